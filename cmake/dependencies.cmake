@@ -1,0 +1,36 @@
+# Every library comes from a Debian package; what is missing is named with the package to install.
+# A macro, not a function: Catch2 sets CMAKE_MODULE_PATH for include(Catch).
+macro(gpusel_need package debian)
+  find_package(${package} ${ARGN} QUIET)
+  if(NOT ${package}_FOUND)
+    message(FATAL_ERROR "${package} was not found. On Debian 12: apt install ${debian}")
+  endif()
+endmacro()
+
+# gpusel_library(TARGET DEBIAN_PACKAGE NAME): the static archive where there is one.
+function(gpusel_library target debian name)
+  find_library(${target}_path NAMES lib${name}.a ${name})
+  if(NOT ${target}_path)
+    message(FATAL_ERROR "lib${name} was not found. On Debian 12: apt install ${debian}")
+  endif()
+  add_library(${target} INTERFACE)
+  target_link_libraries(${target} INTERFACE ${${target}_path})
+endfunction()
+
+gpusel_need(CLI11 libcli11-dev 2.1)
+gpusel_need(nlohmann_json nlohmann-json3-dev 3.11)
+gpusel_need(fmt libfmt-dev 9.1)
+gpusel_need(FlatBuffers libflatbuffers-dev 2.0)
+# yaml-cpp's and RE2's CMake targets name the shared libraries only.
+gpusel_need(yaml-cpp libyaml-cpp-dev 0.7)
+gpusel_library(gpusel_yaml_cpp libyaml-cpp-dev yaml-cpp)
+gpusel_library(gpusel_re2 libre2-dev re2)
+gpusel_library(gpusel_xxhash libxxhash-dev xxhash)
+
+find_package(Threads REQUIRED)
+target_link_libraries(gpusel_re2 INTERFACE Threads::Threads)
+
+find_program(GPUSEL_FLATC flatc)
+if(NOT GPUSEL_FLATC)
+  message(FATAL_ERROR "flatc was not found. On Debian 12: apt install flatbuffers-compiler")
+endif()
