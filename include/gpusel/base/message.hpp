@@ -1,0 +1,29 @@
+// The one door for words meant for people: say() looks the sentence up in the active language,
+// then fills it in. The format is checked against its arguments when the program is compiled.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <string>
+#include <string_view>
+
+namespace gpusel {
+
+namespace detail {
+std::string say_with(fmt::string_view text, fmt::format_args args);
+std::string format_with(fmt::string_view text, fmt::format_args args);
+}  // namespace detail
+
+/// The sentence `text` in the language of the person, with its {} filled in.
+template <class... Args>
+std::string say(fmt::format_string<Args...> text, Args&&... args) {
+  return detail::say_with(text, fmt::make_format_args(args...));
+}
+
+/// Fills in a text that no person reads as a sentence (keys, ids, numbers); never translated.
+template <class... Args>
+std::string format(fmt::format_string<Args...> text, Args&&... args) {
+  return detail::format_with(text, fmt::make_format_args(args...));
+}
+
+}  // namespace gpusel

@@ -1,0 +1,71 @@
+#include "gpusel/base/document.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <system_error>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel {
+
+const Node* Node::find(std::string_view name) const {
+  if (kind != Kind::map) return nullptr;
+  for (const Node& child : children)
+    if (child.key == name) return &child;
+  return nullptr;
+}
+
+std::string Node::describe() const {
+  switch (kind) {
+    case Kind::null: return say("nothing");
+    case Kind::scalar: return format("'{}'", shorten(text, 40));
+    case Kind::list: return say("a list");
+    case Kind::map: return say("a map");
+  }
+  return {};
+}
+
+const Node* duplicate_key(const Node& map) {
+  if (!map.is_map()) return nullptr;
+  std::vector<const Node*> members;
+  members.reserve(map.children.size());
+  for (const Node& child : map.children) members.push_back(&child);
+  std::stable_sort(members.begin(), members.end(), [](const Node* a, const Node* b) { return a->key < b->key; });
+  const auto twice =
+      std::adjacent_find(members.begin(), members.end(), [](const Node* a, const Node* b) { return a->key == b->key; });
+  return twice == members.end() ? nullptr : *(twice + 1);
+}
+
+std::string position(std::string_view name, const Node& at) {
+  return at.line == 0 ? std::string(name) : format("{}:{}:{}", name, at.line, at.column);
+}
+
+std::string key_position(std::string_view name, const Node& at) {
+  return at.key_line == 0 ? position(name, at) : format("{}:{}:{}", name, at.key_line, at.key_column);
+}
+
+Result<std::string> read_text_file(const std::string& path, std::size_t max_bytes) {
+  const auto cannot = [&](std::string why) {
+    return std::unexpected(Error{ErrorKind::usage, say("cannot read '{}': {}", printable(path), why), {}, {}});
+  };
+  std::error_code failed;
+  if (std::filesystem::is_directory(path, failed)) return cannot(say("it is a directory"));
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return cannot(std::strerror(errno));
+  std::string text;
+  char block[65536];
+  while (file.read(block, sizeof block) || file.gcount() > 0) {
+    text.append(block, static_cast<std::size_t>(file.gcount()));
+    if (text.size() > max_bytes) return cannot(say("it is larger than {} MiB", max_bytes >> 20U));
+  }
+  if (file.bad()) return cannot(std::strerror(errno));
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  return text;
+}
+
+}  // namespace gpusel

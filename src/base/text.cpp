@@ -1,0 +1,188 @@
+#include "gpusel/base/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <numeric>
+
+#include "gpusel/base/message.hpp"
+
+namespace gpusel {
+
+namespace {
+
+struct CodePoint {
+  char32_t value = 0;
+  std::size_t length = 1;
+  bool valid = true;
+};
+
+/// Decodes the character at the start of `text`; a broken byte counts as one invalid character.
+CodePoint decode(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return {first, 1, true};
+  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || length > text.size()) return {first, 1, false};
+  char32_t value = first & (0xFFU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80) return {first, 1, false};
+    value = (value << 6U) | (byte(i) & 0x3FU);
+  }
+  constexpr std::array<char32_t, 5> kLeast{0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
+  if (value < kLeast[length] || value > 0x10FFFF || surrogate) return {first, 1, false};
+  return {value, length, true};
+}
+
+bool is_control(char32_t c) {
+  const bool bidi = (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || c == 0x200E || c == 0x200F;
+  return c < 0x20 || (c >= 0x7F && c < 0xA0) || bidi || c == 0x2028 || c == 0x2029;
+}
+
+std::size_t columns(char32_t c) {
+  if (c >= 0x300 && c <= 0x36F) return 0;
+  const bool wide = (c >= 0x1100 && c <= 0x115F) || (c >= 0x2E80 && c <= 0xA4CF) || (c >= 0xAC00 && c <= 0xD7A3) ||
+                    (c >= 0xF900 && c <= 0xFAFF) || (c >= 0xFE30 && c <= 0xFE6F) || (c >= 0xFF00 && c <= 0xFF60) ||
+                    (c >= 0xFFE0 && c <= 0xFFE6) || (c >= 0x1F300 && c <= 0x1FAFF) || (c >= 0x20000 && c <= 0x3FFFD);
+  return wide ? 2 : 1;
+}
+
+/// Edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  std::vector<std::size_t> next(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    next[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      next[j] = std::min({row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        next[j] = std::min(next[j], before[j - 2] + 1);
+    }
+    std::swap(before, row);
+    std::swap(row, next);
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string_view trim(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
+std::string shorten(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return printable(text);
+  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0U) == 0x80) --limit;
+  return printable(text.substr(0, limit)) + "…";
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const auto at = text.find(separator);
+    parts.push_back(trim(text.substr(0, at)));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+std::string fold_name(std::string_view name) {
+  std::string folded = lower(trim(name));
+  std::replace_if(
+      folded.begin(), folded.end(), [](char c) { return c == '_' || c == ' ' || c == '/' || c == ':'; }, '-');
+  return folded;
+}
+
+std::vector<std::string> nearest_names(std::string_view word, std::span<const std::string_view> known) {
+  constexpr std::size_t kLongest = 80;  // beyond this nobody mistyped a name, and the cost is quadratic
+  const std::string typed = fold_name(word.substr(0, kLongest));
+  struct Near {
+    std::size_t distance;
+    std::string_view name;
+    bool operator<(const Near& other) const {
+      return distance != other.distance ? distance < other.distance : name < other.name;
+    }
+  };
+  std::vector<Near> found;
+  for (const std::string_view name : known) {
+    const std::string candidate = fold_name(name.substr(0, kLongest));
+    const std::size_t allowed = std::max<std::size_t>(1, typed.size() / 3);
+    const std::size_t gap =
+        typed.size() > candidate.size() ? typed.size() - candidate.size() : candidate.size() - typed.size();
+    const bool inside = typed.size() >= 3 && candidate.find(typed) != std::string::npos;
+    std::size_t distance = gap > allowed ? allowed + 1 : edit_distance(typed, candidate);
+    if (distance > allowed && inside) distance = allowed + gap;
+    if (distance <= allowed || inside) found.push_back({distance, name});
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<std::string> names;
+  for (const Near& near : found) {
+    if (names.size() == 3) break;
+    if (std::find(names.begin(), names.end(), near.name) == names.end()) names.emplace_back(near.name);
+  }
+  return names;
+}
+
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> known) {
+  const auto names = nearest_names(word, known);
+  switch (names.size()) {
+    case 0: return {};
+    case 1: return say("did you mean '{}'?", names[0]);
+    case 2: return say("did you mean '{}' or '{}'?", names[0], names[1]);
+    default: return say("did you mean '{}', '{}' or '{}'?", names[0], names[1], names[2]);
+  }
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const CodePoint c = decode(text);
+    if (!c.valid || (is_control(c.value) && c.value < 0x100))
+      out += format("\\x{:02x}", static_cast<unsigned>(c.value));
+    else if (is_control(c.value))
+      out += format("\\u{:04x}", static_cast<unsigned>(c.value));
+    else
+      out += text.substr(0, c.length);
+    text.remove_prefix(c.length);
+  }
+  return out;
+}
+
+std::size_t display_width(std::string_view utf8) {
+  std::size_t width = 0;
+  while (!utf8.empty()) {
+    const CodePoint c = decode(utf8);
+    width += columns(c.value);
+    utf8.remove_prefix(c.length);
+  }
+  return width;
+}
+
+std::string fit_width(std::string_view utf8, std::size_t width) {
+  if (display_width(utf8) <= width) return std::string(utf8);
+  std::string out;
+  std::size_t used = 0;
+  while (!utf8.empty()) {
+    const CodePoint c = decode(utf8);
+    if (used + columns(c.value) + 1 > width) break;
+    used += columns(c.value);
+    out += utf8.substr(0, c.length);
+    utf8.remove_prefix(c.length);
+  }
+  return width == 0 ? out : out + "…";
+}
+
+}  // namespace gpusel
