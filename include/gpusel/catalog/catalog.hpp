@@ -1,0 +1,80 @@
+// Everything the program knows, in memory: read from the embedded snapshot without parsing, with
+// the user's own files laid on top. Records are plain and point into storage the catalogue owns.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gpusel/base/document.hpp"
+#include "gpusel/catalog/gpu.hpp"
+#include "gpusel/catalog/market.hpp"
+#include "gpusel/catalog/model.hpp"
+
+namespace gpusel::catalog {
+
+/// Every spelling of a name, folded and sorted, with the record it means.
+struct NameEntry {
+  std::string_view folded;
+  std::uint32_t index = 0;
+};
+
+struct Tables;
+
+class Catalog {
+ public:
+  explicit Catalog(std::unique_ptr<Tables> tables);
+  Catalog(Catalog&&) noexcept;
+  Catalog& operator=(Catalog&&) noexcept;
+  ~Catalog();
+
+  std::span<const Gpu> gpus() const;
+  std::span<const Model> models() const;
+  std::span<const Provider> providers() const;
+  std::span<const Region> regions() const;
+  std::span<const Instance> instances() const;
+  std::span<const Offer> offers() const;
+  std::span<const Source> sources() const;
+  std::span<const ExchangeRate> exchange_rates() const;
+  std::span<const CountryGroup> country_groups() const;
+
+  const Gpu* gpu_of(const Instance& instance) const;
+  std::span<const Offer> offers_of(const Instance& instance) const;
+  const Region& region_of(const Offer& offer) const;
+  const Origin& origin_of(const Offer& offer) const;
+  Currency currency_of(const Offer& offer) const;
+
+  /// By id, alias or the way people write it; an unknown name is an error naming the nearest.
+  Result<const Gpu*> gpu(std::string_view name) const;
+  Result<const Model*> model(std::string_view name) const;
+  /// A SKU, or "provider/sku" where two providers use one name.
+  Result<const Instance*> instance(std::string_view name) const;
+  Result<const Provider*> provider(std::string_view name) const;
+  /// One id can name regions of several providers.
+  Result<std::string_view> region(std::string_view name) const;
+
+  const Source* source(std::string_view key) const;
+  const ExchangeRate* rate(Currency currency) const;
+  /// Whether `country` is meant by `residency`: a country code or a country group.
+  bool resides_in(std::string_view country, std::string_view residency) const;
+  bool is_residency(std::string_view name) const;
+
+  /// Total GPU memory of the instance in GB as marketed; nothing for CPU-only or unknown.
+  Number gpu_memory_total_gb(const Instance& instance) const;
+
+  /// Sections that another room owns ("rules", "calibration"), as trees: the embedded ones, then those
+  /// of overlays. An empty name: all of them.
+  std::vector<Document> documents(std::string_view section) const;
+
+  /// The newest date of any price, and what was laid over the embedded data.
+  Date newest_price() const;
+  std::string_view origin_text() const;
+
+  const Tables& tables() const { return *tables_; }
+
+ private:
+  std::unique_ptr<Tables> tables_;
+};
+
+}  // namespace gpusel::catalog

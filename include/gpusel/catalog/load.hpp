@@ -1,0 +1,34 @@
+// Ways to a Catalog: embedded, from files, and back into a snapshot file.
+#pragma once
+
+#include <expected>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gpusel/base/error.hpp"
+#include "gpusel/catalog/catalog.hpp"
+
+namespace gpusel::catalog {
+
+struct LoadOptions {
+  /// A directory of YAML, or a snapshot, that replaces the embedded instances and offers.
+  std::string replacement;
+  /// YAML files laid on top, in order: each adds records or changes single facts.
+  std::vector<std::string> overlays;
+};
+
+/// The embedded catalogue with `options` applied. Nothing is parsed when there are none.
+/// Errors: every problem of every file, with file:line:column; ErrorKind::bad_catalogue.
+std::expected<Catalog, Errors> load(const LoadOptions& options);
+
+/// Reads `data/` of the project alone: what the build turns into the embedded snapshot.
+std::expected<Catalog, Errors> load_directory(const std::string& directory);
+
+/// The whole catalogue as one snapshot (FlatBuffers, then a checksum of 8 bytes).
+std::string write_snapshot(const Catalog& catalog);
+
+/// Opens what write_snapshot wrote. Refused unless checksum, verifier and every index agree.
+std::expected<Catalog, Errors> open_snapshot(const std::string& path);
+
+}  // namespace gpusel::catalog

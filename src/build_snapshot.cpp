@@ -1,0 +1,35 @@
+// The build's own tool: reads data/, reports every problem with file:line:column, and writes the
+// snapshot that is linked into the program.
+#include <cstdio>
+#include <fstream>
+
+#include "gpusel/catalog/load.hpp"
+#include "gpusel/estimate/coefficients.hpp"
+#include "gpusel/rules/rule.hpp"
+
+namespace {
+
+int complain(const gpusel::Errors& errors) {
+  for (const gpusel::Error& error : errors)
+    std::fprintf(stderr, "%s: error: %s%s%s\n", error.where.c_str(), error.message.c_str(),
+                 error.hint.empty() ? "" : "; ", error.hint.c_str());
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fputs("usage: build_snapshot DATA_DIRECTORY SNAPSHOT\n", stderr);
+    return 2;
+  }
+  const auto catalog = gpusel::catalog::load_directory(argv[1]);
+  if (!catalog) return complain(catalog.error());
+  // Rules and coefficients travel as trees; a snapshot that the program would refuse is not written.
+  if (const auto rules = gpusel::rules::read_rules(catalog->documents("rules")); !rules) return complain(rules.error());
+  if (const auto numbers = gpusel::estimate::read_coefficients(catalog->documents("calibration")); !numbers)
+    return complain(numbers.error());
+  std::ofstream out(argv[2], std::ios::binary | std::ios::trunc);
+  out << gpusel::catalog::write_snapshot(*catalog);
+  return out.flush() ? 0 : 1;
+}

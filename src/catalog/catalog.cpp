@@ -1,0 +1,181 @@
+#include "gpusel/catalog/catalog.hpp"
+
+#include <algorithm>
+
+#include "catalog/tables.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+#include "gpusel/catalog/load.hpp"
+
+namespace gpusel::catalog {
+
+namespace {
+
+std::unexpected<Error> unknown(const std::string& what, std::string_view name, std::vector<std::string_view> known,
+                               std::string all) {
+  std::sort(known.begin(), known.end());
+  std::string hint = did_you_mean(name, known);
+  return usage_error(say("unknown {} '{}'", what, shorten(name, 60)), {},
+                     hint.empty() ? std::move(all) : std::move(hint));
+}
+
+/// Every spelling of every record's name.
+template <class Record>
+std::vector<std::string_view> spellings(std::span<const Record> records) {
+  std::vector<std::string_view> names;
+  for (const Record& record : records) {
+    names.push_back(record.id);
+    for (const std::string_view alias : record.aliases) names.push_back(alias);
+  }
+  return names;
+}
+
+}  // namespace
+
+Catalog::Catalog(std::unique_ptr<Tables> tables) : tables_(std::move(tables)) {}
+Catalog::Catalog(Catalog&&) noexcept = default;
+Catalog& Catalog::operator=(Catalog&&) noexcept = default;
+Catalog::~Catalog() = default;
+
+std::span<const Gpu> Catalog::gpus() const { return tables_->gpus; }
+std::span<const Model> Catalog::models() const { return tables_->models; }
+std::span<const Provider> Catalog::providers() const { return tables_->providers; }
+std::span<const Region> Catalog::regions() const { return tables_->regions; }
+std::span<const Instance> Catalog::instances() const { return tables_->instances; }
+std::span<const Offer> Catalog::offers() const { return tables_->offers; }
+std::span<const Source> Catalog::sources() const { return tables_->sources; }
+std::span<const ExchangeRate> Catalog::exchange_rates() const { return tables_->rates; }
+std::span<const CountryGroup> Catalog::country_groups() const { return tables_->groups; }
+std::string_view Catalog::origin_text() const { return tables_->origin_text; }
+
+const Gpu* Catalog::gpu_of(const Instance& instance) const {
+  return instance.gpu_index == kNoGpu ? nullptr : &tables_->gpus[static_cast<std::size_t>(instance.gpu_index)];
+}
+
+std::span<const Offer> Catalog::offers_of(const Instance& instance) const {
+  return tables_->offers.subspan(instance.first_offer, instance.offer_count);
+}
+
+const Region& Catalog::region_of(const Offer& offer) const { return tables_->regions[offer.region]; }
+const Origin& Catalog::origin_of(const Offer& offer) const { return tables_->origins[offer.origin]; }
+Currency Catalog::currency_of(const Offer& offer) const { return tables_->currencies[offer.currency]; }
+
+Result<const Gpu*> Catalog::gpu(std::string_view name) const {
+  const Lookup found = look_up(tables_->gpu_names, fold_gpu_name(name));
+  if (found.outcome == Lookup::Outcome::found) return &tables_->gpus[found.index];
+  if (found.outcome == Lookup::Outcome::ambiguous)
+    return usage_error(say("'{}' could be '{}' or '{}'", shorten(name, 60), tables_->gpus[found.index].id,
+                           tables_->gpus[found.other].id));
+  return unknown(say("GPU"), name, spellings(gpus()), say("all GPUs: gpusel gpus"));
+}
+
+Result<const Model*> Catalog::model(std::string_view name) const {
+  const Lookup found = look_up(tables_->model_names, fold_name(name));
+  if (found.outcome == Lookup::Outcome::found) return &tables_->models[found.index];
+  if (found.outcome == Lookup::Outcome::ambiguous)
+    return usage_error(say("'{}' could be '{}' or '{}'", shorten(name, 60), tables_->models[found.index].id,
+                           tables_->models[found.other].id));
+  return unknown(say("model"), name, spellings(models()), say("all models: gpusel models"));
+}
+
+Result<const Instance*> Catalog::instance(std::string_view name) const {
+  const Lookup found = look_up(tables_->sku_names, fold_name(name));
+  if (found.outcome == Lookup::Outcome::found) return &tables_->instances[found.index];
+  if (found.outcome == Lookup::Outcome::ambiguous) {
+    const Instance& one = tables_->instances[found.index];
+    const Instance& other = tables_->instances[found.other];
+    return usage_error(say("two providers have '{}'", shorten(name, 60)), {},
+                       say("write '{}/{}' or '{}/{}'", one.provider, one.sku, other.provider, other.sku));
+  }
+  std::vector<std::string_view> skus;
+  for (const Instance& instance : tables_->instances) skus.push_back(instance.sku);
+  return unknown(say("instance"), name, std::move(skus), say("all instances: gpusel instances"));
+}
+
+Result<const Provider*> Catalog::provider(std::string_view name) const {
+  const std::string folded = fold_name(name);
+  for (const Provider& provider : tables_->providers) {
+    if (fold_name(provider.id) == folded) return &provider;
+    for (const std::string_view alias : provider.aliases)
+      if (fold_name(alias) == folded) return &provider;
+  }
+  return unknown(say("provider"), name, spellings(providers()), say("all providers: gpusel instances"));
+}
+
+Result<std::string_view> Catalog::region(std::string_view name) const {
+  const std::string folded = fold_name(name);
+  std::vector<std::string_view> ids;
+  for (const Region& region : tables_->regions) {
+    if (fold_name(region.id) == folded) return region.id;
+    ids.push_back(region.id);
+  }
+  return unknown(say("region"), name, std::move(ids), say("all regions: gpusel instances -o wide"));
+}
+
+const Source* Catalog::source(std::string_view key) const {
+  for (const Source& source : tables_->sources)
+    if (source.key == key) return &source;
+  return nullptr;
+}
+
+const ExchangeRate* Catalog::rate(Currency currency) const {
+  for (const ExchangeRate& rate : tables_->rates)
+    if (rate.currency == currency) return &rate;
+  return nullptr;
+}
+
+bool Catalog::resides_in(std::string_view country, std::string_view residency) const {
+  if (country.empty()) return false;
+  if (lower(country) == lower(residency)) return true;
+  for (const CountryGroup& group : tables_->groups)
+    if (group.id == lower(residency))
+      for (const std::string_view member : group.countries)
+        if (member == country) return true;
+  return false;
+}
+
+bool Catalog::is_residency(std::string_view name) const {
+  const std::string folded = lower(name);
+  return std::any_of(tables_->groups.begin(), tables_->groups.end(),
+                     [&](const CountryGroup& g) { return g.id == folded; }) ||
+         std::any_of(tables_->regions.begin(), tables_->regions.end(),
+                     [&](const Region& r) { return !r.country.empty() && lower(r.country) == folded; });
+}
+
+Number Catalog::gpu_memory_total_gb(const Instance& instance) const {
+  if (instance.gpu_memory_gb) return instance.gpu_memory_gb;
+  const Gpu* gpu = gpu_of(instance);
+  if (gpu == nullptr || !gpu->memory_gb || !instance.gpu_count) return std::nullopt;
+  return *gpu->memory_gb * *instance.gpu_count;
+}
+
+std::vector<Document> Catalog::documents(std::string_view section) const {
+  std::vector<Document> all;
+  if (tables_->document_block) all = snapshot_documents(*tables_->document_block, section);
+  for (const Document& document : tables_->documents)
+    if (section.empty() || document.root.find(section) != nullptr) all.push_back(document);
+  return all;
+}
+
+Date Catalog::newest_price() const {
+  Date newest;
+  for (const Offer& offer : tables_->offers) newest = std::max(newest, Date::from_packed(offer.as_of));
+  return newest;
+}
+
+Number kv_bytes_per_token_fp16(const Model& model) {
+  if (!model.is_language_model()) return std::nullopt;
+  if (!model.is_generator()) return 0;
+  const Number full = model.kv_full_layers ? model.kv_full_layers : model.layers;
+  if (!full) return std::nullopt;
+  if (model.is_mla()) return *full * (*model.mla_kv_lora_rank + model.mla_rope_dim.value_or(0)) * 2;
+  const Number heads = model.kv_heads ? model.kv_heads : model.heads;
+  if (!heads || !model.head_dim) return std::nullopt;
+  return 2 * (*full + model.kv_window_layers.value_or(0)) * *heads * *model.head_dim * 2;
+}
+
+std::string write_snapshot(const Catalog& catalog) {
+  return with_checksum(snapshot_bytes(catalog.tables(), catalog.documents("")));
+}
+
+}  // namespace gpusel::catalog

@@ -1,0 +1,102 @@
+// Directories and files of YAML into tables.
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "catalog/tables.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+#include "gpusel/catalog/load.hpp"
+
+namespace gpusel::catalog {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<Document> read_yaml(const std::string& path) {
+  auto text = read_text_file(path);
+  if (!text) return std::unexpected(text.error());
+  return parse_yaml(*text, path);
+}
+
+/// The YAML files at `path`, in the order of their names; `path` itself when it is a file.
+std::expected<std::vector<Document>, Errors> read_all(const std::string& path) {
+  std::vector<std::string> files;
+  std::error_code failed;
+  if (fs::is_directory(path, failed)) {
+    for (fs::recursive_directory_iterator at(path, failed), end; !failed && at != end; at.increment(failed))
+      if (at->path().extension() == ".yaml" && at->is_regular_file(failed)) files.push_back(at->path().string());
+    std::sort(files.begin(), files.end());
+  } else {
+    files.push_back(path);
+  }
+  std::vector<Document> documents;
+  Errors errors;
+  if (files.empty())
+    errors.push_back({ErrorKind::bad_catalogue, say("'{}' holds no .yaml file", printable(path)), {}, {}});
+  for (const std::string& file : files) {
+    auto document = read_yaml(file);
+    if (document) {
+      documents.push_back(std::move(*document));
+    } else {
+      errors.push_back(document.error());
+      errors.back().kind = ErrorKind::bad_catalogue;
+    }
+  }
+  if (!errors.empty()) return std::unexpected(std::move(errors));
+  return documents;
+}
+
+/// Sections for other rooms, each as a document of its own, named without `folder`.
+void keep_foreign(Tables& tables, std::vector<Document>& documents, std::string_view folder) {
+  for (Document& document : documents) {
+    std::string_view name = document.name;
+    if (name.starts_with(folder)) name.remove_prefix(folder.size());
+    while (name.starts_with('/')) name.remove_prefix(1);
+    for (const std::string_view section : kForeignSections) {
+      const Node* found = document.root.find(section);
+      if (found == nullptr) continue;
+      Document kept{std::string(name), {}};
+      kept.root.kind = Node::Kind::map;
+      kept.root.children.push_back(*found);
+      tables.documents.push_back(std::move(kept));
+    }
+  }
+}
+
+}  // namespace
+
+Errors lay_on_top(Tables& tables, const std::string& path) {
+  auto documents = read_all(path);
+  if (!documents) return std::move(documents.error());
+  Errors errors;
+  ingest(tables, *documents, true, errors);
+  keep_foreign(tables, *documents, {});
+  return errors;
+}
+
+std::expected<Catalog, Errors> load_directory(const std::string& directory) {
+  auto documents = read_all(directory);
+  if (!documents) return std::unexpected(std::move(documents.error()));
+  auto tables = std::make_unique<Tables>();
+  Errors errors;
+  ingest(*tables, *documents, false, errors);
+  if (!errors.empty()) return std::unexpected(std::move(errors));
+  keep_foreign(*tables, *documents, directory);
+  relink(*tables);
+  tables->origin_text = directory;
+  return Catalog(std::move(tables));
+}
+
+std::expected<Catalog, Errors> open_snapshot(const std::string& path) {
+  auto block = map_snapshot(path);
+  if (!block) return std::unexpected(std::move(block.error()));
+  auto tables = std::make_unique<Tables>();
+  if (Errors errors = read_snapshot(*tables, *block, SnapshotParts::all); !errors.empty())
+    return std::unexpected(std::move(errors));
+  tables->origin_text = path;
+  return Catalog(std::move(tables));
+}
+
+}  // namespace gpusel::catalog

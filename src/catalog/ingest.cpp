@@ -1,0 +1,151 @@
+// YAML documents into tables. One strict pass per section; what a section may refer to is read
+// before it (sources, then GPUs, providers, families, prices), whatever file it stands in.
+#include "catalog/ingest.hpp"
+
+#include <algorithm>
+
+namespace gpusel::catalog {
+
+namespace {
+
+constexpr std::string_view kOwnSections[] = {"sources",  "gpus",   "models",         "providers",
+                                             "families", "prices", "exchange_rates", "country_groups"};
+
+}  // namespace
+
+std::string pair_key(std::string_view first, std::string_view second) {
+  return std::string(first) + '\n' + std::string(second);
+}
+
+std::string suggest(std::string_view word, const std::unordered_map<std::string, std::uint32_t>& ids) {
+  std::vector<std::string_view> names;
+  names.reserve(ids.size());
+  for (const auto& [name, index] : ids) names.emplace_back(name);
+  std::sort(names.begin(), names.end());
+  return did_you_mean(word, names);
+}
+
+bool good_id(const std::string& id, const Node& at, Fields& fields) {
+  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyz0123456789.+-";
+  if (id.find_first_not_of(kAllowed) == std::string::npos && id.size() <= 80) return true;
+  fields.fail(at, say("'{}' is not an id", shorten(id, 60)), say("ids are lower case, of a-z 0-9 . + -"));
+  return false;
+}
+
+template <class Action>
+void Ingest::each(std::span<const Document> documents, std::string_view section, Action action) {
+  for (const Document& document : documents) {
+    const Node* list = document.root.find(section);
+    if (list == nullptr) continue;
+    Problems problems{document.name, ErrorKind::bad_catalogue, {}};
+    const bool keyed = section == "sources";
+    if (keyed ? !list->is_map() : !list->is_list())
+      problems.add(*list, keyed ? say("'{}' must be a map", section) : say("'{}' must be a list", section));
+    for (const Node& node : list->children) action(node, problems);
+    errors_.insert(errors_.end(), problems.errors.begin(), problems.errors.end());
+  }
+}
+
+void Ingest::run(std::span<const Document> documents) {
+  index_existing();
+  for (const Document& document : documents) check_sections(document);
+  each(documents, "sources", [&](const Node& node, Problems& problems) { source(node, problems); });
+  each(documents, "exchange_rates", [&](const Node& node, Problems& problems) { rate(node, problems); });
+  each(documents, "country_groups", [&](const Node& node, Problems& problems) { group(node, problems); });
+  each(documents, "gpus",
+       [&](const Node& node, Problems& problems) { record(node, problems, tables_.gpus, gpu_ids_, say("GPU")); });
+  list_gpu_names(tables_);
+  each(documents, "models",
+       [&](const Node& node, Problems& problems) { record(node, problems, tables_.models, model_ids_, say("model")); });
+  each(documents, "providers", [&](const Node& node, Problems& problems) { provider(node, problems); });
+  each(documents, "families", [&](const Node& node, Problems& problems) { family(node, problems); });
+  each(documents, "prices", [&](const Node& node, Problems& problems) { prices(node, problems); });
+  if (overlay_) drop_replaced_offers();
+}
+
+void Ingest::index_existing() {
+  const auto add = [](Ids& ids, const auto& records, auto key) {
+    for (std::uint32_t i = 0; i < records.size(); ++i) ids.emplace(key(records[i]), i);
+  };
+  add(source_ids_, tables_.sources, [](const Source& s) { return std::string(s.key); });
+  add(gpu_ids_, tables_.gpus, [](const Gpu& g) { return std::string(g.id); });
+  add(model_ids_, tables_.models, [](const Model& m) { return std::string(m.id); });
+  add(provider_ids_, tables_.providers, [](const Provider& p) { return std::string(p.id); });
+  add(region_ids_, tables_.regions, [](const Region& r) { return pair_key(r.provider, r.id); });
+  add(sku_ids_, tables_.instances, [](const Instance& i) { return pair_key(i.provider, i.sku); });
+}
+
+void Ingest::check_sections(const Document& document) {
+  Problems problems{document.name, ErrorKind::bad_catalogue, {}};
+  if (document.root.kind != Node::Kind::null) {
+    Fields fields(document.root, problems);
+    for (const std::string_view section : kOwnSections) fields.find(section);
+    for (const std::string_view section : kForeignSections) fields.find(section);
+    fields.finish();
+  }
+  errors_.insert(errors_.end(), problems.errors.begin(), problems.errors.end());
+}
+
+bool Ingest::known_source(std::string_view key, const Node& at, Fields& fields) {
+  if (source_ids_.contains(std::string(key))) return true;
+  fields.fail(at, say("unknown source '{}'", shorten(key, 60)), suggest(key, source_ids_));
+  return false;
+}
+
+template <class Record>
+void Ingest::record(const Node& node, Problems& problems, std::vector<Record>& records, Ids& ids,
+                    const std::string& what) {
+  Fields fields(node, problems);
+  const std::string id = fields.text("id");
+  fields.require("id");
+  if (id.empty() || !good_id(id, node, fields)) return;
+  bool is_new = false;
+  Record* place = place_for(id, node, fields, records, ids, what, is_new);
+  if (place == nullptr) return;
+  read_into(*place, fields, is_new);
+}
+
+void Ingest::source(const Node& node, Problems& problems) {
+  Fields fields(node, problems);
+  bool is_new = false;
+  if (!good_id(node.key, node, fields)) return;
+  Source* place = place_for(node.key, node, fields, tables_.sources, source_ids_, say("source"), is_new);
+  if (place == nullptr) return;
+  visit_fields(*place, MemberReader(tables_, fields, is_new));
+  place->key = tables_.keep(node.key);
+  fields.finish();
+}
+
+void Ingest::rate(const Node& node, Problems& problems) {
+  Fields fields(node, problems);
+  ExchangeRate rate;
+  read_into(rate, fields, true);
+  const auto known = std::find_if(tables_.rates.begin(), tables_.rates.end(),
+                                  [&](const ExchangeRate& r) { return r.currency == rate.currency; });
+  if (known == tables_.rates.end())
+    tables_.rates.push_back(rate);
+  else if (overlay_)
+    *known = rate;
+  else
+    fields.fail(node, say("the rate of {} is given twice", rate.currency.code()));
+}
+
+void Ingest::group(const Node& node, Problems& problems) {
+  Fields fields(node, problems);
+  CountryGroup group;
+  read_into(group, fields, true);
+  const auto known = std::find_if(tables_.groups.begin(), tables_.groups.end(),
+                                  [&](const CountryGroup& g) { return g.id == group.id; });
+  if (known == tables_.groups.end())
+    tables_.groups.push_back(group);
+  else if (overlay_)
+    *known = group;
+  else
+    fields.fail(node, say("country group '{}' is defined twice", group.id));
+}
+
+void ingest(Tables& tables, std::span<const Document> documents, bool overlay, Errors& errors) {
+  Ingest(tables, overlay, errors).run(documents);
+}
+
+}  // namespace gpusel::catalog

@@ -1,0 +1,52 @@
+#include "gpusel/catalog/load.hpp"
+
+#include <filesystem>
+#include <system_error>
+
+#include "catalog/tables.hpp"
+
+namespace gpusel::catalog {
+
+namespace {
+
+void forget_market(Tables& tables) {
+  tables.instances.clear();
+  tables.offers = {};
+  tables.own_offers.clear();
+}
+
+}  // namespace
+
+std::expected<Catalog, Errors> load(const LoadOptions& options) {
+  auto tables = std::make_unique<Tables>();
+  if (Errors errors = read_snapshot(*tables, embedded_block(), SnapshotParts::all); !errors.empty())
+    return std::unexpected(std::move(errors));
+  if (options.replacement.empty() && options.overlays.empty()) return Catalog(std::move(tables));
+
+  bool changed = !options.overlays.empty();
+  if (!options.replacement.empty()) {
+    tables->origin_text = options.replacement;
+    std::error_code failed;
+    if (std::filesystem::is_directory(options.replacement, failed)) {
+      forget_market(*tables);
+      if (Errors errors = lay_on_top(*tables, options.replacement); !errors.empty())
+        return std::unexpected(std::move(errors));
+      changed = true;
+    } else {
+      auto block = map_snapshot(options.replacement);
+      if (!block) return std::unexpected(std::move(block.error()));
+      if (Errors errors = read_snapshot(*tables, *block, SnapshotParts::market); !errors.empty())
+        return std::unexpected(std::move(errors));
+    }
+  }
+  for (const std::string& overlay : options.overlays) {
+    if (tables->own_offers.empty()) tables->own_offers.assign(tables->offers.begin(), tables->offers.end());
+    tables->origin_text += "+" + overlay;
+    if (Errors errors = lay_on_top(*tables, overlay); !errors.empty()) return std::unexpected(std::move(errors));
+    tables->offers = tables->own_offers;
+  }
+  if (changed) relink(*tables);
+  return Catalog(std::move(tables));
+}
+
+}  // namespace gpusel::catalog

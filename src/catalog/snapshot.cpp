@@ -1,0 +1,387 @@
+// Tables to and from the FlatBuffers block of snapshot.fbs. Every record goes through its
+// visit_fields list: a column per field, so reader and writer cannot drift apart.
+#include "snapshot_generated.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <unordered_map>
+
+#include "catalog/tables.hpp"
+#include "gpusel/base/message.hpp"
+
+namespace gpusel::catalog {
+
+namespace {
+
+namespace fb = snapshot;
+
+constexpr std::uint32_t kFormat = 1;
+
+static_assert(sizeof(fb::OfferRow) == sizeof(Offer) && alignof(fb::OfferRow) == alignof(Offer),
+              "offers are used in place");
+
+/// All texts of a snapshot, each once, behind its length.
+class TextWriter {
+ public:
+  TextWriter() { bytes_.assign(4, 0); }
+
+  std::uint32_t offset(std::string_view text) {
+    if (text.empty()) return 0;
+    const auto [entry, inserted] = seen_.try_emplace(std::string(text), static_cast<std::uint32_t>(bytes_.size()));
+    if (inserted) {
+      const auto size = static_cast<std::uint32_t>(text.size());
+      const auto* raw = reinterpret_cast<const std::uint8_t*>(&size);
+      bytes_.insert(bytes_.end(), raw, raw + sizeof size);
+      bytes_.insert(bytes_.end(), text.begin(), text.end());
+    }
+    return entry->second;
+  }
+  const std::vector<std::uint8_t>& bytes() const { return bytes_; }
+
+ private:
+  std::vector<std::uint8_t> bytes_;
+  std::unordered_map<std::string, std::uint32_t> seen_;
+};
+
+class TextReader {
+ public:
+  explicit TextReader(const flatbuffers::Vector<std::uint8_t>& texts)
+      : bytes_(reinterpret_cast<const char*>(texts.data()), texts.size()) {}
+
+  /// The text at `offset`; an offset outside the block marks the whole snapshot as damaged.
+  std::string_view at(std::uint32_t offset) {
+    if (offset == 0) return {};
+    std::uint32_t size = 0;
+    if (offset > bytes_.size() || bytes_.size() - offset < sizeof size) return damaged();
+    std::memcpy(&size, bytes_.data() + offset, sizeof size);
+    if (bytes_.size() - offset - sizeof size < size) return damaged();
+    return bytes_.substr(offset + sizeof size, size);
+  }
+  bool intact() const { return intact_; }
+
+ private:
+  std::string_view damaged() {
+    intact_ = false;
+    return {};
+  }
+  std::string_view bytes_;
+  bool intact_ = true;
+};
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+// How each kind of member lies in a column: as a number or as a text.
+double as_number(const Number& member) { return member.value_or(kUnknown); }
+double as_number(const std::optional<bool>& member) { return member ? (*member ? 1 : 0) : kUnknown; }
+double as_number(Date member) { return member.known() ? member.packed() : kUnknown; }
+template <NamedEnum E>
+double as_number(E member) {
+  return static_cast<double>(member);
+}
+template <NamedEnum E>
+double as_number(const std::optional<E>& member) {
+  return member ? static_cast<double>(*member) : kUnknown;
+}
+std::string_view as_text(std::string_view member) { return member; }
+std::string_view as_text(const TextList& member) { return member.joined(); }
+std::string_view as_text(const Currency& member) { return member.code(); }
+
+void from_number(double value, Number& member) { member = std::isnan(value) ? Number{} : Number{value}; }
+void from_number(double value, std::optional<bool>& member) {
+  member = std::isnan(value) ? std::optional<bool>{} : std::optional<bool>{value != 0};
+}
+void from_number(double value, Date& member) {
+  member = std::isnan(value) ? Date{} : Date::from_packed(static_cast<std::int32_t>(value));
+}
+template <NamedEnum E>
+void from_number(double value, E& member) {
+  if (value >= 0 && value < static_cast<double>(enum_names<E>.size())) member = static_cast<E>(value);
+}
+template <NamedEnum E>
+void from_number(double value, std::optional<E>& member) {
+  member.reset();
+  if (value >= 0 && value < static_cast<double>(enum_names<E>.size())) member = static_cast<E>(value);
+}
+void from_text(std::string_view text, std::string_view& member) { member = text; }
+void from_text(std::string_view text, TextList& member) { member = TextList(text); }
+void from_text(std::string_view text, Currency& member) { member = Currency::parse(text).value_or(Currency{}); }
+
+template <class Member>
+concept TextMember = requires(const Member& member) { as_text(member); };
+
+template <class Record>
+flatbuffers::Offset<fb::Sheet> write_sheet(flatbuffers::FlatBufferBuilder& builder, TextWriter& texts, const char* name,
+                                           const std::vector<Record>& records) {
+  std::vector<std::pair<std::string, std::vector<double>>> numbers;
+  std::vector<std::pair<std::string, std::vector<std::uint32_t>>> words;
+  const auto column = [](auto& columns, std::size_t index, std::string_view title) -> auto& {
+    if (index == columns.size()) columns.emplace_back(std::string(title), 0);
+    return columns[index].second;
+  };
+  for (const Record& record : records) {
+    std::size_t number = 0;
+    std::size_t word = 0;
+    visit_fields(record, [&](const Field& field, const auto& member) {
+      if constexpr (TextMember<std::remove_cvref_t<decltype(member)>>)
+        column(words, word++, field.json).push_back(texts.offset(as_text(member)));
+      else
+        column(numbers, number++, field.json).push_back(as_number(member));
+    });
+  }
+  std::vector<flatbuffers::Offset<fb::NumberColumn>> number_columns;
+  for (const auto& [title, values] : numbers)
+    number_columns.push_back(fb::CreateNumberColumnDirect(builder, title.c_str(), &values));
+  std::vector<flatbuffers::Offset<fb::TextColumn>> text_columns;
+  for (const auto& [title, values] : words)
+    text_columns.push_back(fb::CreateTextColumnDirect(builder, title.c_str(), &values));
+  return fb::CreateSheetDirect(builder, name, static_cast<std::uint32_t>(records.size()), &number_columns,
+                               &text_columns);
+}
+
+void flatten(const Node& node, TextWriter& texts, std::vector<fb::NodeRow>& rows) {
+  rows.emplace_back(texts.offset(node.key), texts.offset(node.text), node.line, node.column,
+                    static_cast<std::uint32_t>(node.children.size()), static_cast<std::uint8_t>(node.kind),
+                    node.quoted);
+  for (const Node& child : node.children) flatten(child, texts, rows);
+}
+
+std::vector<fb::NameRow> name_rows(const std::vector<NameEntry>& names, TextWriter& texts) {
+  std::vector<fb::NameRow> rows;
+  rows.reserve(names.size());
+  for (const NameEntry& entry : names) rows.emplace_back(texts.offset(entry.folded), entry.index);
+  return rows;
+}
+
+struct CurrencyRecord {
+  Currency currency;
+};
+template <class Record, class Visitor>
+  requires std::same_as<std::remove_const_t<Record>, CurrencyRecord>
+void visit_fields(Record& record, Visitor&& v) {
+  v(Field{.path = "currency", .json = "currency"}, record.currency);
+}
+
+std::vector<CurrencyRecord> currency_records(const Tables& tables) {
+  std::vector<CurrencyRecord> records;
+  for (const Currency& currency : tables.currencies) records.push_back({currency});
+  return records;
+}
+
+/// Reads the sheets of one snapshot into records, column by column.
+class SheetReader {
+ public:
+  SheetReader(const fb::Snapshot& root, TextReader& texts) : root_(root), texts_(texts) {}
+
+  template <class Record>
+  void read(std::string_view name, std::vector<Record>& records) {
+    const fb::Sheet* sheet = nullptr;
+    for (const fb::Sheet* candidate : *root_.sheets())
+      if (candidate->name()->string_view() == name) sheet = candidate;
+    if (sheet == nullptr) return;
+    records.assign(sheet->rows(), Record{});
+    if (records.empty()) return;
+    Columns columns = columns_of<Record>(*sheet);
+    for (std::uint32_t row = 0; row < records.size(); ++row) {
+      const Column* column = columns.data();
+      visit_fields(records[row], [&](const Field&, auto& member) { fill(*column++, row, member); });
+    }
+  }
+  bool intact() const { return intact_; }
+
+ private:
+  struct Column {
+    const double* numbers = nullptr;
+    const std::uint32_t* texts = nullptr;
+  };
+  using Columns = std::vector<Column>;
+
+  template <class Member>
+  void fill(const Column& column, std::uint32_t row, Member& member) {
+    if constexpr (TextMember<Member>) {
+      if (column.texts != nullptr) from_text(texts_.at(column.texts[row]), member);
+    } else if (column.numbers != nullptr) {
+      from_number(column.numbers[row], member);
+    }
+  }
+
+  /// A column per field, in the fields' order; missing ones (an older snapshot) read as unknown.
+  template <class Record>
+  Columns columns_of(const fb::Sheet& sheet) {
+    Columns columns;
+    std::uint32_t next_number = 0;
+    std::uint32_t next_text = 0;
+    Record example;
+    visit_fields(example, [&](const Field& field, auto& member) {
+      using Member = std::remove_cvref_t<decltype(member)>;
+      Column column;
+      if constexpr (TextMember<Member>)
+        column.texts = values_of(*sheet.texts(), next_text, field.json, sheet.rows());
+      else
+        column.numbers = values_of(*sheet.numbers(), next_number, field.json, sheet.rows());
+      columns.push_back(column);
+    });
+    return columns;
+  }
+
+  /// Columns stand in the order of the fields, so the next one is nearly always the right one.
+  template <class ColumnTable>
+  auto values_of(const flatbuffers::Vector<flatbuffers::Offset<ColumnTable>>& columns, std::uint32_t& next,
+                 std::string_view name, std::uint32_t rows) -> decltype(columns.Get(0)->values()->data()) {
+    for (std::uint32_t tried = 0; tried < columns.size(); ++tried) {
+      const std::uint32_t index = (next + tried) % columns.size();
+      const ColumnTable* column = columns.Get(index);
+      if (column->name()->string_view() != name) continue;
+      next = index + 1;
+      if (column->values()->size() == rows) return column->values()->data();
+      intact_ = false;
+    }
+    return nullptr;
+  }
+
+  const fb::Snapshot& root_;
+  TextReader& texts_;
+  bool intact_ = true;
+};
+
+void read_names(const flatbuffers::Vector<const fb::NameRow*>& rows, TextReader& texts, std::vector<NameEntry>& names) {
+  names.clear();
+  names.reserve(rows.size());
+  for (const fb::NameRow* row : rows) names.push_back({texts.at(row->text()), row->index()});
+}
+
+/// Every index inside the tables stays inside: a damaged file is refused, never followed.
+bool indices_hold(const Tables& tables) {
+  for (const Offer& offer : tables.offers) {
+    if (offer.instance >= tables.instances.size() || offer.region >= tables.regions.size() ||
+        offer.origin >= tables.origins.size() || offer.currency >= tables.currencies.size() ||
+        offer.term > Term::year || offer.period > Period::year || !std::isfinite(offer.amount))
+      return false;
+  }
+  const auto within = [](const std::vector<NameEntry>& names, std::size_t size) {
+    for (const NameEntry& entry : names)
+      if (entry.index >= size) return false;
+    return true;
+  };
+  return within(tables.sku_names, tables.instances.size()) && within(tables.gpu_names, tables.gpus.size()) &&
+         within(tables.model_names, tables.models.size());
+}
+
+/// A market snapshot brings its own sources beside those of the GPUs and models that stay.
+void add_new_sources(Tables& tables, std::vector<Source>& sources) {
+  if (tables.sources.empty()) {
+    tables.sources = std::move(sources);
+    return;
+  }
+  for (const Source& source : sources) {
+    const auto same = [&](const Source& known) { return known.key == source.key; };
+    if (std::none_of(tables.sources.begin(), tables.sources.end(), same)) tables.sources.push_back(source);
+  }
+}
+
+Node unflatten(const flatbuffers::Vector<const fb::NodeRow*>& rows, std::uint32_t& next, TextReader& texts,
+               int depth = 0) {
+  const fb::NodeRow& row = *rows.Get(next++);
+  Node node;
+  node.kind =
+      row.kind() <= static_cast<std::uint8_t>(Node::Kind::map) ? static_cast<Node::Kind>(row.kind()) : Node::Kind::null;
+  node.quoted = row.quoted();
+  node.line = row.line();
+  node.column = row.column();
+  node.key = texts.at(row.key());
+  node.text = texts.at(row.text());
+  for (std::uint32_t i = 0; i < row.children() && next < rows.size() && depth < kMaxDepth; ++i)
+    node.children.push_back(unflatten(rows, next, texts, depth + 1));
+  return node;
+}
+
+}  // namespace
+
+std::string snapshot_bytes(const Tables& tables, std::span<const Document> documents) {
+  flatbuffers::FlatBufferBuilder builder(1U << 20U);
+  TextWriter texts;
+  const std::vector<flatbuffers::Offset<fb::Sheet>> sheets{
+      write_sheet(builder, texts, "gpus", tables.gpus),
+      write_sheet(builder, texts, "models", tables.models),
+      write_sheet(builder, texts, "providers", tables.providers),
+      write_sheet(builder, texts, "regions", tables.regions),
+      write_sheet(builder, texts, "instances", tables.instances),
+      write_sheet(builder, texts, "origins", tables.origins),
+      write_sheet(builder, texts, "sources", tables.sources),
+      write_sheet(builder, texts, "rates", tables.rates),
+      write_sheet(builder, texts, "groups", tables.groups),
+      write_sheet(builder, texts, "currencies", currency_records(tables))};
+  std::vector<flatbuffers::Offset<fb::Document>> trees;
+  for (const Document& document : documents) {
+    std::vector<fb::NodeRow> rows;
+    flatten(document.root, texts, rows);
+    trees.push_back(fb::CreateDocumentDirect(builder, document.name.c_str(), &rows));
+  }
+  const auto gpu_names = name_rows(tables.gpu_names, texts);
+  const auto model_names = name_rows(tables.model_names, texts);
+  const auto sku_names = name_rows(tables.sku_names, texts);
+  const auto offers =
+      builder.CreateVectorOfStructs(reinterpret_cast<const fb::OfferRow*>(tables.offers.data()), tables.offers.size());
+  const auto root =
+      fb::CreateSnapshot(builder, kFormat, builder.CreateVector(texts.bytes()), builder.CreateVector(sheets), offers,
+                         builder.CreateVectorOfStructs(gpu_names), builder.CreateVectorOfStructs(model_names),
+                         builder.CreateVectorOfStructs(sku_names), builder.CreateVector(trees));
+  fb::FinishSnapshotBuffer(builder, root);
+  return {reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize()};
+}
+
+Errors read_snapshot(Tables& tables, const std::shared_ptr<const Block>& block, SnapshotParts parts) {
+  const fb::Snapshot& root = *fb::GetSnapshot(block->bytes().data());
+  const auto refuse = [](std::string message) {
+    return Errors{
+        {ErrorKind::bad_catalogue, std::move(message), {}, say("write it again with 'gpusel catalog import'")}};
+  };
+  if (root.format() != kFormat)
+    return refuse(say("snapshot format {} is not the {} this program reads", root.format(), kFormat));
+  TextReader texts(*root.texts());
+  SheetReader sheets(root, texts);
+  tables.blocks.push_back(block);
+  if (parts == SnapshotParts::all) {
+    sheets.read("gpus", tables.gpus);
+    sheets.read("models", tables.models);
+    sheets.read("rates", tables.rates);
+    sheets.read("groups", tables.groups);
+    read_names(*root.gpu_names(), texts, tables.gpu_names);
+    read_names(*root.model_names(), texts, tables.model_names);
+    tables.document_block = block;
+  }
+  sheets.read("providers", tables.providers);
+  sheets.read("regions", tables.regions);
+  sheets.read("instances", tables.instances);
+  sheets.read("origins", tables.origins);
+  std::vector<Source> sources;
+  sheets.read("sources", sources);
+  add_new_sources(tables, sources);
+  std::vector<CurrencyRecord> currencies;
+  sheets.read("currencies", currencies);
+  tables.currencies.clear();
+  for (const CurrencyRecord& record : currencies) tables.currencies.push_back(record.currency);
+  read_names(*root.sku_names(), texts, tables.sku_names);
+  const auto& offers = *root.offers();
+  tables.offers = {reinterpret_cast<const Offer*>(offers.data()), offers.size()};
+  if (!texts.intact() || !sheets.intact() || !indices_hold(tables)) return refuse(say("the snapshot is damaged"));
+  join(tables);
+  return {};
+}
+
+std::vector<Document> snapshot_documents(const Block& block, std::string_view section) {
+  const fb::Snapshot& root = *fb::GetSnapshot(block.bytes().data());
+  TextReader texts(*root.texts());
+  std::vector<Document> documents;
+  for (const fb::Document* tree : *root.documents()) {
+    if (tree->nodes()->size() == 0) continue;
+    // The build stores each section of a file as a document of its own, so its first key tells.
+    if (!section.empty() && (tree->nodes()->size() < 2 || texts.at(tree->nodes()->Get(1)->key()) != section)) continue;
+    std::uint32_t next = 0;
+    documents.push_back({tree->name()->str(), unflatten(*tree->nodes(), next, texts)});
+  }
+  return documents;
+}
+
+}  // namespace gpusel::catalog

@@ -1,0 +1,96 @@
+// What a Catalog is made of, and how it is put together. Private to this room.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "gpusel/base/fields.hpp"
+#include "gpusel/catalog/catalog.hpp"
+
+namespace gpusel::catalog {
+
+/// Sections of a YAML file that other rooms read; kept as trees.
+inline constexpr std::string_view kForeignSections[] = {"rules", "calibration"};
+
+/// A file in memory, or bytes of the program itself. Texts and offers point into it.
+class Block {
+ public:
+  virtual ~Block() = default;
+  virtual std::span<const unsigned char> bytes() const = 0;
+};
+
+struct Tables {
+  std::vector<Gpu> gpus;
+  std::vector<Model> models;
+  std::vector<Provider> providers;
+  std::vector<Region> regions;
+  std::vector<Instance> instances;
+  std::vector<Origin> origins;
+  std::vector<Source> sources;
+  std::vector<ExchangeRate> rates;
+  std::vector<CountryGroup> groups;
+  std::vector<Currency> currencies;
+  std::span<const Offer> offers;  // sorted by instance; of a block, or of own_offers
+  std::vector<Offer> own_offers;
+
+  std::vector<NameEntry> gpu_names;
+  std::vector<NameEntry> model_names;
+  std::vector<NameEntry> sku_names;
+
+  std::vector<std::shared_ptr<const Block>> blocks;
+  std::shared_ptr<const Block> document_block;  // the snapshot whose documents are read on demand
+  std::vector<Document> documents;              // of overlays
+  std::deque<std::string> texts;
+  std::string origin_text = "embedded";
+
+  /// Keeps a text as long as the tables live.
+  std::string_view keep(std::string text) { return texts.emplace_back(std::move(text)); }
+  std::uint8_t currency_index(Currency currency);
+};
+
+/// Joins instances to GPUs and offers, keeps the newest of equal offers, and builds the name lists.
+/// Needed after any change.
+void relink(Tables& tables);
+/// The part of it that a snapshot leaves out: instance to GPU by name, instance to its offers.
+void join(Tables& tables);
+
+void list_gpu_names(Tables& tables);
+
+/// Adds what the documents hold. All files are read before anything is judged, so that order does
+/// not matter. `overlay`: existing records may be changed, and new prices replace old ones.
+void ingest(Tables& tables, std::span<const Document> documents, bool overlay, Errors& errors);
+
+/// Ingests the YAML at `path` (a file or a directory) as an overlay.
+Errors lay_on_top(Tables& tables, const std::string& path);
+
+/// Index of the one entry with that folded name; several distinct records under it: ambiguous.
+struct Lookup {
+  enum class Outcome : std::uint8_t { found, unknown, ambiguous } outcome = Outcome::unknown;
+  std::uint32_t index = 0;
+  std::uint32_t other = 0;  // a second meaning, when ambiguous
+};
+Lookup look_up(std::span<const NameEntry> names, std::string_view folded);
+
+/// How GPU names are compared: folded, without the vendor's name in front.
+std::string fold_gpu_name(std::string_view name);
+
+/// Which tables to take from a snapshot: all, or only what can be rented and where it is from.
+enum class SnapshotParts : std::uint8_t { all, market };
+Errors read_snapshot(Tables& tables, const std::shared_ptr<const Block>& block, SnapshotParts parts);
+
+/// The snapshot the program was built with.
+std::shared_ptr<const Block> embedded_block();
+/// A snapshot file, mapped and checked.
+std::expected<std::shared_ptr<const Block>, Errors> map_snapshot(const std::string& path);
+
+/// The bytes of a snapshot file: the block and its checksum.
+std::string with_checksum(std::string block);
+
+std::string snapshot_bytes(const Tables& tables, std::span<const Document> documents);
+/// Those with that section at their top; all of them when it is empty.
+std::vector<Document> snapshot_documents(const Block& block, std::string_view section);
+
+}  // namespace gpusel::catalog
