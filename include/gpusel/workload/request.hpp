@@ -1,0 +1,76 @@
+// What was asked, before defaults: every key of the estimate contract that a person or a program
+// gave, and nothing else.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "gpusel/base/document.hpp"
+#include "gpusel/workload/option.hpp"
+#include "gpusel/workload/terms.hpp"
+
+namespace gpusel::workload {
+
+using Count = std::optional<std::int64_t>;
+
+struct Request {
+  std::string id;
+  std::optional<Task> task;
+  std::string model;                 // catalogue name or path
+  std::optional<Node> inline_model;  // an object of config.json keys
+  std::optional<double> params_b;
+  std::optional<double> active_params_b;
+  std::optional<Profile> profile;
+
+  // The machine (estimate only; recommend finds it).
+  std::string gpu;
+  Count gpus;
+  Count gpus_per_node;
+  std::optional<Interconnect> interconnect;
+  std::optional<double> internode_gbps;
+
+  // Training.
+  std::optional<Method> method;
+  std::optional<Precision> precision;
+  std::optional<Recipe> recipe;
+  std::string framework;
+  std::optional<Optimizer> optimizer;
+  std::optional<Sharding> sharding;
+  Count tp, pp, cp, ep, dp;
+  Count seq_len, micro_batch, global_batch, grad_accum;
+  std::optional<Checkpointing> activation_checkpointing;
+  std::optional<bool> flash_attention;
+  Count lora_rank;
+  Count virtual_tokens;
+  std::optional<double> tokens;
+  std::optional<double> dataset_size;
+  std::optional<double> epochs;
+
+  // Inference.
+  std::optional<Engine> engine;
+  std::string engine_version;
+  std::string weights_precision;
+  std::optional<KvPrecision> kv_precision;
+  std::optional<Mode> mode;
+  Count input_tokens, output_tokens, context;
+  Count concurrency;
+  std::optional<double> mem_utilization;
+  std::optional<double> request_rate;
+  std::optional<double> prefix_cache_hit;
+  std::string speculative;
+  std::optional<double> ttft_ms;
+  std::optional<double> tpot_ms;
+
+  std::optional<Offload> offload;
+  Count batch;
+};
+
+std::span<const Option<Request>> request_options();
+
+/// A request out of one JSON object; unknown keys are errors naming the nearest.
+/// Errors carry the key they are about in `where`.
+Result<Request> read_request(const Node& object);
+
+}  // namespace gpusel::workload

@@ -1,0 +1,75 @@
+// The field's vocabulary: what can be asked for, by the names people use.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "gpusel/base/enum.hpp"
+
+namespace gpusel {
+
+namespace workload {
+
+enum class Task : std::uint8_t { pretrain, finetune, inference };
+enum class Method : std::uint8_t { full, lora, qlora, ptuning };
+/// Arithmetic of training.
+enum class Precision : std::uint8_t { fp32, tf32, fp16, bf16, fp8, nvfp4 };
+/// mixed: fp32 master weights and optimiser states; pure: everything in the training precision.
+enum class Recipe : std::uint8_t { mixed, pure };
+enum class Optimizer : std::uint8_t { adamw, adamw8bit, paged_adamw8bit, adafactor, sgd, lamb, lion, muon };
+enum class Sharding : std::uint8_t { none, ddp, zero1, zero2, zero3, fsdp, hsdp };
+enum class Checkpointing : std::uint8_t { none, selective, full };
+enum class Engine : std::uint8_t { vllm, trt_llm, sglang, tgi, lmdeploy, llama_cpp, hf };
+enum class KvPrecision : std::uint8_t { fp16, bf16, fp8, int8 };
+/// throughput: as many requests as fit; online: a given concurrency; single_stream: one at a time.
+enum class Mode : std::uint8_t { throughput, online, single_stream };
+enum class Offload : std::uint8_t { none, optimizer, params, weights };
+/// Wiring inside a node, as a request may name it.
+enum class Interconnect : std::uint8_t { pcie, nvlink, nvswitch, nvl72 };
+/// standard: real work; dev: prototyping and debugging, the smallest thing that runs it.
+enum class Profile : std::uint8_t { standard, dev };
+
+constexpr bool is_training(Task task) { return task != Task::inference; }
+constexpr bool trains_adapter(Method method) { return method != Method::full; }
+
+}  // namespace workload
+
+template <>
+inline constexpr auto enum_names<workload::Task> =
+    std::to_array<std::string_view>({"pretrain", "finetune", "inference"});
+template <>
+inline constexpr auto enum_names<workload::Method> =
+    std::to_array<std::string_view>({"full", "lora", "qlora", "ptuning"});
+template <>
+inline constexpr auto enum_names<workload::Precision> =
+    std::to_array<std::string_view>({"fp32", "tf32", "fp16", "bf16", "fp8", "nvfp4"});
+template <>
+inline constexpr auto enum_names<workload::Recipe> = std::to_array<std::string_view>({"mixed", "pure"});
+template <>
+inline constexpr auto enum_names<workload::Optimizer> = std::to_array<std::string_view>(
+    {"adamw", "adamw8bit", "paged-adamw8bit", "adafactor", "sgd", "lamb", "lion", "muon"});
+template <>
+inline constexpr auto enum_names<workload::Sharding> =
+    std::to_array<std::string_view>({"none", "ddp", "zero1", "zero2", "zero3", "fsdp", "hsdp"});
+template <>
+inline constexpr auto enum_names<workload::Checkpointing> =
+    std::to_array<std::string_view>({"none", "selective", "full"});
+template <>
+inline constexpr auto enum_names<workload::Engine> =
+    std::to_array<std::string_view>({"vllm", "trt-llm", "sglang", "tgi", "lmdeploy", "llama.cpp", "hf"});
+template <>
+inline constexpr auto enum_names<workload::KvPrecision> =
+    std::to_array<std::string_view>({"fp16", "bf16", "fp8", "int8"});
+template <>
+inline constexpr auto enum_names<workload::Mode> =
+    std::to_array<std::string_view>({"throughput", "online", "single-stream"});
+template <>
+inline constexpr auto enum_names<workload::Offload> =
+    std::to_array<std::string_view>({"none", "optimizer", "params", "weights"});
+template <>
+inline constexpr auto enum_names<workload::Interconnect> =
+    std::to_array<std::string_view>({"pcie", "nvlink", "nvswitch", "nvl72"});
+template <>
+inline constexpr auto enum_names<workload::Profile> = std::to_array<std::string_view>({"standard", "dev"});
+
+}  // namespace gpusel

@@ -1,0 +1,82 @@
+// What is to be done, complete: the request with every default that does not depend on a machine
+// filled in, and a list of what was assumed. What a plan must choose stays open.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "gpusel/base/units.hpp"
+#include "gpusel/catalog/parameters.hpp"
+#include "gpusel/workload/request.hpp"
+
+namespace gpusel::workload {
+
+using Value = std::variant<double, std::string, bool>;
+
+/// One default that was filled in: a key of the contract and its value.
+struct Assumed {
+  std::string key;
+  Value value;
+};
+using Assumptions = std::vector<Assumed>;
+
+/// Degrees a person pinned; the rest is the planner's.
+struct Pins {
+  Count tp, pp, cp, ep, dp;
+};
+
+struct Training {
+  Method method = Method::full;
+  std::optional<Precision> precision;
+  Recipe recipe = Recipe::mixed;
+  std::string framework;  // empty: by sharding
+  Optimizer optimizer = Optimizer::adamw;
+  std::optional<Sharding> sharding;
+  std::int64_t seq_len = 0;
+  Count micro_batch;
+  Count grad_accum;
+  Count global_batch;  // sequences per optimiser step; absent: micro_batch × dp × grad_accum
+  std::optional<Checkpointing> checkpointing;
+  std::optional<bool> flash_attention;
+  std::int64_t lora_rank = 0;
+  std::int64_t virtual_tokens = 0;
+  Offload offload = Offload::none;
+  double tokens = 0;  // to train on, all epochs
+};
+
+struct Inference {
+  Engine engine = Engine::vllm;
+  std::string weights_precision;  // empty: the model's own, as far as the GPU has it
+  std::optional<KvPrecision> kv_precision;
+  Mode mode = Mode::throughput;
+  std::int64_t input_tokens = 0;
+  std::int64_t output_tokens = 0;
+  Count concurrency;  // absent: the most that fits
+  std::optional<double> mem_utilization;
+  std::optional<double> request_rate;
+  double prefix_cache_hit = 0;
+  Offload offload = Offload::none;
+  std::optional<double> ttft_ms;
+  std::optional<double> tpot_ms;
+  std::optional<double> tokens;  // to generate in all; absent: a service that runs on
+};
+
+struct Workload {
+  Task task = Task::inference;
+  Profile profile = Profile::standard;
+  const catalog::Model* model = nullptr;
+  catalog::Parameters parameters;
+  Pins pins;
+  Training training;
+  Inference inference;
+  Assumptions assumed;
+  std::vector<std::string> notes;
+};
+
+/// Fills in the defaults. `model` must outlive the result.
+/// Errors: no task, a task the model's kind has no estimate for, values that contradict each other;
+/// `where` names the key.
+Result<Workload> resolve(const Request& request, const catalog::Model& model);
+
+}  // namespace gpusel::workload

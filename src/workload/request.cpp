@@ -1,0 +1,132 @@
+#include "gpusel/workload/request.hpp"
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::workload {
+
+namespace {
+
+constexpr Limits kPositive{{.low = 1e-9, .high = 1e15}, 1000};
+constexpr Limits kMilliseconds{{.low = 0.001, .high = 1e9}, 1000};
+
+constexpr std::string_view kWork = "Workload";
+constexpr std::string_view kTrain = "Training";
+constexpr std::string_view kServe = "Inference";
+constexpr std::string_view kSplit = "Parallelism (default: planned)";
+constexpr std::string_view kMachine = "Machine";
+
+#define GPUSEL_SET(...) [](Request& r, std::string_view t) -> Status { return assign(t, __VA_ARGS__); }
+
+constexpr Option<Request> kOptions[] = {
+    {"id", "", "TEXT", "echoed in the answer", kMachine, GPUSEL_SET(r.id)},
+    {"task", "t", "TASK", "pretrain, finetune or inference", kWork, GPUSEL_SET(r.task)},
+    {"model", "m", "MODEL", "catalogue name, Hugging Face id, or path of a config.json", kWork, GPUSEL_SET(r.model)},
+    {"params_b", "", "N", "billions of parameters, if not the model's own count", kWork,
+     GPUSEL_SET(r.params_b, Limits{{1e-6, 1e6}, 1000})},
+    {"active_params_b", "", "N", "billions of parameters active per token", kWork,
+     GPUSEL_SET(r.active_params_b, Limits{{1e-6, 1e6}, 1000})},
+    {"profile", "", "PROFILE", "standard, or dev: prototyping, the smallest thing that runs it", kWork,
+     GPUSEL_SET(r.profile)},
+
+    {"gpu", "", "GPU", "GPU to estimate for", kMachine, GPUSEL_SET(r.gpu)},
+    {"gpus", "num-gpus", "N", "GPUs in all", kMachine, GPUSEL_SET(r.gpus, kCount)},
+    {"gpus_per_node", "", "N", "GPUs per node (default: up to 8)", kMachine, GPUSEL_SET(r.gpus_per_node, kCount)},
+    {"interconnect", "", "KIND", "pcie, nvlink, nvswitch or nvl72, inside a node", kMachine,
+     GPUSEL_SET(r.interconnect)},
+    {"internode_gbps", "", "GBIT", "network per node, Gbit/s", kMachine,
+     GPUSEL_SET(r.internode_gbps, Limits{{0.01, 1e6}, 1000})},
+
+    {"method", "", "METHOD", "full, lora, qlora or ptuning", kTrain, GPUSEL_SET(r.method)},
+    {"precision", "dtype", "FORMAT", "fp32, tf32, fp16, bf16, fp8 or nvfp4 (default: best the GPU has)", kTrain,
+     GPUSEL_SET(r.precision)},
+    {"recipe", "", "RECIPE", "mixed (fp32 master weights) or pure", kTrain, GPUSEL_SET(r.recipe)},
+    {"framework", "", "NAME", "megatron, deepspeed, fsdp, hf-trainer, torchtune, unsloth …", kTrain,
+     GPUSEL_SET(r.framework)},
+    {"optimizer", "", "NAME", "adamw, adamw8bit, paged-adamw8bit, adafactor, sgd, lamb, lion or muon", kTrain,
+     GPUSEL_SET(r.optimizer)},
+    {"seq_len", "seq-length sequence-length", "N", "tokens per training sequence", kTrain,
+     GPUSEL_SET(r.seq_len, kLength)},
+    {"micro_batch", "per-device-batch-size", "N", "sequences per GPU and pass", kTrain,
+     GPUSEL_SET(r.micro_batch, kCount)},
+    {"global_batch", "", "N", "sequences per optimiser step", kTrain, GPUSEL_SET(r.global_batch, kCount)},
+    {"grad_accum", "gradient-accumulation-steps", "N", "passes per optimiser step", kTrain,
+     GPUSEL_SET(r.grad_accum, kCount)},
+    {"activation_checkpointing", "gradient-checkpointing", "KIND", "none, selective or full", kTrain,
+     GPUSEL_SET(r.activation_checkpointing)},
+    {"flash_attention", "", "BOOL", "true or false (default: where the GPU has it)", kTrain,
+     GPUSEL_SET(r.flash_attention), true},
+    {"lora_rank", "", "N", "rank of LoRA adapters", kTrain, GPUSEL_SET(r.lora_rank, Limits{{1, 65536}, 1000})},
+    {"virtual_tokens", "", "N", "virtual tokens of prompt tuning", kTrain,
+     GPUSEL_SET(r.virtual_tokens, Limits{{1, 1e6}, 1000})},
+    {"tokens", "", "N", "tokens to train on, or to generate", kTrain, GPUSEL_SET(r.tokens, kAmount)},
+    {"dataset_size", "", "N", "samples in the data set", kTrain, GPUSEL_SET(r.dataset_size, kAmount)},
+    {"epochs", "", "N", "passes over the data set", kTrain, GPUSEL_SET(r.epochs, Limits{{0.001, 1e6}, 1000})},
+    {"offload", "", "WHAT", "none, optimizer, params or weights: kept in host memory", kTrain, GPUSEL_SET(r.offload)},
+
+    {"sharding", "", "KIND", "none, ddp, zero1, zero2, zero3, fsdp or hsdp", kSplit, GPUSEL_SET(r.sharding)},
+    {"tp", "tensor-parallel", "N", "tensor parallel degree", kSplit, GPUSEL_SET(r.tp, kCount)},
+    {"pp", "pipeline-parallel", "N", "pipeline stages", kSplit, GPUSEL_SET(r.pp, kCount)},
+    {"cp", "", "N", "context parallel degree", kSplit, GPUSEL_SET(r.cp, kCount)},
+    {"ep", "", "N", "expert parallel degree", kSplit, GPUSEL_SET(r.ep, kCount)},
+    {"dp", "", "N", "data parallel degree, or replicas", kSplit, GPUSEL_SET(r.dp, kCount)},
+
+    {"engine", "", "ENGINE", "vllm, trt-llm, sglang, tgi, lmdeploy, llama.cpp or hf", kServe, GPUSEL_SET(r.engine)},
+    {"engine_version", "", "TEXT", "noted in the answer", kServe, GPUSEL_SET(r.engine_version)},
+    {"weights_precision", "quant quantization", "FORMAT",
+     "bf16, fp16, fp8, int8, w4a16, nvfp4, mxfp4 or a GGUF name such as q4_k_m", kServe,
+     GPUSEL_SET(r.weights_precision)},
+    {"kv_precision", "kv-cache-dtype", "FORMAT", "fp16, bf16, fp8 or int8", kServe, GPUSEL_SET(r.kv_precision)},
+    {"mode", "", "MODE", "throughput, online (a given concurrency) or single-stream", kServe, GPUSEL_SET(r.mode)},
+    {"input_tokens", "isl input-len", "N", "prompt tokens per request", kServe, GPUSEL_SET(r.input_tokens, kLength)},
+    {"output_tokens", "osl output-len", "N", "generated tokens per request", kServe,
+     GPUSEL_SET(r.output_tokens, kLength)},
+    {"context", "max-model-len ctx-size context-length", "N", "longest sequence, prompt and answer together", kServe,
+     GPUSEL_SET(r.context, kLength)},
+    {"concurrency", "target-concurrency", "N", "requests in flight", kServe, GPUSEL_SET(r.concurrency, kCount)},
+    {"batch", "batch-size", "N", "sequences per pass: micro batch in training, concurrency in inference", kServe,
+     GPUSEL_SET(r.batch, kCount), false, false, false},
+    {"request_rate", "rps target-request-rate", "N", "requests arriving per second", kServe,
+     GPUSEL_SET(r.request_rate, kPositive)},
+    {"ttft", "max-ttft", "MS", "longest time to first token, ms", kServe, GPUSEL_SET(r.ttft_ms, kMilliseconds)},
+    {"tpot", "itl max-itl", "MS", "longest time between tokens, ms", kServe, GPUSEL_SET(r.tpot_ms, kMilliseconds)},
+    {"mem_utilization", "gpu-memory-utilization", "SHARE", "share of the card the engine may take", kServe,
+     GPUSEL_SET(r.mem_utilization, Limits{{0.05, 1}, 1000})},
+    {"prefix_cache_hit", "", "SHARE", "share of the prompt found in the prefix cache", kServe,
+     GPUSEL_SET(r.prefix_cache_hit, kShare)},
+    {"speculative", "", "MODEL", "none: speculative decoding is not estimated", kServe, GPUSEL_SET(r.speculative)},
+};
+
+#undef GPUSEL_SET
+
+}  // namespace
+
+std::span<const Option<Request>> request_options() { return kOptions; }
+
+Result<Request> read_request(const Node& object) {
+  if (!object.is_map()) return usage_error(say("a request is a JSON object, found {}", object.describe()));
+  Request request;
+  for (const Node& member : object.children) {
+    if (member.kind == Node::Kind::null) continue;  // null says: not given
+    const auto* option = find_option(request_options(), member.key);
+    if (option == nullptr) {
+      std::vector<std::string_view> keys;
+      for (const auto& known : kOptions) keys.push_back(known.key);
+      return usage_error(say("unknown key '{}'", shorten(member.key, 60)), member.key, did_you_mean(member.key, keys));
+    }
+    if (option->key == "model" && member.is_map()) {
+      request.inline_model = member;
+      continue;
+    }
+    if (!member.is_scalar())
+      return usage_error(say("'{}' must be a single value, found {}", option->key, member.describe()),
+                         std::string(option->key));
+    if (Status set = option->set(request, member.text); !set) {
+      set.error().where = option->key;
+      return std::unexpected(set.error());
+    }
+  }
+  return request;
+}
+
+}  // namespace gpusel::workload

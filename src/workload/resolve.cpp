@@ -1,0 +1,212 @@
+#include <algorithm>
+#include <cmath>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+#include "gpusel/workload/workload.hpp"
+
+namespace gpusel::workload {
+
+namespace {
+
+// Defaults that say what a typical job looks like; each is printed as assumed.
+constexpr std::int64_t kDecoderSequence = 2048;
+constexpr std::int64_t kPretrainSequence = 4096;
+constexpr std::int64_t kEncoderSequence = 384;  // reading-comprehension fine-tuning
+constexpr double kFinetuneSamples = 50'000;
+constexpr double kFinetuneEpochs = 3;
+constexpr double kTokensPerParameter = 20;  // compute-optimal: Hoffmann et al. 2022, arXiv 2203.15556
+constexpr std::int64_t kFinetuneBatch = 64;
+constexpr std::int64_t kEncoderBatch = 32;
+constexpr std::int64_t kLoraRank = 16;
+constexpr std::int64_t kVirtualTokens = 20;
+constexpr std::int64_t kInputTokens = 1024;
+constexpr std::int64_t kOutputTokens = 256;
+
+/// Pretraining batches grow with the model: 0.5M tokens below 1B parameters, 2M, 4M from 10B on.
+double pretraining_batch_tokens(double params_b) { return params_b < 1 ? 0.5e6 : params_b < 10 ? 2e6 : 4e6; }
+
+class Resolver {
+ public:
+  Resolver(const Request& request, const catalog::Model& model) : request_(request), model_(model) {}
+
+  Result<Workload> run() {
+    if (!request_.task)
+      return usage_error(say("say what is to be done"), "task", say("--task pretrain, finetune or inference"));
+    work_.task = *request_.task;
+    work_.profile = request_.profile.value_or(Profile::standard);
+    work_.model = &model_;
+    if (!model_.is_language_model())
+      return usage_error(say("'{}' is a {} model, and only language models are estimated", model_.id,
+                             model_.kind ? to_text(*model_.kind) : "?"),
+                         "model", say("all language models: gpusel models --kind decoder-llm"));
+    auto parameters = catalog::parameters_of(model_);
+    if (!parameters) return std::unexpected(parameters.error());
+    work_.parameters = *parameters;
+    work_.pins = {request_.tp, request_.pp, request_.cp, request_.ep, request_.dp};
+    if (Status done = is_training(work_.task) ? training() : inference(); !done) return std::unexpected(done.error());
+    return std::move(work_);
+  }
+
+ private:
+  template <class T, class Default>
+  T or_assume(const std::optional<T>& given, std::string_view key, Default standard) {
+    if (given) return *given;
+    assume(key, standard);
+    return static_cast<T>(standard);
+  }
+  template <class T>
+  void assume(std::string_view key, T value) {
+    if constexpr (NamedEnum<T>)
+      work_.assumed.push_back({std::string(key), std::string(to_text(value))});
+    else if constexpr (std::is_arithmetic_v<T>)
+      work_.assumed.push_back({std::string(key), static_cast<double>(value)});
+    else
+      work_.assumed.push_back({std::string(key), std::string(value)});
+  }
+
+  std::int64_t longest() const {
+    return model_.max_context && *model_.max_context > 0 ? static_cast<std::int64_t>(*model_.max_context) : 1 << 30;
+  }
+
+  void warn_if_beyond_context(std::int64_t tokens) {
+    if (tokens > longest())
+      work_.notes.push_back(say("{} tokens are more than the model's own context of {}", tokens, longest()));
+  }
+
+  Status training() {
+    Training& t = work_.training;
+    const bool encoder = !model_.is_generator();
+    if (work_.task == Task::pretrain) {
+      if (request_.method && *request_.method != Method::full)
+        return usage_error(say("pretraining updates all weights"), "method", say("leave out --method"));
+    } else {
+      t.method = or_assume(request_.method, "method", Method::full);
+    }
+    t.precision = request_.precision;
+    t.recipe = or_assume(request_.recipe, "recipe", Recipe::mixed);
+    t.framework = request_.framework;
+    note_framework();
+    t.optimizer = or_assume(request_.optimizer, "optimizer", Optimizer::adamw);
+    t.sharding = request_.sharding;
+    const std::int64_t usual = encoder                        ? kEncoderSequence
+                               : work_.task == Task::pretrain ? kPretrainSequence
+                                                              : kDecoderSequence;
+    const Count sequence = request_.seq_len ? request_.seq_len : request_.context;
+    t.seq_len = or_assume(sequence, "seq_len", std::min(usual, longest()));
+    warn_if_beyond_context(t.seq_len);
+    t.micro_batch = request_.micro_batch ? request_.micro_batch : request_.batch;
+    t.grad_accum = request_.grad_accum;
+    t.global_batch = request_.global_batch;
+    // A pretraining run accumulates up to its usual batch; a fine-tuning pass is a step unless told otherwise.
+    const bool accumulates = !t.micro_batch || (work_.task == Task::pretrain && !t.grad_accum);
+    if (!t.global_batch && accumulates) {
+      t.global_batch = usual_batch(encoder);
+      assume("global_batch", *t.global_batch);
+    }
+    t.checkpointing = request_.activation_checkpointing;
+    t.flash_attention = request_.flash_attention;
+    t.offload = request_.offload.value_or(Offload::none);
+    if (trains_adapter(t.method) && t.method != Method::ptuning)
+      t.lora_rank = or_assume(request_.lora_rank, "lora_rank", kLoraRank);
+    if (t.method == Method::ptuning)
+      t.virtual_tokens = or_assume(request_.virtual_tokens, "virtual_tokens", kVirtualTokens);
+    return amount();
+  }
+
+  void note_framework() {
+    static constexpr std::string_view kKnown[] = {"megatron",  "deepspeed",     "fsdp",      "hf-trainer",
+                                                  "torchtune", "litgpt",        "unsloth",   "nemo",
+                                                  "axolotl",   "llama-factory", "torchtitan"};
+    const std::string name = fold_name(request_.framework);
+    if (!name.empty() && std::find(std::begin(kKnown), std::end(kKnown), name) == std::end(kKnown))
+      work_.notes.push_back(say("framework '{}' is not known; the estimate is for a usual one", shorten(name, 40)));
+  }
+
+  std::int64_t usual_batch(bool encoder) const {
+    if (work_.task == Task::finetune) return encoder ? kEncoderBatch : kFinetuneBatch;
+    const double sequences =
+        pretraining_batch_tokens(work_.parameters.total() / 1e9) / static_cast<double>(work_.training.seq_len);
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(sequences));
+  }
+
+  Status amount() {
+    Training& t = work_.training;
+    if (request_.tokens && request_.dataset_size)
+      return usage_error(say("the amount of training is given twice"), "tokens",
+                         say("give --tokens, or --dataset-size with --epochs"));
+    if (request_.tokens) {
+      t.tokens = *request_.tokens * request_.epochs.value_or(1);
+    } else if (work_.task == Task::pretrain && !request_.dataset_size) {
+      t.tokens = kTokensPerParameter * work_.parameters.total();
+      assume("tokens", t.tokens);
+    } else {
+      const double samples = or_assume(request_.dataset_size, "dataset_size", kFinetuneSamples);
+      const double epochs = or_assume(request_.epochs, "epochs", kFinetuneEpochs);
+      t.tokens = samples * epochs * static_cast<double>(t.seq_len);
+    }
+    return {};
+  }
+
+  Status inference() {
+    Inference& i = work_.inference;
+    i.engine = or_assume(request_.engine, "engine", Engine::vllm);
+    i.weights_precision = request_.weights_precision;
+    i.kv_precision = request_.kv_precision;
+    const bool dev = work_.profile == Profile::dev;
+    const Mode usual = dev                                                               ? Mode::single_stream
+                       : request_.concurrency || request_.batch || request_.request_rate ? Mode::online
+                                                                                         : Mode::throughput;
+    i.mode = or_assume(request_.mode, "mode", usual);
+    if (Status lengths = request_lengths(); !lengths) return lengths;
+    i.concurrency = request_.concurrency ? request_.concurrency : request_.batch;
+    if (i.mode == Mode::single_stream) i.concurrency = 1;
+    i.mem_utilization = request_.mem_utilization;
+    i.request_rate = request_.request_rate;
+    i.prefix_cache_hit = request_.prefix_cache_hit.value_or(0);
+    i.offload = request_.offload.value_or(Offload::none);
+    i.ttft_ms = request_.ttft_ms;
+    i.tpot_ms = request_.tpot_ms;
+    i.tokens = request_.tokens;
+    if (!request_.speculative.empty() && request_.speculative != "none")
+      return usage_error(say("speculative decoding is not estimated"), "speculative", say("leave it out, or say none"));
+    if (!request_.engine_version.empty())
+      work_.notes.push_back(say("engine version '{}' is noted; the estimate is for a current release",
+                                shorten(request_.engine_version, 40)));
+    return {};
+  }
+
+  Status request_lengths() {
+    Inference& i = work_.inference;
+    if (!model_.is_generator()) {
+      i.input_tokens = or_assume(request_.input_tokens ? request_.input_tokens : request_.context, "input_tokens",
+                                 std::min(kEncoderSequence, longest()));
+      i.output_tokens = 0;
+      return {};
+    }
+    if (request_.context && request_.input_tokens && request_.output_tokens &&
+        *request_.input_tokens + *request_.output_tokens > *request_.context)
+      return usage_error(say("{} prompt and {} generated tokens are more than the context of {}",
+                             *request_.input_tokens, *request_.output_tokens, *request_.context),
+                         "context");
+    const std::int64_t room = request_.context.value_or(longest());
+    if (room < 2) return usage_error(say("a context of {} tokens leaves no room for an answer", room), "context");
+    i.output_tokens = or_assume(request_.output_tokens, "output_tokens",
+                                std::min(kOutputTokens, std::max<std::int64_t>(1, room / 4)));
+    const std::int64_t rest = std::max<std::int64_t>(1, room - i.output_tokens);
+    i.input_tokens =
+        or_assume(request_.input_tokens, "input_tokens", request_.context ? rest : std::min(kInputTokens, rest));
+    warn_if_beyond_context(i.input_tokens + i.output_tokens);
+    return {};
+  }
+
+  const Request& request_;
+  const catalog::Model& model_;
+  Workload work_;
+};
+
+}  // namespace
+
+Result<Workload> resolve(const Request& request, const catalog::Model& model) { return Resolver(request, model).run(); }
+
+}  // namespace gpusel::workload
