@@ -1,0 +1,87 @@
+// The few numbers that are fitted or measured rather than derived: data/calibration.yaml holds each
+// with its meaning, unit and source, and code holds none.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gpusel/base/document.hpp"
+#include "gpusel/base/error.hpp"
+
+namespace gpusel::estimate {
+
+/// A value, and other values for single cases (an architecture, an engine, a kind of link).
+struct Coefficient {
+  double value = 0;
+  std::vector<std::pair<std::string, double>> cases;
+
+  double of(std::string_view name) const {
+    for (const auto& [key, special] : cases)
+      if (key == name) return special;
+    return value;
+  }
+};
+
+struct Coefficients {
+  std::string version;
+
+  // Memory that no formula of the model gives.
+  Coefficient driver_reserve_gib;  // between what the driver reports and what a process can have
+  Coefficient context_gib;         // CUDA context and loaded kernels
+  Coefficient collectives_gib;     // NCCL, where there are several GPUs
+  Coefficient allocator_slack;     // share of everything that is allocated and freed each step
+  Coefficient selective_share;     // of activations that selective checkpointing keeps
+  Coefficient eager_hidden_bytes;  // extra bytes per hidden value and layer, by framework
+  Coefficient logits_bytes;        // per logit alive at once, by framework
+  Coefficient gathered_layers;     // layers held unsharded by ZeRO-3 and FSDP
+  Coefficient reduce_bucket_elements;
+
+  // Arithmetic.
+  Coefficient gemm_efficiency;           // of dense peak for large products, by architecture
+  Coefficient low_precision_efficiency;  // of fp8 and fp4 products, relative to 16 bit
+  Coefficient gemm_tokens_half;          // tokens per pass at which half of it is reached
+  Coefficient gemm_width_half;           // matrix width at which half of it is reached
+  Coefficient attention_efficiency;      // of dense peak, fused attention
+  Coefficient bandwidth_efficiency;      // of peak bandwidth for streaming kernels
+  Coefficient pointwise_bytes;           // moved per hidden value, token and layer, forward pass, by framework
+  Coefficient training_layer_us;         // host time to launch one layer, forward pass
+  Coefficient step_ms;                   // fixed cost of an optimiser step
+  Coefficient host_memory_gbs;           // bandwidth that a CPU optimiser step gets
+
+  // Communication.
+  Coefficient link_efficiency;     // of the link's one-way peak, by kind
+  Coefficient link_latency_us;     // of one collective, by kind
+  Coefficient network_efficiency;  // by rdma, tcp
+  Coefficient network_latency_us;
+  Coefficient gradient_overlap;  // share of backward time that hides gradient and weight traffic
+  Coefficient least_exposed;     // share of that traffic that nothing can hide
+  Coefficient straggler;         // loss per doubling of nodes
+
+  // Inference.
+  Coefficient decode_bandwidth_efficiency;  // by engine
+  Coefficient decode_layer_us;              // fixed cost per layer and step, by engine
+  Coefficient decode_step_us;               // fixed cost per step, by engine
+  Coefficient decode_rows_half;             // sequences per step at which products reach half their rate
+  Coefficient prefill_efficiency;           // relative to large products, by engine
+  Coefficient dequantise_efficiency;        // of compute-bound work on weight-only formats
+  Coefficient serving_efficiency;           // of a steady mix, by engine
+  Coefficient host_tokens_per_s;            // one front end can handle, by engine
+  Coefficient batched_tokens;               // tokens in one prefill pass, by engine
+  Coefficient max_sequences;                // decoded together, by engine
+  Coefficient engine_memory_share;          // of the card an engine takes, by engine
+  Coefficient engine_workspace_gib;         // graphs and buffers, by engine
+  Coefficient activation_copies;            // temporaries of a prefill pass
+
+  // 80 % intervals: measured over predicted, low and high, by task and class of hardware.
+  Coefficient interval_memory_low, interval_memory_high;
+  Coefficient interval_speed_low, interval_speed_high;
+};
+
+/// From the documents that have a `calibration` section, later ones over earlier.
+/// Errors: unknown, missing or impossible coefficients, with file:line:column.
+std::expected<Coefficients, Errors> read_coefficients(std::span<const Document> documents);
+
+}  // namespace gpusel::estimate

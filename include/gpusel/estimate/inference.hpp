@@ -1,0 +1,64 @@
+// Memory and speed of serving one model with one plan on one machine. Prefill is compute-bound,
+// decode reads all weights and caches once per step, and continuous batching shares the GPU between
+// them. Formulas: docs/method.md.
+#pragma once
+
+#include "gpusel/estimate/formats.hpp"
+#include "gpusel/estimate/memory.hpp"
+#include "gpusel/estimate/trace.hpp"
+#include "gpusel/workload/workload.hpp"
+
+namespace gpusel::estimate {
+
+struct InferencePlan {
+  const WeightFormat* weights = nullptr;
+  workload::KvPrecision kv = workload::KvPrecision::bf16;
+  int tp = 1;
+  int pp = 1;
+  int ep = 1;
+  int dp = 1;  // replicas
+};
+
+struct InferenceMemory {
+  MemoryBreakdown per_gpu;     // at `concurrency`
+  Bytes pool;                  // what the engine takes of the card
+  double kv_tokens = 0;        // the pool has room for, per replica
+  double max_concurrency = 0;  // requests of input + output tokens at once, whole deployment
+  double concurrency = 0;      // requests in flight the rest of the figures are for, whole deployment
+  double longest_context = 0;  // of one request alone
+};
+
+struct InferenceSpeed {
+  double output_tokens_per_s = 0;  // whole deployment
+  double total_tokens_per_s = 0;
+  double requests_per_s = 0;
+  Seconds ttft;
+  Seconds itl;
+  Seconds e2e;
+  struct Percentiles {
+    Seconds ttft_p95, ttft_p99, itl_p95, itl_p99, e2e_p95, e2e_p99;
+  };
+  std::optional<Percentiles> percentiles;  // with a request rate
+  std::string_view bound_by;               // memory-bandwidth, compute, launch, link, host or kv-cache
+  bool weights_native = true;              // false: widened to 16 bit before use
+};
+
+/// Bytes of all weights as stored in `format`: quantised formats keep some tensors at 16 bit.
+Bytes stored_weights(const workload::Workload& work, const WeightFormat& format);
+
+/// Bytes of K/V cache that one sequence of `tokens` needs on one GPU of a tp × pp group.
+Bytes kv_bytes(const catalog::Model& model, double tokens, const InferencePlan& plan);
+
+InferenceMemory inference_memory(const workload::Workload& work, const Machine& machine, const InferencePlan& plan,
+                                 const Coefficients& coefficients, Trace* trace = nullptr);
+
+/// Nothing where the device's peak is not published, or a request rate is beyond what it can serve.
+std::optional<InferenceSpeed> inference_speed(const workload::Workload& work, const Machine& machine,
+                                              const InferencePlan& plan, const InferenceMemory& memory,
+                                              const Coefficients& coefficients, Trace* trace = nullptr);
+
+/// Time of one decode step of `batch` sequences at `context` tokens each, on one replica.
+Seconds decode_step(const workload::Workload& work, const Machine& machine, const InferencePlan& plan, double batch,
+                    double context, const Coefficients& coefficients);
+
+}  // namespace gpusel::estimate

@@ -1,0 +1,28 @@
+// GPU memory by component: what the fullest GPU holds at its peak.
+#pragma once
+
+#include "gpusel/base/units.hpp"
+
+namespace gpusel::estimate {
+
+struct MemoryBreakdown {
+  Bytes weights;
+  Bytes gradients;
+  Bytes optimizer;
+  Bytes activations;
+  Bytes kv_cache;
+  Bytes workspace;  // gathered weights, buckets, logits' temporaries, allocator slack, graphs
+  Bytes framework;  // context and communication library: what the framework's counters do not see
+
+  constexpr Bytes total() const {
+    return weights + gradients + optimizer + activations + kv_cache + workspace + framework;
+  }
+};
+
+/// The least and the most that 80 of 100 measurements should show.
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+}  // namespace gpusel::estimate

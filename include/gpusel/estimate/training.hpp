@@ -1,0 +1,58 @@
+// Memory and speed of training one model with one plan on one machine. First-order physics:
+// component-wise memory, roofline time per class of operation, ring collectives.
+// Formulas: docs/method.md.
+#pragma once
+
+#include "gpusel/estimate/machine.hpp"
+#include "gpusel/estimate/memory.hpp"
+#include "gpusel/estimate/trace.hpp"
+#include "gpusel/workload/workload.hpp"
+
+namespace gpusel::estimate {
+
+/// Everything a planner chooses. Degrees multiply to the number of GPUs: tp·pp·cp·dp.
+struct TrainingPlan {
+  workload::Precision precision = workload::Precision::bf16;
+  workload::Sharding sharding = workload::Sharding::none;
+  int tp = 1;
+  int pp = 1;
+  int cp = 1;
+  int ep = 1;  // inside dp·cp
+  int dp = 1;
+  std::int64_t micro_batch = 1;
+  std::int64_t grad_accum = 1;
+  workload::Checkpointing checkpointing = workload::Checkpointing::none;
+  bool flash_attention = true;
+
+  std::int64_t global_batch() const { return micro_batch * dp * grad_accum; }
+};
+
+struct TrainingSpeed {
+  Seconds step;
+  double tokens_per_s = 0;
+  double tokens_per_s_per_gpu = 0;
+  double samples_per_s = 0;
+  double model_tflops_per_gpu = 0;  // useful work: recomputation not counted
+  double mfu = 0;
+  std::string_view bound_by;  // compute, memory-bandwidth, communication or launch
+};
+
+/// Peak of the fullest GPU, first and last pipeline stage considered.
+MemoryBreakdown training_memory(const workload::Workload& work, const Machine& machine, const TrainingPlan& plan,
+                                const Coefficients& coefficients, Trace* trace = nullptr);
+
+/// Weights, gradients and optimiser states of the whole job, before anything is divided over GPUs.
+Bytes training_states(const workload::Workload& work, workload::Precision precision);
+
+/// Nothing where the device's peak for the precision is not published.
+std::optional<TrainingSpeed> training_speed(const workload::Workload& work, const Machine& machine,
+                                            const TrainingPlan& plan, const Coefficients& coefficients,
+                                            Trace* trace = nullptr);
+
+/// Parameters that receive gradients: all, the adapters', or the virtual tokens'.
+double trainable_parameters(const workload::Workload& work);
+
+/// FlashAttention-2 needs compute capability 8.0 (its README); AMD's port, CDNA2.
+bool has_flash_attention(const catalog::Gpu& gpu);
+
+}  // namespace gpusel::estimate

@@ -1,0 +1,78 @@
+// The best way to run a workload on a given machine: parallelism, micro-batch, checkpointing,
+// concurrency. Knows machines, not prices.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "gpusel/estimate/inference.hpp"
+#include "gpusel/estimate/training.hpp"
+
+namespace gpusel::plan {
+
+/// Why a machine will not do: figures, put into words only when somebody reads them.
+struct Problem {
+  enum class Kind : std::uint8_t { none, memory, cache, no_rate, too_much_traffic, latency } kind = Kind::none;
+  double need = 0;  // GiB per GPU; requests per second; ms to the first token
+  double have = 0;  // GiB per GPU; ms between tokens
+  double tokens = 0;
+  std::string_view subject;  // GPU
+
+  bool any() const { return kind != Kind::none; }
+  std::string text() const;
+};
+
+/// A plan with its figures. `fits` false: the closest there is, and why it fails.
+struct TrainingChoice {
+  bool fits = false;
+  estimate::TrainingPlan plan;
+  estimate::MemoryBreakdown memory;
+  std::optional<estimate::TrainingSpeed> speed;
+  Problem problem;
+};
+
+struct InferenceChoice {
+  bool fits = false;
+  estimate::InferencePlan plan;
+  estimate::InferenceMemory memory;
+  std::optional<estimate::InferenceSpeed> speed;
+  bool meets_targets = true;
+  Problem problem;
+};
+
+using Choice = std::variant<TrainingChoice, InferenceChoice>;
+
+const estimate::MemoryBreakdown& memory_of(const Choice& choice);
+const Problem& problem_of(const Choice& choice);
+bool fits(const Choice& choice);
+/// It fits, its speed is known, and it meets the latency targets.
+bool usable(const Choice& choice);
+/// Tokens per second of all GPUs: trained on, generated, or read by an encoder; 0 when not known.
+double tokens_per_s(const Choice& choice);
+/// Sequences trained on, or requests served.
+double sequences_per_s(const Choice& choice);
+std::string_view bound_by(const Choice& choice);
+
+/// The planner for the workload's task.
+Result<Choice> plan_for(const workload::Workload& work, const estimate::Machine& machine,
+                        const estimate::Coefficients& coefficients);
+
+/// Never an illegal plan: tp divides the heads and stays inside a node, pp divides the layers,
+/// degrees multiply to the GPUs. What the workload pins is kept; pins that cannot hold are an error.
+Result<TrainingChoice> plan_training(const workload::Workload& work, const estimate::Machine& machine,
+                                     const estimate::Coefficients& coefficients);
+
+Result<InferenceChoice> plan_inference(const workload::Workload& work, const estimate::Machine& machine,
+                                       const estimate::Coefficients& coefficients);
+
+/// The least memory the job's states take over all GPUs together: below it no plan can fit.
+Bytes least_total_memory(const workload::Workload& work, const estimate::Device& device);
+
+/// The least time training takes on these GPUs: all matrix products at the dense peak. Zero for inference.
+Seconds least_time(const workload::Workload& work, const estimate::Machine& machine);
+
+/// The training arithmetic a GPU does best: bf16, else fp16, else fp32.
+workload::Precision best_precision(const estimate::Device& device);
+
+}  // namespace gpusel::plan

@@ -1,0 +1,117 @@
+#include "gpusel/estimate/coefficients.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "gpusel/base/fields.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::estimate {
+
+namespace {
+
+struct Entry {
+  std::string_view id;
+  Coefficient Coefficients::* place;
+};
+
+constexpr Entry kEntries[] = {
+    {"memory.driver_reserve_gib", &Coefficients::driver_reserve_gib},
+    {"memory.context_gib", &Coefficients::context_gib},
+    {"memory.collectives_gib", &Coefficients::collectives_gib},
+    {"memory.allocator_slack", &Coefficients::allocator_slack},
+    {"memory.selective_share", &Coefficients::selective_share},
+    {"memory.eager_hidden_bytes", &Coefficients::eager_hidden_bytes},
+    {"memory.logits_bytes", &Coefficients::logits_bytes},
+    {"memory.gathered_layers", &Coefficients::gathered_layers},
+    {"memory.reduce_bucket_elements", &Coefficients::reduce_bucket_elements},
+    {"compute.gemm_efficiency", &Coefficients::gemm_efficiency},
+    {"compute.low_precision_efficiency", &Coefficients::low_precision_efficiency},
+    {"compute.gemm_tokens_half", &Coefficients::gemm_tokens_half},
+    {"compute.gemm_width_half", &Coefficients::gemm_width_half},
+    {"compute.attention_efficiency", &Coefficients::attention_efficiency},
+    {"compute.bandwidth_efficiency", &Coefficients::bandwidth_efficiency},
+    {"compute.pointwise_bytes", &Coefficients::pointwise_bytes},
+    {"compute.training_layer_us", &Coefficients::training_layer_us},
+    {"compute.step_ms", &Coefficients::step_ms},
+    {"compute.host_memory_gbs", &Coefficients::host_memory_gbs},
+    {"communication.link_efficiency", &Coefficients::link_efficiency},
+    {"communication.link_latency_us", &Coefficients::link_latency_us},
+    {"communication.network_efficiency", &Coefficients::network_efficiency},
+    {"communication.network_latency_us", &Coefficients::network_latency_us},
+    {"communication.gradient_overlap", &Coefficients::gradient_overlap},
+    {"communication.least_exposed", &Coefficients::least_exposed},
+    {"communication.straggler", &Coefficients::straggler},
+    {"inference.decode_bandwidth_efficiency", &Coefficients::decode_bandwidth_efficiency},
+    {"inference.decode_layer_us", &Coefficients::decode_layer_us},
+    {"inference.decode_step_us", &Coefficients::decode_step_us},
+    {"inference.decode_rows_half", &Coefficients::decode_rows_half},
+    {"inference.prefill_efficiency", &Coefficients::prefill_efficiency},
+    {"inference.dequantise_efficiency", &Coefficients::dequantise_efficiency},
+    {"inference.serving_efficiency", &Coefficients::serving_efficiency},
+    {"inference.host_tokens_per_s", &Coefficients::host_tokens_per_s},
+    {"inference.batched_tokens", &Coefficients::batched_tokens},
+    {"inference.max_sequences", &Coefficients::max_sequences},
+    {"inference.engine_memory_share", &Coefficients::engine_memory_share},
+    {"inference.engine_workspace_gib", &Coefficients::engine_workspace_gib},
+    {"inference.activation_copies", &Coefficients::activation_copies},
+    {"interval.memory_low", &Coefficients::interval_memory_low},
+    {"interval.memory_high", &Coefficients::interval_memory_high},
+    {"interval.speed_low", &Coefficients::interval_speed_low},
+    {"interval.speed_high", &Coefficients::interval_speed_high},
+};
+
+void read_entry(const Node& node, Problems& problems, Coefficients& out, std::set<std::string_view>& seen) {
+  Fields fields(node, problems);
+  const std::string id = fields.text("id");
+  for (const std::string_view key : {"id", "value", "unit", "meaning", "source"}) fields.require(key);
+  fields.text("unit");
+  fields.text("meaning");
+  fields.text("source");
+  const auto value = fields.number("value", {0, 1e12});
+  const Node* cases = fields.find("cases");
+  const auto entry = std::find_if(std::begin(kEntries), std::end(kEntries), [&](const Entry& e) { return e.id == id; });
+  if (entry == std::end(kEntries)) {
+    std::vector<std::string_view> ids;
+    for (const Entry& known : kEntries) ids.push_back(known.id);
+    fields.fail(node, say("unknown coefficient '{}'", shorten(id, 60)), did_you_mean(id, ids));
+    return;
+  }
+  Coefficient& place = out.*(entry->place);
+  place.value = value.value_or(place.value);
+  if (cases != nullptr) {
+    place.cases.clear();
+    for (const Node& special : cases->children)
+      if (const auto number = fields.number("cases." + special.key, {0, 1e12}))
+        place.cases.emplace_back(special.key, *number);
+  }
+  seen.insert(entry->id);
+  fields.finish();
+}
+
+}  // namespace
+
+std::expected<Coefficients, Errors> read_coefficients(std::span<const Document> documents) {
+  Coefficients out;
+  Errors errors;
+  std::set<std::string_view> seen;
+  for (const Document& document : documents) {
+    const Node* section = document.root.find("calibration");
+    if (section == nullptr) continue;
+    Problems problems{document.name, ErrorKind::bad_catalogue, {}};
+    Fields fields(*section, problems);
+    if (const std::string version = fields.text("version"); !version.empty()) out.version = version;
+    if (const Node* list = fields.find("coefficients"); list != nullptr)
+      for (const Node& node : list->children) read_entry(node, problems, out, seen);
+    fields.finish();
+    errors.insert(errors.end(), problems.errors.begin(), problems.errors.end());
+  }
+  for (const Entry& entry : kEntries)
+    if (!seen.contains(entry.id))
+      errors.push_back({ErrorKind::bad_catalogue, say("coefficient '{}' is missing", entry.id), "calibration", {}});
+  if (!errors.empty()) return std::unexpected(std::move(errors));
+  return out;
+}
+
+}  // namespace gpusel::estimate

@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <cmath>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/estimate/inference.hpp"
+
+namespace gpusel::estimate {
+
+namespace {
+
+using workload::KvPrecision;
+using workload::Mode;
+using workload::Workload;
+
+constexpr double kBlockTokens = 16;  // paged engines allot the cache in blocks; vLLM's default
+
+double kv_width(KvPrecision precision) {
+  return precision == KvPrecision::fp16 || precision == KvPrecision::bf16 ? 2 : 1;
+}
+
+double blocks(double tokens) { return std::ceil(tokens / kBlockTokens) * kBlockTokens; }
+
+/// Values cached per layer of `heads` K/V heads on one rank: at least one head each.
+double layer_values(double heads, double head_dim, int tp) { return 2 * std::max(1.0, heads / tp) * head_dim; }
+
+/// Largest forward pass: activations, MoE scratch and the sampler's logits.
+Bytes activation_peak(const Workload& work, const InferencePlan& plan, double rows, const Coefficients& c) {
+  const auto& m = *work.model;
+  const std::string_view engine = to_text(work.inference.engine);
+  const double prompt = static_cast<double>(work.inference.input_tokens);
+  const double tokens = m.is_generator()
+                            ? std::max(std::min(c.batched_tokens.of(engine), rows * prompt), prompt > 0 ? 1.0 : 0.0)
+                            : rows * prompt;
+  const double h = *m.hidden_size;
+  const double kv = m.kv_heads.value_or(m.heads.value_or(0));
+  const double qkv = (m.heads.value_or(0) + 2 * kv) * m.head_dim.value_or(0);
+  const double ffn =
+      2 * (m.is_moe() ? m.moe_ffn_size.value_or(0) * m.experts_per_token.value_or(1) : m.ffn_size.value_or(0));
+  const double width = 2 * h + std::max(qkv, ffn) / plan.tp;
+  const double scratch = m.is_moe() ? m.experts_per_token.value_or(1) * h * 2 / plan.ep : 0;
+  const double logits = m.is_generator() ? rows * m.vocab_size.value_or(0) * 6 / plan.tp : 0;
+  return bytes(tokens * 2 * (width * c.activation_copies.value + scratch) + logits);
+}
+
+struct Fixed {
+  Bytes weights;
+  Bytes workspace;
+  Bytes framework;
+};
+
+Fixed fixed_memory(const Workload& work, const InferencePlan& plan, const Coefficients& c) {
+  const std::string_view engine = to_text(work.inference.engine);
+  const int group = plan.tp * plan.pp;
+  Fixed fixed;
+  fixed.weights = stored_weights(work, *plan.weights) / group;
+  if (work.model->is_moe() && plan.ep > 1) {
+    const double experts = work.parameters.experts / std::max(1.0, work.parameters.loaded());
+    fixed.weights = fixed.weights * (1 - experts) + fixed.weights * experts / plan.ep;
+  }
+  if (work.inference.offload != workload::Offload::none) fixed.weights = fixed.weights * 0.1;  // what is in flight
+  fixed.workspace = gib(c.engine_workspace_gib.of(engine));
+  fixed.framework = gib(c.context_gib.value + (group > 1 ? c.collectives_gib.of("inference") : 0));
+  return fixed;
+}
+
+/// The longest sequence whose cache fits into `room`.
+double longest_sequence(const catalog::Model& model, const InferencePlan& plan, Bytes room) {
+  if (!model.is_generator()) return model.max_context.value_or(0);
+  // Beyond the window only the full layers grow: a fixed part, then so many bytes per token.
+  const double window = model.window_tokens.value_or(0);
+  const double start = kv_bytes(model, window, plan).raw();
+  const double slope = (kv_bytes(model, window + 65536, plan).raw() - start) / 65536;
+  if (room.raw() < start) {
+    const double early = window > 0 ? (start - kv_bytes(model, 0, plan).raw()) / window : 0;
+    return early > 0 ? std::max(0.0, std::floor((room - kv_bytes(model, 0, plan)).raw() / early)) : 0;
+  }
+  constexpr double kUnbounded = 1e9;  // a cache that does not grow
+  return slope > 0 ? std::min(kUnbounded, std::floor(window + (room.raw() - start) / slope)) : kUnbounded;
+}
+
+void explain(const Workload& work, const InferencePlan& plan, const InferenceMemory& memory, Trace& trace) {
+  const auto gibibytes = [](Bytes b) { return format("{:.2f} GiB", in_gib(b)); };
+  const auto& p = work.parameters;
+  trace.push_back({"memory.weights", say("quantised parameters × bits ÷ 8 + kept parameters × 2, ÷ (tp × pp)"),
+                   say("{:.3f}e9 parameters as {} at {:g} bits, tp {} × pp {}", p.loaded() / 1e9, plan.weights->name,
+                       plan.weights->bits, plan.tp, plan.pp),
+                   gibibytes(memory.per_gpu.weights), "docs/method.md"});
+  trace.push_back({"memory.kv_cache", say("concurrency × tokens × cache bytes per token and GPU"),
+                   say("{:g} requests of {} + {} tokens", memory.concurrency, work.inference.input_tokens,
+                       work.inference.output_tokens),
+                   gibibytes(memory.per_gpu.kv_cache), "docs/method.md"});
+  trace.push_back({"memory.activations",
+                   say("largest prefill pass and the sampler's logits"),
+                   {},
+                   gibibytes(memory.per_gpu.activations),
+                   "docs/method.md"});
+  trace.push_back({"memory.workspace", say("graphs and buffers of the engine"),
+                   std::string(to_text(work.inference.engine)), gibibytes(memory.per_gpu.workspace), "calibration"});
+  trace.push_back({"memory.framework",
+                   say("CUDA context and communication library"),
+                   {},
+                   gibibytes(memory.per_gpu.framework),
+                   "calibration"});
+}
+
+}  // namespace
+
+Bytes stored_weights(const Workload& work, const WeightFormat& format) {
+  const auto& p = work.parameters;
+  const auto& m = *work.model;
+  if (m.native_weights_gib && m.native_dtype.starts_with(format.name)) return gib(*m.native_weights_gib);
+  const double ends = p.embedding + p.head;
+  const double body = p.body + p.experts + p.layer_embeddings;
+  if (format.experts_only && p.experts > 0) return bytes(p.experts * format.bits / 8 + (p.loaded() - p.experts) * 2);
+  if (!format.keeps_ends) return bytes(p.loaded() * format.bits / 8);
+  return bytes(body * format.bits / 8 + (ends + p.vision) * 2);
+}
+
+Bytes kv_bytes(const catalog::Model& m, double tokens, const InferencePlan& plan) {
+  if (!m.is_generator()) return {};
+  const double width = kv_width(plan.kv);
+  const double full_layers = m.kv_full_layers.value_or(m.layers.value_or(0) + m.decoder_layers.value_or(0));
+  const double heads = m.kv_heads.value_or(m.heads.value_or(0));
+  const double d = m.head_dim.value_or(0);
+  const double full = m.is_mla()
+                          ? *m.mla_kv_lora_rank + m.mla_rope_dim.value_or(0)  // each rank holds the latent
+                          : layer_values(m.kv_full_heads.value_or(heads), m.kv_full_head_dim.value_or(d), plan.tp);
+  const double window = layer_values(m.kv_window_heads.value_or(heads), d, plan.tp);
+  const double windowed = std::min(tokens, m.window_tokens.value_or(tokens));
+  const double cross = m.cross_layers.value_or(0) * layer_values(heads, d, plan.tp) * m.cross_tokens.value_or(0);
+  const double values = full_layers * full * blocks(tokens) +
+                        m.kv_window_layers.value_or(0) * window * blocks(windowed) +
+                        m.kv_extra_elements.value_or(0) * blocks(tokens) + cross;
+  return bytes((values * width + m.linear_state_bytes.value_or(0) / plan.tp) / plan.pp);
+}
+
+InferenceMemory inference_memory(const Workload& work, const Machine& machine, const InferencePlan& plan,
+                                 const Coefficients& c, Trace* trace) {
+  const auto& job = work.inference;
+  const std::string_view engine = to_text(job.engine);
+  const Fixed fixed = fixed_memory(work, plan, c);
+  const double length = static_cast<double>(job.input_tokens + job.output_tokens);
+  const double most = c.max_sequences.of(engine);
+  const Bytes taken = fixed.weights + fixed.workspace + fixed.framework;
+
+  InferenceMemory memory;
+  memory.pool = machine.device.usable * job.mem_utilization.value_or(c.engine_memory_share.of(engine));
+  const Bytes each = kv_bytes(*work.model, length, plan);
+  const double asked = job.concurrency ? static_cast<double>(*job.concurrency) / plan.dp : most;
+  double rows = std::max(1.0, std::min(asked, most));
+  Bytes activations = activation_peak(work, plan, rows, c);
+  Bytes room = memory.pool - taken - activations;
+  if (!work.model->is_generator()) {
+    // An encoder's requests need no cache: as many as its activations leave room for.
+    const Bytes one = activation_peak(work, plan, 1, c);
+    const double fits = std::floor((memory.pool - taken).raw() / std::max(1.0, one.raw()));
+    rows = std::max(1.0, std::min(rows, fits));
+    activations = activation_peak(work, plan, rows, c);
+    memory.max_concurrency = std::max(0.0, fits) * plan.dp;
+  } else {
+    const double fits = each.raw() > 0 ? std::floor(room.raw() / each.raw()) : most;
+    memory.max_concurrency = std::max(0.0, std::min(fits, 1e7)) * plan.dp;
+    if (!job.concurrency) rows = std::max(1.0, std::min(most, fits));
+    memory.longest_context = room.raw() > 0 ? longest_sequence(*work.model, plan, room) : 0;
+    const double per_token = kv_bytes(*work.model, 65536, plan).raw() / 65536;
+    memory.kv_tokens = per_token > 0 ? std::max(0.0, room.raw() / per_token) : 0;
+  }
+  // A concurrency beyond what the engine decodes together waits in its queue and needs no cache yet.
+  const double held = std::min(job.concurrency ? asked : rows, std::max(rows, most));
+  memory.concurrency = std::max(1.0, job.concurrency ? static_cast<double>(*job.concurrency) : rows * plan.dp);
+  memory.per_gpu.weights = fixed.weights;
+  memory.per_gpu.kv_cache = each * std::max(1.0, std::min(held, std::max(1.0, memory.max_concurrency / plan.dp)));
+  memory.per_gpu.activations = activations;
+  memory.per_gpu.workspace = fixed.workspace;
+  memory.per_gpu.framework = fixed.framework;
+  if (trace != nullptr) explain(work, plan, memory, *trace);
+  return memory;
+}
+
+}  // namespace gpusel::estimate

@@ -1,0 +1,250 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/estimate/inference.hpp"
+
+namespace gpusel::estimate {
+
+namespace {
+
+using workload::Mode;
+using workload::Workload;
+
+/// What does not change between the steps of one replica.
+class Replica {
+ public:
+  Replica(const Workload& work, const Machine& machine, const InferencePlan& plan, const Coefficients& c,
+          ComputeRate rate)
+      : work_(work),
+        m_(*work.model),
+        p_(work.parameters),
+        machine_(machine),
+        plan_(plan),
+        c_(c),
+        rate_(rate),
+        engine_(to_text(work.inference.engine)) {
+    head_ = m_.is_generator() ? std::max(p_.head, p_.embedding) : 0;
+    const double gemm = c.gemm_efficiency.of(machine.device.gpu->architecture) * c.prefill_efficiency.of(engine_) *
+                        (rate.low_precision ? c.low_precision_efficiency.value : 1.0);
+    const bool widened = !rate.native && plan.weights->bits < 16;
+    matmul_rate_ = rate.peak * (gemm * (widened ? c.dequantise_efficiency.value : 1.0) * plan.tp);
+    bandwidth_ = machine.device.bandwidth * (c.decode_bandwidth_efficiency.of(engine_) * plan.tp);
+    // Layers laid out over GPUs one after the other add room, not speed.
+    layers_in_turn_ =
+        work.inference.engine == workload::Engine::llama_cpp || work.inference.engine == workload::Engine::hf;
+    const WeightFormat& format = *plan.weights;
+    expert_width_ = format.bits / 8;
+    body_width_ = format.experts_only && p_.experts > 0 ? 2 : format.bits / 8;
+    head_width_ = format.keeps_ends ? 2 : format.bits / 8;
+  }
+
+  /// Prompt processing of `tokens` in one request, tensor-parallel over the replica.
+  Seconds prefill(double tokens) const {
+    if (tokens <= 0) return {};
+    const double reach = attended(tokens) / 2;
+    const double heads = m_.heads.value_or(0) * m_.head_dim.value_or(0);
+    const Flop work = flop(2 * p_.active(0) * tokens + 4 * heads * reach * tokens + 2 * head_);
+    const Flop full = m_.is_generator() ? work : flop(2 * p_.active(0) * tokens + 8 * heads * reach * tokens);
+    const double busy = tokens / (tokens + c_.gemm_tokens_half.value);
+    const Seconds compute = full / (matmul_rate_ * busy);
+    const double passes = std::ceil(tokens / c_.batched_tokens.of(engine_));
+    const Seconds memory = bytes(read_once(tokens)) * passes / bandwidth_;
+    return std::max(compute, memory) + fixed_per_step() + reduction(tokens);
+  }
+
+  /// One token for each of `batch` sequences.
+  Seconds decode(double batch, double context) const { return parts(batch, context).total; }
+
+  struct Parts {
+    Seconds memory, compute, launch, link, total;
+  };
+  Parts parts(double batch, double context) const {
+    Parts parts;
+    const double cache = kv_bytes(m_, context, plan_).raw() * plan_.tp * plan_.pp * batch;
+    parts.memory = bytes(read_once(batch) + cache) / bandwidth_;
+    const double heads = m_.heads.value_or(0) * m_.head_dim.value_or(0);
+    const Flop work = flop((2 * p_.active(head_) + 4 * heads * attended(context)) * batch);
+    parts.compute = work / (matmul_rate_ * (batch / (batch + c_.decode_rows_half.value)));
+    parts.launch = fixed_per_step();
+    parts.link = reduction(batch);
+    parts.total = std::max(parts.memory, parts.compute) + parts.launch + parts.link;
+    return parts;
+  }
+
+  /// Tokens per second of a pipeline with several batches in flight, against one at a time.
+  double pipelining() const { return layers_in_turn_ ? 1.0 : static_cast<double>(plan_.pp); }
+
+ private:
+  /// Sum over layers of the tokens each attends to at `context`.
+  double attended(double context) const {
+    const double full = m_.kv_full_layers.value_or(p_.layers - m_.kv_window_layers.value_or(0));
+    return full * context + m_.kv_window_layers.value_or(0) * std::min(context, m_.window_tokens.value_or(context));
+  }
+
+  /// Weight bytes touched by `batch` tokens: of E experts, E (1 − (1 − k/E)^batch) are visited.
+  double read_once(double batch) const {
+    const double visited = p_.experts > 0 ? 1 - std::pow(1 - p_.routed_share, batch) : 0;
+    return p_.body * body_width_ + p_.experts * visited * expert_width_ + head_ * head_width_;
+  }
+
+  Seconds fixed_per_step() const {
+    return microseconds(c_.decode_layer_us.of(engine_) * p_.layers + c_.decode_step_us.of(engine_));
+  }
+
+  /// Two all-reduces per layer of `tokens` rows, and the hand-over between pipeline stages.
+  Seconds reduction(double tokens) const {
+    if (plan_.tp <= 1 || layers_in_turn_) return {};
+    const Bytes each = bytes(2 * *m_.hidden_size * tokens);
+    const bool crosses = plan_.tp > machine_.gpus_per_node;
+    const auto rate = group_bandwidth(machine_, std::min(plan_.tp, machine_.gpus_per_node), crosses, c_);
+    const double ring = 2.0 * (plan_.tp - 1) / plan_.tp;
+    return (each * ring / rate + group_latency(machine_, crosses, c_)) * (2 * p_.layers);
+  }
+
+  const Workload& work_;
+  const catalog::Model& m_;
+  const catalog::Parameters& p_;
+  const Machine& machine_;
+  const InferencePlan& plan_;
+  const Coefficients& c_;
+  ComputeRate rate_;
+  std::string_view engine_;
+  double head_ = 0;
+  FlopPerSecond matmul_rate_;
+  BytesPerSecond bandwidth_;
+  bool layers_in_turn_ = false;
+  double body_width_ = 2;  // bytes per parameter
+  double expert_width_ = 2;
+  double head_width_ = 2;
+};
+
+std::string_view name_of_bound(const Replica::Parts& parts) {
+  if (parts.launch + parts.link > std::max(parts.memory, parts.compute))
+    return parts.link > parts.launch ? "link" : "launch";
+  return parts.memory > parts.compute ? "memory-bandwidth" : "compute";
+}
+
+/// Steady state of one replica with `batch` requests in flight.
+struct Steady {
+  double requests_per_s = 0;
+  Seconds ttft;
+  Seconds itl;
+};
+
+Steady steady_state(const Workload& work, const Replica& replica, double batch, const Coefficients& c) {
+  const double input = static_cast<double>(work.inference.input_tokens) * (1 - work.inference.prefix_cache_hit);
+  const double output = std::max(1.0, static_cast<double>(work.inference.output_tokens));
+  const double context = static_cast<double>(work.inference.input_tokens) + output / 2;
+  const Seconds prefill = replica.prefill(input);
+  const Seconds step = replica.decode(batch / replica.pipelining(), context);
+  const double efficiency = batch > 1 ? c.serving_efficiency.of(to_text(work.inference.engine)) : 1.0;
+  // Each request's prompt is processed while the others wait for their next token.
+  const Seconds per_request = step * (output / batch) + prefill / replica.pipelining();
+  Steady steady;
+  steady.requests_per_s = efficiency / std::max(per_request.raw(), 1e-9) * (batch >= 1 ? 1 : batch);
+  steady.itl = seconds(std::max(step.raw(), (batch / steady.requests_per_s - prefill.raw()) / output));
+  steady.ttft = prefill + step + prefill * (0.5 * std::min(1.0, (batch - 1) / output));
+  return steady;
+}
+
+/// Requests in flight at which arrivals and departures balance (Little's law); nothing beyond saturation.
+std::optional<double> balance(const Workload& work, const Replica& replica, double rate, double most,
+                              const Coefficients& c) {
+  if (steady_state(work, replica, most, c).requests_per_s < rate) return std::nullopt;
+  double batch = 1;
+  for (int i = 0; i < 40; ++i) {
+    const Steady at = steady_state(work, replica, batch, c);
+    const double next = std::clamp(
+        rate * (at.ttft.raw() + at.itl.raw() * static_cast<double>(work.inference.output_tokens)), 1.0, most);
+    if (std::abs(next - batch) < 0.01 * batch) break;
+    batch = 0.5 * (batch + next);
+  }
+  return batch;
+}
+
+InferenceSpeed::Percentiles percentiles(const Steady& steady, double rate, double most_requests, double output) {
+  // Waiting time of an M/G/1 queue with exponential tail: mean × −ln(1 − percentile).
+  const double load = std::min(0.99, rate / most_requests);
+  const Seconds wait = steady.ttft * (load / (2 * (1 - load)));
+  InferenceSpeed::Percentiles p;
+  p.ttft_p95 = steady.ttft + wait * -std::log(0.05);
+  p.ttft_p99 = steady.ttft + wait * -std::log(0.01);
+  p.itl_p95 = steady.itl * (1 + 0.5 * load);
+  p.itl_p99 = steady.itl * (1 + load);
+  p.e2e_p95 = p.ttft_p95 + p.itl_p95 * output;
+  p.e2e_p99 = p.ttft_p99 + p.itl_p99 * output;
+  return p;
+}
+
+}  // namespace
+
+Seconds decode_step(const Workload& work, const Machine& machine, const InferencePlan& plan, double batch,
+                    double context, const Coefficients& coefficients) {
+  const auto rate = compute_rate(*plan.weights, machine.device);
+  if (!rate) return {};
+  return Replica(work, machine, plan, coefficients, *rate).decode(batch, context);
+}
+
+std::optional<InferenceSpeed> inference_speed(const Workload& work, const Machine& machine, const InferencePlan& plan,
+                                              const InferenceMemory& memory, const Coefficients& c, Trace* trace) {
+  const auto rate = compute_rate(*plan.weights, machine.device);
+  if (!rate) return std::nullopt;
+  const Replica replica(work, machine, plan, c, *rate);
+  const auto& job = work.inference;
+  const std::string_view engine = to_text(job.engine);
+  const double output = static_cast<double>(job.output_tokens);
+  const double replicas = plan.dp;
+  const double room = std::max(1.0, std::min(memory.max_concurrency / replicas, c.max_sequences.of(engine)));
+  double batch = std::max(1.0, std::min(memory.concurrency / replicas, room));
+  if (job.request_rate) {
+    const auto level = balance(work, replica, *job.request_rate / replicas, room, c);
+    if (!level) return std::nullopt;
+    batch = *level;
+  }
+  const Steady steady = steady_state(work, replica, batch, c);
+  const double ceiling = output > 0 ? c.host_tokens_per_s.of(engine) / output : 1e12;
+  double per_replica = std::min(steady.requests_per_s, ceiling);
+  const bool host_bound = per_replica < steady.requests_per_s;
+  if (job.request_rate) per_replica = *job.request_rate / replicas;
+
+  InferenceSpeed speed;
+  speed.requests_per_s = per_replica * replicas;
+  speed.output_tokens_per_s = speed.requests_per_s * output;
+  speed.total_tokens_per_s = speed.requests_per_s * (output + static_cast<double>(job.input_tokens));
+  speed.itl = host_bound ? seconds(batch / (per_replica * std::max(1.0, output))) : steady.itl;
+  speed.ttft = steady.ttft;
+  // Requests beyond the cache's room wait for one in flight to end.
+  const double waiting = job.concurrency && !job.request_rate ? memory.concurrency / replicas - batch : 0;
+  if (waiting > 0.5) speed.ttft += seconds(waiting / per_replica);
+  speed.e2e = speed.ttft + speed.itl * std::max(0.0, output - 1);
+  if (job.request_rate) {
+    const double most = steady_state(work, replica, room, c).requests_per_s * replicas;
+    speed.percentiles = percentiles(steady, *job.request_rate, most, output);
+  }
+  speed.weights_native = rate->native || plan.weights->bits >= 16;
+  const double context = static_cast<double>(job.input_tokens) + output / 2;
+  const auto parts = replica.parts(batch, context);
+  const Seconds prefill = replica.prefill(static_cast<double>(job.input_tokens) * (1 - job.prefix_cache_hit));
+  const bool prompt_heavy = prefill * batch > parts.total * std::max(1.0, output);
+  speed.bound_by = host_bound ? "host" : prompt_heavy ? "compute" : waiting > 0.5 ? "kv-cache" : name_of_bound(parts);
+  if (trace != nullptr) {
+    const auto ms = [](Seconds s) { return format("{:.2f} ms", in_ms(s)); };
+    trace->push_back({"inference.prefill", say("2 × active parameters × tokens + attention, ÷ (peak × utilisation)"),
+                      say("{} tokens, peak {:.0f} TFLOPS × tp {}", job.input_tokens, rate->peak.raw() / 1e12, plan.tp),
+                      ms(prefill), "docs/method.md"});
+    trace->push_back({"inference.decode_step",
+                      say("max(weights and cache ÷ bandwidth, FLOP ÷ peak) + fixed cost + links"),
+                      say("batch {:g} at {:g} tokens: memory {}, compute {}, fixed {}, links {}", batch, context,
+                          ms(parts.memory), ms(parts.compute), ms(parts.launch), ms(parts.link)),
+                      ms(parts.total), "docs/method.md"});
+    trace->push_back({"inference.output_tokens_per_s",
+                      say("batch × output ÷ (output × step + batch × prefill) × efficiency"),
+                      say("{:g} in flight on {} replicas", batch, plan.dp),
+                      format("{:.1f} tokens/s", speed.output_tokens_per_s), "docs/method.md"});
+  }
+  return speed;
+}
+
+}  // namespace gpusel::estimate

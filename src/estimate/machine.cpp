@@ -1,0 +1,134 @@
+#include "gpusel/estimate/machine.hpp"
+
+#include <algorithm>
+
+#include "gpusel/base/message.hpp"
+
+namespace gpusel::estimate {
+
+namespace {
+
+using catalog::GpuLink;
+using catalog::NodeLink;
+using workload::Precision;
+
+catalog::Number peak_figure(const catalog::Gpu& gpu, Precision precision) {
+  switch (precision) {
+    case Precision::fp32: return gpu.fp32_tflops;
+    case Precision::tf32: return gpu.tf32_dense_tflops;
+    case Precision::fp16: return gpu.fp16_dense_tflops;
+    case Precision::bf16: return gpu.bf16_dense_tflops;
+    case Precision::fp8: return gpu.fp8_dense_tflops;
+    case Precision::nvfp4: return gpu.fp4_dense_tflops;
+  }
+  return std::nullopt;
+}
+
+/// What runs instead where there is no hardware path: emulation at the next wider rate.
+Precision fallback(Precision precision) {
+  switch (precision) {
+    case Precision::nvfp4: return Precision::fp8;
+    case Precision::fp8: return Precision::bf16;
+    default: return Precision::fp32;
+  }
+}
+
+}  // namespace
+
+bool Device::native(Precision precision) const {
+  const auto figure = peak_figure(*gpu, precision);
+  return precision == Precision::fp32 || (figure && *figure > 0);
+}
+
+std::optional<FlopPerSecond> Device::peak(Precision precision) const {
+  const auto figure = peak_figure(*gpu, precision);
+  if (!figure) return std::nullopt;
+  if (*figure == 0) return precision == Precision::fp32 ? std::nullopt : peak(fallback(precision));
+  return tflops(*figure) * share;
+}
+
+Result<Device> make_device(const catalog::Gpu& gpu, double share, std::optional<double> memory_gb,
+                           const Coefficients& coefficients) {
+  Device device;
+  device.gpu = &gpu;
+  device.share = share / gpu.devices();
+  const auto unknown = [&](std::string what) {
+    return usage_error(say("the {} of '{}' is not published, so nothing can be estimated for it", what, gpu.id), "gpu");
+  };
+  if (!gpu.memory_bandwidth_gbs) return unknown(say("memory bandwidth"));
+  device.bandwidth = gb_per_s(*gpu.memory_bandwidth_gbs) * device.share;
+  // What a slice is sold with is in binary gigabytes of frame buffer; a whole card is what its driver reports.
+  Bytes total;
+  if (device.share < 1 && memory_gb)
+    total = gib(*memory_gb);
+  else if (gpu.memory_gib_usable)
+    total = gib(*gpu.memory_gib_usable) * device.share;
+  else if (gpu.memory_gb)
+    total = gb(*gpu.memory_gb) * device.share;
+  else
+    return unknown(say("memory"));
+  device.usable = total - gib(coefficients.driver_reserve_gib.value) * std::min(1.0, device.share * gpu.devices());
+  return device;
+}
+
+BytesPerSecond pcie_bandwidth(const catalog::Gpu& gpu) {
+  const double generation = gpu.pcie_gen.value_or(3);
+  const double lanes = gpu.pcie_lanes.value_or(16);
+  const double gt_per_s = generation >= 6 ? 64 : generation >= 5 ? 32 : generation >= 4 ? 16 : 8;
+  return gb_per_s(gt_per_s * lanes * (128.0 / 130.0) / 8);
+}
+
+LinkChoice usual_link(const catalog::Gpu& gpu, int gpus) {
+  if (gpus <= 1) return {};
+  const auto one_way = gb_per_s(gpu.interconnect_gbs_bidir.value_or(0) / 2);
+  switch (gpu.interconnect.value_or(GpuLink::none)) {
+    case GpuLink::nvswitch_capable: return {NodeLink::nvswitch, one_way};
+    case GpuLink::nvlink: return {NodeLink::nvlink_mesh, one_way};
+    case GpuLink::infinity_fabric: return {NodeLink::xgmi, one_way};
+    case GpuLink::ici: return {NodeLink::ici, one_way};
+    case GpuLink::neuronlink: return {NodeLink::neuronlink, one_way};
+    case GpuLink::hccs: return {NodeLink::hccs, one_way};
+    // A bridge is optional and rare in clouds: not assumed.
+    case GpuLink::nvlink_bridge:
+    case GpuLink::roce:
+    case GpuLink::none: break;
+  }
+  return {NodeLink::pcie, pcie_bandwidth(gpu)};
+}
+
+LinkChoice link_of_kind(const catalog::Gpu& gpu, workload::Interconnect kind) {
+  const auto one_way = gb_per_s(gpu.interconnect_gbs_bidir.value_or(0) / 2);
+  if (kind == workload::Interconnect::pcie || one_way.raw() == 0) return {NodeLink::pcie, pcie_bandwidth(gpu)};
+  if (kind == workload::Interconnect::nvlink) return {NodeLink::nvlink_mesh, one_way};
+  return {NodeLink::nvswitch, one_way};
+}
+
+std::string_view link_case(NodeLink link) {
+  switch (link) {
+    case NodeLink::nvlink_pairs:
+    case NodeLink::nvlink_mesh: return "nvlink";
+    case NodeLink::nvswitch: return "nvswitch";
+    case NodeLink::xgmi: return "xgmi";
+    default: return "pcie";
+  }
+}
+
+BytesPerSecond group_bandwidth(const Machine& machine, int members_per_node, bool crosses_nodes,
+                               const Coefficients& coefficients) {
+  BytesPerSecond link = machine.link_bandwidth * coefficients.link_efficiency.of(link_case(machine.link));
+  // A bridge joins two devices; a group beyond the pair goes over PCIe.
+  if (machine.link == NodeLink::nvlink_pairs && members_per_node > 2)
+    link = pcie_bandwidth(*machine.device.gpu) * coefficients.link_efficiency.of("pcie");
+  if (!crosses_nodes) return link;
+  const int groups = std::max(1, machine.gpus_per_node / std::max(1, members_per_node));
+  const BytesPerSecond network =
+      machine.network * (coefficients.network_efficiency.of(machine.rdma ? "rdma" : "tcp") / groups);
+  return members_per_node <= 1 ? network : std::min(link, network);
+}
+
+Seconds group_latency(const Machine& machine, bool crosses_nodes, const Coefficients& coefficients) {
+  if (crosses_nodes) return microseconds(coefficients.network_latency_us.of(machine.rdma ? "rdma" : "tcp"));
+  return microseconds(coefficients.link_latency_us.of(link_case(machine.link)));
+}
+
+}  // namespace gpusel::estimate

@@ -1,0 +1,69 @@
+#include "gpusel/base/message.hpp"
+#include "gpusel/plan/plan.hpp"
+
+namespace gpusel::plan {
+
+std::string Problem::text() const {
+  switch (kind) {
+    case Kind::none: return {};
+    case Kind::memory: return say("needs {:.1f} GiB per GPU, has {:.1f} GiB", need, have);
+    case Kind::cache:
+      return say("no room for one request of {:g} tokens: {:.1f} of {:.1f} GiB are taken without its cache", tokens,
+                 need, have);
+    case Kind::no_rate: return say("the arithmetic rate of '{}' is not published for this format", subject);
+    case Kind::too_much_traffic: return say("cannot serve {:g} requests per second", need);
+    case Kind::latency:
+      return say("misses the latency targets: {:.0f} ms to the first token, {:.1f} ms between tokens", need, have);
+  }
+  return {};
+}
+
+const estimate::MemoryBreakdown& memory_of(const Choice& choice) {
+  if (const auto* training = std::get_if<TrainingChoice>(&choice)) return training->memory;
+  return std::get<InferenceChoice>(choice).memory.per_gpu;
+}
+
+const Problem& problem_of(const Choice& choice) {
+  return std::visit([](const auto& c) -> const Problem& { return c.problem; }, choice);
+}
+
+bool fits(const Choice& choice) {
+  return std::visit([](const auto& c) { return c.fits; }, choice);
+}
+
+bool usable(const Choice& choice) {
+  const bool has_speed = std::visit([](const auto& c) { return c.speed.has_value(); }, choice);
+  const auto* inference = std::get_if<InferenceChoice>(&choice);
+  return fits(choice) && has_speed && (inference == nullptr || inference->meets_targets);
+}
+
+double tokens_per_s(const Choice& choice) {
+  if (const auto* training = std::get_if<TrainingChoice>(&choice))
+    return training->speed ? training->speed->tokens_per_s : 0;
+  const auto& speed = std::get<InferenceChoice>(choice).speed;
+  if (!speed) return 0;
+  return speed->output_tokens_per_s > 0 ? speed->output_tokens_per_s : speed->total_tokens_per_s;
+}
+
+double sequences_per_s(const Choice& choice) {
+  if (const auto* training = std::get_if<TrainingChoice>(&choice))
+    return training->speed ? training->speed->samples_per_s : 0;
+  const auto& speed = std::get<InferenceChoice>(choice).speed;
+  return speed ? speed->requests_per_s : 0;
+}
+
+std::string_view bound_by(const Choice& choice) {
+  return std::visit([](const auto& c) { return c.speed ? c.speed->bound_by : std::string_view{}; }, choice);
+}
+
+Result<Choice> plan_for(const workload::Workload& work, const estimate::Machine& machine,
+                        const estimate::Coefficients& coefficients) {
+  const auto either = [](auto planned) -> Result<Choice> {
+    if (!planned) return std::unexpected(planned.error());
+    return Choice{std::move(*planned)};
+  };
+  if (workload::is_training(work.task)) return either(plan_training(work, machine, coefficients));
+  return either(plan_inference(work, machine, coefficients));
+}
+
+}  // namespace gpusel::plan

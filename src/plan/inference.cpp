@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <cmath>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/plan/plan.hpp"
+
+namespace gpusel::plan {
+
+namespace {
+
+using estimate::InferencePlan;
+using estimate::Machine;
+using workload::Mode;
+using workload::Workload;
+
+class Search {
+ public:
+  Search(const Workload& work, const Machine& machine, const estimate::Coefficients& coefficients)
+      : work_(work),
+        job_(work.inference),
+        machine_(machine),
+        c_(coefficients),
+        heads_(static_cast<std::int64_t>(work.model->heads.value_or(1))) {}
+
+  Result<InferenceChoice> run() {
+    const std::string_view name = job_.weights_precision.empty()
+                                      ? estimate::native_weight_format(*work_.model, machine_.device)
+                                      : std::string_view(job_.weights_precision);
+    auto format = estimate::weight_format(name);
+    if (!format) return std::unexpected(format.error());
+    base_.weights = *format;
+    base_.kv = job_.kv_precision.value_or(machine_.device.gpu->has_bf16 ? workload::KvPrecision::bf16
+                                                                        : workload::KvPrecision::fp16);
+    base_.ep = static_cast<int>(work_.pins.ep.value_or(1));
+    if (Status legal = check_pins(); !legal) return std::unexpected(legal.error());
+    for (int pp = 1; pp <= machine_.gpus(); pp *= 2)
+      for (int tp = 1; tp <= machine_.gpus_per_node; tp *= 2) try_layout(tp, pp);
+    if (!any_)
+      return usage_error(say("no legal layout of {} GPUs for this model", machine_.gpus()), "gpus",
+                         say("tp must divide the {} attention heads", heads_));
+    finish();
+    return std::move(best_);
+  }
+
+ private:
+  Status check_pins() const {
+    if (work_.pins.tp && heads_ % *work_.pins.tp != 0)
+      return usage_error(say("tp {} does not divide the {} attention heads", *work_.pins.tp, heads_), "tp");
+    const std::int64_t product = work_.pins.tp.value_or(1) * work_.pins.pp.value_or(1) * work_.pins.dp.value_or(1);
+    if (product > machine_.gpus())
+      return usage_error(say("tp × pp × dp is {}, more than the {} GPUs", product, machine_.gpus()), "gpus");
+    return {};
+  }
+
+  void try_layout(int tp, int pp) {
+    InferencePlan plan = base_;
+    plan.tp = work_.pins.tp ? static_cast<int>(*work_.pins.tp) : tp;
+    plan.pp = work_.pins.pp ? static_cast<int>(*work_.pins.pp) : pp;
+    const int group = plan.tp * plan.pp;
+    const bool heads_divide = heads_ % plan.tp == 0;
+    // Stages inside a node only where tensor parallelism cannot go further, or where asked.
+    const bool stages_make_sense =
+        work_.pins.pp || plan.pp == 1 || plan.tp == machine_.gpus_per_node || !heads_divide_further(plan.tp);
+    if (!heads_divide || !stages_make_sense || group > machine_.gpus() || plan.pp > work_.parameters.layers) return;
+    plan.dp = work_.pins.dp ? static_cast<int>(*work_.pins.dp) : machine_.gpus() / group;
+    if (job_.mode == Mode::single_stream) plan.dp = 1;
+    if (plan.dp < 1 || plan.dp * group > machine_.gpus()) return;
+    consider(plan);
+  }
+
+  bool heads_divide_further(int tp) const { return tp * 2 <= machine_.gpus_per_node && heads_ % (tp * 2) == 0; }
+
+  void consider(const InferencePlan& plan) {
+    InferenceChoice choice;
+    choice.plan = plan;
+    choice.memory = estimate::inference_memory(work_, machine_, plan, c_);
+    const bool room = !work_.model->is_generator() || choice.memory.max_concurrency >= plan.dp;
+    choice.fits = choice.memory.per_gpu.total() <= machine_.device.usable && room;
+    choice.speed = estimate::inference_speed(work_, machine_, plan, choice.memory, c_);
+    if (choice.fits) meet_targets(choice);
+    if (!any_ || better(choice, best_)) best_ = choice;
+    any_ = true;
+  }
+
+  bool within_targets(const estimate::InferenceSpeed& speed) const {
+    return (!job_.ttft_ms || in_ms(speed.ttft) <= *job_.ttft_ms) &&
+           (!job_.tpot_ms || in_ms(speed.itl) <= *job_.tpot_ms);
+  }
+
+  /// With latency targets and an open concurrency: the most requests in flight that still meet them.
+  void meet_targets(InferenceChoice& choice) const {
+    if (!choice.speed) {
+      choice.meets_targets = !job_.request_rate;
+      return;
+    }
+    choice.meets_targets = within_targets(*choice.speed);
+    if (choice.meets_targets || job_.concurrency || job_.request_rate) return;
+    Workload trial = work_;
+    double low = 0;
+    double high = choice.memory.concurrency / choice.plan.dp;
+    while (high - low > 1) {
+      const double middle = std::ceil((low + high) / 2);
+      trial.inference.concurrency = static_cast<std::int64_t>(middle) * choice.plan.dp;
+      const auto memory = estimate::inference_memory(trial, machine_, choice.plan, c_);
+      const auto speed = estimate::inference_speed(trial, machine_, choice.plan, memory, c_);
+      if (speed && within_targets(*speed)) {
+        choice.memory = memory;
+        choice.speed = speed;
+        choice.meets_targets = true;
+        low = middle;
+      } else {
+        high = middle;
+      }
+      if (high - low <= 1 && low > 0) break;
+    }
+  }
+
+  bool better(const InferenceChoice& a, const InferenceChoice& b) const {
+    if (a.fits != b.fits) return a.fits;
+    if (!a.fits) return a.memory.per_gpu.total() < b.memory.per_gpu.total();
+    if (a.meets_targets != b.meets_targets) return a.meets_targets;
+    if (!a.speed || !b.speed) return a.speed.has_value();
+    if (job_.mode == Mode::single_stream || job_.request_rate) return a.speed->e2e < b.speed->e2e * 0.999;
+    return a.speed->requests_per_s > b.speed->requests_per_s * 1.001;
+  }
+
+  void finish() {
+    const auto& memory = best_.memory.per_gpu;
+    const Bytes usable = machine_.device.usable;
+    const std::string_view gpu = machine_.device.gpu->id;
+    const Bytes fixed = memory.total() - memory.kv_cache;
+    if (!best_.fits && fixed <= usable)
+      best_.problem = {Problem::Kind::cache, in_gib(fixed), in_gib(usable),
+                       static_cast<double>(job_.input_tokens + job_.output_tokens), gpu};
+    else if (!best_.fits)
+      best_.problem = {Problem::Kind::memory, in_gib(memory.total()), in_gib(usable), 0, gpu};
+    else if (!best_.speed && job_.request_rate)
+      best_.problem = {Problem::Kind::too_much_traffic, *job_.request_rate, 0, 0, gpu};
+    else if (!best_.speed)
+      best_.problem = {Problem::Kind::no_rate, 0, 0, 0, gpu};
+    else if (!best_.meets_targets)
+      best_.problem = {Problem::Kind::latency, in_ms(best_.speed->ttft), in_ms(best_.speed->itl), 0, gpu};
+  }
+
+  const Workload& work_;
+  const workload::Inference& job_;
+  const Machine& machine_;
+  const estimate::Coefficients& c_;
+  const std::int64_t heads_;  // of attention
+  InferencePlan base_;
+  InferenceChoice best_;
+  bool any_ = false;
+};
+
+}  // namespace
+
+Result<InferenceChoice> plan_inference(const Workload& work, const Machine& machine,
+                                       const estimate::Coefficients& coefficients) {
+  return Search(work, machine, coefficients).run();
+}
+
+}  // namespace gpusel::plan

@@ -1,0 +1,253 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/plan/plan.hpp"
+
+namespace gpusel::plan {
+
+namespace {
+
+using estimate::Machine;
+using estimate::MemoryBreakdown;
+using estimate::TrainingPlan;
+using estimate::TrainingSpeed;
+using workload::Checkpointing;
+using workload::Count;
+using workload::Precision;
+using workload::Sharding;
+using workload::Workload;
+
+/// Share of usable memory a planned job may fill: beyond it one long batch ends the run.
+constexpr double kFillAtMost = 0.95;
+/// Tokens per pass from which a larger micro-batch brings next to nothing.
+constexpr double kEnoughTokens = 4096;
+
+std::unexpected<Error> impossible(std::string message, std::string_view key) {
+  return usage_error(std::move(message), std::string(key));
+}
+
+bool divides(std::int64_t part, double whole) { return std::fmod(whole, static_cast<double>(part)) == 0; }
+
+/// Search over the degrees and choices that are open, for one machine.
+class Search {
+ public:
+  Search(const Workload& work, const Machine& machine, const estimate::Coefficients& coefficients)
+      : work_(work), job_(work.training), machine_(machine), c_(coefficients) {}
+
+  Result<TrainingChoice> run() {
+    base_.precision = job_.precision.value_or(best_precision(machine_.device));
+    base_.flash_attention = job_.flash_attention.value_or(estimate::has_flash_attention(*machine_.device.gpu)) &&
+                            base_.precision != Precision::fp32 && base_.precision != Precision::tf32;
+    if (job_.flash_attention) base_.flash_attention = *job_.flash_attention;
+    if (Status legal = check_pins(); !legal) return std::unexpected(legal.error());
+    try_layout(1, 1);
+    if (needs_more()) try_splits();
+    if (!any_) return impossible(say("no legal layout of {} GPUs for this model", machine_.gpus()), "gpus");
+    finish();
+    return std::move(best_);
+  }
+
+ private:
+  int pinned(const Count& pin, int open) const { return pin ? static_cast<int>(*pin) : open; }
+
+  Status check_pins() const {
+    const auto& pins = work_.pins;
+    const double heads = work_.model->heads.value_or(1);
+    if (pins.tp && !divides(*pins.tp, heads))
+      return impossible(say("tp {} does not divide the {:g} attention heads", *pins.tp, heads), "tp");
+    if (pins.pp && static_cast<double>(*pins.pp) > work_.parameters.layers)
+      return impossible(say("{} pipeline stages are more than the {:g} layers", *pins.pp, work_.parameters.layers),
+                        "pp");
+    if (pins.ep && !work_.model->is_moe())
+      return impossible(say("expert parallelism needs a mixture of experts"), "ep");
+    const std::int64_t product = pins.tp.value_or(1) * pins.pp.value_or(1) * pins.cp.value_or(1) * pins.dp.value_or(1);
+    const bool all = pins.tp && pins.pp && pins.dp;
+    if (machine_.gpus() % product != 0 || (all && product != machine_.gpus()))
+      return impossible(say("tp × pp × cp × dp is {}, which does not make up {} GPUs", product, machine_.gpus()),
+                        "gpus");
+    return {};
+  }
+
+  /// Data parallelism alone is simplest and usually fastest; splits are for what does not fit or
+  /// drowns in communication.
+  bool needs_more() const {
+    if (!best_.fits || !best_.speed) return true;
+    return best_.speed->bound_by == "communication";
+  }
+
+  void try_splits() {
+    const int node = machine_.gpus_per_node;
+    for (int tp = 2; tp <= node; tp *= 2) try_layout(tp, 1);
+    // Stages across nodes come after tensor parallelism has used the node.
+    for (const int tp : {node, node / 2})
+      for (int pp = 2; tp >= 1 && pp <= machine_.gpus() / tp && pp <= 64; pp *= 2) try_layout(tp, pp);
+    if (job_.seq_len < 16384) return;
+    for (cp_ = 2; cp_ <= node; cp_ *= 2) {
+      try_layout(1, 1);
+      try_layout(std::max(1, node / cp_), 1);
+    }
+    cp_ = 1;
+  }
+
+  void try_layout(int tp, int pp) {
+    TrainingPlan plan = base_;
+    plan.tp = pinned(work_.pins.tp, tp);
+    plan.pp = pinned(work_.pins.pp, pp);
+    plan.cp = pinned(work_.pins.cp, cp_);
+    const int split = plan.tp * plan.pp * plan.cp;
+    const bool tp_legal =
+        divides(plan.tp, work_.model->heads.value_or(1)) && (work_.pins.tp || plan.tp <= machine_.gpus_per_node);
+    const bool pp_legal = work_.pins.pp || divides(plan.pp, work_.parameters.layers);
+    if (!tp_legal || !pp_legal || split > machine_.gpus() || machine_.gpus() % split != 0) return;
+    plan.dp = machine_.gpus() / split;
+    if (work_.pins.dp && *work_.pins.dp != plan.dp) return;
+    plan.ep = expert_degree(plan);
+    for (const Sharding sharding : shardings(plan)) {
+      plan.sharding = sharding;
+      if (try_checkpointing(plan)) break;  // less sharding communicates less
+    }
+  }
+
+  int expert_degree(const TrainingPlan& plan) const {
+    if (!work_.model->is_moe()) return 1;
+    if (work_.pins.ep) return static_cast<int>(*work_.pins.ep);
+    // Experts over the node's data-parallel ranks, where they divide evenly.
+    int degree = 1;
+    while (degree * 2 <= std::min(plan.dp, machine_.gpus_per_node / plan.tp) &&
+           divides(degree * 2, work_.model->experts.value_or(1)))
+      degree *= 2;
+    return degree;
+  }
+
+  std::vector<Sharding> shardings(const TrainingPlan& plan) const {
+    if (job_.sharding) return {*job_.sharding};
+    if (plan.dp * plan.cp == 1) return {Sharding::none};
+    if (workload::trains_adapter(job_.method)) return {Sharding::ddp, Sharding::zero3};
+    if (plan.pp > 1) return {Sharding::zero1};  // gathering weights for every micro-batch undoes the pipeline
+    return {Sharding::ddp, Sharding::zero2, Sharding::zero3};
+  }
+
+  /// Whether some plan of this layout fits comfortably.
+  bool try_checkpointing(TrainingPlan plan) {
+    bool comfortable = false;
+    for (const Checkpointing kind : {Checkpointing::none, Checkpointing::selective, Checkpointing::full}) {
+      if (job_.checkpointing && *job_.checkpointing != kind) continue;
+      plan.checkpointing = kind;
+      const double tokens = try_micro_batches(plan);
+      if (tokens > 0) comfortable = true;
+      if (tokens >= kEnoughTokens) break;  // recomputing would only cost time
+    }
+    return comfortable;
+  }
+
+  std::int64_t sequences_per_rank(const TrainingPlan& plan) const {
+    if (!job_.global_batch) return job_.micro_batch.value_or(1) * job_.grad_accum.value_or(1);
+    return std::max<std::int64_t>(1, *job_.global_batch / plan.dp);
+  }
+
+  void set_micro_batch(TrainingPlan& plan, std::int64_t micro) const {
+    plan.micro_batch = micro;
+    const std::int64_t rank = sequences_per_rank(plan);
+    plan.grad_accum = job_.grad_accum.value_or(std::max<std::int64_t>(1, (rank + micro - 1) / micro));
+  }
+
+  /// Tries the largest micro-batch that fits and smaller ones; returns the tokens per pass of the
+  /// largest, 0 when none fits.
+  double try_micro_batches(TrainingPlan plan) {
+    if (job_.micro_batch) {
+      set_micro_batch(plan, *job_.micro_batch);
+      return consider(plan) ? kEnoughTokens : 0;
+    }
+    const std::int64_t most = sequences_per_rank(plan);
+    set_micro_batch(plan, 1);
+    if (!consider(plan)) return 0;
+    std::int64_t largest = 1;
+    // Memory grows in proportion to the micro-batch, so doubling finds the end in a few steps.
+    for (std::int64_t micro = 2; micro <= most; micro *= 2) {
+      set_micro_batch(plan, micro);
+      if (!consider(plan)) break;
+      largest = micro;
+      if (static_cast<double>(micro * job_.seq_len) >= 4 * kEnoughTokens) break;
+    }
+    return largest == most ? kEnoughTokens : static_cast<double>(largest * job_.seq_len);
+  }
+
+  /// Weighs one complete plan against the best so far; whether it fits.
+  bool consider(const TrainingPlan& plan) {
+    const MemoryBreakdown memory = estimate::training_memory(work_, machine_, plan, c_);
+    const bool pinned_down = job_.micro_batch && job_.checkpointing;
+    const bool fits = memory.total() <= machine_.device.usable * (pinned_down ? 1.0 : kFillAtMost);
+    if (!fits) {
+      if (!best_.fits && (!any_ || memory.total() < best_.memory.total())) {
+        best_ = {memory.total() <= machine_.device.usable, plan, memory, std::nullopt, {}};
+        any_ = true;
+      }
+      return false;
+    }
+    const auto speed = estimate::training_speed(work_, machine_, plan, c_);
+    const bool better =
+        !any_ || !best_.fits || !best_.speed || (speed && speed->tokens_per_s > best_.speed->tokens_per_s * 1.0001);
+    if (better) best_ = {true, plan, memory, speed, {}};
+    any_ = true;
+    return true;
+  }
+
+  void finish() {
+    best_.fits = best_.memory.total() <= machine_.device.usable;
+    if (!best_.speed) best_.speed = estimate::training_speed(work_, machine_, best_.plan, c_);
+    const std::string_view gpu = machine_.device.gpu->id;
+    if (!best_.fits)
+      best_.problem = {Problem::Kind::memory, in_gib(best_.memory.total()), in_gib(machine_.device.usable), 0, gpu};
+    else if (!best_.speed)
+      best_.problem = {Problem::Kind::no_rate, 0, 0, 0, gpu};
+  }
+
+  const Workload& work_;
+  const workload::Training& job_;
+  const Machine& machine_;
+  const estimate::Coefficients& c_;
+  TrainingPlan base_;
+  TrainingChoice best_;
+  int cp_ = 1;
+  bool any_ = false;
+};
+
+}  // namespace
+
+Precision best_precision(const estimate::Device& device) {
+  if (device.gpu->has_bf16 && device.native(Precision::bf16)) return Precision::bf16;
+  if (device.native(Precision::fp16)) return Precision::fp16;
+  return Precision::fp32;
+}
+
+Result<TrainingChoice> plan_training(const Workload& work, const Machine& machine,
+                                     const estimate::Coefficients& coefficients) {
+  return Search(work, machine, coefficients).run();
+}
+
+Bytes least_total_memory(const Workload& work, const estimate::Device& device) {
+  if (!workload::is_training(work.task)) {
+    const auto named = estimate::weight_format(work.inference.weights_precision.empty()
+                                                   ? estimate::native_weight_format(*work.model, device)
+                                                   : std::string_view(work.inference.weights_precision));
+    const Bytes weights = named ? estimate::stored_weights(work, **named) : Bytes{};
+    return work.inference.offload == workload::Offload::none ? weights : weights * 0.1;
+  }
+  const auto sharding = work.training.sharding.value_or(Sharding::zero3);
+  const bool sharded = sharding == Sharding::zero3 || sharding == Sharding::fsdp;
+  // States that every GPU must hold whole bound a node through a single GPU only.
+  const Precision precision = work.training.precision.value_or(best_precision(device));
+  return sharded ? estimate::training_states(work, precision) : Bytes{};
+}
+
+Seconds least_time(const Workload& work, const Machine& machine) {
+  if (!workload::is_training(work.task)) return {};
+  const auto peak = machine.device.peak(work.training.precision.value_or(best_precision(machine.device)));
+  if (!peak) return {};
+  const double passes = workload::trains_adapter(work.training.method) ? 2 : 3;
+  return flop(2 * passes * work.parameters.active(0) * work.training.tokens) / (*peak * machine.gpus());
+}
+
+}  // namespace gpusel::plan
