@@ -1,0 +1,55 @@
+// From a published price and a duration to money. Amounts of two currencies meet only through a
+// dated exchange rate, and the answer says which.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "gpusel/base/money.hpp"
+#include "gpusel/base/units.hpp"
+#include "gpusel/catalog/catalog.hpp"
+
+namespace gpusel::cost {
+
+/// The rate that turned one currency into another.
+struct Exchange {
+  double rate = 1;  // units of the answer's currency per unit of the offer's
+  Date as_of;       // the older of the two rates behind it
+};
+
+/// Rates from every currency of a catalogue into one, looked up once.
+class Converter {
+ public:
+  /// Error: the catalogue has no rate for `to`.
+  static Result<Converter> into(Currency to, const catalog::Catalog& catalog);
+
+  Currency currency() const { return to_; }
+  /// Nothing for a currency without a rate.
+  const Exchange* exchange(Currency from) const;
+
+ private:
+  struct Rate {
+    Currency from;
+    Exchange exchange;
+  };
+  explicit Converter(Currency to) : to_(to) {}
+  Currency to_;
+  std::vector<Rate> rates_;
+};
+
+/// What a plan costs under one offer, in the answer's currency.
+struct JobCost {
+  double hourly = 0;  // all nodes
+  double hours = 0;   // of the job, or of a month of service
+  double total = 0;   // hourly × hours
+  std::optional<double> per_million_tokens;
+  Money offer;                       // one node and hour, as published
+  std::optional<Exchange> exchange;  // where it was converted
+};
+
+/// `duration`: of the job. `tokens_per_s`: of all nodes, 0 where it has no meaning.
+/// Nothing where there is no exchange rate.
+std::optional<JobCost> job_cost(Money offer_per_hour, const Converter& converter, int nodes, Seconds duration,
+                                double tokens_per_s);
+
+}  // namespace gpusel::cost

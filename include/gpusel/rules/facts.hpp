@@ -1,0 +1,169 @@
+// The facts a rule may speak of: named, typed, each with the stage at which it becomes known. How
+// they are found out is none of this room's business.
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace gpusel::rules {
+
+enum class FactType : std::uint8_t { number, text, boolean };
+
+/// Facts become known in this order: a rule is judged as soon as its last one is.
+enum class Stage : std::uint8_t { job, instance, plan, offer };
+
+enum class Fact : std::uint8_t {
+  // job
+  task,
+  profile,
+  model,
+  model_kind,
+  model_family,
+  model_licence,
+  model_params_b,
+  is_moe,
+  method,
+  precision,
+  weights_precision,
+  engine,
+  framework,
+  accepts_unavailable,
+  seq_len,
+  context_tokens,
+  // instance
+  provider,
+  provider_kind,
+  provider_country,
+  sku,
+  family,
+  status,
+  bare_metal,
+  gpu,
+  gpu_vendor,
+  gpu_architecture,
+  gpu_year,
+  form_factor,
+  compute_capability,
+  has_fp16,
+  has_bf16,
+  has_fp8,
+  fp16_tflops,
+  gpu_memory_gb,
+  gpu_memory_usable_gib,
+  gpu_bandwidth_gbs,
+  tdp_w,
+  mig_max_instances,
+  last_cuda_major,
+  rt_cores,
+  nvenc_count,
+  av1_encode,
+  gpu_share,
+  gpus_per_node,
+  total_gpu_memory_gb,
+  gpu_link,
+  has_nvlink,
+  link_gbs_per_gpu,
+  vcpu,
+  vcpu_per_gpu,
+  host_memory_gib,
+  host_memory_per_gpu_gib,
+  local_ssd_gb,
+  network_gbps,
+  has_rdma,
+  rdma,
+  cpu_arch,
+  // plan
+  nodes,
+  gpus,
+  tp,
+  pp,
+  dp,
+  memory_needed_gib,
+  memory_usable_gib,
+  memory_free_gib,
+  memory_used_share,
+  load_memory_gib,
+  flash_attention,
+  native_arithmetic,
+  mfu,
+  bound_by,
+  hours,
+  tokens_per_s,
+  // offer
+  region,
+  country,
+  term,
+  currency,
+  price_per_hour,
+  price_age_days,
+  price_confidence,
+  cost,
+  cost_per_million_tokens,
+  count_,
+};
+inline constexpr std::size_t kFactCount = static_cast<std::size_t>(Fact::count_);
+
+using FactSet = std::bitset<kFactCount>;
+inline const FactSet kEveryFact = FactSet().set();
+
+struct FactInfo {
+  std::string_view name;
+  FactType type;
+  std::string_view unit;
+  Stage stage;
+  std::string_view meaning;
+};
+
+/// In the order of Fact.
+std::span<const FactInfo> fact_table();
+const FactInfo& info(Fact fact);
+std::optional<Fact> find_fact(std::string_view name);
+/// A number of this fact's kind as a message shows it.
+std::string shown_as(Fact fact, double value);
+
+/// What is known of one candidate. Texts must outlive it. Compact, because one is filled per instance.
+class Facts {
+ public:
+  void set(Fact fact, double value) {
+    known_.set(index(fact));
+    values_[index(fact)].number = value;
+  }
+  void set(Fact fact, bool value) { set(fact, value ? 1.0 : 0.0); }
+  /// An empty text is an unknown one.
+  void set(Fact fact, std::string_view value) {
+    known_.set(index(fact), !value.empty());
+    values_[index(fact)].text = {value.data(), value.size()};
+  }
+  void set(Fact fact, const char* value) { set(fact, std::string_view(value)); }
+  void set(Fact fact, const std::optional<double>& value) { value ? set(fact, *value) : forget(fact); }
+  void set(Fact fact, const std::optional<bool>& value) { value ? set(fact, *value) : forget(fact); }
+  void forget(Fact fact) { known_.reset(index(fact)); }
+
+  bool known(Fact fact) const { return known_.test(index(fact)); }
+  double number(Fact fact) const { return values_[index(fact)].number; }
+  std::string_view text(Fact fact) const {
+    const auto& text = values_[index(fact)].text;
+    return {text.begin, text.size};
+  }
+  /// As a message shows it; "unknown" where it is.
+  std::string shown(Fact fact) const;
+
+ private:
+  union Value {  // which of the two is for the fact's type to say
+    double number = 0;
+    struct {
+      const char* begin;
+      std::size_t size;
+    } text;
+  };
+  static constexpr std::size_t index(Fact fact) { return static_cast<std::size_t>(fact); }
+  std::array<Value, kFactCount> values_{};
+  FactSet known_;
+};
+
+}  // namespace gpusel::rules

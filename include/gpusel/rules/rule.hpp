@@ -1,0 +1,103 @@
+// Rules: a condition over facts, an effect, a message, a source. They come from data/rules/*.yaml
+// and from the user's own files, and are data: no rule is code.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gpusel/base/document.hpp"
+#include "gpusel/base/enum.hpp"
+#include "gpusel/base/error.hpp"
+#include "gpusel/rules/facts.hpp"
+
+namespace re2 {
+class RE2;
+}
+
+namespace gpusel {
+
+namespace rules {
+
+enum class Effect : std::uint8_t { reject, warn, note, adjust };
+
+enum class Operator : std::uint8_t { is, is_not, in, not_in, below, at_most, above, at_least, matches, known };
+
+/// Right-hand side of a comparison: a number, texts, or another fact times a factor.
+struct Operand {
+  double number = 0;
+  std::vector<std::string> texts;
+  std::optional<Fact> fact;
+  double times = 1;
+};
+
+/// A tree of all, any and not over comparisons. Unknown facts make a comparison unknown, and a rule
+/// fires only on a condition that is certainly true.
+struct Condition {
+  enum class Kind : std::uint8_t { all, any, negation, comparison } kind = Kind::all;
+  std::vector<Condition> parts;  // of all, any, not
+
+  Fact fact = Fact::task;
+  Operator op = Operator::is;
+  Operand operand;
+  bool or_unknown = false;  // an unknown fact counts as true
+  std::shared_ptr<const re2::RE2> pattern;
+};
+
+struct Rule {
+  std::string id;
+  Effect effect = Effect::note;
+  double points = 0;  // of adjust
+  Condition when;
+  std::string message;  // with {fact} placeholders
+  std::string source;
+  Stage stage = Stage::job;  // of its last fact
+};
+
+/// What a rule says of a candidate.
+struct Verdict {
+  const Rule* rule = nullptr;
+  std::string message;
+};
+
+/// Rules out of the documents that have a `rules` section.
+/// Errors: unknown facts and keys, wrong types, duplicate ids, with file:line:column.
+std::expected<std::vector<Rule>, Errors> read_rules(std::span<const Document> documents);
+
+/// Adds a user's own file of rules; one with the id of an earlier rule takes its place.
+/// Errors as above, and any other section. `rules` is untouched then.
+[[nodiscard]] Errors add_rule_file(const Document& file, std::vector<Rule>& rules);
+
+/// Whether the rule fires.
+bool fires(const Rule& rule, const Facts& facts);
+Verdict verdict(const Rule& rule, const Facts& facts);
+
+/// The latest stage that any fact of a condition needs.
+Stage stage_of(const Condition& condition);
+/// Every fact a condition speaks of.
+FactSet facts_in(const Condition& condition);
+
+// Conditions built in code, for limits given on the command line.
+Condition compare(Fact fact, Operator op, double number, bool or_unknown = true);
+Condition compare(Fact fact, Operator op, std::vector<std::string> texts, bool or_unknown = true);
+/// A regular expression (RE2: linear time, whatever the pattern).
+Result<Condition> match(Fact fact, const std::string& pattern);
+Condition negate(Condition condition);
+Condition any_of(std::vector<Condition> parts);
+Condition all_of(std::vector<Condition> parts);
+Rule reject_when(std::string id, Condition when, std::string message);
+
+}  // namespace rules
+
+template <>
+inline constexpr auto enum_names<rules::Effect> = std::to_array<std::string_view>({"reject", "warn", "note", "adjust"});
+template <>
+inline constexpr auto enum_names<rules::Operator> = std::to_array<std::string_view>(
+    {"is", "is_not", "in", "not_in", "below", "at_most", "above", "at_least", "matches", "known"});
+template <>
+inline constexpr auto enum_names<rules::FactType> = std::to_array<std::string_view>({"number", "text", "boolean"});
+template <>
+inline constexpr auto enum_names<rules::Stage> = std::to_array<std::string_view>({"job", "instance", "plan", "offer"});
+
+}  // namespace gpusel

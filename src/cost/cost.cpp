@@ -1,0 +1,49 @@
+#include "gpusel/cost/cost.hpp"
+
+#include <algorithm>
+
+#include "gpusel/base/message.hpp"
+
+namespace gpusel::cost {
+
+Result<Converter> Converter::into(Currency to, const catalog::Catalog& catalog) {
+  std::vector<catalog::ExchangeRate> known{{Currency::usd(), 1.0, {}, {}}};
+  known.insert(known.end(), catalog.exchange_rates().begin(), catalog.exchange_rates().end());
+  std::erase_if(known, [](const auto& rate) { return !rate.per_usd; });
+  const auto target = std::find_if(known.begin(), known.end(), [&](const auto& rate) { return rate.currency == to; });
+  if (target == known.end()) {
+    std::string list;
+    for (const auto& rate : known) list += (list.empty() ? "" : ", ") + std::string(rate.currency.code());
+    return usage_error(say("no exchange rate for {}", to.code()), "--currency", say("known: {}", list));
+  }
+  Converter converter(to);
+  for (const auto& source : known) {
+    Exchange exchange{*target->per_usd / *source.per_usd, source.as_of};
+    if (!exchange.as_of.known() || (target->as_of.known() && target->as_of < exchange.as_of))
+      exchange.as_of = target->as_of;
+    converter.rates_.push_back({source.currency, exchange});
+  }
+  return converter;
+}
+
+const Exchange* Converter::exchange(Currency from) const {
+  for (const Rate& rate : rates_)
+    if (rate.from == from) return &rate.exchange;
+  return nullptr;
+}
+
+std::optional<JobCost> job_cost(Money offer_per_hour, const Converter& converter, int nodes, Seconds duration,
+                                double tokens_per_s) {
+  const Exchange* exchange = converter.exchange(offer_per_hour.currency);
+  if (exchange == nullptr) return std::nullopt;
+  JobCost cost;
+  cost.offer = offer_per_hour;
+  if (offer_per_hour.currency != converter.currency()) cost.exchange = *exchange;
+  cost.hourly = offer_per_hour.amount * exchange->rate * nodes;
+  cost.hours = in_hours(duration);
+  cost.total = cost.hourly * cost.hours;
+  if (tokens_per_s > 0) cost.per_million_tokens = cost.hourly / 3600 / tokens_per_s * 1e6;
+  return cost;
+}
+
+}  // namespace gpusel::cost

@@ -1,0 +1,172 @@
+#include <re2/re2.h>
+
+#include <algorithm>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+#include "gpusel/rules/rule.hpp"
+
+namespace gpusel::rules {
+
+namespace {
+
+enum class Truth : std::uint8_t { no, unknown, yes };
+
+Truth truth(bool value) { return value ? Truth::yes : Truth::no; }
+
+bool is_among(const std::vector<std::string>& texts, std::string_view text) {
+  return std::any_of(texts.begin(), texts.end(), [&](const std::string& one) { return one == text; });
+}
+
+Truth compare_text(const Condition& c, std::string_view text) {
+  switch (c.op) {
+    case Operator::is:
+    case Operator::in: return truth(is_among(c.operand.texts, text));
+    case Operator::is_not:
+    case Operator::not_in: return truth(!is_among(c.operand.texts, text));
+    case Operator::matches:
+      return truth(re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *c.pattern));
+    default: return Truth::no;
+  }
+}
+
+Truth compare_number(Operator op, double left, double right) {
+  switch (op) {
+    case Operator::is: return truth(left == right);
+    case Operator::is_not: return truth(left != right);
+    case Operator::below: return truth(left < right);
+    case Operator::at_most: return truth(left <= right);
+    case Operator::above: return truth(left > right);
+    case Operator::at_least: return truth(left >= right);
+    default: return Truth::no;
+  }
+}
+
+Truth compare(const Condition& c, const Facts& facts) {
+  if (c.op == Operator::known) return truth(facts.known(c.fact) == (c.operand.number != 0));
+  const bool other_known = !c.operand.fact || facts.known(*c.operand.fact);
+  if (!facts.known(c.fact) || !other_known) return c.or_unknown ? Truth::yes : Truth::unknown;
+  if (info(c.fact).type == FactType::text) return compare_text(c, facts.text(c.fact));
+  const double right = c.operand.fact ? facts.number(*c.operand.fact) * c.operand.times : c.operand.number;
+  return compare_number(c.op, facts.number(c.fact), right);
+}
+
+/// Kleene logic: a condition is true only if it is true whatever the unknown facts are.
+Truth evaluate(const Condition& c, const Facts& facts) {
+  switch (c.kind) {
+    case Condition::Kind::comparison: return compare(c, facts);
+    case Condition::Kind::negation: {
+      const Truth inner = evaluate(c.parts.front(), facts);
+      return inner == Truth::unknown ? inner : truth(inner == Truth::no);
+    }
+    case Condition::Kind::all:
+    case Condition::Kind::any: {
+      const bool all = c.kind == Condition::Kind::all;
+      Truth result = truth(all);
+      for (const Condition& part : c.parts) {
+        const Truth one = evaluate(part, facts);
+        result = all ? std::min(result, one) : std::max(result, one);
+        if (result == truth(!all)) break;
+      }
+      return result;
+    }
+  }
+  return Truth::no;
+}
+
+}  // namespace
+
+bool fires(const Rule& rule, const Facts& facts) { return evaluate(rule.when, facts) == Truth::yes; }
+
+Verdict verdict(const Rule& rule, const Facts& facts) {
+  Verdict out{&rule, {}};
+  std::string_view rest = rule.message;
+  while (!rest.empty()) {
+    const auto open = rest.find('{');
+    out.message += rest.substr(0, open);
+    if (open == std::string_view::npos) break;
+    const auto close = rest.find('}', open);
+    if (const auto fact = find_fact(rest.substr(open + 1, close - open - 1))) out.message += facts.shown(*fact);
+    rest = close == std::string_view::npos ? std::string_view{} : rest.substr(close + 1);
+  }
+  return out;
+}
+
+FactSet facts_in(const Condition& condition) {
+  FactSet facts;
+  if (condition.kind == Condition::Kind::comparison) {
+    facts.set(static_cast<std::size_t>(condition.fact));
+    if (condition.operand.fact) facts.set(static_cast<std::size_t>(*condition.operand.fact));
+  }
+  for (const Condition& part : condition.parts) facts |= facts_in(part);
+  return facts;
+}
+
+Stage stage_of(const Condition& condition) {
+  const FactSet facts = facts_in(condition);
+  Stage latest = Stage::job;
+  for (std::size_t i = 0; i < facts.size(); ++i)
+    if (facts.test(i)) latest = std::max(latest, info(static_cast<Fact>(i)).stage);
+  return latest;
+}
+
+Condition compare(Fact fact, Operator op, double number, bool or_unknown) {
+  Condition c;
+  c.kind = Condition::Kind::comparison;
+  c.fact = fact;
+  c.op = op;
+  c.operand.number = number;
+  c.or_unknown = or_unknown;
+  return c;
+}
+
+Condition compare(Fact fact, Operator op, std::vector<std::string> texts, bool or_unknown) {
+  Condition c = compare(fact, op, 0.0, or_unknown);
+  c.operand.texts = std::move(texts);
+  return c;
+}
+
+Result<Condition> match(Fact fact, const std::string& pattern) {
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(1 << 20);
+  auto compiled = std::make_shared<const re2::RE2>(pattern, options);
+  if (!compiled->ok())
+    return usage_error(say("'{}' is not a regular expression: {}", shorten(pattern, 40), printable(compiled->error())));
+  Condition c = compare(fact, Operator::matches, 0.0, false);
+  c.pattern = std::move(compiled);
+  return c;
+}
+
+Condition negate(Condition condition) {
+  Condition c;
+  c.kind = Condition::Kind::negation;
+  c.parts.push_back(std::move(condition));
+  return c;
+}
+
+Condition any_of(std::vector<Condition> parts) {
+  Condition c;
+  c.kind = Condition::Kind::any;
+  c.parts = std::move(parts);
+  return c;
+}
+
+Condition all_of(std::vector<Condition> parts) {
+  Condition c = any_of(std::move(parts));
+  c.kind = Condition::Kind::all;
+  return c;
+}
+
+Rule reject_when(std::string id, Condition when, std::string message) {
+  Rule rule;
+  rule.id = std::move(id);
+  rule.effect = Effect::reject;
+  rule.stage = stage_of(when);
+  rule.when = std::move(when);
+  rule.message = std::move(message);
+  rule.source = "command line";
+  return rule;
+}
+
+}  // namespace gpusel::rules

@@ -1,0 +1,128 @@
+#include "gpusel/rules/facts.hpp"
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::rules {
+
+namespace {
+
+using enum FactType;
+
+constexpr FactInfo kFacts[] = {
+    {"task", text, "", Stage::job, "pretrain, finetune or inference"},
+    {"profile", text, "", Stage::job, "standard or dev"},
+    {"model", text, "", Stage::job, "id of the model"},
+    {"model_kind", text, "", Stage::job, "decoder-llm, vlm, encoder, encoder-decoder"},
+    {"model_family", text, "", Stage::job, "llama, qwen, bert …"},
+    {"model_licence", text, "", Stage::job, "licence of the weights"},
+    {"model_params_b", number, "billions", Stage::job, "parameters of the model"},
+    {"is_moe", boolean, "", Stage::job, "mixture of experts"},
+    {"method", text, "", Stage::job, "full, lora, qlora or ptuning"},
+    {"precision", text, "", Stage::plan, "training arithmetic of the plan: bf16, fp16, fp8 …"},
+    {"weights_precision", text, "", Stage::plan, "format the weights are served in"},
+    {"engine", text, "", Stage::job, "inference engine"},
+    {"framework", text, "", Stage::job, "training framework"},
+    {"accepts_unavailable", boolean, "", Stage::job, "--include-unavailable was given"},
+    {"seq_len", number, "tokens", Stage::job, "tokens per training sequence"},
+    {"context_tokens", number, "tokens", Stage::job, "prompt and answer of one request together"},
+
+    {"provider", text, "", Stage::instance, "id of the cloud"},
+    {"provider_kind", text, "", Stage::instance, "hyperscaler, cloud or marketplace"},
+    {"provider_country", text, "", Stage::instance, "ISO code of the cloud's home jurisdiction"},
+    {"sku", text, "", Stage::instance, "name of the instance type"},
+    {"family", text, "", Stage::instance, "family of the instance type"},
+    {"status", text, "", Stage::instance, "available, limited, invitation, preview or retired"},
+    {"bare_metal", boolean, "", Stage::instance, "no hypervisor"},
+    {"gpu", text, "", Stage::instance, "id of the GPU; unknown on CPU-only instances"},
+    {"gpu_vendor", text, "", Stage::instance, "nvidia, amd, google …"},
+    {"gpu_architecture", text, "", Stage::instance, "Volta, Turing, Ampere, Ada Lovelace, Hopper …"},
+    {"gpu_year", number, "", Stage::instance, "year the GPU was launched"},
+    {"form_factor", text, "", Stage::instance, "SXM5, PCIe, OAM …"},
+    {"compute_capability", number, "major.minor", Stage::instance, "CUDA compute capability, 8.9 for example"},
+    {"has_fp16", boolean, "", Stage::instance, "fp16 arithmetic in hardware"},
+    {"has_bf16", boolean, "", Stage::instance, "bf16 arithmetic in hardware"},
+    {"has_fp8", boolean, "", Stage::instance, "fp8 arithmetic in hardware"},
+    {"fp16_tflops", number, "TFLOPS", Stage::instance, "dense fp16 peak of one GPU"},
+    {"gpu_memory_gb", number, "GB", Stage::instance, "memory of one GPU (or slice) as marketed"},
+    {"gpu_memory_usable_gib", number, "GiB", Stage::instance, "memory of one GPU that a process can have"},
+    {"gpu_bandwidth_gbs", number, "GB/s", Stage::instance, "memory bandwidth of one GPU"},
+    {"tdp_w", number, "W", Stage::instance, "board power of one GPU"},
+    {"mig_max_instances", number, "", Stage::instance, "parts MIG can divide the GPU into"},
+    {"last_cuda_major", number, "", Stage::instance, "newest CUDA that still compiles for it"},
+    {"rt_cores", number, "", Stage::instance, "ray-tracing cores"},
+    {"nvenc_count", number, "", Stage::instance, "video encoders"},
+    {"av1_encode", boolean, "", Stage::instance, "hardware AV1 encoding"},
+    {"gpu_share", number, "", Stage::instance, "part of a GPU the instance has, 1 for a whole one"},
+    {"gpus_per_node", number, "", Stage::instance, "GPUs in one instance"},
+    {"total_gpu_memory_gb", number, "GB", Stage::instance, "GPU memory of one instance"},
+    {"gpu_link", text, "", Stage::instance, "none, pcie, nvlink-pairs, nvlink-mesh, nvswitch, xgmi …"},
+    {"has_nvlink", boolean, "", Stage::instance, "NVLink or NVSwitch between all GPUs of the instance"},
+    {"link_gbs_per_gpu", number, "GB/s", Stage::instance, "link bandwidth per GPU, both directions"},
+    {"vcpu", number, "", Stage::instance, "virtual CPUs"},
+    {"vcpu_per_gpu", number, "", Stage::instance, "virtual CPUs per GPU"},
+    {"host_memory_gib", number, "GiB", Stage::instance, "host memory"},
+    {"host_memory_per_gpu_gib", number, "GiB", Stage::instance, "host memory per GPU"},
+    {"local_ssd_gb", number, "GB", Stage::instance, "local SSD"},
+    {"network_gbps", number, "Gbit/s", Stage::instance, "best network of the instance: fabric or NIC"},
+    {"has_rdma", boolean, "", Stage::instance, "an RDMA fabric"},
+    {"rdma", text, "", Stage::instance, "kind of fabric: efa, infiniband, roce …"},
+    {"cpu_arch", text, "", Stage::instance, "x86_64 or arm64"},
+
+    {"nodes", number, "", Stage::plan, "instances the plan uses"},
+    {"gpus", number, "", Stage::plan, "GPUs the plan uses"},
+    {"tp", number, "", Stage::plan, "tensor parallel degree"},
+    {"pp", number, "", Stage::plan, "pipeline stages"},
+    {"dp", number, "", Stage::plan, "data parallel degree or replicas"},
+    {"memory_needed_gib", number, "GiB", Stage::plan, "peak on the fullest GPU"},
+    {"memory_usable_gib", number, "GiB", Stage::plan, "what a process can have of it"},
+    {"memory_free_gib", number, "GiB", Stage::plan, "what is left"},
+    {"memory_used_share", number, "", Stage::plan, "needed over usable"},
+    {"load_memory_gib", number, "GiB", Stage::plan, "host memory that loading the model takes on one node"},
+    {"flash_attention", boolean, "", Stage::plan, "fused attention is used"},
+    {"native_arithmetic", boolean, "", Stage::plan, "the chosen format is computed in hardware"},
+    {"mfu", number, "", Stage::plan, "model FLOPS utilisation"},
+    {"bound_by", text, "", Stage::plan, "what limits the speed"},
+    {"hours", number, "h", Stage::plan, "duration of the job; unknown for a service"},
+    {"tokens_per_s", number, "tokens/s", Stage::plan, "speed of the whole plan"},
+
+    {"region", text, "", Stage::offer, "region of the price"},
+    {"country", text, "", Stage::offer, "ISO code of the region's country"},
+    {"term", text, "", Stage::offer, "on-demand, spot, reserved-1y …"},
+    {"currency", text, "", Stage::offer, "currency of the published price"},
+    {"price_per_hour", number, "", Stage::offer, "all nodes, in the answer's currency"},
+    {"price_age_days", number, "days", Stage::offer, "age of the price; unknown when it has no date"},
+    {"price_confidence", text, "", Stage::offer, "documented, api, press, recalled or derived"},
+    {"cost", number, "", Stage::offer, "of the whole job, or of a month of service"},
+    {"cost_per_million_tokens", number, "", Stage::offer, "trained on or generated"},
+};
+static_assert(std::size(kFacts) == kFactCount);
+
+}  // namespace
+
+std::span<const FactInfo> fact_table() { return kFacts; }
+
+const FactInfo& info(Fact fact) { return kFacts[static_cast<std::size_t>(fact)]; }
+
+std::optional<Fact> find_fact(std::string_view name) {
+  for (std::size_t i = 0; i < kFactCount; ++i)
+    if (kFacts[i].name == name) return static_cast<Fact>(i);
+  return std::nullopt;
+}
+
+std::string shown_as(Fact fact, double value) {
+  return info(fact).unit == "major.minor" ? format("{:.1f}", value) : human_number(value);
+}
+
+std::string Facts::shown(Fact fact) const {
+  if (!known(fact)) return say("unknown");
+  switch (info(fact).type) {
+    case FactType::number: return shown_as(fact, this->number(fact));
+    case FactType::text: return printable(this->text(fact));
+    case FactType::boolean: return this->number(fact) != 0 ? say("yes") : say("no");
+  }
+  return {};
+}
+
+}  // namespace gpusel::rules

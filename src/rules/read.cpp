@@ -1,0 +1,225 @@
+// Rules out of YAML, checked so strictly that a rule that reads is a rule that works.
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "gpusel/base/fields.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+#include "gpusel/rules/rule.hpp"
+
+namespace gpusel::rules {
+
+namespace {
+
+bool takes_text(Operator op) {
+  return op == Operator::is || op == Operator::is_not || op == Operator::in || op == Operator::not_in ||
+         op == Operator::matches;
+}
+bool takes_number(Operator op) { return op != Operator::in && op != Operator::not_in && op != Operator::matches; }
+
+class RuleReader {
+ public:
+  RuleReader(Problems& problems, std::set<std::string>& ids) : problems_(problems), ids_(ids) {}
+
+  std::optional<Rule> read(const Node& node) {
+    const std::size_t before = problems_.errors.size();
+    Fields fields(node, problems_);
+    Rule rule;
+    rule.id = fields.text("id");
+    for (const std::string_view key : {"id", "when", "effect", "message", "source"}) fields.require(key);
+    if (!rule.id.empty() && !ids_.insert(rule.id).second) fields.fail(node, say("rule '{}' is defined twice", rule.id));
+    rule.effect = fields.one_of<Effect>("effect").value_or(Effect::note);
+    const auto points = fields.number("points", {-100, 100});
+    if ((rule.effect == Effect::adjust) != points.has_value())
+      fields.fail(node, rule.effect == Effect::adjust ? say("an 'adjust' rule needs 'points'")
+                                                      : say("only an 'adjust' rule has 'points'"));
+    rule.points = points.value_or(0);
+    rule.message = fields.text("message");
+    rule.source = fields.text("source");
+    if (const Node* when = fields.find("when")) rule.when = condition(*when);
+    rule.stage = stage_of(rule.when);
+    if (const Node* message = fields.find("message")) read_placeholders(*message, rule);
+    fields.finish();
+    return problems_.errors.size() == before ? std::optional(std::move(rule)) : std::nullopt;
+  }
+
+ private:
+  std::optional<Fact> fact_named(const Node& node) {
+    const auto fact = find_fact(node.text);
+    if (fact) return fact;
+    std::vector<std::string_view> names;
+    for (const FactInfo& known : fact_table()) names.push_back(known.name);
+    const std::string near = did_you_mean(node.text, names);
+    problems_.add(node, say("unknown fact {}", node.describe()),
+                  near.empty() ? say("all facts are listed in docs/rules.md") : near);
+    return std::nullopt;
+  }
+
+  /// A rule is judged when all that it says is known.
+  void read_placeholders(const Node& at, Rule& rule) {
+    const std::string_view message = rule.message;
+    for (auto open = message.find('{'); open != std::string_view::npos; open = message.find('{', open + 1)) {
+      const auto close = message.find('}', open);
+      Node name = at;
+      name.text = message.substr(open + 1, close == std::string_view::npos ? 40 : close - open - 1);
+      if (const auto fact = fact_named(name)) rule.stage = std::max(rule.stage, info(*fact).stage);
+    }
+  }
+
+  Condition condition(const Node& node) {
+    Condition out;
+    if (!node.is_map()) {
+      problems_.add(node, say("a condition is a map, found {}", node.describe()));
+      return out;
+    }
+    if (node.find("fact") != nullptr) return comparison(node);
+    Fields fields(node, problems_);
+    const Node* group = nullptr;
+    for (const auto& [key, kind] : {std::pair("all", Condition::Kind::all), std::pair("any", Condition::Kind::any),
+                                    std::pair("not", Condition::Kind::negation)}) {
+      const Node* found = fields.find(key);
+      if (found == nullptr) continue;
+      if (group != nullptr) problems_.add(*found, say("a condition has one of all, any, not and fact"));
+      group = found;
+      out.kind = kind;
+    }
+    fields.finish();
+    if (group == nullptr) {
+      problems_.add(node, say("a condition needs all, any, not or fact"));
+    } else if (out.kind == Condition::Kind::negation) {
+      out.parts.push_back(condition(*group));
+    } else if (!group->is_list() || group->children.empty()) {
+      problems_.add(*group, say("'{}' must be a list of conditions", group->key));
+    } else {
+      for (const Node& part : group->children) out.parts.push_back(condition(part));
+    }
+    return out;
+  }
+
+  Condition comparison(const Node& node) {
+    Condition out;
+    out.kind = Condition::Kind::comparison;
+    Fields fields(node, problems_);
+    const auto fact = fact_named(*fields.find("fact"));
+    out.or_unknown = fields.boolean("or_unknown").value_or(false);
+    const Node* operand = nullptr;
+    for (std::size_t i = 0; i < enum_names<Operator>.size(); ++i) {
+      const Node* found = fields.find(enum_names<Operator>[i]);
+      if (found == nullptr) continue;
+      if (operand != nullptr) problems_.add(*found, say("a comparison has one operator"));
+      operand = found;
+      out.op = static_cast<Operator>(i);
+    }
+    if (operand != nullptr && operand->is_map())
+      for (const Node& member : operand->children) fields.find(operand->key + "." + member.key);
+    fields.finish();
+    if (operand == nullptr) {
+      std::string list;
+      for (const std::string_view name : enum_names<Operator>) list += (list.empty() ? "" : ", ") + std::string(name);
+      problems_.add(node, say("a comparison needs an operator"), say("one of: {}", list));
+    } else if (fact) {
+      out.fact = *fact;
+      read_operand(*operand, out);
+    }
+    return out;
+  }
+
+  void read_operand(const Node& node, Condition& out) {
+    const FactType type = info(out.fact).type;
+    const std::string_view name = info(out.fact).name;
+    if (out.op == Operator::known) {
+      read_truth(node, out);
+    } else if (type == FactType::text) {
+      if (!takes_text(out.op)) problems_.add(node, say("'{}' is text and cannot be {}", name, node.key));
+      read_texts(node, out);
+    } else if (type == FactType::boolean) {
+      if (out.op != Operator::is && out.op != Operator::is_not)
+        problems_.add(node, say("'{}' is true or false and cannot be {}", name, node.key));
+      read_truth(node, out);
+    } else if (!takes_number(out.op)) {
+      problems_.add(node, say("'{}' is a number and cannot be {}", name, node.key));
+    } else if (node.is_map()) {
+      read_fact_operand(node, out);
+    } else {
+      const auto number = node.is_scalar() && !node.quoted ? plain_number(node.text) : std::nullopt;
+      if (!number) problems_.add(node, say("'{}' is compared with a number, found {}", name, node.describe()));
+      out.operand.number = number.value_or(0);
+    }
+  }
+
+  void read_truth(const Node& node, Condition& out) {
+    if (!node.is_scalar() || (node.text != "true" && node.text != "false"))
+      problems_.add(node, say("'{}' must be true or false, found {}", node.key, node.describe()));
+    out.operand.number = node.text == "true" ? 1 : 0;
+  }
+
+  void read_texts(const Node& node, Condition& out) {
+    if (node.is_scalar()) out.operand.texts.push_back(node.text);
+    for (const Node& item : node.children) {
+      if (!item.is_scalar()) problems_.add(item, say("a text was expected, found {}", item.describe()));
+      out.operand.texts.push_back(item.text);
+    }
+    const bool wants_list = out.op == Operator::in || out.op == Operator::not_in;
+    if (out.operand.texts.empty() || (wants_list && !node.is_list()) || (!wants_list && !node.is_scalar()))
+      problems_.add(node,
+                    wants_list ? say("'{}' needs a list of texts", node.key) : say("'{}' needs one text", node.key));
+    if (out.op != Operator::matches || out.operand.texts.empty()) return;
+    auto compiled = match(out.fact, out.operand.texts.front());
+    if (!compiled)
+      problems_.add(node, compiled.error().message);
+    else
+      out.pattern = compiled->pattern;
+  }
+
+  void read_fact_operand(const Node& node, Condition& out) {
+    Fields fields(node, problems_);
+    fields.require("fact");
+    if (const Node* fact = fields.find("fact")) out.operand.fact = fact_named(*fact);
+    out.operand.times = fields.number("times", {1e-9, 1e9}).value_or(1);
+    fields.finish();
+    if (out.operand.fact && info(*out.operand.fact).type != FactType::number)
+      problems_.add(node, say("'{}' is not a number", info(*out.operand.fact).name));
+  }
+
+  Problems& problems_;
+  std::set<std::string>& ids_;
+};
+
+void read_list(const Node& list, Problems& problems, std::set<std::string>& ids, std::vector<Rule>& rules) {
+  if (!list.is_list()) problems.add(list, say("'rules' must be a list"));
+  RuleReader reader(problems, ids);
+  for (const Node& node : list.children)
+    if (auto rule = reader.read(node)) rules.push_back(std::move(*rule));
+}
+
+}  // namespace
+
+std::expected<std::vector<Rule>, Errors> read_rules(std::span<const Document> documents) {
+  std::vector<Rule> rules;
+  Errors errors;
+  std::set<std::string> ids;
+  for (const Document& document : documents) {
+    Problems problems{document.name, ErrorKind::bad_catalogue, {}};
+    if (const Node* list = document.root.find("rules")) read_list(*list, problems, ids, rules);
+    errors.insert(errors.end(), problems.errors.begin(), problems.errors.end());
+  }
+  if (!errors.empty()) return std::unexpected(std::move(errors));
+  return rules;
+}
+
+Errors add_rule_file(const Document& file, std::vector<Rule>& rules) {
+  Problems problems{file.name, ErrorKind::usage, {}};
+  std::vector<Rule> own;
+  std::set<std::string> ids;
+  Fields fields(file.root, problems);
+  fields.require("rules");
+  if (const Node* list = fields.find("rules")) read_list(*list, problems, ids, own);
+  fields.finish();
+  if (!problems.errors.empty()) return problems.errors;
+  std::erase_if(rules, [&](const Rule& rule) { return ids.contains(rule.id); });
+  std::move(own.begin(), own.end(), std::back_inserter(rules));
+  return {};
+}
+
+}  // namespace gpusel::rules
