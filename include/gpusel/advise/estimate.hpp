@@ -1,0 +1,47 @@
+// One question ("this model, this job, on these GPUs: does it fit, how fast, how sure?") from the
+// request to an answer that only needs printing.
+#pragma once
+
+#include <memory>
+
+#include "gpusel/catalog/catalog.hpp"
+#include "gpusel/catalog/hf_config.hpp"
+#include "gpusel/plan/plan.hpp"
+
+namespace gpusel::advise {
+
+/// 80 of 100 measurements should lie inside.
+struct Intervals {
+  estimate::Interval memory_total_gib;  // per GPU
+  estimate::Interval tokens_per_s;      // training, or output tokens of inference
+  estimate::Interval sequences_per_s;
+};
+
+struct EstimateAnswer {
+  std::string id;
+  /// Set when the model came from a file or the request; owns what work.model points to.
+  std::shared_ptr<const catalog::ConfigModel> own_model;
+  workload::Workload work;
+  estimate::Machine machine;
+  plan::Choice choice;
+  workload::Assumptions assumed;  // with what the plan chose
+  std::vector<std::string> notes;
+  Intervals intervals;
+  estimate::Trace trace;
+};
+
+/// A model by catalogue name, path, or inline object. Errors name the key `model`.
+struct FoundModel {
+  std::shared_ptr<const catalog::ConfigModel> own;
+  const catalog::Model* model = nullptr;
+};
+Result<FoundModel> find_model(const workload::Request& request, const catalog::Catalog& catalog);
+
+/// The request's defaults filled in for that model, sizes given in the request respected.
+Result<EstimateAnswer> answer_estimate(const workload::Request& request, const catalog::Catalog& catalog,
+                                       const estimate::Coefficients& coefficients, bool explain);
+
+/// What a plan chose where the request left it open, in the contract's keys.
+workload::Assumptions chosen(const workload::Workload& work, const plan::Choice& choice);
+
+}  // namespace gpusel::advise

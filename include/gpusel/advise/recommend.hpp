@@ -1,0 +1,107 @@
+// The whole question: which instances for this job, ranked, priced, and why. Instances are grouped
+// into shapes, and only shapes are estimated: this is why an answer takes milliseconds.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpusel/advise/estimate.hpp"
+#include "gpusel/cost/cost.hpp"
+#include "gpusel/rules/rule.hpp"
+#include "gpusel/workload/constraints.hpp"
+
+namespace gpusel::advise {
+
+struct Question {
+  workload::Request request;
+  workload::Constraints constraints;
+  workload::Objective objective;
+  Currency currency = Currency::usd();
+  Date today;                    // for the age of prices
+  bool every_rejection = false;  // one entry per SKU instead of one per family and reason
+  bool alternatives = true;
+  std::size_t detailed = 0;  // ranks that need reasons and remarks; 0: all
+};
+
+/// One part of a score; points = 100 × weight × value, or a rule's own.
+struct ScorePart {
+  std::string name;
+  double weight = 0;
+  double value = 0;  // 0…1
+  double points = 0;
+};
+
+/// A verdict other than a rejection.
+struct Remark {
+  std::string rule;
+  rules::Effect severity = rules::Effect::note;
+  std::string message;
+  std::string source;
+};
+
+/// A machine with the plan for it: shared by every instance that is this machine.
+struct PlannedMachine {
+  estimate::Machine machine;
+  plan::Choice choice;
+};
+
+struct Recommendation {
+  int rank = 0;
+  double score = 0;
+  std::vector<ScorePart> parts;
+  const catalog::Instance* instance = nullptr;
+  const catalog::Gpu* gpu = nullptr;
+  const catalog::Offer* offer = nullptr;
+  const catalog::Region* region = nullptr;
+  std::shared_ptr<const PlannedMachine> planned;
+  cost::JobCost cost;
+  bool pareto = false;
+  std::vector<std::string> reasons;
+  std::vector<Remark> remarks;  // warnings first
+
+  const estimate::Machine& machine() const { return planned->machine; }
+  const plan::Choice& choice() const { return planned->choice; }
+  const estimate::MemoryBreakdown& memory() const { return plan::memory_of(planned->choice); }
+  double tokens_per_s() const { return plan::tokens_per_s(planned->choice); }
+};
+
+struct Rejection {
+  const catalog::Instance* instance = nullptr;  // the first of its family, unless every one was asked for
+  std::string rule;
+  std::string message;
+  int count = 1;  // SKUs of the family that fell for the same reason
+};
+
+/// Another way to ask that has a better answer.
+struct Alternative {
+  std::string key;  // of the request
+  std::string value;
+  Recommendation best;
+  std::string message;
+};
+
+struct Advice {
+  std::shared_ptr<const catalog::ConfigModel> own_model;
+  workload::Workload work;
+  workload::Assumptions assumed;
+  Currency currency;
+  Date newest_price;
+  Date oldest_price_used;
+  std::vector<Recommendation> recommendations;  // best first, ranks dense
+  std::vector<Rejection> rejected;
+  std::vector<Alternative> alternatives;
+  std::vector<std::string> notes;
+  std::size_t shapes = 0;
+};
+
+/// Errors: what was asked cannot be understood, or its constraints contradict each other (which ones).
+/// Nothing that meets the constraints is an answer: empty recommendations, and why each family fell.
+Result<Advice> recommend(const Question& question, const catalog::Catalog& catalog, std::span<const rules::Rule> rules,
+                         const estimate::Coefficients& coefficients);
+
+/// A machine of `nodes` of these instances. Errors: GPU hidden or its figures not published.
+Result<estimate::Machine> machine_of(const catalog::Instance& instance, int nodes, const catalog::Catalog& catalog,
+                                     const estimate::Coefficients& coefficients);
+
+}  // namespace gpusel::advise

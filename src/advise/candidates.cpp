@@ -1,0 +1,85 @@
+#include "advise/candidates.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpusel/base/message.hpp"
+
+namespace gpusel::advise {
+
+namespace {
+
+using catalog::Instance;
+using catalog::NodeLink;
+using workload::Workload;
+
+/// The link of an instance with one-way bandwidth: as documented, else as the part has it. An
+/// undocumented link is taken as PCIe, the slowest.
+estimate::LinkChoice link_of(const Instance& instance, const catalog::Gpu& gpu) {
+  const NodeLink link = instance.link.value_or(NodeLink::pcie);
+  if (link == NodeLink::none || link == NodeLink::pcie) {
+    const auto one_way = instance.link == NodeLink::pcie && instance.link_gbs_per_gpu
+                             ? gb_per_s(*instance.link_gbs_per_gpu / 2)
+                             : estimate::pcie_bandwidth(gpu);
+    return {NodeLink::pcie, one_way};
+  }
+  const double both_ways = instance.link_gbs_per_gpu.value_or(gpu.interconnect_gbs_bidir.value_or(0));
+  if (both_ways <= 0) return {NodeLink::pcie, estimate::pcie_bandwidth(gpu)};
+  return {link, gb_per_s(both_ways / 2)};
+}
+
+}  // namespace
+
+double devices_of(const Instance& instance, const catalog::Gpu& gpu) {
+  return instance.gpu_count.value_or(0) * gpu.devices();
+}
+
+InstanceView::InstanceView(const Instance& of, const catalog::Provider* provider_of, const catalog::Catalog& all,
+                           const estimate::Coefficients& c)
+    : instance(of),
+      provider(provider_of),
+      gpu(all.gpu_of(of)),
+      devices(gpu != nullptr ? devices_of(of, *gpu) : 0),
+      catalog(all),
+      coefficients(c) {}
+
+double InstanceView::share() const { return devices > 0 ? std::min(1.0, devices) : 1.0; }
+
+catalog::Number network_of(const Instance& instance) {
+  if (!instance.fabric_gbps) return instance.network_gbps;
+  return std::max(*instance.fabric_gbps, instance.network_gbps.value_or(0));
+}
+
+Result<estimate::Machine> machine_of(const Instance& instance, int nodes, const catalog::Catalog& catalog,
+                                     const estimate::Coefficients& coefficients) {
+  const catalog::Gpu* gpu = catalog.gpu_of(instance);
+  const auto cannot = [&](std::string why) { return usage_error(std::move(why), std::string(instance.sku)); };
+  if (gpu == nullptr) return cannot(instance.gpu.empty() ? say("it has no GPU") : say("its GPU is not disclosed"));
+  const double devices = devices_of(instance, *gpu);
+  if (devices <= 0) return cannot(say("its GPU count is not documented"));
+  // A part of a board with two GPUs is a whole GPU; less than one GPU is a slice.
+  const double share = std::min(1.0, devices);
+  auto device = estimate::make_device(*gpu, share, instance.gpu_memory_gb, coefficients);
+  if (!device) return std::unexpected(device.error());
+  estimate::Machine machine;
+  machine.device = *device;
+  machine.gpus_per_node = std::max(1, static_cast<int>(std::lround(devices)));
+  machine.nodes = nodes;
+  if (machine.gpus_per_node > 1) {
+    const auto link = link_of(instance, *gpu);
+    machine.link = link.link;
+    machine.link_bandwidth = link.bandwidth;
+  }
+  machine.network = gbit_per_s(network_of(instance).value_or(0));
+  machine.rdma = instance.rdma.value_or(catalog::Rdma::none) != catalog::Rdma::none;
+  return machine;
+}
+
+std::optional<Seconds> duration_of(const Workload& work, double tokens_per_s) {
+  if (tokens_per_s <= 0) return std::nullopt;
+  if (workload::is_training(work.task)) return seconds(work.training.tokens / tokens_per_s);
+  if (work.inference.tokens) return seconds(*work.inference.tokens / tokens_per_s);
+  return std::nullopt;
+}
+
+}  // namespace gpusel::advise

@@ -1,0 +1,56 @@
+// Instances as machines, and what is known of each as facts for the rules.
+#pragma once
+
+#include <vector>
+
+#include "gpusel/advise/recommend.hpp"
+
+namespace gpusel::advise {
+
+/// Instances that are the same machine to an estimate: GPU, count, links, network.
+struct Shape {
+  estimate::Machine machine;  // one node
+  std::size_t twin = 0;       // the first shape that differs by its network at most
+  std::vector<std::uint32_t> instances;
+};
+
+/// GPUs of one instance as software sees them; 0 when the count is not known.
+double devices_of(const catalog::Instance& instance, const catalog::Gpu& gpu);
+
+/// Best documented network of an instance, Gbit/s.
+catalog::Number network_of(const catalog::Instance& instance);
+
+/// An instance as facts are read off it.
+struct InstanceView {
+  InstanceView(const catalog::Instance& of, const catalog::Provider* provider_of, const catalog::Catalog& all,
+               const estimate::Coefficients& c);
+  /// Part of a GPU that each of its devices is.
+  double share() const;
+
+  const catalog::Instance& instance;
+  const catalog::Provider* provider;
+  const catalog::Gpu* gpu;  // none where the vendor hides it
+  double devices;           // 0 when the count is not known
+  const catalog::Catalog& catalog;
+  const estimate::Coefficients& coefficients;
+};
+
+/// A priced offer as facts are read off it.
+struct OfferView {
+  const catalog::Offer& offer;
+  const cost::JobCost& cost;
+  const catalog::Catalog& catalog;
+  Date today;
+};
+
+/// Each sets what is known and forgets what is not, of what is wanted.
+void job_facts(rules::Facts& facts, const workload::Workload& work, bool accepts_unavailable);
+void instance_facts(rules::Facts& facts, const InstanceView& view, const rules::FactSet& wanted = rules::kEveryFact);
+void plan_facts(rules::Facts& facts, const workload::Workload& work, const estimate::Machine& machine,
+                const plan::Choice& choice);
+void offer_facts(rules::Facts& facts, const OfferView& view, const rules::FactSet& wanted = rules::kEveryFact);
+
+/// Seconds the job takes at this speed; nothing for a service that runs on.
+std::optional<Seconds> duration_of(const workload::Workload& work, double tokens_per_s);
+
+}  // namespace gpusel::advise

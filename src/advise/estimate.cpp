@@ -1,0 +1,206 @@
+#include "gpusel/advise/estimate.hpp"
+
+#include <algorithm>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::advise {
+
+namespace {
+
+using estimate::Machine;
+using workload::Request;
+using workload::Workload;
+
+/// Fabric a job of this kind usually has between nodes, per node.
+constexpr double kTrainingFabricGbps = 3200;  // eight 400 Gbit/s adapters
+constexpr double kOlderFabricGbps = 800;      // A100 and older, or cards on PCIe
+constexpr double kPlainNetworkGbps = 100;
+
+class MachineMaker {
+ public:
+  MachineMaker(const Request& request, const catalog::Gpu& gpu, const estimate::Coefficients& c)
+      : request_(request), gpu_(gpu), c_(c) {}
+
+  Result<Machine> make(workload::Assumptions& assumed) {
+    Machine machine;
+    auto device = estimate::make_device(gpu_, 1, std::nullopt, c_);
+    if (!device) return std::unexpected(device.error());
+    machine.device = *device;
+    const std::int64_t gpus = request_.gpus.value_or(1);
+    // Fewer GPUs than a node has: the job takes part of one node.
+    const std::int64_t per_node = std::min(gpus, request_.gpus_per_node.value_or(8));
+    if (!request_.gpus) assumed.push_back({"gpus", 1.0});
+    if (gpus % per_node != 0)
+      return usage_error(say("{} GPUs cannot be made up of nodes of {}", gpus, per_node), "gpus_per_node");
+    machine.gpus_per_node = static_cast<int>(per_node);
+    machine.nodes = static_cast<int>(gpus / per_node);
+    const auto link = request_.interconnect ? estimate::link_of_kind(gpu_, *request_.interconnect)
+                                            : estimate::usual_link(gpu_, machine.gpus_per_node);
+    if (machine.gpus_per_node > 1) {
+      machine.link = link.link;
+      machine.link_bandwidth = link.bandwidth;
+      if (!request_.interconnect) assumed.push_back({"interconnect", std::string(to_text(link.link))});
+    }
+    if (machine.nodes > 1) {
+      const double gbps = request_.internode_gbps.value_or(usual_fabric());
+      machine.network = gbit_per_s(gbps);
+      machine.rdma = gbps >= 200;
+      if (!request_.internode_gbps) assumed.push_back({"internode_gbps", gbps});
+    }
+    return machine;
+  }
+
+ private:
+  double usual_fabric() const {
+    const bool switched = gpu_.interconnect == catalog::GpuLink::nvswitch_capable;
+    if (switched && gpu_.capability.value_or(0) >= 9.0) return kTrainingFabricGbps;
+    return switched || gpu_.interconnect == catalog::GpuLink::nvlink ? kOlderFabricGbps : kPlainNetworkGbps;
+  }
+
+  const Request& request_;
+  const catalog::Gpu& gpu_;
+  const estimate::Coefficients& c_;
+};
+
+template <class T>
+void note_choice(workload::Assumptions& out, const workload::Count& pin, std::string_view key, T value) {
+  if (!pin) out.push_back({std::string(key), static_cast<double>(value)});
+}
+
+workload::Assumptions chosen_by(const Workload& work, const plan::TrainingChoice& choice) {
+  const auto& job = work.training;
+  const auto& p = choice.plan;
+  workload::Assumptions out;
+  if (!job.precision) out.push_back({"precision", std::string(to_text(p.precision))});
+  if (!job.sharding) out.push_back({"sharding", std::string(to_text(p.sharding))});
+  note_choice(out, work.pins.tp, "tp", p.tp);
+  note_choice(out, work.pins.pp, "pp", p.pp);
+  if (p.cp > 1) note_choice(out, work.pins.cp, "cp", p.cp);
+  if (p.ep > 1) note_choice(out, work.pins.ep, "ep", p.ep);
+  note_choice(out, work.pins.dp, "dp", p.dp);
+  note_choice(out, job.micro_batch, "micro_batch", p.micro_batch);
+  note_choice(out, job.grad_accum, "grad_accum", p.grad_accum);
+  if (!job.global_batch) out.push_back({"global_batch", static_cast<double>(p.global_batch())});
+  if (!job.checkpointing) out.push_back({"activation_checkpointing", std::string(to_text(p.checkpointing))});
+  if (!job.flash_attention) out.push_back({"flash_attention", p.flash_attention});
+  return out;
+}
+
+workload::Assumptions chosen_by(const Workload& work, const plan::InferenceChoice& choice) {
+  const auto& job = work.inference;
+  const auto& p = choice.plan;
+  workload::Assumptions out;
+  if (job.weights_precision.empty()) out.push_back({"weights_precision", std::string(p.weights->name)});
+  if (!job.kv_precision && work.model->is_generator()) out.push_back({"kv_precision", std::string(to_text(p.kv))});
+  note_choice(out, work.pins.tp, "tp", p.tp);
+  note_choice(out, work.pins.pp, "pp", p.pp);
+  note_choice(out, work.pins.dp, "dp", p.dp);
+  if (!job.concurrency) out.push_back({"concurrency", choice.memory.concurrency});
+  return out;
+}
+
+/// The formulas behind the figures of a choice.
+estimate::Trace explain(const Workload& work, const Machine& machine, const plan::Choice& choice,
+                        const estimate::Coefficients& c) {
+  estimate::Trace trace;
+  if (const auto* training = std::get_if<plan::TrainingChoice>(&choice)) {
+    estimate::training_memory(work, machine, training->plan, c, &trace);
+    estimate::training_speed(work, machine, training->plan, c, &trace);
+  } else {
+    const auto& plan = std::get<plan::InferenceChoice>(choice).plan;
+    const auto memory = estimate::inference_memory(work, machine, plan, c, &trace);
+    estimate::inference_speed(work, machine, plan, memory, c, &trace);
+  }
+  return trace;
+}
+
+Intervals intervals_for(const Workload& work, const estimate::Device& device, const plan::Choice& choice,
+                        const estimate::Coefficients& c) {
+  const std::string task = workload::is_training(work.task) ? "training" : "inference";
+  const std::string by_class = task + " " + std::string(device.gpu->architecture);
+  const auto factor = [&](const estimate::Coefficient& coefficient) {
+    const bool known = std::any_of(coefficient.cases.begin(), coefficient.cases.end(),
+                                   [&](const auto& entry) { return entry.first == by_class; });
+    return coefficient.of(known ? by_class : task);
+  };
+  const auto around = [&](double value, const estimate::Coefficient& low, const estimate::Coefficient& high) {
+    return estimate::Interval{value * factor(low), value * factor(high)};
+  };
+  return {around(in_gib(plan::memory_of(choice).total()), c.interval_memory_low, c.interval_memory_high),
+          around(plan::tokens_per_s(choice), c.interval_speed_low, c.interval_speed_high),
+          around(plan::sequences_per_s(choice), c.interval_speed_low, c.interval_speed_high)};
+}
+
+}  // namespace
+
+Result<FoundModel> find_model(const Request& request, const catalog::Catalog& catalog) {
+  FoundModel found;
+  const auto own = [&](Result<std::unique_ptr<catalog::ConfigModel>> read) -> Result<FoundModel> {
+    if (!read) return std::unexpected(read.error());
+    auto config = std::shared_ptr<catalog::ConfigModel>(std::move(*read));
+    if (request.params_b) config->model.params_b = request.params_b;
+    if (request.active_params_b) config->model.active_params_b = request.active_params_b;
+    found.own = config;
+    found.model = &config->model;
+    return found;
+  };
+  if (request.inline_model) return own(catalog::read_config(*request.inline_model, "model"));
+  if (request.model.empty()) return usage_error(say("say which model"), "model", say("--model llama-7b, for example"));
+  if (catalog::looks_like_path(request.model)) return own(catalog::read_config_file(request.model));
+  auto named = catalog.model(request.model);
+  if (!named) {
+    Error error = named.error();
+    error.where = "model";
+    return std::unexpected(std::move(error));
+  }
+  found.model = *named;
+  if (!request.params_b && !request.active_params_b) return found;
+  auto changed = std::make_shared<catalog::ConfigModel>();
+  changed->model = **named;
+  if (request.params_b) changed->model.params_b = request.params_b;
+  if (request.active_params_b) changed->model.active_params_b = request.active_params_b;
+  found.own = changed;
+  found.model = &changed->model;
+  return found;
+}
+
+workload::Assumptions chosen(const Workload& work, const plan::Choice& choice) {
+  return std::visit([&](const auto& c) { return chosen_by(work, c); }, choice);
+}
+
+Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Catalog& catalog,
+                                       const estimate::Coefficients& c, bool with_trace) {
+  auto found = find_model(request, catalog);
+  if (!found) return std::unexpected(found.error());
+  auto work = workload::resolve(request, *found->model);
+  if (!work) return std::unexpected(work.error());
+  if (request.gpu.empty()) return usage_error(say("say which GPU"), "gpu", say("--gpu a100-sxm-80gb, for example"));
+  auto gpu = catalog.gpu(request.gpu);
+  if (!gpu) {
+    gpu.error().where = "gpu";
+    return std::unexpected(gpu.error());
+  }
+  EstimateAnswer answer;
+  answer.id = request.id;
+  answer.own_model = found->own;
+  answer.work = std::move(*work);
+  answer.assumed = answer.work.assumed;
+  answer.notes = answer.work.notes;
+  auto machine = MachineMaker(request, **gpu, c).make(answer.assumed);
+  if (!machine) return std::unexpected(machine.error());
+  answer.machine = *machine;
+  auto choice = plan::plan_for(answer.work, answer.machine, c);
+  if (!choice) return std::unexpected(choice.error());
+  answer.choice = std::move(*choice);
+  const auto extra = chosen(answer.work, answer.choice);
+  answer.assumed.insert(answer.assumed.end(), extra.begin(), extra.end());
+  if (const plan::Problem& problem = plan::problem_of(answer.choice); problem.any())
+    answer.notes.push_back(problem.text());
+  if (with_trace) answer.trace = explain(answer.work, answer.machine, answer.choice, c);
+  answer.intervals = intervals_for(answer.work, answer.machine.device, answer.choice, c);
+  return answer;
+}
+
+}  // namespace gpusel::advise

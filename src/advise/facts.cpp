@@ -1,0 +1,226 @@
+// How each fact that rules speak of is found out. The facts of instances and offers stand in tables,
+// so that a search looks up only what its rules ask for: there are thousands of offers.
+#include <algorithm>
+#include <cmath>
+
+#include "advise/candidates.hpp"
+#include "gpusel/base/message.hpp"
+
+namespace gpusel::advise {
+
+namespace {
+
+using catalog::NodeLink;
+using catalog::Number;
+using rules::Fact;
+using rules::Facts;
+using rules::FactSet;
+using workload::Workload;
+
+/// Copies of the weights that loading takes in host memory: one, and room for reading it.
+constexpr double kLoadCopies = 1.2;
+
+template <class View>
+struct Finder {
+  Fact fact;
+  void (*find)(Facts&, const View&);
+};
+
+template <class View, Fact fact, class Get>
+constexpr Finder<View> finder(Get) {
+  return {fact, [](Facts& facts, const View& view) { facts.set(fact, Get{}(view)); }};
+}
+
+template <class View, std::size_t n>
+void find(const Finder<View> (&finders)[n], Facts& facts, const View& view, const FactSet& wanted) {
+  for (const Finder<View>& one : finders)
+    if (wanted[static_cast<std::size_t>(one.fact)]) one.find(facts, view);
+}
+
+template <class Enum>
+std::string_view text_of(const std::optional<Enum>& value) {
+  return value ? to_text(*value) : std::string_view{};
+}
+
+std::optional<double> scaled(const Number& number, double factor) {
+  return number ? std::optional(*number * factor) : std::nullopt;
+}
+
+/// GPUs as software counts them: a slice is one.
+double gpus(const InstanceView& v) { return v.devices > 0 ? std::max(1.0, std::round(v.devices)) : 0; }
+
+std::optional<double> per_gpu(const InstanceView& v, const Number& number) {
+  return gpus(v) > 0 ? scaled(number, 1 / gpus(v)) : std::nullopt;
+}
+
+/// Part of the board that one device of the instance is.
+double part(const InstanceView& v) { return v.share() / v.gpu->devices(); }
+
+NodeLink link(const InstanceView& v) { return gpus(v) > 1 ? v.instance.link.value_or(NodeLink::pcie) : NodeLink::none; }
+
+bool has_nvlink(const InstanceView& v) {
+  return link(v) == NodeLink::nvlink_mesh || link(v) == NodeLink::nvswitch ||
+         (link(v) == NodeLink::nvlink_pairs && gpus(v) <= 2);
+}
+
+std::optional<double> marketed_memory(const InstanceView& v) {
+  if (v.share() < 1 && v.instance.gpu_memory_gb) return *v.instance.gpu_memory_gb;
+  return scaled(v.gpu->memory_gb, part(v));
+}
+
+std::optional<double> usable_memory(const InstanceView& v) {
+  const auto device = estimate::make_device(*v.gpu, v.share(), v.instance.gpu_memory_gb, v.coefficients);
+  return device ? std::optional(in_gib(device->usable)) : std::nullopt;
+}
+
+template <Fact fact, class Get>
+constexpr Finder<InstanceView> of_instance(Get get) {
+  return finder<InstanceView, fact>(get);
+}
+
+constexpr Finder<InstanceView> kInstanceFacts[] = {
+    of_instance<Fact::provider>([](const auto& v) { return v.instance.provider; }),
+    of_instance<Fact::provider_kind>(
+        [](const auto& v) { return v.provider != nullptr ? text_of(v.provider->kind) : std::string_view{}; }),
+    of_instance<Fact::provider_country>(
+        [](const auto& v) { return v.provider != nullptr ? v.provider->country : std::string_view{}; }),
+    of_instance<Fact::sku>([](const auto& v) { return v.instance.sku; }),
+    of_instance<Fact::family>([](const auto& v) { return v.instance.family; }),
+    of_instance<Fact::status>([](const auto& v) { return to_text(v.instance.status); }),
+    of_instance<Fact::bare_metal>([](const auto& v) { return v.instance.bare_metal; }),
+    of_instance<Fact::vcpu>([](const auto& v) { return v.instance.vcpu; }),
+    of_instance<Fact::host_memory_gib>([](const auto& v) { return v.instance.memory_gib; }),
+    of_instance<Fact::local_ssd_gb>([](const auto& v) { return v.instance.local_ssd_gb; }),
+    of_instance<Fact::network_gbps>([](const auto& v) { return network_of(v.instance); }),
+    of_instance<Fact::cpu_arch>([](const auto& v) { return to_text(v.instance.cpu_arch); }),
+    of_instance<Fact::has_rdma>([](const auto& v) {
+      return v.instance.rdma ? std::optional(*v.instance.rdma != catalog::Rdma::none) : std::nullopt;
+    }),
+    of_instance<Fact::rdma>([](const auto& v) { return text_of(v.instance.rdma); }),
+    of_instance<Fact::total_gpu_memory_gb>([](const auto& v) { return v.catalog.gpu_memory_total_gb(v.instance); }),
+    of_instance<Fact::gpus_per_node>(
+        [](const auto& v) { return v.gpu != nullptr && gpus(v) > 0 ? Number(gpus(v)) : v.instance.gpu_count; }),
+};
+
+/// Of instances whose GPU is known.
+constexpr Finder<InstanceView> kGpuFacts[] = {
+    of_instance<Fact::gpu>([](const auto& v) { return v.gpu->id; }),
+    of_instance<Fact::gpu_vendor>([](const auto& v) { return v.gpu->vendor; }),
+    of_instance<Fact::gpu_architecture>([](const auto& v) { return v.gpu->architecture; }),
+    of_instance<Fact::gpu_year>([](const auto& v) { return v.gpu->release_year; }),
+    of_instance<Fact::form_factor>([](const auto& v) { return v.gpu->form_factor; }),
+    of_instance<Fact::compute_capability>(
+        [](const auto& v) { return v.gpu->vendor == "nvidia" ? v.gpu->capability : Number(); }),
+    of_instance<Fact::has_fp16>([](const auto& v) { return v.gpu->has_fp16; }),
+    of_instance<Fact::has_bf16>([](const auto& v) { return v.gpu->has_bf16; }),
+    of_instance<Fact::has_fp8>([](const auto& v) { return v.gpu->has_fp8; }),
+    of_instance<Fact::fp16_tflops>([](const auto& v) { return v.gpu->fp16_dense_tflops; }),
+    of_instance<Fact::gpu_memory_gb>([](const auto& v) { return marketed_memory(v); }),
+    of_instance<Fact::gpu_memory_usable_gib>([](const auto& v) { return usable_memory(v); }),
+    of_instance<Fact::gpu_bandwidth_gbs>([](const auto& v) { return scaled(v.gpu->memory_bandwidth_gbs, part(v)); }),
+    of_instance<Fact::tdp_w>([](const auto& v) { return v.gpu->tdp_w; }),
+    of_instance<Fact::mig_max_instances>([](const auto& v) { return v.gpu->mig_max_instances; }),
+    of_instance<Fact::last_cuda_major>([](const auto& v) { return v.gpu->last_cuda_major; }),
+    of_instance<Fact::rt_cores>([](const auto& v) { return v.gpu->rt_cores; }),
+    of_instance<Fact::nvenc_count>([](const auto& v) { return v.gpu->nvenc_count; }),
+    of_instance<Fact::av1_encode>([](const auto& v) { return v.gpu->av1_encode; }),
+    of_instance<Fact::gpu_share>([](const auto& v) { return v.share(); }),
+    of_instance<Fact::vcpu_per_gpu>([](const auto& v) { return per_gpu(v, v.instance.vcpu); }),
+    of_instance<Fact::host_memory_per_gpu_gib>([](const auto& v) { return per_gpu(v, v.instance.memory_gib); }),
+    of_instance<Fact::link_gbs_per_gpu>(
+        [](const auto& v) { return gpus(v) > 0 ? v.instance.link_gbs_per_gpu : Number(); }),
+    of_instance<Fact::gpu_link>([](const auto& v) { return gpus(v) > 0 ? to_text(link(v)) : std::string_view{}; }),
+    of_instance<Fact::has_nvlink>(
+        [](const auto& v) { return gpus(v) > 0 ? std::optional(has_nvlink(v)) : std::nullopt; }),
+};
+
+std::optional<double> age(const OfferView& v) {
+  const auto days = days_between(Date::from_packed(v.offer.as_of), v.today);
+  return days ? std::optional(static_cast<double>(std::max(0, *days))) : std::nullopt;
+}
+
+template <Fact fact, class Get>
+constexpr Finder<OfferView> of_offer(Get get) {
+  return finder<OfferView, fact>(get);
+}
+
+constexpr Finder<OfferView> kOfferFacts[] = {
+    of_offer<Fact::region>([](const auto& v) { return v.catalog.region_of(v.offer).id; }),
+    of_offer<Fact::country>([](const auto& v) { return v.catalog.region_of(v.offer).country; }),
+    of_offer<Fact::term>([](const auto& v) { return to_text(v.offer.term); }),
+    of_offer<Fact::currency>([](const auto& v) { return v.cost.offer.currency.code(); }),
+    of_offer<Fact::price_per_hour>([](const auto& v) { return v.cost.hourly; }),
+    of_offer<Fact::price_age_days>([](const auto& v) { return age(v); }),
+    of_offer<Fact::price_confidence>([](const auto& v) { return to_text(v.catalog.origin_of(v.offer).confidence); }),
+    of_offer<Fact::cost>([](const auto& v) { return v.cost.total; }),
+    of_offer<Fact::cost_per_million_tokens>([](const auto& v) { return v.cost.per_million_tokens; }),
+};
+
+}  // namespace
+
+void job_facts(Facts& facts, const Workload& work, bool accepts_unavailable) {
+  const auto& model = *work.model;
+  facts.set(Fact::task, to_text(work.task));
+  facts.set(Fact::profile, to_text(work.profile));
+  facts.set(Fact::model, model.id);
+  facts.set(Fact::model_kind, text_of(model.kind));
+  facts.set(Fact::model_family, model.family);
+  facts.set(Fact::model_licence, model.licence);
+  facts.set(Fact::model_params_b, work.parameters.total() / 1e9);
+  facts.set(Fact::is_moe, model.is_moe());
+  facts.set(Fact::accepts_unavailable, accepts_unavailable);
+  if (workload::is_training(work.task)) {
+    facts.set(Fact::method, to_text(work.training.method));
+    facts.set(Fact::framework, std::string_view(work.training.framework));
+    facts.set(Fact::seq_len, static_cast<double>(work.training.seq_len));
+  } else {
+    facts.set(Fact::engine, to_text(work.inference.engine));
+    facts.set(Fact::context_tokens, static_cast<double>(work.inference.input_tokens + work.inference.output_tokens));
+  }
+}
+
+void instance_facts(Facts& facts, const InstanceView& view, const FactSet& wanted) {
+  find(kInstanceFacts, facts, view, wanted);
+  if (view.gpu != nullptr) return find(kGpuFacts, facts, view, wanted);
+  for (const auto& gpu_fact : kGpuFacts) facts.forget(gpu_fact.fact);
+}
+
+void plan_facts(Facts& facts, const Workload& work, const estimate::Machine& machine, const plan::Choice& choice) {
+  const double usable = in_gib(machine.device.usable);
+  const double needed = in_gib(plan::memory_of(choice).total());
+  facts.set(Fact::memory_needed_gib, needed);
+  facts.set(Fact::memory_usable_gib, usable);
+  facts.set(Fact::memory_free_gib, usable - needed);
+  facts.set(Fact::memory_used_share, needed / usable);
+  facts.set(Fact::bound_by, plan::bound_by(choice));
+  facts.set(Fact::nodes, static_cast<double>(machine.nodes));
+  facts.set(Fact::gpus, static_cast<double>(machine.gpus()));
+  std::visit(
+      [&](const auto& c) {
+        facts.set(Fact::tp, static_cast<double>(c.plan.tp));
+        facts.set(Fact::pp, static_cast<double>(c.plan.pp));
+        facts.set(Fact::dp, static_cast<double>(c.plan.dp));
+      },
+      choice);
+  if (const auto* training = std::get_if<plan::TrainingChoice>(&choice)) {
+    facts.set(Fact::precision, to_text(training->plan.precision));
+    facts.set(Fact::flash_attention, training->plan.flash_attention);
+    facts.set(Fact::native_arithmetic, machine.device.native(training->plan.precision));
+    facts.set(Fact::load_memory_gib, work.parameters.total() * 2 * kLoadCopies / kGiB);
+    if (training->speed) facts.set(Fact::mfu, training->speed->mfu);
+  } else {
+    const auto& inference = std::get<plan::InferenceChoice>(choice);
+    facts.set(Fact::weights_precision, inference.plan.weights->name);
+    const double stored = in_gib(estimate::stored_weights(work, *inference.plan.weights));
+    const int nodes_per_copy = std::max(1, inference.plan.tp * inference.plan.pp / machine.gpus_per_node);
+    facts.set(Fact::load_memory_gib, stored * kLoadCopies / nodes_per_copy);
+    if (inference.speed) facts.set(Fact::native_arithmetic, inference.speed->weights_native);
+  }
+  const double rate = plan::tokens_per_s(choice);
+  if (rate > 0) facts.set(Fact::tokens_per_s, rate);
+  if (const auto duration = duration_of(work, rate)) facts.set(Fact::hours, in_hours(*duration));
+}
+
+void offer_facts(Facts& facts, const OfferView& view, const FactSet& wanted) { find(kOfferFacts, facts, view, wanted); }
+
+}  // namespace gpusel::advise

@@ -1,0 +1,178 @@
+// How many nodes of a shape the job takes: one if one will do, else what memory and deadline ask for.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "advise/search.hpp"
+#include "gpusel/base/message.hpp"
+
+namespace gpusel::advise {
+
+namespace {
+
+using workload::Workload;
+
+constexpr std::array kNodeCounts{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
+/// Unasked, no shape takes more than so many times the nodes of the smallest plan.
+constexpr int kSpread = 8;
+/// Share of an instance's capacity that steady traffic may fill: beyond it queues grow without bound.
+constexpr double kSteadyLoad = 0.8;
+
+/// The next count worth trying from `nodes` on.
+int count_from(double nodes) {
+  const auto found = std::find_if(kNodeCounts.begin(), kNodeCounts.end(), [&](int count) { return count >= nodes; });
+  return found == kNodeCounts.end() ? kNodeCounts.back() + 1 : *found;
+}
+
+}  // namespace
+
+void CandidateSearch::plan_shapes(std::vector<Recommendation>& out) {
+  const auto& limits = context_.question.constraints;
+  alone_.resize(shapes_.size());
+  const bool traffic = work_.inference.request_rate && !workload::is_training(work_.task);
+  const int most = static_cast<int>(limits.nodes.value_or(limits.max_nodes.value_or(kNodeCounts.back())));
+  if (limits.nodes || limits.max_nodes || traffic) {
+    for (const Shape& shape : shapes_) traffic ? serve_shape(shape, most, out) : plan_shape(shape, most, out);
+    return;
+  }
+  // "What the job needs" is one node wherever one will do.
+  const std::vector<Rejection> before = rejections_;
+  const auto index_before = rejection_index_;
+  for (const Shape& shape : shapes_) plan_shape(shape, 1, out);
+  if (!out.empty()) return;
+  rejections_ = before;
+  rejection_index_ = index_before;
+  plan_many_nodes(out);
+}
+
+/// Fastest nodes first, so that what they need bounds how many of the slower ones are tried.
+void CandidateSearch::plan_many_nodes(std::vector<Recommendation>& out) {
+  std::vector<const Shape*> order;
+  for (const Shape& shape : shapes_) order.push_back(&shape);
+  const auto time = [&](const Shape* shape) { return plan::least_time(work_, shape->machine); };
+  std::stable_sort(order.begin(), order.end(), [&](const Shape* a, const Shape* b) { return time(a) < time(b); });
+  int most = kNodeCounts.back();
+  for (const Shape* shape : order) {
+    const std::size_t had = out.size();
+    plan_shape(*shape, most, out);
+    for (std::size_t i = had; i < out.size(); ++i) most = std::min(most, kSpread * out[i].machine().nodes);
+  }
+  std::erase_if(out, [&](const Recommendation& candidate) { return candidate.machine().nodes > most; });
+}
+
+/// Nodes below which neither the memory nor the deadline can be met, whatever the plan.
+double CandidateSearch::least_nodes(const Shape& shape) const {
+  const Bytes node = shape.machine.device.usable * shape.machine.gpus_per_node;
+  const double memory = plan::least_total_memory(work_, shape.machine.device) / node;
+  const auto& deadline = context_.question.constraints.deadline_hours;
+  const double time = deadline ? in_hours(plan::least_time(work_, shape.machine)) / *deadline : 0;
+  return std::max({1.0, memory, time});
+}
+
+double CandidateSearch::late_by(const Planned& planned) const {
+  const auto& deadline = context_.question.constraints.deadline_hours;
+  const auto duration = duration_of(work_, plan::tokens_per_s(planned.choice));
+  return deadline && duration ? in_hours(*duration) / *deadline : 1;
+}
+
+void CandidateSearch::plan_shape(const Shape& shape, int most_nodes, std::vector<Recommendation>& out) {
+  const bool exact = context_.question.constraints.nodes.has_value();
+  const double least = least_nodes(shape);
+  Reason reason;
+  std::optional<Planned> best;
+  int nodes = exact ? most_nodes : count_from(least);
+  while (nodes <= most_nodes) {
+    if (nodes > 1 && shape.machine.network.raw() <= 0) {
+      reason = {"network-unknown", [] { return say("its network is not documented, so nodes cannot be joined"); }};
+      break;
+    }
+    if (auto planned = plan_on(shape, nodes, reason)) best = std::move(planned);
+    const double late = best ? late_by(*best) : 0;
+    if (exact || (best && late <= 1)) break;
+    nodes = count_from(std::max(nodes + 1.0, nodes * late));
+  }
+  if (best) {
+    offer_shape(shape, std::move(*best), out);
+  } else {
+    const auto too_few = [&] { return say("needs at least {:.0f} nodes, {} allowed", std::ceil(least), most_nodes); };
+    reject_shape(shape, reason.message ? reason : Reason{"vram-too-small", too_few});
+  }
+}
+
+void CandidateSearch::reject_shape(const Shape& shape, const Reason& reason) {
+  for (const std::uint32_t index : shape.instances) reject(context_.catalog.instances()[index], reason);
+}
+
+CandidateSearch::Reason CandidateSearch::reason_of(const plan::Problem& problem) {
+  using Kind = plan::Problem::Kind;
+  std::string_view rule = "vram-too-small";
+  if (problem.kind == Kind::latency || problem.kind == Kind::too_much_traffic) rule = "too-slow";
+  if (problem.kind == Kind::no_rate) rule = "figures-not-published";
+  return {rule, [problem] { return problem.text(); }};
+}
+
+CandidateSearch::Attempt CandidateSearch::attempt(const estimate::Machine& machine) const {
+  auto choice = plan::plan_for(work_, machine, context_.coefficients);
+  if (!choice) return {{}, {"no-legal-plan", [message = choice.error().message] { return message; }}};
+  Attempt made;
+  if (plan::problem_of(*choice).any()) made.reason = reason_of(plan::problem_of(*choice));
+  if (plan::usable(*choice)) made.choice = std::move(*choice);
+  return made;
+}
+
+std::optional<CandidateSearch::Planned> CandidateSearch::plan_on(const Shape& shape, int nodes, Reason& reason) {
+  estimate::Machine machine = shape.machine;
+  machine.nodes = nodes;
+  std::unique_ptr<Attempt> several;
+  std::unique_ptr<Attempt>& made = nodes == 1 ? alone_[shape.twin] : several;
+  if (!made) made = std::make_unique<Attempt>(attempt(machine));
+  if (made->reason.message) reason = made->reason;
+  if (!made->choice) return std::nullopt;
+  return Planned{machine, *made->choice};
+}
+
+void CandidateSearch::serve_shape(const Shape& shape, int most_nodes, std::vector<Recommendation>& out) {
+  Reason reason;
+  auto planned = serve_rate(shape, reason);
+  const bool limited = context_.question.constraints.nodes || context_.question.constraints.max_nodes;
+  if (planned && limited && planned->machine.nodes > most_nodes) {
+    reason = {"too-slow",
+              [needed = planned->machine.nodes] { return say("needs {} instances for the traffic", needed); }};
+    planned.reset();
+  }
+  planned ? offer_shape(shape, std::move(*planned), out) : reject_shape(shape, reason);
+}
+
+/// Enough equal instances side by side for the traffic, each with its share of it.
+std::optional<CandidateSearch::Planned> CandidateSearch::serve_rate(const Shape& shape, Reason& reason) const {
+  Workload full = work_;
+  full.inference.request_rate.reset();
+  full.inference.mode = workload::Mode::throughput;
+  const auto capacity = plan::plan_inference(full, shape.machine, context_.coefficients);
+  if (!capacity || !capacity->fits || !capacity->speed || !capacity->meets_targets) {
+    reason = capacity ? reason_of(capacity->problem)
+                      : Reason{"no-legal-plan", [text = capacity.error().message] { return text; }};
+    return std::nullopt;
+  }
+  const double rate = *work_.inference.request_rate;
+  const int nodes = std::max(1, static_cast<int>(std::ceil(rate / (kSteadyLoad * capacity->speed->requests_per_s))));
+  Workload share = work_;
+  share.inference.request_rate = rate / nodes;
+  auto choice = plan::plan_inference(share, shape.machine, context_.coefficients);
+  if (!choice || !choice->fits || !choice->speed || !choice->meets_targets) {
+    reason =
+        choice ? reason_of(choice->problem) : Reason{"no-legal-plan", [text = choice.error().message] { return text; }};
+    return std::nullopt;
+  }
+  choice->plan.dp *= nodes;
+  choice->memory.concurrency *= nodes;
+  choice->memory.max_concurrency *= nodes;
+  choice->speed->requests_per_s *= nodes;
+  choice->speed->output_tokens_per_s *= nodes;
+  choice->speed->total_tokens_per_s *= nodes;
+  Planned planned{shape.machine, std::move(*choice)};
+  planned.machine.nodes = nodes;
+  return planned;
+}
+
+}  // namespace gpusel::advise

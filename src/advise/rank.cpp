@@ -1,0 +1,130 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "advise/search.hpp"
+
+namespace gpusel::advise {
+
+namespace {
+
+using workload::ObjectiveKind;
+
+/// Free memory from which more brings no further safety, as a share of what is usable.
+constexpr double kAmpleHeadroom = 0.15;
+
+struct Weights {
+  double cost = 0;
+  double speed = 0;
+  double headroom = 0;
+};
+
+Weights weights_of(const workload::Objective& objective) {
+  Weights w;
+  if (objective.weights.empty()) {
+    switch (objective.kind) {
+      case ObjectiveKind::cost: return {1, 0, 0};
+      case ObjectiveKind::speed: return {0, 1, 0};
+      case ObjectiveKind::balanced: return {0.5, 0.35, 0.15};
+    }
+  }
+  const auto given = [&](const char* name) {
+    const auto found = objective.weights.find(name);
+    return found == objective.weights.end() ? 0.0 : found->second;
+  };
+  w = {given("cost"), given("speed"), given("headroom")};
+  const double sum = w.cost + w.speed + w.headroom;
+  if (sum <= 0) return {1, 0, 0};
+  return {w.cost / sum, w.speed / sum, w.headroom / sum};
+}
+
+double headroom(const Recommendation& candidate) {
+  const double free = 1 - candidate.memory().total() / candidate.machine().device.usable;
+  return std::clamp(free / kAmpleHeadroom, 0.0, 1.0);
+}
+
+/// Sorted by cost, a candidate is on the frontier when nothing cheaper or equal is as fast.
+void mark_pareto(std::vector<Recommendation>& candidates) {
+  std::vector<Recommendation*> order;
+  for (Recommendation& candidate : candidates) order.push_back(&candidate);
+  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+    return std::pair(a->cost.hourly, -a->tokens_per_s()) < std::pair(b->cost.hourly, -b->tokens_per_s());
+  });
+  double fastest = -1;
+  for (Recommendation* candidate : order) {
+    candidate->pareto = candidate->tokens_per_s() > fastest;
+    fastest = std::max(fastest, candidate->tokens_per_s());
+  }
+}
+
+/// On the frontier of job cost × time, which for a fixed job is total × hours.
+void mark_pareto_of_jobs(std::vector<Recommendation>& candidates) {
+  std::vector<Recommendation*> order;
+  for (Recommendation& candidate : candidates) order.push_back(&candidate);
+  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+    return std::pair(a->cost.total, a->cost.hours) < std::pair(b->cost.total, b->cost.hours);
+  });
+  double quickest = std::numeric_limits<double>::infinity();
+  for (Recommendation* candidate : order) {
+    candidate->pareto = candidate->cost.hours < quickest;
+    quickest = std::min(quickest, candidate->cost.hours);
+  }
+}
+
+}  // namespace
+
+double cost_measure(const cost::JobCost& cost, const workload::Workload& work) {
+  // Prototyping and a given traffic are paid for by the hour; a job or a stream of tokens by the unit.
+  if (work.profile == workload::Profile::dev || work.inference.request_rate) return cost.hourly;
+  return cost.per_million_tokens.value_or(cost.total);
+}
+
+void rank(std::vector<Recommendation>& candidates, const workload::Workload& work,
+          const workload::Objective& objective) {
+  double best_cost = std::numeric_limits<double>::infinity();
+  double best_speed = 0;
+  for (const Recommendation& candidate : candidates) {
+    best_cost = std::min(best_cost, cost_measure(candidate.cost, work));
+    best_speed = std::max(best_speed, candidate.tokens_per_s());
+  }
+  const Weights w = weights_of(objective);
+  for (Recommendation& candidate : candidates) {
+    const double cost = cost_measure(candidate.cost, work);
+    const std::array parts{ScorePart{"cost", w.cost, cost > 0 ? best_cost / cost : 1, 0},
+                           ScorePart{"speed", w.speed, best_speed > 0 ? candidate.tokens_per_s() / best_speed : 0, 0},
+                           ScorePart{"headroom", w.headroom, headroom(candidate), 0}};
+    std::vector<ScorePart> all;
+    for (ScorePart part : parts) {
+      part.points = 100 * part.weight * part.value;
+      if (part.weight > 0) all.push_back(std::move(part));
+    }
+    candidate.score = 0;
+    for (const ScorePart& part : all) candidate.score += part.points;
+    // What rules adjust comes after and never leaves 0…100, so that the parts always add up to a score.
+    for (ScorePart& part : candidate.parts) {
+      part.points = std::clamp(part.points, -candidate.score, 100 - candidate.score);
+      candidate.score += part.points;
+      all.push_back(std::move(part));
+    }
+    candidate.parts = std::move(all);
+  }
+  // Keys are sorted, not the candidates, which are large.
+  using Key = std::tuple<double, double, double, std::string_view, std::string_view, std::size_t>;
+  std::vector<Key> keys;
+  keys.reserve(candidates.size());
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const Recommendation& c = candidates[i];
+    keys.emplace_back(-c.score, cost_measure(c.cost, work), c.cost.hourly, c.instance->provider, c.instance->sku, i);
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<Recommendation> sorted;
+  sorted.reserve(candidates.size());
+  for (const Key& key : keys) sorted.push_back(std::move(candidates[std::get<5>(key)]));
+  candidates = std::move(sorted);
+  for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].rank = static_cast<int>(i) + 1;
+  workload::is_training(work.task) ? mark_pareto_of_jobs(candidates) : mark_pareto(candidates);
+}
+
+}  // namespace gpusel::advise

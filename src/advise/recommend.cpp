@@ -1,0 +1,257 @@
+#include "gpusel/advise/recommend.hpp"
+
+#include <algorithm>
+
+#include "advise/limits.hpp"
+#include "advise/search.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+
+namespace gpusel::advise {
+
+namespace {
+
+using rules::Effect;
+using rules::Rule;
+using workload::Request;
+using workload::Workload;
+
+/// A pretraining run without a deadline would be planned on one node for decades.
+constexpr double kPretrainingDeadlineDays = 90;
+
+std::string memory_reason(const Recommendation& candidate) {
+  const double needed = in_gib(candidate.memory().total());
+  const double usable = in_gib(candidate.machine().device.usable);
+  return say("{:.0f} of {:.0f} GiB per GPU, {:.0f} GiB free", needed, usable, usable - needed);
+}
+
+void add_reasons(std::vector<Recommendation>& candidates, const Workload& work, std::size_t detailed) {
+  if (candidates.empty()) return;
+  double cheapest = cost_measure(candidates.front().cost, work);
+  double fastest = 0;
+  for (const Recommendation& c : candidates) {
+    cheapest = std::min(cheapest, cost_measure(c.cost, work));
+    fastest = std::max(fastest, c.tokens_per_s());
+  }
+  for (Recommendation& c : candidates) {
+    if (detailed > 0 && static_cast<std::size_t>(c.rank) > detailed) break;
+    const double ratio = cost_measure(c.cost, work) / cheapest;
+    c.reasons.push_back(ratio <= 1 ? say("lowest cost") : say("{:.2f} times the lowest cost", ratio));
+    if (c.tokens_per_s() >= fastest)
+      c.reasons.push_back(say("fastest"));
+    else
+      c.reasons.push_back(say("{:.0f} % of the fastest", 100 * c.tokens_per_s() / fastest));
+    c.reasons.push_back(memory_reason(c));
+    c.reasons.push_back(say("bound by {}", plan::bound_by(c.choice())));
+  }
+}
+
+/// One step towards a smaller need, per task and method: what people try next.
+struct Change {
+  std::string_view key;
+  std::string_view value;
+};
+
+std::vector<Change> changes_for(const Workload& work) {
+  if (work.task == workload::Task::finetune) {
+    switch (work.training.method) {
+      case workload::Method::full: return {{"method", "lora"}, {"method", "qlora"}};
+      case workload::Method::lora: return {{"method", "qlora"}};
+      default: return {};
+    }
+  }
+  if (work.task == workload::Task::inference && work.inference.weights_precision.empty())
+    return {{"weights_precision", "fp8"}, {"weights_precision", "w4a16"}};
+  return {};
+}
+
+class Adviser {
+ public:
+  Adviser(const Question& question, const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
+          const cost::Converter& converter, std::vector<Rule> limits, std::span<const Rule> rules)
+      : question_(question), limits_(std::move(limits)), rules_(limits_), context_{question,  catalog, coefficients,
+                                                                                   converter, {},      {}} {
+    rules_.insert(rules_.end(), rules.begin(), rules.end());
+    context_.rules = rules_;
+  }
+
+  Result<Advice> run(FoundModel model) {
+    Advice advice;
+    auto work = workload::resolve(question_.request, *model.model);
+    if (!work) return std::unexpected(work.error());
+    advice.own_model = model.own;
+    advice.work = std::move(*work);
+    advice.assumed = advice.work.assumed;
+    advice.notes = advice.work.notes;
+    advice.currency = context_.converter.currency();
+    if (Status legal = check_formats(advice.work); !legal) return std::unexpected(legal.error());
+    note_assumed_limits(advice);
+    CandidateSearch search(context_, advice.work);
+    advice.recommendations = search.run();
+    advice.rejected = search.take_rejections();
+    advice.shapes = search.shapes();
+    rank(advice.recommendations, advice.work, question_.objective);
+    add_reasons(advice.recommendations, advice.work, question_.detailed);
+    for (Recommendation& candidate : advice.recommendations)
+      if (is_detailed(candidate)) add_remarks(candidate, context_, advice.work);
+    note_dates(advice);
+    if (!question_.alternatives) return advice;
+    if (advice.recommendations.empty()) find_relaxations(advice);
+    find_alternatives(*model.model, search, advice);
+    return advice;
+  }
+
+ private:
+  bool is_detailed(const Recommendation& candidate) const {
+    return question_.detailed == 0 || static_cast<std::size_t>(candidate.rank) <= question_.detailed;
+  }
+
+  static Status check_formats(const Workload& work) {
+    if (work.inference.weights_precision.empty()) return {};
+    const auto format = estimate::weight_format(work.inference.weights_precision);
+    return format ? Status{} : std::unexpected(format.error());
+  }
+
+  void note_assumed_limits(Advice& advice) const {
+    const auto& limits = question_.constraints;
+    if (limits.terms.empty()) advice.assumed.push_back({"term", std::string("on-demand")});
+    if (limits.vendors.empty() && limits.gpus.empty()) advice.assumed.push_back({"vendor", std::string("nvidia,amd")});
+    if (!question_.request.request_rate && !workload::is_training(advice.work.task) && !advice.work.inference.tokens)
+      advice.assumed.push_back({"hours", kHoursPerMonth});
+  }
+
+  void note_dates(Advice& advice) const {
+    advice.newest_price = context_.catalog.newest_price();
+    for (const Recommendation& candidate : advice.recommendations) {
+      const Date date = Date::from_packed(candidate.offer->as_of);
+      if (date.known() && (!advice.oldest_price_used.known() || date < advice.oldest_price_used))
+        advice.oldest_price_used = date;
+    }
+  }
+
+  /// The same question with one thing changed: the first change whose best answer is much cheaper, or
+  /// the only one.
+  void find_alternatives(const catalog::Model& model, const CandidateSearch& search, Advice& advice) const {
+    const bool none = advice.recommendations.empty();
+    std::optional<double> ceiling;
+    if (!none) ceiling = cost_measure(advice.recommendations.front().cost, advice.work);
+    for (const Change& change : changes_for(advice.work)) {
+      Question other = question_;
+      const auto* option = workload::find_option(workload::request_options(), change.key);
+      if (option == nullptr || !option->set(other.request, change.value)) continue;
+      auto work = workload::resolve(other.request, model);
+      if (!work) continue;
+      const SearchContext context{other, context_.catalog, context_.coefficients, context_.converter, rules_, ceiling};
+      std::vector<Recommendation> found = CandidateSearch(context, *work, search).run();
+      if (found.empty()) continue;
+      rank(found, *work, question_.objective);
+      if (!none && !worth_saying(found.front(), *work, advice)) continue;
+      Alternative alternative;
+      alternative.key = change.key;
+      alternative.value = change.value;
+      alternative.best = std::move(found.front());
+      alternative.message = message_for(change, alternative.best);
+      advice.alternatives.push_back(std::move(alternative));
+      return;  // the smallest change that helps is the one to try
+    }
+  }
+
+  /// Fewer GPUs for no more money, or half the money.
+  static bool worth_saying(const Recommendation& other, const Workload& work, const Advice& advice) {
+    const Recommendation& best = advice.recommendations.front();
+    const double ratio = cost_measure(other.cost, work) / cost_measure(best.cost, advice.work);
+    return ratio <= 0.5 || (ratio <= 1 && other.machine().gpus() < best.machine().gpus());
+  }
+
+  /// When nothing meets all limits: the answer without each one of them in turn.
+  void find_relaxations(Advice& advice) const {
+    std::vector<std::string> tried;
+    for (const Rule& limit : limits_) {
+      if (std::find(tried.begin(), tried.end(), limit.id) != tried.end()) continue;
+      tried.push_back(limit.id);
+      std::vector<Rule> rest;
+      std::copy_if(rules_.begin(), rules_.end(), std::back_inserter(rest),
+                   [&](const Rule& rule) { return rule.id != limit.id || rule.source != limit.source; });
+      Question other = question_;
+      if (limit.id == "deadline") other.constraints.deadline_hours.reset();
+      const SearchContext context{other, context_.catalog, context_.coefficients, context_.converter, rest, {}};
+      std::vector<Recommendation> found = CandidateSearch(context, advice.work).run();
+      if (found.empty()) continue;
+      rank(found, advice.work, question_.objective);
+      Alternative alternative;
+      alternative.key = limit.id;
+      alternative.best = std::move(found.front());
+      alternative.message =
+          say("without --{}: {} {} at {} {}/h", limit.id, alternative.best.instance->provider,
+              alternative.best.instance->sku, human_price(alternative.best.cost.hourly), advice.currency.code());
+      advice.alternatives.push_back(std::move(alternative));
+    }
+    if (advice.alternatives.empty() && tried.size() > 1) {
+      std::string list;
+      for (const std::string& id : tried) list += (list.empty() ? "--" : ", --") + id;
+      advice.notes.push_back(say("no single limit is to blame: {} rule everything out together", list));
+    }
+  }
+
+  std::string message_for(const Change& change, const Recommendation& best) const {
+    std::string flag(change.key);
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    return say("--{} {} fits {} × {}: {} {} at {} {}/h", flag, change.value, best.machine().gpus(), best.gpu->name,
+               best.instance->provider, best.instance->sku, human_price(best.cost.hourly),
+               context_.converter.currency().code());
+  }
+
+  const Question& question_;
+  std::vector<Rule> limits_;  // of the command line
+  std::vector<Rule> rules_;   // limits first, then the shipped and the user's
+  SearchContext context_;
+};
+
+}  // namespace
+
+namespace {
+
+rules::Facts all_facts(const Recommendation& candidate, const SearchContext& context, const Workload& work) {
+  rules::Facts facts;
+  job_facts(facts, work, context.question.constraints.include_unavailable.value_or(false));
+  const auto provider = context.catalog.provider(candidate.instance->provider);
+  instance_facts(facts, {*candidate.instance, provider ? *provider : nullptr, context.catalog, context.coefficients});
+  plan_facts(facts, work, candidate.machine(), candidate.choice());
+  offer_facts(facts, {*candidate.offer, candidate.cost, context.catalog, context.question.today});
+  return facts;
+}
+
+}  // namespace
+
+void add_remarks(Recommendation& candidate, const SearchContext& context, const Workload& work) {
+  const rules::Facts facts = all_facts(candidate, context, work);
+  for (const Rule& rule : context.rules) {
+    const bool speaks = rule.effect == Effect::warn || rule.effect == Effect::note || rule.effect == Effect::adjust;
+    if (speaks && rules::fires(rule, facts))
+      candidate.remarks.push_back({rule.id, rule.effect, rules::verdict(rule, facts).message, rule.source});
+  }
+  std::stable_sort(candidate.remarks.begin(), candidate.remarks.end(),
+                   [](const Remark& a, const Remark& b) { return a.severity < b.severity; });
+}
+
+Result<Advice> recommend(const Question& question, const catalog::Catalog& catalog, std::span<const Rule> rules,
+                         const estimate::Coefficients& coefficients) {
+  if (const std::string clash = contradiction(question.constraints, catalog); !clash.empty())
+    return std::unexpected(Error{ErrorKind::unsatisfied, clash, {}, {}});
+  auto model = find_model(question.request, catalog);
+  if (!model) return std::unexpected(model.error());
+  Question asked = question;
+  const bool open_pretraining = question.request.task == workload::Task::pretrain &&
+                                !question.constraints.deadline_hours && !question.constraints.nodes &&
+                                !question.constraints.max_nodes;
+  if (open_pretraining) asked.constraints.deadline_hours = kPretrainingDeadlineDays * 24;
+  auto limits = limit_rules(asked.constraints, catalog);
+  if (!limits) return std::unexpected(limits.error());
+  auto converter = cost::Converter::into(question.currency, catalog);
+  if (!converter) return std::unexpected(converter.error());
+  auto advice = Adviser(asked, catalog, coefficients, *converter, std::move(*limits), rules).run(std::move(*model));
+  if (advice && open_pretraining) advice->assumed.push_back({"deadline_days", kPretrainingDeadlineDays});
+  return advice;
+}
+
+}  // namespace gpusel::advise

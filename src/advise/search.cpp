@@ -1,0 +1,236 @@
+#include "advise/search.hpp"
+
+#include <algorithm>
+
+#include "gpusel/base/message.hpp"
+
+namespace gpusel::advise {
+
+namespace {
+
+using catalog::Instance;
+using estimate::Machine;
+using rules::Fact;
+using rules::Facts;
+using rules::Rule;
+using workload::Workload;
+
+double or_unknown(const catalog::Number& number) { return number.value_or(-1); }
+template <class Enum>
+double or_unknown(const std::optional<Enum>& value) {
+  return value ? static_cast<double>(*value) : -1;
+}
+
+}  // namespace
+
+CandidateSearch::CandidateSearch(const SearchContext& context, const Workload& work)
+    : context_(context), work_(work), providers_(context.catalog.providers()) {
+  sort_rules();
+  job_facts(job_, work, context.question.constraints.include_unavailable.value_or(false));
+}
+
+CandidateSearch::CandidateSearch(const SearchContext& context, const Workload& work, const CandidateSearch& before)
+    : context_(context), work_(work), providers_(context.catalog.providers()), keep_rejections_(false) {
+  sort_rules();
+  job_facts(job_, work, context.question.constraints.include_unavailable.value_or(false));
+  if (judges_job_by_instance()) return;
+  shapes_ = before.shapes_;
+  grouped_ = true;
+}
+
+void CandidateSearch::sort_rules() {
+  for (const Rule& rule : context_.rules) {
+    if (rule.effect == rules::Effect::adjust) adjusting_.add(rule);
+    if (rule.effect == rules::Effect::reject)
+      (rule.stage == rules::Stage::offer  ? by_offer_
+       : rule.stage == rules::Stage::plan ? by_plan_
+                                          : by_instance_)
+          .add(rule);
+  }
+}
+
+/// Whether some rule rejects instances by what the job is: then other jobs have other shapes.
+bool CandidateSearch::judges_job_by_instance() const {
+  for (std::size_t i = 0; i < by_instance_.facts.size(); ++i)
+    if (by_instance_.facts.test(i) && rules::info(static_cast<Fact>(i)).stage == rules::Stage::job) return true;
+  return false;
+}
+
+InstanceView CandidateSearch::view_of(const Instance& instance) {
+  // Instances of a provider stand together: the last one asked for is nearly always the next.
+  if (last_provider_ == nullptr || last_provider_->id != instance.provider) {
+    const auto found = std::find_if(providers_.begin(), providers_.end(),
+                                    [&](const catalog::Provider& p) { return p.id == instance.provider; });
+    last_provider_ = found == providers_.end() ? nullptr : &*found;
+  }
+  return {instance, last_provider_, context_.catalog, context_.coefficients};
+}
+
+std::vector<Recommendation> CandidateSearch::run() {
+  if (!grouped_) group_shapes();
+  std::vector<Recommendation> candidates;
+  plan_shapes(candidates);
+  return candidates;
+}
+
+const Rule* CandidateSearch::Judges::first_to_fire(const Facts& known) const {
+  for (const Rule* rule : rules)
+    if (rules::fires(*rule, known)) return rule;
+  return nullptr;
+}
+
+void CandidateSearch::reject(const Instance& instance, const Reason& reason) {
+  if (!keep_rejections_) return;
+  if (!context_.question.every_rejection) {
+    const Fall fall{instance.provider, instance.family, reason.rule};
+    if (!rejections_.empty() && fall == last_fall_) {
+      ++rejections_[last_rejection_].count;
+      return;
+    }
+    const auto [entry, inserted] = rejection_index_.try_emplace(fall, rejections_.size());
+    last_fall_ = entry->first;
+    last_rejection_ = entry->second;
+    if (!inserted) {
+      ++rejections_[last_rejection_].count;
+      return;
+    }
+  }
+  rejections_.push_back({&instance, std::string(reason.rule), reason.message(), 1});
+}
+
+/// Only what rules ask for was found out so far; a message may show any fact of the instance.
+void CandidateSearch::reject(const Rule& rule, const InstanceView& view, Facts& facts) {
+  reject(view.instance, {rule.id, [&] {
+                           instance_facts(facts, view);
+                           return rules::verdict(rule, facts).message;
+                         }});
+}
+
+void CandidateSearch::group_shapes() {
+  const auto instances = context_.catalog.instances();
+  shapes_of_gpu_.resize(context_.catalog.gpus().size() + 1);  // one more for GPUs that nobody names
+  Facts facts = job_;
+  for (std::uint32_t i = 0; i < instances.size(); ++i) {
+    const Instance& instance = instances[i];
+    if (instance.gpu.empty()) {
+      reject(instance, {"no-gpu", [] { return say("CPU only; language models are estimated on GPUs"); }});
+      continue;
+    }
+    const InstanceView view = view_of(instance);
+    instance_facts(facts, view, by_instance_.facts);
+    if (const Rule* rule = by_instance_.first_to_fire(facts))
+      reject(*rule, view, facts);
+    else if (instance.offer_count == 0)
+      reject(instance, {"no-published-price", [] { return say("no published price is known"); }});
+    else
+      add_to_shape(i);
+  }
+}
+
+void CandidateSearch::add_to_shape(std::uint32_t index) {
+  const Instance& instance = context_.catalog.instances()[index];
+  const ShapeKey key{{or_unknown(instance.gpu_count), or_unknown(instance.gpu_memory_gb), or_unknown(instance.link),
+                      or_unknown(instance.link_gbs_per_gpu)},
+                     {or_unknown(instance.rdma), or_unknown(instance.fabric_gbps), or_unknown(instance.network_gbps)},
+                     shapes_.size()};
+  auto& of_this_gpu = shapes_of_gpu_[static_cast<std::size_t>(instance.gpu_index + 1)];
+  std::size_t twin = key.shape;
+  for (const ShapeKey& known : of_this_gpu) {
+    if (known.node != key.node) continue;
+    twin = std::min(twin, known.shape);
+    if (known.network != key.network) continue;
+    shapes_[known.shape].instances.push_back(index);
+    return;
+  }
+  auto machine = machine_of(instance, 1, context_.catalog, context_.coefficients);
+  if (!machine) {
+    reject(instance, {"figures-not-published", [&] { return machine.error().message; }});
+    return;
+  }
+  of_this_gpu.push_back(key);
+  shapes_.push_back({*machine, twin, {index}});
+}
+
+void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, std::vector<Recommendation>& out) {
+  const auto plan = std::make_shared<const Planned>(std::move(planned_machine));
+  const rules::FactSet wanted = by_plan_.facts | by_offer_.facts | adjusting_.facts;
+  Facts facts = job_;
+  plan_facts(facts, work_, plan->machine, plan->choice);
+  for (const std::uint32_t index : shape.instances) {
+    const Instance& instance = context_.catalog.instances()[index];
+    if (context_.ceiling && !below_ceiling(instance, *plan)) continue;
+    const InstanceView view = view_of(instance);
+    instance_facts(facts, view, wanted);
+    if (const Rule* rule = by_plan_.first_to_fire(facts))
+      reject(*rule, view, facts);
+    else if (auto best = best_offer(view, plan, facts))
+      out.push_back(std::move(*best));
+  }
+}
+
+bool CandidateSearch::below_ceiling(const Instance& instance, const Planned& planned) const {
+  const double rate = plan::tokens_per_s(planned.choice);
+  const Seconds period = duration_of(work_, rate).value_or(seconds(kHoursPerMonth * 3600));
+  const auto offers = context_.catalog.offers_of(instance);
+  return std::any_of(offers.begin(), offers.end(), [&](const catalog::Offer& offer) {
+    const Money price{offer.per_hour(), context_.catalog.currency_of(offer)};
+    const auto cost = cost::job_cost(price, context_.converter, planned.machine.nodes, period, rate);
+    return cost && cost_measure(*cost, work_) <= *context_.ceiling;
+  });
+}
+
+/// The cheapest offer that every rule lets pass; otherwise the first reason of the cheapest.
+std::optional<Recommendation> CandidateSearch::best_offer(const InstanceView& view,
+                                                          const std::shared_ptr<const Planned>& plan, Facts& facts) {
+  const catalog::Catalog& catalog = context_.catalog;
+  const double rate = plan::tokens_per_s(plan->choice);
+  const Seconds period = duration_of(work_, rate).value_or(seconds(kHoursPerMonth * 3600));
+  const auto by_price = [&](const Priced& a, const Priced& b) {
+    return std::pair(a.cost.hourly, catalog.region_of(*a.offer).id) <
+           std::pair(b.cost.hourly, catalog.region_of(*b.offer).id);
+  };
+  std::optional<Priced> best;
+  std::optional<Priced> fallen;
+  const Rule* first_rule = nullptr;
+  for (const catalog::Offer& offer : catalog.offers_of(view.instance)) {
+    const Money price{offer.per_hour(), catalog.currency_of(offer)};
+    const auto cost = cost::job_cost(price, context_.converter, plan->machine.nodes, period, rate);
+    if (!cost) continue;
+    const Priced priced{&offer, *cost};
+    if (best && !by_price(priced, *best)) continue;
+    offer_facts(facts, {offer, *cost, catalog, context_.question.today}, by_offer_.facts);
+    const Rule* rule = by_offer_.first_to_fire(facts);
+    if (rule == nullptr) {
+      best = priced;
+    } else if (!fallen || by_price(priced, *fallen)) {
+      fallen = priced;
+      first_rule = rule;
+    }
+  }
+  if (best) return candidate(*best, view, plan, facts);
+  if (first_rule != nullptr) {
+    offer_facts(facts, {*fallen->offer, fallen->cost, catalog, context_.question.today});
+    reject(*first_rule, view, facts);
+  } else {
+    reject(view.instance, {"no-exchange-rate", [] { return say("no exchange rate for its currency"); }});
+  }
+  return std::nullopt;
+}
+
+Recommendation CandidateSearch::candidate(const Priced& priced, const InstanceView& view,
+                                          const std::shared_ptr<const Planned>& plan, Facts& facts) const {
+  Recommendation out;
+  out.instance = &view.instance;
+  out.gpu = plan->machine.device.gpu;
+  out.offer = priced.offer;
+  out.region = &context_.catalog.region_of(*priced.offer);
+  out.cost = priced.cost;
+  out.planned = plan;
+  if (adjusting_.rules.empty()) return out;
+  offer_facts(facts, {*priced.offer, priced.cost, context_.catalog, context_.question.today}, adjusting_.facts);
+  for (const Rule* rule : adjusting_.rules)
+    if (rules::fires(*rule, facts)) out.parts.push_back({rule->id, 1, rule->points / 100, rule->points});
+  return out;
+}
+
+}  // namespace gpusel::advise

@@ -1,0 +1,134 @@
+// From a resolved workload to ranked candidates: shapes, plans, offers, verdicts, scores. Private to
+// this room; recommend() adds the words and the alternatives.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "advise/candidates.hpp"
+
+namespace gpusel::advise {
+
+/// What one search needs; all referenced things outlive it.
+struct SearchContext {
+  const Question& question;
+  const catalog::Catalog& catalog;
+  const estimate::Coefficients& coefficients;
+  const cost::Converter& converter;
+  std::span<const rules::Rule> rules;  // limits first, then the shipped and the user's
+  std::optional<double> ceiling;       // of the cost measure: what is dearer is of no interest
+};
+
+class CandidateSearch {
+ public:
+  CandidateSearch(const SearchContext& context, const workload::Workload& work);
+
+  /// For another workload on the same machines: only candidates are wanted, no word is spent on the
+  /// rest, and instances that fell for reasons of their own need not be judged again.
+  CandidateSearch(const SearchContext& context, const workload::Workload& work, const CandidateSearch& before);
+
+  /// Every instance that meets everything, unranked, each with its best offer.
+  std::vector<Recommendation> run();
+
+  std::vector<Rejection> take_rejections() { return std::move(rejections_); }
+  std::size_t shapes() const { return shapes_.size(); }
+
+ private:
+  /// A rule's id and its message, written only if somebody reads it.
+  struct Reason {
+    std::string_view rule;
+    std::function<std::string()> message;
+  };
+
+  /// Rules that are judged together, and the facts they ask for.
+  struct Judges {
+    std::vector<const rules::Rule*> rules;
+    rules::FactSet facts;
+
+    void add(const rules::Rule& rule) {
+      rules.push_back(&rule);
+      facts |= rules::facts_in(rule.when);
+    }
+    const rules::Rule* first_to_fire(const rules::Facts& known) const;
+  };
+  struct Priced {
+    const catalog::Offer* offer = nullptr;
+    cost::JobCost cost;
+  };
+
+  void sort_rules();
+  bool judges_job_by_instance() const;
+  void group_shapes();
+  void add_to_shape(std::uint32_t index);
+  // How many nodes (nodes.cpp).
+  void plan_shapes(std::vector<Recommendation>& out);
+  void plan_many_nodes(std::vector<Recommendation>& out);
+  void plan_shape(const Shape& shape, int most_nodes, std::vector<Recommendation>& out);
+  void serve_shape(const Shape& shape, int most_nodes, std::vector<Recommendation>& out);
+  void reject_shape(const Shape& shape, const Reason& reason);
+  static Reason reason_of(const plan::Problem& problem);
+  double least_nodes(const Shape& shape) const;
+  using Planned = PlannedMachine;
+  /// Nothing when it does not fit or is too slow: `reason` says why, if it is asked.
+  std::optional<Planned> plan_on(const Shape& shape, int nodes, Reason& reason);
+  /// A plan that fits and is fast enough, or why there is none.
+  struct Attempt {
+    std::optional<plan::Choice> choice;
+    Reason reason;
+  };
+  Attempt attempt(const estimate::Machine& machine) const;
+  std::optional<Planned> serve_rate(const Shape& shape, Reason& reason) const;
+  /// Duration over deadline; 1 where there is none.
+  double late_by(const Planned& planned) const;
+
+  void offer_shape(const Shape& shape, Planned planned, std::vector<Recommendation>& out);
+  bool below_ceiling(const catalog::Instance& instance, const Planned& planned) const;
+  std::optional<Recommendation> best_offer(const InstanceView& view, const std::shared_ptr<const Planned>& plan,
+                                           rules::Facts& facts);
+  Recommendation candidate(const Priced& priced, const InstanceView& view, const std::shared_ptr<const Planned>& plan,
+                           rules::Facts& facts) const;
+  InstanceView view_of(const catalog::Instance& instance);
+  /// The message is asked for only for the first of a family to fall by that rule.
+  void reject(const catalog::Instance& instance, const Reason& reason);
+  void reject(const rules::Rule& rule, const InstanceView& view, rules::Facts& facts);
+
+  const SearchContext& context_;
+  const workload::Workload& work_;
+  std::span<const catalog::Provider> providers_;
+  const catalog::Provider* last_provider_ = nullptr;
+  Judges by_instance_, by_plan_, by_offer_;  // rejecting rules, by when their last fact is known
+  Judges adjusting_;
+  rules::Facts job_;
+  std::vector<Shape> shapes_;
+  std::vector<std::unique_ptr<Attempt>> alone_;  // on one node, where the network is of no matter; by Shape::twin
+  /// What makes two instances the same machine to an estimate; -1 for unknown.
+  struct ShapeKey {
+    std::array<double, 4> node;     // count, memory, link and its rate
+    std::array<double, 3> network;  // fabric, its rate, NIC
+    std::size_t shape = 0;
+  };
+  std::vector<std::vector<ShapeKey>> shapes_of_gpu_;
+  std::vector<Rejection> rejections_;
+  bool keep_rejections_ = true;
+  bool grouped_ = false;
+  using Fall = std::tuple<std::string_view, std::string_view, std::string_view>;  // provider, family, rule
+  std::map<Fall, std::size_t> rejection_index_;
+  Fall last_fall_;
+  std::size_t last_rejection_ = 0;
+};
+
+/// Remarks of every rule that fires on a candidate and does not reject.
+void add_remarks(Recommendation& candidate, const SearchContext& context, const workload::Workload& work);
+
+/// Scores, sorts and numbers candidates, and marks the Pareto frontier of cost and time.
+void rank(std::vector<Recommendation>& candidates, const workload::Workload& work,
+          const workload::Objective& objective);
+
+/// What "cost" compares: money per unit of work, or per hour when only availability counts.
+double cost_measure(const cost::JobCost& cost, const workload::Workload& work);
+
+}  // namespace gpusel::advise
