@@ -1,0 +1,74 @@
+// A command is one file: what it is called, the options it takes, and what it does.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/context.hpp"
+#include "gpusel/workload/option.hpp"
+
+namespace gpusel::cli {
+
+/// One flag with where its value goes.
+struct Flag {
+  std::string names;  // "-m,--model,--modell": as CLI11 writes them
+  std::string value;  // placeholder in help; empty: a switch
+  std::string help;
+  std::string group;
+  std::function<Status(std::string_view)> set;
+  bool optional_value = false;  // may stand alone, and then means "true"
+  bool repeats = false;
+  bool hidden = false;
+};
+
+/// A command set up for one run.
+struct Parsed {
+  std::vector<Flag> flags;
+  std::string positional;  // placeholder; empty: takes none
+  std::string positional_help;
+  std::function<Status(std::string_view)> positional_set;
+  bool positional_required = false;
+  std::function<int(Context&)> run;
+};
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;   // one line
+  std::string_view examples;  // two, worked
+  Parsed (*make)();
+};
+
+/// All commands: help, completion and the tests walk this list.
+std::span<const Command> commands();
+
+/// The whole program; `argv[0]` is skipped. Returns the exit status.
+int run_program(int argc, const char* const* argv);
+
+/// A flag for every option of a list, setting `target`.
+template <class Target>
+void add_options(std::vector<Flag>& flags, std::span<const workload::Option<Target>> options, Target& target) {
+  for (const auto& option : options) {
+    std::string names;
+    const auto add = [&](std::string_view spelling) {
+      if (spelling.empty()) return;
+      std::string flag(spelling.size() == 1 ? "-" : "--");
+      for (const char c : spelling) flag += c == '_' ? '-' : c;
+      names += (names.empty() ? "" : ",") + flag;
+    };
+    if (option.key_is_flag) add(option.key);
+    std::string_view aliases = option.aliases;
+    while (!aliases.empty()) {
+      const auto end = aliases.find(' ');
+      add(aliases.substr(0, end));
+      aliases.remove_prefix(end == std::string_view::npos ? aliases.size() : end + 1);
+    }
+    flags.push_back({std::move(names), std::string(option.value), std::string(option.help), std::string(option.group),
+                     [&target, set = option.set](std::string_view text) { return set(target, text); }, option.is_switch,
+                     option.repeats});
+  }
+}
+
+}  // namespace gpusel::cli

@@ -1,0 +1,38 @@
+#include "cli/commands.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+constexpr Command kCommands[] = {
+    {"recommend", "Which instances for this job, ranked, and why",
+     "  gpusel recommend --model llama-7b --task finetune\n"
+     "  gpusel recommend --model llama-3.1-70b --task inference --quant int4 --max-price 3 --residency eu",
+     make_recommend},
+    {"estimate", "Does this model and job fit on these GPUs, how fast, how sure",
+     "  gpusel estimate --model llama-7b --task finetune --gpu a100-sxm-80gb --gpus 8\n"
+     "  gpusel estimate --model llama-3.1-70b --task inference --gpu h100 --gpus 2 --explain",
+     make_estimate},
+    {"compare", "GPUs or instances side by side, for a job if one is given",
+     "  gpusel compare h100 h200 a100-sxm-80gb\n"
+     "  gpusel compare p4d.24xlarge p4de.24xlarge --model llama-3.1-8b --task finetune",
+     make_compare},
+    {"gpus", "GPUs the catalogue knows",
+     "  gpusel gpus hopper\n"
+     "  gpusel gpus show l40s",
+     make_gpus},
+    {"instances", "Instances and their prices",
+     "  gpusel instances --gpu H100:8 --max-price 40\n"
+     "  gpusel instances show p5.48xlarge",
+     make_instances},
+    {"models", "Models the catalogue knows, and any Hugging Face config.json",
+     "  gpusel models qwen3\n"
+     "  gpusel models show llama-3.1-8b",
+     make_models},
+};
+
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+
+}  // namespace gpusel::cli

@@ -1,0 +1,61 @@
+// gpusel compare A B …: GPUs or instances side by side, with a job's figures if one is given.
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "gpusel/advise/compare.hpp"
+#include "gpusel/base/message.hpp"
+#include "report/compare.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+struct CompareOptions {
+  std::vector<std::string> names;
+  advise::Question question;
+};
+
+int run_compare(CompareOptions& options, Context& context) {
+  const auto format = context.format({"table", "wide", "json", "csv", "markdown"});
+  if (!format) return context.fail(format.error());
+  const auto catalog = context.load_catalog();
+  if (!catalog) return context.fail(catalog.error());
+  const auto coefficients = load_coefficients(*catalog);
+  if (!coefficients) return context.fail(coefficients.error());
+  const auto comparison = advise::compare(options.names, options.question, *catalog, *coefficients);
+  if (!comparison) return context.fail(as_flag(comparison.error()));
+  if (*format == "json") {
+    context.out.write(report::dump(report::compare_json(*comparison, *catalog)));
+    return kOk;
+  }
+  report::Terminal terminal = context.terminal();
+  if (*format == "wide") terminal.width = 0;
+  context.out.write(report::compare_table(*comparison, *catalog).as(*format, terminal));
+  return kOk;
+}
+
+}  // namespace
+
+Parsed make_compare() {
+  auto options = std::make_shared<CompareOptions>();
+  Parsed parsed;
+  parsed.positional = "NAMES";
+  parsed.positional_help = say("two to eight GPUs or instances");
+  parsed.positional_required = true;
+  parsed.positional_set = [options](std::string_view name) -> Status {
+    options->names.emplace_back(name);
+    return {};
+  };
+  std::vector<workload::Option<workload::Request>> job;
+  for (const auto& option : workload::request_options())
+    if (option.key != "gpu" && option.key != "id") job.push_back(option);
+  add_options<workload::Request>(parsed.flags, job, options->question.request);
+  for (const auto& option : workload::constraint_options())
+    if (option.key == "term")
+      add_options<workload::Constraints>(parsed.flags, std::span(&option, 1), options->question.constraints);
+  parsed.flags.push_back(currency_flag(options->question.currency));
+  parsed.run = [options](Context& context) { return run_compare(*options, context); };
+  return parsed;
+}
+
+}  // namespace gpusel::cli

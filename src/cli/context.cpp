@@ -1,0 +1,133 @@
+#include "cli/context.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string_view{} : std::string_view(value);
+}
+
+/// The user's own YAML files: $XDG_DATA_HOME/gpusel/*.yaml, or ~/.local/share/gpusel/*.yaml.
+std::vector<std::string> user_overlays() {
+  namespace fs = std::filesystem;
+  const std::string_view data = environment("XDG_DATA_HOME");
+  const std::string_view home = environment("HOME");
+  fs::path folder;
+  if (!data.empty())
+    folder = fs::path(data) / "gpusel";
+  else if (!home.empty())
+    folder = fs::path(home) / ".local" / "share" / "gpusel";
+  std::vector<std::string> files;
+  std::error_code failed;
+  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
+    if (at->path().extension() == ".yaml") files.push_back(at->path().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+int status_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::usage: return kUsage;
+    case ErrorKind::unsatisfied: return kNothing;
+    case ErrorKind::bad_catalogue: return kBadCatalogue;
+    case ErrorKind::io: return kRuntime;
+  }
+  return kRuntime;
+}
+
+}  // namespace
+
+void Output::write(std::string_view text) {
+  if (failed_ || closed_) return;
+  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) (errno == EPIPE ? closed_ : failed_) = true;
+}
+
+void Output::flush() {
+  if (failed_ || closed_) return;
+  if (std::fflush(file_) != 0) (errno == EPIPE ? closed_ : failed_) = true;
+}
+
+Result<std::string> Context::format(std::initializer_list<std::string_view> offered) const {
+  std::string wanted = common.json ? "json" : common.output;
+  if (wanted.empty()) wanted = environment("GPUSEL_OUTPUT");
+  if (wanted.empty()) return std::string("table");
+  if (std::find(offered.begin(), offered.end(), wanted) != offered.end()) return wanted;
+  std::string list;
+  for (const std::string_view name : offered) list += (list.empty() ? "" : ", ") + std::string(name);
+  return usage_error(say("no output format '{}' here", shorten(wanted, 20)), "--output", say("allowed: {}", list));
+}
+
+report::Terminal Context::terminal() const {
+  report::Terminal terminal;
+  const bool tty = isatty(STDOUT_FILENO) == 1;
+  if (const auto columns = plain_number(environment("COLUMNS")); columns && *columns >= 1) {
+    terminal.width = static_cast<std::size_t>(*columns);
+  } else if (winsize size{}; tty && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+    terminal.width = size.ws_col;
+  }
+  const bool forced = !environment("CLICOLOR_FORCE").empty() && environment("CLICOLOR_FORCE") != "0";
+  const bool plain = !environment("NO_COLOR").empty() || environment("TERM") == "dumb";
+  terminal.color = common.color == "always" || (common.color != "never" && !plain && (tty || forced));
+  return terminal;
+}
+
+Result<Date> Context::today() const {
+  if (const std::string_view given = environment("GPUSEL_TODAY"); !given.empty()) {
+    const auto date = Date::parse(given);
+    if (date && date->day() != 0) return *date;
+    return usage_error(say("'{}' is not a day", shorten(given, 20)), "GPUSEL_TODAY", say("write it like 2026-11-21"));
+  }
+  const auto days = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+  const std::chrono::year_month_day ymd(days);
+  return Date{static_cast<int>(ymd.year()), static_cast<int>(static_cast<unsigned>(ymd.month())),
+              static_cast<int>(static_cast<unsigned>(ymd.day()))};
+}
+
+std::expected<catalog::Catalog, Errors> Context::load_catalog() const {
+  catalog::LoadOptions options;
+  options.replacement = common.catalog;
+  options.overlays = user_overlays();
+  options.overlays.insert(options.overlays.end(), common.overlays.begin(), common.overlays.end());
+  return catalog::load(options);
+}
+
+int Context::fail(const Error& error) {
+  std::string line = "gpusel: ";
+  if (!error.where.empty()) line += error.where + ": ";
+  line += error.message;
+  if (!error.hint.empty()) line += "; " + error.hint;
+  err.write(line + "\n");
+  return status_of(error.kind);
+}
+
+int Context::fail(const Errors& errors) {
+  constexpr std::size_t kShown = 20;
+  int status = kRuntime;
+  for (std::size_t i = 0; i < errors.size() && i < kShown; ++i) status = fail(errors[i]);
+  if (errors.size() > kShown) err.write("gpusel: " + say("and {} more problems", errors.size() - kShown) + "\n");
+  return status;
+}
+
+void Context::note(std::string_view text) {
+  if (!common.quiet) err.write("gpusel: " + std::string(text) + "\n");
+}
+
+std::expected<estimate::Coefficients, Errors> load_coefficients(const catalog::Catalog& catalog) {
+  return estimate::read_coefficients(catalog.documents("calibration"));
+}
+
+}  // namespace gpusel::cli

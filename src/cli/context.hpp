@@ -1,0 +1,79 @@
+// What a command may touch of the outside world: streams, environment, catalogue. Everything it
+// depends on comes in here, so that the rest stays pure.
+#pragma once
+
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "gpusel/base/date.hpp"
+#include "gpusel/catalog/load.hpp"
+#include "gpusel/estimate/coefficients.hpp"
+#include "report/terminal.hpp"
+
+namespace gpusel::cli {
+
+/// Exit statuses, as documented in docs/cli.md.
+enum Exit : int {
+  kOk = 0,
+  kRuntime = 1,
+  kUsage = 2,
+  kNothing = 3,
+  kPolicy = 4,
+  kBadCatalogue = 5,
+  kStale = 6,
+  kBug = 70,
+};
+
+/// A stream that remembers whether everything written has arrived.
+class Output {
+ public:
+  explicit Output(std::FILE* file) : file_(file) {}
+  void write(std::string_view text);
+  void flush();
+  /// The reader went away; what is left need not be written.
+  bool closed() const { return closed_; }
+  bool failed() const { return failed_; }
+
+ private:
+  std::FILE* file_;
+  bool failed_ = false;
+  bool closed_ = false;
+};
+
+/// Options every command has.
+struct CommonOptions {
+  std::string output;  // empty: GPUSEL_OUTPUT, else table
+  bool json = false;
+  bool quiet = false;
+  bool verbose = false;
+  std::string color;    // auto, always or never
+  std::string catalog;  // replaces the embedded instances and offers
+  std::vector<std::string> overlays;
+};
+
+struct Context {
+  Output out{stdout};
+  Output err{stderr};
+  CommonOptions common;
+
+  /// table, wide, json, yaml, csv or markdown, checked against what the command offers.
+  Result<std::string> format(std::initializer_list<std::string_view> offered) const;
+  report::Terminal terminal() const;
+  /// GPUSEL_TODAY, else the system's date.
+  Result<Date> today() const;
+  /// The embedded catalogue with --catalog, the user's own overlays and --overlay laid on top.
+  std::expected<catalog::Catalog, Errors> load_catalog() const;
+
+  /// Prints an error and returns its exit status.
+  int fail(const Error& error);
+  int fail(const Errors& errors);
+  /// A remark to the person; silent with -q.
+  void note(std::string_view text);
+};
+
+/// Coefficients of the catalogue's calibration and of overlays.
+std::expected<estimate::Coefficients, Errors> load_coefficients(const catalog::Catalog& catalog);
+
+}  // namespace gpusel::cli

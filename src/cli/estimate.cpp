@@ -1,0 +1,117 @@
+// gpusel estimate: does this fit on these GPUs, how fast, how sure.
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/commands.hpp"
+#include "gpusel/advise/estimate.hpp"
+#include "gpusel/base/message.hpp"
+#include "report/estimate.hpp"
+#include "report/json.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+struct EstimateOptions {
+  workload::Request request;
+  std::string batch;
+  bool explain = false;
+};
+
+/// A line longer than this is refused, not read into memory piece by piece.
+constexpr std::size_t kMaxLine = std::size_t{4} << 20U;
+
+class Estimate {
+ public:
+  Estimate(const EstimateOptions& options, Context& context) : options_(options), context_(context) {}
+
+  int run() {
+    const auto format = context_.format({"table", "wide", "json"});
+    if (!format) return context_.fail(format.error());
+    auto catalog = context_.load_catalog();
+    if (!catalog) return context_.fail(catalog.error());
+    auto coefficients = load_coefficients(*catalog);
+    if (!coefficients) return context_.fail(coefficients.error());
+    if (!options_.batch.empty()) return batch(*catalog, *coefficients);
+    const auto answer = advise::answer_estimate(options_.request, *catalog, *coefficients, options_.explain);
+    if (!answer) return context_.fail(as_flag(answer.error()));
+    context_.out.write(*format == "json" ? report::dump(report::estimate_json(*answer))
+                                         : report::estimate_text(*answer, context_.terminal()));
+    return kOk;
+  }
+
+ private:
+  /// One JSON request per line, one answer per line, in order; a bad line does not stop the run.
+  int batch(const catalog::Catalog& catalog, const estimate::Coefficients& coefficients) {
+    std::ifstream file;
+    if (options_.batch != "-") {
+      file.open(options_.batch, std::ios::binary);
+      if (!file) return context_.fail(Error{ErrorKind::usage, say("cannot read '{}'", options_.batch), "--batch", {}});
+    }
+    std::istream& in = options_.batch == "-" ? std::cin : file;
+    bool all_good = true;
+    std::string line;
+    while (!context_.out.closed() && next_line(in, line)) {
+      if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+      all_good = answer_line(line, catalog, coefficients) && all_good;
+    }
+    return all_good ? kOk : kRuntime;
+  }
+
+  /// Reads up to the line feed; of an over-long line only the start is kept, so that it is refused.
+  static bool next_line(std::istream& in, std::string& line) {
+    line.clear();
+    int c = 0;
+    bool any = false;
+    std::streambuf& buffer = *in.rdbuf();
+    while ((c = buffer.sbumpc()) != std::char_traits<char>::eof()) {
+      any = true;
+      if (c == '\n') return true;
+      if (line.size() <= kMaxLine) line.push_back(static_cast<char>(c));
+    }
+    return any;
+  }
+
+  bool answer_line(const std::string& line, const catalog::Catalog& catalog,
+                   const estimate::Coefficients& coefficients) {
+    std::string id;
+    const auto answer = [&]() -> Result<advise::EstimateAnswer> {
+      if (line.size() > kMaxLine) return usage_error(say("a request of more than {} MiB", kMaxLine >> 20U));
+      const auto document = parse_json(line, "request");
+      if (!document) return std::unexpected(document.error());
+      if (const Node* given = document->root.find("id"); given != nullptr && given->is_scalar()) id = given->text;
+      const auto request = workload::read_request(document->root);
+      if (!request) return std::unexpected(request.error());
+      return advise::answer_estimate(*request, catalog, coefficients, options_.explain);
+    }();
+    context_.out.write(
+        report::dump(answer ? report::estimate_json(*answer) : report::error_json(id, answer.error()), -1));
+    return answer.has_value();
+  }
+
+  const EstimateOptions& options_;
+  Context& context_;
+};
+
+}  // namespace
+
+Parsed make_estimate() {
+  auto options = std::make_shared<EstimateOptions>();
+  Parsed parsed;
+  add_options(parsed.flags, workload::request_options(), options->request);
+  const std::string group = say("Output and data");
+  parsed.flags.push_back({"--batch", "FILE",
+                          say("JSON Lines: a request per line, an answer per line ('-': standard input)"), group,
+                          [options](std::string_view text) { return workload::assign(text, options->batch); }});
+  parsed.flags.push_back({"--explain", "", say("each figure's formula, substituted values and source"), group,
+                          [options](std::string_view) -> Status {
+                            options->explain = true;
+                            return {};
+                          }});
+  parsed.run = [options](Context& context) { return Estimate(*options, context).run(); };
+  return parsed;
+}
+
+}  // namespace gpusel::cli

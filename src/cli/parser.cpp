@@ -1,0 +1,236 @@
+#include "cli/parser.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
+#include "gpusel/version.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+const Command* find_command(std::string_view name) {
+  for (const Command& command : commands())
+    if (command.name == name) return &command;
+  return nullptr;
+}
+
+/// Collects what the setters object to: CLI11 would word it its own way.
+class Words {
+ public:
+  explicit Words(Context& context) : context_(context) {}
+
+  ParseOutcome parse(const std::vector<std::string>& words) {
+    const auto first = std::find_if(words.begin(), words.end(), [](const auto& w) { return !w.starts_with("-"); });
+    chosen_ = first == words.end() ? nullptr : find_command(*first);
+    describe(words);
+    ParseOutcome outcome;
+    outcome.finished = true;
+    try {
+      std::vector<std::string> reversed(words.rbegin(), words.rend());
+      app_.parse(reversed);
+    } catch (const CLI::CallForHelp&) {
+      context_.out.write(chosen_ == nullptr ? app_.help() : help_of(*chosen_));
+      return outcome;
+    } catch (const CLI::ParseError& error) {
+      outcome.status = report(error);
+      return outcome;
+    }
+    if (!problems_.empty()) {
+      outcome.status = context_.fail(problems_.front());
+      return outcome;
+    }
+    if (chosen_ == nullptr) {
+      context_.err.write(app_.help());
+      outcome.status = kUsage;
+      return outcome;
+    }
+    if (parsed_.positional_required && !positional_given_) {
+      outcome.status = context_.fail(Error{ErrorKind::usage, say("{} is missing", parsed_.positional), {}, see_help()});
+      return outcome;
+    }
+    outcome.finished = false;
+    outcome.command = std::move(parsed_);
+    return outcome;
+  }
+
+ private:
+  /// Names and summaries of all commands, but the options of the chosen one only: building the
+  /// others would cost more than answering.
+  void describe(const std::vector<std::string>& words) {
+    app_.name("gpusel");
+    app_.description(say("Chooses cloud GPU instances for a job: what fits, how fast, for how much, and why."));
+    app_.set_help_flag("-h,--help", say("this help; 'gpusel COMMAND --help' for a command"));
+    app_.add_flag_callback("--version", [] {}, say("print the version"));  // answered before anything is parsed
+    app_.require_subcommand(0, 1);
+    for (const Command& command : commands()) {
+      CLI::App* sub = app_.add_subcommand(std::string(command.name), std::string(command.summary));
+      if (&command != chosen_) continue;
+      sub->set_help_flag("-h,--help", say("this help"));
+      parsed_ = command.make();
+      add_common_flags();
+      const bool all = needs_all_flags(words);
+      for (const Flag& flag : parsed_.flags)
+        if (all || std::any_of(words.begin(), words.end(), [&](const auto& word) { return spells(flag, word); }))
+          add(*sub, flag);
+      if (!parsed_.positional.empty()) add_positional(*sub);
+      sub_ = sub;
+    }
+    app_.footer(say("Example: gpusel recommend --model llama-7b --task finetune"));  // not of the commands
+  }
+
+  /// Whether `word` is one of the flag's spellings, with or without a value behind it.
+  static bool spells(const Flag& flag, std::string_view word) {
+    if (!word.starts_with("-")) return false;
+    const bool is_long = word.starts_with("--");
+    const std::string_view name = is_long ? word.substr(0, word.find('=')) : word.substr(0, 2);
+    for (const std::string_view spelling : split(flag.names, ','))
+      if (spelling == name) return true;
+    return false;
+  }
+
+  /// Setting up a flag costs as much as estimating a machine: only those that were typed are, unless
+  /// help is wanted or a word is none of them.
+  bool needs_all_flags(const std::vector<std::string>& words) const {
+    return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+      if (!word.starts_with("-") || plain_number(word)) return false;
+      return std::none_of(parsed_.flags.begin(), parsed_.flags.end(),
+                          [&](const Flag& flag) { return spells(flag, word); });
+    });
+  }
+
+  void add_common_flags() {
+    CommonOptions& common = context_.common;
+    const std::string group = say("Output and data");
+    const auto text = [](std::string& place) {
+      return [&place](std::string_view value) -> Status { return workload::assign(value, place); };
+    };
+    const auto on = [](bool& place) {
+      return [&place](std::string_view) -> Status {
+        place = true;
+        return {};
+      };
+    };
+    auto& flags = parsed_.flags;
+    flags.push_back({"-o,--output", "FORMAT", say("table, wide, json, csv or markdown"), group, text(common.output)});
+    flags.push_back({"--json", "", say("short for -o json"), group, on(common.json)});
+    flags.push_back({"-q,--quiet", "", say("no remarks on standard error"), group, on(common.quiet)});
+    flags.push_back(
+        {"--color", "WHEN", say("auto, always or never"), group, [&common](std::string_view value) -> Status {
+           static constexpr std::string_view kWhen[] = {"auto", "always", "never"};
+           if (std::find(std::begin(kWhen), std::end(kWhen), value) == std::end(kWhen))
+             return workload::not_one_of(value, kWhen);
+           common.color = value;
+           return {};
+         }});
+    flags.push_back({"--catalog", "PATH",
+                     say("directory of YAML or snapshot that replaces the built-in instances and prices"), group,
+                     text(common.catalog)});
+    Flag overlay{"--overlay", "FILE", say("YAML laid on top of the catalogue: your prices, SKUs, models"), group,
+                 [&common](std::string_view value) -> Status {
+                   common.overlays.emplace_back(value);
+                   return {};
+                 }};
+    overlay.repeats = true;
+    flags.push_back(overlay);
+  }
+
+  void add(CLI::App& sub, const Flag& flag) {
+    const std::string shown = flag.names.substr(flag.names.rfind(',') == std::string::npos ? 0 : flag.names.find("--"));
+    const std::string name = shown.substr(0, shown.find(','));
+    CLI::Option* option = nullptr;
+    if (flag.value.empty()) {
+      option = sub.add_flag_callback(flag.names, [this, &flag, name] { set(flag.set, "true", name); }, flag.help);
+    } else {
+      const auto each = [this, &flag, name](const std::vector<std::string>& values) {
+        if (values.empty()) set(flag.set, "true", name);
+        for (const std::string& value : values) set(flag.set, value.empty() ? "true" : value, name);
+      };
+      option = sub.add_option_function<std::vector<std::string>>(flag.names, each, flag.help);
+      option->type_name(flag.value)->type_size(1);
+      option->expected(flag.optional_value ? 0 : 1, flag.repeats ? 1000 : 1);
+      if (!flag.repeats) option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+      if (flag.repeats) option->allow_extra_args(false);
+    }
+    if (!flag.group.empty()) option->group(flag.group);
+    if (flag.hidden) option->group("");
+  }
+
+  void add_positional(CLI::App& sub) {
+    sub.add_option_function<std::vector<std::string>>(
+           parsed_.positional,
+           [this](const std::vector<std::string>& values) {
+             for (const std::string& value : values) set(parsed_.positional_set, value, parsed_.positional);
+             positional_given_ = true;
+           },
+           parsed_.positional_help)
+        ->type_name("");
+  }
+
+  void set(const std::function<Status(std::string_view)>& setter, std::string_view value, const std::string& name) {
+    if (Status done = setter(value); !done) {
+      Error error = done.error();
+      error.where = name;
+      problems_.push_back(std::move(error));
+    }
+  }
+
+  std::string see_help() const {
+    return chosen_ == nullptr ? say("all commands: gpusel --help")
+                              : say("all options: gpusel {} --help", chosen_->name);
+  }
+
+  /// Left-over words first: CLI11 would report a missing option where one was mistyped.
+  int report(const CLI::ParseError& error) {
+    const std::vector<std::string> left = app_.remaining(true);
+    if (left.empty() && chosen_ != nullptr)
+      return context_.fail(Error{ErrorKind::usage, own_words(error), {}, see_help()});
+    const auto flag = std::find_if(left.begin(), left.end(), [](const auto& w) { return w.starts_with("-"); });
+    const std::string word = left.empty() ? std::string() : flag != left.end() ? *flag : left.front();
+    if (word.empty()) return context_.fail(Error{ErrorKind::usage, own_words(error), {}, see_help()});
+    const std::string name = word.substr(0, word.find('='));
+    std::vector<std::string> known;
+    if (chosen_ == nullptr) {
+      for (const Command& command : commands()) known.emplace_back(command.name);
+    } else {
+      for (const CLI::Option* option : sub_->get_options())
+        for (const std::string& spelling : option->get_lnames()) known.push_back("--" + spelling);
+    }
+    const std::vector<std::string_view> views(known.begin(), known.end());
+    const std::string near = did_you_mean(name, views);
+    const std::string shown = shorten(name, 60);
+    return context_.fail(Error{ErrorKind::usage,
+                               chosen_ == nullptr && !name.starts_with("-") ? say("unknown command '{}'", shown)
+                                                                            : say("unknown argument '{}'", shown),
+                               {},
+                               near.empty() ? see_help() : near});
+  }
+
+  static std::string own_words(const CLI::ParseError& error) {
+    const std::string text = error.what();
+    return shorten(text.substr(0, text.find('\n')), 200);
+  }
+
+  std::string help_of(const Command& command) const {
+    std::string help = sub_->help("gpusel");
+    return help + "\n" + say("Examples:") + "\n" + std::string(command.examples) + "\n";
+  }
+
+  Context& context_;
+  CLI::App app_;
+  CLI::App* sub_ = nullptr;
+  const Command* chosen_ = nullptr;
+  Parsed parsed_;
+  bool positional_given_ = false;
+  Errors problems_;
+};
+
+}  // namespace
+
+ParseOutcome parse(const std::vector<std::string>& words, Context& context) { return Words(context).parse(words); }
+
+}  // namespace gpusel::cli

@@ -1,0 +1,165 @@
+// gpusel recommend: which instances for this job, ranked, and why.
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "gpusel/advise/recommend.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/recommend.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+struct RecommendOptions {
+  advise::Question question;
+  std::vector<std::string> rule_files;
+  std::optional<std::int64_t> limit;
+  bool explain = false;
+  bool show_rejected = false;
+};
+
+constexpr std::int64_t kRowsShown = 10;
+
+class Recommend {
+ public:
+  Recommend(RecommendOptions& options, Context& context) : options_(options), context_(context) {}
+
+  int run() {
+    const auto format = context_.format({"table", "wide", "json", "csv", "markdown"});
+    if (!format) return context_.fail(format.error());
+    const auto today = context_.today();
+    if (!today) return context_.fail(today.error());
+    auto catalog = context_.load_catalog();
+    if (!catalog) return context_.fail(catalog.error());
+    auto coefficients = load_coefficients(*catalog);
+    if (!coefficients) return context_.fail(coefficients.error());
+    auto rules = load_rules(*catalog, options_.rule_files);
+    if (!rules) return context_.fail(rules.error());
+
+    options_.question.today = *today;
+    options_.question.every_rejection = options_.show_rejected;
+    const bool list = *format == "json" || *format == "csv" || *format == "markdown";
+    options_.question.detailed = static_cast<std::size_t>(options_.limit.value_or(list ? 0 : kRowsShown));
+    const auto advice = advise::recommend(options_.question, *catalog, *rules, *coefficients);
+    if (!advice) return context_.fail(as_flag(advice.error()));
+    print(*advice, *catalog, *format);
+    return advice->recommendations.empty() ? kNothing : kOk;
+  }
+
+ private:
+  void print(const advise::Advice& advice, const catalog::Catalog& catalog, const std::string& format) {
+    if (format == "json") {
+      const auto limit = static_cast<std::size_t>(options_.limit.value_or(0));
+      report::Json json = report::recommend_json(advice, catalog, limit);
+      json["assumed"]["today"] = options_.question.today.text();
+      context_.out.write(report::dump(json));
+      return;
+    }
+    report::RecommendView view;
+    const bool list = format == "csv" || format == "markdown";
+    view.limit = static_cast<std::size_t>(options_.limit.value_or(list ? 0 : kRowsShown));
+    view.wide = format == "wide" || list;
+    view.explain = options_.explain;
+    view.show_rejected = options_.show_rejected;
+    view.format = list ? format : "table";
+    context_.out.write(report::recommend_text(advice, catalog, view, context_.terminal()));
+  }
+
+  RecommendOptions& options_;
+  Context& context_;
+};
+
+void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<RecommendOptions>& options) {
+  const std::string ranking = say("Ranking and output");
+  const auto on = [](bool& place) {
+    return [&place](std::string_view) -> Status {
+      place = true;
+      return {};
+    };
+  };
+  auto& question = options->question;
+  flags.push_back({"--objective", "KIND", say("cost, speed or balanced"), ranking, [&question](std::string_view text) {
+                     std::optional<workload::ObjectiveKind> kind;
+                     Status set = workload::assign(text, kind);
+                     if (set) question.objective.kind = *kind;
+                     return set;
+                   }});
+  Flag weight{"--weight", "NAME=VALUE", say("own weights: cost=0.7,speed=0.3 (also headroom)"), ranking,
+              [&question](std::string_view text) { return workload::add_weights(text, question.objective); }};
+  weight.repeats = true;
+  flags.push_back(weight);
+  flags.push_back(currency_flag(question.currency));
+  Flag rules{"--rules", "FILE", say("your own rules, beside the shipped ones"), ranking,
+             [options](std::string_view text) -> Status {
+               options->rule_files.emplace_back(text);
+               return {};
+             }};
+  rules.repeats = true;
+  flags.push_back(rules);
+  flags.push_back(
+      {"-n,--limit,--max-results,--top", "N", say("rows to show (default 10; JSON: all)"), ranking,
+       [options](std::string_view text) { return workload::assign(text, options->limit, workload::kCount); }});
+  flags.push_back({"--explain", "", say("each rank's points, each warning's source"), ranking, on(options->explain)});
+  flags.push_back({"--show-rejected", "", say("every rejected instance with its first reason"), ranking,
+                   on(options->show_rejected)});
+  flags.push_back(
+      {"--use-spot", "", say("short for --term spot"), say("Money and time"), [&question](std::string_view) -> Status {
+         question.constraints.terms.emplace_back("spot");
+         return {};
+       }});
+}
+
+}  // namespace
+
+Flag currency_flag(Currency& place) {
+  return {"--currency", "CODE", say("currency of all money in the answer (default USD)"), say("Money and time"),
+          [&place](std::string_view text) -> Status {
+            const auto currency = Currency::parse(text);
+            if (!currency)
+              return usage_error(say("'{}' is not a currency", shorten(text, 20)), {}, say("write USD, CNY, EUR …"));
+            place = *currency;
+            return {};
+          }};
+}
+
+Error as_flag(Error error) {
+  if (error.where.empty() || error.where.starts_with("-")) return error;
+  const auto* option = workload::find_option(workload::request_options(), error.where);
+  if (option == nullptr) return error;
+  std::string flag = option->key_is_flag ? std::string(option->key) : std::string(option->aliases);
+  for (char& c : flag)
+    if (c == '_') c = '-';
+  error.where = "--" + flag;
+  return error;
+}
+
+std::expected<std::vector<rules::Rule>, Errors> load_rules(const catalog::Catalog& catalog,
+                                                           const std::vector<std::string>& files) {
+  auto rules = rules::read_rules(catalog.documents("rules"));
+  if (!rules) return rules;
+  for (const std::string& file : files) {
+    const auto text = read_text_file(file);
+    if (!text) return std::unexpected(Errors{text.error()});
+    const auto document = parse_yaml(*text, file);
+    if (!document) return std::unexpected(Errors{document.error()});
+    if (Errors errors = rules::add_rule_file(*document, *rules); !errors.empty())
+      return std::unexpected(std::move(errors));
+  }
+  return rules;
+}
+
+Parsed make_recommend() {
+  auto options = std::make_shared<RecommendOptions>();
+  Parsed parsed;
+  std::vector<workload::Option<workload::Request>> job;
+  for (const auto& option : workload::request_options())
+    if (option.group != "Machine") job.push_back(option);
+  add_options<workload::Request>(parsed.flags, job, options->question.request);
+  add_options(parsed.flags, workload::constraint_options(), options->question.constraints);
+  add_own_flags(parsed.flags, options);
+  parsed.run = [options](Context& context) { return Recommend(*options, context).run(); };
+  return parsed;
+}
+
+}  // namespace gpusel::cli

@@ -1,0 +1,163 @@
+#include "report/estimate.hpp"
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "report/table.hpp"
+
+namespace gpusel::report {
+
+namespace {
+
+using workload::Workload;
+
+std::string value_text(const workload::Value& value) {
+  if (const auto* number = std::get_if<double>(&value))
+    return *number >= 1e6 ? human_count(*number) : format("{:g}", *number);
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  return std::get<bool>(value) ? "true" : "false";
+}
+
+std::string gibibytes(Bytes amount) { return format("{:.1f}", in_gib(amount)); }
+
+std::string machine_line(const estimate::Machine& machine) {
+  std::string line = say("{} × {}", machine.gpus(), machine.device.gpu->name);
+  if (machine.gpus_per_node > 1) line += say(", {} in a node", to_text(machine.link));
+  if (machine.nodes > 1) line += say(", {} nodes at {:g} Gbit/s", machine.nodes, machine.network.raw() * 8 / 1e9);
+  return line;
+}
+
+std::string memory_lines(const estimate::MemoryBreakdown& memory) {
+  struct Part {
+    std::string name;
+    Bytes amount;
+  };
+  const Part parts[] = {{say("weights"), memory.weights},     {say("gradients"), memory.gradients},
+                        {say("optimiser"), memory.optimizer}, {say("activations"), memory.activations},
+                        {say("K/V cache"), memory.kv_cache},  {say("workspace"), memory.workspace},
+                        {say("framework"), memory.framework}};
+  std::string line;
+  for (const Part& part : parts)
+    if (part.amount.raw() > 0) line += (line.empty() ? "" : " + ") + part.name + " " + gibibytes(part.amount);
+  return line;
+}
+
+std::string speed_line(const estimate::TrainingSpeed& speed) {
+  return say("{} tokens/s ({} per GPU), {} per step, {:.0f} TFLOPS per GPU, {:.0f} % of peak; bound by {}",
+             human_number(speed.tokens_per_s), human_number(speed.tokens_per_s_per_gpu), human_duration(speed.step),
+             speed.model_tflops_per_gpu, speed.mfu * 100, speed.bound_by);
+}
+
+std::string speed_line(const estimate::InferenceSpeed& speed, const estimate::InferenceMemory& memory, bool generates) {
+  if (!generates) return say("{} sequences/s; bound by {}", human_number(speed.requests_per_s), speed.bound_by);
+  return say(
+      "{} output tokens/s with {:g} requests in flight (room for {:g}), {:.0f} ms to the first token, "
+      "{:.1f} ms between tokens; bound by {}",
+      human_number(speed.output_tokens_per_s), memory.concurrency, memory.max_concurrency, in_ms(speed.ttft),
+      in_ms(speed.itl), speed.bound_by);
+}
+
+}  // namespace
+
+std::string plan_line(const estimate::TrainingPlan& plan) {
+  std::string line = plan.sharding == workload::Sharding::none ? say("unsharded") : std::string(to_text(plan.sharding));
+  const auto degree = [&](std::string_view name, int value) {
+    if (value > 1) line += format(" {}{}", name, value);
+  };
+  degree("tp", plan.tp);
+  degree("pp", plan.pp);
+  degree("cp", plan.cp);
+  degree("ep", plan.ep);
+  degree("dp", plan.dp);
+  line += say(", batch {}", plan.micro_batch);
+  if (plan.grad_accum > 1) line += format("×{}", plan.grad_accum);
+  if (plan.checkpointing != workload::Checkpointing::none) line += say(", recompute {}", to_text(plan.checkpointing));
+  return line;
+}
+
+std::string plan_line(const estimate::InferencePlan& plan) {
+  std::string line(plan.weights->name);
+  if (plan.tp > 1) line += format(" tp{}", plan.tp);
+  if (plan.pp > 1) line += format(" pp{}", plan.pp);
+  if (plan.dp > 1) line += say(", {} replicas", plan.dp);
+  return line;
+}
+
+std::string job_line(const Workload& work) {
+  std::string line(work.model->id);
+  if (!workload::is_training(work.task)) {
+    line += work.model->is_generator()
+                ? say(" · inference · {} + {} tokens", work.inference.input_tokens, work.inference.output_tokens)
+                : say(" · inference · {} tokens", work.inference.input_tokens);
+    if (work.inference.request_rate) line += say(" · {:g} requests/s", *work.inference.request_rate);
+    return line + say(" · {}", to_text(work.inference.engine));
+  }
+  const auto& job = work.training;
+  if (work.task == workload::Task::pretrain)
+    line += say(" · pretraining");
+  else
+    line += job.method == workload::Method::full ? say(" · full fine-tuning")
+                                                 : say(" · {} fine-tuning", to_text(job.method));
+  return line + say(" · {} · {} tokens, {} per sequence", to_text(job.optimizer), human_count(job.tokens), job.seq_len);
+}
+
+std::string assumed_line(const workload::Assumptions& assumed) {
+  std::string line;
+  for (const auto& [key, value] : assumed) line += (line.empty() ? "" : ", ") + key + " " + value_text(value);
+  return line;
+}
+
+namespace {
+
+std::string speed_lines(const advise::EstimateAnswer& answer, const Terminal& terminal) {
+  if (plan::tokens_per_s(answer.choice) <= 0) return {};
+  const bool generates = answer.work.model->is_generator();
+  const auto* training = std::get_if<plan::TrainingChoice>(&answer.choice);
+  std::string line;
+  if (training != nullptr) {
+    line = speed_line(*training->speed);
+  } else {
+    const auto& inference = std::get<plan::InferenceChoice>(answer.choice);
+    line = speed_line(*inference.speed, inference.memory, generates);
+  }
+  const bool in_tokens = generates || training != nullptr;
+  const auto& range = in_tokens ? answer.intervals.tokens_per_s : answer.intervals.sequences_per_s;
+  return wrap(say("speed: {}", line), terminal.width, 2) +
+         say("  80 % interval {} to {} {}", human_number(range.low), human_number(range.high),
+             in_tokens ? say("tokens/s") : say("sequences/s")) +
+         "\n";
+}
+
+}  // namespace
+
+std::string estimate_text(const advise::EstimateAnswer& answer, const Terminal& terminal) {
+  const auto& memory = plan::memory_of(answer.choice);
+  const Bytes usable = answer.machine.device.usable;
+  std::string out = bold(job_line(answer.work), terminal) + "\n";
+  out += machine_line(answer.machine) + "\n\n";
+  const auto& range = answer.intervals.memory_total_gib;
+  out += wrap(plan::fits(answer.choice) ? say("fits: {} of {} GiB per GPU, {} free (80 % interval {:.1f} to {:.1f})",
+                                              gibibytes(memory.total()), gibibytes(usable),
+                                              gibibytes(usable - memory.total()), range.low, range.high)
+                                        : say("does not fit: {}", plan::problem_of(answer.choice).text()),
+              terminal.width, 2);
+  out += wrap("  " + memory_lines(memory), terminal.width, 2);
+  out += speed_lines(answer, terminal);
+  out += wrap(say("plan: {}", std::visit([](const auto& c) { return plan_line(c.plan); }, answer.choice)),
+              terminal.width, 2);
+  out += wrap(say("assumed: {}", assumed_line(answer.assumed)), terminal.width, 2);
+  for (const std::string& note : answer.notes)
+    if (plan::fits(answer.choice) || note != plan::problem_of(answer.choice).text())
+      out += wrap(say("note: {}", note), terminal.width, 2);
+  if (answer.trace.empty()) return out;
+  out += "\n";
+  Table table({{say("figure"), Align::left, 0},
+               {say("value"), Align::right, 0},
+               {say("formula"), Align::left, 0, 20},
+               {say("with"), Align::left, 1, 20},
+               {say("source"), Align::left, 2, 10}});
+  for (const auto& line : answer.trace)
+    table.add({line.quantity, line.value, line.formula, line.substituted, line.source});
+  return out + table.text(terminal);
+}
+
+}  // namespace gpusel::report

@@ -1,0 +1,20 @@
+// An estimate as text for a person.
+#pragma once
+
+#include <string>
+
+#include "gpusel/advise/estimate.hpp"
+#include "report/terminal.hpp"
+
+namespace gpusel::report {
+
+std::string estimate_text(const advise::EstimateAnswer& answer, const Terminal& terminal);
+
+/// "llama-7b, full fine-tuning, AdamW, 307M tokens": the job in one line.
+std::string job_line(const workload::Workload& work);
+/// "assumed: seq_len 2048, epochs 3, …".
+std::string assumed_line(const workload::Assumptions& assumed);
+std::string plan_line(const estimate::TrainingPlan& plan);
+std::string plan_line(const estimate::InferencePlan& plan);
+
+}  // namespace gpusel::report

@@ -1,0 +1,149 @@
+#include "report/json.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace gpusel::report {
+
+Json number(double value) {
+  if (!std::isfinite(value)) throw std::logic_error("a figure of the answer is not finite");
+  constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
+  if (value == std::floor(value) && std::abs(value) < kExactIntegers) return static_cast<std::int64_t>(value);
+  return value;
+}
+
+Json number(const catalog::Number& value) { return value ? number(*value) : Json(nullptr); }
+
+Json text_or_null(std::string_view text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json assumptions(const workload::Assumptions& assumed) {
+  Json out = Json::object();
+  for (const auto& [key, value] : assumed)
+    std::visit(
+        [&](const auto& v) {
+          if constexpr (std::is_same_v<std::remove_cvref_t<decltype(v)>, double>)
+            out[key] = number(v);
+          else
+            out[key] = v;
+        },
+        value);
+  return out;
+}
+
+std::string dump(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json memory_json(const estimate::MemoryBreakdown& memory, Bytes usable) {
+  const auto gibibytes = [](Bytes b) { return number(in_gib(b)); };
+  return {{"unit", "GiB"},
+          {"per_gpu",
+           {{"weights", gibibytes(memory.weights)},
+            {"gradients", gibibytes(memory.gradients)},
+            {"optimizer", gibibytes(memory.optimizer)},
+            {"activations", gibibytes(memory.activations)},
+            {"kv_cache", gibibytes(memory.kv_cache)},
+            {"workspace", gibibytes(memory.workspace)},
+            {"framework", gibibytes(memory.framework)},
+            {"total", gibibytes(memory.total())}}},
+          {"usable", gibibytes(usable)},
+          {"margin", gibibytes(usable - memory.total())}};
+}
+
+Json training_json(const std::optional<estimate::TrainingSpeed>& speed) {
+  if (!speed) return nullptr;
+  return {{"tokens_per_s", number(speed->tokens_per_s)},
+          {"tokens_per_s_per_gpu", number(speed->tokens_per_s_per_gpu)},
+          {"samples_per_s", number(speed->samples_per_s)},
+          {"step_time_s", number(speed->step.raw())},
+          {"model_tflops_per_gpu", number(speed->model_tflops_per_gpu)},
+          {"mfu", number(speed->mfu)}};
+}
+
+Json inference_json(const estimate::InferenceMemory& memory, const std::optional<estimate::InferenceSpeed>& speed) {
+  if (!speed) return nullptr;
+  Json out{{"output_tokens_per_s", number(speed->output_tokens_per_s)},
+           {"total_tokens_per_s", number(speed->total_tokens_per_s)},
+           {"requests_per_s", number(speed->requests_per_s)},
+           {"ttft_ms", number(in_ms(speed->ttft))},
+           {"itl_ms", speed->output_tokens_per_s > 0 ? number(in_ms(speed->itl)) : Json(nullptr)},
+           {"e2e_latency_ms", number(in_ms(speed->e2e))},
+           {"max_concurrency", number(memory.max_concurrency)},
+           {"kv_tokens", number(std::floor(memory.kv_tokens))},
+           {"longest_context", number(memory.longest_context)},
+           {"weights_native", speed->weights_native}};
+  if (const auto& p = speed->percentiles) {
+    out["ttft_ms_p95"] = number(in_ms(p->ttft_p95));
+    out["ttft_ms_p99"] = number(in_ms(p->ttft_p99));
+    out["itl_ms_p95"] = number(in_ms(p->itl_p95));
+    out["itl_ms_p99"] = number(in_ms(p->itl_p99));
+    out["e2e_latency_ms_p95"] = number(in_ms(p->e2e_p95));
+    out["e2e_latency_ms_p99"] = number(in_ms(p->e2e_p99));
+  }
+  return out;
+}
+
+namespace {
+
+Json interval(const estimate::Interval& range) { return Json::array({number(range.low), number(range.high)}); }
+
+Json explain_json(const estimate::Trace& trace) {
+  Json lines = Json::array();
+  for (const estimate::TraceLine& line : trace)
+    lines.push_back({{"quantity", line.quantity},
+                     {"formula", line.formula},
+                     {"substituted", text_or_null(line.substituted)},
+                     {"value", line.value},
+                     {"source", line.source}});
+  return lines;
+}
+
+/// Encoders answer in sequences per second as well.
+Json throughput(double sequences_per_s) { return {{"value", number(sequences_per_s)}, {"unit", "sequences/s"}}; }
+
+/// Tokens per second where there are any; sequences per second of encoders.
+Json intervals_json(const advise::EstimateAnswer& answer) {
+  const bool encoder = !answer.work.model->is_generator();
+  const bool has_speed = plan::tokens_per_s(answer.choice) > 0;
+  const bool counts_tokens = has_speed && (!encoder || workload::is_training(answer.work.task));
+  Json out{{"level", 0.8}, {"memory_total", interval(answer.intervals.memory_total_gib)}};
+  out["tokens_per_s"] = counts_tokens ? interval(answer.intervals.tokens_per_s) : Json(nullptr);
+  if (encoder && has_speed) out["throughput"] = interval(answer.intervals.sequences_per_s);
+  return out;
+}
+
+}  // namespace
+
+Json estimate_json(const advise::EstimateAnswer& answer) {
+  Json out{{"schema", "gpusel.estimate/1"}};
+  if (!answer.id.empty()) out["id"] = answer.id;
+  out["fits"] = plan::fits(answer.choice);
+  out["assumed"] = assumptions(answer.assumed);
+  out["memory"] = memory_json(plan::memory_of(answer.choice), answer.machine.device.usable);
+  if (const auto* training = std::get_if<plan::TrainingChoice>(&answer.choice)) {
+    out["training"] = training_json(training->speed);
+  } else {
+    const auto& inference = std::get<plan::InferenceChoice>(answer.choice);
+    out["inference"] = inference_json(inference.memory, inference.speed);
+    out["memory"]["engine_pool_gib"] = number(in_gib(inference.memory.pool));
+  }
+  if (!answer.work.model->is_generator() && plan::sequences_per_s(answer.choice) > 0)
+    out["throughput"] = throughput(plan::sequences_per_s(answer.choice));
+  out["interval"] = intervals_json(answer);
+  out["bound_by"] = text_or_null(plan::bound_by(answer.choice));
+  if (!answer.notes.empty()) out["notes"] = answer.notes;
+  if (!answer.trace.empty()) out["explain"] = explain_json(answer.trace);
+  return out;
+}
+
+Json error_json(const std::string& id, const Error& error) {
+  static constexpr std::string_view kCodes[] = {"bad_request", "unsatisfied", "bad_catalogue", "io"};
+  Json out{{"schema", "gpusel.estimate/1"}};
+  out["id"] = text_or_null(id);
+  out["error"] = {{"code", kCodes[static_cast<std::size_t>(error.kind)]},
+                  {"message", error.hint.empty() ? error.message : error.message + "; " + error.hint},
+                  {"field", text_or_null(error.where)}};
+  return out;
+}
+
+}  // namespace gpusel::report

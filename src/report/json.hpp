@@ -1,0 +1,31 @@
+// How answers become JSON. Keys and meanings follow the contracts; figures that are not finite are
+// a bug and never written.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+
+#include "gpusel/advise/estimate.hpp"
+#include "gpusel/catalog/field.hpp"
+
+namespace gpusel::report {
+
+using Json = nlohmann::ordered_json;
+
+/// null for unknown; whole numbers without a fraction.
+Json number(double value);
+Json number(const catalog::Number& value);
+Json text_or_null(std::string_view text);
+Json assumptions(const workload::Assumptions& assumed);
+/// Valid UTF-8 whatever the texts held, ending in a line feed.
+std::string dump(const Json& json, int indent = 2);
+
+Json memory_json(const estimate::MemoryBreakdown& memory, Bytes usable);
+Json training_json(const std::optional<estimate::TrainingSpeed>& speed);
+Json inference_json(const estimate::InferenceMemory& memory, const std::optional<estimate::InferenceSpeed>& speed);
+Json estimate_json(const advise::EstimateAnswer& answer);
+Json error_json(const std::string& id, const Error& error);
+
+}  // namespace gpusel::report

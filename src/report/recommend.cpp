@@ -1,0 +1,217 @@
+#include "report/recommend.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/estimate.hpp"
+#include "report/table.hpp"
+
+namespace gpusel::report {
+
+namespace {
+
+using advise::Advice;
+using advise::Recommendation;
+
+std::string instance_name(const Recommendation& r) {
+  std::string name = format("{} {}", r.instance->provider, r.instance->sku);
+  if (r.machine().nodes > 1) name = format("{} × {}", r.machine().nodes, name);
+  return name;
+}
+
+std::string gpus_text(const Recommendation& r) {
+  const double share = r.machine().device.share * r.gpu->devices();
+  if (share < 1) return format("1/{:.0f} × {}", 1 / share, r.gpu->id);
+  return format("{} × {}", r.machine().gpus(), r.gpu->id);
+}
+
+std::string plan_text(const Recommendation& r) {
+  return std::visit([](const auto& choice) { return plan_line(choice.plan); }, r.choice());
+}
+
+std::string speed_text(const Advice& advice, const Recommendation& r) {
+  if (workload::is_training(advice.work.task)) return human_duration(seconds(r.cost.hours * 3600));
+  const auto& inference = std::get<plan::InferenceChoice>(r.choice());
+  if (!advice.work.model->is_generator()) return say("{} seq/s", human_number(inference.speed->requests_per_s));
+  return say("{} tok/s", human_number(r.tokens_per_s()));
+}
+
+std::string price_date(const Recommendation& r) {
+  const Date date = Date::from_packed(r.offer->as_of);
+  return date.known() ? date.text() : say("undated");
+}
+
+std::string warned_rules(const Recommendation& r) {
+  std::string text;
+  for (const auto& remark : r.remarks)
+    if (remark.severity == rules::Effect::warn) text += (text.empty() ? "" : ", ") + remark.rule;
+  return text;
+}
+
+Table make_table(const Advice& advice, const RecommendView& view) {
+  const bool training = workload::is_training(advice.work.task);
+  const std::string currency(advice.currency.code());
+  std::vector<Column> columns{
+      {"#", Align::right, 0},
+      {say("score"), Align::right, 5},
+      {say("instance"), Align::left, 0, 18},
+      {say("region"), Align::left, 3, 9},
+      {say("GPUs"), Align::left, 0},
+      {say("plan"), Align::left, 4, 24},
+      {say("GiB/GPU"), Align::right, 2},
+      {training ? say("time") : say("speed"), Align::right, 0},
+      {currency + "/h", Align::right, 0},
+      {training ? say("{} total", currency) : say("{}/M tok", currency), Align::right, 0},
+      {say("price of"), Align::left, 1},
+  };
+  if (view.wide) {
+    columns.push_back({say("{}/M tok", currency), Align::right, 0});
+    columns.push_back({say("pareto"), Align::left, 0});
+    columns.push_back({say("warnings"), Align::left, 0});
+  }
+  Table table(std::move(columns));
+  for (const Recommendation& r : advice.recommendations) {
+    if (view.limit > 0 && static_cast<std::size_t>(r.rank) > view.limit) break;
+    const std::string per_million = r.cost.per_million_tokens ? human_price(*r.cost.per_million_tokens) : "-";
+    std::vector<std::string> cells{
+        format("{}", r.rank),
+        format("{:.1f}", r.score),
+        printable(instance_name(r)),
+        printable(r.region->id),
+        gpus_text(r),
+        plan_text(r),
+        format("{:.0f}/{:.0f}", in_gib(r.memory().total()), in_gib(r.machine().device.usable)),
+        speed_text(advice, r),
+        human_price(r.cost.hourly),
+        training ? human_price(r.cost.total) : per_million,
+        price_date(r),
+    };
+    if (view.wide) {
+      cells.push_back(per_million);
+      cells.push_back(r.pareto ? say("yes") : "");
+      cells.push_back(warned_rules(r));
+    }
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+std::string header(const Advice& advice, const catalog::Catalog& catalog, const Terminal& terminal) {
+  std::string out = bold(job_line(advice.work), terminal) + "\n";
+  out += wrap(say("assumed: {}", assumed_line(advice.assumed)), terminal.width, 2);
+  std::string prices = say("prices: in {}, dated {} to {}, {} catalogue", advice.currency.code(),
+                           (advice.oldest_price_used.known() ? advice.oldest_price_used : advice.newest_price).text(),
+                           advice.newest_price.text(), catalog.origin_text());
+  for (const catalog::ExchangeRate& rate : catalog.exchange_rates()) {
+    const bool used = std::any_of(advice.recommendations.begin(), advice.recommendations.end(), [&](const auto& r) {
+      return r.cost.exchange && r.cost.offer.currency == rate.currency;
+    });
+    if (used)
+      prices += say(", {:g} {} per USD of {}", rate.per_usd.value_or(0), rate.currency.code(), rate.as_of.text());
+  }
+  return out + wrap(prices, terminal.width, 2);
+}
+
+/// The best answer in words, with every warning.
+std::string best_in_words(const Advice& advice, const catalog::Catalog& catalog, const RecommendView& view,
+                          const Terminal& terminal) {
+  std::string out;
+  const std::size_t shown = view.explain ? (view.limit > 0 ? view.limit : advice.recommendations.size()) : 1;
+  for (const Recommendation& r : advice.recommendations) {
+    if (static_cast<std::size_t>(r.rank) > shown) break;
+    std::string reasons;
+    for (const std::string& reason : r.reasons) reasons += (reasons.empty() ? "" : "; ") + reason;
+    out += wrap(say("{}. {}: {}", r.rank, printable(instance_name(r)), reasons), terminal.width, 3);
+    out += wrap(say("   plan: {}", plan_text(r)), terminal.width, 5);
+    if (view.explain) {
+      std::string score;
+      for (const auto& part : r.parts)
+        score += (score.empty() ? "" : " + ") +
+                 say("{} {:.1f} ({:.2f} × {:.3f})", part.name, part.points, part.weight, part.value);
+      out += wrap(say("   score {:.1f} = {}", r.score, score), terminal.width, 5);
+      const catalog::Origin& origin = catalog.origin_of(*r.offer);
+      out += wrap(say("   price: {} {} per hour, {}, {} ({})", human_price(r.cost.offer.amount),
+                      r.cost.offer.currency.code(), price_date(r),
+                      origin.source.empty() ? say("no source") : printable(origin.source), to_text(origin.confidence)),
+                  terminal.width, 5);
+    }
+    for (const auto& remark : r.remarks) {
+      out += wrap(format("   {}: {} [{}]", to_text(remark.severity), printable(remark.message), remark.rule),
+                  terminal.width, 5);
+      if (view.explain) out += wrap(say("     source: {}", printable(remark.source)), terminal.width, 7);
+    }
+  }
+  return out;
+}
+
+/// Which of the rows below the best are warned of what; --explain says it in full.
+std::string warned_rows(const Advice& advice, const RecommendView& view, const Terminal& terminal) {
+  std::map<std::string, std::string> rows;
+  for (const Recommendation& r : advice.recommendations) {
+    if (view.limit > 0 && static_cast<std::size_t>(r.rank) > view.limit) break;
+    for (const auto& remark : r.remarks)
+      if (remark.severity == rules::Effect::warn && r.rank > 1) rows[remark.rule] += format(" #{}", r.rank);
+  }
+  std::string list;
+  for (const auto& [rule, ranks] : rows) list += (list.empty() ? "" : ", ") + rule + ranks;
+  return list.empty() ? list : wrap(say("warnings: {}; --explain says more", list), terminal.width, 2);
+}
+
+std::string rejected_text(const Advice& advice, const RecommendView& view, const Terminal& terminal) {
+  if (advice.rejected.empty()) return {};
+  std::map<std::string, int> counts;
+  int total = 0;
+  for (const auto& rejection : advice.rejected) {
+    counts[rejection.rule] += rejection.count;
+    total += rejection.count;
+  }
+  if (!view.show_rejected) {
+    std::vector<std::pair<int, std::string>> order;
+    for (const auto& [rule, count] : counts) order.emplace_back(-count, rule);
+    std::sort(order.begin(), order.end());
+    std::string list;
+    for (const auto& [count, rule] : order) list += (list.empty() ? "" : ", ") + format("{} {}", rule, -count);
+    return wrap(say("rejected: {} instances ({}); --show-rejected tells why", total, list), terminal.width, 2);
+  }
+  Table table({{say("provider"), Align::left, 0},
+               {say("instance"), Align::left, 0, 16},
+               {say("rule"), Align::left, 0},
+               {say("reason"), Align::left, 0, 20}});
+  for (const auto& rejection : advice.rejected)
+    table.add({std::string(rejection.instance->provider), printable(rejection.instance->sku), rejection.rule,
+               printable(rejection.message)});
+  return say("rejected: {} instances", total) + "\n" + table.text(terminal);
+}
+
+}  // namespace
+
+std::string recommend_text(const Advice& advice, const catalog::Catalog& catalog, const RecommendView& view,
+                           const Terminal& terminal) {
+  const Table table = make_table(advice, view);
+  if (view.format != "table") return table.as(view.format, terminal);
+  Terminal room = terminal;
+  if (view.wide) room.width = 0;
+  std::string out = header(advice, catalog, terminal) + "\n";
+  if (advice.recommendations.empty()) {
+    out += say("no instance meets this") + "\n\n";
+  } else {
+    out += table.text(room);
+    if (view.limit > 0 && advice.recommendations.size() > view.limit)
+      out += dim(say("{} more, -n {} shows all", advice.recommendations.size() - view.limit,
+                     advice.recommendations.size()),
+                 terminal) +
+             "\n";
+    out += "\n" + best_in_words(advice, catalog, view, terminal);
+    if (!view.explain) out += warned_rows(advice, view, terminal);
+    out += "\n";
+  }
+  for (const auto& alternative : advice.alternatives)
+    out += wrap(say("alternative: {}", alternative.message), terminal.width, 2);
+  for (const std::string& note : advice.notes) out += wrap(say("note: {}", note), terminal.width, 2);
+  return out + rejected_text(advice, view, terminal);
+}
+
+}  // namespace gpusel::report

@@ -1,0 +1,184 @@
+#include "gpusel/base/message.hpp"
+#include "report/recommend.hpp"
+
+namespace gpusel::report {
+
+namespace {
+
+using advise::Advice;
+using advise::Recommendation;
+using workload::Workload;
+
+Json workload_json(const Workload& work) {
+  Json out{{"task", to_text(work.task)}, {"model", work.model->id}, {"profile", to_text(work.profile)}};
+  if (workload::is_training(work.task)) {
+    const auto& job = work.training;
+    out["method"] = to_text(job.method);
+    out["optimizer"] = to_text(job.optimizer);
+    out["recipe"] = to_text(job.recipe);
+    out["seq_len"] = job.seq_len;
+    out["global_batch"] = job.global_batch ? Json(*job.global_batch) : Json(nullptr);
+    out["tokens"] = number(job.tokens);
+  } else {
+    const auto& job = work.inference;
+    out["engine"] = to_text(job.engine);
+    out["mode"] = to_text(job.mode);
+    out["input_tokens"] = job.input_tokens;
+    out["output_tokens"] = job.output_tokens;
+    out["concurrency"] = job.concurrency ? Json(*job.concurrency) : Json(nullptr);
+    out["request_rate"] = job.request_rate ? number(*job.request_rate) : Json(nullptr);
+    out["weights_precision"] = text_or_null(job.weights_precision);
+  }
+  return out;
+}
+
+Json plan_json(const estimate::TrainingPlan& plan) {
+  return {{"sharding", to_text(plan.sharding)},
+          {"tp", plan.tp},
+          {"pp", plan.pp},
+          {"cp", plan.cp},
+          {"ep", plan.ep},
+          {"dp", plan.dp},
+          {"micro_batch", plan.micro_batch},
+          {"grad_accum", plan.grad_accum},
+          {"global_batch", plan.global_batch()},
+          {"precision", to_text(plan.precision)},
+          {"activation_checkpointing", to_text(plan.checkpointing)},
+          {"flash_attention", plan.flash_attention}};
+}
+
+Json plan_json(const plan::InferenceChoice& choice) {
+  return {{"weights_precision", choice.plan.weights->name},
+          {"kv_precision", to_text(choice.plan.kv)},
+          {"tp", choice.plan.tp},
+          {"pp", choice.plan.pp},
+          {"ep", choice.plan.ep},
+          {"dp", choice.plan.dp},
+          {"concurrency", number(choice.memory.concurrency)}};
+}
+
+Json performance_json(const Recommendation& r, const Workload& work) {
+  Json out;
+  const auto* training = std::get_if<plan::TrainingChoice>(&r.choice());
+  if (training != nullptr) {
+    out = training_json(training->speed);
+    out["bound_by"] = training->speed->bound_by;
+  } else {
+    const auto& inference = std::get<plan::InferenceChoice>(r.choice());
+    out = inference_json(inference.memory, inference.speed);
+    out["bound_by"] = inference.speed->bound_by;
+    if (!work.model->is_generator())
+      out["throughput"] = {{"value", number(inference.speed->requests_per_s)}, {"unit", "sequences/s"}};
+  }
+  // From board power alone: hosts, cooling and idle time come on top, partial load goes off.
+  if (r.gpu->tdp_w) {
+    const double watts = *r.gpu->tdp_w * r.machine().device.share * r.machine().gpus();
+    out["energy_kwh"] = number(watts * r.cost.hours / 1000);
+    out["tokens_per_joule"] = number(r.tokens_per_s() / watts);
+    out["energy_basis"] = "tdp";
+  }
+  return out;
+}
+
+Json cost_json(const Recommendation& r, Currency currency, const catalog::Catalog& catalog) {
+  const auto& cost = r.cost;
+  const catalog::Origin& origin = catalog.origin_of(*r.offer);
+  Json out{{"currency", currency.code()},
+           {"billing", to_text(r.offer->term)},
+           {"hourly", number(cost.hourly)},
+           {"total", number(cost.total)},
+           {"hours", number(cost.hours)},
+           {"per_million_tokens", number(cost.per_million_tokens)},
+           {"price_as_of", text_or_null(Date::from_packed(r.offer->as_of).text())},
+           {"price_source", text_or_null(origin.source)},
+           {"price_confidence", to_text(origin.confidence)},
+           {"offer", {{"currency", cost.offer.currency.code()}, {"hourly", number(cost.offer.amount)}}}};
+  if (!origin.note.empty()) out["price_note"] = origin.note;
+  if (cost.exchange)
+    out["fx"] = {{"rate", number(cost.exchange->rate)}, {"as_of", text_or_null(cost.exchange->as_of.text())}};
+  return out;
+}
+
+Json recommendation_json(const Recommendation& r, const Advice& advice, const catalog::Catalog& catalog) {
+  Json parts = Json::array();
+  for (const auto& part : r.parts)
+    parts.push_back({{"name", part.name},
+                     {"weight", number(part.weight)},
+                     {"value", number(part.value)},
+                     {"points", number(part.points)}});
+  Json warnings = Json::array();
+  for (const auto& remark : r.remarks)
+    warnings.push_back({{"rule", remark.rule},
+                        {"severity", to_text(remark.severity)},
+                        {"message", remark.message},
+                        {"source", remark.source}});
+  const auto* training = std::get_if<plan::TrainingChoice>(&r.choice());
+  return {{"rank", r.rank},
+          {"score", number(r.score)},
+          {"score_parts", std::move(parts)},
+          {"provider", r.instance->provider},
+          {"sku", r.instance->sku},
+          {"family", text_or_null(r.instance->family)},
+          {"region", r.region->id},
+          {"country", text_or_null(r.region->country)},
+          {"gpu", r.gpu->id},
+          {"gpus_per_node", r.machine().gpus_per_node},
+          {"gpu_share", number(r.machine().device.share * r.gpu->devices())},
+          {"nodes", r.machine().nodes},
+          {"gpus", r.machine().gpus()},
+          {"plan",
+           training != nullptr ? plan_json(training->plan) : plan_json(std::get<plan::InferenceChoice>(r.choice()))},
+          {"memory", memory_json(r.memory(), r.machine().device.usable)},
+          {"performance", performance_json(r, advice.work)},
+          {"cost", cost_json(r, advice.currency, catalog)},
+          {"pareto", r.pareto},
+          {"reasons", r.reasons},
+          {"warnings", std::move(warnings)}};
+}
+
+}  // namespace
+
+Json recommend_json(const Advice& advice, const catalog::Catalog& catalog, std::size_t limit) {
+  Json out{{"schema", "gpusel.recommend/1"},
+           {"workload", workload_json(advice.work)},
+           {"assumed", assumptions(advice.assumed)},
+           {"catalog",
+            {{"as_of", text_or_null(advice.newest_price.text())},
+             {"instances", catalog.instances().size()},
+             {"offers", catalog.offers().size()},
+             {"source", catalog.origin_text()}}}};
+  Json list = Json::array();
+  for (const Recommendation& r : advice.recommendations) {
+    if (limit > 0 && list.size() == limit) break;
+    list.push_back(recommendation_json(r, advice, catalog));
+  }
+  out["recommendations"] = std::move(list);
+  Json rejected = Json::array();
+  for (const auto& rejection : advice.rejected)
+    rejected.push_back({{"sku", rejection.instance->sku},
+                        {"provider", rejection.instance->provider},
+                        {"family", text_or_null(rejection.instance->family)},
+                        {"rule", rejection.rule},
+                        {"message", rejection.message},
+                        {"count", rejection.count}});
+  out["rejected"] = std::move(rejected);
+  Json alternatives = Json::array();
+  for (const auto& alternative : advice.alternatives) {
+    const Recommendation& best = alternative.best;
+    alternatives.push_back({{"change", {{alternative.key, text_or_null(alternative.value)}}},
+                            {"provider", best.instance->provider},
+                            {"sku", best.instance->sku},
+                            {"region", best.region->id},
+                            {"gpu", best.gpu->id},
+                            {"gpus", best.machine().gpus()},
+                            {"hourly", number(best.cost.hourly)},
+                            {"total", number(best.cost.total)},
+                            {"per_million_tokens", number(best.cost.per_million_tokens)},
+                            {"message", alternative.message}});
+  }
+  out["alternatives"] = std::move(alternatives);
+  if (!advice.notes.empty()) out["notes"] = advice.notes;
+  return out;
+}
+
+}  // namespace gpusel::report

@@ -1,0 +1,171 @@
+#include "report/table.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::report {
+
+namespace {
+
+constexpr std::size_t kGap = 2;
+constexpr int kSeldomNeeded = 4;  // Column::keep from which a column is worth less than a name in full
+
+std::string padded(std::string_view cell, std::size_t width, Align align) {
+  std::string text = fit_width(cell, width);
+  const std::size_t used = display_width(text);
+  const std::string space(width > used ? width - used : 0, ' ');
+  return align == Align::left ? text + space : space + text;
+}
+
+/// A cell that starts like a formula must not run as one in a spreadsheet.
+std::string csv_cell(const std::string& cell) {
+  std::string text = printable(cell);
+  const bool number = plain_number(text).has_value();
+  if (!text.empty() && !number && std::string_view("=+-@\t").find(text.front()) != std::string_view::npos)
+    text.insert(0, "'");
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+}  // namespace
+
+std::vector<std::size_t> Table::widths() const {
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    std::size_t widest = display_width(columns_[i].title);
+    for (const auto& row : rows_) widest = std::max(widest, display_width(row[i]));
+    widths.push_back(widest);
+  }
+  return widths;
+}
+
+/// Makes the table as narrow as asked. What a reader needs least goes first: columns that may be left
+/// out shrink, the least needed are left out, then names shrink, then the rest is left out.
+std::vector<std::size_t> Table::fit(std::vector<std::size_t>& width, std::size_t room) const {
+  std::vector<std::size_t> dropped;
+  const auto shown = [&](std::size_t i) { return std::find(dropped.begin(), dropped.end(), i) == dropped.end(); };
+  const auto total = [&] {
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i < width.size(); ++i)
+      if (shown(i)) sum += width[i] + kGap;
+    return sum - std::min(sum, kGap);
+  };
+  const auto shrink = [&](bool droppable) {
+    std::optional<std::size_t> widest;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const bool can = shown(i) && columns_[i].least > 0 && width[i] > columns_[i].least;
+      if (can && (columns_[i].keep > 0) == droppable && (!widest || width[i] > width[*widest])) widest = i;
+    }
+    if (widest) width[*widest] -= std::min(total() - room, width[*widest] - columns_[*widest].least);
+    return widest.has_value();
+  };
+  const auto drop = [&](int from) {
+    std::optional<std::size_t> least_needed;
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+      if (shown(i) && columns_[i].keep >= from && (!least_needed || columns_[i].keep >= columns_[*least_needed].keep))
+        least_needed = i;
+    if (least_needed) dropped.push_back(*least_needed);
+    return least_needed.has_value();
+  };
+  while (total() > room && (shrink(true) || drop(kSeldomNeeded) || shrink(false) || drop(1))) {
+  }
+  std::sort(dropped.begin(), dropped.end());
+  return dropped;
+}
+
+std::string Table::text(const Terminal& terminal) const {
+  std::vector<std::size_t> width = widths();
+  const std::vector<std::size_t> dropped = terminal.width > 0 ? fit(width, terminal.width) : std::vector<std::size_t>{};
+  const auto shown = [&](std::size_t i) { return !std::binary_search(dropped.begin(), dropped.end(), i); };
+  std::string out;
+  const auto line = [&](const std::vector<std::string>& cells, bool head) {
+    std::string text;
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      if (shown(i)) text += padded(cells[i], width[i], columns_[i].align) + std::string(kGap, ' ');
+    text.erase(text.find_last_not_of(' ') + 1);
+    out += (head ? bold(text, terminal) : text) + "\n";
+  };
+  std::vector<std::string> titles;
+  for (const Column& column : columns_) titles.push_back(column.title);
+  line(titles, true);
+  for (const auto& row : rows_) line(row, false);
+  if (!dropped.empty()) {
+    std::string names;
+    for (const std::size_t i : dropped) names += (names.empty() ? "" : ", ") + columns_[i].title;
+    out += dim(say("too narrow for: {} (-o wide shows all)", names), terminal) + "\n";
+  }
+  return out;
+}
+
+std::string Table::csv() const {
+  std::string out;
+  const auto line = [&](const auto& cells, auto text_of) {
+    bool first = true;
+    for (const auto& cell : cells) {
+      out += (first ? "" : ",") + csv_cell(text_of(cell));
+      first = false;
+    }
+    out += "\n";
+  };
+  line(columns_, [](const Column& column) { return column.title; });
+  for (const auto& row : rows_) line(row, [](const std::string& cell) { return cell; });
+  return out;
+}
+
+std::string Table::markdown() const {
+  const auto escaped = [](std::string_view cell) {
+    std::string text;
+    for (const char c : printable(cell)) text += c == '|' ? std::string("\\|") : std::string(1, c);
+    return text;
+  };
+  std::string out = "|";
+  for (const Column& column : columns_) out += " " + escaped(column.title) + " |";
+  out += "\n|";
+  for (const Column& column : columns_) out += column.align == Align::right ? "---:|" : "---|";
+  for (const auto& row : rows_) {
+    out += "\n|";
+    for (const std::string& cell : row) out += " " + escaped(cell) + " |";
+  }
+  return out + "\n";
+}
+
+std::string Table::as(std::string_view format, const Terminal& terminal) const {
+  if (format == "csv") return csv();
+  if (format == "markdown") return markdown();
+  return text(terminal);
+}
+
+std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
+  if (width == 0 || display_width(text) <= width) return std::string(text) + "\n";
+  std::string out;
+  const std::size_t lead = std::min(text.find_first_not_of(' '), text.size());
+  std::string line(lead, ' ');
+  bool starts = true;
+  for (const std::string_view word : split(text.substr(lead), ' ')) {
+    if (!starts && display_width(line) + 1 + display_width(word) > width) {
+      out += line + "\n";
+      line = std::string(indent, ' ') + std::string(word);
+    } else {
+      line += (starts ? "" : " ") + std::string(word);
+    }
+    starts = false;
+  }
+  return out + line + "\n";
+}
+
+std::string bold(std::string_view text, const Terminal& terminal) {
+  return terminal.color ? "\x1b[1m" + std::string(text) + "\x1b[0m" : std::string(text);
+}
+
+std::string dim(std::string_view text, const Terminal& terminal) {
+  return terminal.color ? "\x1b[2m" + std::string(text) + "\x1b[0m" : std::string(text);
+}
+
+}  // namespace gpusel::report

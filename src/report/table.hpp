@@ -1,0 +1,50 @@
+// A table for a terminal: columns align, fit the width, and what had to be left out is said.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/terminal.hpp"
+
+namespace gpusel::report {
+
+enum class Align { left, right };
+
+struct Column {
+  std::string title;
+  Align align = Align::left;
+  int keep = 1;           // columns with a higher number are dropped first; 0: never
+  std::size_t least = 0;  // may be shortened down to this; 0: not at all
+};
+
+class Table {
+ public:
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  /// One cell per column.
+  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  bool empty() const { return rows_.empty(); }
+
+  std::string text(const Terminal& terminal) const;
+  std::string csv() const;
+  std::string markdown() const;
+
+  /// By name: "csv" or "markdown"; anything else is text.
+  std::string as(std::string_view format, const Terminal& terminal) const;
+
+ private:
+  std::vector<std::size_t> widths() const;
+  /// Shrinks `width` to fit `room`; returns the columns left out.
+  std::vector<std::size_t> fit(std::vector<std::size_t>& width, std::size_t room) const;
+
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// Breaks `text` into lines of at most `width` columns, later ones indented.
+std::string wrap(std::string_view text, std::size_t width, std::size_t indent);
+
+std::string bold(std::string_view text, const Terminal& terminal);
+std::string dim(std::string_view text, const Terminal& terminal);
+
+}  // namespace gpusel::report
