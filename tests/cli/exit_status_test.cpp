@@ -1,0 +1,46 @@
+// The documented exit statuses, and that nothing is reported as done that was not.
+#include <catch2/catch.hpp>
+
+#include "support/program.hpp"
+
+using gpusel::test::ask;
+using gpusel::test::Run;
+
+TEST_CASE("an answer ends with status 0 and says nothing on standard error") {
+  const Run run = ask({"recommend", "--model", "llama-7b", "--task", "finetune", "-n", "3"});
+  CHECK(run.status == 0);
+  CHECK(run.err.empty());
+  CHECK_FALSE(run.out.empty());
+}
+
+TEST_CASE("wrong words end with status 2 and one sentence") {
+  const auto words = GENERATE(as<std::vector<std::string>>{}, std::vector<std::string>{"recomend"},
+                              std::vector<std::string>{"recommend", "--modl", "llama-7b"},
+                              std::vector<std::string>{"recommend", "--model", "lama-7b", "--task", "finetune"},
+                              std::vector<std::string>{"recommend", "--model", "llama-7b", "--task", "finetun"},
+                              std::vector<std::string>{"gpus", "show", "h1000"});
+  const Run run = ask(words);
+  CAPTURE(words, run.err);
+  CHECK(run.status == 2);
+  CHECK(run.out.empty());
+  CHECK(run.err.starts_with("gpusel: "));
+  CHECK(run.err.find("did you mean") != std::string::npos);
+}
+
+TEST_CASE("nothing that meets the constraints ends with status 3") {
+  const Run run = ask({"recommend", "--model", "llama-70b", "--task", "finetune", "--max-price", "0.01"});
+  CHECK(run.status == 3);
+}
+
+TEST_CASE("a full disk is not success") {
+  const Run run = ask({"gpus"}, {.output_file = "/dev/full"});
+  CHECK(run.status == 1);
+  CHECK(run.err.find("could not write the output") != std::string::npos);
+}
+
+TEST_CASE("a reader that goes away is not an error") {
+  const Run run = gpusel::test::command(
+      {"bash", "-c", "'" GPUSEL_PROGRAM "' models -o json | head -c 100 >/dev/null; exit ${PIPESTATUS[0]}"});
+  CHECK(run.status == 0);
+  CHECK(run.err.empty());
+}

@@ -1,0 +1,133 @@
+#include "support/program.hpp"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace gpusel::test {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
+
+/// A name no other test uses, running at the same time or not.
+std::string scratch_path(const std::string& name) {
+  static std::atomic<int> counter{0};
+  const fs::path folder =
+      fs::path(GPUSEL_SCRATCH_DIR) / (std::to_string(getpid()) + "-" + std::to_string(counter.fetch_add(1)));
+  fs::create_directories(folder);
+  return (folder / name).string();
+}
+
+[[noreturn]] void become(const std::vector<std::string>& words, const std::map<std::string, std::string>& environment,
+                         int in, int out, int err) {
+  dup2(in, STDIN_FILENO);
+  dup2(out, STDOUT_FILENO);
+  dup2(err, STDERR_FILENO);
+  for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  if (chdir(GPUSEL_SOURCE_DIR) == 0) execvp(argv[0], argv.data());
+  _exit(127);
+}
+
+}  // namespace
+
+Run command(const std::vector<std::string>& words, const Setting& setting) {
+  const std::string in = scratch_path("in"), err = scratch_path("err");
+  const bool captured = setting.output_file.empty();
+  const std::string out = captured ? scratch_path("out") : setting.output_file;
+  std::ofstream(in) << setting.input;
+  const int in_file = open(in.c_str(), O_RDONLY | O_CLOEXEC);
+  const int out_file = open(out.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  const int err_file = open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (in_file < 0 || out_file < 0 || err_file < 0) fail("cannot open the files of " + words[0]);
+  const pid_t child = fork();
+  if (child == 0) become(words, setting.environment, in_file, out_file, err_file);
+  for (const int file : {in_file, out_file, err_file}) close(file);
+  int state = 0;
+  if (child < 0 || waitpid(child, &state, 0) != child) fail("cannot run " + words[0]);
+  Run run;
+  run.status = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+  if (captured) run.out = read_file(out);
+  run.err = read_file(err);
+  for (const std::string& file : {in, err}) fs::remove_all(fs::path(file).parent_path());
+  if (captured) fs::remove_all(fs::path(out).parent_path());
+  return run;
+}
+
+Run ask(const std::vector<std::string>& words, const Setting& setting) {
+  std::vector<std::string> all{GPUSEL_PROGRAM};
+  all.insert(all.end(), words.begin(), words.end());
+  Setting fixed = setting;
+  fixed.environment.merge(std::map<std::string, std::string>{{"COLUMNS", "100"},
+                                                             {"NO_COLOR", "1"},
+                                                             {"GPUSEL_TODAY", "2026-11-20"},
+                                                             {"GPUSEL_OUTPUT", ""},
+                                                             {"HOME", "/nonexistent"},
+                                                             {"XDG_DATA_HOME", "/nonexistent"}});
+  return command(all, fixed);
+}
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::vector<std::string> words;
+  std::string word;
+  bool inside = false;
+  char quote = 0;
+  for (const char c : line) {
+    if (quote != 0) {
+      if (c == quote)
+        quote = 0;
+      else
+        word += c;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+      inside = true;
+    } else if (c == ' ' || c == '\n') {
+      if (inside) words.push_back(std::move(word));
+      word.clear();
+      inside = false;
+    } else {
+      word += c;
+      inside = true;
+    }
+  }
+  if (inside) words.push_back(std::move(word));
+  return words;
+}
+
+std::string scratch_file(const std::string& name, const std::string& text) {
+  const std::string path = scratch_path(name);
+  std::ofstream(path, std::ios::binary) << text;
+  return path;
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail("cannot read " + path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+bool equals_golden(const std::string& name, const std::string& text) {
+  const std::string path = kSource + "/tests/golden/" + name;
+  if (const char* update = std::getenv("GPUSEL_UPDATE_GOLDEN"); update != nullptr && std::string(update) == "1") {
+    std::ofstream(path, std::ios::binary) << text;
+    return true;
+  }
+  return fs::exists(path) && read_file(path) == text;
+}
+
+}  // namespace gpusel::test
