@@ -30,7 +30,7 @@ int run_compare(CompareOptions& options, Context& context) {
   }
   report::Terminal terminal = context.terminal();
   if (*format == "wide") terminal.width = 0;
-  context.out.write(report::compare_table(*comparison, *catalog).as(*format, terminal));
+  context.out.write(report::compare_text(*comparison, *catalog, *format, terminal));
   return kOk;
 }
 

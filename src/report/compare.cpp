@@ -171,6 +171,7 @@ Json job_json(const Compared& item) {
            {"problem", text_or_null(item.problem)}};
   if (item.planned == nullptr) return job;
   const auto& planned = *item.planned;
+  job["plan"] = plan_json(planned.choice);
   job["memory"] = memory_json(plan::memory_of(planned.choice), planned.machine.device.usable);
   if (const auto* training = std::get_if<plan::TrainingChoice>(&planned.choice)) {
     job["training"] = training_json(training->speed);
@@ -186,8 +187,6 @@ Json job_json(const Compared& item) {
   return job;
 }
 
-}  // namespace
-
 Table compare_table(const Comparison& comparison, const catalog::Catalog& catalog) {
   std::vector<Column> columns{{"", Align::left, 0}};
   for (const Compared& item : comparison.items)
@@ -202,8 +201,22 @@ Table compare_table(const Comparison& comparison, const catalog::Catalog& catalo
   return table;
 }
 
+}  // namespace
+
+std::string compare_text(const Comparison& comparison, const catalog::Catalog& catalog, std::string_view format,
+                         const Terminal& terminal) {
+  const std::string table = compare_table(comparison, catalog).as(format, terminal);
+  if (!comparison.work || format == "csv" || format == "markdown") return table;
+  return bold(job_line(*comparison.work), terminal) + "\n" +
+         wrap(say("assumed: {}", assumed_line(comparison.work->assumed)), terminal.width, 2) + "\n" + table;
+}
+
 Json compare_json(const Comparison& comparison, const catalog::Catalog& catalog) {
   Json out{{"schema", "gpusel.compare/1"}, {"currency", comparison.currency.code()}};
+  if (comparison.work) {
+    out["workload"] = workload_json(*comparison.work);
+    out["assumed"] = assumptions(comparison.work->assumed);
+  }
   Json items = Json::array();
   for (const Compared& item : comparison.items) {
     Json entry{{"name", item.name},

@@ -8,8 +8,10 @@
 
 namespace gpusel::report {
 
-/// One column per item, one row per figure that any of them has.
-Table compare_table(const advise::Comparison& comparison, const catalog::Catalog& catalog);
+/// A table with one column per item and one row per figure that any of them has, under the job's own
+/// lines if there is one.
+std::string compare_text(const advise::Comparison& comparison, const catalog::Catalog& catalog, std::string_view format,
+                         const Terminal& terminal);
 Json compare_json(const advise::Comparison& comparison, const catalog::Catalog& catalog);
 
 }  // namespace gpusel::report

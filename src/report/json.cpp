@@ -34,6 +34,63 @@ std::string dump(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+Json workload_json(const workload::Workload& work) {
+  Json out{{"task", to_text(work.task)}, {"model", work.model->id}, {"profile", to_text(work.profile)}};
+  if (workload::is_training(work.task)) {
+    const auto& job = work.training;
+    out["method"] = to_text(job.method);
+    out["optimizer"] = to_text(job.optimizer);
+    out["recipe"] = to_text(job.recipe);
+    out["seq_len"] = job.seq_len;
+    out["global_batch"] = job.global_batch ? Json(*job.global_batch) : Json(nullptr);
+    out["tokens"] = number(job.tokens);
+  } else {
+    const auto& job = work.inference;
+    out["engine"] = to_text(job.engine);
+    out["mode"] = to_text(job.mode);
+    out["input_tokens"] = job.input_tokens;
+    out["output_tokens"] = job.output_tokens;
+    out["concurrency"] = job.concurrency ? Json(*job.concurrency) : Json(nullptr);
+    out["request_rate"] = job.request_rate ? number(*job.request_rate) : Json(nullptr);
+    out["weights_precision"] = text_or_null(job.weights_precision);
+  }
+  return out;
+}
+
+namespace {
+
+Json one_plan(const plan::TrainingChoice& choice) {
+  const auto& plan = choice.plan;
+  return {{"sharding", to_text(plan.sharding)},
+          {"tp", plan.tp},
+          {"pp", plan.pp},
+          {"cp", plan.cp},
+          {"ep", plan.ep},
+          {"dp", plan.dp},
+          {"micro_batch", plan.micro_batch},
+          {"grad_accum", plan.grad_accum},
+          {"global_batch", plan.global_batch()},
+          {"precision", to_text(plan.precision)},
+          {"activation_checkpointing", to_text(plan.checkpointing)},
+          {"flash_attention", plan.flash_attention}};
+}
+
+Json one_plan(const plan::InferenceChoice& choice) {
+  return {{"weights_precision", choice.plan.weights->name},
+          {"kv_precision", to_text(choice.plan.kv)},
+          {"tp", choice.plan.tp},
+          {"pp", choice.plan.pp},
+          {"ep", choice.plan.ep},
+          {"dp", choice.plan.dp},
+          {"concurrency", number(choice.memory.concurrency)}};
+}
+
+}  // namespace
+
+Json plan_json(const plan::Choice& choice) {
+  return std::visit([](const auto& one) { return one_plan(one); }, choice);
+}
+
 Json memory_json(const estimate::MemoryBreakdown& memory, Bytes usable) {
   const auto gibibytes = [](Bytes b) { return number(in_gib(b)); };
   return {{"unit", "GiB"},

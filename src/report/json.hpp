@@ -22,6 +22,9 @@ Json assumptions(const workload::Assumptions& assumed);
 /// Valid UTF-8 whatever the texts held, ending in a line feed.
 std::string dump(const Json& json, int indent = 2);
 
+/// The job in the contract's keys.
+Json workload_json(const workload::Workload& work);
+Json plan_json(const plan::Choice& choice);
 Json memory_json(const estimate::MemoryBreakdown& memory, Bytes usable);
 Json training_json(const std::optional<estimate::TrainingSpeed>& speed);
 Json inference_json(const estimate::InferenceMemory& memory, const std::optional<estimate::InferenceSpeed>& speed);

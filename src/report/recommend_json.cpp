@@ -9,54 +9,6 @@ using advise::Advice;
 using advise::Recommendation;
 using workload::Workload;
 
-Json workload_json(const Workload& work) {
-  Json out{{"task", to_text(work.task)}, {"model", work.model->id}, {"profile", to_text(work.profile)}};
-  if (workload::is_training(work.task)) {
-    const auto& job = work.training;
-    out["method"] = to_text(job.method);
-    out["optimizer"] = to_text(job.optimizer);
-    out["recipe"] = to_text(job.recipe);
-    out["seq_len"] = job.seq_len;
-    out["global_batch"] = job.global_batch ? Json(*job.global_batch) : Json(nullptr);
-    out["tokens"] = number(job.tokens);
-  } else {
-    const auto& job = work.inference;
-    out["engine"] = to_text(job.engine);
-    out["mode"] = to_text(job.mode);
-    out["input_tokens"] = job.input_tokens;
-    out["output_tokens"] = job.output_tokens;
-    out["concurrency"] = job.concurrency ? Json(*job.concurrency) : Json(nullptr);
-    out["request_rate"] = job.request_rate ? number(*job.request_rate) : Json(nullptr);
-    out["weights_precision"] = text_or_null(job.weights_precision);
-  }
-  return out;
-}
-
-Json plan_json(const estimate::TrainingPlan& plan) {
-  return {{"sharding", to_text(plan.sharding)},
-          {"tp", plan.tp},
-          {"pp", plan.pp},
-          {"cp", plan.cp},
-          {"ep", plan.ep},
-          {"dp", plan.dp},
-          {"micro_batch", plan.micro_batch},
-          {"grad_accum", plan.grad_accum},
-          {"global_batch", plan.global_batch()},
-          {"precision", to_text(plan.precision)},
-          {"activation_checkpointing", to_text(plan.checkpointing)},
-          {"flash_attention", plan.flash_attention}};
-}
-
-Json plan_json(const plan::InferenceChoice& choice) {
-  return {{"weights_precision", choice.plan.weights->name},
-          {"kv_precision", to_text(choice.plan.kv)},
-          {"tp", choice.plan.tp},
-          {"pp", choice.plan.pp},
-          {"ep", choice.plan.ep},
-          {"dp", choice.plan.dp},
-          {"concurrency", number(choice.memory.concurrency)}};
-}
-
 Json performance_json(const Recommendation& r, const Workload& work) {
   Json out;
   const auto* training = std::get_if<plan::TrainingChoice>(&r.choice());
@@ -112,7 +64,6 @@ Json recommendation_json(const Recommendation& r, const Advice& advice, const ca
                         {"severity", to_text(remark.severity)},
                         {"message", remark.message},
                         {"source", remark.source}});
-  const auto* training = std::get_if<plan::TrainingChoice>(&r.choice());
   return {{"rank", r.rank},
           {"score", number(r.score)},
           {"score_parts", std::move(parts)},
@@ -126,8 +77,7 @@ Json recommendation_json(const Recommendation& r, const Advice& advice, const ca
           {"gpu_share", number(r.machine().device.share * r.gpu->devices())},
           {"nodes", r.machine().nodes},
           {"gpus", r.machine().gpus()},
-          {"plan",
-           training != nullptr ? plan_json(training->plan) : plan_json(std::get<plan::InferenceChoice>(r.choice()))},
+          {"plan", plan_json(r.choice())},
           {"memory", memory_json(r.memory(), r.machine().device.usable)},
           {"performance", performance_json(r, advice.work)},
           {"cost", cost_json(r, advice.currency, catalog)},
