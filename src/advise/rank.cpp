@@ -45,31 +45,19 @@ double headroom(const Recommendation& candidate) {
   return std::clamp(free / kAmpleHeadroom, 0.0, 1.0);
 }
 
-/// Sorted by cost, a candidate is on the frontier when nothing cheaper or equal is as fast.
-void mark_pareto(std::vector<Recommendation>& candidates) {
+/// Marks what nothing beats in both money and time: total × hours of a job, price × speed of a service.
+void mark_pareto(std::vector<Recommendation>& candidates, bool is_job) {
+  const auto place = [&](const Recommendation& c) {
+    return is_job ? std::pair(c.cost.total, c.cost.hours) : std::pair(c.cost.hourly, -c.tokens_per_s());
+  };
   std::vector<Recommendation*> order;
   for (Recommendation& candidate : candidates) order.push_back(&candidate);
-  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
-    return std::pair(a->cost.hourly, -a->tokens_per_s()) < std::pair(b->cost.hourly, -b->tokens_per_s());
-  });
-  double fastest = -1;
+  std::stable_sort(order.begin(), order.end(), [&](const auto* a, const auto* b) { return place(*a) < place(*b); });
+  auto last = std::pair(0.0, std::numeric_limits<double>::infinity());
   for (Recommendation* candidate : order) {
-    candidate->pareto = candidate->tokens_per_s() > fastest;
-    fastest = std::max(fastest, candidate->tokens_per_s());
-  }
-}
-
-/// On the frontier of job cost × time, which for a fixed job is total × hours.
-void mark_pareto_of_jobs(std::vector<Recommendation>& candidates) {
-  std::vector<Recommendation*> order;
-  for (Recommendation& candidate : candidates) order.push_back(&candidate);
-  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
-    return std::pair(a->cost.total, a->cost.hours) < std::pair(b->cost.total, b->cost.hours);
-  });
-  double quickest = std::numeric_limits<double>::infinity();
-  for (Recommendation* candidate : order) {
-    candidate->pareto = candidate->cost.hours < quickest;
-    quickest = std::min(quickest, candidate->cost.hours);
+    const auto here = place(*candidate);
+    candidate->pareto = here.second < last.second || here == last;
+    if (candidate->pareto) last = here;
   }
 }
 
@@ -105,6 +93,7 @@ void rank(std::vector<Recommendation>& candidates, const workload::Workload& wor
     // What rules adjust comes after and never leaves 0…100, so that the parts always add up to a score.
     for (ScorePart& part : candidate.parts) {
       part.points = std::clamp(part.points, -candidate.score, 100 - candidate.score);
+      part.weight = part.points / 100;
       candidate.score += part.points;
       all.push_back(std::move(part));
     }
@@ -124,7 +113,7 @@ void rank(std::vector<Recommendation>& candidates, const workload::Workload& wor
   for (const Key& key : keys) sorted.push_back(std::move(candidates[std::get<5>(key)]));
   candidates = std::move(sorted);
   for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].rank = static_cast<int>(i) + 1;
-  workload::is_training(work.task) ? mark_pareto_of_jobs(candidates) : mark_pareto(candidates);
+  mark_pareto(candidates, workload::is_training(work.task));
 }
 
 }  // namespace gpusel::advise

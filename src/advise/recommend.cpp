@@ -145,11 +145,14 @@ class Adviser {
       std::vector<Recommendation> found = CandidateSearch(context, *work, search).run();
       if (found.empty()) continue;
       rank(found, *work, question_.objective);
-      if (!none && !worth_saying(found.front(), *work, advice)) continue;
+      const auto best = std::find_if(found.begin(), found.end(), [&](const Recommendation& other_way) {
+        return none || worth_saying(other_way, *work, advice);
+      });
+      if (best == found.end()) continue;
       Alternative alternative;
       alternative.key = change.key;
       alternative.value = change.value;
-      alternative.best = std::move(found.front());
+      alternative.best = std::move(*best);
       alternative.message = message_for(change, alternative.best);
       advice.alternatives.push_back(std::move(alternative));
       return;  // the smallest change that helps is the one to try

@@ -229,7 +229,7 @@ Recommendation CandidateSearch::candidate(const Priced& priced, const InstanceVi
   if (adjusting_.rules.empty()) return out;
   offer_facts(facts, {*priced.offer, priced.cost, context_.catalog, context_.question.today}, adjusting_.facts);
   for (const Rule* rule : adjusting_.rules)
-    if (rules::fires(*rule, facts)) out.parts.push_back({rule->id, 1, rule->points / 100, rule->points});
+    if (rules::fires(*rule, facts)) out.parts.push_back({rule->id, rule->points / 100, 1, rule->points});
   return out;
 }
 

@@ -24,7 +24,8 @@ struct Question {
   std::size_t detailed = 0;  // ranks that need reasons and remarks; 0: all
 };
 
-/// One part of a score; points = 100 × weight × value, or a rule's own.
+/// One part of a score: points = 100 × weight × value. A rule's own points have value 1 and its
+/// share of the scale as weight, which may be negative.
 struct ScorePart {
   std::string name;
   double weight = 0;
@@ -95,6 +96,7 @@ struct Advice {
   std::size_t shapes = 0;
 };
 
+/// The answer points into `catalog`, which must outlive it.
 /// Errors: what was asked cannot be understood, or its constraints contradict each other (which ones).
 /// Nothing that meets the constraints is an answer: empty recommendations, and why each family fell.
 Result<Advice> recommend(const Question& question, const catalog::Catalog& catalog, std::span<const rules::Rule> rules,

@@ -1,0 +1,155 @@
+// What must hold of every ranking, whatever the catalogue says.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "gpusel/base/message.hpp"
+#include "support/market.hpp"
+
+using namespace gpusel;
+using test::Limit;
+using test::Market;
+
+namespace {
+
+const std::string kJob = R"({"model": "llama-7b", "task": "finetune", "method": "lora"})";
+
+/// One provider with A10 and L40S instances at the given hourly prices.
+std::string two_offers(const std::string& first, const std::string& second) {
+  return format(R"(
+sources: {{list: {{publisher: P, document: prices, date: 2026-11-01, confidence: documented}}}}
+providers: [{{id: p, name: P, country: US, kind: cloud, regions: {{r: {{country: US}}}}}}]
+families:
+  - provider: p
+    id: f
+    interconnect: {{kind: none}}
+    sources: [list]
+    sizes:
+      - {{sku: one, gpu: l40s, gpus: 1, vcpu: 16, memory_gib: 128}}
+      - {{sku: two, gpu: l40s, gpus: 1, vcpu: 16, memory_gib: 128}}
+prices:
+  - {{provider: p, region: r, term: on-demand, currency: USD, as_of: 2026-11-01, source: list,
+     per_hour: {{one: {}, two: {}}}}}
+)",
+                first, second);
+}
+
+std::set<std::string> names(const advise::Advice& advice) {
+  const auto list = test::ranking(advice);
+  return {list.begin(), list.end()};
+}
+
+}  // namespace
+
+TEST_CASE("of two equal instances the cheaper ranks first") {
+  const Market first(two_offers("0.9", "1.0")), second(two_offers("1.1", "1.0"));
+  CHECK(test::ranking(first.recommend(kJob)) == std::vector<std::string>{"p/one", "p/two"});
+  CHECK(test::ranking(second.recommend(kJob)) == std::vector<std::string>{"p/two", "p/one"});
+}
+
+TEST_CASE("equal instances at equal prices keep the same order every time") {
+  const Market market(two_offers("1", "1"));
+  const auto advice = market.recommend(kJob);
+  CHECK(test::ranking(advice) == std::vector<std::string>{"p/one", "p/two"});
+  CHECK(advice.recommendations[0].score == advice.recommendations[1].score);
+}
+
+TEST_CASE("prices ten times as high cost ten times as much in the same order") {
+  const Market cheap(two_offers("0.9", "1.0")), dear(two_offers("9", "10"));
+  const auto low = cheap.recommend(kJob), high = dear.recommend(kJob);
+  CHECK(test::ranking(low) == test::ranking(high));
+  for (std::size_t i = 0; i < low.recommendations.size(); ++i)
+    CHECK(high.recommendations[i].cost.total == Approx(10 * low.recommendations[i].cost.total));
+}
+
+TEST_CASE("the job's cost is its hours times the price of all nodes") {
+  const auto advice = Market::small().recommend(kJob);
+  for (const auto& r : advice.recommendations) {
+    CAPTURE(r.instance->sku);
+    const double hours = advice.work.training.tokens / r.tokens_per_s() / 3600;
+    CHECK(r.cost.hours == Approx(hours));
+    CHECK(r.cost.total == Approx(r.cost.hourly * hours));
+    CHECK(*r.cost.per_million_tokens == Approx(r.cost.total / (advice.work.training.tokens / 1e6)));
+  }
+}
+
+TEST_CASE("parts of a score add up to it and ranks are dense") {
+  const auto objective =
+      GENERATE(workload::ObjectiveKind::cost, workload::ObjectiveKind::speed, workload::ObjectiveKind::balanced);
+  const auto advice = Market::shipped().recommend(kJob, {}, {objective, {}});
+  REQUIRE(advice.recommendations.size() > 50);
+  int rank = 0;
+  double last = 100;
+  for (const auto& r : advice.recommendations) {
+    double sum = 0;
+    for (const auto& part : r.parts) {
+      sum += part.points;
+      CHECK(part.points == Approx(100 * part.weight * part.value).margin(1e-9));
+    }
+    CHECK(r.score == Approx(sum).margin(1e-9));
+    CHECK(r.score >= 0);
+    CHECK(r.score <= last + 1e-9);
+    CHECK(r.rank == ++rank);
+    last = r.score;
+  }
+}
+
+TEST_CASE("own weights replace those of the objective") {
+  const auto speed_only = Market::small().recommend(kJob, {}, {workload::ObjectiveKind::cost, {{"speed", 1.0}}});
+  const auto& rows = speed_only.recommendations;
+  REQUIRE(rows.size() > 2);
+  // The fastest wins outright when speed is all that counts.
+  const auto fastest = std::max_element(
+      rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.tokens_per_s() < b.tokens_per_s(); });
+  CHECK(fastest == rows.begin());
+}
+
+TEST_CASE("no marked candidate is dominated and every other one is") {
+  const auto advice = Market::shipped().recommend(kJob);
+  const auto& rows = advice.recommendations;
+  for (const auto& r : rows) {
+    const bool dominated = std::any_of(rows.begin(), rows.end(), [&](const auto& other) {
+      const bool no_worse = other.cost.total <= r.cost.total && other.tokens_per_s() >= r.tokens_per_s();
+      const bool better = other.cost.total < r.cost.total || other.tokens_per_s() > r.tokens_per_s();
+      return no_worse && better;
+    });
+    CAPTURE(r.rank, r.instance->sku);
+    CHECK(r.pareto == !dominated);
+  }
+}
+
+TEST_CASE("a limit never adds a candidate") {
+  const auto limit =
+      GENERATE(Limit{"min_vram", "40GB"}, Limit{"max_vram", "24GB"}, Limit{"nvlink", "true"}, Limit{"max_price", "2"},
+               Limit{"cloud", "aws,aliyun"}, Limit{"residency", "eu"}, Limit{"min_capability", "8.0"},
+               Limit{"vcpus_min", "16"}, Limit{"memory_min", "128"}, Limit{"deadline", "6h"}, Limit{"budget", "30"},
+               Limit{"rdma", "true"}, Limit{"formats", "fp8"}, Limit{"max_price_age", "60d"}, Limit{"gpu", "A100,H100"},
+               Limit{"deny_list", "^p"}, Limit{"gpus_max", "2"});
+  CAPTURE(limit.key, limit.value);
+  const auto free = names(Market::shipped().recommend(kJob));
+  const auto limited = names(Market::shipped().recommend(kJob, {limit}));
+  CHECK(std::includes(free.begin(), free.end(), limited.begin(), limited.end()));
+  CHECK(limited.size() < free.size());
+}
+
+TEST_CASE("every instance is either recommended or rejected with a reason") {
+  const auto advice = Market::shipped().recommend(kJob);
+  std::set<const catalog::Instance*> seen;
+  for (const auto& r : advice.recommendations) CHECK(seen.insert(r.instance).second);
+  for (const auto& r : advice.rejected) {
+    CHECK(seen.insert(r.instance).second);
+    CHECK_FALSE(r.rule.empty());
+    CHECK_FALSE(r.message.empty());
+  }
+  CHECK(seen.size() == Market::shipped().catalog().instances().size());
+}
+
+TEST_CASE("an answer does not depend on the order of the files") {
+  const std::string text = two_offers("0.9", "1.0");
+  const auto cut = text.find("prices:");
+  REQUIRE(cut != std::string::npos);
+  const Market forward(text), backward(text.substr(cut) + text.substr(0, cut));
+  CHECK(test::ranking(forward.recommend(kJob)) == test::ranking(backward.recommend(kJob)));
+}

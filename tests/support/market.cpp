@@ -1,0 +1,92 @@
+#include "support/market.hpp"
+
+#include <filesystem>
+#include <stdexcept>
+
+#include "gpusel/base/message.hpp"
+#include "support/program.hpp"
+
+namespace gpusel::test {
+
+namespace {
+
+[[noreturn]] void fail(const Error& error) { throw std::runtime_error(error.where + ": " + error.message); }
+
+catalog::Catalog loaded(const catalog::LoadOptions& options) {
+  auto catalog = catalog::load(options);
+  if (!catalog) fail(catalog.error().front());
+  return std::move(*catalog);
+}
+
+estimate::Coefficients coefficients_of(const catalog::Catalog& catalog) {
+  auto coefficients = estimate::read_coefficients(catalog.documents("calibration"));
+  if (!coefficients) fail(coefficients.error().front());
+  return std::move(*coefficients);
+}
+
+catalog::LoadOptions only(const std::string& yaml) {
+  catalog::LoadOptions options;
+  options.replacement = std::filesystem::path(scratch_file("market.yaml", yaml)).parent_path().string();
+  return options;
+}
+
+catalog::LoadOptions only_small() {
+  catalog::LoadOptions options;
+  options.replacement = kSource + "/tests/data/market";
+  return options;
+}
+
+}  // namespace
+
+Market::Market(const catalog::LoadOptions& options)
+    : catalog_(loaded(options)), coefficients_(coefficients_of(catalog_)) {
+  auto shipped_rules = rules::read_rules(catalog_.documents("rules"));
+  if (!shipped_rules) fail(shipped_rules.error().front());
+  rules = std::move(*shipped_rules);
+}
+
+Market::Market(const std::string& yaml) : Market(only(yaml)) {}
+
+const Market& Market::shipped() {
+  static const Market market{catalog::LoadOptions{}};
+  return market;
+}
+
+const Market& Market::small() {
+  static const Market market{only_small()};
+  return market;
+}
+
+Result<advise::Advice> Market::try_recommend(const std::string& job, const std::vector<Limit>& limits,
+                                             workload::Objective objective) const {
+  const auto document = parse_json(job, "job");
+  if (!document) fail(document.error());
+  advise::Question question;
+  auto request = workload::read_request(document->root);
+  if (!request) return std::unexpected(request.error());
+  question.request = std::move(*request);
+  for (const auto& [key, value] : limits) {
+    const auto* option = workload::find_option(workload::constraint_options(), key);
+    if (option == nullptr) throw std::runtime_error("no constraint " + key);
+    if (Status set = option->set(question.constraints, value); !set) return std::unexpected(set.error());
+  }
+  question.objective = std::move(objective);
+  question.today = Date(2026, 11, 20);
+  question.every_rejection = true;
+  return advise::recommend(question, catalog_, rules, coefficients_);
+}
+
+advise::Advice Market::recommend(const std::string& job, const std::vector<Limit>& limits,
+                                 workload::Objective objective) const {
+  auto advice = try_recommend(job, limits, std::move(objective));
+  if (!advice) fail(advice.error());
+  return std::move(*advice);
+}
+
+std::vector<std::string> ranking(const advise::Advice& advice) {
+  std::vector<std::string> names;
+  for (const auto& r : advice.recommendations) names.push_back(format("{}/{}", r.instance->provider, r.instance->sku));
+  return names;
+}
+
+}  // namespace gpusel::test

@@ -1,0 +1,48 @@
+// Whole questions asked of the library: the shipped catalogue, or a test's own few instances.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gpusel/advise/recommend.hpp"
+#include "gpusel/catalog/load.hpp"
+
+namespace gpusel::test {
+
+/// A limit by its key in the catalogue of constraints, as on the command line: {"max_price", "3"}.
+struct Limit {
+  std::string key;
+  std::string value;
+};
+
+class Market {
+ public:
+  /// What the program ships.
+  static const Market& shipped();
+  /// The invented clouds of tests/data/market.
+  static const Market& small();
+  /// The shipped GPUs and models with these instances and prices only.
+  explicit Market(const std::string& yaml);
+
+  const catalog::Catalog& catalog() const { return catalog_; }
+  const estimate::Coefficients& coefficients() const { return coefficients_; }
+  std::vector<rules::Rule> rules;
+
+  /// `job`: a request as JSON. Prices are judged on 2026-11-20. Throws what went wrong.
+  advise::Advice recommend(const std::string& job, const std::vector<Limit>& limits = {},
+                           workload::Objective objective = {}) const;
+  /// The same, with the error as a value.
+  Result<advise::Advice> try_recommend(const std::string& job, const std::vector<Limit>& limits = {},
+                                       workload::Objective objective = {}) const;
+
+ private:
+  explicit Market(const catalog::LoadOptions& options);
+
+  catalog::Catalog catalog_;
+  estimate::Coefficients coefficients_;
+};
+
+/// "provider/sku" of every recommendation, best first.
+std::vector<std::string> ranking(const advise::Advice& advice);
+
+}  // namespace gpusel::test
