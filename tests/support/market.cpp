@@ -52,8 +52,10 @@ const Market& Market::shipped() {
   return market;
 }
 
+Market Market::own_small() { return Market(only_small()); }
+
 const Market& Market::small() {
-  static const Market market{only_small()};
+  static const Market market = own_small();
   return market;
 }
 

@@ -19,8 +19,9 @@ class Market {
  public:
   /// What the program ships.
   static const Market& shipped();
-  /// The invented clouds of tests/data/market.
+  /// The invented clouds of tests/data/market; a copy of one's own to change the rules of.
   static const Market& small();
+  static Market own_small();
   /// The shipped GPUs and models with these instances and prices only.
   explicit Market(const std::string& yaml);
 

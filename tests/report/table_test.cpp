@@ -1,0 +1,75 @@
+#include "report/table.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "gpusel/base/text.hpp"
+
+using namespace gpusel;
+using report::Align;
+using report::Table;
+
+namespace {
+
+Table example() {
+  Table table({{"name", Align::left, 0, 8}, {"USD/h", Align::right, 0}, {"notes", Align::left, 2}});
+  table.add({"a-rather-long-instance-name", "1.50", "first"});
+  table.add({"b", "12.00", "second"});
+  return table;
+}
+
+/// The widest line of a text.
+std::size_t widest(const std::string& text) {
+  std::size_t width = 0;
+  for (const auto line : split(text, '\n')) width = std::max(width, display_width(line));
+  return width;
+}
+
+}  // namespace
+
+TEST_CASE("a table without a limit shows everything aligned") {
+  CHECK(example().text({}) ==
+        "name                         USD/h  notes\n"
+        "a-rather-long-instance-name   1.50  first\n"
+        "b                            12.00  second\n");
+}
+
+TEST_CASE("a table fits the width and says what it left out") {
+  for (const std::size_t width : {40U, 30U, 24U}) {
+    const std::string text = example().text({.width = width});
+    CAPTURE(width, text);
+    CHECK(widest(text) <= width);
+    CHECK(text.find("12.00") != std::string::npos);
+    CHECK(text.find("a-rather-long-instance-name") == std::string::npos);
+  }
+  CHECK(example().text({.width = 24}).find("notes") != std::string::npos);
+}
+
+TEST_CASE("wide characters take two columns") {
+  Table table({{"name"}, {"n", Align::right}});
+  table.add({"上海", "1"});
+  table.add({"abcd", "2"});
+  CHECK(table.text({}) == "name  n\n上海  1\nabcd  2\n");
+}
+
+TEST_CASE("csv quotes what needs it and disarms formulas") {
+  Table table({{"a"}, {"b"}});
+  table.add({"x,y", "say \"hi\""});
+  table.add({"=HYPERLINK(1)", "-5"});
+  const std::string csv = table.csv();
+  CAPTURE(csv);
+  CHECK(csv.find("\"x,y\",\"say \"\"hi\"\"\"") != std::string::npos);
+  CHECK(csv.find("\n=HYPERLINK") == std::string::npos);
+  // A negative number is a number.
+  CHECK(csv.find("-5") != std::string::npos);
+}
+
+TEST_CASE("markdown escapes the bar") {
+  Table table({{"a"}});
+  table.add({"x|y"});
+  CHECK(table.markdown().find("x\\|y") != std::string::npos);
+}
+
+TEST_CASE("long sentences are wrapped at words and later lines indented") {
+  CHECK(report::wrap("one two three four", 9, 2) == "one two\n  three\n  four\n");
+  CHECK(report::wrap("one two three four", 0, 2) == "one two three four\n");
+}
