@@ -128,9 +128,29 @@ Intervals intervals_for(const Workload& work, const estimate::Device& device, co
   const auto around = [&](double value, const estimate::Coefficient& low, const estimate::Coefficient& high) {
     return estimate::Interval{value * factor(low), value * factor(high)};
   };
-  return {around(in_gib(plan::memory_of(choice).total()), c.interval_memory_low, c.interval_memory_high),
-          around(plan::tokens_per_s(choice), c.interval_speed_low, c.interval_speed_high),
-          around(plan::sequences_per_s(choice), c.interval_speed_low, c.interval_speed_high)};
+  Intervals out{around(in_gib(plan::memory_of(choice).total()), c.interval_memory_low, c.interval_memory_high),
+                around(plan::tokens_per_s(choice), c.interval_speed_low, c.interval_speed_high),
+                around(plan::sequences_per_s(choice), c.interval_speed_low, c.interval_speed_high)};
+  if (!workload::is_training(work.task) && work.inference.request_rate) {
+    // Nothing is served that has not arrived.
+    out.tokens_per_s.high = plan::tokens_per_s(choice);
+    out.sequences_per_s.high = plan::sequences_per_s(choice);
+  }
+  return out;
+}
+
+/// Where the plan is not quite what was asked for.
+void note_departures(const Workload& work, const Machine& machine, const plan::Choice& choice,
+                     std::vector<std::string>& notes) {
+  const auto* training = std::get_if<plan::TrainingChoice>(&choice);
+  if (training == nullptr) return;
+  const auto& plan = training->plan;
+  if (!machine.device.native(plan.precision))
+    notes.push_back(say("{} is not in the hardware of {}; the next wider format does the work", to_text(plan.precision),
+                        machine.device.gpu->id));
+  if (work.training.global_batch && plan.global_batch() != *work.training.global_batch)
+    notes.push_back(say("a step is {} sequences, not {}: {} data-parallel ranks × micro-batch {} × {} passes",
+                        plan.global_batch(), *work.training.global_batch, plan.dp, plan.micro_batch, plan.grad_accum));
 }
 
 }  // namespace
@@ -198,6 +218,7 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
   answer.assumed.insert(answer.assumed.end(), extra.begin(), extra.end());
   if (const plan::Problem& problem = plan::problem_of(answer.choice); problem.any())
     answer.notes.push_back(problem.text());
+  note_departures(answer.work, answer.machine, answer.choice, answer.notes);
   if (with_trace) answer.trace = explain(answer.work, answer.machine, answer.choice, c);
   answer.intervals = intervals_for(answer.work, answer.machine.device, answer.choice, c);
   return answer;

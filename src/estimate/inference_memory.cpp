@@ -18,6 +18,11 @@ double kv_width(KvPrecision precision) {
   return precision == KvPrecision::fp16 || precision == KvPrecision::bf16 ? 2 : 1;
 }
 
+/// Tokens over which the growth of a cache is measured: whole blocks.
+constexpr double kLong = 65536;
+
+bool is_encoder_decoder(const catalog::Model& model) { return model.kind == catalog::ModelKind::encoder_decoder; }
+
 double blocks(double tokens) { return std::ceil(tokens / kBlockTokens) * kBlockTokens; }
 
 /// Values cached per layer of `heads` K/V heads on one rank: at least one head each.
@@ -53,41 +58,44 @@ Fixed fixed_memory(const Workload& work, const InferencePlan& plan, const Coeffi
   const int group = plan.tp * plan.pp;
   Fixed fixed;
   fixed.weights = stored_weights(work, *plan.weights) / group;
-  if (work.model->is_moe() && plan.ep > 1) {
+  if (plan.ep > plan.tp) {  // experts over the replicas too; within one, tensor parallelism divides them
     const double experts = work.parameters.experts / std::max(1.0, work.parameters.loaded());
-    fixed.weights = fixed.weights * (1 - experts) + fixed.weights * experts / plan.ep;
+    fixed.weights = fixed.weights * (1 - experts + experts * plan.tp / plan.ep);
   }
-  if (work.inference.offload != workload::Offload::none) fixed.weights = fixed.weights * 0.1;  // what is in flight
+  if (work.inference.offload != workload::Offload::none) fixed.weights = fixed.weights * kInFlight;
   fixed.workspace = gib(c.engine_workspace_gib.of(engine));
   fixed.framework = gib(c.context_gib.value + (group > 1 ? c.collectives_gib.of("inference") : 0));
   return fixed;
 }
 
-/// The longest sequence whose cache fits into `room`.
-double longest_sequence(const catalog::Model& model, const InferencePlan& plan, Bytes room) {
+/// The longest sequence whose cache fits into `room`, behind a prompt that an encoder has read.
+double longest_sequence(const catalog::Model& model, double prompt, const InferencePlan& plan, Bytes room) {
   if (!model.is_generator()) return model.max_context.value_or(0);
+  const double read = is_encoder_decoder(model) ? prompt : 0;
+  const auto cache = [&](double tokens) { return kv_bytes(model, {read, tokens}, plan); };
   // Beyond the window only the full layers grow: a fixed part, then so many bytes per token.
   const double window = model.window_tokens.value_or(0);
-  const double start = kv_bytes(model, window, plan).raw();
-  const double slope = (kv_bytes(model, window + 65536, plan).raw() - start) / 65536;
+  const double start = cache(window).raw();
+  const double slope = (cache(window + kLong).raw() - start) / kLong;
   if (room.raw() < start) {
-    const double early = window > 0 ? (start - kv_bytes(model, 0, plan).raw()) / window : 0;
-    return early > 0 ? std::max(0.0, std::floor((room - kv_bytes(model, 0, plan)).raw() / early)) : 0;
+    const double early = window > 0 ? (start - cache(0).raw()) / window : 0;
+    return early > 0 ? std::max(0.0, std::floor((room - cache(0)).raw() / early)) : 0;
   }
   constexpr double kUnbounded = 1e9;  // a cache that does not grow
   return slope > 0 ? std::min(kUnbounded, std::floor(window + (room.raw() - start) / slope)) : kUnbounded;
 }
 
-void explain(const Workload& work, const InferencePlan& plan, const InferenceMemory& memory, Trace& trace) {
+void explain(const Workload& work, const InferencePlan& plan, const InferenceMemory& memory, Bytes each, Trace& trace) {
+  const double held = each.raw() > 0 ? std::round(memory.per_gpu.kv_cache / each) : 0;
   const auto gibibytes = [](Bytes b) { return format("{:.2f} GiB", in_gib(b)); };
   const auto& p = work.parameters;
   trace.push_back({"memory.weights", say("quantised parameters × bits ÷ 8 + kept parameters × 2, ÷ (tp × pp)"),
                    say("{:.3f}e9 parameters as {} at {:g} bits, tp {} × pp {}", p.loaded() / 1e9, plan.weights->name,
                        plan.weights->bits, plan.tp, plan.pp),
                    gibibytes(memory.per_gpu.weights), "docs/method.md"});
-  trace.push_back({"memory.kv_cache", say("concurrency × tokens × cache bytes per token and GPU"),
-                   say("{:g} requests of {} + {} tokens", memory.concurrency, work.inference.input_tokens,
-                       work.inference.output_tokens),
+  trace.push_back({"memory.kv_cache", say("requests of one replica × cache bytes of one request on this GPU"),
+                   say("{:g} requests of {} + {} tokens, {:.1f} MiB each", held, work.inference.input_tokens,
+                       work.inference.output_tokens, each.raw() / (1024 * 1024)),
                    gibibytes(memory.per_gpu.kv_cache), "docs/method.md"});
   trace.push_back({"memory.activations",
                    say("largest prefill pass and the sampler's logits"),
@@ -116,22 +124,28 @@ Bytes stored_weights(const Workload& work, const WeightFormat& format) {
   return bytes(body * format.bits / 8 + (ends + p.vision) * 2);
 }
 
-Bytes kv_bytes(const catalog::Model& m, double tokens, const InferencePlan& plan) {
+bool lays_out_in_turn(workload::Engine engine) {
+  return engine == workload::Engine::llama_cpp || engine == workload::Engine::hf;
+}
+
+Bytes kv_bytes(const catalog::Model& m, Cached tokens, const InferencePlan& plan) {
   if (!m.is_generator()) return {};
-  const double width = kv_width(plan.kv);
-  const double full_layers = m.kv_full_layers.value_or(m.layers.value_or(0) + m.decoder_layers.value_or(0));
+  const bool crossed = is_encoder_decoder(m);
+  const double own = crossed ? tokens.generated : tokens.total();
+  const double layers = crossed ? m.decoder_layers.value_or(m.layers.value_or(0)) : m.layers.value_or(0);
+  const double full_layers = m.kv_full_layers.value_or(layers);
   const double heads = m.kv_heads.value_or(m.heads.value_or(0));
   const double d = m.head_dim.value_or(0);
   const double full = m.is_mla()
                           ? *m.mla_kv_lora_rank + m.mla_rope_dim.value_or(0)  // each rank holds the latent
                           : layer_values(m.kv_full_heads.value_or(heads), m.kv_full_head_dim.value_or(d), plan.tp);
   const double window = layer_values(m.kv_window_heads.value_or(heads), d, plan.tp);
-  const double windowed = std::min(tokens, m.window_tokens.value_or(tokens));
-  const double cross = m.cross_layers.value_or(0) * layer_values(heads, d, plan.tp) * m.cross_tokens.value_or(0);
-  const double values = full_layers * full * blocks(tokens) +
-                        m.kv_window_layers.value_or(0) * window * blocks(windowed) +
-                        m.kv_extra_elements.value_or(0) * blocks(tokens) + cross;
-  return bytes((values * width + m.linear_state_bytes.value_or(0) / plan.tp) / plan.pp);
+  const double windowed = std::min(own, m.window_tokens.value_or(own));
+  const double cross_layers = m.cross_layers.value_or(crossed ? layers : 0);
+  const double cross = cross_layers * layer_values(heads, d, plan.tp) * m.cross_tokens.value_or(tokens.prompt);
+  const double values = full_layers * full * blocks(own) + m.kv_window_layers.value_or(0) * window * blocks(windowed) +
+                        m.kv_extra_elements.value_or(0) * blocks(own) + cross;
+  return bytes((values * kv_width(plan.kv) + m.linear_state_bytes.value_or(0) / plan.tp) / plan.pp);
 }
 
 InferenceMemory inference_memory(const Workload& work, const Machine& machine, const InferencePlan& plan,
@@ -139,7 +153,7 @@ InferenceMemory inference_memory(const Workload& work, const Machine& machine, c
   const auto& job = work.inference;
   const std::string_view engine = to_text(job.engine);
   const Fixed fixed = fixed_memory(work, plan, c);
-  const double length = static_cast<double>(job.input_tokens + job.output_tokens);
+  const Cached length{static_cast<double>(job.input_tokens), static_cast<double>(job.output_tokens)};
   const double most = c.max_sequences.of(engine);
   const Bytes taken = fixed.weights + fixed.workspace + fixed.framework;
 
@@ -161,8 +175,8 @@ InferenceMemory inference_memory(const Workload& work, const Machine& machine, c
     const double fits = each.raw() > 0 ? std::floor(room.raw() / each.raw()) : most;
     memory.max_concurrency = std::max(0.0, std::min(fits, 1e7)) * plan.dp;
     if (!job.concurrency) rows = std::max(1.0, std::min(most, fits));
-    memory.longest_context = room.raw() > 0 ? longest_sequence(*work.model, plan, room) : 0;
-    const double per_token = kv_bytes(*work.model, 65536, plan).raw() / 65536;
+    memory.longest_context = room.raw() > 0 ? longest_sequence(*work.model, length.prompt, plan, room) : 0;
+    const double per_token = kv_bytes(*work.model, {0, kLong}, plan).raw() / kLong;
     memory.kv_tokens = per_token > 0 ? std::max(0.0, room.raw() / per_token) : 0;
   }
   // A concurrency beyond what the engine decodes together waits in its queue and needs no cache yet.
@@ -173,7 +187,7 @@ InferenceMemory inference_memory(const Workload& work, const Machine& machine, c
   memory.per_gpu.activations = activations;
   memory.per_gpu.workspace = fixed.workspace;
   memory.per_gpu.framework = fixed.framework;
-  if (trace != nullptr) explain(work, plan, memory, *trace);
+  if (trace != nullptr) explain(work, plan, memory, each, *trace);
   return memory;
 }
 

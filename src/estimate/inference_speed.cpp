@@ -29,46 +29,58 @@ class Replica {
     const double gemm = c.gemm_efficiency.of(machine.device.gpu->architecture) * c.prefill_efficiency.of(engine_) *
                         (rate.low_precision ? c.low_precision_efficiency.value : 1.0);
     const bool widened = !rate.native && plan.weights->bits < 16;
-    matmul_rate_ = rate.peak * (gemm * (widened ? c.dequantise_efficiency.value : 1.0) * plan.tp);
-    bandwidth_ = machine.device.bandwidth * (c.decode_bandwidth_efficiency.of(engine_) * plan.tp);
-    // Layers laid out over GPUs one after the other add room, not speed.
-    layers_in_turn_ =
-        work.inference.engine == workload::Engine::llama_cpp || work.inference.engine == workload::Engine::hf;
+    layers_in_turn_ = lays_out_in_turn(work.inference.engine);
+    const double together = layers_in_turn_ ? 1 : plan.tp;
+    matmul_rate_ = rate.peak * (gemm * (widened ? c.dequantise_efficiency.value : 1.0) * together);
+    bandwidth_ = machine.device.bandwidth * (c.decode_bandwidth_efficiency.of(engine_) * together);
+    if (work.inference.offload != workload::Offload::none)
+      host_link_ = pcie_bandwidth(*machine.device.gpu) * (c.link_efficiency.of("pcie") * together);
+    // An encoder-decoder reads the prompt with one stack and answers with the other.
+    if (m_.decoder_layers && p_.layers > 0) decoder_ = std::min(1.0, *m_.decoder_layers / p_.layers);
     const WeightFormat& format = *plan.weights;
     expert_width_ = format.bits / 8;
     body_width_ = format.experts_only && p_.experts > 0 ? 2 : format.bits / 8;
     head_width_ = format.keeps_ends ? 2 : format.bits / 8;
   }
 
-  /// Prompt processing of `tokens` in one request, tensor-parallel over the replica.
-  Seconds prefill(double tokens) const {
+  /// Processing `prompts` prompts of `tokens` each, packed into passes of the engine's size.
+  Seconds prefill(double tokens, double prompts = 1) const {
     if (tokens <= 0) return {};
-    const double reach = attended(tokens) / 2;
+    const double reader = decoder_ < 1 ? 1 - decoder_ : 1;
+    const double all = tokens * prompts;
+    const double pass = std::min(all, c_.batched_tokens.of(engine_));
+    const double passes = std::ceil(all / c_.batched_tokens.of(engine_));
     const double heads = m_.heads.value_or(0) * m_.head_dim.value_or(0);
-    const Flop work = flop(2 * p_.active(0) * tokens + 4 * heads * reach * tokens + 2 * head_);
-    const Flop full = m_.is_generator() ? work : flop(2 * p_.active(0) * tokens + 8 * heads * reach * tokens);
-    const double busy = tokens / (tokens + c_.gemm_tokens_half.value);
-    const Seconds compute = full / (matmul_rate_ * busy);
-    const double passes = std::ceil(tokens / c_.batched_tokens.of(engine_));
-    const Seconds memory = bytes(read_once(tokens)) * passes / bandwidth_;
-    return std::max(compute, memory) + fixed_per_step() + reduction(tokens);
+    const double causal = m_.is_generator() ? 0.5 : 1;
+    const Flop attention = flop(4 * heads * attended(tokens) * causal * tokens * reader * prompts);
+    const Flop products = flop(2 * p_.active(0) * reader * all + 2 * head_ * prompts);
+    const double busy = pass / (pass + c_.gemm_tokens_half.value);
+    const Seconds compute = (products + attention) / (matmul_rate_ * busy);
+    return std::max(compute, reading(read_once(pass) * reader) * passes) + fixed_per_step() * (reader * passes) +
+           traffic(all) * reader;
+  }
+
+  /// Prompts that share a pass when `batch` requests are in flight.
+  double prompts_per_pass(double tokens, double batch) const {
+    return std::clamp(std::floor(c_.batched_tokens.of(engine_) / std::max(1.0, tokens)), 1.0, std::max(1.0, batch));
   }
 
   /// One token for each of `batch` sequences.
-  Seconds decode(double batch, double context) const { return parts(batch, context).total; }
+  Seconds decode(double batch, Cached context) const { return parts(batch, context).total; }
 
   struct Parts {
     Seconds memory, compute, launch, link, total;
   };
-  Parts parts(double batch, double context) const {
+  Parts parts(double batch, Cached context) const {
     Parts parts;
     const double cache = kv_bytes(m_, context, plan_).raw() * plan_.tp * plan_.pp * batch;
-    parts.memory = bytes(read_once(batch) + cache) / bandwidth_;
+    parts.memory = reading(read_once(batch) * decoder_) + bytes(cache) / bandwidth_;
     const double heads = m_.heads.value_or(0) * m_.head_dim.value_or(0);
-    const Flop work = flop((2 * p_.active(head_) + 4 * heads * attended(context)) * batch);
+    const double products = 2 * (p_.active(0) * decoder_ + head_);
+    const Flop work = flop((products + 4 * heads * attended(context.total()) * decoder_) * batch);
     parts.compute = work / (matmul_rate_ * (batch / (batch + c_.decode_rows_half.value)));
-    parts.launch = fixed_per_step();
-    parts.link = reduction(batch);
+    parts.launch = fixed_per_step() * decoder_;
+    parts.link = traffic(batch) * decoder_;
     parts.total = std::max(parts.memory, parts.compute) + parts.launch + parts.link;
     return parts;
   }
@@ -93,14 +105,30 @@ class Replica {
     return microseconds(c_.decode_layer_us.of(engine_) * p_.layers + c_.decode_step_us.of(engine_));
   }
 
-  /// Two all-reduces per layer of `tokens` rows, and the hand-over between pipeline stages.
-  Seconds reduction(double tokens) const {
-    if (plan_.tp <= 1 || layers_in_turn_) return {};
-    const Bytes each = bytes(2 * *m_.hidden_size * tokens);
-    const bool crosses = plan_.tp > machine_.gpus_per_node;
-    const auto rate = group_bandwidth(machine_, std::min(plan_.tp, machine_.gpus_per_node), crosses, c_);
-    const double ring = 2.0 * (plan_.tp - 1) / plan_.tp;
-    return (each * ring / rate + group_latency(machine_, crosses, c_)) * (2 * p_.layers);
+  /// Weights read from the GPU's memory, or over PCIe where they are offloaded, whichever takes longer.
+  Seconds reading(double weight_bytes) const {
+    const Seconds local = bytes(weight_bytes) / bandwidth_;
+    return host_link_ ? std::max(local, bytes(weight_bytes * (1 - kInFlight)) / *host_link_) : local;
+  }
+
+  /// Between GPUs, for `tokens` rows: two all-reduces per layer with tensor parallelism, and a
+  /// dispatch and a combination per layer of experts with expert parallelism.
+  Seconds traffic(double tokens) const {
+    Seconds total;
+    const Bytes rows = bytes(2 * *m_.hidden_size * tokens);
+    if (plan_.tp > 1 && !layers_in_turn_)
+      total += collective(rows * (2.0 * (plan_.tp - 1) / plan_.tp), plan_.tp) * (2 * p_.layers);
+    if (plan_.ep > plan_.tp) {
+      const double sent = m_.experts_per_token.value_or(1) * (plan_.ep - 1) / plan_.ep / plan_.tp;
+      total += collective(rows * sent, plan_.ep) * (2 * p_.moe_layers);
+    }
+    return total;
+  }
+
+  Seconds collective(Bytes amount, int members) const {
+    const bool crosses = members > machine_.gpus_per_node;
+    return amount / group_bandwidth(machine_, std::min(members, machine_.gpus_per_node), crosses, c_) +
+           group_latency(machine_, crosses, c_);
   }
 
   const Workload& work_;
@@ -114,6 +142,8 @@ class Replica {
   double head_ = 0;
   FlopPerSecond matmul_rate_;
   BytesPerSecond bandwidth_;
+  std::optional<BytesPerSecond> host_link_;  // that offloaded weights come over
+  double decoder_ = 1;                       // share of the layers that run for each generated token
   bool layers_in_turn_ = false;
   double body_width_ = 2;  // bytes per parameter
   double expert_width_ = 2;
@@ -126,6 +156,11 @@ std::string_view name_of_bound(const Replica::Parts& parts) {
   return parts.memory > parts.compute ? "memory-bandwidth" : "compute";
 }
 
+/// The cache of a request in the middle of its answer.
+Cached halfway(const workload::Inference& job) {
+  return {static_cast<double>(job.input_tokens), static_cast<double>(job.output_tokens) / 2};
+}
+
 /// Steady state of one replica with `batch` requests in flight.
 struct Steady {
   double requests_per_s = 0;
@@ -134,18 +169,26 @@ struct Steady {
 };
 
 Steady steady_state(const Workload& work, const Replica& replica, double batch, const Coefficients& c) {
-  const double input = static_cast<double>(work.inference.input_tokens) * (1 - work.inference.prefix_cache_hit);
-  const double output = std::max(1.0, static_cast<double>(work.inference.output_tokens));
-  const double context = static_cast<double>(work.inference.input_tokens) + output / 2;
-  const Seconds prefill = replica.prefill(input);
-  const Seconds step = replica.decode(batch / replica.pipelining(), context);
-  const double efficiency = batch > 1 ? c.serving_efficiency.of(to_text(work.inference.engine)) : 1.0;
+  const auto& job = work.inference;
+  const double input = static_cast<double>(job.input_tokens) * (1 - job.prefix_cache_hit);
+  const double efficiency = batch > 1 ? c.serving_efficiency.of(to_text(job.engine)) : 1.0;
+  Steady steady;
+  if (!work.model->is_generator()) {
+    const Seconds all = replica.prefill(input, batch);
+    steady.requests_per_s = efficiency * batch / std::max(all.raw(), 1e-9);
+    steady.ttft = all;
+    return steady;
+  }
+  const double output = std::max(1.0, static_cast<double>(job.output_tokens));
+  const double together = replica.prompts_per_pass(input, batch);
+  const Seconds prefill = replica.prefill(input, together) / together;
+  const Seconds step = replica.decode(batch / replica.pipelining(), halfway(job));
   // Each request's prompt is processed while the others wait for their next token.
   const Seconds per_request = step * (output / batch) + prefill / replica.pipelining();
-  Steady steady;
   steady.requests_per_s = efficiency / std::max(per_request.raw(), 1e-9) * (batch >= 1 ? 1 : batch);
-  steady.itl = seconds(std::max(step.raw(), (batch / steady.requests_per_s - prefill.raw()) / output));
-  steady.ttft = prefill + step + prefill * (0.5 * std::min(1.0, (batch - 1) / output));
+  const double waits = output > 1 ? (batch / steady.requests_per_s - prefill.raw()) / output : 0;
+  steady.itl = seconds(std::max(step.raw(), waits));
+  steady.ttft = replica.prefill(input) + step + prefill * (0.5 * std::min(1.0, (batch - 1) / output));
   return steady;
 }
 
@@ -184,7 +227,7 @@ Seconds decode_step(const Workload& work, const Machine& machine, const Inferenc
                     double context, const Coefficients& coefficients) {
   const auto rate = compute_rate(*plan.weights, machine.device);
   if (!rate) return {};
-  return Replica(work, machine, plan, coefficients, *rate).decode(batch, context);
+  return Replica(work, machine, plan, coefficients, *rate).decode(batch, {context, 0});
 }
 
 std::optional<InferenceSpeed> inference_speed(const Workload& work, const Machine& machine, const InferencePlan& plan,
@@ -213,7 +256,7 @@ std::optional<InferenceSpeed> inference_speed(const Workload& work, const Machin
   speed.requests_per_s = per_replica * replicas;
   speed.output_tokens_per_s = speed.requests_per_s * output;
   speed.total_tokens_per_s = speed.requests_per_s * (output + static_cast<double>(job.input_tokens));
-  speed.itl = host_bound ? seconds(batch / (per_replica * std::max(1.0, output))) : steady.itl;
+  speed.itl = host_bound && output > 1 ? seconds(batch / (per_replica * std::max(1.0, output))) : steady.itl;
   speed.ttft = steady.ttft;
   // Requests beyond the cache's room wait for one in flight to end.
   const double waiting = job.concurrency && !job.request_rate ? memory.concurrency / replicas - batch : 0;
@@ -224,10 +267,9 @@ std::optional<InferenceSpeed> inference_speed(const Workload& work, const Machin
     speed.percentiles = percentiles(steady, *job.request_rate, most, output);
   }
   speed.weights_native = rate->native || plan.weights->bits >= 16;
-  const double context = static_cast<double>(job.input_tokens) + output / 2;
-  const auto parts = replica.parts(batch, context);
+  const auto parts = replica.parts(batch, halfway(job));
   const Seconds prefill = replica.prefill(static_cast<double>(job.input_tokens) * (1 - job.prefix_cache_hit));
-  const bool prompt_heavy = prefill * batch > parts.total * std::max(1.0, output);
+  const bool prompt_heavy = !work.model->is_generator() || prefill * batch > parts.total * std::max(1.0, output);
   speed.bound_by = host_bound ? "host" : prompt_heavy ? "compute" : waiting > 0.5 ? "kv-cache" : name_of_bound(parts);
   if (trace != nullptr) {
     const auto ms = [](Seconds s) { return format("{:.2f} ms", in_ms(s)); };
@@ -236,8 +278,8 @@ std::optional<InferenceSpeed> inference_speed(const Workload& work, const Machin
                       ms(prefill), "docs/method.md"});
     trace->push_back({"inference.decode_step",
                       say("max(weights and cache ÷ bandwidth, FLOP ÷ peak) + fixed cost + links"),
-                      say("batch {:g} at {:g} tokens: memory {}, compute {}, fixed {}, links {}", batch, context,
-                          ms(parts.memory), ms(parts.compute), ms(parts.launch), ms(parts.link)),
+                      say("batch {:g} at {:g} tokens: memory {}, compute {}, fixed {}, links {}", batch,
+                          halfway(job).total(), ms(parts.memory), ms(parts.compute), ms(parts.launch), ms(parts.link)),
                       ms(parts.total), "docs/method.md"});
     trace->push_back({"inference.output_tokens_per_s",
                       say("batch × output ÷ (output × step + batch × prefill) × efficiency"),

@@ -32,9 +32,9 @@ double state_bytes(Optimizer optimizer, double width) {
   switch (optimizer) {
     case Optimizer::adamw:
     case Optimizer::lamb: return 2 * width;
-    case Optimizer::adamw8bit:
-    case Optimizer::paged_adamw8bit: return 2.06;  // two bytes and block scales
-    case Optimizer::adafactor: return 0.02;        // row and column factors only
+    case Optimizer::adamw8bit: return 2.06;     // two bytes and block scales
+    case Optimizer::paged_adamw8bit: return 0;  // in unified memory: makes room when it is needed
+    case Optimizer::adafactor: return 0.02;     // row and column factors only
     case Optimizer::sgd:
     case Optimizer::lion:
     case Optimizer::muon: return width;
@@ -214,8 +214,7 @@ MemoryBreakdown states(const Workload& work, const TrainingPlan& plan, const Sta
     memory.gradients = bytes(kept(stage, shards.gradients, plan) * width.gradient);
     memory.optimizer = bytes(kept(stage, shards.optimizer, plan) * width.optimizer);
   }
-  const bool paged = training.optimizer == Optimizer::paged_adamw8bit;
-  if (training.offload == Offload::optimizer || training.offload == Offload::params || paged) memory.optimizer = {};
+  if (training.offload == Offload::optimizer || training.offload == Offload::params) memory.optimizer = {};
   if (training.offload == Offload::params) memory.weights = memory.weights * 0.1;  // what is in flight
   return memory;
 }
@@ -231,30 +230,55 @@ MemoryBreakdown stage_memory(const Workload& work, const Machine& machine, const
   return memory;
 }
 
-void explain(const Workload& work, const Machine& machine, const TrainingPlan& plan, const MemoryBreakdown& memory,
-             Trace& trace) {
-  const StateBytes width = bytes_per_parameter(work.training, plan.precision);
+/// What of a whole model's parameters one GPU keeps: after tensor, pipeline, expert and data sharding.
+double kept_share(const Workload& work, const TrainingPlan& plan, const Stage& stage, double shards) {
+  return kept(stage, shards, plan) / work.parameters.total();
+}
+
+void explain_states(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
+                    const MemoryBreakdown& memory, Trace& trace) {
+  const Training& training = work.training;
+  const StateBytes width = bytes_per_parameter(training, plan.precision);
   const Shards shards = make_shards(machine, plan);
-  const double billions = work.parameters.total() / 1e9;
   const auto gibibytes = [](Bytes b) { return format("{:.2f} GiB", in_gib(b)); };
-  const std::string split = format("{} × {}", plan.tp, plan.pp);
-  trace.push_back({"memory.weights", say("parameters × bytes ÷ (tp × pp) ÷ weight shards"),
-                   format("{:.3f}e9 × {:g} ÷ ({}) ÷ {:g}", billions, width.weight, split, shards.weights),
-                   gibibytes(memory.weights), "arXiv 1910.02054"});
-  trace.push_back({"memory.gradients", say("trainable parameters × bytes ÷ (tp × pp) ÷ gradient shards"),
-                   format("{:.3f}e9 × {:g} ÷ ({}) ÷ {:g}", trainable_parameters(work) / 1e9, width.gradient, split,
-                          shards.gradients),
-                   gibibytes(memory.gradients), "arXiv 1910.02054"});
-  trace.push_back({"memory.optimizer", say("trainable parameters × bytes ÷ (tp × pp) ÷ optimiser shards"),
-                   format("{:.3f}e9 × {:g} ÷ ({}) ÷ {:g}", trainable_parameters(work) / 1e9, width.optimizer, split,
-                          shards.optimizer),
-                   gibibytes(memory.optimizer), "arXiv 1910.02054"});
+  const double all = work.parameters.total() / 1e9;
+  const double trainable = trainable_parameters(work) / 1e9;
+  if (workload::trains_adapter(training.method)) {
+    const bool quantised = training.method == Method::qlora;
+    trace.push_back({"memory.weights", say("frozen parameters × bytes, what is not quantised apart, and fp32 adapters"),
+                     quantised ? say("{:.3f}e9 × {:.3f} + {:.3f}e9 × 4 + {:.4f}e9 × 4",
+                                     (stage.body + stage.experts) / 1e9, kNf4Bytes, stage.ends / 1e9, trainable)
+                               : say("{:.3f}e9 × {:g} + {:.4f}e9 × 4", all, storage_bytes(plan.precision), trainable),
+                     gibibytes(memory.weights), quantised ? "arXiv 2305.14314" : "arXiv 2106.09685"});
+    trace.push_back({"memory.gradients", say("adapter parameters × bytes ÷ shards"),
+                     format("{:.4f}e9 × {:g} ÷ {:g}", trainable, width.gradient, shards.gradients),
+                     gibibytes(memory.gradients), "arXiv 1910.02054"});
+    trace.push_back({"memory.optimizer", say("adapter parameters × bytes ÷ shards"),
+                     format("{:.4f}e9 × {:g} ÷ {:g}", trainable, width.optimizer, shards.optimizer),
+                     gibibytes(memory.optimizer), "arXiv 1910.02054"});
+    return;
+  }
+  const auto line = [&](std::string_view quantity, double bytes_each, double shard, Bytes amount) {
+    trace.push_back({std::string(quantity), say("parameters × share on this GPU × bytes"),
+                     format("{:.3f}e9 × {:.5f} × {:g}", all, kept_share(work, plan, stage, shard), bytes_each),
+                     gibibytes(amount), "arXiv 1910.02054"});
+  };
+  line("memory.weights", width.weight, shards.weights, memory.weights);
+  line("memory.gradients", width.gradient, shards.gradients, memory.gradients);
+  line("memory.optimizer", width.optimizer, shards.optimizer, memory.optimizer);
+}
+
+void explain(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
+             const MemoryBreakdown& memory, const Coefficients& c, Trace& trace) {
+  const auto gibibytes = [](Bytes b) { return format("{:.2f} GiB", in_gib(b)); };
+  explain_states(work, machine, plan, stage, memory, trace);
   trace.push_back({"memory.activations",
                    plan.checkpointing == Checkpointing::full
                        ? say("layer inputs of 2 bytes × hidden × tokens, and one layer's own set")
-                       : say("per layer and token 12h + 4kv + 8f bytes, over layers in flight"),
-                   say("micro batch {}, {} tokens, checkpointing {}", plan.micro_batch, work.training.seq_len,
-                       to_text(plan.checkpointing)),
+                       : say("bytes per layer and token × tokens × layers in flight ÷ tp"),
+                   say("{:.0f} bytes, micro batch {} × {} tokens, {:g} layers × {:g} in flight, checkpointing {}",
+                       layer_bytes_per_token(work, plan, c), plan.micro_batch, work.training.seq_len, stage.layers,
+                       stage.microbatches_alive, to_text(plan.checkpointing)),
                    gibibytes(memory.activations), "arXiv 2205.05198"});
   trace.push_back({"memory.workspace",
                    say("logits, gathered weights, buckets, and the allocator's slack over them"),
@@ -306,12 +330,17 @@ Bytes training_states(const Workload& work, Precision precision) {
 
 MemoryBreakdown training_memory(const Workload& work, const Machine& machine, const TrainingPlan& plan,
                                 const Coefficients& coefficients, Trace* trace) {
+  bool first = true;
   MemoryBreakdown fullest = stage_memory(work, machine, plan, true, plan.pp == 1, coefficients);
   if (plan.pp > 1) {
     const MemoryBreakdown last = stage_memory(work, machine, plan, false, true, coefficients);
-    if (last.total() > fullest.total()) fullest = last;
+    if (last.total() > fullest.total()) {
+      fullest = last;
+      first = false;
+    }
   }
-  if (trace != nullptr) explain(work, machine, plan, fullest, *trace);
+  if (trace != nullptr)
+    explain(work, machine, plan, make_stage(work, plan, first, !first || plan.pp == 1), fullest, coefficients, *trace);
   return fullest;
 }
 

@@ -46,6 +46,13 @@ class Search {
   Status check_pins() const {
     if (work_.pins.tp && heads_ % *work_.pins.tp != 0)
       return usage_error(say("tp {} does not divide the {} attention heads", *work_.pins.tp, heads_), "tp");
+    const double experts = work_.model->is_moe() ? work_.model->experts.value_or(1) : 1;
+    if (work_.pins.ep && *work_.pins.ep > machine_.gpus())
+      return usage_error(say("ep {} is more than the {} GPUs", *work_.pins.ep, machine_.gpus()), "ep");
+    if (work_.pins.ep && std::fmod(experts, static_cast<double>(*work_.pins.ep)) != 0)
+      return usage_error(experts > 1 ? say("ep {} does not divide the {:g} experts", *work_.pins.ep, experts)
+                                     : say("expert parallelism needs a mixture of experts"),
+                         "ep");
     const std::int64_t product = work_.pins.tp.value_or(1) * work_.pins.pp.value_or(1) * work_.pins.dp.value_or(1);
     if (product > machine_.gpus())
       return usage_error(say("tp × pp × dp is {}, more than the {} GPUs", product, machine_.gpus()), "gpus");
@@ -59,12 +66,15 @@ class Search {
     const int group = plan.tp * plan.pp;
     const bool heads_divide = heads_ % plan.tp == 0;
     // Stages inside a node only where tensor parallelism cannot go further, or where asked.
+    const bool in_turn = estimate::lays_out_in_turn(job_.engine);
+    if (in_turn && tp > 1) return;
     const bool stages_make_sense =
-        work_.pins.pp || plan.pp == 1 || plan.tp == machine_.gpus_per_node || !heads_divide_further(plan.tp);
+        in_turn || work_.pins.pp || plan.pp == 1 || plan.tp == machine_.gpus_per_node || !heads_divide_further(plan.tp);
     if (!heads_divide || !stages_make_sense || group > machine_.gpus() || plan.pp > work_.parameters.layers) return;
     plan.dp = work_.pins.dp ? static_cast<int>(*work_.pins.dp) : machine_.gpus() / group;
     if (job_.mode == Mode::single_stream) plan.dp = 1;
-    if (plan.dp < 1 || plan.dp * group > machine_.gpus()) return;
+    // Experts are spread over tensor-parallel ranks and replicas.
+    if (plan.dp < 1 || plan.dp * group > machine_.gpus() || plan.tp * plan.dp % plan.ep != 0) return;
     consider(plan);
   }
 

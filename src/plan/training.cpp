@@ -21,6 +21,8 @@ using workload::Workload;
 
 /// Share of usable memory a planned job may fill: beyond it one long batch ends the run.
 constexpr double kFillAtMost = 0.95;
+/// A step may differ by this share from the batch asked for where GPUs do not divide it.
+constexpr double kBatchTolerance = 0.1;
 /// Tokens per pass from which a larger micro-batch brings next to nothing.
 constexpr double kEnoughTokens = 4096;
 
@@ -44,6 +46,11 @@ class Search {
     if (Status legal = check_pins(); !legal) return std::unexpected(legal.error());
     try_layout(1, 1);
     if (needs_more()) try_splits();
+    if (!any_) {  // more GPUs than sequences per step, however they are split
+      batch_may_grow_ = true;
+      try_layout(1, 1);
+      try_splits();
+    }
     if (!any_) return impossible(say("no legal layout of {} GPUs for this model", machine_.gpus()), "gpus");
     finish();
     return std::move(best_);
@@ -60,8 +67,11 @@ class Search {
     if (pins.pp && static_cast<double>(*pins.pp) > work_.parameters.layers)
       return impossible(say("{} pipeline stages are more than the {:g} layers", *pins.pp, work_.parameters.layers),
                         "pp");
-    if (pins.ep && !work_.model->is_moe())
-      return impossible(say("expert parallelism needs a mixture of experts"), "ep");
+    const double experts = work_.model->is_moe() ? work_.model->experts.value_or(1) : 1;
+    if (pins.ep && !divides(*pins.ep, experts))
+      return impossible(experts > 1 ? say("ep {} does not divide the {:g} experts", *pins.ep, experts)
+                                    : say("expert parallelism needs a mixture of experts"),
+                        "ep");
     const std::int64_t product = pins.tp.value_or(1) * pins.pp.value_or(1) * pins.cp.value_or(1) * pins.dp.value_or(1);
     const bool all = pins.tp && pins.pp && pins.dp;
     if (machine_.gpus() % product != 0 || (all && product != machine_.gpus()))
@@ -103,7 +113,10 @@ class Search {
     if (!tp_legal || !pp_legal || split > machine_.gpus() || machine_.gpus() % split != 0) return;
     plan.dp = machine_.gpus() / split;
     if (work_.pins.dp && *work_.pins.dp != plan.dp) return;
+    const bool enough_sequences = !job_.global_batch || plan.dp <= *job_.global_batch;
+    if (!enough_sequences && !batch_may_grow_) return;
     plan.ep = expert_degree(plan);
+    if ((plan.dp * plan.cp) % plan.ep != 0) return;
     for (const Sharding sharding : shardings(plan)) {
       plan.sharding = sharding;
       if (try_checkpointing(plan)) break;  // less sharding communicates less
@@ -144,13 +157,20 @@ class Search {
 
   std::int64_t sequences_per_rank(const TrainingPlan& plan) const {
     if (!job_.global_batch) return job_.micro_batch.value_or(1) * job_.grad_accum.value_or(1);
-    return std::max<std::int64_t>(1, *job_.global_batch / plan.dp);
+    return std::max<std::int64_t>(1, (*job_.global_batch + plan.dp / 2) / plan.dp);
   }
 
   void set_micro_batch(TrainingPlan& plan, std::int64_t micro) const {
     plan.micro_batch = micro;
     const std::int64_t rank = sequences_per_rank(plan);
-    plan.grad_accum = job_.grad_accum.value_or(std::max<std::int64_t>(1, (rank + micro - 1) / micro));
+    plan.grad_accum = job_.grad_accum.value_or(std::max<std::int64_t>(1, (rank + micro / 2) / micro));
+  }
+
+  /// Whether the plan's step is close enough to the batch that was asked for.
+  bool keeps_batch(const TrainingPlan& plan) const {
+    if (!job_.global_batch) return true;
+    const auto asked = static_cast<double>(*job_.global_batch);
+    return std::abs(static_cast<double>(plan.global_batch()) - asked) <= kBatchTolerance * asked;
   }
 
   /// Tries the largest micro-batch that fits and smaller ones; returns the tokens per pass of the
@@ -167,6 +187,7 @@ class Search {
     // Memory grows in proportion to the micro-batch, so doubling finds the end in a few steps.
     for (std::int64_t micro = 2; micro <= most; micro *= 2) {
       set_micro_batch(plan, micro);
+      if (!keeps_batch(plan)) continue;
       if (!consider(plan)) break;
       largest = micro;
       if (static_cast<double>(micro * job_.seq_len) >= 4 * kEnoughTokens) break;
@@ -212,6 +233,7 @@ class Search {
   TrainingChoice best_;
   int cp_ = 1;
   bool any_ = false;
+  bool batch_may_grow_ = false;
 };
 
 }  // namespace
@@ -233,7 +255,7 @@ Bytes least_total_memory(const Workload& work, const estimate::Device& device) {
                                                    ? estimate::native_weight_format(*work.model, device)
                                                    : std::string_view(work.inference.weights_precision));
     const Bytes weights = named ? estimate::stored_weights(work, **named) : Bytes{};
-    return work.inference.offload == workload::Offload::none ? weights : weights * 0.1;
+    return work.inference.offload == workload::Offload::none ? weights : weights * estimate::kInFlight;
   }
   const auto sharding = work.training.sharding.value_or(Sharding::zero3);
   const bool sharded = sharding == Sharding::zero3 || sharding == Sharding::fsdp;

@@ -127,6 +127,17 @@ std::string speed_lines(const advise::EstimateAnswer& answer, const Terminal& te
          "\n";
 }
 
+std::string trace_lines(const estimate::Trace& trace, const Terminal& terminal) {
+  std::string out;
+  for (const auto& line : trace) {
+    out += "\n" + bold(line.quantity, terminal) + " = " + line.value + "\n";
+    out += wrap("  " + line.formula, terminal.width, 4);
+    if (!line.substituted.empty()) out += wrap("  = " + line.substituted, terminal.width, 4);
+    out += "  [" + line.source + "]\n";
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string estimate_text(const advise::EstimateAnswer& answer, const Terminal& terminal) {
@@ -148,16 +159,7 @@ std::string estimate_text(const advise::EstimateAnswer& answer, const Terminal& 
   for (const std::string& note : answer.notes)
     if (plan::fits(answer.choice) || note != plan::problem_of(answer.choice).text())
       out += wrap(say("note: {}", note), terminal.width, 2);
-  if (answer.trace.empty()) return out;
-  out += "\n";
-  Table table({{say("figure"), Align::left, 0},
-               {say("value"), Align::right, 0},
-               {say("formula"), Align::left, 0, 20},
-               {say("with"), Align::left, 1, 20},
-               {say("source"), Align::left, 2, 10}});
-  for (const auto& line : answer.trace)
-    table.add({line.quantity, line.value, line.formula, line.substituted, line.source});
-  return out + table.text(terminal);
+  return out + trace_lines(answer.trace, terminal);
 }
 
 }  // namespace gpusel::report

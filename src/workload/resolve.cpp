@@ -85,7 +85,7 @@ class Resolver {
     }
     t.precision = request_.precision;
     t.recipe = or_assume(request_.recipe, "recipe", Recipe::mixed);
-    t.framework = request_.framework;
+    t.framework = fold_name(request_.framework);
     note_framework();
     t.optimizer = or_assume(request_.optimizer, "optimizer", Optimizer::adamw);
     t.sharding = request_.sharding;
@@ -107,6 +107,9 @@ class Resolver {
     t.checkpointing = request_.activation_checkpointing;
     t.flash_attention = request_.flash_attention;
     t.offload = request_.offload.value_or(Offload::none);
+    if (t.offload == Offload::weights)
+      return usage_error(say("'weights' are offloaded in inference"), "offload",
+                         say("training knows optimizer and params"));
     if (trains_adapter(t.method) && t.method != Method::ptuning)
       t.lora_rank = or_assume(request_.lora_rank, "lora_rank", kLoraRank);
     if (t.method == Method::ptuning)
@@ -118,9 +121,10 @@ class Resolver {
     static constexpr std::string_view kKnown[] = {"megatron",  "deepspeed",     "fsdp",      "hf-trainer",
                                                   "torchtune", "litgpt",        "unsloth",   "nemo",
                                                   "axolotl",   "llama-factory", "torchtitan"};
-    const std::string name = fold_name(request_.framework);
+    const std::string& name = work_.training.framework;
     if (!name.empty() && std::find(std::begin(kKnown), std::end(kKnown), name) == std::end(kKnown))
-      work_.notes.push_back(say("framework '{}' is not known; the estimate is for a usual one", shorten(name, 40)));
+      work_.notes.push_back(
+          say("framework '{}' is not known; the estimate is for a usual one", shorten(request_.framework, 40)));
   }
 
   std::int64_t usual_batch(bool encoder) const {
@@ -165,6 +169,9 @@ class Resolver {
     i.request_rate = request_.request_rate;
     i.prefix_cache_hit = request_.prefix_cache_hit.value_or(0);
     i.offload = request_.offload.value_or(Offload::none);
+    if (i.offload != Offload::none && i.offload != Offload::weights)
+      return usage_error(say("'{}' is offloaded in training", to_text(i.offload)), "offload",
+                         say("inference knows weights"));
     i.ttft_ms = request_.ttft_ms;
     i.tpot_ms = request_.tpot_ms;
     i.tokens = request_.tokens;

@@ -46,8 +46,23 @@ struct InferenceSpeed {
 /// Bytes of all weights as stored in `format`: quantised formats keep some tensors at 16 bit.
 Bytes stored_weights(const workload::Workload& work, const WeightFormat& format);
 
-/// Bytes of K/V cache that one sequence of `tokens` needs on one GPU of a tp × pp group.
-Bytes kv_bytes(const catalog::Model& model, double tokens, const InferencePlan& plan);
+/// Share of offloaded weights that is on the GPU at any time: the layer in use and the next.
+inline constexpr double kInFlight = 0.1;
+
+/// Engines that lay layers out over GPUs one after the other: more room, not more speed.
+bool lays_out_in_turn(workload::Engine engine);
+
+/// What attention remembers of one request: its prompt and what has been generated since.
+struct Cached {
+  double prompt = 0;     // tokens
+  double generated = 0;  // tokens
+  double total() const { return prompt + generated; }
+};
+
+/// Bytes of K/V cache that one sequence needs on one GPU of a tp × pp group. Encoder-decoders keep
+/// cross-attention over the prompt and self-attention over what is generated; all others one cache
+/// over both.
+Bytes kv_bytes(const catalog::Model& model, Cached tokens, const InferencePlan& plan);
 
 InferenceMemory inference_memory(const workload::Workload& work, const Machine& machine, const InferencePlan& plan,
                                  const Coefficients& coefficients, Trace* trace = nullptr);
