@@ -16,6 +16,16 @@ int complain(const gpusel::Errors& errors) {
   return 1;
 }
 
+/// Shipped files replace nothing of each other: one id, one rule.
+gpusel::Errors check_rules(const std::vector<gpusel::Document>& documents) {
+  const auto rules = gpusel::rules::read_rules(documents);
+  if (!rules) return rules.error();
+  std::size_t written = 0;
+  for (const auto& document : documents) written += document.root.find("rules")->children.size();
+  if (written == rules->size()) return {};
+  return {{gpusel::ErrorKind::bad_catalogue, "two files define a rule of one id", "rules", {}}};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -26,7 +36,7 @@ int main(int argc, char** argv) {
   const auto catalog = gpusel::catalog::load_directory(argv[1]);
   if (!catalog) return complain(catalog.error());
   // Rules and coefficients travel as trees; a snapshot that the program would refuse is not written.
-  if (const auto rules = gpusel::rules::read_rules(catalog->documents("rules")); !rules) return complain(rules.error());
+  if (const auto errors = check_rules(catalog->documents("rules")); !errors.empty()) return complain(errors);
   if (const auto numbers = gpusel::estimate::read_coefficients(catalog->documents("calibration")); !numbers)
     return complain(numbers.error());
   std::ofstream out(argv[2], std::ios::binary | std::ios::trunc);

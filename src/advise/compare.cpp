@@ -106,8 +106,9 @@ class Comparer {
     if (item.offer == nullptr || rate <= 0) return;
     const double units = item.instance != nullptr ? 1 : machine->gpus();
     const auto duration = duration_of(work, rate);
-    item.cost = cost::job_cost({item.hourly * units, converter_.currency()}, converter_, 1,
-                               duration.value_or(seconds(kHoursPerMonth * 3600)), rate);
+    const Seconds least = duration ? cost::subscription_period(item.offer->term) : Seconds{};
+    item.cost = cost::job_cost({item.hourly * units, converter_.currency()}, converter_,
+                               {1, duration.value_or(seconds(kHoursPerMonth * 3600)), rate, least});
   }
 
   const Question& question_;

@@ -163,17 +163,18 @@ class Limits {
         bound("gpu", Fact::gpus_per_node, spec.count, say("GPUs"));
         continue;
       }
-      std::vector<Condition> parts;
-      parts.push_back(compare(Fact::gpu, Operator::in, std::move(ids), false));
+      // Outside this specification; what is not known is outside too.
+      std::vector<Condition> outside;
+      outside.push_back(compare(Fact::gpu, Operator::not_in, std::move(ids)));
       for (const auto& [fact, bounds] :
            {std::pair(Fact::gpu_memory_gb, spec.memory_gb), std::pair(Fact::gpus_per_node, spec.count)}) {
-        if (bounds.low) parts.push_back(compare(fact, Operator::at_least, *bounds.low, false));
-        if (bounds.high) parts.push_back(compare(fact, Operator::at_most, *bounds.high, false));
+        if (bounds.low) outside.push_back(compare(fact, Operator::below, *bounds.low));
+        if (bounds.high) outside.push_back(compare(fact, Operator::above, *bounds.high));
       }
-      specs.push_back(rules::all_of(std::move(parts)));
+      specs.push_back(rules::any_of(std::move(outside)));
     }
     if (!specs.empty())
-      add("gpu", negate(rules::any_of(std::move(specs))), say("{{gpus_per_node}} × {{gpu}}, asked for {}", texts));
+      add("gpu", rules::all_of(std::move(specs)), say("{{gpus_per_node}} × {{gpu}}, asked for {}", texts));
     return {};
   }
 
@@ -205,10 +206,15 @@ class Limits {
     if (kind == "nvlink")
       add("interconnect", compare(Fact::has_nvlink, Operator::is_not, 1.0), message);
     else if (kind == "sxm" || kind == "oam" || kind == "nvl")
-      add("interconnect", negate(*rules::match(kind == "nvl" ? Fact::gpu : Fact::form_factor, "(?i)" + kind)), message);
+      add("interconnect", unlike(kind == "nvl" ? Fact::gpu : Fact::form_factor, "(?i)" + kind), message);
     else
       add("interconnect", compare(Fact::gpu_link, Operator::is_not, std::vector{kind}), message);
     return {};
+  }
+
+  /// Does not match, or is not known.
+  static Condition unlike(Fact fact, const std::string& pattern) {
+    return rules::any_of({compare(fact, Operator::known, 0.0), negate(*rules::match(fact, pattern))});
   }
 
   Status host() {

@@ -36,7 +36,7 @@ Result<std::vector<Listed>> list_instances(const workload::Constraints& constrai
     bool on_demand = false;
     for (const catalog::Offer& offer : catalog.offers_of(instance)) {
       const Currency own = catalog.currency_of(offer);
-      const auto cost = cost::job_cost({offer.per_hour(), own}, *converter, 1, seconds(3600), 0);
+      const auto cost = cost::job_cost({offer.per_hour(), own}, *converter, {1, seconds(3600)});
       if (!cost) continue;
       offer_facts(facts, {offer, *cost, catalog, today});
       if (!none_fires(*rules, facts, true)) continue;

@@ -169,7 +169,12 @@ class Adviser {
   /// When nothing meets all limits: the answer without each one of them in turn.
   void find_relaxations(Advice& advice) const {
     std::vector<std::string> tried;
+    const auto rejects = [&](const Rule& limit) {
+      return std::any_of(advice.rejected.begin(), advice.rejected.end(),
+                         [&](const Rejection& rejection) { return rejection.rule == limit.id; });
+    };
     for (const Rule& limit : limits_) {
+      if (!rejects(limit)) continue;
       if (std::find(tried.begin(), tried.end(), limit.id) != tried.end()) continue;
       tried.push_back(limit.id);
       std::vector<Rule> rest;

@@ -168,13 +168,20 @@ void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, s
   }
 }
 
-bool CandidateSearch::below_ceiling(const Instance& instance, const Planned& planned) const {
+std::optional<cost::JobCost> CandidateSearch::cost_of(const catalog::Offer& offer, const Planned& planned) const {
   const double rate = plan::tokens_per_s(planned.choice);
-  const Seconds period = duration_of(work_, rate).value_or(seconds(kHoursPerMonth * 3600));
+  cost::Usage usage{planned.machine.nodes, seconds(kHoursPerMonth * 3600), rate};
+  if (const auto duration = duration_of(work_, rate)) {
+    usage.duration = *duration;
+    usage.period = cost::subscription_period(offer.term);
+  }
+  return cost::job_cost({offer.per_hour(), context_.catalog.currency_of(offer)}, context_.converter, usage);
+}
+
+bool CandidateSearch::below_ceiling(const Instance& instance, const Planned& planned) const {
   const auto offers = context_.catalog.offers_of(instance);
   return std::any_of(offers.begin(), offers.end(), [&](const catalog::Offer& offer) {
-    const Money price{offer.per_hour(), context_.catalog.currency_of(offer)};
-    const auto cost = cost::job_cost(price, context_.converter, planned.machine.nodes, period, rate);
+    const auto cost = cost_of(offer, planned);
     return cost && cost_measure(*cost, work_) <= *context_.ceiling;
   });
 }
@@ -183,18 +190,15 @@ bool CandidateSearch::below_ceiling(const Instance& instance, const Planned& pla
 std::optional<Recommendation> CandidateSearch::best_offer(const InstanceView& view,
                                                           const std::shared_ptr<const Planned>& plan, Facts& facts) {
   const catalog::Catalog& catalog = context_.catalog;
-  const double rate = plan::tokens_per_s(plan->choice);
-  const Seconds period = duration_of(work_, rate).value_or(seconds(kHoursPerMonth * 3600));
   const auto by_price = [&](const Priced& a, const Priced& b) {
-    return std::pair(a.cost.hourly, catalog.region_of(*a.offer).id) <
-           std::pair(b.cost.hourly, catalog.region_of(*b.offer).id);
+    return std::pair(a.cost.total, catalog.region_of(*a.offer).id) <
+           std::pair(b.cost.total, catalog.region_of(*b.offer).id);
   };
   std::optional<Priced> best;
   std::optional<Priced> fallen;
   const Rule* first_rule = nullptr;
   for (const catalog::Offer& offer : catalog.offers_of(view.instance)) {
-    const Money price{offer.per_hour(), catalog.currency_of(offer)};
-    const auto cost = cost::job_cost(price, context_.converter, plan->machine.nodes, period, rate);
+    const auto cost = cost_of(offer, *plan);
     if (!cost) continue;
     const Priced priced{&offer, *cost};
     if (best && !by_price(priced, *best)) continue;

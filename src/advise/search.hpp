@@ -86,6 +86,7 @@ class CandidateSearch {
   double late_by(const Planned& planned) const;
 
   void offer_shape(const Shape& shape, Planned planned, std::vector<Recommendation>& out);
+  std::optional<cost::JobCost> cost_of(const catalog::Offer& offer, const Planned& planned) const;
   bool below_ceiling(const catalog::Instance& instance, const Planned& planned) const;
   std::optional<Recommendation> best_offer(const InstanceView& view, const std::shared_ptr<const Planned>& plan,
                                            rules::Facts& facts);

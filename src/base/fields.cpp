@@ -100,7 +100,9 @@ void Fields::not_one_of(std::string_view path, const Node& node, std::span<const
   fail(node, say("'{}' cannot be {}", path, node.describe()), say("allowed: {}", list));
 }
 
-void Fields::finish() { report_unknown(map_, {}); }
+void Fields::finish() {
+  if (map_.is_map()) report_unknown(map_, {});
+}
 
 void Fields::report_unknown(const Node& map, const std::string& prefix) {
   for (const Node& child : map.children) {

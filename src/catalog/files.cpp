@@ -41,7 +41,7 @@ std::expected<std::vector<Document>, Errors> read_all(const std::string& path) {
       documents.push_back(std::move(*document));
     } else {
       errors.push_back(document.error());
-      errors.back().kind = ErrorKind::bad_catalogue;
+      if (!errors.back().where.empty()) errors.back().kind = ErrorKind::bad_catalogue;
     }
   }
   if (!errors.empty()) return std::unexpected(std::move(errors));

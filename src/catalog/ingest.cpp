@@ -32,6 +32,22 @@ bool good_id(const std::string& id, const Node& at, Fields& fields) {
   return false;
 }
 
+void check_gpu(const Gpu& gpu, Fields& fields) {
+  static constexpr std::string_view kFormats[] = {"fp16", "bf16", "fp8"};
+  for (const std::string_view format : gpu.native_formats)
+    if (std::find(std::begin(kFormats), std::end(kFormats), format) == std::end(kFormats))
+      fields.fail(fields.has("native") ? *fields.find("native") : fields.node(),
+                  say("'{}' is not a native format", shorten(format, 40)), say("known: fp16, bf16, fp8"));
+  std::vector<std::string_view> paths;
+  visit_fields(gpu, [&](const Field& field, const auto&) { paths.push_back(field.path); });
+  const Node* sources = fields.find("figure_sources");
+  if (sources == nullptr) return;
+  for (const Node& entry : sources->children)
+    if (std::find(paths.begin(), paths.end(), entry.key) == paths.end())
+      fields.problems().add_at_key(entry, say("a GPU has no figure '{}'", shorten(entry.key, 40)),
+                                   did_you_mean(entry.key, paths));
+}
+
 template <class Action>
 void Ingest::each(std::span<const Document> documents, std::string_view section, Action action) {
   for (const Document& document : documents) {
@@ -111,8 +127,11 @@ void Ingest::source(const Node& node, Problems& problems) {
   if (!good_id(node.key, node, fields)) return;
   Source* place = place_for(node.key, node, fields, tables_.sources, source_ids_, say("source"), is_new);
   if (place == nullptr) return;
+  const Confidence before = place->confidence;
   visit_fields(*place, MemberReader(tables_, fields, is_new));
   place->key = tables_.keep(node.key);
+  for (Origin& origin : tables_.origins)  // prices that trusted the source as far as it said
+    if (!is_new && origin.source == place->key && origin.confidence == before) origin.confidence = place->confidence;
   fields.finish();
 }
 

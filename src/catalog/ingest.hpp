@@ -27,7 +27,10 @@ class MemberReader {
   template <class Member>
   void operator()(const Field& field, Member& member) {
     if (field.required && complete_) fields_.require(field.path);
-    if (fields_.has(field.path)) read(field, member);
+    if (!fields_.has(field.path)) return;
+    read(field, member);
+    if constexpr (std::is_same_v<Member, TextList>)
+      if (field.required && member.empty()) fields_.fail(*fields_.find(field.path), say("'{}' is empty", field.path));
   }
 
  private:
@@ -109,6 +112,7 @@ class Ingest {
   void provider(const Node& node, Problems& problems);
   void region(const std::string& provider, const Node& node, Problems& problems);
   void family(const Node& node, Problems& problems);
+  Instance change_family(const std::string& provider, const std::string& id, Fields& fields);
   void size(const Instance& shared, const Node& node, Problems& problems);
   void check_instance(const Instance& instance, Fields& fields);
   void prices(const Node& node, Problems& problems);
@@ -120,7 +124,8 @@ class Ingest {
 
   bool known_source(std::string_view key, const Node& at, Fields& fields);
   bool known_provider(Fields& fields, const std::string& provider);
-  std::string suggest_sku(std::string_view provider, std::string_view word) const;
+  /// The nearest SKU or family of a provider.
+  std::string suggest_name(std::string_view provider, std::string_view word, std::string_view Instance::* name) const;
 
   Tables& tables_;
   bool overlay_;
@@ -141,6 +146,8 @@ std::string suggest(std::string_view word, const std::unordered_map<std::string,
 /// The key under which a thing of a provider is known.
 std::string pair_key(std::string_view first, std::string_view second);
 bool good_id(const std::string& id, const Node& at, Fields& fields);
+/// Words of a GPU that must be among known ones: its native formats, and the figures that have own sources.
+void check_gpu(const Gpu& gpu, Fields& fields);
 
 template <class Record>
 Record* Ingest::place_for(const std::string& key, const Node& at, Fields& fields, std::vector<Record>& records,
@@ -175,6 +182,7 @@ template <class Record>
 void Ingest::read_into(Record& record, Fields& fields, bool is_new) {
   visit_fields(record, MemberReader(tables_, fields, is_new));
   check_sources(record, fields);
+  if constexpr (std::is_same_v<Record, Gpu>) check_gpu(record, fields);
   fields.finish();
 }
 

@@ -7,17 +7,33 @@ namespace gpusel::catalog {
 
 namespace {
 
-void copy_shared(const Instance& from, Instance& to) {
-  to.gpu = from.gpu;
-  to.link = from.link;
-  to.link_gbs_per_gpu = from.link_gbs_per_gpu;
-  to.rdma = from.rdma;
-  to.cpu = from.cpu;
-  to.cpu_arch = from.cpu_arch;
-  to.bare_metal = from.bare_metal;
-  to.status = from.status;
-  to.sources = from.sources;
-}
+/// What all sizes of a family have in common. The catalogue keeps no more of a family than that.
+class Agreement {
+ public:
+  explicit Agreement(const Instance& first) : shared_(first) {}
+
+  void add(const Instance& other) {
+    std::vector<const void*> members;
+    visit_shared_fields(other, [&](const Field&, const auto& member) { members.push_back(&member); });
+    std::size_t i = 0;
+    visit_shared_fields(shared_, [&]<class Member>(const Field& field, Member& member) {
+      if (member == *static_cast<const Member*>(members[i++])) return;
+      member = Member{};
+      if (!differs(field.path)) different_.push_back(field.path);
+    });
+  }
+
+  bool differs(std::string_view path) const {
+    return std::find(different_.begin(), different_.end(), path) != different_.end();
+  }
+  /// Fields in which the sizes differ are left unknown.
+  const Instance& shared() const { return shared_; }
+  std::span<const std::string_view> different() const { return different_; }
+
+ private:
+  Instance shared_;
+  std::vector<std::string_view> different_;
+};
 
 }  // namespace
 
@@ -75,14 +91,8 @@ void Ingest::family(const Node& node, Problems& problems) {
   fields.require("id");
   const Node* sizes = fields.find("sizes");
   if (!known_provider(fields, provider)) return;
-  const auto same_family = [&](const Instance& i) { return i.provider == provider && i.family == id; };
   Instance shared;
-  if (overlay_) {  // what the family already states holds for its new sizes, and a change for all its sizes
-    const auto known = std::find_if(tables_.instances.begin(), tables_.instances.end(), same_family);
-    if (known != tables_.instances.end()) copy_shared(*known, shared);
-    for (Instance& instance : tables_.instances)
-      if (same_family(instance)) visit_shared_fields(instance, MemberReader(tables_, fields, false));
-  }
+  if (overlay_) shared = change_family(provider, id, fields);
   visit_shared_fields(shared, MemberReader(tables_, fields, false));
   shared.provider = tables_.keep(provider);
   shared.family = tables_.keep(id);
@@ -91,6 +101,34 @@ void Ingest::family(const Node& node, Problems& problems) {
   fields.finish();
   if (sizes == nullptr) return;
   for (const Node& entry : sizes->children) size(shared, entry, problems);
+}
+
+/// What an overlay says of a family holds for all its sizes, and what they agree on for new ones.
+Instance Ingest::change_family(const std::string& provider, const std::string& id, Fields& fields) {
+  std::optional<Agreement> agreement;
+  for (const Instance& instance : tables_.instances) {
+    if (instance.provider != provider || instance.family != id) continue;
+    agreement ? agreement->add(instance) : void(agreement.emplace(instance));
+  }
+  if (!agreement) {
+    if (fields.find("sizes") == nullptr)
+      fields.fail(*fields.find("id"), say("'{}' has no family '{}'", provider, shorten(id, 60)),
+                  suggest_name(provider, id, &Instance::family));
+    return {};
+  }
+  for (const std::string_view path : agreement->different())
+    if (const Node* node = fields.find(path))
+      fields.fail(*node, say("the sizes of '{}' differ in {}", shorten(id, 60), path), say("write it with each SKU"));
+  for (Instance& instance : tables_.instances)
+    if (instance.provider == provider && instance.family == id)
+      visit_shared_fields(instance, MemberReader(tables_, fields, false));
+  Instance shared;  // only what a family may state, nothing of its first size
+  std::vector<const void*> members;
+  visit_shared_fields(agreement->shared(), [&](const Field&, const auto& member) { members.push_back(&member); });
+  std::size_t i = 0;
+  visit_shared_fields(
+      shared, [&]<class Member>(const Field&, Member& member) { member = *static_cast<const Member*>(members[i++]); });
+  return shared;
 }
 
 void Ingest::size(const Instance& shared, const Node& node, Problems& problems) {
@@ -102,7 +140,10 @@ void Ingest::size(const Instance& shared, const Node& node, Problems& problems) 
   bool is_new = false;
   Instance* place = place_for(key, node, fields, tables_.instances, sku_ids_, say("SKU"), is_new);
   if (place == nullptr) return;
-  if (is_new) *place = shared;
+  if (is_new)
+    *place = shared;
+  else if (place->family != shared.family)
+    fields.fail(node, say("'{}' belongs to the family '{}'", shorten(sku, 60), place->family));
   visit_size_fields(*place, MemberReader(tables_, fields, is_new));
   visit_shared_fields(*place, MemberReader(tables_, fields, false));
   check_instance(*place, fields);
@@ -200,7 +241,7 @@ void Ingest::sheet(const std::string& provider, const std::string& region, Offer
     const double amount = entry.is_scalar() && !entry.quoted ? plain_number(entry.text).value_or(0) : 0;
     if (sku == sku_ids_.end()) {
       fields.fail(entry, say("'{}' has no SKU '{}'", provider, shorten(entry.key, 60)),
-                  suggest_sku(provider, entry.key));
+                  suggest_name(provider, entry.key, &Instance::sku));
     } else if (amount <= 0 || amount > 1e9) {
       fields.fail(entry, say("a price must be a number above 0, found {}", entry.describe()),
                   say("leave out what is not offered"));
@@ -217,10 +258,11 @@ void Ingest::sheet(const std::string& provider, const std::string& region, Offer
   }
 }
 
-std::string Ingest::suggest_sku(std::string_view provider, std::string_view word) const {
+std::string Ingest::suggest_name(std::string_view provider, std::string_view word,
+                                 std::string_view Instance::* name) const {
   std::vector<std::string_view> names;
   for (const Instance& instance : tables_.instances)
-    if (instance.provider == provider) names.push_back(instance.sku);
+    if (instance.provider == provider) names.push_back(instance.*name);
   return did_you_mean(word, names);
 }
 

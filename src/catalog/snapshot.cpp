@@ -334,8 +334,7 @@ std::string snapshot_bytes(const Tables& tables, std::span<const Document> docum
 Errors read_snapshot(Tables& tables, const std::shared_ptr<const Block>& block, SnapshotParts parts) {
   const fb::Snapshot& root = *fb::GetSnapshot(block->bytes().data());
   const auto refuse = [](std::string message) {
-    return Errors{
-        {ErrorKind::bad_catalogue, std::move(message), {}, say("write it again with 'gpusel catalog import'")}};
+    return Errors{{ErrorKind::bad_catalogue, std::move(message), {}, say("write it again with this version")}};
   };
   if (root.format() != kFormat)
     return refuse(say("snapshot format {} is not the {} this program reads", root.format(), kFormat));

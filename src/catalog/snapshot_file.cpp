@@ -44,7 +44,10 @@ class MappedFile final : public Block {
 std::expected<std::shared_ptr<const Block>, Errors> map_snapshot(const std::string& path) {
   const auto refuse = [&](std::string why) {
     return std::unexpected(
-        Errors{{ErrorKind::bad_catalogue, say("'{}' is not a usable snapshot: {}", printable(path), why), {}, {}}});
+        Errors{{ErrorKind::bad_catalogue,
+                say("'{}' is not a usable snapshot: {}", printable(path), why),
+                {},
+                path.ends_with(".yaml") ? say("--catalog takes a directory or a snapshot, --overlay one file") : ""}});
   };
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0)

@@ -1,6 +1,7 @@
 #include "gpusel/cost/cost.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "gpusel/base/message.hpp"
 
@@ -32,17 +33,27 @@ const Exchange* Converter::exchange(Currency from) const {
   return nullptr;
 }
 
-std::optional<JobCost> job_cost(Money offer_per_hour, const Converter& converter, int nodes, Seconds duration,
-                                double tokens_per_s) {
+Seconds subscription_period(catalog::Term term) {
+  switch (term) {
+    case catalog::Term::month: return seconds(kHoursPerMonth * 3600);
+    case catalog::Term::year: return seconds(kHoursPerYear * 3600);
+    default: return {};
+  }
+}
+
+std::optional<JobCost> job_cost(Money offer_per_hour, const Converter& converter, const Usage& usage) {
   const Exchange* exchange = converter.exchange(offer_per_hour.currency);
   if (exchange == nullptr) return std::nullopt;
   JobCost cost;
   cost.offer = offer_per_hour;
   if (offer_per_hour.currency != converter.currency()) cost.exchange = *exchange;
-  cost.hourly = offer_per_hour.amount * exchange->rate * nodes;
-  cost.hours = in_hours(duration);
-  cost.total = cost.hourly * cost.hours;
-  if (tokens_per_s > 0) cost.per_million_tokens = cost.hourly / 3600 / tokens_per_s * 1e6;
+  cost.hourly = offer_per_hour.amount * exchange->rate * usage.nodes;
+  cost.hours = in_hours(usage.duration);
+  const bool subscribed = usage.period.raw() > 0;
+  const double periods = subscribed ? std::ceil(usage.duration / usage.period) : 0;
+  cost.total = cost.hourly * (subscribed ? periods * in_hours(usage.period) : cost.hours);
+  const double tokens = usage.tokens_per_s * usage.duration.raw();
+  if (tokens > 0) cost.per_million_tokens = cost.total / tokens * 1e6;
   return cost;
 }
 

@@ -31,7 +31,7 @@ class RuleReader {
     if (!rule.id.empty() && !ids_.insert(rule.id).second) fields.fail(node, say("rule '{}' is defined twice", rule.id));
     rule.effect = fields.one_of<Effect>("effect").value_or(Effect::note);
     const auto points = fields.number("points", {-100, 100});
-    if ((rule.effect == Effect::adjust) != points.has_value())
+    if ((rule.effect == Effect::adjust) != fields.has("points"))
       fields.fail(node, rule.effect == Effect::adjust ? say("an 'adjust' rule needs 'points'")
                                                       : say("only an 'adjust' rule has 'points'"));
     rule.points = points.value_or(0);
@@ -193,15 +193,24 @@ void read_list(const Node& list, Problems& problems, std::set<std::string>& ids,
     if (auto rule = reader.read(node)) rules.push_back(std::move(*rule));
 }
 
+/// Adds the rules of one file; those of earlier files with the same ids make room.
+void add_rules(const Node& list, Problems& problems, std::vector<Rule>& rules) {
+  std::vector<Rule> own;
+  std::set<std::string> ids;
+  read_list(list, problems, ids, own);
+  if (!problems.errors.empty()) return;
+  std::erase_if(rules, [&](const Rule& rule) { return ids.contains(rule.id); });
+  std::move(own.begin(), own.end(), std::back_inserter(rules));
+}
+
 }  // namespace
 
 std::expected<std::vector<Rule>, Errors> read_rules(std::span<const Document> documents) {
   std::vector<Rule> rules;
   Errors errors;
-  std::set<std::string> ids;
   for (const Document& document : documents) {
     Problems problems{document.name, ErrorKind::bad_catalogue, {}};
-    if (const Node* list = document.root.find("rules")) read_list(*list, problems, ids, rules);
+    if (const Node* list = document.root.find("rules")) add_rules(*list, problems, rules);
     errors.insert(errors.end(), problems.errors.begin(), problems.errors.end());
   }
   if (!errors.empty()) return std::unexpected(std::move(errors));
@@ -210,16 +219,12 @@ std::expected<std::vector<Rule>, Errors> read_rules(std::span<const Document> do
 
 Errors add_rule_file(const Document& file, std::vector<Rule>& rules) {
   Problems problems{file.name, ErrorKind::usage, {}};
-  std::vector<Rule> own;
-  std::set<std::string> ids;
   Fields fields(file.root, problems);
   fields.require("rules");
-  if (const Node* list = fields.find("rules")) read_list(*list, problems, ids, own);
+  const Node* list = fields.find("rules");
   fields.finish();
-  if (!problems.errors.empty()) return problems.errors;
-  std::erase_if(rules, [&](const Rule& rule) { return ids.contains(rule.id); });
-  std::move(own.begin(), own.end(), std::back_inserter(rules));
-  return {};
+  if (list != nullptr) add_rules(*list, problems, rules);
+  return problems.errors;
 }
 
 }  // namespace gpusel::rules

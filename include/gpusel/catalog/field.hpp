@@ -80,6 +80,7 @@ class TextList {
   Iterator end() const { return {}; }
   bool empty() const { return joined_.empty(); }
   std::string_view joined() const { return joined_; }
+  friend bool operator==(const TextList& a, const TextList& b) { return a.joined_ == b.joined_; }
 
  private:
   std::string_view joined_;

@@ -41,15 +41,24 @@ class Converter {
 struct JobCost {
   double hourly = 0;  // all nodes
   double hours = 0;   // of the job, or of a month of service
-  double total = 0;   // hourly × hours
+  double total = 0;   // hourly × hours, or × the hours of all subscribed periods
   std::optional<double> per_million_tokens;
   Money offer;                       // one node and hour, as published
   std::optional<Exchange> exchange;  // where it was converted
 };
 
-/// `duration`: of the job. `tokens_per_s`: of all nodes, 0 where it has no meaning.
+/// A job of that length on `nodes` nodes.
+struct Usage {
+  int nodes = 1;
+  Seconds duration;
+  double tokens_per_s = 0;  // of all nodes, 0 where it has no meaning
+  Seconds period = {};      // paid whole, used or not; zero: paid as used
+};
+
+/// What a subscription is paid in: a month of 730 hours, a year of 8760; zero for terms paid as used.
+Seconds subscription_period(catalog::Term term);
+
 /// Nothing where there is no exchange rate.
-std::optional<JobCost> job_cost(Money offer_per_hour, const Converter& converter, int nodes, Seconds duration,
-                                double tokens_per_s);
+std::optional<JobCost> job_cost(Money offer_per_hour, const Converter& converter, const Usage& usage);
 
 }  // namespace gpusel::cost

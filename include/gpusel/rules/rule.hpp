@@ -61,7 +61,8 @@ struct Verdict {
   std::string message;
 };
 
-/// Rules out of the documents that have a `rules` section.
+/// Rules out of the documents that have a `rules` section; a later document's rule replaces an
+/// earlier one's of the same id.
 /// Errors: unknown facts and keys, wrong types, duplicate ids, with file:line:column.
 std::expected<std::vector<Rule>, Errors> read_rules(std::span<const Document> documents);
 
