@@ -1,0 +1,123 @@
+// JSON into the same tree as YAML, with positions, strict or as Python writes it.
+#include <catch2/catch.hpp>
+
+#include "tree.hpp"
+
+using namespace gpusel;
+using namespace gpusel::test;
+
+TEST_CASE("json objects arrays and scalars become one tree") {
+  const Node root = json(R"({"a": 1, "b": [true, null, "x"], "c": {"d": 0.5}})");
+  REQUIRE(root.is_map());
+  CHECK(member(root, "a").text == "1");
+  CHECK_FALSE(member(root, "a").quoted);
+  const Node& b = member(root, "b");
+  REQUIRE(b.children.size() == 3);
+  CHECK(b.children[0].text == "true");
+  CHECK(b.children[1].kind == Node::Kind::null);
+  CHECK(b.children[2].text == "x");
+  CHECK(b.children[2].quoted);
+  CHECK(member(member(root, "c"), "d").text == "0.5");
+}
+
+TEST_CASE("json members stay in file order") {
+  const Node root = json(R"({"z": 1, "a": 2, "m": 3})");
+  CHECK(root.children[0].key == "z");
+  CHECK(root.children[1].key == "a");
+  CHECK(root.children[2].key == "m");
+}
+
+TEST_CASE("json escapes are decoded") {
+  CHECK(member(json(R"({"a": "x\n\"\u00e9\ud83d\ude80"})"), "a").text == "x\n\"é🚀");
+  CHECK(json(R"({"\u0061": 1})").find("a") != nullptr);
+}
+
+TEST_CASE("json numbers keep the digits that were written") {
+  const Node root = json(R"({"a": 1e-05, "b": 500000.0, "c": -3, "d": 18446744073709551615})");
+  CHECK(member(root, "a").text == "1e-05");
+  CHECK(member(root, "b").text == "500000.0");
+  CHECK(member(root, "c").text == "-3");
+  CHECK(member(root, "d").text == "18446744073709551615");
+}
+
+TEST_CASE("json keys and texts know their line and column") {
+  const Node root = json("{\n  \"name\": \"x\",\n  \"list\": [\n    \"one\"]}\n");
+  CHECK(key_at(member(root, "name")) == "2:3");
+  CHECK(at(member(root, "name")) == "2:11");
+  CHECK(key_at(member(root, "list")) == "3:3");
+  CHECK(at(member(root, "list").children[0]) == "4:5");
+}
+
+TEST_CASE("json numbers followed by a comma know their line and column") {
+  const Node root = json("{\n  \"a\": 4096,\n  \"b\": 2\n}\n");
+  CHECK(at(member(root, "a")) == "2:8");
+}
+
+TEST_CASE("a json key that is given twice is refused at the second") {
+  const Error error = json_error("{\"a\": 1,\n \"b\": 2,\n \"a\": 3}");
+  CHECK(says(error, "'a' is given twice"));
+  CHECK(error.where == "f.json:3:2");
+  CHECK(says(json_error(R"({"x": {"a": 1, "\u0061": 2}})"), "'a' is given twice"));
+}
+
+TEST_CASE("json nested to the allowed depth is read and one deeper is refused") {
+  const auto nested = [](std::size_t depth) { return repeat("[", depth) + repeat("]", depth); };
+  CHECK(json(nested(kMaxDepth)).is_list());
+  CHECK(says(json_error(nested(kMaxDepth + 1)), "nested deeper than 64 levels"));
+  CHECK(says(json_error(repeat("{\"a\":", kMaxDepth + 1)), "nested deeper"));
+}
+
+TEST_CASE("a bottomless json file is refused and not followed") {
+  CHECK(says(json_error(repeat("[", 1000000)), "nested deeper"));
+}
+
+TEST_CASE("text that is not json is refused") {
+  const auto text =
+      GENERATE("", " ", "{", "{\"a\"", "{\"a\":", "{\"a\": 1", "[1, 2", "[1 2]", "{a: 1}", "{'a': 1}", "[1,]",
+               "{\"a\": 1,}", "[01]", "[+1]", "[.5]", "[1.]", "[0x10]", "[1e]", "[tru]", "[nul]", "[1] [2]", "[1] x",
+               "\"a", "\"\\x\"", "\"\\ud800\"", "// note\n[1]", "/* note */ [1]", "['a']", "\"a\tb\"", "\"a\nb\"");
+  CAPTURE(text);
+  json_error(text);
+}
+
+TEST_CASE("a trailing comma is refused where it shows") {
+  CHECK(json_error("{\n  \"a\": 1,\n}").where.starts_with("f.json:3:"));
+}
+
+TEST_CASE("broken UTF-8 in json is refused") {
+  json_error("[\"\xff\"]");
+  json_error("[\"\xc3\"]");
+  json_error("[\"\xed\xa0\x80\"]");
+}
+
+TEST_CASE("a message about broken json is safe for a terminal") {
+  CHECK(json_error("[\x1b[31m]").message.find('\x1b') == std::string::npos);
+  CHECK(json_error("{\"a\x1b[2J\": 1}").message.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("strict json has neither NaN nor Infinity") {
+  const auto text = GENERATE("[NaN]", "[Infinity]", "[-Infinity]", "[nan]", "[inf]");
+  CAPTURE(text);
+  json_error(text);
+}
+
+TEST_CASE("json as python writes it reads NaN and Infinity as nothing") {
+  const Node root = json(R"({"a": NaN, "b": Infinity, "c": -Infinity, "d": [NaN, 1]})", JsonDialect::python);
+  CHECK(member(root, "a").kind == Node::Kind::null);
+  CHECK(member(root, "b").kind == Node::Kind::null);
+  CHECK(member(root, "c").kind == Node::Kind::null);
+  CHECK(member(root, "d").children[0].kind == Node::Kind::null);
+  CHECK(member(root, "d").children[1].text == "1");
+}
+
+TEST_CASE("NaN inside a json text or key stays as it is") {
+  const Node root = json(R"({"NaN": "NaN \" Infinity"})", JsonDialect::python);
+  CHECK(member(root, "NaN").text == "NaN \" Infinity");
+}
+
+TEST_CASE("what python never writes is refused in its dialect too") {
+  const auto text =
+      GENERATE("[NaNs]", "[Infinity1]", "[-NaN]", "[+Infinity]", "[nan]", "[None]", "[True]", "{NaN: 1}", "[1,]");
+  CAPTURE(text);
+  json_error(text, JsonDialect::python);
+}

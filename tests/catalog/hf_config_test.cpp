@@ -1,0 +1,268 @@
+// Models out of Hugging Face configurations, with the hyperparameters their papers and cards publish.
+#include <catch2/catch.hpp>
+
+#include "gpusel/catalog/hf_config.hpp"
+#include "listing.hpp"
+
+using namespace gpusel;
+using namespace gpusel::test;
+using catalog::ConfigModel;
+using catalog::ModelKind;
+
+namespace {
+
+/// "config.json" of these members in a scratch file.
+std::string config(const std::string& members) { return scratch_file("config.json", "{" + members + "}"); }
+
+std::unique_ptr<ConfigModel> read(const std::string& members) {
+  auto model = catalog::read_config_file(config(members));
+  if (!model) FAIL(model.error().where + ": " + model.error().message);
+  return std::move(*model);
+}
+
+Error refused(const std::string& members) {
+  const auto model = catalog::read_config_file(config(members));
+  INFO(members);
+  REQUIRE_FALSE(model);
+  return model.error();
+}
+
+const std::string kLlama7 = R"("model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 4096,
+  "intermediate_size": 11008, "num_attention_heads": 32, "num_hidden_layers": 32, "vocab_size": 32000,
+  "max_position_embeddings": 2048, "tie_word_embeddings": false, "torch_dtype": "float16", "rms_norm_eps": 1e-06)";
+
+const std::string kMixtral = R"("model_type": "mixtral", "hidden_size": 4096, "intermediate_size": 14336,
+  "num_attention_heads": 32, "num_key_value_heads": 8, "num_hidden_layers": 32, "num_local_experts": 8,
+  "num_experts_per_tok": 2, "vocab_size": 32000, "max_position_embeddings": 32768, "sliding_window": null,
+  "tie_word_embeddings": false, "torch_dtype": "bfloat16")";
+
+const std::string kGemma3 = R"("model_type": "gemma3_text", "hidden_size": 1152, "intermediate_size": 6912,
+  "num_attention_heads": 4, "num_key_value_heads": 1, "head_dim": 256, "num_hidden_layers": 26, "vocab_size": 262144,
+  "max_position_embeddings": 32768, "sliding_window": 512, "sliding_window_pattern": 6, "torch_dtype": "bfloat16")";
+
+const std::string kDeepSeek = R"("model_type": "deepseek_v3", "hidden_size": 7168, "intermediate_size": 18432,
+  "moe_intermediate_size": 2048, "num_attention_heads": 128, "num_key_value_heads": 128, "num_hidden_layers": 61,
+  "n_routed_experts": 256, "n_shared_experts": 1, "num_experts_per_tok": 8, "first_k_dense_replace": 3,
+  "moe_layer_freq": 1, "q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64,
+  "v_head_dim": 128, "vocab_size": 129280, "max_position_embeddings": 163840, "num_nextn_predict_layers": 1,
+  "tie_word_embeddings": false, "torch_dtype": "bfloat16", "quantization_config": {"quant_method": "fp8"})";
+
+}  // namespace
+
+TEST_CASE("the configuration of LLaMA 7B is read") {
+  const auto read_model = read(kLlama7);
+  const catalog::Model& m = read_model->model;
+  CHECK(m.kind == ModelKind::decoder_llm);
+  CHECK(m.kv_heads == 32.0);   // absent: as many as heads
+  CHECK(m.head_dim == 128.0);  // 4,096 / 32
+  CHECK(m.attention == "mha");
+  CHECK(m.native_dtype == "fp16");
+  CHECK(m.max_context == 2048.0);
+  CHECK(*m.params_b == Approx(6.738415616).epsilon(1e-6));
+  CHECK(catalog::kv_bytes_per_token_fp16(m) == 524288.0);
+  CHECK(read_model->unread == std::vector<std::string>{"rms_norm_eps"});
+}
+
+TEST_CASE("the configuration of Mixtral 8x7B is read") {
+  const auto read_model = read(kMixtral);
+  const catalog::Model& m = read_model->model;
+  CHECK(m.is_moe());
+  CHECK(m.experts == 8.0);
+  CHECK(m.experts_per_token == 2.0);
+  CHECK(m.attention == "gqa");
+  CHECK(m.native_dtype == "bf16");
+  CHECK(m.kv_full_layers == 32.0);  // "sliding_window": null means none
+  CHECK(*m.params_b == Approx(46.702792704).epsilon(1e-6));
+}
+
+TEST_CASE("the configuration of Gemma 3 with one full layer in six is read") {
+  const auto read_model = read(kGemma3);
+  const catalog::Model& m = read_model->model;
+  CHECK(m.kv_full_layers == 4.0);  // layers 6, 12, 18 and 24 of 26
+  CHECK(m.kv_window_layers == 22.0);
+  CHECK(m.window_tokens == 512.0);
+  CHECK(m.tied_embeddings == true);  // its class says so where the file does not
+  CHECK(m.attention == "mqa");
+  CHECK(*m.params_b == Approx(0.999885952).epsilon(1e-3));
+}
+
+TEST_CASE("the configuration of DeepSeek V3 is read") {
+  const auto read_model = read(kDeepSeek);
+  const catalog::Model& m = read_model->model;
+  CHECK(m.is_mla());
+  CHECK(m.attention == "mla");
+  CHECK(m.head_dim == 192.0);  // 128 + 64
+  CHECK(m.first_dense_layers == 3.0);
+  CHECK(m.shared_experts == 1.0);
+  CHECK(m.native_dtype == "fp8");
+  CHECK(*m.params_b == Approx(671.0264).epsilon(1e-5));
+  CHECK(catalog::kv_bytes_per_token_fp16(m) == 70272.0);  // 61 × 576 × 2
+}
+
+TEST_CASE("the configuration of DeepSeek V2 Lite has no low-rank query") {
+  const auto read_model = read(R"("model_type": "deepseek_v2", "hidden_size": 2048, "intermediate_size": 10944,
+    "moe_intermediate_size": 1408, "num_attention_heads": 16, "num_key_value_heads": 16, "num_hidden_layers": 27,
+    "n_routed_experts": 64, "n_shared_experts": 2, "num_experts_per_tok": 6, "first_k_dense_replace": 1,
+    "moe_layer_freq": 1, "q_lora_rank": null, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64,
+    "v_head_dim": 128, "vocab_size": 102400, "max_position_embeddings": 163840, "tie_word_embeddings": false)");
+  CHECK(*read_model->model.params_b == Approx(15.706484).epsilon(1e-5));
+}
+
+TEST_CASE("the configuration of Mistral 7B has a window in every layer") {
+  const auto read_model = read(R"("model_type": "mistral", "hidden_size": 4096, "intermediate_size": 14336,
+    "num_attention_heads": 32, "num_key_value_heads": 8, "num_hidden_layers": 32, "vocab_size": 32000,
+    "sliding_window": 4096, "max_position_embeddings": 32768, "tie_word_embeddings": false)");
+  const catalog::Model& m = read_model->model;
+  CHECK(m.kv_full_layers == 0.0);
+  CHECK(m.kv_window_layers == 32.0);
+  CHECK(m.window_tokens == 4096.0);
+  CHECK(*m.params_b == Approx(7.241732096).epsilon(1e-6));
+}
+
+TEST_CASE("a window that is switched off is no window") {
+  const auto read_model = read(kLlama7 + R"(, "sliding_window": 4096, "use_sliding_window": false)");
+  CHECK(read_model->model.kv_full_layers == 32.0);
+  CHECK_FALSE(read_model->model.kv_window_layers.has_value());
+}
+
+TEST_CASE("layers that are listed one by one are counted by kind") {
+  const auto read_model =
+      read(R"("model_type": "x", "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 5,
+    "vocab_size": 100, "sliding_window": 128,
+    "layer_types": ["sliding_attention", "full_attention", "sliding_attention", "full_attention", "linear_attention"])");
+  CHECK(read_model->model.kv_full_layers == 2.0);
+  CHECK(read_model->model.kv_window_layers == 2.0);
+  CHECK(read_model->model.window_tokens == 128.0);
+  CHECK(read_model->model.linear_layers == 1.0);
+}
+
+TEST_CASE("a hybrid keeps a fixed state in its linear layers") {
+  const auto read_model = read(R"("model_type": "qwen3_next", "hidden_size": 2048, "num_attention_heads": 16,
+    "num_key_value_heads": 2, "head_dim": 256, "num_hidden_layers": 48, "vocab_size": 151936,
+    "full_attention_interval": 4, "linear_num_value_heads": 32, "linear_key_head_dim": 128,
+    "linear_value_head_dim": 128)");
+  CHECK(read_model->model.kv_full_layers == 12.0);  // every fourth of 48
+  CHECK(read_model->model.linear_layers == 36.0);
+  CHECK(read_model->model.linear_state_bytes == 37748736.0);              // 36 × 32 × 128 × 128 × 2
+  CHECK(catalog::kv_bytes_per_token_fp16(read_model->model) == 24576.0);  // 2 × 12 × 2 × 256 × 2
+}
+
+TEST_CASE("the configuration of Qwen3 30B A3B is read") {
+  const auto read_model = read(R"("model_type": "qwen3_moe", "hidden_size": 2048, "intermediate_size": 6144,
+    "moe_intermediate_size": 768, "num_attention_heads": 32, "num_key_value_heads": 4, "head_dim": 128,
+    "num_hidden_layers": 48, "num_experts": 128, "num_experts_per_tok": 8, "decoder_sparse_step": 1,
+    "vocab_size": 151936, "tie_word_embeddings": false, "sliding_window": null, "use_sliding_window": false)");
+  CHECK(*read_model->model.params_b == Approx(30.532122624).epsilon(1e-5));
+}
+
+TEST_CASE("older spellings of the keys are read as well") {
+  const auto gpt2 = read(R"("model_type": "gpt2", "n_embd": 768, "n_layer": 12, "n_head": 12, "n_positions": 1024,
+    "n_inner": null, "vocab_size": 50257)");
+  CHECK(gpt2->model.ffn_size == 3072.0);  // 4 × 768
+  CHECK(gpt2->model.gated_ffn == false);
+  CHECK(gpt2->model.max_context == 1024.0);
+  CHECK(*gpt2->model.params_b == Approx(0.124439808).epsilon(0.01));  // without positions and biases
+}
+
+TEST_CASE("encoders are told from decoders") {
+  const auto bert = read(R"("model_type": "bert", "architectures": ["BertForMaskedLM"], "hidden_size": 768,
+    "intermediate_size": 3072, "num_attention_heads": 12, "num_hidden_layers": 12, "vocab_size": 30522,
+    "max_position_embeddings": 512)");
+  CHECK(bert->model.kind == ModelKind::encoder);
+  CHECK(*bert->model.params_b == Approx(0.10948224).epsilon(0.02));
+  CHECK(catalog::kv_bytes_per_token_fp16(bert->model) == 0.0);
+  const auto unknown = read(R"("model_type": "newbert", "architectures": ["NewBertForSequenceClassification"],
+    "hidden_size": 768, "num_attention_heads": 12, "num_hidden_layers": 12, "vocab_size": 30522)");
+  CHECK(unknown->model.kind == ModelKind::encoder);
+}
+
+TEST_CASE("T5 has an encoder and a decoder") {
+  const auto t5 = read(R"("model_type": "t5", "d_model": 768, "d_ff": 3072, "d_kv": 64, "num_layers": 12,
+    "num_decoder_layers": 12, "num_heads": 12, "vocab_size": 32128, "feed_forward_proj": "relu")");
+  CHECK(t5->model.kind == ModelKind::encoder_decoder);
+  CHECK(t5->model.decoder_layers == 12.0);
+  CHECK(t5->model.head_dim == 64.0);
+  CHECK(*t5->model.params_b == Approx(0.222903552).epsilon(1e-3));
+}
+
+TEST_CASE("the text part of a model that sees is read") {
+  const auto vlm =
+      read("\"model_type\": \"llava\", \"vision_config\": {\"hidden_size\": 1024}, \"text_config\": {" + kLlama7 + "}");
+  CHECK(vlm->model.kind == ModelKind::vlm);
+  CHECK(vlm->model.hidden_size == 4096.0);
+  CHECK(vlm->model.layers == 32.0);
+}
+
+TEST_CASE("NaN and Infinity in a configuration are what python writes for nothing") {
+  CHECK(*read(kLlama7 + R"(, "sliding_window": NaN, "scale": -Infinity)")->model.params_b ==
+        Approx(6.7384).epsilon(1e-4));
+  CHECK_THAT(refused(with(kLlama7, "\"num_hidden_layers\": 32", "\"num_hidden_layers\": NaN")).message,
+             Catch::Contains("'num_hidden_layers' is missing"));
+}
+
+TEST_CASE("a configuration without its shape names the missing key") {
+  struct Case {
+    const char* part;
+    const char* key;
+  };
+  const auto given = GENERATE(
+      Case{"\"num_hidden_layers\": 32, ", "num_hidden_layers"}, Case{"\"hidden_size\": 4096,", "hidden_size"},
+      Case{"\"num_attention_heads\": 32, ", "num_attention_heads"}, Case{"\"vocab_size\": 32000,", "vocab_size"});
+  const Error error = refused(with(kLlama7, given.part, ""));
+  CHECK(error.kind == ErrorKind::usage);
+  CHECK_THAT(error.message, Catch::Contains(std::string("'") + given.key + "' is missing"));
+}
+
+TEST_CASE("a configuration with nonsense for a number is refused") {
+  const auto value = GENERATE("0", "-32", "1e20", "100000", "\"32\"", "[32]", "{}", "true");
+  CAPTURE(value);
+  const Error error =
+      refused(with(kLlama7, "\"num_hidden_layers\": 32", "\"num_hidden_layers\": " + std::string(value)));
+  CHECK(error.kind == ErrorKind::usage);
+  CHECK_FALSE(error.message.empty());
+}
+
+TEST_CASE("a number in quotes is told at its place") {
+  const std::string file = config("\n  \"hidden_size\": \"4096\",\n  \"num_hidden_layers\": 2\n");
+  const auto model = catalog::read_config_file(file);
+  REQUIRE_FALSE(model);
+  CHECK(model.error().where == file + ":2:18");  // `  "hidden_size": "4096"`
+  CHECK_THAT(model.error().message, Catch::Contains("'hidden_size' must be a number"));
+}
+
+TEST_CASE("a configuration is a json object") {
+  const auto text = GENERATE("[]", "3", "\"llama\"", "null");
+  CHECK_FALSE(catalog::read_config_file(scratch_file("config.json", text)));
+  CHECK_FALSE(catalog::read_config_file(scratch_file("config.json", "{,}")));
+  CHECK_FALSE(catalog::read_config_file(scratch_file("config.json", "")));
+  CHECK_FALSE(catalog::read_config_file("/nonexistent/config.json"));
+}
+
+TEST_CASE("a folder with a configuration stands for it") {
+  const std::string file = config(kLlama7);
+  const auto model = catalog::read_config_file(std::filesystem::path(file).parent_path().string());
+  REQUIRE(model);
+  CHECK((*model)->model.layers == 32.0);
+  CHECK_FALSE(catalog::read_config_file(folder({{"other.json", "{}"}})));
+}
+
+TEST_CASE("a size that is stated is kept") {
+  const auto model = read(kLlama7 + R"(, "params_b": 6.5, "active_params_b": 6)");
+  CHECK(model->model.params_b == 6.5);
+  CHECK(model->model.active_params_b == 6.0);
+}
+
+TEST_CASE("weights that are stored narrow are told by their method") {
+  CHECK(read(kLlama7 + R"(, "quantization_config": {"quant_method": "awq", "bits": 4})")->model.native_dtype ==
+        "w4a16");
+  CHECK(read(kLlama7 + R"(, "quantization_config": {"quant_method": "gptq", "bits": 8})")->model.native_dtype ==
+        "int8");
+  CHECK(read(kLlama7 + R"(, "quantization_config": {"quant_method": "mxfp4"})")->model.native_dtype == "mxfp4");
+}
+
+TEST_CASE("a path is told from a model name") {
+  for (const char* path : {"./llama", "../x", "/models/llama", "config.json", "dir/config.json", ".", ".."})
+    CHECK(catalog::looks_like_path(path));
+  for (const char* name : {"llama-7b", "meta-llama/Llama-3.1-8B", "a.b", ""})
+    CHECK_FALSE(catalog::looks_like_path(name));
+}

@@ -1,0 +1,179 @@
+// Names of GPUs, models, SKUs, providers and regions as people write them.
+#include <catch2/catch.hpp>
+
+#include "listing.hpp"
+
+using namespace gpusel;
+using namespace gpusel::test;
+
+namespace {
+
+struct Spelling {
+  const char* written;
+  const char* id;
+};
+
+std::string gpu_id(const catalog::Catalog& c, const std::string& name) {
+  const auto gpu = c.gpu(name);
+  return gpu ? std::string((*gpu)->id) : gpu.error().message + " " + gpu.error().hint;
+}
+
+std::string model_id(const catalog::Catalog& c, const std::string& name) {
+  const auto model = c.model(name);
+  return model ? std::string((*model)->id) : model.error().message + " " + model.error().hint;
+}
+
+}  // namespace
+
+TEST_CASE("a GPU is found by the ways people write it") {
+  const auto c = embedded();
+  const auto given =
+      GENERATE(Spelling{"A100-80GB", "a100-sxm-80gb"}, Spelling{"NVIDIA-A100-SXM4-80GB", "a100-sxm-80gb"},
+               Spelling{"NVIDIA A100-SXM4-40GB", "a100-sxm-40gb"}, Spelling{"a100", "a100-sxm-40gb"},
+               Spelling{"h100_sxm", "h100-sxm-80gb"}, Spelling{"H100", "h100-sxm-80gb"},
+               Spelling{"NVIDIA H100 80GB HBM3", "h100-sxm-80gb"}, Spelling{"h100 pcie", "h100-pcie-80gb"},
+               Spelling{"L40s", "l40s"}, Spelling{"l4", "l4"}, Spelling{"NVIDIA L4", "l4"},
+               Spelling{"rtx-a6000", "rtx-a6000-48gb"}, Spelling{"RTX A6000", "rtx-a6000-48gb"},
+               Spelling{"NVIDIA GeForce RTX 4090", "rtx-4090-24gb"}, Spelling{"rtx4090", "rtx-4090-24gb"},
+               Spelling{"4090", "rtx-4090-24gb"}, Spelling{"Tesla T4", "t4"}, Spelling{"  A10G ", "a10g"});
+  CAPTURE(given.written);
+  const catalog::Gpu* meant = nullptr;
+  for (const catalog::Gpu& gpu : c.gpus())
+    if (gpu.id == given.id || std::string(gpu.id) + "-24gb" == given.id) meant = &gpu;
+  REQUIRE(meant != nullptr);
+  CHECK(gpu_id(c, given.written) == meant->id);
+}
+
+TEST_CASE("a model is found by the ways people write it") {
+  const auto c = embedded();
+  const auto given =
+      GENERATE(Spelling{"meta-llama/Llama-3.1-8B", "llama-3.1-8b"}, Spelling{"Llama-3.1-8B-Instruct", "llama-3.1-8b"},
+               Spelling{"LLAMA_7B", "llama-7b"}, Spelling{"llama 7b", "llama-7b"},
+               Spelling{"deepseek-ai/DeepSeek-R1", "deepseek-v3"}, Spelling{"mixtral", "mixtral-8x7b"},
+               Spelling{"bert-base-uncased", "bert-base"}, Spelling{"gpt-3", "gpt3-175b"});
+  CAPTURE(given.written);
+  CHECK(model_id(c, given.written) == given.id);
+}
+
+TEST_CASE("a mistyped GPU or model is answered with the nearest name") {
+  const auto c = embedded();
+  CHECK_THAT(gpu_id(c, "h10"), Catch::Contains("unknown GPU 'h10' did you mean"));
+  CHECK_THAT(gpu_id(c, "h100-smx"), Catch::Contains("'h100-sxm'"));
+  CHECK_THAT(model_id(c, "lama-7b"), Catch::Contains("'llama-7b'"));
+  CHECK_THAT(gpu_id(c, "zzzzzzzzzzzz"), Catch::Contains("all GPUs: gpusel gpus"));
+  CHECK_THAT(model_id(c, ""), Catch::Contains("unknown model ''"));
+}
+
+TEST_CASE("every id and alias of the shipped catalogue finds its own record") {
+  const auto c = embedded();
+  for (const catalog::Gpu& gpu : c.gpus()) {
+    CHECK(gpu_id(c, std::string(gpu.id)) == gpu.id);
+    for (const std::string_view alias : gpu.aliases) CHECK(gpu_id(c, std::string(alias)) == gpu.id);
+  }
+  for (const catalog::Model& model : c.models()) {
+    CHECK(model_id(c, std::string(model.id)) == model.id);
+    for (const std::string_view alias : model.aliases) CHECK(model_id(c, std::string(alias)) == model.id);
+  }
+}
+
+TEST_CASE("a model of an organisation is found without the organisation") {
+  const auto c = from_text(kSmall);
+  CHECK(model_id(c, "Tiny-1B") == "tiny");
+  CHECK(model_id(c, "acme/tiny-1b") == "tiny");
+}
+
+TEST_CASE("a short name that two organisations share means neither") {
+  const auto c = from_text(with(kSmall, "providers:\n",
+                                "  - {id: other, aliases: [umbrella/Tiny-1B], kind: cnn, params_b: 2, sources: "
+                                "[acme-sheet]}\nproviders:\n"));
+  CHECK_FALSE(c.model("tiny-1b"));
+  CHECK(model_id(c, "umbrella/tiny-1b") == "other");
+  CHECK(model_id(c, "acme/tiny-1b") == "tiny");
+}
+
+TEST_CASE("a SKU of one provider is found alone or with its provider") {
+  const auto c = from_text(kSmall);
+  for (const char* name : {"big.8x", "BIG.8X", "north/big.8x", "North/Big.8x", "north:big.8x"}) {
+    CAPTURE(name);
+    REQUIRE(c.instance(name));
+    CHECK((*c.instance(name))->sku == "big.8x");
+  }
+  CHECK_FALSE(c.instance("south/big.8x"));
+}
+
+TEST_CASE("a SKU of two providers is told with both full names") {
+  const auto c = from_text(with(with(kSmall, "sku: box", "sku: big.8x"), "{box: 365}", "{big.8x: 365}"));
+  const auto both = c.instance("big.8x");
+  REQUIRE_FALSE(both);
+  CHECK(both.error().kind == ErrorKind::usage);
+  CHECK_THAT(both.error().message, Catch::Contains("two providers have 'big.8x'"));
+  CHECK_THAT(both.error().hint, Catch::Contains("north/big.8x") && Catch::Contains("south/big.8x"));
+  REQUIRE(c.instance("south/big.8x"));
+  CHECK((*c.instance("south/big.8x"))->provider == "south");
+}
+
+TEST_CASE("every instance of the shipped catalogue is found by provider and SKU") {
+  const auto c = embedded();
+  for (const catalog::Instance& instance : c.instances()) {
+    const auto found = c.instance(std::string(instance.provider) + "/" + std::string(instance.sku));
+    CAPTURE(instance.provider, instance.sku);
+    REQUIRE(found);
+    CHECK(*found == &instance);
+  }
+}
+
+TEST_CASE("the prefix of Alibaba Cloud SKUs may be left out") {
+  const auto c = from_text(with(with(kSmall, "sku: box", "sku: ecs.gn7.large"), "{box: 365}", "{ecs.gn7.large: 365}"));
+  REQUIRE(c.instance("gn7.large"));
+  CHECK((*c.instance("gn7.large"))->sku == "ecs.gn7.large");
+}
+
+TEST_CASE("an unknown SKU or provider or region names the nearest") {
+  const auto c = embedded();
+  CHECK_THAT(c.instance("p5.48xlagre").error().hint, Catch::Contains("p5.48xlarge"));
+  CHECK_THAT(c.provider("lamda").error().hint, Catch::Contains("lambda"));
+  CHECK_THAT(c.region("us-esat-1").error().hint, Catch::Contains("us-east-1"));
+}
+
+TEST_CASE("providers and regions are found whatever the case") {
+  const auto c = embedded();
+  CHECK((*c.provider("AWS"))->id == "aws");
+  CHECK((*c.provider("Lambda-Labs"))->id == "lambda");
+  CHECK(*c.region("US-East-1") == "us-east-1");
+}
+
+TEST_CASE("a country belongs to itself and to its groups") {
+  const auto c = from_text(kSmall);
+  CHECK(c.resides_in("SE", "SE"));
+  CHECK(c.resides_in("SE", "se"));
+  CHECK(c.resides_in("NO", "nordic"));
+  CHECK(c.resides_in("NO", "Nordic"));
+  CHECK_FALSE(c.resides_in("DE", "nordic"));
+  CHECK_FALSE(c.resides_in("DE", "SE"));
+  CHECK_FALSE(c.resides_in("", "SE"));
+  CHECK(c.is_residency("nordic"));
+  CHECK(c.is_residency("de"));
+  CHECK_FALSE(c.is_residency("FR"));
+}
+
+TEST_CASE("the newest of two prices for one region and term counts") {
+  const auto c =
+      from_text(kSmall +
+                "  - {provider: north, region: n1, term: on-demand, currency: USD, as_of: 2026-08-01, source: "
+                "acme-sheet, per_hour: {big.8x: 18}}\n"
+                "  - {provider: north, region: n2, term: on-demand, currency: USD, as_of: 2026-01-01, source: "
+                "acme-sheet, per_hour: {big.8x: 30}}\n");
+  const auto offers = c.offers_of(**c.instance("big.8x"));
+  REQUIRE(offers.size() == 2);
+  CHECK(offers[0].amount == 18);
+  CHECK(offers[1].amount == 20);
+  CHECK(c.newest_price() == Date(2026, 8, 1));
+}
+
+TEST_CASE("prices of one SKU in two currencies stand side by side") {
+  const auto c =
+      from_text(kSmall +
+                "  - {provider: north, region: n1, term: on-demand, currency: EUR, as_of: 2026-08-01, source: "
+                "acme-sheet, per_hour: {big.8x: 18}}\n");
+  CHECK(c.offers_of(**c.instance("big.8x")).size() == 3);
+}

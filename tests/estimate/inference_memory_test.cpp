@@ -1,0 +1,179 @@
+// Memory of serving: stored weights and K/V cache against arithmetic done by hand.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "gpusel/estimate/inference.hpp"
+#include "support/job.hpp"
+
+using namespace gpusel;
+using namespace gpusel::estimate;
+using gpusel::test::job;
+using gpusel::test::serving;
+using workload::KvPrecision;
+using workload::Workload;
+
+namespace {
+
+constexpr double kKiB = 1024;
+
+Bytes cache(const catalog::Model& model, double tokens, const InferencePlan& plan) {
+  return kv_bytes(model, {.prompt = tokens}, plan);
+}
+
+double per_token(std::string_view model, KvPrecision precision = KvPrecision::fp16, int tp = 1) {
+  InferencePlan plan = serving("bf16", tp);
+  plan.kv = precision;
+  return cache(test::model(model), 4096, plan).raw() / 4096;
+}
+
+double stored(std::string_view model, std::string_view format) {
+  return stored_weights(job("task=inference model=" + std::string(model)), **weight_format(format)).raw();
+}
+
+InferenceMemory memory(std::string_view words, std::string_view gpu, const InferencePlan& plan) {
+  const Workload work = job(words);
+  return inference_memory(work, test::machine(gpu, plan.tp * plan.pp * plan.dp), plan, test::coefficients());
+}
+
+Approx near(double value) { return Approx(value).epsilon(1e-6); }
+
+}  // namespace
+
+TEST_CASE("the cache of one token is two values per K and V head and layer") {
+  CHECK(per_token("llama-7b") == near(512 * kKiB));       // 2 × 32 layers × 32 heads × 128 × 2 bytes
+  CHECK(per_token("llama-3.1-8b") == near(128 * kKiB));   // 2 × 32 × 8 × 128 × 2
+  CHECK(per_token("llama-3.1-70b") == near(320 * kKiB));  // 2 × 80 × 8 × 128 × 2
+  CHECK(per_token("gemma-2b") == near(18 * kKiB));        // 2 × 18 × 1 × 256 × 2
+  CHECK(per_token("mixtral-8x7b") == near(128 * kKiB));   // experts have no cache
+}
+
+TEST_CASE("latent attention caches one latent vector per layer") {
+  CHECK(per_token("deepseek-v3") == near(61.0 * (512 + 64) * 2));
+  // Every rank of a tensor-parallel group holds it.
+  CHECK(per_token("deepseek-v3", KvPrecision::fp16, 8) == near(61.0 * (512 + 64) * 2));
+}
+
+TEST_CASE("an eight-bit cache is half of a sixteen-bit one") {
+  CHECK(per_token("llama-7b", KvPrecision::fp8) == near(256 * kKiB));
+  CHECK(per_token("llama-7b", KvPrecision::int8) == near(256 * kKiB));
+  CHECK(per_token("llama-7b", KvPrecision::bf16) == near(512 * kKiB));
+}
+
+TEST_CASE("tensor parallelism divides the cache down to one head per GPU") {
+  CHECK(per_token("llama-3.1-8b", KvPrecision::fp16, 4) == near(32 * kKiB));
+  CHECK(per_token("llama-3.1-8b", KvPrecision::fp16, 8) == near(16 * kKiB));
+  CHECK(per_token("llama-3.1-8b", KvPrecision::fp16, 16) == near(16 * kKiB));
+}
+
+TEST_CASE("a sliding window ends the growth of the cache") {
+  const catalog::Model& mistral = test::model("mistral-7b-v0.1");
+  const InferencePlan plan = serving("bf16");
+  const double window = cache(mistral, 4096, plan).raw();
+  CHECK(window == near(4096 * 128 * kKiB));
+  CHECK(cache(mistral, 32768, plan).raw() == near(window));
+  CHECK(cache(mistral, 2048, plan).raw() == near(window / 2));
+}
+
+TEST_CASE("a paged cache is allotted in blocks") {
+  const catalog::Model& llama = test::model("llama-7b");
+  const InferencePlan plan = serving("bf16");
+  CHECK(cache(llama, 1, plan) == cache(llama, 16, plan));
+  CHECK(cache(llama, 17, plan) == cache(llama, 32, plan));
+  CHECK(cache(llama, 0, plan).raw() == 0);
+}
+
+TEST_CASE("an encoder keeps no cache") { CHECK(cache(test::model("bert-base"), 512, serving("bf16")).raw() == 0); }
+
+TEST_CASE("sixteen-bit weights take two bytes per parameter and fp32 four") {
+  CHECK(stored("llama-7b", "fp16") == near(2 * 6.73841562e9));
+  CHECK(stored("llama-7b", "fp32") == near(4 * 6.73841562e9));
+  CHECK(stored("mixtral-8x7b", "bf16") == near(2 * 46.7027927e9));  // all experts, not the active ones
+}
+
+TEST_CASE("quantised weights keep embedding and head at sixteen bit") {
+  // (6.738e9 − 2 × 32000 × 4096) × bits ÷ 8 + 2 × 32000 × 4096 × 2 bytes
+  const double ends = 2.0 * 32000 * 4096;
+  const double body = 6.73841562e9 - ends;
+  CHECK(stored("llama-7b", "nf4") == near(body * 4.127 / 8 + 2 * ends));
+  CHECK(stored("llama-7b", "nf4") / kGiB == Approx(3.600).epsilon(1e-3));
+  CHECK(stored("llama-7b", "w4a16") == Approx(body * 4.15 / 8 + 2 * ends).epsilon(0.01));
+  // A tied table is there once: 256,000 × 2048
+  const double table = 256000.0 * 2048;
+  CHECK(stored("gemma-2b", "nf4") == near((2.50617242e9 - table) * 4.127 / 8 + 2 * table));
+}
+
+TEST_CASE("averages over all tensors are not added to the ends again") {
+  CHECK(stored("llama-7b", "q8_0") == near(6.73841562e9 * 8.5 / 8));
+}
+
+TEST_CASE("MXFP4 quantises experts and nothing else") {
+  const Workload work = job("task=inference model=mixtral-8x7b");
+  const double experts = 32.0 * 8 * 3 * 4096 * 14336;
+  CHECK(stored("mixtral-8x7b", "mxfp4") == near(experts * 4.25 / 8 + 2 * (46.7027927e9 - experts)));
+}
+
+TEST_CASE("weights are divided over the GPUs that share a copy") {
+  const double one = memory("task=inference model=llama-7b", "h100-sxm-80gb", serving("fp16")).per_gpu.weights.raw();
+  InferencePlan split = serving("fp16", 2);
+  split.pp = 2;
+  CHECK(memory("task=inference model=llama-7b", "h100-sxm-80gb", split).per_gpu.weights.raw() == near(one / 4));
+  InferencePlan copies = serving("fp16");
+  copies.dp = 4;
+  CHECK(memory("task=inference model=llama-7b", "h100-sxm-80gb", copies).per_gpu.weights.raw() == near(one));
+}
+
+TEST_CASE("the cache is the need at the asked concurrency and not the pool") {
+  const InferenceMemory m = memory("task=inference model=llama-7b concurrency=4 input_tokens=768 output_tokens=256",
+                                   "h100-sxm-80gb", serving("fp16"));
+  CHECK(m.concurrency == 4);
+  CHECK(m.per_gpu.kv_cache.raw() == near(4.0 * 1024 * 512 * kKiB));  // 4 × 1024 tokens × 0.5 MiB = 2 GiB
+  CHECK(m.per_gpu.kv_cache < m.pool);
+}
+
+TEST_CASE("the most that fits fills the pool but for less than one request") {
+  const InferenceMemory m =
+      memory("task=inference model=llama-7b input_tokens=3072 output_tokens=1024", "a100-sxm-40gb", serving("fp16"));
+  const double one = 4096.0 * 512 * kKiB;
+  CHECK(m.per_gpu.kv_cache.raw() == near(m.max_concurrency * one));
+  CHECK(m.per_gpu.total() <= m.pool);
+  CHECK((m.pool - m.per_gpu.total()).raw() < one);
+  CHECK(m.pool <= test::machine("a100-sxm-40gb").device.usable);
+}
+
+TEST_CASE("tokens that fit and requests that fit agree") {
+  const InferenceMemory m = memory("task=inference model=llama-7b input_tokens=3072 output_tokens=1024 concurrency=1",
+                                   "a100-sxm-40gb", serving("fp16"));
+  CHECK(std::floor(m.kv_tokens / 4096) == m.max_concurrency);
+  CHECK(m.longest_context == Approx(m.kv_tokens).epsilon(0.001));
+}
+
+TEST_CASE("eight-bit caches hold twice the tokens") {
+  const std::string_view words = "task=inference model=llama-3.1-8b concurrency=1";
+  InferencePlan plan = serving("bf16");
+  const double wide = memory(words, "h100-sxm-80gb", plan).kv_tokens;
+  plan.kv = KvPrecision::fp8;
+  CHECK(memory(words, "h100-sxm-80gb", plan).kv_tokens == near(2 * wide));
+}
+
+TEST_CASE("replicas multiply the requests that fit") {
+  const std::string_view words = "task=inference model=llama-7b concurrency=8";
+  InferencePlan plan = serving("fp16");
+  const double one = memory("task=inference model=llama-7b concurrency=2", "a100-sxm-40gb", plan).max_concurrency;
+  plan.dp = 4;
+  CHECK(memory(words, "a100-sxm-40gb", plan).max_concurrency == near(4 * one));
+}
+
+TEST_CASE("weights that fill the card leave no room for a request") {
+  const InferenceMemory m = memory("task=inference model=llama-3.1-70b", "a100-sxm-80gb", serving("bf16"));
+  CHECK(m.max_concurrency == 0);
+  CHECK(m.kv_tokens == 0);
+  CHECK(m.longest_context == 0);
+  CHECK(m.per_gpu.total() > test::machine("a100-sxm-80gb").device.usable);
+}
+
+TEST_CASE("a share of memory that is asked for is the share the engine takes") {
+  const Machine card = test::machine("l4");
+  const InferenceMemory m = inference_memory(job("task=inference model=llama-3.2-1b mem_utilization=0.5"), card,
+                                             serving("bf16"), test::coefficients());
+  CHECK(m.pool.raw() == near(card.device.usable.raw() / 2));
+}

@@ -1,0 +1,218 @@
+// Serving speed: never beyond bandwidth or peak, and consistent with itself.
+#include <catch2/catch.hpp>
+
+#include "gpusel/estimate/inference.hpp"
+#include "support/job.hpp"
+
+using namespace gpusel;
+using namespace gpusel::estimate;
+using gpusel::test::job;
+using gpusel::test::serving;
+using workload::Workload;
+
+namespace {
+
+struct Served {
+  InferenceMemory memory;
+  InferenceSpeed speed;
+};
+
+Served serve(const Workload& work, const Machine& machine, const InferencePlan& plan) {
+  Served served;
+  served.memory = inference_memory(work, machine, plan, test::coefficients());
+  const auto speed = inference_speed(work, machine, plan, served.memory, test::coefficients());
+  REQUIRE(speed);
+  served.speed = *speed;
+  return served;
+}
+Served serve(const std::string& words, std::string_view gpu, const InferencePlan& plan) {
+  return serve(job("task=inference " + words), test::machine(gpu, plan.tp * plan.pp * plan.dp), plan);
+}
+
+/// Bytes of the weights that one token of one sequence needs, the input table aside.
+double read_per_token(const Workload& work, double bytes) {
+  return work.parameters.active(std::max(work.parameters.head, work.parameters.embedding)) * bytes;
+}
+
+}  // namespace
+
+TEST_CASE("one stream is never faster than reading the weights once per token") {
+  const auto model = GENERATE(as<std::string>{}, "gpt2", "llama-3.2-1b", "llama-7b", "mixtral-8x7b", "llama-3.1-70b");
+  const auto gpu = GENERATE(as<std::string>{}, "t4", "l4", "rtx-4090", "a100-sxm-80gb", "h100-sxm-80gb", "b200-180gb");
+  const auto engine = GENERATE(as<std::string>{}, "vllm", "trt-llm", "llama.cpp", "hf");
+  for (const int tp : {1, 4}) {
+    const Workload work = job("task=inference mode=single-stream model=" + model + " engine=" + engine);
+    const Machine machine = test::machine(gpu, tp);
+    const InferencePlan plan = serving("fp16", tp);
+    const double step = decode_step(work, machine, plan, 1, 1024, test::coefficients()).raw();
+    const double floor = read_per_token(work, 2) / (machine.device.bandwidth.raw() * tp);
+    CAPTURE(model, gpu, engine, tp);
+    CHECK(step > floor);
+    CHECK(serve(work, machine, plan).speed.output_tokens_per_s < 1 / floor);
+  }
+}
+
+TEST_CASE("a prompt is never read faster than the peak allows") {
+  const auto model = GENERATE(as<std::string>{}, "gpt2", "llama-7b", "mixtral-8x7b");
+  const auto gpu = GENERATE(as<std::string>{}, "t4", "a100-sxm-80gb", "h100-sxm-80gb");
+  for (const int tokens : {128, 2048, 16384}) {
+    const Workload work = job("task=inference mode=single-stream output_tokens=16 model=" + model +
+                              " input_tokens=" + std::to_string(tokens));
+    const Machine machine = test::machine(gpu);
+    const double flops = 2 * work.parameters.active(0) * tokens;
+    const double floor = flops / machine.device.peak(workload::Precision::fp16)->raw();
+    CAPTURE(model, gpu, tokens);
+    CHECK(serve(work, machine, serving("fp16")).speed.ttft.raw() > floor);
+  }
+}
+
+TEST_CASE("a full batch is never faster than the peak allows") {
+  const auto gpu = GENERATE(as<std::string>{}, "l4", "a100-sxm-80gb", "h100-sxm-80gb");
+  const auto model = GENERATE(as<std::string>{}, "llama-3.2-1b", "llama-7b", "mixtral-8x7b");
+  const Workload work = job("task=inference model=" + model);
+  const Machine machine = test::machine(gpu);
+  const Served s = serve(work, machine, serving("fp16"));
+  const double per_token = 2 * work.parameters.active(0);
+  CAPTURE(gpu, model);
+  CHECK(s.speed.total_tokens_per_s * per_token < machine.device.peak(workload::Precision::fp16)->raw());
+}
+
+TEST_CASE("rates of serving are the same rate in requests and tokens") {
+  const Served s = serve("model=llama-3.1-8b input_tokens=700 output_tokens=300", "h100-sxm-80gb", serving("bf16"));
+  CHECK(s.speed.output_tokens_per_s == Approx(300 * s.speed.requests_per_s));
+  CHECK(s.speed.total_tokens_per_s == Approx(1000 * s.speed.requests_per_s));
+  // The first token, then 299 more
+  CHECK(s.speed.e2e.raw() == Approx(s.speed.ttft.raw() + 299 * s.speed.itl.raw()));
+}
+
+TEST_CASE("one request at a time takes its own latency") {
+  const Served s = serve("mode=single-stream model=llama-3.1-8b", "h100-sxm-80gb", serving("bf16"));
+  CHECK(1 / s.speed.requests_per_s == Approx(s.speed.e2e.raw()).epsilon(0.02));
+}
+
+TEST_CASE("more requests in flight raise the throughput and the latency of each") {
+  double throughput = 0;
+  double itl = 0;
+  for (const int concurrency : {1, 2, 4, 8, 16, 32, 64, 128}) {
+    const Served s =
+        serve("model=llama-3.1-8b concurrency=" + std::to_string(concurrency), "h100-sxm-80gb", serving("bf16"));
+    CAPTURE(concurrency);
+    CHECK(s.speed.output_tokens_per_s >= throughput);
+    CHECK(s.speed.itl.raw() >= itl);
+    throughput = s.speed.output_tokens_per_s;
+    itl = s.speed.itl.raw();
+  }
+}
+
+TEST_CASE("requests beyond the room of the cache wait for their first token") {
+  const std::string words = "model=llama-7b input_tokens=3072 output_tokens=1024 concurrency=";
+  const Served some = serve(words + "1", "a100-sxm-40gb", serving("fp16"));
+  const int room = static_cast<int>(some.memory.max_concurrency);
+  REQUIRE(room > 2);
+  const Served full = serve(words + std::to_string(room), "a100-sxm-40gb", serving("fp16"));
+  const Served over = serve(words + std::to_string(4 * room), "a100-sxm-40gb", serving("fp16"));
+  CHECK(over.speed.output_tokens_per_s == Approx(full.speed.output_tokens_per_s).epsilon(0.05));
+  CHECK(over.speed.ttft > full.speed.ttft * 10);
+  CHECK(over.speed.bound_by == "kv-cache");
+}
+
+TEST_CASE("a mixture of experts is quick alone and reads all experts in a batch") {
+  const Workload work = job("task=inference model=mixtral-8x7b");
+  const Machine machine = test::machine("h200-sxm-141gb");
+  const InferencePlan plan = serving("bf16");
+  const auto step = [&](double batch) { return decode_step(work, machine, plan, batch, 16, test::coefficients()); };
+  // 12.7e9 active parameters at 2 bytes over 4.8 TB/s are 5.3 ms; all 46.6e9 are 19 ms.
+  CHECK(step(1).raw() > 0.0053);
+  CHECK(step(1).raw() < 0.019);
+  CHECK(step(64).raw() > 0.019);
+}
+
+TEST_CASE("fewer bits per weight quicken one stream and not a long prompt") {
+  const std::string words = "mode=single-stream model=llama-3.1-8b input_tokens=8192";
+  const Served wide = serve(words, "a100-sxm-80gb", serving("bf16"));
+  const Served narrow = serve(words, "a100-sxm-80gb", serving("w4a16"));
+  CHECK(narrow.speed.itl < wide.speed.itl * 0.6);
+  CHECK(narrow.speed.ttft >= wide.speed.ttft);
+  CHECK(wide.speed.weights_native);
+  CHECK_FALSE(narrow.speed.weights_native);
+}
+
+TEST_CASE("more bandwidth or a higher peak never slows serving") {
+  const auto words = GENERATE(as<std::string>{}, "mode=single-stream", "concurrency=16", "mode=throughput");
+  const auto format = GENERATE(as<std::string>{}, "bf16", "fp8", "w4a16");
+  const Workload work = job("task=inference model=llama-3.1-8b " + words);
+  Machine machine = test::machine("h100-sxm-80gb", 2);
+  const InferencePlan plan = serving(format, 2);
+  const Served before = serve(work, machine, plan);
+  catalog::Gpu faster = *machine.device.gpu;
+  SECTION("memory bandwidth") { machine.device.bandwidth = machine.device.bandwidth * 1.5; }
+  SECTION("link bandwidth") { machine.link_bandwidth = machine.link_bandwidth * 1.5; }
+  SECTION("arithmetic") {
+    faster.fp16_dense_tflops = *faster.fp16_dense_tflops * 1.5;
+    faster.fp8_dense_tflops = *faster.fp8_dense_tflops * 1.5;
+    machine.device.gpu = &faster;
+  }
+  const Served after = serve(work, machine, plan);
+  CAPTURE(words, format);
+  CHECK(after.speed.output_tokens_per_s >= before.speed.output_tokens_per_s);
+  CHECK(after.speed.itl <= before.speed.itl);
+  CHECK(after.speed.ttft <= before.speed.ttft);
+}
+
+TEST_CASE("tensor parallelism pays two all-reduces per layer and step") {
+  const Workload work = job("task=inference model=llama-7b");
+  Machine machine = test::machine("h100-sxm-80gb", 4);
+  const InferencePlan plan = serving("fp16", 4);
+  const auto step = [&] { return decode_step(work, machine, plan, 64, 512, test::coefficients()).raw(); };
+  const double fast = step();
+  machine.link_bandwidth = machine.link_bandwidth / 2;
+  // 2 × 32 layers × 2 × 3/4 × (64 rows × 4096 × 2 bytes), once more at the full rate
+  const double traffic = 64 * 1.5 * (64.0 * 4096 * 2);
+  const double rate = 450e9 * test::coefficients().link_efficiency.of("nvswitch");
+  CHECK(step() - fast == Approx(traffic / rate));
+}
+
+TEST_CASE("a found prefix shortens the wait for the first token") {
+  const std::string words = "model=llama-3.1-8b concurrency=8 input_tokens=8192 prefix_cache_hit=";
+  const Served none = serve(words + "0", "a100-sxm-80gb", serving("bf16"));
+  const Served most = serve(words + "0.9", "a100-sxm-80gb", serving("bf16"));
+  CHECK(most.speed.ttft < none.speed.ttft * 0.5);
+  CHECK(most.speed.output_tokens_per_s > none.speed.output_tokens_per_s);
+}
+
+TEST_CASE("replicas share the requests and add their speed") {
+  InferencePlan plan = serving("bf16");
+  const Served one = serve("model=llama-3.1-8b concurrency=16", "h100-sxm-80gb", plan);
+  plan.dp = 4;
+  const Served four = serve("model=llama-3.1-8b concurrency=64", "h100-sxm-80gb", plan);
+  CHECK(four.speed.output_tokens_per_s == Approx(4 * one.speed.output_tokens_per_s).epsilon(0.01));
+  CHECK(four.speed.itl.raw() == Approx(one.speed.itl.raw()).epsilon(0.01));
+}
+
+TEST_CASE("traffic within reach is served as it comes and with ordered percentiles") {
+  const Served s = serve("model=llama-3.1-8b request_rate=2", "h100-sxm-80gb", serving("bf16"));
+  CHECK(s.speed.requests_per_s == Approx(2));
+  REQUIRE(s.speed.percentiles);
+  const auto& p = *s.speed.percentiles;
+  CHECK(s.speed.ttft <= p.ttft_p95);
+  CHECK(p.ttft_p95 <= p.ttft_p99);
+  CHECK(s.speed.itl <= p.itl_p95);
+  CHECK(p.itl_p95 <= p.itl_p99);
+  CHECK(s.speed.e2e <= p.e2e_p95);
+  CHECK(p.e2e_p95 <= p.e2e_p99);
+}
+
+TEST_CASE("traffic beyond what can be served has no speed") {
+  const Workload work = job("task=inference model=llama-3.1-8b request_rate=100000");
+  const Machine machine = test::machine("l4");
+  const InferencePlan plan = serving("bf16");
+  const InferenceMemory memory = inference_memory(work, machine, plan, test::coefficients());
+  CHECK_FALSE(inference_speed(work, machine, plan, memory, test::coefficients()));
+}
+
+TEST_CASE("an encoder has no time between tokens to speak of and reads sequences") {
+  const Served s = serve("model=bert-base input_tokens=384", "t4", serving("fp16"));
+  CHECK(s.speed.output_tokens_per_s == 0);
+  CHECK(s.speed.total_tokens_per_s == Approx(384 * s.speed.requests_per_s));
+  CHECK(s.speed.requests_per_s > 0);
+}

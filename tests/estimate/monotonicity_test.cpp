@@ -1,0 +1,336 @@
+// Laws that hold for every model and machine: more work never takes less memory, better hardware is never worse.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
+#include "gpusel/estimate/inference.hpp"
+#include "gpusel/estimate/training.hpp"
+#include "support/job.hpp"
+
+using namespace gpusel;
+using namespace gpusel::estimate;
+using gpusel::test::data_parallel;
+using gpusel::test::job;
+using gpusel::test::serving;
+using workload::Checkpointing;
+using workload::KvPrecision;
+using workload::Sharding;
+using workload::Workload;
+
+namespace {
+
+/// The number in front of " GiB".
+double gibibytes(const std::string& text) { return std::stod(text.substr(0, text.find(' '))); }
+
+/// Works out "6.738e9 × 0.25 × 2 + 0.04e9 × 4": products and quotients, then sums. Nothing for words.
+std::optional<double> value_of(const std::string& text) {
+  double sum = 0;
+  double product = 1;
+  bool divides = false;
+  bool any = false;
+  for (const std::string_view word : split(text, ' ')) {
+    if (const auto number = plain_number(word)) {
+      product = divides ? product / *number : product * *number;
+      any = true;
+    } else if (word == "+") {
+      sum += product;
+      product = 1;
+      divides = false;
+    } else if (word == "×" || word == "÷") {
+      divides = word == "÷";
+    } else {
+      return std::nullopt;
+    }
+  }
+  return any ? std::optional(sum + product) : std::nullopt;
+}
+
+double sum_of_parts(const MemoryBreakdown& m) {
+  return m.weights.raw() + m.gradients.raw() + m.optimizer.raw() + m.activations.raw() + m.kv_cache.raw() +
+         m.workspace.raw() + m.framework.raw();
+}
+
+std::vector<double> parts(const MemoryBreakdown& m) {
+  return {m.weights.raw(),  m.gradients.raw(), m.optimizer.raw(), m.activations.raw(),
+          m.kv_cache.raw(), m.workspace.raw(), m.framework.raw()};
+}
+
+double part(const MemoryBreakdown& m, std::string_view quantity) {
+  if (quantity == "memory.weights") return in_gib(m.weights);
+  if (quantity == "memory.gradients") return in_gib(m.gradients);
+  if (quantity == "memory.optimizer") return in_gib(m.optimizer);
+  if (quantity == "memory.activations") return in_gib(m.activations);
+  if (quantity == "memory.kv_cache") return in_gib(m.kv_cache);
+  if (quantity == "memory.workspace") return in_gib(m.workspace);
+  return in_gib(m.framework);
+}
+
+/// Every line about memory states its part, no part twice, and together they are the total.
+void check_trace(const Trace& trace, const MemoryBreakdown& m) {
+  double sum = 0;
+  std::set<std::string> seen;
+  for (const TraceLine& line : trace) {
+    CHECK_FALSE(line.formula.empty());
+    CHECK_FALSE(line.value.empty());
+    CHECK_FALSE(line.source.empty());
+    if (!line.quantity.starts_with("memory.")) continue;
+    CAPTURE(line.quantity, line.value);
+    CHECK(seen.insert(line.quantity).second);
+    CHECK(gibibytes(line.value) == Approx(part(m, line.quantity)).margin(0.0051));
+    sum += gibibytes(line.value);
+  }
+  CHECK(sum == Approx(in_gib(m.total())).margin(0.04));
+}
+
+MemoryBreakdown trained(const Workload& work, const TrainingPlan& plan) {
+  const Machine machine = test::machine("h100-sxm-80gb", plan.tp * plan.pp * plan.cp * plan.dp);
+  return training_memory(work, machine, plan, test::coefficients());
+}
+
+const std::vector<std::string> kModels{"gpt2",         "bert-base",    "llama-3.2-1b", "gemma-2b",      "llama-7b",
+                                       "llama-3.1-8b", "mixtral-8x7b", "gpt-oss-20b",  "llama-3.1-70b", "deepseek-v3"};
+const std::vector<std::string> kMethods{"full", "lora", "qlora", "ptuning"};
+
+}  // namespace
+
+TEST_CASE("training memory never falls as sequences or micro batches grow") {
+  const auto model = GENERATE(from_range(kModels));
+  const auto method = GENERATE(from_range(kMethods));
+  const auto checkpointing = GENERATE(Checkpointing::none, Checkpointing::selective, Checkpointing::full);
+  const auto flash = GENERATE(true, false);
+  TrainingPlan plan = data_parallel(8, Sharding::zero3);
+  plan.checkpointing = checkpointing;
+  plan.flash_attention = flash;
+  CAPTURE(model, method, to_text(checkpointing), flash);
+  double before = 0;
+  for (const int length : {128, 512, 513, 2048, 8192}) {
+    const Workload work =
+        job("task=finetune model=" + model + " method=" + method + " seq_len=" + std::to_string(length));
+    const double now = trained(work, plan).total().raw();
+    CAPTURE(length);
+    CHECK(now > before);
+    before = now;
+    double smaller = now;
+    for (plan.micro_batch = 2; plan.micro_batch <= 32; plan.micro_batch *= 4) {
+      const double larger = trained(work, plan).total().raw();
+      CHECK(larger > smaller);
+      smaller = larger;
+    }
+    plan.micro_batch = 1;
+  }
+}
+
+TEST_CASE("a larger model of a family never needs less memory to train") {
+  const auto method = GENERATE(from_range(kMethods));
+  const auto words = GENERATE(as<std::string>{}, "", " recipe=pure", " optimizer=adamw8bit", " offload=optimizer");
+  double before = 0;
+  for (const std::string_view model :
+       {"llama-3.2-1b", "llama-3.2-3b", "llama-3.1-8b", "llama-3.1-70b", "llama-3.1-405b"}) {
+    const Workload work = job("task=finetune seq_len=1024 model=" + std::string(model) + " method=" + method + words);
+    const double now = trained(work, {}).total().raw();
+    CAPTURE(model, method, words);
+    CHECK(now > before);
+    before = now;
+  }
+}
+
+TEST_CASE("more parameters of the same shape never need less memory") {
+  const auto method = GENERATE(from_range(kMethods));
+  catalog::Model larger = test::model("llama-7b");
+  larger.params_b = *larger.params_b * 1.5;
+  const auto asked = test::request("task=finetune seq_len=1024 method=" + method);
+  const auto small = workload::resolve(asked, test::model("llama-7b"));
+  const auto large = workload::resolve(asked, larger);
+  REQUIRE(small);
+  REQUIRE(large);
+  CHECK(trained(*large, {}).total() > trained(*small, {}).total());
+}
+
+TEST_CASE("dividing over more GPUs never needs more memory on each") {
+  const auto model = GENERATE(from_range(kModels));
+  const auto sharding = GENERATE(Sharding::zero1, Sharding::zero2, Sharding::zero3);
+  const Workload work = job("task=finetune model=" + model);
+  double before = 1e30;
+  // From two GPUs on the communication library is there.
+  for (int dp = 2; dp <= 64; dp *= 2) {
+    const double now = trained(work, data_parallel(dp, sharding)).total().raw();
+    CAPTURE(model, to_text(sharding), dp);
+    CHECK(now <= before);
+    before = now;
+  }
+}
+
+TEST_CASE("more checkpointing never keeps more") {
+  const auto model = GENERATE(from_range(kModels));
+  const auto flash = GENERATE(true, false);
+  const Workload work = job("task=finetune seq_len=2048 model=" + model);
+  TrainingPlan plan;
+  plan.flash_attention = flash;
+  plan.micro_batch = 4;
+  const double none = trained(work, plan).total().raw();
+  plan.checkpointing = Checkpointing::selective;
+  const double selective = trained(work, plan).total().raw();
+  plan.checkpointing = Checkpointing::full;
+  const double full = trained(work, plan).total().raw();
+  CAPTURE(model, flash);
+  CHECK(selective <= none);
+  CHECK(full <= selective);
+}
+
+TEST_CASE("every part of training memory is finite and counted once in the total") {
+  const auto model = GENERATE(from_range(kModels));
+  const auto method = GENERATE(from_range(kMethods));
+  for (const auto& [tp, pp, dp] : {std::array{1, 1, 1}, {2, 1, 4}, {4, 2, 1}, {1, 1, 64}}) {
+    const Workload work = job("task=finetune model=" + model + " method=" + method);
+    TrainingPlan plan = data_parallel(dp, Sharding::zero2);
+    plan.tp = tp;
+    plan.pp = pp;
+    const Machine machine = test::machine("h100-sxm-80gb", tp * pp * dp);
+    Trace trace;
+    const MemoryBreakdown m = training_memory(work, machine, plan, test::coefficients(), &trace);
+    CAPTURE(model, method, tp, pp, dp);
+    for (const double one : parts(m)) {
+      CHECK(std::isfinite(one));
+      CHECK(one >= 0);
+    }
+    CHECK(m.total().raw() == Approx(sum_of_parts(m)));
+    check_trace(trace, m);
+  }
+}
+
+TEST_CASE("every part of serving memory is finite and counted once in the total") {
+  const auto model = GENERATE(from_range(kModels));
+  const auto format = GENERATE(as<std::string>{}, "bf16", "fp8", "w4a16", "mxfp4", "q4_k_m");
+  for (const int tp : {1, 4}) {
+    const Workload work = job("task=inference model=" + model);
+    const InferencePlan plan = serving(format, tp);
+    const Machine machine = test::machine("h100-sxm-80gb", tp);
+    Trace trace;
+    const InferenceMemory memory = inference_memory(work, machine, plan, test::coefficients(), &trace);
+    CAPTURE(model, format, tp);
+    for (const double one : parts(memory.per_gpu)) {
+      CHECK(std::isfinite(one));
+      CHECK(one >= 0);
+    }
+    CHECK(memory.per_gpu.total().raw() == Approx(sum_of_parts(memory.per_gpu)));
+    check_trace(trace, memory.per_gpu);
+  }
+}
+
+TEST_CASE("serving memory never falls as requests grow in length or number") {
+  const auto model = GENERATE(from_range(kModels));
+  const auto format = GENERATE(as<std::string>{}, "bf16", "w4a16");
+  const Machine machine = test::machine("b200-180gb", 8);
+  const InferencePlan plan = serving(format, 8);
+  const auto total = [&](const std::string& words) {
+    const Workload work = job("task=inference model=" + model + " " + words);
+    return inference_memory(work, machine, plan, test::coefficients()).per_gpu.total().raw();
+  };
+  CAPTURE(model, format);
+  double before = 0;
+  for (const int length : {64, 100, 1000, 4000, 4096}) {
+    const double now = total("concurrency=4 output_tokens=64 input_tokens=" + std::to_string(length));
+    CAPTURE(length);
+    CHECK(now >= before);
+    before = now;
+  }
+  before = 0;
+  for (const int requests : {1, 2, 8, 64}) {
+    const double now = total("input_tokens=256 output_tokens=64 concurrency=" + std::to_string(requests));
+    CAPTURE(requests);
+    CHECK(now >= before);
+    before = now;
+  }
+}
+
+TEST_CASE("fewer bits of weights or cache never take more memory") {
+  const auto model = GENERATE(from_range(kModels));
+  const Workload work = job("task=inference model=" + model);
+  double before = 0;
+  for (const std::string_view format : {"nf4", "w4a16", "q4_k_m", "q8_0", "bf16", "fp32"}) {
+    const double now = stored_weights(work, **weight_format(format)).raw();
+    CAPTURE(model, format);
+    // Averages over all tensors may undercut a format that keeps the ends.
+    if (format != "q4_k_m") CHECK(now >= before);
+    before = std::max(now, before);
+  }
+  InferencePlan plan = serving("bf16");
+  for (const double tokens : {1.0, 100.0, 5000.0, 100000.0}) {
+    plan.kv = KvPrecision::fp16;
+    const Bytes wide = kv_bytes(*work.model, {.prompt = tokens}, plan);
+    plan.kv = KvPrecision::fp8;
+    CHECK(kv_bytes(*work.model, {.prompt = tokens}, plan) <= wide);
+  }
+}
+
+TEST_CASE("a longer context never makes a decode step quicker") {
+  const auto model = GENERATE(from_range(kModels));
+  const Workload work = job("task=inference model=" + model);
+  const Machine machine = test::machine("h100-sxm-80gb");
+  const InferencePlan plan = serving("bf16");
+  double before = 0;
+  for (const double context : {16.0, 256.0, 4096.0, 65536.0}) {
+    const double now = decode_step(work, machine, plan, 8, context, test::coefficients()).raw();
+    CAPTURE(model, context);
+    CHECK(now >= before);
+    before = now;
+  }
+}
+
+TEST_CASE("the time of training follows from a trace that adds up") {
+  const Workload work = job("task=finetune model=llama-7b");
+  const TrainingPlan plan = data_parallel(8, Sharding::zero3);
+  const Machine machine = test::machine("h100-sxm-80gb", 8);
+  Trace trace;
+  const auto speed = training_speed(work, machine, plan, test::coefficients(), &trace);
+  REQUIRE(speed);
+  std::map<std::string, double> ms;
+  for (const TraceLine& line : trace) ms[line.quantity] = std::stod(line.value);
+  REQUIRE(ms.contains("training.step_time"));
+  CHECK(ms["training.step_time"] == Approx(in_ms(speed->step)).margin(0.06));
+  // No part is longer than the whole, and all of them with the fixed cost make it up.
+  const double sum = ms["training.compute"] + ms["training.memory_bound"] + ms["training.communication"];
+  CHECK(sum <= ms["training.step_time"] + 0.2);
+  CHECK(sum + test::coefficients().step_ms.value == Approx(ms["training.step_time"]).margin(0.3));
+}
+
+TEST_CASE("the numbers an explanation fills in make up its value") {
+  const auto [words, tp, dp, ep] = GENERATE(table<std::string, int, int, int>({
+      {"model=llama-7b", 1, 1, 1},
+      {"model=llama-7b", 2, 4, 1},
+      {"model=llama-7b framework=megatron", 1, 8, 1},
+      {"model=llama-7b recipe=pure", 1, 1, 1},
+      {"model=llama-7b method=lora", 1, 1, 1},
+      {"model=llama-7b method=qlora", 1, 1, 1},
+      {"model=mixtral-8x7b", 1, 8, 4},
+  }));
+  const auto sharding = GENERATE(Sharding::ddp, Sharding::zero2, Sharding::zero3);
+  TrainingPlan plan = data_parallel(dp, sharding);
+  plan.tp = tp;
+  plan.ep = ep;
+  Trace trace;
+  training_memory(job("task=finetune " + words), test::machine("h100-sxm-80gb", tp * dp), plan, test::coefficients(),
+                  &trace);
+  int filled = 0;
+  for (const TraceLine& line : trace) {
+    const auto value = value_of(line.substituted);
+    if (!value) continue;
+    CAPTURE(words, to_text(sharding), line.quantity, line.substituted);
+    CHECK(gibibytes(line.value) == Approx(*value / kGiB).margin(0.02));
+    ++filled;
+  }
+  CHECK(filled >= 3);  // weights, gradients and optimiser states
+}
+
+TEST_CASE("an estimate without a trace has the same figures as one with it") {
+  const Workload work = job("task=finetune model=llama-7b");
+  const TrainingPlan plan = data_parallel(8, Sharding::zero3);
+  const Machine machine = test::machine("h100-sxm-80gb", 8);
+  Trace trace;
+  const auto with = training_memory(work, machine, plan, test::coefficients(), &trace);
+  const auto without = training_memory(work, machine, plan, test::coefficients());
+  CHECK(parts(with) == parts(without));
+}
