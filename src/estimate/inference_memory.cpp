@@ -23,6 +23,9 @@ constexpr double kLong = 65536;
 
 bool is_encoder_decoder(const catalog::Model& model) { return model.kind == catalog::ModelKind::encoder_decoder; }
 
+/// Share of the layers that the fullest pipeline stage holds.
+double fullest_stage(double layers, int stages) { return layers > 0 ? std::ceil(layers / stages) / layers : 1; }
+
 double blocks(double tokens) { return std::ceil(tokens / kBlockTokens) * kBlockTokens; }
 
 /// Values cached per layer of `heads` K/V heads on one rank: at least one head each.
@@ -57,7 +60,7 @@ Fixed fixed_memory(const Workload& work, const InferencePlan& plan, const Coeffi
   const std::string_view engine = to_text(work.inference.engine);
   const int group = plan.tp * plan.pp;
   Fixed fixed;
-  fixed.weights = stored_weights(work, *plan.weights) / group;
+  fixed.weights = stored_weights(work, *plan.weights) * (fullest_stage(work.parameters.layers, plan.pp) / plan.tp);
   if (plan.ep > plan.tp) {  // experts over the replicas too; within one, tensor parallelism divides them
     const double experts = work.parameters.experts / std::max(1.0, work.parameters.loaded());
     fixed.weights = fixed.weights * (1 - experts + experts * plan.tp / plan.ep);
@@ -145,7 +148,8 @@ Bytes kv_bytes(const catalog::Model& m, Cached tokens, const InferencePlan& plan
   const double cross = cross_layers * layer_values(heads, d, plan.tp) * m.cross_tokens.value_or(tokens.prompt);
   const double values = full_layers * full * blocks(own) + m.kv_window_layers.value_or(0) * window * blocks(windowed) +
                         m.kv_extra_elements.value_or(0) * blocks(own) + cross;
-  return bytes((values * kv_width(plan.kv) + m.linear_state_bytes.value_or(0) / plan.tp) / plan.pp);
+  return bytes((values * kv_width(plan.kv) + m.linear_state_bytes.value_or(0) / plan.tp) *
+               fullest_stage(layers, plan.pp));
 }
 
 InferenceMemory inference_memory(const Workload& work, const Machine& machine, const InferencePlan& plan,

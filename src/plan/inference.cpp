@@ -47,6 +47,9 @@ class Search {
     if (work_.pins.tp && heads_ % *work_.pins.tp != 0)
       return usage_error(say("tp {} does not divide the {} attention heads", *work_.pins.tp, heads_), "tp");
     const double experts = work_.model->is_moe() ? work_.model->experts.value_or(1) : 1;
+    if (work_.pins.pp && static_cast<double>(*work_.pins.pp) > work_.parameters.layers)
+      return usage_error(
+          say("{} pipeline stages are more than the {:g} layers", *work_.pins.pp, work_.parameters.layers), "pp");
     if (work_.pins.ep && *work_.pins.ep > machine_.gpus())
       return usage_error(say("ep {} is more than the {} GPUs", *work_.pins.ep, machine_.gpus()), "ep");
     if (work_.pins.ep && std::fmod(experts, static_cast<double>(*work_.pins.ep)) != 0)

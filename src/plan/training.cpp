@@ -51,7 +51,7 @@ class Search {
       try_layout(1, 1);
       try_splits();
     }
-    if (!any_) return impossible(say("no legal layout of {} GPUs for this model", machine_.gpus()), "gpus");
+    if (!any_) return no_layout();
     finish();
     return std::move(best_);
   }
@@ -78,6 +78,13 @@ class Search {
       return impossible(say("tp × pp × cp × dp is {}, which does not make up {} GPUs", product, machine_.gpus()),
                         "gpus");
     return {};
+  }
+
+  std::unexpected<Error> no_layout() const {
+    if (work_.pins.ep)
+      return impossible(
+          say("ep {} does not divide the data-parallel ranks of {} GPUs", *work_.pins.ep, machine_.gpus()), "ep");
+    return impossible(say("no legal layout of {} GPUs for this model", machine_.gpus()), "gpus");
   }
 
   /// Data parallelism alone is simplest and usually fastest; splits are for what does not fit or
@@ -116,7 +123,7 @@ class Search {
     const bool enough_sequences = !job_.global_batch || plan.dp <= *job_.global_batch;
     if (!enough_sequences && !batch_may_grow_) return;
     plan.ep = expert_degree(plan);
-    if ((plan.dp * plan.cp) % plan.ep != 0) return;
+    if (plan.dp * plan.cp % plan.ep != 0) return;
     for (const Sharding sharding : shardings(plan)) {
       plan.sharding = sharding;
       if (try_checkpointing(plan)) break;  // less sharding communicates less
@@ -129,7 +136,7 @@ class Search {
     // Experts over the node's data-parallel ranks, where they divide evenly.
     int degree = 1;
     while (degree * 2 <= std::min(plan.dp, machine_.gpus_per_node / plan.tp) &&
-           divides(degree * 2, work_.model->experts.value_or(1)))
+           divides(degree * 2, work_.model->experts.value_or(1)) && plan.dp * plan.cp % (degree * 2) == 0)
       degree *= 2;
     return degree;
   }
@@ -155,6 +162,13 @@ class Search {
     return comfortable;
   }
 
+  /// Asked for, or what a batch in so many passes comes to.
+  Count pinned_micro_batch(const TrainingPlan& plan) const {
+    if (job_.micro_batch || !job_.grad_accum || !job_.global_batch) return job_.micro_batch;
+    const std::int64_t parts = plan.dp * *job_.grad_accum;
+    return std::max<std::int64_t>(1, (*job_.global_batch + parts / 2) / parts);
+  }
+
   std::int64_t sequences_per_rank(const TrainingPlan& plan) const {
     if (!job_.global_batch) return job_.micro_batch.value_or(1) * job_.grad_accum.value_or(1);
     return std::max<std::int64_t>(1, (*job_.global_batch + plan.dp / 2) / plan.dp);
@@ -176,8 +190,8 @@ class Search {
   /// Tries the largest micro-batch that fits and smaller ones; returns the tokens per pass of the
   /// largest, 0 when none fits.
   double try_micro_batches(TrainingPlan plan) {
-    if (job_.micro_batch) {
-      set_micro_batch(plan, *job_.micro_batch);
+    if (const auto micro = pinned_micro_batch(plan)) {
+      set_micro_batch(plan, *micro);
       return consider(plan) ? kEnoughTokens : 0;
     }
     const std::int64_t most = sequences_per_rank(plan);

@@ -52,9 +52,11 @@ Status set_bounds(std::string_view text, Bounds& bounds, Read read) {
 }
 
 Result<double> read_count(std::string_view text) { return parse_fraction(text, {0, 1e7}); }
+/// Of one GPU as marketed: GB.
 Result<double> read_gb(std::string_view text) {
   const auto size = parse_memory(text, false);
   if (!size) return std::unexpected(size.error());
+  if (size->binary) return usage_error(say("a GPU is named by its GB, as marketed"), {}, say("--min-vram takes GiB"));
   return size->value;
 }
 Result<double> read_host_gib(std::string_view text) {
@@ -90,6 +92,8 @@ Status set_days(std::string_view text, std::optional<double>& days) {
 
 Status add_infra(std::string_view text, Constraints& c) {
   const auto parts = split(text, '/');
+  if (parts[0].empty())
+    return usage_error(say("'{}' names no provider", shorten(text, 40)), {}, say("write aws/us-east-1"));
   c.clouds.emplace_back(parts[0]);
   if (parts.size() > 1 && !parts[1].empty() && parts[1] != "*") c.regions.emplace_back(parts[1]);
   return {};
@@ -244,6 +248,12 @@ bool GpuSpec::names_gpu(const catalog::Gpu& gpu) const {
   });
 }
 
+namespace {
+
+bool given_once(const Bounds& bounds) { return bounds.low || bounds.high; }
+
+}  // namespace
+
 Result<GpuSpec> parse_gpu_spec(std::string_view given) {
   const std::string_view text = trim(given);
   const auto wrong = [&] {
@@ -265,8 +275,10 @@ Result<GpuSpec> parse_gpu_spec(std::string_view given) {
       if (vendor && spec->vendor.empty() && spec->names.empty()) {
         spec->vendor = lower(part);
       } else if (is_memory(part)) {
+        if (given_once(spec->memory_gb)) return wrong();
         if (Status set = set_bounds(part, spec->memory_gb, read_gb); !set) return std::unexpected(set.error());
       } else if (!first && is_count(part)) {
+        if (given_once(spec->count)) return wrong();
         if (Status set = set_bounds(part, spec->count, read_count); !set) return std::unexpected(set.error());
       } else if (spec->names.empty()) {
         for (const std::string_view name : split(part, ',')) spec->names.push_back(fold_name(name));
@@ -276,7 +288,12 @@ Result<GpuSpec> parse_gpu_spec(std::string_view given) {
       first = false;
     }
   }
-  if (spec) spec->text = text;
+  if (!spec) return spec;
+  const auto nameless = [](const std::string& name) { return name.empty(); };
+  if (std::any_of(spec->names.begin(), spec->names.end(), nameless)) return wrong();
+  for (const Bounds& bounds : {spec->memory_gb, spec->count})
+    if (bounds.low && bounds.high && *bounds.low > *bounds.high) return wrong();
+  spec->text = text;
   return spec;
 }
 

@@ -110,6 +110,9 @@ class Resolver {
     if (t.offload == Offload::weights)
       return usage_error(say("'weights' are offloaded in inference"), "offload",
                          say("training knows optimizer and params"));
+    if (request_.lora_rank && t.method != Method::lora && t.method != Method::qlora)
+      return usage_error(say("a rank is for adapters, and the method is {}", to_text(t.method)), "lora_rank",
+                         say("add --method lora or qlora"));
     if (trains_adapter(t.method) && t.method != Method::ptuning)
       t.lora_rank = or_assume(request_.lora_rank, "lora_rank", kLoraRank);
     if (t.method == Method::ptuning)
@@ -164,7 +167,15 @@ class Resolver {
     i.mode = or_assume(request_.mode, "mode", usual);
     if (Status lengths = request_lengths(); !lengths) return lengths;
     i.concurrency = request_.concurrency ? request_.concurrency : request_.batch;
-    if (i.mode == Mode::single_stream) i.concurrency = 1;
+    if (i.mode == Mode::single_stream) {
+      if (i.concurrency && *i.concurrency != 1)
+        return usage_error(say("single-stream serves one request at a time"), "concurrency", say("leave out --mode"));
+      i.concurrency = 1;
+    }
+    if (i.mode == Mode::online && !i.concurrency && !i.request_rate)
+      work_.notes.push_back(say("no concurrency given: as many requests in flight as fit"));
+    if (request_.cp.value_or(1) > 1)
+      return usage_error(say("context parallelism is for training"), "cp", say("use --tp or --pp"));
     i.mem_utilization = request_.mem_utilization;
     i.request_rate = request_.request_rate;
     i.prefix_cache_hit = request_.prefix_cache_hit.value_or(0);

@@ -169,6 +169,14 @@ TEST_CASE("a required field that is missing is told at the map") {
   CHECK(view.only().where == "f.yaml:1:1");
 }
 
+TEST_CASE("what is not a map is told once and reads as empty") {
+  View view("[a, b]\n");
+  view.fields.require("a");
+  CHECK_FALSE(view.fields.has("a"));
+  view.fields.finish();
+  CHECK(says(view.only(), "a map was expected"));
+}
+
 TEST_CASE("all problems of a map are told together") {
   View view("a: x\nb: -1\nc: blue\nd: 1\n");
   view.fields.number("a");

@@ -173,6 +173,20 @@ TEST_CASE("a source that nobody defined is told at its key") {
   must_fail("sources: [acme-list]", "sources: [acme-lits]", "unknown source 'acme-lits'", "[acme-lits]");
 }
 
+TEST_CASE("an empty list of sources is no source") {
+  const auto sources = GENERATE("[]", "\"\"");
+  const auto loaded =
+      catalog::load_directory(scratch_file("c.yaml", with(kSmall, "    sources: [acme-sheet]\nproviders",
+                                                          "    sources: " + std::string(sources) + "\nproviders")));
+  REQUIRE_FALSE(loaded);
+  CHECK_THAT(loaded.error().front().message, Catch::Contains("sources"));
+}
+
+TEST_CASE("a source for a figure that no GPU has is told at the figure") {
+  must_fail("{memory.usable_gib: acme-list}", "{memory.usabel_gib: acme-list}", "memory.usabel_gib",
+            "memory.usabel_gib: acme-list", "memory.usable_gib");
+}
+
 TEST_CASE("a provider or region or SKU that nobody defined is told") {
   must_fail("  - provider: south\n    region", "  - provider: suoth\n    region", "unknown provider 'suoth'", "suoth",
             "'south'");

@@ -29,16 +29,15 @@ std::string scratch_path(const std::string& name) {
   return (folder / name).string();
 }
 
-[[noreturn]] void become(const std::vector<std::string>& words, const std::map<std::string, std::string>& environment,
-                         int in, int out, int err) {
+[[noreturn]] void become(const std::vector<std::string>& words, const Setting& setting, int in, int out, int err) {
   dup2(in, STDIN_FILENO);
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
-  for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+  for (const auto& [name, value] : setting.environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  if (chdir(GPUSEL_SOURCE_DIR) == 0) execvp(argv[0], argv.data());
+  if (chdir(setting.directory.c_str()) == 0) execvp(argv[0], argv.data());
   _exit(127);
 }
 
@@ -54,7 +53,7 @@ Run command(const std::vector<std::string>& words, const Setting& setting) {
   const int err_file = open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (in_file < 0 || out_file < 0 || err_file < 0) fail("cannot open the files of " + words[0]);
   const pid_t child = fork();
-  if (child == 0) become(words, setting.environment, in_file, out_file, err_file);
+  if (child == 0) become(words, setting, in_file, out_file, err_file);
   for (const int file : {in_file, out_file, err_file}) close(file);
   int state = 0;
   if (child < 0 || waitpid(child, &state, 0) != child) fail("cannot run " + words[0]);
@@ -67,17 +66,33 @@ Run command(const std::vector<std::string>& words, const Setting& setting) {
   return run;
 }
 
+namespace {
+
+/// The same answers on every machine and day.
+Setting fixed(Setting setting) {
+  setting.environment.merge(std::map<std::string, std::string>{{"COLUMNS", "100"},
+                                                               {"NO_COLOR", "1"},
+                                                               {"GPUSEL_TODAY", "2026-11-20"},
+                                                               {"GPUSEL_OUTPUT", ""},
+                                                               {"HOME", "/nonexistent"},
+                                                               {"XDG_DATA_HOME", "/nonexistent"}});
+  return setting;
+}
+
+}  // namespace
+
 Run ask(const std::vector<std::string>& words, const Setting& setting) {
   std::vector<std::string> all{GPUSEL_PROGRAM};
   all.insert(all.end(), words.begin(), words.end());
-  Setting fixed = setting;
-  fixed.environment.merge(std::map<std::string, std::string>{{"COLUMNS", "100"},
-                                                             {"NO_COLOR", "1"},
-                                                             {"GPUSEL_TODAY", "2026-11-20"},
-                                                             {"GPUSEL_OUTPUT", ""},
-                                                             {"HOME", "/nonexistent"},
-                                                             {"XDG_DATA_HOME", "/nonexistent"}});
-  return command(all, fixed);
+  return command(all, fixed(setting));
+}
+
+Run shell(const std::string& line, const Setting& setting) {
+  Setting with_path = fixed(setting);
+  const char* path = std::getenv("PATH");
+  with_path.environment["PATH"] =
+      fs::path(GPUSEL_PROGRAM).parent_path().string() + ":" + (path == nullptr ? "/usr/bin:/bin" : path);
+  return command({"sh", "-c", line}, with_path);
 }
 
 std::vector<std::string> words_of(const std::string& line) {
@@ -106,6 +121,8 @@ std::vector<std::string> words_of(const std::string& line) {
   if (inside) words.push_back(std::move(word));
   return words;
 }
+
+std::string scratch_directory() { return fs::path(scratch_path("x")).parent_path().string(); }
 
 std::string scratch_file(const std::string& name, const std::string& text) {
   const std::string path = scratch_path(name);

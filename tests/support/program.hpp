@@ -7,6 +7,8 @@
 
 namespace gpusel::test {
 
+inline const std::string kSource = GPUSEL_SOURCE_DIR;
+
 struct Run {
   int status = -1;  // 128 + signal when it was killed
   std::string out;
@@ -18,24 +20,28 @@ struct Setting {
   std::map<std::string, std::string> environment = {};
   std::string input = {};
   std::string output_file = {};  // standard output goes there instead
+  std::string directory = kSource;
 };
 
 /// `gpusel WORDS…` with COLUMNS=100, NO_COLOR=1, GPUSEL_TODAY=2026-11-20 and no home directory.
 Run ask(const std::vector<std::string>& words, const Setting& setting = {});
 
-/// Any program, found on PATH, in the project's directory.
+/// A line of shell in which `gpusel` is the built program, in the same fixed environment.
+Run shell(const std::string& line, const Setting& setting = {});
+
+/// Any program, found on PATH.
 Run command(const std::vector<std::string>& words, const Setting& setting = {});
 
 /// Splits at spaces; 'single' and "double" quotes hold words together.
 std::vector<std::string> words_of(const std::string& line);
 
+/// An empty directory of the test's own.
+std::string scratch_directory();
 /// A file of that text in the tests' own scratch directory; its path.
 std::string scratch_file(const std::string& name, const std::string& text);
 std::string read_file(const std::string& path);
 
 /// Whether `text` equals tests/golden/NAME. GPUSEL_UPDATE_GOLDEN=1 writes the file instead.
 bool equals_golden(const std::string& name, const std::string& text);
-
-inline const std::string kSource = GPUSEL_SOURCE_DIR;
 
 }  // namespace gpusel::test
