@@ -247,9 +247,10 @@ class Limits {
 };
 
 std::string crossed(std::string_view low_flag, std::optional<double> low, std::string_view high_flag,
-                    std::optional<double> high) {
+                    std::optional<double> high, std::string_view unit) {
   if (!low || !high || *low <= *high) return {};
-  return say("{} {} and {} {} exclude each other", low_flag, human_number(*low), high_flag, human_number(*high));
+  return say("{} {}{} and {} {}{} exclude each other", low_flag, human_number(*low), unit, high_flag,
+             human_number(*high), unit);
 }
 
 std::optional<double> gigabytes(const std::optional<MemorySize>& size) {
@@ -265,10 +266,11 @@ Result<std::vector<Rule>> limit_rules(const Constraints& constraints, const cata
 
 std::string contradiction(const Constraints& c, const catalog::Catalog& catalog) {
   for (const std::string& found :
-       {crossed("--min-vram", gigabytes(c.min_vram), "--max-vram", gigabytes(c.max_vram)),
-        crossed("--min-total-vram", gigabytes(c.min_total_vram), "--max-total-vram", gigabytes(c.max_total_vram)),
-        crossed("--min-vram", gigabytes(c.min_vram), "--max-total-vram", gigabytes(c.max_total_vram)),
-        crossed("--gpus-min", c.gpus_per_instance.low, "--gpus-max", c.gpus_per_instance.high)})
+       {crossed("--min-vram", gigabytes(c.min_vram), "--max-vram", gigabytes(c.max_vram), " GB"),
+        crossed("--min-total-vram", gigabytes(c.min_total_vram), "--max-total-vram", gigabytes(c.max_total_vram),
+                " GB"),
+        crossed("--min-vram", gigabytes(c.min_vram), "--max-total-vram", gigabytes(c.max_total_vram), " GB"),
+        crossed("--gpus-min", c.gpus_per_instance.low, "--gpus-max", c.gpus_per_instance.high, "")})
     if (!found.empty()) return found;
   if (c.nodes && c.max_nodes && *c.nodes > *c.max_nodes)
     return say("--nodes {} and --max-nodes {} exclude each other", *c.nodes, *c.max_nodes);

@@ -1,4 +1,4 @@
-// The only file that reads JSON: nlohmann's streaming parser builds our tree, counting lines.
+// The only file that reads JSON: nlohmann's streaming parser builds our tree.
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -11,41 +11,56 @@ namespace gpusel {
 
 namespace {
 
-struct Place {
-  std::uint32_t line = 1;
-  std::uint32_t column = 1;
-};
-
-/// Hands the text to the parser character by character and remembers how far it has read.
-class CountingIterator {
+/// Follows the parser through the text token by token: the library reports what it reads, not where.
+class Cursor {
  public:
-  using difference_type = std::ptrdiff_t;
-  using value_type = char;
-  using pointer = const char*;
-  using reference = const char&;
-  using iterator_category = std::input_iterator_tag;
+  explicit Cursor(std::string_view text) : text_(text) {}
 
-  CountingIterator(const char* at, Place* place) : at_(at), place_(place) {}
-  const char& operator*() const { return *at_; }
-  CountingIterator& operator++() {
-    ++place_->column;
-    if (*at_ == '\n') *place_ = {place_->line + 1, 1};
-    ++at_;
-    return *this;
+  std::uint32_t line() const { return line_; }
+  std::uint32_t column() const { return column_; }
+
+  /// Moves to the start of the next token; it is returned, empty at the end.
+  std::string_view find_token() {
+    while (at_ < text_.size() && std::string_view(" \t\r\n,:").find(text_[at_]) != std::string_view::npos) step();
+    return text_.substr(at_, length_of_token());
   }
-  bool operator==(const CountingIterator& other) const { return at_ == other.at_; }
-  bool operator!=(const CountingIterator& other) const { return at_ != other.at_; }
+  void pass_token() {
+    for (std::size_t n = find_token().size(); n > 0; --n) step();
+  }
 
  private:
-  const char* at_;
-  Place* place_;
+  void step() {
+    ++column_;
+    if (text_[at_] == '\n') {
+      ++line_;
+      column_ = 1;
+    }
+    ++at_;
+  }
+
+  std::size_t length_of_token() const {
+    if (at_ >= text_.size()) return 0;
+    std::size_t end = at_ + 1;
+    if (text_[at_] == '"') {
+      while (end < text_.size() && text_[end] != '"') end += text_[end] == '\\' ? 2 : 1;
+      return std::min(end + 1, text_.size()) - at_;
+    }
+    if (std::string_view("{}[]").find(text_[at_]) != std::string_view::npos) return 1;
+    while (end < text_.size() && std::string_view(" \t\r\n,:{}[]\"").find(text_[end]) == std::string_view::npos) ++end;
+    return end - at_;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::uint32_t line_ = 1;
+  std::uint32_t column_ = 1;
 };
 
 class TreeBuilder {
  public:
   using Json = nlohmann::json;
 
-  TreeBuilder(std::string_view name, Place& place) : name_(name), place_(place) {}
+  TreeBuilder(std::string_view name, std::string_view text) : name_(name), cursor_(text) {}
 
   Node take() { return std::move(root_); }
   const Error& error() const { return error_; }
@@ -62,20 +77,23 @@ class TreeBuilder {
   bool start_array(std::size_t) { return open(Node::Kind::list); }
   bool end_array() { return close(); }
   bool key(Json::string_t& text) {
-    const auto length = static_cast<std::uint32_t>(text.size()) + 2;
-    key_line_ = place_.line;
-    key_column_ = place_.column > length ? place_.column - length : 1;
+    cursor_.find_token();
+    key_line_ = cursor_.line();
+    key_column_ = cursor_.column();
+    cursor_.pass_token();
     key_ = std::move(text);
     return true;
   }
-  bool parse_error(std::size_t, const std::string& last_token, const Json::exception&) {
-    return refuse(last_token.empty() ? say("not valid JSON: it ends too early")
-                                     : say("not valid JSON: unexpected '{}'", shorten(last_token, 24)));
+  bool parse_error(std::size_t, const std::string&, const Json::exception&) {
+    const std::string_view token = cursor_.find_token();
+    return refuse(token.empty() ? say("not valid JSON: it ends too early")
+                                : say("not valid JSON: unexpected '{}'", printable(shorten(token, 24))),
+                  cursor_.line(), cursor_.column());
   }
 
  private:
-  bool refuse(std::string message) {
-    error_ = {ErrorKind::usage, std::move(message), format("{}:{}:{}", name_, place_.line, place_.column), {}};
+  bool refuse(std::string message, std::uint32_t line, std::uint32_t column) {
+    error_ = {ErrorKind::usage, std::move(message), format("{}:{}:{}", name_, line, column), {}};
     return false;
   }
 
@@ -90,37 +108,38 @@ class TreeBuilder {
       }
     }
     node->kind = kind;
-    node->line = place_.line;
-    node->column = place_.column;
+    cursor_.find_token();
+    node->line = cursor_.line();
+    node->column = cursor_.column();
+    cursor_.pass_token();
     return node;
   }
 
   bool scalar(std::string text, bool quoted) {
     Node* node = add(Node::Kind::scalar);
-    // The parser has already passed the token; its start is what a person looks for.
-    const auto length = static_cast<std::uint32_t>(text.size()) + (quoted ? 2 : 1);
-    node->column = node->column > length ? node->column - length : 1;
     node->quoted = quoted;
     node->text = std::move(text);
     return true;
   }
 
   bool open(Node::Kind kind) {
-    if (open_.size() >= kMaxDepth) return refuse(say("nested deeper than {} levels", kMaxDepth));
+    cursor_.find_token();
+    if (open_.size() >= kMaxDepth)
+      return refuse(say("nested deeper than {} levels", kMaxDepth), cursor_.line(), cursor_.column());
     open_.push_back(add(kind));
     return true;
   }
 
   bool close() {
+    cursor_.pass_token();
     const Node* twice = duplicate_key(*open_.back());
     open_.pop_back();
     if (twice == nullptr) return true;
-    place_ = {twice->key_line, twice->key_column};
-    return refuse(say("'{}' is given twice", shorten(twice->key, 60)));
+    return refuse(say("'{}' is given twice", shorten(twice->key, 60)), twice->key_line, twice->key_column);
   }
 
   std::string_view name_;
-  Place& place_;
+  Cursor cursor_;
   Node root_;
   std::vector<Node*> open_;
   std::string key_;
@@ -129,7 +148,7 @@ class TreeBuilder {
   Error error_;
 };
 
-/// Blanks NaN, Infinity and -Infinity outside strings to null, keeping positions.
+/// NaN, Infinity and -Infinity outside strings as null.
 std::string without_python_numbers(std::string_view text) {
   std::string out(text);
   bool in_string = false;
@@ -144,9 +163,7 @@ std::string without_python_numbers(std::string_view text) {
     if (out[i] == '"') in_string = true;
     for (const std::string_view word : {"-Infinity", "Infinity", "NaN"}) {
       if (out.compare(i, word.size(), word) != 0) continue;
-      std::string filler = "null";
-      filler.resize(std::max(filler.size(), word.size()), ' ');
-      out.replace(i, word.size(), filler);
+      out.replace(i, word.size(), "null");
     }
   }
   return out;
@@ -155,16 +172,15 @@ std::string without_python_numbers(std::string_view text) {
 }  // namespace
 
 Result<Document> parse_json(std::string_view text, std::string name, JsonDialect dialect) {
+  if (const auto nul = text.find('\0'); nul != std::string_view::npos)
+    return usage_error(say("not valid JSON: a NUL character at byte {}", nul + 1), std::move(name));
+  TreeBuilder builder(name, text);
   std::string cleaned;
   if (dialect == JsonDialect::python) {
     cleaned = without_python_numbers(text);
     text = cleaned;
   }
-  Place place;
-  TreeBuilder builder(name, place);
-  const CountingIterator first(text.data(), &place);
-  const CountingIterator last(text.data() + text.size(), &place);
-  if (!nlohmann::json::sax_parse(first, last, &builder)) return std::unexpected(builder.error());
+  if (!nlohmann::json::sax_parse(text, &builder)) return std::unexpected(builder.error());
   return Document{std::move(name), builder.take()};
 }
 

@@ -145,6 +145,16 @@ std::string did_you_mean(std::string_view word, std::span<const std::string_view
   }
 }
 
+std::size_t valid_utf8_prefix(std::string_view text) {
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const CodePoint c = decode(rest);
+    if (!c.valid) break;
+    rest.remove_prefix(c.length);
+  }
+  return text.size() - rest.size();
+}
+
 std::string printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());

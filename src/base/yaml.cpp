@@ -21,7 +21,7 @@ struct Refused {
 
 class TreeBuilder final : public YAML::EventHandler {
  public:
-  explicit TreeBuilder(std::string_view name) : name_(name) {}
+  TreeBuilder(std::string_view name, std::string_view text) : name_(name), text_(text) {}
 
   Node take() { return std::move(root_); }
 
@@ -40,6 +40,7 @@ class TreeBuilder final : public YAML::EventHandler {
     no_anchor(mark, anchor);
     if (tag != "?" && tag != "!" && !tag.empty()) refuse(mark, say("tags (!name) are not accepted"));
     if (value.find('\0') != std::string::npos) refuse(mark, say("text may not hold a NUL character"));
+    if (!closes(mark)) refuse(mark, say("this quote is never closed"));
     if (awaits_key()) {
       pending_key(mark, value);
       return;
@@ -78,6 +79,22 @@ class TreeBuilder final : public YAML::EventHandler {
     if (anchor != 0) refuse(mark, say("anchors (&name) are not accepted"));
   }
 
+  /// Whether a quoted text ends: the library takes the rest of the file for it.
+  bool closes(const YAML::Mark& mark) const {
+    auto at = static_cast<std::size_t>(mark.pos);
+    if (at >= text_.size() || (text_[at] != '"' && text_[at] != '\'')) return true;
+    const char quote = text_[at];
+    for (++at; at < text_.size(); ++at) {
+      if (quote == '"' && text_[at] == '\\') {
+        ++at;
+      } else if (text_[at] == quote) {
+        if (quote == '"' || at + 1 >= text_.size() || text_[at + 1] != quote) return true;
+        ++at;
+      }
+    }
+    return false;
+  }
+
   bool awaits_key() const { return !open_.empty() && open_.back()->is_map() && !keys_.back().set; }
 
   void pending_key(const YAML::Mark& mark, const std::string& text) {
@@ -105,7 +122,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void open(const YAML::Mark& mark, YAML::anchor_t anchor, Node::Kind kind) {
     no_anchor(mark, anchor);
-    if (awaits_key()) refuse(mark, say("a key must be plain text"));
+    if (awaits_key()) refuse(mark, say("a bracket cannot begin a key; is its end missing?"));
     if (open_.size() >= kMaxDepth) refuse(mark, say("nested deeper than {} levels", kMaxDepth));
     open_.push_back(&add(mark, kind));
     keys_.emplace_back();
@@ -120,6 +137,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   std::string_view name_;
+  std::string_view text_;
   Node root_;
   std::vector<Node*> open_;  // a parent gains no child while one of its children is open, so these stay valid
   std::vector<Key> keys_;
@@ -128,12 +146,14 @@ class TreeBuilder final : public YAML::EventHandler {
 }  // namespace
 
 Result<Document> parse_yaml(const std::string& text, std::string name) {
-  TreeBuilder builder(name);
+  if (const std::size_t valid = valid_utf8_prefix(text); valid < text.size())
+    return usage_error(say("not valid YAML: byte {} is not UTF-8", valid + 1), std::move(name));
+  TreeBuilder builder(name, text);
   try {
     std::istringstream stream(text);
     YAML::Parser parser(stream);
     parser.HandleNextDocument(builder);
-    TreeBuilder rest(name);
+    TreeBuilder rest(name, text);
     if (parser.HandleNextDocument(rest))
       return usage_error(say("a file may hold one YAML document only"), std::move(name));
   } catch (const Refused& refused) {

@@ -151,7 +151,15 @@ Number Catalog::gpu_memory_total_gb(const Instance& instance) const {
 
 std::vector<Document> Catalog::documents(std::string_view section) const {
   std::vector<Document> all;
-  if (tables_->document_block) all = snapshot_documents(*tables_->document_block, section);
+  for (const std::string_view wanted : kForeignSections) {
+    if (!section.empty() && section != wanted) continue;
+    // Of several snapshots the last one that has the section.
+    for (auto block = tables_->document_blocks.rbegin(); block != tables_->document_blocks.rend(); ++block) {
+      std::vector<Document> found = snapshot_documents(**block, wanted);
+      std::move(found.begin(), found.end(), std::back_inserter(all));
+      if (!found.empty()) break;
+    }
+  }
   for (const Document& document : tables_->documents)
     if (section.empty() || document.root.find(section) != nullptr) all.push_back(document);
   return all;

@@ -93,8 +93,7 @@ std::expected<Catalog, Errors> open_snapshot(const std::string& path) {
   auto block = map_snapshot(path);
   if (!block) return std::unexpected(std::move(block.error()));
   auto tables = std::make_unique<Tables>();
-  if (Errors errors = read_snapshot(*tables, *block, SnapshotParts::all); !errors.empty())
-    return std::unexpected(std::move(errors));
+  if (Errors errors = read_snapshot(*tables, *block); !errors.empty()) return std::unexpected(std::move(errors));
   tables->origin_text = path;
   return Catalog(std::move(tables));
 }

@@ -23,6 +23,7 @@ struct ClassTraits {
   bool gated = true;
   bool tied = false;  // when tie_word_embeddings is absent
   double head_dim = 0;
+  double full_every = 0;  // one layer in so many sees everything, the others a window
 };
 
 constexpr ClassTraits kClasses[] = {
@@ -38,14 +39,14 @@ constexpr ClassTraits kClasses[] = {
     {"starcoder2", ModelKind::decoder_llm, false, true},
     {"nemotron", ModelKind::decoder_llm, false, false},
     {"gemma", ModelKind::decoder_llm, true, true, 256},
-    {"gemma2", ModelKind::decoder_llm, true, true, 256},
-    {"gemma3", ModelKind::vlm, true, true, 256},
-    {"gemma3_text", ModelKind::decoder_llm, true, true, 256},
+    {"gemma2", ModelKind::decoder_llm, true, true, 256, 2},
+    {"gemma3", ModelKind::vlm, true, true, 256, 6},
+    {"gemma3_text", ModelKind::decoder_llm, true, true, 256, 6},
     {"qwen3", ModelKind::decoder_llm, true, false, 128},
     {"qwen3_moe", ModelKind::decoder_llm, true, false, 128},
     {"gpt_oss", ModelKind::decoder_llm, true, false, 64},
     {"cohere", ModelKind::decoder_llm, true, true},
-    {"cohere2", ModelKind::decoder_llm, true, true},
+    {"cohere2", ModelKind::decoder_llm, true, true, 0, 4},
     {"bert", ModelKind::encoder, false, true},
     {"roberta", ModelKind::encoder, false, true},
     {"xlm-roberta", ModelKind::encoder, false, true},
@@ -80,23 +81,23 @@ class ConfigReader {
     const ClassTraits traits = read_class();
     m.kind = text_ != &root_ && root_.find("vision_config") != nullptr ? ModelKind::vlm : traits.kind;
     use("vision_config");
-    m.layers = number({"num_hidden_layers", "n_layer", "n_layers", "num_layers"});
-    m.hidden_size = number({"hidden_size", "n_embd", "d_model", "dim"});
-    m.heads = number({"num_attention_heads", "n_head", "num_heads", "n_heads"});
-    m.vocab_size = number({"vocab_size", "padded_vocab_size"});
+    m.layers = count({"num_hidden_layers", "n_layer", "n_layers", "num_layers"});
+    m.hidden_size = count({"hidden_size", "n_embd", "d_model", "dim"});
+    m.heads = count({"num_attention_heads", "n_head", "num_heads", "n_heads"});
+    m.vocab_size = count({"vocab_size", "padded_vocab_size"});
     m.max_context = context();
     read_ffn(traits);
     read_attention(traits);
     read_experts();
-    read_layer_kinds();
+    read_layer_kinds(traits);
     if (const auto tied = boolean("tie_word_embeddings")) m.tied_embeddings = tied;
     if (!m.tied_embeddings) m.tied_embeddings = traits.tied;
     m.native_dtype = keep(native_dtype());
     if (error_) return std::unexpected(*error_);
     if (Status clear = check_shape(); !clear) return clear;
-    m.params_b = number({"params_b"});
+    m.params_b = billions("params_b");
     if (!m.params_b) m.params_b = parameters_from_shape(m);
-    m.active_params_b = number({"active_params_b"});
+    m.active_params_b = billions("active_params_b");
     if (error_) return std::unexpected(*error_);
     list_unread();
     return {};
@@ -117,15 +118,20 @@ class ConfigReader {
     if (!error_) error_ = Error{ErrorKind::usage, std::move(message), position(name_, at), {}};
   }
 
-  /// The first of several spellings that is there.
-  Number number(std::initializer_list<std::string_view> keys, double low = 0) {
+  /// The first of several spellings that is there: a whole number.
+  Number count(std::initializer_list<std::string_view> keys, double low = 0) { return first_of(keys, low, true); }
+  /// Billions of parameters.
+  Number billions(std::string_view key) { return first_of({key}, 1e-6, false); }
+
+  Number first_of(std::initializer_list<std::string_view> keys, double low, bool whole) {
     Number value;
     for (const std::string_view key : keys) {
       const Node* node = find(key);
       if (node == nullptr || value) continue;
       value = node->is_scalar() && !node->quoted ? plain_number(node->text) : std::nullopt;
-      if (!value || *value < low || *value > 1e12) {
-        fail(*node, say("'{}' must be a number of at least {:g}, found {}", key, low, node->describe()));
+      if (!value || *value < low || *value > 1e12 || (whole && *value != std::floor(*value))) {
+        fail(*node, whole ? say("'{}' must be a whole number from {:g}, found {}", key, low, node->describe())
+                          : say("'{}' must be a number of at least {:g}, found {}", key, low, node->describe()));
         return std::nullopt;
       }
     }
@@ -133,7 +139,9 @@ class ConfigReader {
   }
   std::optional<bool> boolean(std::string_view key) {
     const Node* node = find(key);
-    if (node == nullptr || !node->is_scalar()) return std::nullopt;
+    if (node == nullptr) return std::nullopt;
+    if (node->quoted || (node->text != "true" && node->text != "false"))
+      fail(*node, say("'{}' must be true or false, found {}", key, node->describe()));
     return node->text == "true";
   }
   std::string text(std::string_view key) {
@@ -155,8 +163,8 @@ class ConfigReader {
   }
 
   Number context() {
-    const Number positions = number({"max_position_embeddings", "n_positions", "seq_length", "max_seq_len", "n_ctx"});
-    const Number longer = number({"model_max_length"});
+    const Number positions = count({"max_position_embeddings", "n_positions", "seq_length", "max_seq_len", "n_ctx"});
+    const Number longer = count({"model_max_length"});
     return longer && (!positions || *longer > *positions) ? longer : positions;
   }
 
@@ -165,26 +173,28 @@ class ConfigReader {
     m.gated_ffn = traits.gated;
     if (const std::string activation = text("feed_forward_proj"); !activation.empty())
       m.gated_ffn = activation.starts_with("gated");
-    m.ffn_size = number({"intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size", "d_ff", "ff_dim"});
+    m.ffn_size = count({"intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size", "d_ff", "ff_dim"});
     if (!m.ffn_size && m.hidden_size) m.ffn_size = 4 * *m.hidden_size;
     // The first Qwen states the width of both branches together.
     if (out_.model.family == "qwen" && m.ffn_size) m.ffn_size = *m.ffn_size / 2;
-    if (const Number decoder = number({"num_decoder_layers"}); decoder && traits.kind == ModelKind::encoder_decoder)
-      m.decoder_layers = decoder;
+    const Number decoder = count({"num_decoder_layers"}, 1);
+    if (traits.kind != ModelKind::encoder_decoder) return;
+    m.decoder_layers = decoder ? decoder : m.layers;  // T5 leaves out what equals the encoder
+    m.cross_layers = m.decoder_layers;
   }
 
   void read_attention(const ClassTraits& traits) {
     Model& m = out_.model;
-    m.kv_heads = number({"num_key_value_heads", "num_kv_heads", "n_head_kv", "multi_query_group_num"});
+    m.kv_heads = count({"num_key_value_heads", "num_kv_heads", "n_head_kv", "multi_query_group_num"}, 1);
     if (!m.kv_heads) m.kv_heads = boolean("multi_query").value_or(false) ? Number{1} : m.heads;
-    m.head_dim = number({"head_dim", "kv_channels", "d_kv"});
+    m.head_dim = count({"head_dim", "kv_channels", "d_kv"}, 1);
     if (!m.head_dim && traits.head_dim > 0) m.head_dim = traits.head_dim;
     if (!m.head_dim && m.hidden_size && m.heads && *m.heads > 0) m.head_dim = *m.hidden_size / *m.heads;
-    m.mla_kv_lora_rank = number({"kv_lora_rank"}, 1);
-    m.mla_rope_dim = number({"qk_rope_head_dim"});
-    const Number nope = number({"qk_nope_head_dim"});
-    m.mla_v_head_dim = number({"v_head_dim"});
-    m.mla_q_lora_rank = number({"q_lora_rank"});
+    m.mla_kv_lora_rank = count({"kv_lora_rank"}, 1);
+    m.mla_rope_dim = count({"qk_rope_head_dim"});
+    const Number nope = count({"qk_nope_head_dim"});
+    m.mla_v_head_dim = count({"v_head_dim"});
+    m.mla_q_lora_rank = count({"q_lora_rank"});
     if (m.is_mla() && nope) m.head_dim = *nope + m.mla_rope_dim.value_or(0);
     if (m.is_mla())
       m.attention = "mla";
@@ -194,32 +204,36 @@ class ConfigReader {
 
   void read_experts() {
     Model& m = out_.model;
-    const Number experts = number({"num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts"});
+    const Number experts = count({"num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts"});
     if (!experts || *experts < 2) return;
     m.experts = experts;
     m.experts_per_token =
-        number({"num_experts_per_tok", "num_experts_per_token", "experts_per_token", "top_k_experts", "moe_top_k"}, 1);
+        count({"num_experts_per_tok", "num_experts_per_token", "experts_per_token", "top_k_experts", "moe_top_k"}, 1);
     if (!m.experts_per_token) m.experts_per_token = 1;
-    m.moe_ffn_size = number({"moe_intermediate_size", "expert_ffn_hidden_size"});
+    m.moe_ffn_size = count({"moe_intermediate_size", "expert_ffn_hidden_size"});
     if (!m.moe_ffn_size) m.moe_ffn_size = m.ffn_size;
-    m.shared_experts = number({"n_shared_experts", "num_shared_experts", "moe_num_shared_experts"});
-    if (const Number shared = number({"shared_expert_intermediate_size"}); shared && *shared > 0) {
+    m.shared_experts = count({"n_shared_experts", "num_shared_experts", "moe_num_shared_experts"});
+    if (const Number shared = count({"shared_expert_intermediate_size"}); shared && *shared > 0) {
       m.shared_experts = 1;
       m.shared_ffn_size = shared;
     }
-    m.first_dense_layers = number({"first_k_dense_replace"});
-    m.moe_layer_step = number({"interleave_moe_layer_step", "moe_layer_freq", "decoder_sparse_step"}, 1);
+    m.first_dense_layers = count({"first_k_dense_replace"});
+    m.moe_layer_step = count({"interleave_moe_layer_step", "moe_layer_freq", "decoder_sparse_step"}, 1);
   }
 
   /// Which layers keep a growing cache, a window, or a fixed state.
-  void read_layer_kinds() {
+  void read_layer_kinds(const ClassTraits& traits) {
     Model& m = out_.model;
-    const Number window = number({"sliding_window", "window_size"});
+    const Number window = count({"sliding_window", "window_size"});
     const bool window_off = find("use_sliding_window") != nullptr && !boolean("use_sliding_window").value_or(true);
     double full = m.layers.value_or(0);
     double windowed = 0;
     double linear = 0;
+    const Number pattern = count({"sliding_window_pattern"}, 1);
+    const double full_every = pattern.value_or(traits.full_every);
     if (const Node* kinds = find("layer_types"); kinds != nullptr && kinds->is_list()) {
+      if (static_cast<double>(kinds->children.size()) != m.layers.value_or(0))
+        fail(*kinds, say("'layer_types' names {} layers of {:g}", kinds->children.size(), m.layers.value_or(0)));
       full = 0;
       for (const Node& kind : kinds->children) {
         if (kind.text.starts_with("linear") || kind.text.starts_with("mamba") || kind.text == "recurrent")
@@ -229,11 +243,11 @@ class ConfigReader {
         else
           ++full;
       }
-    } else if (const Number interval = number({"full_attention_interval"}, 1); interval) {
+    } else if (const Number interval = count({"full_attention_interval"}, 1); interval) {
       full = std::floor(full / *interval);
       linear = m.layers.value_or(0) - full;
-    } else if (const Number pattern = number({"sliding_window_pattern"}, 1); pattern && window && !window_off) {
-      full = std::floor(full / *pattern);
+    } else if (full_every > 0 && window && !window_off) {
+      full = std::floor(full / full_every);
       windowed = m.layers.value_or(0) - full;
     } else if (window && !window_off && *window > 0) {
       std::swap(full, windowed);
@@ -242,7 +256,7 @@ class ConfigReader {
       full += windowed;
       windowed = 0;
     }
-    m.kv_full_layers = full + m.decoder_layers.value_or(0);
+    m.kv_full_layers = m.decoder_layers ? *m.decoder_layers : full;  // an encoder keeps no cache
     if (windowed > 0) {
       m.kv_window_layers = windowed;
       m.window_tokens = window;
@@ -252,9 +266,9 @@ class ConfigReader {
 
   /// State of gated-delta-net layers: value heads × key width × value width per layer, at 16 bit.
   void read_linear_state(double layers) {
-    const Number heads = number({"linear_num_value_heads"});
-    const Number key = number({"linear_key_head_dim"});
-    const Number value = number({"linear_value_head_dim"});
+    const Number heads = count({"linear_num_value_heads"});
+    const Number key = count({"linear_key_head_dim"});
+    const Number value = count({"linear_value_head_dim"});
     out_.model.linear_layers = layers;
     if (heads && key && value) out_.model.linear_state_bytes = layers * *heads * *key * *value * 2;
   }
@@ -285,6 +299,14 @@ class ConfigReader {
                                  Needed{"num_attention_heads", m.heads}, Needed{"vocab_size", m.vocab_size}})
       if (!needed.value || *needed.value < 1)
         return usage_error(say("the model's shape is not clear: '{}' is missing", needed.key), name_);
+    if (m.kv_heads && *m.kv_heads > *m.heads)
+      return usage_error(say("{:g} K/V heads are more than the {:g} heads", *m.kv_heads, *m.heads), name_);
+    if (m.experts && *m.experts_per_token > *m.experts)
+      return usage_error(say("{:g} experts per token are more than the {:g} experts", *m.experts_per_token, *m.experts),
+                         name_);
+    if (m.first_dense_layers.value_or(0) > *m.layers)
+      return usage_error(say("{:g} dense layers are more than the {:g} layers", *m.first_dense_layers, *m.layers),
+                         name_);
     if (*m.layers > 1e4 || *m.hidden_size > 1e6 || *m.heads > 1e5 || *m.vocab_size > 1e8)
       return usage_error(say("the model's shape is out of any range"), name_);
     return {};

@@ -11,6 +11,20 @@ namespace {
 constexpr std::string_view kOwnSections[] = {"sources",  "gpus",   "models",         "providers",
                                              "families", "prices", "exchange_rates", "country_groups"};
 
+/// File, line and column out of "file:line:column".
+std::tuple<std::string_view, double, double> place_of(const Error& error) {
+  std::string_view rest = error.where;
+  const auto last_number = [&] {
+    const auto colon = rest.rfind(':');
+    const auto number = colon == std::string_view::npos ? std::nullopt : plain_number(rest.substr(colon + 1));
+    if (number) rest = rest.substr(0, colon);
+    return number.value_or(0);
+  };
+  const double column = last_number();
+  const double line = last_number();
+  return {rest, line, column};
+}
+
 }  // namespace
 
 std::string pair_key(std::string_view first, std::string_view second) {
@@ -58,6 +72,12 @@ void Ingest::each(std::span<const Document> documents, std::string_view section,
     if (keyed ? !list->is_map() : !list->is_list())
       problems.add(*list, keyed ? say("'{}' must be a map", section) : say("'{}' must be a list", section));
     for (const Node& node : list->children) action(node, problems);
+    // A family's mistake is met again with each of its sizes.
+    const auto same = [](const Error& a, const Error& b) { return a.where == b.where && a.message == b.message; };
+    auto& found = problems.errors;
+    for (auto at = found.begin(); at != found.end(); ++at)
+      found.erase(std::remove_if(at + 1, found.end(), [&](const Error& other) { return same(*at, other); }),
+                  found.end());
     errors_.insert(errors_.end(), problems.errors.begin(), problems.errors.end());
   }
 }
@@ -77,6 +97,8 @@ void Ingest::run(std::span<const Document> documents) {
   each(documents, "families", [&](const Node& node, Problems& problems) { family(node, problems); });
   each(documents, "prices", [&](const Node& node, Problems& problems) { prices(node, problems); });
   if (overlay_) drop_replaced_offers();
+  std::stable_sort(errors_.begin(), errors_.end(),
+                   [](const Error& a, const Error& b) { return place_of(a) < place_of(b); });
 }
 
 void Ingest::index_existing() {

@@ -117,7 +117,7 @@ class Ingest {
   void check_instance(const Instance& instance, Fields& fields);
   void prices(const Node& node, Problems& problems);
   const Node* amounts_of(Fields& fields, Offer& offer);
-  void sheet(const std::string& provider, const std::string& region, Offer offer, const Node& amounts, Fields& fields);
+  void sheet(const std::string& provider, const Node& region, Offer offer, const Node& amounts, Fields& fields);
   std::uint8_t currency_of(Fields& fields);
   std::uint16_t origin_of(Fields& fields);
   void drop_replaced_offers();

@@ -165,8 +165,14 @@ void Ingest::prices(const Node& node, Problems& problems) {
   const std::string provider = fields.text("provider");
   const auto term = fields.one_of<Term>("term");
   fields.require("term");
-  std::vector<std::string> regions = fields.texts("regions");
-  if (const std::string region = fields.text("region"); !region.empty()) regions.push_back(region);
+  std::vector<const Node*> regions;
+  for (const std::string_view key : {"region", "regions"}) {
+    fields.texts(key);  // reports what is neither a text nor a list of them
+    const Node* named = fields.find(key);
+    if (named != nullptr && named->is_scalar()) regions.push_back(named);
+    if (named != nullptr)
+      for (const Node& one : named->children) regions.push_back(&one);
+  }
   if (regions.empty()) fields.fail(node, say("a price sheet needs 'region' or 'regions'"));
   Offer offer;
   offer.term = term.value_or(Term::on_demand);
@@ -175,7 +181,7 @@ void Ingest::prices(const Node& node, Problems& problems) {
   offer.origin = origin_of(fields);
   const Node* amounts = amounts_of(fields, offer);
   if (known_provider(fields, provider) && amounts != nullptr)
-    for (const std::string& region : regions) sheet(provider, region, offer, *amounts, fields);
+    for (const Node* region : regions) sheet(provider, *region, offer, *amounts, fields);
   fields.finish();
 }
 
@@ -228,11 +234,10 @@ std::uint16_t Ingest::origin_of(Fields& fields) {
   return static_cast<std::uint16_t>(tables_.origins.size() - 1);
 }
 
-void Ingest::sheet(const std::string& provider, const std::string& region, Offer offer, const Node& amounts,
-                   Fields& fields) {
-  const auto place = region_ids_.find(pair_key(provider, region));
+void Ingest::sheet(const std::string& provider, const Node& region, Offer offer, const Node& amounts, Fields& fields) {
+  const auto place = region_ids_.find(pair_key(provider, region.text));
   if (place == region_ids_.end()) {
-    fields.fail(fields.node(), say("'{}' has no region '{}'", provider, shorten(region, 60)));
+    fields.fail(region, say("'{}' has no region '{}'", provider, shorten(region.text, 60)));
     return;
   }
   offer.region = static_cast<std::uint16_t>(place->second);
@@ -240,8 +245,8 @@ void Ingest::sheet(const std::string& provider, const std::string& region, Offer
     const auto sku = sku_ids_.find(pair_key(provider, entry.key));
     const double amount = entry.is_scalar() && !entry.quoted ? plain_number(entry.text).value_or(0) : 0;
     if (sku == sku_ids_.end()) {
-      fields.fail(entry, say("'{}' has no SKU '{}'", provider, shorten(entry.key, 60)),
-                  suggest_name(provider, entry.key, &Instance::sku));
+      fields.problems().add_at_key(entry, say("'{}' has no SKU '{}'", provider, shorten(entry.key, 60)),
+                                   suggest_name(provider, entry.key, &Instance::sku));
     } else if (amount <= 0 || amount > 1e9) {
       fields.fail(entry, say("a price must be a number above 0, found {}", entry.describe()),
                   say("leave out what is not offered"));
@@ -249,7 +254,8 @@ void Ingest::sheet(const std::string& provider, const std::string& region, Offer
       offer.amount = amount;
       offer.instance = sku->second;
       if (!priced_.emplace(offer.instance, offer.region, offer.term, offer.currency, offer.as_of).second) {
-        fields.fail(entry, say("'{}' is priced twice for one region, term and date", shorten(entry.key, 60)));
+        fields.problems().add_at_key(entry,
+                                     say("'{}' is priced twice for one region, term and date", shorten(entry.key, 60)));
         continue;
       }
       new_offers_.push_back(offer);

@@ -34,30 +34,6 @@ class NameList {
   std::vector<NameEntry> names_;
 };
 
-/// "org/Name" is also found as "Name", unless that is another model's name or two models share it.
-void list_model_names(Tables& tables) {
-  NameList full(tables);
-  NameList shorts(tables);
-  for (std::size_t i = 0; i < tables.models.size(); ++i) {
-    full.add(fold_name(tables.models[i].id), i);
-    for (const std::string_view alias : tables.models[i].aliases) {
-      full.add(fold_name(alias), i);
-      if (const auto slash = alias.rfind('/'); slash != std::string_view::npos)
-        shorts.add(fold_name(alias.substr(slash + 1)), i);
-    }
-  }
-  tables.model_names = full.sorted();
-  const std::vector<NameEntry> candidates = shorts.sorted();
-  std::vector<NameEntry> accepted;
-  for (const NameEntry& entry : candidates)
-    if (look_up(tables.model_names, entry.folded).outcome == Lookup::Outcome::unknown &&
-        look_up(candidates, entry.folded).outcome == Lookup::Outcome::found)
-      accepted.push_back(entry);
-  tables.model_names.insert(tables.model_names.end(), accepted.begin(), accepted.end());
-  std::sort(tables.model_names.begin(), tables.model_names.end(),
-            [](const NameEntry& a, const NameEntry& b) { return a.folded < b.folded; });
-}
-
 void list_sku_names(Tables& tables) {
   NameList names(tables);
   for (std::size_t i = 0; i < tables.instances.size(); ++i) {
@@ -108,6 +84,30 @@ std::uint8_t Tables::currency_index(Currency currency) {
   if (found != currencies.end()) return static_cast<std::uint8_t>(found - currencies.begin());
   currencies.push_back(currency);
   return static_cast<std::uint8_t>(currencies.size() - 1);
+}
+
+/// "org/Name" is also found as "Name", unless that is another model's name or two models share it.
+void list_model_names(Tables& tables) {
+  NameList full(tables);
+  NameList shorts(tables);
+  for (std::size_t i = 0; i < tables.models.size(); ++i) {
+    full.add(fold_name(tables.models[i].id), i);
+    for (const std::string_view alias : tables.models[i].aliases) {
+      full.add(fold_name(alias), i);
+      if (const auto slash = alias.rfind('/'); slash != std::string_view::npos)
+        shorts.add(fold_name(alias.substr(slash + 1)), i);
+    }
+  }
+  tables.model_names = full.sorted();
+  const std::vector<NameEntry> candidates = shorts.sorted();
+  std::vector<NameEntry> accepted;
+  for (const NameEntry& entry : candidates)
+    if (look_up(tables.model_names, entry.folded).outcome == Lookup::Outcome::unknown &&
+        look_up(candidates, entry.folded).outcome == Lookup::Outcome::found)
+      accepted.push_back(entry);
+  tables.model_names.insert(tables.model_names.end(), accepted.begin(), accepted.end());
+  std::sort(tables.model_names.begin(), tables.model_names.end(),
+            [](const NameEntry& a, const NameEntry& b) { return a.folded < b.folded; });
 }
 
 void list_gpu_names(Tables& tables) {

@@ -19,7 +19,7 @@ void forget_market(Tables& tables) {
 
 std::expected<Catalog, Errors> load(const LoadOptions& options) {
   auto tables = std::make_unique<Tables>();
-  if (Errors errors = read_snapshot(*tables, embedded_block(), SnapshotParts::all); !errors.empty())
+  if (Errors errors = read_snapshot(*tables, embedded_block()); !errors.empty())
     return std::unexpected(std::move(errors));
   if (options.replacement.empty() && options.overlays.empty()) return Catalog(std::move(tables));
 
@@ -35,8 +35,7 @@ std::expected<Catalog, Errors> load(const LoadOptions& options) {
     } else {
       auto block = map_snapshot(options.replacement);
       if (!block) return std::unexpected(std::move(block.error()));
-      if (Errors errors = read_snapshot(*tables, *block, SnapshotParts::market); !errors.empty())
-        return std::unexpected(std::move(errors));
+      if (Errors errors = read_snapshot(*tables, *block); !errors.empty()) return std::unexpected(std::move(errors));
     }
   }
   for (const std::string& overlay : options.overlays) {

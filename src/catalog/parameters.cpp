@@ -33,6 +33,9 @@ void split_by_active(Parameters& p, const Model& model, double total) {
     p.routed_share = std::clamp((*model.active_params_b * 1e9 - attention - p.head) / p.experts, 0.0, 1.0);
 }
 
+/// Encoders share one table unless they say otherwise.
+bool ties_embeddings(const Model& model) { return model.tied_embeddings.value_or(!model.is_generator()); }
+
 bool shape_known(const Model& model) { return model.layers && model.hidden_size; }
 
 }  // namespace
@@ -63,7 +66,7 @@ Number parameters_from_shape(const Model& model) {
   const double shared = moe * model.shared_experts.value_or(0) * ffn_matrices(model) * h * shared_width;
   const double router = moe * h * model.experts.value_or(0);
   const double cross = model.decoder_layers.value_or(0) * attention_parameters(model);
-  const double tables = *model.vocab_size * h * (model.tied_embeddings.value_or(false) ? 1 : 2);
+  const double tables = *model.vocab_size * h * (ties_embeddings(model) ? 1 : 2);
   const double total = tables + layers * (attention_parameters(model) + 2 * h) + cross + dense +
                        expert_parameters(model) + shared + router + h;
   return total / 1e9;
@@ -80,8 +83,7 @@ Result<Parameters> parameters_of(const Model& model) {
   p.moe_layers = moe_layer_count(model);
   p.ffn_matrices = ffn_matrices(model);
   p.embedding = model.vocab_size.value_or(0) * *model.hidden_size;
-  const bool tied = model.tied_embeddings.value_or(!model.is_generator());
-  p.head = tied ? 0 : p.embedding;
+  p.head = ties_embeddings(model) ? 0 : p.embedding;
   p.experts = expert_parameters(model);
   p.routed_share = model.is_moe() ? model.experts_per_token.value_or(1) / *model.experts : 0;
   p.vision = model.vision_params_b.value_or(0) * 1e9;

@@ -93,7 +93,8 @@ void from_number(double value, std::optional<bool>& member) {
   member = std::isnan(value) ? std::optional<bool>{} : std::optional<bool>{value != 0};
 }
 void from_number(double value, Date& member) {
-  member = std::isnan(value) ? Date{} : Date::from_packed(static_cast<std::int32_t>(value));
+  const bool day = value >= 0 && value < 1e8;  // yyyymmdd
+  member = day ? Date::from_packed(static_cast<std::int32_t>(value)) : Date{};
 }
 template <NamedEnum E>
 void from_number(double value, E& member) {
@@ -180,9 +181,13 @@ class SheetReader {
     for (const fb::Sheet* candidate : *root_.sheets())
       if (candidate->name()->string_view() == name) sheet = candidate;
     if (sheet == nullptr) return;
+    const Columns columns = columns_of<Record>(*sheet);
+    // Rows are believed only when some column really has so many.
+    const bool backed = std::any_of(columns.begin(), columns.end(),
+                                    [](const Column& c) { return c.numbers != nullptr || c.texts != nullptr; });
+    intact_ = intact_ && (backed || sheet->rows() == 0);
+    if (!intact_) return;
     records.assign(sheet->rows(), Record{});
-    if (records.empty()) return;
-    Columns columns = columns_of<Record>(*sheet);
     for (std::uint32_t row = 0; row < records.size(); ++row) {
       const Column* column = columns.data();
       visit_fields(records[row], [&](const Field&, auto& member) { fill(*column++, row, member); });
@@ -268,15 +273,17 @@ bool indices_hold(const Tables& tables) {
          within(tables.model_names, tables.models.size());
 }
 
-/// A market snapshot brings its own sources beside those of the GPUs and models that stay.
-void add_new_sources(Tables& tables, std::vector<Source>& sources) {
-  if (tables.sources.empty()) {
-    tables.sources = std::move(sources);
+/// Records of `mine` in place of those with the same key, others behind them.
+template <class Record, class Key>
+void lay_over(std::vector<Record>& base, std::vector<Record> mine, Key Record::* key) {
+  if (base.empty()) {
+    base = std::move(mine);
     return;
   }
-  for (const Source& source : sources) {
-    const auto same = [&](const Source& known) { return known.key == source.key; };
-    if (std::none_of(tables.sources.begin(), tables.sources.end(), same)) tables.sources.push_back(source);
+  for (Record& record : mine) {
+    const auto known =
+        std::find_if(base.begin(), base.end(), [&](const Record& other) { return other.*key == record.*key; });
+    known == base.end() ? void(base.push_back(record)) : void(*known = record);
   }
 }
 
@@ -331,7 +338,7 @@ std::string snapshot_bytes(const Tables& tables, std::span<const Document> docum
   return {reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize()};
 }
 
-Errors read_snapshot(Tables& tables, const std::shared_ptr<const Block>& block, SnapshotParts parts) {
+Errors read_snapshot(Tables& tables, const std::shared_ptr<const Block>& block) {
   const fb::Snapshot& root = *fb::GetSnapshot(block->bytes().data());
   const auto refuse = [](std::string message) {
     return Errors{{ErrorKind::bad_catalogue, std::move(message), {}, say("write it again with this version")}};
@@ -341,22 +348,29 @@ Errors read_snapshot(Tables& tables, const std::shared_ptr<const Block>& block, 
   TextReader texts(*root.texts());
   SheetReader sheets(root, texts);
   tables.blocks.push_back(block);
-  if (parts == SnapshotParts::all) {
-    sheets.read("gpus", tables.gpus);
-    sheets.read("models", tables.models);
-    sheets.read("rates", tables.rates);
-    sheets.read("groups", tables.groups);
+  const bool alone = tables.gpus.empty();
+  const auto lay = [&]<class Record, class Key>(std::string_view name, std::vector<Record>& base, Key Record::* key) {
+    std::vector<Record> mine;
+    sheets.read(name, mine);
+    lay_over(base, std::move(mine), key);
+  };
+  lay("gpus", tables.gpus, &Gpu::id);
+  lay("models", tables.models, &Model::id);
+  lay("rates", tables.rates, &ExchangeRate::currency);
+  lay("groups", tables.groups, &CountryGroup::id);
+  lay("sources", tables.sources, &Source::key);
+  tables.document_blocks.push_back(block);
+  if (alone) {
     read_names(*root.gpu_names(), texts, tables.gpu_names);
     read_names(*root.model_names(), texts, tables.model_names);
-    tables.document_block = block;
+  } else {
+    list_gpu_names(tables);
+    list_model_names(tables);
   }
   sheets.read("providers", tables.providers);
   sheets.read("regions", tables.regions);
   sheets.read("instances", tables.instances);
   sheets.read("origins", tables.origins);
-  std::vector<Source> sources;
-  sheets.read("sources", sources);
-  add_new_sources(tables, sources);
   std::vector<CurrencyRecord> currencies;
   sheets.read("currencies", currencies);
   tables.currencies.clear();

@@ -13,7 +13,7 @@
 namespace gpusel::catalog {
 
 /// Sections of a YAML file that other rooms read; kept as trees.
-inline constexpr std::string_view kForeignSections[] = {"rules", "calibration"};
+inline constexpr std::string_view kForeignSections[] = {"calibration", "rules"};
 
 /// A file in memory, or bytes of the program itself. Texts and offers point into it.
 class Block {
@@ -41,8 +41,8 @@ struct Tables {
   std::vector<NameEntry> sku_names;
 
   std::vector<std::shared_ptr<const Block>> blocks;
-  std::shared_ptr<const Block> document_block;  // the snapshot whose documents are read on demand
-  std::vector<Document> documents;              // of overlays
+  std::vector<std::shared_ptr<const Block>> document_blocks;  // snapshots whose documents are read on demand
+  std::vector<Document> documents;                            // of overlays
   std::deque<std::string> texts;
   std::string origin_text = "embedded";
 
@@ -58,6 +58,7 @@ void relink(Tables& tables);
 void join(Tables& tables);
 
 void list_gpu_names(Tables& tables);
+void list_model_names(Tables& tables);
 
 /// Adds what the documents hold. All files are read before anything is judged, so that order does
 /// not matter. `overlay`: existing records may be changed, and new prices replace old ones.
@@ -77,9 +78,9 @@ Lookup look_up(std::span<const NameEntry> names, std::string_view folded);
 /// How GPU names are compared: folded, without the vendor's name in front.
 std::string fold_gpu_name(std::string_view name);
 
-/// Which tables to take from a snapshot: all, or only what can be rented and where it is from.
-enum class SnapshotParts : std::uint8_t { all, market };
-Errors read_snapshot(Tables& tables, const std::shared_ptr<const Block>& block, SnapshotParts parts);
+/// What can be rented comes from the snapshot alone; its GPUs, models, rates and sources are laid over
+/// those that `tables` has.
+Errors read_snapshot(Tables& tables, const std::shared_ptr<const Block>& block);
 
 /// The snapshot the program was built with.
 std::shared_ptr<const Block> embedded_block();

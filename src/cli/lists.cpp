@@ -16,6 +16,7 @@ namespace {
 struct ListOptions {
   std::vector<std::string> words;  // "show ID", or words that must occur
   std::optional<std::int64_t> limit;
+  std::vector<std::string> sort_by;  // keys of the JSON item, "-" in front: largest first
   workload::Constraints constraints;
   Currency currency = Currency::usd();
   std::string kind;
@@ -31,6 +32,43 @@ bool matches(const std::vector<std::string>& words, std::initializer_list<std::s
     return std::any_of(texts.begin(), texts.end(),
                        [&](std::string_view text) { return fold_name(text).find(folded) != std::string::npos; });
   });
+}
+
+/// Smaller first, text by letters; what is unknown comes last either way.
+bool comes_before(const report::Json& a, const report::Json& b, bool descending) {
+  if (a.is_null() || b.is_null()) return !a.is_null();
+  return descending ? b < a : a < b;
+}
+
+/// The figure a key of a list's item stands for; null where it is unknown.
+template <class Record, class MakeJson>
+report::Json sort_value(const Record& record, const std::string& key, MakeJson make_json) {
+  if constexpr (std::is_same_v<Record, report::PricedInstance>)
+    if (key == "price") return record.offer == nullptr ? report::Json(nullptr) : report::Json(record.hourly);
+  const report::Json item = make_json(record);
+  return item.contains(key) && !item[key].is_structured() ? item[key] : report::Json(nullptr);
+}
+
+template <class Record, class MakeJson>
+Status sort_records(std::vector<Record>& records, const std::vector<std::string>& keys, MakeJson make_json) {
+  for (auto key = keys.rbegin(); key != keys.rend() && !records.empty(); ++key) {
+    const bool descending = key->starts_with('-');
+    std::string name = key->substr(descending ? 1 : 0);
+    std::replace(name.begin(), name.end(), '-', '_');
+    std::vector<std::pair<report::Json, Record>> keyed;
+    for (const Record& record : records) keyed.emplace_back(sort_value(record, name, make_json), record);
+    if (std::all_of(keyed.begin(), keyed.end(), [](const auto& entry) { return entry.first.is_null(); })) {
+      const report::Json item = make_json(records.front());
+      std::vector<std::string> known{"price"};
+      for (const auto& member : item.items()) known.push_back(member.key());
+      const std::vector<std::string_view> names(known.begin(), known.end());
+      return usage_error(say("cannot sort by '{}'", shorten(name, 40)), "--sort-by", did_you_mean(name, names));
+    }
+    std::stable_sort(keyed.begin(), keyed.end(),
+                     [&](const auto& a, const auto& b) { return comes_before(a.first, b.first, descending); });
+    std::transform(keyed.begin(), keyed.end(), records.begin(), [](const auto& entry) { return entry.second; });
+  }
+  return {};
 }
 
 class Lists {
@@ -65,6 +103,8 @@ class Lists {
   template <class Record, class MakeJson, class MakeTable>
   int list(std::vector<Record> records, std::string_view schema, MakeJson make_json, MakeTable make_table) {
     const std::size_t all = records.size();
+    if (Status sorted = sort_records(records, options_.sort_by, make_json); !sorted)
+      return context_.fail(sorted.error());
     if (options_.limit && records.size() > static_cast<std::size_t>(*options_.limit))
       records.resize(static_cast<std::size_t>(*options_.limit));
     if (format_ == "json") {
@@ -186,6 +226,12 @@ Parsed make_list(const std::shared_ptr<ListOptions>& options, int (*run)(const L
   parsed.flags.push_back(
       {"-n,--limit,--max-results,--top", "N", say("rows to show"), say("List"),
        [options](std::string_view text) { return workload::assign(text, options->limit, workload::kCount); }});
+  parsed.flags.push_back({"--sort-by", "KEYS", say("keys of the JSON item, as in -memory_gb,id; instances also: price"),
+                          say("List"), [options](std::string_view text) -> Status {
+                            for (const std::string_view key : split(text, ','))
+                              if (!key.empty()) options->sort_by.emplace_back(key);
+                            return {};
+                          }});
   parsed.run = [options, run](Context& context) { return run(*options, context); };
   return parsed;
 }

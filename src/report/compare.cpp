@@ -111,11 +111,14 @@ void price_rows(Rows& rows, const Comparison& comparison, const catalog::Catalog
   const std::string currency(comparison.currency.code());
   rows.add(say("lowest price, {}/h", currency),
            [](const Compared& i) { return i.offer == nullptr ? std::string(kUnknown) : human_price(i.hourly); });
-  rows.add(say("of"), [&](const Compared& i) {
+  rows.add(say("at"), [&](const Compared& i) {
+    if (i.offer == nullptr) return std::string(kNone);
+    return format("{} {}", i.offered_by->provider, printable(catalog.region_of(*i.offer).id));
+  });
+  rows.add(say("price of"), [&](const Compared& i) {
     if (i.offer == nullptr) return std::string(kNone);
     const Date date = Date::from_packed(i.offer->as_of);
-    return format("{} {}, {}, {}", i.offered_by->provider, printable(catalog.region_of(*i.offer).id),
-                  to_text(i.offer->term), date.known() ? date.text() : say("undated"));
+    return date.known() ? format("{}, {}", date.text(), to_text(i.offer->term)) : say("undated");
   });
   const auto gpus = [](const Compared& i) { return i.instance == nullptr ? 1.0 : i.instance->gpu_count.value_or(0); };
   const auto per = [&](const std::string& title, GpuFigure member) {

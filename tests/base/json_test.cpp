@@ -121,3 +121,35 @@ TEST_CASE("what python never writes is refused in its dialect too") {
   CAPTURE(text);
   json_error(text, JsonDialect::python);
 }
+
+TEST_CASE("a json number at the end of a line knows its line and column") {
+  const Node root = json("{\n  \"a\": 4096,\n  \"b\": 200\n}\n");
+  CHECK(at(member(root, "b")) == "3:8");
+}
+
+TEST_CASE("json literals know their line and column") {
+  const Node root = json("{\"a\": true, \"b\": null}");
+  CHECK(at(member(root, "a")) == "1:7");
+  CHECK(at(member(root, "b")) == "1:18");
+}
+
+TEST_CASE("json objects and arrays know their line and column") {
+  const Node root = json("{\"a\": {},\n \"b\": []}");
+  CHECK(at(member(root, "a")) == "1:7");
+  CHECK(at(member(root, "b")) == "2:7");
+}
+
+TEST_CASE("json that ends too early says so") { CHECK(says(json_error("{\"a\": [1, 2"), "ends too early")); }
+
+TEST_CASE("a NUL character between json tokens is refused") { json_error(std::string("[1]\0[2]", 7)); }
+
+TEST_CASE("NaN in json does not move the positions behind it") {
+  const Node root = json(R"({"a": NaN, "b": 1, "c": 2})", JsonDialect::python);
+  CHECK(key_at(member(root, "b")) == "1:12");
+}
+
+TEST_CASE("a message about a trailing comma names the bracket alone") {
+  const Error error = json_error("{\n  \"a\": 1,\n}");
+  CHECK(says(error, "unexpected '}'"));
+  CHECK(error.where == "f.json:3:1");
+}

@@ -147,3 +147,14 @@ TEST_CASE("a yaml key must be plain text") {
 TEST_CASE("yaml text in other scripts is kept") {
   CHECK(member(yaml("name: 显卡 größer\n"), "name").text == "显卡 größer");
 }
+
+TEST_CASE("a yaml quote that is never closed is refused") {
+  yaml_error("a: 'x\nb: 2\n");
+  yaml_error("a: \"x\nb: 2\n");
+}
+
+TEST_CASE("broken UTF-8 in yaml is refused") { yaml_error("a: x\xffy\n"); }
+
+TEST_CASE("a yaml list that is never closed is told as such") {
+  CHECK_FALSE(says(yaml_error("[1, 2\n"), "a key must be plain text"));
+}

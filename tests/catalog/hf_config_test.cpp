@@ -1,6 +1,8 @@
 // Models out of Hugging Face configurations, with the hyperparameters their papers and cards publish.
 #include <catch2/catch.hpp>
 
+#include "gpusel/catalog/parameters.hpp"
+
 #include "gpusel/catalog/hf_config.hpp"
 #include "listing.hpp"
 
@@ -227,7 +229,7 @@ TEST_CASE("a number in quotes is told at its place") {
   const auto model = catalog::read_config_file(file);
   REQUIRE_FALSE(model);
   CHECK(model.error().where == file + ":2:18");  // `  "hidden_size": "4096"`
-  CHECK_THAT(model.error().message, Catch::Contains("'hidden_size' must be a number"));
+  CHECK_THAT(model.error().message, Catch::Contains("'hidden_size' must be a whole number"));
 }
 
 TEST_CASE("a configuration is a json object") {
@@ -265,4 +267,45 @@ TEST_CASE("a path is told from a model name") {
     CHECK(catalog::looks_like_path(path));
   for (const char* name : {"llama-7b", "meta-llama/Llama-3.1-8B", "a.b", ""})
     CHECK_FALSE(catalog::looks_like_path(name));
+}
+
+namespace {
+
+auto config_of(const std::string& m) { return catalog::read_config_file(scratch_file("config.json", "{" + m + "}")); }
+const std::string kLlamaShape =
+    R"("model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 32, "vocab_size": 32000, "intermediate_size": 11008)";
+
+}  // namespace
+
+TEST_CASE("Gemma 2 has a window in every second layer") {
+  const auto m = config_of(R"("model_type": "gemma2", "hidden_size": 3584, "intermediate_size": 14336,
+    "num_attention_heads": 16, "num_key_value_heads": 8, "head_dim": 256, "num_hidden_layers": 42,
+    "vocab_size": 256000, "max_position_embeddings": 8192, "sliding_window": 4096)");
+  REQUIRE(m);
+  CHECK((*m)->model.kv_full_layers == 21.0);
+  CHECK((*m)->model.kv_window_layers == 21.0);
+}
+TEST_CASE("T5 caches the decoder's layers alone") {
+  const auto m = config_of(R"("model_type": "t5", "d_model": 768, "d_ff": 3072, "d_kv": 64, "num_layers": 12,
+    "num_decoder_layers": 12, "num_heads": 12, "vocab_size": 32128)");
+  REQUIRE(m);
+  CHECK(catalog::kv_bytes_per_token_fp16((*m)->model) ==
+        catalog::kv_bytes_per_token_fp16(**embedded().model("t5-base")));
+}
+TEST_CASE("nonsense in other keys is refused") {
+  CHECK_FALSE(config_of(kLlamaShape + R"(, "num_key_value_heads": 0)"));
+  CHECK_FALSE(config_of(kLlamaShape + R"(, "num_key_value_heads": 64)"));
+  CHECK_FALSE(config_of(kLlamaShape + R"(, "head_dim": 0)"));
+  CHECK_FALSE(config_of(kLlamaShape + R"(, "num_local_experts": 8, "num_experts_per_tok": 16)"));
+  CHECK_FALSE(config_of(kLlamaShape + R"(, "layer_types": ["full_attention"])"));
+  CHECK_FALSE(config_of(kLlamaShape + R"(, "tie_word_embeddings": "yes")"));
+  CHECK_FALSE(config_of(kLlamaShape + R"(, "first_k_dense_replace": 100, "num_local_experts": 8)"));
+  CHECK_FALSE(
+      config_of(R"("hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 32.5, "vocab_size": 32000)"));
+  CHECK_FALSE(config_of(kLlamaShape + R"(, "params_b": 0)"));
+}
+TEST_CASE("both parameter counts take an encoder's head as tied") {
+  const catalog::Catalog c = embedded();
+  const catalog::Model& m = **c.model("bert-base");
+  CHECK(*catalog::parameters_from_shape(m) == Approx(0.10948).epsilon(0.02));
 }

@@ -190,8 +190,8 @@ TEST_CASE("a source for a figure that no GPU has is told at the figure") {
 TEST_CASE("a provider or region or SKU that nobody defined is told") {
   must_fail("  - provider: south\n    region", "  - provider: suoth\n    region", "unknown provider 'suoth'", "suoth",
             "'south'");
-  must_fail("big.1x: 3", "big.2x: 3", "'north' has no SKU 'big.2x'", "3\n  - provider", "'big.1x'");
-  must_fail("region: n1", "region: n9", "'south' has no region 'n9'", "provider: south\n    region");
+  must_fail("big.1x: 3", "big.2x: 3", "'north' has no SKU 'big.2x'", "big.2x: 3", "'big.1x'");
+  must_fail("region: n1", "region: n9", "'south' has no region 'n9'", "n9");
 }
 
 TEST_CASE("a record that is defined twice is refused") {
@@ -209,7 +209,7 @@ TEST_CASE("a record that is defined in two files is refused with both known") {
 }
 
 TEST_CASE("a price that is given twice for one region term and date is refused") {
-  must_fail("regions: [n1, n2]", "regions: [n1, n1]", "priced twice", "20\n      big.1x");
+  must_fail("regions: [n1, n2]", "regions: [n1, n1]", "priced twice", "big.8x: 20");
 }
 
 TEST_CASE("a price must be a number above zero") {
@@ -279,4 +279,42 @@ TEST_CASE("a folder without yaml files is refused") {
   const auto loaded = catalog::load_directory(folder({{"readme.txt", "hello"}}));
   REQUIRE_FALSE(loaded);
   CHECK_THAT(loaded.error().front().message, Catch::Contains("holds no .yaml file"));
+}
+
+TEST_CASE("a wrong price is told once however many regions it is for") {
+  const auto loaded = catalog::load_directory(scratch_file("c.yaml", with(kSmall, "big.1x: 3", "big.1x: free")));
+  REQUIRE_FALSE(loaded);
+  CHECK(loaded.error().size() == 1);
+}
+
+TEST_CASE("an unknown SKU in a price sheet is told at its key") {
+  const std::string text = with(kSmall, "box: 365", "bix: 365");
+  const std::string file = scratch_file("c.yaml", text);
+  const auto loaded = catalog::load_directory(file);
+  REQUIRE_FALSE(loaded);
+  CHECK(loaded.error().front().where == file + ":" + place_of(text, "bix: 365"));
+}
+
+TEST_CASE("an unknown region is told where it is named") {
+  const std::string text = with(kSmall, "region: n1\n", "region: n9\n");
+  const std::string file = scratch_file("c.yaml", text);
+  const auto loaded = catalog::load_directory(file);
+  REQUIRE_FALSE(loaded);
+  CHECK(loaded.error().front().where == file + ":" + place_of(text, "n9"));
+}
+
+TEST_CASE("an overlay family with one mistake is told once") {
+  const auto loaded = catalog::load(
+      {.replacement = {},
+       .overlays = {scratch_file("o.yaml", "families:\n  - {provider: lambda, id: gpu_a100, rdma: maybe}\n")}});
+  REQUIRE_FALSE(loaded);
+  CHECK(loaded.error().size() == 1);
+}
+
+TEST_CASE("a snapshot brings the GPUs and models that it has") {
+  const std::string path = scratch_file("s.gpsl", catalog::write_snapshot(from_text(kSmall)));
+  const auto c = opened(catalog::load({.replacement = path, .overlays = {}}));
+  CHECK(c.gpu("one-80gb"));
+  CHECK(c.model("tiny"));
+  CHECK(c.gpu_of(**c.instance("big.8x")) != nullptr);
 }

@@ -25,6 +25,9 @@ std::vector<std::string> nearest_names(std::string_view word, std::span<const st
 /// "did you mean 'a', 'b' or 'c'?", or empty when there is nothing near.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> known);
 
+/// Bytes from the start that are well-formed UTF-8.
+std::size_t valid_utf8_prefix(std::string_view text);
+
 /// Control characters and broken UTF-8 become visible escapes: text out of files is never trusted
 /// by a terminal.
 std::string printable(std::string_view text);
