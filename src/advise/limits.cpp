@@ -180,7 +180,10 @@ class Limits {
 
   Status unknown_gpu(const workload::GpuSpec& spec) const {
     std::vector<std::string_view> ids;
-    for (const catalog::Gpu& gpu : catalog_.gpus()) ids.push_back(gpu.id);
+    for (const catalog::Gpu& gpu : catalog_.gpus()) {
+      ids.push_back(gpu.id);
+      for (const std::string_view alias : gpu.aliases) ids.push_back(alias);
+    }
     const std::string name = spec.names.empty() ? spec.text : spec.names.front();
     const std::string near = did_you_mean(name, ids);
     return usage_error(say("unknown GPU '{}'", shorten(name, 40)), "--gpu",

@@ -94,9 +94,21 @@ void CandidateSearch::plan_shape(const Shape& shape, int most_nodes, std::vector
   if (best) {
     offer_shape(shape, std::move(*best), out);
   } else {
-    const auto too_few = [&] { return say("needs at least {:.0f} nodes, {} allowed", std::ceil(least), most_nodes); };
-    reject_shape(shape, reason.message ? reason : Reason{"vram-too-small", too_few});
+    reject_shape(shape, reason.message ? reason : too_few_nodes(shape, most_nodes));
   }
+}
+
+/// Why not even the smallest number of nodes worth planning is allowed.
+CandidateSearch::Reason CandidateSearch::too_few_nodes(const Shape& shape, int most_nodes) const {
+  const Bytes needed = plan::least_total_memory(work_, shape.machine.device);
+  const Bytes there = shape.machine.device.usable * (shape.machine.gpus_per_node * most_nodes);
+  if (needed > there)
+    return {"vram-too-small", [needed, there] {
+              return say("needs at least {:.0f} GiB in all, has {:.0f} GiB", in_gib(needed), in_gib(there));
+            }};
+  return {"deadline", [least = least_nodes(shape), most_nodes] {
+            return say("needs at least {:.0f} nodes to be in time, {} allowed", std::ceil(least), most_nodes);
+          }};
 }
 
 void CandidateSearch::reject_shape(const Shape& shape, const Reason& reason) {

@@ -82,6 +82,12 @@ Json record_json(const Record& record) {
 std::string shown(const Number& value) { return value ? human_number(*value) : "?"; }
 std::string shown(std::string_view value) { return value.empty() ? "?" : printable(value); }
 
+/// "8", "1/6" of one, or "?".
+std::string share_text(const Number& count) {
+  if (!count) return "?";
+  return *count > 0 && *count < 1 ? format("1/{:.0f}", 1 / *count) : human_number(*count);
+}
+
 /// "label  value unit" for every field but the sources, which come last with their documents.
 template <class Record>
 std::string card(const Record& record, const Catalog& catalog, const Terminal& terminal) {
@@ -98,7 +104,11 @@ std::string card(const Record& record, const Catalog& catalog, const Terminal& t
       }
     }
     std::string words = in_words(member);
-    if (!words.empty() && !field.unit.empty()) words += " " + std::string(field.unit);
+    if (words.empty() && (field.json == "notes" || field.json == "aliases")) return;
+    if (words == "0" && !field.unit.empty())
+      words = say("none");  // zero is a fact: there is no such path or link
+    else if (!words.empty() && !field.unit.empty())
+      words += " " + std::string(field.unit);
     std::string label(field.json);
     std::replace(label.begin(), label.end(), '_', ' ');
     lines.emplace_back(std::move(label), words.empty() ? say("unknown") : std::move(words));
@@ -271,8 +281,7 @@ Table instance_table(std::span<const PricedInstance> instances, const Catalog& c
   for (const PricedInstance& priced : instances) {
     const Instance& i = *priced.instance;
     const Number network = i.fabric_gbps ? i.fabric_gbps : i.network_gbps;
-    const std::string gpus =
-        i.gpu.empty() ? say("none") : format("{} × {}", i.gpu_count ? format("{:.3g}", *i.gpu_count) : "?", i.gpu);
+    const std::string gpus = i.gpu.empty() ? say("none") : format("{} × {}", share_text(i.gpu_count), i.gpu);
     std::vector<std::string> cells{std::string(i.provider),
                                    printable(i.sku),
                                    gpus,

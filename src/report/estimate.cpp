@@ -121,7 +121,8 @@ std::string speed_lines(const advise::EstimateAnswer& answer, const Terminal& te
   }
   const bool in_tokens = generates || training != nullptr;
   const auto& range = in_tokens ? answer.intervals.tokens_per_s : answer.intervals.sequences_per_s;
-  return wrap(say("speed: {}", line), terminal.width, 2) +
+  const std::string lead = plan::fits(answer.choice) ? say("speed: {}", line) : say("speed if it fitted: {}", line);
+  return wrap(lead, terminal.width, 2) +
          say("  80 % interval {} to {} {}", human_number(range.low), human_number(range.high),
              in_tokens ? say("tokens/s") : say("sequences/s")) +
          "\n";

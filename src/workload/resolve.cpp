@@ -167,6 +167,7 @@ class Resolver {
     i.mode = or_assume(request_.mode, "mode", usual);
     if (Status lengths = request_lengths(); !lengths) return lengths;
     i.concurrency = request_.concurrency ? request_.concurrency : request_.batch;
+    i.request_rate = request_.request_rate;
     if (i.mode == Mode::single_stream) {
       if (i.concurrency && *i.concurrency != 1)
         return usage_error(say("single-stream serves one request at a time"), "concurrency", say("leave out --mode"));
@@ -177,7 +178,6 @@ class Resolver {
     if (request_.cp.value_or(1) > 1)
       return usage_error(say("context parallelism is for training"), "cp", say("use --tp or --pp"));
     i.mem_utilization = request_.mem_utilization;
-    i.request_rate = request_.request_rate;
     i.prefix_cache_hit = request_.prefix_cache_hit.value_or(0);
     i.offload = request_.offload.value_or(Offload::none);
     if (i.offload != Offload::none && i.offload != Offload::weights)

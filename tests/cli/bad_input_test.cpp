@@ -1,0 +1,124 @@
+// Whatever is typed or fed: one clear sentence, the documented status, never a crash.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+#include "support/program.hpp"
+
+using namespace gpusel::test;
+
+namespace {
+
+struct Bad {
+  const char* command;
+  int status;
+  const char* says;
+};
+
+constexpr Bad kBad[] = {
+    {"recommend", 2, "say which model"},
+    {"recommend --task finetune", 2, "--model"},
+    {"recommend --model llama-7b", 2, "--task"},
+    {"recommend --model llama-7b --task render", 2, "pretrain"},
+    {"recommend --model nothing-like-it --task finetune", 2, "gpusel models"},
+    {"recommend --model llama-7b --task finetune --gpu H1000", 2, "did you mean 'h100'"},
+    {"recommend --model llama-7b --task finetune --cloud awz", 2, "'aws'"},
+    {"recommend --model llama-7b --task finetune --region us-esat-1", 2, "'us-east-1'"},
+    {"recommend --model llama-7b --task finetune --residency atlantis", 2, "atlantis"},
+    {"recommend --model llama-7b --task finetune --max-price nan", 2, "--max-price"},
+    {"recommend --model llama-7b --task finetune --max-price -1", 2, "allowed"},
+    {"recommend --model llama-7b --task finetune --max-price 1e400", 2, "--max-price"},
+    {"recommend --model llama-7b --task finetune --max-price inf", 2, "--max-price"},
+    {"recommend --model llama-7b --task finetune --seq-len 0", 2, "allowed"},
+    {"recommend --model llama-7b --task finetune --seq-len 99999999999999999999", 2, "allowed"},
+    {"recommend --model llama-7b --task finetune --seq-len 010", 2, "--seq-len"},
+    {"recommend --model llama-7b --task finetune --epochs -3", 2, "allowed"},
+    {"recommend --model llama-7b --task finetune --min-vram 40XB", 2, "--min-vram"},
+    {"recommend --model llama-7b --task finetune --deadline soon", 2, "--deadline"},
+    {"recommend --model llama-7b --task finetune --term weekly", 2, "on-demand"},
+    {"recommend --model llama-7b --task finetune --objective cheap", 2, "balanced"},
+    {"recommend --model llama-7b --task finetune --weight price=1", 2, "headroom"},
+    {"recommend --model llama-7b --task finetune --allow-list (", 2, "regular expression"},
+    {"recommend --model llama-7b --task finetune --currency XYZ", 2, "known"},
+    {"recommend --model llama-7b --task finetune --lora-rank 8", 2, "--method lora"},
+    {"recommend --model llama-7b --task pretrain --method lora", 2, "pretraining"},
+    {"recommend --model llama-7b --task finetune --rules /nonexistent.yaml", 2, "/nonexistent.yaml"},
+    {"recommend --model llama-7b --task finetune -o yml", 2, "json"},
+    {"recommend --model llama-7b --task finetune -n 0", 2, "allowed"},
+    {"recommend --model llama-7b --task finetune --overlay /nonexistent.yaml", 2, "cannot read"},
+    {"recommend --model llama-7b --task finetune --min-vram 80GB --max-vram 24GB", 3, "exclude each other"},
+    {"recommend --model llama-7b --task finetune --cloud aws --region cn-hangzhou", 3, "aws"},
+    {"estimate --model llama-7b --task finetune", 2, "--gpu"},
+    {"estimate --model llama-7b --task finetune --gpu h100 --tp 7", 2, "attention heads"},
+    {"estimate --model ./nothing.json --task finetune --gpu h100", 2, "nothing.json"},
+    {"estimate --batch /nonexistent", 2, "/nonexistent"},
+    {"compare h100", 2, "2 to 8"},
+    {"compare h100 nothing-such", 2, "nothing-such"},
+    {"gpus show", 2, "one name"},
+    {"models show lama-7b", 2, "'llama-7b'"},
+    {"instances show p4d.24xlrge", 2, "p4d.24xlarge"},
+    {"instances --sort-by pirce", 2, "'price'"},
+    {"--nonsense", 2, "--nonsense"},
+};
+
+}  // namespace
+
+TEST_CASE("bad input gets one clear sentence and the documented status") {
+  for (const Bad& bad : kBad) {
+    const Run run = ask(words_of(bad.command));
+    CAPTURE(bad.command, run.out, run.err);
+    CHECK(run.status == bad.status);
+    CHECK(run.err.starts_with("gpusel: "));
+    CHECK(std::count(run.err.begin(), run.err.end(), '\n') == 1);
+    CHECK(run.err.find(bad.says) != std::string::npos);
+    CHECK(run.out.empty());
+  }
+}
+
+TEST_CASE("a broken overlay is told with file and line and column") {
+  const std::string file = scratch_file("mine.yaml", "gpus:\n  - id: l4\n    tdp_w: many\n");
+  const Run run = ask({"gpus", "--overlay", file});
+  CHECK(run.status == 5);
+  CHECK(run.err.find("mine.yaml:3:12: ") != std::string::npos);
+}
+
+TEST_CASE("the user's own overlays are found and told when they are broken") {
+  const std::string directory = scratch_directory();
+  REQUIRE(command({"mkdir", directory + "/gpusel"}).status == 0);
+  REQUIRE(shell("printf 'gpus:\\n  - {id: l4, tdp_w: 73}\\n' > " + directory + "/gpusel/a.yaml").status == 0);
+  const Setting setting{.environment = {{"XDG_DATA_HOME", directory}}};
+  CHECK(ask({"gpus", "show", "l4"}, setting).out.find("73 W") != std::string::npos);
+  REQUIRE(shell("printf 'gpus: [' > " + directory + "/gpusel/b.yaml").status == 0);
+  const Run broken = ask({"gpus", "show", "l4"}, setting);
+  CHECK(broken.status == 5);
+  CHECK(broken.err.find("b.yaml:") != std::string::npos);
+}
+
+TEST_CASE("a broken config.json is told with file and line and column") {
+  const std::string file = scratch_file("config.json", "{\"hidden_size\": 4096,\n \"num_hidden_layers\": }");
+  const Run run = ask({"estimate", "--model", file, "--task", "inference", "--gpu", "l4"});
+  CHECK(run.status == 2);
+  CHECK(run.err.find("config.json:2:23") != std::string::npos);
+}
+
+TEST_CASE("control characters out of files do not reach the terminal") {
+  const std::string file =
+      scratch_file("evil.yaml", "gpus:\n  - {id: l4, name: \"L4 \\e[31mred\\x07\", notes: \"=cmd()\"}\n");
+  for (const auto* format : {"table", "csv", "markdown"}) {
+    const Run run = ask({"gpus", "l4", "-o", format, "--overlay", file});
+    CHECK(run.status == 0);
+    CHECK(run.out.find('\x1b') == std::string::npos);
+    CHECK(run.out.find('\a') == std::string::npos);
+  }
+  const Run card = ask({"gpus", "show", "l4", "--overlay", file});
+  CHECK(card.out.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("widths from none to huge are survived") {
+  for (const auto* columns : {"0", "1", "7", "80", "100000", "-5", "wide"}) {
+    const Run run =
+        ask(words_of("recommend --model llama-7b --task finetune -n 3"), {.environment = {{"COLUMNS", columns}}});
+    CAPTURE(columns);
+    CHECK(run.status == 0);
+  }
+}

@@ -1,0 +1,69 @@
+// What is printed, to the letter. The market is tests/data/market, so that the shipped prices can move;
+// after a change that is meant: GPUSEL_UPDATE_GOLDEN=1, and a look at the difference.
+#include <catch2/catch.hpp>
+
+#include "support/program.hpp"
+
+using namespace gpusel::test;
+
+namespace {
+
+struct Case {
+  const char* file;
+  const char* command;
+  int status = 0;
+};
+
+constexpr Case kCases[] = {
+    {"recommend-finetune.txt", "recommend --model llama-7b --task finetune"},
+    {"recommend-lora-explain.txt", "recommend --model llama-7b --task finetune --method lora --explain -n 2"},
+    {"recommend-lora-wide.txt", "recommend --model llama-7b --task finetune --method lora -o wide"},
+    {"recommend-lora.csv", "recommend --model llama-7b --task finetune --method lora -o csv"},
+    {"recommend-lora.md", "recommend --model llama-7b --task finetune --method lora -o markdown"},
+    {"recommend-inference.txt", "recommend --model qwen2.5-0.5b --task inference"},
+    {"recommend-inference.json", "recommend --model qwen2.5-0.5b --task inference --json -n 2"},
+    {"recommend-online.txt", "recommend --model llama-3.1-8b --task inference --rps 2 --ttft 2000 --tpot 100"},
+    {"recommend-pretrain.txt", "recommend --model gpt3-175b --task pretrain --tokens 1e9"},
+    {"recommend-encoder.txt", "recommend --model bert-base --task finetune"},
+    {"recommend-eur.txt", "recommend --model llama-7b --task finetune --method lora --currency EUR -n 2"},
+    {"recommend-rejected.txt", "recommend --model llama-7b --task finetune --show-rejected"},
+    {"recommend-nothing.txt", "recommend --model llama-7b --task finetune --max-price 0.1", 3},
+    {"recommend-spot.txt", "recommend --model llama-7b --task finetune --method qlora --use-spot"},
+    {"recommend-dev.txt", "recommend --model llama-3.1-8b --task inference --profile dev"},
+    {"recommend-narrow.txt", "recommend --model llama-7b --task finetune --method lora"},
+    {"estimate-training.txt", "estimate --model llama-7b --task finetune --gpu a100-sxm-80gb --gpus 8 --explain"},
+    {"estimate-inference.txt", "estimate --model llama-3.1-8b --task inference --gpu l4 --explain"},
+    {"estimate-misfit.txt", "estimate --model llama-3.1-70b --task inference --gpu l4"},
+    {"estimate.json", "estimate --model llama-3.1-8b --task inference --gpu l4 --concurrency 4 --json"},
+    {"compare.txt", "compare h100 n.a100.8 2x-l40s --model llama-7b --task finetune"},
+    {"compare-plain.txt", "compare t4 l4"},
+    {"instances.txt", "instances"},
+    {"instances-wide.txt", "instances --term any -o wide"},
+    {"instance.txt", "instances show n.h100.8"},
+    {"gpu.txt", "gpus show l40s"},
+    {"model.txt", "models show llama-3.1-8b"},
+};
+
+}  // namespace
+
+TEST_CASE("answers are printed as the golden files show") {
+  for (const Case& one : kCases) {
+    std::vector<std::string> words = words_of(one.command);
+    words.insert(words.end(), {"--catalog", "tests/data/market"});
+    const bool narrow = std::string(one.file) == "recommend-narrow.txt";
+    const Run run = narrow ? ask(words, {.environment = {{"COLUMNS", "60"}}}) : ask(words);
+    CAPTURE(one.command, run.err);
+    CHECK(run.status == one.status);
+    CHECK(equals_golden(one.file, run.out));
+  }
+}
+
+TEST_CASE("the same question gives the same bytes") {
+  const std::vector<std::string> words{"recommend", "--model", "llama-3.1-70b", "--task", "inference", "--json"};
+  CHECK(ask(words).out == ask(words).out);
+}
+
+TEST_CASE("a German locale changes no number") {
+  const auto words = words_of("recommend --model llama-7b --task finetune --json -n 3");
+  CHECK(ask(words, {.environment = {{"LC_ALL", "de_DE.UTF-8"}}}).out == ask(words).out);
+}

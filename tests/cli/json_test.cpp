@@ -1,0 +1,148 @@
+// The contracts that others script against: keys, kinds and what adds up.
+#include <catch2/catch.hpp>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "support/program.hpp"
+
+using namespace gpusel::test;
+using Json = nlohmann::json;
+
+namespace {
+
+Json answer(const std::string& command) {
+  const Run run = ask(words_of(command));
+  INFO(command << run.err);
+  REQUIRE(run.status == 0);
+  return Json::parse(run.out);
+}
+
+void has_keys(const Json& object, std::initializer_list<const char*> keys) {
+  for (const char* key : keys) {
+    CAPTURE(key, object.dump());
+    CHECK(object.contains(key));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("recommend answers by its contract") {
+  const Json out = answer("recommend --model llama-7b --task finetune --json");
+  CHECK(out["schema"] == "gpusel.recommend/1");
+  has_keys(out, {"workload", "assumed", "catalog", "recommendations", "rejected", "alternatives"});
+  has_keys(out["workload"], {"task", "model", "method"});
+  has_keys(out["catalog"], {"as_of", "instances", "offers", "source"});
+  REQUIRE(out["recommendations"].size() > 20);
+  int rank = 0;
+  for (const Json& r : out["recommendations"]) {
+    has_keys(r, {"rank", "score", "score_parts", "provider", "sku", "region", "gpu", "gpus_per_node", "nodes", "gpus",
+                 "plan", "memory", "performance", "cost", "pareto", "reasons", "warnings"});
+    CHECK(r["rank"] == ++rank);
+    CHECK(r["gpus"] == r["gpus_per_node"].get<double>() * r["nodes"].get<double>());
+    has_keys(r["plan"], {"sharding", "tp", "pp", "dp", "micro_batch", "precision", "activation_checkpointing"});
+    const Json& cost = r["cost"];
+    has_keys(cost, {"currency", "billing", "hourly", "total", "hours", "per_million_tokens", "price_as_of",
+                    "price_source", "offer"});
+    CHECK(cost["total"].get<double>() == Approx(cost["hourly"].get<double>() * cost["hours"].get<double>()));
+    CHECK(cost.contains("fx") == (cost["offer"]["currency"] != "USD"));
+    double points = 0;
+    for (const Json& part : r["score_parts"]) {
+      has_keys(part, {"name", "weight", "value", "points"});
+      CHECK(part["value"].get<double>() >= 0);
+      CHECK(part["value"].get<double>() <= 1);
+      points += part["points"].get<double>();
+    }
+    CHECK(points == Approx(r["score"].get<double>()).margin(1e-6));
+  }
+  for (const Json& r : out["rejected"]) has_keys(r, {"sku", "provider", "rule", "message"});
+  for (const Json& a : out["alternatives"]) has_keys(a, {"change", "provider", "sku", "hourly", "total", "message"});
+}
+
+TEST_CASE("memory in an answer adds up and says its unit") {
+  const Json out = answer("estimate --model llama-7b --task finetune --gpu a100-sxm-80gb --gpus 8 --json");
+  CHECK(out["schema"] == "gpusel.estimate/1");
+  has_keys(out, {"fits", "assumed", "memory", "training", "interval", "bound_by"});
+  const Json& memory = out["memory"];
+  CHECK(memory["unit"] == "GiB");
+  const Json& parts = memory["per_gpu"];
+  double sum = 0;
+  for (const char* key : {"weights", "gradients", "optimizer", "activations", "kv_cache", "workspace", "framework"})
+    sum += parts[key].get<double>();
+  CHECK(parts["total"].get<double>() == Approx(sum));
+  CHECK(memory["margin"].get<double>() == Approx(memory["usable"].get<double>() - sum));
+  has_keys(out["training"],
+           {"tokens_per_s", "tokens_per_s_per_gpu", "samples_per_s", "step_time_s", "model_tflops_per_gpu", "mfu"});
+  CHECK(out["interval"]["level"] == 0.8);
+  CHECK(out["interval"]["tokens_per_s"][0] < out["training"]["tokens_per_s"]);
+  CHECK(out["training"]["tokens_per_s"] < out["interval"]["tokens_per_s"][1]);
+}
+
+TEST_CASE("inference in an answer has the contract's figures") {
+  const Json out = answer("estimate --model llama-3.1-8b --task inference --gpu h100 --rps 2 --json");
+  has_keys(out["inference"],
+           {"output_tokens_per_s", "total_tokens_per_s", "requests_per_s", "ttft_ms", "itl_ms", "e2e_latency_ms",
+            "max_concurrency", "ttft_ms_p95", "ttft_ms_p99", "itl_ms_p95", "e2e_latency_ms_p99"});
+  CHECK(out["inference"]["requests_per_s"] == 2);
+  CHECK_FALSE(out.contains("training"));
+}
+
+TEST_CASE("an encoder answers in sequences per second") {
+  const Json out = answer("estimate --model bert-base --task inference --gpu t4 --json");
+  CHECK(out["throughput"]["unit"] == "sequences/s");
+  CHECK(out["throughput"]["value"].get<double>() > 0);
+  CHECK(out["inference"]["itl_ms"].is_null());
+}
+
+TEST_CASE("explain is there when it is asked for") {
+  const std::string command = "estimate --model llama-7b --task finetune --gpu h100 --json";
+  CHECK_FALSE(answer(command).contains("explain"));
+  const Json out = answer(command + " --explain");
+  REQUIRE_FALSE(out["explain"].empty());
+  for (const Json& line : out["explain"]) has_keys(line, {"quantity", "formula", "value", "source"});
+}
+
+TEST_CASE("a batch answers line by line what flags answer") {
+  const std::string lines =
+      "{\"id\":\"a\",\"task\":\"finetune\",\"model\":\"llama-7b\",\"gpu\":\"h100\",\"gpus\":8}\n"
+      "not json\n"
+      "{\"id\":\"c\",\"task\":\"finetune\",\"model\":\"llama-7b\",\"gpu\":\"h100\",\"gpuss\":8}\n"
+      "\n"
+      "{\"id\":\"d\",\"task\":\"inference\",\"model\":{\"num_hidden_layers\":32,\"hidden_size\":4096,\"num_attention_"
+      "heads\":32,"
+      "\"vocab_size\":32000,\"intermediate_size\":11008},\"gpu\":\"l4\"}\n";
+  const Run run = ask({"estimate", "--batch", "-"}, {.input = lines});
+  CHECK(run.status == 1);
+  std::vector<Json> answers;
+  std::istringstream stream(run.out);
+  for (std::string line; std::getline(stream, line);) answers.push_back(Json::parse(line));
+  REQUIRE(answers.size() == 4);
+  Json flags = answer("estimate --task finetune --model llama-7b --gpu h100 --gpus 8 --json");
+  flags["id"] = "a";
+  answers[0].erase("notes");
+  flags.erase("notes");
+  CHECK(answers[0] == flags);
+  has_keys(answers[1], {"error"});
+  CHECK(answers[2]["id"] == "c");
+  CHECK(answers[2]["error"]["field"] == "gpuss");
+  has_keys(answers[2]["error"], {"code", "message"});
+  CHECK(answers[3]["id"] == "d");
+  CHECK(answers[3].contains("fits"));
+}
+
+TEST_CASE("lists as JSON are complete unless limited") {
+  const Json all = answer("gpus --json");
+  CHECK(all["items"].size() >= 90);
+  CHECK(answer("gpus --json -n 3")["items"].size() == 3);
+  for (const Json& gpu : all["items"]) {
+    has_keys(gpu, {"id", "vendor", "name", "memory_gb", "memory_bandwidth_gbs", "fp16_dense_tflops", "sources"});
+    CHECK_FALSE(gpu["sources"].empty());
+  }
+}
+
+TEST_CASE("compare as JSON says what was assumed") {
+  const Json out = answer("compare h100 l40s --model llama-7b --task finetune --method lora --json");
+  CHECK(out["schema"] == "gpusel.compare/1");
+  has_keys(out, {"currency", "workload", "assumed", "items"});
+  for (const Json& item : out["items"]) has_keys(item, {"name", "gpu", "price", "job"});
+}
