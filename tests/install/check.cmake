@@ -1,0 +1,15 @@
+# Installs the built project into an empty prefix, builds a stranger's program against it, runs both.
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${ARGN}: ${status}\n${output}")
+  endif()
+endfunction()
+
+set(prefix ${SCRATCH}/prefix)
+file(REMOVE_RECURSE ${SCRATCH})
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
+run(${prefix}/bin/gpusel --version)
+run(${CMAKE_COMMAND} -G Ninja -S ${CMAKE_CURRENT_LIST_DIR} -B ${SCRATCH}/stranger -DCMAKE_PREFIX_PATH=${prefix})
+run(${CMAKE_COMMAND} --build ${SCRATCH}/stranger)
+run(${SCRATCH}/stranger/stranger)
