@@ -15,7 +15,7 @@ namespace gpusel::cli {
 /// One flag with where its value goes.
 struct Flag {
   std::string names;  // "-m,--model,--modell": as CLI11 writes them
-  std::string value;  // placeholder in help; empty: a switch
+  std::string value;  // what help shows for it; empty: a switch
   std::string help;
   std::string group;
   std::function<Status(std::string_view)> set;
@@ -27,7 +27,7 @@ struct Flag {
 /// A command set up for one run.
 struct Parsed {
   std::vector<Flag> flags;
-  std::string positional;  // placeholder; empty: takes none
+  std::string positional;  // what help calls them; empty: takes none
   std::string positional_help;
   std::function<Status(std::string_view)> positional_set;
   bool positional_required = false;
