@@ -122,6 +122,7 @@ void list_gpu_names(Tables& tables) {
 void join(Tables& tables) {
   for (Gpu& gpu : tables.gpus) {
     gpu.capability = plain_number(gpu.compute_capability);
+    gpu.has_fp16 = gpu.has_bf16 = gpu.has_fp8 = false;
     for (const std::string_view format : gpu.native_formats) {
       gpu.has_fp16 = gpu.has_fp16 || format == "fp16";
       gpu.has_bf16 = gpu.has_bf16 || format == "bf16";

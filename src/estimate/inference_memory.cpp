@@ -21,8 +21,6 @@ double kv_width(KvPrecision precision) {
 /// Tokens over which the growth of a cache is measured: whole blocks.
 constexpr double kLong = 65536;
 
-bool is_encoder_decoder(const catalog::Model& model) { return model.kind == catalog::ModelKind::encoder_decoder; }
-
 /// Share of the layers that the fullest pipeline stage holds.
 double fullest_stage(double layers, int stages) { return layers > 0 ? std::ceil(layers / stages) / layers : 1; }
 
@@ -74,7 +72,7 @@ Fixed fixed_memory(const Workload& work, const InferencePlan& plan, const Coeffi
 /// The longest sequence whose cache fits into `room`, behind a prompt that an encoder has read.
 double longest_sequence(const catalog::Model& model, double prompt, const InferencePlan& plan, Bytes room) {
   if (!model.is_generator()) return model.max_context.value_or(0);
-  const double read = is_encoder_decoder(model) ? prompt : 0;
+  const double read = model.is_encoder_decoder() ? prompt : 0;
   const auto cache = [&](double tokens) { return kv_bytes(model, {read, tokens}, plan); };
   // Beyond the window only the full layers grow: a fixed part, then so many bytes per token.
   const double window = model.window_tokens.value_or(0);
@@ -133,7 +131,7 @@ bool lays_out_in_turn(workload::Engine engine) {
 
 Bytes kv_bytes(const catalog::Model& m, Cached tokens, const InferencePlan& plan) {
   if (!m.is_generator()) return {};
-  const bool crossed = is_encoder_decoder(m);
+  const bool crossed = m.is_encoder_decoder();
   const double own = crossed ? tokens.generated : tokens.total();
   const double layers = crossed ? m.decoder_layers.value_or(m.layers.value_or(0)) : m.layers.value_or(0);
   const double full_layers = m.kv_full_layers.value_or(layers);

@@ -51,7 +51,7 @@ class Replica {
     const double pass = std::min(all, c_.batched_tokens.of(engine_));
     const double passes = std::ceil(all / c_.batched_tokens.of(engine_));
     const double heads = m_.heads.value_or(0) * m_.head_dim.value_or(0);
-    const double causal = m_.is_generator() ? 0.5 : 1;
+    const double causal = m_.is_generator() && !m_.is_encoder_decoder() ? 0.5 : 1;
     const Flop attention = flop(4 * heads * attended(tokens) * causal * tokens * reader * prompts);
     const Flop products = flop(2 * p_.active(0) * reader * all + 2 * head_ * prompts);
     const double busy = pass / (pass + c_.gemm_tokens_half.value);
@@ -91,6 +91,7 @@ class Replica {
  private:
   /// Sum over layers of the tokens each attends to at `context`.
   double attended(double context) const {
+    if (m_.is_encoder_decoder()) return p_.layers * context;
     const double full = m_.kv_full_layers.value_or(p_.layers - m_.kv_window_layers.value_or(0));
     return full * context + m_.kv_window_layers.value_or(0) * std::min(context, m_.window_tokens.value_or(context));
   }

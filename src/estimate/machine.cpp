@@ -40,10 +40,15 @@ bool Device::native(Precision precision) const {
   return precision == Precision::fp32 || (figure && *figure > 0);
 }
 
-std::optional<FlopPerSecond> Device::peak(Precision precision) const {
+Precision Device::done_in(Precision precision) const {
   const auto figure = peak_figure(*gpu, precision);
-  if (!figure) return std::nullopt;
-  if (*figure == 0) return precision == Precision::fp32 ? std::nullopt : peak(fallback(precision));
+  const bool missing = figure && *figure == 0 && precision != Precision::fp32;
+  return missing ? done_in(fallback(precision)) : precision;
+}
+
+std::optional<FlopPerSecond> Device::peak(Precision precision) const {
+  const auto figure = peak_figure(*gpu, done_in(precision));
+  if (!figure || *figure == 0) return std::nullopt;
   return tflops(*figure) * share;
 }
 

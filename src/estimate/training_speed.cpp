@@ -78,8 +78,8 @@ Forward forward_pass(const Workload& work, const TrainingPlan& plan, const Coeff
 /// Share of peak that products of this size reach: saturating in rows per product and in width per GPU.
 double gemm_share(const Machine& machine, const TrainingPlan& plan, double rows, double width, const Coefficients& c) {
   double share = c.gemm_efficiency.of(machine.device.gpu->architecture);
-  const bool low = plan.precision == Precision::fp8 || plan.precision == Precision::nvfp4;
-  if (low && machine.device.native(plan.precision)) share *= c.low_precision_efficiency.value;
+  const Precision done_in = machine.device.done_in(plan.precision);
+  if (done_in == Precision::fp8 || done_in == Precision::nvfp4) share *= c.low_precision_efficiency.value;
   return share * rows / (rows + c.gemm_tokens_half.value) * width / (width + c.gemm_width_half.value);
 }
 

@@ -35,6 +35,9 @@ class Search {
     if (Status legal = check_pins(); !legal) return std::unexpected(legal.error());
     for (int pp = 1; pp <= machine_.gpus(); pp *= 2)
       for (int tp = 1; tp <= machine_.gpus_per_node; tp *= 2) try_layout(tp, pp);
+    if (!any_ && work_.pins.ep)
+      return usage_error(say("ep {} does not divide tp × dp in any layout of {} GPUs", *work_.pins.ep, machine_.gpus()),
+                         "ep");
     if (!any_)
       return usage_error(say("no legal layout of {} GPUs for this model", machine_.gpus()), "gpus",
                          say("tp must divide the {} attention heads", heads_));

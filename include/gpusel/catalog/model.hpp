@@ -96,6 +96,7 @@ struct Model {
   }
   /// Generates text token by token.
   bool is_generator() const { return kind && *kind != ModelKind::encoder && is_language_model(); }
+  bool is_encoder_decoder() const { return kind == ModelKind::encoder_decoder; }
   bool is_mla() const { return mla_kv_lora_rank.has_value(); }
 };
 

@@ -23,6 +23,8 @@ struct Device {
 
   /// Dense peak for training arithmetic. Nothing where it is not published.
   std::optional<FlopPerSecond> peak(workload::Precision precision) const;
+  /// The arithmetic that really does the work: the format itself, or the next wider one in hardware.
+  workload::Precision done_in(workload::Precision precision) const;
   /// Whether that arithmetic is done in hardware. Without it, bf16 runs at fp32 speed, fp8 not at all.
   bool native(workload::Precision precision) const;
 };
