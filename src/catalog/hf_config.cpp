@@ -65,8 +65,8 @@ constexpr std::string_view kTextConfigs[] = {"text_config", "llm_config", "langu
 
 class ConfigReader {
  public:
-  ConfigReader(const Node& root, std::string name, ConfigModel& out) : root_(root), name_(std::move(name)), out_(out) {
-    text_ = &root;
+  ConfigReader(const Node& root, std::string name, ConfigModel& out)
+      : root_(root), text_(&root), name_(std::move(name)), out_(out) {
     for (const std::string_view key : kTextConfigs) {
       const Node* nested = text_->find(key);
       if (nested == nullptr || !nested->is_map()) continue;
@@ -159,7 +159,7 @@ class ConfigReader {
     const bool encoder = classes != nullptr && classes->is_list() && !classes->children.empty() &&
                          (classes->children.front().text.ends_with("ForMaskedLM") ||
                           classes->children.front().text.ends_with("ForSequenceClassification"));
-    return {type, encoder ? ModelKind::encoder : ModelKind::decoder_llm, !encoder, encoder};
+    return {out_.model.family, encoder ? ModelKind::encoder : ModelKind::decoder_llm, !encoder, encoder};
   }
 
   Number context() {
