@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
@@ -38,7 +39,7 @@ const Node* duplicate_key(const Node& map) {
   std::stable_sort(members.begin(), members.end(), [](const Node* a, const Node* b) { return a->key < b->key; });
   const auto twice =
       std::adjacent_find(members.begin(), members.end(), [](const Node* a, const Node* b) { return a->key == b->key; });
-  return twice == members.end() ? nullptr : *(twice + 1);
+  return twice == members.end() ? nullptr : *std::next(twice);
 }
 
 std::string position(std::string_view name, const Node& at) {

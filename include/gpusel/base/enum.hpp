@@ -18,13 +18,15 @@ concept NamedEnum = (enum_names<E>.size() > 0);
 
 template <NamedEnum E>
 constexpr std::string_view to_text(E value) {
-  return enum_names<E>[static_cast<std::size_t>(value)];
+  constexpr auto& names = enum_names<E>;
+  return names[static_cast<std::size_t>(value)];
 }
 
 template <NamedEnum E>
 constexpr std::optional<E> from_text(std::string_view text) {
-  for (std::size_t i = 0; i < enum_names<E>.size(); ++i)
-    if (enum_names<E>[i] == text) return static_cast<E>(i);
+  constexpr auto& names = enum_names<E>;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i] == text) return static_cast<E>(i);
   return std::nullopt;
 }
 
