@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
 
 namespace gpusel::advise {
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "advise/candidates.hpp"
-#include "gpusel/base/message.hpp"
 
 namespace gpusel::advise {
 
@@ -181,8 +180,10 @@ void job_facts(Facts& facts, const Workload& work, bool accepts_unavailable) {
 
 void instance_facts(Facts& facts, const InstanceView& view, const FactSet& wanted) {
   find(kInstanceFacts, facts, view, wanted);
-  if (view.gpu != nullptr) return find(kGpuFacts, facts, view, wanted);
-  for (const auto& gpu_fact : kGpuFacts) facts.forget(gpu_fact.fact);
+  if (view.gpu != nullptr)
+    find(kGpuFacts, facts, view, wanted);
+  else
+    for (const auto& gpu_fact : kGpuFacts) facts.forget(gpu_fact.fact);
 }
 
 void plan_facts(Facts& facts, const Workload& work, const estimate::Machine& machine, const plan::Choice& choice) {

@@ -48,6 +48,7 @@ void CandidateSearch::plan_shapes(std::vector<Recommendation>& out) {
 /// Fastest nodes first, so that what they need bounds how many of the slower ones are tried.
 void CandidateSearch::plan_many_nodes(std::vector<Recommendation>& out) {
   std::vector<const Shape*> order;
+  order.reserve(shapes_.size());
   for (const Shape& shape : shapes_) order.push_back(&shape);
   const auto time = [&](const Shape* shape) { return plan::least_time(work_, shape->machine); };
   std::stable_sort(order.begin(), order.end(), [&](const Shape* a, const Shape* b) { return time(a) < time(b); });

@@ -51,6 +51,7 @@ void mark_pareto(std::vector<Recommendation>& candidates, bool is_job) {
     return is_job ? std::pair(c.cost.total, c.cost.hours) : std::pair(c.cost.hourly, -c.tokens_per_s());
   };
   std::vector<Recommendation*> order;
+  order.reserve(candidates.size());
   for (Recommendation& candidate : candidates) order.push_back(&candidate);
   std::stable_sort(order.begin(), order.end(), [&](const auto* a, const auto* b) { return place(*a) < place(*b); });
   auto last = std::pair(0.0, std::numeric_limits<double>::infinity());

@@ -75,7 +75,7 @@ class Adviser {
     context_.rules = rules_;
   }
 
-  Result<Advice> run(FoundModel model) {
+  Result<Advice> run(const FoundModel& model) {
     Advice advice;
     auto work = workload::resolve(question_.request, *model.model);
     if (!work) return std::unexpected(work.error());
@@ -136,7 +136,7 @@ class Adviser {
     std::optional<double> ceiling;
     if (!none) ceiling = cost_measure(advice.recommendations.front().cost, advice.work);
     for (const Change& change : changes_for(advice.work)) {
-      Question other = question_;
+      Question other = question_;  // NOLINT(misc-const-correctness): the option below writes into it
       const auto* option = workload::find_option(workload::request_options(), change.key);
       if (option == nullptr || !option->set(other.request, change.value)) continue;
       auto work = workload::resolve(other.request, model);
@@ -257,7 +257,7 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
   if (!limits) return std::unexpected(limits.error());
   auto converter = cost::Converter::into(question.currency, catalog);
   if (!converter) return std::unexpected(converter.error());
-  auto advice = Adviser(asked, catalog, coefficients, *converter, std::move(*limits), rules).run(std::move(*model));
+  auto advice = Adviser(asked, catalog, coefficients, *converter, std::move(*limits), rules).run(*model);
   if (advice && open_pretraining) advice->assumed.push_back({"deadline_days", kPretrainingDeadlineDays});
   return advice;
 }

@@ -9,7 +9,6 @@ namespace gpusel::advise {
 namespace {
 
 using catalog::Instance;
-using estimate::Machine;
 using rules::Fact;
 using rules::Facts;
 using rules::Rule;
@@ -133,7 +132,7 @@ void CandidateSearch::add_to_shape(std::uint32_t index) {
                       or_unknown(instance.link_gbs_per_gpu)},
                      {or_unknown(instance.rdma), or_unknown(instance.fabric_gbps), or_unknown(instance.network_gbps)},
                      shapes_.size()};
-  auto& of_this_gpu = shapes_of_gpu_[static_cast<std::size_t>(instance.gpu_index + 1)];
+  auto& of_this_gpu = shapes_of_gpu_[static_cast<std::size_t>(std::int64_t{instance.gpu_index} + 1)];
   std::size_t twin = key.shape;
   for (const ShapeKey& known : of_this_gpu) {
     if (known.node != key.node) continue;

@@ -109,8 +109,8 @@ class CandidateSearch {
   std::vector<std::unique_ptr<Attempt>> alone_;  // on one node, where the network is of no matter; by Shape::twin
   /// What makes two instances the same machine to an estimate; -1 for unknown.
   struct ShapeKey {
-    std::array<double, 4> node;     // count, memory, link and its rate
-    std::array<double, 3> network;  // fabric, its rate, NIC
+    std::array<double, 4> node{};     // count, memory, link and its rate
+    std::array<double, 3> network{};  // fabric, its rate, NIC
     std::size_t shape = 0;
   };
   std::vector<std::vector<ShapeKey>> shapes_of_gpu_;

@@ -49,8 +49,8 @@ std::expected<std::vector<Document>, Errors> read_all(const std::string& path) {
 }
 
 /// Sections for other rooms, each as a document of its own, named without `folder`.
-void keep_foreign(Tables& tables, std::vector<Document>& documents, std::string_view folder) {
-  for (Document& document : documents) {
+void keep_foreign(Tables& tables, const std::vector<Document>& documents, std::string_view folder) {
+  for (const Document& document : documents) {
     std::string_view name = document.name;
     if (name.starts_with(folder)) name.remove_prefix(folder.size());
     while (name.starts_with('/')) name.remove_prefix(1);

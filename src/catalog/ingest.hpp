@@ -171,7 +171,7 @@ void Ingest::check_sources(const Record& record, Fields& fields) {
     const Node* node = fields.find(field.path);
     if (node == nullptr) return;
     if constexpr (std::is_same_v<Member, TextList>) {
-      for (std::string_view key : member) known_source(key.substr(key.find('=') + 1), *node, fields);
+      for (const std::string_view key : member) known_source(key.substr(key.find('=') + 1), *node, fields);
     } else if constexpr (std::is_same_v<Member, std::string_view>) {
       known_source(member, *node, fields);
     }

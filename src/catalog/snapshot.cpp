@@ -132,9 +132,11 @@ flatbuffers::Offset<fb::Sheet> write_sheet(flatbuffers::FlatBufferBuilder& build
     });
   }
   std::vector<flatbuffers::Offset<fb::NumberColumn>> number_columns;
+  number_columns.reserve(numbers.size());
   for (const auto& [title, values] : numbers)
     number_columns.push_back(fb::CreateNumberColumnDirect(builder, title.c_str(), &values));
   std::vector<flatbuffers::Offset<fb::TextColumn>> text_columns;
+  text_columns.reserve(words.size());
   for (const auto& [title, values] : words)
     text_columns.push_back(fb::CreateTextColumnDirect(builder, title.c_str(), &values));
   return fb::CreateSheetDirect(builder, name, static_cast<std::uint32_t>(records.size()), &number_columns,
@@ -166,6 +168,7 @@ void visit_fields(Record& record, Visitor&& v) {
 
 std::vector<CurrencyRecord> currency_records(const Tables& tables) {
   std::vector<CurrencyRecord> records;
+  records.reserve(tables.currencies.size());
   for (const Currency& currency : tables.currencies) records.push_back({currency});
   return records;
 }
@@ -349,8 +352,8 @@ Errors read_snapshot(Tables& tables, const std::shared_ptr<const Block>& block) 
   SheetReader sheets(root, texts);
   tables.blocks.push_back(block);
   const bool alone = tables.gpus.empty();
-  const auto lay = [&]<class Record, class Key>(std::string_view name, std::vector<Record>& base, Key Record::* key) {
-    std::vector<Record> mine;
+  const auto lay = [&](std::string_view name, auto& base, auto key) {
+    std::remove_reference_t<decltype(base)> mine;
     sheets.read(name, mine);
     lay_over(base, std::move(mine), key);
   };

@@ -13,7 +13,6 @@
 #include "catalog/tables.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
-#include "gpusel/catalog/load.hpp"
 
 namespace gpusel::catalog {
 

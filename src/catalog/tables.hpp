@@ -88,7 +88,7 @@ std::shared_ptr<const Block> embedded_block();
 std::expected<std::shared_ptr<const Block>, Errors> map_snapshot(const std::string& path);
 
 /// The bytes of a snapshot file: the block and its checksum.
-std::string with_checksum(std::string block);
+std::string with_checksum(std::string bytes);
 
 std::string snapshot_bytes(const Tables& tables, std::span<const Document> documents);
 /// Those with that section at their top; all of them when it is empty.

@@ -7,7 +7,6 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
-#include "gpusel/version.hpp"
 
 namespace gpusel::cli {
 
@@ -216,7 +215,7 @@ class Words {
   }
 
   std::string help_of(const Command& command) const {
-    std::string help = sub_->help("gpusel");
+    const std::string help = sub_->help("gpusel");
     return help + "\n" + say("Examples:") + "\n" + std::string(command.examples) + "\n";
   }
 

@@ -40,7 +40,7 @@ int run_program(int argc, const char* const* argv) {
     return finish(context, kOk);
   }
   try {
-    ParseOutcome outcome = parse(words, context);
+    const ParseOutcome outcome = parse(words, context);
     return finish(context, outcome.finished ? outcome.status : outcome.command.run(context));
   } catch (const std::exception& error) {
     context.err.write("gpusel: " +

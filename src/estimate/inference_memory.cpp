@@ -9,7 +9,6 @@ namespace gpusel::estimate {
 namespace {
 
 using workload::KvPrecision;
-using workload::Mode;
 using workload::Workload;
 
 constexpr double kBlockTokens = 16;  // paged engines allot the cache in blocks; vLLM's default
@@ -33,7 +32,7 @@ double layer_values(double heads, double head_dim, int tp) { return 2 * std::max
 Bytes activation_peak(const Workload& work, const InferencePlan& plan, double rows, const Coefficients& c) {
   const auto& m = *work.model;
   const std::string_view engine = to_text(work.inference.engine);
-  const double prompt = static_cast<double>(work.inference.input_tokens);
+  const auto prompt = static_cast<double>(work.inference.input_tokens);
   const double tokens = m.is_generator()
                             ? std::max(std::min(c.batched_tokens.of(engine), rows * prompt), prompt > 0 ? 1.0 : 0.0)
                             : rows * prompt;
@@ -165,7 +164,7 @@ InferenceMemory inference_memory(const Workload& work, const Machine& machine, c
   const double asked = job.concurrency ? static_cast<double>(*job.concurrency) / plan.dp : most;
   double rows = std::max(1.0, std::min(asked, most));
   Bytes activations = activation_peak(work, plan, rows, c);
-  Bytes room = memory.pool - taken - activations;
+  const Bytes room = memory.pool - taken - activations;
   if (!work.model->is_generator()) {
     // An encoder's requests need no cache: as many as its activations leave room for.
     const Bytes one = activation_peak(work, plan, 1, c);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "gpusel/base/message.hpp"
@@ -9,7 +8,6 @@ namespace gpusel::estimate {
 
 namespace {
 
-using workload::Mode;
 using workload::Workload;
 
 /// What does not change between the steps of one replica.
@@ -24,12 +22,12 @@ class Replica {
         plan_(plan),
         c_(c),
         rate_(rate),
-        engine_(to_text(work.inference.engine)) {
-    head_ = m_.is_generator() ? std::max(p_.head, p_.embedding) : 0;
+        engine_(to_text(work.inference.engine)),
+        head_(m_.is_generator() ? std::max(p_.head, p_.embedding) : 0),
+        layers_in_turn_(lays_out_in_turn(work.inference.engine)) {
     const double gemm = c.gemm_efficiency.of(machine.device.gpu->architecture) * c.prefill_efficiency.of(engine_) *
                         (rate.low_precision ? c.low_precision_efficiency.value : 1.0);
     const bool widened = !rate.native && plan.weights->bits < 16;
-    layers_in_turn_ = lays_out_in_turn(work.inference.engine);
     const double together = layers_in_turn_ ? 1 : plan.tp;
     matmul_rate_ = rate.peak * (gemm * (widened ? c.dequantise_efficiency.value : 1.0) * together);
     bandwidth_ = machine.device.bandwidth * (c.decode_bandwidth_efficiency.of(engine_) * together);
@@ -238,7 +236,7 @@ std::optional<InferenceSpeed> inference_speed(const Workload& work, const Machin
   const Replica replica(work, machine, plan, c, *rate);
   const auto& job = work.inference;
   const std::string_view engine = to_text(job.engine);
-  const double output = static_cast<double>(job.output_tokens);
+  const auto output = static_cast<double>(job.output_tokens);
   const double replicas = plan.dp;
   const double room = std::max(1.0, std::min(memory.max_concurrency / replicas, c.max_sequences.of(engine)));
   double batch = std::max(1.0, std::min(memory.concurrency / replicas, room));

@@ -304,7 +304,7 @@ double trainable_parameters(const Workload& work) {
     case Method::qlora: break;
   }
   // r (d_in + d_out) over the linear layers of attention and, in dense models, of the FFN.
-  const double rank = static_cast<double>(work.training.lora_rank);
+  const auto rank = static_cast<double>(work.training.lora_rank);
   const double d = m.head_dim.value_or(0);
   const double q = m.heads.value_or(0) * d;
   const double kv = m.kv_heads.value_or(m.heads.value_or(0)) * d;

@@ -53,7 +53,7 @@ Forward forward_pass(const Workload& work, const TrainingPlan& plan, const Coeff
   const auto& m = *work.model;
   const auto& p = work.parameters;
   const double h = *m.hidden_size;
-  const double sequence = static_cast<double>(work.training.seq_len + work.training.virtual_tokens);
+  const auto sequence = static_cast<double>(work.training.seq_len + work.training.virtual_tokens);
   const double split = static_cast<double>(plan.tp) * plan.pp;
   Forward f;
   f.tokens = static_cast<double>(plan.micro_batch) * sequence / plan.cp;
@@ -122,7 +122,7 @@ class StepTime {
   Seconds total() {
     forward_ = forward_pass(work_, plan_, c_);
     passes_ = passes_of(work_, plan_.checkpointing);
-    const double accum = static_cast<double>(plan_.grad_accum);
+    const auto accum = static_cast<double>(plan_.grad_accum);
     const Seconds busy = compute_per_micro_batch();
     const Seconds exposed = tensor_traffic() + expert_traffic() + context_traffic() + gathered_weights(busy);
     const double bubble = (plan_.pp - 1) / accum;
@@ -172,7 +172,7 @@ class StepTime {
                 (pcie_bandwidth(*machine_.device.gpu) * c_.link_efficiency.of("pcie"));
     const Seconds launch = microseconds(c_.training_layer_us.of(work_.training.framework)) *
                            (work_.parameters.layers / plan_.pp * passes_.pointwise);
-    const double accum = static_cast<double>(plan_.grad_accum);
+    const auto accum = static_cast<double>(plan_.grad_accum);
     budget_.compute += (matmul + attention) * accum;
     budget_.memory += memory * accum;
     // Kernels are launched ahead of the GPU: the slower of the two sets the pace.
@@ -300,8 +300,8 @@ std::optional<TrainingSpeed> training_speed(const Workload& work, const Machine&
   StepTime time(work, machine, plan, coefficients, *peak);
   TrainingSpeed speed;
   speed.step = time.total();
-  const double samples = static_cast<double>(plan.global_batch());
-  const double sequence = static_cast<double>(work.training.seq_len);
+  const auto samples = static_cast<double>(plan.global_batch());
+  const auto sequence = static_cast<double>(work.training.seq_len);
   speed.samples_per_s = samples / speed.step.raw();
   speed.tokens_per_s = speed.samples_per_s * sequence;
   speed.tokens_per_s_per_gpu = speed.tokens_per_s / machine.gpus();

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 
 #include "gpusel/base/message.hpp"
@@ -84,7 +83,9 @@ class Search {
     consider(plan);
   }
 
-  bool heads_divide_further(int tp) const { return tp * 2 <= machine_.gpus_per_node && heads_ % (tp * 2) == 0; }
+  bool heads_divide_further(int tp) const {
+    return tp * 2 <= machine_.gpus_per_node && heads_ % (std::int64_t{2} * tp) == 0;
+  }
 
   void consider(const InferencePlan& plan) {
     InferenceChoice choice;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "gpusel/base/message.hpp"
@@ -12,7 +11,6 @@ namespace {
 using estimate::Machine;
 using estimate::MemoryBreakdown;
 using estimate::TrainingPlan;
-using estimate::TrainingSpeed;
 using workload::Checkpointing;
 using workload::Count;
 using workload::Precision;
@@ -136,7 +134,7 @@ class Search {
     // Experts over the node's data-parallel ranks, where they divide evenly.
     int degree = 1;
     while (degree * 2 <= std::min(plan.dp, machine_.gpus_per_node / plan.tp) &&
-           divides(degree * 2, work_.model->experts.value_or(1)) && plan.dp * plan.cp % (degree * 2) == 0)
+           divides(std::int64_t{2} * degree, work_.model->experts.value_or(1)) && plan.dp * plan.cp % (degree * 2) == 0)
       degree *= 2;
     return degree;
   }

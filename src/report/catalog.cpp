@@ -318,7 +318,7 @@ std::string model_card(const Model& model, const Catalog& catalog, const Termina
 std::string instance_card(const Instance& instance, const Catalog& catalog, const Terminal& terminal) {
   Instance whole = instance;
   whole.gpu_memory_gb = catalog.gpu_memory_total_gb(instance);
-  std::string out = card(whole, catalog, terminal) + "\n";
+  const std::string out = card(whole, catalog, terminal) + "\n";
   Table table({{say("region"), Align::left, 0},
                {say("term"), Align::left, 0},
                {say("per hour"), Align::right, 0},

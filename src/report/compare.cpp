@@ -208,7 +208,7 @@ Table compare_table(const Comparison& comparison, const catalog::Catalog& catalo
 
 std::string compare_text(const Comparison& comparison, const catalog::Catalog& catalog, std::string_view format,
                          const Terminal& terminal) {
-  const std::string table = compare_table(comparison, catalog).as(format, terminal);
+  std::string table = compare_table(comparison, catalog).as(format, terminal);
   if (!comparison.work || format == "csv" || format == "markdown") return table;
   return bold(job_line(*comparison.work), terminal) + "\n" +
          wrap(say("assumed: {}", assumed_line(comparison.work->assumed)), terminal.width, 2) + "\n" + table;

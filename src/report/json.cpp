@@ -18,15 +18,17 @@ Json text_or_null(std::string_view text) { return text.empty() ? Json(nullptr) :
 
 Json assumptions(const workload::Assumptions& assumed) {
   Json out = Json::object();
-  for (const auto& [key, value] : assumed)
+  for (const auto& [key, value] : assumed) {
+    Json& slot = out[key];
     std::visit(
-        [&](const auto& v) {
+        [&slot](const auto& v) {
           if constexpr (std::is_same_v<std::remove_cvref_t<decltype(v)>, double>)
-            out[key] = number(v);
+            slot = number(v);
           else
-            out[key] = v;
+            slot = v;
         },
         value);
+  }
   return out;
 }
 

@@ -157,7 +157,7 @@ std::string warned_rows(const Advice& advice, const RecommendView& view, const T
       if (remark.severity == rules::Effect::warn && r.rank > 1) rows[remark.rule] += format(" #{}", r.rank);
   }
   std::string list;
-  for (const auto& [rule, ranks] : rows) list += (list.empty() ? "" : ", ") + rule + ranks;
+  for (const auto& [rule, ranks] : rows) list += format("{}{}{}", list.empty() ? "" : ", ", rule, ranks);
   return list.empty() ? list : wrap(say("warnings: {}; --explain says more", list), terminal.width, 2);
 }
 
@@ -171,6 +171,7 @@ std::string rejected_text(const Advice& advice, const RecommendView& view, const
   }
   if (!view.show_rejected) {
     std::vector<std::pair<int, std::string>> order;
+    order.reserve(counts.size());
     for (const auto& [rule, count] : counts) order.emplace_back(-count, rule);
     std::sort(order.begin(), order.end());
     std::string list;

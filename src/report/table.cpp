@@ -16,7 +16,7 @@ constexpr std::size_t kGap = 2;
 constexpr int kSeldomNeeded = 4;  // Column::keep from which a column is worth less than a name in full
 
 std::string padded(std::string_view cell, std::size_t width, Align align) {
-  std::string text = fit_width(cell, width);
+  const std::string text = fit_width(cell, width);
   const std::size_t used = display_width(text);
   const std::string space(width > used ? width - used : 0, ' ');
   return align == Align::left ? text + space : space + text;
@@ -93,6 +93,7 @@ std::string Table::text(const Terminal& terminal) const {
     out += (head ? bold(text, terminal) : text) + "\n";
   };
   std::vector<std::string> titles;
+  titles.reserve(columns_.size());
   for (const Column& column : columns_) titles.push_back(column.title);
   line(titles, true);
   for (const auto& row : rows_) line(row, false);

@@ -39,7 +39,7 @@ Result<FoundModel> find_model(const workload::Request& request, const catalog::C
 
 /// The request's defaults filled in for that model, sizes given in the request respected.
 Result<EstimateAnswer> answer_estimate(const workload::Request& request, const catalog::Catalog& catalog,
-                                       const estimate::Coefficients& coefficients, bool explain);
+                                       const estimate::Coefficients& coefficients, bool with_trace);
 
 /// What a plan chose where the request left it open, in the contract's keys.
 workload::Assumptions chosen(const workload::Workload& work, const plan::Choice& choice);

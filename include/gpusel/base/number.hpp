@@ -23,10 +23,10 @@ struct Range {
 std::optional<double> plain_number(std::string_view text);
 
 /// A number with an optional k, M, G/B or T behind it. `kilo` is 1000, or 1024 for lengths in tokens.
-Result<double> parse_count(std::string_view text, Range allowed, double kilo = 1000);
+Result<double> parse_count(std::string_view given, Range allowed, double kilo = 1000);
 
 /// A share of a whole: "1/6", "0.5", "8".
-Result<double> parse_fraction(std::string_view text, Range allowed);
+Result<double> parse_fraction(std::string_view given, Range allowed);
 
 /// An amount of memory with its unit: "80GB" and "80 GiB" differ. Without a unit: `unit_if_none`.
 struct MemorySize {
@@ -34,10 +34,10 @@ struct MemorySize {
   bool binary = false;  // GiB (or MiB, TiB), not GB
   Bytes amount() const { return binary ? gib(value) : gb(value); }
 };
-Result<MemorySize> parse_memory(std::string_view text, bool binary_if_no_unit);
+Result<MemorySize> parse_memory(std::string_view given, bool binary_if_no_unit);
 
 /// "90s", "30m", "12h", "3d", "2w"; a bare number is in `unit_if_none`.
-Result<Seconds> parse_duration(std::string_view text, Seconds unit_if_none);
+Result<Seconds> parse_duration(std::string_view given, Seconds unit_if_none);
 
 /// "4", "4+", "4..8", "..8": what may be asked of a count or a size.
 struct Bounds {
@@ -49,7 +49,7 @@ struct BoundTexts {
   std::string_view low;
   std::string_view high;
 };
-BoundTexts split_bounds(std::string_view text);
+BoundTexts split_bounds(std::string_view given);
 
 /// For people: 3 significant digits at most, with thousands separators from 10,000 on.
 std::string human_number(double value);

@@ -25,6 +25,8 @@ struct Tables;
 class Catalog {
  public:
   explicit Catalog(std::unique_ptr<Tables> tables);
+  Catalog(const Catalog&) = delete;
+  Catalog& operator=(const Catalog&) = delete;
   Catalog(Catalog&&) noexcept;
   Catalog& operator=(Catalog&&) noexcept;
   ~Catalog();

@@ -30,7 +30,7 @@ struct WeightFormat {
 };
 
 /// By the contract's names; unknown ones are an error naming the nearest.
-Result<const WeightFormat*> weight_format(std::string_view name);
+Result<const WeightFormat*> weight_format(std::string_view given);
 std::span<const WeightFormat> weight_formats();
 
 /// What the released weights are, as far as the device can hold that format at all: bf16 becomes

@@ -25,7 +25,7 @@ struct GpuSpec {
   /// Whether this is one of the named GPUs: every word of a name is in the id or in one alias.
   bool names_gpu(const catalog::Gpu& gpu) const;
 };
-Result<GpuSpec> parse_gpu_spec(std::string_view text);
+Result<GpuSpec> parse_gpu_spec(std::string_view given);
 
 enum class ObjectiveKind : std::uint8_t { cost, speed, balanced };
 
