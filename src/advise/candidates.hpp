@@ -17,6 +17,12 @@ struct Shape {
 /// GPUs of one instance as software sees them; 0 when the count is not known.
 double devices_of(const catalog::Instance& instance, const catalog::Gpu& gpu);
 
+/// The machine that a request describes, with what it leaves open filled in and noted.
+/// Errors: figures not published; GPUs that do not make up whole nodes.
+Result<estimate::Machine> requested_machine(const workload::Request& request, const catalog::Gpu& gpu,
+                                            const estimate::Coefficients& coefficients,
+                                            workload::Assumptions& assumed);
+
 /// Best documented network of an instance, Gbit/s.
 catalog::Number network_of(const catalog::Instance& instance);
 

@@ -78,15 +78,8 @@ class Comparer {
 
   Result<estimate::Machine> machine_for(const Compared& item) const {
     if (item.instance != nullptr) return machine_of(*item.instance, 1, catalog_, coefficients_);
-    auto device = estimate::make_device(*item.gpu, 1, std::nullopt, coefficients_);
-    if (!device) return std::unexpected(device.error());
-    estimate::Machine machine;
-    machine.device = *device;
-    machine.gpus_per_node = static_cast<int>(question_.request.gpus.value_or(1));
-    const auto link = estimate::usual_link(*item.gpu, machine.gpus_per_node);
-    machine.link = link.link;
-    machine.link_bandwidth = link.bandwidth;
-    return machine;
+    workload::Assumptions each_its_own;  // links differ from item to item
+    return requested_machine(question_.request, *item.gpu, coefficients_, each_its_own);
   }
 
   void add_job(Compared& item, const workload::Workload& work) const {

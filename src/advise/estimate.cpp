@@ -1,5 +1,7 @@
 #include "gpusel/advise/estimate.hpp"
 
+#include "advise/candidates.hpp"
+
 #include <algorithm>
 
 #include "gpusel/base/message.hpp"
@@ -154,6 +156,11 @@ void note_departures(const Workload& work, const Machine& machine, const plan::C
 
 }  // namespace
 
+Result<Machine> requested_machine(const Request& request, const catalog::Gpu& gpu, const estimate::Coefficients& c,
+                                  workload::Assumptions& assumed) {
+  return MachineMaker(request, gpu, c).make(assumed);
+}
+
 Result<FoundModel> find_model(const Request& request, const catalog::Catalog& catalog) {
   FoundModel found;
   const auto own = [&](Result<std::unique_ptr<catalog::ConfigModel>> read) -> Result<FoundModel> {
@@ -207,7 +214,7 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
   answer.work = std::move(*work);
   answer.assumed = answer.work.assumed;
   answer.notes = answer.work.notes;
-  auto machine = MachineMaker(request, **gpu, c).make(answer.assumed);
+  auto machine = requested_machine(request, **gpu, c, answer.assumed);
   if (!machine) return std::unexpected(machine.error());
   answer.machine = *machine;
   auto choice = plan::plan_for(answer.work, answer.machine, c);

@@ -125,13 +125,13 @@ class Limits {
         c_.gpus.begin(), c_.gpus.end(), [](const auto& spec) { return !spec.vendor.empty() || !spec.names.empty(); });
     if (!c_.vendors.empty() || (!vendor_by_spec && defaults_ == Defaults::job))
       one_of("vendor", Fact::gpu_vendor, c_.vendors.empty() ? kUsualVendors : c_.vendors, say("accelerators of"));
-    bound("gpus", Fact::gpus_per_node, c_.gpus_per_instance, say("GPUs"));
+    bound(c_.gpus_per_instance.low ? "gpus-min" : "gpus-max", Fact::gpus_per_node, c_.gpus_per_instance, say("GPUs"));
     memory_bound("min-vram", c_.min_vram, true);
     memory_bound("max-vram", c_.max_vram, false);
     const auto total = [](const std::optional<MemorySize>& size) {
       return size ? std::optional(in_gb(size->amount())) : std::nullopt;
     };
-    bound("total-vram", Fact::total_gpu_memory_gb, {total(c_.min_total_vram), total(c_.max_total_vram)},
+    bound(c_.min_total_vram ? "min-total-vram" : "max-total-vram", Fact::total_gpu_memory_gb, {total(c_.min_total_vram), total(c_.max_total_vram)},
           say("GPU memory in all"));
     bound("min-bandwidth", Fact::gpu_bandwidth_gbs, {c_.min_bandwidth_gbs, std::nullopt}, say("memory bandwidth"));
     bound("min-capability", Fact::compute_capability, {c_.min_capability, std::nullopt}, say("compute capability"));
@@ -250,14 +250,17 @@ class Limits {
 };
 
 std::string crossed(std::string_view low_flag, std::optional<double> low, std::string_view high_flag,
-                    std::optional<double> high, std::string_view unit) {
+                    std::optional<double> high, std::string_view unit = "") {
   if (!low || !high || *low <= *high) return {};
   return say("{} {}{} and {} {}{} exclude each other", low_flag, human_number(*low), unit, high_flag,
              human_number(*high), unit);
 }
 
-std::optional<double> gigabytes(const std::optional<MemorySize>& size) {
-  return size ? std::optional(in_gb(size->amount())) : std::nullopt;
+/// GB as marketed and GiB as usable are figures of their own: only like is compared with like.
+std::string crossed(std::string_view low_flag, const std::optional<MemorySize>& low, std::string_view high_flag,
+                    const std::optional<MemorySize>& high) {
+  if (!low || !high || low->binary != high->binary) return {};
+  return crossed(low_flag, low->value, high_flag, high->value, low->binary ? " GiB" : " GB");
 }
 
 }  // namespace
@@ -269,11 +272,10 @@ Result<std::vector<Rule>> limit_rules(const Constraints& constraints, const cata
 
 std::string contradiction(const Constraints& c, const catalog::Catalog& catalog) {
   for (const std::string& found :
-       {crossed("--min-vram", gigabytes(c.min_vram), "--max-vram", gigabytes(c.max_vram), " GB"),
-        crossed("--min-total-vram", gigabytes(c.min_total_vram), "--max-total-vram", gigabytes(c.max_total_vram),
-                " GB"),
-        crossed("--min-vram", gigabytes(c.min_vram), "--max-total-vram", gigabytes(c.max_total_vram), " GB"),
-        crossed("--gpus-min", c.gpus_per_instance.low, "--gpus-max", c.gpus_per_instance.high, "")})
+       {crossed("--min-vram", c.min_vram, "--max-vram", c.max_vram),
+        crossed("--min-total-vram", c.min_total_vram, "--max-total-vram", c.max_total_vram),
+        crossed("--min-vram", c.min_vram, "--max-total-vram", c.max_total_vram),
+        crossed("--gpus-min", c.gpus_per_instance.low, "--gpus-max", c.gpus_per_instance.high)})
     if (!found.empty()) return found;
   if (c.nodes && c.max_nodes && *c.nodes > *c.max_nodes)
     return say("--nodes {} and --max-nodes {} exclude each other", *c.nodes, *c.max_nodes);

@@ -5,6 +5,7 @@
 
 #include "advise/search.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
 
 namespace gpusel::advise {
 
@@ -17,6 +18,8 @@ constexpr std::array kNodeCounts{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 1
 constexpr int kSpread = 8;
 /// Share of an instance's capacity that steady traffic may fill: beyond it queues grow without bound.
 constexpr double kSteadyLoad = 0.8;
+/// Equal instances beyond which traffic is not served by counting them.
+constexpr double kMostReplicas = 1024;
 
 /// The next count worth trying from `nodes` on.
 int count_from(double nodes) {
@@ -168,7 +171,12 @@ std::optional<CandidateSearch::Planned> CandidateSearch::serve_rate(const Shape&
     return std::nullopt;
   }
   const double rate = *work_.inference.request_rate;
-  const int nodes = std::max(1, static_cast<int>(std::ceil(rate / (kSteadyLoad * capacity->speed->requests_per_s))));
+  const double enough = std::ceil(rate / (kSteadyLoad * capacity->speed->requests_per_s));
+  if (enough > kMostReplicas) {
+    reason = {"too-slow", [enough] { return say("needs {} instances for the traffic", human_number(enough)); }};
+    return std::nullopt;
+  }
+  const int nodes = std::max(static_cast<int>(context_.question.constraints.nodes.value_or(1)), static_cast<int>(enough));
   Workload share = work_;
   share.inference.request_rate = rate / nodes;
   auto choice = plan::plan_inference(share, shape.machine, context_.coefficients);

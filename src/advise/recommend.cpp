@@ -174,7 +174,8 @@ class Adviser {
                          [&](const Rejection& rejection) { return rejection.rule == limit.id; });
     };
     for (const Rule& limit : limits_) {
-      if (!rejects(limit)) continue;
+      const bool nobody_asked = limit.id == "vendor" && question_.constraints.vendors.empty();
+      if (!rejects(limit) || nobody_asked) continue;
       if (std::find(tried.begin(), tried.end(), limit.id) != tried.end()) continue;
       tried.push_back(limit.id);
       std::vector<Rule> rest;
@@ -244,8 +245,6 @@ void add_remarks(Recommendation& candidate, const SearchContext& context, const 
 
 Result<Advice> recommend(const Question& question, const catalog::Catalog& catalog, std::span<const Rule> rules,
                          const estimate::Coefficients& coefficients) {
-  if (const std::string clash = contradiction(question.constraints, catalog); !clash.empty())
-    return std::unexpected(Error{ErrorKind::unsatisfied, clash, {}, {}});
   auto model = find_model(question.request, catalog);
   if (!model) return std::unexpected(model.error());
   Question asked = question;
@@ -255,6 +254,8 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
   if (open_pretraining) asked.constraints.deadline_hours = kPretrainingDeadlineDays * 24;
   auto limits = limit_rules(asked.constraints, catalog);
   if (!limits) return std::unexpected(limits.error());
+  if (const std::string clash = contradiction(question.constraints, catalog); !clash.empty())
+    return std::unexpected(Error{ErrorKind::unsatisfied, clash, {}, {}});
   auto converter = cost::Converter::into(question.currency, catalog);
   if (!converter) return std::unexpected(converter.error());
   auto advice = Adviser(asked, catalog, coefficients, *converter, std::move(*limits), rules).run(*model);

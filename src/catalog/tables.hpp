@@ -75,9 +75,6 @@ struct Lookup {
 };
 Lookup look_up(std::span<const NameEntry> names, std::string_view folded);
 
-/// How GPU names are compared: folded, without the vendor's name in front.
-std::string fold_gpu_name(std::string_view name);
-
 /// What can be rented comes from the snapshot alone; its GPUs, models, rates and sources are laid over
 /// those that `tables` has.
 Errors read_snapshot(Tables& tables, const std::shared_ptr<const Block>& block);

@@ -107,7 +107,7 @@ std::expected<catalog::Catalog, Errors> Context::load_catalog() const {
 
 int Context::fail(const Error& error) {
   std::string line = "gpusel: ";
-  if (!error.where.empty()) line += error.where + ": ";
+  if (!error.where.empty()) line += printable(error.where) + ": ";
   line += error.message;
   if (!error.hint.empty()) line += "; " + error.hint;
   err.write(line + "\n");

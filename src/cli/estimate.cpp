@@ -1,4 +1,5 @@
 // gpusel estimate: does this fit on these GPUs, how fast, how sure.
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -48,7 +49,9 @@ class Estimate {
     std::ifstream file;
     if (options_.batch != "-") {
       file.open(options_.batch, std::ios::binary);
-      if (!file) return context_.fail(Error{ErrorKind::usage, say("cannot read '{}'", options_.batch), "--batch", {}});
+      std::error_code failed;
+      if (!file || std::filesystem::is_directory(options_.batch, failed))
+        return context_.fail(Error{ErrorKind::usage, say("cannot read '{}'", options_.batch), "--batch", {}});
     }
     std::istream& in = options_.batch == "-" ? std::cin : file;
     bool all_good = true;

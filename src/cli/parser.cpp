@@ -147,7 +147,9 @@ class Words {
     } else {
       const auto each = [this, &flag, name](const std::vector<std::string>& values) {
         if (values.empty()) set(flag.set, "true", name);
-        for (const std::string& value : values) set(flag.set, value.empty() ? "true" : value, name);
+        // CLI11 gives an empty value where an optional one was left out.
+        for (const std::string& value : values)
+          set(flag.set, value.empty() && flag.optional_value ? "true" : value, name);
       };
       option = sub.add_option_function<std::vector<std::string>>(flag.names, each, flag.help);
       option->type_name(flag.value)->type_size(1);

@@ -184,17 +184,28 @@ Steady steady_state(const Workload& work, const Replica& replica, double batch, 
   const Seconds step = replica.decode(batch / replica.pipelining(), halfway(job));
   // Each request's prompt is processed while the others wait for their next token.
   const Seconds per_request = step * (output / batch) + prefill / replica.pipelining();
-  steady.requests_per_s = efficiency / std::max(per_request.raw(), 1e-9) * (batch >= 1 ? 1 : batch);
+  steady.requests_per_s = efficiency / std::max(per_request.raw(), 1e-9);
   const double waits = output > 1 ? (batch / steady.requests_per_s - prefill.raw()) / output : 0;
   steady.itl = seconds(std::max(step.raw(), waits));
   steady.ttft = replica.prefill(input) + step + prefill * (0.5 * std::min(1.0, (batch - 1) / output));
   return steady;
 }
 
+/// Requests per second that one front end can feed.
+double host_ceiling(const Workload& work, const Coefficients& c) {
+  const auto output = static_cast<double>(work.inference.output_tokens);
+  return output > 0 ? c.host_tokens_per_s.of(to_text(work.inference.engine)) / output : 1e12;
+}
+
+/// What a replica can serve with its cache full.
+double capacity(const Workload& work, const Replica& replica, double most, const Coefficients& c) {
+  return std::min(steady_state(work, replica, most, c).requests_per_s, host_ceiling(work, c));
+}
+
 /// Requests in flight at which arrivals and departures balance (Little's law); nothing beyond saturation.
 std::optional<double> balance(const Workload& work, const Replica& replica, double rate, double most,
                               const Coefficients& c) {
-  if (steady_state(work, replica, most, c).requests_per_s < rate) return std::nullopt;
+  if (capacity(work, replica, most, c) < rate) return std::nullopt;
   double batch = 1;
   for (int i = 0; i < 40; ++i) {
     const Steady at = steady_state(work, replica, batch, c);
@@ -246,12 +257,12 @@ std::optional<InferenceSpeed> inference_speed(const Workload& work, const Machin
     batch = *level;
   }
   const Steady steady = steady_state(work, replica, batch, c);
-  const double ceiling = output > 0 ? c.host_tokens_per_s.of(engine) / output : 1e12;
-  double per_replica = std::min(steady.requests_per_s, ceiling);
-  const bool host_bound = per_replica < steady.requests_per_s;
+  double per_replica = std::min(steady.requests_per_s, host_ceiling(work, c));
+  const bool host_bound = !job.request_rate && per_replica < steady.requests_per_s;
   if (job.request_rate) per_replica = *job.request_rate / replicas;
 
   InferenceSpeed speed;
+  speed.in_flight = batch * replicas;
   speed.requests_per_s = per_replica * replicas;
   speed.output_tokens_per_s = speed.requests_per_s * output;
   speed.total_tokens_per_s = speed.requests_per_s * (output + static_cast<double>(job.input_tokens));
@@ -262,11 +273,11 @@ std::optional<InferenceSpeed> inference_speed(const Workload& work, const Machin
   if (waiting > 0.5) speed.ttft += seconds(waiting / per_replica);
   speed.e2e = speed.ttft + speed.itl * std::max(0.0, output - 1);
   if (job.request_rate) {
-    const double most = steady_state(work, replica, room, c).requests_per_s * replicas;
+    const double most = capacity(work, replica, room, c) * replicas;
     speed.percentiles = percentiles(steady, *job.request_rate, most, output);
   }
   speed.weights_native = rate->native || plan.weights->bits >= 16;
-  const auto parts = replica.parts(batch, halfway(job));
+  const auto parts = replica.parts(batch / replica.pipelining(), halfway(job));
   const Seconds prefill = replica.prefill(static_cast<double>(job.input_tokens) * (1 - job.prefix_cache_hit));
   const bool prompt_heavy = !work.model->is_generator() || prefill * batch > parts.total * std::max(1.0, output);
   speed.bound_by = host_bound ? "host" : prompt_heavy ? "compute" : waiting > 0.5 ? "kv-cache" : name_of_bound(parts);
@@ -277,7 +288,7 @@ std::optional<InferenceSpeed> inference_speed(const Workload& work, const Machin
                       ms(prefill), "docs/method.md"});
     trace->push_back({"inference.decode_step",
                       say("max(weights and cache ÷ bandwidth, FLOP ÷ peak) + fixed cost + links"),
-                      say("batch {:g} at {:g} tokens: memory {}, compute {}, fixed {}, links {}", batch,
+                      say("batch {:g} at {:g} tokens: memory {}, compute {}, fixed {}, links {}", batch / replica.pipelining(),
                           halfway(job).total(), ms(parts.memory), ms(parts.compute), ms(parts.launch), ms(parts.link)),
                       ms(parts.total), "docs/method.md"});
     trace->push_back({"inference.output_tokens_per_s",

@@ -64,7 +64,7 @@ Result<Device> make_device(const catalog::Gpu& gpu, double share, std::optional<
   device.bandwidth = gb_per_s(*gpu.memory_bandwidth_gbs) * device.share;
   // What a slice is sold with is in binary gigabytes of frame buffer; a whole card is what its driver reports.
   Bytes total;
-  if (device.share < 1 && memory_gb)
+  if (share < 1 && memory_gb)
     total = gib(*memory_gb);
   else if (gpu.memory_gib_usable)
     total = gib(*gpu.memory_gib_usable) * device.share;

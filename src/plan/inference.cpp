@@ -58,9 +58,11 @@ class Search {
       return usage_error(experts > 1 ? say("ep {} does not divide the {:g} experts", *work_.pins.ep, experts)
                                      : say("expert parallelism needs a mixture of experts"),
                          "ep");
-    const std::int64_t product = work_.pins.tp.value_or(1) * work_.pins.pp.value_or(1) * work_.pins.dp.value_or(1);
+    std::int64_t product = 1;
+    for (const workload::Count& pin : {work_.pins.tp, work_.pins.pp, work_.pins.dp})
+      if (product <= machine_.gpus()) product *= pin.value_or(1);
     if (product > machine_.gpus())
-      return usage_error(say("tp × pp × dp is {}, more than the {} GPUs", product, machine_.gpus()), "gpus");
+      return usage_error(say("tp × pp × dp is more than the {} GPUs", machine_.gpus()), "gpus");
     return {};
   }
 
@@ -68,7 +70,7 @@ class Search {
     InferencePlan plan = base_;
     plan.tp = work_.pins.tp ? static_cast<int>(*work_.pins.tp) : tp;
     plan.pp = work_.pins.pp ? static_cast<int>(*work_.pins.pp) : pp;
-    const int group = plan.tp * plan.pp;
+    const std::int64_t group = std::int64_t{plan.tp} * plan.pp;
     const bool heads_divide = heads_ % plan.tp == 0;
     // Stages inside a node only where tensor parallelism cannot go further, or where asked.
     const bool in_turn = estimate::lays_out_in_turn(job_.engine);
@@ -76,7 +78,7 @@ class Search {
     const bool stages_make_sense =
         in_turn || work_.pins.pp || plan.pp == 1 || plan.tp == machine_.gpus_per_node || !heads_divide_further(plan.tp);
     if (!heads_divide || !stages_make_sense || group > machine_.gpus() || plan.pp > work_.parameters.layers) return;
-    plan.dp = work_.pins.dp ? static_cast<int>(*work_.pins.dp) : machine_.gpus() / group;
+    plan.dp = static_cast<int>(work_.pins.dp.value_or(machine_.gpus() / group));
     if (job_.mode == Mode::single_stream) plan.dp = 1;
     // Experts are spread over tensor-parallel ranks and replicas.
     if (plan.dp < 1 || plan.dp * group > machine_.gpus() || plan.tp * plan.dp % plan.ep != 0) return;
@@ -128,7 +130,6 @@ class Search {
       } else {
         high = middle;
       }
-      if (high - low <= 1 && low > 0) break;
     }
   }
 

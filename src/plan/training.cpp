@@ -38,9 +38,9 @@ class Search {
 
   Result<TrainingChoice> run() {
     base_.precision = job_.precision.value_or(best_precision(machine_.device));
-    base_.flash_attention = job_.flash_attention.value_or(estimate::has_flash_attention(*machine_.device.gpu)) &&
-                            base_.precision != Precision::fp32 && base_.precision != Precision::tf32;
-    if (job_.flash_attention) base_.flash_attention = *job_.flash_attention;
+    const bool half = base_.precision != Precision::fp32 && base_.precision != Precision::tf32;
+    base_.flash_attention =
+        job_.flash_attention.value_or(half && estimate::has_flash_attention(*machine_.device.gpu));
     if (Status legal = check_pins(); !legal) return std::unexpected(legal.error());
     try_layout(1, 1);
     if (needs_more()) try_splits();
@@ -70,11 +70,12 @@ class Search {
       return impossible(experts > 1 ? say("ep {} does not divide the {:g} experts", *pins.ep, experts)
                                     : say("expert parallelism needs a mixture of experts"),
                         "ep");
-    const std::int64_t product = pins.tp.value_or(1) * pins.pp.value_or(1) * pins.cp.value_or(1) * pins.dp.value_or(1);
+    std::int64_t product = 1;
+    for (const Count& pin : {pins.tp, pins.pp, pins.cp, pins.dp})
+      if (product <= machine_.gpus()) product *= pin.value_or(1);
     const bool all = pins.tp && pins.pp && pins.dp;
-    if (machine_.gpus() % product != 0 || (all && product != machine_.gpus()))
-      return impossible(say("tp × pp × cp × dp is {}, which does not make up {} GPUs", product, machine_.gpus()),
-                        "gpus");
+    if (product > machine_.gpus() || machine_.gpus() % product != 0 || (all && product != machine_.gpus()))
+      return impossible(say("tp × pp × cp × dp do not make up {} GPUs", machine_.gpus()), "gpus");
     return {};
   }
 
@@ -111,12 +112,12 @@ class Search {
     plan.tp = pinned(work_.pins.tp, tp);
     plan.pp = pinned(work_.pins.pp, pp);
     plan.cp = pinned(work_.pins.cp, cp_);
-    const int split = plan.tp * plan.pp * plan.cp;
+    const std::int64_t split = std::int64_t{plan.tp} * plan.pp * plan.cp;
     const bool tp_legal =
         divides(plan.tp, work_.model->heads.value_or(1)) && (work_.pins.tp || plan.tp <= machine_.gpus_per_node);
     const bool pp_legal = work_.pins.pp || divides(plan.pp, work_.parameters.layers);
     if (!tp_legal || !pp_legal || split > machine_.gpus() || machine_.gpus() % split != 0) return;
-    plan.dp = machine_.gpus() / split;
+    plan.dp = static_cast<int>(machine_.gpus() / split);
     if (work_.pins.dp && *work_.pins.dp != plan.dp) return;
     const bool enough_sequences = !job_.global_batch || plan.dp <= *job_.global_batch;
     if (!enough_sequences && !batch_may_grow_) return;

@@ -1,5 +1,7 @@
 #include "report/estimate.hpp"
 
+#include <cmath>
+
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "report/table.hpp"
@@ -52,7 +54,7 @@ std::string speed_line(const estimate::InferenceSpeed& speed, const estimate::In
   return say(
       "{} output tokens/s with {:g} requests in flight (room for {:g}), {:.0f} ms to the first token, "
       "{:.1f} ms between tokens; bound by {}",
-      human_number(speed.output_tokens_per_s), memory.concurrency, memory.max_concurrency, in_ms(speed.ttft),
+      human_number(speed.output_tokens_per_s), std::round(speed.in_flight), memory.max_concurrency, in_ms(speed.ttft),
       in_ms(speed.itl), speed.bound_by);
 }
 

@@ -102,10 +102,10 @@ Table make_table(const Advice& advice, const RecommendView& view) {
 std::string header(const Advice& advice, const catalog::Catalog& catalog, const Terminal& terminal) {
   std::string out = bold(job_line(advice.work), terminal) + "\n";
   out += wrap(say("assumed: {}", assumed_line(advice.assumed)), terminal.width, 2);
-  if (!advice.newest_price.known()) return out + say("prices: none in the {} catalogue", catalog.origin_text()) + "\n";
+  if (!advice.newest_price.known()) return out + say("prices: none in the {} catalogue", printable(catalog.origin_text())) + "\n";
   std::string prices = say("prices: in {}, dated {} to {}, {} catalogue", advice.currency.code(),
                            (advice.oldest_price_used.known() ? advice.oldest_price_used : advice.newest_price).text(),
-                           advice.newest_price.text(), catalog.origin_text());
+                           advice.newest_price.text(), printable(catalog.origin_text()));
   for (const catalog::ExchangeRate& rate : catalog.exchange_rates()) {
     const bool used = std::any_of(advice.recommendations.begin(), advice.recommendations.end(), [&](const auto& r) {
       return r.cost.exchange && (rate.currency == r.cost.offer.currency || rate.currency == advice.currency);

@@ -4,6 +4,7 @@
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/catalog/catalog.hpp"
 
 namespace gpusel::workload {
 
@@ -192,7 +193,7 @@ Result<GpuSpec> parse_query(std::string_view text) {
         at == std::string_view::npos ? "" : term.substr(at, term.find_first_not_of("<>=", at) - at);
     const std::string_view value = at == std::string_view::npos ? "" : term.substr(at + op.size());
     if (key == "gpu_name" && op == "=") {
-      spec.names.push_back(fold_name(value));
+      spec.names.push_back(catalog::fold_gpu_name(value));
       continue;
     }
     Bounds* bounds = key == "num_gpus" ? &spec.count : key == "gpu_ram" ? &spec.memory_gb : nullptr;
@@ -243,7 +244,7 @@ bool GpuSpec::names_gpu(const catalog::Gpu& gpu) const {
     const auto wanted = words_of(name);
     if (has_words(gpu.id, wanted)) return true;
     for (const std::string_view alias : gpu.aliases)
-      if (fold_name(alias) == name) return true;
+      if (catalog::fold_gpu_name(alias) == name) return true;
     return false;
   });
 }
@@ -265,7 +266,7 @@ Result<GpuSpec> parse_gpu_spec(std::string_view given) {
   if (text.find('=') != std::string_view::npos) {
     spec = parse_query(text);
   } else if (const auto counted = count_in_front(text)) {
-    spec->names.push_back(fold_name(counted->second));
+    spec->names.push_back(catalog::fold_gpu_name(counted->second));
     spec->count = {counted->first, counted->first};
   } else {
     bool first = true;  // a number in front is a name, as in 4090
@@ -281,7 +282,7 @@ Result<GpuSpec> parse_gpu_spec(std::string_view given) {
         if (given_once(spec->count)) return wrong();
         if (Status set = set_bounds(part, spec->count, read_count); !set) return std::unexpected(set.error());
       } else if (spec->names.empty()) {
-        for (const std::string_view name : split(part, ',')) spec->names.push_back(fold_name(name));
+        for (const std::string_view name : split(part, ',')) spec->names.push_back(catalog::fold_gpu_name(name));
       } else {
         return wrong();
       }

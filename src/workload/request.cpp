@@ -7,6 +7,7 @@ namespace gpusel::workload {
 
 namespace {
 
+constexpr Limits kRate{{.low = 1e-6, .high = 1e7}, 1000};
 constexpr Limits kPositive{{.low = 1e-9, .high = 1e15}, 1000};
 constexpr Limits kMilliseconds{{.low = 0.001, .high = 1e9}, 1000};
 
@@ -87,7 +88,7 @@ constexpr Option<Request> kOptions[] = {
     {"batch", "batch-size", "N", "sequences per pass: micro batch in training, concurrency in inference", kServe,
      GPUSEL_SET(r.batch, kCount), false, false, false},
     {"request_rate", "rps target-request-rate", "N", "requests arriving per second", kServe,
-     GPUSEL_SET(r.request_rate, kPositive)},
+     GPUSEL_SET(r.request_rate, kRate)},
     {"ttft", "max-ttft", "MS", "longest time to first token, ms", kServe, GPUSEL_SET(r.ttft_ms, kMilliseconds)},
     {"tpot", "itl max-itl", "MS", "longest time between tokens, ms", kServe, GPUSEL_SET(r.tpot_ms, kMilliseconds)},
     {"mem_utilization", "gpu-memory-utilization", "SHARE", "share of the card the engine may take", kServe,

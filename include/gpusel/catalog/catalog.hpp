@@ -22,6 +22,9 @@ struct NameEntry {
 
 struct Tables;
 
+/// How GPU names are compared: folded, without the vendor's name in front.
+std::string fold_gpu_name(std::string_view name);
+
 class Catalog {
  public:
   explicit Catalog(std::unique_ptr<Tables> tables);

@@ -29,6 +29,7 @@ struct InferenceMemory {
 };
 
 struct InferenceSpeed {
+  double in_flight = 0;            // requests at once in this steady state, whole deployment
   double output_tokens_per_s = 0;  // whole deployment
   double total_tokens_per_s = 0;
   double requests_per_s = 0;

@@ -60,7 +60,7 @@ Status assign(std::string_view text, std::optional<E>& place) {
 }
 
 inline constexpr Limits kLength{{.low = 1, .high = 1e8}, 1024};
-inline constexpr Limits kCount{{.low = 1, .high = 1e7}, 1000};
+inline constexpr Limits kCount{{.low = 1, .high = 1e6}, 1000};  // three of them multiply within 64 bits
 inline constexpr Limits kAmount{{.low = 1, .high = 1e18}, 1000};
 inline constexpr Limits kShare{{.low = 0, .high = 1}, 1000};
 
