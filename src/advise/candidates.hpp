@@ -20,8 +20,7 @@ double devices_of(const catalog::Instance& instance, const catalog::Gpu& gpu);
 /// The machine that a request describes, with what it leaves open filled in and noted.
 /// Errors: figures not published; GPUs that do not make up whole nodes.
 Result<estimate::Machine> requested_machine(const workload::Request& request, const catalog::Gpu& gpu,
-                                            const estimate::Coefficients& coefficients,
-                                            workload::Assumptions& assumed);
+                                            const estimate::Coefficients& coefficients, workload::Assumptions& assumed);
 
 /// Best documented network of an instance, Gbit/s.
 catalog::Number network_of(const catalog::Instance& instance);

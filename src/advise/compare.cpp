@@ -69,9 +69,15 @@ class Comparer {
 
   void price_instance(Compared& item, const catalog::Instance& instance) const { price(item, instance, 1); }
 
+  /// GPUs that must stand in one node to be what the job is planned for.
+  double together() const {
+    const auto& request = question_.request;
+    return static_cast<double>(std::min(request.gpus.value_or(1), request.gpus_per_node.value_or(8)));
+  }
+
   void price_gpu(Compared& item) const {
     for (const catalog::Instance& instance : catalog_.instances()) {
-      const bool whole = catalog_.gpu_of(instance) == item.gpu && instance.gpu_count.value_or(0) >= 1;
+      const bool whole = catalog_.gpu_of(instance) == item.gpu && instance.gpu_count.value_or(0) >= together();
       if (whole && instance.status != catalog::Availability::retired) price(item, instance, *instance.gpu_count);
     }
   }

@@ -117,6 +117,22 @@ estimate::Trace explain(const Workload& work, const Machine& machine, const plan
   return trace;
 }
 
+/// Where the plan is not quite what was asked for.
+void note_departures(const Workload& work, const Machine& machine, const plan::Choice& choice,
+                     std::vector<std::string>& notes) {
+  const auto* training = std::get_if<plan::TrainingChoice>(&choice);
+  if (training == nullptr) return;
+  const auto& plan = training->plan;
+  if (!machine.device.native(plan.precision))
+    notes.push_back(say("{} is not in the hardware of {}; the next wider format does the work", to_text(plan.precision),
+                        machine.device.gpu->id));
+  if (work.training.global_batch && plan.global_batch() != *work.training.global_batch)
+    notes.push_back(say("a step is {} sequences, not {}: {} data-parallel ranks × micro-batch {} × {} passes",
+                        plan.global_batch(), *work.training.global_batch, plan.dp, plan.micro_batch, plan.grad_accum));
+}
+
+}  // namespace
+
 Intervals intervals_for(const Workload& work, const estimate::Device& device, const plan::Choice& choice,
                         const estimate::Coefficients& c) {
   const std::string task = workload::is_training(work.task) ? "training" : "inference";
@@ -139,22 +155,6 @@ Intervals intervals_for(const Workload& work, const estimate::Device& device, co
   }
   return out;
 }
-
-/// Where the plan is not quite what was asked for.
-void note_departures(const Workload& work, const Machine& machine, const plan::Choice& choice,
-                     std::vector<std::string>& notes) {
-  const auto* training = std::get_if<plan::TrainingChoice>(&choice);
-  if (training == nullptr) return;
-  const auto& plan = training->plan;
-  if (!machine.device.native(plan.precision))
-    notes.push_back(say("{} is not in the hardware of {}; the next wider format does the work", to_text(plan.precision),
-                        machine.device.gpu->id));
-  if (work.training.global_batch && plan.global_batch() != *work.training.global_batch)
-    notes.push_back(say("a step is {} sequences, not {}: {} data-parallel ranks × micro-batch {} × {} passes",
-                        plan.global_batch(), *work.training.global_batch, plan.dp, plan.micro_batch, plan.grad_accum));
-}
-
-}  // namespace
 
 Result<Machine> requested_machine(const Request& request, const catalog::Gpu& gpu, const estimate::Coefficients& c,
                                   workload::Assumptions& assumed) {

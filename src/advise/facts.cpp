@@ -208,6 +208,7 @@ void plan_facts(Facts& facts, const Workload& work, const estimate::Machine& mac
     facts.set(Fact::flash_attention, training->plan.flash_attention);
     facts.set(Fact::native_arithmetic, machine.device.native(training->plan.precision));
     facts.set(Fact::load_memory_gib, work.parameters.total() * 2 * kLoadCopies / kGiB);
+    facts.set(Fact::offloaded_gib, in_gib(estimate::offloaded_states(work, training->plan.precision)) / machine.nodes);
     if (training->speed) facts.set(Fact::mfu, training->speed->mfu);
   } else {
     const auto& inference = std::get<plan::InferenceChoice>(choice);
@@ -215,6 +216,9 @@ void plan_facts(Facts& facts, const Workload& work, const estimate::Machine& mac
     const double stored = in_gib(estimate::stored_weights(work, *inference.plan.weights));
     const int nodes_per_copy = std::max(1, inference.plan.tp * inference.plan.pp / machine.gpus_per_node);
     facts.set(Fact::load_memory_gib, stored * kLoadCopies / nodes_per_copy);
+    const bool offloads = work.inference.offload != workload::Offload::none;
+    const double held = stored * inference.plan.dp / machine.nodes / nodes_per_copy;
+    facts.set(Fact::offloaded_gib, offloads ? held * (1 - estimate::kInFlight) : 0.0);
     if (inference.speed) facts.set(Fact::native_arithmetic, inference.speed->weights_native);
   }
   const double rate = plan::tokens_per_s(choice);

@@ -131,8 +131,8 @@ class Limits {
     const auto total = [](const std::optional<MemorySize>& size) {
       return size ? std::optional(in_gb(size->amount())) : std::nullopt;
     };
-    bound(c_.min_total_vram ? "min-total-vram" : "max-total-vram", Fact::total_gpu_memory_gb, {total(c_.min_total_vram), total(c_.max_total_vram)},
-          say("GPU memory in all"));
+    bound(c_.min_total_vram ? "min-total-vram" : "max-total-vram", Fact::total_gpu_memory_gb,
+          {total(c_.min_total_vram), total(c_.max_total_vram)}, say("GPU memory in all"));
     bound("min-bandwidth", Fact::gpu_bandwidth_gbs, {c_.min_bandwidth_gbs, std::nullopt}, say("memory bandwidth"));
     bound("min-capability", Fact::compute_capability, {c_.min_capability, std::nullopt}, say("compute capability"));
     if (c_.nvlink)

@@ -61,7 +61,14 @@ void CandidateSearch::plan_many_nodes(std::vector<Recommendation>& out) {
     plan_shape(*shape, most, out);
     for (std::size_t i = had; i < out.size(); ++i) most = std::min(most, kSpread * out[i].machine().nodes);
   }
-  std::erase_if(out, [&](const Recommendation& candidate) { return candidate.machine().nodes > most; });
+  std::erase_if(out, [&](const Recommendation& candidate) {
+    const int nodes = candidate.machine().nodes;
+    if (nodes <= most) return false;
+    reject(*candidate.instance, {"too-many-nodes", [nodes, most] {
+                                   return say("takes {} nodes where others take {} or fewer", nodes, most);
+                                 }});
+    return true;
+  });
 }
 
 /// Nodes below which neither the memory nor the deadline can be met, whatever the plan.
@@ -176,7 +183,8 @@ std::optional<CandidateSearch::Planned> CandidateSearch::serve_rate(const Shape&
     reason = {"too-slow", [enough] { return say("needs {} instances for the traffic", human_number(enough)); }};
     return std::nullopt;
   }
-  const int nodes = std::max(static_cast<int>(context_.question.constraints.nodes.value_or(1)), static_cast<int>(enough));
+  const int nodes =
+      std::max(static_cast<int>(context_.question.constraints.nodes.value_or(1)), static_cast<int>(enough));
   Workload share = work_;
   share.inference.request_rate = rate / nodes;
   auto choice = plan::plan_inference(share, shape.machine, context_.coefficients);

@@ -36,7 +36,6 @@ Weights weights_of(const workload::Objective& objective) {
   };
   w = {given("cost"), given("speed"), given("headroom")};
   const double sum = w.cost + w.speed + w.headroom;
-  if (sum <= 0) return {1, 0, 0};
   return {w.cost / sum, w.speed / sum, w.headroom / sum};
 }
 

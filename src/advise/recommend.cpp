@@ -93,7 +93,11 @@ class Adviser {
     rank(advice.recommendations, advice.work, question_.objective);
     add_reasons(advice.recommendations, advice.work, question_.detailed);
     for (Recommendation& candidate : advice.recommendations)
-      if (is_detailed(candidate)) add_remarks(candidate, context_, advice.work);
+      if (is_detailed(candidate)) {
+        add_remarks(candidate, context_, advice.work);
+        candidate.intervals =
+            intervals_for(advice.work, candidate.machine().device, candidate.choice(), context_.coefficients);
+      }
     note_dates(advice);
     if (!question_.alternatives) return advice;
     if (advice.recommendations.empty()) find_relaxations(advice);
@@ -126,6 +130,7 @@ class Adviser {
       const Date date = Date::from_packed(candidate.offer->as_of);
       if (date.known() && (!advice.oldest_price_used.known() || date < advice.oldest_price_used))
         advice.oldest_price_used = date;
+      advice.newest_price_used = std::max(advice.newest_price_used, date);
     }
   }
 
@@ -189,7 +194,10 @@ class Adviser {
       rank(found, advice.work, question_.objective);
       Alternative alternative;
       alternative.key = limit.id;
-      alternative.best = std::move(found.front());
+      // The nearest price is what answers somebody who named one.
+      const auto nearest = std::min_element(found.begin(), found.end(),
+                                            [](const auto& a, const auto& b) { return a.cost.hourly < b.cost.hourly; });
+      alternative.best = std::move(limit.id == "max-price" ? *nearest : found.front());
       alternative.message =
           say("without --{}: {} {} at {} {}/h", limit.id, alternative.best.instance->provider,
               alternative.best.instance->sku, human_price(alternative.best.cost.hourly), advice.currency.code());
@@ -258,6 +266,9 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
     return std::unexpected(Error{ErrorKind::unsatisfied, clash, {}, {}});
   auto converter = cost::Converter::into(question.currency, catalog);
   if (!converter) return std::unexpected(converter.error());
+  const auto& weights = question.objective.weights;
+  if (!weights.empty() && std::all_of(weights.begin(), weights.end(), [](const auto& w) { return w.second <= 0; }))
+    return usage_error(say("all weights are zero"), "--weight", say("give one of cost, speed and headroom some"));
   auto advice = Adviser(asked, catalog, coefficients, *converter, std::move(*limits), rules).run(*model);
   if (advice && open_pretraining) advice->assumed.push_back({"deadline_days", kPretrainingDeadlineDays});
   return advice;

@@ -205,7 +205,7 @@ std::optional<Recommendation> CandidateSearch::best_offer(const InstanceView& vi
     const Rule* rule = by_offer_.first_to_fire(facts);
     if (rule == nullptr) {
       best = priced;
-    } else if (!fallen || by_price(priced, *fallen)) {
+    } else if (!fallen || rule > first_rule || (rule == first_rule && by_price(priced, *fallen))) {
       fallen = priced;
       first_rule = rule;
     }

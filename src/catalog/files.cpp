@@ -23,8 +23,8 @@ Result<Document> read_yaml(const std::string& path) {
 /// The YAML files at `path`, in the order of their names; `path` itself when it is a file.
 std::expected<std::vector<Document>, Errors> read_all(const std::string& path) {
   std::vector<std::string> files;
-  std::error_code failed;
-  if (fs::is_directory(path, failed)) {
+  std::error_code failed, no_such;
+  if (fs::is_directory(path, no_such)) {
     for (fs::recursive_directory_iterator at(path, failed), end; !failed && at != end; at.increment(failed))
       if (at->path().extension() == ".yaml" && at->is_regular_file(failed)) files.push_back(at->path().string());
     std::sort(files.begin(), files.end());
@@ -33,6 +33,8 @@ std::expected<std::vector<Document>, Errors> read_all(const std::string& path) {
   }
   std::vector<Document> documents;
   Errors errors;
+  if (failed)
+    errors.push_back({ErrorKind::usage, say("cannot read all of '{}': {}", printable(path), failed.message()), {}, {}});
   if (files.empty())
     errors.push_back({ErrorKind::bad_catalogue, say("'{}' holds no .yaml file", printable(path)), {}, {}});
   for (const std::string& file : files) {
@@ -52,8 +54,10 @@ std::expected<std::vector<Document>, Errors> read_all(const std::string& path) {
 void keep_foreign(Tables& tables, const std::vector<Document>& documents, std::string_view folder) {
   for (const Document& document : documents) {
     std::string_view name = document.name;
-    if (name.starts_with(folder)) name.remove_prefix(folder.size());
-    while (name.starts_with('/')) name.remove_prefix(1);
+    if (!folder.empty() && name.starts_with(folder)) {
+      name.remove_prefix(folder.size());
+      while (name.starts_with('/')) name.remove_prefix(1);
+    }
     for (const std::string_view section : kForeignSections) {
       const Node* found = document.root.find(section);
       if (found == nullptr) continue;

@@ -72,12 +72,6 @@ void Ingest::each(std::span<const Document> documents, std::string_view section,
     if (keyed ? !list->is_map() : !list->is_list())
       problems.add(*list, keyed ? say("'{}' must be a map", section) : say("'{}' must be a list", section));
     for (const Node& node : list->children) action(node, problems);
-    // A family's mistake is met again with each of its sizes.
-    const auto same = [](const Error& a, const Error& b) { return a.where == b.where && a.message == b.message; };
-    auto& found = problems.errors;
-    for (auto at = found.begin(); at != found.end(); ++at)
-      found.erase(std::remove_if(at + 1, found.end(), [&](const Error& other) { return same(*at, other); }),
-                  found.end());
     errors_.insert(errors_.end(), problems.errors.begin(), problems.errors.end());
   }
 }
@@ -99,6 +93,9 @@ void Ingest::run(std::span<const Document> documents) {
   if (overlay_) drop_replaced_offers();
   std::stable_sort(errors_.begin(), errors_.end(),
                    [](const Error& a, const Error& b) { return place_of(a) < place_of(b); });
+  // A family's mistake is met again with each of its sizes.
+  const auto same = [](const Error& a, const Error& b) { return a.where == b.where && a.message == b.message; };
+  errors_.erase(std::unique(errors_.begin(), errors_.end(), same), errors_.end());
 }
 
 void Ingest::index_existing() {

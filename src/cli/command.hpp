@@ -66,8 +66,11 @@ void add_options(std::vector<Flag>& flags, std::span<const workload::Option<Targ
       aliases.remove_prefix(end == std::string_view::npos ? aliases.size() : end + 1);
     }
     flags.push_back({std::move(names), std::string(option.value), std::string(option.help), std::string(option.group),
-                     [&target, set = option.set](std::string_view text) { return set(target, text); }, option.is_switch,
-                     option.repeats});
+                     [&target, set = option.set, key = option.key](std::string_view text) {
+                       if constexpr (requires { target.given; }) target.given.push_back(key);
+                       return set(target, text);
+                     },
+                     option.is_switch, option.repeats});
   }
 }
 

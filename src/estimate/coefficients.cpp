@@ -62,6 +62,14 @@ constexpr Entry kEntries[] = {
     {"interval.speed_high", &Coefficients::interval_speed_high},
 };
 
+/// Shares and efficiencies lie within one; what a rate is divided by is not zero.
+Range allowed_for(std::string_view id) {
+  const auto is = [&](std::string_view word) { return id.find(word) != std::string_view::npos; };
+  if (is("efficiency") || is("engine_memory_share")) return {0.01, 1.5};
+  if (is("_half") || is("_tokens") || is("host_") || is("max_sequences") || is("interval.")) return {1e-3, 1e9};
+  return {0, 1e12};
+}
+
 void read_entry(const Node& node, Problems& problems, Coefficients& out, std::set<std::string_view>& seen) {
   Fields fields(node, problems);
   const std::string id = fields.text("id");
@@ -69,7 +77,8 @@ void read_entry(const Node& node, Problems& problems, Coefficients& out, std::se
   fields.text("unit");
   fields.text("meaning");
   fields.text("source");
-  const auto value = fields.number("value", {0, 1e12});
+  const Range allowed = allowed_for(id);
+  const auto value = fields.number("value", allowed);
   const Node* cases = fields.find("cases");
   const auto entry = std::find_if(std::begin(kEntries), std::end(kEntries), [&](const Entry& e) { return e.id == id; });
   if (entry == std::end(kEntries)) {
@@ -80,10 +89,12 @@ void read_entry(const Node& node, Problems& problems, Coefficients& out, std::se
   }
   Coefficient& place = out.*(entry->place);
   place.value = value.value_or(place.value);
+  if (cases != nullptr && !cases->is_map())
+    fields.fail(*cases, say("'cases' must be a map, found {}", cases->describe()));
   if (cases != nullptr) {
     place.cases.clear();
     for (const Node& special : cases->children)
-      if (const auto number = fields.number("cases." + special.key, {0, 1e12}))
+      if (const auto number = fields.number("cases." + special.key, allowed))
         place.cases.emplace_back(special.key, *number);
   }
   seen.insert(entry->id);

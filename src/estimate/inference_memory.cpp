@@ -164,7 +164,7 @@ InferenceMemory inference_memory(const Workload& work, const Machine& machine, c
   const double asked = job.concurrency ? static_cast<double>(*job.concurrency) / plan.dp : most;
   double rows = std::max(1.0, std::min(asked, most));
   Bytes activations = activation_peak(work, plan, rows, c);
-  const Bytes room = memory.pool - taken - activations;
+  Bytes room = memory.pool - taken - activations;
   if (!work.model->is_generator()) {
     // An encoder's requests need no cache: as many as its activations leave room for.
     const Bytes one = activation_peak(work, plan, 1, c);
@@ -173,9 +173,16 @@ InferenceMemory inference_memory(const Workload& work, const Machine& machine, c
     activations = activation_peak(work, plan, rows, c);
     memory.max_concurrency = std::max(0.0, fits) * plan.dp;
   } else {
-    const double fits = each.raw() > 0 ? std::floor(room.raw() / each.raw()) : most;
+    // An engine told to decode fewer sequences together needs smaller buffers: halve until one fits.
+    const auto fitting = [&] { return each.raw() > 0 ? std::floor(room.raw() / each.raw()) : most; };
+    while (!job.concurrency && rows > 1 && fitting() < 1) {
+      rows = std::max(1.0, std::floor(rows / 2));
+      activations = activation_peak(work, plan, rows, c);
+      room = memory.pool - taken - activations;
+    }
+    const double fits = fitting();
     memory.max_concurrency = std::max(0.0, std::min(fits, 1e7)) * plan.dp;
-    if (!job.concurrency) rows = std::max(1.0, std::min(most, fits));
+    if (!job.concurrency) rows = std::max(1.0, std::min(rows, fits));
     memory.longest_context = room.raw() > 0 ? longest_sequence(*work.model, length.prompt, plan, room) : 0;
     const double per_token = kv_bytes(*work.model, {0, kLong}, plan).raw() / kLong;
     memory.kv_tokens = per_token > 0 ? std::max(0.0, room.raw() / per_token) : 0;

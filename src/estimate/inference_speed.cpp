@@ -248,7 +248,9 @@ std::optional<InferenceSpeed> inference_speed(const Workload& work, const Machin
   const auto& job = work.inference;
   const std::string_view engine = to_text(job.engine);
   const auto output = static_cast<double>(job.output_tokens);
-  const double replicas = plan.dp;
+  // Fewer requests than replicas leave some idle.
+  const double replicas =
+      job.request_rate ? plan.dp : std::clamp(memory.concurrency, 1.0, static_cast<double>(plan.dp));
   const double room = std::max(1.0, std::min(memory.max_concurrency / replicas, c.max_sequences.of(engine)));
   double batch = std::max(1.0, std::min(memory.concurrency / replicas, room));
   if (job.request_rate) {
@@ -286,11 +288,11 @@ std::optional<InferenceSpeed> inference_speed(const Workload& work, const Machin
     trace->push_back({"inference.prefill", say("2 × active parameters × tokens + attention, ÷ (peak × utilisation)"),
                       say("{} tokens, peak {:.0f} TFLOPS × tp {}", job.input_tokens, rate->peak.raw() / 1e12, plan.tp),
                       ms(prefill), "docs/method.md"});
-    trace->push_back({"inference.decode_step",
-                      say("max(weights and cache ÷ bandwidth, FLOP ÷ peak) + fixed cost + links"),
-                      say("batch {:g} at {:g} tokens: memory {}, compute {}, fixed {}, links {}", batch / replica.pipelining(),
-                          halfway(job).total(), ms(parts.memory), ms(parts.compute), ms(parts.launch), ms(parts.link)),
-                      ms(parts.total), "docs/method.md"});
+    trace->push_back(
+        {"inference.decode_step", say("max(weights and cache ÷ bandwidth, FLOP ÷ peak) + fixed cost + links"),
+         say("batch {:g} at {:g} tokens: memory {}, compute {}, fixed {}, links {}", batch / replica.pipelining(),
+             halfway(job).total(), ms(parts.memory), ms(parts.compute), ms(parts.launch), ms(parts.link)),
+         ms(parts.total), "docs/method.md"});
     trace->push_back({"inference.output_tokens_per_s",
                       say("batch × output ÷ (output × step + batch × prefill) × efficiency"),
                       say("{:g} in flight on {} replicas", batch, plan.dp),

@@ -215,7 +215,7 @@ MemoryBreakdown states(const Workload& work, const TrainingPlan& plan, const Sta
     memory.optimizer = bytes(kept(stage, shards.optimizer, plan) * width.optimizer);
   }
   if (training.offload == Offload::optimizer || training.offload == Offload::params) memory.optimizer = {};
-  if (training.offload == Offload::params) memory.weights = memory.weights * 0.1;  // what is in flight
+  if (training.offload == Offload::params) memory.weights = memory.weights * kInFlight;
   return memory;
 }
 
@@ -265,7 +265,7 @@ void explain_states(const Workload& work, const Machine& machine, const Training
   };
   line("memory.weights", width.weight, shards.weights, memory.weights);
   line("memory.gradients", width.gradient, shards.gradients, memory.gradients);
-  line("memory.optimizer", width.optimizer, shards.optimizer, memory.optimizer);
+  line("memory.optimizer", training.offload == Offload::none ? width.optimizer : 0, shards.optimizer, memory.optimizer);
 }
 
 void explain(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
@@ -326,6 +326,14 @@ Bytes training_states(const Workload& work, Precision precision) {
   plan.precision = precision;
   const MemoryBreakdown memory = states(work, plan, make_stage(work, plan, true, true), {});
   return memory.weights + memory.gradients + memory.optimizer;
+}
+
+Bytes offloaded_states(const Workload& work, Precision precision) {
+  if (work.training.offload == Offload::none) return {};
+  const StateBytes width = bytes_per_parameter(work.training, precision);
+  const Bytes optimizer = bytes(trainable_parameters(work) * width.optimizer);
+  const Bytes weights = bytes(work.parameters.total() * storage_bytes(precision) * (1 - kInFlight));
+  return work.training.offload == Offload::params ? optimizer + weights : optimizer;
 }
 
 MemoryBreakdown training_memory(const Workload& work, const Machine& machine, const TrainingPlan& plan,

@@ -54,7 +54,8 @@ Forward forward_pass(const Workload& work, const TrainingPlan& plan, const Coeff
   const auto& p = work.parameters;
   const double h = *m.hidden_size;
   const auto sequence = static_cast<double>(work.training.seq_len + work.training.virtual_tokens);
-  const double split = static_cast<double>(plan.tp) * plan.pp;
+  // The fullest pipeline stage sets the pace.
+  const double split = plan.tp * p.layers / std::ceil(p.layers / plan.pp);
   Forward f;
   f.tokens = static_cast<double>(plan.micro_batch) * sequence / plan.cp;
   const bool has_head = m.is_generator() || work.task == workload::Task::pretrain;

@@ -62,7 +62,7 @@ class Search {
     for (const workload::Count& pin : {work_.pins.tp, work_.pins.pp, work_.pins.dp})
       if (product <= machine_.gpus()) product *= pin.value_or(1);
     if (product > machine_.gpus())
-      return usage_error(say("tp × pp × dp is more than the {} GPUs", machine_.gpus()), "gpus");
+      return usage_error(say("tp × pp × dp is {} or more, and there are {} GPUs", product, machine_.gpus()), "gpus");
     return {};
   }
 

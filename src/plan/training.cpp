@@ -19,6 +19,8 @@ using workload::Workload;
 
 /// Share of usable memory a planned job may fill: beyond it one long batch ends the run.
 constexpr double kFillAtMost = 0.95;
+/// Layers that stages may have in all, against the model's, where the count of stages does not divide it.
+constexpr double kUnevenStages = 1.125;
 /// A step may differ by this share from the batch asked for where GPUs do not divide it.
 constexpr double kBatchTolerance = 0.1;
 /// Tokens per pass from which a larger micro-batch brings next to nothing.
@@ -39,8 +41,7 @@ class Search {
   Result<TrainingChoice> run() {
     base_.precision = job_.precision.value_or(best_precision(machine_.device));
     const bool half = base_.precision != Precision::fp32 && base_.precision != Precision::tf32;
-    base_.flash_attention =
-        job_.flash_attention.value_or(half && estimate::has_flash_attention(*machine_.device.gpu));
+    base_.flash_attention = job_.flash_attention.value_or(half && estimate::has_flash_attention(*machine_.device.gpu));
     if (Status legal = check_pins(); !legal) return std::unexpected(legal.error());
     try_layout(1, 1);
     if (needs_more()) try_splits();
@@ -75,7 +76,7 @@ class Search {
       if (product <= machine_.gpus()) product *= pin.value_or(1);
     const bool all = pins.tp && pins.pp && pins.dp;
     if (product > machine_.gpus() || machine_.gpus() % product != 0 || (all && product != machine_.gpus()))
-      return impossible(say("tp × pp × cp × dp do not make up {} GPUs", machine_.gpus()), "gpus");
+      return impossible(say("tp × pp × cp × dp, {}, does not make up {} GPUs", product, machine_.gpus()), "gpus");
     return {};
   }
 
@@ -115,18 +116,30 @@ class Search {
     const std::int64_t split = std::int64_t{plan.tp} * plan.pp * plan.cp;
     const bool tp_legal =
         divides(plan.tp, work_.model->heads.value_or(1)) && (work_.pins.tp || plan.tp <= machine_.gpus_per_node);
-    const bool pp_legal = work_.pins.pp || divides(plan.pp, work_.parameters.layers);
+    const bool pp_legal = work_.pins.pp || spread_evenly(plan.pp);
     if (!tp_legal || !pp_legal || split > machine_.gpus() || machine_.gpus() % split != 0) return;
     plan.dp = static_cast<int>(machine_.gpus() / split);
     if (work_.pins.dp && *work_.pins.dp != plan.dp) return;
-    const bool enough_sequences = !job_.global_batch || plan.dp <= *job_.global_batch;
-    if (!enough_sequences && !batch_may_grow_) return;
+    if (!batch_may_grow_ && !batch_divides(plan)) return;
     plan.ep = expert_degree(plan);
     if (plan.dp * plan.cp % plan.ep != 0) return;
     for (const Sharding sharding : shardings(plan)) {
       plan.sharding = sharding;
       if (try_checkpointing(plan)) break;  // less sharding communicates less
     }
+  }
+
+  /// Stages differ by a layer at most where the count does not divide; the fullest sets the pace.
+  bool spread_evenly(int stages) const {
+    const double layers = work_.parameters.layers;
+    return stages <= layers && std::ceil(layers / stages) * stages <= layers * kUnevenStages;
+  }
+
+  /// Whether the data-parallel ranks can share the batch asked for, give or take the tolerance.
+  bool batch_divides(TrainingPlan plan) const {
+    if (!job_.global_batch || work_.pins.dp || job_.grad_accum || job_.micro_batch) return true;
+    set_micro_batch(plan, 1);
+    return keeps_batch(plan);
   }
 
   int expert_degree(const TrainingPlan& plan) const {

@@ -88,11 +88,22 @@ std::string share_text(const Number& count) {
   return *count > 0 && *count < 1 ? format("1/{:.0f}", 1 / *count) : human_number(*count);
 }
 
+/// "moe" of "moe.experts"; empty for a field of the record itself.
+std::string_view group_of(std::string_view path) {
+  const auto dot = path.find('.');
+  return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
+}
+
 /// "label  value unit" for every field but the sources, which come last with their documents.
 template <class Record>
 std::string card(const Record& record, const Catalog& catalog, const Terminal& terminal) {
   std::vector<std::pair<std::string, std::string>> lines;
   std::vector<std::string> keys;
+  // Of a group like moe.* or speech.* that has no figure at all the record is no case.
+  std::set<std::string_view> groups;
+  visit_fields(record, [&](const Field& field, const auto& member) {
+    if (!in_words(member).empty()) groups.insert(group_of(field.path));
+  });
   visit_fields(record, [&](const Field& field, const auto& member) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>, TextList>) {
       if (field.json.ends_with("sources")) {
@@ -103,6 +114,7 @@ std::string card(const Record& record, const Catalog& catalog, const Terminal& t
         if (field.json == "figure_sources") return;
       }
     }
+    if (!group_of(field.path).empty() && !groups.contains(group_of(field.path))) return;
     std::string words = in_words(member);
     if (words.empty() && (field.json == "notes" || field.json == "aliases")) return;
     if (words == "0" && !field.unit.empty())
@@ -272,7 +284,7 @@ Table instance_table(std::span<const PricedInstance> instances, const Catalog& c
                               {say("Gbit/s"), Align::right, 4},
                               {say("link"), Align::left, 5},
                               {say("region"), Align::left, 4, 8},
-                              {say("term"), Align::left, 6},
+                              {say("term"), Align::left, 0},
                               {std::string(currency.code()) + "/h", Align::right, 0}};
   if (wide)
     for (const std::string& title : {say("as of"), say("status"), say("RDMA"), say("SSD GB"), say("CPU"), say("notes")})

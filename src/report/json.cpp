@@ -121,11 +121,12 @@ Json training_json(const std::optional<estimate::TrainingSpeed>& speed) {
 
 Json inference_json(const estimate::InferenceMemory& memory, const std::optional<estimate::InferenceSpeed>& speed) {
   if (!speed) return nullptr;
-  Json out{{"output_tokens_per_s", number(speed->output_tokens_per_s)},
+  const bool generates = speed->output_tokens_per_s > 0;
+  Json out{{"output_tokens_per_s", generates ? number(speed->output_tokens_per_s) : Json(nullptr)},
            {"total_tokens_per_s", number(speed->total_tokens_per_s)},
            {"requests_per_s", number(speed->requests_per_s)},
            {"ttft_ms", number(in_ms(speed->ttft))},
-           {"itl_ms", speed->output_tokens_per_s > 0 ? number(in_ms(speed->itl)) : Json(nullptr)},
+           {"itl_ms", generates ? number(in_ms(speed->itl)) : Json(nullptr)},
            {"e2e_latency_ms", number(in_ms(speed->e2e))},
            {"max_concurrency", number(memory.max_concurrency)},
            {"kv_tokens", number(std::floor(memory.kv_tokens))},
@@ -142,9 +143,9 @@ Json inference_json(const estimate::InferenceMemory& memory, const std::optional
   return out;
 }
 
-namespace {
+Json interval_json(const estimate::Interval& range) { return Json::array({number(range.low), number(range.high)}); }
 
-Json interval(const estimate::Interval& range) { return Json::array({number(range.low), number(range.high)}); }
+namespace {
 
 Json explain_json(const estimate::Trace& trace) {
   Json lines = Json::array();
@@ -165,9 +166,9 @@ Json intervals_json(const advise::EstimateAnswer& answer) {
   const bool encoder = !answer.work.model->is_generator();
   const bool has_speed = plan::tokens_per_s(answer.choice) > 0;
   const bool counts_tokens = has_speed && (!encoder || workload::is_training(answer.work.task));
-  Json out{{"level", 0.8}, {"memory_total", interval(answer.intervals.memory_total_gib)}};
-  out["tokens_per_s"] = counts_tokens ? interval(answer.intervals.tokens_per_s) : Json(nullptr);
-  if (encoder && has_speed) out["throughput"] = interval(answer.intervals.sequences_per_s);
+  Json out{{"level", 0.8}, {"memory_total", interval_json(answer.intervals.memory_total_gib)}};
+  out["tokens_per_s"] = counts_tokens ? interval_json(answer.intervals.tokens_per_s) : Json(nullptr);
+  if (encoder && has_speed) out["throughput"] = interval_json(answer.intervals.sequences_per_s);
   return out;
 }
 

@@ -28,6 +28,8 @@ Json plan_json(const plan::Choice& choice);
 Json memory_json(const estimate::MemoryBreakdown& memory, Bytes usable);
 Json training_json(const std::optional<estimate::TrainingSpeed>& speed);
 Json inference_json(const estimate::InferenceMemory& memory, const std::optional<estimate::InferenceSpeed>& speed);
+/// [low, high].
+Json interval_json(const estimate::Interval& range);
 Json estimate_json(const advise::EstimateAnswer& answer);
 Json error_json(const std::string& id, const Error& error);
 

@@ -56,7 +56,7 @@ Table make_table(const Advice& advice, const RecommendView& view) {
   const std::string currency(advice.currency.code());
   std::vector<Column> columns{
       {"#", Align::right, 0},
-      {say("score"), Align::right, 5},
+      {say("score"), Align::right, 2},
       {say("instance"), Align::left, 0, 18},
       {say("region"), Align::left, 3, 9},
       {say("GPUs"), Align::left, 0},
@@ -68,7 +68,7 @@ Table make_table(const Advice& advice, const RecommendView& view) {
       {say("price of"), Align::left, 1},
   };
   if (view.wide) {
-    columns.push_back({say("{}/M tok", currency), Align::right, 0});
+    if (training) columns.push_back({say("{}/M tok", currency), Align::right, 0});
     columns.push_back({say("pareto"), Align::left, 0});
     columns.push_back({say("warnings"), Align::left, 0});
   }
@@ -90,7 +90,7 @@ Table make_table(const Advice& advice, const RecommendView& view) {
         price_date(r),
     };
     if (view.wide) {
-      cells.push_back(per_million);
+      if (training) cells.push_back(per_million);
       cells.push_back(r.pareto ? say("yes") : "");
       cells.push_back(warned_rules(r));
     }
@@ -102,10 +102,12 @@ Table make_table(const Advice& advice, const RecommendView& view) {
 std::string header(const Advice& advice, const catalog::Catalog& catalog, const Terminal& terminal) {
   std::string out = bold(job_line(advice.work), terminal) + "\n";
   out += wrap(say("assumed: {}", assumed_line(advice.assumed)), terminal.width, 2);
-  if (!advice.newest_price.known()) return out + say("prices: none in the {} catalogue", printable(catalog.origin_text())) + "\n";
+  const std::string source = printable(catalog.origin_text());
+  if (!advice.newest_price.known()) return out + say("prices: none in the {} catalogue", source) + "\n";
+  if (!advice.newest_price_used.known())
+    return out + wrap(say("prices: {} catalogue of {}", source, advice.newest_price.text()), terminal.width, 2);
   std::string prices = say("prices: in {}, dated {} to {}, {} catalogue", advice.currency.code(),
-                           (advice.oldest_price_used.known() ? advice.oldest_price_used : advice.newest_price).text(),
-                           advice.newest_price.text(), printable(catalog.origin_text()));
+                           advice.oldest_price_used.text(), advice.newest_price_used.text(), source);
   for (const catalog::ExchangeRate& rate : catalog.exchange_rates()) {
     const bool used = std::any_of(advice.recommendations.begin(), advice.recommendations.end(), [&](const auto& r) {
       return r.cost.exchange && (rate.currency == r.cost.offer.currency || rate.currency == advice.currency);
@@ -114,6 +116,14 @@ std::string header(const Advice& advice, const catalog::Catalog& catalog, const 
       prices += say(", {:g} {} per USD of {}", rate.per_usd.value_or(0), rate.currency.code(), rate.as_of.text());
   }
   return out + wrap(prices, terminal.width, 2);
+}
+
+/// What 80 of 100 measurements of this plan should show.
+std::string range_text(const Advice& advice, const Recommendation& r) {
+  const bool in_tokens = workload::is_training(advice.work.task) || advice.work.model->is_generator();
+  const auto& range = in_tokens ? r.intervals.tokens_per_s : r.intervals.sequences_per_s;
+  return say("80 of 100 runs {} to {} {}", human_number(range.low), human_number(range.high),
+             in_tokens ? say("tokens/s") : say("sequences/s"));
 }
 
 /// The best answer in words, with every warning.
@@ -126,7 +136,7 @@ std::string best_in_words(const Advice& advice, const catalog::Catalog& catalog,
     std::string reasons;
     for (const std::string& reason : r.reasons) reasons += (reasons.empty() ? "" : "; ") + reason;
     out += wrap(say("{}. {}: {}", r.rank, printable(instance_name(r)), reasons), terminal.width, 3);
-    out += wrap(say("   plan: {}", plan_text(r)), terminal.width, 5);
+    out += wrap(say("   plan: {}; {}", plan_text(r), range_text(advice, r)), terminal.width, 5);
     if (view.explain) {
       std::string score;
       for (const auto& part : r.parts)

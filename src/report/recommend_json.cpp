@@ -81,6 +81,10 @@ Json recommendation_json(const Recommendation& r, const Advice& advice, const ca
           {"memory", memory_json(r.memory(), r.machine().device.usable)},
           {"performance", performance_json(r, advice.work)},
           {"cost", cost_json(r, advice.currency, catalog)},
+          {"interval",
+           {{"level", 0.8},
+            {"memory_total", interval_json(r.intervals.memory_total_gib)},
+            {"tokens_per_s", interval_json(r.intervals.tokens_per_s)}}},
           {"pareto", r.pareto},
           {"reasons", r.reasons},
           {"warnings", std::move(warnings)}};

@@ -26,7 +26,7 @@ std::string padded(std::string_view cell, std::size_t width, Align align) {
 std::string csv_cell(const std::string& cell) {
   std::string text = printable(cell);
   const bool number = plain_number(text).has_value();
-  if (!text.empty() && !number && std::string_view("=+-@\t").find(text.front()) != std::string_view::npos)
+  if (text.size() > 1 && !number && std::string_view("=+-@\t").find(text.front()) != std::string_view::npos)
     text.insert(0, "'");
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string quoted = "\"";

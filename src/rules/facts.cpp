@@ -80,6 +80,7 @@ constexpr FactInfo kFacts[] = {
     {"memory_free_gib", number, "GiB", Stage::plan, "what is left"},
     {"memory_used_share", number, "", Stage::plan, "needed over usable"},
     {"load_memory_gib", number, "GiB", Stage::plan, "host memory that loading the model takes on one node"},
+    {"offloaded_gib", number, "GiB", Stage::plan, "host memory that offloaded weights and states take on one node"},
     {"flash_attention", boolean, "", Stage::plan, "fused attention is used"},
     {"native_arithmetic", boolean, "", Stage::plan, "the chosen format is computed in hardware"},
     {"mfu", number, "", Stage::plan, "model FLOPS utilisation"},

@@ -52,7 +52,7 @@ Status set_bounds(std::string_view text, Bounds& bounds, Read read) {
   return {};
 }
 
-Result<double> read_count(std::string_view text) { return parse_fraction(text, {0, 1e7}); }
+Result<double> read_count(std::string_view text) { return parse_fraction(text, {0.01, 1e6}); }
 /// Of one GPU as marketed: GB.
 Result<double> read_gb(std::string_view text) {
   const auto size = parse_memory(text, false);
@@ -207,13 +207,13 @@ Result<GpuSpec> parse_query(std::string_view text) {
   return spec;
 }
 
-/// "2x RTX 4090" and "2 x RTX 4090".
+/// "2x RTX 4090", "2 x RTX 4090" and "4xA100".
 std::optional<std::pair<double, std::string_view>> count_in_front(std::string_view text) {
   const auto end = text.find_first_not_of("0123456789");
   if (end == 0 || end == std::string_view::npos) return std::nullopt;
   const auto count = plain_number(text.substr(0, end));
   const std::string_view rest = trim(text.substr(end));
-  if (!count || rest.size() < 3 || (rest[0] != 'x' && rest[0] != 'X') || rest[1] != ' ') return std::nullopt;
+  if (!count || rest.size() < 3 || (rest[0] != 'x' && rest[0] != 'X')) return std::nullopt;
   return std::pair(*count, trim(rest.substr(1)));
 }
 

@@ -23,8 +23,8 @@ constexpr std::int64_t kVirtualTokens = 20;
 constexpr std::int64_t kInputTokens = 1024;
 constexpr std::int64_t kOutputTokens = 256;
 
-/// Pretraining batches grow with the model: 0.5M tokens below 1B parameters, 2M, 4M from 10B on.
-double pretraining_batch_tokens(double params_b) { return params_b < 1 ? 0.5e6 : params_b < 10 ? 2e6 : 4e6; }
+/// Pretraining batches grow with the model: 0.5M tokens at 1B parameters, 16M at 400B (GPT-3 to Llama 3).
+double pretraining_batch_tokens(double params_b) { return std::clamp(0.5e6 * std::pow(params_b, 0.58), 0.25e6, 16e6); }
 
 class Resolver {
  public:
@@ -34,6 +34,7 @@ class Resolver {
     if (!request_.task)
       return usage_error(say("say what is to be done"), "task", say("--task pretrain, finetune or inference"));
     work_.task = *request_.task;
+    note_foreign_options();
     work_.profile = request_.profile.value_or(Profile::standard);
     work_.model = &model_;
     if (!model_.is_language_model())
@@ -72,6 +73,18 @@ class Resolver {
   void warn_if_beyond_context(std::int64_t tokens) {
     if (tokens > longest())
       work_.notes.push_back(say("{} tokens are more than the model's own context of {}", tokens, longest()));
+  }
+
+  /// What was asked of the other kind of job has no effect: said, not swallowed.
+  void note_foreign_options() {
+    static constexpr std::string_view kEither[] = {"tokens", "context", "batch", "offload"};
+    const std::string_view foreign = is_training(work_.task) ? "Inference" : "Training";
+    for (const std::string_view key : request_.given) {
+      const auto* option = find_option(request_options(), key);
+      const bool either = std::find(std::begin(kEither), std::end(kEither), key) != std::end(kEither);
+      if (option == nullptr || option->group != foreign || either) continue;
+      work_.notes.push_back(say("{} has no effect on {}", key, to_text(work_.task)));
+    }
   }
 
   Status training() {

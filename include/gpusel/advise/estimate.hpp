@@ -30,6 +30,10 @@ struct EstimateAnswer {
   estimate::Trace trace;
 };
 
+/// Widths measured over published residuals, by task.
+Intervals intervals_for(const workload::Workload& work, const estimate::Device& device, const plan::Choice& choice,
+                        const estimate::Coefficients& coefficients);
+
 /// A model by catalogue name, path, or inline object. Errors name the key `model`.
 struct FoundModel {
   std::shared_ptr<const catalog::ConfigModel> own;

@@ -58,6 +58,7 @@ struct Recommendation {
   std::shared_ptr<const PlannedMachine> planned;
   cost::JobCost cost;
   bool pareto = false;
+  Intervals intervals;  // of detailed ranks
   std::vector<std::string> reasons;
   std::vector<Remark> remarks;  // warnings first
 
@@ -87,7 +88,8 @@ struct Advice {
   workload::Workload work;
   workload::Assumptions assumed;
   Currency currency;
-  Date newest_price;
+  Date newest_price;       // of the catalogue
+  Date newest_price_used;  // of the recommendations
   Date oldest_price_used;
   std::vector<Recommendation> recommendations;  // best first, ranks dense
   std::vector<Rejection> rejected;

@@ -47,9 +47,6 @@ struct InferenceSpeed {
 /// Bytes of all weights as stored in `format`: quantised formats keep some tensors at 16 bit.
 Bytes stored_weights(const workload::Workload& work, const WeightFormat& format);
 
-/// Share of offloaded weights that is on the GPU at any time: the layer in use and the next.
-inline constexpr double kInFlight = 0.1;
-
 /// Engines that lay layers out over GPUs one after the other: more room, not more speed.
 bool lays_out_in_turn(workload::Engine engine);
 

@@ -5,6 +5,9 @@
 
 namespace gpusel::estimate {
 
+/// Share of offloaded weights that is on the GPU at any time: the layer in use and the next.
+inline constexpr double kInFlight = 0.1;
+
 struct MemoryBreakdown {
   Bytes weights;
   Bytes gradients;

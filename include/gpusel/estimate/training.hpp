@@ -41,6 +41,9 @@ struct TrainingSpeed {
 MemoryBreakdown training_memory(const workload::Workload& work, const Machine& machine, const TrainingPlan& plan,
                                 const Coefficients& coefficients, Trace* trace = nullptr);
 
+/// What of the weights and states the job keeps in host memory, all nodes together.
+Bytes offloaded_states(const workload::Workload& work, workload::Precision precision);
+
 /// Weights, gradients and optimiser states of the whole job, before anything is divided over GPUs.
 Bytes training_states(const workload::Workload& work, workload::Precision precision);
 

@@ -88,6 +88,7 @@ enum class Fact : std::uint8_t {
   memory_free_gib,
   memory_used_share,
   load_memory_gib,
+  offloaded_gib,
   flash_attention,
   native_arithmetic,
   mfu,

@@ -6,6 +6,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "gpusel/base/document.hpp"
 #include "gpusel/workload/option.hpp"
@@ -16,6 +18,8 @@ namespace gpusel::workload {
 using Count = std::optional<std::int64_t>;
 
 struct Request {
+  std::vector<std::string_view> given;  // keys that were set, as they stand in request_options()
+
   std::string id;
   std::optional<Task> task;
   std::string model;                 // catalogue name or path
