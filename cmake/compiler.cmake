@@ -1,8 +1,11 @@
 # Warnings, hardening and sanitizers, as one interface target that every target of ours links.
 add_library(gpusel_options INTERFACE)
 target_compile_options(gpusel_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wold-style-cast
-                                                -Wnon-virtual-dtor -Werror -fstack-protector-strong
+                                                -Wnon-virtual-dtor -fstack-protector-strong
                                                 -fno-semantic-interposition)
+if(GPUSEL_WERROR)
+  target_compile_options(gpusel_options INTERFACE -Werror)
+endif()
 target_link_options(gpusel_options INTERFACE -Wl,-z,relro,-z,now)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 sees overlapping copies in std::string's operator+ that are not there (GCC bug 105651).
@@ -14,5 +17,5 @@ if(GPUSEL_SANITIZE)
                                                   -fno-omit-frame-pointer)
   target_link_options(gpusel_options INTERFACE -fsanitize=address,undefined)
 else()
-  target_compile_definitions(gpusel_options INTERFACE $<$<CONFIG:Release>:_FORTIFY_SOURCE=2>)
+  target_compile_options(gpusel_options INTERFACE $<$<CONFIG:Release>:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2>)
 endif()

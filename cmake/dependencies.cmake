@@ -9,7 +9,11 @@ endmacro()
 
 # gpusel_library(TARGET DEBIAN_PACKAGE NAME): the static archive where there is one.
 function(gpusel_library target debian name)
-  find_library(${target}_path NAMES lib${name}.a ${name})
+  if(GPUSEL_STATIC)
+    find_library(${target}_path NAMES lib${name}.a)
+  else()
+    find_library(${target}_path NAMES lib${name}.a ${name})
+  endif()
   if(NOT ${target}_path)
     message(FATAL_ERROR "lib${name} was not found. On Debian 12: apt install ${debian}")
   endif()
@@ -19,7 +23,8 @@ endfunction()
 
 gpusel_need(CLI11 libcli11-dev 2.1)
 gpusel_need(nlohmann_json nlohmann-json3-dev 3.11)
-gpusel_need(fmt libfmt-dev 9.1)
+# src/base/message.cpp instantiates what fmt 9 keeps in its library.
+gpusel_need(fmt libfmt-dev 9.1...<10)
 gpusel_need(FlatBuffers libflatbuffers-dev 2.0)
 # yaml-cpp's and RE2's CMake targets name the shared libraries only.
 gpusel_need(yaml-cpp libyaml-cpp-dev 0.7)

@@ -15,3 +15,9 @@ std::string say_with(fmt::string_view text, fmt::format_args args) { return form
 std::string format_with(fmt::string_view text, fmt::format_args args) { return fmt::vformat(text, args); }
 
 }  // namespace gpusel::detail
+
+namespace gpusel {
+
+std::string say_text(std::string_view text) { return std::string(text); }
+
+}  // namespace gpusel

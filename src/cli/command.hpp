@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/context.hpp"
+#include "gpusel/base/message.hpp"
 #include "gpusel/workload/option.hpp"
 
 namespace gpusel::cli {
@@ -21,7 +22,6 @@ struct Flag {
   std::function<Status(std::string_view)> set;
   bool optional_value = false;  // may stand alone, and then means "true"
   bool repeats = false;
-  bool hidden = false;
 };
 
 /// A command set up for one run.
@@ -41,7 +41,7 @@ struct Command {
   Parsed (*make)();
 };
 
-/// All commands: help, completion and the tests walk this list.
+/// All commands: the parser and help walk this list.
 std::span<const Command> commands();
 
 /// The whole program; `argv[0]` is skipped. Returns the exit status.
@@ -65,7 +65,7 @@ void add_options(std::vector<Flag>& flags, std::span<const workload::Option<Targ
       add(aliases.substr(0, end));
       aliases.remove_prefix(end == std::string_view::npos ? aliases.size() : end + 1);
     }
-    flags.push_back({std::move(names), std::string(option.value), std::string(option.help), std::string(option.group),
+    flags.push_back({std::move(names), std::string(option.value), say_text(option.help), say_text(option.group),
                      [&target, set = option.set, key = option.key](std::string_view text) {
                        if constexpr (requires { target.given; }) target.given.push_back(key);
                        return set(target, text);

@@ -20,7 +20,6 @@ enum Exit : int {
   kRuntime = 1,
   kUsage = 2,
   kNothing = 3,
-  kPolicy = 4,
   kBadCatalogue = 5,
   kStale = 6,
   kBug = 70,
@@ -47,7 +46,6 @@ struct CommonOptions {
   std::string output;  // empty: GPUSEL_OUTPUT, else table
   bool json = false;
   bool quiet = false;
-  bool verbose = false;
   std::string color;    // auto, always or never
   std::string catalog;  // replaces the embedded instances and offers
   std::vector<std::string> overlays;

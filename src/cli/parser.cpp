@@ -67,7 +67,7 @@ class Words {
     app_.add_flag_callback("--version", [] {}, say("print the version"));  // answered before anything is parsed
     app_.require_subcommand(0, 1);
     for (const Command& command : commands()) {
-      CLI::App* sub = app_.add_subcommand(std::string(command.name), std::string(command.summary));
+      CLI::App* sub = app_.add_subcommand(std::string(command.name), say_text(command.summary));
       if (&command != chosen_) continue;
       sub->set_help_flag("-h,--help", say("this help"));
       parsed_ = command.make();
@@ -158,7 +158,6 @@ class Words {
       if (flag.repeats) option->allow_extra_args(false);
     }
     if (!flag.group.empty()) option->group(flag.group);
-    if (flag.hidden) option->group("");
   }
 
   void add_positional(CLI::App& sub) {
@@ -218,7 +217,7 @@ class Words {
 
   std::string help_of(const Command& command) const {
     const std::string help = sub_->help("gpusel");
-    return help + "\n" + say("Examples:") + "\n" + std::string(command.examples) + "\n";
+    return help + "\n" + say("Examples:") + "\n" + say_text(command.examples) + "\n";
   }
 
   Context& context_;

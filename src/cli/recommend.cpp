@@ -1,4 +1,5 @@
 // gpusel recommend: which instances for this job, ranked, and why.
+#include <algorithm>
 #include <memory>
 
 #include "cli/commands.hpp"
@@ -44,7 +45,12 @@ class Recommend {
     const auto advice = advise::recommend(options_.question, *catalog, *rules, *coefficients);
     if (!advice) return context_.fail(as_flag(advice.error()));
     print(*advice, *catalog, *format);
-    return advice->recommendations.empty() ? kNothing : kOk;
+    if (!advice->recommendations.empty()) return kOk;
+    if (*format == "csv" || *format == "markdown") context_.note(say("no instance meets this"));
+    const auto& ways_out = advice->alternatives;
+    const bool only_old =
+        std::any_of(ways_out.begin(), ways_out.end(), [](const auto& way) { return way.key == "max-price-age"; });
+    return only_old ? kStale : kNothing;
   }
 
  private:

@@ -131,3 +131,20 @@ TEST_CASE("a price cap that only a Chinese cloud meets is met by a Chinese cloud
                                   {{"min_capability", "8.9"}, {"max_price", "0.35"}, {"residency", "us,eu"}});
   CHECK(elsewhere.recommendations.empty());
 }
+
+TEST_CASE("a GPU that fills to the brim is no recommendation for training") {
+  const auto advice = Market::shipped().recommend(R"({"model": "llama-7b", "task": "finetune", "method": "lora"})");
+  CHECK(all(advice, [](const auto& r) { return r.memory().total() <= r.machine().device.usable * 0.97; }));
+}
+
+TEST_CASE("what offloading moves to the host must fit there") {
+  const auto advice = Market::shipped().recommend(
+      R"({"model": "llama-7b", "task": "finetune", "offload": "optimizer"})", {{"nodes", "1"}});
+  // 6.738e9 × 12 B of master weights and Adam states are 75 GiB.
+  CHECK(all(advice, [](const auto& r) { return !r.instance->memory_gib || *r.instance->memory_gib >= 75; }));
+}
+
+TEST_CASE("405B is pretrained on thousands of H100s") {
+  const auto advice = Market::shipped().recommend(R"({"model": "llama-405b", "task": "pretrain"})");
+  CHECK(any(advice, [](const auto& r) { return r.gpu->id == "h100-sxm-80gb" && r.machine().gpus() >= 1024; }));
+}

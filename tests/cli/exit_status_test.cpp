@@ -44,3 +44,24 @@ TEST_CASE("a reader that goes away is not an error") {
   CHECK(run.status == 0);
   CHECK(run.err.empty());
 }
+
+TEST_CASE("only prices that are too old end with status 6") {
+  const std::vector<std::string> words{"recommend", "--model",   "llama-7b",          "--task",
+                                       "finetune",  "--catalog", "tests/data/market", "--max-price-age"};
+  auto with_age = [&](const std::string& age) {
+    auto all = words;
+    all.push_back(age);
+    return ask(all).status;
+  };
+  CHECK(with_age("30d") == 0);
+  CHECK(with_age("1d") == 6);
+}
+
+TEST_CASE("an empty value is not taken for a yes") {
+  for (const auto* flag : {"--model", "--gpu", "--cloud", "--overlay", "--nodes"}) {
+    const Run run = ask({"recommend", "--model", "llama-7b", "--task", "finetune", flag, ""});
+    CAPTURE(flag, run.err);
+    CHECK(run.status == 2);
+    CHECK(run.err.find("true") == std::string::npos);
+  }
+}

@@ -6,6 +6,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/rules/rule.hpp"
 #include "support/market.hpp"
+#include "support/program.hpp"
 
 using namespace gpusel;
 using rules::Fact;
@@ -192,4 +193,16 @@ TEST_CASE("a file of rules holds nothing else") {
   const auto errors = rules::add_rule_file(yaml("gpus: []\n"), rules);
   CHECK_FALSE(errors.empty());
   CHECK(rules.size() == before);
+}
+
+TEST_CASE("every fact and every shipped rule is in the documents") {
+  const std::string page = test::read_file(test::kSource + "/docs/rules.md");
+  for (const auto& fact : rules::fact_table()) {
+    CAPTURE(fact.name);
+    CHECK(page.find("`" + std::string(fact.name) + "`") != std::string::npos);
+  }
+  for (const auto& rule : Market::shipped().rules) {
+    CAPTURE(rule.id);
+    CHECK(page.find("`" + rule.id + "`") != std::string::npos);
+  }
 }

@@ -1,5 +1,5 @@
-// The one door for words meant for people: say() looks the sentence up in the active language,
-// then fills it in. The format is checked against its arguments when the program is compiled.
+// The one door for words meant for people, so that they can be translated in one place: say() takes
+// the sentence and fills it in. The format is checked against its arguments when it is compiled.
 #pragma once
 
 #include <fmt/core.h>
@@ -19,6 +19,9 @@ template <class... Args>
 std::string say(fmt::format_string<Args...> text, Args&&... args) {
   return detail::say_with(text, fmt::make_format_args(args...));
 }
+
+/// A sentence without anything to fill in, out of a table.
+std::string say_text(std::string_view text);
 
 /// Fills in a text that no person reads as a sentence (keys, ids, numbers); never translated.
 template <class... Args>

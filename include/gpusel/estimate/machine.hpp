@@ -39,10 +39,6 @@ struct Machine {
   bool rdma = false;
 
   int gpus() const { return gpus_per_node * nodes; }
-  bool has_nvlink() const {
-    return link == catalog::NodeLink::nvlink_pairs || link == catalog::NodeLink::nvlink_mesh ||
-           link == catalog::NodeLink::nvswitch;
-  }
 };
 
 /// A device of `share` of a listed part; `memory_gb` where a slice states its own.
