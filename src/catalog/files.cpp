@@ -23,7 +23,8 @@ Result<Document> read_yaml(const std::string& path) {
 /// The YAML files at `path`, in the order of their names; `path` itself when it is a file.
 std::expected<std::vector<Document>, Errors> read_all(const std::string& path) {
   std::vector<std::string> files;
-  std::error_code failed, no_such;
+  std::error_code failed;
+  std::error_code no_such;
   if (fs::is_directory(path, no_such)) {
     for (fs::recursive_directory_iterator at(path, failed), end; !failed && at != end; at.increment(failed))
       if (at->path().extension() == ".yaml" && at->is_regular_file(failed)) files.push_back(at->path().string());

@@ -56,6 +56,7 @@ Status sort_records(std::vector<Record>& records, const std::vector<std::string>
     std::string name = key->substr(descending ? 1 : 0);
     std::replace(name.begin(), name.end(), '-', '_');
     std::vector<std::pair<report::Json, Record>> keyed;
+    keyed.reserve(records.size());
     for (const Record& record : records) keyed.emplace_back(sort_value(record, name, make_json), record);
     if (std::all_of(keyed.begin(), keyed.end(), [](const auto& entry) { return entry.first.is_null(); })) {
       const report::Json item = make_json(records.front());

@@ -94,37 +94,56 @@ std::string_view group_of(std::string_view path) {
   return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
 }
 
-/// "label  value unit" for every field but the sources, which come last with their documents.
+/// Source keys that a record names, each once.
 template <class Record>
-std::string card(const Record& record, const Catalog& catalog, const Terminal& terminal) {
-  std::vector<std::pair<std::string, std::string>> lines;
+std::vector<std::string> source_keys(const Record& record) {
   std::vector<std::string> keys;
-  // Of a group like moe.* or speech.* that has no figure at all the record is no case.
+  visit_fields(record, [&](const Field& field, const auto& member) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>, TextList>) {
+      if (!field.json.ends_with("sources")) return;
+      for (const std::string_view line : member) {
+        const std::string key(line.substr(line.find('=') + 1));
+        if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+      }
+    }
+  });
+  return keys;
+}
+
+/// A value with its unit; zero is a fact: there is no such path or link.
+std::string with_unit(std::string words, std::string_view unit) {
+  if (words.empty()) return say("unknown");
+  if (unit.empty()) return words;
+  return words == "0" ? say("none") : format("{} {}", words, unit);
+}
+
+/// Label and value of every field worth a line. Of a group like moe.* or speech.* that has no figure at
+/// all the record is no case.
+template <class Record>
+std::vector<std::pair<std::string, std::string>> card_lines(const Record& record) {
   std::set<std::string_view> groups;
   visit_fields(record, [&](const Field& field, const auto& member) {
     if (!in_words(member).empty()) groups.insert(group_of(field.path));
   });
+  std::vector<std::pair<std::string, std::string>> lines;
   visit_fields(record, [&](const Field& field, const auto& member) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>, TextList>) {
-      if (field.json.ends_with("sources")) {
-        for (const std::string_view line : member) {
-          const std::string key(line.substr(line.find('=') + 1));
-          if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
-        }
-        if (field.json == "figure_sources") return;
-      }
-    }
-    if (!group_of(field.path).empty() && !groups.contains(group_of(field.path))) return;
+    const std::string_view group = group_of(field.path);
     std::string words = in_words(member);
-    if (words.empty() && (field.json == "notes" || field.json == "aliases")) return;
-    if (words == "0" && !field.unit.empty())
-      words = say("none");  // zero is a fact: there is no such path or link
-    else if (!words.empty() && !field.unit.empty())
-      words += " " + std::string(field.unit);
+    const bool optional = field.json == "notes" || field.json == "aliases";
+    if (field.json == "figure_sources" || (!group.empty() && !groups.contains(group)) || (words.empty() && optional))
+      return;
     std::string label(field.json);
     std::replace(label.begin(), label.end(), '_', ' ');
-    lines.emplace_back(std::move(label), words.empty() ? say("unknown") : std::move(words));
+    lines.emplace_back(std::move(label), with_unit(std::move(words), field.unit));
   });
+  return lines;
+}
+
+/// "label  value unit" for every field but the sources, which come last with their documents.
+template <class Record>
+std::string card(const Record& record, const Catalog& catalog, const Terminal& terminal) {
+  const auto lines = card_lines(record);
+  const std::vector<std::string> keys = source_keys(record);
   std::size_t widest = 0;
   for (const auto& [label, words] : lines) widest = std::max(widest, display_width(label));
   std::string out;

@@ -253,15 +253,42 @@ namespace {
 
 bool given_once(const Bounds& bounds) { return bounds.low || bounds.high; }
 
+std::unexpected<Error> unreadable(std::string_view text) {
+  return usage_error(say("cannot read the GPU specification '{}'", shorten(text, 60)), {},
+                     say("write H100:8, 80GB+, nvidia:A100,H100:40GB..80GB:1..8 or \"2x RTX 4090\""));
+}
+
+/// Vendor, names, memory and count between colons, each at most once.
+Result<GpuSpec> parse_parts(std::string_view text) {
+  GpuSpec spec;
+  bool first = true;  // a number in front is a name, as in 4090
+  for (const std::string_view part : split(text, ':')) {
+    const bool vendor = std::find(std::begin(kVendors), std::end(kVendors), lower(part)) != std::end(kVendors);
+    Status set;
+    if (part.empty()) {
+      return unreadable(text);
+    } else if (vendor && spec.vendor.empty() && spec.names.empty()) {
+      spec.vendor = lower(part);
+    } else if (is_memory(part) && !given_once(spec.memory_gb)) {
+      set = set_bounds(part, spec.memory_gb, read_gb);
+    } else if (!first && is_count(part) && !given_once(spec.count)) {
+      set = set_bounds(part, spec.count, read_count);
+    } else if (spec.names.empty() && !is_memory(part)) {
+      for (const std::string_view name : split(part, ',')) spec.names.push_back(catalog::fold_gpu_name(name));
+    } else {
+      return unreadable(text);
+    }
+    if (!set) return std::unexpected(set.error());
+    first = false;
+  }
+  return spec;
+}
+
 }  // namespace
 
 Result<GpuSpec> parse_gpu_spec(std::string_view given) {
   const std::string_view text = trim(given);
-  const auto wrong = [&] {
-    return usage_error(say("cannot read the GPU specification '{}'", shorten(text, 60)), {},
-                       say("write H100:8, 80GB+, nvidia:A100,H100:40GB..80GB:1..8 or \"2x RTX 4090\""));
-  };
-  if (text.empty()) return wrong();
+  if (text.empty()) return unreadable(text);
   Result<GpuSpec> spec{GpuSpec{}};
   if (text.find('=') != std::string_view::npos) {
     spec = parse_query(text);
@@ -269,31 +296,13 @@ Result<GpuSpec> parse_gpu_spec(std::string_view given) {
     spec->names.push_back(catalog::fold_gpu_name(counted->second));
     spec->count = {counted->first, counted->first};
   } else {
-    bool first = true;  // a number in front is a name, as in 4090
-    for (const std::string_view part : split(text, ':')) {
-      if (part.empty()) return wrong();
-      const bool vendor = std::find(std::begin(kVendors), std::end(kVendors), lower(part)) != std::end(kVendors);
-      if (vendor && spec->vendor.empty() && spec->names.empty()) {
-        spec->vendor = lower(part);
-      } else if (is_memory(part)) {
-        if (given_once(spec->memory_gb)) return wrong();
-        if (Status set = set_bounds(part, spec->memory_gb, read_gb); !set) return std::unexpected(set.error());
-      } else if (!first && is_count(part)) {
-        if (given_once(spec->count)) return wrong();
-        if (Status set = set_bounds(part, spec->count, read_count); !set) return std::unexpected(set.error());
-      } else if (spec->names.empty()) {
-        for (const std::string_view name : split(part, ',')) spec->names.push_back(catalog::fold_gpu_name(name));
-      } else {
-        return wrong();
-      }
-      first = false;
-    }
+    spec = parse_parts(text);
   }
   if (!spec) return spec;
   const auto nameless = [](const std::string& name) { return name.empty(); };
-  if (std::any_of(spec->names.begin(), spec->names.end(), nameless)) return wrong();
+  if (std::any_of(spec->names.begin(), spec->names.end(), nameless)) return unreadable(text);
   for (const Bounds& bounds : {spec->memory_gb, spec->count})
-    if (bounds.low && bounds.high && *bounds.low > *bounds.high) return wrong();
+    if (bounds.low && bounds.high && *bounds.low > *bounds.high) return unreadable(text);
   spec->text = text;
   return spec;
 }
