@@ -265,9 +265,8 @@ Result<GpuSpec> parse_parts(std::string_view text) {
   for (const std::string_view part : split(text, ':')) {
     const bool vendor = std::find(std::begin(kVendors), std::end(kVendors), lower(part)) != std::end(kVendors);
     Status set;
-    if (part.empty()) {
-      return unreadable(text);
-    } else if (vendor && spec.vendor.empty() && spec.names.empty()) {
+    if (part.empty()) return unreadable(text);
+    if (vendor && spec.vendor.empty() && spec.names.empty()) {
       spec.vendor = lower(part);
     } else if (is_memory(part) && !given_once(spec.memory_gb)) {
       set = set_bounds(part, spec.memory_gb, read_gb);

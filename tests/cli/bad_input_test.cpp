@@ -85,10 +85,10 @@ TEST_CASE("a broken overlay is told with file and line and column") {
 TEST_CASE("the user's own overlays are found and told when they are broken") {
   const std::string directory = scratch_directory();
   REQUIRE(command({"mkdir", directory + "/gpusel"}).status == 0);
-  REQUIRE(shell("printf 'gpus:\\n  - {id: l4, tdp_w: 73}\\n' > " + directory + "/gpusel/a.yaml").status == 0);
+  REQUIRE(shell("printf 'gpus:\\n  - {id: l4, tdp_w: 73}\\n' > '" + directory + "/gpusel/a.yaml'").status == 0);
   const Setting setting{.environment = {{"XDG_DATA_HOME", directory}}};
   CHECK(ask({"gpus", "show", "l4"}, setting).out.find("73 W") != std::string::npos);
-  REQUIRE(shell("printf 'gpus: [' > " + directory + "/gpusel/b.yaml").status == 0);
+  REQUIRE(shell("printf 'gpus: [' > '" + directory + "/gpusel/b.yaml'").status == 0);
   const Run broken = ask({"gpus", "show", "l4"}, setting);
   CHECK(broken.status == 5);
   CHECK(broken.err.find("b.yaml:") != std::string::npos);
