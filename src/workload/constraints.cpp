@@ -263,21 +263,21 @@ Result<GpuSpec> parse_parts(std::string_view text) {
   GpuSpec spec;
   bool first = true;  // a number in front is a name, as in 4090
   for (const std::string_view part : split(text, ':')) {
-    const bool vendor = std::find(std::begin(kVendors), std::end(kVendors), lower(part)) != std::end(kVendors);
-    Status set;
     if (part.empty()) return unreadable(text);
+    const bool vendor = std::find(std::begin(kVendors), std::end(kVendors), lower(part)) != std::end(kVendors);
     if (vendor && spec.vendor.empty() && spec.names.empty()) {
       spec.vendor = lower(part);
-    } else if (is_memory(part) && !given_once(spec.memory_gb)) {
-      set = set_bounds(part, spec.memory_gb, read_gb);
-    } else if (!first && is_count(part) && !given_once(spec.count)) {
-      set = set_bounds(part, spec.count, read_count);
-    } else if (spec.names.empty() && !is_memory(part)) {
+    } else if (is_memory(part)) {
+      if (given_once(spec.memory_gb)) return unreadable(text);
+      if (Status set = set_bounds(part, spec.memory_gb, read_gb); !set) return std::unexpected(set.error());
+    } else if (!first && is_count(part)) {
+      if (given_once(spec.count)) return unreadable(text);
+      if (Status set = set_bounds(part, spec.count, read_count); !set) return std::unexpected(set.error());
+    } else if (spec.names.empty()) {
       for (const std::string_view name : split(part, ',')) spec.names.push_back(catalog::fold_gpu_name(name));
     } else {
       return unreadable(text);
     }
-    if (!set) return std::unexpected(set.error());
     first = false;
   }
   return spec;

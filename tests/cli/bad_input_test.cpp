@@ -22,6 +22,8 @@ constexpr Bad kBad[] = {
     {"recommend --model llama-7b --task render", 2, "pretrain"},
     {"recommend --model nothing-like-it --task finetune", 2, "gpusel models"},
     {"recommend --model llama-7b --task finetune --gpu H1000", 2, "did you mean 'h100'"},
+    {"recommend --model llama-7b --task finetune --gpu 80GB:8:9", 2, "cannot read the GPU specification '80GB:8:9'"},
+    {"recommend --model llama-7b --task finetune --gpu 80GB:40GB", 2, "cannot read the GPU specification '80GB:40GB'"},
     {"recommend --model llama-7b --task finetune --cloud awz", 2, "'aws'"},
     {"recommend --model llama-7b --task finetune --region us-esat-1", 2, "'us-east-1'"},
     {"recommend --model llama-7b --task finetune --residency atlantis", 2, "atlantis"},
