@@ -62,8 +62,3 @@ TEST_CASE("the same question gives the same bytes") {
   const std::vector<std::string> words{"recommend", "--model", "llama-3.1-70b", "--task", "inference", "--json"};
   CHECK(ask(words).out == ask(words).out);
 }
-
-TEST_CASE("a German locale changes no number") {
-  const auto words = words_of("recommend --model llama-7b --task finetune --json -n 3");
-  CHECK(ask(words, {.environment = {{"LC_ALL", "de_DE.UTF-8"}}}).out == ask(words).out);
-}
