@@ -35,7 +35,7 @@ struct Parsed {
 };
 
 struct Command {
-  std::string_view name;
+  std::string_view name;      // "recommend"; "catalog lint" for one of a group
   std::string_view summary;   // one line
   std::string_view examples;  // two, worked
   Parsed (*make)();
@@ -43,6 +43,8 @@ struct Command {
 
 /// All commands: the parser and help walk this list.
 std::span<const Command> commands();
+/// One line about a group of commands.
+std::string group_summary(std::string_view group);
 
 /// The whole program; `argv[0]` is skipped. Returns the exit status.
 int run_program(int argc, const char* const* argv);

@@ -1,5 +1,7 @@
 #include "cli/commands.hpp"
 
+#include "gpusel/base/message.hpp"
+
 namespace gpusel::cli {
 
 namespace {
@@ -29,10 +31,19 @@ constexpr Command kCommands[] = {
      "  gpusel models qwen3\n"
      "  gpusel models show llama-3.1-8b",
      make_models},
+    {"catalog path", "Where the facts come from: the built-in catalogue and every file laid over it",
+     "  gpusel catalog path\n"
+     "  gpusel catalog path -o json",
+     make_catalog_path},
 };
 
 }  // namespace
 
 std::span<const Command> commands() { return kCommands; }
+
+std::string group_summary(std::string_view group) {
+  return group == "catalog" ? say("The facts themselves: where they come from and how good they are")
+                            : std::string(group);
+}
 
 }  // namespace gpusel::cli

@@ -12,6 +12,7 @@ Parsed make_compare();
 Parsed make_gpus();
 Parsed make_instances();
 Parsed make_models();
+Parsed make_catalog_path();
 
 /// --currency, into `place`.
 Flag currency_flag(Currency& place);

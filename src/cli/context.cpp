@@ -21,24 +21,6 @@ std::string_view environment(const char* name) {
   return value == nullptr ? std::string_view{} : std::string_view(value);
 }
 
-/// The user's own YAML files: $XDG_DATA_HOME/gpusel/*.yaml, or ~/.local/share/gpusel/*.yaml.
-std::vector<std::string> user_overlays() {
-  namespace fs = std::filesystem;
-  const std::string_view data = environment("XDG_DATA_HOME");
-  const std::string_view home = environment("HOME");
-  fs::path folder;
-  if (!data.empty())
-    folder = fs::path(data) / "gpusel";
-  else if (!home.empty())
-    folder = fs::path(home) / ".local" / "share" / "gpusel";
-  std::vector<std::string> files;
-  std::error_code failed;
-  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
-    if (at->path().extension() == ".yaml") files.push_back(at->path().string());
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 int status_of(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::usage: return kUsage;
@@ -95,6 +77,25 @@ Result<Date> Context::today() const {
   const std::chrono::year_month_day ymd(days);
   return Date{static_cast<int>(ymd.year()), static_cast<int>(static_cast<unsigned>(ymd.month())),
               static_cast<int>(static_cast<unsigned>(ymd.day()))};
+}
+
+/// $XDG_DATA_HOME/gpusel, or ~/.local/share/gpusel; empty where neither is set.
+std::string Context::user_folder() {
+  namespace fs = std::filesystem;
+  const std::string_view data = environment("XDG_DATA_HOME");
+  const std::string_view home = environment("HOME");
+  if (!data.empty()) return fs::path(data) / "gpusel";
+  return home.empty() ? std::string() : std::string(fs::path(home) / ".local" / "share" / "gpusel");
+}
+
+std::vector<std::string> Context::user_overlays() {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files;
+  std::error_code failed;
+  for (fs::directory_iterator at(user_folder(), failed), end; !failed && at != end; at.increment(failed))
+    if (at->path().extension() == ".yaml") files.push_back(at->path().string());
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
 std::expected<catalog::Catalog, Errors> Context::load_catalog() const {

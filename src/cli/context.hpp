@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gpusel/base/date.hpp"
 #include "gpusel/catalog/load.hpp"
@@ -61,6 +62,9 @@ struct Context {
   report::Terminal terminal() const;
   /// GPUSEL_TODAY, else the system's date.
   Result<Date> today() const;
+  /// The user's own files that are always laid on top, and the folder they are looked for in.
+  static std::vector<std::string> user_overlays();
+  static std::string user_folder();
   /// The embedded catalogue with --catalog, the user's own overlays and --overlay laid on top.
   std::expected<catalog::Catalog, Errors> load_catalog() const;
 

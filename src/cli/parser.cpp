@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <map>
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
@@ -18,14 +19,22 @@ const Command* find_command(std::string_view name) {
   return nullptr;
 }
 
+/// "catalog" of "catalog lint"; empty for a command that stands alone.
+std::string_view group_of(const Command& command) {
+  const auto space = command.name.find(' ');
+  return space == std::string_view::npos ? std::string_view{} : command.name.substr(0, space);
+}
+std::string_view last_word(const Command& command) {
+  return group_of(command).empty() ? command.name : command.name.substr(group_of(command).size() + 1);
+}
+
 /// Collects what the setters object to: CLI11 would word it its own way.
 class Words {
  public:
   explicit Words(Context& context) : context_(context) {}
 
   ParseOutcome parse(const std::vector<std::string>& words) {
-    const auto first = std::find_if(words.begin(), words.end(), [](const auto& w) { return !w.starts_with("-"); });
-    chosen_ = first == words.end() ? nullptr : find_command(*first);
+    choose(words);
     describe(words);
     ParseOutcome outcome;
     outcome.finished = true;
@@ -58,6 +67,27 @@ class Words {
   }
 
  private:
+  void choose(const std::vector<std::string>& words) {
+    const auto first = std::find_if(words.begin(), words.end(), [](const auto& w) { return !w.starts_with("-"); });
+    if (first == words.end()) return;
+    const auto all = commands();
+    if (std::any_of(all.begin(), all.end(), [&](const Command& c) { return group_of(c) == *first; })) group_ = *first;
+    const bool two_words = !group_.empty() && first + 1 != words.end();
+    chosen_ = find_command(two_words ? *first + " " + *(first + 1) : *first);
+  }
+
+  /// The application that a command belongs to: the whole one, or that of its group.
+  CLI::App* home_of(const Command& command) {
+    const std::string group(group_of(command));
+    if (group.empty()) return &app_;
+    CLI::App*& home = groups_[group];
+    if (home != nullptr) return home;
+    home = app_.add_subcommand(group, group_summary(group));
+    home->set_help_flag("-h,--help", say("this help"));
+    home->require_subcommand(0, 1);
+    return home;
+  }
+
   /// Names and summaries of all commands, but the options of the chosen one only: building the
   /// others would cost more than answering.
   void describe(const std::vector<std::string>& words) {
@@ -67,7 +97,9 @@ class Words {
     app_.add_flag_callback("--version", [] {}, say("print the version"));  // answered before anything is parsed
     app_.require_subcommand(0, 1);
     for (const Command& command : commands()) {
-      CLI::App* sub = app_.add_subcommand(std::string(command.name), say_text(command.summary));
+      CLI::App* home = home_of(command);
+      if (home != &app_ && group_of(command) != group_) continue;  // inside a group that was not asked for
+      CLI::App* sub = home->add_subcommand(std::string(last_word(command)), say_text(command.summary));
       if (&command != chosen_) continue;
       sub->set_help_flag("-h,--help", say("this help"));
       parsed_ = command.make();
@@ -180,8 +212,8 @@ class Words {
   }
 
   std::string see_help() const {
-    return chosen_ == nullptr ? say("all commands: gpusel --help")
-                              : say("all options: gpusel {} --help", chosen_->name);
+    if (chosen_ != nullptr) return say("all options: gpusel {} --help", chosen_->name);
+    return group_.empty() ? say("all commands: gpusel --help") : say("all commands: gpusel {} --help", group_);
   }
 
   /// Left-over words first: CLI11 would report a missing option where one was mistyped.
@@ -195,14 +227,18 @@ class Words {
     const std::string name = word.substr(0, word.find('='));
     std::vector<std::string> known;
     if (chosen_ == nullptr) {
-      for (const Command& command : commands()) known.emplace_back(command.name);
+      for (const Command& command : commands())
+        if (group_of(command) == group_)
+          known.emplace_back(last_word(command));
+        else if (group_.empty())
+          known.emplace_back(group_of(command));
     } else {
       for (const CLI::Option* option : sub_->get_options())
         for (const std::string& spelling : option->get_lnames()) known.push_back("--" + spelling);
     }
     const std::vector<std::string_view> views(known.begin(), known.end());
     const std::string near = did_you_mean(name, views);
-    const std::string shown = shorten(name, 60);
+    const std::string shown = shorten(group_.empty() || chosen_ != nullptr ? name : group_ + " " + name, 60);
     return context_.fail(Error{ErrorKind::usage,
                                chosen_ == nullptr && !name.starts_with("-") ? say("unknown command '{}'", shown)
                                                                             : say("unknown argument '{}'", shown),
@@ -216,7 +252,7 @@ class Words {
   }
 
   std::string help_of(const Command& command) const {
-    const std::string help = sub_->help("gpusel");
+    const std::string help = sub_->help(group_.empty() ? "gpusel" : "gpusel " + group_);
     return help + "\n" + say("Examples:") + "\n" + say_text(command.examples) + "\n";
   }
 
@@ -224,6 +260,8 @@ class Words {
   CLI::App app_;
   CLI::App* sub_ = nullptr;
   const Command* chosen_ = nullptr;
+  std::map<std::string, CLI::App*> groups_;
+  std::string group_;  // of the words typed; empty where there is none
   Parsed parsed_;
   bool positional_given_ = false;
   Errors problems_;

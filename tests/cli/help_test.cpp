@@ -10,16 +10,36 @@ using namespace gpusel::test;
 
 namespace {
 
-constexpr const char* kCommands[] = {"recommend", "estimate", "compare", "gpus", "instances", "models"};
+/// What help lists under `words`, groups opened: "recommend", "catalog path" …
+std::vector<std::vector<std::string>> commands_under(const std::vector<std::string>& words) {
+  std::vector<std::string> asked = words;
+  asked.emplace_back("--help");
+  std::istringstream lines(ask(asked).out);
+  std::vector<std::vector<std::string>> found;
+  bool listed = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("ubcommands:") != std::string::npos) {
+      listed = true;
+    } else if (listed && line.starts_with("  ") && line[2] != ' ') {
+      std::vector<std::string> command = words;
+      command.push_back(line.substr(2, line.find(' ', 2) - 2));
+      const auto inner = commands_under(command);
+      if (inner.empty()) found.push_back(command);
+      found.insert(found.end(), inner.begin(), inner.end());
+    }
+  }
+  return found;
+}
 
 }  // namespace
 
 TEST_CASE("help names every command and every command has help with two examples that run") {
-  const std::string root = ask({"--help"}).out;
-  for (const std::string command : kCommands) {
+  const auto commands = commands_under({});
+  CHECK(commands.size() >= 7);
+  for (std::vector<std::string> command : commands) {
     CAPTURE(command);
-    CHECK(root.find("\n  " + command) != std::string::npos);
-    const Run help = ask({command, "--help"});
+    command.emplace_back("--help");
+    const Run help = ask(command);
     CHECK(help.status == 0);
     const auto examples = help.out.find("Examples:");
     REQUIRE(examples != std::string::npos);
@@ -35,6 +55,18 @@ TEST_CASE("help names every command and every command has help with two examples
     }
     CHECK(count == 2);
   }
+}
+
+TEST_CASE("a group of commands explains itself and names the nearest") {
+  const Run alone = ask({"catalog"});
+  CHECK(alone.status == 2);
+  CHECK(alone.err.find("path") != std::string::npos);
+  CHECK(ask({"catalog", "--help"}).status == 0);
+  const Run wrong = ask({"catalog", "pth"});
+  CHECK(wrong.status == 2);
+  CHECK(wrong.err == "gpusel: unknown command 'catalog pth'; did you mean 'path'?\n");
+  const Run group = ask({"catlog", "path"});
+  CHECK(group.err == "gpusel: unknown command 'catlog'; did you mean 'catalog'?\n");
 }
 
 TEST_CASE("the version is printed alone") {
