@@ -138,6 +138,12 @@ std::optional<double> age(const OfferView& v) {
   return days ? std::optional(static_cast<double>(std::max(0, *days))) : std::nullopt;
 }
 
+std::string_view status_of(const OfferView& view) {
+  const auto& instance = view.catalog.instances()[view.offer.instance];
+  const catalog::OfferState* state = view.catalog.state_of(instance, view.offer);
+  return to_text(state == nullptr ? catalog::Availability::available : state->state);
+}
+
 template <Fact fact, class Get>
 constexpr Finder<OfferView> of_offer(Get get) {
   return finder<OfferView, fact>(get);
@@ -147,6 +153,7 @@ constexpr Finder<OfferView> kOfferFacts[] = {
     of_offer<Fact::region>([](const auto& v) { return v.catalog.region_of(v.offer).id; }),
     of_offer<Fact::country>([](const auto& v) { return v.catalog.region_of(v.offer).country; }),
     of_offer<Fact::term>([](const auto& v) { return to_text(v.offer.term); }),
+    of_offer<Fact::offer_status>([](const auto& v) { return status_of(v); }),
     of_offer<Fact::currency>([](const auto& v) { return v.cost.offer.currency.code(); }),
     of_offer<Fact::price_per_hour>([](const auto& v) { return v.cost.hourly; }),
     of_offer<Fact::price_age_days>([](const auto& v) { return age(v); }),

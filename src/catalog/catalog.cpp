@@ -46,6 +46,8 @@ std::span<const Offer> Catalog::offers() const { return tables_->offers; }
 std::span<const Source> Catalog::sources() const { return tables_->sources; }
 std::span<const ExchangeRate> Catalog::exchange_rates() const { return tables_->rates; }
 std::span<const CountryGroup> Catalog::country_groups() const { return tables_->groups; }
+std::span<const OfferState> Catalog::offer_states() const { return tables_->states; }
+std::span<const RenderScore> Catalog::render_scores() const { return tables_->render_scores; }
 std::string_view Catalog::origin_text() const { return tables_->origin_text; }
 
 const Gpu* Catalog::gpu_of(const Instance& instance) const {
@@ -54,6 +56,35 @@ const Gpu* Catalog::gpu_of(const Instance& instance) const {
 
 std::span<const Offer> Catalog::offers_of(const Instance& instance) const {
   return tables_->offers.subspan(instance.first_offer, instance.offer_count);
+}
+
+std::span<const OfferState> Catalog::states_of(const Instance& instance) const {
+  return std::span(tables_->states).subspan(instance.first_state, instance.state_count);
+}
+
+const OfferState* Catalog::state_of(const Instance& instance, const Offer& offer) const {
+  const OfferState* best = nullptr;
+  const auto narrowness = [](const OfferState& s) { return (s.region.empty() ? 0 : 1) + (s.term ? 1 : 0); };
+  for (const OfferState& state : states_of(instance)) {
+    const bool here = state.region.empty() || state.region == region_of(offer).id;
+    if (!here || (state.term && *state.term != offer.term)) continue;
+    if (best == nullptr || narrowness(state) > narrowness(*best)) best = &state;
+  }
+  return best;
+}
+
+std::span<const RenderScore> Catalog::render_scores_of(const Gpu& gpu) const {
+  const auto& all = tables_->render_scores;
+  const auto [first, last] = std::ranges::equal_range(all, gpu.id, {}, &RenderScore::gpu);
+  return {first, last};
+}
+
+const RenderScore* Catalog::render_score(const Gpu& gpu, RenderBenchmark benchmark) const {
+  const RenderScore* best = nullptr;
+  const auto rank = [](const RenderScore& s) { return std::pair(s.preferred.value_or(false), s.samples.value_or(0)); };
+  for (const RenderScore& score : render_scores_of(gpu))
+    if (score.benchmark == benchmark && (best == nullptr || rank(score) > rank(*best))) best = &score;
+  return best;
 }
 
 const Region& Catalog::region_of(const Offer& offer) const { return tables_->regions[offer.region]; }

@@ -8,8 +8,9 @@ namespace gpusel::catalog {
 
 namespace {
 
-constexpr std::string_view kOwnSections[] = {"sources",  "gpus",   "models",         "providers",
-                                             "families", "prices", "exchange_rates", "country_groups"};
+constexpr std::string_view kOwnSections[] = {"sources",       "gpus",        "models",         "providers",
+                                             "families",      "prices",      "exchange_rates", "country_groups",
+                                             "render_scores", "availability"};
 
 /// File, line and column out of "file:line:column".
 std::tuple<std::string_view, double, double> place_of(const Error& error) {
@@ -90,6 +91,8 @@ void Ingest::run(std::span<const Document> documents) {
   each(documents, "providers", [&](const Node& node, Problems& problems) { provider(node, problems); });
   each(documents, "families", [&](const Node& node, Problems& problems) { family(node, problems); });
   each(documents, "prices", [&](const Node& node, Problems& problems) { prices(node, problems); });
+  each(documents, "render_scores", [&](const Node& node, Problems& problems) { render_scores(node, problems); });
+  each(documents, "availability", [&](const Node& node, Problems& problems) { availability(node, problems); });
   if (overlay_) drop_replaced_offers();
   std::stable_sort(errors_.begin(), errors_.end(),
                    [](const Error& a, const Error& b) { return place_of(a) < place_of(b); });
@@ -107,6 +110,8 @@ void Ingest::index_existing() {
   add(model_ids_, tables_.models, [](const Model& m) { return std::string(m.id); });
   add(provider_ids_, tables_.providers, [](const Provider& p) { return std::string(p.id); });
   add(region_ids_, tables_.regions, [](const Region& r) { return pair_key(r.provider, r.id); });
+  old_scores_ = tables_.render_scores.size();
+  old_states_ = tables_.states.size();
   add(sku_ids_, tables_.instances, [](const Instance& i) { return pair_key(i.provider, i.sku); });
 }
 

@@ -122,6 +122,14 @@ class Ingest {
   std::uint16_t origin_of(Fields& fields);
   void drop_replaced_offers();
 
+  // Facts about those records (ingest_sheets.cpp).
+  void render_scores(const Node& node, Problems& problems);
+  void availability(const Node& node, Problems& problems);
+  template <class Record, class Same>
+  void state_once(std::vector<Record>& records, std::size_t old_count, const Record& record, Same same, const Node& at,
+                  Fields& fields, const std::string& what);
+  bool known_gpu(std::string_view name, const Node& at, Fields& fields);
+
   bool known_source(std::string_view key, const Node& at, Fields& fields);
   bool known_provider(Fields& fields, const std::string& provider);
   /// The nearest SKU or family of a provider.
@@ -138,6 +146,8 @@ class Ingest {
   Ids sku_ids_;
   std::unordered_map<const Ids*, Ids> created_;  // by this run: even an overlay may not say a thing twice
   std::vector<Offer> new_offers_;
+  std::size_t old_scores_ = 0;  // how many there were before this run
+  std::size_t old_states_ = 0;
   std::set<std::tuple<std::uint32_t, std::uint16_t, Term, std::uint8_t, std::int32_t>> priced_;
 };
 

@@ -155,9 +155,7 @@ void Ingest::size(const Instance& shared, const Node& node, Problems& problems) 
 void Ingest::check_instance(const Instance& instance, Fields& fields) {
   check_sources(instance, fields);
   const Node* node = fields.find("gpu");
-  if (node == nullptr || instance.gpu == kUndisclosed) return;
-  if (look_up(tables_.gpu_names, fold_gpu_name(instance.gpu)).outcome == Lookup::Outcome::found) return;
-  fields.fail(*node, say("unknown GPU '{}'", shorten(instance.gpu, 60)), suggest(instance.gpu, gpu_ids_));
+  if (node != nullptr && instance.gpu != kUndisclosed) known_gpu(instance.gpu, *node, fields);
 }
 
 void Ingest::prices(const Node& node, Problems& problems) {

@@ -119,7 +119,23 @@ void list_gpu_names(Tables& tables) {
   tables.gpu_names = names.sorted();
 }
 
+/// States beside each other per instance; those of instances that are not there are dropped.
+void join_states(Tables& tables) {
+  std::erase_if(tables.states, [&](OfferState& state) {
+    const std::string name = fold_name(state.provider) + "-" + fold_name(state.sku);
+    const Lookup found = look_up(tables.sku_names, name);
+    state.instance = found.index;
+    return found.outcome != Lookup::Outcome::found;
+  });
+  std::ranges::stable_sort(tables.states, {}, &OfferState::instance);
+  for (std::uint32_t i = 0; i < tables.states.size(); ++i) {
+    Instance& instance = tables.instances[tables.states[i].instance];
+    if (instance.state_count++ == 0) instance.first_state = i;
+  }
+}
+
 void join(Tables& tables) {
+  std::ranges::stable_sort(tables.render_scores, {}, &RenderScore::gpu);
   for (Gpu& gpu : tables.gpus) {
     gpu.capability = plain_number(gpu.compute_capability);
     gpu.has_fp16 = gpu.has_bf16 = gpu.has_fp8 = false;
@@ -140,11 +156,14 @@ void join(Tables& tables) {
     instance.gpu_index = last_index;
     instance.first_offer = 0;
     instance.offer_count = 0;
+    instance.first_state = 0;
+    instance.state_count = 0;
   }
   for (std::uint32_t i = 0; i < tables.offers.size(); ++i) {
     Instance& instance = tables.instances[tables.offers[i].instance];
     if (instance.offer_count++ == 0) instance.first_offer = i;
   }
+  join_states(tables);
 }
 
 void relink(Tables& tables) {

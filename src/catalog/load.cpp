@@ -12,6 +12,7 @@ namespace {
 void forget_market(Tables& tables) {
   tables.instances.clear();
   tables.offers = {};
+  tables.states.clear();
   tables.own_offers.clear();
 }
 

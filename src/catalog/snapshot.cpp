@@ -264,7 +264,8 @@ bool indices_hold(const Tables& tables) {
   for (const Offer& offer : tables.offers) {
     if (offer.instance >= tables.instances.size() || offer.region >= tables.regions.size() ||
         offer.origin >= tables.origins.size() || offer.currency >= tables.currencies.size() ||
-        offer.term > Term::year || offer.period > Period::year || !std::isfinite(offer.amount))
+        static_cast<std::size_t>(offer.term) >= enum_names<Term>.size() || offer.period > Period::year ||
+        !std::isfinite(offer.amount))
       return false;
   }
   const auto within = [](const std::vector<NameEntry>& names, std::size_t size) {
@@ -321,6 +322,8 @@ std::string snapshot_bytes(const Tables& tables, std::span<const Document> docum
       write_sheet(builder, texts, "sources", tables.sources),
       write_sheet(builder, texts, "rates", tables.rates),
       write_sheet(builder, texts, "groups", tables.groups),
+      write_sheet(builder, texts, "states", tables.states),
+      write_sheet(builder, texts, "render_scores", tables.render_scores),
       write_sheet(builder, texts, "currencies", currency_records(tables))};
   std::vector<flatbuffers::Offset<fb::Document>> trees;
   for (const Document& document : documents) {
@@ -362,6 +365,12 @@ Errors read_snapshot(Tables& tables, const std::shared_ptr<const Block>& block) 
   lay("rates", tables.rates, &ExchangeRate::currency);
   lay("groups", tables.groups, &CountryGroup::id);
   lay("sources", tables.sources, &Source::key);
+  std::vector<RenderScore> scores;  // of a GPU all or none
+  sheets.read("render_scores", scores);
+  std::erase_if(tables.render_scores, [&](const RenderScore& old) {
+    return std::ranges::find(scores, old.gpu, &RenderScore::gpu) != scores.end();
+  });
+  tables.render_scores.insert(tables.render_scores.end(), scores.begin(), scores.end());
   tables.document_blocks.push_back(block);
   if (alone) {
     read_names(*root.gpu_names(), texts, tables.gpu_names);
@@ -374,6 +383,8 @@ Errors read_snapshot(Tables& tables, const std::shared_ptr<const Block>& block) 
   sheets.read("regions", tables.regions);
   sheets.read("instances", tables.instances);
   sheets.read("origins", tables.origins);
+  tables.states.clear();
+  sheets.read("states", tables.states);
   std::vector<CurrencyRecord> currencies;
   sheets.read("currencies", currencies);
   tables.currencies.clear();

@@ -32,6 +32,8 @@ struct Tables {
   std::vector<Source> sources;
   std::vector<ExchangeRate> rates;
   std::vector<CountryGroup> groups;
+  std::vector<OfferState> states;          // sorted by instance
+  std::vector<RenderScore> render_scores;  // sorted by GPU id
   std::vector<Currency> currencies;
   std::span<const Offer> offers;  // sorted by instance; of a block, or of own_offers
   std::vector<Offer> own_offers;

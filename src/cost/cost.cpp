@@ -35,6 +35,9 @@ const Exchange* Converter::exchange(Currency from) const {
 
 Seconds subscription_period(catalog::Term term) {
   switch (term) {
+    // Discounts that grow with the hours used: their mean rate holds for whole months.
+    case catalog::Term::sustained_use:
+    case catalog::Term::ladder:
     case catalog::Term::month: return seconds(kHoursPerMonth * 3600);
     case catalog::Term::year: return seconds(kHoursPerYear * 3600);
     default: return {};

@@ -23,6 +23,7 @@ using catalog::TextList;
 // Each kind of member as JSON and as words.
 Json as_json(const Number& member) { return number(member); }
 Json as_json(std::string_view member) { return text_or_null(member); }
+Json as_json(Date member) { return text_or_null(member.text()); }
 Json as_json(const std::optional<bool>& member) { return member ? Json(*member) : Json(nullptr); }
 Json as_json(const TextList& member) {
   Json list = Json::array();
@@ -164,6 +165,19 @@ std::string card(const Record& record, const Catalog& catalog, const Terminal& t
   return out;
 }
 
+/// What is known of selling it besides the prices, a line each; empty where nothing is.
+std::string states_text(const Instance& instance, const Catalog& catalog, const Terminal& terminal) {
+  std::string out;
+  for (const catalog::OfferState& state : catalog.states_of(instance)) {
+    std::string line = format("{}, {}: {}", state.region.empty() ? say("every region") : printable(state.region),
+                              state.term ? std::string(to_text(*state.term)) : say("every term"), to_text(state.state));
+    if (!state.note.empty()) line += ", " + printable(state.note);
+    if (state.as_of.known()) line += ", " + state.as_of.text();
+    out += wrap(format("{} ({})", line, state.source), terminal.width, 4);
+  }
+  return out.empty() ? out : "\n" + out;
+}
+
 }  // namespace
 
 Json gpu_json(const Gpu& gpu) { return record_json(gpu); }
@@ -197,6 +211,8 @@ Json instance_json(const Instance& instance, const Catalog& catalog) {
     offers.push_back(std::move(entry));
   }
   json["offers"] = std::move(offers);
+  json["states"] = Json::array();
+  for (const catalog::OfferState& state : catalog.states_of(instance)) json["states"].push_back(record_json(state));
   return json;
 }
 
@@ -209,7 +225,7 @@ Json source_documents(const Json& record, const Catalog& catalog) {
   };
   for (const auto& [key, value] : record.items()) {
     if (key.ends_with("sources")) collect(value, collect);
-    if (key == "offers")
+    if (key == "offers" || key == "states")
       for (const auto& offer : value) collect(offer["source"], collect);
   }
   Json documents = Json::object();
@@ -365,7 +381,8 @@ std::string instance_card(const Instance& instance, const Catalog& catalog, cons
                std::string(catalog.currency_of(offer).code()), date.known() ? date.text() : say("undated"),
                std::string(to_text(origin.confidence)), printable(origin.source), printable(origin.note)});
   }
-  return out + (table.empty() ? say("no published price is known") + "\n" : table.text(terminal));
+  return out + (table.empty() ? say("no published price is known") + "\n" : table.text(terminal)) +
+         states_text(instance, catalog, terminal);
 }
 
 }  // namespace gpusel::report

@@ -91,6 +91,7 @@ constexpr FactInfo kFacts[] = {
     {"region", text, "", Stage::offer, "region of the price"},
     {"country", text, "", Stage::offer, "ISO code of the region's country"},
     {"term", text, "", Stage::offer, "on-demand, spot, reserved-1y …"},
+    {"offer_status", text, "", Stage::offer, "available, unless something else is known of this region or term"},
     {"currency", text, "", Stage::offer, "currency of the published price"},
     {"price_per_hour", number, "", Stage::offer, "all nodes, in the answer's currency"},
     {"price_age_days", number, "days", Stage::offer, "age of the price; unknown when it has no date"},

@@ -101,9 +101,9 @@ Status add_infra(std::string_view text, Constraints& c) {
 }
 
 Status add_terms(std::string_view text, Constraints& c) {
-  static constexpr std::string_view kTerms[] = {"on-demand", "spot", "reserved-1y", "reserved-3y",
-                                                "month",     "year", "any"};
-  return set_named(text, c.terms, kTerms);
+  std::vector<std::string_view> known(enum_names<catalog::Term>.begin(), enum_names<catalog::Term>.end());
+  known.emplace_back("any");
+  return set_named(text, c.terms, known);
 }
 
 Status add_gpu(std::string_view text, Constraints& c) {
@@ -167,7 +167,7 @@ constexpr Option<Constraints> kOptions[] = {
     {"include_unavailable", "", "BOOL", "also what is retired or sold by invitation only", kPlace,
      GPUSEL_DO(assign(t, c.include_unavailable)), true},
 
-    {"term", "usage-class", "LIST", "on-demand, spot, reserved-1y, reserved-3y, month, year or any", kMoney,
+    {"term", "usage-class", "LIST", "on-demand, spot, reserved-1y, savings-3y, month … or any", kMoney,
      GPUSEL_DO(add_terms(t, c)), false, true},
     {"max_price", "price-per-hour-max", "MONEY", "price per hour of all nodes, at most", kMoney,
      GPUSEL_DO(assign(t, c.max_price, kPriceLimits))},

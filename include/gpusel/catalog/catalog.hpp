@@ -11,6 +11,7 @@
 #include "gpusel/catalog/gpu.hpp"
 #include "gpusel/catalog/market.hpp"
 #include "gpusel/catalog/model.hpp"
+#include "gpusel/catalog/render_score.hpp"
 
 namespace gpusel::catalog {
 
@@ -43,9 +44,17 @@ class Catalog {
   std::span<const Source> sources() const;
   std::span<const ExchangeRate> exchange_rates() const;
   std::span<const CountryGroup> country_groups() const;
+  std::span<const OfferState> offer_states() const;
+  std::span<const RenderScore> render_scores() const;
 
   const Gpu* gpu_of(const Instance& instance) const;
   std::span<const Offer> offers_of(const Instance& instance) const;
+  std::span<const OfferState> states_of(const Instance& instance) const;
+  /// What is said of selling the instance in that region on that term; the narrowest record, or none.
+  const OfferState* state_of(const Instance& instance, const Offer& offer) const;
+  std::span<const RenderScore> render_scores_of(const Gpu& gpu) const;
+  /// The score to rank by: the one marked so, else that of most samples; null where none is known.
+  const RenderScore* render_score(const Gpu& gpu, RenderBenchmark benchmark) const;
   const Region& region_of(const Offer& offer) const;
   const Origin& origin_of(const Offer& offer) const;
   Currency currency_of(const Offer& offer) const;

@@ -18,8 +18,24 @@ enum class ProviderKind : std::uint8_t { hyperscaler, cloud, marketplace };
 enum class NodeLink : std::uint8_t { none, pcie, nvlink_pairs, nvlink_mesh, nvswitch, xgmi, neuronlink, ici, hccs };
 enum class Rdma : std::uint8_t { none, efa, infiniband, roce, gpudirect_tcpx, gpudirect_tcpxo, erdma };
 enum class CpuArch : std::uint8_t { x86_64, arm64 };
-enum class Availability : std::uint8_t { available, limited, invitation, preview, retired };
-enum class Term : std::uint8_t { on_demand, spot, reserved_1y, reserved_3y, month, year };
+enum class Availability : std::uint8_t { available, limited, invitation, preview, retired, restricted, not_offered };
+/// What is committed to. savings: a spending plan; capacity_block: a fixed window, paid up front;
+/// flex_start: queued, for a limited time; sustained_use and ladder: the mean rate of a whole month under
+/// discounts that grow with the hours used.
+enum class Term : std::uint8_t {
+  on_demand,
+  spot,
+  reserved_1y,
+  reserved_3y,
+  month,
+  year,
+  savings_1y,
+  savings_3y,
+  capacity_block,
+  flex_start,
+  sustained_use,
+  ladder
+};
 enum class Period : std::uint8_t { hour, month, year };
 enum class Confidence : std::uint8_t { documented, api, press, recalled, derived };
 
@@ -89,6 +105,23 @@ struct Instance {
   std::int32_t gpu_index = kNoGpu;
   std::uint32_t first_offer = 0;
   std::uint32_t offer_count = 0;
+  std::uint32_t first_state = 0;
+  std::uint32_t state_count = 0;
+};
+
+/// What is known of selling an instance in one region or on one term besides a price: that it is not
+/// offered there, restricted, limited … Without a record, a missing price is only that: unknown.
+struct OfferState {
+  std::string_view provider;
+  std::string_view sku;
+  std::string_view region;   // empty: every region
+  std::optional<Term> term;  // absent: every term
+  Availability state = Availability::available;
+  Date as_of;
+  std::string_view source;  // key
+  std::string_view note;
+
+  std::uint32_t instance = 0;  // index; filled in when a catalogue is put together
 };
 
 /// One published price. Small and of fixed layout: millions lie side by side in a snapshot.
@@ -174,6 +207,19 @@ void visit_fields(Record& o, Visitor&& v) {
 }
 
 template <class Record, class Visitor>
+  requires std::same_as<std::remove_const_t<Record>, OfferState>
+void visit_fields(Record& s, Visitor&& v) {
+  v(Field{.path = "provider", .json = "provider", .required = true, .shown = false}, s.provider);
+  v(Field{.path = "sku", .json = "sku", .shown = false}, s.sku);
+  v(Field{.path = "region", .json = "region"}, s.region);
+  v(Field{.path = "term", .json = "term"}, s.term);
+  v(Field{.path = "state", .json = "state", .required = true}, s.state);
+  v(Field{.path = "as_of", .json = "as_of"}, s.as_of);
+  v(Field{.path = "source", .json = "source", .required = true}, s.source);
+  v(Field{.path = "note", .json = "note"}, s.note);
+}
+
+template <class Record, class Visitor>
   requires std::same_as<std::remove_const_t<Record>, ExchangeRate>
 void visit_fields(Record& r, Visitor&& v) {
   v(Field{.path = "currency", .json = "currency", .required = true}, r.currency);
@@ -244,11 +290,12 @@ inline constexpr auto enum_names<catalog::Rdma> = std::to_array<std::string_view
 template <>
 inline constexpr auto enum_names<catalog::CpuArch> = std::to_array<std::string_view>({"x86_64", "arm64"});
 template <>
-inline constexpr auto enum_names<catalog::Availability> =
-    std::to_array<std::string_view>({"available", "limited", "invitation", "preview", "retired"});
+inline constexpr auto enum_names<catalog::Availability> = std::to_array<std::string_view>(
+    {"available", "limited", "invitation", "preview", "retired", "restricted", "not-offered"});
 template <>
 inline constexpr auto enum_names<catalog::Term> =
-    std::to_array<std::string_view>({"on-demand", "spot", "reserved-1y", "reserved-3y", "month", "year"});
+    std::to_array<std::string_view>({"on-demand", "spot", "reserved-1y", "reserved-3y", "month", "year", "savings-1y",
+                                     "savings-3y", "capacity-block", "flex-start", "sustained-use", "ladder"});
 template <>
 inline constexpr auto enum_names<catalog::Period> = std::to_array<std::string_view>({"hour", "month", "year"});
 template <>

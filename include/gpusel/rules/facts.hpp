@@ -99,6 +99,7 @@ enum class Fact : std::uint8_t {
   region,
   country,
   term,
+  offer_status,
   currency,
   price_per_hour,
   price_age_days,
