@@ -239,7 +239,8 @@ class Limits {
     if (c_.deadline_hours)
       add("deadline", compare(Fact::hours, Operator::above, *c_.deadline_hours, false),
           say("takes {{hours}} h, {} h allowed", human_number(*c_.deadline_hours)));
-    bound("max-price-age", Fact::price_age_days, {std::nullopt, c_.max_price_age_days}, say("price age in days"));
+    if (!c_.strict.value_or(false))
+      bound("max-price-age", Fact::price_age_days, {std::nullopt, c_.max_price_age_days}, say("price age in days"));
     return {};
   }
 

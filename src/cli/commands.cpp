@@ -35,6 +35,18 @@ constexpr Command kCommands[] = {
      "  gpusel catalog path\n"
      "  gpusel catalog path -o json",
      make_catalog_path},
+    {"catalog stats", "How much the catalogue knows, provider by provider, and how old its prices are",
+     "  gpusel catalog stats\n"
+     "  gpusel catalog stats -o csv",
+     make_catalog_stats},
+    {"catalog diff", "What differs between two catalogues, or what overlays have changed",
+     "  gpusel catalog diff\n"
+     "  gpusel catalog diff embedded embedded --json",
+     make_catalog_diff},
+    {"doctor", "State and age of the data, and what of the surroundings has an effect",
+     "  gpusel doctor\n"
+     "  gpusel doctor --max-price-age 365d",
+     make_doctor},
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include "cli/command.hpp"
 #include "gpusel/rules/rule.hpp"
+#include "gpusel/workload/constraints.hpp"
+#include "report/catalog_state.hpp"
 
 namespace gpusel::cli {
 
@@ -13,12 +15,24 @@ Parsed make_gpus();
 Parsed make_instances();
 Parsed make_models();
 Parsed make_catalog_path();
+Parsed make_catalog_stats();
+Parsed make_catalog_diff();
+Parsed make_doctor();
+
+/// What --catalog and each overlay change, in the order in which they are laid on top.
+std::expected<std::vector<report::LayerChanges>, Errors> changes_by_layer(const Context& context);
 
 /// --currency, into `place`.
 Flag currency_flag(Currency& place);
 
 /// An error about a key of a request, about the flag of that name.
 Error as_flag(Error error);
+
+/// Error: --strict without an age.
+Status check_strict(const workload::Constraints& limits);
+/// `status`, or kStale with a sentence where --strict is set and one of these prices is too old or undated.
+int gate_price_age(const workload::Constraints& limits, std::span<const catalog::Offer* const> offers, Date today,
+                   Context& context, int status);
 
 /// The shipped rules and those of the user's files.
 std::expected<std::vector<rules::Rule>, Errors> load_rules(const catalog::Catalog& catalog,

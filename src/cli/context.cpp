@@ -98,13 +98,15 @@ std::vector<std::string> Context::user_overlays() {
   return files;
 }
 
-std::expected<catalog::Catalog, Errors> Context::load_catalog() const {
+catalog::LoadOptions Context::layers() const {
   catalog::LoadOptions options;
   options.replacement = common.catalog;
   options.overlays = user_overlays();
   options.overlays.insert(options.overlays.end(), common.overlays.begin(), common.overlays.end());
-  return catalog::load(options);
+  return options;
 }
+
+std::expected<catalog::Catalog, Errors> Context::load_catalog() const { return catalog::load(layers()); }
 
 int Context::fail(const Error& error) {
   std::string line = "gpusel: ";

@@ -31,6 +31,7 @@ class Recommend {
     if (!format) return context_.fail(format.error());
     const auto today = context_.today();
     if (!today) return context_.fail(today.error());
+    if (Status strict = check_strict(options_.question.constraints); !strict) return context_.fail(strict.error());
     auto catalog = context_.load_catalog();
     if (!catalog) return context_.fail(catalog.error());
     auto coefficients = load_coefficients(*catalog);
@@ -45,7 +46,7 @@ class Recommend {
     const auto advice = advise::recommend(options_.question, *catalog, *rules, *coefficients);
     if (!advice) return context_.fail(as_flag(advice.error()));
     print(*advice, *catalog, *format);
-    if (!advice->recommendations.empty()) return kOk;
+    if (!advice->recommendations.empty()) return gate(*advice);
     if (*format == "csv" || *format == "markdown") context_.note(say("no instance meets this"));
     const auto& ways_out = advice->alternatives;
     const bool only_old =
@@ -54,6 +55,14 @@ class Recommend {
   }
 
  private:
+  /// Only prices that were shown can fail the answer.
+  int gate(const advise::Advice& advice) {
+    std::vector<const catalog::Offer*> shown;
+    for (const auto& one : advice.recommendations)
+      if (options_.question.detailed == 0 || shown.size() < options_.question.detailed) shown.push_back(one.offer);
+    return gate_price_age(options_.question.constraints, shown, options_.question.today, context_, kOk);
+  }
+
   void print(const advise::Advice& advice, const catalog::Catalog& catalog, const std::string& format) {
     if (format == "json") {
       const auto limit = static_cast<std::size_t>(options_.limit.value_or(0));

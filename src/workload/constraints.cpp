@@ -178,6 +178,8 @@ constexpr Option<Constraints> kOptions[] = {
      GPUSEL_DO(assign(t, c.max_nodes, kNodes))},
     {"nodes", "", "N", "nodes, exactly", kMoney, GPUSEL_DO(assign(t, c.nodes, kNodes))},
     {"max_price_age", "", "TIME", "age a price may have: 30d", kMoney, GPUSEL_DO(set_days(t, c.max_price_age_days))},
+    {"strict", "", "BOOL", "status 6 if a price of the answer is older than --max-price-age", kMoney,
+     GPUSEL_DO(assign(t, c.strict)), true},
 };
 
 #undef GPUSEL_DO

@@ -51,6 +51,7 @@ struct Constraints {
   std::optional<double> deadline_hours;
   std::optional<std::int64_t> max_nodes, nodes;
   std::optional<double> max_price_age_days;
+  std::optional<bool> strict;  // older prices are not left out but make the answer fail
   std::optional<bool> include_unavailable;
 };
 

@@ -1,0 +1,89 @@
+// gpusel catalog diff: what differs between two catalogues, or what files laid on top have changed.
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/catalog_state.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+constexpr std::string_view kEmbedded = "embedded";
+
+struct DiffOptions {
+  std::vector<std::string> names;
+  std::optional<std::int64_t> limit;
+};
+
+using Loaded = std::expected<catalog::Catalog, Errors>;
+
+/// A side of the comparison: the built-in catalogue, one YAML file on top of it, or another market.
+Loaded load_side(const std::string& name) {
+  if (name == kEmbedded) return catalog::load({});
+  const bool yaml = std::filesystem::path(name).extension() == ".yaml";
+  return yaml ? catalog::load({{}, {name}}) : catalog::load({name, {}});
+}
+
+Loaded load_before(const DiffOptions& options) {
+  return options.names.size() == 2 ? load_side(options.names.front()) : catalog::load({});
+}
+
+Loaded load_after(const DiffOptions& options, const Context& context) {
+  return options.names.empty() ? context.load_catalog() : load_side(options.names.back());
+}
+
+int run_diff(const DiffOptions& options, Context& context) {
+  const auto format = context.format({"table", "wide", "json", "csv", "markdown"});
+  if (!format) return context.fail(format.error());
+  if (options.names.size() > 2)
+    return context.fail(Error{ErrorKind::usage,
+                              say("{} names to compare", options.names.size()),
+                              {},
+                              say("give none, one or two: embedded, a YAML file, a directory or a snapshot")});
+  const auto before = load_before(options);
+  if (!before) return context.fail(before.error());
+  const auto after = load_after(options, context);
+  if (!after) return context.fail(after.error());
+  const std::vector<catalog::Change> all = catalog::diff(*before, *after);
+  std::span<const catalog::Change> shown(all);
+  if (options.limit) shown = shown.first(std::min(shown.size(), static_cast<std::size_t>(*options.limit)));
+  if (*format == "json") {
+    context.out.write(report::dump({{"schema", "gpusel.catalog-diff/1"},
+                                    {"before", before->origin_text()},
+                                    {"after", after->origin_text()},
+                                    {"differences", all.size()},
+                                    {"changes", report::changes_json(shown)}}));
+    return kOk;
+  }
+  report::Terminal terminal = context.terminal();
+  if (*format == "wide") terminal.width = 0;
+  if (!shown.empty() || *format == "csv") context.out.write(report::changes_table(shown).as(*format, terminal));
+  context.note(report::changes_summary(all));
+  return kOk;
+}
+
+}  // namespace
+
+Parsed make_catalog_diff() {
+  auto options = std::make_shared<DiffOptions>();
+  Parsed parsed;
+  parsed.positional = "CATALOGUES";
+  parsed.positional_help =
+      say("BEFORE AFTER, each 'embedded', a YAML file, a directory or a snapshot; one: against the "
+          "built-in; none: what --overlay and --catalog change");
+  parsed.positional_set = [options](std::string_view name) -> Status {
+    options->names.emplace_back(name);
+    return {};
+  };
+  parsed.flags.push_back({"-n,--limit", "N", say("changes to show"), {}, [options](std::string_view text) {
+                            return workload::assign(text, options->limit, workload::kCount);
+                          }});
+  parsed.run = [options](Context& context) { return run_diff(*options, context); };
+  return parsed;
+}
+
+}  // namespace gpusel::cli

@@ -1,0 +1,195 @@
+// gpusel doctor: whether the data can be relied on today, and what of the surroundings has an effect.
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+#include "gpusel/version.hpp"
+#include "report/catalog_state.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+constexpr double kOldDays = 270;  // as the shipped rule old-price has it
+
+enum class Health : std::uint8_t { ok, warn, fail };
+
+struct Finding {
+  std::string subject;
+  Health health = Health::ok;
+  std::string words;
+};
+
+struct DoctorOptions {
+  workload::Constraints limits;  // max_price_age_days, strict
+};
+
+std::string_view name_of(Health health) {
+  constexpr std::string_view kNames[] = {"ok", "warn", "fail"};
+  return kNames[static_cast<std::size_t>(health)];
+}
+
+std::string aged(Date date, Date today) {
+  const auto days = days_between(date, today);
+  return days ? say("{}, {} days ago", date.text(), *days) : say("unknown date");
+}
+
+class Doctor {
+ public:
+  Doctor(const DoctorOptions& options, Context& context, Date today)
+      : options_(options), context_(context), today_(today) {}
+
+  std::vector<Finding> examine() {
+    add(say("program"), Health::ok, format("gpusel {}", kVersion));
+    examine_layers();
+    if (catalog_) {
+      examine_prices();
+      examine_rates();
+    }
+    examine_surroundings();
+    return std::move(findings_);
+  }
+  int status() const { return status_; }
+
+ private:
+  void add(std::string subject, Health health, std::string words) {
+    findings_.push_back({std::move(subject), health, std::move(words)});
+  }
+
+  void examine_layers() {
+    auto layers = changes_by_layer(context_);
+    if (!layers) {
+      for (const Error& error : layers.error())
+        add(say("overlays"), Health::fail, (error.where.empty() ? "" : printable(error.where) + ": ") + error.message);
+      status_ = kBadCatalogue;
+      return;
+    }
+    auto catalog = context_.load_catalog();
+    if (!catalog) return;
+    catalog_.emplace(std::move(*catalog));
+    add(say("catalogue"), Health::ok,
+        say("{}: {} GPUs, {} models, {} instances of {} providers, {} offers", printable(catalog_->origin_text()),
+            catalog_->gpus().size(), catalog_->models().size(), catalog_->instances().size(),
+            catalog_->providers().size(), catalog_->offers().size()));
+    for (const report::LayerChanges& layer : *layers)
+      add(say("overlay"), layer.changes.empty() ? Health::warn : Health::ok,
+          format("{}: {}", printable(layer.path), report::changes_summary(layer.changes)));
+  }
+
+  void examine_prices() {
+    const double limit = options_.limits.max_price_age_days.value_or(kOldDays);
+    std::size_t old = 0;
+    std::size_t undated = 0;
+    for (const catalog::Offer& offer : catalog_->offers()) {
+      const auto age = days_between(Date::from_packed(offer.as_of), today_);
+      undated += age ? 0 : 1;
+      old += age && *age > limit ? 1 : 0;
+    }
+    const std::size_t all = catalog_->offers().size();
+    const Date newest = catalog_->newest_price();
+    const bool stale = newest.known() && days_between(newest, today_).value_or(0) > limit;
+    add(say("newest price"), all == 0 || stale ? Health::warn : Health::ok,
+        all == 0 ? say("there are no prices") : aged(newest, today_));
+    add(say("old prices"), old + undated > 0 ? Health::warn : Health::ok,
+        say("{} of {} are older than {:.0f} days, {} have no date", old, all, limit, undated));
+    if (options_.limits.strict.value_or(false) && options_.limits.max_price_age_days && old + undated > 0)
+      status_ = kStale;
+  }
+
+  void examine_rates() {
+    const catalog::Statistics statistics = catalog::statistics(*catalog_, today_);
+    const auto age = days_between(statistics.oldest_rate, today_);
+    add(say("exchange rates"), age && *age > kOldDays ? Health::warn : Health::ok,
+        say("{}, the oldest of {}", catalog_->exchange_rates().size(), aged(statistics.oldest_rate, today_)));
+  }
+
+  void examine_surroundings() {
+    std::string set;
+    for (const char* name : {"GPUSEL_OUTPUT", "GPUSEL_TODAY", "XDG_DATA_HOME", "COLUMNS", "NO_COLOR", "CLICOLOR_FORCE"})
+      if (const char* value = std::getenv(name); value != nullptr)
+        set += format("{}{}={}", set.empty() ? "" : ", ", name, printable(shorten(value, 60)));
+    add(say("environment"), Health::ok, set.empty() ? say("nothing set") : set);
+    add(say("today"), Health::ok, today_.text());
+    const report::Terminal terminal = context_.terminal();
+    add(say("terminal"), Health::ok,
+        say("{}, colour {}", terminal.width == 0 ? say("no width") : say("{} columns", terminal.width),
+            terminal.color ? say("on") : say("off")));
+    const std::string folder = Context::user_folder();
+    add(say("own files"), Health::ok,
+        folder.empty() ? say("no home directory")
+                       : say("*.yaml in {}, {} found", printable(folder), Context::user_overlays().size()));
+  }
+
+  const DoctorOptions& options_;
+  Context& context_;
+  Date today_;
+  std::optional<catalog::Catalog> catalog_;
+  std::vector<Finding> findings_;
+  int status_ = kOk;
+};
+
+int run_doctor(const DoctorOptions& options, Context& context) {
+  const auto format = context.format({"table", "wide", "json", "csv", "markdown"});
+  if (!format) return context.fail(format.error());
+  const auto today = context.today();
+  if (!today) return context.fail(today.error());
+  Doctor doctor(options, context, *today);
+  const std::vector<Finding> findings = doctor.examine();
+  if (*format == "json") {
+    report::Json list = report::Json::array();
+    for (const Finding& finding : findings)
+      list.push_back({{"subject", finding.subject}, {"health", name_of(finding.health)}, {"words", finding.words}});
+    context.out.write(report::dump({{"schema", "gpusel.doctor/1"}, {"findings", std::move(list)}}));
+    return doctor.status();
+  }
+  report::Table table({{"", report::Align::left, 0},
+                       {say("subject"), report::Align::left, 0},
+                       {say("finding"), report::Align::left, 0, 20}});
+  for (const Finding& finding : findings)
+    table.add({std::string(name_of(finding.health)), finding.subject, finding.words});
+  report::Terminal terminal = context.terminal();
+  if (*format == "wide") terminal.width = 0;
+  context.out.write(table.as(*format, terminal));
+  return doctor.status();
+}
+
+}  // namespace
+
+std::expected<std::vector<report::LayerChanges>, Errors> changes_by_layer(const Context& context) {
+  const catalog::LoadOptions all = context.layers();
+  catalog::LoadOptions so_far;
+  std::vector<report::LayerChanges> out;
+  auto below = catalog::load(so_far);
+  if (!below) return std::unexpected(below.error());
+  const auto lay = [&](const std::string& path) -> Errors {
+    auto next = catalog::load(so_far);
+    if (!next) return next.error();
+    out.push_back({path, catalog::diff(*below, *next)});
+    below = std::move(next);
+    return {};
+  };
+  so_far.replacement = all.replacement;
+  if (!all.replacement.empty())
+    if (Errors errors = lay(all.replacement); !errors.empty()) return std::unexpected(std::move(errors));
+  for (const std::string& overlay : all.overlays) {
+    so_far.overlays.push_back(overlay);
+    if (Errors errors = lay(overlay); !errors.empty()) return std::unexpected(std::move(errors));
+  }
+  return out;
+}
+
+Parsed make_doctor() {
+  auto options = std::make_shared<DoctorOptions>();
+  Parsed parsed;
+  std::vector<workload::Option<workload::Constraints>> ages;
+  for (const auto& option : workload::constraint_options())
+    if (option.key == "max_price_age" || option.key == "strict") ages.push_back(option);
+  add_options<workload::Constraints>(parsed.flags, ages, options->limits);
+  parsed.run = [options](Context& context) { return run_doctor(*options, context); };
+  return parsed;
+}
+
+}  // namespace gpusel::cli

@@ -1,0 +1,68 @@
+// gpusel catalog stats, diff and path, gpusel doctor, and the gate for old prices.
+#include <catch2/catch.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include "support/program.hpp"
+
+using namespace gpusel::test;
+using nlohmann::json;
+
+namespace {
+
+const std::string kCheaper =
+    "sources:\n  own: {publisher: us, document: list, date: 2026-11-01, confidence: documented}\n"
+    "prices:\n  - {provider: lambda, region: all, term: on-demand, currency: USD, as_of: 2026-11-02, source: own, "
+    "per_hour: {gpu_1x_a6000: 0.545}}\n";
+
+}  // namespace
+
+TEST_CASE("stats count what the lists list") {
+  const json stats = json::parse(ask({"catalog", "stats", "--json"}).out);
+  CHECK(stats["counts"]["gpus"] == json::parse(ask({"gpus", "--json"}).out)["items"].size());
+  CHECK(stats["counts"]["models"] == json::parse(ask({"models", "--json"}).out)["items"].size());
+  CHECK(stats["counts"]["instances"] == json::parse(ask({"instances", "--json"}).out)["items"].size());
+}
+
+TEST_CASE("stats, diff and doctor tell what an overlay has changed") {
+  const std::string overlay = scratch_file("cheaper.yaml", kCheaper);
+  CHECK(ask({"catalog", "stats", "--overlay", overlay}).out.find("prices changed 1") != std::string::npos);
+  CHECK(ask({"doctor", "--overlay", overlay}).out.find("prices changed 1") != std::string::npos);
+  const Run table = ask({"catalog", "diff", "--overlay", overlay});
+  CHECK(table.out.find("-50.0 %") != std::string::npos);
+  const json diff = json::parse(ask({"catalog", "diff", overlay, "--json"}).out);
+  CHECK(diff["differences"] == 2);
+  CHECK(diff["changes"][0]["before"] == 1.09);
+  CHECK(diff["changes"][0]["after"] == 0.545);
+  const json back = json::parse(ask({"catalog", "diff", overlay, "embedded", "--json"}).out);
+  CHECK(back["changes"][0]["after"] == 1.09);
+  const json layers = json::parse(ask({"catalog", "path", "--overlay", overlay, "--json"}).out)["layers"];
+  CHECK(layers.back()["path"] == overlay);
+}
+
+TEST_CASE("a broken overlay is what the doctor is for") {
+  const Run run = ask({"doctor", "--overlay", scratch_file("broken.yaml", "gpus: 7\n"), "--json"});
+  CHECK(run.status == 5);
+  const json findings = json::parse(run.out)["findings"];
+  CHECK(findings[1]["health"] == "fail");
+  CHECK(findings[1]["words"].get<std::string>().find("broken.yaml:1:7") != std::string::npos);
+}
+
+TEST_CASE("with --strict an old price fails the answer, without it is left out") {
+  const std::vector<std::string> question{"recommend", "--model", "llama-7b", "--task", "finetune", "-n", "3"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), question.begin(), question.end());
+    return ask(more);
+  };
+  const Run strict = with({"--max-price-age", "40d", "--strict"});
+  CHECK(strict.status == 6);
+  CHECK(strict.err.find("are older than 40 days") != std::string::npos);
+  CHECK_FALSE(strict.out.empty());
+  CHECK(with({"--max-price-age", "20000d", "--strict"}).status == 0);
+  CHECK(with({"--max-price-age", "90d"}).status == 0);
+  const Run alone = with({"--strict"});
+  CHECK(alone.status == 2);
+  CHECK(alone.err == "gpusel: --strict needs --max-price-age; as in --max-price-age 30d --strict\n");
+  CHECK(ask({"doctor", "--max-price-age", "40d", "--strict"}).status == 6);
+  CHECK(ask({"doctor", "--max-price-age", "40d"}).status == 0);
+}
