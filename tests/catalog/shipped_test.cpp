@@ -26,8 +26,9 @@ const catalog::Gpu& gpu(const std::string& name) {
 TEST_CASE("the shipped catalogue is as large as it was") {
   CHECK(shipped().gpus().size() >= 90);
   CHECK(shipped().models().size() >= 270);
-  CHECK(shipped().instances().size() >= 500);
-  CHECK(shipped().offers().size() >= 1000);
+  CHECK(shipped().instances().size() >= 780);
+  CHECK(shipped().providers().size() >= 30);
+  CHECK(shipped().offers().size() >= 2800);
 }
 
 TEST_CASE("the GPU of every shipped instance is known or marked as undisclosed") {
@@ -78,6 +79,29 @@ TEST_CASE("every shipped price has a source and a date unless its source is unda
     CHECK(offer.per_hour() < 2000);
   }
   CHECK(undated * 20 < shipped().offers().size());  // one in twenty at most
+}
+
+TEST_CASE("no shipped source is one that obliges to share alike or that nobody can look up") {
+  for (const catalog::Source& source : shipped().sources()) {
+    std::string text;
+    for (const std::string_view part : {source.publisher, source.document, source.url, source.licence})
+      text.append(part).append(" ");
+    CAPTURE(source.key);
+    for (const char* word : {"BY-SA", "Spare Cores", "SpareCores", "sc-data-dumps", "store id", "awsdocs-neuron"})
+      CHECK_THAT(text, !Catch::Contains(word, Catch::CaseSensitive::No));
+  }
+}
+
+TEST_CASE("links and hosts of shipped instances fit their GPUs") {
+  for (const catalog::Instance& i : shipped().instances()) {
+    const catalog::Gpu* g = shipped().gpu_of(i);
+    if (g == nullptr || !i.gpu_count) continue;
+    CAPTURE(i.provider, i.sku);
+    if (*i.gpu_count <= 1) CHECK(i.link.value_or(catalog::NodeLink::none) == catalog::NodeLink::none);
+    const bool grace = g->id.starts_with("gb200") || g->id.starts_with("gb300") || g->id.starts_with("gh200");
+    if (grace) CHECK(i.cpu_arch == catalog::CpuArch::arm64);
+    if (i.fabric_gbps) CHECK(i.rdma.value_or(catalog::Rdma::none) != catalog::Rdma::none);
+  }
 }
 
 TEST_CASE("every currency of a shipped price has a rate") {
