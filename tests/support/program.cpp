@@ -21,10 +21,33 @@ namespace fs = std::filesystem;
 [[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
 
 /// A name no other test uses, running at the same time or not.
+/// A folder of this run alone, gone with it. A process number would not do: numbers come again.
+class Scratch {
+ public:
+  Scratch() {
+    fs::create_directories(GPUSEL_SCRATCH_DIR);
+    std::string name = std::string(GPUSEL_SCRATCH_DIR) + "/XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a folder in " GPUSEL_SCRATCH_DIR);
+    folder_ = name;
+  }
+  ~Scratch() {
+    if (getpid() != owner_) return;
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  const fs::path& folder() const { return folder_; }
+
+ private:
+  fs::path folder_;
+  pid_t owner_ = getpid();
+};
+
 std::string scratch_path(const std::string& name) {
+  static const Scratch scratch;
   static std::atomic<int> counter{0};
-  const fs::path folder =
-      fs::path(GPUSEL_SCRATCH_DIR) / (std::to_string(getpid()) + "-" + std::to_string(counter.fetch_add(1)));
+  const fs::path folder = scratch.folder() / std::to_string(counter.fetch_add(1));
   fs::create_directories(folder);
   return (folder / name).string();
 }
