@@ -144,6 +144,8 @@ void Ingest::size(const Instance& shared, const Node& node, Problems& problems) 
     *place = shared;
   else if (place->family != shared.family)
     fields.fail(node, say("'{}' belongs to the family '{}'", shorten(sku, 60), place->family));
+  // A link stated anew is another link: the family's rate is not its own.
+  if (fields.has("interconnect.kind") && !fields.has("interconnect.gbs_per_gpu")) place->link_gbs_per_gpu = {};
   visit_size_fields(*place, MemberReader(tables_, fields, is_new));
   visit_shared_fields(*place, MemberReader(tables_, fields, false));
   check_instance(*place, fields);

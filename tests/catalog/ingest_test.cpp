@@ -62,6 +62,7 @@ TEST_CASE("a size has what its family states unless it says otherwise") {
   CHECK(eight.link == catalog::NodeLink::nvlink_mesh);
   CHECK(eight.link_gbs_per_gpu == 300.0);
   CHECK(one.link == catalog::NodeLink::none);
+  CHECK_FALSE(one.link_gbs_per_gpu.has_value());  // another link has not the family's rate
   CHECK(one.gpu == "one-80gb");
   CHECK(one.rdma == catalog::Rdma::none);
   CHECK(one.sources.joined() == "acme-sheet");
