@@ -5,6 +5,7 @@
 #include "gpusel/advise/compare.hpp"
 #include "gpusel/base/message.hpp"
 #include "report/compare.hpp"
+#include "report/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -16,7 +17,7 @@ struct CompareOptions {
 };
 
 int run_compare(CompareOptions& options, Context& context) {
-  const auto format = context.format({"table", "wide", "json", "csv", "markdown"});
+  const auto format = context.format();
   if (!format) return context.fail(format.error());
   const auto catalog = context.load_catalog();
   if (!catalog) return context.fail(catalog.error());
@@ -24,8 +25,8 @@ int run_compare(CompareOptions& options, Context& context) {
   if (!coefficients) return context.fail(coefficients.error());
   const auto comparison = advise::compare(options.names, options.question, *catalog, *coefficients);
   if (!comparison) return context.fail(as_flag(comparison.error()));
-  if (*format == "json") {
-    context.out.write(report::dump(report::compare_json(*comparison, *catalog)));
+  if (report::is_data(*format)) {
+    context.out.write(report::dump_as(*format, report::compare_json(*comparison, *catalog)));
     return kOk;
   }
   report::Terminal terminal = context.terminal();

@@ -57,8 +57,9 @@ struct Context {
   Output err{stderr};
   CommonOptions common;
 
-  /// table, wide, json, yaml, csv or markdown, checked against what the command offers.
-  Result<std::string> format(std::initializer_list<std::string_view> offered) const;
+  /// What was asked for, checked against what the command offers.
+  Result<std::string> format(std::initializer_list<std::string_view> offered = {"table", "wide", "json", "yaml", "csv",
+                                                                                "markdown"}) const;
   report::Terminal terminal() const;
   /// GPUSEL_TODAY, else the system's date.
   Result<Date> today() const;

@@ -10,6 +10,7 @@
 #include "gpusel/base/message.hpp"
 #include "report/estimate.hpp"
 #include "report/json.hpp"
+#include "report/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -29,7 +30,7 @@ class Estimate {
   Estimate(const EstimateOptions& options, Context& context) : options_(options), context_(context) {}
 
   int run() {
-    const auto format = context_.format({"table", "wide", "json"});
+    const auto format = context_.format({"table", "wide", "json", "yaml"});
     if (!format) return context_.fail(format.error());
     auto catalog = context_.load_catalog();
     if (!catalog) return context_.fail(catalog.error());
@@ -38,8 +39,8 @@ class Estimate {
     if (!options_.batch.empty()) return batch(*catalog, *coefficients);
     const auto answer = advise::answer_estimate(options_.request, *catalog, *coefficients, options_.explain);
     if (!answer) return context_.fail(as_flag(answer.error()));
-    context_.out.write(*format == "json" ? report::dump(report::estimate_json(*answer))
-                                         : report::estimate_text(*answer, context_.terminal()));
+    context_.out.write(report::is_data(*format) ? report::dump_as(*format, report::estimate_json(*answer))
+                                                : report::estimate_text(*answer, context_.terminal()));
     return kOk;
   }
 

@@ -8,6 +8,8 @@
 #include "gpusel/base/text.hpp"
 #include "gpusel/catalog/hf_config.hpp"
 #include "report/catalog.hpp"
+#include "report/records.hpp"
+#include "report/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -79,7 +81,7 @@ class Lists {
   /// Loads the catalogue, settles the format, and runs `action`.
   template <class Action>
   int with_catalog(Action action) {
-    const auto format = context_.format({"table", "wide", "json", "csv", "markdown"});
+    const auto format = context_.format();
     if (!format) return context_.fail(format.error());
     format_ = *format;
     if (options_.shows_one() && options_.words.size() != 2)
@@ -91,12 +93,12 @@ class Lists {
 
   /// One record as JSON or as a card.
   int show(report::Json json, std::string_view schema, const std::string& card, const catalog::Catalog& catalog) {
-    if (format_ != "json") {
+    if (!report::is_data(format_)) {
       context_.out.write(card);
       return kOk;
     }
     json["source_documents"] = report::source_documents(json, catalog);
-    context_.out.write(report::dump({{"schema", schema}, {"item", std::move(json)}}));
+    context_.out.write(report::dump_as(format_, {{"schema", schema}, {"item", std::move(json)}}));
     return kOk;
   }
 
@@ -108,10 +110,13 @@ class Lists {
       return context_.fail(sorted.error());
     if (options_.limit && records.size() > static_cast<std::size_t>(*options_.limit))
       records.resize(static_cast<std::size_t>(*options_.limit));
-    if (format_ == "json") {
+    if (report::is_data(format_) || format_ == "csv") {
       report::Json items = report::Json::array();
       for (const Record& record : records) items.push_back(make_json(record));
-      context_.out.write(report::dump({{"schema", schema}, {"items", std::move(items)}}));
+      if (format_ == "csv")
+        context_.out.write(report::csv_of(items));
+      else
+        context_.out.write(report::dump_as(format_, {{"schema", schema}, {"items", std::move(items)}}));
       return kOk;
     }
     report::Terminal terminal = context_.terminal();

@@ -147,7 +147,8 @@ class Words {
       };
     };
     auto& flags = parsed_.flags;
-    flags.push_back({"-o,--output", "FORMAT", say("table, wide, json, csv or markdown"), group, text(common.output)});
+    flags.push_back(
+        {"-o,--output", "FORMAT", say("table, wide, json, yaml, csv or markdown"), group, text(common.output)});
     flags.push_back({"--json", "", say("short for -o json"), group, on(common.json)});
     flags.push_back({"-q,--quiet", "", say("no remarks on standard error"), group, on(common.quiet)});
     flags.push_back(

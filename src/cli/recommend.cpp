@@ -7,6 +7,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/recommend.hpp"
+#include "report/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -27,7 +28,7 @@ class Recommend {
   Recommend(RecommendOptions& options, Context& context) : options_(options), context_(context) {}
 
   int run() {
-    const auto format = context_.format({"table", "wide", "json", "csv", "markdown"});
+    const auto format = context_.format();
     if (!format) return context_.fail(format.error());
     const auto today = context_.today();
     if (!today) return context_.fail(today.error());
@@ -41,7 +42,7 @@ class Recommend {
 
     options_.question.today = *today;
     options_.question.every_rejection = options_.show_rejected;
-    const bool list = *format == "json" || *format == "csv" || *format == "markdown";
+    const bool list = report::is_data(*format) || *format == "csv" || *format == "markdown";
     options_.question.detailed = static_cast<std::size_t>(options_.limit.value_or(list ? 0 : kRowsShown));
     const auto advice = advise::recommend(options_.question, *catalog, *rules, *coefficients);
     if (!advice) return context_.fail(as_flag(advice.error()));
@@ -64,20 +65,24 @@ class Recommend {
   }
 
   void print(const advise::Advice& advice, const catalog::Catalog& catalog, const std::string& format) {
-    if (format == "json") {
-      const auto limit = static_cast<std::size_t>(options_.limit.value_or(0));
+    const auto limit = static_cast<std::size_t>(options_.limit.value_or(0));
+    if (report::is_data(format)) {
       report::Json json = report::recommend_json(advice, catalog, limit);
       json["assumed"]["today"] = options_.question.today.text();
-      context_.out.write(report::dump(json));
+      context_.out.write(report::dump_as(format, json));
+      return;
+    }
+    if (format == "csv") {
+      context_.out.write(report::recommend_csv(advice, catalog, limit));
       return;
     }
     report::RecommendView view;
-    const bool list = format == "csv" || format == "markdown";
-    view.limit = static_cast<std::size_t>(options_.limit.value_or(list ? 0 : kRowsShown));
-    view.wide = format == "wide" || list;
+    const bool markdown = format == "markdown";
+    view.limit = static_cast<std::size_t>(options_.limit.value_or(markdown ? 0 : kRowsShown));
+    view.wide = format == "wide" || markdown;
     view.explain = options_.explain;
     view.show_rejected = options_.show_rejected;
-    view.format = list ? format : "table";
+    view.format = markdown ? format : "table";
     context_.out.write(report::recommend_text(advice, catalog, view, context_.terminal()));
   }
 

@@ -253,17 +253,17 @@ Table gpu_table(std::span<const Gpu* const> gpus, bool wide) {
   }
   Table table(std::move(columns));
   for (const Gpu* gpu : gpus) {
-    std::vector<std::string> cells{std::string(gpu->id),
-                                   shown(gpu->architecture),
-                                   gpu->release_year ? format("{:.0f}", *gpu->release_year) : "?",
-                                   shown(gpu->memory_gb),
-                                   shown(gpu->memory_bandwidth_gbs),
-                                   shown(gpu->fp16_dense_tflops),
-                                   shown(gpu->fp8_dense_tflops),
-                                   shown(gpu->interconnect_gbs_bidir),
-                                   shown(gpu->compute_capability),
-                                   shown(gpu->tdp_w),
-                                   printable(gpu->name)};
+    std::vector<Cell> cells{std::string(gpu->id),
+                            shown(gpu->architecture),
+                            gpu->release_year ? format("{:.0f}", *gpu->release_year) : "?",
+                            shown(gpu->memory_gb),
+                            shown(gpu->memory_bandwidth_gbs),
+                            shown(gpu->fp16_dense_tflops),
+                            shown(gpu->fp8_dense_tflops),
+                            shown(gpu->interconnect_gbs_bidir),
+                            shown(gpu->compute_capability),
+                            shown(gpu->tdp_w),
+                            printable(gpu->name)};
     if (wide)
       for (const std::string& cell :
            {shown(gpu->form_factor), shown(gpu->memory_type), shown(gpu->memory_gib_usable), shown(gpu->fp64_tflops),
@@ -289,16 +289,16 @@ Table model_table(std::span<const Model* const> models, bool wide) {
   Table table(std::move(columns));
   for (const Model* model : models) {
     const auto whole = [](const Number& value) { return value ? format("{:.0f}", *value) : "?"; };
-    std::vector<std::string> cells{std::string(model->id),
-                                   model->kind ? std::string(to_text(*model->kind)) : "?",
-                                   model->params_b ? format("{:.3g}", *model->params_b) : "?",
-                                   model->active_params_b ? format("{:.3g}", *model->active_params_b) : "",
-                                   whole(model->layers),
-                                   whole(model->hidden_size),
-                                   whole(model->max_context),
-                                   whole(catalog::kv_bytes_per_token_fp16(*model)),
-                                   shown(model->native_dtype),
-                                   shown(model->licence)};
+    std::vector<Cell> cells{std::string(model->id),
+                            model->kind ? std::string(to_text(*model->kind)) : "?",
+                            model->params_b ? format("{:.3g}", *model->params_b) : "?",
+                            model->active_params_b ? format("{:.3g}", *model->active_params_b) : "",
+                            whole(model->layers),
+                            whole(model->hidden_size),
+                            whole(model->max_context),
+                            whole(catalog::kv_bytes_per_token_fp16(*model)),
+                            shown(model->native_dtype),
+                            shown(model->licence)};
     if (wide)
       for (const std::string& cell :
            {whole(model->heads), whole(model->kv_heads), whole(model->ffn_size), whole(model->vocab_size),
@@ -329,17 +329,17 @@ Table instance_table(std::span<const PricedInstance> instances, const Catalog& c
     const Instance& i = *priced.instance;
     const Number network = i.fabric_gbps ? i.fabric_gbps : i.network_gbps;
     const std::string gpus = i.gpu.empty() ? say("none") : format("{} × {}", share_text(i.gpu_count), i.gpu);
-    std::vector<std::string> cells{std::string(i.provider),
-                                   printable(i.sku),
-                                   gpus,
-                                   i.gpu.empty() ? "" : shown(catalog.gpu_memory_total_gb(i)),
-                                   shown(i.vcpu),
-                                   shown(i.memory_gib),
-                                   shown(network),
-                                   i.link ? std::string(to_text(*i.link)) : "?",
-                                   priced.offer == nullptr ? "" : printable(catalog.region_of(*priced.offer).id),
-                                   priced.offer == nullptr ? "" : std::string(to_text(priced.offer->term)),
-                                   priced.offer == nullptr ? "?" : human_price(priced.hourly)};
+    std::vector<Cell> cells{std::string(i.provider),
+                            printable(i.sku),
+                            gpus,
+                            i.gpu.empty() ? "" : shown(catalog.gpu_memory_total_gb(i)),
+                            shown(i.vcpu),
+                            shown(i.memory_gib),
+                            shown(network),
+                            i.link ? std::string(to_text(*i.link)) : "?",
+                            priced.offer == nullptr ? "" : printable(catalog.region_of(*priced.offer).id),
+                            priced.offer == nullptr ? "" : std::string(to_text(priced.offer->term)),
+                            priced.offer == nullptr ? "?" : human_price(priced.hourly)};
     if (wide) {
       const Date date = priced.offer == nullptr ? Date{} : Date::from_packed(priced.offer->as_of);
       for (const std::string& cell :

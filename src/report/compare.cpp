@@ -41,9 +41,9 @@ class Rows {
   Rows(const Comparison& comparison, Table& table) : comparison_(comparison), table_(table) {}
 
   void add(const std::string& title, const std::function<std::string(const Compared&)>& cell) {
-    std::vector<std::string> cells{title};
+    std::vector<Cell> cells{title};
     for (const Compared& item : comparison_.items) cells.push_back(cell(item));
-    const bool empty = std::all_of(cells.begin() + 1, cells.end(), [](const auto& c) { return c == kNone; });
+    const bool empty = std::all_of(cells.begin() + 1, cells.end(), [](const Cell& c) { return c.text == kNone; });
     if (empty) return;
     table_.add(std::move(cells));
   }

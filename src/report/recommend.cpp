@@ -76,7 +76,7 @@ Table make_table(const Advice& advice, const RecommendView& view) {
   for (const Recommendation& r : advice.recommendations) {
     if (view.limit > 0 && static_cast<std::size_t>(r.rank) > view.limit) break;
     const std::string per_million = r.cost.per_million_tokens ? human_price(*r.cost.per_million_tokens) : "-";
-    std::vector<std::string> cells{
+    std::vector<Cell> cells{
         format("{}", r.rank),
         format("{:.1f}", r.score),
         printable(instance_name(r)),

@@ -1,4 +1,4 @@
-// A recommendation as text, CSV or Markdown for people, and as JSON for programs.
+// A recommendation as text or Markdown for people, and as JSON or CSV for programs.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct RecommendView {
   bool wide = false;
   bool explain = false;  // scores and warnings in full
   bool show_rejected = false;
-  std::string format = "table";  // table, csv or markdown
+  std::string format = "table";  // table or markdown
 };
 
 std::string recommend_text(const advise::Advice& advice, const catalog::Catalog& catalog, const RecommendView& view,
@@ -22,5 +22,7 @@ std::string recommend_text(const advise::Advice& advice, const catalog::Catalog&
 
 /// `limit` 0: every recommendation.
 Json recommend_json(const advise::Advice& advice, const catalog::Catalog& catalog, std::size_t limit);
+/// The figures that a spreadsheet wants, in full; one row per recommendation.
+std::string recommend_csv(const advise::Advice& advice, const catalog::Catalog& catalog, std::size_t limit);
 
 }  // namespace gpusel::report

@@ -1,5 +1,7 @@
 #include "gpusel/base/message.hpp"
+#include "report/estimate.hpp"
 #include "report/recommend.hpp"
+#include "report/records.hpp"
 
 namespace gpusel::report {
 
@@ -133,6 +135,52 @@ Json recommend_json(const Advice& advice, const catalog::Catalog& catalog, std::
   out["alternatives"] = std::move(alternatives);
   if (!advice.notes.empty()) out["notes"] = advice.notes;
   return out;
+}
+
+std::string recommend_csv(const Advice& advice, const catalog::Catalog& catalog, std::size_t limit) {
+  static constexpr RecordColumn kColumns[] = {
+      {"rank", "/rank"},
+      {"score", "/score"},
+      {"provider", "/provider"},
+      {"sku", "/sku"},
+      {"region", "/region"},
+      {"country", "/country"},
+      {"gpu", "/gpu"},
+      {"gpus", "/gpus"},
+      {"gpu_share", "/gpu_share"},
+      {"nodes", "/nodes"},
+      {"plan", "/plan_text"},
+      {"memory_needed_gib", "/memory/per_gpu/total"},
+      {"memory_usable_gib", "/memory/usable"},
+      {"tokens_per_s", "/performance/tokens_per_s"},
+      {"output_tokens_per_s", "/performance/output_tokens_per_s"},
+      {"requests_per_s", "/performance/requests_per_s"},
+      {"ttft_ms", "/performance/ttft_ms"},
+      {"itl_ms", "/performance/itl_ms"},
+      {"bound_by", "/performance/bound_by"},
+      {"currency", "/cost/currency"},
+      {"hourly", "/cost/hourly"},
+      {"hours", "/cost/hours"},
+      {"total", "/cost/total"},
+      {"per_million_tokens", "/cost/per_million_tokens"},
+      {"term", "/cost/billing"},
+      {"price_as_of", "/cost/price_as_of"},
+      {"price_source", "/cost/price_source"},
+      {"price_confidence", "/cost/price_confidence"},
+      {"pareto", "/pareto"},
+      {"warnings", "/warned_of"},
+  };
+  Json records = std::move(recommend_json(advice, catalog, limit)["recommendations"]);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    Json& record = records[i];
+    record["plan_text"] =
+        std::visit([](const auto& choice) { return plan_line(choice.plan); }, advice.recommendations[i].choice());
+    Json warned = Json::array();
+    for (const Json& warning : record["warnings"])
+      if (warning["severity"] == to_text(rules::Effect::warn)) warned.push_back(warning["rule"]);
+    record["warned_of"] = std::move(warned);
+  }
+  return csv_of(records, kColumns);
 }
 
 }  // namespace gpusel::report

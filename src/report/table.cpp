@@ -36,11 +36,16 @@ std::string csv_cell(const std::string& cell) {
 
 }  // namespace
 
+Cell figure_cell(std::string shown, const catalog::Number& value) {
+  // The shortest text that reads as the same double.
+  return {std::move(shown), value ? format("{}", *value) : std::string()};
+}
+
 std::vector<std::size_t> Table::widths() const {
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     std::size_t widest = display_width(columns_[i].title);
-    for (const auto& row : rows_) widest = std::max(widest, display_width(row[i]));
+    for (const auto& row : rows_) widest = std::max(widest, display_width(row[i].text));
     widths.push_back(widest);
   }
   return widths;
@@ -85,16 +90,16 @@ std::string Table::text(const Terminal& terminal) const {
   const std::vector<std::size_t> dropped = terminal.width > 0 ? fit(width, terminal.width) : std::vector<std::size_t>{};
   const auto shown = [&](std::size_t i) { return !std::binary_search(dropped.begin(), dropped.end(), i); };
   std::string out;
-  const auto line = [&](const std::vector<std::string>& cells, bool head) {
+  const auto line = [&](const std::vector<Cell>& cells, bool head) {
     std::string text;
     for (std::size_t i = 0; i < cells.size(); ++i)
-      if (shown(i)) text += padded(cells[i], width[i], columns_[i].align) + std::string(kGap, ' ');
+      if (shown(i)) text += padded(cells[i].text, width[i], columns_[i].align) + std::string(kGap, ' ');
     text.erase(text.find_last_not_of(' ') + 1);
     out += (head ? bold(text, terminal) : text) + "\n";
   };
-  std::vector<std::string> titles;
+  std::vector<Cell> titles;
   titles.reserve(columns_.size());
-  for (const Column& column : columns_) titles.push_back(column.title);
+  for (const Column& column : columns_) titles.emplace_back(column.title);
   line(titles, true);
   for (const auto& row : rows_) line(row, false);
   if (!dropped.empty()) {
@@ -115,8 +120,8 @@ std::string Table::csv() const {
     }
     out += "\n";
   };
-  line(columns_, [](const Column& column) { return column.title; });
-  for (const auto& row : rows_) line(row, [](const std::string& cell) { return cell; });
+  line(columns_, [](const Column& column) { return column.key.empty() ? column.title : column.key; });
+  for (const auto& row : rows_) line(row, [](const Cell& cell) { return cell.raw.value_or(cell.text); });
   return out;
 }
 
@@ -132,7 +137,7 @@ std::string Table::markdown() const {
   for (const Column& column : columns_) out += column.align == Align::right ? "---:|" : "---|";
   for (const auto& row : rows_) {
     out += "\n|";
-    for (const std::string& cell : row) out += " " + escaped(cell) + " |";
+    for (const Cell& cell : row) out += " " + escaped(cell.text) + " |";
   }
   return out + "\n";
 }

@@ -1,10 +1,12 @@
 // A table for a terminal: columns align, fit the width, and what had to be left out is said.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "gpusel/catalog/field.hpp"
 #include "report/terminal.hpp"
 
 namespace gpusel::report {
@@ -16,13 +18,27 @@ struct Column {
   Align align = Align::left;
   int keep = 1;           // columns with a higher number are dropped first; 0: never
   std::size_t least = 0;  // may be shortened down to this; 0: not at all
+  std::string key = {};   // what programs call it, where that is not the title
 };
+
+/// A text for people and, where programs want it otherwise, the value behind it.
+struct Cell {
+  Cell(std::string shown) : text(std::move(shown)) {}
+  Cell(const char* shown) : text(shown) {}
+  Cell(std::string shown, std::string behind) : text(std::move(shown)), raw(std::move(behind)) {}
+
+  std::string text;
+  std::optional<std::string> raw;  // in CSV: a number in full, nothing for the unknown
+};
+
+/// A figure: `shown` to people, in full or empty to programs.
+Cell figure_cell(std::string shown, const catalog::Number& value);
 
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
   /// One cell per column.
-  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  void add(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
   bool empty() const { return rows_.empty(); }
 
   std::string text(const Terminal& terminal) const;
@@ -38,7 +54,7 @@ class Table {
   std::vector<std::size_t> fit(std::vector<std::size_t>& width, std::size_t room) const;
 
   std::vector<Column> columns_;
-  std::vector<std::vector<std::string>> rows_;
+  std::vector<std::vector<Cell>> rows_;
 };
 
 /// Breaks `text` into lines of at most `width` columns, later ones indented.

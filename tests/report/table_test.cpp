@@ -73,3 +73,12 @@ TEST_CASE("long sentences are wrapped at words and later lines indented") {
   CHECK(report::wrap("one two three four", 9, 2) == "one two\n  three\n  four\n");
   CHECK(report::wrap("one two three four", 0, 2) == "one two three four\n");
 }
+
+TEST_CASE("csv gives programs the value behind a cell, and columns their keys") {
+  Table table({{"GB", Align::right, 0, 0, "memory_gb"}, {"name"}});
+  table.add({report::figure_cell("1/6", 1.0 / 6), "a"});
+  table.add({report::figure_cell("?", std::nullopt), "+1"});
+  table.add({report::figure_cell("-5", -5), "-x"});
+  CHECK(table.csv() == "memory_gb,name\n0.16666666666666666,a\n,'+1\n-5,'-x\n");
+  CHECK(table.text({}) == " GB  name\n1/6  a\n  ?  +1\n -5  -x\n");
+}

@@ -1,0 +1,22 @@
+// A list of JSON records as CSV for programs: numbers in full, empty cells for the unknown.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "report/json.hpp"
+
+namespace gpusel::report {
+
+/// A column and where in each record its value is.
+struct RecordColumn {
+  std::string_view key;
+  std::string_view pointer;  // RFC 6901, as in "/cost/hourly"
+};
+
+std::string csv_of(const Json& records, std::span<const RecordColumn> columns);
+/// A column for every key of the records whose value is no map and no list of maps.
+std::string csv_of(const Json& records);
+
+}  // namespace gpusel::report
