@@ -130,7 +130,7 @@ std::vector<std::pair<std::string, std::string>> card_lines(const Record& record
   visit_fields(record, [&](const Field& field, const auto& member) {
     const std::string_view group = group_of(field.path);
     std::string words = in_words(member);
-    const bool optional = field.json == "notes" || field.json == "aliases";
+    const bool optional = field.json == "notes" || field.json == "caution" || field.json == "aliases";
     if (field.json == "figure_sources" || (!group.empty() && !groups.contains(group)) || (words.empty() && optional))
       return;
     std::string label(field.json);

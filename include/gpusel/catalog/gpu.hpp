@@ -78,8 +78,9 @@ struct Gpu {
   Number l2_cache_mb;
   Number devices_per_board;  // software devices in one listed part; absent = 1
 
-  TextList sources;         // for every figure that figure_sources does not name
-  TextList figure_sources;  // "path=key"
+  TextList sources;          // for every figure that figure_sources does not name
+  TextList figure_sources;   // "path=key"
+  std::string_view caution;  // what this part is often mistaken for
   std::string_view notes;
 
   // Filled in when a catalogue is put together: what is asked of a GPU again and again.
@@ -149,6 +150,7 @@ void visit_fields(Record& g, Visitor&& v) {
   v(Field{.path = "devices_per_board", .json = "devices_per_board", .range = {1, 16}}, g.devices_per_board);
   v(Field{.path = "sources", .json = "sources", .required = true}, g.sources);
   v(Field{.path = "figure_sources", .json = "figure_sources"}, g.figure_sources);
+  v(Field{.path = "caution", .json = "caution"}, g.caution);
   v(Field{.path = "notes", .json = "notes"}, g.notes);
 }
 

@@ -99,6 +99,7 @@ struct Instance {
   std::optional<bool> bare_metal;
   Availability status = Availability::available;
   TextList sources;
+  std::string_view caution;  // what this instance is often mistaken for
   std::string_view notes;
 
   // Filled in when a catalogue is put together.
@@ -250,6 +251,7 @@ void visit_shared_fields(Record& i, Visitor&& v) {
   v(Field{.path = "bare_metal", .json = "bare_metal"}, i.bare_metal);
   v(Field{.path = "status", .json = "status"}, i.status);
   v(Field{.path = "sources", .json = "sources"}, i.sources);
+  v(Field{.path = "caution", .json = "caution"}, i.caution);
   v(Field{.path = "notes", .json = "notes"}, i.notes);
 }
 
