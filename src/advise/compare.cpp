@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "advise/candidates.hpp"
+#include "advise/compare_figures.hpp"
+#include "advise/limits.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 
@@ -12,33 +13,138 @@ namespace {
 
 constexpr std::size_t kFewest = 2;
 constexpr std::size_t kMost = 8;
+constexpr double kMostOfOne = 100'000;
+
+/// A name as it was typed, taken apart: "8x h100", "h100:8", or without a number.
+struct Asked {
+  std::string_view name;
+  std::optional<double> count;
+};
+
+Asked take_apart(std::string_view text) {
+  if (const auto counted = workload::count_in_front(text)) return {counted->second, counted->first};
+  const auto colon = text.rfind(':');
+  if (colon == std::string_view::npos) return {text, {}};
+  const std::string_view digits = trim(text.substr(colon + 1));
+  if (digits.find_first_not_of("0123456789") != std::string_view::npos) return {text, {}};
+  const auto count = plain_number(digits);
+  return count ? Asked{trim(text.substr(0, colon)), count} : Asked{text, {}};
+}
+
+/// Which prices count: what the limits on place, term and age leave.
+class Prices {
+ public:
+  Prices(const Question& question, const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
+         const cost::Converter& converter, std::span<const rules::Rule> limits)
+      : question_(question), catalog_(catalog), coefficients_(coefficients), converter_(converter), limits_(limits) {}
+
+  /// Of the instance that was named: limits on the provider are not asked, it was chosen.
+  void of_instance(Compared& item) const { keep_cheapest(item, *item.instance, 1); }
+
+  /// Of one GPU of any instance that can be had and has `together` of them whole.
+  void of_gpu(Compared& item, double together) const {
+    for (const catalog::Instance& instance : catalog_.instances()) {
+      const bool whole = catalog_.gpu_of(instance) == item.gpu && instance.gpu_count.value_or(0) >= together;
+      if (!whole || instance.status == catalog::Availability::retired ||
+          instance.status == catalog::Availability::invitation)
+        continue;
+      rules::Facts facts;
+      const auto provider = catalog_.provider(instance.provider);
+      instance_facts(facts, {instance, provider ? *provider : nullptr, catalog_, coefficients_});
+      if (allowed(facts, false)) keep_cheapest(item, instance, *instance.gpu_count);
+    }
+  }
+
+ private:
+  bool allowed(const rules::Facts& facts, bool offers) const {
+    return std::none_of(limits_.begin(), limits_.end(), [&](const rules::Rule& rule) {
+      return (rule.stage == rules::Stage::offer) == offers && rules::fires(rule, facts);
+    });
+  }
+
+  /// Keeps the cheaper of what the item has and this instance's offers, per `units` of it.
+  void keep_cheapest(Compared& item, const catalog::Instance& instance, double units) const {
+    for (const catalog::Offer& offer : catalog_.offers_of(instance)) {
+      const auto cost = cost::job_cost({offer.per_hour(), catalog_.currency_of(offer)}, converter_, {1, seconds(3600)});
+      if (!cost || (item.offer != nullptr && cost->hourly / units >= item.hourly)) continue;
+      rules::Facts facts;
+      offer_facts(facts, {offer, *cost, catalog_, question_.today});
+      if (!allowed(facts, true)) continue;
+      item.offer = &offer;
+      item.offered_by = &instance;
+      item.hourly = cost->hourly / units;
+      item.exchange = cost->exchange.value_or(cost::Exchange{});
+    }
+  }
+
+  const Question& question_;
+  const catalog::Catalog& catalog_;
+  const estimate::Coefficients& coefficients_;
+  const cost::Converter& converter_;
+  std::span<const rules::Rule> limits_;
+};
 
 class Comparer {
  public:
   Comparer(const Question& question, const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
-           const cost::Converter& converter)
-      : question_(question), catalog_(catalog), coefficients_(coefficients), converter_(converter) {}
+           const cost::Converter& converter, std::span<const rules::Rule> limits)
+      : question_(question),
+        catalog_(catalog),
+        coefficients_(coefficients),
+        converter_(converter),
+        prices_(question, catalog, coefficients, converter, limits) {}
 
   Result<Compared> item(const std::string& name, const std::optional<workload::Workload>& work) const {
-    Compared item;
-    item.name = name;
-    // A GPU first: some providers call an instance just H100, which "provider/H100" still reaches.
-    if (const auto gpu = catalog_.gpu(name)) {
-      item.gpu = *gpu;
-      price_gpu(item);
-    } else if (const auto instance = catalog_.instance(name)) {
-      item.instance = *instance;
-      item.gpu = catalog_.gpu_of(**instance);
-      price_instance(item, **instance);
+    auto found = find(name);
+    if (!found) return found;
+    Compared& item = *found;
+    if (item.instance != nullptr) {
+      item.gpu = catalog_.gpu_of(*item.instance);
+      if (const auto total = catalog_.gpu_memory_total_gb(*item.instance))
+        item.gpu_memory_total_gb = *total * item.count;
+      prices_.of_instance(item);
     } else {
-      return unknown(name);
+      prices_.of_gpu(item, static_cast<double>(in_one_node(item)));
     }
     if (work) add_job(item, *work);
-    return item;
+    return found;
   }
 
  private:
-  std::unexpected<Error> unknown(const std::string& name) const {
+  /// The name as a whole first: some are spelt like a number of something, as bazaar's 2x-l40s.
+  Result<Compared> find(const std::string& name) const {
+    Compared item;
+    item.name = name;
+    if (catalog_.has_gpu(name) || catalog_.has_instance(name)) return named(std::move(item), name);
+    const Asked asked = take_apart(trim(name));
+    if (!asked.count) return unknown(name);
+    if (*asked.count < 1 || *asked.count > kMostOfOne)
+      return usage_error(
+          say("'{}' says how many with a number that is not from 1 to {}", shorten(name, 60), kMostOfOne));
+    item.count = *asked.count;
+    item.counted = true;
+    return named(std::move(item), asked.name);
+  }
+
+  /// A GPU first: some providers call an instance just H100, which "provider/H100" still reaches.
+  Result<Compared> named(Compared item, std::string_view name) const {
+    if (catalog_.has_gpu(name)) {
+      const auto gpu = catalog_.gpu(name);
+      if (!gpu) return std::unexpected(gpu.error());
+      item.gpu = *gpu;
+      // --gpus is how many of each GPU the job has.
+      if (!item.counted && question_.request.gpus) item.count = static_cast<double>(*question_.request.gpus);
+      item.counted = item.counted || question_.request.gpus.has_value();
+      return item;
+    }
+    if (!catalog_.has_instance(name)) return unknown(name);
+    const auto instance = catalog_.instance(name);
+    if (!instance) return std::unexpected(instance.error());
+    item.instance = *instance;
+    return item;
+  }
+
+  std::unexpected<Error> unknown(std::string_view name) const {
     std::vector<std::string_view> known;
     for (const catalog::Gpu& gpu : catalog_.gpus()) known.push_back(gpu.id);
     for (const catalog::Instance& instance : catalog_.instances()) known.push_back(instance.sku);
@@ -47,50 +153,24 @@ class Comparer {
                        near.empty() ? say("see gpusel gpus and gpusel instances") : near);
   }
 
-  bool counts(const catalog::Offer& offer) const {
-    const auto& terms = question_.constraints.terms;
-    if (terms.empty()) return offer.term == catalog::Term::on_demand;
-    return std::any_of(terms.begin(), terms.end(),
-                       [&](const std::string& term) { return term == "any" || term == to_text(offer.term); });
-  }
-
-  /// Keeps the cheaper of what the item has and this instance's offers, per `units` of it.
-  void price(Compared& item, const catalog::Instance& instance, double units) const {
-    for (const catalog::Offer& offer : catalog_.offers_of(instance)) {
-      const auto exchange = converter_.exchange(catalog_.currency_of(offer));
-      if (!counts(offer) || !exchange) continue;
-      const double hourly = offer.per_hour() * exchange->rate / units;
-      if (item.offer != nullptr && hourly >= item.hourly) continue;
-      item.offer = &offer;
-      item.offered_by = &instance;
-      item.hourly = hourly;
-    }
-  }
-
-  void price_instance(Compared& item, const catalog::Instance& instance) const { price(item, instance, 1); }
-
-  /// GPUs that must stand in one node to be what the job is planned for.
-  double together() const {
-    const auto& request = question_.request;
-    return static_cast<double>(std::min(request.gpus.value_or(1), request.gpus_per_node.value_or(8)));
-  }
-
-  void price_gpu(Compared& item) const {
-    for (const catalog::Instance& instance : catalog_.instances()) {
-      const bool whole = catalog_.gpu_of(instance) == item.gpu && instance.gpu_count.value_or(0) >= together();
-      if (whole && instance.status != catalog::Availability::retired) price(item, instance, *instance.gpu_count);
-    }
+  /// GPUs that must stand in one node to be what the item is.
+  std::int64_t in_one_node(const Compared& item) const {
+    return std::min(static_cast<std::int64_t>(item.count), question_.request.gpus_per_node.value_or(8));
   }
 
   Result<estimate::Machine> machine_for(const Compared& item) const {
-    if (item.instance != nullptr) return machine_of(*item.instance, 1, catalog_, coefficients_);
+    if (item.instance != nullptr)
+      return machine_of(*item.instance, static_cast<int>(item.count), catalog_, coefficients_);
     workload::Assumptions each_its_own;  // links differ from item to item
-    return requested_machine(question_.request, *item.gpu, coefficients_, each_its_own);
+    workload::Request request = question_.request;
+    request.gpus = static_cast<std::int64_t>(item.count);
+    return requested_machine(request, *item.gpu, coefficients_, each_its_own);
   }
 
   void add_job(Compared& item, const workload::Workload& work) const {
+    item.generates = work.model->is_generator();
     if (item.gpu == nullptr) {
-      item.problem = say("no GPU that can be estimated");
+      item.problem = item.has_no_gpu() ? say("it has no GPU") : say("its GPU is not disclosed");
       return;
     }
     const auto machine = machine_for(item);
@@ -100,13 +180,14 @@ class Comparer {
       return;
     }
     item.problem = plan::problem_of(*choice).text();
+    item.intervals = intervals_for(work, machine->device, *choice, coefficients_);
     item.planned = std::make_shared<const PlannedMachine>(PlannedMachine{*machine, std::move(*choice)});
     const double rate = plan::tokens_per_s(item.planned->choice);
-    if (item.offer == nullptr || rate <= 0) return;
-    const double units = item.instance != nullptr ? 1 : machine->gpus();
     const auto duration = duration_of(work, rate);
+    if (duration) item.job_hours = in_hours(*duration);
+    if (item.offer == nullptr || rate <= 0) return;
     const Seconds least = duration ? cost::subscription_period(item.offer->term) : Seconds{};
-    item.cost = cost::job_cost({item.hourly * units, converter_.currency()}, converter_,
+    item.cost = cost::job_cost({item.hourly * item.count, converter_.currency()}, converter_,
                                {1, duration.value_or(seconds(kHoursPerMonth * 3600)), rate, least});
   }
 
@@ -114,21 +195,42 @@ class Comparer {
   const catalog::Catalog& catalog_;
   const estimate::Coefficients& coefficients_;
   const cost::Converter& converter_;
+  Prices prices_;
 };
+
+/// The same thing under two names would be compared with itself.
+Status all_different(std::span<const Compared> items) {
+  for (std::size_t i = 0; i < items.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const Compared& a = items[j];
+      const Compared& b = items[i];
+      if (a.instance != b.instance || a.gpu != b.gpu || a.count != b.count) continue;
+      return usage_error(lower(a.name) == lower(b.name)
+                             ? say("'{}' is named twice", shorten(b.name, 60))
+                             : say("'{}' and '{}' are the same", shorten(a.name, 60), shorten(b.name, 60)));
+    }
+  return {};
+}
 
 }  // namespace
 
 Result<Comparison> compare(std::span<const std::string> names, const Question& question,
                            const catalog::Catalog& catalog, const estimate::Coefficients& coefficients) {
   if (names.size() < kFewest || names.size() > kMost)
-    return usage_error(say("{} names to compare", names.size()), {},
-                       say("give {} to {} GPUs or instances", kFewest, kMost));
+    return usage_error(
+        names.size() == 1 ? say("one name cannot be compared") : say("{} names to compare", names.size()), {},
+        say("give {} to {} GPUs or instances", kFewest, kMost));
   auto converter = cost::Converter::into(question.currency, catalog);
   if (!converter) return std::unexpected(converter.error());
+  workload::Constraints constraints = question.constraints;
+  if (constraints.terms.empty()) constraints.terms.emplace_back("on-demand");
+  if (std::string crossed = contradiction(constraints, catalog); !crossed.empty()) return usage_error(crossed);
+  auto limits = limit_rules(constraints, catalog, Defaults::none);
+  if (!limits) return std::unexpected(limits.error());
   Comparison out;
   out.currency = question.currency;
-  const bool job = question.request.task || !question.request.model.empty();
-  if (job) {
+  out.terms = constraints.terms;
+  if (question.request.task || !question.request.model.empty()) {
     auto model = find_model(question.request, catalog);
     if (!model) return std::unexpected(model.error());
     auto work = workload::resolve(question.request, *model->model);
@@ -136,12 +238,14 @@ Result<Comparison> compare(std::span<const std::string> names, const Question& q
     out.own_model = model->own;
     out.work = std::move(*work);
   }
-  const Comparer comparer(question, catalog, coefficients, *converter);
+  const Comparer comparer(question, catalog, coefficients, *converter, *limits);
   for (const std::string& name : names) {
     auto item = comparer.item(name, out.work);
     if (!item) return std::unexpected(item.error());
     out.items.push_back(std::move(*item));
   }
+  if (Status different = all_different(out.items); !different) return std::unexpected(different.error());
+  fill_values(out.items);
   return out;
 }
 

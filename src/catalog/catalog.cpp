@@ -123,6 +123,14 @@ Result<const Instance*> Catalog::instance(std::string_view name) const {
   return unknown(say("instance"), name, std::move(skus), say("all instances: gpusel instances"));
 }
 
+bool Catalog::has_gpu(std::string_view name) const {
+  return look_up(tables_->gpu_names, fold_gpu_name(name)).outcome != Lookup::Outcome::unknown;
+}
+
+bool Catalog::has_instance(std::string_view name) const {
+  return look_up(tables_->sku_names, fold_name(name)).outcome != Lookup::Outcome::unknown;
+}
+
 Result<const Provider*> Catalog::provider(std::string_view name) const {
   const std::string folded = fold_name(name);
   for (const Provider& provider : tables_->providers) {

@@ -1,4 +1,5 @@
 // gpusel compare A B …: GPUs or instances side by side, with a job's figures if one is given.
+#include <algorithm>
 #include <memory>
 
 #include "cli/commands.hpp"
@@ -19,6 +20,9 @@ struct CompareOptions {
 int run_compare(CompareOptions& options, Context& context) {
   const auto format = context.format();
   if (!format) return context.fail(format.error());
+  const auto today = context.today();
+  if (!today) return context.fail(today.error());
+  options.question.today = *today;
   const auto catalog = context.load_catalog();
   if (!catalog) return context.fail(catalog.error());
   const auto coefficients = load_coefficients(*catalog);
@@ -51,9 +55,12 @@ Parsed make_compare() {
   for (const auto& option : workload::request_options())
     if (option.key != "gpu" && option.key != "id") job.push_back(option);
   add_options<workload::Request>(parsed.flags, job, options->question.request);
+  static constexpr std::string_view kOfPrices[] = {"term", "cloud", "region", "infra", "residency", "max_price_age"};
+  std::vector<workload::Option<workload::Constraints>> prices;
   for (const auto& option : workload::constraint_options())
-    if (option.key == "term")
-      add_options<workload::Constraints>(parsed.flags, std::span(&option, 1), options->question.constraints);
+    if (std::find(std::begin(kOfPrices), std::end(kOfPrices), option.key) != std::end(kOfPrices))
+      prices.push_back(option);
+  add_options<workload::Constraints>(parsed.flags, prices, options->question.constraints);
   parsed.flags.push_back(currency_flag(options->question.currency));
   parsed.run = [options](Context& context) { return run_compare(*options, context); };
   return parsed;

@@ -83,12 +83,6 @@ Json record_json(const Record& record) {
 std::string shown(const Number& value) { return value ? human_number(*value) : "?"; }
 std::string shown(std::string_view value) { return value.empty() ? "?" : printable(value); }
 
-/// "8", "1/6" of one, or "?".
-std::string share_text(const Number& count) {
-  if (!count) return "?";
-  return *count > 0 && *count < 1 ? format("1/{:.0f}", 1 / *count) : human_number(*count);
-}
-
 /// "moe" of "moe.experts"; empty for a field of the record itself.
 std::string_view group_of(std::string_view path) {
   const auto dot = path.find('.');
@@ -179,6 +173,11 @@ std::string states_text(const Instance& instance, const Catalog& catalog, const 
 }
 
 }  // namespace
+
+std::string share_text(const Number& count) {
+  if (!count) return "?";
+  return *count > 0 && *count < 1 ? format("1/{:.0f}", 1 / *count) : human_number(*count);
+}
 
 Json gpu_json(const Gpu& gpu) { return record_json(gpu); }
 

@@ -29,6 +29,9 @@ struct PricedInstance {
 Table instance_table(std::span<const PricedInstance> instances, const catalog::Catalog& catalog, Currency currency,
                      bool wide);
 
+/// "8", "1/6" of one, or "?".
+std::string share_text(const catalog::Number& count);
+
 /// All fields of one record, one per line, with units; unknown is said. Sources follow.
 std::string gpu_card(const catalog::Gpu& gpu, const catalog::Catalog& catalog, const Terminal& terminal);
 std::string model_card(const catalog::Model& model, const catalog::Catalog& catalog, const Terminal& terminal);

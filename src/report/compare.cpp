@@ -1,6 +1,7 @@
 #include "report/compare.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "gpusel/base/message.hpp"
@@ -8,239 +9,358 @@
 #include "gpusel/base/text.hpp"
 #include "report/catalog.hpp"
 #include "report/estimate.hpp"
+#include "report/side_by_side.hpp"
 
 namespace gpusel::report {
 
 namespace {
 
+using advise::Better;
 using advise::Compared;
 using advise::Comparison;
+using advise::Figure;
+using advise::FigureOf;
+using advise::Value;
 
 constexpr std::string_view kUnknown = "?";
-constexpr std::string_view kNone = "-";
+constexpr std::string_view kNotApplicable = "-";
 
-std::string figure(const catalog::Number& value, std::string_view unit) {
-  if (!value) return std::string(kUnknown);
-  if (*value == 0) return say("none");
-  return unit.empty() ? human_number(*value) : format("{} {}", human_number(*value), unit);
+bool is_money(const Figure& figure) { return figure.title.find("{}") != std::string_view::npos; }
+
+std::string title_of(const Figure& figure, const Comparison& comparison) {
+  std::string title = say_text(figure.title);
+  if (const auto place = title.find("{}"); place != std::string::npos)
+    title.replace(place, 2, comparison.currency.code());
+  return title;
 }
 
-/// A figure of the GPU, "-" for items without one.
-using GpuFigure = catalog::Number catalog::Gpu::*;
-std::string of_gpu(const Compared& item, GpuFigure member, std::string_view unit) {
-  return item.gpu == nullptr ? std::string(kNone) : figure(item.gpu->*member, unit);
+/// Three figures also of an amount far below one, as prices per unit are.
+std::string money(double amount) { return amount < 0.995 ? format("{:#.3g}", amount) : human_price(amount); }
+
+std::string shown(const Figure& figure, const Value& value) {
+  if (!value.applies) return std::string(kNotApplicable);
+  if (!value.number) return std::string(kUnknown);
+  if (is_money(figure)) return money(*value.number);
+  const bool of_hardware = figure.of == FigureOf::gpu || figure.of == FigureOf::host;
+  if (*value.number == 0 && of_hardware) return say("none");
+  if (figure.key == "gpus") return share_text(value.number);
+  return *value.number < 0.01 ? format("{:.2g}", *value.number) : human_number(*value.number);
 }
 
-using InstanceFigure = catalog::Number catalog::Instance::*;
-std::string of_instance(const Compared& item, InstanceFigure member, std::string_view unit) {
-  return item.instance == nullptr ? std::string(kNone) : figure(item.instance->*member, unit);
+std::string ratio_text(double ratio) {
+  if (ratio == 1) return "×1";
+  if (ratio >= 100) return format("×{:.0f}", ratio);
+  if (ratio >= 10) return format("×{:.1f}", ratio);
+  return ratio < 0.1 ? format("×{:.2g}", ratio) : format("×{:.2f}", ratio);
+}
+
+/// Words about a part; nothing where the item has none, "?" where it is not known.
+using Words = std::function<std::string(const Compared&)>;
+Words of_gpu(const std::function<std::string(const catalog::Gpu&)>& words) {
+  return [words](const Compared& item) {
+    if (item.has_no_gpu()) return std::string(kNotApplicable);
+    const std::string text = item.gpu == nullptr ? std::string() : words(*item.gpu);
+    return text.empty() ? std::string(kUnknown) : printable(text);
+  };
+}
+Words of_host(const std::function<std::string(const catalog::Instance&)>& words) {
+  return [words](const Compared& item) {
+    if (item.instance == nullptr) return std::string(kNotApplicable);
+    const std::string text = words(*item.instance);
+    return text.empty() ? std::string(kUnknown) : printable(text);
+  };
+}
+Words of_offer(const std::function<std::string(const catalog::Offer&)>& words) {
+  return [words](const Compared& item) {
+    return item.offer == nullptr ? std::string(kNotApplicable) : words(*item.offer);
+  };
+}
+
+std::string yes_or_no(const std::optional<bool>& is) { return !is ? "" : *is ? say("yes") : say("no"); }
+template <NamedEnum E>
+std::string word(const std::optional<E>& value) {
+  return value ? std::string(to_text(*value)) : std::string();
+}
+
+std::string gpu_words(const Compared& item) {
+  if (item.has_no_gpu()) return say("none");
+  const std::string name = item.gpu != nullptr ? std::string(item.gpu->id) : say("undisclosed");
+  const auto count = item.gpus();
+  return count == 1.0 ? name : format("{} × {}", share_text(count), name);
 }
 
 class Rows {
  public:
-  Rows(const Comparison& comparison, Table& table) : comparison_(comparison), table_(table) {}
+  Rows(const Comparison& comparison, bool all)
+      : comparison_(comparison),
+        all_(all),
+        several_(std::any_of(comparison.items.begin(), comparison.items.end(),
+                             [](const Compared& item) { return !item.has_no_gpu() && item.gpus() != 1.0; })) {}
 
-  void add(const std::string& title, const std::function<std::string(const Compared&)>& cell) {
-    std::vector<Cell> cells{title};
-    for (const Compared& item : comparison_.items) cells.push_back(cell(item));
-    const bool empty = std::all_of(cells.begin() + 1, cells.end(), [](const Cell& c) { return c.text == kNone; });
-    if (empty) return;
-    table_.add(std::move(cells));
+  void words(const std::string& title, const Words& of) {
+    SideRow row{title, {}};
+    for (const Compared& item : comparison_.items) row.cells.push_back({of(item), {}, false, false});
+    add(std::move(row));
+  }
+
+  void figures(FigureOf of) {
+    const auto all = advise::figures();
+    for (std::size_t at = 0; at < all.size(); ++at) {
+      const Figure& figure = all[at];
+      if (figure.of != of || (!several_ && (of == FigureOf::all_gpus || figure.key == "price_per_hour_per_gpu")))
+        continue;
+      SideRow row{title_of(figure, comparison_), {}};
+      bool complete = true;
+      for (const Compared& item : comparison_.items) {
+        const Value& value = item.values[at];
+        complete = complete && (value.number.value_or(0) > 0 || (!value.applies && of == FigureOf::job));
+        SideCell cell{shown(figure, value), {}, true, value.best};
+        if (value.ratio && figure.better != Better::neither && &item != comparison_.items.data())
+          cell.ratio = ratio_text(*value.ratio);
+        row.cells.push_back(std::move(cell));
+      }
+      if (complete || !figure.only_if_all) add(std::move(row));
+    }
+  }
+
+  /// An empty line, unless nothing came since the last one.
+  void group() {
+    if (!rows_.empty() && !rows_.back().cells.empty()) rows_.push_back({});
+  }
+
+  std::vector<SideRow> take() {
+    while (!rows_.empty() && rows_.back().cells.empty()) rows_.pop_back();
+    return std::move(rows_);
+  }
+
+  std::string folded(const Terminal& terminal) const {
+    std::string out;
+    if (!same_.empty()) out += dim(wrap(say("same for all: {}", same_), terminal.width, 2), terminal);
+    if (!unknown_.empty()) out += dim(wrap(say("unknown for all: {}", unknown_), terminal.width, 2), terminal);
+    return out;
   }
 
  private:
+  /// Rows that tell no item from another are kept for the end, if at all.
+  void add(SideRow row) {
+    const bool equal = row.all_equal();
+    if (equal && row.cells.front().text == kNotApplicable) return;
+    if (!equal || all_) {
+      rows_.push_back(std::move(row));
+      return;
+    }
+    const bool unknown = row.cells.front().text == kUnknown;
+    std::string& list = unknown ? unknown_ : same_;
+    list += (list.empty() ? "" : " · ") + (unknown ? row.title : in_one(row.title, row.cells.front().text));
+  }
+
+  /// "bandwidth 600 GB/s" of "bandwidth, GB/s" and 600.
+  static std::string in_one(const std::string& title, const std::string& value) {
+    const auto comma = title.find(", ");
+    if (comma == std::string::npos) return format("{} {}", title, value);
+    const bool counted = value.find_first_of("0123456789") != std::string::npos;
+    return format("{} {}{}", title.substr(0, comma), value, counted ? " " + title.substr(comma + 2) : std::string());
+  }
+
   const Comparison& comparison_;
-  Table& table_;
+  bool all_;
+  bool several_;  // some item is not one GPU, so that figures of one and of all differ
+  std::vector<SideRow> rows_;
+  std::string same_, unknown_;
 };
 
-void gpu_rows(Rows& rows) {
-  rows.add(say("GPU"),
-           [](const Compared& i) { return i.gpu == nullptr ? std::string(kNone) : std::string(i.gpu->id); });
-  rows.add(say("architecture"),
-           [](const Compared& i) { return i.gpu == nullptr ? std::string(kNone) : printable(i.gpu->architecture); });
-  struct Row {
-    std::string title;
-    GpuFigure member;
-    std::string_view unit;
-  };
-  for (const Row& row :
-       {Row{say("memory"), &catalog::Gpu::memory_gb, "GB"},
-        Row{say("usable memory"), &catalog::Gpu::memory_gib_usable, "GiB"},
-        Row{say("bandwidth"), &catalog::Gpu::memory_bandwidth_gbs, "GB/s"},
-        Row{say("FP64"), &catalog::Gpu::fp64_tflops, "TFLOPS"}, Row{say("FP32"), &catalog::Gpu::fp32_tflops, "TFLOPS"},
-        Row{say("FP16 dense"), &catalog::Gpu::fp16_dense_tflops, "TFLOPS"},
-        Row{say("BF16 dense"), &catalog::Gpu::bf16_dense_tflops, "TFLOPS"},
-        Row{say("FP8 dense"), &catalog::Gpu::fp8_dense_tflops, "TFLOPS"},
-        Row{say("INT8 dense"), &catalog::Gpu::int8_dense_tops, "TOPS"},
-        Row{say("GPU link"), &catalog::Gpu::interconnect_gbs_bidir, "GB/s"},
-        Row{say("power"), &catalog::Gpu::tdp_w, "W"}, Row{say("MIG parts"), &catalog::Gpu::mig_max_instances, ""},
-        Row{say("RT cores"), &catalog::Gpu::rt_cores, ""}, Row{say("NVENC"), &catalog::Gpu::nvenc_count, ""}})
-    rows.add(row.title, [&row](const Compared& i) { return of_gpu(i, row.member, row.unit); });
-  rows.add(say("capability"), [](const Compared& i) {
-    return i.gpu == nullptr                    ? std::string(kNone)
-           : i.gpu->compute_capability.empty() ? std::string(kUnknown)
-                                               : printable(i.gpu->compute_capability);
-  });
-}
-
-void instance_rows(Rows& rows, const catalog::Catalog& catalog) {
-  rows.add(say("provider"), [](const Compared& i) {
-    return i.instance == nullptr ? std::string(kNone) : std::string(i.instance->provider);
-  });
-  rows.add(say("GPUs"), [](const Compared& i) { return of_instance(i, &catalog::Instance::gpu_count, ""); });
-  rows.add(say("GPU memory in all"), [&](const Compared& i) {
-    return i.instance == nullptr ? std::string(kNone) : figure(catalog.gpu_memory_total_gb(*i.instance), "GB");
-  });
-  rows.add(say("link in the node"), [](const Compared& i) {
-    return i.instance == nullptr ? std::string(kNone)
-           : i.instance->link    ? std::string(to_text(*i.instance->link))
-                                 : std::string(kUnknown);
-  });
-  rows.add(say("vCPU"), [](const Compared& i) { return of_instance(i, &catalog::Instance::vcpu, ""); });
-  rows.add(say("host memory"), [](const Compared& i) { return of_instance(i, &catalog::Instance::memory_gib, "GiB"); });
-  rows.add(say("network"), [](const Compared& i) {
-    if (i.instance == nullptr) return std::string(kNone);
-    return figure(i.instance->fabric_gbps ? i.instance->fabric_gbps : i.instance->network_gbps, "Gbit/s");
-  });
-  rows.add(say("status"), [](const Compared& i) {
-    return i.instance == nullptr ? std::string(kNone) : std::string(to_text(i.instance->status));
-  });
-}
-
-void price_rows(Rows& rows, const Comparison& comparison, const catalog::Catalog& catalog) {
-  const std::string currency(comparison.currency.code());
-  rows.add(say("lowest price, {}/h", currency),
-           [](const Compared& i) { return i.offer == nullptr ? std::string(kUnknown) : human_price(i.hourly); });
-  rows.add(say("at"), [&](const Compared& i) {
-    if (i.offer == nullptr) return std::string(kNone);
-    return format("{} {}", i.offered_by->provider, printable(catalog.region_of(*i.offer).id));
-  });
-  rows.add(say("price of"), [&](const Compared& i) {
-    if (i.offer == nullptr) return std::string(kNone);
-    const Date date = Date::from_packed(i.offer->as_of);
-    return date.known() ? format("{}, {}", date.text(), to_text(i.offer->term)) : say("undated");
-  });
-  const auto gpus = [](const Compared& i) { return i.instance == nullptr ? 1.0 : i.instance->gpu_count.value_or(0); };
-  const auto per = [&](const std::string& title, GpuFigure member) {
-    rows.add(title, [&, member](const Compared& i) {
-      if (i.offer == nullptr || i.gpu == nullptr || !(i.gpu->*member) || *(i.gpu->*member) <= 0 || gpus(i) <= 0)
-        return std::string(kNone);
-      return human_price(i.hourly / gpus(i) / *(i.gpu->*member));
-    });
-  };
-  per(say("{}/h per GB", currency), &catalog::Gpu::memory_gb);
-  per(say("{}/h per FP16 TFLOPS", currency), &catalog::Gpu::fp16_dense_tflops);
-  per(say("{}/h per GB/s", currency), &catalog::Gpu::memory_bandwidth_gbs);
+void identity_rows(Rows& rows, const Comparison& comparison) {
+  rows.words(say("provider"), of_host([](const auto& i) { return std::string(i.provider); }));
+  const bool bare = std::all_of(comparison.items.begin(), comparison.items.end(),
+                                [](const Compared& i) { return i.instance == nullptr; });
+  if (!bare) rows.words(say("GPU"), gpu_words);
+  rows.words(say("status"), of_host([](const auto& i) { return std::string(to_text(i.status)); }));
 }
 
 void job_rows(Rows& rows, const Comparison& comparison) {
   if (!comparison.work) return;
-  const bool training = workload::is_training(comparison.work->task);
-  const std::string currency(comparison.currency.code());
-  rows.add(say("job fits"), [](const Compared& i) {
-    if (i.planned == nullptr) return i.problem;
-    return plan::usable(i.planned->choice) ? say("yes") : say("no: {}", i.problem);
-  });
-  rows.add(say("needs per GPU"), [](const Compared& i) {
-    if (i.planned == nullptr) return std::string(kNone);
-    return say("{:.1f} of {:.1f} GiB", in_gib(plan::memory_of(i.planned->choice).total()),
+  rows.group();
+  rows.words(say("job fits"), [](const Compared& i) { return i.usable() ? say("yes") : say("no"); });
+  rows.words(say("GiB per GPU needed"), [](const Compared& i) {
+    if (i.planned == nullptr) return std::string(kNotApplicable);
+    return say("{:.1f} of {:.1f}", in_gib(plan::memory_of(i.planned->choice).total()),
                in_gib(i.planned->machine.device.usable));
   });
-  rows.add(say("plan"), [](const Compared& i) {
-    if (i.planned == nullptr) return std::string(kNone);
-    return std::visit([](const auto& choice) { return plan_line(choice.plan); }, i.planned->choice);
-  });
-  const auto if_usable = [](const Compared& i, const std::function<std::string()>& text) {
-    return i.planned != nullptr && plan::usable(i.planned->choice) ? text() : std::string(kNone);
-  };
-  rows.add(say("tokens/s"), [&](const Compared& i) {
-    return if_usable(i, [&] { return human_number(plan::tokens_per_s(i.planned->choice)); });
-  });
-  if (training)
-    rows.add(say("time"), [&](const Compared& i) {
-      return if_usable(i,
-                       [&] { return i.cost ? human_duration(seconds(i.cost->hours * 3600)) : std::string(kUnknown); });
-    });
-  rows.add(training ? say("cost, {}", currency) : say("{} per million tokens", currency), [&](const Compared& i) {
-    return if_usable(i, [&] {
-      if (!i.cost) return std::string(kUnknown);
-      return human_price(training ? i.cost->total : i.cost->per_million_tokens.value_or(0));
-    });
-  });
+  rows.figures(FigureOf::job);
+  rows.figures(FigureOf::whole_job);
 }
 
-Json job_json(const Compared& item) {
-  Json job{{"fits", item.planned != nullptr && plan::usable(item.planned->choice)},
-           {"problem", text_or_null(item.problem)}};
-  if (item.planned == nullptr) return job;
-  const auto& planned = *item.planned;
-  job["plan"] = plan_json(planned.choice);
-  job["memory"] = memory_json(plan::memory_of(planned.choice), planned.machine.device.usable);
-  if (const auto* training = std::get_if<plan::TrainingChoice>(&planned.choice)) {
-    job["training"] = training_json(training->speed);
-  } else {
-    const auto& inference = std::get<plan::InferenceChoice>(planned.choice);
-    job["inference"] = inference_json(inference.memory, inference.speed);
-  }
-  if (item.cost)
-    job["cost"] = {{"hourly", number(item.cost->hourly)},
-                   {"hours", number(item.cost->hours)},
-                   {"total", number(item.cost->total)},
-                   {"per_million_tokens", number(item.cost->per_million_tokens)}};
-  return job;
+void gpu_rows(Rows& rows) {
+  rows.group();
+  rows.words(say("architecture"), of_gpu([](const auto& g) { return std::string(g.architecture); }));
+  rows.words(say("form"), of_gpu([](const auto& g) { return std::string(g.form_factor); }));
+  rows.words(say("capability"), of_gpu([](const auto& g) { return std::string(g.compute_capability); }));
+  rows.words(say("memory type"), of_gpu([](const auto& g) { return std::string(g.memory_type); }));
+  rows.figures(FigureOf::gpu);
+  rows.words(say("AV1 encoding"), of_gpu([](const auto& g) { return yes_or_no(g.av1_encode); }));
 }
 
-Table compare_table(const Comparison& comparison, const catalog::Catalog& catalog) {
-  std::vector<Column> columns{{"", Align::left, 0}};
-  for (const Compared& item : comparison.items)
-    columns.push_back(
-        {item.instance != nullptr ? printable(item.instance->sku) : std::string(item.gpu->id), Align::left, 0, 14});
-  Table table(std::move(columns));
-  Rows rows(comparison, table);
-  instance_rows(rows, catalog);
-  gpu_rows(rows);
-  price_rows(rows, comparison, catalog);
+void host_rows(Rows& rows) {
+  rows.group();
+  rows.figures(FigureOf::all_gpus);
+  rows.words(say("link in the node"),
+             of_host([](const auto& i) { return i.gpu.empty() ? std::string(kNotApplicable) : word(i.link); }));
+  rows.figures(FigureOf::host);
+  rows.words(say("RDMA"), of_host([](const auto& i) { return word(i.rdma); }));
+  rows.words(say("CPU"), of_host([](const auto& i) { return std::string(to_text(i.cpu_arch)); }));
+}
+
+Rows all_rows(const Comparison& comparison, bool all) {
+  Rows rows(comparison, all);
+  identity_rows(rows, comparison);
+  rows.group();
+  rows.figures(FigureOf::price);
+  rows.words(say("term"), of_offer([](const auto& offer) { return std::string(to_text(offer.term)); }));
+  rows.words(say("price as of"), of_offer([](const auto& offer) {
+               const Date date = Date::from_packed(offer.as_of);
+               return date.known() ? date.text() : say("undated");
+             }));
   job_rows(rows, comparison);
-  return table;
+  gpu_rows(rows);
+  host_rows(rows);
+  return rows;
+}
+
+std::string list_of(const std::vector<std::string>& words) {
+  std::string list;
+  for (const std::string& one : words) list += (list.empty() ? "" : ", ") + one;
+  return list;
+}
+
+/// Which terms have a price, where the asked ones have none.
+std::string no_price(const Compared& item, const Comparison& comparison, const catalog::Catalog& catalog) {
+  std::vector<std::string> others;
+  if (item.instance != nullptr)
+    for (const catalog::Offer& offer : catalog.offers_of(*item.instance)) {
+      std::string term(to_text(offer.term));
+      if (std::find(others.begin(), others.end(), term) == others.end()) others.push_back(std::move(term));
+    }
+  const std::string line = say("{}: no such price is known", compared_name(item));
+  return others.empty() ? line : say("{}; other terms or places: {}", line, list_of(others));
+}
+
+/// What is paid for what, where, since when, and who says so.
+std::string price_line(const Compared& item, const Comparison& comparison, const catalog::Catalog& catalog) {
+  if (item.offer == nullptr) return no_price(item, comparison, catalog);
+  const catalog::Origin& origin = catalog.origin_of(*item.offer);
+  const Currency own = catalog.currency_of(*item.offer);
+  const std::string price = format("{} {}", money(item.hourly), comparison.currency.code());
+  const double gpus = item.offered_by->gpu_count.value_or(1);
+  std::string line = item.instance != nullptr ? say("{}: {} per hour", printable(item.instance->sku), price)
+                     : gpus == 1 ? say("{}: {} per hour of {}", item.gpu->id, price, printable(item.offered_by->sku))
+                                 : say("{}: {} per GPU and hour, 1/{} of {}", item.gpu->id, price, human_number(gpus),
+                                       printable(item.offered_by->sku));
+  if (own != comparison.currency) {
+    line += say(", {} {} at {:.4g} {} per {}", human_price(item.offer->per_hour()), own.code(), item.exchange.rate,
+                comparison.currency.code(), own.code());
+    if (item.exchange.as_of.known()) line += say(" of {}", item.exchange.as_of.text());
+  }
+  const Date date = Date::from_packed(item.offer->as_of);
+  line += format(", {} {}, {}, {}", item.offered_by->provider, printable(catalog.region_of(*item.offer).id),
+                 to_text(item.offer->term), date.known() ? date.text() : say("undated"));
+  return line + format(" ({}, {})", origin.source.empty() ? say("no source") : printable(origin.source),
+                       to_text(origin.confidence));
+}
+
+/// How the job runs, and what 80 of 100 measurements should show; or what is missing.
+std::string plan_text(const Compared& item) {
+  const std::string name = compared_name(item);
+  if (!item.usable()) return say("{}: no: {}", name, item.problem);
+  const std::string plan = std::visit([](const auto& choice) { return plan_line(choice.plan); }, item.planned->choice);
+  const auto& range = item.intervals.tokens_per_s;
+  return say("{}: {}; 80 of 100 runs {} to {} tokens/s", name, plan, human_number(range.low), human_number(range.high));
+}
+
+std::string section(const std::string& title, const std::vector<std::string>& lines, const Terminal& terminal) {
+  if (lines.empty()) return {};
+  std::string out = "\n" + bold(title, terminal) + "\n";
+  for (const std::string& line : lines) out += wrap("  " + line, terminal.width, 4);
+  return out;
+}
+
+/// Each said once, in the order of the columns.
+std::vector<std::string> notes_of(const Comparison& comparison) {
+  std::vector<std::string> notes;
+  const auto add = [&](std::string note) {
+    if (!note.empty() && std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+  };
+  for (const Compared& item : comparison.items) {
+    if (item.instance != nullptr) add(printable(item.instance->caution));
+    if (item.gpu != nullptr) add(printable(item.gpu->caution));
+    if (item.gpu != nullptr && !item.gpu->has_fp16 && item.gpu->has_bf16)
+      add(say("{} has no FP16: what is per FP16 TFLOPS is per its BF16 TFLOPS", item.gpu->id));
+    const auto count = item.instance != nullptr ? item.instance->gpu_count : std::nullopt;
+    if (item.gpu != nullptr && count && *count > 0 && *count < 1)
+      add(say("{} has {} of one {}: its rows per GPU are those of the whole one", printable(item.instance->sku),
+              share_text(count), item.gpu->id));
+  }
+  return notes;
+}
+
+std::string sections(const Comparison& comparison, const catalog::Catalog& catalog, const Terminal& terminal) {
+  std::vector<std::string> prices;
+  std::vector<std::string> plans;
+  for (const Compared& item : comparison.items) {
+    prices.push_back(price_line(item, comparison, catalog));
+    if (comparison.work) plans.push_back(plan_text(item));
+  }
+  return section(say("plans"), plans, terminal) +
+         section(say("prices: the lowest known, {}", list_of(comparison.terms)), prices, terminal) +
+         section(say("notes"), notes_of(comparison), terminal);
+}
+
+/// Plain numbers for a program: one row per figure, its key, its values and its ratios.
+std::string plain_csv(const Comparison& comparison) {
+  std::vector<Column> columns{{"figure", Align::left, 0}};
+  for (const Compared& item : comparison.items) columns.push_back({compared_name(item), Align::right, 0});
+  for (std::size_t i = 1; i < comparison.items.size(); ++i)
+    columns.push_back({"ratio " + compared_name(comparison.items[i]), Align::right, 0});
+  Table table(std::move(columns));
+  const auto plain = [](const catalog::Number& value) { return value ? format("{}", *value) : std::string(); };
+  const auto all = advise::figures();
+  for (std::size_t at = 0; at < all.size(); ++at) {
+    std::vector<std::string> cells{std::string(all[at].key)};
+    for (const Compared& item : comparison.items) cells.push_back(plain(item.values[at].number));
+    for (std::size_t i = 1; i < comparison.items.size(); ++i)
+      cells.push_back(plain(comparison.items[i].values[at].ratio));
+    if (std::any_of(cells.begin() + 1, cells.end(), [](const auto& cell) { return !cell.empty(); }))
+      table.add(std::move(cells));
+  }
+  return table.csv();
 }
 
 }  // namespace
 
-std::string compare_text(const Comparison& comparison, const catalog::Catalog& catalog, std::string_view format,
-                         const Terminal& terminal) {
-  std::string table = compare_table(comparison, catalog).as(format, terminal);
-  if (!comparison.work || format == "csv" || format == "markdown") return table;
-  return bold(job_line(*comparison.work), terminal) + "\n" +
-         wrap(say("assumed: {}", assumed_line(comparison.work->assumed)), terminal.width, 2) + "\n" + table;
+std::string compared_name(const Compared& item) {
+  const std::string name = item.instance != nullptr ? printable(item.instance->sku) : std::string(item.gpu->id);
+  return item.counted ? format("{} × {}", human_number(item.count), name) : name;
 }
 
-Json compare_json(const Comparison& comparison, const catalog::Catalog& catalog) {
-  Json out{{"schema", "gpusel.compare/1"}, {"currency", comparison.currency.code()}};
-  if (comparison.work) {
-    out["workload"] = workload_json(*comparison.work);
-    out["assumed"] = assumptions(comparison.work->assumed);
-  }
-  Json items = Json::array();
-  for (const Compared& item : comparison.items) {
-    Json entry{{"name", item.name},
-               {"instance", item.instance == nullptr ? Json(nullptr) : instance_json(*item.instance, catalog)},
-               {"gpu", item.gpu == nullptr ? Json(nullptr) : gpu_json(*item.gpu)}};
-    if (item.offer == nullptr) {
-      entry["price"] = nullptr;
-    } else {
-      entry["price"] = {{"hourly", number(item.hourly)},
-                        {"per", item.instance == nullptr ? "gpu" : "instance"},
-                        {"provider", item.offered_by->provider},
-                        {"sku", item.offered_by->sku},
-                        {"region", catalog.region_of(*item.offer).id},
-                        {"term", to_text(item.offer->term)},
-                        {"as_of", text_or_null(Date::from_packed(item.offer->as_of).text())}};
-    }
-    if (comparison.work) entry["job"] = job_json(item);
-    items.push_back(std::move(entry));
-  }
-  out["items"] = std::move(items);
-  return out;
+std::string compare_text(const Comparison& comparison, const catalog::Catalog& catalog, std::string_view format,
+                         const Terminal& terminal) {
+  if (format == "csv") return plain_csv(comparison);
+  std::vector<std::string> names;
+  for (const Compared& item : comparison.items) names.push_back(compared_name(item));
+  SideBySide table(std::move(names));
+  Rows rows = all_rows(comparison, format != "table");
+  for (SideRow& row : rows.take()) table.add(std::move(row));
+  if (format == "markdown") return table.table().markdown();
+  std::string out;
+  if (comparison.work)
+    out += bold(job_line(*comparison.work), terminal) + "\n" +
+           wrap(say("assumed: {}", assumed_line(comparison.work->assumed)), terminal.width, 2) + "\n";
+  out += table.text(terminal) + "\n";
+  if (const std::string folded = rows.folded(terminal); !folded.empty()) out += folded;
+  out += dim(
+      wrap(say("×: to {}; *: best of its row; ?: unknown; -: does not apply", compared_name(comparison.items.front())),
+           terminal.width, 2),
+      terminal);
+  return out + sections(comparison, catalog, terminal);
 }
 
 }  // namespace gpusel::report

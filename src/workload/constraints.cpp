@@ -209,16 +209,6 @@ Result<GpuSpec> parse_query(std::string_view text) {
   return spec;
 }
 
-/// "2x RTX 4090", "2 x RTX 4090" and "4xA100".
-std::optional<std::pair<double, std::string_view>> count_in_front(std::string_view text) {
-  const auto end = text.find_first_not_of("0123456789");
-  if (end == 0 || end == std::string_view::npos) return std::nullopt;
-  const auto count = plain_number(text.substr(0, end));
-  const std::string_view rest = trim(text.substr(end));
-  if (!count || rest.size() < 3 || (rest[0] != 'x' && rest[0] != 'X')) return std::nullopt;
-  return std::pair(*count, trim(rest.substr(1)));
-}
-
 bool is_memory(std::string_view text) {
   const BoundTexts ends = split_bounds(text);
   const std::string_view end = ends.low.empty() ? ends.high : ends.low;
@@ -238,6 +228,17 @@ bool has_words(std::string_view folded, const std::vector<std::string_view>& wan
 }
 
 }  // namespace
+
+std::optional<std::pair<double, std::string_view>> count_in_front(std::string_view text) {
+  const auto end = text.find_first_not_of("0123456789");
+  if (end == 0 || end == std::string_view::npos) return std::nullopt;
+  const auto count = plain_number(text.substr(0, end));
+  const std::string_view rest = trim(text.substr(end));
+  constexpr std::string_view kTimes = "×";
+  const std::size_t sign = rest.starts_with(kTimes) ? kTimes.size() : rest.starts_with('x') || rest.starts_with('X');
+  if (!count || sign == 0 || rest.size() < sign + 2) return std::nullopt;
+  return std::pair(*count, trim(rest.substr(sign)));
+}
 
 bool GpuSpec::names_gpu(const catalog::Gpu& gpu) const {
   if (!vendor.empty() && vendor != gpu.vendor) return false;

@@ -1,7 +1,9 @@
-// GPUs and instances side by side, for a job if one is given.
+// GPUs, instances and plans of several of them side by side, for a job if one is given: figures per
+// GPU, figures in all, prices per unit of each, and ratios to the first.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,30 +11,71 @@
 
 namespace gpusel::advise {
 
+/// A figure of one item. What an item cannot have (the GPU memory of a CPU-only instance) does not
+/// apply, which is not the same as unknown.
+struct Value {
+  catalog::Number number;
+  bool applies = true;
+  catalog::Number ratio;  // to the first item's, where both are known and not zero
+  bool best = false;      // of all to which it applies, all of them known
+};
+
 struct Compared {
   std::string name;  // as it was typed
   const catalog::Gpu* gpu = nullptr;
   const catalog::Instance* instance = nullptr;  // null when a GPU was named
-  // The cheapest price: of the instance, or of one GPU of any instance that has it whole.
+  double count = 1;                             // of GPUs or instances: 8 for "h100:8"
+  bool counted = false;                         // whether the name said how many
+  // The cheapest price: of one instance, or of one GPU of any instance that has it whole.
   const catalog::Offer* offer = nullptr;
   const catalog::Instance* offered_by = nullptr;
-  double hourly = 0;  // of the instance, or of one GPU
+  double hourly = 0;  // of one instance, or of one GPU
+  cost::Exchange exchange;
   // With a job.
   std::shared_ptr<const PlannedMachine> planned;  // null when there is no legal plan
   std::string problem;                            // why it will not do; empty when it will
+  std::optional<double> job_hours;                // of a job that ends
   std::optional<cost::JobCost> cost;
+  Intervals intervals;  // where it will do
+
+  catalog::Number gpu_memory_total_gb;
+  bool generates = true;      // the job's model writes tokens
+  std::vector<Value> values;  // in the order of figures()
+
+  bool has_no_gpu() const { return instance != nullptr && instance->gpu.empty(); }
+  bool usable() const { return planned != nullptr && plan::usable(planned->choice); }
+  /// GPUs in all; nothing where their number is not known.
+  catalog::Number gpus() const;
 };
+
+enum class Better : std::uint8_t { neither, more, less };
+/// What a figure is of: one GPU, one host, everything the item is, its price, the job on it, or a job that ends.
+enum class FigureOf : std::uint8_t { gpu, host, all_gpus, price, job, whole_job };
+
+/// A row of the table and a key of the JSON answer.
+struct Figure {
+  std::string_view key;    // with its unit; a price is in the answer's currency
+  std::string_view title;  // "{}" stands for that currency
+  Better better = Better::neither;
+  FigureOf of = FigureOf::gpu;
+  bool only_if_all = false;  // worth a row only where every item has it that can
+  catalog::Number (*value)(const Compared&) = nullptr;
+};
+
+std::span<const Figure> figures();
 
 struct Comparison {
   std::shared_ptr<const catalog::ConfigModel> own_model;
   std::optional<workload::Workload> work;
   Currency currency;
+  std::vector<std::string> terms;  // whose prices count
   std::vector<Compared> items;
 };
 
-/// `names`: GPUs or SKUs, two to eight. `question.request` with a task and model adds the job's
-/// figures; its terms say which prices count (on-demand unless asked otherwise).
-/// Errors: a name that is neither, naming the nearest of both.
+/// `names`: GPUs, SKUs, or several of one ("h100:8", "2x p4d.24xlarge"), two to eight. A task and a model
+/// in `question.request` add the job's figures; `question.constraints` say which prices count (on-demand
+/// unless asked otherwise).
+/// Errors: a name that is neither, naming the nearest of both; one that stands for two things; the same twice.
 Result<Comparison> compare(std::span<const std::string> names, const Question& question,
                            const catalog::Catalog& catalog, const estimate::Coefficients& coefficients);
 

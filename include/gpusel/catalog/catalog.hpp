@@ -64,6 +64,9 @@ class Catalog {
   Result<const Model*> model(std::string_view name) const;
   /// A SKU, or "provider/sku" where two providers use one name.
   Result<const Instance*> instance(std::string_view name) const;
+  /// Whether anything goes by that name, be it one record or several.
+  bool has_gpu(std::string_view name) const;
+  bool has_instance(std::string_view name) const;
   Result<const Provider*> provider(std::string_view name) const;
   /// One id can name regions of several providers.
   Result<std::string_view> region(std::string_view name) const;

@@ -5,6 +5,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gpusel/base/number.hpp"
@@ -26,6 +28,9 @@ struct GpuSpec {
   bool names_gpu(const catalog::Gpu& gpu) const;
 };
 Result<GpuSpec> parse_gpu_spec(std::string_view given);
+
+/// Count and name of "2x RTX 4090", "2 × RTX 4090" and "4xA100".
+std::optional<std::pair<double, std::string_view>> count_in_front(std::string_view text);
 
 enum class ObjectiveKind : std::uint8_t { cost, speed, balanced };
 

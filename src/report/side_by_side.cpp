@@ -1,0 +1,189 @@
+#include "report/side_by_side.hpp"
+
+#include <algorithm>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::report {
+
+namespace {
+
+constexpr std::size_t kGap = 2;
+constexpr std::size_t kLeastTitle = 12;
+constexpr std::size_t kLeastColumn = 8;
+constexpr std::string_view kBest = "*";
+
+std::string spaces(std::size_t count) { return std::string(count, ' '); }
+std::string left(std::string_view text, std::size_t width) {
+  const std::string cut = fit_width(text, width);
+  return cut + spaces(width - std::min(width, display_width(cut)));
+}
+std::string right(std::string_view text, std::size_t width) {
+  return spaces(width - std::min(width, display_width(text))) + std::string(text);
+}
+
+/// Pieces of a name of at most `width` columns, broken behind a separator where there is one.
+std::vector<std::string> broken(std::string_view name, std::size_t width) {
+  std::vector<std::string> lines;
+  while (display_width(name) > width) {
+    std::size_t end = name.find_last_of(" -_./", width - 1);
+    end = end == std::string_view::npos || end < width / 3 ? width : end + 1;
+    while (end < name.size() && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U) ++end;
+    lines.emplace_back(trim(name.substr(0, end)));
+    name.remove_prefix(end);
+  }
+  lines.emplace_back(name);
+  return lines;
+}
+
+}  // namespace
+
+bool SideRow::all_equal() const {
+  return std::all_of(cells.begin(), cells.end(), [&](const SideCell& cell) { return cell.text == cells.front().text; });
+}
+
+/// Widths: of titles, of each column, and within it of numbers with their marks and of ratios.
+struct SideBySide::Layout {
+  struct Of {
+    std::size_t number = 0;
+    std::size_t ratio = 0;
+    std::size_t all = 0;
+  };
+  std::size_t title = 0;
+  std::vector<Of> columns;
+
+  std::size_t width(const std::vector<std::size_t>& shown) const {
+    std::size_t sum = title;
+    for (const std::size_t i : shown) sum += kGap + columns[i].all;
+    return sum;
+  }
+};
+
+/// As wide as the cells are; long words and titles give way where not even two columns fit.
+SideBySide::Layout SideBySide::layout(std::size_t room) const {
+  Layout out;
+  out.columns.resize(names_.size());
+  for (const SideRow& row : rows_) {
+    out.title = std::max(out.title, display_width(row.title));
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      const SideCell& cell = row.cells[i];
+      auto& column = out.columns[i];
+      if (!cell.number) column.all = std::max(column.all, display_width(cell.text));
+      if (cell.number) column.number = std::max(column.number, display_width(cell.text) + kBest.size());
+      column.ratio = std::max(column.ratio, display_width(cell.ratio));
+    }
+  }
+  for (auto& column : out.columns)
+    column.all = std::max({column.all, column.number + (column.ratio > 0 ? 1 + column.ratio : 0), kLeastColumn});
+  // A name may take the room that is there, and is broken into lines where it is long.
+  std::size_t spare = out.title;
+  for (const auto& column : out.columns) spare += kGap + column.all;
+  spare = room == 0 ? SIZE_MAX : room - std::min(room, spare);
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    const std::size_t more = display_width(names_[i]) - std::min(display_width(names_[i]), out.columns[i].all);
+    const std::size_t given = std::min(more, spare);
+    out.columns[i].all += given;
+    if (room > 0) spare -= given;
+  }
+  if (room == 0 || names_.size() < 2) return out;
+  const auto excess = [&](std::size_t i) {
+    const std::size_t need = out.width({0, i});
+    return need - std::min(need, room);
+  };
+  for (std::size_t i = 1; i < names_.size(); ++i) {
+    for (const std::size_t at : {i, std::size_t{0}}) {
+      auto& column = out.columns[at];
+      const std::size_t least = std::max(column.number + 1 + column.ratio, kLeastColumn);
+      column.all -= std::min(excess(i), column.all - std::min(column.all, least));
+    }
+    out.title -= std::min(excess(i), out.title - std::min(out.title, kLeastTitle));
+  }
+  return out;
+}
+
+std::string SideBySide::part(const std::vector<std::size_t>& columns, const Layout& layout,
+                             const Terminal& terminal) const {
+  std::string out;
+  const auto end_line = [&](std::string line) {
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  };
+  std::vector<std::vector<std::string>> heads;
+  std::size_t lines = 0;
+  for (const std::size_t i : columns) {
+    heads.push_back(broken(names_[i], layout.columns[i].all));
+    lines = std::max(lines, heads.back().size());
+  }
+  for (std::size_t k = 0; k < lines; ++k) {
+    std::string line = spaces(layout.title);
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      const std::string& piece = k < heads[c].size() ? heads[c][k] : std::string();
+      line += spaces(kGap) + left(piece, layout.columns[columns[c]].all);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    end_line(bold(line, terminal));
+  }
+  for (const SideRow& row : rows_) {
+    std::string line = left(row.title, layout.title);
+    for (std::size_t c = 0; c < columns.size() && !row.cells.empty(); ++c) {
+      const SideCell& cell = row.cells[columns[c]];
+      const auto& width = layout.columns[columns[c]];
+      line += spaces(kGap);
+      if (!cell.number) {
+        line += left(cell.text, width.all);
+        continue;
+      }
+      const std::string shown = right(cell.text, width.number - kBest.size());
+      line += (cell.best ? bold(shown, terminal) : shown) + std::string(cell.best ? kBest : " ");
+      const std::size_t rest = width.all - std::min(width.all, width.number);
+      if (rest > 0) {
+        const std::string ratio = " " + right(cell.ratio, width.ratio);
+        line += dim(cell.ratio.empty() ? spaces(ratio.size()) : ratio, terminal);
+        const std::size_t used = display_width(ratio);
+        line += spaces(rest - std::min(rest, used));
+      }
+    }
+    end_line(!row.cells.empty() && row.all_equal() ? dim(line, terminal) : line);
+  }
+  return out;
+}
+
+std::string SideBySide::text(const Terminal& terminal) const {
+  const Layout layout = this->layout(terminal.width);
+  std::vector<std::vector<std::size_t>> parts(1);
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    std::vector<std::size_t> with = parts.back();
+    with.push_back(i);
+    if (terminal.width == 0 || with.size() <= 2 || layout.width(with) <= terminal.width)
+      parts.back() = std::move(with);
+    else
+      parts.push_back({0, i});
+  }
+  std::string out;
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    if (k > 0)
+      out += "\n" +
+             dim(say("part {} of {}: too narrow for all beside each other (-o wide)", k + 1, parts.size()), terminal) +
+             "\n\n";
+    out += part(parts[k], layout, terminal);
+  }
+  return out;
+}
+
+Table SideBySide::table() const {
+  std::vector<Column> columns{{"", Align::left, 0}};
+  for (const std::string& name : names_) columns.push_back({name, Align::right, 0});
+  Table table(std::move(columns));
+  for (const SideRow& row : rows_) {
+    if (row.cells.empty()) continue;
+    std::vector<std::string> cells{row.title};
+    for (const SideCell& cell : row.cells)
+      cells.push_back(cell.text + (cell.best ? std::string(kBest) : "") +
+                      (cell.ratio.empty() ? "" : " (" + cell.ratio + ")"));
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace gpusel::report

@@ -1,0 +1,44 @@
+// Items in columns, figures in rows, each figure with its ratio to the first column's. Columns that do
+// not fit come in a further part, beside the first column again.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/table.hpp"
+
+namespace gpusel::report {
+
+struct SideCell {
+  std::string text;
+  std::string ratio;    // empty: none
+  bool number = false;  // numbers end below each other, words begin so
+  bool best = false;
+};
+
+struct SideRow {
+  std::string title;  // empty: a line between groups
+  std::vector<SideCell> cells;
+
+  bool all_equal() const;
+};
+
+class SideBySide {
+ public:
+  explicit SideBySide(std::vector<std::string> names) : names_(std::move(names)) {}
+  void add(SideRow row) { rows_.push_back(std::move(row)); }
+
+  std::string text(const Terminal& terminal) const;
+  /// The same as a table for markdown.
+  Table table() const;
+
+ private:
+  struct Layout;
+  std::string part(const std::vector<std::size_t>& columns, const Layout& layout, const Terminal& terminal) const;
+  Layout layout(std::size_t room) const;
+
+  std::vector<std::string> names_;
+  std::vector<SideRow> rows_;
+};
+
+}  // namespace gpusel::report
