@@ -45,9 +45,7 @@ class Prices {
   void of_gpu(Compared& item, double together) const {
     for (const catalog::Instance& instance : catalog_.instances()) {
       const bool whole = catalog_.gpu_of(instance) == item.gpu && instance.gpu_count.value_or(0) >= together;
-      if (!whole || instance.status == catalog::Availability::retired ||
-          instance.status == catalog::Availability::invitation)
-        continue;
+      if (!whole || !for_sale(instance.status) || instance.status == catalog::Availability::invitation) continue;
       rules::Facts facts;
       const auto provider = catalog_.provider(instance.provider);
       instance_facts(facts, {instance, provider ? *provider : nullptr, catalog_, coefficients_});
@@ -56,6 +54,11 @@ class Prices {
   }
 
  private:
+  static bool for_sale(catalog::Availability state) {
+    return state != catalog::Availability::retired && state != catalog::Availability::restricted &&
+           state != catalog::Availability::not_offered;
+  }
+
   bool allowed(const rules::Facts& facts, bool offers) const {
     return std::none_of(limits_.begin(), limits_.end(), [&](const rules::Rule& rule) {
       return (rule.stage == rules::Stage::offer) == offers && rules::fires(rule, facts);
@@ -70,6 +73,7 @@ class Prices {
       rules::Facts facts;
       offer_facts(facts, {offer, *cost, catalog_, question_.today});
       if (!allowed(facts, true)) continue;
+      if (const auto* state = catalog_.state_of(instance, offer); state != nullptr && !for_sale(state->state)) continue;
       item.offer = &offer;
       item.offered_by = &instance;
       item.hourly = cost->hourly / units;
@@ -198,6 +202,34 @@ class Comparer {
   Prices prices_;
 };
 
+const catalog::RenderScore* blender_of(const catalog::Catalog& catalog, const Compared& item,
+                                       std::string_view version) {
+  if (item.gpu == nullptr) return nullptr;
+  constexpr auto kBlender = catalog::RenderBenchmark::blender;
+  const catalog::RenderScore* preferred = catalog.render_score(*item.gpu, kBlender);
+  if (version.empty() || preferred == nullptr || preferred->version == version) return preferred;
+  for (const catalog::RenderScore& score : catalog.render_scores_of(*item.gpu))
+    if (score.benchmark == kBlender && score.version == version) return &score;
+  return nullptr;
+}
+
+/// Scores of the version that most items have, the newer of two.
+void add_blender(Comparison& comparison, const catalog::Catalog& catalog) {
+  std::ptrdiff_t most = 0;
+  for (const Compared& item : comparison.items) {
+    const auto* score = blender_of(catalog, item, {});
+    if (score == nullptr) continue;
+    const auto having = std::count_if(comparison.items.begin(), comparison.items.end(), [&](const Compared& other) {
+      return blender_of(catalog, other, score->version) != nullptr;
+    });
+    if (having < most || (having == most && score->version <= comparison.blender_version)) continue;
+    most = having;
+    comparison.blender_version = score->version;
+  }
+  if (most == 0) return;
+  for (Compared& item : comparison.items) item.blender = blender_of(catalog, item, comparison.blender_version);
+}
+
 /// The same thing under two names would be compared with itself.
 Status all_different(std::span<const Compared> items) {
   for (std::size_t i = 0; i < items.size(); ++i)
@@ -245,6 +277,7 @@ Result<Comparison> compare(std::span<const std::string> names, const Question& q
     out.items.push_back(std::move(*item));
   }
   if (Status different = all_different(out.items); !different) return std::unexpected(different.error());
+  add_blender(out, catalog);
   fill_values(out.items);
   return out;
 }

@@ -20,10 +20,11 @@ Number times(const Number& a, const Number& b) { return a && b ? Number(*a * *b)
 /// Infinite per nothing: such a figure does not apply.
 Number per(const Number& amount, const Number& of) { return amount && of ? Number(*amount / *of) : std::nullopt; }
 
-/// The 16-bit matrix rate: FP16 where the hardware has it, else BF16.
+/// The 16-bit matrix rate: of FP16 or BF16, whichever is faster; they are the same on most parts.
 Number rate16(const Compared& item) {
-  if (item.gpu == nullptr) return std::nullopt;
-  return item.gpu->has_fp16 || !item.gpu->has_bf16 ? item.gpu->fp16_dense_tflops : item.gpu->bf16_dense_tflops;
+  const Number fp16 = of(item, &Gpu::fp16_dense_tflops);
+  const Number bf16 = of(item, &Gpu::bf16_dense_tflops);
+  return fp16 && bf16 ? Number(std::max(*fp16, *bf16)) : fp16 ? fp16 : bf16;
 }
 Number rate8(const Compared& item) {
   return item.gpu != nullptr && item.gpu->has_fp8 ? item.gpu->fp8_dense_tflops : std::nullopt;
@@ -35,6 +36,8 @@ Number gpu_price(const Compared& item) { return per(price(item), item.gpus()); }
 Number memory(const Compared& item) {
   return item.instance != nullptr ? item.gpu_memory_total_gb : times(item.gpus(), of(item, &Gpu::memory_gb));
 }
+
+Number blender(const Compared& item) { return item.blender != nullptr ? item.blender->score : std::nullopt; }
 
 /// A figure of the job where it can be done.
 template <class Read>
@@ -62,6 +65,8 @@ constexpr Figure kFigures[] = {
      GPUSEL_IS(per(gpu_price(i), rate16(i)))},
     {"price_per_hour_per_fp8_tflops", "{}/h per FP8 TFLOPS", Better::less, FigureOf::price, true,
      GPUSEL_IS(per(gpu_price(i), rate8(i)))},
+    {"price_per_hour_per_1000_blender_points", "{}/h per 1000 Blender", Better::less, FigureOf::price, false,
+     GPUSEL_IS(per(gpu_price(i), times(blender(i), 0.001)))},
 
     {"tokens_per_s", "tokens/s", Better::more, FigureOf::job, false,
      GPUSEL_IS(if_usable(i, [&] { return plan::tokens_per_s(i.planned->choice); }))},
@@ -98,6 +103,7 @@ constexpr Figure kFigures[] = {
     {"bandwidth_gbs_per_w", "GB/s per W", Better::more, FigureOf::gpu, false,
      GPUSEL_IS(per(of(i, &Gpu::memory_bandwidth_gbs), of(i, &Gpu::tdp_w)))},
     {"mig_max_instances", "MIG parts", Better::neither, FigureOf::gpu, false, GPUSEL_OF_GPU(mig_max_instances)},
+    {"blender_score", "Blender, samples/min", Better::more, FigureOf::gpu, false, blender},
     {"rt_cores", "RT cores", Better::more, FigureOf::gpu, false, GPUSEL_OF_GPU(rt_cores)},
     {"nvenc_count", "NVENC", Better::more, FigureOf::gpu, false, GPUSEL_OF_GPU(nvenc_count)},
 

@@ -233,7 +233,7 @@ std::string list_of(const std::vector<std::string>& words) {
 }
 
 /// Which terms have a price, where the asked ones have none.
-std::string no_price(const Compared& item, const Comparison& comparison, const catalog::Catalog& catalog) {
+std::string no_price(const Compared& item, const catalog::Catalog& catalog) {
   std::vector<std::string> others;
   if (item.instance != nullptr)
     for (const catalog::Offer& offer : catalog.offers_of(*item.instance)) {
@@ -246,7 +246,7 @@ std::string no_price(const Compared& item, const Comparison& comparison, const c
 
 /// What is paid for what, where, since when, and who says so.
 std::string price_line(const Compared& item, const Comparison& comparison, const catalog::Catalog& catalog) {
-  if (item.offer == nullptr) return no_price(item, comparison, catalog);
+  if (item.offer == nullptr) return no_price(item, catalog);
   const catalog::Origin& origin = catalog.origin_of(*item.offer);
   const Currency own = catalog.currency_of(*item.offer);
   const std::string price = format("{} {}", money(item.hourly), comparison.currency.code());
@@ -283,6 +283,22 @@ std::string section(const std::string& title, const std::vector<std::string>& li
   return out;
 }
 
+/// Which benchmark the Blender row is of, and how far each score can be trusted.
+std::string blender_note(const Comparison& comparison) {
+  std::vector<std::string> scores;
+  for (const Compared& item : comparison.items) {
+    if (item.blender == nullptr) continue;
+    const catalog::RenderScore& score = *item.blender;
+    std::string line = format("{} {}", item.gpu->id, printable(score.backend));
+    if (score.samples) line += score.samples == 1.0 ? say(", 1 run") : say(", {} runs", human_number(*score.samples));
+    line += format(", {}, {}", printable(score.source), to_text(score.confidence));
+    if (std::find(scores.begin(), scores.end(), line) == scores.end()) scores.push_back(std::move(line));
+  }
+  std::string list;
+  for (const std::string& score : scores) list += (list.empty() ? "" : "; ") + score;
+  return list.empty() ? list : say("Blender benchmark {}: {}", printable(comparison.blender_version), list);
+}
+
 /// Each said once, in the order of the columns.
 std::vector<std::string> notes_of(const Comparison& comparison) {
   std::vector<std::string> notes;
@@ -292,13 +308,14 @@ std::vector<std::string> notes_of(const Comparison& comparison) {
   for (const Compared& item : comparison.items) {
     if (item.instance != nullptr) add(printable(item.instance->caution));
     if (item.gpu != nullptr) add(printable(item.gpu->caution));
-    if (item.gpu != nullptr && !item.gpu->has_fp16 && item.gpu->has_bf16)
-      add(say("{} has no FP16: what is per FP16 TFLOPS is per its BF16 TFLOPS", item.gpu->id));
+    if (item.gpu != nullptr && item.gpu->bf16_dense_tflops.value_or(0) > item.gpu->fp16_dense_tflops.value_or(0))
+      add(say("{}: what is per FP16 TFLOPS is per TFLOPS of BF16, its faster 16-bit format", item.gpu->id));
     const auto count = item.instance != nullptr ? item.instance->gpu_count : std::nullopt;
     if (item.gpu != nullptr && count && *count > 0 && *count < 1)
       add(say("{} has {} of one {}: its rows per GPU are those of the whole one", printable(item.instance->sku),
               share_text(count), item.gpu->id));
   }
+  add(blender_note(comparison));
   return notes;
 }
 

@@ -52,6 +52,12 @@ Json price_json(const Compared& item, const Comparison& comparison, const catalo
   return price;
 }
 
+Json blender_json(const catalog::RenderScore& score) {
+  return {{"version", score.version},         {"backend", text_or_null(score.backend)},
+          {"samples", number(score.samples)}, {"as_of", text_or_null(score.as_of.text())},
+          {"source", score.source},           {"confidence", to_text(score.confidence)}};
+}
+
 /// What stands in `gpu` and `instance` already is not repeated.
 bool is_derived(const advise::Figure& figure, const Json& gpu, const Json& instance) {
   return figure.of != FigureOf::job && !gpu.contains(figure.key) && !instance.contains(figure.key);
@@ -107,6 +113,7 @@ Json compare_json(const Comparison& comparison, const catalog::Catalog& catalog)
     }
     entry["derived"] = std::move(derived);
     entry["ratios"] = std::move(ratios);
+    entry["blender"] = item.blender == nullptr ? Json(nullptr) : blender_json(*item.blender);
     if (comparison.work) entry["job"] = job_json(item);
     items.push_back(std::move(entry));
   }

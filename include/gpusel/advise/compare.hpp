@@ -38,6 +38,7 @@ struct Compared {
   std::optional<cost::JobCost> cost;
   Intervals intervals;  // where it will do
 
+  const catalog::RenderScore* blender = nullptr;  // of the version that is compared
   catalog::Number gpu_memory_total_gb;
   bool generates = true;      // the job's model writes tokens
   std::vector<Value> values;  // in the order of figures()
@@ -69,6 +70,7 @@ struct Comparison {
   std::optional<workload::Workload> work;
   Currency currency;
   std::vector<std::string> terms;  // whose prices count
+  std::string blender_version;     // scores of others do not compare with it
   std::vector<Compared> items;
 };
 
