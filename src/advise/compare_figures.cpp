@@ -126,11 +126,13 @@ constexpr Figure kFigures[] = {
 #undef GPUSEL_IS
 
 bool applies(const Figure& figure, const Compared& item) {
+  const bool whole = item.instance != nullptr || item.counted;
   switch (figure.of) {
     case FigureOf::gpu: return !item.has_no_gpu();
     case FigureOf::host: return item.instance != nullptr;
-    case FigureOf::all_gpus: return !item.has_no_gpu() && (item.instance != nullptr || item.counted);
-    case FigureOf::price: return figure.value == price || !item.has_no_gpu();
+    case FigureOf::all_gpus: return !item.has_no_gpu() && whole;
+    // A GPU as such is priced per GPU: beside an instance of eight, "per hour" would compare unlike things.
+    case FigureOf::price: return figure.value == price ? whole : !item.has_no_gpu();
     case FigureOf::job: return item.usable();
     case FigureOf::whole_job: return item.usable() && item.job_hours;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <ranges>
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
@@ -107,8 +108,7 @@ class Rows {
     const auto all = advise::figures();
     for (std::size_t at = 0; at < all.size(); ++at) {
       const Figure& figure = all[at];
-      if (figure.of != of || (!several_ && (of == FigureOf::all_gpus || figure.key == "price_per_hour_per_gpu")))
-        continue;
+      if (figure.of != of || (!several_ && of == FigureOf::all_gpus)) continue;
       SideRow row{title_of(figure, comparison_), {}};
       bool complete = true;
       for (const Compared& item : comparison_.items) {
@@ -119,7 +119,10 @@ class Rows {
           cell.ratio = ratio_text(*value.ratio);
         row.cells.push_back(std::move(cell));
       }
-      if (complete || !figure.only_if_all) add(std::move(row));
+      if (!complete && figure.only_if_all) continue;
+      // Of one GPU each, what it costs and what its GPU costs are one row.
+      const bool repeats = figure.key == "price_per_hour_per_gpu" && !rows_.empty() && same_cells(row, rows_.back());
+      if (!repeats) add(std::move(row));
     }
   }
 
@@ -152,6 +155,10 @@ class Rows {
     const bool unknown = row.cells.front().text == kUnknown;
     std::string& list = unknown ? unknown_ : same_;
     list += (list.empty() ? "" : " · ") + (unknown ? row.title : in_one(row.title, row.cells.front().text));
+  }
+
+  static bool same_cells(const SideRow& a, const SideRow& b) {
+    return std::ranges::equal(a.cells, b.cells, {}, &SideCell::text, &SideCell::text);
   }
 
   /// "bandwidth 600 GB/s" of "bandwidth, GB/s" and 600.
@@ -210,7 +217,7 @@ void host_rows(Rows& rows) {
   rows.words(say("CPU"), of_host([](const auto& i) { return std::string(to_text(i.cpu_arch)); }));
 }
 
-Rows all_rows(const Comparison& comparison, bool all) {
+Rows all_rows(const Comparison& comparison, const catalog::Catalog& catalog, bool all) {
   Rows rows(comparison, all);
   identity_rows(rows, comparison);
   rows.group();
@@ -220,6 +227,12 @@ Rows all_rows(const Comparison& comparison, bool all) {
                const Date date = Date::from_packed(offer.as_of);
                return date.known() ? date.text() : say("undated");
              }));
+  if (all)
+    rows.words(say("priced at"), [&](const Compared& item) {
+      if (item.offer == nullptr) return std::string(kNotApplicable);
+      return format("{} {} {}", item.offered_by->provider, printable(item.offered_by->sku),
+                    printable(catalog.region_of(*item.offer).id));
+    });
   job_rows(rows, comparison);
   gpu_rows(rows);
   host_rows(rows);
@@ -315,6 +328,9 @@ std::vector<std::string> notes_of(const Comparison& comparison) {
       add(say("{} has {} of one {}: its rows per GPU are those of the whole one", printable(item.instance->sku),
               share_text(count), item.gpu->id));
   }
+  for (const Compared& item : comparison.items)
+    if (item.instance != nullptr && item.count > 1)
+      add(say("{}: vCPU, host memory, SSD and network are those of one of them", compared_name(item)));
   add(blender_note(comparison));
   return notes;
 }
@@ -331,23 +347,48 @@ std::string sections(const Comparison& comparison, const catalog::Catalog& catal
          section(say("notes"), notes_of(comparison), terminal);
 }
 
-/// Plain numbers for a program: one row per figure, its key, its values and its ratios.
-std::string plain_csv(const Comparison& comparison) {
+/// What a program needs besides figures: where each price is from, and whether the job fits.
+std::vector<std::pair<std::string, Words>> plain_words(const Comparison& comparison, const catalog::Catalog& catalog) {
+  const auto offered = [](const std::function<std::string(const Compared&)>& words) {
+    return [words](const Compared& item) { return item.offer == nullptr ? std::string() : words(item); };
+  };
+  std::vector<std::pair<std::string, Words>> out{
+      {"provider", [](const Compared& i) { return i.instance == nullptr ? "" : std::string(i.instance->provider); }},
+      {"gpu", [](const Compared& i) { return i.gpu == nullptr ? "" : std::string(i.gpu->id); }},
+      {"currency", [&](const Compared&) { return std::string(comparison.currency.code()); }},
+      {"price_provider", offered([](const auto& i) { return std::string(i.offered_by->provider); })},
+      {"price_sku", offered([](const auto& i) { return std::string(i.offered_by->sku); })},
+      {"price_region", offered([&](const auto& i) { return std::string(catalog.region_of(*i.offer).id); })},
+      {"price_term", offered([](const auto& i) { return std::string(to_text(i.offer->term)); })},
+      {"price_as_of", offered([](const auto& i) { return Date::from_packed(i.offer->as_of).text(); })},
+      {"price_source", offered([&](const auto& i) { return std::string(catalog.origin_of(*i.offer).source); })}};
+  if (!comparison.work) return out;
+  out.emplace_back("job_fits", [](const Compared& i) { return std::string(i.usable() ? "true" : "false"); });
+  out.emplace_back("job_problem", [](const Compared& i) { return i.problem; });
+  return out;
+}
+
+/// Plain values for a program: one row per figure, its key, its values and its ratios.
+std::string plain_csv(const Comparison& comparison, const catalog::Catalog& catalog) {
   std::vector<Column> columns{{"figure", Align::left, 0}};
   for (const Compared& item : comparison.items) columns.push_back({compared_name(item), Align::right, 0});
   for (std::size_t i = 1; i < comparison.items.size(); ++i)
     columns.push_back({"ratio " + compared_name(comparison.items[i]), Align::right, 0});
   Table table(std::move(columns));
-  const auto plain = [](const catalog::Number& value) { return value ? format("{}", *value) : std::string(); };
-  const auto all = advise::figures();
-  for (std::size_t at = 0; at < all.size(); ++at) {
-    std::vector<std::string> cells{std::string(all[at].key)};
-    for (const Compared& item : comparison.items) cells.push_back(plain(item.values[at].number));
-    for (std::size_t i = 1; i < comparison.items.size(); ++i)
-      cells.push_back(plain(comparison.items[i].values[at].ratio));
+  const auto add = [&](const std::string& key, const auto& value, const auto& ratio) {
+    std::vector<std::string> cells{key};
+    for (const Compared& item : comparison.items) cells.push_back(value(item));
+    for (std::size_t i = 1; i < comparison.items.size(); ++i) cells.push_back(ratio(comparison.items[i]));
     if (std::any_of(cells.begin() + 1, cells.end(), [](const auto& cell) { return !cell.empty(); }))
       table.add(std::move(cells));
-  }
+  };
+  for (const auto& [key, words] : plain_words(comparison, catalog))
+    add(key, words, [](const Compared&) { return std::string(); });
+  const auto plain = [](const catalog::Number& value) { return value ? format("{:.12g}", *value) : std::string(); };
+  for (std::size_t at = 0; at < advise::figures().size(); ++at)
+    add(
+        std::string(advise::figures()[at].key), [&](const Compared& i) { return plain(i.values[at].number); },
+        [&](const Compared& i) { return plain(i.values[at].ratio); });
   return table.csv();
 }
 
@@ -360,11 +401,11 @@ std::string compared_name(const Compared& item) {
 
 std::string compare_text(const Comparison& comparison, const catalog::Catalog& catalog, std::string_view format,
                          const Terminal& terminal) {
-  if (format == "csv") return plain_csv(comparison);
+  if (format == "csv") return plain_csv(comparison, catalog);
   std::vector<std::string> names;
   for (const Compared& item : comparison.items) names.push_back(compared_name(item));
   SideBySide table(std::move(names));
-  Rows rows = all_rows(comparison, format != "table");
+  Rows rows = all_rows(comparison, catalog, format != "table");
   for (SideRow& row : rows.take()) table.add(std::move(row));
   if (format == "markdown") return table.table().markdown();
   std::string out;

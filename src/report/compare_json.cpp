@@ -60,14 +60,15 @@ Json blender_json(const catalog::RenderScore& score) {
 
 /// What stands in `gpu` and `instance` already is not repeated.
 bool is_derived(const advise::Figure& figure, const Json& gpu, const Json& instance) {
-  return figure.of != FigureOf::job && !gpu.contains(figure.key) && !instance.contains(figure.key);
+  if (figure.of == FigureOf::job || figure.of == FigureOf::whole_job) return false;
+  return figure.of == FigureOf::all_gpus || (!gpu.contains(figure.key) && !instance.contains(figure.key));
 }
 
 /// Which member of the items differs: "gpu.tdp_w", "instance.vcpu". Texts about the record itself, and
 /// lists of sources, are no property of the thing.
 void add_differences(Json& differences, const Json& items, const std::string& part) {
-  static constexpr std::string_view kAboutRecord[] = {"aliases", "name",    "notes",         "caution",
-                                                      "offers",  "sources", "figure_sources"};
+  static constexpr std::string_view kAboutRecord[] = {"aliases", "name",   "notes",   "caution",
+                                                      "offers",  "states", "sources", "figure_sources"};
   const auto member = [&](const Json& item, const std::string& key) {
     return item[part].is_object() && item[part].contains(key) ? item[part][key] : Json(nullptr);
   };
@@ -106,7 +107,8 @@ Json compare_json(const Comparison& comparison, const catalog::Catalog& catalog)
     Json ratios = Json::object();
     for (std::size_t at = 0; at < item.values.size(); ++at) {
       const advise::Figure& figure = advise::figures()[at];
-      if (figure.of == FigureOf::job && !comparison.work) continue;
+      const bool of_job = figure.of == FigureOf::job || figure.of == FigureOf::whole_job;
+      if (of_job && !comparison.work) continue;
       const std::string key(figure.key);
       if (is_derived(figure, gpu_keys, instance_keys)) derived[key] = number(item.values[at].number);
       ratios[key] = number(item.values[at].ratio);

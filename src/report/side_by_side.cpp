@@ -149,17 +149,29 @@ std::string SideBySide::part(const std::vector<std::size_t>& columns, const Layo
   return out;
 }
 
-std::string SideBySide::text(const Terminal& terminal) const {
-  const Layout layout = this->layout(terminal.width);
+/// The first column with at most `others` more in each part, as many as fit.
+std::vector<std::vector<std::size_t>> SideBySide::parts(const Layout& layout, std::size_t room,
+                                                        std::size_t others) const {
   std::vector<std::vector<std::size_t>> parts(1);
   for (std::size_t i = 0; i < names_.size(); ++i) {
     std::vector<std::size_t> with = parts.back();
     with.push_back(i);
-    if (terminal.width == 0 || with.size() <= 2 || layout.width(with) <= terminal.width)
+    const bool fits = room == 0 || with.size() <= 2 || (layout.width(with) <= room && with.size() <= others + 1);
+    if (fits)
       parts.back() = std::move(with);
     else
       parts.push_back({0, i});
   }
+  return parts;
+}
+
+std::string SideBySide::text(const Terminal& terminal) const {
+  const Layout layout = this->layout(terminal.width);
+  const auto crowded = parts(layout, terminal.width, names_.size());
+  // As many in each, where that makes no more parts.
+  const std::size_t others = (names_.size() - 1 + crowded.size() - 1) / crowded.size();
+  const auto even = this->parts(layout, terminal.width, others);
+  const auto& parts = even.size() == crowded.size() ? even : crowded;
   std::string out;
   for (std::size_t k = 0; k < parts.size(); ++k) {
     if (k > 0)

@@ -36,6 +36,7 @@ class SideBySide {
   struct Layout;
   std::string part(const std::vector<std::size_t>& columns, const Layout& layout, const Terminal& terminal) const;
   Layout layout(std::size_t room) const;
+  std::vector<std::vector<std::size_t>> parts(const Layout& layout, std::size_t room, std::size_t others) const;
 
   std::vector<std::string> names_;
   std::vector<SideRow> rows_;
