@@ -247,7 +247,8 @@ Status all_different(std::span<const Compared> items) {
 }  // namespace
 
 Result<Comparison> compare(std::span<const std::string> names, const Question& question,
-                           const catalog::Catalog& catalog, const estimate::Coefficients& coefficients) {
+                           const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
+                           bool explained) {
   if (names.size() < kFewest || names.size() > kMost)
     return usage_error(
         names.size() == 1 ? say("one name cannot be compared") : say("{} names to compare", names.size()), {},
@@ -256,7 +257,8 @@ Result<Comparison> compare(std::span<const std::string> names, const Question& q
   if (!converter) return std::unexpected(converter.error());
   workload::Constraints constraints = question.constraints;
   if (constraints.terms.empty()) constraints.terms.emplace_back("on-demand");
-  if (std::string crossed = contradiction(constraints, catalog); !crossed.empty()) return usage_error(crossed);
+  if (std::string crossed = contradiction(constraints, catalog); !crossed.empty())
+    return std::unexpected(Error{ErrorKind::unsatisfied, std::move(crossed), {}, {}});
   auto limits = limit_rules(constraints, catalog, Defaults::none);
   if (!limits) return std::unexpected(limits.error());
   Comparison out;
@@ -274,6 +276,8 @@ Result<Comparison> compare(std::span<const std::string> names, const Question& q
   for (const std::string& name : names) {
     auto item = comparer.item(name, out.work);
     if (!item) return std::unexpected(item.error());
+    if (explained && item->planned != nullptr)
+      item->trace = explain(*out.work, item->planned->machine, item->planned->choice, coefficients);
     out.items.push_back(std::move(*item));
   }
   if (Status different = all_different(out.items); !different) return std::unexpected(different.error());

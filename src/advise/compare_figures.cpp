@@ -103,7 +103,7 @@ constexpr Figure kFigures[] = {
     {"bandwidth_gbs_per_w", "GB/s per W", Better::more, FigureOf::gpu, false,
      GPUSEL_IS(per(of(i, &Gpu::memory_bandwidth_gbs), of(i, &Gpu::tdp_w)))},
     {"mig_max_instances", "MIG parts", Better::neither, FigureOf::gpu, false, GPUSEL_OF_GPU(mig_max_instances)},
-    {"blender_score", "Blender, samples/min", Better::more, FigureOf::gpu, false, blender},
+    {"blender_score", "Blender score", Better::more, FigureOf::gpu, false, blender},
     {"rt_cores", "RT cores", Better::more, FigureOf::gpu, false, GPUSEL_OF_GPU(rt_cores)},
     {"nvenc_count", "NVENC", Better::more, FigureOf::gpu, false, GPUSEL_OF_GPU(nvenc_count)},
 

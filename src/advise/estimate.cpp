@@ -102,21 +102,6 @@ workload::Assumptions chosen_by(const Workload& work, const plan::InferenceChoic
   return out;
 }
 
-/// The formulas behind the figures of a choice.
-estimate::Trace explain(const Workload& work, const Machine& machine, const plan::Choice& choice,
-                        const estimate::Coefficients& c) {
-  estimate::Trace trace;
-  if (const auto* training = std::get_if<plan::TrainingChoice>(&choice)) {
-    estimate::training_memory(work, machine, training->plan, c, &trace);
-    estimate::training_speed(work, machine, training->plan, c, &trace);
-  } else {
-    const auto& plan = std::get<plan::InferenceChoice>(choice).plan;
-    const auto memory = estimate::inference_memory(work, machine, plan, c, &trace);
-    estimate::inference_speed(work, machine, plan, memory, c, &trace);
-  }
-  return trace;
-}
-
 /// Where the plan is not quite what was asked for.
 void note_departures(const Workload& work, const Machine& machine, const plan::Choice& choice,
                      std::vector<std::string>& notes) {
@@ -132,6 +117,20 @@ void note_departures(const Workload& work, const Machine& machine, const plan::C
 }
 
 }  // namespace
+
+estimate::Trace explain(const Workload& work, const Machine& machine, const plan::Choice& choice,
+                        const estimate::Coefficients& c) {
+  estimate::Trace trace;
+  if (const auto* training = std::get_if<plan::TrainingChoice>(&choice)) {
+    estimate::training_memory(work, machine, training->plan, c, &trace);
+    estimate::training_speed(work, machine, training->plan, c, &trace);
+  } else {
+    const auto& plan = std::get<plan::InferenceChoice>(choice).plan;
+    const auto memory = estimate::inference_memory(work, machine, plan, c, &trace);
+    estimate::inference_speed(work, machine, plan, memory, c, &trace);
+  }
+  return trace;
+}
 
 Intervals intervals_for(const Workload& work, const estimate::Device& device, const plan::Choice& choice,
                         const estimate::Coefficients& c) {

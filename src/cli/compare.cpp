@@ -15,6 +15,7 @@ namespace {
 struct CompareOptions {
   std::vector<std::string> names;
   advise::Question question;
+  bool explain = false;
 };
 
 int run_compare(CompareOptions& options, Context& context) {
@@ -27,8 +28,10 @@ int run_compare(CompareOptions& options, Context& context) {
   if (!catalog) return context.fail(catalog.error());
   const auto coefficients = load_coefficients(*catalog);
   if (!coefficients) return context.fail(coefficients.error());
-  const auto comparison = advise::compare(options.names, options.question, *catalog, *coefficients);
+  const auto comparison = advise::compare(options.names, options.question, *catalog, *coefficients, options.explain);
   if (!comparison) return context.fail(as_flag(comparison.error()));
+  if (options.explain && !comparison->work)
+    context.note(say("--explain is of a job's figures: give --model and --task"));
   if (report::is_data(*format)) {
     context.out.write(report::dump_as(*format, report::compare_json(*comparison, *catalog)));
     return kOk;
@@ -45,7 +48,7 @@ Parsed make_compare() {
   auto options = std::make_shared<CompareOptions>();
   Parsed parsed;
   parsed.positional = "NAMES";
-  parsed.positional_help = say("two to eight GPUs or instances");
+  parsed.positional_help = say("two to eight GPUs, instances, or several of one: h100:8, \"2x p4d.24xlarge\"");
   parsed.positional_required = true;
   parsed.positional_set = [options](std::string_view name) -> Status {
     options->names.emplace_back(name);
@@ -61,6 +64,11 @@ Parsed make_compare() {
     if (std::find(std::begin(kOfPrices), std::end(kOfPrices), option.key) != std::end(kOfPrices))
       prices.push_back(option);
   add_options<workload::Constraints>(parsed.flags, prices, options->question.constraints);
+  parsed.flags.push_back({"--explain", "", say("formula, substituted values and source of the job's figures"),
+                          say("Output and data"), [options](std::string_view) -> Status {
+                            options->explain = true;
+                            return {};
+                          }});
   parsed.flags.push_back(currency_flag(options->question.currency));
   parsed.run = [options](Context& context) { return run_compare(*options, context); };
   return parsed;

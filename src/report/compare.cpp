@@ -309,7 +309,9 @@ std::string blender_note(const Comparison& comparison) {
   }
   std::string list;
   for (const std::string& score : scores) list += (list.empty() ? "" : "; ") + score;
-  return list.empty() ? list : say("Blender benchmark {}: {}", printable(comparison.blender_version), list);
+  return list.empty() ? list
+                      : say("Blender score: samples per minute of benchmark {}; {}.",
+                            printable(comparison.blender_version), list);
 }
 
 /// Each said once, in the order of the columns.
@@ -320,19 +322,28 @@ std::vector<std::string> notes_of(const Comparison& comparison) {
   };
   for (const Compared& item : comparison.items) {
     if (item.instance != nullptr) add(printable(item.instance->caution));
-    if (item.gpu != nullptr) add(printable(item.gpu->caution));
+    if (item.gpu != nullptr && !item.gpu->caution.empty())
+      add(format("{}: {}", item.gpu->id, printable(item.gpu->caution)));
     if (item.gpu != nullptr && item.gpu->bf16_dense_tflops.value_or(0) > item.gpu->fp16_dense_tflops.value_or(0))
-      add(say("{}: what is per FP16 TFLOPS is per TFLOPS of BF16, its faster 16-bit format", item.gpu->id));
+      add(say("{}: what is per FP16 TFLOPS is per TFLOPS of BF16, its faster 16-bit format.", item.gpu->id));
     const auto count = item.instance != nullptr ? item.instance->gpu_count : std::nullopt;
     if (item.gpu != nullptr && count && *count > 0 && *count < 1)
-      add(say("{} has {} of one {}: its rows per GPU are those of the whole one", printable(item.instance->sku),
+      add(say("{} has {} of one {}: its rows per GPU are those of the whole one.", printable(item.instance->sku),
               share_text(count), item.gpu->id));
   }
   for (const Compared& item : comparison.items)
     if (item.instance != nullptr && item.count > 1)
-      add(say("{}: vCPU, host memory, SSD and network are those of one of them", compared_name(item)));
+      add(say("{}: vCPU, host memory, SSD and network are those of one of them.", compared_name(item)));
   add(blender_note(comparison));
   return notes;
+}
+
+/// Formulas behind the job's figures, under the item they are of.
+std::string explained(const Comparison& comparison, const Terminal& terminal) {
+  std::string out;
+  for (const Compared& item : comparison.items)
+    if (!item.trace.empty()) out += "\n" + bold(compared_name(item), terminal) + trace_lines(item.trace, terminal);
+  return out;
 }
 
 std::string sections(const Comparison& comparison, const catalog::Catalog& catalog, const Terminal& terminal) {
@@ -344,52 +355,7 @@ std::string sections(const Comparison& comparison, const catalog::Catalog& catal
   }
   return section(say("plans"), plans, terminal) +
          section(say("prices: the lowest known, {}", list_of(comparison.terms)), prices, terminal) +
-         section(say("notes"), notes_of(comparison), terminal);
-}
-
-/// What a program needs besides figures: where each price is from, and whether the job fits.
-std::vector<std::pair<std::string, Words>> plain_words(const Comparison& comparison, const catalog::Catalog& catalog) {
-  const auto offered = [](const std::function<std::string(const Compared&)>& words) {
-    return [words](const Compared& item) { return item.offer == nullptr ? std::string() : words(item); };
-  };
-  std::vector<std::pair<std::string, Words>> out{
-      {"provider", [](const Compared& i) { return i.instance == nullptr ? "" : std::string(i.instance->provider); }},
-      {"gpu", [](const Compared& i) { return i.gpu == nullptr ? "" : std::string(i.gpu->id); }},
-      {"currency", [&](const Compared&) { return std::string(comparison.currency.code()); }},
-      {"price_provider", offered([](const auto& i) { return std::string(i.offered_by->provider); })},
-      {"price_sku", offered([](const auto& i) { return std::string(i.offered_by->sku); })},
-      {"price_region", offered([&](const auto& i) { return std::string(catalog.region_of(*i.offer).id); })},
-      {"price_term", offered([](const auto& i) { return std::string(to_text(i.offer->term)); })},
-      {"price_as_of", offered([](const auto& i) { return Date::from_packed(i.offer->as_of).text(); })},
-      {"price_source", offered([&](const auto& i) { return std::string(catalog.origin_of(*i.offer).source); })}};
-  if (!comparison.work) return out;
-  out.emplace_back("job_fits", [](const Compared& i) { return std::string(i.usable() ? "true" : "false"); });
-  out.emplace_back("job_problem", [](const Compared& i) { return i.problem; });
-  return out;
-}
-
-/// Plain values for a program: one row per figure, its key, its values and its ratios.
-std::string plain_csv(const Comparison& comparison, const catalog::Catalog& catalog) {
-  std::vector<Column> columns{{"figure", Align::left, 0}};
-  for (const Compared& item : comparison.items) columns.push_back({compared_name(item), Align::right, 0});
-  for (std::size_t i = 1; i < comparison.items.size(); ++i)
-    columns.push_back({"ratio " + compared_name(comparison.items[i]), Align::right, 0});
-  Table table(std::move(columns));
-  const auto add = [&](const std::string& key, const auto& value, const auto& ratio) {
-    std::vector<std::string> cells{key};
-    for (const Compared& item : comparison.items) cells.push_back(value(item));
-    for (std::size_t i = 1; i < comparison.items.size(); ++i) cells.push_back(ratio(comparison.items[i]));
-    if (std::any_of(cells.begin() + 1, cells.end(), [](const auto& cell) { return !cell.empty(); }))
-      table.add(std::move(cells));
-  };
-  for (const auto& [key, words] : plain_words(comparison, catalog))
-    add(key, words, [](const Compared&) { return std::string(); });
-  const auto plain = [](const catalog::Number& value) { return value ? format("{:.12g}", *value) : std::string(); };
-  for (std::size_t at = 0; at < advise::figures().size(); ++at)
-    add(
-        std::string(advise::figures()[at].key), [&](const Compared& i) { return plain(i.values[at].number); },
-        [&](const Compared& i) { return plain(i.values[at].ratio); });
-  return table.csv();
+         section(say("notes"), notes_of(comparison), terminal) + explained(comparison, terminal);
 }
 
 }  // namespace
@@ -401,7 +367,7 @@ std::string compared_name(const Compared& item) {
 
 std::string compare_text(const Comparison& comparison, const catalog::Catalog& catalog, std::string_view format,
                          const Terminal& terminal) {
-  if (format == "csv") return plain_csv(comparison, catalog);
+  if (format == "csv") return compare_csv(comparison, catalog);
   std::vector<std::string> names;
   for (const Compared& item : comparison.items) names.push_back(compared_name(item));
   SideBySide table(std::move(names));

@@ -2,6 +2,7 @@
 
 #include "report/catalog.hpp"
 #include "report/compare.hpp"
+#include "report/records.hpp"
 
 namespace gpusel::report {
 
@@ -24,6 +25,7 @@ Json job_json(const Compared& item) {
     job["inference"] = inference_json(inference.memory, inference.speed);
   }
   if (item.usable()) job["interval"] = {{"level", 0.8}, {"tokens_per_s", interval_json(item.intervals.tokens_per_s)}};
+  if (!item.trace.empty()) job["explain"] = explain_json(item.trace);
   if (item.cost)
     job["cost"] = {{"hourly", number(item.cost->hourly)},
                    {"hours", number(item.cost->hours)},
@@ -124,6 +126,33 @@ Json compare_json(const Comparison& comparison, const catalog::Catalog& catalog)
   out["items"] = std::move(items);
   out["differences"] = std::move(differences);
   return out;
+}
+
+std::string compare_csv(const Comparison& comparison, const catalog::Catalog& catalog) {
+  const Json answer = compare_json(comparison, catalog);
+  Json records = Json::array();
+  for (std::size_t i = 0; i < comparison.items.size(); ++i) {
+    const Compared& item = comparison.items[i];
+    const Json& entry = answer["items"][i];
+    Json record{{"name", entry["name"]},
+                {"count", entry["count"]},
+                {"provider", item.instance == nullptr ? Json(nullptr) : Json(item.instance->provider)},
+                {"sku", item.instance == nullptr ? Json(nullptr) : Json(item.instance->sku)},
+                {"gpu", item.gpu == nullptr ? Json(nullptr) : Json(item.gpu->id)},
+                {"currency", answer["currency"]}};
+    for (const char* key : {"provider", "sku", "region", "term", "as_of", "source", "confidence"})
+      record[std::string("price_") + key] = entry["price"].is_null() ? Json(nullptr) : entry["price"][key];
+    if (comparison.work) {
+      record["job_fits"] = item.usable();
+      record["job_problem"] = text_or_null(item.problem);
+    }
+    for (std::size_t at = 0; at < item.values.size(); ++at)
+      if (const std::string key(advise::figures()[at].key); entry["ratios"].contains(key))
+        record[key] = number(item.values[at].number);
+    for (const auto& [key, ratio] : entry["ratios"].items()) record["ratio_" + key] = ratio;
+    records.push_back(std::move(record));
+  }
+  return csv_of(records);
 }
 
 }  // namespace gpusel::report

@@ -60,6 +60,17 @@ std::string speed_line(const estimate::InferenceSpeed& speed, const estimate::In
 
 }  // namespace
 
+std::string trace_lines(const estimate::Trace& trace, const Terminal& terminal) {
+  std::string out;
+  for (const auto& line : trace) {
+    out += "\n" + bold(line.quantity, terminal) + " = " + line.value + "\n";
+    out += wrap("  " + line.formula, terminal.width, 4);
+    if (!line.substituted.empty()) out += wrap("  = " + line.substituted, terminal.width, 4);
+    out += "  [" + line.source + "]\n";
+  }
+  return out;
+}
+
 std::string plan_line(const estimate::TrainingPlan& plan) {
   std::string line = plan.sharding == workload::Sharding::none ? say("unsharded") : std::string(to_text(plan.sharding));
   const auto degree = [&](std::string_view name, int value) {
@@ -128,17 +139,6 @@ std::string speed_lines(const advise::EstimateAnswer& answer, const Terminal& te
          say("  80 % interval {} to {} {}", human_number(range.low), human_number(range.high),
              in_tokens ? say("tokens/s") : say("sequences/s")) +
          "\n";
-}
-
-std::string trace_lines(const estimate::Trace& trace, const Terminal& terminal) {
-  std::string out;
-  for (const auto& line : trace) {
-    out += "\n" + bold(line.quantity, terminal) + " = " + line.value + "\n";
-    out += wrap("  " + line.formula, terminal.width, 4);
-    if (!line.substituted.empty()) out += wrap("  = " + line.substituted, terminal.width, 4);
-    out += "  [" + line.source + "]\n";
-  }
-  return out;
 }
 
 }  // namespace

@@ -14,6 +14,8 @@ std::string estimate_text(const advise::EstimateAnswer& answer, const Terminal& 
 std::string job_line(const workload::Workload& work);
 /// "assumed: seq_len 2048, epochs 3, …".
 std::string assumed_line(const workload::Assumptions& assumed);
+/// Each figure with its formula, substituted values and source.
+std::string trace_lines(const estimate::Trace& trace, const Terminal& terminal);
 std::string plan_line(const estimate::TrainingPlan& plan);
 std::string plan_line(const estimate::InferencePlan& plan);
 

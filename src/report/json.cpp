@@ -143,10 +143,6 @@ Json inference_json(const estimate::InferenceMemory& memory, const std::optional
   return out;
 }
 
-Json interval_json(const estimate::Interval& range) { return Json::array({number(range.low), number(range.high)}); }
-
-namespace {
-
 Json explain_json(const estimate::Trace& trace) {
   Json lines = Json::array();
   for (const estimate::TraceLine& line : trace)
@@ -157,6 +153,10 @@ Json explain_json(const estimate::Trace& trace) {
                      {"source", line.source}});
   return lines;
 }
+
+Json interval_json(const estimate::Interval& range) { return Json::array({number(range.low), number(range.high)}); }
+
+namespace {
 
 /// Encoders answer in sequences per second as well.
 Json throughput(double sequences_per_s) { return {{"value", number(sequences_per_s)}, {"unit", "sequences/s"}}; }

@@ -30,6 +30,7 @@ Json training_json(const std::optional<estimate::TrainingSpeed>& speed);
 Json inference_json(const estimate::InferenceMemory& memory, const std::optional<estimate::InferenceSpeed>& speed);
 /// [low, high].
 Json interval_json(const estimate::Interval& range);
+Json explain_json(const estimate::Trace& trace);
 Json estimate_json(const advise::EstimateAnswer& answer);
 Json error_json(const std::string& id, const Error& error);
 

@@ -136,13 +136,13 @@ std::string SideBySide::part(const std::vector<std::size_t>& columns, const Layo
       }
       const std::string shown = right(cell.text, width.number - kBest.size());
       line += (cell.best ? bold(shown, terminal) : shown) + std::string(cell.best ? kBest : " ");
-      const std::size_t rest = width.all - std::min(width.all, width.number);
-      if (rest > 0) {
+      std::size_t rest = width.all - std::min(width.all, width.number);
+      if (!cell.ratio.empty()) {
         const std::string ratio = " " + right(cell.ratio, width.ratio);
-        line += dim(cell.ratio.empty() ? spaces(ratio.size()) : ratio, terminal);
-        const std::size_t used = display_width(ratio);
-        line += spaces(rest - std::min(rest, used));
+        line += dim(ratio, terminal);
+        rest -= std::min(rest, display_width(ratio));
       }
+      line += spaces(rest);
     }
     end_line(!row.cells.empty() && row.all_equal() ? dim(line, terminal) : line);
   }
@@ -189,10 +189,10 @@ Table SideBySide::table() const {
   Table table(std::move(columns));
   for (const SideRow& row : rows_) {
     if (row.cells.empty()) continue;
-    std::vector<std::string> cells{row.title};
+    std::vector<Cell> cells{row.title};
     for (const SideCell& cell : row.cells)
-      cells.push_back(cell.text + (cell.best ? std::string(kBest) : "") +
-                      (cell.ratio.empty() ? "" : " (" + cell.ratio + ")"));
+      cells.emplace_back(cell.text + (cell.best ? std::string(kBest) : "") +
+                         (cell.ratio.empty() ? "" : " (" + cell.ratio + ")"));
     table.add(std::move(cells));
   }
   return table;

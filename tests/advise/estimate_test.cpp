@@ -1,7 +1,7 @@
 // One question in two forms, and the same physics wherever a figure appears.
 #include <catch2/catch.hpp>
 
-#include "gpusel/advise/compare.hpp"
+#include "gpusel/advise/estimate.hpp"
 #include "support/market.hpp"
 
 using namespace gpusel;
@@ -50,22 +50,4 @@ TEST_CASE("an interval holds the estimate it is for") {
   const auto& range = estimate.intervals.tokens_per_s;
   CHECK(range.low < plan::tokens_per_s(estimate.choice));
   CHECK(plan::tokens_per_s(estimate.choice) < range.high);
-}
-
-TEST_CASE("compare puts the same job on each item") {
-  advise::Question question;
-  const auto document = parse_json(R"({"model": "llama-7b", "task": "finetune", "method": "qlora"})", "job");
-  question.request = *workload::read_request(document->root);
-  const std::vector<std::string> names{"t4", "north/n.h100.8"};
-  const auto comparison = advise::compare(names, question, Market::small().catalog(), Market::small().coefficients());
-  REQUIRE(comparison.has_value());
-  REQUIRE(comparison->items.size() == 2);
-  CHECK(comparison->items[0].instance == nullptr);
-  CHECK(comparison->items[0].offered_by->sku == "n.t4.1");
-  CHECK(comparison->items[0].hourly == Approx(0.5));
-  CHECK(comparison->items[1].hourly == Approx(48));
-  for (const auto& item : comparison->items) {
-    REQUIRE(item.planned != nullptr);
-    CHECK(plan::usable(item.planned->choice));
-  }
 }

@@ -37,6 +37,12 @@ constexpr Case kCases[] = {
     {"estimate.json", "estimate --model llama-3.1-8b --task inference --gpu l4 --concurrency 4 --json"},
     {"compare.txt", "compare h100 n.a100.8 2x-l40s --model llama-7b --task finetune"},
     {"compare-plain.txt", "compare t4 l4"},
+    {"compare-trio.txt", "compare h100 a100-80gb l40s"},
+    {"compare-pair.txt", "compare n.a100.8 n.h100.8 --model llama-7b --task finetune --currency EUR"},
+    {"compare-mixed.txt", "compare n.cpu.16 s.a10.6 '2x n.h100.8' h100"},
+    {"compare-narrow.txt", "compare t4 l4 a10 a10g"},
+    {"compare.md", "compare t4 s.a10.1 -o markdown"},
+    {"compare.csv", "compare t4 s.a10.1 -o csv"},
     {"instances.txt", "instances"},
     {"instances-wide.txt", "instances --term any -o wide"},
     {"instance.txt", "instances show n.h100.8"},
@@ -50,7 +56,7 @@ TEST_CASE("answers are printed as the golden files show") {
   for (const Case& one : kCases) {
     std::vector<std::string> words = words_of(one.command);
     words.insert(words.end(), {"--catalog", "tests/data/market"});
-    const bool narrow = std::string(one.file) == "recommend-narrow.txt";
+    const bool narrow = std::string(one.file).find("-narrow.") != std::string::npos;
     const Run run = narrow ? ask(words, {.environment = {{"COLUMNS", "60"}}}) : ask(words);
     CAPTURE(one.command, run.err);
     CHECK(run.status == one.status);

@@ -1,6 +1,7 @@
 // The contracts that others script against: keys, kinds and what adds up.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -145,4 +146,54 @@ TEST_CASE("compare as JSON says what was assumed") {
   CHECK(out["schema"] == "gpusel.compare/1");
   has_keys(out, {"currency", "workload", "assumed", "items"});
   for (const Json& item : out["items"]) has_keys(item, {"name", "gpu", "price", "job"});
+}
+
+TEST_CASE("compare as JSON has derived figures, ratios and what differs") {
+  const Json out = answer("compare p4d.24xlarge 2xp4de.24xlarge ecs.gn6i-c4g1.xlarge --currency EUR --json");
+  has_keys(out, {"schema", "currency", "terms", "items", "differences"});
+  for (const Json& item : out["items"]) {
+    has_keys(item, {"name", "count", "instance", "gpu", "price", "derived", "ratios", "blender"});
+    has_keys(item["derived"], {"price_per_hour", "price_per_hour_per_gpu", "price_per_hour_per_gb",
+                               "price_per_hour_per_gbs", "price_per_hour_per_fp16_tflops", "fp16_tflops_per_w",
+                               "bandwidth_gbs_per_w", "gpus", "gpu_memory_total_gb"});
+    has_keys(item["price"], {"hourly", "per", "provider", "sku", "region", "term", "as_of", "source", "confidence",
+                             "published", "fx"});
+    CHECK_FALSE(item["price"]["fx"]["as_of"].is_null());
+    CHECK_FALSE(item["instance"]["caution"].is_null());
+    const double hourly = item["price"]["hourly"].get<double>() * item["count"].get<double>();
+    CHECK(item["derived"]["price_per_hour"].get<double>() == Approx(hourly));
+    CHECK(item["ratios"]["price_per_hour"].get<double>() ==
+          Approx(hourly / out["items"][0]["derived"]["price_per_hour"].get<double>()));
+  }
+  CHECK(out["items"][2]["price"]["published"]["currency"] == "CNY");
+  CHECK(out["items"][1]["ratios"]["memory_gb"] == 2);
+  const auto differs = [&](const char* key) {
+    return std::find(out["differences"].begin(), out["differences"].end(), key) != out["differences"].end();
+  };
+  CHECK(differs("gpu.memory_gb"));
+  CHECK(differs("instance.vcpu"));
+  CHECK(differs("derived.price_per_hour"));
+  CHECK_FALSE(differs("gpu.fp8_dense_tflops"));
+  CHECK_FALSE(differs("gpu.sources"));
+}
+
+TEST_CASE("what a name is often mistaken for is said wherever it is shown") {
+  const struct {
+    const char* name;
+    const char* words;
+  } known[] = {{"ecs.gn6i-c4g1.xlarge", "T4"},      {"ecs.gn6v-c8g1.2xlarge", "16 GB"},
+               {"ecs.gn6e-c12g1.3xlarge", "32 GB"}, {"p4d.24xlarge", "40 GB"},
+               {"p4de.24xlarge", "80 GB"},          {"g5.xlarge", "A10G"},
+               {"GN10Xp.2XLARGE40", "V100"},        {"Standard_NC40ads_H100_v5", "94 GB"}};
+  for (const auto& [name, words] : known) {
+    CAPTURE(name);
+    const Json caution = answer(std::string("instances show ") + name + " --json")["item"]["caution"];
+    REQUIRE(caution.is_string());
+    CHECK(caution.get<std::string>().find(words) != std::string::npos);
+    const Run compared = ask({"compare", name, "h200", "--color", "never"}, {.environment = {{"COLUMNS", "400"}}});
+    CHECK(compared.out.find(caution.get<std::string>()) != std::string::npos);
+    CHECK(
+        ask({"instances", "show", name}, {.environment = {{"COLUMNS", "400"}}}).out.find(caution.get<std::string>()) !=
+        std::string::npos);
+  }
 }

@@ -36,7 +36,8 @@ struct Compared {
   std::string problem;                            // why it will not do; empty when it will
   std::optional<double> job_hours;                // of a job that ends
   std::optional<cost::JobCost> cost;
-  Intervals intervals;  // where it will do
+  Intervals intervals;    // where it will do
+  estimate::Trace trace;  // where it was asked for
 
   const catalog::RenderScore* blender = nullptr;  // of the version that is compared
   catalog::Number gpu_memory_total_gb;
@@ -76,9 +77,10 @@ struct Comparison {
 
 /// `names`: GPUs, SKUs, or several of one ("h100:8", "2x p4d.24xlarge"), two to eight. A task and a model
 /// in `question.request` add the job's figures; `question.constraints` say which prices count (on-demand
-/// unless asked otherwise).
+/// unless asked otherwise). `explained`: with the formulas behind the job's figures.
 /// Errors: a name that is neither, naming the nearest of both; one that stands for two things; the same twice.
 Result<Comparison> compare(std::span<const std::string> names, const Question& question,
-                           const catalog::Catalog& catalog, const estimate::Coefficients& coefficients);
+                           const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
+                           bool explained = false);
 
 }  // namespace gpusel::advise

@@ -30,6 +30,10 @@ struct EstimateAnswer {
   estimate::Trace trace;
 };
 
+/// The formulas behind the figures of a choice.
+estimate::Trace explain(const workload::Workload& work, const estimate::Machine& machine, const plan::Choice& choice,
+                        const estimate::Coefficients& coefficients);
+
 /// Widths measured over published residuals, by task.
 Intervals intervals_for(const workload::Workload& work, const estimate::Device& device, const plan::Choice& choice,
                         const estimate::Coefficients& coefficients);
