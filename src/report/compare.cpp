@@ -302,9 +302,12 @@ std::string blender_note(const Comparison& comparison) {
   for (const Compared& item : comparison.items) {
     if (item.blender == nullptr) continue;
     const catalog::RenderScore& score = *item.blender;
-    std::string line = format("{} {}", item.gpu->id, printable(score.backend));
-    if (score.samples) line += score.samples == 1.0 ? say(", 1 run") : say(", {} runs", human_number(*score.samples));
-    line += format(", {}, {}", printable(score.source), to_text(score.confidence));
+    std::string runs;
+    if (score.samples) runs = score.samples == 1.0 ? say("1 run") : say("{} runs", human_number(*score.samples));
+    std::vector<std::string> words{printable(score.backend), runs, printable(score.source),
+                                   std::string(to_text(score.confidence))};
+    std::erase(words, "");
+    std::string line = format("{} ({})", item.gpu->id, list_of(words));
     if (std::find(scores.begin(), scores.end(), line) == scores.end()) scores.push_back(std::move(line));
   }
   std::string list;

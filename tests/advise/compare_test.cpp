@@ -155,18 +155,22 @@ TEST_CASE("Blender scores are compared within one version") {
   const Market market(R"(
 sources:
   list: {publisher: P, document: D, date: 2026-11-01, confidence: documented}
+gpus:
+  - {id: ra, vendor: nvidia, name: RA, sources: list}
+  - {id: rb, vendor: nvidia, name: RB, sources: list}
+  - {id: rc, vendor: nvidia, name: RC, sources: list}
 providers:
   - {id: one, name: One, country: US, kind: cloud, regions: {x: {country: US}}}
 families:
-  - {provider: one, id: f, sources: list, sizes: [{sku: a, gpu: l40s, gpus: 2}, {sku: b, gpu: l4, gpus: 1}, {sku: c, gpu: t4, gpus: 1}]}
+  - {provider: one, id: f, sources: list, sizes: [{sku: a, gpu: ra, gpus: 2}, {sku: b, gpu: rb, gpus: 1}, {sku: c, gpu: rc, gpus: 1}]}
 prices:
   - {provider: one, region: x, term: on-demand, currency: USD, as_of: 2026-11-01, source: list, per_hour: {a: 4, b: 1, c: 0.5}}
 render_scores:
   - benchmark: blender
     version: 4.5.0
     source: list
-    scores: [{gpu: l40s, score: 8000, preferred: true}, {gpu: l4, score: 2000}, {gpu: l40s, version: 4.3.0, score: 1000}]
-  - {benchmark: blender, version: 4.3.0, source: list, scores: [{gpu: t4, score: 1000}]}
+    scores: [{gpu: ra, score: 8000, preferred: true}, {gpu: rb, score: 2000}, {gpu: ra, version: 4.3.0, score: 1000}]
+  - {benchmark: blender, version: 4.3.0, source: list, scores: [{gpu: rc, score: 1000}]}
 )");
   const auto all = compared({"a", "b", "c"}, question_of(), market);
   CHECK(all.blender_version == "4.5.0");
