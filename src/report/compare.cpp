@@ -379,7 +379,7 @@ std::string compare_text(const Comparison& comparison, const catalog::Catalog& c
   if (format == "markdown") return table.table().markdown();
   std::string out;
   if (comparison.work)
-    out += bold(job_line(*comparison.work), terminal) + "\n" +
+    out += bold(wrap(job_line(*comparison.work), terminal.width, 2), terminal) +
            wrap(say("assumed: {}", assumed_line(comparison.work->assumed)), terminal.width, 2) + "\n";
   out += table.text(terminal) + "\n";
   if (const std::string folded = rows.folded(terminal); !folded.empty()) out += folded;

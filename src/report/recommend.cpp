@@ -137,6 +137,8 @@ std::string best_in_words(const Advice& advice, const catalog::Catalog& catalog,
     for (const std::string& reason : r.reasons) reasons += (reasons.empty() ? "" : "; ") + reason;
     out += wrap(say("{}. {}: {}", r.rank, printable(instance_name(r)), reasons), terminal.width, 3);
     out += wrap(say("   plan: {}; {}", plan_text(r), range_text(advice, r)), terminal.width, 5);
+    if (!r.instance->caution.empty())
+      out += wrap(say("   note: {}", printable(r.instance->caution)), terminal.width, 5);
     if (view.explain) {
       std::string score;
       for (const auto& part : r.parts)

@@ -10,7 +10,7 @@ namespace gpusel::report {
 namespace {
 
 constexpr std::size_t kGap = 2;
-constexpr std::size_t kLeastTitle = 12;
+constexpr std::size_t kLeastTitle = 10;
 constexpr std::size_t kLeastColumn = 8;
 constexpr std::string_view kBest = "*";
 
@@ -174,10 +174,7 @@ std::string SideBySide::text(const Terminal& terminal) const {
   const auto& parts = even.size() == crowded.size() ? even : crowded;
   std::string out;
   for (std::size_t k = 0; k < parts.size(); ++k) {
-    if (k > 0)
-      out += "\n" +
-             dim(say("part {} of {}: too narrow for all beside each other (-o wide)", k + 1, parts.size()), terminal) +
-             "\n\n";
+    if (k > 0) out += "\n" + dim(say("part {} of {}; -o wide: all in one", k + 1, parts.size()), terminal) + "\n\n";
     out += part(parts[k], layout, terminal);
   }
   return out;

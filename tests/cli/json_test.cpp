@@ -177,6 +177,34 @@ TEST_CASE("compare as JSON has derived figures, ratios and what differs") {
   CHECK_FALSE(differs("gpu.sources"));
 }
 
+TEST_CASE("compare with a job has ratios of it, its interval and, where asked, its formulas") {
+  const Json out = answer("compare h100 a100-80gb t4 --model llama-3.1-8b --task inference --explain --json");
+  for (const Json& item : out["items"]) {
+    has_keys(item["job"], {"fits", "problem", "explain"});
+    if (!item["job"]["fits"].get<bool>()) {
+      CHECK(item["job"]["problem"].is_string());
+      CHECK(item["ratios"]["tokens_per_s"].is_null());
+      continue;
+    }
+    has_keys(item["job"], {"plan", "memory", "inference", "interval", "cost"});
+    CHECK(item["ratios"]["tokens_per_s"].get<double>() ==
+          Approx(item["job"]["inference"]["output_tokens_per_s"].get<double>() /
+                 out["items"][0]["job"]["inference"]["output_tokens_per_s"].get<double>()));
+    CHECK(item["ratios"]["job_hours"].is_null());  // a service has no end
+  }
+  CHECK_FALSE(out["items"][2]["job"]["fits"].get<bool>());
+}
+
+TEST_CASE("compare folds what is equal for all, and shows it when asked for everything") {
+  const Run folded = ask({"compare", "t4", "t4g"});
+  CHECK(folded.out.find("bandwidth 320 GB/s") != std::string::npos);
+  CHECK(folded.out.find("bandwidth, GB/s") == std::string::npos);
+  const Run wide = ask({"compare", "t4", "t4g", "-o", "wide"});
+  CHECK(wide.out.find("bandwidth, GB/s") != std::string::npos);
+  CHECK(wide.out.find("same for all") == std::string::npos);
+  CHECK(ask({"compare", "t4", "t4g", "-o", "yaml"}).out.starts_with("schema: gpusel.compare/1\n"));
+}
+
 TEST_CASE("what a name is often mistaken for is said wherever it is shown") {
   const struct {
     const char* name;
