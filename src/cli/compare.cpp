@@ -24,6 +24,7 @@ int run_compare(CompareOptions& options, Context& context) {
   const auto today = context.today();
   if (!today) return context.fail(today.error());
   options.question.today = *today;
+  if (Status strict = check_strict(options.question.constraints); !strict) return context.fail(strict.error());
   const auto catalog = context.load_catalog();
   if (!catalog) return context.fail(catalog.error());
   const auto coefficients = load_coefficients(*catalog);
@@ -32,14 +33,13 @@ int run_compare(CompareOptions& options, Context& context) {
   if (!comparison) return context.fail(as_flag(comparison.error()));
   if (options.explain && !comparison->work)
     context.note(say("--explain is of a job's figures: give --model and --task"));
-  if (report::is_data(*format)) {
-    context.out.write(report::dump_as(*format, report::compare_json(*comparison, *catalog)));
-    return kOk;
-  }
   report::Terminal terminal = context.terminal();
   if (*format == "wide") terminal.width = 0;
-  context.out.write(report::compare_text(*comparison, *catalog, *format, terminal));
-  return kOk;
+  context.out.write(report::is_data(*format) ? report::dump_as(*format, report::compare_json(*comparison, *catalog))
+                                             : report::compare_text(*comparison, *catalog, *format, terminal));
+  std::vector<const catalog::Offer*> offers;
+  for (const advise::Compared& item : comparison->items) offers.push_back(item.offer);
+  return gate_price_age(options.question.constraints, offers, *today, context, kOk);
 }
 
 }  // namespace
@@ -58,7 +58,8 @@ Parsed make_compare() {
   for (const auto& option : workload::request_options())
     if (option.key != "gpu" && option.key != "id") job.push_back(option);
   add_options<workload::Request>(parsed.flags, job, options->question.request);
-  static constexpr std::string_view kOfPrices[] = {"term", "cloud", "region", "infra", "residency", "max_price_age"};
+  static constexpr std::string_view kOfPrices[] = {"term",      "cloud",         "region", "infra",
+                                                   "residency", "max_price_age", "strict"};
   std::vector<workload::Option<workload::Constraints>> prices;
   for (const auto& option : workload::constraint_options())
     if (std::find(std::begin(kOfPrices), std::end(kOfPrices), option.key) != std::end(kOfPrices))

@@ -239,27 +239,34 @@ Rows all_rows(const Comparison& comparison, const catalog::Catalog& catalog, boo
   return rows;
 }
 
+/// Those that say something.
 std::string list_of(const std::vector<std::string>& words) {
   std::string list;
-  for (const std::string& one : words) list += (list.empty() ? "" : ", ") + one;
+  for (const std::string& one : words)
+    if (!one.empty()) list += (list.empty() ? "" : ", ") + one;
   return list;
 }
 
-/// Which terms have a price, where the asked ones have none.
-std::string no_price(const Compared& item, const catalog::Catalog& catalog) {
+/// Why there is no price: what is known not to be sold, and which other terms have one.
+std::string no_price(const Compared& item, const Comparison& comparison, const catalog::Catalog& catalog) {
+  std::string line = say("{}: no such price is known", compared_name(item));
+  if (item.instance == nullptr) return line;
+  for (const catalog::OfferState& state : catalog.states_of(*item.instance)) {
+    const std::string term = word(state.term);
+    if (!term.empty() && std::ranges::find(comparison.terms, term) == comparison.terms.end()) continue;
+    line += "; " + list_of({std::string(to_text(state.state)), term, printable(state.region)});
+    if (!state.note.empty()) line += format(" ({})", printable(state.note));
+  }
   std::vector<std::string> others;
-  if (item.instance != nullptr)
-    for (const catalog::Offer& offer : catalog.offers_of(*item.instance)) {
-      std::string term(to_text(offer.term));
-      if (std::find(others.begin(), others.end(), term) == others.end()) others.push_back(std::move(term));
-    }
-  const std::string line = say("{}: no such price is known", compared_name(item));
+  for (const catalog::Offer& offer : catalog.offers_of(*item.instance))
+    if (std::string term(to_text(offer.term)); std::ranges::find(others, term) == others.end())
+      others.push_back(std::move(term));
   return others.empty() ? line : say("{}; other terms or places: {}", line, list_of(others));
 }
 
 /// What is paid for what, where, since when, and who says so.
 std::string price_line(const Compared& item, const Comparison& comparison, const catalog::Catalog& catalog) {
-  if (item.offer == nullptr) return no_price(item, catalog);
+  if (item.offer == nullptr) return no_price(item, comparison, catalog);
   const catalog::Origin& origin = catalog.origin_of(*item.offer);
   const Currency own = catalog.currency_of(*item.offer);
   const std::string price = format("{} {}", money(item.hourly), comparison.currency.code());
@@ -304,10 +311,9 @@ std::string blender_note(const Comparison& comparison) {
     const catalog::RenderScore& score = *item.blender;
     std::string runs;
     if (score.samples) runs = score.samples == 1.0 ? say("1 run") : say("{} runs", human_number(*score.samples));
-    std::vector<std::string> words{printable(score.backend), runs, printable(score.source),
-                                   std::string(to_text(score.confidence))};
-    std::erase(words, "");
-    std::string line = format("{} ({})", item.gpu->id, list_of(words));
+    std::string line = format(
+        "{} ({})", item.gpu->id,
+        list_of({printable(score.backend), runs, printable(score.source), std::string(to_text(score.confidence))}));
     if (std::find(scores.begin(), scores.end(), line) == scores.end()) scores.push_back(std::move(line));
   }
   std::string list;

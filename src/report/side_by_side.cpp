@@ -23,6 +23,11 @@ std::string right(std::string_view text, std::size_t width) {
   return spaces(width - std::min(width, display_width(text))) + std::string(text);
 }
 
+std::string trimmed(std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
 /// Pieces of a name of at most `width` columns, broken behind a separator where there is one.
 std::vector<std::string> broken(std::string_view name, std::size_t width) {
   std::vector<std::string> lines;
@@ -37,21 +42,37 @@ std::vector<std::string> broken(std::string_view name, std::size_t width) {
   return lines;
 }
 
+/// Of one column, and within it of numbers with their marks and of ratios.
+struct Widths {
+  std::size_t number = 0;
+  std::size_t ratio = 0;
+  std::size_t all = 0;
+
+  std::size_t least() const { return std::max(number + (ratio > 0 ? 1 + ratio : 0), kLeastColumn); }
+};
+
+std::string padded(const SideCell& cell, const Widths& width, const Terminal& terminal) {
+  if (!cell.number) return left(cell.text, width.all);
+  const std::string shown = right(cell.text, width.number - kBest.size());
+  std::string out = cell.best ? bold(shown, terminal) + std::string(kBest) : shown + " ";
+  std::size_t rest = width.all - std::min(width.all, width.number);
+  if (!cell.ratio.empty()) {
+    const std::string ratio = " " + right(cell.ratio, width.ratio);
+    out += dim(ratio, terminal);
+    rest -= std::min(rest, display_width(ratio));
+  }
+  return out + spaces(rest);
+}
+
 }  // namespace
 
 bool SideRow::all_equal() const {
   return std::all_of(cells.begin(), cells.end(), [&](const SideCell& cell) { return cell.text == cells.front().text; });
 }
 
-/// Widths: of titles, of each column, and within it of numbers with their marks and of ratios.
 struct SideBySide::Layout {
-  struct Of {
-    std::size_t number = 0;
-    std::size_t ratio = 0;
-    std::size_t all = 0;
-  };
   std::size_t title = 0;
-  std::vector<Of> columns;
+  std::vector<Widths> columns;
 
   std::size_t width(const std::vector<std::size_t>& shown) const {
     std::size_t sum = title;
@@ -60,8 +81,7 @@ struct SideBySide::Layout {
   }
 };
 
-/// As wide as the cells are; long words and titles give way where not even two columns fit.
-SideBySide::Layout SideBySide::layout(std::size_t room) const {
+SideBySide::Layout SideBySide::natural() const {
   Layout out;
   out.columns.resize(names_.size());
   for (const SideRow& row : rows_) {
@@ -74,77 +94,59 @@ SideBySide::Layout SideBySide::layout(std::size_t room) const {
       column.ratio = std::max(column.ratio, display_width(cell.ratio));
     }
   }
-  for (auto& column : out.columns)
-    column.all = std::max({column.all, column.number + (column.ratio > 0 ? 1 + column.ratio : 0), kLeastColumn});
-  // A name may take the room that is there, and is broken into lines where it is long.
-  std::size_t spare = out.title;
-  for (const auto& column : out.columns) spare += kGap + column.all;
-  spare = room == 0 ? SIZE_MAX : room - std::min(room, spare);
+  for (auto& column : out.columns) column.all = std::max(column.all, column.least());
+  return out;
+}
+
+/// As wide as the cells are. A name takes the room that is left and is broken into lines where that is
+/// not enough; words and titles are cut where not even two columns fit.
+SideBySide::Layout SideBySide::layout(std::size_t room) const {
+  Layout out = natural();
+  const auto excess = [room](std::size_t width) { return width - std::min(width, room); };
+  std::size_t used = out.title;
+  for (const auto& column : out.columns) used += kGap + column.all;
+  std::size_t spare = room == 0 ? SIZE_MAX : room - std::min(room, used);
   for (std::size_t i = 0; i < names_.size(); ++i) {
-    const std::size_t more = display_width(names_[i]) - std::min(display_width(names_[i]), out.columns[i].all);
-    const std::size_t given = std::min(more, spare);
-    out.columns[i].all += given;
-    if (room > 0) spare -= given;
+    const std::size_t name = std::max(display_width(names_[i]), out.columns[i].all);
+    const std::size_t more = std::min(name - out.columns[i].all, spare);
+    out.columns[i].all += more;
+    spare -= more;
   }
-  if (room == 0 || names_.size() < 2) return out;
-  const auto excess = [&](std::size_t i) {
-    const std::size_t need = out.width({0, i});
-    return need - std::min(need, room);
-  };
-  for (std::size_t i = 1; i < names_.size(); ++i) {
-    for (const std::size_t at : {i, std::size_t{0}}) {
-      auto& column = out.columns[at];
-      const std::size_t least = std::max(column.number + 1 + column.ratio, kLeastColumn);
-      column.all -= std::min(excess(i), column.all - std::min(column.all, least));
-    }
-    out.title -= std::min(excess(i), out.title - std::min(out.title, kLeastTitle));
+  for (std::size_t i = 1; i < names_.size() && room > 0; ++i) {
+    for (auto* column : {&out.columns[i], &out.columns.front()})
+      column->all -= std::min(excess(out.width({0, i})), column->all - std::min(column->all, column->least()));
+    out.title -= std::min(excess(out.width({0, i})), out.title - std::min(out.title, kLeastTitle));
+  }
+  return out;
+}
+
+std::string SideBySide::head(const std::vector<std::size_t>& columns, const Layout& layout,
+                             const Terminal& terminal) const {
+  std::vector<std::vector<std::string>> names;
+  std::size_t lines = 0;
+  for (const std::size_t i : columns) {
+    names.push_back(broken(names_[i], layout.columns[i].all));
+    lines = std::max(lines, names.back().size());
+  }
+  std::string out;
+  for (std::size_t k = 0; k < lines; ++k) {
+    std::string line = spaces(layout.title);
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      line += spaces(kGap) + left(k < names[c].size() ? names[c][k] : "", layout.columns[columns[c]].all);
+    out += bold(trimmed(line), terminal) + "\n";
   }
   return out;
 }
 
 std::string SideBySide::part(const std::vector<std::size_t>& columns, const Layout& layout,
                              const Terminal& terminal) const {
-  std::string out;
-  const auto end_line = [&](std::string line) {
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
-  };
-  std::vector<std::vector<std::string>> heads;
-  std::size_t lines = 0;
-  for (const std::size_t i : columns) {
-    heads.push_back(broken(names_[i], layout.columns[i].all));
-    lines = std::max(lines, heads.back().size());
-  }
-  for (std::size_t k = 0; k < lines; ++k) {
-    std::string line = spaces(layout.title);
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      const std::string& piece = k < heads[c].size() ? heads[c][k] : std::string();
-      line += spaces(kGap) + left(piece, layout.columns[columns[c]].all);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    end_line(bold(line, terminal));
-  }
+  std::string out = head(columns, layout, terminal);
   for (const SideRow& row : rows_) {
     std::string line = left(row.title, layout.title);
-    for (std::size_t c = 0; c < columns.size() && !row.cells.empty(); ++c) {
-      const SideCell& cell = row.cells[columns[c]];
-      const auto& width = layout.columns[columns[c]];
-      line += spaces(kGap);
-      if (!cell.number) {
-        line += left(cell.text, width.all);
-        continue;
-      }
-      const std::string shown = right(cell.text, width.number - kBest.size());
-      line += (cell.best ? bold(shown, terminal) : shown) + std::string(cell.best ? kBest : " ");
-      std::size_t rest = width.all - std::min(width.all, width.number);
-      if (!cell.ratio.empty()) {
-        const std::string ratio = " " + right(cell.ratio, width.ratio);
-        line += dim(ratio, terminal);
-        rest -= std::min(rest, display_width(ratio));
-      }
-      line += spaces(rest);
-    }
-    end_line(!row.cells.empty() && row.all_equal() ? dim(line, terminal) : line);
+    if (!row.cells.empty())
+      for (const std::size_t i : columns) line += spaces(kGap) + padded(row.cells[i], layout.columns[i], terminal);
+    const bool tells_nothing = !row.cells.empty() && row.all_equal();
+    out += (tells_nothing ? dim(trimmed(line), terminal) : trimmed(line)) + "\n";
   }
   return out;
 }

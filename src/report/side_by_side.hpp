@@ -33,10 +33,13 @@ class SideBySide {
   Table table() const;
 
  private:
+  /// Widths: of titles, of each column, and within it of numbers with their marks and of ratios.
   struct Layout;
-  std::string part(const std::vector<std::size_t>& columns, const Layout& layout, const Terminal& terminal) const;
+  Layout natural() const;
   Layout layout(std::size_t room) const;
   std::vector<std::vector<std::size_t>> parts(const Layout& layout, std::size_t room, std::size_t others) const;
+  std::string part(const std::vector<std::size_t>& columns, const Layout& layout, const Terminal& terminal) const;
+  std::string head(const std::vector<std::size_t>& columns, const Layout& layout, const Terminal& terminal) const;
 
   std::vector<std::string> names_;
   std::vector<SideRow> rows_;

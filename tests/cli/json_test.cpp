@@ -195,6 +195,16 @@ TEST_CASE("compare with a job has ratios of it, its interval and, where asked, i
   CHECK_FALSE(out["items"][2]["job"]["fits"].get<bool>());
 }
 
+TEST_CASE("compare says what is known not to be sold, and fails a price that is too old when asked to") {
+  const Run run = ask({"compare", "p4d.24xlarge", "p5e.48xlarge"}, {.environment = {{"COLUMNS", "300"}}});
+  CHECK(run.out.find("p5e.48xlarge: no such price is known; not-offered, on-demand") != std::string::npos);
+  CHECK(run.out.find("other terms or places: capacity-block") != std::string::npos);
+  const Run strict = ask(words_of("compare t4 n.a100.8 --catalog tests/data/market --max-price-age 10d --strict"));
+  CHECK(strict.status == 6);
+  CHECK(strict.err.find("2 of 2 prices are older") != std::string::npos);
+  CHECK(ask(words_of("compare t4 n.a100.8 --catalog tests/data/market --max-price-age 30d --strict")).status == 0);
+}
+
 TEST_CASE("compare folds what is equal for all, and shows it when asked for everything") {
   const Run folded = ask({"compare", "t4", "t4g"});
   CHECK(folded.out.find("bandwidth 320 GB/s") != std::string::npos);
