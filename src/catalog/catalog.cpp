@@ -198,9 +198,9 @@ std::vector<Document> Catalog::documents(std::string_view section) const {
       std::move(found.begin(), found.end(), std::back_inserter(all));
       if (!found.empty()) break;
     }
+    for (const Document& document : tables_->documents)
+      if (document.root.find(wanted) != nullptr) all.push_back(document);
   }
-  for (const Document& document : tables_->documents)
-    if (section.empty() || document.root.find(section) != nullptr) all.push_back(document);
   return all;
 }
 

@@ -40,6 +40,8 @@ struct Gpu {
   Number memory_gb;             // as marketed
   Number memory_gib_usable;     // total the driver reports, ECC as the clouds run it
   Number memory_bandwidth_gbs;  // peak
+  Number memory_bus_bits;
+  Number memory_gbps_per_pin;
   std::optional<bool> ecc;
 
   // Dense peaks, tensor rates with FP32 accumulation; 0 = no such hardware path.
@@ -60,6 +62,7 @@ struct Gpu {
   Number pcie_gen;
   Number pcie_lanes;
   Number tdp_w;
+  Number clock_mhz;  // boost
 
   Number cuda_cores;
   Number tensor_cores;
@@ -105,6 +108,7 @@ void visit_fields(Record& g, Visitor&& v) {
   v(Field{.path = "release_year", .json = "release_year", .range = {2005, 2100}}, g.release_year);
   v(Field{.path = "process_nm", .json = "process_nm", .unit = "nm", .range = {1, 200}}, g.process_nm);
   v(Field{.path = "cores.cuda", .json = "cuda_cores", .range = {0, 1e6}}, g.cuda_cores);
+  v(Field{.path = "clock_mhz", .json = "clock_mhz", .unit = "MHz", .range = {1, 1e5}}, g.clock_mhz);
   v(Field{.path = "cores.tensor", .json = "tensor_cores", .range = {0, 1e5}}, g.tensor_cores);
   v(Field{.path = "cores.tensor_generation", .json = "tensor_generation", .range = {1, 20}}, g.tensor_generation);
   v(Field{.path = "memory.marketed_gb", .json = "memory_gb", .unit = "GB", .range = {0.5, 4096}}, g.memory_gb);
@@ -113,6 +117,9 @@ void visit_fields(Record& g, Visitor&& v) {
   v(Field{.path = "memory.type", .json = "memory_type"}, g.memory_type);
   v(Field{.path = "memory.bandwidth_gbs", .json = "memory_bandwidth_gbs", .unit = "GB/s", .range = {1, 1e6}},
     g.memory_bandwidth_gbs);
+  v(Field{.path = "memory.bus_bits", .json = "memory_bus_bits", .unit = "bit", .range = {1, 1e5}}, g.memory_bus_bits);
+  v(Field{.path = "memory.gbps_per_pin", .json = "memory_gbps_per_pin", .unit = "Gbit/s", .range = {0.01, 1000}},
+    g.memory_gbps_per_pin);
   v(Field{.path = "memory.ecc", .json = "ecc"}, g.ecc);
   v(Field{.path = "dense.fp64_tflops", .json = "fp64_tflops", .unit = "TFLOPS", .range = {0, 1e6}}, g.fp64_tflops);
   v(Field{.path = "dense.fp32_tflops", .json = "fp32_tflops", .unit = "TFLOPS", .range = {0, 1e6}}, g.fp32_tflops);
