@@ -20,8 +20,28 @@ Result<Document> read_yaml(const std::string& path) {
   return parse_yaml(*text, path);
 }
 
-/// The YAML files at `path`, in the order of their names; `path` itself when it is a file.
-std::expected<std::vector<Document>, Errors> read_all(const std::string& path) {
+/// Sections for other rooms, each as a document of its own, named without `folder`.
+void keep_foreign(Tables& tables, const std::vector<Document>& documents, std::string_view folder) {
+  for (const Document& document : documents) {
+    std::string_view name = document.name;
+    if (!folder.empty() && name.starts_with(folder)) {
+      name.remove_prefix(folder.size());
+      while (name.starts_with('/')) name.remove_prefix(1);
+    }
+    for (const std::string_view section : kForeignSections) {
+      const Node* found = document.root.find(section);
+      if (found == nullptr) continue;
+      Document kept{std::string(name), {}};
+      kept.root.kind = Node::Kind::map;
+      kept.root.children.push_back(*found);
+      tables.documents.push_back(std::move(kept));
+    }
+  }
+}
+
+}  // namespace
+
+std::expected<std::vector<Document>, Errors> read_documents(const std::string& path) {
   std::vector<std::string> files;
   std::error_code failed;
   std::error_code no_such;
@@ -51,29 +71,8 @@ std::expected<std::vector<Document>, Errors> read_all(const std::string& path) {
   return documents;
 }
 
-/// Sections for other rooms, each as a document of its own, named without `folder`.
-void keep_foreign(Tables& tables, const std::vector<Document>& documents, std::string_view folder) {
-  for (const Document& document : documents) {
-    std::string_view name = document.name;
-    if (!folder.empty() && name.starts_with(folder)) {
-      name.remove_prefix(folder.size());
-      while (name.starts_with('/')) name.remove_prefix(1);
-    }
-    for (const std::string_view section : kForeignSections) {
-      const Node* found = document.root.find(section);
-      if (found == nullptr) continue;
-      Document kept{std::string(name), {}};
-      kept.root.kind = Node::Kind::map;
-      kept.root.children.push_back(*found);
-      tables.documents.push_back(std::move(kept));
-    }
-  }
-}
-
-}  // namespace
-
 Errors lay_on_top(Tables& tables, const std::string& path) {
-  auto documents = read_all(path);
+  auto documents = read_documents(path);
   if (!documents) return std::move(documents.error());
   Errors errors;
   ingest(tables, *documents, true, errors);
@@ -82,7 +81,7 @@ Errors lay_on_top(Tables& tables, const std::string& path) {
 }
 
 std::expected<Catalog, Errors> load_directory(const std::string& directory) {
-  auto documents = read_all(directory);
+  auto documents = read_documents(directory);
   if (!documents) return std::unexpected(std::move(documents.error()));
   auto tables = std::make_unique<Tables>();
   Errors errors;

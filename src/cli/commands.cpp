@@ -31,6 +31,10 @@ constexpr Command kCommands[] = {
      "  gpusel models qwen3\n"
      "  gpusel models show llama-3.1-8b",
      make_models},
+    {"catalog lint", "What is probably wrong in a catalogue, with its place and what would be right",
+     "  gpusel catalog lint\n"
+     "  gpusel catalog lint --list",
+     make_catalog_lint},
     {"catalog path", "Where the facts come from: the built-in catalogue and every file laid over it",
      "  gpusel catalog path\n"
      "  gpusel catalog path -o json",

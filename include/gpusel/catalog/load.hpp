@@ -22,6 +22,9 @@ struct LoadOptions {
 /// Errors: every problem of every file, with file:line:column; ErrorKind::bad_catalogue.
 std::expected<Catalog, Errors> load(const LoadOptions& options);
 
+/// The YAML files at `path` as trees, in the order of their names: a file, or a directory with all below it.
+std::expected<std::vector<Document>, Errors> read_documents(const std::string& path);
+
 /// Reads `data/` of the project alone: what the build turns into the embedded snapshot.
 std::expected<Catalog, Errors> load_directory(const std::string& directory);
 

@@ -1,0 +1,149 @@
+// The section "accepted": findings that are true, each with its reason.
+#include <algorithm>
+
+#include "catalog/lint/checks.hpp"
+
+namespace gpusel::catalog {
+
+namespace {
+
+constexpr std::string_view kKeys[] = {"finding", "of", "reason", "source"};
+
+std::string text_at(const Node& map, std::string_view key) {
+  const Node* node = map.find(key);
+  return node != nullptr && node->is_scalar() ? node->text : std::string();
+}
+
+/// A pattern must say at least so much before its first '*' that it cannot cover a whole provider.
+bool too_wide(std::string_view of) {
+  const auto star = of.find('*');
+  if (star == std::string_view::npos) return false;
+  const std::string_view start = of.substr(0, star);
+  const auto slash = start.rfind('/');
+  return slash == std::string_view::npos ? start.size() < 3 : start.size() - slash - 1 < 2;
+}
+
+/// What is wrong with an acceptance, and what would be right; nothing when it is well formed.
+std::optional<Error> fault_of(const Acceptance& one, const Node& node, const Catalog& catalog) {
+  const auto fault = [](std::string message, std::string hint = {}) {
+    return Error{ErrorKind::bad_catalogue, std::move(message), {}, std::move(hint)};
+  };
+  std::vector<std::string_view> ids;
+  for (const CheckInfo& check : lint_checks()) ids.push_back(check.id);
+  if (!node.is_map()) return fault(say("an acceptance must be a map, found {}", node.describe()));
+  for (const Node& member : node.children)
+    if (std::find(std::begin(kKeys), std::end(kKeys), member.key) == std::end(kKeys))
+      return fault(say("unknown key '{}'", shorten(member.key, 60)), did_you_mean(member.key, kKeys));
+  if (std::find(ids.begin(), ids.end(), one.finding) == ids.end())
+    return fault(say("there is no check '{}'", shorten(one.finding, 60)), did_you_mean(one.finding, ids));
+  if (one.finding == "schema") return fault(say("what cannot be read cannot be accepted"));
+  if (one.of.empty()) return fault(say("'of' does not say whose finding is accepted"));
+  if (trim(one.reason).empty()) return fault(say("the finding is accepted without a reason"));
+  if (too_wide(one.of))
+    return fault(say("'{}' accepts too much", shorten(one.of, 60)), say("name the family, SKU, GPU, model or source"));
+  if (!one.source.empty() && catalog.source(one.source) == nullptr)
+    return fault(say("unknown source '{}'", shorten(one.source, 60)));
+  return std::nullopt;
+}
+
+Acceptance read(const Document& document, const Node& node) {
+  Acceptance one;
+  one.finding = text_at(node, "finding");
+  one.of = text_at(node, "of");
+  one.reason = text_at(node, "reason");
+  one.source = text_at(node, "source");
+  one.document = document.name;
+  one.place = position(document.name, node);
+  return one;
+}
+
+template <class Action>
+void each_acceptance(std::span<const Document> documents, Action action) {
+  for (const Document& document : documents)
+    if (const Node* list = document.root.find("accepted"); list != nullptr)
+      for (const Node& node : list->children) action(document, node);
+}
+
+bool is_mine(const std::string& document, const Lint& lint) {
+  return lint.places().whole() || lint.places().has_file(document);
+}
+
+void invalid(Lint& lint) {
+  const std::vector<Document> documents = lint.catalog().documents("accepted");
+  for (const Document& document : documents)
+    if (const Node* list = document.root.find("accepted");
+        list != nullptr && !list->is_list() && is_mine(document.name, lint))
+      lint.found({.kind = "accepted", .id = position(document.name, *list)},
+                 say("'accepted' must be a list, found {}", list->describe()));
+  each_acceptance(documents, [&](const Document& document, const Node& node) {
+    if (!is_mine(document.name, lint)) return;
+    const Acceptance one = read(document, node);
+    if (const auto fault = fault_of(one, node, lint.catalog()))
+      lint.found({.kind = "accepted", .id = one.place}, fault->message, fault->hint);
+  });
+}
+
+void unused(Lint& lint) {
+  for (const Acceptance& one : lint.acceptances().all())
+    if (!one.used && is_mine(one.document, lint))
+      lint.found({.kind = "accepted", .id = one.place},
+                 say("nothing is found any more by '{}' of '{}'", one.finding, one.of), say("take the acceptance out"));
+}
+
+constexpr Check kChecks[] = {
+    {"accepted.invalid", Severity::error, "an acceptance without a reason, of no known check, or too wide", invalid},
+    {"accepted.unused", Severity::warning, "an acceptance of something that is not found any more", unused},
+};
+
+}  // namespace
+
+bool matches_pattern(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0, t = 0, star = std::string_view::npos, retry = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      retry = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++retry;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+bool Acceptance::covers(const Subject& subject) const {
+  if (matches_pattern(of, subject.id) || (!subject.detail.empty() && matches_pattern(of, subject.name()))) return true;
+  // Of two records that contradict each other, either may be named.
+  return std::any_of(subject.others.begin(), subject.others.end(),
+                     [&](std::string_view record) { return matches_pattern(of, record.substr(record.find(' ') + 1)); });
+}
+
+Acceptances::Acceptances(std::span<const Document> documents) {
+  each_acceptance(documents, [&](const Document& document, const Node& node) {
+    Acceptance one = read(document, node);
+    if (one.of.empty() || trim(one.reason).empty() || too_wide(one.of)) return;
+    by_check_[one.finding].push_back(all_.size());
+    all_.push_back(std::move(one));
+  });
+}
+
+const Acceptance* Acceptances::cover(std::string_view check, const Subject& subject) {
+  const auto of_check = by_check_.find(std::string(check));
+  if (of_check == by_check_.end()) return nullptr;
+  const Acceptance* first = nullptr;
+  for (const std::size_t i : of_check->second) {
+    if (!all_[i].covers(subject)) continue;
+    all_[i].used = true;
+    if (first == nullptr) first = &all_[i];
+  }
+  return first;
+}
+
+std::span<const Check> acceptance_checks() { return kChecks; }
+
+}  // namespace gpusel::catalog

@@ -1,0 +1,141 @@
+// Models: whether the parts of a shape agree with each other and with the stated size.
+#include <algorithm>
+#include <cmath>
+
+#include "catalog/lint/checks.hpp"
+#include "catalog/tables.hpp"
+#include "gpusel/catalog/parameters.hpp"
+
+namespace gpusel::catalog {
+
+namespace {
+
+constexpr double kSizeTolerance = 0.06;  // biases and small norms are not counted; labels are rounded
+
+Subject about(const Model& model, std::string_view path) {
+  return {.kind = "model", .id = std::string(model.id), .path = path};
+}
+
+double parts_b(const Model& m) {
+  return m.vision_params_b.value_or(0) + m.mtp_params_b.value_or(0) + m.per_layer_embedding_params_b.value_or(0) +
+         m.text_encoder_params_b.value_or(0) + m.vae_params_b.value_or(0);
+}
+
+/// Whether the plain formula is the whole of it: no layers of another kind.
+bool plain_shape(const Model& m) {
+  return m.is_language_model() && !m.linear_layers && !m.ffn_layers &&
+         m.attention.find('+') == std::string_view::npos && !m.moe_latent_size && !m.kv_full_head_dim &&
+         !m.window_heads;
+}
+
+void size(Lint& lint) {
+  for (const Model& model : lint.catalog().models()) {
+    if (!plain_shape(model) || !model.params_b) continue;
+    const Number shape = parameters_from_shape(model);
+    if (!shape || (!model.ffn_size && !model.moe_ffn_size)) continue;
+    const double expected = *shape + parts_b(model);
+    if (std::abs(*model.params_b - expected) <= kSizeTolerance * expected) continue;
+    lint.found(about(model, "params_b"), say("{} B parameters; its layers, heads and vocabulary are {} B",
+                                             shown(*model.params_b), shown(expected)));
+  }
+}
+
+void active(Lint& lint) {
+  for (const Model& model : lint.catalog().models())
+    if (model.active_params_b && model.params_b && *model.active_params_b > *model.params_b)
+      lint.found(about(model, "active_params_b"),
+                 say("{} B active of {} B in all", shown(*model.active_params_b), shown(*model.params_b)));
+}
+
+void parts(Lint& lint) {
+  for (const Model& model : lint.catalog().models())
+    if (model.params_b && parts_b(model) > *model.params_b)
+      lint.found(about(model, "params_b"),
+                 say("its parts are {} B, and all of it {} B", shown(parts_b(model)), shown(*model.params_b)));
+}
+
+void heads(Lint& lint) {
+  for (const Model& model : lint.catalog().models()) {
+    const double n = model.heads.value_or(0), kv = model.kv_heads.value_or(0);
+    if (n > 0 && kv > 0 && !model.is_mla() && std::fmod(n, kv) != 0)
+      lint.found(about(model, "attention.kv_heads"), say("{} heads cannot share {} K/V heads", shown(n), shown(kv)));
+    if (n > 0 && !model.head_dim && model.hidden_size && std::fmod(*model.hidden_size, n) != 0)
+      lint.found(about(model, "attention.heads"),
+                 say("{} heads do not divide a width of {}", shown(n), shown(*model.hidden_size)),
+                 say("state head_dim"));
+  }
+}
+
+/// What the word for the attention says of its heads.
+void attention(Lint& lint) {
+  for (const Model& model : lint.catalog().models()) {
+    const std::string_view kind = model.attention.substr(0, model.attention.find('+'));
+    const double n = model.heads.value_or(0), kv = model.kv_heads.value_or(0);
+    const bool counted = n > 0 && kv > 0;
+    const bool wrong = kind == "mla"   ? !model.is_mla()
+                       : !counted      ? false
+                       : kind == "mha" ? n != kv
+                       : kind == "mqa" ? kv != 1
+                       : kind == "gqa" ? kv >= n
+                                       : false;
+    if (wrong)
+      lint.found(about(model, "attention.kind"),
+                 kind == "mla" ? say("'mla' without mla.kv_lora_rank")
+                               : say("'{}' with {} heads and {} K/V heads", kind, shown(n), shown(kv)));
+  }
+}
+
+void cache(Lint& lint) {
+  for (const Model& model : lint.catalog().models()) {
+    if (!model.is_generator() || !model.layers) continue;
+    const double cached = model.kv_full_layers.value_or(0) + model.kv_window_layers.value_or(0);
+    const double layers = *model.layers + model.decoder_layers.value_or(0);
+    if (cached > layers)
+      lint.found(about(model, "kv_cache.full_layers"),
+                 say("{} layers keep a cache, and there are {}", shown(cached), shown(layers)));
+    if (model.kv_window_layers.value_or(0) > 0 && !model.window_tokens)
+      lint.found(about(model, "kv_cache.window_layers"),
+                 say("{} layers have a window of unknown length", shown(*model.kv_window_layers)));
+  }
+}
+
+void experts(Lint& lint) {
+  for (const Model& model : lint.catalog().models()) {
+    if (!model.is_moe()) continue;
+    if (model.experts_per_token.value_or(0) > *model.experts)
+      lint.found(about(model, "moe.experts_per_token"),
+                 say("{} experts per token of {}", shown(*model.experts_per_token), shown(*model.experts)));
+    if (!model.experts_per_token && !model.active_params_b)
+      lint.found(about(model, "moe.experts"), say("neither experts per token nor active parameters are known"));
+  }
+}
+
+void names(Lint& lint) {
+  const Tables& tables = lint.catalog().tables();
+  const auto& all = tables.model_names;
+  for (std::size_t i = 1; i < all.size(); ++i)
+    if (all[i].folded == all[i - 1].folded)
+      lint.found(
+          {.kind = "model",
+           .id = std::string(tables.models[all[i].index].id),
+           .path = "aliases",
+           .others = {"model " + std::string(tables.models[all[i - 1].index].id)}},
+          say("'{}' also means '{}': neither is found by it", all[i].folded, tables.models[all[i - 1].index].id));
+}
+
+constexpr Check kChecks[] = {
+    {"model.size", Severity::warning, "a size that the shape does not have", size},
+    {"model.active", Severity::error, "more parameters active than there are", active},
+    {"model.parts", Severity::error, "parts that are more than the whole", parts},
+    {"model.heads", Severity::error, "heads that do not divide", heads},
+    {"model.attention", Severity::error, "a kind of attention that its heads contradict", attention},
+    {"model.cache", Severity::error, "more layers with a cache than layers, a window of no length", cache},
+    {"model.experts", Severity::error, "more experts per token than experts", experts},
+    {"model.names", Severity::warning, "a name that two models have", names},
+};
+
+}  // namespace
+
+std::span<const Check> model_checks() { return kChecks; }
+
+}  // namespace gpusel::catalog

@@ -1,0 +1,239 @@
+// Prices of one machine: terms against each other, regions against each other, and dates.
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "catalog/lint/checks.hpp"
+#include "catalog/lint/prices.hpp"
+
+namespace gpusel::catalog {
+
+namespace {
+
+using Offers = std::span<const Offer* const>;
+
+/// Calls `action` with the offers of each machine that `key` puts together, cheapest first.
+template <class Key, class Action>
+void each_group(Lint& lint, Key key, Action action) {
+  std::vector<const Offer*> offers;
+  for (const Instance& instance : lint.catalog().instances()) {
+    offers.clear();
+    for (const Offer& offer : lint.catalog().offers_of(instance)) offers.push_back(&offer);
+    std::sort(offers.begin(), offers.end(), [&](const Offer* a, const Offer* b) {
+      return std::tuple(key(*a), a->per_hour()) < std::tuple(key(*b), b->per_hour());
+    });
+    for (auto first = offers.begin(); first != offers.end();) {
+      const auto last = std::find_if(first, offers.end(), [&](const Offer* o) { return key(*o) != key(**first); });
+      action(instance, Offers(first, last));
+      first = last;
+    }
+  }
+}
+
+/// Offers that differ in the term alone.
+template <class Action>
+void each_market(Lint& lint, Action action) {
+  each_group(lint, [](const Offer& o) { return std::pair(o.region, o.currency); }, action);
+}
+
+const Offer* of_term(Offers offers, Term term) {
+  for (const Offer* offer : offers)
+    if (offer->term == term) return offer;
+  return nullptr;
+}
+
+std::string amount_text(const Lint& lint, const Offer& offer) {
+  return format("{} {}", human_price(offer.per_hour()), lint.catalog().currency_of(offer).code());
+}
+
+void dearer(Lint& lint, const Instance& instance, const Offer& offer, const Offer& than, const std::string& hint) {
+  if (offer.per_hour() <= than.per_hour() * 1.0005) return;
+  Subject subject = about_price(lint, instance, offer);
+  subject.others = {about_price(lint, instance, than).record()};
+  lint.found(std::move(subject),
+             say("{} per hour, above {} of {}", amount_text(lint, offer), amount_text(lint, than), to_text(than.term)),
+             hint);
+}
+
+void zero(Lint& lint) {
+  for (const Instance& instance : lint.catalog().instances())
+    for (const Offer& offer : lint.catalog().offers_of(instance))
+      if (!(offer.amount > 0))
+        lint.found(about_price(lint, instance, offer), say("a price of {}", shown(offer.amount)),
+                   say("leave out what is not offered or not known"));
+}
+
+void spot(Lint& lint) {
+  each_market(lint, [&](const Instance& instance, Offers offers) {
+    const Offer* on_demand = of_term(offers, Term::on_demand);
+    const Offer* cheap = of_term(offers, Term::spot);
+    if (on_demand != nullptr && cheap != nullptr)
+      dearer(lint, instance, *cheap, *on_demand, say("is one of them of another day, size or currency?"));
+  });
+}
+
+void commitment(Lint& lint) {
+  each_market(lint, [&](const Instance& instance, Offers offers) {
+    const Offer* on_demand = of_term(offers, Term::on_demand);
+    if (on_demand == nullptr) return;
+    for (const Offer* offer : offers)
+      if (is_discount(offer->term))
+        dearer(lint, instance, *offer, *on_demand, say("is it the amount for another period?"));
+  });
+}
+
+void longer(Lint& lint) {
+  each_market(lint, [&](const Instance& instance, Offers offers) {
+    for (const auto& [brief, lengthy] : kLongerTerms) {
+      const Offer* shorter = of_term(offers, brief);
+      const Offer* offer = of_term(offers, lengthy);
+      if (shorter != nullptr && offer != nullptr) dearer(lint, instance, *offer, *shorter, say("are they swapped?"));
+    }
+  });
+}
+
+/// A price of what is said not to be on sale.
+void not_offered(Lint& lint) {
+  for (const Instance& instance : lint.catalog().instances()) {
+    if (instance.state_count == 0) continue;
+    for (const Offer& offer : lint.catalog().offers_of(instance)) {
+      const OfferState* state = lint.catalog().state_of(instance, offer);
+      if (state != nullptr && state->state == Availability::not_offered)
+        lint.found(about_price(lint, instance, offer), say("{} per hour, and it is said not to be offered (source {})",
+                                                           amount_text(lint, offer), printable(state->source)));
+    }
+  }
+}
+
+constexpr double kRegionsApart = 2;
+constexpr double kSpotRegionsApart = 10;  // spot is a market of its own in each region
+
+void regions(Lint& lint) {
+  each_group(
+      lint, [](const Offer& o) { return o.term; },
+      [&](const Instance& instance, Offers offers) {
+        std::vector<std::pair<double, const Offer*>> usd;
+        for (const Offer* offer : offers)
+          if (const Number hourly = usd_per_hour(lint.catalog(), *offer); hourly && *hourly > 0)
+            usd.emplace_back(*hourly, offer);
+        std::sort(usd.begin(), usd.end());
+        if (usd.size() < 2) return;
+        const auto [low, cheapest] = usd.front();
+        const auto [high, dearest] = usd.back();
+        if (high <= low * (offers.front()->term == Term::spot ? kSpotRegionsApart : kRegionsApart)) return;
+        // The one farther from the middle is the odd one.
+        const double middle = usd[usd.size() / 2].first;
+        const bool dear_is_odd = usd.size() == 2 || high / middle >= middle / low;
+        const Offer& odd = dear_is_odd ? *dearest : *cheapest;
+        const Offer& other = dear_is_odd ? *cheapest : *dearest;
+        Subject subject = about_price(lint, instance, odd);
+        subject.others = {about_price(lint, instance, other).record()};
+        lint.found(std::move(subject),
+                   say("{} per hour, and {} in {}: {} times", amount_text(lint, odd), amount_text(lint, other),
+                       printable(lint.catalog().region_of(other).id), shown(high / low)),
+                   say("is it the price of another size, term or product?"));
+      });
+}
+
+/// Prices of one provider, source and date.
+struct Sheet {
+  std::size_t prices = 0;
+  const Origin* origin = nullptr;
+};
+using Sheets = std::map<std::tuple<std::string_view, std::string_view, std::int32_t>, Sheet>;
+
+template <class Wanted>
+Sheets sheets_with(const Lint& lint, Wanted wanted) {
+  Sheets sheets;
+  for (const Instance& instance : lint.catalog().instances())
+    for (const Offer& offer : lint.catalog().offers_of(instance)) {
+      const Origin& origin = lint.catalog().origin_of(offer);
+      if (!wanted(offer, origin)) continue;
+      Sheet& sheet = sheets[{instance.provider, origin.source, offer.as_of}];
+      ++sheet.prices;
+      sheet.origin = &origin;
+    }
+  return sheets;
+}
+
+template <class Message>
+void each_sheet(Lint& lint, const Sheets& sheets, Message message) {
+  for (const auto& [key, sheet] : sheets) {
+    const auto& [provider, source, as_of] = key;
+    const Date date = Date::from_packed(as_of);
+    lint.found({.kind = "prices", .id = format("{}/{}", provider, source), .detail = date.text()},
+               message(sheet.prices, date), {});
+  }
+}
+
+void old(Lint& lint) {
+  const auto age = [&](const Offer& offer) { return days_between(Date::from_packed(offer.as_of), lint.today()); };
+  // Ages are asked of millions of offers and are of a few dates.
+  std::map<std::int32_t, bool> known;
+  const auto is_old = [&](const Offer& offer, const Origin&) {
+    const auto [entry, is_new] = known.try_emplace(offer.as_of, false);
+    if (is_new) entry->second = age(offer).value_or(0) > lint.max_age();
+    return entry->second;
+  };
+  each_sheet(lint, sheets_with(lint, is_old), [&](std::size_t n, Date date) {
+    return say("{} days old, above the limit of {}; amounts: {}", *days_between(date, lint.today()), lint.max_age(), n);
+  });
+}
+
+void undated(Lint& lint) {
+  each_sheet(lint, sheets_with(lint, [](const Offer& offer, const Origin&) { return offer.as_of == 0; }),
+             [](std::size_t n, Date) { return say("without a date; amounts: {}", n); });
+}
+
+void future(Lint& lint) {
+  const auto is_future = [&](const Offer& offer, const Origin&) {
+    return offer.as_of > lint.today().packed() && lint.today().known();
+  };
+  each_sheet(lint, sheets_with(lint, is_future), [&](std::size_t n, Date date) {
+    return say("of {}, and today is {}; amounts: {}", date.text(), lint.today().text(), n);
+  });
+}
+
+void recalled(Lint& lint) {
+  each_sheet(lint,
+             sheets_with(lint, [](const Offer&, const Origin& o) { return o.confidence == Confidence::recalled; }),
+             [](std::size_t n, Date) { return say("from memory, no copy at hand; amounts: {}", n); });
+}
+
+constexpr Check kChecks[] = {
+    {"price.zero", Severity::error, "a price of 0 or less", zero},
+    {"price.spot-above-on-demand", Severity::warning, "spot dearer than on demand", spot},
+    {"price.commitment-dearer", Severity::warning, "a commitment or a discount dearer than on demand", commitment},
+    {"price.longer-dearer", Severity::warning, "a longer commitment dearer than a shorter one", longer},
+    {"price.not-offered", Severity::warning, "a price of what 'availability' says is not offered", not_offered},
+    {"price.regions-apart", Severity::warning,
+     "one machine more than 2 times dearer in another region (spot: 10 times)", regions},
+    {"price.sizes-apart", Severity::warning,
+     "sizes of a family more than 30 % apart per GPU, in one region, term and currency (not spot)", sizes_apart},
+    {"price.flat", Severity::warning, "the same price for different numbers of GPUs", flat},
+    {"price.far-off", Severity::warning, "a GPU-hour 10 times above or below what others ask for that GPU", far_off},
+    {"price.old", Severity::info, "prices older than 270 days; a warning with --max-age", old, true},
+    {"price.undated", Severity::warning, "prices without a date", undated},
+    {"price.future", Severity::error, "prices of a day that is yet to come", future},
+    {"price.recalled", Severity::warning, "prices from memory", recalled},
+};
+
+}  // namespace
+
+Subject about_price(const Lint& lint, const Instance& instance, const Offer& offer) {
+  return {.kind = "price",
+          .id = sku_name(instance),
+          .detail = format("{} {}", lint.catalog().region_of(offer).id, to_text(offer.term))};
+}
+
+Number usd_per_hour(const Catalog& catalog, const Offer& offer) {
+  const Currency currency = catalog.currency_of(offer);
+  if (currency == Currency::usd()) return offer.per_hour();
+  const ExchangeRate* rate = catalog.rate(currency);
+  if (rate == nullptr || rate->per_usd.value_or(0) <= 0) return std::nullopt;
+  return offer.per_hour() / *rate->per_usd;
+}
+
+std::span<const Check> price_checks() { return kChecks; }
+
+}  // namespace gpusel::catalog

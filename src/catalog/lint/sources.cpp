@@ -1,0 +1,104 @@
+// Sources: can an outsider find them, may they be used, are they used.
+#include <algorithm>
+#include <set>
+
+#include "catalog/lint/checks.hpp"
+#include "catalog/tables.hpp"
+
+namespace gpusel::catalog {
+
+namespace {
+
+Subject about(const Source& source, std::string_view path = {}) {
+  return {.kind = "source", .id = std::string(source.key), .path = path};
+}
+
+void unfindable(Lint& lint) {
+  for (const Source& source : lint.catalog().sources())
+    if (source.url.empty() && !source.date.known() && source.confidence != Confidence::derived)
+      lint.found(about(source), say("neither a url nor a date: nobody can look it up"),
+                 say("name the page, or the edition by its date"));
+}
+
+void share_alike(Lint& lint) {
+  static constexpr std::string_view kMarks[] = {"by-sa", "nc-sa", "sharealike", "share-alike",
+                                                "odbl",  "gfdl",  "copyleft"};
+  for (const Source& source : lint.catalog().sources()) {
+    const std::string licence = fold_name(source.licence);
+    if (std::any_of(std::begin(kMarks), std::end(kMarks),
+                    [&](std::string_view mark) { return licence.find(mark) != std::string::npos; }))
+      lint.found(about(source, "licence"), say("'{}' passes its terms on to this catalogue", printable(source.licence)),
+                 say("cite the vendor's own documentation"));
+  }
+}
+
+void future(Lint& lint) {
+  if (!lint.today().known()) return;
+  for (const Source& source : lint.catalog().sources())
+    if (source.date > lint.today())
+      lint.found(about(source, "date"), say("dated {}, and today is {}", source.date.text(), lint.today().text()));
+}
+
+/// Every text under a key "source" or "sources" of a section that another room reads.
+void keys_in(const Node& node, std::set<std::string, std::less<>>& keys) {
+  for (const Node& child : node.children) {
+    if (child.key == "source" || child.key == "sources") {
+      keys.insert(child.text);
+      for (const Node& one : child.children) keys.insert(one.text);
+    }
+    keys_in(child, keys);
+  }
+}
+
+std::set<std::string, std::less<>> used_keys(const Catalog& catalog) {
+  std::set<std::string, std::less<>> keys;
+  const auto add = [&](const TextList& list) {
+    for (const std::string_view key : list) keys.emplace(key.substr(key.find('=') + 1));
+  };
+  for (const Gpu& gpu : catalog.gpus()) {
+    add(gpu.sources);
+    add(gpu.figure_sources);
+  }
+  for (const Model& model : catalog.models()) {
+    add(model.sources);
+    add(model.params_sources);
+  }
+  for (const Provider& provider : catalog.providers()) keys.emplace(provider.billing_source);
+  for (const ExchangeRate& rate : catalog.exchange_rates()) keys.emplace(rate.source);
+  for (const CountryGroup& group : catalog.country_groups()) keys.emplace(group.source);
+  for (const OfferState& state : catalog.offer_states()) keys.emplace(state.source);
+  for (const RenderScore& score : catalog.render_scores()) keys.emplace(score.source);
+  for (const Origin& origin : catalog.tables().origins) keys.emplace(origin.source);
+  TextList last;  // sizes of a family share them
+  for (const Instance& instance : catalog.instances())
+    if (!(instance.sources == last)) add(last = instance.sources);
+  for (const Document& document : catalog.documents("")) keys_in(document.root, keys);
+  return keys;
+}
+
+void unused(Lint& lint) {
+  const auto used = used_keys(lint.catalog());
+  for (const Source& source : lint.catalog().sources())
+    if (!used.contains(source.key)) lint.found(about(source), say("no fact cites it"), say("take it out"));
+}
+
+void old_rate(Lint& lint) {
+  for (const ExchangeRate& rate : lint.catalog().exchange_rates())
+    if (const auto age = days_between(rate.as_of, lint.today()); age.value_or(0) > lint.max_age())
+      lint.found({.kind = "rate", .id = std::string(rate.currency.code()), .path = "as_of"},
+                 say("of {}, {} days old; the limit is {}", rate.as_of.text(), *age, lint.max_age()));
+}
+
+constexpr Check kChecks[] = {
+    {"source.unfindable", Severity::warning, "a source with neither url nor date", unfindable},
+    {"source.share-alike", Severity::warning, "a source whose licence asks for the same licence", share_alike},
+    {"source.future", Severity::error, "a source of a day that is yet to come", future},
+    {"source.unused", Severity::warning, "a source that no fact cites", unused},
+    {"rate.old", Severity::info, "an exchange rate older than 270 days; a warning with --max-age", old_rate, true},
+};
+
+}  // namespace
+
+std::span<const Check> source_checks() { return kChecks; }
+
+}  // namespace gpusel::catalog
