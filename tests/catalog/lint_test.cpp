@@ -1,6 +1,7 @@
 // Each kind of fault, planted alone in a catalogue that has none: it is found, and nothing else is.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -173,6 +174,27 @@ TEST_CASE("faults of a whole column, a whole family or several records are found
   finds(
       "x4.one: 0.5, x4.four: 2", "x4.one: 0.5, x4.four: 3.2",
       {"price.sizes-apart price north/x4.four us-1 on-demand", "price.sizes-apart price north/x4.four us-2 on-demand"});
+}
+
+TEST_CASE("a flat price does not hide sizes that are apart") {
+  const std::string sizes = with(clean(), "      - {sku: x4.four,",
+                                 "      - {sku: x4.two, gpus: 2, vcpu: 16, memory_gib: 64}\n      - {sku: x4.four,");
+  const Linted linted =
+      lint({catalogue(with(sizes, "x4.one: 0.5, x4.four: 2", "x4.one: 0.5, x4.two: 0.5, x4.four: 3.2"))});
+  const Lines found = linted.found();
+  CHECK(std::ranges::count(found, "price.flat price north/x4.two us-1 on-demand") == 1);
+  CHECK(std::ranges::count(found, "price.sizes-apart price north/x4.four us-1 on-demand") == 1);
+}
+
+TEST_CASE("a bandwidth that parts of the same chip do not have is found") {
+  const auto found = [](const std::string& figures) {
+    return lint({scratch_file("rate.yaml", "gpus:\n  - " + figures + "\n")}).found();
+  };
+  CHECK(found("{id: v100-sxm2-32gb, memory: {bandwidth_gbs: 1500}}") ==
+        Lines{"gpu.bandwidth-siblings gpu v100-sxm2-32gb"});
+  CHECK(found("{id: a100-sxm-80gb, memory: {bandwidth_gbs: 4078}}") ==
+        Lines{"gpu.bandwidth-siblings gpu a100-sxm-80gb"});
+  CHECK(found("{id: v100-sxm2-32gb, memory: {bandwidth_gbs: 880}}").empty());
 }
 
 TEST_CASE("a price that no other provider of the GPU comes near is found") {

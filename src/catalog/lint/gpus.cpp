@@ -295,6 +295,30 @@ void bandwidth(Lint& lint) {
   }
 }
 
+/// Parts cut from one chip alike, with the same kind of memory: what makes them of one bandwidth or nearly so.
+void bandwidth_siblings(Lint& lint) {
+  constexpr double kApart = 1.35;
+  const auto gpus = lint.catalog().gpus();
+  const auto alike = [](const Gpu& a, const Gpu& b) {
+    return a.architecture == b.architecture && a.memory_type == b.memory_type && a.cuda_cores && b.cuda_cores &&
+           *a.cuda_cores == *b.cuda_cores && a.memory_bandwidth_gbs && b.memory_bandwidth_gbs;
+  };
+  for (const Gpu& gpu : gpus) {
+    std::vector<double> others;
+    for (const Gpu& other : gpus)
+      if (&other != &gpu && alike(gpu, other)) others.push_back(*other.memory_bandwidth_gbs);
+    if (others.empty()) continue;
+    const auto middle = others.begin() + static_cast<std::ptrdiff_t>(others.size() / 2);
+    std::nth_element(others.begin(), middle, others.end());
+    const double times = *gpu.memory_bandwidth_gbs / *middle;
+    if (times > kApart || times < 1 / kApart)
+      lint.found(about(gpu, "memory.bandwidth_gbs"),
+                 say("{} GB/s, and {} of parts with as many cores of {} and {}", shown(*gpu.memory_bandwidth_gbs),
+                     shown(*middle), gpu.architecture, gpu.memory_type),
+                 say("is it the rate of another part?"));
+  }
+}
+
 void link(Lint& lint) {
   for (const Gpu& gpu : lint.catalog().gpus()) {
     if (!gpu.interconnect) continue;
@@ -335,6 +359,8 @@ constexpr Check kChecks[] = {
     {"gpu.memory", Severity::error, "usable memory above the marketed figure, or far below it", memory},
     {"gpu.name-memory", Severity::error, "a name that says another memory size", name_memory},
     {"gpu.bandwidth", Severity::error, "bandwidth that is not bus width x rate per pin", bandwidth},
+    {"gpu.bandwidth-siblings", Severity::warning,
+     "bandwidth far from that of parts with the same cores and kind of memory", bandwidth_siblings},
     {"gpu.link", Severity::error, "a link without a rate, a rate without a link, NVSwitch on a PCIe card", link},
     {"gpu.names", Severity::warning, "a name that two GPUs have", names},
 };

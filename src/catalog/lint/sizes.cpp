@@ -133,10 +133,15 @@ void report_size(Lint& lint, const Row& dear, const Row& cheap, double middle) {
 }  // namespace
 
 void sizes_apart(Lint& lint) {
-  each_family(lint, [&](Rows rows) {
+  each_family(lint, [&](Rows all) {
+    std::vector<Row> rest;  // a flat price is a finding of its own
+    const Row* flat = same_price(all).second;
+    for (const Row& row : all)
+      if (&row != flat) rest.push_back(row);
+    const Rows rows(rest);
     const Row& cheapest = rows.front();
     const Row& dearest = rows.back();
-    if (dearest.per_gpu() <= cheapest.per_gpu() * kSizesApart || same_price(rows).first != nullptr) return;
+    if (dearest.per_gpu() <= cheapest.per_gpu() * kSizesApart) return;
     const auto [dear, cheap] = unexplained(rows);
     if (dear != nullptr) return report_size(lint, *dear, *cheap, rows[rows.size() / 2].per_gpu());
     report_family(lint, dearest, cheapest);
