@@ -4,52 +4,254 @@
 
 #include "advise/candidates.hpp"
 #include "advise/limits.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
 
 namespace gpusel::advise {
 
 namespace {
 
-bool none_fires(std::span<const rules::Rule> rules, const rules::Facts& facts, bool offers) {
-  return std::none_of(rules.begin(), rules.end(), [&](const rules::Rule& rule) {
-    return (rule.stage == rules::Stage::offer) == offers && rules::fires(rule, facts);
+using catalog::Catalog;
+using catalog::Gpu;
+using catalog::GpuLink;
+using catalog::Instance;
+using catalog::NodeLink;
+using catalog::Offer;
+using estimate::Coefficients;
+
+/// Whether every word occurs in one of the texts.
+bool matches(const std::vector<std::string>& folded_words, std::initializer_list<std::string_view> texts) {
+  return std::all_of(folded_words.begin(), folded_words.end(), [&](const std::string& word) {
+    return std::any_of(texts.begin(), texts.end(),
+                       [&](std::string_view text) { return fold_name(text).find(word) != std::string::npos; });
   });
+}
+
+std::vector<std::string> folded(const std::vector<std::string>& words) {
+  std::vector<std::string> out;
+  for (const std::string& word : words) out.push_back(fold_name(word));
+  return out;
+}
+
+/// Limits as rules, and the facts they speak of.
+struct Limits {
+  std::vector<rules::Rule> rules;
+  rules::FactSet facts;
+  bool about_offers = false;
+
+  static Result<Limits> of(const workload::Constraints& constraints, const Catalog& catalog) {
+    auto rules = limit_rules(constraints, catalog, Defaults::none);
+    if (!rules) return std::unexpected(rules.error());
+    Limits limits{std::move(*rules), {}, false};
+    for (const rules::Rule& rule : limits.rules) {
+      limits.facts |= rules::facts_in(rule.when);
+      limits.about_offers = limits.about_offers || rule.stage == rules::Stage::offer;
+    }
+    return limits;
+  }
+
+  bool allow(const rules::Facts& known, bool offers) const {
+    return std::none_of(rules.begin(), rules.end(), [&](const rules::Rule& rule) {
+      return (rule.stage == rules::Stage::offer) == offers && rules::fires(rule, known);
+    });
+  }
+};
+
+/// A price for one hour of one instance.
+std::optional<cost::JobCost> hour_of(const Offer& offer, const Catalog& catalog, const cost::Converter& converter) {
+  const auto cost = cost::job_cost({offer.per_hour(), catalog.currency_of(offer)}, converter, {1, seconds(3600)});
+  return cost ? std::optional(*cost) : std::nullopt;
+}
+
+/// The link that two of a GPU would have in one machine built for it.
+std::optional<NodeLink> best_link(const Gpu& gpu) {
+  if (!gpu.interconnect) return std::nullopt;
+  switch (*gpu.interconnect) {
+    case GpuLink::none: return NodeLink::pcie;
+    case GpuLink::nvlink_bridge: return NodeLink::nvlink_pairs;
+    case GpuLink::nvlink: return NodeLink::nvlink_mesh;
+    case GpuLink::nvswitch_capable: return NodeLink::nvswitch;
+    case GpuLink::infinity_fabric: return NodeLink::xgmi;
+    case GpuLink::ici: return NodeLink::ici;
+    case GpuLink::neuronlink: return NodeLink::neuronlink;
+    case GpuLink::hccs: return NodeLink::hccs;
+    case GpuLink::roce: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+class InstanceList {
+ public:
+  InstanceList(const ListQuestion& question, bool every_offer, const Catalog& catalog, const Coefficients& coefficients)
+      : question_(question),
+        every_offer_(every_offer),
+        catalog_(catalog),
+        coefficients_(coefficients),
+        columns_(instance_columns(catalog, coefficients, question.today)),
+        words_(folded(question.words)) {}
+
+  Result<std::vector<Listed>> make() {
+    auto limits = Limits::of(question_.constraints, catalog_);
+    if (!limits) return std::unexpected(limits.error());
+    auto converter = cost::Converter::into(question_.currency, catalog_);
+    if (!converter) return std::unexpected(converter.error());
+    if (!question_.filter.empty()) {
+      auto filter = columns_.filter(question_.filter);
+      if (!filter) return std::unexpected(filter.error());
+      filter_ = std::move(*filter);
+      filters_offers_ = std::any_of(std::begin(kOfOffers), std::end(kOfOffers),
+                                    [&](std::string_view name) { return filter_->uses(*columns_.find(name)); });
+    }
+    for (const Instance& instance : catalog_.instances()) add(instance, *limits, *converter);
+    if (Status sorted = columns_.sort(out_, question_.sort_by); !sorted) return std::unexpected(sorted.error());
+    return std::move(out_);
+  }
+
+ private:
+  static constexpr std::string_view kOfOffers[] = {
+      "price",  "price_per_gpu_hour", "price_per_hour", "currency",      "region", "country", "term",
+      "source", "confidence",         "as_of",          "price_age_days"};
+
+  void add(const Instance& instance, const Limits& limits, const cost::Converter& converter) {
+    if (!matches(words_, {instance.sku, instance.family, instance.provider, instance.gpu})) return;
+    Listed listed{&instance, nullptr, 0};
+    if (filter_ && !filters_offers_ && !columns_.passes(*filter_, listed)) return;
+    rules::Facts facts;
+    const auto provider = catalog_.provider(instance.provider);
+    instance_facts(facts, {instance, provider ? *provider : nullptr, catalog_, coefficients_}, limits.facts);
+    if (!limits.allow(facts, false)) return;
+    bool on_demand = false;
+    for (const Offer& offer : catalog_.offers_of(instance)) {
+      const auto cost = hour_of(offer, catalog_, converter);
+      if (!cost) continue;
+      offer_facts(facts, {offer, *cost, catalog_, question_.today}, limits.facts);
+      const Listed one{&instance, &offer, cost->hourly};
+      if (!limits.allow(facts, true) || (filters_offers_ && !columns_.passes(*filter_, one))) continue;
+      if (every_offer_) {
+        out_.push_back(one);
+        continue;
+      }
+      const bool better_term = offer.term == catalog::Term::on_demand && !on_demand;
+      const bool same_term = (offer.term == catalog::Term::on_demand) == on_demand;
+      if (listed.offer != nullptr && !better_term && !(same_term && one.hourly < listed.hourly)) continue;
+      on_demand = offer.term == catalog::Term::on_demand;
+      listed = one;
+    }
+    if (every_offer_) return;
+    // Without an offer an instance still passes what is not about offers: unknown(price), say.
+    const bool passes =
+        listed.offer != nullptr || (!limits.about_offers && (!filters_offers_ || columns_.passes(*filter_, listed)));
+    if (passes) out_.push_back(listed);
+  }
+
+  const ListQuestion& question_;
+  bool every_offer_;
+  const Catalog& catalog_;
+  const Coefficients& coefficients_;
+  Columns<Listed> columns_;
+  std::vector<std::string> words_;
+  std::optional<rules::Filter> filter_;
+  bool filters_offers_ = false;
+  std::vector<Listed> out_;
+};
+
+/// Filters, then sorts.
+template <class Record>
+Result<std::vector<Record>> chosen(std::vector<Record> records, const Columns<Record>& columns,
+                                   const ListQuestion& question) {
+  if (!question.filter.empty()) {
+    const auto filter = columns.filter(question.filter);
+    if (!filter) return std::unexpected(filter.error());
+    std::erase_if(records, [&](const Record& record) { return !columns.passes(*filter, record); });
+  }
+  if (Status sorted = columns.sort(records, question.sort_by); !sorted) return std::unexpected(sorted.error());
+  return records;
 }
 
 }  // namespace
 
-Result<std::vector<Listed>> list_instances(const workload::Constraints& constraints, Currency currency, Date today,
-                                           const catalog::Catalog& catalog,
-                                           const estimate::Coefficients& coefficients) {
-  auto rules = limit_rules(constraints, catalog, Defaults::none);
-  if (!rules) return std::unexpected(rules.error());
-  auto converter = cost::Converter::into(currency, catalog);
+Result<std::vector<Listed>> list_instances(const ListQuestion& question, bool every_offer, const Catalog& catalog,
+                                           const Coefficients& coefficients) {
+  return InstanceList(question, every_offer, catalog, coefficients).make();
+}
+
+Result<std::vector<GpuMarket>> gpu_markets(Currency currency, const Catalog& catalog) {
+  const auto converter = cost::Converter::into(currency, catalog);
   if (!converter) return std::unexpected(converter.error());
-  const bool needs_offer = std::any_of(rules->begin(), rules->end(),
-                                       [](const rules::Rule& rule) { return rule.stage == rules::Stage::offer; });
-  std::vector<Listed> out;
-  for (const catalog::Instance& instance : catalog.instances()) {
-    rules::Facts facts;
-    const auto provider = catalog.provider(instance.provider);
-    instance_facts(facts, {instance, provider ? *provider : nullptr, catalog, coefficients});
-    if (!none_fires(*rules, facts, false)) continue;
-    Listed listed{&instance, nullptr, 0};
-    bool on_demand = false;
-    for (const catalog::Offer& offer : catalog.offers_of(instance)) {
-      const Currency own = catalog.currency_of(offer);
-      const auto cost = cost::job_cost({offer.per_hour(), own}, *converter, {1, seconds(3600)});
-      if (!cost) continue;
-      offer_facts(facts, {offer, *cost, catalog, today});
-      if (!none_fires(*rules, facts, true)) continue;
-      const bool better_term = offer.term == catalog::Term::on_demand && !on_demand;
-      const bool same_term = (offer.term == catalog::Term::on_demand) == on_demand;
-      if (listed.offer != nullptr && !better_term && !(same_term && cost->hourly < listed.hourly)) continue;
-      on_demand = offer.term == catalog::Term::on_demand;
-      listed.offer = &offer;
-      listed.hourly = cost->hourly;
+  std::vector<GpuMarket> markets(catalog.gpus().size());
+  std::vector<std::vector<std::string_view>> providers(markets.size());
+  for (const Instance& instance : catalog.instances()) {
+    if (instance.gpu_index == catalog::kNoGpu || instance.status == catalog::Availability::retired) continue;
+    const auto index = static_cast<std::size_t>(instance.gpu_index);
+    GpuMarket& market = markets[index];
+    ++market.instances;
+    auto& known = providers[index];
+    if (std::find(known.begin(), known.end(), instance.provider) == known.end()) known.push_back(instance.provider);
+    market.providers = static_cast<int>(known.size());
+    const double gpus = instance.gpu_count.value_or(0);
+    if (gpus <= 0) continue;
+    for (const Offer& offer : catalog.offers_of(instance)) {
+      if (offer.term != catalog::Term::on_demand || offer.as_of == 0) continue;
+      const auto cost = hour_of(offer, catalog, *converter);
+      if (!cost || (market.offer != nullptr && cost->hourly / gpus >= market.per_gpu_hour)) continue;
+      market.cheapest = &instance;
+      market.offer = &offer;
+      market.per_gpu_hour = cost->hourly / gpus;
     }
-    if (listed.offer != nullptr || !needs_offer) out.push_back(listed);
   }
-  return out;
+  return markets;
+}
+
+Result<std::vector<ListedGpu>> list_gpus(const ListQuestion& question, const Catalog& catalog,
+                                         const Coefficients& coefficients) {
+  // How many of it an instance has says nothing of a GPU.
+  workload::Constraints constraints = question.constraints;
+  for (workload::GpuSpec& spec : constraints.gpus) spec.count = {};
+  const auto limits = Limits::of(constraints, catalog);
+  if (!limits) return std::unexpected(limits.error());
+  const auto markets = gpu_markets(question.currency, catalog);
+  if (!markets) return std::unexpected(markets.error());
+  const auto words = folded(question.words);
+  std::vector<ListedGpu> out;
+  for (std::size_t i = 0; i < catalog.gpus().size(); ++i) {
+    const Gpu& gpu = catalog.gpus()[i];
+    if (!matches(words, {gpu.id, gpu.name, gpu.architecture, gpu.vendor, gpu.aliases.joined()})) continue;
+    Instance pair;
+    pair.gpu = gpu.id;
+    pair.gpu_index = static_cast<std::int32_t>(i);
+    pair.gpu_count = 2 / gpu.devices();
+    pair.link = best_link(gpu);
+    rules::Facts facts;
+    instance_facts(facts, {pair, nullptr, catalog, coefficients}, limits->facts);
+    if (limits->allow(facts, false)) out.push_back({&gpu, (*markets)[i]});
+  }
+  return chosen(std::move(out), gpu_columns(), question);
+}
+
+Result<std::vector<const catalog::Model*>> list_models(const ListQuestion& question, const ModelLimits& limits,
+                                                       const Catalog& catalog) {
+  const auto words = folded(question.words);
+  const std::string family = lower(limits.family);
+  const std::string licence = lower(limits.licence);
+  std::vector<const catalog::Model*> out;
+  std::vector<std::string_view> families;
+  for (const catalog::Model& model : catalog.models()) {
+    families.push_back(model.family);
+    const double params = model.params_b ? *model.params_b * 1e9 : std::numeric_limits<double>::quiet_NaN();
+    const bool kind = limits.kind.empty() || (model.kind && to_text(*model.kind) == limits.kind);
+    const bool named = family.empty() || lower(model.family) == family;
+    const bool licensed = licence.empty() || lower(model.licence).find(licence) != std::string::npos;
+    // What is not known is not certainly within a limit.
+    const bool sized =
+        (!limits.min_params || params >= *limits.min_params) && (!limits.max_params || params <= *limits.max_params);
+    const bool longs = !limits.min_context || model.max_context.value_or(0) >= static_cast<double>(*limits.min_context);
+    if (kind && named && licensed && sized && longs && matches(words, {model.id, model.family, model.aliases.joined()}))
+      out.push_back(&model);
+  }
+  if (!family.empty() && std::none_of(families.begin(), families.end(), [&](auto one) { return lower(one) == family; }))
+    return usage_error(say("unknown family '{}'", shorten(printable(limits.family), 40)), "--family",
+                       did_you_mean(family, families));
+  return chosen(std::move(out), model_columns(), question);
 }
 
 }  // namespace gpusel::advise

@@ -89,7 +89,7 @@ const RenderScore* Catalog::render_score(const Gpu& gpu, RenderBenchmark benchma
 
 const Region& Catalog::region_of(const Offer& offer) const { return tables_->regions[offer.region]; }
 const Origin& Catalog::origin_of(const Offer& offer) const { return tables_->origins[offer.origin]; }
-Currency Catalog::currency_of(const Offer& offer) const { return tables_->currencies[offer.currency]; }
+const Currency& Catalog::currency_of(const Offer& offer) const { return tables_->currencies[offer.currency]; }
 
 Result<const Gpu*> Catalog::gpu(std::string_view name) const {
   const Lookup found = look_up(tables_->gpu_names, fold_gpu_name(name));

@@ -1,12 +1,9 @@
 #include "report/catalog.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <set>
 
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/number.hpp"
-#include "gpusel/base/text.hpp"
+#include "report/words.hpp"
 
 namespace gpusel::report {
 
@@ -39,23 +36,6 @@ Json as_json(const std::optional<E>& member) {
   return member ? Json(to_text(*member)) : Json(nullptr);
 }
 
-std::string in_words(const Number& member) { return member ? human_number(*member) : std::string(); }
-std::string in_words(std::string_view member) { return printable(member); }
-std::string in_words(const std::optional<bool>& member) { return !member ? "" : *member ? say("yes") : say("no"); }
-std::string in_words(const TextList& member) {
-  std::string words;
-  for (const std::string_view text : member) words += (words.empty() ? "" : ", ") + printable(text);
-  return words;
-}
-template <NamedEnum E>
-std::string in_words(E member) {
-  return std::string(to_text(member));
-}
-template <NamedEnum E>
-std::string in_words(const std::optional<E>& member) {
-  return member ? std::string(to_text(*member)) : std::string();
-}
-
 /// {"dense.fp16_tflops": ["key", …]}: which figure cites what.
 Json figure_sources(const TextList& lines) {
   Json map = Json::object();
@@ -83,100 +63,13 @@ Json record_json(const Record& record) {
 std::string shown(const Number& value) { return value ? human_number(*value) : "?"; }
 std::string shown(std::string_view value) { return value.empty() ? "?" : printable(value); }
 
-/// "moe" of "moe.experts"; empty for a field of the record itself.
-std::string_view group_of(std::string_view path) {
-  const auto dot = path.find('.');
-  return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
-}
-
-/// Source keys that a record names, each once.
-template <class Record>
-std::vector<std::string> source_keys(const Record& record) {
-  std::vector<std::string> keys;
-  visit_fields(record, [&](const Field& field, const auto& member) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>, TextList>) {
-      if (!field.json.ends_with("sources")) return;
-      for (const std::string_view line : member) {
-        const std::string key(line.substr(line.find('=') + 1));
-        if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
-      }
-    }
-  });
-  return keys;
-}
-
-/// A value with its unit; zero is a fact: there is no such path or link.
-std::string with_unit(std::string words, std::string_view unit) {
-  if (words.empty()) return say("unknown");
-  if (unit.empty()) return words;
-  return words == "0" ? say("none") : format("{} {}", words, unit);
-}
-
-/// Label and value of every field worth a line. Of a group like moe.* or speech.* that has no figure at
-/// all the record is no case.
-template <class Record>
-std::vector<std::pair<std::string, std::string>> card_lines(const Record& record) {
-  std::set<std::string_view> groups;
-  visit_fields(record, [&](const Field& field, const auto& member) {
-    if (!in_words(member).empty()) groups.insert(group_of(field.path));
-  });
-  std::vector<std::pair<std::string, std::string>> lines;
-  visit_fields(record, [&](const Field& field, const auto& member) {
-    const std::string_view group = group_of(field.path);
-    std::string words = in_words(member);
-    const bool optional = field.json == "notes" || field.json == "caution" || field.json == "aliases";
-    if (field.json == "figure_sources" || (!group.empty() && !groups.contains(group)) || (words.empty() && optional))
-      return;
-    std::string label(field.json);
-    std::replace(label.begin(), label.end(), '_', ' ');
-    lines.emplace_back(std::move(label), with_unit(std::move(words), field.unit));
-  });
-  return lines;
-}
-
-/// "label  value unit" for every field but the sources, which come last with their documents.
-template <class Record>
-std::string card(const Record& record, const Catalog& catalog, const Terminal& terminal) {
-  const auto lines = card_lines(record);
-  const std::vector<std::string> keys = source_keys(record);
-  std::size_t widest = 0;
-  for (const auto& [label, words] : lines) widest = std::max(widest, display_width(label));
-  std::string out;
-  for (const auto& [label, words] : lines) {
-    const std::string head = label + std::string(widest - display_width(label) + 2, ' ');
-    out += wrap(head + words, terminal.width, widest + 2);
-  }
-  out += "\n" + bold(say("sources"), terminal) + "\n";
-  for (const std::string& key : keys) {
-    const catalog::Source* source = catalog.source(key);
-    if (source == nullptr) continue;
-    std::string text = format("  {}: {}, {}", key, printable(source->publisher), printable(source->document));
-    if (source->date.known()) text += ", " + source->date.text();
-    text += format(" ({})", to_text(source->confidence));
-    if (!source->url.empty()) text += " " + printable(source->url);
-    out += wrap(text, terminal.width, 4);
-  }
-  return out;
-}
-
-/// What is known of selling it besides the prices, a line each; empty where nothing is.
-std::string states_text(const Instance& instance, const Catalog& catalog, const Terminal& terminal) {
-  std::string out;
-  for (const catalog::OfferState& state : catalog.states_of(instance)) {
-    std::string line = format("{}, {}: {}", state.region.empty() ? say("every region") : printable(state.region),
-                              state.term ? std::string(to_text(*state.term)) : say("every term"), to_text(state.state));
-    if (!state.note.empty()) line += ", " + printable(state.note);
-    if (state.as_of.known()) line += ", " + state.as_of.text();
-    out += wrap(format("{} ({})", line, state.source), terminal.width, 4);
-  }
-  return out.empty() ? out : "\n" + out;
-}
-
 }  // namespace
 
 std::string share_text(const Number& count) {
   if (!count) return "?";
-  return *count > 0 && *count < 1 ? format("1/{:.0f}", 1 / *count) : human_number(*count);
+  const double parts = *count > 0 && *count < 1 ? std::round(1 / *count) : 1;
+  const bool one_of = parts > 1 && std::abs(*count * parts - 1) < 0.01;
+  return one_of ? format("1/{:.0f}", parts) : human_number(*count);
 }
 
 Json gpu_json(const Gpu& gpu) { return record_json(gpu); }
@@ -188,30 +81,81 @@ Json model_json(const Model& model) {
   return json;
 }
 
-Json instance_json(const Instance& instance, const Catalog& catalog) {
+namespace {
+
+Json offer_json(const catalog::Offer& offer, const Catalog& catalog) {
+  const catalog::Origin& origin = catalog.origin_of(offer);
+  const catalog::Region& region = catalog.region_of(offer);
+  Json entry{{"region", region.id},
+             {"country", text_or_null(region.country)},
+             {"term", to_text(offer.term)},
+             {"currency", catalog.currency_of(offer).code()},
+             {"price_per_hour", number(offer.per_hour())},
+             {"as_of", text_or_null(Date::from_packed(offer.as_of).text())},
+             {"source", text_or_null(origin.source)},
+             {"confidence", to_text(origin.confidence)}};
+  if (offer.period != catalog::Period::hour)
+    entry["price_per_" + std::string(to_text(offer.period))] = number(offer.amount);
+  if (!origin.note.empty()) entry["note"] = origin.note;
+  return entry;
+}
+
+/// What the instance itself is, without offers.
+Json machine_json(const Instance& instance, const Catalog& catalog) {
   Json json = record_json(instance);
   if (instance.gpu.empty()) json["gpu_count"] = 0;
   json["gpu_memory_total_gb"] = number(catalog.gpu_memory_total_gb(instance));
+  return json;
+}
+
+}  // namespace
+
+Json gpu_json(const advise::ListedGpu& gpu, const Catalog& catalog, Currency currency) {
+  Json json = gpu_json(*gpu.gpu);
+  json["render_scores"] = Json::array();
+  for (const catalog::RenderScore& score : catalog.render_scores_of(*gpu.gpu))
+    json["render_scores"].push_back(record_json(score));
+  const advise::GpuMarket& market = gpu.market;
+  json["instances"] = market.instances;
+  json["providers"] = market.providers;
+  const bool priced = market.offer != nullptr;
+  json["price_per_gpu_hour"] = priced ? number(market.per_gpu_hour) : Json(nullptr);
+  json["price_currency"] = priced ? Json(currency.code()) : Json(nullptr);
+  json["price_provider"] = priced ? Json(market.cheapest->provider) : Json(nullptr);
+  json["price_sku"] = priced ? Json(market.cheapest->sku) : Json(nullptr);
+  json["price_region"] = priced ? Json(catalog.region_of(*market.offer).id) : Json(nullptr);
+  json["price_as_of"] = priced ? Json(Date::from_packed(market.offer->as_of).text()) : Json(nullptr);
+  json["price_source"] = priced ? text_or_null(catalog.origin_of(*market.offer).source) : Json(nullptr);
+  return json;
+}
+
+Json instance_json(const Instance& instance, const Catalog& catalog) {
+  Json json = machine_json(instance, catalog);
   Json offers = Json::array();
-  for (const catalog::Offer& offer : catalog.offers_of(instance)) {
-    const catalog::Origin& origin = catalog.origin_of(offer);
-    const catalog::Region& region = catalog.region_of(offer);
-    Json entry{{"region", region.id},
-               {"country", text_or_null(region.country)},
-               {"term", to_text(offer.term)},
-               {"currency", catalog.currency_of(offer).code()},
-               {"price_per_hour", number(offer.per_hour())},
-               {"as_of", text_or_null(Date::from_packed(offer.as_of).text())},
-               {"source", text_or_null(origin.source)},
-               {"confidence", to_text(origin.confidence)}};
-    if (offer.period != catalog::Period::hour)
-      entry["price_per_" + std::string(to_text(offer.period))] = number(offer.amount);
-    if (!origin.note.empty()) entry["note"] = origin.note;
-    offers.push_back(std::move(entry));
-  }
+  for (const catalog::Offer& offer : catalog.offers_of(instance)) offers.push_back(offer_json(offer, catalog));
   json["offers"] = std::move(offers);
   json["states"] = Json::array();
   for (const catalog::OfferState& state : catalog.states_of(instance)) json["states"].push_back(record_json(state));
+  return json;
+}
+
+Json listed_offer_json(const advise::Listed& listed, const Catalog& catalog, Currency currency) {
+  if (listed.offer == nullptr) return nullptr;
+  Json json = offer_json(*listed.offer, catalog);
+  json["price"] = number(listed.hourly);
+  json["price_currency"] = currency.code();
+  return json;
+}
+
+Json offer_row_json(const advise::Listed& listed, const Catalog& catalog, Currency currency) {
+  Json json = machine_json(*listed.instance, catalog);
+  for (const char* key : {"price", "price_currency", "region", "country", "term", "currency", "price_per_hour", "as_of",
+                          "source", "confidence"})
+    json[key] = nullptr;
+  const Json offer = listed_offer_json(listed, catalog, currency);
+  if (!offer.is_null())
+    for (const auto& [key, value] : offer.items())
+      if (json.contains(key)) json[key] = value;
   return json;
 }
 
@@ -238,12 +182,19 @@ Json source_documents(const Json& record, const Catalog& catalog) {
   return documents;
 }
 
-Table gpu_table(std::span<const Gpu* const> gpus, bool wide) {
-  std::vector<Column> columns{
-      {say("GPU"), Align::left, 0},  {say("architecture"), Align::left, 4}, {say("year"), Align::right, 6},
-      {say("GB"), Align::right, 0},  {say("GB/s"), Align::right, 0},        {say("FP16"), Align::right, 0},
-      {say("FP8"), Align::right, 2}, {say("link GB/s"), Align::right, 3},   {say("cc"), Align::right, 5},
-      {say("W"), Align::right, 5},   {say("name"), Align::left, 7, 12}};
+Table gpu_table(std::span<const advise::ListedGpu> gpus, Currency currency, bool wide) {
+  std::vector<Column> columns{{say("GPU"), Align::left, 0},
+                              {say("architecture"), Align::left, 4},
+                              {say("year"), Align::right, 6},
+                              {say("GB"), Align::right, 0},
+                              {say("GB/s"), Align::right, 0},
+                              {say("FP16"), Align::right, 0},
+                              {say("FP8"), Align::right, 2},
+                              {say("link GB/s"), Align::right, 3},
+                              {say("cc"), Align::right, 5},
+                              {say("W"), Align::right, 5},
+                              {std::string(currency.code()) + "/h", Align::right, 1},
+                              {say("name"), Align::left, 7, 12}};
   if (wide) {
     for (const std::string& title :
          {say("form"), say("memory"), say("usable GiB"), say("FP64"), say("FP32"), say("TF32"), say("BF16"), say("FP4"),
@@ -251,7 +202,8 @@ Table gpu_table(std::span<const Gpu* const> gpus, bool wide) {
       columns.push_back({title, Align::right, 0});
   }
   Table table(std::move(columns));
-  for (const Gpu* gpu : gpus) {
+  for (const advise::ListedGpu& listed : gpus) {
+    const Gpu* gpu = listed.gpu;
     std::vector<Cell> cells{std::string(gpu->id),
                             shown(gpu->architecture),
                             gpu->release_year ? format("{:.0f}", *gpu->release_year) : "?",
@@ -262,6 +214,7 @@ Table gpu_table(std::span<const Gpu* const> gpus, bool wide) {
                             shown(gpu->interconnect_gbs_bidir),
                             shown(gpu->compute_capability),
                             shown(gpu->tdp_w),
+                            listed.market.offer == nullptr ? "" : human_price(listed.market.per_gpu_hour),
                             printable(gpu->name)};
     if (wide)
       for (const std::string& cell :
@@ -308,7 +261,7 @@ Table model_table(std::span<const Model* const> models, bool wide) {
   return table;
 }
 
-Table instance_table(std::span<const PricedInstance> instances, const Catalog& catalog, Currency currency, bool wide) {
+Table instance_table(std::span<const advise::Listed> instances, const Catalog& catalog, Currency currency, bool wide) {
   std::vector<Column> columns{{say("provider"), Align::left, 0},
                               {say("instance"), Align::left, 0, 16},
                               {say("GPUs"), Align::left, 0},
@@ -324,7 +277,7 @@ Table instance_table(std::span<const PricedInstance> instances, const Catalog& c
     for (const std::string& title : {say("as of"), say("status"), say("RDMA"), say("SSD GB"), say("CPU"), say("notes")})
       columns.push_back({title, Align::left, 0});
   Table table(std::move(columns));
-  for (const PricedInstance& priced : instances) {
+  for (const advise::Listed& priced : instances) {
     const Instance& i = *priced.instance;
     const Number network = i.fabric_gbps ? i.fabric_gbps : i.network_gbps;
     const std::string gpus = i.gpu.empty() ? say("none") : format("{} × {}", share_text(i.gpu_count), i.gpu);
@@ -348,40 +301,6 @@ Table instance_table(std::span<const PricedInstance> instances, const Catalog& c
     table.add(std::move(cells));
   }
   return table;
-}
-
-std::string gpu_card(const Gpu& gpu, const Catalog& catalog, const Terminal& terminal) {
-  return card(gpu, catalog, terminal);
-}
-
-std::string model_card(const Model& model, const Catalog& catalog, const Terminal& terminal) {
-  const Number bytes = catalog::kv_bytes_per_token_fp16(model);
-  return card(model, catalog, terminal) + "\n" +
-         (bytes ? say("K/V cache: {} bytes per token at 16 bit", human_number(*bytes)) : say("K/V cache: unknown")) +
-         "\n";
-}
-
-std::string instance_card(const Instance& instance, const Catalog& catalog, const Terminal& terminal) {
-  Instance whole = instance;
-  whole.gpu_memory_gb = catalog.gpu_memory_total_gb(instance);
-  const std::string out = card(whole, catalog, terminal) + "\n";
-  Table table({{say("region"), Align::left, 0},
-               {say("term"), Align::left, 0},
-               {say("per hour"), Align::right, 0},
-               {say("currency"), Align::left, 0},
-               {say("as of"), Align::left, 0},
-               {say("confidence"), Align::left, 2},
-               {say("source"), Align::left, 1, 12},
-               {say("note"), Align::left, 3, 12}});
-  for (const catalog::Offer& offer : catalog.offers_of(instance)) {
-    const catalog::Origin& origin = catalog.origin_of(offer);
-    const Date date = Date::from_packed(offer.as_of);
-    table.add({printable(catalog.region_of(offer).id), std::string(to_text(offer.term)), human_price(offer.per_hour()),
-               std::string(catalog.currency_of(offer).code()), date.known() ? date.text() : say("undated"),
-               std::string(to_text(origin.confidence)), printable(origin.source), printable(origin.note)});
-  }
-  return out + (table.empty() ? say("no published price is known") + "\n" : table.text(terminal)) +
-         states_text(instance, catalog, terminal);
 }
 
 }  // namespace gpusel::report

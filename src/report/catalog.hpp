@@ -1,11 +1,11 @@
-// What the catalogue knows, as tables, cards and JSON. Every record prints the fields it lists.
+// What the catalogue knows, as tables and JSON. Every record prints the fields it lists.
 #pragma once
 
 #include <span>
 #include <string>
 #include <vector>
 
-#include "gpusel/catalog/catalog.hpp"
+#include "gpusel/advise/list.hpp"
 #include "report/json.hpp"
 #include "report/table.hpp"
 
@@ -17,24 +17,19 @@ Json instance_json(const catalog::Instance& instance, const catalog::Catalog& ca
 /// Documents behind the source keys of one record.
 Json source_documents(const Json& record, const catalog::Catalog& catalog);
 
-Table gpu_table(std::span<const catalog::Gpu* const> gpus, bool wide);
-Table model_table(std::span<const catalog::Model* const> models, bool wide);
+/// The GPU with its renderer scores and who rents it.
+Json gpu_json(const advise::ListedGpu& gpu, const catalog::Catalog& catalog, Currency currency);
+/// The instance without its offers, and the one offer that is listed; `price` is in `currency`.
+Json offer_row_json(const advise::Listed& listed, const catalog::Catalog& catalog, Currency currency);
+/// The offer that stands for an instance in a list, null where it has none.
+Json listed_offer_json(const advise::Listed& listed, const catalog::Catalog& catalog, Currency currency);
 
-/// An instance and the offer that stands for it in a list; null when it has none.
-struct PricedInstance {
-  const catalog::Instance* instance = nullptr;
-  const catalog::Offer* offer = nullptr;
-  double hourly = 0;  // in the list's currency
-};
-Table instance_table(std::span<const PricedInstance> instances, const catalog::Catalog& catalog, Currency currency,
+Table gpu_table(std::span<const advise::ListedGpu> gpus, Currency currency, bool wide);
+Table model_table(std::span<const catalog::Model* const> models, bool wide);
+Table instance_table(std::span<const advise::Listed> instances, const catalog::Catalog& catalog, Currency currency,
                      bool wide);
 
 /// "8", "1/6" of one, or "?".
 std::string share_text(const catalog::Number& count);
-
-/// All fields of one record, one per line, with units; unknown is said. Sources follow.
-std::string gpu_card(const catalog::Gpu& gpu, const catalog::Catalog& catalog, const Terminal& terminal);
-std::string model_card(const catalog::Model& model, const catalog::Catalog& catalog, const Terminal& terminal);
-std::string instance_card(const catalog::Instance& instance, const catalog::Catalog& catalog, const Terminal& terminal);
 
 }  // namespace gpusel::report

@@ -5,14 +5,11 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/rules/rule.hpp"
+#include "rules/truth.hpp"
 
 namespace gpusel::rules {
 
 namespace {
-
-enum class Truth : std::uint8_t { no, unknown, yes };
-
-Truth truth(bool value) { return value ? Truth::yes : Truth::no; }
 
 bool is_among(const std::vector<std::string>& texts, std::string_view text) {
   return std::any_of(texts.begin(), texts.end(), [&](const std::string& one) { return one == text; });
@@ -30,46 +27,24 @@ Truth compare_text(const Condition& c, std::string_view text) {
   }
 }
 
-Truth compare_number(Operator op, double left, double right) {
-  switch (op) {
-    case Operator::is: return truth(left == right);
-    case Operator::is_not: return truth(left != right);
-    case Operator::below: return truth(left < right);
-    case Operator::at_most: return truth(left <= right);
-    case Operator::above: return truth(left > right);
-    case Operator::at_least: return truth(left >= right);
-    default: return Truth::no;
-  }
-}
-
 Truth compare(const Condition& c, const Facts& facts) {
   if (c.op == Operator::known) return truth(facts.known(c.fact) == (c.operand.number != 0));
   const bool other_known = !c.operand.fact || facts.known(*c.operand.fact);
   if (!facts.known(c.fact) || !other_known) return c.or_unknown ? Truth::yes : Truth::unknown;
   if (info(c.fact).type == FactType::text) return compare_text(c, facts.text(c.fact));
   const double right = c.operand.fact ? facts.number(*c.operand.fact) * c.operand.times : c.operand.number;
-  return compare_number(c.op, facts.number(c.fact), right);
+  return ordered(c.op, facts.number(c.fact), right);
 }
 
 /// Kleene logic: a condition is true only if it is true whatever the unknown facts are.
 Truth evaluate(const Condition& c, const Facts& facts) {
   switch (c.kind) {
     case Condition::Kind::comparison: return compare(c, facts);
-    case Condition::Kind::negation: {
-      const Truth inner = evaluate(c.parts.front(), facts);
-      return inner == Truth::unknown ? inner : truth(inner == Truth::no);
-    }
+    case Condition::Kind::negation: return negated(evaluate(c.parts.front(), facts));
     case Condition::Kind::all:
-    case Condition::Kind::any: {
-      const bool all = c.kind == Condition::Kind::all;
-      Truth result = truth(all);
-      for (const Condition& part : c.parts) {
-        const Truth one = evaluate(part, facts);
-        result = all ? std::min(result, one) : std::max(result, one);
-        if (result == truth(!all)) break;
-      }
-      return result;
-    }
+    case Condition::Kind::any:
+      return joined(c.kind == Condition::Kind::all, c.parts,
+                    [&](const Condition& part) { return evaluate(part, facts); });
   }
   return Truth::no;
 }

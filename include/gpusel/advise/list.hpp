@@ -1,11 +1,56 @@
-// Instances that meet limits, each with its cheapest offer: a price list, no job.
+// What the catalogue knows, narrowed and sorted: GPUs, models, and instances with prices. No job.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "gpusel/advise/columns.hpp"
 #include "gpusel/advise/recommend.hpp"
 
 namespace gpusel::advise {
+
+/// What lists have in common.
+struct ListQuestion {
+  std::vector<std::string> words;  // each must occur in a name
+  std::string filter;              // see rules::Filter; empty: everything
+  std::vector<std::string> sort_by;
+  workload::Constraints constraints;  // of GPUs and instances
+  Currency currency = Currency::usd();
+  Date today;
+};
+
+/// Who rents a GPU, and for how much.
+struct GpuMarket {
+  int instances = 0;  // SKUs
+  int providers = 0;
+  const catalog::Instance* cheapest = nullptr;  // lowest dated on-demand price per GPU
+  const catalog::Offer* offer = nullptr;
+  double per_gpu_hour = 0;  // of that, in the asked currency
+};
+
+struct ListedGpu {
+  const catalog::Gpu* gpu = nullptr;
+  GpuMarket market;
+};
+
+/// Those of its constraints that are about a GPU alone are heeded.
+Result<std::vector<ListedGpu>> list_gpus(const ListQuestion& question, const catalog::Catalog& catalog,
+                                         const estimate::Coefficients& coefficients);
+/// In the order of catalog.gpus().
+Result<std::vector<GpuMarket>> gpu_markets(Currency currency, const catalog::Catalog& catalog);
+
+struct ModelLimits {
+  std::string kind;  // empty: any
+  std::string family;
+  std::string licence;  // occurs in the licence's name
+  std::optional<double> min_params, max_params;
+  std::optional<std::int64_t> min_context;
+};
+
+/// Errors: an unknown family, with the nearest.
+Result<std::vector<const catalog::Model*>> list_models(const ListQuestion& question, const ModelLimits& limits,
+                                                       const catalog::Catalog& catalog);
 
 struct Listed {
   const catalog::Instance* instance = nullptr;
@@ -13,8 +58,15 @@ struct Listed {
   double hourly = 0;                      // in the asked currency
 };
 
-/// In catalogue order. Limits on price, place, term or age drop instances without such an offer.
-Result<std::vector<Listed>> list_instances(const workload::Constraints& constraints, Currency currency, Date today,
+/// In catalogue order if not sorted. Limits on price, place, term or age drop instances without such an
+/// offer. `every_offer`: one entry for each that meets the limits.
+Result<std::vector<Listed>> list_instances(const ListQuestion& question, bool every_offer,
                                            const catalog::Catalog& catalog, const estimate::Coefficients& coefficients);
+
+Columns<ListedGpu> gpu_columns();
+Columns<const catalog::Model*> model_columns();
+/// Of the instance, its GPU and the offer.
+Columns<Listed> instance_columns(const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
+                                 Date today);
 
 }  // namespace gpusel::advise

@@ -57,7 +57,7 @@ class Catalog {
   const RenderScore* render_score(const Gpu& gpu, RenderBenchmark benchmark) const;
   const Region& region_of(const Offer& offer) const;
   const Origin& origin_of(const Offer& offer) const;
-  Currency currency_of(const Offer& offer) const;
+  const Currency& currency_of(const Offer& offer) const;
 
   /// By id, alias or the way people write it; an unknown name is an error naming the nearest.
   Result<const Gpu*> gpu(std::string_view name) const;

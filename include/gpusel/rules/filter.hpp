@@ -1,0 +1,73 @@
+// A condition as a person types it: 'vram>=48 && price<3', 'cloud in (aws, gcp) and not nvlink'. It is
+// read once against the columns there are, and then judged row by row without making any text.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "gpusel/base/error.hpp"
+
+namespace gpusel::rules {
+
+enum class ColumnType : std::uint8_t {
+  number,
+  text,
+  boolean,
+  version,  // text that is compared as a number where it is one
+  date,     // Date::packed()
+};
+
+struct ColumnInfo {
+  std::string_view name;
+  ColumnType type = ColumnType::text;
+  std::string_view unit = "";
+};
+
+/// A shorter name, and the columns it stands for: the first that there is.
+struct ColumnAlias {
+  std::string_view name;
+  std::string_view columns;  // separated by spaces
+};
+
+/// What one row has in a column; a truth value is the number 0 or 1, a list its texts between line feeds.
+struct Value {
+  Value() = default;
+  Value(double figure) : known(true), number(figure) {}
+  Value(std::string_view words) : known(!words.empty()), text(words) {}
+
+  bool known = false;
+  double number = 0;
+  std::string_view text;
+};
+
+class Row {
+ public:
+  virtual ~Row() = default;
+  virtual Value value(std::size_t column) const = 0;
+};
+
+/// The column that a name or an alias stands for, with '-' and '_' and letters' case alike.
+/// Errors: none does, with the nearest names.
+Result<std::size_t> find_column(std::string_view name, std::span<const ColumnInfo> columns,
+                                std::span<const ColumnAlias> aliases);
+
+class Filter {
+ public:
+  /// Errors: what cannot be read, and at which character; a column that does not exist, with the nearest.
+  static Result<Filter> read(std::string_view text, std::span<const ColumnInfo> columns,
+                             std::span<const ColumnAlias> aliases);
+
+  /// Whether the condition is certainly true: a comparison with what is not known is unknown.
+  bool passes(const Row& row) const;
+  /// Whether the condition speaks of a column.
+  bool uses(std::size_t column) const;
+
+  struct Node;
+
+ private:
+  std::shared_ptr<const Node> root_;
+};
+
+}  // namespace gpusel::rules

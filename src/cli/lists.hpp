@@ -1,0 +1,76 @@
+// What gpus, instances and models have in common: words and flags, sorting, the six formats, "show NAME".
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "gpusel/advise/list.hpp"
+#include "report/json.hpp"
+#include "report/table.hpp"
+
+namespace gpusel::cli {
+
+struct ListOptions {
+  advise::ListQuestion question;  // its words: "show NAME", or what must occur
+  std::optional<std::int64_t> limit;
+  bool reversed = false;
+
+  bool shows_one() const { return !question.words.empty() && question.words.front() == "show"; }
+};
+
+/// One run of a list: its format, and how answers are printed.
+class Lists {
+ public:
+  Lists(ListOptions& options, Context& context) : options_(options), context_(context) {}
+
+  /// Settles format and day, loads the catalogue, and runs `action`.
+  int with_catalog(const std::function<int(const catalog::Catalog&)>& action);
+
+  /// One record as JSON or as a card.
+  int show(report::Json json, std::string_view schema, const std::string& card, const catalog::Catalog& catalog);
+
+  /// Many records: `as_json` of each for programs, `as_row` of each for CSV, one table for people.
+  template <class Record, class AsJson, class AsRow, class MakeTable>
+  int list(std::vector<Record> records, std::string_view schema, AsJson as_json, AsRow as_row, MakeTable make_table) {
+    const std::size_t all = records.size();
+    if (options_.limit && all > static_cast<std::size_t>(*options_.limit))
+      records.resize(static_cast<std::size_t>(*options_.limit));
+    if (is_data()) {
+      report::Json items = report::Json::array();
+      for (const Record& record : records) items.push_back(as_json(record));
+      return print_items(std::move(items), schema);
+    }
+    if (is_csv()) {
+      report::Json rows = report::Json::array();
+      for (const Record& record : records) rows.push_back(as_row(record));
+      return print_rows(rows, all);
+    }
+    return print_table(make_table(records, format_ != "table"), records.size(), all);
+  }
+
+  /// The NAME of "show NAME".
+  const std::string& name() const { return options_.question.words[1]; }
+  /// JSON or YAML.
+  bool is_data() const;
+
+ private:
+  bool is_csv() const { return format_ == "csv"; }
+  int print_items(report::Json items, std::string_view schema);
+  int print_rows(const report::Json& rows, std::size_t all);
+  int print_table(const report::Table& table, std::size_t shown, std::size_t all);
+  int told(std::size_t shown, std::size_t all);
+
+  ListOptions& options_;
+  Context& context_;
+  std::string format_;
+};
+
+/// The words and flags that every list takes, into `options`, which must outlive the command.
+Parsed list_command(ListOptions& options);
+/// Flags for the limits of these keys.
+void add_limits(std::vector<Flag>& flags, std::span<const std::string_view> keys, workload::Constraints& constraints);
+
+}  // namespace gpusel::cli

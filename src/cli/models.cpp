@@ -1,0 +1,81 @@
+// gpusel models: what the catalogue knows of models, or what a Hugging Face config.json says.
+#include "cli/lists.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/catalog/hf_config.hpp"
+#include "report/card.hpp"
+#include "report/catalog.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+constexpr std::string_view kSchema = "gpusel.models/1";
+
+struct ModelOptions {
+  ListOptions list;
+  advise::ModelLimits limits;
+};
+
+int show_config(Lists& lists, const catalog::Catalog& catalog, Context& context) {
+  const auto config = catalog::read_config_file(lists.name());
+  if (!config) return context.fail(config.error());
+  report::Json json = report::model_json((*config)->model);
+  json["unread"] = (*config)->unread;
+  return lists.show(std::move(json), kSchema, report::model_card((*config)->model, catalog, context.terminal()),
+                    catalog);
+}
+
+int run_models(ModelOptions& options, Context& context) {
+  Lists lists(options.list, context);
+  return lists.with_catalog([&](const catalog::Catalog& catalog) {
+    if (options.list.shows_one()) {
+      if (catalog::looks_like_path(lists.name())) return show_config(lists, catalog, context);
+      const auto model = catalog.model(lists.name());
+      if (!model) return context.fail(model.error());
+      return lists.show(report::model_json(**model), kSchema, report::model_card(**model, catalog, context.terminal()),
+                        catalog);
+    }
+    auto models = advise::list_models(options.list.question, options.limits, catalog);
+    if (!models) return context.fail(models.error());
+    const auto as_json = [](const catalog::Model* model) { return report::model_json(*model); };
+    return lists.list(std::move(*models), kSchema, as_json, as_json,
+                      [](const auto& records, bool wide) { return report::model_table(records, wide); });
+  });
+}
+
+}  // namespace
+
+Parsed make_models() {
+  auto options = std::make_shared<ModelOptions>();
+  advise::ModelLimits& limits = options->limits;
+  Parsed parsed = list_command(options->list);
+  const std::string group = say("Limits");
+  const auto text = [](std::string& place) {
+    return [&place](std::string_view given) { return workload::assign(given, place); };
+  };
+  parsed.flags.push_back({"--kind", "KIND",
+                          say("decoder-llm, vlm, encoder, encoder-decoder, diffusion, cnn, vit or speech"), group,
+                          [&limits](std::string_view given) -> Status {
+                            if (!from_text<catalog::ModelKind>(given))
+                              return workload::not_one_of(given, enum_names<catalog::ModelKind>);
+                            limits.kind = given;
+                            return {};
+                          }});
+  parsed.flags.push_back({"--family", "NAME", say("llama, qwen, bert …"), group, text(limits.family)});
+  parsed.flags.push_back({"--licence,--license", "TEXT", say("what the licence's name must hold: apache, mit …"), group,
+                          text(limits.licence)});
+  constexpr workload::Limits kParams{{.low = 1, .high = 1e15}, 1000};
+  parsed.flags.push_back(
+      {"--min-params", "N", say("parameters, at least: 7B"), group,
+       [&limits](std::string_view given) { return workload::assign(given, limits.min_params, kParams); }});
+  parsed.flags.push_back(
+      {"--max-params", "N", say("parameters, at most: 13B"), group,
+       [&limits](std::string_view given) { return workload::assign(given, limits.max_params, kParams); }});
+  parsed.flags.push_back(
+      {"--min-context", "TOKENS", say("longest context, at least: 128k"), group,
+       [&limits](std::string_view given) { return workload::assign(given, limits.min_context, workload::kLength); }});
+  parsed.run = [options](Context& context) { return run_models(*options, context); };
+  return parsed;
+}
+
+}  // namespace gpusel::cli

@@ -1,0 +1,247 @@
+#include "report/card.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "report/catalog.hpp"
+#include "report/table.hpp"
+#include "report/words.hpp"
+
+namespace gpusel::report {
+
+namespace {
+
+using catalog::Catalog;
+using catalog::Field;
+using catalog::Instance;
+using catalog::TextList;
+
+/// "moe" of "moe.experts"; empty for a field of the record itself.
+std::string_view group_of(std::string_view path) {
+  const auto dot = path.find('.');
+  return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
+}
+
+/// A value with its unit; zero is a fact: there is no such path or link.
+std::string with_unit(std::string words, std::string_view unit) {
+  if (unit.empty()) return words;
+  return words == "0" ? say("none") : format("{} {}", words, unit);
+}
+
+/// The documents of a record, numbered as its card cites them: those of the whole record first.
+class Citations {
+ public:
+  template <class Record>
+  explicit Citations(const Record& record) {
+    visit_fields(record, [&](const Field& field, const auto& member) {
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>, TextList>) {
+        if (field.json == "sources") {
+          for (const std::string_view key : member) number_of(key);
+          general_ = keys_.size();
+        } else if (field.json == "figure_sources") {
+          for (const std::string_view line : member) {
+            const auto equals = line.find('=');
+            cite(line.substr(0, equals), line.substr(equals + 1));
+          }
+        } else if (field.json.ends_with("_sources")) {  // "params_sources": of params_b
+          const std::string_view figure = field.json.substr(0, field.json.size() - std::string_view("_sources").size());
+          for (const std::string_view key : member) cite(std::string(figure) + "_b", key);
+        }
+      }
+    });
+  }
+
+  /// "[4]" or "[2] [5]" where a figure has documents of its own.
+  std::string of(std::string_view path) const {
+    const auto found =
+        std::find_if(figures_.begin(), figures_.end(), [&](const auto& one) { return one.first == path; });
+    return found == figures_.end() ? std::string() : found->second;
+  }
+  const std::vector<std::string>& keys() const { return keys_; }
+  std::size_t general() const { return general_; }
+
+ private:
+  std::size_t number_of(std::string_view key) {
+    const auto found = std::find(keys_.begin(), keys_.end(), key);
+    if (found != keys_.end()) return static_cast<std::size_t>(found - keys_.begin()) + 1;
+    keys_.emplace_back(key);
+    return keys_.size();
+  }
+  void cite(std::string_view path, std::string_view key) {
+    const std::string mark = format("[{}]", number_of(key));
+    for (auto& [known, marks] : figures_)
+      if (known == path) {
+        marks += " " + mark;
+        return;
+      }
+    figures_.emplace_back(path, mark);
+  }
+
+  std::vector<std::string> keys_;
+  std::size_t general_ = 0;  // of them, the first so many are the record's own
+  std::vector<std::pair<std::string, std::string>> figures_;
+};
+
+struct Line {
+  std::string label;
+  std::string words;
+  std::string cited;
+};
+
+std::string label_of(std::string_view json) {
+  std::string label(json);
+  std::replace(label.begin(), label.end(), '_', ' ');
+  return label;
+}
+
+/// Every field that is known, then the names of those that are not. Of a group like moe.* or speech.* that
+/// has no figure at all the record is no case.
+template <class Record>
+std::vector<Line> card_lines(const Record& record, const Citations& citations) {
+  std::set<std::string_view> groups;
+  visit_fields(record, [&](const Field& field, const auto& member) {
+    if (!in_words(member).empty()) groups.insert(group_of(field.path));
+  });
+  std::vector<Line> lines;
+  std::string unknown;
+  visit_fields(record, [&](const Field& field, const auto& member) {
+    const std::string_view group = group_of(field.path);
+    if (field.json.ends_with("sources") || (!group.empty() && !groups.contains(group))) return;
+    std::string words = in_words(member);
+    if (!words.empty())
+      lines.push_back({label_of(field.json), with_unit(std::move(words), field.unit), citations.of(field.path)});
+    else if (field.json != "notes" && field.json != "aliases" && field.json != "caution")
+      unknown += (unknown.empty() ? "" : ", ") + label_of(field.json);
+  });
+  if (!unknown.empty()) lines.push_back({say("unknown"), std::move(unknown), {}});
+  return lines;
+}
+
+std::string lines_text(const std::vector<Line>& lines, const Terminal& terminal) {
+  std::size_t widest = 0;
+  std::size_t value = 0;
+  for (const Line& line : lines) {
+    widest = std::max(widest, display_width(line.label));
+    if (!line.cited.empty()) value = std::max(value, display_width(line.words));
+  }
+  std::string out;
+  for (const Line& line : lines) {
+    const std::string head = line.label + std::string(widest - display_width(line.label) + 2, ' ');
+    if (line.cited.empty()) {
+      out += wrap(head + line.words, terminal.width, widest + 2);
+    } else {
+      const std::string space(value - display_width(line.words) + 2, ' ');
+      out += head + line.words + space + dim(line.cited, terminal) + "\n";
+    }
+  }
+  return out;
+}
+
+std::string sources_text(const Citations& citations, const Catalog& catalog, const Terminal& terminal) {
+  const std::size_t general = citations.general();
+  std::string out = "\n" + bold(say("sources"), terminal);
+  if (general > 0 && general < citations.keys().size())
+    out += general == 1 ? say(", [1] unless a figure cites another")
+                        : say(", [1] to [{}] unless a figure cites another", general);
+  out += "\n";
+  for (std::size_t i = 0; i < citations.keys().size(); ++i) {
+    const std::string& key = citations.keys()[i];
+    std::string text = format("  [{}] {}", i + 1, printable(key));
+    if (const catalog::Source* source = catalog.source(key)) {
+      text += format(": {}, {}", printable(source->publisher), printable(source->document));
+      if (source->date.known()) text += ", " + source->date.text();
+      text += format(" ({})", to_text(source->confidence));
+      if (!source->url.empty()) text += " " + printable(source->url);
+    }
+    out += wrap(text, terminal.width, 4);
+  }
+  return out;
+}
+
+template <class Record>
+std::string card(const Record& record, const Catalog& catalog, const Terminal& terminal) {
+  const Citations citations(record);
+  return lines_text(card_lines(record, citations), terminal) + sources_text(citations, catalog, terminal);
+}
+
+/// Scores in renderers' public benchmarks; empty where none is known.
+std::string render_text(const catalog::Gpu& gpu, const Catalog& catalog, const Terminal& terminal) {
+  Table table({{say("renderer"), Align::left, 0},
+               {say("version"), Align::left, 0},
+               {say("score"), Align::right, 0},
+               {say("runs"), Align::right, 3},
+               {say("as of"), Align::left, 1},
+               {say("confidence"), Align::left, 2},
+               {say("source"), Align::left, 1, 12}});
+  for (const catalog::RenderScore& score : catalog.render_scores_of(gpu)) {
+    const std::string backend = score.backend.empty() ? std::string() : format(" ({})", printable(score.backend));
+    table.add({std::string(to_text(score.benchmark)) + backend, printable(score.version), in_words(score.score),
+               in_words(score.samples), score.as_of.known() ? score.as_of.text() : say("undated"),
+               std::string(to_text(score.confidence)), printable(score.source)});
+  }
+  return table.empty() ? std::string() : "\n" + table.text(terminal);
+}
+
+std::string market_text(const advise::GpuMarket& market, Currency currency, const Terminal& terminal) {
+  if (market.instances == 0) return "\n" + say("no instance of the catalogue has it") + "\n";
+  std::string text = say("{} instances of {} providers have it", market.instances, market.providers);
+  if (market.instances == 1) text = say("one instance of the catalogue has it");
+  if (market.offer == nullptr) return "\n" + wrap(text + "; " + say("no dated on-demand price"), terminal.width, 2);
+  text += "; " + say("from {} {} per GPU and hour on demand: {} {}, {}", human_price(market.per_gpu_hour),
+                     currency.code(), market.cheapest->provider, printable(market.cheapest->sku),
+                     Date::from_packed(market.offer->as_of).text());
+  return "\n" + wrap(text, terminal.width, 2);
+}
+
+/// What is known of selling it besides the prices, a line each; empty where nothing is.
+std::string states_text(const Instance& instance, const Catalog& catalog, const Terminal& terminal) {
+  std::string out;
+  for (const catalog::OfferState& state : catalog.states_of(instance)) {
+    std::string line = format("{}, {}: {}", state.region.empty() ? say("every region") : printable(state.region),
+                              state.term ? std::string(to_text(*state.term)) : say("every term"), to_text(state.state));
+    if (!state.note.empty()) line += ", " + printable(state.note);
+    if (state.as_of.known()) line += ", " + state.as_of.text();
+    out += wrap(format("{} ({})", line, state.source), terminal.width, 4);
+  }
+  return out.empty() ? out : "\n" + out;
+}
+
+}  // namespace
+
+std::string gpu_card(const advise::ListedGpu& gpu, const Catalog& catalog, Currency currency,
+                     const Terminal& terminal) {
+  return card(*gpu.gpu, catalog, terminal) + render_text(*gpu.gpu, catalog, terminal) +
+         market_text(gpu.market, currency, terminal);
+}
+
+std::string model_card(const catalog::Model& model, const Catalog& catalog, const Terminal& terminal) {
+  const catalog::Number bytes = catalog::kv_bytes_per_token_fp16(model);
+  return card(model, catalog, terminal) + "\n" +
+         (bytes ? say("K/V cache: {} bytes per token at 16 bit", human_number(*bytes)) : say("K/V cache: unknown")) +
+         "\n";
+}
+
+std::string instance_card(const Instance& instance, const Catalog& catalog, const Terminal& terminal) {
+  Instance whole = instance;
+  whole.gpu_memory_gb = catalog.gpu_memory_total_gb(instance);
+  const std::string out = card(whole, catalog, terminal) + "\n";
+  Table table({{say("region"), Align::left, 0},
+               {say("term"), Align::left, 0},
+               {say("per hour"), Align::right, 0},
+               {say("currency"), Align::left, 0},
+               {say("as of"), Align::left, 0},
+               {say("confidence"), Align::left, 2},
+               {say("source"), Align::left, 1, 12},
+               {say("note"), Align::left, 3, 12}});
+  for (const catalog::Offer& offer : catalog.offers_of(instance)) {
+    const catalog::Origin& origin = catalog.origin_of(offer);
+    const Date date = Date::from_packed(offer.as_of);
+    table.add({printable(catalog.region_of(offer).id), std::string(to_text(offer.term)), human_price(offer.per_hour()),
+               std::string(catalog.currency_of(offer).code()), date.known() ? date.text() : say("undated"),
+               std::string(to_text(origin.confidence)), printable(origin.source), printable(origin.note)});
+  }
+  return out + (table.empty() ? say("no published price is known") + "\n" : table.text(terminal)) +
+         states_text(instance, catalog, terminal);
+}
+
+}  // namespace gpusel::report

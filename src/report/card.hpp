@@ -1,0 +1,18 @@
+// One record of the catalogue as a card: each figure with its unit and where it is from, the documents,
+// and what is known beside the record itself (prices, renderer scores, who rents it).
+#pragma once
+
+#include <string>
+
+#include "gpusel/advise/list.hpp"
+#include "report/json.hpp"
+#include "report/terminal.hpp"
+
+namespace gpusel::report {
+
+std::string gpu_card(const advise::ListedGpu& gpu, const catalog::Catalog& catalog, Currency currency,
+                     const Terminal& terminal);
+std::string model_card(const catalog::Model& model, const catalog::Catalog& catalog, const Terminal& terminal);
+std::string instance_card(const catalog::Instance& instance, const catalog::Catalog& catalog, const Terminal& terminal);
+
+}  // namespace gpusel::report
