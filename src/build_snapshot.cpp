@@ -5,6 +5,7 @@
 
 #include "gpusel/catalog/load.hpp"
 #include "gpusel/estimate/coefficients.hpp"
+#include "gpusel/rules/fitness.hpp"
 #include "gpusel/rules/rule.hpp"
 
 namespace {
@@ -39,6 +40,8 @@ int main(int argc, char** argv) {
   if (const auto errors = check_rules(catalog->documents("rules")); !errors.empty()) return complain(errors);
   if (const auto numbers = gpusel::estimate::read_coefficients(catalog->documents("calibration")); !numbers)
     return complain(numbers.error());
+  if (const auto purposes = gpusel::rules::read_purposes(catalog->documents("verdicts")); !purposes)
+    return complain(purposes.error());
   std::ofstream out(argv[2], std::ios::binary | std::ios::trunc);
   out << gpusel::catalog::write_snapshot(*catalog);
   return out.flush() ? 0 : 1;

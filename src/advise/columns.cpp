@@ -193,6 +193,9 @@ Columns<ListedGpu> gpu_columns() {
   columns.add({"price_per_gpu_hour", ColumnType::number}, [](const ListedGpu& row) {
     return row.market.offer == nullptr ? Value() : Value(row.market.per_gpu_hour);
   });
+  columns.add({"verdict"}, [](const ListedGpu& row) {
+    return row.verdict.reason.empty() ? Value() : Value(to_text(row.verdict.fitness));
+  });
   columns.add({"instances", ColumnType::number}, [](const ListedGpu& row) { return Value(row.market.instances); });
   columns.add({"providers", ColumnType::number}, [](const ListedGpu& row) { return Value(row.market.providers); });
   return columns;

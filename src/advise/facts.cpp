@@ -72,6 +72,17 @@ std::optional<double> usable_memory(const InstanceView& v) {
   return device ? std::optional(in_gib(device->usable)) : std::nullopt;
 }
 
+/// Whether a format is native. Where no formats are listed at all, only a peak of 0 says that one is not.
+std::optional<bool> has(const catalog::Gpu& gpu, bool listed, const Number& peak) {
+  return !gpu.native_formats.empty() || peak == 0 ? std::optional(listed) : std::nullopt;
+}
+
+Number dense16(const catalog::Gpu& gpu) {
+  if (!gpu.fp16_dense_tflops || !gpu.bf16_dense_tflops)
+    return gpu.fp16_dense_tflops ? gpu.fp16_dense_tflops : gpu.bf16_dense_tflops;
+  return std::max(*gpu.fp16_dense_tflops, *gpu.bf16_dense_tflops);
+}
+
 template <Fact fact, class Get>
 constexpr Finder<InstanceView> of_instance(Get get) {
   return finder<InstanceView, fact>(get);
@@ -110,10 +121,12 @@ constexpr Finder<InstanceView> kGpuFacts[] = {
     of_instance<Fact::form_factor>([](const auto& v) { return v.gpu->form_factor; }),
     of_instance<Fact::compute_capability>(
         [](const auto& v) { return v.gpu->vendor == "nvidia" ? v.gpu->capability : Number(); }),
-    of_instance<Fact::has_fp16>([](const auto& v) { return v.gpu->has_fp16; }),
-    of_instance<Fact::has_bf16>([](const auto& v) { return v.gpu->has_bf16; }),
-    of_instance<Fact::has_fp8>([](const auto& v) { return v.gpu->has_fp8; }),
+    of_instance<Fact::has_fp16>([](const auto& v) { return has(*v.gpu, v.gpu->has_fp16, v.gpu->fp16_dense_tflops); }),
+    of_instance<Fact::has_bf16>([](const auto& v) { return has(*v.gpu, v.gpu->has_bf16, v.gpu->bf16_dense_tflops); }),
+    of_instance<Fact::has_fp8>([](const auto& v) { return has(*v.gpu, v.gpu->has_fp8, v.gpu->fp8_dense_tflops); }),
     of_instance<Fact::fp16_tflops>([](const auto& v) { return v.gpu->fp16_dense_tflops; }),
+    of_instance<Fact::dense16_tflops>([](const auto& v) { return dense16(*v.gpu); }),
+    of_instance<Fact::fp32_tflops>([](const auto& v) { return v.gpu->fp32_tflops; }),
     of_instance<Fact::gpu_memory_gb>([](const auto& v) { return marketed_memory(v); }),
     of_instance<Fact::gpu_memory_usable_gib>([](const auto& v) { return usable_memory(v); }),
     of_instance<Fact::gpu_bandwidth_gbs>([](const auto& v) { return scaled(v.gpu->memory_bandwidth_gbs, part(v)); }),
@@ -121,6 +134,11 @@ constexpr Finder<InstanceView> kGpuFacts[] = {
     of_instance<Fact::mig_max_instances>([](const auto& v) { return v.gpu->mig_max_instances; }),
     of_instance<Fact::last_cuda_major>([](const auto& v) { return v.gpu->last_cuda_major; }),
     of_instance<Fact::rt_cores>([](const auto& v) { return v.gpu->rt_cores; }),
+    of_instance<Fact::rt_generation>([](const auto& v) { return v.gpu->rt_generation; }),
+    of_instance<Fact::blender_score>([](const auto& v) {
+      const auto* score = v.catalog.render_score(*v.gpu, catalog::RenderBenchmark::blender);
+      return score != nullptr ? score->score : Number();
+    }),
     of_instance<Fact::nvenc_count>([](const auto& v) { return v.gpu->nvenc_count; }),
     of_instance<Fact::av1_encode>([](const auto& v) { return v.gpu->av1_encode; }),
     of_instance<Fact::gpu_share>([](const auto& v) { return v.share(); }),

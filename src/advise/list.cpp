@@ -42,6 +42,8 @@ struct Limits {
   static Result<Limits> of(const workload::Constraints& constraints, const Catalog& catalog) {
     auto rules = limit_rules(constraints, catalog, Defaults::none);
     if (!rules) return std::unexpected(rules.error());
+    if (std::string why = contradiction(constraints, catalog); !why.empty())
+      return std::unexpected(Error{ErrorKind::unsatisfied, std::move(why), {}, {}});
     Limits limits{std::move(*rules), {}, false};
     for (const rules::Rule& rule : limits.rules) {
       limits.facts |= rules::facts_in(rule.when);
@@ -202,8 +204,19 @@ Result<std::vector<GpuMarket>> gpu_markets(Currency currency, const Catalog& cat
   return markets;
 }
 
-Result<std::vector<ListedGpu>> list_gpus(const ListQuestion& question, const Catalog& catalog,
-                                         const Coefficients& coefficients) {
+rules::Facts gpu_facts(const Gpu& gpu, const Catalog& catalog, const Coefficients& coefficients) {
+  Instance pair;
+  pair.gpu = gpu.id;
+  pair.gpu_index = static_cast<std::int32_t>(&gpu - catalog.gpus().data());
+  pair.gpu_count = 2 / gpu.devices();
+  pair.link = best_link(gpu);
+  rules::Facts facts;
+  instance_facts(facts, {pair, nullptr, catalog, coefficients});
+  return facts;
+}
+
+Result<std::vector<ListedGpu>> list_gpus(const ListQuestion& question, const rules::Purpose* purpose,
+                                         const Catalog& catalog, const Coefficients& coefficients) {
   // How many of it an instance has says nothing of a GPU.
   workload::Constraints constraints = question.constraints;
   for (workload::GpuSpec& spec : constraints.gpus) spec.count = {};
@@ -216,15 +229,19 @@ Result<std::vector<ListedGpu>> list_gpus(const ListQuestion& question, const Cat
   for (std::size_t i = 0; i < catalog.gpus().size(); ++i) {
     const Gpu& gpu = catalog.gpus()[i];
     if (!matches(words, {gpu.id, gpu.name, gpu.architecture, gpu.vendor, gpu.aliases.joined()})) continue;
-    Instance pair;
-    pair.gpu = gpu.id;
-    pair.gpu_index = static_cast<std::int32_t>(i);
-    pair.gpu_count = 2 / gpu.devices();
-    pair.link = best_link(gpu);
-    rules::Facts facts;
-    instance_facts(facts, {pair, nullptr, catalog, coefficients}, limits->facts);
-    if (limits->allow(facts, false)) out.push_back({&gpu, (*markets)[i]});
+    const rules::Facts facts = gpu_facts(gpu, catalog, coefficients);
+    if (!limits->allow(facts, false)) continue;
+    ListedGpu listed{.gpu = &gpu, .market = (*markets)[i]};
+    if (purpose != nullptr) {
+      listed.verdict = rules::judge(*purpose, facts);
+      listed.figure = facts.known(purpose->figure) ? facts.number(purpose->figure) : 0;
+    }
+    out.push_back(std::move(listed));
   }
+  if (purpose != nullptr)
+    std::stable_sort(out.begin(), out.end(), [](const ListedGpu& a, const ListedGpu& b) {
+      return a.verdict.fitness != b.verdict.fitness ? a.verdict.fitness < b.verdict.fitness : a.figure > b.figure;
+    });
   return chosen(std::move(out), gpu_columns(), question);
 }
 

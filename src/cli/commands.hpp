@@ -26,6 +26,9 @@ std::expected<std::vector<report::LayerChanges>, Errors> changes_by_layer(const 
 /// --currency, into `place`.
 Flag currency_flag(Currency& place);
 
+/// --use-spot: short for --term spot.
+Flag use_spot_flag(workload::Constraints& constraints);
+
 /// An error about a key of a request, about the flag of that name.
 Error as_flag(Error error);
 

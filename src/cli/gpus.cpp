@@ -1,5 +1,6 @@
 // gpusel gpus: what the catalogue knows of GPUs, as a list or one with its sources.
 #include "cli/lists.hpp"
+#include "gpusel/base/message.hpp"
 #include "report/card.hpp"
 #include "report/catalog.hpp"
 
@@ -9,29 +10,69 @@ namespace {
 
 constexpr std::string_view kSchema = "gpusel.gpus/1";
 
-int show_gpu(Lists& lists, const ListOptions& options, const catalog::Catalog& catalog, Context& context) {
+struct GpuOptions {
+  ListOptions list;
+  std::string purpose;
+};
+
+int show_gpu(Lists& lists, Currency currency, const catalog::Catalog& catalog, Context& context) {
   const auto gpu = catalog.gpu(lists.name());
   if (!gpu) return context.fail(gpu.error());
-  const auto markets = advise::gpu_markets(options.question.currency, catalog);
+  const auto markets = advise::gpu_markets(currency, catalog);
   if (!markets) return context.fail(markets.error());
-  const advise::ListedGpu one{*gpu, (*markets)[static_cast<std::size_t>(*gpu - catalog.gpus().data())]};
-  const Currency currency = options.question.currency;
-  return lists.show(report::gpu_json(one, catalog, currency), kSchema,
-                    report::gpu_card(one, catalog, currency, context.terminal()), catalog);
+  const auto purposes = rules::read_purposes(catalog.documents("verdicts"));
+  if (!purposes) return context.fail(purposes.error());
+  const auto coefficients = load_coefficients(catalog);
+  if (!coefficients) return context.fail(coefficients.error());
+  const rules::Facts facts = advise::gpu_facts(**gpu, catalog, *coefficients);
+  const advise::ListedGpu one{.gpu = *gpu,
+                              .market = (*markets)[static_cast<std::size_t>(*gpu - catalog.gpus().data())]};
+  report::Json json = report::gpu_json(one, catalog, currency);
+  report::Verdicts verdicts;
+  for (const rules::Purpose& purpose : *purposes) {
+    verdicts.emplace_back(purpose.id, rules::judge(purpose, facts));
+    json["verdicts"][purpose.id] = report::verdict_json(verdicts.back().second);
+  }
+  return lists.show(std::move(json), kSchema, report::gpu_card(one, verdicts, catalog, currency, context.terminal()),
+                    catalog);
 }
 
-int run_gpus(ListOptions& options, Context& context) {
-  Lists lists(options, context);
+int list_gpus(Lists& lists, const GpuOptions& options, const catalog::Catalog& catalog, Context& context) {
+  const advise::ListQuestion& question = options.list.question;
+  const auto purposes = rules::read_purposes(catalog.documents("verdicts"));
+  if (!purposes) return context.fail(purposes.error());
+  const rules::Purpose* purpose = nullptr;
+  if (!options.purpose.empty()) {
+    auto found = rules::find_purpose(options.purpose, *purposes);
+    if (!found) {
+      found.error().where = "--for";
+      return context.fail(found.error());
+    }
+    purpose = *found;
+  }
+  const auto coefficients = load_coefficients(catalog);
+  if (!coefficients) return context.fail(coefficients.error());
+  auto gpus = advise::list_gpus(question, purpose, catalog, *coefficients);
+  if (!gpus) return context.fail(gpus.error());
+  const auto as_json = [&](const advise::ListedGpu& gpu) {
+    report::Json json = report::gpu_json(gpu, catalog, question.currency);
+    if (purpose != nullptr) {
+      json["purpose"] = purpose->id;
+      json.update(report::verdict_json(gpu.verdict));
+    }
+    return json;
+  };
+  return lists.list(std::move(*gpus), kSchema, as_json, as_json, [&](const auto& records, bool wide) {
+    return purpose != nullptr ? report::verdict_table(records, question.currency, wide)
+                              : report::gpu_table(records, question.currency, wide);
+  });
+}
+
+int run_gpus(GpuOptions& options, Context& context) {
+  Lists lists(options.list, context);
   return lists.with_catalog([&](const catalog::Catalog& catalog) {
-    if (options.shows_one()) return show_gpu(lists, options, catalog, context);
-    const auto coefficients = load_coefficients(catalog);
-    if (!coefficients) return context.fail(coefficients.error());
-    auto gpus = advise::list_gpus(options.question, catalog, *coefficients);
-    if (!gpus) return context.fail(gpus.error());
-    const Currency currency = options.question.currency;
-    const auto as_json = [&](const advise::ListedGpu& gpu) { return report::gpu_json(gpu, catalog, currency); };
-    return lists.list(std::move(*gpus), kSchema, as_json, as_json,
-                      [&](const auto& records, bool wide) { return report::gpu_table(records, currency, wide); });
+    if (options.list.shows_one()) return show_gpu(lists, options.list.question.currency, catalog, context);
+    return list_gpus(lists, options, catalog, context);
   });
 }
 
@@ -40,10 +81,13 @@ int run_gpus(ListOptions& options, Context& context) {
 Parsed make_gpus() {
   static constexpr std::string_view kLimits[] = {
       "gpu", "min_vram", "max_vram", "min_bandwidth", "nvlink", "interconnect", "min_capability", "formats", "vendor"};
-  auto options = std::make_shared<ListOptions>();
-  Parsed parsed = list_command(*options);
-  add_limits(parsed.flags, kLimits, options->question.constraints);
-  parsed.flags.push_back(currency_flag(options->question.currency));
+  auto options = std::make_shared<GpuOptions>();
+  Parsed parsed = list_command(options->list);
+  add_limits(parsed.flags, kLimits, options->list.question.constraints);
+  parsed.flags.push_back(currency_flag(options->list.question.currency));
+  parsed.flags.push_back({"--for", "WORK",
+                          say("verdict and reason: training, finetune, inference, rendering, streaming"), say("List"),
+                          [options](std::string_view text) { return workload::assign(text, options->purpose); }});
   parsed.run = [options](Context& context) { return run_gpus(*options, context); };
   return parsed;
 }

@@ -1,8 +1,10 @@
 // gpusel instances: machines and their prices, as a list or one with its sources.
 #include "cli/lists.hpp"
+#include "gpusel/advise/like.hpp"
 #include "gpusel/base/message.hpp"
 #include "report/card.hpp"
 #include "report/catalog.hpp"
+#include "report/like.hpp"
 
 namespace gpusel::cli {
 
@@ -13,35 +15,75 @@ constexpr std::string_view kSchema = "gpusel.instances/1";
 struct InstanceOptions {
   ListOptions list;
   bool every_offer = false;
+  std::string like;  // a SKU whose equivalents are wanted
 };
+
+int show_instance(Lists& lists, const catalog::Catalog& catalog, Context& context) {
+  const auto instance = catalog.instance(lists.name());
+  if (!instance) return context.fail(instance.error());
+  return lists.show(report::instance_json(**instance, catalog), kSchema,
+                    report::instance_card(**instance, catalog, context.terminal()), catalog);
+}
+
+report::Json item_json(const advise::Listed& one, const catalog::Catalog& catalog, Currency currency) {
+  report::Json json = report::instance_json(*one.instance, catalog);
+  json["best_offer"] = report::listed_offer_json(one, catalog, currency);
+  return json;
+}
+
+int list_like(Lists& lists, InstanceOptions& options, const catalog::Catalog& catalog,
+              const estimate::Coefficients& coefficients, Context& context) {
+  const auto base = catalog.instance(options.like);
+  if (!base) {
+    Error error = base.error();
+    error.where = "--like";
+    return context.fail(error);
+  }
+  const auto scale = advise::read_similarity(catalog.documents("similarity"));
+  if (!scale) return context.fail(scale.error());
+  const advise::ListQuestion& question = options.list.question;
+  // The base and ten others; programs get all.
+  constexpr std::int64_t kShown = 11;
+  if (!options.list.limit && lists.is_for_people()) options.list.limit = kShown;
+  auto alike = advise::instances_like(**base, question, *scale, catalog, coefficients);
+  if (!alike) return context.fail(alike.error());
+  return lists.list(
+      std::move(*alike), kSchema,
+      [&](const advise::Alike& one) {
+        report::Json json = item_json(one.listed, catalog, question.currency);
+        json.update(report::likeness_json(one));
+        return json;
+      },
+      [&](const advise::Alike& one) {
+        report::Json json = report::offer_row_json(one.listed, catalog, question.currency);
+        json.update(report::likeness_json(one));
+        return json;
+      },
+      [&](const auto& records, bool wide) { return report::like_table(records, catalog, question.currency, wide); });
+}
+
+int list_instances(Lists& lists, InstanceOptions& options, const catalog::Catalog& catalog, Context& context) {
+  const auto coefficients = load_coefficients(catalog);
+  if (!coefficients) return context.fail(coefficients.error());
+  if (!options.like.empty()) return list_like(lists, options, catalog, *coefficients, context);
+  const advise::ListQuestion& question = options.list.question;
+  // JSON lists every offer below its instance already.
+  auto listed = advise::list_instances(question, options.every_offer && !lists.is_data(), catalog, *coefficients);
+  if (!listed) return context.fail(listed.error());
+  return lists.list(
+      std::move(*listed), kSchema,
+      [&](const advise::Listed& one) { return item_json(one, catalog, question.currency); },
+      [&](const advise::Listed& one) { return report::offer_row_json(one, catalog, question.currency); },
+      [&](const auto& records, bool wide) {
+        return report::instance_table(records, catalog, question.currency, wide);
+      });
+}
 
 int run_instances(InstanceOptions& options, Context& context) {
   Lists lists(options.list, context);
   return lists.with_catalog([&](const catalog::Catalog& catalog) {
-    if (options.list.shows_one()) {
-      const auto instance = catalog.instance(lists.name());
-      if (!instance) return context.fail(instance.error());
-      return lists.show(report::instance_json(**instance, catalog), kSchema,
-                        report::instance_card(**instance, catalog, context.terminal()), catalog);
-    }
-    const auto coefficients = load_coefficients(catalog);
-    if (!coefficients) return context.fail(coefficients.error());
-    const advise::ListQuestion& question = options.list.question;
-    // JSON lists every offer below its instance already.
-    const bool every_offer = options.every_offer && !lists.is_data();
-    auto listed = advise::list_instances(question, every_offer, catalog, *coefficients);
-    if (!listed) return context.fail(listed.error());
-    return lists.list(
-        std::move(*listed), kSchema,
-        [&](const advise::Listed& one) {
-          report::Json json = report::instance_json(*one.instance, catalog);
-          json["best_offer"] = report::listed_offer_json(one, catalog, question.currency);
-          return json;
-        },
-        [&](const advise::Listed& one) { return report::offer_row_json(one, catalog, question.currency); },
-        [&](const auto& records, bool wide) {
-          return report::instance_table(records, catalog, question.currency, wide);
-        });
+    if (options.list.shows_one()) return show_instance(lists, catalog, context);
+    return list_instances(lists, options, catalog, context);
   });
 }
 
@@ -57,6 +99,10 @@ Parsed make_instances() {
       limits.push_back(option.key);
   add_limits(parsed.flags, limits, options->list.question.constraints);
   parsed.flags.push_back(currency_flag(options->list.question.currency));
+  parsed.flags.push_back(use_spot_flag(options->list.question.constraints));
+  parsed.flags.push_back({"--like,--base-instance-type", "SKU", say("its nearest equivalents, other clouds first"),
+                          say("List"),
+                          [options](std::string_view text) { return workload::assign(text, options->like); }});
   parsed.flags.push_back({"--all-offers", "", say("a row per offer, not per instance"), say("List"),
                           [options](std::string_view) -> Status {
                             options->every_offer = true;

@@ -55,6 +55,8 @@ class Lists {
   const std::string& name() const { return options_.question.words[1]; }
   /// JSON or YAML.
   bool is_data() const;
+  /// A table in the terminal, which may leave rows out.
+  bool is_for_people() const { return format_ == "table" || format_ == "wide"; }
 
  private:
   bool is_csv() const { return format_ == "csv"; }

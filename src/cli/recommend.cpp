@@ -123,11 +123,7 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<RecommendOpti
   flags.push_back({"--explain", "", say("each rank's points, each warning's source"), ranking, on(options->explain)});
   flags.push_back({"--show-rejected", "", say("every rejected instance with its first reason"), ranking,
                    on(options->show_rejected)});
-  flags.push_back(
-      {"--use-spot", "", say("short for --term spot"), say("Money and time"), [&question](std::string_view) -> Status {
-         question.constraints.terms.emplace_back("spot");
-         return {};
-       }});
+  flags.push_back(use_spot_flag(question.constraints));
 }
 
 }  // namespace
@@ -139,6 +135,14 @@ Flag currency_flag(Currency& place) {
             if (!currency)
               return usage_error(say("'{}' is not a currency", shorten(text, 20)), {}, say("write USD, CNY, EUR …"));
             place = *currency;
+            return {};
+          }};
+}
+
+Flag use_spot_flag(workload::Constraints& constraints) {
+  return {"--use-spot", "", say("short for --term spot"), say("Money and time"),
+          [&constraints](std::string_view) -> Status {
+            constraints.terms.emplace_back("spot");
             return {};
           }};
 }

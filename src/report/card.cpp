@@ -208,10 +208,15 @@ std::string states_text(const Instance& instance, const Catalog& catalog, const 
 
 }  // namespace
 
-std::string gpu_card(const advise::ListedGpu& gpu, const Catalog& catalog, Currency currency,
+std::string gpu_card(const advise::ListedGpu& gpu, const Verdicts& verdicts, const Catalog& catalog, Currency currency,
                      const Terminal& terminal) {
-  return card(*gpu.gpu, catalog, terminal) + render_text(*gpu.gpu, catalog, terminal) +
-         market_text(gpu.market, currency, terminal);
+  std::string out = card(*gpu.gpu, catalog, terminal) + render_text(*gpu.gpu, catalog, terminal);
+  std::vector<Line> lines;
+  for (const auto& [purpose, verdict] : verdicts)
+    lines.push_back(
+        {say("for {}", purpose), format("{}: {}", to_text(verdict.fitness), printable(verdict.reason)), {}});
+  if (!lines.empty()) out += "\n" + lines_text(lines, terminal);
+  return out + market_text(gpu.market, currency, terminal);
 }
 
 std::string model_card(const catalog::Model& model, const Catalog& catalog, const Terminal& terminal) {

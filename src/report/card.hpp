@@ -3,6 +3,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gpusel/advise/list.hpp"
 #include "report/json.hpp"
@@ -10,8 +12,11 @@
 
 namespace gpusel::report {
 
-std::string gpu_card(const advise::ListedGpu& gpu, const catalog::Catalog& catalog, Currency currency,
-                     const Terminal& terminal);
+/// A kind of work and what is said of it.
+using Verdicts = std::vector<std::pair<std::string, rules::FitnessVerdict>>;
+
+std::string gpu_card(const advise::ListedGpu& gpu, const Verdicts& verdicts, const catalog::Catalog& catalog,
+                     Currency currency, const Terminal& terminal);
 std::string model_card(const catalog::Model& model, const catalog::Catalog& catalog, const Terminal& terminal);
 std::string instance_card(const catalog::Instance& instance, const catalog::Catalog& catalog, const Terminal& terminal);
 

@@ -182,6 +182,30 @@ Json source_documents(const Json& record, const Catalog& catalog) {
   return documents;
 }
 
+std::string gpus_text(const Instance& instance) {
+  return instance.gpu.empty() ? say("none") : format("{} × {}", share_text(instance.gpu_count), instance.gpu);
+}
+
+Json verdict_json(const rules::FitnessVerdict& verdict) {
+  Json ids = Json::array();
+  for (const rules::FitnessRule* one : verdict.because) ids.push_back(one->rule.id);
+  return {{"verdict", to_text(verdict.fitness)}, {"reason", verdict.reason}, {"rules", std::move(ids)}};
+}
+
+Table verdict_table(std::span<const advise::ListedGpu> gpus, Currency currency, bool wide) {
+  Table table({{say("GPU"), Align::left, 0},
+               {say("verdict"), Align::left, 0},
+               {say("why"), Align::left, 0, wide ? 0U : 24U},
+               {say("GB"), Align::right, 2},
+               {say("GB/s"), Align::right, 3},
+               {std::string(currency.code()) + "/h", Align::right, 1}});
+  for (const advise::ListedGpu& listed : gpus)
+    table.add({std::string(listed.gpu->id), std::string(to_text(listed.verdict.fitness)),
+               printable(listed.verdict.reason), shown(listed.gpu->memory_gb), shown(listed.gpu->memory_bandwidth_gbs),
+               listed.market.offer == nullptr ? "" : human_price(listed.market.per_gpu_hour)});
+  return table;
+}
+
 Table gpu_table(std::span<const advise::ListedGpu> gpus, Currency currency, bool wide) {
   std::vector<Column> columns{{say("GPU"), Align::left, 0},
                               {say("architecture"), Align::left, 4},
@@ -280,10 +304,9 @@ Table instance_table(std::span<const advise::Listed> instances, const Catalog& c
   for (const advise::Listed& priced : instances) {
     const Instance& i = *priced.instance;
     const Number network = i.fabric_gbps ? i.fabric_gbps : i.network_gbps;
-    const std::string gpus = i.gpu.empty() ? say("none") : format("{} × {}", share_text(i.gpu_count), i.gpu);
     std::vector<Cell> cells{std::string(i.provider),
                             printable(i.sku),
-                            gpus,
+                            gpus_text(i),
                             i.gpu.empty() ? "" : shown(catalog.gpu_memory_total_gb(i)),
                             shown(i.vcpu),
                             shown(i.memory_gib),

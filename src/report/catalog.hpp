@@ -24,6 +24,14 @@ Json offer_row_json(const advise::Listed& listed, const catalog::Catalog& catalo
 /// The offer that stands for an instance in a list, null where it has none.
 Json listed_offer_json(const advise::Listed& listed, const catalog::Catalog& catalog, Currency currency);
 
+/// "8 × h100-sxm-80gb", "1/6 × a10"; "none" without a GPU.
+std::string gpus_text(const catalog::Instance& instance);
+
+/// {"verdict": …, "reason": …, "rules": […]}.
+Json verdict_json(const rules::FitnessVerdict& verdict);
+/// GPUs by what they are good for, with the reason.
+Table verdict_table(std::span<const advise::ListedGpu> gpus, Currency currency, bool wide);
+
 Table gpu_table(std::span<const advise::ListedGpu> gpus, Currency currency, bool wide);
 Table model_table(std::span<const catalog::Model* const> models, bool wide);
 Table instance_table(std::span<const advise::Listed> instances, const catalog::Catalog& catalog, Currency currency,

@@ -4,6 +4,7 @@
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/rules/fitness.hpp"
 #include "gpusel/rules/rule.hpp"
 #include "rules/truth.hpp"
 
@@ -65,6 +66,44 @@ Verdict verdict(const Rule& rule, const Facts& facts) {
     rest = close == std::string_view::npos ? std::string_view{} : rest.substr(close + 1);
   }
   return out;
+}
+
+FitnessVerdict judge(const Purpose& purpose, const Facts& facts) {
+  FitnessVerdict out;
+  Fitness possible = Fitness::good;  // the worst that what is not known may still mean
+  for (const FitnessRule& one : purpose.rules) {
+    const Truth holds = evaluate(one.rule.when, facts);
+    if (holds == Truth::unknown) possible = std::max(possible, one.fitness);
+    if (holds != Truth::yes) continue;
+    const bool first = out.because.empty();
+    if (!first && one.fitness < out.fitness) continue;
+    if (!first && one.fitness > out.fitness) out = {};
+    out.fitness = one.fitness;
+    out.because.push_back(&one);
+    out.reason += (out.reason.empty() ? "" : "; ") + verdict(one.rule, facts).message;
+  }
+  // A bad verdict stands whatever else is found out; a good one only if nothing speaks against it.
+  const bool certain = out.fitness >= Fitness::poor || possible <= out.fitness;
+  if (!out.because.empty() && certain) return out;
+  return {Fitness::unknown, say("too little is published to tell"), {}};
+}
+
+Result<const Purpose*> find_purpose(std::string_view name, const std::vector<Purpose>& purposes) {
+  const std::string folded = fold_name(name);
+  std::vector<std::string_view> known;
+  for (const Purpose& purpose : purposes) {
+    if (fold_name(purpose.id) == folded) return &purpose;
+    known.push_back(purpose.id);
+    for (const std::string& alias : purpose.aliases) {
+      if (fold_name(alias) == folded) return &purpose;
+      known.push_back(alias);
+    }
+  }
+  std::string all;
+  for (const Purpose& purpose : purposes) all += (all.empty() ? "" : ", ") + purpose.id;
+  const std::string near = did_you_mean(folded, known);
+  return usage_error(say("no verdicts on '{}'", shorten(printable(name), 40)), {},
+                     near.empty() ? say("known: {}", all) : near);
 }
 
 FactSet facts_in(const Condition& condition) {

@@ -6,6 +6,7 @@
 #include "gpusel/base/fields.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/rules/fitness.hpp"
 #include "gpusel/rules/rule.hpp"
 
 namespace gpusel::rules {
@@ -25,26 +26,30 @@ class RuleReader {
   std::optional<Rule> read(const Node& node) {
     const std::size_t before = problems_.errors.size();
     Fields fields(node, problems_);
-    Rule rule;
-    rule.id = fields.text("id");
-    for (const std::string_view key : {"id", "when", "effect", "message", "source"}) fields.require(key);
-    if (!rule.id.empty() && !ids_.insert(rule.id).second) fields.fail(node, say("rule '{}' is defined twice", rule.id));
+    Rule rule = read_common(fields);
+    fields.require("effect");
     rule.effect = fields.one_of<Effect>("effect").value_or(Effect::note);
     const auto points = fields.number("points", {-100, 100});
     if ((rule.effect == Effect::adjust) != fields.has("points"))
       fields.fail(node, rule.effect == Effect::adjust ? say("an 'adjust' rule needs 'points'")
                                                       : say("only an 'adjust' rule has 'points'"));
     rule.points = points.value_or(0);
-    rule.message = fields.text("message");
-    rule.source = fields.text("source");
-    if (const Node* when = fields.find("when")) rule.when = condition(*when);
-    rule.stage = stage_of(rule.when);
-    if (const Node* message = fields.find("message")) read_placeholders(*message, rule);
     fields.finish();
     return problems_.errors.size() == before ? std::optional(std::move(rule)) : std::nullopt;
   }
 
- private:
+  std::optional<FitnessRule> read_fitness(const Node& node) {
+    const std::size_t before = problems_.errors.size();
+    Fields fields(node, problems_);
+    FitnessRule out;
+    out.rule = read_common(fields);
+    fields.require("verdict");
+    out.fitness = fields.one_of<Fitness>("verdict").value_or(Fitness::good);
+    fields.finish();
+    if (out.rule.stage > Stage::instance) fields.fail(node, say("a verdict speaks of a GPU alone"));
+    return problems_.errors.size() == before ? std::optional(std::move(out)) : std::nullopt;
+  }
+
   std::optional<Fact> fact_named(const Node& node) {
     const auto fact = find_fact(node.text);
     if (fact) return fact;
@@ -54,6 +59,22 @@ class RuleReader {
     problems_.add(node, say("unknown fact {}", node.describe()),
                   near.empty() ? say("all facts are listed in docs/rules.md") : near);
     return std::nullopt;
+  }
+
+ private:
+  /// What rules of every kind have.
+  Rule read_common(Fields& fields) {
+    Rule rule;
+    rule.id = fields.text("id");
+    for (const std::string_view key : {"id", "when", "message", "source"}) fields.require(key);
+    if (!rule.id.empty() && !ids_.insert(rule.id).second)
+      fields.fail(fields.node(), say("rule '{}' is defined twice", rule.id));
+    rule.message = fields.text("message");
+    rule.source = fields.text("source");
+    if (const Node* when = fields.find("when")) rule.when = condition(*when);
+    rule.stage = stage_of(rule.when);
+    if (const Node* message = fields.find("message")) read_placeholders(*message, rule);
+    return rule;
   }
 
   /// A rule is judged when all that it says is known.
@@ -193,6 +214,29 @@ void read_list(const Node& list, Problems& problems, std::set<std::string>& ids,
     if (auto rule = reader.read(node)) rules.push_back(std::move(*rule));
 }
 
+std::optional<Purpose> read_purpose(const Node& node, Problems& problems) {
+  const std::size_t before = problems.errors.size();
+  Fields fields(node, problems);
+  std::set<std::string> ids;
+  RuleReader reader(problems, ids);
+  Purpose purpose;
+  purpose.id = fields.text("id");
+  purpose.aliases = fields.texts("aliases");
+  for (const std::string_view key : {"id", "figure", "rules"}) fields.require(key);
+  if (const Node* figure = fields.find("figure"))
+    if (const auto fact = reader.fact_named(*figure)) {
+      purpose.figure = *fact;
+      if (info(*fact).type != FactType::number) problems.add(*figure, say("'{}' is not a number", figure->text));
+    }
+  if (const Node* list = fields.find("rules")) {
+    if (!list->is_list()) problems.add(*list, say("'rules' must be a list"));
+    for (const Node& rule : list->children)
+      if (auto read = reader.read_fitness(rule)) purpose.rules.push_back(std::move(*read));
+  }
+  fields.finish();
+  return problems.errors.size() == before ? std::optional(std::move(purpose)) : std::nullopt;
+}
+
 /// Adds the rules of one file; those of earlier files with the same ids make room.
 void add_rules(const Node& list, Problems& problems, std::vector<Rule>& rules) {
   std::vector<Rule> own;
@@ -215,6 +259,26 @@ std::expected<std::vector<Rule>, Errors> read_rules(std::span<const Document> do
   }
   if (!errors.empty()) return std::unexpected(std::move(errors));
   return rules;
+}
+
+std::expected<std::vector<Purpose>, Errors> read_purposes(std::span<const Document> documents) {
+  std::vector<Purpose> purposes;
+  Errors errors;
+  for (const Document& document : documents) {
+    Problems problems{document.name, ErrorKind::bad_catalogue, {}};
+    const Node* list = document.root.find("verdicts");
+    if (list == nullptr) continue;
+    if (!list->is_list()) problems.add(*list, say("'verdicts' must be a list"));
+    for (const Node& node : list->children) {
+      auto purpose = read_purpose(node, problems);
+      if (!purpose) continue;
+      std::erase_if(purposes, [&](const Purpose& known) { return known.id == purpose->id; });
+      purposes.push_back(std::move(*purpose));
+    }
+    errors.insert(errors.end(), problems.errors.begin(), problems.errors.end());
+  }
+  if (!errors.empty()) return std::unexpected(std::move(errors));
+  return purposes;
 }
 
 Errors add_rule_file(const Document& file, std::vector<Rule>& rules) {

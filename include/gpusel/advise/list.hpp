@@ -7,6 +7,7 @@
 
 #include "gpusel/advise/columns.hpp"
 #include "gpusel/advise/recommend.hpp"
+#include "gpusel/rules/fitness.hpp"
 
 namespace gpusel::advise {
 
@@ -31,12 +32,17 @@ struct GpuMarket {
 
 struct ListedGpu {
   const catalog::Gpu* gpu = nullptr;
-  GpuMarket market;
+  GpuMarket market = {};
+  rules::FitnessVerdict verdict = {};  // for the purpose that was asked
+  double figure = 0;                   // that sorts GPUs of one verdict
 };
 
-/// Those of its constraints that are about a GPU alone are heeded.
-Result<std::vector<ListedGpu>> list_gpus(const ListQuestion& question, const catalog::Catalog& catalog,
-                                         const estimate::Coefficients& coefficients);
+/// Those of its constraints that are about a GPU alone are heeded. With a purpose the fittest come first.
+Result<std::vector<ListedGpu>> list_gpus(const ListQuestion& question, const rules::Purpose* purpose,
+                                         const catalog::Catalog& catalog, const estimate::Coefficients& coefficients);
+/// What rules know of a GPU, as one of two in a machine that links them as well as can be.
+rules::Facts gpu_facts(const catalog::Gpu& gpu, const catalog::Catalog& catalog,
+                       const estimate::Coefficients& coefficients);
 /// In the order of catalog.gpus().
 Result<std::vector<GpuMarket>> gpu_markets(Currency currency, const catalog::Catalog& catalog);
 

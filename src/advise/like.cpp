@@ -1,0 +1,197 @@
+#include "gpusel/advise/like.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "advise/candidates.hpp"
+#include "gpusel/base/fields.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::advise {
+
+namespace {
+
+using catalog::Catalog;
+using catalog::Instance;
+using rules::Fact;
+using rules::FactType;
+
+/// Figures that people tell apart at all.
+constexpr double kNoticed = 0.05;
+
+SimilarityFigure read_figure(const Node& node, Problems& problems) {
+  Fields fields(node, problems);
+  SimilarityFigure figure;
+  for (const std::string_view key : {"fact", "weight"}) fields.require(key);
+  if (const Node* name = fields.find("fact")) {
+    std::vector<std::string_view> names;
+    for (const rules::FactInfo& known : rules::fact_table())
+      if (known.stage == rules::Stage::instance) names.push_back(known.name);
+    const auto fact = rules::find_fact(name->text);
+    if (!fact || info(*fact).stage != rules::Stage::instance)
+      problems.add(*name, say("unknown fact of an instance {}", name->describe()), did_you_mean(name->text, names));
+    figure.fact = fact.value_or(Fact::gpu);
+  }
+  figure.weight = fields.number("weight", {0, 1000}).value_or(0);
+  figure.label = fields.has("label") ? fields.text("label") : std::string(info(figure.fact).name);
+  fields.finish();
+  return figure;
+}
+
+class Comparer {
+ public:
+  Comparer(const SimilarityScale& scale, const Catalog& catalog, const estimate::Coefficients& coefficients)
+      : scale_(scale), catalog_(catalog), coefficients_(coefficients) {
+    for (const SimilarityFigure& figure : scale.figures) wanted_.set(static_cast<std::size_t>(figure.fact));
+    for (const Fact fact : {Fact::gpu_memory_gb, Fact::gpu_bandwidth_gbs, Fact::dense16_tflops, Fact::gpus_per_node,
+                            Fact::gpu_share, Fact::total_gpu_memory_gb})
+      wanted_.set(static_cast<std::size_t>(fact));
+  }
+
+  rules::Facts facts_of(const Instance& instance) const {
+    rules::Facts facts;
+    instance_facts(facts, {instance, nullptr, catalog_, coefficients_}, wanted_);
+    return facts;
+  }
+
+  Alike compare(const Listed& base, const rules::Facts& base_facts, const Listed& other) const {
+    const rules::Facts facts = facts_of(*other.instance);
+    Alike out{other, 100, {}, {}};
+    double sum = 0;
+    double weights = 0;
+    constexpr double kFirst = std::numeric_limits<double>::infinity();
+    std::vector<std::pair<double, Difference>> differences;
+    for (const SimilarityFigure& figure : scale_.figures) {
+      if (!base_facts.known(figure.fact) && !facts.known(figure.fact)) continue;
+      const bool is_text = info(figure.fact).type == FactType::text;
+      const auto [distance, difference] = distance_of(figure, base_facts, facts);
+      sum += figure.weight * distance;
+      weights += figure.weight;
+      if (distance > std::log1p(kNoticed))
+        differences.emplace_back(is_text ? kFirst : figure.weight * distance, difference);
+    }
+    if (weights > 0) out.similarity = 100 * std::exp(-sum / weights);
+    std::stable_sort(differences.begin(), differences.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    for (auto& [weight, difference] : differences) out.differences.push_back(std::move(difference));
+    if (base.offer != nullptr && other.offer != nullptr && base.hourly > 0)
+      out.ratios.price = other.hourly / base.hourly;
+    out.ratios.gpu_memory =
+        ratio(base_facts, facts, [](const rules::Facts& f) { return total(f, Fact::gpu_memory_gb); });
+    out.ratios.bandwidth =
+        ratio(base_facts, facts, [](const rules::Facts& f) { return total(f, Fact::gpu_bandwidth_gbs); });
+    // Peaks are of a whole GPU, memory and bandwidth of the slice that an instance has.
+    out.ratios.dense16 = ratio(base_facts, facts, [](const rules::Facts& f) -> std::optional<double> {
+      const auto all = total(f, Fact::dense16_tflops);
+      return all && f.known(Fact::gpu_share) ? std::optional(*all * f.number(Fact::gpu_share)) : std::nullopt;
+    });
+    return out;
+  }
+
+ private:
+  static std::optional<double> total(const rules::Facts& facts, Fact fact) {
+    if (!facts.known(fact) || !facts.known(Fact::gpus_per_node)) return std::nullopt;
+    return facts.number(fact) * facts.number(Fact::gpus_per_node);
+  }
+
+  template <class Figure>
+  static std::optional<double> ratio(const rules::Facts& base, const rules::Facts& other, Figure figure) {
+    const std::optional<double> from = figure(base);
+    const std::optional<double> to = figure(other);
+    return from && to && *from > 0 ? std::optional(*to / *from) : std::nullopt;
+  }
+
+  std::pair<double, Difference> distance_of(const SimilarityFigure& figure, const rules::Facts& base,
+                                            const rules::Facts& other) const {
+    const Fact fact = figure.fact;
+    Difference difference{fact, figure.label, base.shown(fact), other.shown(fact), std::nullopt};
+    const double unlike = std::log(scale_.unlike_ratio);
+    if (!base.known(fact) || !other.known(fact)) return {unlike, std::move(difference)};
+    if (info(fact).type == FactType::text)
+      return {base.text(fact) == other.text(fact) ? 0 : unlike, std::move(difference)};
+    const double from = base.number(fact);
+    const double to = other.number(fact);
+    if (info(fact).type == FactType::boolean) return {from == to ? 0 : unlike, std::move(difference)};
+    const double most = std::log(scale_.largest_ratio);
+    if (from > 0) difference.ratio = to / from;
+    if (from == to) return {0, std::move(difference)};
+    if (from <= 0 || to <= 0) return {most, std::move(difference)};
+    return {std::min(most, std::abs(std::log(to / from))), std::move(difference)};
+  }
+
+  const SimilarityScale& scale_;
+  const Catalog& catalog_;
+  const estimate::Coefficients& coefficients_;
+  rules::FactSet wanted_;
+};
+
+/// The base with its own cheapest offer, whatever the limits on the others are.
+Result<Listed> base_of(const Instance& base, const ListQuestion& question, const Catalog& catalog,
+                       const estimate::Coefficients& coefficients) {
+  ListQuestion own;
+  own.words = {std::string(base.provider), std::string(base.sku)};
+  own.constraints.terms = question.constraints.terms;
+  own.currency = question.currency;
+  own.today = question.today;
+  const auto listed = list_instances(own, false, catalog, coefficients);
+  if (!listed) return std::unexpected(listed.error());
+  const auto found =
+      std::find_if(listed->begin(), listed->end(), [&](const Listed& one) { return one.instance == &base; });
+  return found == listed->end() ? Listed{&base, nullptr, 0} : *found;
+}
+
+bool is_on_sale(const Instance& instance) {
+  return instance.status != catalog::Availability::retired && instance.status != catalog::Availability::not_offered;
+}
+
+}  // namespace
+
+std::expected<SimilarityScale, Errors> read_similarity(std::span<const Document> documents) {
+  SimilarityScale scale;
+  Errors errors;
+  for (const Document& document : documents) {
+    const Node* section = document.root.find("similarity");
+    if (section == nullptr) continue;
+    Problems problems{document.name, ErrorKind::bad_catalogue, {}};
+    Fields fields(*section, problems);
+    scale = {};
+    scale.unlike_ratio = fields.number("unlike_ratio", {1, 1e6}).value_or(scale.unlike_ratio);
+    scale.largest_ratio = fields.number("largest_ratio", {1, 1e6}).value_or(scale.largest_ratio);
+    fields.require("figures");
+    if (const Node* list = fields.find("figures")) {
+      if (!list->is_list()) problems.add(*list, say("'figures' must be a list"));
+      for (const Node& node : list->children) scale.figures.push_back(read_figure(node, problems));
+    }
+    fields.finish();
+    errors.insert(errors.end(), problems.errors.begin(), problems.errors.end());
+  }
+  if (!errors.empty()) return std::unexpected(std::move(errors));
+  return scale;
+}
+
+Result<std::vector<Alike>> instances_like(const Instance& base, const ListQuestion& question,
+                                          const SimilarityScale& scale, const Catalog& catalog,
+                                          const estimate::Coefficients& coefficients) {
+  const auto own = base_of(base, question, catalog, coefficients);
+  if (!own) return std::unexpected(own.error());
+  const auto others = list_instances(question, false, catalog, coefficients);
+  if (!others) return std::unexpected(others.error());
+  const Comparer comparer(scale, catalog, coefficients);
+  const rules::Facts base_facts = comparer.facts_of(base);
+  std::vector<Alike> out{comparer.compare(*own, base_facts, *own)};
+  for (const Listed& other : *others) {
+    const Instance& instance = *other.instance;
+    if (&instance == &base || !is_on_sale(instance) || instance.gpu.empty() != base.gpu.empty()) continue;
+    out.push_back(comparer.compare(*own, base_facts, other));
+  }
+  if (question.sort_by.empty())
+    std::stable_sort(out.begin() + 1, out.end(), [&](const Alike& a, const Alike& b) {
+      const bool a_here = a.listed.instance->provider == base.provider;
+      const bool b_here = b.listed.instance->provider == base.provider;
+      return a_here != b_here ? b_here : a.similarity > b.similarity;
+    });
+  return out;
+}
+
+}  // namespace gpusel::advise
