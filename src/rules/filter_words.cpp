@@ -17,7 +17,7 @@ constexpr std::pair<std::string_view, std::string_view> kSigns[] = {
 /// What a name, a number with its unit, or a bare text is written with.
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("_-./+:*$@%").find(c) != std::string_view::npos ||
+         std::string_view("_-./+:*$@%^[]?{}\\").find(c) != std::string_view::npos ||
          (static_cast<unsigned char>(c) & 0x80U) != 0;
 }
 

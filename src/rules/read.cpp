@@ -26,13 +26,14 @@ class RuleReader {
   std::optional<Rule> read(const Node& node) {
     const std::size_t before = problems_.errors.size();
     Fields fields(node, problems_);
-    Rule rule = read_common(fields);
     fields.require("effect");
-    rule.effect = fields.one_of<Effect>("effect").value_or(Effect::note);
+    const Effect effect = fields.one_of<Effect>("effect").value_or(Effect::note);
     const auto points = fields.number("points", {-100, 100});
-    if ((rule.effect == Effect::adjust) != fields.has("points"))
-      fields.fail(node, rule.effect == Effect::adjust ? say("an 'adjust' rule needs 'points'")
-                                                      : say("only an 'adjust' rule has 'points'"));
+    if ((effect == Effect::adjust) != fields.has("points"))
+      fields.fail(node, effect == Effect::adjust ? say("an 'adjust' rule needs 'points'")
+                                                 : say("only an 'adjust' rule has 'points'"));
+    Rule rule = read_common(fields);
+    rule.effect = effect;
     rule.points = points.value_or(0);
     fields.finish();
     return problems_.errors.size() == before ? std::optional(std::move(rule)) : std::nullopt;

@@ -130,8 +130,9 @@ TEST_CASE("models are narrowed by size, context, licence and family") {
     CHECK(*model->params_b <= 13);
     CHECK(*model->max_context >= 131072);
   }
-  for (const auto* model : *models({.licence = "apache"}))
-    CHECK(model->licence.find("apache") != std::string_view::npos);
+  const auto free = models({.licence = "apache"});
+  REQUIRE(free.has_value());
+  for (const auto* model : *free) CHECK(model->licence.find("apache") != std::string_view::npos);
   CHECK(models({.family = "LLAMA"})->size() > 3);
   CHECK(models({}, "params < 1B && kind = encoder")->size() > 1);
   const auto wrong = models({.family = "lama"});

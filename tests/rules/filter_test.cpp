@@ -109,7 +109,7 @@ TEST_CASE("what is not known passes neither a comparison nor its opposite") {
 TEST_CASE("bad filters are told what is wrong and where") {
   const std::map<std::string, std::string> wrong{
       {"vrm>4", "character 1: there is no column 'vrm'; did you mean 'vram'?"},
-      {"price<3 && gpu>1", "character 13: there is no column 'gpu'"},
+      {"price<3 && gpu>1", "character 12: there is no column 'gpu'"},
       {"gone>1", "there is no column 'gone'"},
       {"vram>", "character 6: a value was expected, found 'the end'"},
       {"vram", "'vram' is compared with nothing"},
@@ -133,7 +133,7 @@ TEST_CASE("bad filters are told what is wrong and where") {
       {"cloud in (aws", "')' or ',' was expected"},
       {"known(", "a column was expected"},
       {"known(vram", "')' was expected"},
-      {"as_of>soon", "'soon' is a date; write it like"},
+      {"as_of>soon", "'as_of' is a date; write it like"},
       {"capability>new", "'capability' is compared with a number"},
       {"vram=..", "an empty range says nothing"},
       {"vram>1\x01", "means nothing here"}};

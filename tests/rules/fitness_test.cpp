@@ -91,7 +91,7 @@ TEST_CASE("verdicts that cannot work are refused with their place") {
   const std::map<std::string, std::string> wrong{
       {"verdicts: 5\n", "must be a list"},
       {"verdicts:\n  - {id: work, figure: gpu, rules: []}\n", "'gpu' is not a number"},
-      {"verdicts:\n  - {id: work, figure: fp17, rules: []}\n", "'fp16_tflops'"},
+      {"verdicts:\n  - {id: work, figure: fp16_tflop, rules: []}\n", "'fp16_tflops'"},
       {"verdicts:\n  - {id: work, rules: []}\n", "figure"},
       {head + "      - {id: a, verdict: great, when: {fact: rt_cores, is: 0}, message: m, source: s}\n", "great"},
       {head + "      - {id: a, verdict: good, when: {fact: rt_corse, is: 0}, message: m, source: s}\n", "'rt_cores'"},

@@ -47,11 +47,12 @@ rules::Facts gpu_facts(const catalog::Gpu& gpu, const catalog::Catalog& catalog,
 Result<std::vector<GpuMarket>> gpu_markets(Currency currency, const catalog::Catalog& catalog);
 
 struct ModelLimits {
-  std::string kind;  // empty: any
-  std::string family;
-  std::string licence;  // occurs in the licence's name
-  std::optional<double> min_params, max_params;
-  std::optional<std::int64_t> min_context;
+  std::string kind = {};  // empty: any
+  std::string family = {};
+  std::string licence = {};  // occurs in the licence's name
+  std::optional<double> min_params = std::nullopt;
+  std::optional<double> max_params = std::nullopt;
+  std::optional<std::int64_t> min_context = std::nullopt;
 };
 
 /// Errors: an unknown family, with the nearest.
