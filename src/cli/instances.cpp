@@ -1,4 +1,6 @@
 // gpusel instances: machines and their prices, as a list or one with its sources.
+#include <algorithm>
+
 #include "cli/lists.hpp"
 #include "gpusel/advise/like.hpp"
 #include "gpusel/base/message.hpp"
@@ -70,16 +72,21 @@ int list_instances(Lists& lists, InstanceOptions& options, const catalog::Catalo
   // JSON lists every offer below its instance already.
   auto listed = advise::list_instances(question, options.every_offer && !lists.is_data(), catalog, *coefficients);
   if (!listed) return context.fail(listed.error());
-  return lists.list(
+  std::vector<const catalog::Offer*> shown;
+  for (const advise::Listed& one : *listed) shown.push_back(one.offer);
+  if (options.list.limit) shown.resize(std::min(shown.size(), static_cast<std::size_t>(*options.list.limit)));
+  const int status = lists.list(
       std::move(*listed), kSchema,
       [&](const advise::Listed& one) { return item_json(one, catalog, question.currency); },
       [&](const advise::Listed& one) { return report::offer_row_json(one, catalog, question.currency); },
       [&](const auto& records, bool wide) {
         return report::instance_table(records, catalog, question.currency, wide);
       });
+  return gate_price_age(question.constraints, shown, question.today, context, status);
 }
 
 int run_instances(InstanceOptions& options, Context& context) {
+  if (Status strict = check_strict(options.list.question.constraints); !strict) return context.fail(strict.error());
   Lists lists(options.list, context);
   return lists.with_catalog([&](const catalog::Catalog& catalog) {
     if (options.list.shows_one()) return show_instance(lists, catalog, context);

@@ -46,6 +46,7 @@ constexpr Case kCases[] = {
     {"instances.txt", "instances"},
     {"instances-wide.txt", "instances --term any -o wide"},
     {"instance.txt", "instances show n.h100.8"},
+    {"instances-like.txt", "instances --like n.t4.1"},
     {"gpu.txt", "gpus show l40s"},
     {"model.txt", "models show llama-3.1-8b"},
 };

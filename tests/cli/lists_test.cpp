@@ -207,3 +207,11 @@ TEST_CASE("names that are not known get the nearest") {
   CHECK(ask(words_of("instances --filter 'price<0'")).status == 3);
   CHECK(ask(words_of("instances --min-vram 80GB --max-vram 24GB")).status == 3);
 }
+
+TEST_CASE("strict turns old prices of a list into a status of their own") {
+  const std::string market = " --catalog tests/data/market";
+  CHECK(ask(words_of("instances --max-price-age 30d" + market)).status == 0);
+  CHECK(ask(words_of("instances --max-price-age 30d --strict" + market)).status == 6);
+  CHECK(ask(words_of("instances --cloud north --max-price-age 30d --strict" + market)).status == 0);
+  CHECK(ask(words_of("instances --strict" + market)).status == 2);
+}
