@@ -29,6 +29,7 @@ std::string differences_text(const Alike& alike, bool all) {
   std::string text;
   std::size_t named = 0;
   for (const Difference& difference : alike.differences) {
+    if (!all && difference.fact == rules::Fact::gpu) continue;  // a column of its own names it
     if (!all && named++ == kNamed) break;
     text += (text.empty() ? "" : ", ") + difference_text(difference);
   }
@@ -46,10 +47,10 @@ Table like_table(std::span<const Alike> alike, const catalog::Catalog& catalog, 
                {say("term"), Align::left, 5},
                {say("region"), Align::left, 6, 8},
                {say("price"), Align::right, 0},
-               {say("memory"), Align::right, 1},
-               {say("bandwidth"), Align::right, 2},
-               {say("16 bit"), Align::right, 1},
-               {say("differs in"), Align::left, 3, 20}});
+               {say("GB"), Align::right, 2},
+               {say("GB/s"), Align::right, 2},
+               {say("16 bit"), Align::right, 2},
+               {say("differs in"), Align::left, 1, 16}});
   for (const Alike& one : alike) {
     const advise::Listed& listed = one.listed;
     const bool base = &one == &alike.front();
