@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "gpusel/catalog/import.hpp"
 #include "gpusel/catalog/load.hpp"
 #include "gpusel/estimate/coefficients.hpp"
 #include "gpusel/rules/fitness.hpp"
@@ -42,6 +43,7 @@ int main(int argc, char** argv) {
     return complain(numbers.error());
   if (const auto purposes = gpusel::rules::read_purposes(catalog->documents("verdicts")); !purposes)
     return complain(purposes.error());
+  if (const auto errors = gpusel::catalog::check_dialects(*catalog); !errors.empty()) return complain(errors);
   std::ofstream out(argv[2], std::ios::binary | std::ios::trunc);
   out << gpusel::catalog::write_snapshot(*catalog);
   return out.flush() ? 0 : 1;

@@ -31,6 +31,10 @@ constexpr Command kCommands[] = {
      "  gpusel models qwen3\n"
      "  gpusel models show llama-3.1-8b",
      make_models},
+    {"catalog import", "Read price lists that others publish into a catalogue for --catalog",
+     "  gpusel catalog import --from skypilot gcp.csv azure.csv --out market.snapshot\n"
+     "  gpusel catalog import --from generic-csv --cloud on-prem prices.csv --out own-prices/",
+     make_catalog_import},
     {"catalog lint", "What is probably wrong in a catalogue, with its place and what would be right",
      "  gpusel catalog lint\n"
      "  gpusel catalog lint --list",

@@ -14,6 +14,7 @@ Parsed make_compare();
 Parsed make_gpus();
 Parsed make_instances();
 Parsed make_models();
+Parsed make_catalog_import();
 Parsed make_catalog_lint();
 Parsed make_catalog_path();
 Parsed make_catalog_stats();

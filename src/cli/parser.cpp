@@ -188,7 +188,7 @@ class Words {
       option->type_name(flag.value)->type_size(1);
       option->expected(flag.optional_value ? 0 : 1, flag.repeats ? 1000 : 1);
       if (!flag.repeats) option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-      option->allow_extra_args(false);  // a word behind the value is a word
+      if (!flag.optional_value) option->allow_extra_args(false);  // what follows its value is a positional
     }
     if (!flag.group.empty()) option->group(flag.group);
   }

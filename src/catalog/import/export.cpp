@@ -1,0 +1,254 @@
+// A market as YAML: what the loader reads back is the same market. Every text is quoted, every fact stands
+// with its size, so that the files are also an overlay that changes nothing it does not state.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <tuple>
+
+#include "gpusel/base/file.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+#include "gpusel/catalog/import.hpp"
+
+namespace gpusel::catalog {
+
+namespace {
+
+constexpr std::string_view kMark = "# Written by 'gpusel catalog import'; the next import into this folder replaces it.\n";
+constexpr std::string_view kPrefix = "imported-";
+/// A file of prices stays well below what the loader reads of one.
+constexpr std::size_t kFullFile = std::size_t{8} << 20U;
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
+      out += format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
+std::string list_of(const TextList& texts) {
+  std::string out;
+  for (const std::string_view text : texts) out += (out.empty() ? "" : ", ") + quoted(text);
+  return "[" + out + "]";
+}
+
+/// One member as YAML; empty where it is unknown.
+std::string yaml(std::string_view member) { return member.empty() ? std::string() : quoted(member); }
+std::string yaml(const TextList& member) { return member.empty() ? std::string() : list_of(member); }
+std::string yaml(const Number& member) { return member ? format("{}", *member) : std::string(); }
+std::string yaml(const std::optional<bool>& member) { return !member ? "" : *member ? "true" : "false"; }
+std::string yaml(Date member) { return member.text(); }
+template <NamedEnum E>
+std::string yaml(E member) {
+  return std::string(to_text(member));
+}
+template <NamedEnum E>
+std::string yaml(const std::optional<E>& member) {
+  return member ? yaml(*member) : std::string();
+}
+
+/// "key: value, key: {inner: value}" out of a record's fields, in their order.
+class FlowMap {
+ public:
+  template <class Member>
+  void operator()(const Field& field, const Member& member) {
+    const std::string value = yaml(member);
+    if (value.empty()) return;
+    const auto dot = field.path.find('.');
+    const std::string_view outer = dot == std::string_view::npos ? std::string_view{} : field.path.substr(0, dot);
+    if (outer != open_) close();
+    if (!text_.empty()) text_ += text_.ends_with('{') ? "" : ", ";
+    if (outer != open_) {
+      text_ += std::string(outer) + ": {";
+      open_ = outer;
+    }
+    text_ += std::string(outer.empty() ? field.path : field.path.substr(dot + 1)) + ": " + value;
+  }
+  std::string text() {
+    close();
+    return text_;
+  }
+
+ private:
+  void close() {
+    if (!open_.empty()) text_ += "}";
+    open_ = {};
+  }
+  std::string text_;
+  std::string_view open_;
+};
+
+std::string source_text(const Source& source) {
+  FlowMap map;
+  visit_fields(source, [&](const Field& field, const auto& member) {
+    if (field.path != "key") map(field, member);
+  });
+  return "  " + quoted(source.key) + ": {" + map.text() + "}\n";
+}
+
+std::string provider_text(const Provider& provider, const Catalog& market) {
+  FlowMap map;
+  visit_fields(provider, map);
+  std::string text = "  - {" + map.text() + ", regions: {";
+  bool first = true;
+  for (const Region& region : market.regions()) {
+    if (region.provider != provider.id) continue;
+    text += std::string(first ? "" : ",") + "\n      " + quoted(region.id) + ": {";
+    first = false;
+    if (!region.country.empty()) text += "country: " + quoted(region.country);
+    if (!region.name.empty()) text += std::string(region.country.empty() ? "" : ", ") + "name: " + quoted(region.name);
+    text += "}";
+  }
+  return text + "}}\n";
+}
+
+std::string size_text(const Instance& instance) {
+  FlowMap map;
+  visit_size_fields(instance, map);
+  visit_shared_fields(instance, map);
+  return "      - {" + map.text() + "}\n";
+}
+
+/// Files of one provider: the first holds what it is and what it rents, all hold prices.
+class ProviderFiles {
+ public:
+  ProviderFiles(const Catalog& market, const Provider& provider) : market_(market), provider_(provider) {}
+
+  std::vector<YamlFile> write() {
+    begin();
+    std::string sources;
+    for (const Source& source : market_.sources())
+      if (uses(source)) sources += source_text(source);
+    if (!sources.empty()) text_ += "sources:\n" + sources;
+    text_ += "providers:\n" + provider_text(provider_, market_);
+    families();
+    sheets();
+    end();
+    return std::move(files_);
+  }
+
+ private:
+  struct Sheet {
+    std::string head;
+    std::string amounts;
+  };
+  using SheetKey = std::tuple<std::uint16_t, Term, std::uint8_t, std::int32_t, std::uint16_t, Period>;
+
+  bool uses(const Source& source) const {
+    for (const Instance& instance : market_.instances()) {
+      if (instance.provider != provider_.id) continue;
+      for (const Offer& offer : market_.offers_of(instance))
+        if (market_.origin_of(offer).source == source.key) return true;
+      for (const std::string_view key : instance.sources)
+        if (key == source.key) return true;
+    }
+    return false;
+  }
+
+  void begin() { text_ = kMark; }
+  void end() {
+    std::string name = std::string(kPrefix) + std::string(provider_.id);
+    if (!files_.empty()) name += format("-{}", files_.size() + 1);
+    files_.push_back({name + ".yaml", std::move(text_)});
+  }
+
+  void families() {
+    std::map<std::string_view, std::vector<const Instance*>> families;
+    for (const Instance& instance : market_.instances())
+      if (instance.provider == provider_.id) families[instance.family].push_back(&instance);
+    text_ += "families:\n";
+    for (const auto& [id, sizes] : families) {
+      next_file_if_full("families:\n");
+      text_ += "  - provider: " + quoted(provider_.id) + "\n    id: " + quoted(id) + "\n    sizes:\n";
+      for (const Instance* size : sizes) text_ += size_text(*size);
+    }
+  }
+
+  void sheets() {
+    std::map<SheetKey, std::vector<const Offer*>> sheets;
+    for (const Instance& instance : market_.instances())
+      if (instance.provider == provider_.id)
+        for (const Offer& offer : market_.offers_of(instance))
+          sheets[{offer.region, offer.term, offer.currency, -offer.as_of, offer.origin, offer.period}].push_back(&offer);
+    text_ += "prices:\n";
+    for (const auto& [key, offers] : sheets) {
+      next_file_if_full("prices:\n");
+      const std::string head = sheet_head(*offers.front());
+      text_ += head;
+      for (const Offer* offer : offers) {
+        if (next_file_if_full("prices:\n")) text_ += head;
+        text_ += "      " + quoted(market_.instances()[offer->instance].sku) + ": " + format("{}", offer->amount) + "\n";
+      }
+    }
+  }
+
+  std::string sheet_head(const Offer& offer) const {
+    const Origin& origin = market_.origin_of(offer);
+    std::string text = "  - provider: " + quoted(provider_.id) + "\n    region: " + quoted(market_.region_of(offer).id) +
+                       "\n    term: " + yaml(offer.term) + "\n    currency: " +
+                       std::string(market_.currency_of(offer).code()) + "\n";
+    if (offer.as_of != 0) text += "    as_of: " + Date::from_packed(offer.as_of).text() + "\n";
+    text += "    source: " + quoted(origin.source) + "\n    confidence: " + yaml(origin.confidence) + "\n";
+    if (!origin.note.empty()) text += "    note: " + quoted(origin.note) + "\n";
+    return text + "    per_" + yaml(offer.period) + ":\n";
+  }
+
+  bool next_file_if_full(std::string_view section) {
+    if (text_.size() < kFullFile) return false;
+    end();
+    begin();
+    text_ += section;
+    return true;
+  }
+
+  const Catalog& market_;
+  const Provider& provider_;
+  std::string text_;
+  std::vector<YamlFile> files_;
+};
+
+/// Whether a file is one that an import wrote.
+bool is_mine(const std::filesystem::path& path) {
+  if (!path.filename().string().starts_with(kPrefix) || path.extension() != ".yaml") return false;
+  std::ifstream file(path, std::ios::binary);
+  std::string first(kMark.size(), '\0');
+  file.read(first.data(), static_cast<std::streamsize>(first.size()));
+  return file.gcount() == static_cast<std::streamsize>(kMark.size()) && first == kMark;
+}
+
+}  // namespace
+
+std::vector<YamlFile> market_yaml(const Catalog& market) {
+  std::vector<YamlFile> files;
+  for (const Provider& provider : market.providers()) {
+    auto own = ProviderFiles(market, provider).write();
+    std::move(own.begin(), own.end(), std::back_inserter(files));
+  }
+  return files;
+}
+
+Status write_market_yaml(const std::string& directory, const std::vector<YamlFile>& files) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  fs::create_directories(directory, failed);
+  if (failed)
+    return std::unexpected(
+        Error{ErrorKind::io, say("cannot make the folder '{}': {}", printable(directory), failed.message()), {}, {}});
+  for (const YamlFile& file : files)
+    if (Status written = write_whole((fs::path(directory) / file.name).string(), file.text); !written) return written;
+  for (fs::directory_iterator at(directory, failed), end; !failed && at != end; at.increment(failed)) {
+    const bool kept = std::any_of(files.begin(), files.end(),
+                                  [&](const YamlFile& file) { return file.name == at->path().filename(); });
+    std::error_code gone;
+    if (!kept && is_mine(at->path())) fs::remove(at->path(), gone);
+  }
+  return {};
+}
+
+}  // namespace gpusel::catalog

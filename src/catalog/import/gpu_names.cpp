@@ -1,0 +1,122 @@
+// Which GPU a price list means: by name, then by what else the row says of form and memory.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "catalog/import/dialects.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::catalog::import {
+
+namespace {
+
+/// Words that say nothing of which part it is.
+constexpr std::string_view kEmptyWords[] = {"nvidia", "amd", "tesla", "gpu", "tensor", "core", "nvlink", "geforce"};
+constexpr double kMemoryTolerance = 0.09;
+
+/// The words of a folded name, "80g" written "80gb" and "sxm4" written "sxm".
+std::set<std::string> words_of(std::string_view folded) {
+  std::set<std::string> words;
+  for (const std::string_view piece : split(folded, '-')) {
+    std::string word(piece);
+    const bool digits = word.size() > 1 && word.find_first_not_of("0123456789") == word.size() - 1;
+    if (digits && word.back() == 'g') word += 'b';
+    if (word.starts_with("sxm")) word = "sxm";
+    if (word.empty() || std::find(std::begin(kEmptyWords), std::end(kEmptyWords), word) != std::end(kEmptyWords)) continue;
+    words.insert(std::move(word));
+  }
+  return words;
+}
+
+enum class Form : std::uint8_t { unknown, sxm, pcie, nvl };
+
+Form form_of(const Gpu& gpu) {
+  if (gpu.form_factor.starts_with("SXM")) return Form::sxm;
+  if (words_of(fold_name(gpu.id)).contains("nvl")) return Form::nvl;
+  return gpu.form_factor.starts_with("PCIe") ? Form::pcie : Form::unknown;
+}
+
+Form form_in(std::string_view words) {
+  if (words.find("sxm") != std::string_view::npos) return Form::sxm;
+  for (auto at = words.find("nvl"); at != std::string_view::npos; at = words.find("nvl", at + 1))
+    if (words.substr(at, 6) != "nvlink") return Form::nvl;
+  return words.find("pcie") != std::string_view::npos ? Form::pcie : Form::unknown;
+}
+
+bool is_memory(std::string_view word) { return word.size() > 2 && word.ends_with("gb") && word[0] >= '0' && word[0] <= '9'; }
+
+/// Every part whose id has all the words.
+std::set<std::uint32_t> with_words(const std::set<std::string>& words, std::span<const Gpu> gpus) {
+  std::set<std::uint32_t> found;
+  for (std::uint32_t i = 0; i < gpus.size() && !words.empty(); ++i) {
+    const auto id = words_of(fold_gpu_name(gpus[i].id));
+    if (std::includes(id.begin(), id.end(), words.begin(), words.end())) found.insert(i);
+  }
+  return found;
+}
+
+}  // namespace
+
+const std::vector<std::uint32_t>& GpuNames::meant_by(std::string_view name) {
+  const auto [entry, is_new] = seen_.try_emplace(std::string(name));
+  if (is_new) entry->second = find(name);
+  return entry->second;
+}
+
+std::vector<std::uint32_t> GpuNames::find(std::string_view name) const {
+  const std::string folded = fold_gpu_name(name);
+  for (const std::string_view format : {to_text(format_), std::string_view{}})
+    if (const auto known = dialects_.accelerators.find(std::string(format) + "/" + folded);
+        known != dialects_.accelerators.end())
+      return known->second;
+  // An alias of one part is often the name of a whole series: every part whose id has all its words counts.
+  std::set<std::uint32_t> found = with_words(words_of(folded), catalog_.gpus());
+  if (const auto exact = catalog_.gpu(folded))
+    found.insert(static_cast<std::uint32_t>(*exact - catalog_.gpus().data()));
+  return {found.begin(), found.end()};
+}
+
+std::vector<std::uint32_t> GpuNames::series_of(std::string_view name) const {
+  auto words = words_of(fold_gpu_name(name));
+  if (std::erase_if(words, is_memory) > 0) return {};
+  const auto found = with_words(words, catalog_.gpus());
+  return {found.begin(), found.end()};
+}
+
+std::vector<std::uint32_t> of_form(const std::vector<std::uint32_t>& gpus, std::string_view folded_words,
+                                   const Catalog& catalog) {
+  const Form form = form_in(folded_words);
+  std::vector<std::uint32_t> kept;
+  std::copy_if(gpus.begin(), gpus.end(), std::back_inserter(kept),
+               [&](std::uint32_t i) { return form_of(catalog.gpus()[i]) == form; });
+  return form == Form::unknown || kept.empty() ? gpus : kept;
+}
+
+std::vector<std::uint32_t> of_memory(const std::vector<std::uint32_t>& gpus, std::span<const double> memory_gb,
+                                     const Catalog& catalog) {
+  std::vector<std::uint32_t> kept;
+  std::copy_if(gpus.begin(), gpus.end(), std::back_inserter(kept), [&](std::uint32_t i) {
+    const Number& mine = catalog.gpus()[i].memory_gb;
+    return mine && std::any_of(memory_gb.begin(), memory_gb.end(), [&](double gb) {
+             return std::abs(gb - *mine) <= kMemoryTolerance * *mine;
+           });
+  });
+  return kept;
+}
+
+std::vector<double> hinted_memory_gb(std::string_view gpu_info, double count) {
+  const std::string text = lower(gpu_info);
+  constexpr std::string_view kKey = "sizeinmib";
+  auto at = text.find(kKey);
+  if (at == std::string::npos) return {};
+  at = text.find_first_of("0123456789", at + kKey.size());
+  if (at == std::string::npos) return {};
+  const auto end = std::min(text.find_first_not_of("0123456789.", at), text.size());
+  const auto size = plain_number(std::string_view(text).substr(at, end - at));
+  if (!size || *size <= 0) return {};
+  const double gib = *size < 1024 ? *size : *size / 1024;  // some clouds write GiB there
+  if (count > 1) return {gib, gib / count};                 // some the sum of all GPUs
+  return {gib};
+}
+
+}  // namespace gpusel::catalog::import

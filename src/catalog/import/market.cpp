@@ -1,0 +1,289 @@
+#include "catalog/import/market.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::catalog::import {
+
+namespace {
+
+constexpr std::size_t kLongestName = 200;
+constexpr double kMaxPrice = 1e9;
+/// More of a price than that between regions: two products, not two places.
+constexpr double kRegionSpread = 2;
+
+bool good_name(std::string_view name) {
+  return !name.empty() && name.size() <= kLongestName &&
+         std::none_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+}
+
+/// Letters, digits and . + - only, as ids are written.
+std::string as_id(std::string_view text) {
+  std::string id;
+  for (const char c : fold_name(text)) {
+    const bool good = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '+';
+    if (good)
+      id += c;
+    else if (!id.empty() && id.back() != '-')
+      id += '-';
+  }
+  while (id.ends_with('-')) id.pop_back();
+  return id;
+}
+
+auto offer_key(const Offer& o) { return std::tuple(o.instance, o.region, o.term, o.currency); }
+
+}  // namespace
+
+std::string as_provider_id(std::string_view name) { return as_id(shorten(name, 70)); }
+
+std::string MarketBuilder::provider_named(std::string_view name) const {
+  const auto known = known_.provider(name);
+  return known ? std::string((*known)->id) : as_provider_id(name);
+}
+
+void Ledger::warn(std::uint32_t line, const std::string& remark) {
+  const auto [entry, is_new] = warnings_.try_emplace(remark, report_.warnings.size());
+  if (is_new) report_.warnings.push_back({remark, file_, line, 0});
+  ++report_.warnings[entry->second].rows;
+}
+
+std::uint32_t Ledger::text(const std::string& reason) {
+  if (report_.texts.empty()) report_.texts.emplace_back();  // 0 is no reason
+  const auto [entry, is_new] = texts_.try_emplace(reason, static_cast<std::uint32_t>(report_.texts.size()));
+  if (is_new) report_.texts.push_back(reason);
+  return entry->second;
+}
+
+MarketBuilder::MarketBuilder(const Catalog& known, const Dialects& dialects, ImportFormat format, ImportReport& report)
+    : known_(known),
+      dialects_(dialects),
+      names_(known, dialects, format),
+      ledger_(report),
+      report_(report),
+      tables_(std::make_unique<Tables>()),
+      format_(format) {}
+
+void MarketBuilder::begin_file(std::uint32_t file, const std::string& provider) {
+  file_ = file;
+  ledger_.begin_file(file);
+  file_provider_ = provider;
+  source_key_ = {};
+}
+
+void MarketBuilder::dated(Date as_of) {
+  ledger_.file().as_of = forced_date_.known() ? forced_date_ : as_of;
+  source_key_ = {};
+}
+
+std::string_view MarketBuilder::keep(std::string_view text) {
+  if (text.empty()) return {};
+  if (const auto known = kept_.find(text); known != kept_.end()) return known->second;
+  const std::string_view mine = tables_->keep(std::string(text));
+  kept_.emplace(mine, mine);
+  return mine;
+}
+
+void MarketBuilder::copy_texts(Instance& instance) {
+  visit_fields(instance, [&]<class Member>(const Field&, Member& member) {
+    if constexpr (std::is_same_v<Member, std::string_view>) member = keep(member);
+    if constexpr (std::is_same_v<Member, TextList>) member = TextList(keep(member.joined()));
+  });
+}
+
+/// The provider's record, copied from the catalogue or new, and what is known of it.
+MarketBuilder::ProviderState& MarketBuilder::provider_state(std::string_view name) {
+  if (const auto known = providers_.find(name); known != providers_.end()) return *known->second;
+  auto state = std::make_unique<ProviderState>();
+  Provider record;
+  record.id = keep(name);
+  record.name = record.id;
+  for (const Provider& provider : known_.providers())
+    if (provider.id == name) record = provider;
+  visit_fields(record, [&]<class Member>(const Field&, Member& member) {
+    if constexpr (std::is_same_v<Member, std::string_view>) member = keep(member);
+    if constexpr (std::is_same_v<Member, TextList>) member = TextList(keep(member.joined()));
+  });
+  tables_->providers.push_back(record);
+  for (const Instance& instance : known_.instances())
+    if (instance.provider == name) state->own.emplace(fold_name(instance.sku), &instance);
+  const auto listed = [&](const std::vector<std::string>& list) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  if (const auto found = dialects_.accelerated.find(std::string(name)); found != dialects_.accelerated.end())
+    state->accelerated = found->second;
+  state->place = listed(dialects_.places);
+  state->country = listed(dialects_.countries);
+  state->zoned = listed(dialects_.zoned);
+  return *providers_.emplace(std::string(name), std::move(state)).first->second;
+}
+
+std::uint32_t MarketBuilder::add(const Row& row) {
+  const std::string_view provider = row.provider.empty() ? std::string_view(file_provider_) : row.provider;
+  if (!good_name(row.sku)) return ledger_.text(row.sku.empty() ? say("no instance type") : say("a name that is no name"));
+  if (!good_name(row.region)) return ledger_.text(row.region.empty() ? say("no region") : say("a name that is no name"));
+  if (row.prices.empty()) return ledger_.text(say("no price"));
+  for (const RowPrice& price : row.prices)
+    if (!(price.amount > 0) || price.amount > kMaxPrice)
+      return ledger_.text(say("a price of {}", price.amount));
+  ProviderState& state = provider_state(provider);
+  auto entry = state.skus.find(row.sku);
+  if (entry == state.skus.end())
+    entry = state.skus.emplace(std::string(row.sku), resolve(row, state, provider)).first;
+  else if (!agree(row, entry->second, state, provider))
+    return ledger_.text(say("another accelerator than the rows of '{}' before it", row.sku));
+  if (entry->second.reason != 0) return entry->second.reason;
+  const auto region = region_of(row, state, provider);
+  if (!region) return ledger_.text(say("more than 65,535 regions"));
+  fill_in(row, entry->second);
+  Offer offer;
+  offer.instance = entry->second.instance;
+  offer.region = *region;
+  offer.origin = origin_of(row.note);
+  offer.currency = tables_->currency_index(row.currency);
+  offer.as_of = (row.as_of.known() && !forced_date_.known() ? row.as_of : ledger_.file().as_of).packed();
+  for (const RowPrice& price : row.prices) {
+    offer.amount = price.amount;
+    offer.term = price.term;
+    offer.period = price.period;
+    offers_.push_back(offer);
+  }
+  constexpr std::size_t kMergeStep = 500'000;
+  if (offers_.size() > 2 * merged_ + kMergeStep) merge();
+  return 0;
+}
+
+/// "Texas, US, NA", "Sweden, SE": a place, its country, perhaps its continent.
+MarketBuilder::Place MarketBuilder::place_of(const Row& row, const ProviderState& state) const {
+  const auto is_code = [](std::string_view word) {
+    return word.size() == 2 && word[0] >= 'A' && word[0] <= 'Z' && word[1] >= 'A' && word[1] <= 'Z';
+  };
+  Place place{std::string(row.region), is_code(row.country) ? std::string(row.country) : std::string()};
+  if (state.country && is_code(row.region)) place.country = row.region;
+  if (state.place) {
+    const auto pieces = split(row.region, ',');
+    const std::size_t at = pieces.size() > 2 ? pieces.size() - 2 : pieces.size() - 1;
+    const bool two_codes = pieces.size() == 2 && is_code(trim(pieces[0]));  // which of them is the country?
+    if (pieces.size() > 1 && !two_codes && is_code(trim(pieces[at]))) {
+      place.country = trim(pieces[at]);
+      place.id = lower(place.country);
+    }
+  }
+  if (state.zoned && place.id.size() > 2 && place.id[place.id.size() - 2] == '-' && place.id.back() >= 'a' &&
+      place.id.back() <= 'z')
+    place.id.resize(place.id.size() - 2);
+  return place;
+}
+
+std::optional<std::uint16_t> MarketBuilder::region_of(const Row& row, ProviderState& state,
+                                                      std::string_view provider) {
+  if (const auto known = state.regions.find(row.region); known != state.regions.end()) return known->second;
+  const Place place = place_of(row, state);
+  const auto folded = fold_name(place.id);
+  for (std::uint32_t i = 0; i < tables_->regions.size(); ++i)
+    if (tables_->regions[i].provider == provider && fold_name(tables_->regions[i].id) == folded)
+      return state.regions.emplace(std::string(row.region), static_cast<std::uint16_t>(i)).first->second;
+  if (tables_->regions.size() > 0xFFFE) return std::nullopt;
+  Region region{keep(provider), keep(place.id), keep(place.country), {}};
+  for (const Region& own : known_.regions())
+    if (own.provider == provider && fold_name(own.id) == folded)
+      region = {region.provider, keep(own.id), keep(own.country), keep(own.name)};
+  tables_->regions.push_back(region);
+  return state.regions.emplace(std::string(row.region), static_cast<std::uint16_t>(tables_->regions.size() - 1))
+      .first->second;
+}
+
+/// One source record per file, date and provider.
+std::string_view MarketBuilder::source_key() {
+  if (!source_key_.empty()) return source_key_;
+  const ImportedFile& file = ledger_.file();
+  const std::string name = file.path.substr(file.path.find_last_of('/') + 1);
+  std::string key = "import-" + std::string(to_text(format_));
+  for (const std::string& part : {file_provider_, as_id(name.substr(0, name.rfind('.'))), file.as_of.text()})
+    if (!part.empty() && !key.ends_with("-" + part)) key += "-" + part;
+  key = as_id(shorten(key, 70));
+  const Source source{keep(key),  keep(publisher_.name), keep(say("{}, read by gpusel catalog import", printable(name))),
+                      keep(publisher_.url), file.as_of,   {},
+                      publisher_.confidence};
+  const std::string stem = key;
+  std::size_t twin = 1;
+  auto same = tables_->sources.begin();
+  while (same = std::find_if(tables_->sources.begin(), tables_->sources.end(),
+                             [&](const Source& s) { return s.key == key; }),
+         same != tables_->sources.end() && same->document != source.document)
+    key = stem + "-" + std::to_string(++twin);
+  source_key_ = keep(key);
+  if (same == tables_->sources.end()) {
+    tables_->sources.push_back(source);
+    tables_->sources.back().key = source_key_;
+  }
+  return source_key_;
+}
+
+std::uint16_t MarketBuilder::origin_of(std::string_view note) {
+  const std::string_view key = source_key();
+  const auto [entry, is_new] =
+      origins_.try_emplace(std::string(key) + '\n' + std::string(note), static_cast<std::uint16_t>(tables_->origins.size()));
+  if (!is_new) return entry->second;
+  if (tables_->origins.size() > 0xFFFE) {
+    origins_.erase(entry);
+    return origins_.at(std::string(key) + '\n');
+  }
+  tables_->origins.push_back({key, keep(note), publisher_.confidence});
+  return entry->second;
+}
+
+/// Zones of a region are one offer: the newest, of those the cheapest.
+void MarketBuilder::merge() {
+  std::sort(offers_.begin(), offers_.end(), [](const Offer& a, const Offer& b) {
+    return std::tuple(offer_key(a), -a.as_of, a.per_hour()) < std::tuple(offer_key(b), -b.as_of, b.per_hour());
+  });
+  offers_.erase(std::unique(offers_.begin(), offers_.end(),
+                            [](const Offer& a, const Offer& b) { return offer_key(a) == offer_key(b); }),
+                offers_.end());
+  merged_ = offers_.size();
+}
+
+/// Offers lie sorted by instance, region and term: prices that cannot both be true stand near each other.
+void MarketBuilder::check_prices() {
+  const auto& instances = tables_->instances;
+  for (std::size_t first = 0, next = 0; first < offers_.size(); first = next) {
+    const Offer* cheapest = nullptr;
+    const Offer* dearest = nullptr;
+    for (next = first; next < offers_.size() && offers_[next].instance == offers_[first].instance; ++next) {
+      const Offer& offer = offers_[next];
+      if (offer.term != Term::on_demand || offer.currency != offers_[first].currency) continue;
+      if (cheapest == nullptr || offer.per_hour() < cheapest->per_hour()) cheapest = &offer;
+      if (dearest == nullptr || offer.per_hour() > dearest->per_hour()) dearest = &offer;
+    }
+    const Instance& instance = instances[offers_[first].instance];
+    const bool market = std::any_of(tables_->providers.begin(), tables_->providers.end(), [&](const Provider& p) {
+      return p.id == instance.provider && p.kind == ProviderKind::marketplace;
+    });
+    if (cheapest == nullptr || market || instance.gpu.empty()) continue;
+    if (dearest->per_hour() <= kRegionSpread * cheapest->per_hour()) continue;
+    const auto [file, line] = met_[offers_[first].instance];
+    ledger_.begin_file(file);
+    ledger_.warn(line, say("'{}/{}' costs {} {} per hour in {} and {} in {}: more than twice as much, one may be the "
+                           "price of another product",
+                           instance.provider, printable(instance.sku), human_price(cheapest->per_hour()),
+                           tables_->currencies[cheapest->currency].code(),
+                           printable(tables_->regions[cheapest->region].id), human_price(dearest->per_hour()),
+                           printable(tables_->regions[dearest->region].id)));
+  }
+}
+
+Catalog MarketBuilder::finish() {
+  merge();
+  check_prices();
+  tables_->own_offers = std::move(offers_);
+  tables_->origin_text = "import";
+  relink(*tables_);
+  return Catalog(std::move(tables_));
+}
+
+}  // namespace gpusel::catalog::import

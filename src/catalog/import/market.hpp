@@ -1,0 +1,183 @@
+// Where rows of all formats become one market: names joined to GPUs, SKUs and regions of the catalogue,
+// zones merged, prices checked, every row accounted for.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "catalog/import/dialects.hpp"
+#include "catalog/tables.hpp"
+
+namespace gpusel::catalog::import {
+
+struct RowPrice {
+  Term term = Term::on_demand;
+  Period period = Period::hour;
+  double amount = 0;
+};
+
+/// One instance type in one region, as a price list states it. Texts are valid while it is added.
+struct Row {
+  std::uint32_t line = 0;
+  std::string_view provider;  // empty: the file's
+  std::string_view sku;
+  std::string_view family;
+  std::string_view region;
+  std::string_view country;
+  std::string_view note;
+  std::string_view gpu;       // name; empty: CPU only, or not said
+  std::string_view gpu_info;  // more words about it, not to be relied on
+  std::optional<std::uint32_t> gpu_index;
+  Number gpu_count;
+  Number gpu_memory_gb;        // of one GPU
+  Number gpu_memory_total_gb;  // where that is all the list says
+  Number vcpu;
+  Number memory_gib;
+  Number local_ssd_gb;
+  Number network_gbps;
+  bool arm = false;
+  Date as_of;
+  Currency currency = Currency::usd();
+  std::vector<RowPrice> prices;
+};
+
+/// Counts what becomes of each row of the input.
+class Ledger {
+ public:
+  explicit Ledger(ImportReport& report) : report_(report) {}
+
+  void begin_file(std::uint32_t file) { file_ = file; }
+  ImportedFile& file() { return report_.files[file_]; }
+  void imported() {
+    ++file().rows;
+    ++file().imported;
+  }
+  void skipped(std::uint32_t line, std::uint32_t reason) {
+    ++file().rows;
+    report_.skipped.push_back({file_, line, reason});
+  }
+  void skipped(std::uint32_t line, const std::string& reason) { skipped(line, text(reason)); }
+  /// 0 is an imported row, anything else the reason why it is not.
+  void count(std::uint32_t line, std::uint32_t outcome) { outcome == 0 ? imported() : skipped(line, outcome); }
+  /// Rows with the same remark are counted, the first is named.
+  void warn(std::uint32_t line, const std::string& remark);
+  /// The number of a text, never 0.
+  std::uint32_t text(const std::string& reason);
+
+ private:
+  ImportReport& report_;
+  std::uint32_t file_ = 0;
+  std::unordered_map<std::string, std::uint32_t> texts_;
+  std::unordered_map<std::string, std::size_t> warnings_;
+};
+
+/// A cloud's name as an id.
+std::string as_provider_id(std::string_view name);
+
+/// What is said of the place the prices of a file are from.
+struct Publisher {
+  std::string_view name;
+  std::string_view url;
+  Confidence confidence = Confidence::api;
+};
+
+class MarketBuilder {
+ public:
+  MarketBuilder(const Catalog& known, const Dialects& dialects, ImportFormat format, ImportReport& report);
+
+  /// Rows of `file` follow; `provider` is theirs where they name none.
+  void begin_file(std::uint32_t file, const std::string& provider);
+  /// The day its prices held; kept where the request names none.
+  void dated(Date as_of);
+  void set_date(Date as_of) { forced_date_ = as_of; }
+  void set_publisher(const Publisher& publisher) { publisher_ = publisher; }
+
+  /// 0 when it was taken, else the number of the reason why not.
+  std::uint32_t add(const Row& row);
+  /// Adds it and counts it.
+  void take(const Row& row) { ledger_.count(row.line, add(row)); }
+  Ledger& ledger() { return ledger_; }
+  const Dialects& dialects() const { return dialects_; }
+  /// The id under which a provider that a row names is known, or will be.
+  std::string provider_named(std::string_view name) const;
+  /// The id of the file's provider.
+  std::string_view provider() const { return file_provider_; }
+
+  Catalog finish();
+
+ private:
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  template <class Value>
+  using ByName = std::unordered_map<std::string, Value, Hash, std::equal_to<>>;
+
+  /// An instance type as it was first met, or why it cannot be taken.
+  struct Known {
+    std::uint32_t instance = 0;
+    std::uint32_t reason = 0;
+    std::uint64_t says = 0;  // what the row said of its accelerator
+    bool own = false;        // its facts are the catalogue's
+    bool vcpu_documented = false;
+    bool memory_documented = false;
+  };
+  struct ProviderState {
+    ByName<Known> skus;
+    ByName<std::uint16_t> regions;
+    ByName<const Instance*> own;  // by folded SKU
+    std::span<const std::string> accelerated;
+    bool place = false;
+    bool country = false;
+    bool zoned = false;
+  };
+  struct Place {
+    std::string id;
+    std::string country;
+  };
+
+  ProviderState& provider_state(std::string_view name);
+  std::string_view keep(std::string_view text);
+  void copy_texts(Instance& instance);
+
+  Known resolve(const Row& row, ProviderState& state, std::string_view provider);
+  Known take_own(const Row& row, const Instance& own);
+  std::string set_gpu(const Row& row, const ProviderState& state, Instance& instance);
+  std::string open_gpu(const Row& row, const std::vector<std::uint32_t>& candidates, Instance& instance);
+  std::vector<std::uint32_t> candidates_of(const Row& row);
+  std::vector<std::uint32_t> narrowed(const Row& row, std::vector<std::uint32_t> candidates) const;
+  std::string set_count(const Row& row, Instance& instance) const;
+  bool agree(const Row& row, Known& known, ProviderState& state, std::string_view provider);
+  void fill_in(const Row& row, const Known& known);
+  std::optional<std::uint16_t> region_of(const Row& row, ProviderState& state, std::string_view provider);
+  Place place_of(const Row& row, const ProviderState& state) const;
+  std::uint16_t origin_of(std::string_view note);
+  std::string_view source_key();
+  void merge();
+  void check_prices();
+
+  const Catalog& known_;
+  const Dialects& dialects_;
+  GpuNames names_;
+  Ledger ledger_;
+  ImportReport& report_;
+  std::unique_ptr<Tables> tables_;
+  std::unordered_map<std::string_view, std::string_view> kept_;
+  ByName<std::unique_ptr<ProviderState>> providers_;
+  std::unordered_map<std::string, std::uint16_t> origins_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> met_;  // file and line of each instance's first row
+  std::vector<Offer> offers_;
+  std::size_t merged_ = 0;
+  Publisher publisher_;
+  ImportFormat format_;
+  std::string file_provider_;
+  std::string_view source_key_;
+  Date forced_date_;
+  std::uint32_t file_ = 0;
+};
+
+}  // namespace gpusel::catalog::import

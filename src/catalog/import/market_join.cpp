@@ -1,0 +1,195 @@
+// The first row of each instance type decides what it is: the catalogue's own record where it has one,
+// else what the row says of its accelerator, as far as that can be understood.
+#include <algorithm>
+#include <cmath>
+
+#include "catalog/import/market.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::catalog::import {
+
+namespace {
+
+/// Boards of a socketed part hold up to eight of them, and one kind of machine joins two boards.
+constexpr double kSocketedBoard = 8;
+constexpr double kSocketedMost = 16;
+constexpr double kCountTolerance = 0.01;
+
+std::uint64_t statement_of(const Row& row) {
+  const std::size_t name = std::hash<std::string_view>{}(row.gpu);
+  const std::size_t info = std::hash<std::string_view>{}(row.gpu_info);
+  const std::size_t count = std::hash<double>{}(row.gpu_count.value_or(-1));
+  const std::size_t memory = std::hash<double>{}(row.gpu_memory_gb.value_or(-1));
+  return name ^ (info << 1U) ^ (count << 2U) ^ (memory << 3U) ^ row.gpu_index.value_or(0xFFFF);
+}
+
+/// 0.167 of a GPU is a sixth.
+std::optional<double> share_of(double count) {
+  for (int parts = 1; parts <= 64; ++parts)
+    if (std::abs(count * parts - 1) < 0.005) return 1.0 / parts;
+  return std::nullopt;
+}
+
+}  // namespace
+
+MarketBuilder::Known MarketBuilder::resolve(const Row& row, ProviderState& state, std::string_view provider) {
+  if (const auto own = state.own.find(fold_name(row.sku)); own != state.own.end()) return take_own(row, *own->second);
+  Known known;
+  known.says = statement_of(row);
+  Instance instance;
+  instance.provider = keep(provider);
+  instance.sku = keep(row.sku);
+  instance.family = keep(row.family.empty() ? row.sku : row.family);
+  if (const std::string reason = set_gpu(row, state, instance); !reason.empty()) {
+    known.reason = ledger_.text(reason);
+    return known;
+  }
+  instance.vcpu = row.vcpu;
+  instance.memory_gib = row.memory_gib;
+  instance.local_ssd_gb = row.local_ssd_gb;
+  instance.network_gbps = row.network_gbps;
+  if (row.arm) instance.cpu_arch = CpuArch::arm64;
+  if (!instance.gpu.empty() && instance.gpu_count && *instance.gpu_count <= 1) instance.link = NodeLink::none;
+  instance.sources = TextList(keep(source_key()));
+  known.instance = static_cast<std::uint32_t>(tables_->instances.size());
+  tables_->instances.push_back(instance);
+  met_.emplace_back(file_, row.line);
+  return known;
+}
+
+/// A SKU of the catalogue: what it documents holds, and where the row says otherwise that is said.
+MarketBuilder::Known MarketBuilder::take_own(const Row& row, const Instance& own) {
+  Known known;
+  known.says = statement_of(row);
+  known.own = true;
+  known.vcpu_documented = own.vcpu.has_value();
+  known.memory_documented = own.memory_gib.has_value();
+  known.instance = static_cast<std::uint32_t>(tables_->instances.size());
+  Instance instance = own;
+  copy_texts(instance);
+  instance.gpu_index = kNoGpu;
+  tables_->instances.push_back(instance);
+  met_.emplace_back(file_, row.line);
+  const double count = instance.gpu_count.value_or(0);
+  if (row.gpu_count && *row.gpu_count > 0 && std::abs(*row.gpu_count - count) > kCountTolerance * count)
+    ledger_.warn(row.line, say("'{}' with {} GPUs: the catalogue's {} are kept", row.sku, *row.gpu_count, count));
+  const auto candidates = candidates_of(row);
+  const Gpu* gpu = known_.gpu_of(own);
+  if (gpu != nullptr && !candidates.empty() &&
+      std::none_of(candidates.begin(), candidates.end(), [&](auto i) { return &known_.gpus()[i] == gpu; }))
+    ledger_.warn(row.line, say("'{}' with a {}: the catalogue's {} is kept", row.sku,
+                               printable(row.gpu.empty() ? known_.gpus()[candidates.front()].id : row.gpu), gpu->id));
+  return known;
+}
+
+/// Every part that the row's name may mean.
+std::vector<std::uint32_t> MarketBuilder::candidates_of(const Row& row) {
+  if (row.gpu_index) return {*row.gpu_index};
+  return row.gpu.empty() ? std::vector<std::uint32_t>{} : names_.meant_by(row.gpu);
+}
+
+/// Those of them that the row's other words, and the memory it gives, leave open.
+std::vector<std::uint32_t> MarketBuilder::narrowed(const Row& row, std::vector<std::uint32_t> candidates) const {
+  const std::string words = fold_name(row.sku) + " " + fold_name(row.gpu) + " " + fold_name(row.gpu_info);
+  candidates = of_form(candidates, words, known_);
+  if (row.gpu_memory_gb) return of_memory(candidates, std::vector{*row.gpu_memory_gb}, known_);
+  const auto hints = hinted_memory_gb(row.gpu_info, *row.gpu_count);
+  auto fitting = of_memory(candidates, hints, known_);
+  // A short name is also used for its larger sisters.
+  if (fitting.empty()) fitting = of_memory(of_form(names_.series_of(row.gpu), words, known_), hints, known_);
+  return fitting.empty() ? candidates : fitting;
+}
+
+/// Fills in the accelerator; says why where it cannot.
+std::string MarketBuilder::set_gpu(const Row& row, const ProviderState& state, Instance& instance) {
+  const bool counted = row.gpu_count && *row.gpu_count > 0;
+  if (row.gpu.empty() && !row.gpu_index) {
+    const std::string folded = fold_name(row.sku);
+    const bool accelerated =
+        counted || std::any_of(state.accelerated.begin(), state.accelerated.end(),
+                               [&](const std::string& prefix) { return folded.starts_with(fold_name(prefix)); });
+    if (!accelerated) {
+      instance.gpu_count = 0;
+      return {};
+    }
+    instance.gpu = keep(kUndisclosed);
+    instance.notes = keep(say("the price list does not name the GPU"));
+    instance.gpu_memory_gb = row.gpu_memory_total_gb;
+    return counted ? set_count(row, instance) : std::string();
+  }
+  if (!counted) return say("'{}' without a count", row.gpu);
+  auto candidates = candidates_of(row);
+  if (candidates.empty()) return say("the catalogue has no accelerator '{}'", row.gpu);
+  candidates = narrowed(row, std::move(candidates));
+  if (candidates.empty()) return say("the catalogue has no '{}' of {} GB", row.gpu, *row.gpu_memory_gb);
+  if (candidates.size() > 1) return open_gpu(row, candidates, instance);
+  instance.gpu = keep(known_.gpus()[candidates.front()].id);
+  return set_count(row, instance);
+}
+
+/// One of several parts, and nothing tells which: the row is kept, the part stays open.
+std::string MarketBuilder::open_gpu(const Row& row, const std::vector<std::uint32_t>& candidates, Instance& instance) {
+  std::string list;
+  const Number memory = known_.gpus()[candidates.front()].memory_gb;
+  bool same_memory = memory.has_value();
+  for (const std::uint32_t i : candidates) {
+    list += (list.empty() ? "" : ", ") + std::string(known_.gpus()[i].id);
+    same_memory = same_memory && known_.gpus()[i].memory_gb.value_or(0) == *memory;
+  }
+  instance.gpu = keep(kUndisclosed);
+  instance.notes = keep(say("the price list says '{}', which is one of {}", row.gpu, list));
+  if (same_memory) instance.gpu_memory_gb = *memory * *row.gpu_count;
+  ledger_.warn(row.line, say("'{}' is one of {} and nothing tells which: left undisclosed", row.gpu, list));
+  return set_count(row, instance);
+}
+
+std::string MarketBuilder::set_count(const Row& row, Instance& instance) const {
+  double count = *row.gpu_count;
+  if (count < 1) {
+    const auto share = share_of(count);
+    if (!share) return say("{} of a GPU", count);
+    count = *share;
+  } else if (count != std::floor(count)) {
+    return say("{} GPUs", count);
+  }
+  const auto gpu = known_.gpu(instance.gpu);
+  if (gpu && (*gpu)->form_factor.starts_with("SXM") && count > kSocketedBoard && count != kSocketedMost)
+    return say("{} of {}: boards of it hold up to {}", count, (*gpu)->id, kSocketedBoard);
+  instance.gpu_count = count;
+  return {};
+}
+
+/// Whether a later row means the same accelerator.
+bool MarketBuilder::agree(const Row& row, Known& known, ProviderState& state, std::string_view provider) {
+  const std::uint64_t says = statement_of(row);
+  if (known.says == says || known.own) return true;
+  if (known.reason != 0) {  // this row may be understood where the first was not
+    known = resolve(row, state, provider);
+    return true;
+  }
+  Instance other;
+  if (!set_gpu(row, state, other).empty()) return false;
+  const Instance& mine = tables_->instances[known.instance];
+  return other.gpu == mine.gpu && other.gpu_count.value_or(0) == mine.gpu_count.value_or(0);
+}
+
+/// Hosts of one instance type differ: the least of what is stated holds for all of them. What the
+/// catalogue documents stays.
+void MarketBuilder::fill_in(const Row& row, const Known& known) {
+  Instance& instance = tables_->instances[known.instance];
+  bool filled = false;
+  const auto least = [&](Number& mine, const Number& stated, bool documented) {
+    if (!stated || documented) return;
+    filled = filled || !mine;
+    mine = mine ? std::min(*mine, *stated) : *stated;
+  };
+  least(instance.vcpu, row.vcpu, known.vcpu_documented);
+  least(instance.memory_gib, row.memory_gib, known.memory_documented);
+  if (!filled || !known.own) return;
+  const std::string sources(instance.sources.joined());
+  if (sources.find(source_key()) == std::string::npos)
+    instance.sources = TextList(keep(sources + (sources.empty() ? "" : "\n") + std::string(source_key())));
+}
+
+}  // namespace gpusel::catalog::import

@@ -1,0 +1,176 @@
+// SkyPilot's catalogue: one row per instance type and zone. GCP's hosts and accelerators stand in rows of
+// their own; TPU rows are whole slices.
+#include "catalog/import/skypilot.hpp"
+
+#include <algorithm>
+
+#include "catalog/import/readers.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::catalog::import {
+
+namespace {
+
+constexpr std::string_view kRequired[] = {"InstanceType", "AcceleratorName", "Price", "Region"};
+
+struct Columns {
+  explicit Columns(const CsvTable& table)
+      : instance(table.column("InstanceType")),
+        accelerator(table.column("AcceleratorName")),
+        count(table.column("AcceleratorCount")),
+        vcpu(table.column("vCPUs")),
+        memory(table.column("MemoryGiB")),
+        info(table.column("GpuInfo")),
+        price(table.column("Price")),
+        spot(table.column("SpotPrice")),
+        region(table.column("Region")),
+        zone(table.column("AvailabilityZone")),
+        arch(table.column("Arch")) {}
+
+  int instance, accelerator, count, vcpu, memory, info, price, spot, region, zone, arch;
+};
+
+class Skypilot {
+ public:
+  Skypilot(CsvTable& table, MarketBuilder& market)
+      : table_(table),
+        market_(market),
+        columns_(table),
+        joined_(market),
+        joins_(!market.dialects().joined_cloud.empty() && market.provider() == market.dialects().joined_cloud) {}
+
+  void row() {
+    Row row;
+    row.line = table_.line();
+    row.sku = table_.field(columns_.instance);
+    row.gpu = table_.field(columns_.accelerator);
+    row.gpu_info = table_.field(columns_.info);
+    row.region = table_.field(columns_.region);
+    row.arm = table_.field(columns_.arch) == "arm64";
+    std::string reason;
+    row.gpu_count = optional_number(table_.field(columns_.count), "AcceleratorCount", reason);
+    row.vcpu = optional_number(table_.field(columns_.vcpu), "vCPUs", reason);
+    row.memory_gib = optional_number(table_.field(columns_.memory), "MemoryGiB", reason);
+    PricePair price;
+    price.on_demand = optional_number(table_.field(columns_.price), "Price", reason);
+    price.spot = optional_number(table_.field(columns_.spot), "SpotPrice", reason);
+    if (!reason.empty()) return market_.ledger().skipped(row.line, reason);
+    if (is_placeholder(row.gpu, price.on_demand))
+      return market_.ledger().skipped(row.line, say("a price of {} stands for one that is not known", *price.on_demand));
+    clean_spot(row, price);
+    if (joins_ && (row.sku.empty() || (row.gpu.empty() && !row.gpu_count))) return keep_to_join(row, price);
+    if (joins_ && !row.gpu.empty()) return with_known_gpu(row, price);
+    put_prices(price, row);
+    market_.take(row);
+  }
+  void finish() { joined_.join(); }
+
+ private:
+  bool is_placeholder(std::string_view name, const Number& price) const {
+    const std::string folded = fold_name(name);
+    for (const Placeholder& known : market_.dialects().placeholders)
+      if (price && *price == known.price && folded.starts_with(known.prefix)) return true;
+    return false;
+  }
+
+  /// 0 is unknown; the on-demand price, or more, is what is written where there is no spot offer.
+  void clean_spot(const Row& row, PricePair& price) {
+    if (!price.spot) return;
+    if (*price.spot == 0 && price.on_demand && *price.on_demand == 0) return;  // a host that costs nothing
+    const bool placeholder = is_placeholder(row.gpu, price.spot);
+    if (*price.spot > 0 && !placeholder && (!price.on_demand || *price.spot < *price.on_demand)) return;
+    if (*price.spot < 0) {
+      market_.ledger().warn(row.line, say("a negative spot price: left out"));
+    } else if (!placeholder && price.on_demand && *price.spot > *price.on_demand && *price.on_demand > 0) {
+      price.spot_in_doubt = true;
+      market_.ledger().warn(row.line,
+                            say("'{}': spot above on demand, so one of the two is the price of another product; "
+                                "the spot price is left out",
+                                row.sku.empty() ? row.gpu : row.sku));
+    }
+    price.spot = std::nullopt;
+  }
+
+  void keep_to_join(const Row& row, const PricePair& price) {
+    const std::string_view zone = table_.field(columns_.zone);
+    JoinedRows::Entry entry;
+    entry.line = row.line;
+    entry.region = row.region;
+    entry.zone = zone.empty() ? row.region : zone;
+    entry.price = price;
+    if (!row.sku.empty()) {
+      entry.name = row.sku;
+      entry.vcpu = row.vcpu;
+      entry.memory_gib = row.memory_gib;
+      return joined_.add_host(entry);
+    }
+    if (row.gpu.empty()) return market_.ledger().skipped(row.line, say("neither an instance type nor an accelerator"));
+    if (slice(row, price)) return;
+    if (!row.gpu_count || *row.gpu_count <= 0)
+      return market_.ledger().skipped(row.line, say("'{}' without a count", row.gpu));
+    entry.name = row.gpu;
+    entry.count = *row.gpu_count;
+    joined_.add_accelerator(entry);
+  }
+
+  /// "tpu-v5litepod-8" is a slice of eight chips, host included.
+  bool slice(const Row& given, const PricePair& price) {
+    const std::string folded = fold_name(given.gpu);
+    if (!folded.starts_with("tpu")) return false;
+    for (const SliceName& name : market_.dialects().slices) {
+      if (!folded.starts_with(name.prefix)) continue;
+      const auto number = plain_number(std::string_view(folded).substr(name.prefix.size()));
+      if (!number || *number <= 0) break;
+      Row row = given;
+      row.sku = given.gpu;
+      row.gpu_index = name.gpu;
+      row.gpu_count = *number / name.per_chip;
+      row.vcpu = row.memory_gib = std::nullopt;
+      row.gpu_info = {};
+      put_prices(price, row);
+      market_.take(row);
+      return true;
+    }
+    market_.ledger().skipped(given.line, say("'{}': how many chips that is, is not known", given.gpu));
+    return true;
+  }
+
+  /// A host that takes any accelerator is another size with each.
+  void with_known_gpu(Row& row, const PricePair& price) {
+    put_prices(price, row);
+    const std::string& family = market_.dialects().attached_family;
+    const bool attached = !family.empty() && row.sku.starts_with(family) && row.gpu_count;
+    for (const JoinedAccelerator& link : market_.dialects().joined) {
+      const bool fixed = std::find(link.hosts.begin(), link.hosts.end(), row.sku) != link.hosts.end();
+      if (link.folded_name == fold_gpu_name(row.gpu) && (fixed || (attached && link.hosts.empty()))) row.gpu_index = link.gpu;
+    }
+    std::string sku;
+    if (attached) row.sku = sku = format("{}+{}x{}", row.sku, *row.gpu_count, row.gpu);
+    market_.take(row);
+  }
+
+  CsvTable& table_;
+  MarketBuilder& market_;
+  Columns columns_;
+  JoinedRows joined_;
+  bool joins_;
+};
+
+}  // namespace
+
+void put_prices(const PricePair& pair, Row& row) {
+  if (pair.on_demand && *pair.on_demand != 0) row.prices.push_back({Term::on_demand, Period::hour, *pair.on_demand});
+  if (pair.spot && *pair.spot != 0) row.prices.push_back({Term::spot, Period::hour, *pair.spot});
+}
+
+Status read_skypilot(SourceFile& file, MarketBuilder& market) {
+  CsvTable table(file);
+  if (const Status opened = table.open(kRequired); !opened) return opened;
+  Skypilot rows(table, market);
+  const Status read = each_row(table, file, market, [&] { rows.row(); });
+  rows.finish();
+  return read;
+}
+
+}  // namespace gpusel::catalog::import

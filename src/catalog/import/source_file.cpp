@@ -1,0 +1,99 @@
+#include "catalog/import/source_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::catalog::import {
+
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{1} << 18U;
+
+/// What a file that is no plain text begins with.
+struct Magic {
+  std::string_view bytes;
+  std::string_view what;
+};
+constexpr Magic kMagics[] = {
+    {"\xFF\xFE", "it is UTF-16; save it as UTF-8"},
+    {"\xFE\xFF", "it is UTF-16; save it as UTF-8"},
+    {"\x1F\x8B", "it is compressed with gzip; unpack it first"},
+    {"PK\x03\x04", "it is a zip archive; unpack it first"},
+    {"\x28\xB5\x2F\xFD", "it is compressed with zstd; unpack it first"},
+};
+
+Date day_of(std::int64_t unix_seconds) {
+  const auto day = std::chrono::floor<std::chrono::days>(std::chrono::sys_seconds(std::chrono::seconds(unix_seconds)));
+  const std::chrono::year_month_day ymd(day);
+  return Date{static_cast<int>(ymd.year()), static_cast<int>(static_cast<unsigned>(ymd.month())),
+              static_cast<int>(static_cast<unsigned>(ymd.day()))};
+}
+
+}  // namespace
+
+Result<SourceFile> SourceFile::open(const std::string& path, const ImportProgress& progress) {
+  const auto cannot = [&](const std::string& why) {
+    return std::unexpected(Error{ErrorKind::io, say("cannot read '{}': {}", printable(path), why), {}, {}});
+  };
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return cannot(std::strerror(errno));
+  SourceFile source(file, progress);
+  struct stat status{};
+  if (fstat(file, &status) != 0) return cannot(std::strerror(errno));
+  if (S_ISDIR(status.st_mode)) return cannot(say("it is a directory"));
+  source.size_ = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
+  source.modified_ = day_of(status.st_mtime);
+  while (source.unread().size() < 4 && source.more()) {
+  }
+  if (source.failed_) return cannot(std::strerror(errno));
+  for (const Magic& magic : kMagics)
+    if (source.unread().starts_with(magic.bytes)) return cannot(say_text(magic.what));
+  if (source.unread().starts_with("\xEF\xBB\xBF")) source.use(3);
+  if (source.unread().find('\0') != std::string_view::npos) return cannot(say("it is not text"));
+  return source;
+}
+
+SourceFile::SourceFile(SourceFile&& other) noexcept
+    : file_(std::exchange(other.file_, -1)),
+      progress_(other.progress_),
+      buffer_(std::move(other.buffer_)),
+      begin_(other.begin_),
+      end_(other.end_),
+      read_(other.read_),
+      size_(other.size_),
+      modified_(other.modified_),
+      failed_(other.failed_) {}
+
+SourceFile::~SourceFile() {
+  if (file_ >= 0) close(file_);
+}
+
+bool SourceFile::more() {
+  if (failed_) return false;
+  if (begin_ > 0) {
+    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  if (buffer_.size() - end_ < kPiece) buffer_.resize(end_ + 2 * kPiece);
+  ssize_t got = 0;
+  do got = ::read(file_, buffer_.data() + end_, buffer_.size() - end_);
+  while (got < 0 && errno == EINTR);
+  failed_ = got < 0;
+  if (got <= 0) return false;
+  end_ += static_cast<std::size_t>(got);
+  read_ += static_cast<std::uint64_t>(got);
+  if (*progress_) (*progress_)(read_, size_);
+  return true;
+}
+
+}  // namespace gpusel::catalog::import
