@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "catalog/tables.hpp"
@@ -50,9 +51,10 @@ void list_sku_names(Tables& tables) {
 void sort_offers(Tables& tables) {
   auto& offers = tables.own_offers;
   const auto key = [](const Offer& o) { return std::tuple(o.instance, o.region, o.term, o.currency); };
-  std::stable_sort(offers.begin(), offers.end(), [&](const Offer& a, const Offer& b) {
+  const auto before = [&](const Offer& a, const Offer& b) {
     return std::pair(key(a), -a.as_of) < std::pair(key(b), -b.as_of);
-  });
+  };
+  if (!std::is_sorted(offers.begin(), offers.end(), before)) std::stable_sort(offers.begin(), offers.end(), before);
   offers.erase(
       std::unique(offers.begin(), offers.end(), [&](const Offer& a, const Offer& b) { return key(a) == key(b); }),
       offers.end());
@@ -145,15 +147,14 @@ void join(Tables& tables) {
       gpu.has_fp8 = gpu.has_fp8 || format == "fp8";
     }
   }
-  std::string_view last_gpu;
-  std::int32_t last_index = kNoGpu;
+  std::unordered_map<std::string_view, std::int32_t> index_of;  // few names, many instances
   for (Instance& instance : tables.instances) {
-    if (instance.gpu != last_gpu) {
-      last_gpu = instance.gpu;
-      const Lookup found = look_up(tables.gpu_names, fold_gpu_name(last_gpu));
-      last_index = found.outcome == Lookup::Outcome::found ? static_cast<std::int32_t>(found.index) : kNoGpu;
+    const auto [known, is_new] = index_of.try_emplace(instance.gpu, kNoGpu);
+    if (is_new) {
+      const Lookup found = look_up(tables.gpu_names, fold_gpu_name(instance.gpu));
+      if (found.outcome == Lookup::Outcome::found) known->second = static_cast<std::int32_t>(found.index);
     }
-    instance.gpu_index = last_index;
+    instance.gpu_index = known->second;
     instance.first_offer = 0;
     instance.offer_count = 0;
     instance.first_state = 0;

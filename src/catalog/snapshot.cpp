@@ -18,6 +18,7 @@ namespace {
 namespace fb = snapshot;
 
 constexpr std::uint32_t kFormat = 1;
+constexpr std::size_t kBytesPerInstance = 300;  // its columns, names and texts, about
 
 static_assert(sizeof(fb::OfferRow) == sizeof(Offer) && alignof(fb::OfferRow) == alignof(Offer),
               "offers are used in place");
@@ -310,7 +311,9 @@ Node unflatten(const flatbuffers::Vector<const fb::NodeRow*>& rows, std::uint32_
 }  // namespace
 
 std::string snapshot_bytes(const Tables& tables, std::span<const Document> documents) {
-  flatbuffers::FlatBufferBuilder builder(1U << 20U);
+  // Large enough from the start: growing would copy a million offers again and again.
+  flatbuffers::FlatBufferBuilder builder((1U << 20U) + tables.offers.size() * sizeof(Offer) +
+                                         tables.instances.size() * kBytesPerInstance);
   TextWriter texts;
   const std::vector<flatbuffers::Offset<fb::Sheet>> sheets{
       write_sheet(builder, texts, "gpus", tables.gpus),

@@ -154,7 +154,7 @@ class ProviderFiles {
   void begin() { text_ = kMark; }
   void end() {
     std::string name = std::string(kPrefix) + std::string(provider_.id);
-    if (!files_.empty()) name += format("-{}", files_.size() + 1);
+    if (!files_.empty()) name += format("_{:03}", files_.size() + 1);  // read behind the first
     files_.push_back({name + ".yaml", std::move(text_)});
   }
 

@@ -72,7 +72,7 @@ class GenericRows {
     if (reason.empty()) reason = say("'{}' cannot be '{}'", column, printable(shorten(value, 40)));
   }
 
-  std::string own_provider(const Row& row, std::string& reason) const {
+  std::string own_provider(const Row& row, std::string& reason) {
     if (row.provider.empty() && market_.provider().empty() && reason.empty())
       reason = say("no provider; name it in a column 'provider' or with --cloud");
     return row.provider.empty() ? std::string() : market_.provider_named(row.provider);

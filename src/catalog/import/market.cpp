@@ -1,7 +1,7 @@
 #include "catalog/import/market.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <numeric>
 #include <tuple>
 
 #include "gpusel/base/message.hpp"
@@ -35,15 +35,36 @@ std::string as_id(std::string_view text) {
   return id;
 }
 
+/// For each index the place it gets when all are sorted.
+template <class Before>
+std::vector<std::uint32_t> sorted_places(std::size_t size, Before before) {
+  std::vector<std::uint32_t> order(size);
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(), before);
+  std::vector<std::uint32_t> places(size);
+  for (std::uint32_t i = 0; i < size; ++i) places[order[i]] = i;
+  return places;
+}
+
+template <class Record>
+void move_to(const std::vector<std::uint32_t>& places, std::vector<Record>& records) {
+  std::vector<Record> moved(records.size());
+  for (std::size_t i = 0; i < records.size(); ++i) moved[places[i]] = records[i];
+  records = std::move(moved);
+}
+
 auto offer_key(const Offer& o) { return std::tuple(o.instance, o.region, o.term, o.currency); }
 
 }  // namespace
 
 std::string as_provider_id(std::string_view name) { return as_id(shorten(name, 70)); }
 
-std::string MarketBuilder::provider_named(std::string_view name) const {
+const std::string& MarketBuilder::provider_named(std::string_view name) {
+  const auto seen = provider_names_.find(name);
+  if (seen != provider_names_.end()) return seen->second;
   const auto known = known_.provider(name);
-  return known ? std::string((*known)->id) : as_provider_id(name);
+  return provider_names_.emplace(std::string(name), known ? std::string((*known)->id) : as_provider_id(name))
+      .first->second;
 }
 
 void Ledger::warn(std::uint32_t line, const std::string& remark) {
@@ -126,6 +147,7 @@ std::uint32_t MarketBuilder::add(const Row& row) {
   const std::string_view provider = row.provider.empty() ? std::string_view(file_provider_) : row.provider;
   if (!good_name(row.sku)) return ledger_.text(row.sku.empty() ? say("no instance type") : say("a name that is no name"));
   if (!good_name(row.region)) return ledger_.text(row.region.empty() ? say("no region") : say("a name that is no name"));
+  if (provider.empty()) return ledger_.text(say("no provider"));
   if (row.prices.empty()) return ledger_.text(say("no price"));
   for (const RowPrice& price : row.prices)
     if (!(price.amount > 0) || price.amount > kMaxPrice)
@@ -143,7 +165,9 @@ std::uint32_t MarketBuilder::add(const Row& row) {
   Offer offer;
   offer.instance = entry->second.instance;
   offer.region = *region;
-  offer.origin = origin_of(row.note);
+  const bool without_ssd = row.without_local_ssd && entry->second.own &&
+                           tables_->instances[offer.instance].local_ssd_gb.value_or(0) > 0;
+  offer.origin = origin_of(without_ssd ? say("without the local SSD that the size comes with") : row.note);
   offer.currency = tables_->currency_index(row.currency);
   offer.as_of = (row.as_of.known() && !forced_date_.known() ? row.as_of : ledger_.file().as_of).packed();
   for (const RowPrice& price : row.prices) {
@@ -261,13 +285,19 @@ void MarketBuilder::check_prices() {
       if (dearest == nullptr || offer.per_hour() > dearest->per_hour()) dearest = &offer;
     }
     const Instance& instance = instances[offers_[first].instance];
+    const auto [file, line] = met_[offers_[first].instance];
+    ledger_.begin_file(file);
+    for (std::size_t i = first; i + 1 < next; ++i)
+      if (offers_[i].term == Term::on_demand && offers_[i + 1].term == Term::spot &&
+          offers_[i].region == offers_[i + 1].region && offers_[i].currency == offers_[i + 1].currency &&
+          offers_[i].per_hour() <= offers_[i + 1].per_hour())
+        ledger_.warn(line, say("'{}/{}' in {}: spot is not below on demand", instance.provider, printable(instance.sku),
+                               printable(tables_->regions[offers_[i].region].id)));
     const bool market = std::any_of(tables_->providers.begin(), tables_->providers.end(), [&](const Provider& p) {
       return p.id == instance.provider && p.kind == ProviderKind::marketplace;
     });
     if (cheapest == nullptr || market || instance.gpu.empty()) continue;
     if (dearest->per_hour() <= kRegionSpread * cheapest->per_hour()) continue;
-    const auto [file, line] = met_[offers_[first].instance];
-    ledger_.begin_file(file);
     ledger_.warn(line, say("'{}/{}' costs {} {} per hour in {} and {} in {}: more than twice as much, one may be the "
                            "price of another product",
                            instance.provider, printable(instance.sku), human_price(cheapest->per_hour()),
@@ -277,7 +307,37 @@ void MarketBuilder::check_prices() {
   }
 }
 
+/// The order in which the loader would read the market from YAML: the same answers either way, ties included.
+void MarketBuilder::put_in_order() {
+  const auto file_of = [](std::string_view provider) { return std::string(provider) + "."; };
+  auto& instances = tables_->instances;
+  const auto places = sorted_places(instances.size(), [&](std::uint32_t a, std::uint32_t b) {
+    if (instances[a].provider != instances[b].provider)
+      return file_of(instances[a].provider) < file_of(instances[b].provider);
+    return std::pair(instances[a].family, a) < std::pair(instances[b].family, b);
+  });
+  auto& regions = tables_->regions;
+  std::unordered_map<std::string, std::size_t> known;
+  for (std::size_t i = 0; i < known_.regions().size(); ++i)
+    known.emplace(std::string(known_.regions()[i].provider) + '\n' + std::string(known_.regions()[i].id), i);
+  const auto region_key = [&](std::uint32_t i) {
+    const auto found = known.find(std::string(regions[i].provider) + '\n' + std::string(regions[i].id));
+    return std::tuple(found == known.end() ? known.size() : found->second, file_of(regions[i].provider), i);
+  };
+  const auto region_places = sorted_places(
+      regions.size(), [&](std::uint32_t a, std::uint32_t b) { return region_key(a) < region_key(b); });
+  move_to(places, instances);
+  move_to(places, met_);
+  move_to(region_places, regions);
+  for (Offer& offer : offers_) {
+    offer.instance = places[offer.instance];
+    offer.region = static_cast<std::uint16_t>(region_places[offer.region]);
+  }
+}
+
 Catalog MarketBuilder::finish() {
+  merge();
+  put_in_order();
   merge();
   check_prices();
   tables_->own_offers = std::move(offers_);

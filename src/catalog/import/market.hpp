@@ -41,6 +41,7 @@ struct Row {
   Number local_ssd_gb;
   Number network_gbps;
   bool arm = false;
+  bool without_local_ssd = false;  // where a size comes with one, the price leaves it out
   Date as_of;
   Currency currency = Currency::usd();
   std::vector<RowPrice> prices;
@@ -104,7 +105,7 @@ class MarketBuilder {
   Ledger& ledger() { return ledger_; }
   const Dialects& dialects() const { return dialects_; }
   /// The id under which a provider that a row names is known, or will be.
-  std::string provider_named(std::string_view name) const;
+  const std::string& provider_named(std::string_view name);
   /// The id of the file's provider.
   std::string_view provider() const { return file_provider_; }
 
@@ -150,7 +151,7 @@ class MarketBuilder {
   std::string open_gpu(const Row& row, const std::vector<std::uint32_t>& candidates, Instance& instance);
   std::vector<std::uint32_t> candidates_of(const Row& row);
   std::vector<std::uint32_t> narrowed(const Row& row, std::vector<std::uint32_t> candidates) const;
-  std::string set_count(const Row& row, Instance& instance) const;
+  static std::string set_count(const Row& row, const Gpu* gpu, Instance& instance);
   bool agree(const Row& row, Known& known, ProviderState& state, std::string_view provider);
   void fill_in(const Row& row, const Known& known);
   std::optional<std::uint16_t> region_of(const Row& row, ProviderState& state, std::string_view provider);
@@ -158,6 +159,7 @@ class MarketBuilder {
   std::uint16_t origin_of(std::string_view note);
   std::string_view source_key();
   void merge();
+  void put_in_order();
   void check_prices();
 
   const Catalog& known_;
@@ -168,6 +170,7 @@ class MarketBuilder {
   std::unique_ptr<Tables> tables_;
   std::unordered_map<std::string_view, std::string_view> kept_;
   ByName<std::unique_ptr<ProviderState>> providers_;
+  ByName<std::string> provider_names_;
   std::unordered_map<std::string, std::uint16_t> origins_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> met_;  // file and line of each instance's first row
   std::vector<Offer> offers_;

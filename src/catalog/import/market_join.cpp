@@ -116,7 +116,7 @@ std::string MarketBuilder::set_gpu(const Row& row, const ProviderState& state, I
     instance.gpu = keep(kUndisclosed);
     instance.notes = keep(say("the price list does not name the GPU"));
     instance.gpu_memory_gb = row.gpu_memory_total_gb;
-    return counted ? set_count(row, instance) : std::string();
+    return counted ? set_count(row, nullptr, instance) : std::string();
   }
   if (!counted) return say("'{}' without a count", row.gpu);
   auto candidates = candidates_of(row);
@@ -124,8 +124,9 @@ std::string MarketBuilder::set_gpu(const Row& row, const ProviderState& state, I
   candidates = narrowed(row, std::move(candidates));
   if (candidates.empty()) return say("the catalogue has no '{}' of {} GB", row.gpu, *row.gpu_memory_gb);
   if (candidates.size() > 1) return open_gpu(row, candidates, instance);
-  instance.gpu = keep(known_.gpus()[candidates.front()].id);
-  return set_count(row, instance);
+  const Gpu& gpu = known_.gpus()[candidates.front()];
+  instance.gpu = keep(gpu.id);
+  return set_count(row, &gpu, instance);
 }
 
 /// One of several parts, and nothing tells which: the row is kept, the part stays open.
@@ -141,10 +142,10 @@ std::string MarketBuilder::open_gpu(const Row& row, const std::vector<std::uint3
   instance.notes = keep(say("the price list says '{}', which is one of {}", row.gpu, list));
   if (same_memory) instance.gpu_memory_gb = *memory * *row.gpu_count;
   ledger_.warn(row.line, say("'{}' is one of {} and nothing tells which: left undisclosed", row.gpu, list));
-  return set_count(row, instance);
+  return set_count(row, nullptr, instance);
 }
 
-std::string MarketBuilder::set_count(const Row& row, Instance& instance) const {
+std::string MarketBuilder::set_count(const Row& row, const Gpu* gpu, Instance& instance) {
   double count = *row.gpu_count;
   if (count < 1) {
     const auto share = share_of(count);
@@ -153,9 +154,8 @@ std::string MarketBuilder::set_count(const Row& row, Instance& instance) const {
   } else if (count != std::floor(count)) {
     return say("{} GPUs", count);
   }
-  const auto gpu = known_.gpu(instance.gpu);
-  if (gpu && (*gpu)->form_factor.starts_with("SXM") && count > kSocketedBoard && count != kSocketedMost)
-    return say("{} of {}: boards of it hold up to {}", count, (*gpu)->id, kSocketedBoard);
+  if (gpu != nullptr && gpu->form_factor.starts_with("SXM") && count > kSocketedBoard && count != kSocketedMost)
+    return say("{} of {}: boards of it hold up to {}", count, gpu->id, kSocketedBoard);
   instance.gpu_count = count;
   return {};
 }

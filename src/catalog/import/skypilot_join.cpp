@@ -49,6 +49,7 @@ void JoinedRows::pair(Entry& accelerator, Entry& host, const JoinedAccelerator& 
   std::string sku(host.name);
   if (link.hosts.empty()) sku += format("+{}x{}", accelerator.count, accelerator.name);
   row.gpu_index = link.gpu;
+  row.without_local_ssd = true;
   row.sku = sku;
   put_prices({sum(accelerator.price.on_demand, host.price.on_demand), sum(accelerator.price.spot, host.price.spot)}, row);
   const std::uint32_t outcome = market_.add(row);
