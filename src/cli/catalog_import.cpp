@@ -122,8 +122,8 @@ class Importer {
     context_.out.write(report::import_text(result, format, terminal));
     warn(imported.report);
     if (anything)
-      context_.note(say("{} offers of {} instance types", result.offers, result.instances) +
-                    (out.empty() ? std::string() : say(" in {}; ask about them with --catalog {}", printable(out), printable(out))));
+      context_.note(say("offers: {}, instance types: {}", result.offers, result.instances) +
+                    (out.empty() ? std::string() : "; " + say("ask about them with --catalog {}", printable(out))));
   }
 
   void warn(const catalog::ImportReport& report) {

@@ -160,7 +160,7 @@ class AwsJson {
   void answer(const Node& value, std::uint32_t line) {
     if (!value.is_scalar()) return whole(value);
     const auto document = parse_json(value.text, "item");
-    if (!document) return rows_.skip(line, say("no JSON in it: {}", document.error().message));
+    if (!document) return rows_.skip(line, document.error().message);
     Node root = document->root;
     place(root, line);
     whole(root);

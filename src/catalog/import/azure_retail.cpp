@@ -72,15 +72,15 @@ class AzureItems {
     return {};
   }
 
-  /// Savings plans ride on the item of the on-demand price, where the catalogue has such a term.
+  /// Savings plans ride on the item of the on-demand price.
   static void put_savings_plans(const Node& item, Row& row) {
     const Node* plans = item.find("savingsPlan");
     if (plans == nullptr || row.prices.front().term != Term::on_demand) return;
     for (const Node& plan : plans->children) {
       const auto years = years_in(member_text(plan, "term"));
       const auto price = plain_number(member_text(plan, "retailPrice"));
-      const auto term = years ? from_text<Term>(*years == 1 ? "savings-plan-1y" : "savings-plan-3y") : std::nullopt;
-      if (term && price && *price > 0) row.prices.push_back({*term, Period::hour, *price});
+      if (years && price && *price > 0)
+        row.prices.push_back({*years == 1 ? Term::savings_1y : Term::savings_3y, Period::hour, *price});
     }
   }
 

@@ -69,6 +69,10 @@ class GpuNames {
   std::unordered_map<std::string, std::vector<std::uint32_t>> seen_;
 };
 
+/// The name with what the SKU has right behind it: "rtx3060ti" for RTX3060 in 1x-RTX_3060_Ti. Empty where
+/// the SKU says no more than the name.
+std::string fuller_name(std::string_view sku, std::string_view name);
+
 /// Those of `gpus` of the form that "sxm", "pcie" or "nvl" among the words tells; all where that leaves none.
 std::vector<std::uint32_t> of_form(const std::vector<std::uint32_t>& gpus, std::string_view folded_words,
                                    const Catalog& catalog);

@@ -12,6 +12,8 @@ namespace {
 
 /// Words that say nothing of which part it is.
 constexpr std::string_view kEmptyWords[] = {"nvidia", "amd", "tesla", "gpu", "tensor", "core", "nvlink", "geforce"};
+/// Words of an id that a short name leaves out. Any other word makes another part: a 4090 is no 4090 D.
+constexpr std::string_view kVariantWords[] = {"sxm", "pcie", "nvl", "server", "ws"};
 constexpr double kMemoryTolerance = 0.09;
 
 /// The words of a folded name, "80g" written "80gb" and "sxm4" written "sxm".
@@ -45,12 +47,18 @@ Form form_in(std::string_view words) {
 
 bool is_memory(std::string_view word) { return word.size() > 2 && word.ends_with("gb") && word[0] >= '0' && word[0] <= '9'; }
 
-/// Every part whose id has all the words.
+bool is_variant(const std::string& word) {
+  return is_memory(word) || std::find(std::begin(kVariantWords), std::end(kVariantWords), word) != std::end(kVariantWords);
+}
+
+/// Every part whose id has all the words, and besides them only form and memory.
 std::set<std::uint32_t> with_words(const std::set<std::string>& words, std::span<const Gpu> gpus) {
   std::set<std::uint32_t> found;
   for (std::uint32_t i = 0; i < gpus.size() && !words.empty(); ++i) {
     const auto id = words_of(fold_gpu_name(gpus[i].id));
-    if (std::includes(id.begin(), id.end(), words.begin(), words.end())) found.insert(i);
+    if (!std::includes(id.begin(), id.end(), words.begin(), words.end())) continue;
+    if (std::all_of(id.begin(), id.end(), [&](const auto& word) { return words.contains(word) || is_variant(word); }))
+      found.insert(i);
   }
   return found;
 }
@@ -81,6 +89,28 @@ std::vector<std::uint32_t> GpuNames::series_of(std::string_view name) const {
   if (std::erase_if(words, is_memory) > 0) return {};
   const auto found = with_words(words, catalog_.gpus());
   return {found.begin(), found.end()};
+}
+
+std::string fuller_name(std::string_view sku, std::string_view name) {
+  static constexpr std::string_view kSuffixes[] = {"ti", "super", "s", "d"};
+  const auto is_suffix = [](std::string_view word) {
+    return std::find(std::begin(kSuffixes), std::end(kSuffixes), word) != std::end(kSuffixes);
+  };
+  std::string wanted = fold_gpu_name(name);
+  std::erase(wanted, '-');
+  const std::string folded = fold_name(sku);
+  const auto words = split(folded, '-');
+  for (std::size_t first = 0; first < words.size() && !wanted.empty(); ++first) {
+    std::string joined;
+    std::size_t next = first;
+    while (next < words.size() && joined.size() < wanted.size()) joined += words[next++];
+    if (!joined.starts_with(wanted)) continue;
+    const std::string rest = joined.substr(wanted.size());
+    if (!rest.empty() && !is_suffix(rest)) continue;
+    while (next < words.size() && is_suffix(words[next])) joined += words[next++];
+    if (joined.size() > wanted.size()) return joined;
+  }
+  return {};
 }
 
 std::vector<std::uint32_t> of_form(const std::vector<std::uint32_t>& gpus, std::string_view folded_words,

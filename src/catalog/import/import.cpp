@@ -127,7 +127,11 @@ class Run {
     market_.set_publisher(format_.publisher);
     market_.set_date(request_.as_of);
     for (std::uint32_t i = 0; i < report_.files.size(); ++i) read(i);
-    return {market_.finish(), std::move(report_)};
+    Catalog market = market_.finish();
+    std::stable_sort(report_.skipped.begin(), report_.skipped.end(), [](const SkippedRow& a, const SkippedRow& b) {
+      return std::pair(a.file, a.line) < std::pair(b.file, b.line);
+    });
+    return {std::move(market), std::move(report_)};
   }
 
  private:

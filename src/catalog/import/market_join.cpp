@@ -86,7 +86,9 @@ MarketBuilder::Known MarketBuilder::take_own(const Row& row, const Instance& own
 /// Every part that the row's name may mean.
 std::vector<std::uint32_t> MarketBuilder::candidates_of(const Row& row) {
   if (row.gpu_index) return {*row.gpu_index};
-  return row.gpu.empty() ? std::vector<std::uint32_t>{} : names_.meant_by(row.gpu);
+  if (row.gpu.empty()) return {};
+  const std::string fuller = fuller_name(row.sku, row.gpu);
+  return names_.meant_by(fuller.empty() ? row.gpu : fuller);
 }
 
 /// Those of them that the row's other words, and the memory it gives, leave open.
@@ -120,7 +122,10 @@ std::string MarketBuilder::set_gpu(const Row& row, const ProviderState& state, I
   }
   if (!counted) return say("'{}' without a count", row.gpu);
   auto candidates = candidates_of(row);
-  if (candidates.empty()) return say("the catalogue has no accelerator '{}'", row.gpu);
+  if (candidates.empty()) {
+    const std::string fuller = fuller_name(row.sku, row.gpu);
+    return say("the catalogue has no accelerator '{}'", fuller.empty() ? row.gpu : fuller);
+  }
   candidates = narrowed(row, std::move(candidates));
   if (candidates.empty()) return say("the catalogue has no '{}' of {} GB", row.gpu, *row.gpu_memory_gb);
   if (candidates.size() > 1) return open_gpu(row, candidates, instance);
