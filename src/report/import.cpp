@@ -43,8 +43,8 @@ std::string files_table(const catalog::ImportReport& report, std::string_view fo
                {say("imported"), Align::right, 0},
                {say("left out"), Align::right, 0}});
   for (const catalog::ImportedFile& file : report.files)
-    table.add({printable(file.path), file.cloud.empty() ? "-" : file.cloud, file.as_of.known() ? file.as_of.text() : "-",
-               std::to_string(file.rows), std::to_string(file.imported),
+    table.add({printable(file.path), file.cloud.empty() ? "-" : file.cloud,
+               file.as_of.known() ? file.as_of.text() : "-", std::to_string(file.rows), std::to_string(file.imported),
                std::to_string(file.rows - file.imported)});
   return table.as(format, terminal);
 }
@@ -84,7 +84,8 @@ std::string import_text(const ImportResult& result, std::string_view format, con
   const catalog::ImportReport& report = result.report;
   std::string text = files_table(report, format, terminal);
   if (report.skipped.empty() || format == "csv") return text;
-  Table table({{say("left out"), Align::right, 0}, {say("reason"), Align::left, 0, 24}, {say("first at"), Align::left, 0, 12}});
+  Table table(
+      {{say("left out"), Align::right, 0}, {say("reason"), Align::left, 0, 24}, {say("first at"), Align::left, 0, 12}});
   const auto groups = groups_of(report);
   for (std::size_t i = 0; i < groups.size() && i < kReasonsShown; ++i)
     table.add({count(groups[i].rows), printable(report.texts[groups[i].reason]),
@@ -101,8 +102,8 @@ void write_import_json(const ImportResult& result, const std::function<void(std:
   std::vector<std::string> reasons;
   for (const auto& file : report.files) files.push_back(in_line(file.path));
   for (const auto& text : report.texts) reasons.push_back(in_line(text));
-  std::string text = format("{{\n  \"schema\": \"gpusel.import/1\",\n  \"rows\": {},\n  \"imported\": {},\n", report.rows(),
-                            report.imported());
+  std::string text = format("{{\n  \"schema\": \"gpusel.import/1\",\n  \"rows\": {},\n  \"imported\": {},\n",
+                            report.rows(), report.imported());
   text += format("  \"instances\": {},\n  \"offers\": {},\n  \"out\": {},\n", result.instances, result.offers,
                  in_line(text_or_null(result.out)));
   text += "  \"files\": " + in_line(files_json(report)) + ",\n";
@@ -110,8 +111,8 @@ void write_import_json(const ImportResult& result, const std::function<void(std:
   constexpr std::size_t kPiece = std::size_t{1} << 16U;
   for (std::size_t i = 0; i < report.skipped.size(); ++i) {
     const catalog::SkippedRow& row = report.skipped[i];
-    text += format("{}\n    {{\"file\": {}, \"line\": {}, \"reason\": {}}}", i == 0 ? "" : ",", files[row.file], row.line,
-                   reasons[row.reason]);
+    text += format("{}\n    {{\"file\": {}, \"line\": {}, \"reason\": {}}}", i == 0 ? "" : ",", files[row.file],
+                   row.line, reasons[row.reason]);
     if (text.size() < kPiece) continue;
     write(text);
     text.clear();

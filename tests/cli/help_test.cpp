@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -31,10 +32,21 @@ std::vector<std::vector<std::string>> commands_under(const std::vector<std::stri
   return found;
 }
 
+/// A directory with the price lists that examples read.
+std::string examples_directory() {
+  const std::string directory = scratch_directory();
+  const std::string lists = kSource + "/tests/catalog/import/";
+  for (const auto& [from, to] : {std::pair("sky/gcp.csv", "gcp.csv"), std::pair("sky/azure_v6_sample.csv", "azure.csv"),
+                                 std::pair("other/prices.csv", "prices.csv")})
+    std::filesystem::copy_file(lists + from, directory + "/" + to);
+  return directory;
+}
+
 }  // namespace
 
 TEST_CASE("help names every command and every command has help with two examples that run") {
   const auto commands = commands_under({});
+  const std::string directory = examples_directory();
   CHECK(commands.size() >= 7);
   for (std::vector<std::string> command : commands) {
     CAPTURE(command);
@@ -49,7 +61,7 @@ TEST_CASE("help names every command and every command has help with two examples
       const auto at = line.find("gpusel ");
       if (at == std::string::npos) continue;
       ++count;
-      const Run run = shell(line.substr(at));
+      const Run run = shell(line.substr(at), {.directory = directory});
       CAPTURE(line, run.err);
       CHECK(run.status == 0);
     }

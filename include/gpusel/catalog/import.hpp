@@ -88,7 +88,7 @@ Errors check_dialects(const Catalog& catalog);
 namespace gpusel {
 
 template <>
-inline constexpr auto enum_names<catalog::ImportFormat> = std::to_array<std::string_view>(
-    {"skypilot", "gpuhunt", "aws-pricing", "azure-retail", "vast", "generic-csv"});
+inline constexpr auto enum_names<catalog::ImportFormat> =
+    std::to_array<std::string_view>({"skypilot", "gpuhunt", "aws-pricing", "azure-retail", "vast", "generic-csv"});
 
 }  // namespace gpusel

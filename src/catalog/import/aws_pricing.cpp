@@ -225,7 +225,7 @@ Status read_offers(SourceFile& file, MarketBuilder& market) {
       list.found(), say("it has neither 'products' and 'terms' nor a 'PriceList'"));
 }
 
-constexpr std::string_view kRequired[] = {"SKU",      "TermType", "Unit",          "PricePerUnit",
+constexpr std::string_view kRequired[] = {"SKU",      "TermType",      "Unit",       "PricePerUnit",
                                           "Currency", "Instance Type", "Region Code"};
 
 Status read_csv(SourceFile& file, MarketBuilder& market) {

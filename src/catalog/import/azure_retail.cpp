@@ -67,7 +67,8 @@ class AzureItems {
     if (type != "Consumption") return say("a price of the type '{}'", printable(type));
     const std::string_view unit = member_text(item, "unitOfMeasure");
     if (unit != "1 Hour") return say("a price per '{}'", printable(unit));
-    const bool spot = member_text(item, "skuName").ends_with("Spot") || member_text(item, "meterName").ends_with("Spot");
+    const bool spot =
+        member_text(item, "skuName").ends_with("Spot") || member_text(item, "meterName").ends_with("Spot");
     row.prices.push_back({spot ? Term::spot : Term::on_demand, Period::hour, price});
     return {};
   }

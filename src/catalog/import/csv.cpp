@@ -218,8 +218,7 @@ bool CsvTable::mend() {
   }
   if (mended_.size() != header_.size()) return false;
   fields_.resize(mended_.size());
-  std::transform(mended_.begin(), mended_.end(), fields_.begin(),
-                 [](const std::string& text) { return trim(text); });
+  std::transform(mended_.begin(), mended_.end(), fields_.begin(), [](const std::string& text) { return trim(text); });
   return std::all_of(fields_.begin(), fields_.end(),
                      [](std::string_view field) { return valid_utf8_prefix(field) == field.size(); });
 }

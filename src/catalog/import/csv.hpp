@@ -49,7 +49,7 @@ class CsvReader {
   std::vector<std::string_view> fields_;
   std::string unescaped_;
   std::string_view reason_;
-  std::size_t length_ = 0;        // of the record with its line end
+  std::size_t length_ = 0;         // of the record with its line end
   std::uint32_t lines_in_it_ = 0;  // line ends inside quotes
   std::uint32_t line_ = 0;
   std::uint32_t next_line_ = 1;

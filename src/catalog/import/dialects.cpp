@@ -114,8 +114,12 @@ class Reader {
     if (limits == nullptr) return;
     for (const Node& entry : limits->children) {
       Fields limit(entry, problems_);
-      to.joined.push_back({fold_gpu_name(fields.text("accelerator")), count_of(entry), {}, part,
-                           limit.number("vcpu", {1, 1e6}).value_or(0), limit.number("memory_gib", {1, 1e7}).value_or(0)});
+      to.joined.push_back({fold_gpu_name(fields.text("accelerator")),
+                           count_of(entry),
+                           {},
+                           part,
+                           limit.number("vcpu", {1, 1e6}).value_or(0),
+                           limit.number("memory_gib", {1, 1e7}).value_or(0)});
       for (const char* key : {"vcpu", "memory_gib"}) fields.find("limits." + entry.key + "." + key);
       limit.finish();
     }

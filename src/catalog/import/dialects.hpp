@@ -33,7 +33,7 @@ struct Placeholder {
 };
 
 struct Dialects {
-  std::map<std::string, std::string> clouds;  // folded name → provider id
+  std::map<std::string, std::string> clouds;                       // folded name → provider id
   std::map<std::string, std::vector<std::uint32_t>> accelerators;  // "format/folded name", or "/folded name"
   std::string joined_cloud;
   std::vector<std::string> host_families;

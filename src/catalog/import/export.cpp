@@ -15,7 +15,8 @@ namespace gpusel::catalog {
 
 namespace {
 
-constexpr std::string_view kMark = "# Written by 'gpusel catalog import'; the next import into this folder replaces it.\n";
+constexpr std::string_view kMark =
+    "# Written by 'gpusel catalog import'; the next import into this folder replaces it.\n";
 constexpr std::string_view kPrefix = "imported-";
 /// A file of prices stays well below what the loader reads of one.
 constexpr std::size_t kFullFile = std::size_t{8} << 20U;
@@ -115,17 +116,13 @@ std::string size_text(const Instance& instance) {
   return "      - {" + map.text() + "}\n";
 }
 
-/// Files of one provider: the first holds what it is and what it rents, all hold prices.
+/// Files of one provider: what it is and what it rents, then prices.
 class ProviderFiles {
  public:
   ProviderFiles(const Catalog& market, const Provider& provider) : market_(market), provider_(provider) {}
 
   std::vector<YamlFile> write() {
     begin();
-    std::string sources;
-    for (const Source& source : market_.sources())
-      if (uses(source)) sources += source_text(source);
-    if (!sources.empty()) text_ += "sources:\n" + sources;
     text_ += "providers:\n" + provider_text(provider_, market_);
     families();
     sheets();
@@ -139,17 +136,6 @@ class ProviderFiles {
     std::string amounts;
   };
   using SheetKey = std::tuple<std::uint16_t, Term, std::uint8_t, std::int32_t, std::uint16_t, Period>;
-
-  bool uses(const Source& source) const {
-    for (const Instance& instance : market_.instances()) {
-      if (instance.provider != provider_.id) continue;
-      for (const Offer& offer : market_.offers_of(instance))
-        if (market_.origin_of(offer).source == source.key) return true;
-      for (const std::string_view key : instance.sources)
-        if (key == source.key) return true;
-    }
-    return false;
-  }
 
   void begin() { text_ = kMark; }
   void end() {
@@ -175,7 +161,8 @@ class ProviderFiles {
     for (const Instance& instance : market_.instances())
       if (instance.provider == provider_.id)
         for (const Offer& offer : market_.offers_of(instance))
-          sheets[{offer.region, offer.term, offer.currency, -offer.as_of, offer.origin, offer.period}].push_back(&offer);
+          sheets[{offer.region, offer.term, offer.currency, -offer.as_of, offer.origin, offer.period}].push_back(
+              &offer);
     text_ += "prices:\n";
     for (const auto& [key, offers] : sheets) {
       next_file_if_full("prices:\n");
@@ -183,16 +170,17 @@ class ProviderFiles {
       text_ += head;
       for (const Offer* offer : offers) {
         if (next_file_if_full("prices:\n")) text_ += head;
-        text_ += "      " + quoted(market_.instances()[offer->instance].sku) + ": " + format("{}", offer->amount) + "\n";
+        text_ +=
+            "      " + quoted(market_.instances()[offer->instance].sku) + ": " + format("{}", offer->amount) + "\n";
       }
     }
   }
 
   std::string sheet_head(const Offer& offer) const {
     const Origin& origin = market_.origin_of(offer);
-    std::string text = "  - provider: " + quoted(provider_.id) + "\n    region: " + quoted(market_.region_of(offer).id) +
-                       "\n    term: " + yaml(offer.term) + "\n    currency: " +
-                       std::string(market_.currency_of(offer).code()) + "\n";
+    std::string text = "  - provider: " + quoted(provider_.id) +
+                       "\n    region: " + quoted(market_.region_of(offer).id) + "\n    term: " + yaml(offer.term) +
+                       "\n    currency: " + std::string(market_.currency_of(offer).code()) + "\n";
     if (offer.as_of != 0) text += "    as_of: " + Date::from_packed(offer.as_of).text() + "\n";
     text += "    source: " + quoted(origin.source) + "\n    confidence: " + yaml(origin.confidence) + "\n";
     if (!origin.note.empty()) text += "    note: " + quoted(origin.note) + "\n";
@@ -225,7 +213,11 @@ bool is_mine(const std::filesystem::path& path) {
 }  // namespace
 
 std::vector<YamlFile> market_yaml(const Catalog& market) {
+  // Several providers can share a source: all of them stand in a file of their own.
+  std::string sources = std::string(kMark) + "sources:\n";
+  for (const Source& source : market.sources()) sources += source_text(source);
   std::vector<YamlFile> files;
+  files.push_back({std::string(kPrefix) + "_sources.yaml", std::move(sources)});
   for (const Provider& provider : market.providers()) {
     auto own = ProviderFiles(market, provider).write();
     std::move(own.begin(), own.end(), std::back_inserter(files));

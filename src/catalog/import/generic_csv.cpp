@@ -16,8 +16,8 @@ struct NumberColumn {
   Number Row::* member;
 };
 constexpr NumberColumn kNumbers[] = {
-    {"gpu_count", &Row::gpu_count},       {"gpu_memory_gb", &Row::gpu_memory_gb}, {"vcpu", &Row::vcpu},
-    {"memory_gib", &Row::memory_gib},     {"local_ssd_gb", &Row::local_ssd_gb},   {"network_gbps", &Row::network_gbps},
+    {"gpu_count", &Row::gpu_count},   {"gpu_memory_gb", &Row::gpu_memory_gb}, {"vcpu", &Row::vcpu},
+    {"memory_gib", &Row::memory_gib}, {"local_ssd_gb", &Row::local_ssd_gb},   {"network_gbps", &Row::network_gbps},
 };
 
 /// A column that holds a text of the row.
@@ -26,7 +26,7 @@ struct TextColumn {
   std::string_view Row::* member;
 };
 constexpr TextColumn kTexts[] = {
-    {"provider", &Row::provider}, {"sku", &Row::sku}, {"family", &Row::family},   {"region", &Row::region},
+    {"provider", &Row::provider}, {"sku", &Row::sku}, {"family", &Row::family}, {"region", &Row::region},
     {"country", &Row::country},   {"gpu", &Row::gpu}, {"note", &Row::note},
 };
 

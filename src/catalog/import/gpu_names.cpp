@@ -24,7 +24,8 @@ std::set<std::string> words_of(std::string_view folded) {
     const bool digits = word.size() > 1 && word.find_first_not_of("0123456789") == word.size() - 1;
     if (digits && word.back() == 'g') word += 'b';
     if (word.starts_with("sxm")) word = "sxm";
-    if (word.empty() || std::find(std::begin(kEmptyWords), std::end(kEmptyWords), word) != std::end(kEmptyWords)) continue;
+    if (word.empty() || std::find(std::begin(kEmptyWords), std::end(kEmptyWords), word) != std::end(kEmptyWords))
+      continue;
     words.insert(std::move(word));
   }
   return words;
@@ -45,10 +46,13 @@ Form form_in(std::string_view words) {
   return words.find("pcie") != std::string_view::npos ? Form::pcie : Form::unknown;
 }
 
-bool is_memory(std::string_view word) { return word.size() > 2 && word.ends_with("gb") && word[0] >= '0' && word[0] <= '9'; }
+bool is_memory(std::string_view word) {
+  return word.size() > 2 && word.ends_with("gb") && word[0] >= '0' && word[0] <= '9';
+}
 
 bool is_variant(const std::string& word) {
-  return is_memory(word) || std::find(std::begin(kVariantWords), std::end(kVariantWords), word) != std::end(kVariantWords);
+  return is_memory(word) ||
+         std::find(std::begin(kVariantWords), std::end(kVariantWords), word) != std::end(kVariantWords);
 }
 
 /// Every part whose id has all the words, and besides them only form and memory.
@@ -127,9 +131,8 @@ std::vector<std::uint32_t> of_memory(const std::vector<std::uint32_t>& gpus, std
   std::vector<std::uint32_t> kept;
   std::copy_if(gpus.begin(), gpus.end(), std::back_inserter(kept), [&](std::uint32_t i) {
     const Number& mine = catalog.gpus()[i].memory_gb;
-    return mine && std::any_of(memory_gb.begin(), memory_gb.end(), [&](double gb) {
-             return std::abs(gb - *mine) <= kMemoryTolerance * *mine;
-           });
+    return mine && std::any_of(memory_gb.begin(), memory_gb.end(),
+                               [&](double gb) { return std::abs(gb - *mine) <= kMemoryTolerance * *mine; });
   });
   return kept;
 }
@@ -145,7 +148,7 @@ std::vector<double> hinted_memory_gb(std::string_view gpu_info, double count) {
   const auto size = plain_number(std::string_view(text).substr(at, end - at));
   if (!size || *size <= 0) return {};
   const double gib = *size < 1024 ? *size : *size / 1024;  // some clouds write GiB there
-  if (count > 1) return {gib, gib / count};                 // some the sum of all GPUs
+  if (count > 1) return {gib, gib / count};                // some the sum of all GPUs
   return {gib};
 }
 

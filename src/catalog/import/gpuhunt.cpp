@@ -7,8 +7,7 @@ namespace gpusel::catalog::import {
 
 namespace {
 
-constexpr std::string_view kRequired[] = {"instance_name", "location", "price",
-                                          "cpu",           "memory",   "gpu_count", "spot"};
+constexpr std::string_view kRequired[] = {"instance_name", "location", "price", "cpu", "memory", "gpu_count", "spot"};
 
 std::optional<bool> truth(std::string_view text) {
   const std::string word = lower(text);
@@ -22,9 +21,9 @@ std::optional<bool> truth(std::string_view text) {
 Status read_gpuhunt(SourceFile& file, MarketBuilder& market) {
   CsvTable table(file);
   if (const Status opened = table.open(kRequired); !opened) return opened;
-  const int columns[] = {table.column("instance_name"), table.column("location"),   table.column("price"),
-                         table.column("cpu"),           table.column("memory"),     table.column("gpu_count"),
-                         table.column("spot"),          table.column("gpu_name"),   table.column("gpu_memory"),
+  const int columns[] = {table.column("instance_name"), table.column("location"), table.column("price"),
+                         table.column("cpu"),           table.column("memory"),   table.column("gpu_count"),
+                         table.column("spot"),          table.column("gpu_name"), table.column("gpu_memory"),
                          table.column("disk_size"),     table.column("cpu_arch")};
   const auto field = [&](std::size_t i) { return table.field(columns[i]); };
   return each_row(table, file, market, [&] {

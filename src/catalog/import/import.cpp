@@ -17,12 +17,18 @@ constexpr Format kFormats[] = {
      read_skypilot,
      {"SkyPilot catalogue", "https://github.com/skypilot-org/skypilot-catalog", Confidence::press},
      {}},
-    {ImportFormat::gpuhunt, read_gpuhunt, {"gpuhunt catalogue", "https://github.com/dstackai/gpuhunt", Confidence::press}, {}},
+    {ImportFormat::gpuhunt,
+     read_gpuhunt,
+     {"gpuhunt catalogue", "https://github.com/dstackai/gpuhunt", Confidence::press},
+     {}},
     {ImportFormat::aws_pricing,
      read_aws_pricing,
      {"Amazon Web Services", "https://aws.amazon.com/pricing", Confidence::api},
      "aws"},
-    {ImportFormat::azure_retail, read_azure_retail, {"Microsoft Azure", "https://prices.azure.com", Confidence::api}, "azure"},
+    {ImportFormat::azure_retail,
+     read_azure_retail,
+     {"Microsoft Azure", "https://prices.azure.com", Confidence::api},
+     "azure"},
     {ImportFormat::vast, read_vast, {"Vast.ai", "https://vast.ai", Confidence::api}, "vast"},
     {ImportFormat::generic_csv, read_generic_csv, {"own price list", {}, Confidence::documented}, {}},
 };
@@ -87,10 +93,11 @@ std::string cloud_of(const std::string& path, const Catalog& known, const Dialec
   std::error_code failed;
   const std::filesystem::path file(path);
   const std::string name = file.filename().string();
-  const std::string folder = std::filesystem::absolute(file, failed).lexically_normal().parent_path().filename().string();
-  for (const std::string_view word : {std::string_view(name).substr(0, name.find_first_of("._ ")),
-                                      std::string_view(name).substr(0, name.find_first_of("._- ")),
-                                      std::string_view(folder)})
+  const std::string folder =
+      std::filesystem::absolute(file, failed).lexically_normal().parent_path().filename().string();
+  for (const std::string_view word :
+       {std::string_view(name).substr(0, name.find_first_of("._ ")),
+        std::string_view(name).substr(0, name.find_first_of("._- ")), std::string_view(folder)})
     if (const std::string found = word.empty() ? std::string() : provider_named(word, known, dialects); !found.empty())
       return found;
   return {};
@@ -116,8 +123,10 @@ class Run {
       const bool named_by_rows = request_.format == ImportFormat::generic_csv;
       file.cloud = !all.empty() ? all : named_by_rows ? std::string() : cloud_of(path, known_, dialects_);
       if (file.cloud.empty() && !named_by_rows)
-        errors.push_back({ErrorKind::usage, say("'{}': neither its name nor its folder is that of a cloud", printable(path)),
-                          {}, say("name it with --cloud")});
+        errors.push_back({ErrorKind::usage,
+                          say("'{}': neither its name nor its folder is that of a cloud", printable(path)),
+                          {},
+                          say("name it with --cloud")});
       report_.files.push_back(std::move(file));
     }
     return errors;
@@ -150,8 +159,8 @@ class Run {
     market_.dated(file->modified());
     const Status done = format_.read(*file, market_);
     if (!done)
-      report_.files[index].failure =
-          say("'{}' is no {} file: {}", printable(report_.files[index].path), to_text(request_.format), done.error().message);
+      report_.files[index].failure = say("'{}' is no {} file: {}", printable(report_.files[index].path),
+                                         to_text(request_.format), done.error().message);
   }
 
   const ImportRequest& request_;

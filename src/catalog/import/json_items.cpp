@@ -72,7 +72,9 @@ class Collector final : public nlohmann::json_sax<nlohmann::json> {
 
   bool null() override { return scalar(Node::Kind::null, {}, false); }
   bool boolean(bool value) override { return scalar(Node::Kind::scalar, value ? "true" : "false", false); }
-  bool number_integer(number_integer_t value) override { return scalar(Node::Kind::scalar, format("{}", value), false); }
+  bool number_integer(number_integer_t value) override {
+    return scalar(Node::Kind::scalar, format("{}", value), false);
+  }
   bool number_unsigned(number_unsigned_t value) override {
     return scalar(Node::Kind::scalar, format("{}", value), false);
   }

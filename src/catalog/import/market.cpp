@@ -17,8 +17,9 @@ constexpr double kMaxPrice = 1e9;
 constexpr double kRegionSpread = 2;
 
 bool good_name(std::string_view name) {
-  return !name.empty() && name.size() <= kLongestName &&
-         std::none_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+  return !name.empty() && name.size() <= kLongestName && std::none_of(name.begin(), name.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+  });
 }
 
 /// Letters, digits and . + - only, as ids are written.
@@ -145,13 +146,14 @@ MarketBuilder::ProviderState& MarketBuilder::provider_state(std::string_view nam
 
 std::uint32_t MarketBuilder::add(const Row& row) {
   const std::string_view provider = row.provider.empty() ? std::string_view(file_provider_) : row.provider;
-  if (!good_name(row.sku)) return ledger_.text(row.sku.empty() ? say("no instance type") : say("a name that is no name"));
-  if (!good_name(row.region)) return ledger_.text(row.region.empty() ? say("no region") : say("a name that is no name"));
+  if (!good_name(row.sku))
+    return ledger_.text(row.sku.empty() ? say("no instance type") : say("a name that is no name"));
+  if (!good_name(row.region))
+    return ledger_.text(row.region.empty() ? say("no region") : say("a name that is no name"));
   if (provider.empty()) return ledger_.text(say("no provider"));
   if (row.prices.empty()) return ledger_.text(say("no price"));
   for (const RowPrice& price : row.prices)
-    if (!(price.amount > 0) || price.amount > kMaxPrice)
-      return ledger_.text(say("a price of {}", price.amount));
+    if (!(price.amount > 0) || price.amount > kMaxPrice) return ledger_.text(say("a price of {}", price.amount));
   ProviderState& state = provider_state(provider);
   auto entry = state.skus.find(row.sku);
   if (entry == state.skus.end())
@@ -165,8 +167,8 @@ std::uint32_t MarketBuilder::add(const Row& row) {
   Offer offer;
   offer.instance = entry->second.instance;
   offer.region = *region;
-  const bool without_ssd = row.without_local_ssd && entry->second.own &&
-                           tables_->instances[offer.instance].local_ssd_gb.value_or(0) > 0;
+  const bool without_ssd =
+      row.without_local_ssd && entry->second.own && tables_->instances[offer.instance].local_ssd_gb.value_or(0) > 0;
   offer.origin = origin_of(without_ssd ? say("without the local SSD that the size comes with") : row.note);
   offer.currency = tables_->currency_index(row.currency);
   offer.as_of = (row.as_of.known() && !forced_date_.known() ? row.as_of : ledger_.file().as_of).packed();
@@ -203,8 +205,7 @@ MarketBuilder::Place MarketBuilder::place_of(const Row& row, const ProviderState
   return place;
 }
 
-std::optional<std::uint16_t> MarketBuilder::region_of(const Row& row, ProviderState& state,
-                                                      std::string_view provider) {
+std::optional<std::uint16_t> MarketBuilder::region_of(const Row& row, ProviderState& state, std::string_view provider) {
   if (const auto known = state.regions.find(row.region); known != state.regions.end()) return known->second;
   const Place place = place_of(row, state);
   const auto folded = fold_name(place.id);
@@ -230,8 +231,12 @@ std::string_view MarketBuilder::source_key() {
   for (const std::string& part : {file_provider_, as_id(name.substr(0, name.rfind('.'))), file.as_of.text()})
     if (!part.empty() && !key.ends_with("-" + part)) key += "-" + part;
   key = as_id(shorten(key, 70));
-  const Source source{keep(key),  keep(publisher_.name), keep(say("{}, read by gpusel catalog import", printable(name))),
-                      keep(publisher_.url), file.as_of,   {},
+  const Source source{keep(key),
+                      keep(publisher_.name),
+                      keep(say("{}, read by gpusel catalog import", printable(name))),
+                      keep(publisher_.url),
+                      file.as_of,
+                      {},
                       publisher_.confidence};
   const std::string stem = key;
   std::size_t twin = 1;
@@ -250,8 +255,8 @@ std::string_view MarketBuilder::source_key() {
 
 std::uint16_t MarketBuilder::origin_of(std::string_view note) {
   const std::string_view key = source_key();
-  const auto [entry, is_new] =
-      origins_.try_emplace(std::string(key) + '\n' + std::string(note), static_cast<std::uint16_t>(tables_->origins.size()));
+  const auto [entry, is_new] = origins_.try_emplace(std::string(key) + '\n' + std::string(note),
+                                                    static_cast<std::uint16_t>(tables_->origins.size()));
   if (!is_new) return entry->second;
   if (tables_->origins.size() > 0xFFFE) {
     origins_.erase(entry);
@@ -298,12 +303,12 @@ void MarketBuilder::check_prices() {
     });
     if (cheapest == nullptr || market || instance.gpu.empty()) continue;
     if (dearest->per_hour() <= kRegionSpread * cheapest->per_hour()) continue;
-    ledger_.warn(line, say("'{}/{}' costs {} {} per hour in {} and {} in {}: more than twice as much, one may be the "
-                           "price of another product",
-                           instance.provider, printable(instance.sku), human_price(cheapest->per_hour()),
-                           tables_->currencies[cheapest->currency].code(),
-                           printable(tables_->regions[cheapest->region].id), human_price(dearest->per_hour()),
-                           printable(tables_->regions[dearest->region].id)));
+    ledger_.warn(line,
+                 say("'{}/{}' costs {} {} per hour in {} and {} in {}: more than twice as much, one may be the "
+                     "price of another product",
+                     instance.provider, printable(instance.sku), human_price(cheapest->per_hour()),
+                     tables_->currencies[cheapest->currency].code(), printable(tables_->regions[cheapest->region].id),
+                     human_price(dearest->per_hour()), printable(tables_->regions[dearest->region].id)));
   }
 }
 
@@ -324,8 +329,8 @@ void MarketBuilder::put_in_order() {
     const auto found = known.find(std::string(regions[i].provider) + '\n' + std::string(regions[i].id));
     return std::tuple(found == known.end() ? known.size() : found->second, file_of(regions[i].provider), i);
   };
-  const auto region_places = sorted_places(
-      regions.size(), [&](std::uint32_t a, std::uint32_t b) { return region_key(a) < region_key(b); });
+  const auto region_places =
+      sorted_places(regions.size(), [&](std::uint32_t a, std::uint32_t b) { return region_key(a) < region_key(b); });
   move_to(places, instances);
   move_to(places, met_);
   move_to(region_places, regions);

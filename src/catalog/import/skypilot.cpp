@@ -57,7 +57,8 @@ class Skypilot {
     price.spot = optional_number(table_.field(columns_.spot), "SpotPrice", reason);
     if (!reason.empty()) return market_.ledger().skipped(row.line, reason);
     if (is_placeholder(row.gpu, price.on_demand))
-      return market_.ledger().skipped(row.line, say("a price of {} stands for one that is not known", *price.on_demand));
+      return market_.ledger().skipped(row.line,
+                                      say("a price of {} stands for one that is not known", *price.on_demand));
     clean_spot(row, price);
     if (joins_ && (row.sku.empty() || (row.gpu.empty() && !row.gpu_count))) return keep_to_join(row, price);
     if (joins_ && !row.gpu.empty()) return with_known_gpu(row, price);
@@ -143,7 +144,8 @@ class Skypilot {
     const bool attached = !family.empty() && row.sku.starts_with(family) && row.gpu_count;
     for (const JoinedAccelerator& link : market_.dialects().joined) {
       const bool fixed = std::find(link.hosts.begin(), link.hosts.end(), row.sku) != link.hosts.end();
-      if (link.folded_name == fold_gpu_name(row.gpu) && (fixed || (attached && link.hosts.empty()))) row.gpu_index = link.gpu;
+      if (link.folded_name == fold_gpu_name(row.gpu) && (fixed || (attached && link.hosts.empty())))
+        row.gpu_index = link.gpu;
     }
     std::string sku;
     if (attached) row.sku = sku = format("{}+{}x{}", row.sku, *row.gpu_count, row.gpu);

@@ -51,7 +51,8 @@ void JoinedRows::pair(Entry& accelerator, Entry& host, const JoinedAccelerator& 
   row.gpu_index = link.gpu;
   row.without_local_ssd = true;
   row.sku = sku;
-  put_prices({sum(accelerator.price.on_demand, host.price.on_demand), sum(accelerator.price.spot, host.price.spot)}, row);
+  put_prices({sum(accelerator.price.on_demand, host.price.on_demand), sum(accelerator.price.spot, host.price.spot)},
+             row);
   const std::uint32_t outcome = market_.add(row);
   settle(accelerator, outcome);
   settle(host, outcome);
