@@ -147,9 +147,9 @@ void join(Tables& tables) {
       gpu.has_fp8 = gpu.has_fp8 || format == "fp8";
     }
   }
-  std::unordered_map<std::string_view, std::int32_t> index_of;  // few names, many instances
+  std::unordered_map<const char*, std::int32_t> index_of;  // few names, each kept once, many instances
   for (Instance& instance : tables.instances) {
-    const auto [known, is_new] = index_of.try_emplace(instance.gpu, kNoGpu);
+    const auto [known, is_new] = index_of.try_emplace(instance.gpu.data(), kNoGpu);
     if (is_new) {
       const Lookup found = look_up(tables.gpu_names, fold_gpu_name(instance.gpu));
       if (found.outcome == Lookup::Outcome::found) known->second = static_cast<std::int32_t>(found.index);

@@ -191,10 +191,11 @@ class SheetReader {
                                     [](const Column& c) { return c.numbers != nullptr || c.texts != nullptr; });
     intact_ = intact_ && (backed || sheet->rows() == 0);
     if (!intact_) return;
-    records.assign(sheet->rows(), Record{});
-    for (std::uint32_t row = 0; row < records.size(); ++row) {
+    records.clear();
+    records.reserve(sheet->rows());
+    for (std::uint32_t row = 0; row < sheet->rows(); ++row) {
       const Column* column = columns.data();
-      visit_fields(records[row], [&](const Field&, auto& member) { fill(*column++, row, member); });
+      visit_fields(records.emplace_back(), [&](const Field&, auto& member) { fill(*column++, row, member); });
     }
   }
   bool intact() const { return intact_; }

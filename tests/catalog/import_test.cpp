@@ -305,6 +305,8 @@ TEST_CASE("import: files of another format are told from broken rows", "[import]
     return import_text(format, "gcp.csv", text).report.files[0].failure;
   };
   CHECK_THAT(failure(ImportFormat::skypilot, "a,b,c\n1,2,3\n"), Catch::Matchers::Contains("no column 'InstanceType'"));
+  CHECK_THAT(failure(ImportFormat::generic_csv, "sku;region;currency;price_per_hour\nx;r;EUR;1,2\n"),
+             Catch::Matchers::Contains("not separated by commas"));
   CHECK_THAT(failure(ImportFormat::gpuhunt, ""), Catch::Matchers::Contains("no header"));
   CHECK_THAT(failure(ImportFormat::azure_retail, "{\"Rows\": []}"), Catch::Matchers::Contains("no list 'Items'"));
   CHECK_THAT(failure(ImportFormat::skypilot, "\x1f\x8b\x08gz"), Catch::Matchers::Contains("gzip"));

@@ -143,11 +143,10 @@ class AwsJson {
       rows_.published(value.text);
     } else if (path.size() == 3 && path[1] == "products") {
       found_ = true;
-      products_.insert_or_assign(path[2], product(value));
+      keep(path[2], product(value));
     } else if (path.size() == 4) {
       found_ = true;
-      const auto known = products_.find(path[3]);
-      terms(path[2], value, known == products_.end() ? nullptr : &known->second);
+      terms(path[2], value, known(path[3]));
     } else {
       found_ = true;
       answer(value, line);
@@ -156,6 +155,22 @@ class AwsJson {
   const bool& found() const { return found_; }
 
  private:
+  /// Most products are no instances: of those only the reason is kept.
+  void keep(const std::string& sku, Product made) {
+    if (made.reason != 0)
+      no_instances_.insert_or_assign(sku, made.reason);
+    else
+      products_.insert_or_assign(sku, std::move(made));
+  }
+
+  const Product* known(const std::string& sku) {
+    if (const auto found = products_.find(sku); found != products_.end()) return &found->second;
+    const auto other = no_instances_.find(sku);
+    if (other == no_instances_.end()) return nullptr;
+    no_instance_.reason = other->second;
+    return &no_instance_;
+  }
+
   /// One product of the query interface, as a text of JSON or as an object.
   void answer(const Node& value, std::uint32_t line) {
     if (!value.is_scalar()) return whole(value);
@@ -214,6 +229,8 @@ class AwsJson {
 
   AwsRows rows_;
   std::unordered_map<std::string, Product> products_;
+  std::unordered_map<std::string, std::uint32_t> no_instances_;
+  Product no_instance_;
   bool found_ = false;
 };
 

@@ -167,8 +167,13 @@ Status CsvTable::open(std::span<const std::string_view> required, std::string_vi
     header_.clear();
   }
   if (header_.empty()) return usage_error(say("it has no header line"));
-  for (const std::string_view name : required)
-    if (column(name) < 0) return usage_error(say("it has no column '{}'", name));
+  for (const std::string_view name : required) {
+    if (column(name) >= 0) continue;
+    for (const char separator : {';', '\t'})
+      if (header_.size() == 1 && header_[0].find(separator) != std::string::npos)
+        return usage_error(say("its columns are not separated by commas"));
+    return usage_error(say("it has no column '{}'", name));
+  }
   for (std::size_t i = 0; i < header_.size(); ++i)
     if (column(header_[i]) != static_cast<int>(i) && !header_[i].empty())
       return usage_error(say("it has two columns '{}'", printable(shorten(header_[i], 40))));
