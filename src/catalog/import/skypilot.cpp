@@ -60,7 +60,8 @@ class Skypilot {
       return market_.ledger().skipped(row.line,
                                       say("a price of {} stands for one that is not known", *price.on_demand));
     clean_spot(row, price);
-    if (joins_ && (row.sku.empty() || (row.gpu.empty() && row.gpu_count.value_or(0) == 0))) return keep_to_join(row, price);
+    if (joins_ && (row.sku.empty() || (row.gpu.empty() && row.gpu_count.value_or(0) == 0)))
+      return keep_to_join(row, price);
     if (joins_ && !row.gpu.empty()) return with_known_gpu(row, price);
     put_prices(price, row);
     market_.take(row);
