@@ -13,7 +13,8 @@
 namespace gpusel::catalog {
 
 /// Sections of a YAML file that other rooms read; kept as trees.
-inline constexpr std::string_view kForeignSections[] = {"accepted", "calibration", "import", "rules", "similarity", "verdicts"};
+inline constexpr std::string_view kForeignSections[] = {"accepted", "calibration", "import",
+                                                        "rules",    "similarity",  "verdicts"};
 
 /// A file in memory, or bytes of the program itself. Texts and offers point into it.
 class Block {
