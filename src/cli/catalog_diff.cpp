@@ -7,6 +7,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/catalog_state.hpp"
+#include "report/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -37,7 +38,7 @@ Loaded load_after(const DiffOptions& options, const Context& context) {
 }
 
 int run_diff(const DiffOptions& options, Context& context) {
-  const auto format = context.format({"table", "wide", "json", "csv", "markdown"});
+  const auto format = context.format({"table", "wide", "json", "yaml", "csv", "markdown"});
   if (!format) return context.fail(format.error());
   if (options.names.size() > 2)
     return context.fail(Error{ErrorKind::usage,
@@ -51,12 +52,12 @@ int run_diff(const DiffOptions& options, Context& context) {
   const std::vector<catalog::Change> all = catalog::diff(*before, *after);
   std::span<const catalog::Change> shown(all);
   if (options.limit) shown = shown.first(std::min(shown.size(), static_cast<std::size_t>(*options.limit)));
-  if (*format == "json") {
-    context.out.write(report::dump({{"schema", "gpusel.catalog-diff/1"},
-                                    {"before", before->origin_text()},
-                                    {"after", after->origin_text()},
-                                    {"differences", all.size()},
-                                    {"changes", report::changes_json(shown)}}));
+  if (report::is_data(*format)) {
+    context.out.write(report::dump_as(*format, {{"schema", "gpusel.catalog-diff/1"},
+                                                {"before", before->origin_text()},
+                                                {"after", after->origin_text()},
+                                                {"differences", all.size()},
+                                                {"changes", report::changes_json(shown)}}));
     return kOk;
   }
   report::Terminal terminal = context.terminal();

@@ -6,6 +6,7 @@
 #include "gpusel/base/text.hpp"
 #include "report/json.hpp"
 #include "report/table.hpp"
+#include "report/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -31,16 +32,16 @@ std::string effect_of(std::string_view kind) {
 }
 
 int run_path(Context& context) {
-  const auto format = context.format({"table", "wide", "json", "csv", "markdown"});
+  const auto format = context.format({"table", "wide", "json", "yaml", "csv", "markdown"});
   if (!format) return context.fail(format.error());
   const std::vector<Layer> layers = layers_of(context);
-  if (*format == "json") {
+  if (report::is_data(*format)) {
     report::Json list = report::Json::array();
     for (const Layer& layer : layers)
       list.push_back({{"kind", layer.kind}, {"path", report::text_or_null(layer.path)}});
-    context.out.write(report::dump({{"schema", "gpusel.catalog-path/1"},
-                                    {"user_folder", report::text_or_null(Context::user_folder())},
-                                    {"layers", std::move(list)}}));
+    context.out.write(report::dump_as(*format, {{"schema", "gpusel.catalog-path/1"},
+                                                {"user_folder", report::text_or_null(Context::user_folder())},
+                                                {"layers", std::move(list)}}));
     return kOk;
   }
   report::Table table({{say("layer"), report::Align::left, 0},

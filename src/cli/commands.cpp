@@ -43,6 +43,10 @@ constexpr Command kCommands[] = {
      "  gpusel catalog path\n"
      "  gpusel catalog path -o json",
      make_catalog_path},
+    {"catalog show", "One record, whatever its kind: GPU, model, instance, provider or source",
+     "  gpusel catalog show aws\n"
+     "  gpusel catalog show source nvidia-l40s-datasheet",
+     make_catalog_show},
     {"catalog stats", "How much the catalogue knows, provider by provider, and how old its prices are",
      "  gpusel catalog stats\n"
      "  gpusel catalog stats -o csv",

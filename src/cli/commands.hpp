@@ -17,6 +17,7 @@ Parsed make_models();
 Parsed make_catalog_import();
 Parsed make_catalog_lint();
 Parsed make_catalog_path();
+Parsed make_catalog_show();
 Parsed make_catalog_stats();
 Parsed make_catalog_diff();
 Parsed make_doctor();

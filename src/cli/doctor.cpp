@@ -8,6 +8,7 @@
 #include "gpusel/base/text.hpp"
 #include "gpusel/version.hpp"
 #include "report/catalog_state.hpp"
+#include "report/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -132,17 +133,17 @@ class Doctor {
 };
 
 int run_doctor(const DoctorOptions& options, Context& context) {
-  const auto format = context.format({"table", "wide", "json", "csv", "markdown"});
+  const auto format = context.format({"table", "wide", "json", "yaml", "csv", "markdown"});
   if (!format) return context.fail(format.error());
   const auto today = context.today();
   if (!today) return context.fail(today.error());
   Doctor doctor(options, context, *today);
   const std::vector<Finding> findings = doctor.examine();
-  if (*format == "json") {
+  if (report::is_data(*format)) {
     report::Json list = report::Json::array();
     for (const Finding& finding : findings)
       list.push_back({{"subject", finding.subject}, {"health", name_of(finding.health)}, {"words", finding.words}});
-    context.out.write(report::dump({{"schema", "gpusel.doctor/1"}, {"findings", std::move(list)}}));
+    context.out.write(report::dump_as(*format, {{"schema", "gpusel.doctor/1"}, {"findings", std::move(list)}}));
     return doctor.status();
   }
   report::Table table({{"", report::Align::left, 0},

@@ -226,6 +226,29 @@ std::string model_card(const catalog::Model& model, const Catalog& catalog, cons
          "\n";
 }
 
+std::string provider_card(const catalog::Provider& provider, const Catalog& catalog, const Terminal& terminal) {
+  const Citations citations(provider);
+  std::string out = lines_text(card_lines(provider, citations), terminal) + "\n";
+  Table table({{say("region"), Align::left, 0}, {say("country"), Align::left, 0}, {say("place"), Align::left, 1, 12}});
+  for (const catalog::Region& region : catalog.regions())
+    if (region.provider == provider.id)
+      table.add({printable(region.id), region.country.empty() ? say("several") : printable(region.country),
+                 printable(region.name)});
+  out += table.text(terminal) + "\n";
+  const auto instances =
+      std::ranges::count_if(catalog.instances(), [&](const Instance& i) { return i.provider == provider.id; });
+  return out + wrap(say("{} instances: gpusel instances --cloud {}", instances, provider.id), terminal.width, 2);
+}
+
+std::string source_card(const catalog::Source& source, const Catalog& catalog, const Terminal& terminal) {
+  const Citations citations(source);
+  const SourceUse use = use_of(source, catalog);
+  return lines_text(card_lines(source, citations), terminal) + "\n" +
+         wrap(say("rests on it: {} GPUs, {} models, {} instances, {} prices, {} renderer scores", use.gpus, use.models,
+                  use.instances, use.offers, use.scores),
+              terminal.width, 2);
+}
+
 std::string instance_card(const Instance& instance, const Catalog& catalog, const Terminal& terminal) {
   Instance whole = instance;
   whole.gpu_memory_gb = catalog.gpu_memory_total_gb(instance);

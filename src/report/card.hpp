@@ -18,6 +18,10 @@ using Verdicts = std::vector<std::pair<std::string, rules::FitnessVerdict>>;
 std::string gpu_card(const advise::ListedGpu& gpu, const Verdicts& verdicts, const catalog::Catalog& catalog,
                      Currency currency, const Terminal& terminal);
 std::string model_card(const catalog::Model& model, const catalog::Catalog& catalog, const Terminal& terminal);
+/// With its regions, and how much of the catalogue is its.
+std::string provider_card(const catalog::Provider& provider, const catalog::Catalog& catalog, const Terminal& terminal);
+/// With what rests on it.
+std::string source_card(const catalog::Source& source, const catalog::Catalog& catalog, const Terminal& terminal);
 std::string instance_card(const catalog::Instance& instance, const catalog::Catalog& catalog, const Terminal& terminal);
 
 }  // namespace gpusel::report

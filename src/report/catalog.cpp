@@ -81,6 +81,44 @@ Json model_json(const Model& model) {
   return json;
 }
 
+Json provider_json(const catalog::Provider& provider, const Catalog& catalog) {
+  Json json = record_json(provider);
+  json["regions"] = Json::array();
+  for (const catalog::Region& region : catalog.regions())
+    if (region.provider == provider.id) json["regions"].push_back(record_json(region));
+  return json;
+}
+
+SourceUse use_of(const catalog::Source& source, const Catalog& catalog) {
+  const auto rests = [&](const auto& record) {
+    bool named = false;
+    visit_fields(record, [&](const Field& field, const auto& member) {
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>, TextList>)
+        if (field.json.ends_with("sources"))
+          for (const std::string_view line : member) named = named || line.substr(line.find('=') + 1) == source.key;
+    });
+    return named;
+  };
+  const auto count = [&](const auto& records) {
+    return static_cast<std::size_t>(std::ranges::count_if(records, rests));
+  };
+  SourceUse use{count(catalog.gpus()), count(catalog.models()), count(catalog.instances()), 0, 0};
+  for (const catalog::Offer& offer : catalog.offers()) use.offers += catalog.origin_of(offer).source == source.key;
+  for (const catalog::RenderScore& score : catalog.render_scores()) use.scores += score.source == source.key;
+  return use;
+}
+
+Json source_json(const catalog::Source& source, const Catalog& catalog) {
+  Json json = record_json(source);
+  const SourceUse use = use_of(source, catalog);
+  json["rests_on_it"] = {{"gpus", use.gpus},
+                         {"models", use.models},
+                         {"instances", use.instances},
+                         {"offers", use.offers},
+                         {"render_scores", use.scores}};
+  return json;
+}
+
 namespace {
 
 Json offer_json(const catalog::Offer& offer, const Catalog& catalog) {

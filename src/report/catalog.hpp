@@ -14,6 +14,19 @@ namespace gpusel::report {
 Json gpu_json(const catalog::Gpu& gpu);
 Json model_json(const catalog::Model& model);
 Json instance_json(const catalog::Instance& instance, const catalog::Catalog& catalog);
+Json provider_json(const catalog::Provider& provider, const catalog::Catalog& catalog);
+Json source_json(const catalog::Source& source, const catalog::Catalog& catalog);
+
+/// How many records of each kind rest on a source.
+struct SourceUse {
+  std::size_t gpus = 0;
+  std::size_t models = 0;
+  std::size_t instances = 0;
+  std::size_t offers = 0;
+  std::size_t scores = 0;
+};
+SourceUse use_of(const catalog::Source& source, const catalog::Catalog& catalog);
+
 /// Documents behind the source keys of one record.
 Json source_documents(const Json& record, const catalog::Catalog& catalog);
 

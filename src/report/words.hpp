@@ -23,6 +23,7 @@ inline std::string in_words(const catalog::TextList& member) {
   for (const std::string_view text : member) words += (words.empty() ? "" : ", ") + printable(text);
   return words;
 }
+inline std::string in_words(Date member) { return member.text(); }
 template <NamedEnum E>
 std::string in_words(E member) {
   return std::string(to_text(member));

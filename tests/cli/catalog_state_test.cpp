@@ -40,6 +40,22 @@ TEST_CASE("stats, diff and doctor tell what an overlay has changed") {
   CHECK(layers.back()["path"] == overlay);
 }
 
+TEST_CASE("any record is shown by its name alone, or by its kind and name") {
+  CHECK(ask({"catalog", "show", "l40s"}).out == ask({"gpus", "show", "l40s"}).out);
+  CHECK(ask({"catalog", "show", "p5.48xlarge", "--json"}).out ==
+        ask({"instances", "show", "p5.48xlarge", "--json"}).out);
+  const json aws = json::parse(ask({"catalog", "show", "provider", "amazon", "--json"}).out)["item"];
+  CHECK(aws["id"] == "aws");
+  CHECK(aws["regions"].size() > 3);
+  const json source = json::parse(ask({"catalog", "show", "nvidia-l40s-datasheet", "--json"}).out)["item"];
+  CHECK(source["rests_on_it"]["gpus"] >= 1);
+  CHECK(ask({"catalog", "show", "gpu", "aws"}).err == "gpusel: 'aws' is no gpu; it is a provider\n");
+  CHECK(ask({"catalog", "show", "thing", "aws"}).status == 2);
+  const Run wrong = ask({"catalog", "show", "nvidia-l40s-datashet"});
+  CHECK(wrong.status == 2);
+  CHECK(wrong.err.find("did you mean 'nvidia-l40s-datasheet'") != std::string::npos);
+}
+
 TEST_CASE("a broken overlay is what the doctor is for") {
   const Run run = ask({"doctor", "--overlay", scratch_file("broken.yaml", "gpus: 7\n"), "--json"});
   CHECK(run.status == 5);
