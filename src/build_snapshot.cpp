@@ -5,6 +5,7 @@
 
 #include "gpusel/catalog/import.hpp"
 #include "gpusel/catalog/load.hpp"
+#include "gpusel/catalog/measurement.hpp"
 #include "gpusel/estimate/coefficients.hpp"
 #include "gpusel/rules/fitness.hpp"
 #include "gpusel/rules/rule.hpp"
@@ -28,6 +29,19 @@ gpusel::Errors check_rules(const std::vector<gpusel::Document>& documents) {
   return {{gpusel::ErrorKind::bad_catalogue, "two files define a rule of one id", "rules", {}}};
 }
 
+/// Of the shipped measurements every row can be used, and every column is read.
+gpusel::Errors check_measurements(const gpusel::catalog::Catalog& catalog) {
+  const auto sheets = gpusel::catalog::shipped_measurements(catalog);
+  if (!sheets) return sheets.error();
+  gpusel::Errors errors;
+  for (const auto& sheet : *sheets) {
+    errors.insert(errors.end(), sheet.unusable.begin(), sheet.unusable.end());
+    for (const auto& column : sheet.unread)
+      errors.push_back({gpusel::ErrorKind::bad_catalogue, "no measurement has a '" + column + "'", sheet.name, {}});
+  }
+  return errors;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -44,6 +58,7 @@ int main(int argc, char** argv) {
   if (const auto purposes = gpusel::rules::read_purposes(catalog->documents("verdicts")); !purposes)
     return complain(purposes.error());
   if (const auto errors = gpusel::catalog::check_dialects(*catalog); !errors.empty()) return complain(errors);
+  if (const auto errors = check_measurements(*catalog); !errors.empty()) return complain(errors);
   std::ofstream out(argv[2], std::ios::binary | std::ios::trunc);
   out << gpusel::catalog::write_snapshot(*catalog);
   return out.flush() ? 0 : 1;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the commands shown in README.md and docs/ and puts what they print under them.
+"""Runs the commands shown in README.md and docs/ and puts what they print under them; docs/accuracy.md
+is the output of one command as a whole.
 
 For after a change of data or of a table: look at the difference before you commit it. Output that is
 shortened with a line of "…" stays as it is.
@@ -13,6 +14,9 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FIXED = {"COLUMNS": "100", "NO_COLOR": "1", "GPUSEL_TODAY": "2026-11-20", "GPUSEL_OUTPUT": "",
          "HOME": "/nonexistent", "XDG_DATA_HOME": "/nonexistent"}
+
+
+ACCURACY = "gpusel verify -q -o markdown --by source,gpu,method,engine,precision"
 
 
 def printed_by(command, directory):
@@ -37,6 +41,12 @@ def refreshed(block, directory):
         i = end
     return "\n".join(out).rstrip("\n")
 
+
+accuracy = ROOT / "docs" / "accuracy.md"
+figures = "\n".join(printed_by(ACCURACY, ROOT)) + "\n"
+if not accuracy.exists() or figures != accuracy.read_text():
+    accuracy.write_text(figures)
+    print("refreshed docs/accuracy.md")
 
 for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
     text = page.read_text()

@@ -190,8 +190,8 @@ Number Catalog::gpu_memory_total_gb(const Instance& instance) const {
 
 std::vector<Document> Catalog::documents(std::string_view section) const {
   std::vector<Document> all;
-  for (const std::string_view wanted : kForeignSections) {
-    if (!section.empty() && section != wanted) continue;
+  const auto add = [&](std::string_view wanted) {
+    if (!section.empty() && section != wanted) return;
     // Of several snapshots the last one that has the section.
     for (auto block = tables_->document_blocks.rbegin(); block != tables_->document_blocks.rend(); ++block) {
       std::vector<Document> found = snapshot_documents(**block, wanted);
@@ -200,7 +200,9 @@ std::vector<Document> Catalog::documents(std::string_view section) const {
     }
     for (const Document& document : tables_->documents)
       if (document.root.find(wanted) != nullptr) all.push_back(document);
-  }
+  };
+  std::ranges::for_each(kForeignSections, add);
+  add(kMeasurements);
   return all;
 }
 

@@ -20,23 +20,54 @@ Result<Document> read_yaml(const std::string& path) {
   return parse_yaml(*text, path);
 }
 
+/// The files below `directory` with that extension, in the order of their names.
+std::vector<std::string> files_in(const std::string& directory, std::string_view extension, std::error_code& failed) {
+  std::vector<std::string> files;
+  for (fs::recursive_directory_iterator at(directory, failed), end; !failed && at != end; at.increment(failed))
+    if (at->path().extension() == extension && at->is_regular_file(failed)) files.push_back(at->path().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// `name` as it stands below `folder`.
+std::string_view without(std::string_view folder, std::string_view name) {
+  if (folder.empty() || !name.starts_with(folder)) return name;
+  name.remove_prefix(folder.size());
+  while (name.starts_with('/')) name.remove_prefix(1);
+  return name;
+}
+
 /// Sections for other rooms, each as a document of its own, named without `folder`.
 void keep_foreign(Tables& tables, const std::vector<Document>& documents, std::string_view folder) {
   for (const Document& document : documents) {
-    std::string_view name = document.name;
-    if (!folder.empty() && name.starts_with(folder)) {
-      name.remove_prefix(folder.size());
-      while (name.starts_with('/')) name.remove_prefix(1);
-    }
     for (const std::string_view section : kForeignSections) {
       const Node* found = document.root.find(section);
       if (found == nullptr) continue;
-      Document kept{std::string(name), {}};
+      Document kept{std::string(without(folder, document.name)), {}};
       kept.root.kind = Node::Kind::map;
       kept.root.children.push_back(*found);
       tables.documents.push_back(std::move(kept));
     }
   }
+}
+
+/// The tables of measurements below `directory`, as texts.
+Errors keep_measurements(Tables& tables, const std::string& directory) {
+  const std::string folder = directory + "/" + std::string(kMeasurements);
+  std::error_code failed;
+  if (!fs::is_directory(folder, failed)) return {};
+  for (const std::string& file : files_in(folder, ".csv", failed)) {
+    auto text = read_text_file(file);
+    if (!text) return {text.error()};
+    Document kept{std::string(without(directory, file)), {}};
+    kept.root.kind = Node::Kind::map;
+    Node& table = kept.root.children.emplace_back();
+    table.kind = Node::Kind::scalar;
+    table.key = kMeasurements;
+    table.text = std::move(*text);
+    tables.documents.push_back(std::move(kept));
+  }
+  return {};
 }
 
 }  // namespace
@@ -46,9 +77,7 @@ std::expected<std::vector<Document>, Errors> read_documents(const std::string& p
   std::error_code failed;
   std::error_code no_such;
   if (fs::is_directory(path, no_such)) {
-    for (fs::recursive_directory_iterator at(path, failed), end; !failed && at != end; at.increment(failed))
-      if (at->path().extension() == ".yaml" && at->is_regular_file(failed)) files.push_back(at->path().string());
-    std::sort(files.begin(), files.end());
+    files = files_in(path, ".yaml", failed);
   } else {
     files.push_back(path);
   }
@@ -88,6 +117,7 @@ std::expected<Catalog, Errors> load_directory(const std::string& directory) {
   ingest(*tables, *documents, false, errors);
   if (!errors.empty()) return std::unexpected(std::move(errors));
   keep_foreign(*tables, *documents, directory);
+  if (errors = keep_measurements(*tables, directory); !errors.empty()) return std::unexpected(std::move(errors));
   relink(*tables);
   tables->origin_text = directory;
   return Catalog(std::move(tables));

@@ -15,6 +15,8 @@ namespace gpusel::catalog {
 /// Sections of a YAML file that other rooms read; kept as trees.
 inline constexpr std::string_view kForeignSections[] = {"accepted", "calibration", "import",
                                                         "rules",    "similarity",  "verdicts"};
+/// Tables of measurements travel like those, as one text each, which nobody parses before it is needed.
+inline constexpr std::string_view kMeasurements = "measurements";
 
 /// A file in memory, or bytes of the program itself. Texts and offers point into it.
 class Block {

@@ -19,6 +19,10 @@ constexpr Command kCommands[] = {
      "  gpusel compare h100 h200 a100-sxm-80gb\n"
      "  gpusel compare p4d.24xlarge p4de.24xlarge --model llama-3.1-8b --task finetune",
      make_compare},
+    {"verify", "Estimates beside published measurements, or your own: how far off they are",
+     "  gpusel verify --by source,gpu\n"
+     "  gpusel verify --task training --worst 10",
+     make_verify},
     {"gpus", "GPUs the catalogue knows",
      "  gpusel gpus hopper\n"
      "  gpusel gpus show l40s",

@@ -80,8 +80,8 @@ class Catalog {
   /// Total GPU memory of the instance in GB as marketed; nothing for CPU-only or unknown.
   Number gpu_memory_total_gb(const Instance& instance) const;
 
-  /// Sections that another room owns ("rules", "calibration"), as trees: the embedded ones, then those
-  /// of overlays. An empty name: all of them.
+  /// Sections that another room owns ("rules", "calibration") or that are read only on demand
+  /// ("measurements"), as trees: the embedded ones, then those of overlays. An empty name: all of them.
   std::vector<Document> documents(std::string_view section) const;
 
   /// The newest date of any price, and what was laid over the embedded data.

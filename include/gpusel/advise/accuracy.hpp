@@ -1,0 +1,73 @@
+// How good a set of estimates is. Every source of measurements weighs the same: its rows are of one
+// hand, one machine and often one day, so that a hundred of them are hardly more than one.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gpusel/advise/verify.hpp"
+
+namespace gpusel {
+
+namespace advise {
+
+/// Over comparisons of one figure. Each is worked out source by source, and then over the sources.
+struct Accuracy {
+  std::size_t rows = 0;
+  std::size_t sources = 0;
+  double error = 0;                // |predicted / measured - 1|: mean of the sources' medians
+  double bias = 0;                 // predicted / measured - 1: median of the sources' medians
+  double within_20 = 0;            // share with an error of at most 0.2: mean of the sources' shares
+  std::optional<double> coverage;  // share inside the 80 % interval, where the answer has one: likewise
+  std::optional<double> width;     // high / low: median of the sources' medians
+};
+Accuracy accuracy_of(std::span<const Comparison* const> comparisons);
+
+/// The mean of the two in the middle where they are even in number; 0 of nothing.
+double median(std::vector<double> values);
+
+/// Did it run, and was it said to.
+struct FitAccuracy {
+  std::size_t ran = 0;
+  std::size_t ran_and_said = 0;
+  std::size_t died = 0;
+  std::size_t died_though_said = 0;
+
+  /// Mean of the shares foretold of both kinds; nothing while one of them is missing.
+  std::optional<double> balanced() const;
+};
+FitAccuracy fit_accuracy(const Verification& verification, bool training);
+
+enum class GroupBy : std::uint8_t { source, gpu, architecture, model, method, engine, precision };
+
+struct Group {
+  std::string name;
+  Figure figure = Figure::training_speed;
+  Accuracy accuracy;
+};
+/// By figure and then by name.
+std::vector<Group> figures(const Verification& verification);
+std::vector<Group> groups(const Verification& verification, GroupBy by);
+
+/// Spearman's rank correlation of speed over the GPUs on which one source ran the same work.
+struct Ranking {
+  Figure figure = Figure::training_speed;
+  std::size_t works = 0;
+  std::size_t sources = 0;
+  double correlation = 0;  // mean over works of a source, then over sources
+};
+std::vector<Ranking> rankings(const Verification& verification);
+/// Nothing where all of one side are equal.
+std::optional<double> rank_correlation(std::span<const double> a, std::span<const double> b);
+
+/// The comparisons with the largest factor between measured and predicted, worst first.
+std::vector<const Comparison*> worst(const Verification& verification, std::size_t count);
+
+}  // namespace advise
+
+template <>
+inline constexpr auto enum_names<advise::GroupBy> =
+    std::to_array<std::string_view>({"source", "gpu", "architecture", "model", "method", "engine", "precision"});
+
+}  // namespace gpusel

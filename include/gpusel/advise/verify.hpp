@@ -1,0 +1,83 @@
+// Estimates beside what was measured: each measurement's job is asked for as a batch would ask, and
+// its figures are compared with the answer's.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpusel/advise/estimate.hpp"
+#include "gpusel/catalog/measurement.hpp"
+
+namespace gpusel {
+
+namespace advise {
+
+/// What is compared. The memory of training is that of the counter it was read from.
+enum class Figure : std::uint8_t {
+  training_speed,
+  training_tflops,
+  training_allocated,
+  training_reserved,
+  training_process,
+  throughput_speed,
+  online_speed,
+  single_stream_speed,
+  prompt_speed,
+  itl,
+  ttft,
+  serving_memory,
+  weights,
+};
+
+struct Comparison {
+  const catalog::MeasurementRow* row = nullptr;
+  std::string_view file;
+  Figure figure = Figure::training_speed;
+  double measured = 0;
+  double predicted = 0;
+  std::optional<estimate::Interval> interval;  // where the answer has one for this figure
+
+  double ratio() const { return predicted / measured; }
+};
+
+/// Whether the job ran at all, and whether it was said to.
+struct FitCheck {
+  const catalog::MeasurementRow* row = nullptr;
+  bool ran = false;
+  bool said = false;
+};
+
+/// Empty: all.
+struct VerifyFilter {
+  std::string task;
+  std::string gpu;
+  std::string source;
+};
+
+struct Verification {
+  std::vector<catalog::MeasurementSheet> sheets;  // what the rest points into
+  std::size_t rows = 0;                           // that were compared
+  std::vector<Comparison> comparisons;
+  std::vector<FitCheck> fits;
+  std::size_t unanswered = 0;  // figures that the estimate does not have
+  Errors unusable;             // rows that were left out, and why
+};
+
+/// Errors: a filter that names nothing in the sheets.
+Result<Verification> verify(std::vector<catalog::MeasurementSheet> sheets, const VerifyFilter& filter,
+                            const catalog::Catalog& catalog, const estimate::Coefficients& coefficients);
+
+/// Where a row's figures are from: its source, or the file where it names none.
+std::string_view source_of(const catalog::MeasurementRow& row, std::string_view file);
+
+}  // namespace advise
+
+template <>
+inline constexpr auto enum_names<advise::Figure> = std::to_array<std::string_view>(
+    {"training tokens/s", "training TFLOPS", "training memory, allocated", "training memory, reserved",
+     "training memory, process", "output tokens/s, throughput", "output tokens/s, online",
+     "output tokens/s, single-stream", "prompt tokens/s", "time between tokens", "time to first token",
+     "serving memory", "weights"});
+
+}  // namespace gpusel

@@ -1,0 +1,214 @@
+#include "gpusel/advise/verify.hpp"
+
+#include <algorithm>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::advise {
+
+namespace {
+
+using catalog::Measurement;
+using catalog::MeasurementRow;
+using catalog::MeasurementSheet;
+
+/// Columns that tell the shape of a model, and the key of a config.json that each stands for.
+constexpr std::pair<std::string_view, std::string_view> kShape[] = {
+    {"model_type", "model_type"},        {"layers", "num_hidden_layers"},
+    {"hidden", "hidden_size"},           {"heads", "num_attention_heads"},
+    {"kv_heads", "num_key_value_heads"}, {"head_dim", "head_dim"},
+    {"ffn", "intermediate_size"},        {"vocab", "vocab_size"},
+    {"experts", "num_local_experts"}};
+
+Node inline_model(const Node& cells, const Node& name) {
+  Node model;
+  model.kind = Node::Kind::map;
+  model.key = "model";
+  model.line = name.line;
+  model.column = name.column;
+  for (const auto& [column, key] : kShape) {
+    const Node* cell = cells.find(column);
+    if (cell == nullptr) continue;
+    model.children.push_back(*cell);
+    model.children.back().key = key;
+  }
+  return model;
+}
+
+/// The request that a batch would hold for this row.
+Node request_of(const MeasurementRow& row) {
+  Node request;
+  request.kind = Node::Kind::map;
+  for (const Node& cell : row.cells.children) {
+    if (cell.key == "model")
+      request.children.push_back(row.model != nullptr ? cell : inline_model(row.cells, cell));
+    else if (workload::find_option(workload::request_options(), cell.key) != nullptr)
+      request.children.push_back(cell);
+  }
+  return request;
+}
+
+Figure speed_figure(const EstimateAnswer& answer) {
+  switch (answer.work.inference.mode) {
+    case workload::Mode::throughput: return Figure::throughput_speed;
+    case workload::Mode::online: return Figure::online_speed;
+    case workload::Mode::single_stream: return Figure::single_stream_speed;
+  }
+  return Figure::throughput_speed;
+}
+
+class Comparer {
+ public:
+  Comparer(Verification& out, const catalog::Catalog& catalog, const estimate::Coefficients& coefficients)
+      : out_(out), catalog_(catalog), coefficients_(coefficients) {}
+
+  void compare(const MeasurementRow& row, std::string_view file) {
+    row_ = &row;
+    file_ = file;
+    const auto answer = ask();
+    if (!answer) return leave_out(answer.error());
+    ++out_.rows;
+    const std::size_t before = out_.comparisons.size() + out_.unanswered;
+    if (workload::is_training(answer->work.task))
+      training(*answer, std::get<plan::TrainingChoice>(answer->choice));
+    else
+      inference(*answer, std::get<plan::InferenceChoice>(answer->choice));
+    const bool measured = out_.comparisons.size() + out_.unanswered > before;
+    if (row.facts.fits || measured)
+      out_.fits.push_back({row_, row.facts.fits.value_or(true), plan::fits(answer->choice)});
+  }
+
+ private:
+  Result<EstimateAnswer> ask() const {
+    const auto request = workload::read_request(request_of(*row_));
+    if (!request) return std::unexpected(request.error());
+    return answer_estimate(*request, catalog_, coefficients_, false);
+  }
+
+  void leave_out(Error error) {
+    const Node* cell = row_->cells.find(error.where);
+    if (cell == nullptr && !error.where.empty()) error.message = error.where + ": " + error.message;
+    error.where = position(file_, cell != nullptr ? *cell : row_->cells);
+    out_.unusable.push_back(std::move(error));
+  }
+
+  void add(Figure figure, const catalog::Number& measured, double predicted,
+           std::optional<estimate::Interval> interval = std::nullopt) {
+    if (!measured) return;
+    if (predicted > 0)
+      out_.comparisons.push_back({row_, file_, figure, *measured, predicted, interval});
+    else
+      ++out_.unanswered;
+  }
+
+  void training(const EstimateAnswer& answer, const plan::TrainingChoice& choice) {
+    const Measurement& m = row_->facts;
+    const double gpus = answer.machine.gpus();
+    const auto& all = answer.intervals.tokens_per_s;
+    add(Figure::training_speed, m.tokens_per_s_per_gpu, choice.speed ? choice.speed->tokens_per_s_per_gpu : 0,
+        estimate::Interval{all.low / gpus, all.high / gpus});
+    add(Figure::training_tflops, m.model_tflops_per_gpu, choice.speed ? choice.speed->model_tflops_per_gpu : 0);
+    memory(answer, choice.memory);
+  }
+
+  void memory(const EstimateAnswer& answer, const estimate::MemoryBreakdown& memory) {
+    const bool training = workload::is_training(answer.work.task);
+    // The framework's own counters do not see the context and the communication library.
+    const auto kind = row_->facts.memory_kind.value_or(catalog::MemoryKind::process);
+    const double unseen = kind == catalog::MemoryKind::process ? 0 : in_gib(memory.framework);
+    static constexpr Figure kOfTraining[] = {Figure::training_allocated, Figure::training_reserved,
+                                             Figure::training_process};
+    const auto& total = answer.intervals.memory_total_gib;
+    add(training ? kOfTraining[static_cast<std::size_t>(kind)] : Figure::serving_memory, row_->facts.memory_gib,
+        in_gib(memory.total()) - unseen, estimate::Interval{total.low - unseen, total.high - unseen});
+  }
+
+  void inference(const EstimateAnswer& answer, const plan::InferenceChoice& choice) {
+    const Measurement& m = row_->facts;
+    const auto& speed = choice.speed;
+    add(speed_figure(answer), m.output_tokens_per_s, speed ? speed->output_tokens_per_s : 0,
+        answer.intervals.tokens_per_s);
+    const double prompts = static_cast<double>(answer.work.inference.concurrency.value_or(1)) *
+                           static_cast<double>(answer.work.inference.input_tokens);
+    add(Figure::prompt_speed, m.prompt_tokens_per_s, speed && speed->ttft.raw() > 0 ? prompts / speed->ttft.raw() : 0);
+    add(Figure::itl, m.itl_ms, speed ? in_ms(speed->itl) : 0);
+    add(Figure::ttft, m.ttft_ms, speed ? in_ms(speed->ttft) : 0);
+    add(Figure::weights, m.weights_gib, in_gib(choice.memory.per_gpu.weights));
+    memory(answer, choice.memory.per_gpu);
+  }
+
+  Verification& out_;
+  const catalog::Catalog& catalog_;
+  const estimate::Coefficients& coefficients_;
+  const MeasurementRow* row_ = nullptr;
+  std::string_view file_;
+};
+
+/// The filter's names as the rows have them.
+class Filter {
+ public:
+  Filter(const VerifyFilter& wanted, const std::vector<MeasurementSheet>& sheets) : wanted_(wanted), sheets_(sheets) {}
+
+  Status resolve(const catalog::Catalog& catalog) {
+    if (!wanted_.task.empty() && wanted_.task != "training" && !from_text<workload::Task>(wanted_.task)) {
+      static constexpr std::string_view kTasks[] = {"training", "pretrain", "finetune", "inference"};
+      return about("task", workload::not_one_of(wanted_.task, kTasks).error());
+    }
+    if (!wanted_.gpu.empty()) {
+      const auto gpu = catalog.gpu(wanted_.gpu);
+      if (!gpu) return about("gpu", gpu.error());
+      gpu_ = *gpu;
+    }
+    if (wanted_.source.empty()) return {};
+    std::vector<std::string_view> sources;
+    for (const MeasurementSheet& sheet : sheets_)
+      for (const MeasurementRow& row : sheet.rows)
+        if (const auto source = source_of(row, sheet.name); sources.empty() || sources.back() != source)
+          sources.push_back(source);
+    std::ranges::sort(sources);
+    if (std::ranges::binary_search(sources, std::string_view(wanted_.source))) return {};
+    return usage_error(say("no measurement is of the source '{}'", shorten(wanted_.source, 60)), "--source",
+                       did_you_mean(wanted_.source, sources));
+  }
+
+  bool passes(const MeasurementRow& row, std::string_view file) const {
+    const std::string_view task = row.facts.task;
+    const bool any_training = wanted_.task == "training" && task != to_text(workload::Task::inference);
+    return (wanted_.task.empty() || any_training || wanted_.task == task) && (gpu_ == nullptr || gpu_ == row.gpu) &&
+           (wanted_.source.empty() || wanted_.source == source_of(row, file));
+  }
+
+ private:
+  static std::unexpected<Error> about(std::string where, Error error) {
+    error.where = std::move(where);
+    return std::unexpected(std::move(error));
+  }
+
+  const VerifyFilter& wanted_;
+  const std::vector<MeasurementSheet>& sheets_;
+  const catalog::Gpu* gpu_ = nullptr;
+};
+
+}  // namespace
+
+std::string_view source_of(const MeasurementRow& row, std::string_view file) {
+  return row.facts.source.empty() ? file : row.facts.source;
+}
+
+Result<Verification> verify(std::vector<MeasurementSheet> sheets, const VerifyFilter& wanted,
+                            const catalog::Catalog& catalog, const estimate::Coefficients& coefficients) {
+  Verification out;
+  out.sheets = std::move(sheets);
+  Filter filter(wanted, out.sheets);
+  if (Status known = filter.resolve(catalog); !known) return std::unexpected(known.error());
+  Comparer comparer(out, catalog, coefficients);
+  for (const MeasurementSheet& sheet : out.sheets) {
+    out.unusable.insert(out.unusable.end(), sheet.unusable.begin(), sheet.unusable.end());
+    for (const MeasurementRow& row : sheet.rows)
+      if (filter.passes(row, sheet.name)) comparer.compare(row, sheet.name);
+  }
+  return out;
+}
+
+}  // namespace gpusel::advise

@@ -1,0 +1,242 @@
+#include "report/verify.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/records.hpp"
+
+namespace gpusel::report {
+
+namespace {
+
+using advise::Accuracy;
+using advise::Comparison;
+using advise::Figure;
+using advise::FitAccuracy;
+using advise::Group;
+using advise::GroupBy;
+using advise::Verification;
+
+std::string percent(double share) { return format("{:.0f} %", share * 100); }
+std::string signed_percent(double share) {
+  const double rounded = std::round(share * 100);
+  return format("{:+.0f} %", rounded == 0 ? 0.0 : rounded);  // never "-0"
+}
+
+std::size_t sources_in(const Verification& verification) {
+  std::set<std::string_view> sources;
+  for (const Comparison& each : verification.comparisons) sources.insert(advise::source_of(*each.row, each.file));
+  return sources.size();
+}
+
+std::string summary_line(const Verification& verification) {
+  return say("{} measurements of {} sources", verification.rows, sources_in(verification));
+}
+
+std::vector<Cell> accuracy_cells(const Accuracy& a) {
+  return {format("{}", a.rows),
+          format("{}", a.sources),
+          percent(a.error),
+          signed_percent(a.bias),
+          percent(a.within_20),
+          a.coverage ? percent(*a.coverage) : "-",
+          a.width ? format("{:.2f}", *a.width) : "-"};
+}
+
+/// `part`: what a row is a part by; nothing for figures over all rows.
+Table accuracy_table(std::optional<GroupBy> part, std::span<const Group> groups) {
+  std::vector<Column> columns{{say("figure"), Align::left, 0, 20}};
+  if (part) columns.push_back({std::string(to_text(*part)), Align::left, 0, 16});
+  for (auto& column : {Column{say("rows"), Align::right, 2}, Column{say("sources"), Align::right, 3},
+                       Column{say("error"), Align::right, 0}, Column{say("bias"), Align::right, 0},
+                       Column{say("within 20 %"), Align::right, 0}, Column{say("in interval"), Align::right, 0},
+                       Column{say("width"), Align::right, 1}})
+    columns.push_back(column);
+  Table table(std::move(columns));
+  for (const Group& group : groups) {
+    std::vector<Cell> cells{std::string(to_text(group.figure))};
+    if (part) cells.push_back(printable(group.name));
+    std::ranges::move(accuracy_cells(group.accuracy), std::back_inserter(cells));
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+Table fit_table(const Verification& verification) {
+  Table table({{say("does it fit"), Align::left, 0},
+               {say("ran"), Align::right, 0},
+               {say("said to fit"), Align::right, 0},
+               {say("ran out of memory"), Align::right, 0},
+               {say("said to fit"), Align::right, 0},
+               {say("balanced accuracy"), Align::right, 0}});
+  for (const bool training : {true, false}) {
+    const FitAccuracy fit = advise::fit_accuracy(verification, training);
+    if (fit.ran + fit.died == 0) continue;
+    table.add({training ? say("training") : say("inference"), format("{}", fit.ran), format("{}", fit.ran_and_said),
+               format("{}", fit.died), format("{}", fit.died_though_said),
+               fit.balanced() ? percent(*fit.balanced()) : "-"});
+  }
+  return table;
+}
+
+Table ranking_table(const Verification& verification) {
+  Table table({{say("the same work on several GPUs"), Align::left, 0, 20},
+               {say("works"), Align::right, 0},
+               {say("sources"), Align::right, 0},
+               {say("rank correlation"), Align::right, 0}});
+  for (const auto& each : advise::rankings(verification))
+    table.add({std::string(to_text(each.figure)), format("{}", each.works), format("{}", each.sources),
+               format("{:.2f}", each.correlation)});
+  return table;
+}
+
+std::string place_of(const Comparison& each) { return format("{}:{}", each.file, each.row->cells.line); }
+
+Table worst_table(const Verification& verification, std::size_t count) {
+  Table table({{say("figure"), Align::left, 0, 16},
+               {say("source"), Align::left, 1, 12},
+               {say("model"), Align::left, 0, 12},
+               {say("GPU"), Align::left, 0},
+               {say("measured"), Align::right, 0},
+               {say("predicted"), Align::right, 0},
+               {say("factor"), Align::right, 0},
+               {say("row"), Align::left, 2, 16}});
+  for (const Comparison* each : advise::worst(verification, count))
+    table.add({std::string(to_text(each->figure)), printable(advise::source_of(*each->row, each->file)),
+               printable(each->row->facts.model), std::string(each->row->gpu->id), human_number(each->measured),
+               human_number(each->predicted), human_number(each->ratio()), printable(place_of(*each))});
+  return table;
+}
+
+struct Section {
+  std::string title;
+  Table table;
+};
+
+std::vector<Section> sections(const Verification& verification, const VerifyView& view) {
+  std::vector<Section> out;
+  const auto add = [&](std::string title, Table table) {
+    if (!table.empty()) out.push_back({std::move(title), std::move(table)});
+  };
+  add(say("All rows"), accuracy_table(std::nullopt, advise::figures(verification)));
+  add(say("Fit"), fit_table(verification));
+  add(say("Order of GPUs"), ranking_table(verification));
+  for (const GroupBy by : view.by) {
+    add(say("By {}", to_text(by)), accuracy_table(by, advise::groups(verification, by)));
+  }
+  if (view.worst > 0) add(say("Worst rows"), worst_table(verification, view.worst));
+  return out;
+}
+
+std::string unanswered_line(const Verification& verification) {
+  if (verification.unanswered == 0) return {};
+  return say("{} measured figures have no estimate", verification.unanswered);
+}
+
+Json accuracy_json(const Group& group) {
+  const Accuracy& a = group.accuracy;
+  Json out{{"figure", to_text(group.figure)}};
+  out["rows"] = a.rows;
+  out["sources"] = a.sources;
+  out["median_error"] = number(a.error);
+  out["bias"] = number(a.bias);
+  out["within_20_percent"] = number(a.within_20);
+  out["interval_coverage"] = number(catalog::Number(a.coverage));
+  out["interval_width"] = number(catalog::Number(a.width));
+  return out;
+}
+
+Json fit_json(const FitAccuracy& fit) {
+  return {{"ran", fit.ran},
+          {"ran_and_said_to_fit", fit.ran_and_said},
+          {"out_of_memory", fit.died},
+          {"out_of_memory_and_said_to_fit", fit.died_though_said},
+          {"balanced_accuracy", number(catalog::Number(fit.balanced()))}};
+}
+
+Json worst_json(const Comparison& each) {
+  return {{"figure", to_text(each.figure)},
+          {"source", advise::source_of(*each.row, each.file)},
+          {"file", each.file},
+          {"line", each.row->cells.line},
+          {"model", each.row->facts.model},
+          {"gpu", each.row->gpu->id},
+          {"measured", number(each.measured)},
+          {"predicted", number(each.predicted)},
+          {"interval", each.interval ? interval_json(*each.interval) : Json(nullptr)}};
+}
+
+}  // namespace
+
+std::string verify_text(const Verification& verification, const VerifyView& view, const Terminal& terminal) {
+  std::string out = bold(summary_line(verification), terminal) + "\n";
+  for (const Section& section : sections(verification, view)) out += "\n" + section.table.text(terminal);
+  if (const std::string line = unanswered_line(verification); !line.empty()) out += "\n" + line + "\n";
+  return out;
+}
+
+std::string verify_markdown(const Verification& verification, const VerifyView& view) {
+  std::string out = "# " + say("Accuracy of the estimates") + "\n\n" + summary_line(verification) + ".";
+  if (const std::string line = unanswered_line(verification); !line.empty()) out += " " + line + ".";
+  out += "\n\n" +
+         say("Every source weighs the same: `error` is the median of |predicted ÷ measured − 1| of each source, "
+             "averaged over the sources; `bias` the median of predicted ÷ measured − 1 of each source, and the median "
+             "of those; `in interval` the share of measurements inside the 80 % interval, `width` its upper end "
+             "divided by its lower. The coefficients were fitted to such measurements, so that others are met less "
+             "well.") +
+         "\n";
+  for (const Section& section : sections(verification, view))
+    out += "\n## " + section.title + "\n\n" + section.table.markdown();
+  return out;
+}
+
+std::string verify_csv(const Verification& verification, const VerifyView& view) {
+  Json records = Json::array();
+  const auto add = [&](std::string_view by, const Group& group) {
+    Json record{{"by", text_or_null(by)}, {"group", text_or_null(group.name)}};
+    record.update(accuracy_json(group));
+    records.push_back(std::move(record));
+  };
+  for (const Group& group : advise::figures(verification)) add({}, group);
+  for (const GroupBy by : view.by)
+    for (const Group& group : advise::groups(verification, by)) add(to_text(by), group);
+  return csv_of(records);
+}
+
+Json verify_json(const Verification& verification, const VerifyView& view) {
+  Json out{{"schema", "gpusel.verify/1"}, {"rows", verification.rows}, {"sources", sources_in(verification)}};
+  out["without_estimate"] = verification.unanswered;
+  Json unusable = Json::array();
+  for (const Error& error : verification.unusable)
+    unusable.push_back({{"where", error.where}, {"message", error.message}});
+  out["unusable"] = std::move(unusable);
+  out["figures"] = Json::array();
+  for (const Group& group : advise::figures(verification)) out["figures"].push_back(accuracy_json(group));
+  out["fit"] = {{"training", fit_json(advise::fit_accuracy(verification, true))},
+                {"inference", fit_json(advise::fit_accuracy(verification, false))}};
+  out["rank_correlation"] = Json::array();
+  for (const auto& each : advise::rankings(verification))
+    out["rank_correlation"].push_back({{"figure", to_text(each.figure)},
+                                       {"works", each.works},
+                                       {"sources", each.sources},
+                                       {"correlation", number(each.correlation)}});
+  Json by = Json::object();
+  for (const GroupBy part : view.by) {
+    Json& list = by[std::string(to_text(part))] = Json::array();
+    for (const Group& group : advise::groups(verification, part)) {
+      Json entry{{"group", group.name}};
+      entry.update(accuracy_json(group));
+      list.push_back(std::move(entry));
+    }
+  }
+  out["by"] = std::move(by);
+  out["worst"] = Json::array();
+  for (const Comparison* each : advise::worst(verification, view.worst)) out["worst"].push_back(worst_json(*each));
+  return out;
+}
+
+}  // namespace gpusel::report

@@ -1,0 +1,25 @@
+// Estimates beside measurements, for a person and for a program.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "gpusel/advise/accuracy.hpp"
+#include "report/json.hpp"
+#include "report/table.hpp"
+
+namespace gpusel::report {
+
+/// What was asked to be shown besides the figures over all rows.
+struct VerifyView {
+  std::vector<advise::GroupBy> by;
+  std::size_t worst = 0;
+};
+
+std::string verify_text(const advise::Verification& verification, const VerifyView& view, const Terminal& terminal);
+std::string verify_markdown(const advise::Verification& verification, const VerifyView& view);
+/// One table: the figures over all rows, then those of each part.
+std::string verify_csv(const advise::Verification& verification, const VerifyView& view);
+Json verify_json(const advise::Verification& verification, const VerifyView& view);
+
+}  // namespace gpusel::report
