@@ -50,9 +50,9 @@ struct FitCheck {
 
 /// Empty: all.
 struct VerifyFilter {
-  std::string task;
-  std::string gpu;
-  std::string source;
+  std::string task = {};
+  std::string gpu = {};
+  std::string source = {};
 };
 
 struct Verification {

@@ -1,0 +1,114 @@
+// gpusel verify as a user meets it: the published rows, a table of one's own, and docs/accuracy.md.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "gpusel/base/number.hpp"
+#include "support/program.hpp"
+
+using namespace gpusel::test;
+using Json = nlohmann::json;
+
+namespace {
+
+std::vector<std::string> words_in(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+/// Figures may differ by five or a quarter, words not at all.
+bool alike(const std::string& a, const std::string& b) {
+  const auto x = gpusel::plain_number(a.starts_with('+') ? a.substr(1) : a);
+  const auto y = gpusel::plain_number(b.starts_with('+') ? b.substr(1) : b);
+  if (!x || !y) return a == b || (a == "-" && y) || (b == "-" && x);
+  return std::abs(*x - *y) <= std::max(5.0, std::max(std::abs(*x), std::abs(*y)) / 4);
+}
+
+}  // namespace
+
+TEST_CASE("verify answers by its contract") {
+  const Run run = ask({"verify", "--by", "source,gpu", "--worst", "3", "--json"});
+  REQUIRE(run.status == 0);
+  const Json out = Json::parse(run.out);
+  CHECK(out["schema"] == "gpusel.verify/1");
+  CHECK(out["rows"] > 3500);
+  CHECK(out["sources"] >= 60);
+  CHECK(out["unusable"].size() < 20);  // layouts the planner does not know
+  for (const Json& entry : out["unusable"]) CHECK(entry["where"].get<std::string>().starts_with("measurements/"));
+  REQUIRE(out["figures"].size() >= 10);
+  for (const Json& figure : out["figures"]) {
+    for (const char* key : {"figure", "rows", "sources", "median_error", "bias", "within_20_percent",
+                            "interval_coverage", "interval_width"})
+      CHECK(figure.contains(key));
+    CHECK(figure["within_20_percent"] <= 1);
+  }
+  for (const char* task : {"training", "inference"}) CHECK(out["fit"][task]["balanced_accuracy"] <= 1);
+  for (const Json& each : out["rank_correlation"]) CHECK(each["correlation"] <= 1);
+  CHECK(out["by"]["source"].size() > 60);
+  REQUIRE(out["worst"].size() == 3);
+  const auto factor = [](const Json& row) {
+    return std::abs(std::log(row["predicted"].get<double>() / row["measured"].get<double>()));
+  };
+  CHECK(factor(out["worst"][0]) >= factor(out["worst"][2]));
+}
+
+TEST_CASE("a table of one's own is read like the shipped one") {
+  const std::string file = scratch_file("own-rows.csv",
+                                        "source,task,model,gpu,mode,output_tokens_per_s,loss\n"
+                                        "bench,inference,llama-3.1-8b,l4,single-stream,16,1\n"
+                                        "bench,inference,llama-3.1-8b,l4x,single-stream,16,1\n"
+                                        "bench,inference,llama-3.1-8b,l4,slow,16,1\n");
+  const Run run = ask({"verify", file});
+  CHECK(run.status == 0);
+  CHECK(run.out.find("1 measurements of 1 sources") != std::string::npos);
+  CHECK(run.out.find("output tokens/s, single-stream") != std::string::npos);
+  CHECK(run.err.find("own-rows.csv: columns that are not read: loss") != std::string::npos);
+  CHECK(run.err.find("2 rows cannot be used") != std::string::npos);
+  CHECK(run.err.find("own-rows.csv:3:30: unknown GPU 'l4x'") != std::string::npos);
+  CHECK(run.err.find("own-rows.csv:4:33: 'slow' is not known here") != std::string::npos);
+  CHECK(ask({"verify", file, "-q"}).err.empty());
+}
+
+TEST_CASE("rows without a source are of their file") {
+  const std::string file = scratch_file("nameless.csv", "task,model,gpu,itl_ms\ninference,llama-3.1-8b,l4,60\n");
+  const Json out = Json::parse(ask({"verify", file, "--by", "source", "--json"}).out);
+  CHECK(out["by"]["source"][0]["group"] == file);
+}
+
+TEST_CASE("nothing to compare is said, with its own status") {
+  const std::string file = scratch_file("nothing.csv", "task,model,gpu,itl_ms\ninference,llama-3.1-8b,l4x,60\n");
+  const Run run = ask({"verify", file});
+  CHECK(run.status == 3);
+  CHECK(run.out.empty());
+  CHECK(run.err.find("no measurement is left to compare") != std::string::npos);
+}
+
+TEST_CASE("a table that is none is refused") {
+  CHECK(ask({"verify", "/nonexistent.csv"}).status == 2);
+  const std::string file = scratch_file("broken.csv", "task,model,gpu\ninference,\"llama,l4\n");
+  const Run run = ask({"verify", file});
+  CHECK(run.status == 2);
+  CHECK(run.err.find("broken.csv:2:11: the quote is not closed") != std::string::npos);
+  CHECK(run.out.empty());
+}
+
+// The figures move with every change of the physics, so only large moves and changed rows ask for
+// tests/refresh_documents.py.
+TEST_CASE("docs/accuracy.md is what verify prints") {
+  const Run run = ask(words_of("verify -q -o markdown --by source,gpu,method,engine,precision"));
+  REQUIRE(run.status == 0);
+  const auto printed = words_in(run.out);
+  const auto written = words_in(read_file(kSource + "/docs/accuracy.md"));
+  REQUIRE(printed.size() == written.size());
+  for (std::size_t i = 0; i < printed.size(); ++i) {
+    if (alike(printed[i], written[i])) continue;
+    const std::size_t from = i < 12 ? 0 : i - 12;
+    std::string near;
+    for (std::size_t k = from; k <= i; ++k) near += written[k] + " ";
+    FAIL("run tests/refresh_documents.py: '" << written[i] << "' is now '" << printed[i] << "' in: " << near);
+  }
+}
