@@ -43,9 +43,9 @@ void tell_left_out(const advise::Verification& verification, bool own, Context& 
   }
   const Errors& unusable = verification.unusable;
   if (unusable.empty()) return;
-  if (!own) return context.note(say("{} rows are beyond what can be estimated; -o json names them", unusable.size()));
+  if (!own) return context.note(say("rows beyond what can be estimated: {}; -o json names them", unusable.size()));
   constexpr std::size_t kShown = 20;
-  context.note(say("{} rows cannot be used:", unusable.size()));
+  context.note(say("rows that cannot be used: {}", unusable.size()));
   for (std::size_t i = 0; i < unusable.size() && i < kShown; ++i)
     context.note(printable(unusable[i].where) + ": " + unusable[i].message +
                  (unusable[i].hint.empty() ? "" : "; " + unusable[i].hint));

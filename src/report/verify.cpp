@@ -34,7 +34,7 @@ std::size_t sources_in(const Verification& verification) {
 }
 
 std::string summary_line(const Verification& verification) {
-  return say("{} measurements of {} sources", verification.rows, sources_in(verification));
+  return say("Measurements compared: {}, sources: {}", verification.rows, sources_in(verification));
 }
 
 std::vector<Cell> accuracy_cells(const Accuracy& a) {
@@ -134,7 +134,7 @@ std::vector<Section> sections(const Verification& verification, const VerifyView
 
 std::string unanswered_line(const Verification& verification) {
   if (verification.unanswered == 0) return {};
-  return say("{} measured figures have no estimate", verification.unanswered);
+  return say("measured figures without an estimate: {}", verification.unanswered);
 }
 
 Json accuracy_json(const Group& group) {
