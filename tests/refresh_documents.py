@@ -16,7 +16,7 @@ FIXED = {"COLUMNS": "100", "NO_COLOR": "1", "GPUSEL_TODAY": "2026-11-20", "GPUSE
          "HOME": "/nonexistent", "XDG_DATA_HOME": "/nonexistent"}
 
 
-ACCURACY = "gpusel verify -q -o markdown --by source,gpu,method,engine,precision"
+ACCURACY = "gpusel verify -q -o markdown --by source,gpu,method,engine,precision,counter"
 
 
 def printed_by(command, directory):

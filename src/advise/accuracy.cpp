@@ -16,6 +16,9 @@ constexpr double kNear = 0.2;
 
 double error_of(const Comparison& comparison) { return std::abs(comparison.ratio() - 1); }
 
+bool is_memory(Figure figure) { return figure == Figure::training_memory || figure == Figure::serving_memory; }
+
+/// Empty: the comparison is no part of that division.
 std::string group_name(const Comparison& comparison, GroupBy by) {
   const auto& facts = comparison.row->facts;
   switch (by) {
@@ -27,6 +30,8 @@ std::string group_name(const Comparison& comparison, GroupBy by) {
     case GroupBy::engine: return std::string(facts.engine);
     case GroupBy::precision:
       return std::string(facts.weights_precision.empty() ? facts.precision : facts.weights_precision);
+    case GroupBy::counter:
+      return is_memory(comparison.figure) ? std::string(to_text(counter_of(facts))) : std::string();
   }
   return {};
 }

@@ -115,12 +115,9 @@ class Comparer {
   void memory(const EstimateAnswer& answer, const estimate::MemoryBreakdown& memory) {
     const bool training = workload::is_training(answer.work.task);
     // The framework's own counters do not see the context and the communication library.
-    const auto kind = row_->facts.memory_kind.value_or(catalog::MemoryKind::process);
-    const double unseen = kind == catalog::MemoryKind::process ? 0 : in_gib(memory.framework);
-    static constexpr Figure kOfTraining[] = {Figure::training_allocated, Figure::training_reserved,
-                                             Figure::training_process};
+    const double unseen = counter_of(row_->facts) == catalog::MemoryKind::process ? 0 : in_gib(memory.framework);
     const auto& total = answer.intervals.memory_total_gib;
-    add(training ? kOfTraining[static_cast<std::size_t>(kind)] : Figure::serving_memory, row_->facts.memory_gib,
+    add(training ? Figure::training_memory : Figure::serving_memory, row_->facts.memory_gib,
         in_gib(memory.total()) - unseen, estimate::Interval{total.low - unseen, total.high - unseen});
   }
 
@@ -191,6 +188,10 @@ class Filter {
 };
 
 }  // namespace
+
+catalog::MemoryKind counter_of(const Measurement& facts) {
+  return facts.memory_kind.value_or(catalog::MemoryKind::process);
+}
 
 std::string_view source_of(const MeasurementRow& row, std::string_view file) {
   return row.facts.source.empty() ? file : row.facts.source;

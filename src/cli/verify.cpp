@@ -107,9 +107,10 @@ Parsed make_verify() {
   text("-t,--task", "TASK", say("training, pretrain, finetune or inference"), options->filter.task);
   text("--gpu", "GPU", say("measured on that GPU"), options->filter.gpu);
   text("--source", "KEY", say("of that source"), options->filter.source);
-  Flag by{"--by", "PARTS",
-          say("also by source, gpu, architecture, model, method, engine or precision; several with ','"), group,
-          [options](std::string_view given) { return add_parts(given, options->view.by); }};
+  Flag by{
+      "--by", "PARTS",
+      say("also by source, gpu, architecture, model, method, engine, precision or (memory) counter; several with ','"),
+      group, [options](std::string_view given) { return add_parts(given, options->view.by); }};
   by.repeats = true;
   parsed.flags.push_back(by);
   parsed.flags.push_back({"--worst", "N", say("also the N figures that are furthest off"), group,

@@ -99,7 +99,7 @@ TEST_CASE("a table that is none is refused") {
 // The figures move with every change of the physics, so only large moves and changed rows ask for
 // tests/refresh_documents.py.
 TEST_CASE("docs/accuracy.md is what verify prints") {
-  const Run run = ask(words_of("verify -q -o markdown --by source,gpu,method,engine,precision"));
+  const Run run = ask(words_of("verify -q -o markdown --by source,gpu,method,engine,precision,counter"));
   REQUIRE(run.status == 0);
   const auto printed = words_in(run.out);
   const auto written = words_in(read_file(kSource + "/docs/accuracy.md"));

@@ -39,7 +39,7 @@ struct FitAccuracy {
 };
 FitAccuracy fit_accuracy(const Verification& verification, bool training);
 
-enum class GroupBy : std::uint8_t { source, gpu, architecture, model, method, engine, precision };
+enum class GroupBy : std::uint8_t { source, gpu, architecture, model, method, engine, precision, counter };
 
 struct Group {
   std::string name;
@@ -67,7 +67,7 @@ std::vector<const Comparison*> worst(const Verification& verification, std::size
 }  // namespace advise
 
 template <>
-inline constexpr auto enum_names<advise::GroupBy> =
-    std::to_array<std::string_view>({"source", "gpu", "architecture", "model", "method", "engine", "precision"});
+inline constexpr auto enum_names<advise::GroupBy> = std::to_array<std::string_view>(
+    {"source", "gpu", "architecture", "model", "method", "engine", "precision", "counter"});
 
 }  // namespace gpusel

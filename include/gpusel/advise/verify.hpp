@@ -13,13 +13,11 @@ namespace gpusel {
 
 namespace advise {
 
-/// What is compared. The memory of training is that of the counter it was read from.
+/// What is compared. Memory is predicted for the counter that it was read from.
 enum class Figure : std::uint8_t {
   training_speed,
   training_tflops,
-  training_allocated,
-  training_reserved,
-  training_process,
+  training_memory,
   throughput_speed,
   online_speed,
   single_stream_speed,
@@ -68,6 +66,9 @@ struct Verification {
 Result<Verification> verify(std::vector<catalog::MeasurementSheet> sheets, const VerifyFilter& filter,
                             const catalog::Catalog& catalog, const estimate::Coefficients& coefficients);
 
+/// Which counter a row's peak of memory was read from; the driver's where it does not say.
+catalog::MemoryKind counter_of(const catalog::Measurement& facts);
+
 /// Where a row's figures are from: its source, or the file where it names none.
 std::string_view source_of(const catalog::MeasurementRow& row, std::string_view file);
 
@@ -75,9 +76,8 @@ std::string_view source_of(const catalog::MeasurementRow& row, std::string_view 
 
 template <>
 inline constexpr auto enum_names<advise::Figure> = std::to_array<std::string_view>(
-    {"training tokens/s", "training TFLOPS", "training memory, allocated", "training memory, reserved",
-     "training memory, process", "output tokens/s, throughput", "output tokens/s, online",
-     "output tokens/s, single-stream", "prompt tokens/s", "time between tokens", "time to first token",
-     "serving memory", "weights"});
+    {"training tokens/s", "training TFLOPS", "training memory", "output tokens/s, throughput",
+     "output tokens/s, online", "output tokens/s, single-stream", "prompt tokens/s", "time between tokens",
+     "time to first token", "serving memory", "weights"});
 
 }  // namespace gpusel
