@@ -2,6 +2,7 @@
 #include "gpusel/catalog/measurement.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "catalog/tables.hpp"
 #include "gpusel/base/message.hpp"
@@ -34,6 +35,8 @@ class CellReader {
 
   Fields& fields_;
 };
+
+constexpr double kNoLimit = std::numeric_limits<double>::max();
 
 std::vector<std::string_view> column_names() {
   std::vector<std::string_view> names;
@@ -107,6 +110,10 @@ class SheetMaker {
     if (!model && (!facts.layers || !facts.hidden)) return fail("model", model.error());
     if (shipped_ && catalog_.source(facts.source) == nullptr)
       return fields.fail(row.cells, say("unknown source '{}'", shorten(facts.source, 60)));
+    if (facts.memory_gib.value_or(0) > row.gpu->memory_gb.value_or(kNoLimit))
+      return fields.fail(*fields.find("memory_gib"),
+                         say("{:g} GiB are more than {} has", *facts.memory_gib, row.gpu->id),
+                         say("memory_gib is of one GPU, in units of 2^30 bytes"));
     if (!says_something(facts)) fields.fail(row.cells, say("the row measures nothing"));
   }
 

@@ -4,6 +4,7 @@
 
 #include "catalog/lint/checks.hpp"
 #include "catalog/tables.hpp"
+#include "gpusel/catalog/measurement.hpp"
 
 namespace gpusel::catalog {
 
@@ -73,6 +74,10 @@ std::set<std::string, std::less<>> used_keys(const Catalog& catalog) {
   for (const Instance& instance : catalog.instances())
     if (!(instance.sources == last)) add(last = instance.sources);
   for (const Document& document : catalog.documents("")) keys_in(document.root, keys);
+  const auto sheets = shipped_measurements(catalog);
+  if (!sheets) return keys;
+  for (const MeasurementSheet& sheet : *sheets)
+    for (const MeasurementRow& row : sheet.rows) keys.emplace(row.facts.source);
   return keys;
 }
 
