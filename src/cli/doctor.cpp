@@ -35,7 +35,8 @@ std::string_view name_of(Health health) {
 
 std::string aged(Date date, Date today) {
   const auto days = days_between(date, today);
-  return days ? say("{}, {} days ago", date.text(), *days) : say("unknown date");
+  if (!days) return say("unknown date");
+  return *days < 0 ? say("{}, {} days after today", date.text(), -*days) : say("{}, {} days ago", date.text(), *days);
 }
 
 class Doctor {
@@ -91,7 +92,8 @@ class Doctor {
     }
     const std::size_t all = catalog_->offers().size();
     const Date newest = catalog_->newest_price();
-    const bool stale = newest.known() && days_between(newest, today_).value_or(0) > limit;
+    const int age = days_between(newest, today_).value_or(0);
+    const bool stale = newest.known() && (age > limit || age < 0);
     add(say("newest price"), all == 0 || stale ? Health::warn : Health::ok,
         all == 0 ? say("there are no prices") : aged(newest, today_));
     add(say("old prices"), old + undated > 0 ? Health::warn : Health::ok,

@@ -1,6 +1,7 @@
 // gpusel catalog stats, diff and path, gpusel doctor, and the gate for old prices.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "support/program.hpp"
@@ -62,6 +63,16 @@ TEST_CASE("a broken overlay is what the doctor is for") {
   const json findings = json::parse(run.out)["findings"];
   CHECK(findings[1]["health"] == "fail");
   CHECK(findings[1]["words"].get<std::string>().find("broken.yaml:1:7") != std::string::npos);
+}
+
+TEST_CASE("prices from the future are a sign of a wrong clock") {
+  const Run run = ask({"doctor", "--json"}, {.environment = {{"GPUSEL_TODAY", "2020-01-01"}}});
+  const json findings = json::parse(run.out)["findings"];
+  const auto newest =
+      std::find_if(findings.begin(), findings.end(), [](const json& f) { return f["subject"] == "newest price"; });
+  REQUIRE(newest != findings.end());
+  CHECK((*newest)["health"] == "warn");
+  CHECK((*newest)["words"].get<std::string>().find("days after today") != std::string::npos);
 }
 
 TEST_CASE("with --strict an old price fails the answer, without it is left out") {
