@@ -3,6 +3,7 @@
 #include "advise/candidates.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "gpusel/base/message.hpp"
 
@@ -116,6 +117,36 @@ void note_departures(const Workload& work, const Machine& machine, const plan::C
                         plan.global_batch(), *work.training.global_batch, plan.dp, plan.micro_batch, plan.grad_accum));
 }
 
+/// How far measurements lie from predictions of this kind: by task, and for inference by mode and engine.
+class Spread {
+ public:
+  Spread(const Workload& work, const Machine& machine, const plan::Choice& choice, const estimate::Coefficients& c)
+      : training_(workload::is_training(work.task)) {
+    const std::string_view architecture = machine.device.gpu->architecture;
+    task_ = training_ ? "training" : "inference";
+    kind_ = training_ ? architecture : to_text(work.inference.mode);
+    if (training_) return;
+    engine_ = format("{} {}", to_text(work.inference.engine), kind_);
+    widening_ = c.interval_widening.of(architecture);
+    if (work.model->is_moe()) widening_ *= c.interval_widening.of("experts");
+    if (const auto* inference = std::get_if<plan::InferenceChoice>(&choice);
+        inference != nullptr && inference->plan.tp * inference->plan.pp > machine.gpus_per_node)
+      widening_ *= c.interval_widening.of("nodes");
+  }
+
+  double of(const estimate::Coefficient& ratio) const {
+    const double plain = ratio.of(task_, engine_, kind_);
+    return training_ ? plain : std::pow(plain, widening_);
+  }
+
+ private:
+  bool training_;
+  std::string_view task_;
+  std::string_view kind_;
+  std::string engine_;
+  double widening_ = 1;
+};
+
 }  // namespace
 
 estimate::Trace explain(const Workload& work, const Machine& machine, const plan::Choice& choice,
@@ -132,22 +163,21 @@ estimate::Trace explain(const Workload& work, const Machine& machine, const plan
   return trace;
 }
 
-Intervals intervals_for(const Workload& work, const estimate::Device& device, const plan::Choice& choice,
+Intervals intervals_for(const Workload& work, const estimate::Machine& machine, const plan::Choice& choice,
                         const estimate::Coefficients& c) {
-  const std::string task = workload::is_training(work.task) ? "training" : "inference";
-  const std::string by_class = task + " " + std::string(device.gpu->architecture);
-  const auto factor = [&](const estimate::Coefficient& coefficient) {
-    const bool known = std::any_of(coefficient.cases.begin(), coefficient.cases.end(),
-                                   [&](const auto& entry) { return entry.first == by_class; });
-    return coefficient.of(known ? by_class : task);
-  };
+  const Spread spread(work, machine, choice, c);
   const auto around = [&](double value, const estimate::Coefficient& low, const estimate::Coefficient& high) {
-    return estimate::Interval{value * factor(low), value * factor(high)};
+    return estimate::Interval{value * spread.of(low), value * spread.of(high)};
   };
-  Intervals out{around(in_gib(plan::memory_of(choice).total()), c.interval_memory_low, c.interval_memory_high),
-                around(plan::tokens_per_s(choice), c.interval_speed_low, c.interval_speed_high),
-                around(plan::sequences_per_s(choice), c.interval_speed_low, c.interval_speed_high)};
-  if (!workload::is_training(work.task) && work.inference.request_rate) {
+  Intervals out;
+  out.memory_total_gib = around(in_gib(plan::memory_of(choice).total()), c.interval_memory_low, c.interval_memory_high);
+  out.tokens_per_s = around(plan::tokens_per_s(choice), c.interval_speed_low, c.interval_speed_high);
+  out.sequences_per_s = around(plan::sequences_per_s(choice), c.interval_speed_low, c.interval_speed_high);
+  const auto* inference = std::get_if<plan::InferenceChoice>(&choice);
+  if (inference == nullptr || !inference->speed) return out;
+  out.itl_ms = around(in_ms(inference->speed->itl), c.interval_itl_low, c.interval_itl_high);
+  out.ttft_ms = around(in_ms(inference->speed->ttft), c.interval_ttft_low, c.interval_ttft_high);
+  if (work.inference.request_rate) {
     // Nothing is served that has not arrived.
     out.tokens_per_s.high = plan::tokens_per_s(choice);
     out.sequences_per_s.high = plan::sequences_per_s(choice);
@@ -225,7 +255,7 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
     answer.notes.push_back(problem.text());
   note_departures(answer.work, answer.machine, answer.choice, answer.notes);
   if (with_trace) answer.trace = explain(answer.work, answer.machine, answer.choice, c);
-  answer.intervals = intervals_for(answer.work, answer.machine.device, answer.choice, c);
+  answer.intervals = intervals_for(answer.work, answer.machine, answer.choice, c);
   return answer;
 }
 

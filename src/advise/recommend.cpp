@@ -96,7 +96,7 @@ class Adviser {
       if (is_detailed(candidate)) {
         add_remarks(candidate, context_, advice.work);
         candidate.intervals =
-            intervals_for(advice.work, candidate.machine().device, candidate.choice(), context_.coefficients);
+            intervals_for(advice.work, candidate.machine(), candidate.choice(), context_.coefficients);
       }
     note_dates(advice);
     if (!question_.alternatives) return advice;

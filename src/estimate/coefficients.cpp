@@ -56,17 +56,47 @@ constexpr Entry kEntries[] = {
     {"inference.engine_memory_share", &Coefficients::engine_memory_share},
     {"inference.engine_workspace_gib", &Coefficients::engine_workspace_gib},
     {"inference.activation_copies", &Coefficients::activation_copies},
+    {"inference.multiprocessor_gbs", &Coefficients::multiprocessor_gbs},
+    {"inference.cache_efficiency", &Coefficients::cache_efficiency},
+    {"inference.cache_copies", &Coefficients::cache_copies},
+    {"inference.expert_layer_us", &Coefficients::expert_layer_us},
+    {"inference.host_layer_us", &Coefficients::host_layer_us},
+    {"inference.host_expert_us", &Coefficients::host_expert_us},
+    {"inference.half_rate_gain", &Coefficients::half_rate_gain},
+    {"inference.expert_efficiency", &Coefficients::expert_efficiency},
+    {"inference.prefill_attention_efficiency", &Coefficients::prefill_attention_efficiency},
+    {"inference.prefill_bytes", &Coefficients::prefill_bytes},
+    {"inference.prefill_layer_us", &Coefficients::prefill_layer_us},
+    {"inference.pipelines_prompts", &Coefficients::pipelines_prompts},
+    {"inference.request_ms", &Coefficients::request_ms},
+    {"inference.arrivals_together", &Coefficients::arrivals_together},
+    {"inference.prompt_interference", &Coefficients::prompt_interference},
+    {"inference.reserved_output", &Coefficients::reserved_output},
+    {"inference.tflops_per_watt", &Coefficients::tflops_per_watt},
+    {"inference.decode_attention_share", &Coefficients::decode_attention_share},
+    {"inference.collective_us", &Coefficients::collective_us},
+    {"inference.sampler_bytes", &Coefficients::sampler_bytes},
+    {"inference.prompt_logits_bytes", &Coefficients::prompt_logits_bytes},
+    {"inference.process_gib", &Coefficients::process_gib},
+    {"inference.expert_rows_half", &Coefficients::expert_rows_half},
     {"interval.memory_low", &Coefficients::interval_memory_low},
     {"interval.memory_high", &Coefficients::interval_memory_high},
     {"interval.speed_low", &Coefficients::interval_speed_low},
     {"interval.speed_high", &Coefficients::interval_speed_high},
+    {"interval.itl_low", &Coefficients::interval_itl_low},
+    {"interval.itl_high", &Coefficients::interval_itl_high},
+    {"interval.ttft_low", &Coefficients::interval_ttft_low},
+    {"interval.ttft_high", &Coefficients::interval_ttft_high},
+    {"interval.widening", &Coefficients::interval_widening},
 };
 
 /// Shares and efficiencies lie within one; what a rate is divided by is not zero.
 Range allowed_for(std::string_view id) {
   const auto is = [&](std::string_view word) { return id.find(word) != std::string_view::npos; };
   if (is("efficiency") || is("engine_memory_share")) return {0.01, 1.5};
-  if (is("_half") || is("_tokens") || is("host_") || is("max_sequences") || is("interval.")) return {1e-3, 1e9};
+  if (is("_half") || is("_gain") || is("_per_watt") || is("attention_share") || is("multiprocessor") || is("_tokens") ||
+      is("host_tokens") || is("host_memory") || is("max_sequences") || is("interval."))
+    return {1e-3, 1e9};
   return {0, 1e12};
 }
 

@@ -46,11 +46,12 @@ struct FormatAlias {
   std::string_view name;
 };
 constexpr FormatAlias kAliases[] = {
-    {"awq", "w4a16"},      {"gptq", "w4a16"},       {"int4", "w4a16"},       {"4bit", "w4a16"},
-    {"fp4", "nvfp4"},      {"w8a8", "int8"},        {"8bit", "int8"},        {"float16", "fp16"},
-    {"half", "fp16"},      {"bfloat16", "bf16"},    {"float32", "fp32"},     {"bnb-nf4", "nf4"},
-    {"fp8_e4m3", "fp8"},   {"awq-int4", "w4a16"},   {"gptq-int4", "w4a16"},  {"gptq-int8", "w8a16"},
-    {"w8a8-int8", "int8"}, {"w8a16-int8", "w8a16"}, {"bitsandbytes", "nf4"}, {"f32", "fp32"}};
+    {"awq", "w4a16"},       {"gptq", "w4a16"},       {"int4", "w4a16"},       {"4bit", "w4a16"},
+    {"fp4", "nvfp4"},       {"w8a8", "int8"},        {"8bit", "int8"},        {"float16", "fp16"},
+    {"half", "fp16"},       {"bfloat16", "bf16"},    {"float32", "fp32"},     {"bnb-nf4", "nf4"},
+    {"fp8_e4m3", "fp8"},    {"awq-int4", "w4a16"},   {"gptq-int4", "w4a16"},  {"gptq-int8", "w8a16"},
+    {"w8a8-int8", "int8"},  {"w8a16-int8", "w8a16"}, {"bitsandbytes", "nf4"}, {"eetq", "w8a16"},
+    {"eetq-int8", "w8a16"}, {"bnb-int8", "int8"},    {"int4-awq", "w4a16"},   {"f32", "fp32"}};
 
 }  // namespace
 

@@ -28,13 +28,14 @@ double blocks(double tokens) { return std::ceil(tokens / kBlockTokens) * kBlockT
 /// Values cached per layer of `heads` K/V heads on one rank: at least one head each.
 double layer_values(double heads, double head_dim, int tp) { return 2 * std::max(1.0, heads / tp) * head_dim; }
 
-/// Largest forward pass: activations, MoE scratch and the sampler's logits.
+/// Largest forward pass or the sampler, whichever is larger: both are profiled, never alive together.
 Bytes activation_peak(const Workload& work, const InferencePlan& plan, double rows, const Coefficients& c) {
   const auto& m = *work.model;
-  const std::string_view engine = to_text(work.inference.engine);
-  const auto prompt = static_cast<double>(work.inference.input_tokens);
+  const auto& job = work.inference;
+  const std::string_view engine = to_text(job.engine);
+  const auto prompt = static_cast<double>(job.input_tokens);
   const double tokens = m.is_generator()
-                            ? std::max(std::min(c.batched_tokens.of(engine), rows * prompt), prompt > 0 ? 1.0 : 0.0)
+                            ? std::max(std::min(c.batched_tokens.of(engine, job.generation), rows * prompt), rows)
                             : rows * prompt;
   const double h = *m.hidden_size;
   const double kv = m.kv_heads.value_or(m.heads.value_or(0));
@@ -43,8 +44,12 @@ Bytes activation_peak(const Workload& work, const InferencePlan& plan, double ro
       2 * (m.is_moe() ? m.moe_ffn_size.value_or(0) * m.experts_per_token.value_or(1) : m.ffn_size.value_or(0));
   const double width = 2 * h + std::max(qkv, ffn) / plan.tp;
   const double scratch = m.is_moe() ? m.experts_per_token.value_or(1) * h * 2 / plan.ep : 0;
-  const double logits = m.is_generator() ? rows * m.vocab_size.value_or(0) * 6 / plan.tp : 0;
-  return bytes(tokens * 2 * (width * c.activation_copies.value + scratch) + logits);
+  const double forward = tokens * 2 * (width * c.activation_copies.of(engine, job.generation) + scratch);
+  if (!m.is_generator()) return bytes(forward);
+  const double vocabulary = m.vocab_size.value_or(0);
+  const double sampler = rows * vocabulary * c.sampler_bytes.of(engine, job.generation);
+  const double all_logits = rows * prompt * vocabulary * c.prompt_logits_bytes.of(engine, job.generation);
+  return bytes(std::max({forward, sampler, all_logits}));
 }
 
 struct Fixed {
@@ -63,8 +68,9 @@ Fixed fixed_memory(const Workload& work, const InferencePlan& plan, const Coeffi
     fixed.weights = fixed.weights * (1 - experts + experts * plan.tp / plan.ep);
   }
   if (work.inference.offload != workload::Offload::none) fixed.weights = fixed.weights * kInFlight;
+  const bool talks = group > 1 && !lays_out_in_turn(work.inference.engine);
   fixed.workspace = gib(c.engine_workspace_gib.of(engine));
-  fixed.framework = gib(c.context_gib.value + (group > 1 ? c.collectives_gib.of("inference") : 0));
+  fixed.framework = gib(c.process_gib.of(engine) + (talks ? c.collectives_gib.of("inference") : 0));
   return fixed;
 }
 
@@ -149,19 +155,35 @@ Bytes kv_bytes(const catalog::Model& m, Cached tokens, const InferencePlan& plan
                fullest_stage(layers, plan.pp));
 }
 
+namespace {
+
+constexpr double kMostConfigured = 1024;
+constexpr double kLargeMemoryGib = 70;  // from which vLLM schedules more sequences by default
+
+double default_sequences(const Workload& work, const Machine& machine, const Coefficients& c) {
+  const auto& job = work.inference;
+  const bool large = job.generation.empty() && in_gib(machine.device.usable) >= kLargeMemoryGib;
+  return c.max_sequences.of(to_text(job.engine), large ? std::string_view("large") : job.generation);
+}
+
+}  // namespace
+
 InferenceMemory inference_memory(const Workload& work, const Machine& machine, const InferencePlan& plan,
                                  const Coefficients& c, Trace* trace) {
   const auto& job = work.inference;
   const std::string_view engine = to_text(job.engine);
   const Fixed fixed = fixed_memory(work, plan, c);
   const Cached length{static_cast<double>(job.input_tokens), static_cast<double>(job.output_tokens)};
-  const double most = c.max_sequences.of(engine);
+  // An engine is configured for the requests it is to serve; without a number it keeps its default.
+  const double asked_each = job.concurrency ? std::ceil(static_cast<double>(*job.concurrency) / plan.dp) : 0;
+  const double most = std::max(default_sequences(work, machine, c), std::min(asked_each, kMostConfigured));
   const Bytes taken = fixed.weights + fixed.workspace + fixed.framework;
 
   InferenceMemory memory;
+  memory.sequences = most;
   memory.pool = machine.device.usable * job.mem_utilization.value_or(c.engine_memory_share.of(engine));
   const Bytes each = kv_bytes(*work.model, length, plan);
-  const double asked = job.concurrency ? static_cast<double>(*job.concurrency) / plan.dp : most;
+  const double asked = job.concurrency ? asked_each : most;
   double rows = std::max(1.0, std::min(asked, most));
   Bytes activations = activation_peak(work, plan, rows, c);
   Bytes room = memory.pool - taken - activations;
@@ -172,6 +194,7 @@ InferenceMemory inference_memory(const Workload& work, const Machine& machine, c
     rows = std::max(1.0, std::min(rows, fits));
     activations = activation_peak(work, plan, rows, c);
     memory.max_concurrency = std::max(0.0, fits) * plan.dp;
+    memory.steady_concurrency = memory.max_concurrency;
   } else {
     // An engine told to decode fewer sequences together needs smaller buffers: halve until one fits.
     const auto fitting = [&] { return each.raw() > 0 ? std::floor(room.raw() / each.raw()) : most; };
@@ -182,7 +205,11 @@ InferenceMemory inference_memory(const Workload& work, const Machine& machine, c
     }
     const double fits = fitting();
     memory.max_concurrency = std::max(0.0, std::min(fits, 1e7)) * plan.dp;
-    if (!job.concurrency) rows = std::max(1.0, std::min(rows, fits));
+    const double grown = static_cast<double>(job.output_tokens) * c.reserved_output.of(engine, job.generation);
+    const Bytes usual = kv_bytes(*work.model, {length.prompt, grown}, plan);
+    const double at_once = usual.raw() > 0 ? std::floor(room / usual) : most;
+    memory.steady_concurrency = std::max(fits, std::min(at_once, 1e7)) * plan.dp;
+    if (!job.concurrency) rows = std::max(1.0, std::min(rows, memory.steady_concurrency / plan.dp));
     memory.longest_context = room.raw() > 0 ? longest_sequence(*work.model, length.prompt, plan, room) : 0;
     const double per_token = kv_bytes(*work.model, {0, kLong}, plan).raw() / kLong;
     memory.kv_tokens = per_token > 0 ? std::max(0.0, room.raw() / per_token) : 0;

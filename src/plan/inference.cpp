@@ -28,8 +28,7 @@ class Search {
     auto format = estimate::weight_format(name);
     if (!format) return std::unexpected(format.error());
     base_.weights = *format;
-    base_.kv = job_.kv_precision.value_or(machine_.device.gpu->has_bf16 ? workload::KvPrecision::bf16
-                                                                        : workload::KvPrecision::fp16);
+    base_.kv = job_.kv_precision.value_or(usual_cache(**format));
     base_.ep = static_cast<int>(work_.pins.ep.value_or(1));
     if (Status legal = check_pins(); !legal) return std::unexpected(legal.error());
     for (int pp = 1; pp <= machine_.gpus(); pp *= 2)
@@ -45,6 +44,15 @@ class Search {
   }
 
  private:
+  /// The checkpoints that TensorRT-LLM serves in 8 or 4 bit carry scales for an fp8 cache and are served with it.
+  workload::KvPrecision usual_cache(const estimate::WeightFormat& format) const {
+    const bool floating =
+        format.arithmetic == estimate::Arithmetic::fp8 || format.arithmetic == estimate::Arithmetic::fp4;
+    if (job_.engine == workload::Engine::trt_llm && floating && machine_.device.gpu->has_fp8)
+      return workload::KvPrecision::fp8;
+    return machine_.device.gpu->has_bf16 ? workload::KvPrecision::bf16 : workload::KvPrecision::fp16;
+  }
+
   Status check_pins() const {
     if (work_.pins.tp && heads_ % *work_.pins.tp != 0)
       return usage_error(say("tp {} does not divide the {} attention heads", *work_.pins.tp, heads_), "tp");

@@ -169,6 +169,10 @@ Json intervals_json(const advise::EstimateAnswer& answer) {
   Json out{{"level", 0.8}, {"memory_total", interval_json(answer.intervals.memory_total_gib)}};
   out["tokens_per_s"] = counts_tokens ? interval_json(answer.intervals.tokens_per_s) : Json(nullptr);
   if (encoder && has_speed) out["throughput"] = interval_json(answer.intervals.sequences_per_s);
+  if (!encoder && has_speed && !workload::is_training(answer.work.task)) {
+    out["itl_ms"] = interval_json(answer.intervals.itl_ms);
+    out["ttft_ms"] = interval_json(answer.intervals.ttft_ms);
+  }
   return out;
 }
 

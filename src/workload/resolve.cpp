@@ -3,6 +3,7 @@
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/workload/generation.hpp"
 #include "gpusel/workload/workload.hpp"
 
 namespace gpusel::workload {
@@ -201,9 +202,12 @@ class Resolver {
     i.tokens = request_.tokens;
     if (!request_.speculative.empty() && request_.speculative != "none")
       return usage_error(say("speculative decoding is not estimated"), "speculative", say("leave it out, or say none"));
+    i.generation = engine_generation(i.engine, request_.engine_version);
     if (!request_.engine_version.empty())
-      work_.notes.push_back(say("engine version '{}' is noted; the estimate is for a current release",
-                                shorten(request_.engine_version, 40)));
+      work_.notes.push_back(i.generation.empty() ? say("engine version '{}' is estimated as a current release",
+                                                       shorten(request_.engine_version, 40))
+                                                 : say("engine version '{}' is estimated as of the generation '{}'",
+                                                       shorten(request_.engine_version, 40), i.generation));
     return {};
   }
 

@@ -15,6 +15,8 @@ struct Intervals {
   estimate::Interval memory_total_gib;  // per GPU
   estimate::Interval tokens_per_s;      // training, or output tokens of inference
   estimate::Interval sequences_per_s;
+  estimate::Interval itl_ms;   // inference
+  estimate::Interval ttft_ms;  // inference
 };
 
 struct EstimateAnswer {
@@ -35,7 +37,7 @@ estimate::Trace explain(const workload::Workload& work, const estimate::Machine&
                         const estimate::Coefficients& coefficients);
 
 /// Widths measured over published residuals, by task.
-Intervals intervals_for(const workload::Workload& work, const estimate::Device& device, const plan::Choice& choice,
+Intervals intervals_for(const workload::Workload& work, const estimate::Machine& machine, const plan::Choice& choice,
                         const estimate::Coefficients& coefficients);
 
 /// A model by catalogue name, path, or inline object. Errors name the key `model`.

@@ -23,6 +23,26 @@ struct Coefficient {
       if (key == name) return special;
     return value;
   }
+
+  /// The case of a kind of `name` ("hf int8"), else that of `name` itself.
+  double of(std::string_view name, std::string_view kind) const {
+    const auto* special = find(name, kind);
+    return special != nullptr ? *special : of(name);
+  }
+  double of(std::string_view name, std::string_view kind, std::string_view other_kind) const {
+    const auto* special = find(name, kind);
+    return special != nullptr ? *special : of(name, other_kind);
+  }
+
+ private:
+  const double* find(std::string_view name, std::string_view kind) const {
+    if (kind.empty()) return nullptr;
+    for (const auto& [key, special] : cases)
+      if (key.size() == name.size() + 1 + kind.size() && key.starts_with(name) && key[name.size()] == ' ' &&
+          key.ends_with(kind))
+        return &special;
+    return nullptr;
+  }
 };
 
 struct Coefficients {
@@ -61,23 +81,49 @@ struct Coefficients {
   Coefficient straggler;         // loss per doubling of nodes
 
   // Inference.
-  Coefficient decode_bandwidth_efficiency;  // by engine
-  Coefficient decode_layer_us;              // fixed cost per layer and step, by engine
-  Coefficient decode_step_us;               // fixed cost per step, by engine
-  Coefficient decode_rows_half;             // sequences per step at which products reach half their rate
-  Coefficient prefill_efficiency;           // relative to large products, by engine
-  Coefficient dequantise_efficiency;        // of compute-bound work on weight-only formats
-  Coefficient serving_efficiency;           // of a steady mix, by engine
-  Coefficient host_tokens_per_s;            // one front end can handle, by engine
-  Coefficient batched_tokens;               // tokens in one prefill pass, by engine
-  Coefficient max_sequences;                // decoded together, by engine
-  Coefficient engine_memory_share;          // of the card an engine takes, by engine
-  Coefficient engine_workspace_gib;         // graphs and buffers, by engine
-  Coefficient activation_copies;            // temporaries of a prefill pass
+  Coefficient decode_bandwidth_efficiency;   // by engine
+  Coefficient tflops_per_watt;               // of 16-bit products that the board's power allows, by compute capability
+  Coefficient decode_attention_share;        // of the fp32 rate that attention of single tokens reaches, by engine
+  Coefficient collective_us;                 // fixed time of an all-reduce inside a node while serving, by link
+  Coefficient multiprocessor_gbs;            // that one multiprocessor can ask of memory, by engine
+  Coefficient cache_efficiency;              // reading caches against reading weights, by engine
+  Coefficient cache_copies;                  // of the expanded cache made in each step, by engine
+  Coefficient decode_layer_us;               // fixed cost per layer and step, by engine
+  Coefficient expert_layer_us;               // on top for a layer of experts, by engine
+  Coefficient host_layer_us;                 // launching a layer without graphs, hidden behind the GPU's work
+  Coefficient host_expert_us;                // launching an expert where engines loop over them
+  Coefficient decode_step_us;                // fixed cost per step, by engine
+  Coefficient decode_rows_half;              // sequences per step at which products reach half their rate
+  Coefficient prefill_efficiency;            // relative to large products, by engine
+  Coefficient half_rate_gain;                // of cards whose matrix units run at half rate, by engine
+  Coefficient expert_efficiency;             // products of experts against dense ones
+  Coefficient expert_rows_half;              // tokens per expert at which its products reach half their rate
+  Coefficient prefill_attention_efficiency;  // attention in prompts against products, by engine
+  Coefficient prefill_bytes;                 // moved per hidden value, token and layer between products, by engine
+  Coefficient prefill_layer_us;              // launching a layer of a prompt's pass, hidden behind the GPU's work
+  Coefficient pipelines_prompts;             // 1: passes of a prompt follow each other through GPUs in turn
+  Coefficient request_ms;                    // front end, per request before its first token
+  Coefficient arrivals_together;             // share of the others whose prompts come with a request's own
+  Coefficient prompt_interference;           // share of the others' prompt time that shows between tokens
+  Coefficient reserved_output;               // share of the answer for which the scheduler keeps room
+  Coefficient dequantise_efficiency;         // of compute-bound work on weight-only formats
+  Coefficient serving_efficiency;            // of a steady mix, by engine
+  Coefficient host_tokens_per_s;             // one front end can handle, by engine
+  Coefficient batched_tokens;                // tokens in one prefill pass, by engine
+  Coefficient max_sequences;                 // decoded together, by engine
+  Coefficient engine_memory_share;           // of the card an engine takes, by engine
+  Coefficient engine_workspace_gib;          // graphs and buffers, by engine
+  Coefficient activation_copies;             // temporaries of a prefill pass
+  Coefficient sampler_bytes;                 // per logit of the sequences sampled together, by engine
+  Coefficient prompt_logits_bytes;           // per logit of every prompt token, where engines compute all of them
+  Coefficient process_gib;                   // context and kernels of a serving process, by engine
 
   // 80 % intervals: measured over predicted, low and high, by task and class of hardware.
   Coefficient interval_memory_low, interval_memory_high;
   Coefficient interval_speed_low, interval_speed_high;
+  Coefficient interval_itl_low, interval_itl_high;
+  Coefficient interval_ttft_low, interval_ttft_high;
+  Coefficient interval_widening;  // exponent of these ratios where less is known: by architecture, experts, nodes
 };
 
 /// From the documents that have a `calibration` section, later ones over earlier.

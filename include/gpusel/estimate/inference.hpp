@@ -20,12 +20,14 @@ struct InferencePlan {
 };
 
 struct InferenceMemory {
-  MemoryBreakdown per_gpu;     // at `concurrency`
-  Bytes pool;                  // what the engine takes of the card
-  double kv_tokens = 0;        // the pool has room for, per replica
-  double max_concurrency = 0;  // requests of input + output tokens at once, whole deployment
-  double concurrency = 0;      // requests in flight the rest of the figures are for, whole deployment
-  double longest_context = 0;  // of one request alone
+  MemoryBreakdown per_gpu;        // at `concurrency`
+  Bytes pool;                     // what the engine takes of the card
+  double sequences = 0;           // one replica decodes together at most
+  double kv_tokens = 0;           // the pool has room for, per replica
+  double max_concurrency = 0;     // requests of input + output tokens at once, whole deployment
+  double steady_concurrency = 0;  // at once while answers grow, as far as the scheduler dares, whole deployment
+  double concurrency = 0;         // requests in flight the rest of the figures are for, whole deployment
+  double longest_context = 0;     // of one request alone
 };
 
 struct InferenceSpeed {

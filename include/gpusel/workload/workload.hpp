@@ -47,6 +47,7 @@ struct Training {
 
 struct Inference {
   Engine engine = Engine::vllm;
+  std::string_view generation;    // of the engine, by its version: empty is current
   std::string weights_precision;  // empty: the model's own, as far as the GPU has it
   std::optional<KvPrecision> kv_precision;
   Mode mode = Mode::throughput;

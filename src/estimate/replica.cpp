@@ -1,0 +1,198 @@
+#include "estimate/replica.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gpusel::estimate {
+
+namespace {
+
+/// Streaming multiprocessors: four matrix units each, eight before Ampere. Unknown: no limit.
+double multiprocessors(const catalog::Gpu& gpu) {
+  const double units = gpu.tensor_cores.value_or(0);
+  return gpu.capability && *gpu.capability < 8 ? units / 8 : units / 4;
+}
+
+/// What decoding reads per second: a share of the peak, unless too few multiprocessors ask for data.
+BytesPerSecond reading_rate(const Device& device, double efficiency, double each_gbs) {
+  const BytesPerSecond memory = device.bandwidth * efficiency;
+  const double count = multiprocessors(*device.gpu) * device.share;
+  return count > 0 ? std::min(memory, gb_per_s(count * each_gbs)) : memory;
+}
+
+/// Consumer cards run matrix units at half rate, which they then sustain almost fully.
+bool half_rate(const catalog::Gpu& gpu) {
+  return gpu.fp16_dense_tflops && gpu.fp32_tflops && *gpu.fp16_dense_tflops < 2.5 * *gpu.fp32_tflops &&
+         gpu.capability.value_or(0) >= 7.5;
+}
+
+/// Share of the 16-bit peak that large products sustain: what the kernels reach, or what the board's power allows.
+double sustained(const catalog::Gpu& gpu, double half_rate_gain, const Coefficients& c) {
+  const double reached = c.gemm_efficiency.of(gpu.architecture) * (half_rate(gpu) ? half_rate_gain : 1.0);
+  if (!gpu.tdp_w || !gpu.fp16_dense_tflops || *gpu.fp16_dense_tflops <= 0) return reached;
+  return std::min(reached, *gpu.tdp_w * c.tflops_per_watt.of(gpu.compute_capability) / *gpu.fp16_dense_tflops);
+}
+
+}  // namespace
+
+Replica::Replica(const workload::Workload& work, const Machine& machine, const InferencePlan& plan,
+                 const Coefficients& c, ComputeRate rate)
+    : m_(*work.model),
+      p_(work.parameters),
+      machine_(machine),
+      plan_(plan),
+      c_(c),
+      engine_(to_text(work.inference.engine)),
+      generation_(work.inference.generation),
+      head_(m_.is_generator() ? std::max(p_.head, p_.embedding) : 0),
+      layers_in_turn_(lays_out_in_turn(work.inference.engine)) {
+  const catalog::Gpu& gpu = *machine.device.gpu;
+  const double gemm = sustained(gpu, of(c.half_rate_gain), c) * of(c.prefill_efficiency) *
+                      (rate.low_precision ? c.low_precision_efficiency.value : 1.0);
+  const WeightFormat& format = *plan.weights;
+  const bool widened = !rate.native && format.bits < 16;
+  const double together = layers_in_turn_ ? 1 : plan.tp;
+  matmul_rate_ = rate.peak * (gemm * (widened ? of(c.dequantise_efficiency) : 1.0) * together);
+  bandwidth_ = reading_rate(machine.device, c.decode_bandwidth_efficiency.of(engine_, format.name, generation_),
+                            of(c.multiprocessor_gbs)) *
+               together;
+  // Attention of single tokens runs on the ordinary cores, or is limited like them.
+  if (gpu.fp32_tflops)
+    attention_rate_ = tflops(*gpu.fp32_tflops) * (machine.device.share * of(c.decode_attention_share) * together);
+  if (work.inference.offload != workload::Offload::none)
+    host_link_ = pcie_bandwidth(gpu) * (c.link_efficiency.of("pcie") * together);
+  // An encoder-decoder reads the prompt with one stack and answers with the other.
+  if (m_.decoder_layers && p_.layers > 0) decoder_ = std::min(1.0, *m_.decoder_layers / p_.layers);
+  expert_width_ = format.bits / 8;
+  body_width_ = format.experts_only && p_.experts > 0 ? 2 : format.bits / 8;
+  head_width_ = format.keeps_ends ? 2 : format.bits / 8;
+}
+
+double Replica::of(const Coefficient& coefficient) const { return coefficient.of(engine_, generation_); }
+
+double Replica::passes(double tokens) const { return std::ceil(tokens / of(c_.batched_tokens)); }
+
+double Replica::prompts_per_pass(double tokens, double batch) const {
+  return std::clamp(std::floor(of(c_.batched_tokens) / std::max(1.0, tokens)), 1.0, std::max(1.0, batch));
+}
+
+/// The GPU's own time for prompts: products, attention and what streams through memory between them.
+Seconds Replica::pass_compute(double tokens, double prompts, double cached) const {
+  const double all = tokens * prompts;
+  const double pass = std::min(all, of(c_.batched_tokens));
+  const double heads = m_.heads.value_or(0) * m_.head_dim.value_or(0);
+  // A causal prompt attends to what is cached at first, to all of it at the end.
+  const bool causal = m_.is_generator() && !m_.is_encoder_decoder();
+  const double reach = causal ? (attended(cached) + attended(cached + tokens)) / 2 : attended(tokens);
+  const Flop products = flop(2 * p_.body * all + 2 * head_ * prompts);
+  const Flop experts = flop(2 * p_.experts * p_.routed_share * all);
+  const Flop attention = flop(4 * heads * reach * tokens * prompts);
+  const double busy = pass / (pass + c_.gemm_tokens_half.value);
+  const FlopPerSecond rate = matmul_rate_ * busy;
+  const double routed = pass * p_.routed_share;  // tokens that one expert sees
+  const FlopPerSecond expert_rate =
+      matmul_rate_ * (c_.expert_efficiency.of(engine_) * routed / (routed + c_.expert_rows_half.value));
+  const double together = layers_in_turn_ ? 1 : plan_.tp;
+  const Bytes between = bytes(of(c_.prefill_bytes) * *m_.hidden_size * p_.layers * all / together);
+  return products / rate + (experts.raw() > 0 ? experts / expert_rate : Seconds{}) +
+         attention / (rate * of(c_.prefill_attention_efficiency)) + between / machine_.device.bandwidth;
+}
+
+Seconds Replica::prefill(double tokens, double prompts, double cached) const {
+  if (tokens <= 0) return {};
+  const double reader = decoder_ < 1 ? 1 - decoder_ : 1;
+  const double all = tokens * prompts;
+  const double count = passes(all);
+  Seconds gpu = std::max(pass_compute(tokens, prompts, cached), reading(read_once(all / count)) * count);
+  // Several passes follow each other through the stages of a layout in turn.
+  if (layers_in_turn_ && plan_.pp > 1) {
+    const double pipelined = (count + plan_.pp - 1) / (count * plan_.pp);
+    gpu = gpu * (1 - of(c_.pipelines_prompts) * (1 - pipelined));
+  }
+  const Seconds host = microseconds(of(c_.prefill_layer_us) * p_.layers * count);
+  return std::max(gpu, host) * reader + microseconds(of(c_.decode_step_us) * count) + traffic(all) * reader;
+}
+
+Seconds Replica::burst(double tokens, double prompts, double cached) const {
+  const double count = std::max(1.0, passes(tokens * prompts));
+  const double one = std::max(1.0, passes(tokens));
+  // Prompts longer than a pass are done one after the other, short ones pass by pass.
+  const double done = (count + one) / (2 * count);
+  return prefill(tokens, prompts, cached) * done;
+}
+
+Replica::Parts Replica::decode(double batch, Cached context) const {
+  Parts parts;
+  const Seconds weights = reading(read_once(batch) * decoder_);
+  const Seconds caches = bytes(cache_traffic(context) * batch) / bandwidth_;
+  const double heads = m_.heads.value_or(0) * m_.head_dim.value_or(0);
+  const Flop products = flop(2 * (p_.active(0) * decoder_ + head_) * batch);
+  const Flop scores = flop(4 * heads * attended(context.total()) * decoder_ * batch);
+  const Seconds attention = attention_rate_.raw() > 0 ? scores / attention_rate_ : Seconds{};
+  const Seconds dense = products / (matmul_rate_ * (batch / (batch + c_.decode_rows_half.value)));
+  parts.memory = weights + caches;
+  parts.compute = dense + attention;
+  parts.launch = launches() * decoder_;
+  parts.host = microseconds((c_.host_layer_us.of(engine_, plan_.weights->name, generation_) * p_.layers +
+                             of(c_.host_expert_us) * m_.experts.value_or(0) * p_.moe_layers) *
+                            decoder_);
+  parts.link = traffic(batch) * decoder_;
+  const Seconds kernels = std::max(weights, dense) + std::max(caches, attention);
+  parts.total = std::max(kernels + parts.launch + parts.link, parts.host);
+  return parts;
+}
+
+/// Bytes read for one sequence's cache, copies that an engine makes of it in every step included.
+double Replica::cache_traffic(Cached context) const {
+  const double groups = m_.heads.value_or(1) / std::max(1.0, m_.kv_heads.value_or(m_.heads.value_or(1)));
+  const double copies = of(c_.cache_copies) * (m_.is_mla() ? 1 : groups);
+  return kv_bytes(m_, context, plan_).raw() * plan_.tp * plan_.pp * (1 / of(c_.cache_efficiency) + copies);
+}
+
+/// Sum over layers of the tokens each attends to at `context`.
+double Replica::attended(double context) const {
+  if (m_.is_encoder_decoder()) return p_.layers * context;
+  const double full = m_.kv_full_layers.value_or(p_.layers - m_.kv_window_layers.value_or(0));
+  return full * context + m_.kv_window_layers.value_or(0) * std::min(context, m_.window_tokens.value_or(context));
+}
+
+/// Weight bytes touched by `batch` tokens: of E experts, E (1 − (1 − k/E)^batch) are visited.
+double Replica::read_once(double batch) const {
+  const double visited = p_.experts > 0 ? 1 - std::pow(1 - p_.routed_share, batch) : 0;
+  return p_.body * body_width_ + p_.experts * visited * expert_width_ + head_ * head_width_;
+}
+
+/// What a step takes beside its large kernels: small ones, gaps, and the scheduler.
+Seconds Replica::launches() const {
+  return microseconds(of(c_.decode_layer_us) * p_.layers + of(c_.expert_layer_us) * p_.moe_layers +
+                      of(c_.decode_step_us));
+}
+
+/// Weights read from the GPU's memory, or over PCIe where they are offloaded, whichever takes longer.
+Seconds Replica::reading(double weight_bytes) const {
+  const Seconds local = bytes(weight_bytes) / bandwidth_;
+  return host_link_ ? std::max(local, bytes(weight_bytes * (1 - kInFlight)) / *host_link_) : local;
+}
+
+/// Between GPUs, for `tokens` rows: two all-reduces per layer with tensor parallelism, and a
+/// dispatch and a combination per layer of experts with expert parallelism.
+Seconds Replica::traffic(double tokens) const {
+  Seconds total;
+  const Bytes rows = bytes(2 * *m_.hidden_size * tokens);
+  if (plan_.tp > 1 && !layers_in_turn_)
+    total += collective(rows * (2.0 * (plan_.tp - 1) / plan_.tp), plan_.tp) * (2 * p_.layers);
+  if (plan_.ep > plan_.tp) {
+    const double sent = m_.experts_per_token.value_or(1) * (plan_.ep - 1) / plan_.ep / plan_.tp;
+    total += collective(rows * sent, plan_.ep) * (2 * p_.moe_layers);
+  }
+  return total;
+}
+
+Seconds Replica::collective(Bytes amount, int members) const {
+  const bool crosses = members > machine_.gpus_per_node;
+  const Seconds latency =
+      crosses ? group_latency(machine_, crosses, c_) : microseconds(c_.collective_us.of(link_case(machine_.link)));
+  return amount / group_bandwidth(machine_, std::min(members, machine_.gpus_per_node), crosses, c_) + latency;
+}
+
+}  // namespace gpusel::estimate

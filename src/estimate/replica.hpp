@@ -1,0 +1,61 @@
+// One replica of a served model: the time of a pass over prompts and of a decode step.
+#pragma once
+
+#include "gpusel/estimate/inference.hpp"
+
+namespace gpusel::estimate {
+
+class Replica {
+ public:
+  Replica(const workload::Workload& work, const Machine& machine, const InferencePlan& plan, const Coefficients& c,
+          ComputeRate rate);
+
+  /// Processing `prompts` prompts of `tokens` each behind `cached` ones, packed into passes of the engine's size.
+  Seconds prefill(double tokens, double prompts = 1, double cached = 0) const;
+  /// When the first token of a prompt is there on average, if `prompts` of them arrive together.
+  Seconds burst(double tokens, double prompts, double cached) const;
+  /// Prompts that share a pass when `batch` requests are in flight.
+  double prompts_per_pass(double tokens, double batch) const;
+
+  struct Parts {
+    Seconds memory, compute, launch, host, link, total;
+  };
+  /// One token for each of `batch` sequences.
+  Parts decode(double batch, Cached context) const;
+
+  /// Tokens per second of a pipeline with several batches in flight, against one at a time.
+  double pipelining() const { return layers_in_turn_ ? 1.0 : static_cast<double>(plan_.pp); }
+  /// The coefficient's value for this engine and its generation.
+  double of(const Coefficient& coefficient) const;
+
+ private:
+  double passes(double tokens) const;
+  Seconds pass_compute(double tokens, double prompts, double cached) const;
+  double attended(double context) const;
+  double read_once(double batch) const;
+  double cache_traffic(Cached context) const;
+  Seconds launches() const;
+  Seconds reading(double weight_bytes) const;
+  Seconds traffic(double tokens) const;
+  Seconds collective(Bytes amount, int members) const;
+
+  const catalog::Model& m_;
+  const catalog::Parameters& p_;
+  const Machine& machine_;
+  const InferencePlan& plan_;
+  const Coefficients& c_;
+  std::string_view engine_;
+  std::string_view generation_;
+  double head_ = 0;
+  FlopPerSecond matmul_rate_;
+  BytesPerSecond bandwidth_;
+  FlopPerSecond attention_rate_;             // of single tokens over their caches
+  std::optional<BytesPerSecond> host_link_;  // that offloaded weights come over
+  double decoder_ = 1;                       // share of the layers that run for each generated token
+  bool layers_in_turn_ = false;
+  double body_width_ = 2;  // bytes per parameter
+  double expert_width_ = 2;
+  double head_width_ = 2;
+};
+
+}  // namespace gpusel::estimate
