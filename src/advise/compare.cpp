@@ -184,7 +184,7 @@ class Comparer {
       return;
     }
     item.problem = plan::problem_of(*choice).text();
-    item.intervals = intervals_for(work, machine->device, *choice, coefficients_);
+    item.intervals = intervals_for(work, *machine, *choice, coefficients_);
     item.planned = std::make_shared<const PlannedMachine>(PlannedMachine{*machine, std::move(*choice)});
     const double rate = plan::tokens_per_s(item.planned->choice);
     const auto duration = duration_of(work, rate);

@@ -1,6 +1,7 @@
 #include "gpusel/advise/estimate.hpp"
 
 #include "advise/candidates.hpp"
+#include "advise/near_miss.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -253,6 +254,8 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
   answer.assumed.insert(answer.assumed.end(), extra.begin(), extra.end());
   if (const plan::Problem& problem = plan::problem_of(answer.choice); problem.any())
     answer.notes.push_back(problem.text());
+  if (std::string change = what_would_fit(answer.work, answer.machine, answer.choice, c); !change.empty())
+    answer.notes.push_back(std::move(change));
   note_departures(answer.work, answer.machine, answer.choice, answer.notes);
   if (with_trace) answer.trace = explain(answer.work, answer.machine, answer.choice, c);
   answer.intervals = intervals_for(answer.work, answer.machine, answer.choice, c);

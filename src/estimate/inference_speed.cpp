@@ -60,7 +60,7 @@ Steady steady_state(const Workload& work, const Replica& replica, double batch, 
   const Seconds step = replica.decode(batch / replica.pipelining(), halfway(job)).total;
   const Mixing mix = mixing(job, replica, c);
   const bool server = job.mode == workload::Mode::online || job.request_rate;
-  const Seconds request = server ? milliseconds(replica.of(c.request_ms)) : Seconds{};
+  const Seconds request = server ? microseconds(1000 * replica.of(c.request_ms)) : Seconds{};
   Steady steady;
   steady.ttft = request + (input > 0 ? replica.burst(input, 1 + mix.together * (batch - 1), cached) : step);
   if (batch > 1) steady.ttft += step * (0.5 * mix.between);

@@ -12,15 +12,18 @@ struct Generation {
   std::string_view name;
   int before_release;  // major × 1000 + minor
   int before_month;    // year × 12 + month
+  int from_release = 0;
 };
 
 // vLLM: CUDA graphs from 0.3 on (January 2024), a leaner host loop and faster kernels for quantised weights
 // from 0.6 (September 2024), the engine rewritten as V1 from 0.8 (March 2025). Transformers computes the
 // logits of a prompt's last token only from 4.45 on (September 2024). TensorRT-LLM ran compiled engines behind a
-// C++ runtime before its PyTorch backend, from 0.18 on (April 2025).
+// C++ runtime before its PyTorch backend, from 0.18 on (April 2025). llama.cpp counts builds: CUDA graphs and
+// int8 matrix units for prompts came by b3300 (July 2024).
 constexpr std::array kGenerations = {
     Generation{Engine::vllm, "early", 3, 2024 * 12 + 1},  Generation{Engine::vllm, "older", 6, 2024 * 12 + 9},
     Generation{Engine::vllm, "v0", 8, 2025 * 12 + 3},     Generation{Engine::trt_llm, "engine", 18, 2025 * 12 + 4},
+    Generation{Engine::llama_cpp, "older", 3300'000, 2024 * 12 + 7, 1000'000},
     Generation{Engine::hf, "older", 4045, 2024 * 12 + 9},
 };
 
@@ -48,7 +51,9 @@ std::string_view engine_generation(Engine engine, std::string_view version) {
   const int second = has_second ? take_number(rest) : dated ? kMidYear : 0;
   for (const Generation& generation : kGenerations) {
     if (generation.engine != engine) continue;
-    if (dated ? first * 12 + second < generation.before_month : first * 1000 + second < generation.before_release)
+    const int release = first * 1000 + second;
+    if (dated ? first * 12 + second < generation.before_month
+              : release >= generation.from_release && release < generation.before_release)
       return generation.name;
   }
   return {};

@@ -10,6 +10,7 @@ namespace {
 constexpr Limits kRate{{.low = 1e-6, .high = 1e7}, 1000};
 constexpr Limits kPositive{{.low = 1e-9, .high = 1e15}, 1000};
 constexpr Limits kMilliseconds{{.low = 0.001, .high = 1e9}, 1000};
+constexpr Limits kPart{{.low = 0, .high = 1e8}, 1024};  // of a request: nothing to read, or nothing to generate
 
 constexpr std::string_view kWork = "Workload";
 constexpr std::string_view kTrain = "Training";
@@ -73,15 +74,16 @@ constexpr Option<Request> kOptions[] = {
     {"dp", "", "N", "data parallel degree, or replicas", kSplit, GPUSEL_SET(r.dp, kCount)},
 
     {"engine", "", "ENGINE", "vllm, trt-llm, sglang, tgi, lmdeploy, llama.cpp or hf", kServe, GPUSEL_SET(r.engine)},
-    {"engine_version", "", "TEXT", "noted in the answer", kServe, GPUSEL_SET(r.engine_version)},
+    {"engine_version", "", "TEXT", "version or date; tells an old generation from a current one", kServe,
+     GPUSEL_SET(r.engine_version)},
     {"weights_precision", "quant quantization", "FORMAT",
      "bf16, fp16, fp8, int8, w4a16, nvfp4, mxfp4 or a GGUF name such as q4_k_m", kServe,
      GPUSEL_SET(r.weights_precision)},
     {"kv_precision", "kv-cache-dtype", "FORMAT", "fp16, bf16, fp8 or int8", kServe, GPUSEL_SET(r.kv_precision)},
     {"mode", "", "MODE", "throughput, online (a given concurrency) or single-stream", kServe, GPUSEL_SET(r.mode)},
-    {"input_tokens", "isl input-len", "N", "prompt tokens per request", kServe, GPUSEL_SET(r.input_tokens, kLength)},
+    {"input_tokens", "isl input-len", "N", "prompt tokens per request", kServe, GPUSEL_SET(r.input_tokens, kPart)},
     {"output_tokens", "osl output-len", "N", "generated tokens per request", kServe,
-     GPUSEL_SET(r.output_tokens, kLength)},
+     GPUSEL_SET(r.output_tokens, kPart)},
     {"context", "max-model-len ctx-size context-length", "N", "longest sequence, prompt and answer together", kServe,
      GPUSEL_SET(r.context, kLength)},
     {"concurrency", "target-concurrency", "N", "requests in flight", kServe, GPUSEL_SET(r.concurrency, kCount)},

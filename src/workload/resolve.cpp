@@ -219,6 +219,8 @@ class Resolver {
       i.output_tokens = 0;
       return {};
     }
+    if (request_.input_tokens == 0 && request_.output_tokens == 0)
+      return usage_error(say("neither prompt nor generated tokens: nothing to do"), "output_tokens");
     if (request_.context && request_.input_tokens && request_.output_tokens &&
         *request_.input_tokens + *request_.output_tokens > *request_.context)
       return usage_error(say("{} prompt and {} generated tokens are more than the context of {}",

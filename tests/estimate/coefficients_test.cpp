@@ -31,8 +31,8 @@ TEST_CASE("the shipped coefficients are complete and each is a sensible share") 
   for (const Coefficient* share :
        {&c.allocator_slack, &c.selective_share, &c.gemm_efficiency, &c.low_precision_efficiency,
         &c.attention_efficiency, &c.bandwidth_efficiency, &c.link_efficiency, &c.network_efficiency,
-        &c.gradient_overlap, &c.least_exposed, &c.decode_bandwidth_efficiency, &c.prefill_efficiency,
-        &c.dequantise_efficiency, &c.serving_efficiency, &c.engine_memory_share}) {
+        &c.gradient_overlap, &c.least_exposed, &c.decode_bandwidth_efficiency, &c.serving_efficiency,
+        &c.engine_memory_share, &c.cache_efficiency}) {
     CHECK(share->value > 0);
     CHECK(share->value <= 1);
     for (const auto& [name, value] : share->cases) {
@@ -41,6 +41,16 @@ TEST_CASE("the shipped coefficients are complete and each is a sensible share") 
       CHECK(value <= 1);
     }
   }
+}
+
+TEST_CASE("a kind of a case has its own value, or the case's") {
+  const Coefficient one{2, {{"hf", 3}, {"hf int8", 9}, {"vllm early", 5}}};
+  CHECK(one.of("hf", "int8") == 9);
+  CHECK(one.of("hf", "bf16") == 3);
+  CHECK(one.of("hf", "") == 3);
+  CHECK(one.of("vllm", "early") == 5);
+  CHECK(one.of("vllm", "older") == 2);
+  CHECK(one.of("hf", "bf16", "int8") == 9);
 }
 
 TEST_CASE("every interval of the shipped coefficients holds the estimate itself") {

@@ -177,3 +177,45 @@ TEST_CASE("a share of memory that is asked for is the share the engine takes") {
                                              serving("bf16"), test::coefficients());
   CHECK(m.pool.raw() == near(card.device.usable.raw() / 2));
 }
+
+TEST_CASE("a forward pass and the sampler are never alive together") {
+  const Coefficients& c = test::coefficients();
+  const auto activations = [](std::string_view words) {
+    return memory("task=inference model=llama-3.1-8b " + std::string(words), "l4", serving("bf16"))
+        .per_gpu.activations.raw();
+  };
+  // 8192 tokens × 2 bytes × copies × (2 × 4096 + 2 × 14336); 256 sequences × 128256 logits
+  const double forward = 8192.0 * 2 * c.activation_copies.of("vllm") * (2 * 4096 + 2 * 14336);
+  const double sampler = 256.0 * 128256 * c.sampler_bytes.of("vllm");
+  CHECK(activations("input_tokens=1024 concurrency=256") == near(std::max(forward, sampler)));
+  CHECK(activations("input_tokens=16384 output_tokens=16 concurrency=1") == near(forward));
+}
+
+TEST_CASE("early Transformers hold the logits of the whole prompt") {
+  const std::string words = "task=inference engine=hf mode=single-stream model=qwen2.5-0.5b input_tokens=8192";
+  const double now = memory(words, "a100-sxm-80gb", serving("bf16")).per_gpu.activations.raw();
+  const double then =
+      memory(words + " engine_version=4.38.2", "a100-sxm-80gb", serving("bf16")).per_gpu.activations.raw();
+  CHECK(then == near(8192.0 * 151936 * 6));  // 16 and 32 bit
+  CHECK(now < then / 2);
+}
+
+TEST_CASE("layers in turn need no communication library") {
+  InferencePlan stages = serving("fp16");
+  stages.pp = 2;
+  const auto framework = [&](std::string_view engine) {
+    return in_gib(
+        memory("task=inference model=llama-7b engine=" + std::string(engine), "l4", stages).per_gpu.framework);
+  };
+  const Coefficients& c = test::coefficients();
+  CHECK(framework("hf") == near(c.process_gib.of("hf")));
+  CHECK(framework("vllm") == near(c.process_gib.of("vllm") + c.collectives_gib.of("inference")));
+}
+
+TEST_CASE("an odd number of requests fills one replica more than the other") {
+  InferencePlan plan = serving("fp16");
+  plan.dp = 2;
+  const InferenceMemory m =
+      memory("task=inference model=llama-7b concurrency=5 input_tokens=768 output_tokens=256", "h100-sxm-80gb", plan);
+  CHECK(m.per_gpu.kv_cache.raw() == near(3.0 * 1024 * 512 * kKiB));
+}

@@ -107,7 +107,7 @@ TEST_CASE("more requests in flight raise the throughput and the latency of each"
 TEST_CASE("requests beyond the room of the cache wait for their first token") {
   const std::string words = "model=llama-7b input_tokens=3072 output_tokens=1024 concurrency=";
   const Served some = serve(words + "1", "a100-sxm-40gb", serving("fp16"));
-  const int room = static_cast<int>(some.memory.max_concurrency);
+  const int room = static_cast<int>(some.memory.steady_concurrency);
   REQUIRE(room > 2);
   const Served full = serve(words + std::to_string(room), "a100-sxm-40gb", serving("fp16"));
   const Served over = serve(words + std::to_string(4 * room), "a100-sxm-40gb", serving("fp16"));
@@ -178,6 +178,70 @@ TEST_CASE("a found prefix shortens the wait for the first token") {
   const Served most = serve(words + "0.9", "a100-sxm-80gb", serving("bf16"));
   CHECK(most.speed.ttft < none.speed.ttft * 0.5);
   CHECK(most.speed.output_tokens_per_s > none.speed.output_tokens_per_s);
+}
+
+TEST_CASE("one stream takes the bytes of the weights, a cost per layer and one per step") {
+  const Workload work = job("task=inference mode=single-stream model=llama-7b engine=vllm");
+  const Machine machine = test::machine("l4");
+  const Coefficients& c = test::coefficients();
+  // (6.738e9 − 32000 × 4096) parameters × 2 bytes, and 512 KiB of cache per token, at 300 GB/s
+  const double weights = (6.73841562e9 - 32000.0 * 4096) * 2;
+  const double caches = 1024 * 524288.0 / c.cache_efficiency.of("vllm");
+  const double bandwidth = 300e9 * c.decode_bandwidth_efficiency.of("vllm");
+  const double fixed = (32 * c.decode_layer_us.of("vllm") + c.decode_step_us.of("vllm")) * 1e-6;
+  const double step = decode_step(work, machine, serving("fp16"), 1, 1024, c).raw();
+  CHECK(step == Approx((weights + caches) / bandwidth + fixed).epsilon(1e-4));
+}
+
+TEST_CASE("engines without graphs launch layers while the GPU works") {
+  const auto step = [](std::string_view model) {
+    const Workload work = job("task=inference mode=single-stream engine=hf model=" + std::string(model));
+    return decode_step(work, test::machine("h100-sxm-80gb"), serving("bf16"), 1, 16, test::coefficients()).raw();
+  };
+  // 16 layers of a small model wait for the host; the large one's reading takes longer than launching.
+  CHECK(step("llama-3.2-1b") == Approx(16 * test::coefficients().host_layer_us.of("hf") * 1e-6));
+  CHECK(step("llama-3.1-8b") > 32 * test::coefficients().host_layer_us.of("hf") * 1e-6 * 0.99);
+}
+
+TEST_CASE("an old generation of an engine is slower than the current one") {
+  const std::string words = "mode=single-stream model=llama-3.2-1b engine_version=";
+  const Served now = serve(words + "0.11.0", "a100-sxm-80gb", serving("bf16"));
+  const Served then = serve(words + "0.2.7", "a100-sxm-80gb", serving("bf16"));
+  CHECK(then.speed.itl > now.speed.itl * 1.5);
+}
+
+TEST_CASE("prompts that arrive together wait for each other") {
+  const std::string words = "mode=throughput model=llama-3.1-8b input_tokens=4096 output_tokens=64 concurrency=";
+  const Served one = serve(words + "1", "h100-sxm-80gb", serving("bf16"));
+  const Served sixteen = serve(words + "16", "h100-sxm-80gb", serving("bf16"));
+  // Sixteen prompts in passes of two: on average the wait is that of nine.
+  CHECK(sixteen.speed.ttft.raw() == Approx(9 * one.speed.ttft.raw()).epsilon(0.15));
+  CHECK(sixteen.speed.itl < one.speed.itl * 1.5);
+}
+
+TEST_CASE("heads that share a cache make attention work, not reading") {
+  // Equal caches and weights, four times the query heads
+  catalog::Model grouped = test::model("llama-3.1-8b");
+  catalog::Model more = grouped;
+  more.heads = *grouped.heads * 4;
+  Workload work = job("task=inference model=llama-3.1-8b");
+  const auto step = [&](const catalog::Model& model) {
+    work.model = &model;
+    return decode_step(work, test::machine("h100-sxm-80gb"), serving("bf16"), 256, 4096, test::coefficients()).raw();
+  };
+  CHECK(step(more) > step(grouped) * 1.2);
+}
+
+TEST_CASE("the power of a board limits long prompts and not single tokens") {
+  const Workload work = job("task=inference mode=single-stream model=llama-7b input_tokens=4096");
+  Machine machine = test::machine("l4");
+  const Served before = serve(work, machine, serving("fp16"));
+  catalog::Gpu throttled = *machine.device.gpu;
+  throttled.tdp_w = *throttled.tdp_w / 2;
+  machine.device.gpu = &throttled;
+  const Served after = serve(work, machine, serving("fp16"));
+  CHECK(after.speed.ttft > before.speed.ttft * 1.5);
+  CHECK(after.speed.itl == before.speed.itl);
 }
 
 TEST_CASE("replicas share the requests and add their speed") {

@@ -61,7 +61,6 @@ constexpr BytesPerSecond gbit_per_s(double n) { return BytesPerSecond::raw(n * k
 constexpr FlopPerSecond tflops(double n) { return FlopPerSecond::raw(n * 1e12); }
 constexpr Flop flop(double n) { return Flop::raw(n); }
 constexpr Seconds seconds(double n) { return Seconds::raw(n); }
-constexpr Seconds milliseconds(double n) { return Seconds::raw(n * 1e-3); }
 constexpr Seconds microseconds(double n) { return Seconds::raw(n * 1e-6); }
 constexpr double in_hours(Seconds s) { return s.raw() / 3600; }
 constexpr double in_ms(Seconds s) { return s.raw() * 1e3; }

@@ -1,0 +1,101 @@
+#include "advise/near_miss.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "gpusel/base/message.hpp"
+
+namespace gpusel::advise {
+
+namespace {
+
+using workload::KvPrecision;
+using workload::Workload;
+
+class Trials {
+ public:
+  Trials(const Workload& work, const estimate::Machine& machine, const plan::InferenceChoice& choice,
+         const estimate::Coefficients& c)
+      : work_(work), machine_(machine), choice_(choice), c_(c) {}
+
+  std::vector<std::string> helpful() const {
+    std::vector<std::string> found;
+    const auto add = [&](std::string text) {
+      if (!text.empty()) found.push_back(std::move(text));
+    };
+    add(smaller_cache());
+    add(fewer_requests());
+    add(shorter_context());
+    add(fewer_bits());
+    return found;
+  }
+
+ private:
+  bool fits(const Workload& trial) const {
+    const auto planned = plan::plan_inference(trial, machine_, c_);
+    return planned && planned->fits;
+  }
+
+  std::string smaller_cache() const {
+    const bool wide = choice_.plan.kv == KvPrecision::bf16 || choice_.plan.kv == KvPrecision::fp16;
+    if (!wide || !machine_.device.gpu->has_fp8) return {};
+    Workload trial = work_;
+    trial.inference.kv_precision = KvPrecision::fp8;
+    return fits(trial) ? say("an fp8 cache") : std::string{};
+  }
+
+  std::string fewer_requests() const {
+    const auto asked = work_.inference.concurrency.value_or(1);
+    Workload trial = work_;
+    for (std::int64_t fewer = asked / 2; fewer >= 1; fewer /= 2) {
+      trial.inference.concurrency = fewer;
+      if (fits(trial)) return say("{} requests at once", fewer);
+    }
+    return {};
+  }
+
+  /// The longest prompt, in steps of an eighth of the one asked for.
+  std::string shorter_context() const {
+    constexpr std::int64_t kSteps = 8;
+    Workload trial = work_;
+    for (std::int64_t step = kSteps - 1; step >= 1; --step) {
+      trial.inference.input_tokens = work_.inference.input_tokens * step / kSteps;
+      if (trial.inference.input_tokens < 1) break;
+      if (fits(trial))
+        return say("a context of {} tokens", trial.inference.input_tokens + trial.inference.output_tokens);
+    }
+    return {};
+  }
+
+  std::string fewer_bits() const {
+    Workload trial = work_;
+    for (const std::string_view format : {"fp8", "w4a16"}) {
+      const auto known = estimate::weight_format(format);
+      if (!known || (*known)->bits >= choice_.plan.weights->bits) continue;
+      trial.inference.weights_precision = format;
+      if (fits(trial)) return say("{} weights", format);
+    }
+    return {};
+  }
+
+  const Workload& work_;
+  const estimate::Machine& machine_;
+  const plan::InferenceChoice& choice_;
+  const estimate::Coefficients& c_;
+};
+
+}  // namespace
+
+std::string what_would_fit(const Workload& work, const estimate::Machine& machine, const plan::Choice& choice,
+                           const estimate::Coefficients& c) {
+  const auto* inference = std::get_if<plan::InferenceChoice>(&choice);
+  if (inference == nullptr || inference->fits || !work.model->is_generator()) return {};
+  std::string list;
+  for (const std::string& text : Trials(work, machine, *inference, c).helpful())
+    list += (list.empty() ? "" : say(" or ")) + text;
+  if (list.empty()) return {};
+  const double missing = in_gib(inference->memory.per_gpu.total() - machine.device.usable);
+  return missing > 0 ? say("{:.1f} GiB short per GPU; would fit: {}", missing, list) : say("would fit: {}", list);
+}
+
+}  // namespace gpusel::advise
