@@ -54,17 +54,14 @@ class Trials {
     return {};
   }
 
-  /// The longest prompt, in steps of an eighth of the one asked for.
+  /// The longest that this plan has room for, in round numbers.
   std::string shorter_context() const {
-    constexpr std::int64_t kSteps = 8;
+    constexpr double kRound = 256;
+    const auto context = static_cast<std::int64_t>(std::floor(choice_.memory.longest_context / kRound) * kRound);
     Workload trial = work_;
-    for (std::int64_t step = kSteps - 1; step >= 1; --step) {
-      trial.inference.input_tokens = work_.inference.input_tokens * step / kSteps;
-      if (trial.inference.input_tokens < 1) break;
-      if (fits(trial))
-        return say("a context of {} tokens", trial.inference.input_tokens + trial.inference.output_tokens);
-    }
-    return {};
+    trial.inference.input_tokens = context - trial.inference.output_tokens;
+    if (trial.inference.input_tokens < 1 || trial.inference.input_tokens >= work_.inference.input_tokens) return {};
+    return fits(trial) ? say("a context of {} tokens", context) : std::string{};
   }
 
   std::string fewer_bits() const {

@@ -104,7 +104,7 @@ void explain(const Workload& work, const InferencePlan& plan, const InferenceMem
                        work.inference.output_tokens, each.raw() / (1024 * 1024)),
                    gibibytes(memory.per_gpu.kv_cache), "docs/method.md"});
   trace.push_back({"memory.activations",
-                   say("largest prefill pass and the sampler's logits"),
+                   say("largest prefill pass or the sampler's logits, whichever is larger"),
                    {},
                    gibibytes(memory.per_gpu.activations),
                    "docs/method.md"});

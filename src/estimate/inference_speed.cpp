@@ -37,7 +37,8 @@ struct Mixing {
 
 Mixing mixing(const workload::Inference& job, const Replica& replica, const Coefficients& c) {
   if (job.request_rate) return {0, 1};
-  if (job.mode == workload::Mode::throughput) return {1, 0};
+  const bool targets = job.ttft_ms || job.tpot_ms;
+  if (job.mode == workload::Mode::throughput && job.concurrency && !targets) return {1, 0};
   return {replica.of(c.arrivals_together), replica.of(c.prompt_interference)};
 }
 

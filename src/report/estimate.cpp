@@ -52,7 +52,7 @@ std::string speed_line(const estimate::TrainingSpeed& speed) {
 std::string speed_line(const estimate::InferenceSpeed& speed, const estimate::InferenceMemory& memory, bool generates) {
   if (!generates) return say("{} sequences/s; bound by {}", human_number(speed.requests_per_s), speed.bound_by);
   return say(
-      "{} output tokens/s with {:g} requests in flight (room for {:g}), {:.0f} ms to the first token, "
+      "{} output tokens/s with {:g} requests in flight (room for {:g} at full length), {:.0f} ms to the first token, "
       "{:.1f} ms between tokens; bound by {}",
       human_number(speed.output_tokens_per_s), std::round(speed.in_flight), memory.max_concurrency, in_ms(speed.ttft),
       in_ms(speed.itl), speed.bound_by);

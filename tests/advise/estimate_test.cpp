@@ -51,3 +51,31 @@ TEST_CASE("an interval holds the estimate it is for") {
   CHECK(range.low < plan::tokens_per_s(estimate.choice));
   CHECK(plan::tokens_per_s(estimate.choice) < range.high);
 }
+
+TEST_CASE("a near miss says what would fit, and that does fit") {
+  const std::string question = R"("model": "llama-3.1-8b", "task": "inference", "gpu": "l4", "output_tokens": 256)";
+  const auto missed = answer("{" + question + R"(, "input_tokens": 32000})");
+  CHECK_FALSE(plan::fits(missed.choice));
+  REQUIRE_FALSE(missed.notes.empty());
+  const std::string& note = missed.notes.back();
+  CAPTURE(note);
+  CHECK(note.find("short per GPU; would fit: ") != std::string::npos);
+  // Half the bytes per token hold the whole prompt.
+  REQUIRE(note.find("an fp8 cache") != std::string::npos);
+  CHECK(plan::fits(answer("{" + question + R"(, "input_tokens": 32000, "kv_precision": "fp8"})").choice));
+  const auto at = note.find("a context of ");
+  REQUIRE(at != std::string::npos);
+  const int context = std::stoi(note.substr(at + 13));
+  CHECK(context < 32000);
+  CHECK(plan::fits(answer("{" + question + ", \"input_tokens\": " + std::to_string(context - 256) + "}").choice));
+  for (const auto& text : answer("{" + question + "}").notes) CHECK(text.find("would fit") == std::string::npos);
+}
+
+TEST_CASE("a prompt without an answer and an answer without a prompt are estimated") {
+  const std::string question = R"({"model": "llama-3.1-8b", "task": "inference", "gpu": "l4", "mode": "single-stream")";
+  const auto read = answer(question + R"(, "input_tokens": 2048, "output_tokens": 0})");
+  CHECK(plan::tokens_per_s(read.choice) > 1000);  // read, none written
+  const auto written = answer(question + R"(, "input_tokens": 0, "output_tokens": 128})");
+  CHECK(plan::tokens_per_s(written.choice) < 25);  // 15 GB over 300 GB/s
+  CHECK(plan::tokens_per_s(written.choice) > 12);
+}
