@@ -91,7 +91,8 @@ std::string what_would_fit(const Workload& work, const estimate::Machine& machin
   for (const std::string& text : Trials(work, machine, *inference, c).helpful())
     list += (list.empty() ? "" : say(" or ")) + text;
   if (list.empty()) return {};
-  const double missing = in_gib(inference->memory.per_gpu.total() - machine.device.usable);
+  // One request must go into what the engine takes of the card.
+  const double missing = in_gib(inference->memory.per_gpu.total() - inference->memory.pool);
   return missing > 0 ? say("{:.1f} GiB short per GPU; would fit: {}", missing, list) : say("would fit: {}", list);
 }
 
