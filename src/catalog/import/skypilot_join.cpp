@@ -10,8 +10,11 @@ namespace gpusel::catalog::import {
 
 namespace {
 
-/// The sum of two prices; unknown where a part is.
-Number sum(const Number& a, const Number& b) { return a && b ? Number(*a + *b) : Number{}; }
+/// The sum of two prices as decimals have it, 2.94582 and not 2.9458200000000003; unknown where a part is.
+Number sum(const Number& a, const Number& b) {
+  constexpr double kDigits = 1e8;
+  return a && b ? Number(std::round((*a + *b) * kDigits) / kDigits) : Number{};
+}
 
 }  // namespace
 
