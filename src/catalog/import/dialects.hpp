@@ -76,6 +76,10 @@ std::string fuller_name(std::string_view sku, std::string_view name);
 /// Those of `gpus` of the form that "sxm", "pcie" or "nvl" among the words tells; all where that leaves none.
 std::vector<std::uint32_t> of_form(const std::vector<std::uint32_t>& gpus, std::string_view folded_words,
                                    const Catalog& catalog);
+/// Those of `gpus` with the kind of memory that stands among the words, as the driver's names have it ("80GB-HBM3");
+/// all where none does.
+std::vector<std::uint32_t> of_memory_type(const std::vector<std::uint32_t>& gpus, std::string_view folded_words,
+                                          const Catalog& catalog);
 /// Those of `gpus` that have one of these amounts of memory.
 std::vector<std::uint32_t> of_memory(const std::vector<std::uint32_t>& gpus, std::span<const double> memory_gb,
                                      const Catalog& catalog);

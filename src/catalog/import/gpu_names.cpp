@@ -43,7 +43,23 @@ Form form_in(std::string_view words) {
   if (words.find("sxm") != std::string_view::npos) return Form::sxm;
   for (auto at = words.find("nvl"); at != std::string_view::npos; at = words.find("nvl", at + 1))
     if (words.substr(at, 6) != "nvlink") return Form::nvl;
-  return words.find("pcie") != std::string_view::npos ? Form::pcie : Form::unknown;
+  return words.find("pci") != std::string_view::npos ? Form::pcie : Form::unknown;
+}
+
+/// "rtx5090" of "rtx5090-pcie-baremetal": parts of one form only do not have it in their names.
+std::string without_form(std::string_view folded) {
+  std::string kept;
+  for (const std::string_view word : split(folded, '-'))
+    if (!word.starts_with("sxm") && word != "pcie" && word != "baremetal")
+      kept += (kept.empty() ? "" : "-") + std::string(word);
+  return kept;
+}
+
+/// "rtx4090", "rtx4070s": a number of four digits at the end, perhaps with an S.
+bool ends_in_series(std::string_view name) {
+  if (name.ends_with('s')) name.remove_suffix(1);
+  const auto last = name.find_last_not_of("0123456789");
+  return name.size() - (last == std::string_view::npos ? 0 : last + 1) >= 4;
 }
 
 bool is_memory(std::string_view word) {
@@ -53,6 +69,15 @@ bool is_memory(std::string_view word) {
 bool is_variant(const std::string& word) {
   return is_memory(word) ||
          std::find(std::begin(kVariantWords), std::end(kVariantWords), word) != std::end(kVariantWords);
+}
+
+/// Whether `word` stands in `text`, with nothing of a word right behind it: HBM3 is not in HBM3e.
+bool has_word(std::string_view text, std::string_view word) {
+  for (auto at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const char next = at + word.size() < text.size() ? text[at + word.size()] : ' ';
+    if ((next < 'a' || next > 'z') && (next < '0' || next > '9')) return true;
+  }
+  return false;
 }
 
 /// Every part whose id has all the words, and besides them only form and memory.
@@ -85,6 +110,8 @@ std::vector<std::uint32_t> GpuNames::find(std::string_view name) const {
   std::set<std::uint32_t> found = with_words(words_of(folded), catalog_.gpus());
   if (const auto exact = catalog_.gpu(folded))
     found.insert(static_cast<std::uint32_t>(*exact - catalog_.gpus().data()));
+  if (const std::string rest = without_form(folded); found.empty() && !rest.empty() && rest != folded)
+    return find(rest);
   return {found.begin(), found.end()};
 }
 
@@ -97,11 +124,13 @@ std::vector<std::uint32_t> GpuNames::series_of(std::string_view name) const {
 
 std::string fuller_name(std::string_view sku, std::string_view name) {
   static constexpr std::string_view kSuffixes[] = {"ti", "super", "s", "d"};
-  const auto is_suffix = [](std::string_view word) {
-    return std::find(std::begin(kSuffixes), std::end(kSuffixes), word) != std::end(kSuffixes);
-  };
   std::string wanted = fold_gpu_name(name);
   std::erase(wanted, '-');
+  // "gpu-l40s-d" is an L40S of platform d: behind a name without a series number only an S makes another part.
+  const bool series = ends_in_series(wanted);
+  const auto is_suffix = [&](std::string_view word) {
+    return series ? std::find(std::begin(kSuffixes), std::end(kSuffixes), word) != std::end(kSuffixes) : word == "s";
+  };
   const std::string folded = fold_name(sku);
   const auto words = split(folded, '-');
   for (std::size_t first = 0; first < words.size() && !wanted.empty(); ++first) {
@@ -124,6 +153,16 @@ std::vector<std::uint32_t> of_form(const std::vector<std::uint32_t>& gpus, std::
   std::copy_if(gpus.begin(), gpus.end(), std::back_inserter(kept),
                [&](std::uint32_t i) { return form_of(catalog.gpus()[i]) == form; });
   return form == Form::unknown || kept.empty() ? gpus : kept;
+}
+
+std::vector<std::uint32_t> of_memory_type(const std::vector<std::uint32_t>& gpus, std::string_view folded_words,
+                                          const Catalog& catalog) {
+  std::vector<std::uint32_t> kept;
+  std::copy_if(gpus.begin(), gpus.end(), std::back_inserter(kept), [&](std::uint32_t i) {
+    const std::string type = fold_name(catalog.gpus()[i].memory_type);
+    return !type.empty() && has_word(folded_words, type);
+  });
+  return kept.empty() ? gpus : kept;
 }
 
 std::vector<std::uint32_t> of_memory(const std::vector<std::uint32_t>& gpus, std::span<const double> memory_gb,

@@ -68,10 +68,11 @@ const std::string& MarketBuilder::provider_named(std::string_view name) {
       .first->second;
 }
 
-void Ledger::warn(std::uint32_t line, const std::string& remark) {
+std::uint32_t Ledger::warn(std::uint32_t line, const std::string& remark) {
   const auto [entry, is_new] = warnings_.try_emplace(remark, report_.warnings.size());
   if (is_new) report_.warnings.push_back({remark, file_, line, 0});
   ++report_.warnings[entry->second].rows;
+  return static_cast<std::uint32_t>(entry->second + 1);
 }
 
 std::uint32_t Ledger::text(const std::string& reason) {

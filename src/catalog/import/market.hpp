@@ -32,6 +32,7 @@ struct Row {
   std::string_view note;
   std::string_view gpu;       // name; empty: CPU only, or not said
   std::string_view gpu_info;  // more words about it, not to be relied on
+  std::string_view upstream;  // the SKU of the provider that a broker resells
   std::optional<std::uint32_t> gpu_index;
   Number gpu_count;
   Number gpu_memory_gb;        // of one GPU
@@ -65,8 +66,12 @@ class Ledger {
   void skipped(std::uint32_t line, const std::string& reason) { skipped(line, text(reason)); }
   /// 0 is an imported row, anything else the reason why it is not.
   void count(std::uint32_t line, std::uint32_t outcome) { outcome == 0 ? imported() : skipped(line, outcome); }
-  /// Rows with the same remark are counted, the first is named.
-  void warn(std::uint32_t line, const std::string& remark);
+  /// Rows with the same remark are counted, the first is named. Returns the remark's number, never 0.
+  std::uint32_t warn(std::uint32_t line, const std::string& remark);
+  /// One more row with the remark of that number; 0 is none.
+  void warn_again(std::uint32_t remark) {
+    if (remark != 0) ++report_.warnings[remark - 1].rows;
+  }
   /// The number of a text, never 0.
   std::uint32_t text(const std::string& reason);
 
@@ -122,7 +127,8 @@ class MarketBuilder {
   struct Known {
     std::uint32_t instance = 0;
     std::uint32_t reason = 0;
-    std::uint64_t says = 0;  // what the row said of its accelerator
+    std::uint32_t remark = 0;  // what there was to say of it, for each of its rows
+    std::uint64_t says = 0;    // what the row said of its accelerator
     bool own = false;        // its facts are the catalogue's
     bool vcpu_documented = false;
     bool memory_documented = false;
@@ -150,6 +156,8 @@ class MarketBuilder {
   std::string set_gpu(const Row& row, const ProviderState& state, Instance& instance);
   std::string open_gpu(const Row& row, const std::vector<std::uint32_t>& candidates, Instance& instance);
   std::vector<std::uint32_t> candidates_of(const Row& row);
+  std::vector<std::uint32_t> named_by_sku(const Row& row);
+  std::optional<std::uint32_t> resold(const Row& row, const std::vector<std::uint32_t>& candidates) const;
   std::vector<std::uint32_t> narrowed(const Row& row, std::vector<std::uint32_t> candidates) const;
   static std::string set_count(const Row& row, const Gpu* gpu, Instance& instance);
   bool agree(const Row& row, Known& known, ProviderState& state, std::string_view provider);
@@ -181,6 +189,7 @@ class MarketBuilder {
   std::string_view source_key_;
   Date forced_date_;
   std::uint32_t file_ = 0;
+  std::uint32_t remark_ = 0;  // on the instance type being looked at
 };
 
 }  // namespace gpusel::catalog::import

@@ -21,7 +21,8 @@ std::uint64_t statement_of(const Row& row) {
   const std::size_t info = std::hash<std::string_view>{}(row.gpu_info);
   const std::size_t count = std::hash<double>{}(row.gpu_count.value_or(-1));
   const std::size_t memory = std::hash<double>{}(row.gpu_memory_gb.value_or(-1));
-  return name ^ (info << 1U) ^ (count << 2U) ^ (memory << 3U) ^ row.gpu_index.value_or(0xFFFF);
+  const std::size_t upstream = std::hash<std::string_view>{}(row.upstream);
+  return name ^ (info << 1U) ^ (count << 2U) ^ (memory << 3U) ^ (upstream << 4U) ^ row.gpu_index.value_or(0xFFFF);
 }
 
 /// 0.167 of a GPU is a sixth.
@@ -41,10 +42,12 @@ MarketBuilder::Known MarketBuilder::resolve(const Row& row, ProviderState& state
   instance.provider = keep(provider);
   instance.sku = keep(row.sku);
   instance.family = keep(row.family.empty() ? row.sku : row.family);
+  remark_ = 0;
   if (const std::string reason = set_gpu(row, state, instance); !reason.empty()) {
     known.reason = ledger_.text(reason);
     return known;
   }
+  known.remark = remark_;
   instance.vcpu = row.vcpu;
   instance.memory_gib = row.memory_gib;
   instance.local_ssd_gb = row.local_ssd_gb;
@@ -73,13 +76,15 @@ MarketBuilder::Known MarketBuilder::take_own(const Row& row, const Instance& own
   met_.emplace_back(file_, row.line);
   const double count = instance.gpu_count.value_or(0);
   if (row.gpu_count && *row.gpu_count > 0 && std::abs(*row.gpu_count - count) > kCountTolerance * count)
-    ledger_.warn(row.line, say("'{}' with {} GPUs: the catalogue's {} are kept", row.sku, *row.gpu_count, count));
+    known.remark =
+        ledger_.warn(row.line, say("'{}' with {} GPUs: the catalogue's {} are kept", row.sku, *row.gpu_count, count));
   const auto candidates = candidates_of(row);
   const Gpu* gpu = known_.gpu_of(own);
   if (gpu != nullptr && !candidates.empty() &&
       std::none_of(candidates.begin(), candidates.end(), [&](auto i) { return &known_.gpus()[i] == gpu; }))
-    ledger_.warn(row.line, say("'{}' with a {}: the catalogue's {} is kept", row.sku,
-                               printable(row.gpu.empty() ? known_.gpus()[candidates.front()].id : row.gpu), gpu->id));
+    known.remark = ledger_.warn(
+        row.line, say("'{}' with a {}: the catalogue's {} is kept", row.sku,
+                      printable(row.gpu.empty() ? known_.gpus()[candidates.front()].id : row.gpu), gpu->id));
   return known;
 }
 
@@ -91,10 +96,32 @@ std::vector<std::uint32_t> MarketBuilder::candidates_of(const Row& row) {
   return names_.meant_by(fuller.empty() ? row.gpu : fuller);
 }
 
+/// Where a list leaves the name out, a SKU may still have it in full: Standard_NC144lds_xl_RTXPRO6000BSE_v6.
+std::vector<std::uint32_t> MarketBuilder::named_by_sku(const Row& row) {
+  const std::string folded = fold_name(row.sku);
+  for (const std::string_view word : split(folded, '-'))
+    if (const auto& meant = names_.meant_by(word); meant.size() == 1) return meant;
+  return {};
+}
+
+/// What a broker's offer is by the catalogue's record of the SKU behind it; "1A100.22V_SPOT" is 1A100.22V.
+std::optional<std::uint32_t> MarketBuilder::resold(const Row& row, const std::vector<std::uint32_t>& candidates) const {
+  for (const std::string_view sku : {row.upstream, row.upstream.substr(0, row.upstream.rfind('_'))}) {
+    if (sku.empty() || !known_.has_instance(sku)) continue;
+    const auto instance = known_.instance(sku);
+    const Gpu* gpu = instance ? known_.gpu_of(**instance) : nullptr;
+    for (const std::uint32_t i : candidates)
+      if (gpu == &known_.gpus()[i]) return i;
+  }
+  return std::nullopt;
+}
+
 /// Those of them that the row's other words, and the memory it gives, leave open.
 std::vector<std::uint32_t> MarketBuilder::narrowed(const Row& row, std::vector<std::uint32_t> candidates) const {
-  const std::string words = fold_name(row.sku) + " " + fold_name(row.gpu) + " " + fold_name(row.gpu_info);
-  candidates = of_form(candidates, words, known_);
+  if (const auto known = resold(row, candidates)) return {*known};
+  std::string words;
+  for (const std::string_view text : {row.sku, row.gpu, row.gpu_info, row.upstream}) words += fold_name(text) + " ";
+  candidates = of_memory_type(of_form(candidates, words, known_), words, known_);
   if (row.gpu_memory_gb) return of_memory(candidates, std::vector{*row.gpu_memory_gb}, known_);
   const auto hints = hinted_memory_gb(row.gpu_info, *row.gpu_count);
   auto fitting = of_memory(candidates, hints, known_);
@@ -114,6 +141,10 @@ std::string MarketBuilder::set_gpu(const Row& row, const ProviderState& state, I
     if (!accelerated) {
       instance.gpu_count = 0;
       return {};
+    }
+    if (const auto named = named_by_sku(row); counted && !named.empty()) {
+      instance.gpu = keep(known_.gpus()[named.front()].id);
+      return set_count(row, &known_.gpus()[named.front()], instance);
     }
     instance.gpu = keep(kUndisclosed);
     instance.notes = keep(say("the price list does not name the GPU"));
@@ -146,7 +177,7 @@ std::string MarketBuilder::open_gpu(const Row& row, const std::vector<std::uint3
   instance.gpu = keep(kUndisclosed);
   instance.notes = keep(say("the price list says '{}', which is one of {}", row.gpu, list));
   if (same_memory) instance.gpu_memory_gb = *memory * *row.gpu_count;
-  ledger_.warn(row.line, say("'{}' is one of {} and nothing tells which: left undisclosed", row.gpu, list));
+  remark_ = ledger_.warn(row.line, say("'{}' is one of {} and nothing tells which: left undisclosed", row.gpu, list));
   return set_count(row, nullptr, instance);
 }
 
@@ -168,7 +199,10 @@ std::string MarketBuilder::set_count(const Row& row, const Gpu* gpu, Instance& i
 /// Whether a later row means the same accelerator.
 bool MarketBuilder::agree(const Row& row, Known& known, ProviderState& state, std::string_view provider) {
   const std::uint64_t says = statement_of(row);
-  if (known.says == says || known.own) return true;
+  if (known.says == says || known.own) {
+    ledger_.warn_again(known.remark);
+    return true;
+  }
   if (known.reason != 0) {  // this row may be understood where the first was not
     known = resolve(row, state, provider);
     return true;

@@ -3,6 +3,7 @@
 #include "catalog/import/skypilot.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "catalog/import/readers.hpp"
 #include "gpusel/base/message.hpp"
@@ -26,9 +27,10 @@ struct Columns {
         spot(table.column("SpotPrice")),
         region(table.column("Region")),
         zone(table.column("AvailabilityZone")),
-        arch(table.column("Arch")) {}
+        arch(table.column("Arch")),
+        upstream(table.column("UpstreamCloudId")) {}
 
-  int instance, accelerator, count, vcpu, memory, info, price, spot, region, zone, arch;
+  int instance, accelerator, count, vcpu, memory, info, price, spot, region, zone, arch, upstream;
 };
 
 class Skypilot {
@@ -46,7 +48,8 @@ class Skypilot {
     row.sku = table_.field(columns_.instance);
     row.gpu = table_.field(columns_.accelerator);
     row.gpu_info = table_.field(columns_.info);
-    row.region = table_.field(columns_.region);
+    row.upstream = table_.field(columns_.upstream);
+    row.region = region_of(table_.field(columns_.region), table_.field(columns_.zone));
     row.arm = table_.field(columns_.arch) == "arm64";
     std::string reason;
     row.gpu_count = optional_number(table_.field(columns_.count), "AcceleratorCount", reason);
@@ -69,6 +72,20 @@ class Skypilot {
   void finish() { joined_.join(); }
 
  private:
+  /// Where it is left out, the known region with whose name the zone begins: jp-tok of jp-tok-2.
+  std::string_view region_of(std::string_view stated, std::string_view zone) {
+    if (!stated.empty()) {
+      if (stated != region_) region_ = *regions_.emplace(stated).first;
+      return stated;
+    }
+    const auto after = regions_.upper_bound(zone);
+    if (after == regions_.begin()) return {};
+    const std::string& region = *std::prev(after);
+    return zone.size() > region.size() + 1 && zone.starts_with(region) && zone[region.size()] == '-'
+               ? region
+               : std::string_view{};
+  }
+
   bool is_placeholder(std::string_view name, const Number& price) const {
     const std::string folded = fold_name(name);
     for (const Placeholder& known : market_.dialects().placeholders)
@@ -158,6 +175,8 @@ class Skypilot {
   Columns columns_;
   JoinedRows joined_;
   bool joins_;
+  std::set<std::string, std::less<>> regions_;
+  std::string_view region_;
 };
 
 }  // namespace

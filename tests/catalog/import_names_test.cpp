@@ -1,0 +1,66 @@
+// What names, forms and memory in a price list say of the GPU and the region that are meant.
+#include "imports.hpp"
+
+using namespace gpusel;
+using namespace gpusel::test;
+
+TEST_CASE("import: form and memory tell GPUs of one name apart", "[import]") {
+  const Import vast = skypilot("vast/vms.csv");
+  check_accounts(vast);
+  CHECK(vast.report.files[0].cloud == "vast");
+  CHECK(gpus_of(vast.market, "2x-H100_NVL-32-65536") == "2 h100-nvl-94gb");
+  CHECK(gpus_of(vast.market, "1x-A100_PCIE-32-65536") == "1 a100-pcie-80gb");
+  CHECK(reason_on(vast, 6) == "another accelerator than the rows of '1x-A100_PCIE-32-65536' before it");
+  CHECK(prices_of(vast.market, "1x-A100_PCIE-32-65536") ==
+        Lines{"on-demand 0.87 USD us"});  // the cheapest of a country
+  CHECK(reason_on(vast, 8) == "the catalogue has no accelerator 'rtx3060ti'");
+  CHECK(gpus_of(vast.market, "1x-RTX_3060-32-65536") == "1 rtx-3060");
+  const Import runpod = skypilot("runpod/vms.csv");
+  check_accounts(runpod);
+  CHECK(gpus_of(runpod.market, "2x_A100-80GB_SECURE") == "2 a100-pcie-80gb");
+  CHECK(prices_of(runpod.market, "2x_A100-80GB_SECURE") == Lines{"on-demand 2.68 USD IS", "spot 1.9 USD IS"});
+  CHECK(gpus_of(runpod.market, "4x_H100_SECURE") == "4 undisclosed");
+  CHECK(warns(runpod, 4, "nothing tells which"));
+  CHECK(reason_on(runpod, 5) == "12 of h100-sxm-80gb: boards of it hold up to 8");
+}
+
+TEST_CASE("import: SKU, source and driver's name tell GPUs apart where the name does not", "[import]") {
+  const std::string columns = "InstanceType,UpstreamCloudId,AcceleratorName,AcceleratorCount,GpuInfo,Region,Price\n";
+  const Import result = import_text(
+      ImportFormat::skypilot, "primeintellect.csv",
+      columns +
+          "gpu-l40s-d_2gpu,,L40S,2,,FI,4.57\n"
+          "RTX_4090_D,,RTX4090,1,,FI,0.3\n"
+          "lambdalabs__8xH100,gpu_8x_h100_sxm5,H100,8,,US,23.92\n"
+          "hyperstack__1xH100,n3-H100x1,H100,1,,CA,1.9\n"
+          "datacrunch__1xA100__SPOT,1A100.22V_SPOT,A100-80GB,1,,FI,0.53\n"
+          "oblivus__8xA100,A100_NVLINK_80GB,A100-80GB,8,,CA,12.57\n"
+          "1x-H100-75-722,,H100,1,{'Name': 'NVIDIA-H100-80GB-HBM3' 'MemoryInfo': {'SizeInMiB': 81559}},US,1.29\n"
+          "ice-lake-a100-pci_1x2v4gb,,A100-80GB,1,,US,1.37\n"
+          "8x_bare,,RTX5090_PCIE_BAREMETAL,8,,US,7.39\n"
+          "NC144lds_xl_RTXPRO6000BSE_v6,,,1,,US,5.5\n");
+  check_accounts(result);
+  CHECK(gpus_of(result.market, "gpu-l40s-d_2gpu") == "2 l40s");
+  CHECK(gpus_of(result.market, "RTX_4090_D") == "1 rtx-4090-d");
+  CHECK(gpus_of(result.market, "lambdalabs__8xH100") == "8 h100-sxm-80gb");
+  CHECK(gpus_of(result.market, "hyperstack__1xH100") == "1 h100-pcie-80gb");
+  CHECK(gpus_of(result.market, "datacrunch__1xA100__SPOT") == "1 a100-sxm-80gb");
+  CHECK(gpus_of(result.market, "oblivus__8xA100") == "8 undisclosed");
+  CHECK(gpus_of(result.market, "1x-H100-75-722") == "1 h100-sxm-80gb");
+  CHECK(gpus_of(result.market, "ice-lake-a100-pci_1x2v4gb") == "1 a100-pcie-80gb");
+  CHECK(gpus_of(result.market, "8x_bare") == "8 rtx-5090");
+  CHECK(gpus_of(result.market, "NC144lds_xl_RTXPRO6000BSE_v6") == "1 rtx-pro-6000-server-96gb");
+}
+
+TEST_CASE("import: a region that is left out is the one its zone is named after", "[import]") {
+  const Import result = import_text(ImportFormat::skypilot, "ibm.csv",
+                                    "InstanceType,AcceleratorName,AcceleratorCount,Region,AvailabilityZone,Price\n"
+                                    "gx2-8x64x1v100,V100,1,jp-tok,jp-tok-1,2.821\n"
+                                    "gx2-8x64x1v100,V100,1,,jp-tok-2,2.721\n"
+                                    "gx2-8x64x1v100,V100,1,,br-sao-1,2.996\n");
+  check_accounts(result);
+  CHECK(prices_of(result.market, "gx2-8x64x1v100") == Lines{"on-demand 2.721 USD jp-tok"});
+  CHECK(reason_on(result, 4) == "no region");
+  REQUIRE(result.report.warnings.size() == 1);
+  CHECK(result.report.warnings[0].rows == 2);  // of one instance type: remarks count rows
+}
