@@ -194,6 +194,10 @@ Result<std::vector<GpuMarket>> gpu_markets(Currency currency, const Catalog& cat
     if (gpus <= 0) continue;
     for (const Offer& offer : catalog.offers_of(instance)) {
       if (offer.term != catalog::Term::on_demand || offer.as_of == 0) continue;
+      // Of one currency the lists' own prices decide; a market may have a million offers.
+      if (market.offer != nullptr && market.offer->currency == offer.currency &&
+          offer.per_hour() * *market.cheapest->gpu_count >= market.offer->per_hour() * gpus)
+        continue;
       const auto cost = hour_of(offer, catalog, *converter);
       if (!cost || (market.offer != nullptr && cost->hourly / gpus >= market.per_gpu_hour)) continue;
       market.cheapest = &instance;
