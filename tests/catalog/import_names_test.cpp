@@ -64,3 +64,26 @@ TEST_CASE("import: a region that is left out is the one its zone is named after"
   REQUIRE(result.report.warnings.size() == 1);
   CHECK(result.report.warnings[0].rows == 2);  // of one instance type: remarks count rows
 }
+
+TEST_CASE("import: gpuhunt's rows of Google name sizes that take any GPU, and slices of TPUs", "[import]") {
+  const Import result =
+      import_text(ImportFormat::gpuhunt, "gcp.csv",
+                  "instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot,gpu_vendor\n"
+                  "n1-standard-8,us-central1-a,0.73,8,30,1,T4,16,False,nvidia\n"
+                  "n1-standard-8,us-central1-a,1.08,8,30,2,T4,16,False,nvidia\n"
+                  "n1-standard-8,us-central1-b,1.84,8,30,1,P100,16,True,nvidia\n"
+                  "n1-standard-8,us-central1-b,0.38,8,30,0,,,False,\n"
+                  "v5litepod-8,us-central1,9.6,224,384,1,v5litepod-8,128,False,google\n"
+                  "v4-8,us-central1,3.22,240,400,1,tpu-v4-8,128,False,\n"
+                  "v9-8,us-central1,21.6,180,1440,1,v9-8,256,False,google\n");
+  check_accounts(result);
+  CHECK(gpus_of(result.market, "n1-standard-8+1xT4") == "1 t4");
+  CHECK(gpus_of(result.market, "n1-standard-8+2xT4") == "2 t4");
+  CHECK(gpus_of(result.market, "n1-standard-8+1xP100") == "1 p100-16gb");
+  CHECK(gpus_of(result.market, "n1-standard-8") == "0 none");
+  CHECK(prices_of(result.market, "n1-standard-8+1xP100") == Lines{"spot 1.84 USD us-central1"});
+  CHECK(gpus_of(result.market, "tpu-v5litepod-8") == "8 tpu-v5e");
+  CHECK(prices_of(result.market, "tpu-v5litepod-8") == Lines{"on-demand 9.6 USD us-central1"});
+  CHECK(gpus_of(result.market, "tpu-v4-8") == "4 tpu-v4");
+  CHECK(reason_on(result, 8) == "the catalogue has no accelerator 'tpu-v9-8'");
+}

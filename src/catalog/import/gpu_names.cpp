@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kEmptyWords[] = {"nvidia", "amd", "tesla", "gpu", "tensor", "core", "nvlink", "geforce"};
 /// Words of an id that a short name leaves out. Any other word makes another part: a 4090 is no 4090 D.
 constexpr std::string_view kVariantWords[] = {"sxm", "pcie", "nvl", "server", "ws"};
-constexpr double kMemoryTolerance = 0.09;
+constexpr double kMemoryTolerance = 0.095;  // a B300 of 288 GB is also listed with 262
 
 /// The words of a folded name, "80g" written "80gb" and "sxm4" written "sxm".
 std::set<std::string> words_of(std::string_view folded) {

@@ -16,6 +16,12 @@ std::optional<bool> truth(std::string_view text) {
   return std::nullopt;
 }
 
+/// "v5litepod-8" of Google is a slice of TPUs, which older files and we call "tpu-v5litepod-8"; empty: it is none.
+std::string slice_name(const Row& row, bool google) {
+  if (row.gpu.starts_with("tpu-")) return std::string(row.gpu);
+  return google ? "tpu-" + std::string(row.gpu) : std::string();
+}
+
 }  // namespace
 
 Status read_gpuhunt(SourceFile& file, MarketBuilder& market) {
@@ -24,7 +30,7 @@ Status read_gpuhunt(SourceFile& file, MarketBuilder& market) {
   const int columns[] = {table.column("instance_name"), table.column("location"), table.column("price"),
                          table.column("cpu"),           table.column("memory"),   table.column("gpu_count"),
                          table.column("spot"),          table.column("gpu_name"), table.column("gpu_memory"),
-                         table.column("disk_size"),     table.column("cpu_arch")};
+                         table.column("disk_size"),     table.column("cpu_arch"), table.column("gpu_vendor")};
   const auto field = [&](std::size_t i) { return table.field(columns[i]); };
   return each_row(table, file, market, [&] {
     std::string reason;
@@ -45,6 +51,17 @@ Status read_gpuhunt(SourceFile& file, MarketBuilder& market) {
     if (row.gpu_memory_gb && *row.gpu_memory_gb <= 0) row.gpu_memory_gb = std::nullopt;
     row.arm = field(10) == "arm";
     if (!reason.empty()) return market.ledger().skipped(row.line, reason);
+    std::string sku;
+    if (market.joins() && row.gpu_count.value_or(0) > 0) {
+      sku = slice_name(row, field(11) == "google");
+      if (!sku.empty()) {
+        row.sku = row.gpu = sku;
+        row.gpu_memory_gb = std::nullopt;  // of the slice
+        market.as_slice(row);
+      } else if (sku = market.as_joined(row); !sku.empty()) {
+        row.sku = sku;
+      }
+    }
     row.prices.push_back({*spot ? Term::spot : Term::on_demand, Period::hour, *price});
     market.take(row);
   });

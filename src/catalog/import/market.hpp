@@ -111,6 +111,13 @@ class MarketBuilder {
   const Dialects& dialects() const { return dialects_; }
   /// The id under which a provider that a row names is known, or will be.
   const std::string& provider_named(std::string_view name);
+  /// Whether the file's provider prices host and accelerator apart.
+  bool joins() const { return !dialects_.joined_cloud.empty() && file_provider_ == dialects_.joined_cloud; }
+  /// Gives a row of such a cloud the part that goes with its size. A size that takes any accelerator is
+  /// another one with each: returns its name, n1-standard-8+1xT4.
+  std::string as_joined(Row& row) const;
+  /// Makes a slice of TPUs so many chips; false where its name does not say how many.
+  bool as_slice(Row& row) const;
   /// The id of the file's provider.
   std::string_view provider() const { return file_provider_; }
 
@@ -129,7 +136,7 @@ class MarketBuilder {
     std::uint32_t reason = 0;
     std::uint32_t remark = 0;  // what there was to say of it, for each of its rows
     std::uint64_t says = 0;    // what the row said of its accelerator
-    bool own = false;        // its facts are the catalogue's
+    bool own = false;          // its facts are the catalogue's
     bool vcpu_documented = false;
     bool memory_documented = false;
   };

@@ -34,6 +34,30 @@ std::optional<double> share_of(double count) {
 
 }  // namespace
 
+std::string MarketBuilder::as_joined(Row& row) const {
+  const std::string& family = dialects_.attached_family;
+  const bool attached = !family.empty() && row.sku.starts_with(family) && row.gpu_count;
+  for (const JoinedAccelerator& link : dialects_.joined) {
+    const bool fixed = std::find(link.hosts.begin(), link.hosts.end(), row.sku) != link.hosts.end();
+    if (link.folded_name == fold_gpu_name(row.gpu) && (fixed || (attached && link.hosts.empty())))
+      row.gpu_index = link.gpu;
+  }
+  return attached ? format("{}+{}x{}", row.sku, *row.gpu_count, row.gpu) : std::string();
+}
+
+bool MarketBuilder::as_slice(Row& row) const {
+  const std::string folded = fold_name(row.gpu);
+  for (const SliceName& name : dialects_.slices) {
+    if (!folded.starts_with(name.prefix)) continue;
+    const auto number = plain_number(std::string_view(folded).substr(name.prefix.size()));
+    if (!number || *number <= 0) return false;
+    row.gpu_index = name.gpu;
+    row.gpu_count = *number / name.per_chip;
+    return true;
+  }
+  return false;
+}
+
 MarketBuilder::Known MarketBuilder::resolve(const Row& row, ProviderState& state, std::string_view provider) {
   if (const auto own = state.own.find(fold_name(row.sku)); own != state.own.end()) return take_own(row, *own->second);
   Known known;

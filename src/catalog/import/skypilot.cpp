@@ -36,11 +36,7 @@ struct Columns {
 class Skypilot {
  public:
   Skypilot(CsvTable& table, MarketBuilder& market)
-      : table_(table),
-        market_(market),
-        columns_(table),
-        joined_(market),
-        joins_(!market.dialects().joined_cloud.empty() && market.provider() == market.dialects().joined_cloud) {}
+      : table_(table), market_(market), columns_(table), joined_(market), joins_(market.joins()) {}
 
   void row() {
     Row row;
@@ -135,38 +131,23 @@ class Skypilot {
 
   /// "tpu-v5litepod-8" is a slice of eight chips, host included.
   bool slice(const Row& given, const PricePair& price) {
-    const std::string folded = fold_name(given.gpu);
-    if (!folded.starts_with("tpu")) return false;
-    for (const SliceName& name : market_.dialects().slices) {
-      if (!folded.starts_with(name.prefix)) continue;
-      const auto number = plain_number(std::string_view(folded).substr(name.prefix.size()));
-      if (!number || *number <= 0) break;
-      Row row = given;
-      row.sku = given.gpu;
-      row.gpu_index = name.gpu;
-      row.gpu_count = *number / name.per_chip;
-      row.vcpu = row.memory_gib = std::nullopt;
-      row.gpu_info = {};
-      put_prices(price, row);
+    if (!fold_name(given.gpu).starts_with("tpu")) return false;
+    Row row = given;
+    row.sku = given.gpu;
+    row.vcpu = row.memory_gib = std::nullopt;
+    row.gpu_info = {};
+    put_prices(price, row);
+    if (market_.as_slice(row))
       market_.take(row);
-      return true;
-    }
-    market_.ledger().skipped(given.line, say("'{}': how many chips that is, is not known", given.gpu));
+    else
+      market_.ledger().skipped(given.line, say("'{}': how many chips that is, is not known", given.gpu));
     return true;
   }
 
-  /// A host that takes any accelerator is another size with each.
   void with_known_gpu(Row& row, const PricePair& price) {
     put_prices(price, row);
-    const std::string& family = market_.dialects().attached_family;
-    const bool attached = !family.empty() && row.sku.starts_with(family) && row.gpu_count;
-    for (const JoinedAccelerator& link : market_.dialects().joined) {
-      const bool fixed = std::find(link.hosts.begin(), link.hosts.end(), row.sku) != link.hosts.end();
-      if (link.folded_name == fold_gpu_name(row.gpu) && (fixed || (attached && link.hosts.empty())))
-        row.gpu_index = link.gpu;
-    }
-    std::string sku;
-    if (attached) row.sku = sku = format("{}+{}x{}", row.sku, *row.gpu_count, row.gpu);
+    const std::string sku = market_.as_joined(row);
+    if (!sku.empty()) row.sku = sku;
     market_.take(row);
   }
 
