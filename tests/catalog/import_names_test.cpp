@@ -87,3 +87,25 @@ TEST_CASE("import: gpuhunt's rows of Google name sizes that take any GPU, and sl
   CHECK(gpus_of(result.market, "tpu-v4-8") == "4 tpu-v4");
   CHECK(reason_on(result, 8) == "the catalogue has no accelerator 'tpu-v9-8'");
 }
+
+TEST_CASE("import: gpuhunt's flags tell other products, and RunPod's SKU is a GPU of any number", "[import]") {
+  const std::string columns = "instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot,flags\n";
+  const Import runpod =
+      import_text(ImportFormat::gpuhunt, "runpod.csv",
+                  columns +
+                      "NVIDIA H100 80GB HBM3,CA-MTL-1,2.99,16,125,1,H100,80,False,\n"
+                      "NVIDIA H100 80GB HBM3,CA-MTL-1,23.92,128,1000,8,H100,80,False,\n"
+                      "NVIDIA H100 80GB HBM3,CA-MTL-1,21.52,128,1000,8,H100,80,False,runpod-cluster\n");
+  check_accounts(runpod);
+  CHECK(gpus_of(runpod.market, "NVIDIA H100 80GB HBM3") == "1 h100-sxm-80gb");
+  CHECK(gpus_of(runpod.market, "NVIDIA H100 80GB HBM3 x8") == "8 h100-sxm-80gb");
+  CHECK(prices_of(runpod.market, "NVIDIA H100 80GB HBM3 x8") == Lines{"on-demand 23.92 USD CA-MTL-1"});
+  CHECK(reason_on(runpod, 4) == "'runpod-cluster': the price of another product than the size itself");
+  const Import gcp = import_text(ImportFormat::gpuhunt, "gcp.csv",
+                                 columns +
+                                     "a4-highgpu-8g,us-central1-b,90.2,224,3968,8,B200,180,False,gcp-a4\n"
+                                     "a4-highgpu-8g,us-central1-b,64.4,224,3968,8,B200,180,False,"
+                                     "gcp-dws-calendar-mode gcp-a4\n");
+  check_accounts(gcp);
+  CHECK(prices_of(gcp.market, "a4-highgpu-8g") == Lines{"on-demand 90.2 USD us-central1"});
+}

@@ -34,6 +34,8 @@ class Reader {
     append(fields.texts("places"), to.places);
     append(fields.texts("countries"), to.countries);
     append(fields.texts("zoned"), to.zoned);
+    append(fields.texts("counted"), to.counted);
+    append(fields.texts("other_products"), to.other_products);
     fields.finish();
   }
   Errors& errors() { return problems_.errors; }

@@ -45,6 +45,8 @@ struct Dialects {
   std::vector<std::string> places;
   std::vector<std::string> countries;
   std::vector<std::string> zoned;
+  std::vector<std::string> counted;
+  std::vector<std::string> other_products;
 };
 
 std::expected<Dialects, Errors> read_dialects(const Catalog& catalog);

@@ -1,4 +1,6 @@
 // gpuhunt's catalogue: on-demand and spot are rows of their own, memory is that of one GPU.
+#include <algorithm>
+
 #include "catalog/import/readers.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
@@ -16,10 +18,24 @@ std::optional<bool> truth(std::string_view text) {
   return std::nullopt;
 }
 
-/// "v5litepod-8" of Google is a slice of TPUs, which older files and we call "tpu-v5litepod-8"; empty: it is none.
-std::string slice_name(const Row& row, bool google) {
-  if (row.gpu.starts_with("tpu-")) return std::string(row.gpu);
-  return google ? "tpu-" + std::string(row.gpu) : std::string();
+bool has(const std::vector<std::string>& list, std::string_view text) {
+  return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+/// Names a row's size, and its part, where the list's name is only half of it; `sku` keeps the name.
+void name_size(Row& row, bool google, const MarketBuilder& market, std::string& sku) {
+  if (row.gpu_count.value_or(0) <= 0) return;
+  if (market.joins() && (google || row.gpu.starts_with("tpu-"))) {  // "v5litepod-8", in older files with "tpu-"
+    sku = (row.gpu.starts_with("tpu-") ? "" : "tpu-") + std::string(row.gpu);
+    row.gpu = sku;
+    row.gpu_memory_gb = std::nullopt;  // of the slice
+    market.as_slice(row);
+  } else if (market.joins()) {
+    sku = market.as_joined(row);
+  } else if (has(market.dialects().counted, market.provider()) && *row.gpu_count > 1) {
+    sku = format("{} x{}", row.sku, *row.gpu_count);
+  }
+  if (!sku.empty()) row.sku = sku;
 }
 
 }  // namespace
@@ -30,7 +46,8 @@ Status read_gpuhunt(SourceFile& file, MarketBuilder& market) {
   const int columns[] = {table.column("instance_name"), table.column("location"), table.column("price"),
                          table.column("cpu"),           table.column("memory"),   table.column("gpu_count"),
                          table.column("spot"),          table.column("gpu_name"), table.column("gpu_memory"),
-                         table.column("disk_size"),     table.column("cpu_arch"), table.column("gpu_vendor")};
+                         table.column("disk_size"),     table.column("cpu_arch"), table.column("gpu_vendor"),
+                         table.column("flags")};
   const auto field = [&](std::size_t i) { return table.field(columns[i]); };
   return each_row(table, file, market, [&] {
     std::string reason;
@@ -51,17 +68,11 @@ Status read_gpuhunt(SourceFile& file, MarketBuilder& market) {
     if (row.gpu_memory_gb && *row.gpu_memory_gb <= 0) row.gpu_memory_gb = std::nullopt;
     row.arm = field(10) == "arm";
     if (!reason.empty()) return market.ledger().skipped(row.line, reason);
+    for (const std::string_view flag : split(field(12), ' '))
+      if (has(market.dialects().other_products, flag))
+        return market.ledger().skipped(row.line, say("'{}': the price of another product than the size itself", flag));
     std::string sku;
-    if (market.joins() && row.gpu_count.value_or(0) > 0) {
-      sku = slice_name(row, field(11) == "google");
-      if (!sku.empty()) {
-        row.sku = row.gpu = sku;
-        row.gpu_memory_gb = std::nullopt;  // of the slice
-        market.as_slice(row);
-      } else if (sku = market.as_joined(row); !sku.empty()) {
-        row.sku = sku;
-      }
-    }
+    name_size(row, field(11) == "google", market, sku);
     row.prices.push_back({*spot ? Term::spot : Term::on_demand, Period::hour, *price});
     market.take(row);
   });
