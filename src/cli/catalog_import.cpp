@@ -90,6 +90,11 @@ class Importer {
       return usage_error(say("--from is missing"), {}, say("it names the format, such as --from skypilot"));
     if (options_.out.empty() && !options_.dry_run)
       return usage_error(say("--out is missing"), {}, say("or --dry-run, to write nothing"));
+    const auto today = context_.today();
+    if (!today) return std::unexpected(today.error());
+    // The next day has begun further east.
+    if (const auto age = days_between(options_.request.as_of, *today); age && *age < -1)
+      return usage_error(say("{} is yet to come", options_.request.as_of.text()), "--as-of");
     std::error_code failed;
     for (const std::string& file : options_.request.files)
       if (std::filesystem::equivalent(file, options_.out, failed))
