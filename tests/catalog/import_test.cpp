@@ -154,6 +154,18 @@ TEST_CASE("import: a table of one's own", "[import]") {
     if (region.provider == "on-prem") CHECK(region.country == "DE");
 }
 
+TEST_CASE("import: a share of a GPU, and money that nobody can convert", "[import]") {
+  const std::string header = "provider,sku,region,currency,price_per_hour,gpu,gpu_count\n";
+  const Import result = import_text(ImportFormat::generic_csv, "own.csv",
+                                    header +
+                                        "p,sixth,r,USD,0.5,a10,1/6\np,nine,r,USD,0.5,a10,9/6\n"
+                                        "p,foreign,r,XYZ,0.5,,\n");
+  check_accounts(result);
+  CHECK((**result.market.instance("sixth")).gpu_count.value_or(0) == Approx(1.0 / 6));
+  CHECK(reason_on(result, 3) == "'gpu_count' is no number: '9/6'");
+  CHECK(reason_on(result, 4) == "no exchange rate for XYZ; an overlay can give it");
+}
+
 TEST_CASE("import: what is broken off is named, what stood before it is taken", "[import]") {
   const std::string header = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,SpotPrice,Region\n";
   const Import cut = import_text(ImportFormat::skypilot, "lambda.csv", header + "one,,,4,16,1.5,,r1\ntwo,,,4,1");

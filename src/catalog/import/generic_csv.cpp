@@ -44,7 +44,7 @@ class GenericRows {
     for (std::size_t i = 0; i < texts_.size(); ++i) row.*kTexts[i].member = table_.field(texts_[i]);
     std::string reason;
     for (std::size_t i = 0; i < numbers_.size(); ++i)
-      row.*kNumbers[i].member = optional_number(table_.field(numbers_[i]), kNumbers[i].name, reason);
+      row.*kNumbers[i].member = number_of(table_.field(numbers_[i]), kNumbers[i].name, reason);
     const std::string provider = own_provider(row, reason);
     row.provider = provider;
     const std::string_view arch = text("cpu_arch");
@@ -66,6 +66,13 @@ class GenericRows {
   }
 
  private:
+  /// As in YAML, a share of a GPU may be written 1/6.
+  static Number number_of(std::string_view text, std::string_view column, std::string& reason) {
+    const bool share = column == "gpu_count" && text.find('/') != std::string_view::npos;
+    if (const auto count = share ? parse_fraction(text, {.low = 0, .high = 1}) : usage_error({})) return *count;
+    return optional_number(text, column, reason);
+  }
+
   std::string_view text(std::string_view column) const { return table_.field(table_.column(column)); }
 
   static void wrong(std::string& reason, std::string_view column, std::string_view value) {

@@ -155,6 +155,8 @@ std::uint32_t MarketBuilder::add(const Row& row) {
   if (row.prices.empty()) return ledger_.text(say("no price"));
   for (const RowPrice& price : row.prices)
     if (!(price.amount > 0) || price.amount > kMaxPrice) return ledger_.text(say("a price of {}", price.amount));
+  if (row.currency != Currency::usd() && known_.rate(row.currency) == nullptr)
+    return ledger_.text(say("no exchange rate for {}; an overlay can give it", row.currency.code()));
   ProviderState& state = provider_state(provider);
   auto entry = state.skus.find(row.sku);
   if (entry == state.skus.end())
