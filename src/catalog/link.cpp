@@ -155,6 +155,7 @@ void join(Tables& tables) {
       if (found.outcome == Lookup::Outcome::found) known->second = static_cast<std::int32_t>(found.index);
     }
     instance.gpu_index = known->second;
+    if (instance.gpu_index != kNoGpu) instance.gpu = tables.gpus[static_cast<std::size_t>(instance.gpu_index)].id;
     instance.first_offer = 0;
     instance.offer_count = 0;
     instance.first_state = 0;

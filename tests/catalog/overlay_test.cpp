@@ -84,7 +84,7 @@ TEST_CASE("an overlay adds a SKU to a provider") {
   const auto after = overlaid(kMySource + R"(families:
   - provider: lambda
     id: my-family
-    gpu: h100-sxm-80gb
+    gpu: H100 SXM5
     sources: [mine]
     sizes:
       - {sku: my_4x_h100, gpus: 4, vcpu: 50}
@@ -97,6 +97,7 @@ TEST_CASE("an overlay adds a SKU to a provider") {
                     [](const std::string& line) { return line.find(" lambda/my_4x_h100 ") != std::string::npos; }));
   const catalog::Instance& added = **after.instance("my_4x_h100");
   CHECK(after.gpu_of(added)->id == "h100-sxm-80gb");
+  CHECK(added.gpu == "h100-sxm-80gb");  // whatever name the file has for it
   CHECK(after.offers_of(added).empty());
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "support/program.hpp"
@@ -27,6 +28,15 @@ void has_keys(const Json& object, std::initializer_list<const char*> keys) {
 }
 
 }  // namespace
+
+TEST_CASE("the GPU of an instance is the id of one in the list of GPUs") {
+  std::set<std::string> ids;
+  for (const Json& gpu : answer("gpus --json")["items"]) ids.insert(gpu["id"]);
+  for (const Json& instance : answer("instances --json")["items"]) {
+    CAPTURE(instance["sku"].dump(), instance["gpu"].dump());
+    if (instance["gpu"].is_string() && instance["gpu"] != "undisclosed") CHECK(ids.contains(instance["gpu"]));
+  }
+}
 
 TEST_CASE("recommend answers by its contract") {
   const Json out = answer("recommend --model llama-7b --task finetune --json");
