@@ -132,6 +132,8 @@ constexpr Finder<InstanceView> kGpuFacts[] = {
     of_instance<Fact::gpu_bandwidth_gbs>([](const auto& v) { return scaled(v.gpu->memory_bandwidth_gbs, part(v)); }),
     of_instance<Fact::tdp_w>([](const auto& v) { return v.gpu->tdp_w; }),
     of_instance<Fact::mig_max_instances>([](const auto& v) { return v.gpu->mig_max_instances; }),
+    of_instance<Fact::vgpu>([](const auto& v) { return text_of(v.gpu->vgpu_supported); }),
+    of_instance<Fact::peer_link>([](const auto& v) { return text_of(v.gpu->interconnect); }),
     of_instance<Fact::last_cuda_major>([](const auto& v) { return v.gpu->last_cuda_major; }),
     of_instance<Fact::rt_cores>([](const auto& v) { return v.gpu->rt_cores; }),
     of_instance<Fact::rt_generation>([](const auto& v) { return v.gpu->rt_generation; }),

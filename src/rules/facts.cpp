@@ -52,6 +52,8 @@ constexpr FactInfo kFacts[] = {
     {"gpu_bandwidth_gbs", number, "GB/s", Stage::instance, "memory bandwidth of one GPU"},
     {"tdp_w", number, "W", Stage::instance, "board power of one GPU"},
     {"mig_max_instances", number, "", Stage::instance, "parts MIG can divide the GPU into"},
+    {"vgpu", text, "", Stage::instance, "supported, unsupported, passthrough or sr-iov"},
+    {"peer_link", text, "", Stage::instance, "what the GPU itself can be linked with: none, nvlink-bridge …"},
     {"last_cuda_major", number, "", Stage::instance, "newest CUDA that still compiles for it"},
     {"rt_cores", number, "", Stage::instance, "ray-tracing cores"},
     {"rt_generation", number, "", Stage::instance, "generation of the ray-tracing cores"},

@@ -152,7 +152,7 @@ TEST_CASE("a GPU's card says which instances have it and what it is for") {
   CHECK(run.out.find("no RT cores") != std::string::npos);
   CHECK(run.out.find("[1]") != std::string::npos);
   const Json item = Json::parse(ask(words_of("gpus show h100-sxm-80gb --json")).out)["item"];
-  CHECK(item["verdicts"]["rendering"]["verdict"] == "no");
+  CHECK(item["verdicts"]["rendering"]["verdict"] == "usable");
   CHECK(item["verdicts"]["training"]["verdict"] == "good");
   for (const char* key : {"instances", "providers", "price_per_gpu_hour", "price_as_of", "source_documents"})
     CHECK_FALSE(item[key].is_null());

@@ -109,21 +109,31 @@ TEST_CASE("verdicts that cannot work are refused with their place") {
   }
 }
 
-TEST_CASE("what has no ray-tracing cores or no encoder is not for rendering or streaming") {
-  for (const char* gpu :
-       {"a100-sxm-80gb", "h100-sxm-80gb", "b200-180gb", "v100-sxm2-16gb", "mi300x-192gb", "tpu-v5e", "trainium1"})
+TEST_CASE("without ray-tracing cores a GPU renders, but not well, and what runs no renderer is no choice") {
+  for (const char* gpu : {"a100-sxm-80gb", "h100-sxm-80gb", "b200-180gb", "v100-sxm2-16gb", "a800-sxm-80gb"})
+    CHECK(shipped(gpu, "rendering") == Fitness::usable);
+  for (const char* gpu : {"t4", "p40", "a30", "mi300x-192gb"}) CHECK(shipped(gpu, "rendering") == Fitness::poor);
+  for (const char* gpu : {"tpu-v5e", "trainium1", "gaudi2-96gb", "ascend-910b2-64gb", "k80-12gb"})
     CHECK(shipped(gpu, "rendering") == Fitness::no);
-  for (const char* gpu : {"a100-sxm-80gb", "h100-sxm-80gb", "b200-180gb", "a30", "trainium1"})
+  for (const char* gpu : {"l40s", "rtx-4090", "l4"}) CHECK(shipped(gpu, "rendering") == Fitness::good);
+}
+
+TEST_CASE("streaming takes a video encoder, the newer the better") {
+  for (const char* gpu : {"a100-sxm-80gb", "h100-sxm-80gb", "b200-180gb", "a30", "trainium1", "gaudi3-128gb"})
     CHECK(shipped(gpu, "transcode") == Fitness::no);
-  for (const char* gpu : {"l40s", "rtx-4090", "l4"}) {
-    CHECK(shipped(gpu, "rendering") == Fitness::good);
+  for (const char* gpu : {"l40s", "rtx-4090", "l4", "radeon-pro-v710-28gb"})
     CHECK(shipped(gpu, "streaming") == Fitness::good);
-  }
   CHECK(shipped("a10", "streaming") == Fitness::usable);  // no AV1
+  CHECK(shipped("p100-16gb", "streaming") == Fitness::poor);
 }
 
 TEST_CASE("old and small parts are not for training, and hidden ones are not judged") {
-  for (const char* gpu : {"t4", "v100-sxm2-16gb", "v100-sxm2-32gb"}) CHECK(shipped(gpu, "training") == Fitness::poor);
+  for (const char* gpu : {"t4", "l4", "v100-sxm2-16gb"}) CHECK(shipped(gpu, "training") == Fitness::poor);
+  // Large enough, but with a caveat: no bf16, or no link between cards.
+  for (const char* gpu : {"v100-sxm2-32gb", "rtx-pro-6000-server-96gb"})
+    CHECK(shipped(gpu, "training") == Fitness::usable);
+  for (const char* gpu : {"p4", "p40"}) CHECK(shipped(gpu, "inference") == Fitness::poor);  // llama.cpp runs
+  CHECK(shipped("k80-12gb", "inference") == Fitness::no);
   for (const char* gpu : {"a100-sxm-80gb", "h100-sxm-80gb", "mi300x-192gb"}) {
     CHECK(shipped(gpu, "training") == Fitness::good);
     CHECK(shipped(gpu, "inference") == Fitness::good);

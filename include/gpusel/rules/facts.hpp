@@ -60,6 +60,8 @@ enum class Fact : std::uint8_t {
   gpu_bandwidth_gbs,
   tdp_w,
   mig_max_instances,
+  vgpu,
+  peer_link,
   last_cuda_major,
   rt_cores,
   rt_generation,
