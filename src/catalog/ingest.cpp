@@ -176,6 +176,8 @@ void Ingest::rate(const Node& node, Problems& problems) {
 void Ingest::group(const Node& node, Problems& problems) {
   Fields fields(node, problems);
   CountryGroup group;
+  if (const Node* countries = fields.find("countries"))
+    for (const Node& country : countries->children) check_country(country.text, country, fields);
   read_into(group, fields, true);
   const auto known = std::find_if(tables_.groups.begin(), tables_.groups.end(),
                                   [&](const CountryGroup& g) { return g.id == group.id; });

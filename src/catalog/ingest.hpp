@@ -110,6 +110,7 @@ class Ingest {
 
   // The market: what can be rented, where and for how much (ingest_market.cpp).
   void provider(const Node& node, Problems& problems);
+  void check_country(std::string_view country, const Node& at, Fields& fields);
   void region(const std::string& provider, const Node& node, Problems& problems);
   void family(const Node& node, Problems& problems);
   Instance change_family(const std::string& provider, const std::string& id, Fields& fields);

@@ -1,6 +1,7 @@
 // Providers with their regions, families with their sizes, and price sheets.
 #include <algorithm>
 
+#include "catalog/countries.hpp"
 #include "catalog/ingest.hpp"
 
 namespace gpusel::catalog {
@@ -54,7 +55,13 @@ void Ingest::provider(const Node& node, Problems& problems) {
   } else if (regions != nullptr) {
     fields.fail(*regions, say("'regions' must be a map, found {}", regions->describe()));
   }
+  if (const Node* country = fields.find("country")) check_country(country->text, *country, fields);
   read_into(*place, fields, is_new);
+}
+
+void Ingest::check_country(std::string_view country, const Node& at, Fields& fields) {
+  if (!country.empty() && !is_country(country))
+    fields.fail(at, say("'{}' is not a country", shorten(country, 20)), country_hint(country));
 }
 
 void Ingest::region(const std::string& provider, const Node& node, Problems& problems) {
@@ -66,9 +73,7 @@ void Ingest::region(const std::string& provider, const Node& node, Problems& pro
   place->provider = tables_.keep(provider);
   place->id = tables_.keep(node.key);
   if (const std::string country = fields.text("country"); !country.empty()) {
-    if (country.size() != 2 || country.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") != std::string::npos)
-      fields.fail(*fields.find("country"), say("'{}' is not a country", shorten(country, 20)),
-                  say("write an ISO 3166 code such as US or CN"));
+    check_country(country, *fields.find("country"), fields);
     place->country = tables_.keep(country);
   }
   if (const std::string name = fields.text("name"); !name.empty()) place->name = tables_.keep(name);

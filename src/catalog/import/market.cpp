@@ -4,6 +4,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "catalog/countries.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 
@@ -188,16 +189,13 @@ std::uint32_t MarketBuilder::add(const Row& row) {
 
 /// "Texas, US, NA", "Sweden, SE": a place, its country, perhaps its continent.
 MarketBuilder::Place MarketBuilder::place_of(const Row& row, const ProviderState& state) const {
-  const auto is_code = [](std::string_view word) {
-    return word.size() == 2 && word[0] >= 'A' && word[0] <= 'Z' && word[1] >= 'A' && word[1] <= 'Z';
-  };
-  Place place{std::string(row.region), is_code(row.country) ? std::string(row.country) : std::string()};
-  if (state.country && is_code(row.region)) place.country = row.region;
+  Place place{std::string(row.region), is_country(row.country) ? std::string(row.country) : std::string()};
+  if (state.country && is_country(row.region)) place.country = row.region;
   if (state.place) {
     const auto pieces = split(row.region, ',');
     const std::size_t at = pieces.size() > 2 ? pieces.size() - 2 : pieces.size() - 1;
-    const bool two_codes = pieces.size() == 2 && is_code(trim(pieces[0]));  // which of them is the country?
-    if (pieces.size() > 1 && !two_codes && is_code(trim(pieces[at]))) {
+    const bool two_codes = pieces.size() == 2 && is_country(trim(pieces[0]));  // which of them is the country?
+    if (pieces.size() > 1 && !two_codes && is_country(trim(pieces[at]))) {
       place.country = trim(pieces[at]);
       place.id = lower(place.country);
     }
