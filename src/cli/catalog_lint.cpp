@@ -46,7 +46,9 @@ class CatalogLint {
     const auto catalog = catalog::load(options_);
     if (!catalog) return tell(catalog.error(), *format);
     Errors errors = of_other_rooms(*catalog);
-    catalog::LintReport report = catalog::lint(*catalog, places_, {*today, wish_.max_age_days});
+    const auto shipped = catalog::load({});
+    if (!shipped) return tell(shipped.error(), *format);
+    catalog::LintReport report = catalog::lint(*catalog, places_, {*today, wish_.max_age_days, &*shipped});
     catalog::add_problems(report, errors, places_);
     return answer(report, *format);
   }

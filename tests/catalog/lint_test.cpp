@@ -2,44 +2,15 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "gpusel/catalog/lint.hpp"
-#include "listing.hpp"
-#include "support/program.hpp"
+#include "linting.hpp"
 
 using namespace gpusel;
 using namespace gpusel::test;
-using Json = nlohmann::json;
 
 namespace {
-
-const std::string& clean() {
-  static const std::string text = read_file(kSource + "/tests/data/lint/clean.yaml");
-  return text;
-}
-
-struct Linted {
-  int status = 0;
-  Json json;
-  /// "check subject" of each finding.
-  Lines found() const {
-    Lines lines;
-    for (const Json& finding : json["findings"])
-      lines.push_back(finding["id"].get<std::string>() + " " + finding["subject"].get<std::string>());
-    return lines;
-  }
-};
-
-Linted lint(std::vector<std::string> words) {
-  words.insert(words.begin(), {"catalog", "lint", "--json"});
-  const Run run = ask(words);
-  CAPTURE(run.err);
-  return {run.status, Json::parse(run.out)};
-}
-
-std::string catalogue(const std::string& yaml) { return folder({{"all.yaml", yaml}}); }
 
 struct Plant {
   const char* from;
@@ -60,7 +31,11 @@ constexpr Plant kPlants[] = {
     {"tf32_tflops: 494.7", "tf32_tflops: 247", "gpu.ratio gpu x9-sxm"},
     {"int8_tops: 130", "int8_tops: 65", "gpu.ratio gpu x4-pcie"},
     {"int8_tops: 130", "int8_tops: 260", "gpu.sparse gpu x4-pcie"},
-    {"fp16_tflops: 1280", "fp16_tflops: 2560", "gpu.siblings gpu r1-oam"},
+    {"fp8_tflops: 2600", "fp8_tflops: 1700", "gpu.eight-bit gpu r2-oam"},
+    {"tensor_generation: 4, rt: 0", "tensor_generation: 4, rt: 132", "gpu.features gpu x9-sxm"},
+    {"media: {av1_encode", "media: {nvenc: 3, av1_encode", "gpu.features gpu x9-sxm"},
+    {"clock_mhz: 1980", "clock_mhz: 1980\n    release_year: 2012", "gpu.year gpu x9-sxm"},
+    {"name: AMD R1", "name: AMD R1\n    tdp_w: 1600", "gpu.power gpu r1-oam"},
     {"fp32_tflops: 66.9", "fp32_tflops: 133.8", "gpu.fp32 gpu x9-sxm"},
     {"fp32_tflops: 8.1", "fp32_tflops: 16.2", "gpu.fp32 gpu x4-pcie"},
     {"fp32_tflops: 8.1", "fp32_tflops: 10", "gpu.fp32 gpu x4-pcie"},
@@ -156,6 +131,7 @@ TEST_CASE("faults of a whole column, a whole family or several records are found
   };
   finds("rt: 0}\n    media: {av1_encode: false, av1_decode: false}",
         "rt: 0}\n    media: {av1_encode: true, av1_decode: true}", {});
+  finds("fp16_tflops: 1280", "fp16_tflops: 2560", {"gpu.siblings gpu r1-oam", "gpu.eight-bit gpu r1-oam"});
   finds("mig_max_instances: 0", "media: {av1_encode: true, av1_decode: true}",
         {"gpu.features gpu x4-pcie", "gpu.features gpu x4-pcie"});
   finds("cpu_arch: arm64", "cpu_arch: x86_64",
@@ -190,10 +166,9 @@ TEST_CASE("a bandwidth that parts of the same chip do not have is found") {
   const auto found = [](const std::string& figures) {
     return lint({scratch_file("rate.yaml", "gpus:\n  - " + figures + "\n")}).found();
   };
-  CHECK(found("{id: v100-sxm2-32gb, memory: {bandwidth_gbs: 1500}}") ==
-        Lines{"gpu.bandwidth-siblings gpu v100-sxm2-32gb"});
-  CHECK(found("{id: a100-sxm-80gb, memory: {bandwidth_gbs: 4078}}") ==
-        Lines{"gpu.bandwidth-siblings gpu a100-sxm-80gb"});
+  CHECK(found("{id: gh200-96gb, memory: {bandwidth_gbs: 1500}}") == Lines{"gpu.bandwidth-siblings gpu gh200-96gb"});
+  CHECK(found("{id: gh200-96gb, memory: {bandwidth_gbs: 3700}}").empty());
+  CHECK(found("{id: a100-sxm-80gb, memory: {bandwidth_gbs: 4078}}") == Lines{"gpu.bandwidth gpu a100-sxm-80gb"});
   CHECK(found("{id: v100-sxm2-32gb, memory: {bandwidth_gbs: 880}}").empty());
 }
 

@@ -82,6 +82,8 @@ struct LintOptions {
   Date today;
   /// Prices and rates older than that are warned of; without it they are only told, from kUsualAge on.
   std::optional<int> max_age_days;
+  /// What exchange rates and well-known families are held against; null: nothing but the catalogue itself.
+  const Catalog* shipped = nullptr;
 };
 inline constexpr int kUsualAge = 270;
 

@@ -9,9 +9,10 @@ namespace {
 
 constexpr std::string_view kKeys[] = {"finding", "of", "reason", "source"};
 
-std::string text_at(const Node& map, std::string_view key) {
-  const Node* node = map.find(key);
-  return node != nullptr && node->is_scalar() ? node->text : std::string();
+/// Whether there is such a check, and its findings can be accepted.
+bool is_check(std::string_view id) {
+  const std::vector<CheckInfo> checks = lint_checks();
+  return id != "schema" && std::any_of(checks.begin(), checks.end(), [&](const CheckInfo& c) { return c.id == id; });
 }
 
 /// A pattern must say at least so much before its first '*' that it cannot cover a whole provider.
@@ -64,30 +65,29 @@ void each_acceptance(std::span<const Document> documents, Action action) {
       for (const Node& node : list->children) action(document, node);
 }
 
-bool is_mine(const std::string& document, const Lint& lint) {
-  return lint.places().whole() || lint.places().has_file(document);
+Subject about(const Acceptance& one) {
+  const std::string name = one.finding + (one.finding.empty() || one.of.empty() ? "" : " of ") + one.of;
+  return {.kind = "accepted", .id = name, .place = one.place};
 }
 
 void invalid(Lint& lint) {
   const std::vector<Document> documents = lint.catalog().documents("accepted");
   for (const Document& document : documents)
     if (const Node* list = document.root.find("accepted");
-        list != nullptr && !list->is_list() && is_mine(document.name, lint))
-      lint.found({.kind = "accepted", .id = position(document.name, *list)},
+        list != nullptr && !list->is_list() && lint.is_mine(document.name))
+      lint.found({.kind = "accepted", .place = position(document.name, *list)},
                  say("'accepted' must be a list, found {}", list->describe()));
   each_acceptance(documents, [&](const Document& document, const Node& node) {
-    if (!is_mine(document.name, lint)) return;
+    if (!lint.is_mine(document.name)) return;
     const Acceptance one = read(document, node);
-    if (const auto fault = fault_of(one, node, lint.catalog()))
-      lint.found({.kind = "accepted", .id = one.place}, fault->message, fault->hint);
+    if (const auto fault = fault_of(one, node, lint.catalog())) lint.found(about(one), fault->message, fault->hint);
   });
 }
 
 void unused(Lint& lint) {
   for (const Acceptance& one : lint.acceptances().all())
-    if (!one.used && is_mine(one.document, lint))
-      lint.found({.kind = "accepted", .id = one.place},
-                 say("nothing is found any more by '{}' of '{}'", one.finding, one.of), say("take the acceptance out"));
+    if (!one.used && lint.is_mine(one.document))
+      lint.found(about(one), say("nothing is found any more"), say("take the acceptance out"));
 }
 
 constexpr Check kChecks[] = {
@@ -126,7 +126,7 @@ bool Acceptance::covers(const Subject& subject) const {
 Acceptances::Acceptances(std::span<const Document> documents) {
   each_acceptance(documents, [&](const Document& document, const Node& node) {
     Acceptance one = read(document, node);
-    if (one.of.empty() || trim(one.reason).empty() || too_wide(one.of)) return;
+    if (!is_check(one.finding) || one.of.empty() || trim(one.reason).empty() || too_wide(one.of)) return;
     by_check_[one.finding].push_back(all_.size());
     all_.push_back(std::move(one));
   });

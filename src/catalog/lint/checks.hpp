@@ -30,6 +30,7 @@ struct Subject {
   std::string detail = {};               // "us-east-1 spot"; of prices a part of the record's name
   std::string_view path = {};            // the figure in the record
   std::vector<std::string> others = {};  // further records that it is about
+  std::string place = {};                // where it stands, of what is no record
 
   std::string name() const { return detail.empty() ? id : id + " " + detail; }
   std::string record() const { return std::string(kind) + " " + (kind == "price" ? name() : id); }
@@ -77,6 +78,10 @@ class Lint {
   Date today() const { return options_.today; }
   int max_age() const { return options_.max_age_days.value_or(kUsualAge); }
   const Acceptances& acceptances() const { return acceptances_; }
+  /// The catalogue as it is shipped; null where there is none.
+  const Catalog* shipped() const { return options_.shipped; }
+  /// Whether findings are wanted about what that file says.
+  bool is_mine(std::string_view document) const { return places_.whole() || places_.has_file(document); }
 
  private:
   std::string place_of(const Subject& subject) const;
@@ -91,9 +96,16 @@ class Lint {
   std::size_t accepted_ = 0;
 };
 
+/// The text under a key; empty where there is none.
+std::string text_at(const Node& map, std::string_view key);
+/// One scalar, or a list of them.
+std::vector<std::string> texts_at(const Node& map, std::string_view key);
+
 // The tables of checks, one per kind of subject.
 std::span<const Check> gpu_checks();
+std::span<const Check> part_checks();
 std::span<const Check> instance_checks();
+std::span<const Check> family_checks();
 std::span<const Check> price_checks();
 std::span<const Check> model_checks();
 std::span<const Check> source_checks();

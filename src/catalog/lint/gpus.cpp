@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "catalog/lint/checks.hpp"
+#include "catalog/lint/gpus.hpp"
 #include "catalog/tables.hpp"
 
 namespace gpusel::catalog {
@@ -36,6 +36,16 @@ constexpr Generation kGenerations[] = {
     {10.0, 2048, 32, 2, 4, true}, {10.3, 2048, 32, 0, 6, true}, {12.0, 256, 32, 2, 4, true},
 };
 
+/// What the chips that are made for computing alone do not have.
+struct Unit {
+  std::string_view path;
+  std::string_view name;
+  Number Gpu::* figure;
+};
+constexpr Unit kGraphicsUnits[] = {{"cores.rt", "RT cores", &Gpu::rt_cores},
+                                   {"media.nvenc", "NVENC", &Gpu::nvenc_count}};
+constexpr double kWithoutGraphics[] = {8.0, 9.0, 10.0, 10.3};
+
 /// The first compute capability with a feature.
 struct Feature {
   std::string_view path;
@@ -53,14 +63,6 @@ constexpr Feature kFeatures[] = {
     {"media.av1_encode", "AV1 encoding", 8.9, [](const Gpu& g) { return g.av1_encode.value_or(false); }},
 };
 
-bool apart(double a, double b, double tolerance) {
-  return std::abs(a - b) > tolerance * std::max(std::abs(a), std::abs(b));
-}
-
-Subject about(const Gpu& gpu, std::string_view path) {
-  return {.kind = "gpu", .id = std::string(gpu.id), .path = path};
-}
-
 const Generation* generation_of(const Gpu& gpu) {
   if (gpu.vendor != "nvidia" || !gpu.capability) return nullptr;
   for (const Generation& one : kGenerations)
@@ -77,14 +79,6 @@ Number clock_ghz(const Gpu& gpu) {
 
 /// GeForce cards accumulate in FP32 at half speed, and compute INT8 and FP4 at full speed.
 bool is_geforce(const Gpu& gpu) { return gpu.name.find("GeForce") != std::string_view::npos; }
-
-/// TFLOPS that the tensor cores reach in FP16.
-Number tensor_peak(const Gpu& gpu) {
-  const Generation* generation = generation_of(gpu);
-  const Number clock = clock_ghz(gpu);
-  if (generation == nullptr || !clock || gpu.tensor_cores.value_or(0) <= 0) return std::nullopt;
-  return *gpu.tensor_cores * generation->tensor_flop * *clock / 1000 / (is_geforce(gpu) ? 2 : 1);
-}
 
 /// A rate of one part, and what it would be in FP16 by the ratios of its generation.
 struct Stated {
@@ -233,6 +227,14 @@ void features(Lint& lint) {
                    say("{} begins with compute capability {:.1f}; this part has {:.1f}", feature.name, feature.from,
                        *gpu.capability),
                    say("write 0, false or leave it out"));
+    const bool for_data_centres = std::find(std::begin(kWithoutGraphics), std::end(kWithoutGraphics),
+                                            *gpu.capability) != std::end(kWithoutGraphics);
+    for (const Unit& unit : kGraphicsUnits)
+      if (const double count = (gpu.*unit.figure).value_or(0); for_data_centres && count > 0)
+        lint.found(about(gpu, unit.path),
+                   say("{} {} in a part of compute capability {:.1f}, which has none", shown(count), unit.name,
+                       *gpu.capability),
+                   say("write 0"));
     const Generation* generation = generation_of(gpu);
     if (gpu.mig_max_instances.value_or(0) > 0 && (generation == nullptr ? *gpu.capability < 8 : !generation->mig))
       lint.found(about(gpu, "mig_max_instances"), say("no part of compute capability {:.1f} has MIG", *gpu.capability),
@@ -304,6 +306,7 @@ void bandwidth_siblings(Lint& lint) {
            *a.cuda_cores == *b.cuda_cores && a.memory_bandwidth_gbs && b.memory_bandwidth_gbs;
   };
   for (const Gpu& gpu : gpus) {
+    if (gpu.memory_bus_bits && gpu.memory_gbps_per_pin) continue;  // which say it exactly
     std::vector<double> others;
     for (const Gpu& other : gpus)
       if (&other != &gpu && alike(gpu, other)) others.push_back(*other.memory_bandwidth_gbs);
@@ -366,6 +369,21 @@ constexpr Check kChecks[] = {
 };
 
 }  // namespace
+
+bool apart(double a, double b, double tolerance) {
+  return std::abs(a - b) > tolerance * std::max(std::abs(a), std::abs(b));
+}
+
+Subject about(const Gpu& gpu, std::string_view path) {
+  return {.kind = "gpu", .id = std::string(gpu.id), .path = path};
+}
+
+Number tensor_peak(const Gpu& gpu) {
+  const Generation* generation = generation_of(gpu);
+  const Number clock = clock_ghz(gpu);
+  if (generation == nullptr || !clock || gpu.tensor_cores.value_or(0) <= 0) return std::nullopt;
+  return *gpu.tensor_cores * generation->tensor_flop * *clock / 1000 / (is_geforce(gpu) ? 2 : 1);
+}
 
 std::span<const Check> gpu_checks() { return kChecks; }
 

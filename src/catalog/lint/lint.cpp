@@ -17,8 +17,8 @@ constexpr Check kSchema{"schema", Severity::error, "what the strict reader refus
 /// In the order of their work: acceptances last, when it is known which were needed.
 std::vector<const Check*> all_checks() {
   std::vector<const Check*> all;
-  for (const auto table :
-       {gpu_checks(), instance_checks(), price_checks(), model_checks(), source_checks(), acceptance_checks()})
+  for (const auto table : {gpu_checks(), part_checks(), instance_checks(), family_checks(), price_checks(),
+                           model_checks(), source_checks(), acceptance_checks()})
     for (const Check& check : table) all.push_back(&check);
   return all;
 }
@@ -85,6 +85,7 @@ void Lint::run(const Check& check) {
 
 /// Where the first of the records stands that stands in a file; else the name of what it is about.
 std::string Lint::place_of(const Subject& subject) const {
+  if (!subject.place.empty()) return subject.place;
   std::string place = places_.find(subject.record(), subject.path);
   for (const std::string& other : subject.others)
     if (place.empty()) place = places_.find(other);
@@ -93,7 +94,7 @@ std::string Lint::place_of(const Subject& subject) const {
 
 void Lint::found(Subject subject, std::string message, std::string hint) {
   const bool mine =
-      subject.kind == "accepted" || places_.holds(subject.record()) ||
+      !subject.place.empty() || places_.holds(subject.record()) ||
       std::any_of(subject.others.begin(), subject.others.end(), [&](const auto& r) { return places_.holds(r); });
   if (!mine) return;
   Finding finding;
@@ -106,7 +107,7 @@ void Lint::found(Subject subject, std::string message, std::string hint) {
     ++report_.left_out;
     return;
   }
-  finding.subject = format("{} {}", subject.kind, subject.name());
+  finding.subject = trim(format("{} {}", subject.kind, subject.name()));
   finding.place = place_of(subject);
   finding.message = std::move(message);
   finding.hint = std::move(hint);

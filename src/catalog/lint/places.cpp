@@ -7,21 +7,6 @@ namespace gpusel::catalog {
 
 namespace {
 
-std::string text_of(const Node& map, std::string_view key) {
-  const Node* node = map.find(key);
-  return node != nullptr && node->is_scalar() ? node->text : std::string();
-}
-
-/// One scalar, or a list of them.
-std::vector<std::string> texts_of(const Node& map, std::string_view key) {
-  const Node* node = map.find(key);
-  if (node == nullptr) return {};
-  if (node->is_scalar()) return {node->text};
-  std::vector<std::string> texts;
-  for (const Node& child : node->children) texts.push_back(child.text);
-  return texts;
-}
-
 /// The figure "memory.usable_gib" in its record.
 const Node* figure(const Node& record, std::string_view path) {
   const auto dot = path.find('.');
@@ -31,6 +16,20 @@ const Node* figure(const Node& record, std::string_view path) {
 }
 
 }  // namespace
+
+std::string text_at(const Node& map, std::string_view key) {
+  const Node* node = map.find(key);
+  return node != nullptr && node->is_scalar() ? node->text : std::string();
+}
+
+std::vector<std::string> texts_at(const Node& map, std::string_view key) {
+  const Node* node = map.find(key);
+  if (node == nullptr) return {};
+  if (node->is_scalar()) return {node->text};
+  std::vector<std::string> texts;
+  for (const Node& child : node->children) texts.push_back(child.text);
+  return texts;
+}
 
 void Places::set(std::string record, const Document& document, const Node& node, bool at_key) {
   records_[std::move(record)] = {&document, &node, at_key};
@@ -46,32 +45,32 @@ void Places::add_section(const Document& document, const Node& section) {
       {"gpus", "gpu"}, {"models", "model"}, {"providers", "provider"}, {"country_groups", "group"}};
   for (const Node& record : section.children) {
     for (const auto& [name, kind] : kById)
-      if (section.key == name) set(format("{} {}", kind, text_of(record, "id")), document, record);
+      if (section.key == name) set(format("{} {}", kind, text_at(record, "id")), document, record);
     if (section.key == "sources") set("source " + record.key, document, record, true);
-    if (section.key == "exchange_rates") set("rate " + text_of(record, "currency"), document, record);
+    if (section.key == "exchange_rates") set("rate " + text_at(record, "currency"), document, record);
     if (section.key == "families") add_family(document, record);
     if (section.key == "prices") add_sheet(document, record);
     if (section.key == "providers")
       if (const Node* regions = record.find("regions"); regions != nullptr)
         for (const Node& region : regions->children)
-          set(format("region {}/{}", text_of(record, "id"), region.key), document, region, true);
+          set(format("region {}/{}", text_at(record, "id"), region.key), document, region, true);
   }
 }
 
 void Places::add_family(const Document& document, const Node& family) {
-  const std::string provider = text_of(family, "provider");
-  set(format("family {}/{}", provider, text_of(family, "id")), document, family);
+  const std::string provider = text_at(family, "provider");
+  set(format("family {}/{}", provider, text_at(family, "id")), document, family);
   if (const Node* sizes = family.find("sizes"); sizes != nullptr)
     for (const Node& size : sizes->children)
-      set(format("instance {}/{}", provider, text_of(size, "sku")), document, size);
+      set(format("instance {}/{}", provider, text_at(size, "sku")), document, size);
 }
 
 void Places::add_sheet(const Document& document, const Node& sheet) {
-  const std::string provider = text_of(sheet, "provider");
-  const std::string term = text_of(sheet, "term");
-  set(format("prices {}/{}", provider, text_of(sheet, "source")), document, sheet);
-  std::vector<std::string> regions = texts_of(sheet, "region");
-  for (std::string& region : texts_of(sheet, "regions")) regions.push_back(std::move(region));
+  const std::string provider = text_at(sheet, "provider");
+  const std::string term = text_at(sheet, "term");
+  set(format("prices {}/{}", provider, text_at(sheet, "source")), document, sheet);
+  std::vector<std::string> regions = texts_at(sheet, "region");
+  for (std::string& region : texts_at(sheet, "regions")) regions.push_back(std::move(region));
   for (const std::string_view period : enum_names<Period>) {
     const Node* amounts = sheet.find("per_" + std::string(period));
     if (amounts == nullptr) continue;

@@ -1,5 +1,6 @@
 // Sources: can an outsider find them, may they be used, are they used.
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "catalog/lint/checks.hpp"
@@ -94,11 +95,35 @@ void old_rate(Lint& lint) {
                  say("of {}, {} days old; the limit is {}", rate.as_of.text(), *age, lint.max_age()));
 }
 
+/// Rates move by some per cent a year; twice the shipped one is another currency or the reciprocal.
+void rate_far_off(Lint& lint) {
+  constexpr double kFarOff = 2, kReciprocal = 1.2;
+  const Catalog* shipped = lint.shipped();
+  if (shipped == nullptr) return;
+  for (const ExchangeRate& rate : lint.catalog().exchange_rates()) {
+    const ExchangeRate* known = shipped->rate(rate.currency);
+    const double own = rate.per_usd.value_or(0), expected = known != nullptr ? known->per_usd.value_or(0) : 0;
+    if (own <= 0 || expected <= 0) continue;
+    const double times = own / expected, product = own * expected;
+    const bool far = times > kFarOff || times < 1 / kFarOff;
+    // Of a currency near the dollar the reciprocal is near too; then it must be nearer than the rate itself.
+    const bool inverted =
+        product < kReciprocal && product > 1 / kReciprocal && std::abs(std::log(product)) < std::abs(std::log(times));
+    if (!far && !(inverted && std::abs(std::log(times)) > std::log(kReciprocal))) continue;
+    lint.found(
+        {.kind = "rate", .id = std::string(rate.currency.code()), .path = "per_usd"},
+        say("{} per US dollar; the shipped rate of {} is {}", shown(own), known->as_of.text(), shown(expected)),
+        inverted ? say("is it inverted? it counts units of {} for one dollar", rate.currency.code()) : std::string());
+  }
+}
+
 constexpr Check kChecks[] = {
     {"source.unfindable", Severity::warning, "a source with neither url nor date", unfindable},
     {"source.share-alike", Severity::warning, "a source whose licence asks for the same licence", share_alike},
     {"source.future", Severity::error, "a source of a day that is yet to come", future},
     {"source.unused", Severity::warning, "a source that no fact cites", unused},
+    {"rate.far-off", Severity::warning, "an exchange rate more than 2 times off the shipped one, or its reciprocal",
+     rate_far_off},
     {"rate.old", Severity::info, "an exchange rate older than 270 days; a warning with --max-age", old_rate, true},
 };
 
