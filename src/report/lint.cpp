@@ -21,10 +21,17 @@ std::string line_of(const Finding& finding) {
   std::string line;
   const bool in_a_file = finding.subject.find(finding.place) == std::string::npos;
   if (in_a_file) line += printable(finding.place) + ": ";
-  if (finding.check != "schema") line += printable(finding.subject) + ": ";
+  // What the reader refuses is about a file, which the place has named.
+  if (!finding.place.starts_with(finding.subject)) line += printable(finding.subject) + ": ";
   line += printable(finding.message);
   if (!finding.hint.empty()) line += "; " + printable(finding.hint);
   return line;
+}
+
+std::string heading(const CheckInfo& check, const Terminal& terminal) {
+  const std::string text = format("{} ({}): {}", check.id, to_text(check.severity), say_text(check.what));
+  const std::string lines = wrap(text, terminal.width, 4);
+  return bold(std::string_view(lines).substr(0, lines.size() - 1), terminal) + "\n";
 }
 
 bool shows(const Finding& finding, bool all) { return all || finding.accepted.empty(); }
@@ -37,8 +44,7 @@ std::string lint_text(const LintReport& report, bool all, const Terminal& termin
     bool headed = false;
     for (const Finding& finding : report.findings) {
       if (finding.check != check.id || !shows(finding, all)) continue;
-      if (!headed)
-        out += bold(format("{} ({}): {}", check.id, to_text(finding.severity), say_text(check.what)), terminal) + "\n";
+      if (!headed) out += heading(check, terminal);
       headed = true;
       out += wrap("  " + line_of(finding), terminal.width, 4);
       if (!finding.accepted.empty())
