@@ -20,6 +20,7 @@ using workload::Workload;
 constexpr double kTrainingFabricGbps = 3200;  // eight 400 Gbit/s adapters
 constexpr double kOlderFabricGbps = 800;      // A100 and older, or cards on PCIe
 constexpr double kPlainNetworkGbps = 100;
+constexpr std::int64_t kRackGpus = 72;  // joined by NVLink in an NVL72 rack
 
 class MachineMaker {
  public:
@@ -37,8 +38,9 @@ class MachineMaker {
     if (!request_.gpus) assumed.push_back({"gpus", 1.0});
     if (gpus % per_node != 0)
       return usage_error(say("{} GPUs cannot be made up of nodes of {}", gpus, per_node), "gpus_per_node");
-    machine.gpus_per_node = static_cast<int>(per_node);
-    machine.nodes = static_cast<int>(gpus / per_node);
+    const std::int64_t linked = linked_gpus(gpus, per_node);
+    machine.gpus_per_node = static_cast<int>(linked);
+    machine.nodes = static_cast<int>(gpus / linked);
     const auto link = request_.interconnect ? estimate::link_of_kind(gpu_, *request_.interconnect)
                                             : estimate::usual_link(gpu_, machine.gpus_per_node);
     if (machine.gpus_per_node > 1) {
@@ -48,7 +50,7 @@ class MachineMaker {
     }
     if (machine.nodes > 1) {
       const double gbps = request_.internode_gbps.value_or(usual_fabric());
-      machine.network = gbit_per_s(gbps);
+      machine.network = gbit_per_s(gbps * static_cast<double>(linked) / static_cast<double>(per_node));
       machine.rdma = gbps >= 200;
       if (!request_.internode_gbps) assumed.push_back({"internode_gbps", gbps});
     }
@@ -56,6 +58,15 @@ class MachineMaker {
   }
 
  private:
+  /// GPUs that NVLink joins: a node, or with NVL72 as many nodes of a rack as the job fills evenly.
+  std::int64_t linked_gpus(std::int64_t gpus, std::int64_t per_node) const {
+    if (request_.interconnect != workload::Interconnect::nvl72) return per_node;
+    std::int64_t linked = per_node;
+    for (std::int64_t domain = per_node; domain <= std::min(kRackGpus, gpus); domain += per_node)
+      if (gpus % domain == 0) linked = domain;
+    return linked;
+  }
+
   double usual_fabric() const {
     const bool switched = gpu_.interconnect == catalog::GpuLink::nvswitch_capable;
     if (switched && gpu_.capability.value_or(0) >= 9.0) return kTrainingFabricGbps;

@@ -24,16 +24,22 @@ constexpr Entry kEntries[] = {
     {"memory.selective_share", &Coefficients::selective_share},
     {"memory.eager_hidden_bytes", &Coefficients::eager_hidden_bytes},
     {"memory.logits_bytes", &Coefficients::logits_bytes},
+    {"memory.step_bytes", &Coefficients::step_bytes},
     {"memory.gathered_layers", &Coefficients::gathered_layers},
     {"memory.reduce_bucket_elements", &Coefficients::reduce_bucket_elements},
     {"compute.gemm_efficiency", &Coefficients::gemm_efficiency},
     {"compute.low_precision_efficiency", &Coefficients::low_precision_efficiency},
     {"compute.gemm_tokens_half", &Coefficients::gemm_tokens_half},
     {"compute.gemm_width_half", &Coefficients::gemm_width_half},
+    {"compute.format_efficiency", &Coefficients::format_efficiency},
     {"compute.attention_efficiency", &Coefficients::attention_efficiency},
+    {"compute.score_bytes", &Coefficients::score_bytes},
+    {"compute.dequantise_bytes", &Coefficients::dequantise_bytes},
     {"compute.bandwidth_efficiency", &Coefficients::bandwidth_efficiency},
     {"compute.pointwise_bytes", &Coefficients::pointwise_bytes},
     {"compute.training_layer_us", &Coefficients::training_layer_us},
+    {"compute.adapter_layer_us", &Coefficients::adapter_layer_us},
+    {"compute.chunk_layers", &Coefficients::chunk_layers},
     {"compute.step_ms", &Coefficients::step_ms},
     {"compute.host_memory_gbs", &Coefficients::host_memory_gbs},
     {"communication.link_efficiency", &Coefficients::link_efficiency},
@@ -42,6 +48,7 @@ constexpr Entry kEntries[] = {
     {"communication.network_latency_us", &Coefficients::network_latency_us},
     {"communication.gradient_overlap", &Coefficients::gradient_overlap},
     {"communication.least_exposed", &Coefficients::least_exposed},
+    {"communication.tensor_exposed", &Coefficients::tensor_exposed},
     {"communication.straggler", &Coefficients::straggler},
     {"inference.decode_bandwidth_efficiency", &Coefficients::decode_bandwidth_efficiency},
     {"inference.decode_layer_us", &Coefficients::decode_layer_us},
@@ -93,9 +100,10 @@ constexpr Entry kEntries[] = {
 /// Shares and efficiencies lie within one; what a rate is divided by is not zero.
 Range allowed_for(std::string_view id) {
   const auto is = [&](std::string_view word) { return id.find(word) != std::string_view::npos; };
+  if (is("format_efficiency")) return {0.01, 3};
   if (is("efficiency") || is("engine_memory_share")) return {0.01, 1.5};
   if (is("_half") || is("_gain") || is("_per_watt") || is("attention_share") || is("multiprocessor") || is("_tokens") ||
-      is("host_tokens") || is("host_memory") || is("max_sequences") || is("interval."))
+      is("host_tokens") || is("host_memory") || is("max_sequences") || is("chunk_") || is("interval."))
     return {1e-3, 1e9};
   return {0, 1e12};
 }

@@ -4,6 +4,8 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/estimate/training.hpp"
 
+#include "estimate/training_traffic.hpp"
+
 namespace gpusel::estimate {
 
 namespace {
@@ -64,7 +66,7 @@ StateBytes bytes_per_parameter(const Training& training, Precision precision) {
 struct Stage {
   double layers = 0;   // of the body
   double body = 0;     // parameters of one tensor-parallel rank, before sharding
-  double experts = 0;  // routed experts, before they are spread over ep
+  double experts = 0;  // routed experts, before they are spread over GPUs
   double ends = 0;     // embedding and output head
   double microbatches_alive = 1;
   bool has_logits = false;
@@ -76,7 +78,7 @@ Stage make_stage(const Workload& work, const TrainingPlan& plan, bool first, boo
   Stage stage;
   stage.layers = p.layers * share;
   stage.body = (p.body + p.vision) * share / plan.tp;
-  stage.experts = p.experts * share / plan.tp;
+  stage.experts = p.experts * share;
   const double embedding = first ? (p.embedding + p.layer_embeddings) / plan.tp : 0;
   const bool holds_head = last && work.model->is_generator();
   // A tied head is the embedding itself, held again where the last stage is not the first.
@@ -113,7 +115,7 @@ Shards make_shards(const Machine& machine, const TrainingPlan& plan) {
 /// Parameters of a stage that one GPU keeps when state is divided over `shard` GPUs: experts are
 /// divided at least over their own group.
 double kept(const Stage& stage, double shard, const TrainingPlan& plan) {
-  return (stage.body + stage.ends) / shard + stage.experts / std::max(shard, static_cast<double>(plan.ep));
+  return (stage.body + stage.ends) / shard + stage.experts / std::max(shard * plan.tp, expert_ranks(plan));
 }
 
 double width_of_ffn(const catalog::Model& model) {
@@ -180,14 +182,14 @@ Bytes workspace(const Workload& work, const Machine& machine, const TrainingPlan
   const double width = work.training.method == Method::qlora ? kNf4Bytes : storage_bytes(plan.precision);
   Bytes extra;
   if (gathers && plan.dp * plan.cp > 1) {
-    const double layer = (stage.body + stage.experts / plan.ep) / stage.layers;
+    const double layer = (stage.body + stage.experts / expert_ranks(plan)) / stage.layers;
     extra += bytes(std::max(c.gathered_layers.value * layer * width, stage.ends * storage_bytes(plan.precision)));
   } else if ((plan.sharding == Sharding::zero1 || plan.sharding == Sharding::zero2) && machine.gpus() > 1) {
     const double bucket = std::min(c.reduce_bucket_elements.value, trainable_parameters(work) / (plan.tp * plan.pp));
     extra += bytes(2 * 2 * bucket);
   }
   if (work.training.method == Method::qlora)  // one layer widened to 16 bit
-    extra += bytes(2 * 2 * (stage.body + stage.experts / plan.ep) / stage.layers);
+    extra += bytes(2 * 2 * (stage.body + stage.experts / expert_ranks(plan)) / stage.layers);
   const Bytes dynamic = activations.kept + activations.logits + extra + gradients;
   return extra + activations.logits + dynamic * c.allocator_slack.value;
 }

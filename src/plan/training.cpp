@@ -23,6 +23,8 @@ constexpr double kFillAtMost = 0.95;
 constexpr double kUnevenStages = 1.125;
 /// A step may differ by this share from the batch asked for where GPUs do not divide it.
 constexpr double kBatchTolerance = 0.1;
+/// Sequences of a step whose batch is left open: what fits and fills the GPU decides.
+constexpr std::int64_t kAnyBatch = 1 << 20;
 /// Tokens per pass from which a larger micro-batch brings next to nothing.
 constexpr double kEnoughTokens = 4096;
 
@@ -122,7 +124,8 @@ class Search {
     if (work_.pins.dp && *work_.pins.dp != plan.dp) return;
     if (!batch_may_grow_ && !batch_divides(plan)) return;
     plan.ep = expert_degree(plan);
-    if (plan.dp * plan.cp % plan.ep != 0) return;
+    // Experts may also take the tensor-parallel ranks, each holding whole ones.
+    if (plan.dp * plan.cp * plan.tp % plan.ep != 0) return;
     for (const Sharding sharding : shardings(plan)) {
       plan.sharding = sharding;
       if (try_checkpointing(plan)) break;  // less sharding communicates less
@@ -182,7 +185,7 @@ class Search {
   }
 
   std::int64_t sequences_per_rank(const TrainingPlan& plan) const {
-    if (!job_.global_batch) return job_.micro_batch.value_or(1) * job_.grad_accum.value_or(1);
+    if (!job_.global_batch) return job_.micro_batch.value_or(kAnyBatch) * job_.grad_accum.value_or(1);
     return std::max<std::int64_t>(1, (*job_.global_batch + plan.dp / 2) / plan.dp);
   }
 

@@ -100,6 +100,7 @@ class Resolver {
     t.precision = request_.precision;
     t.recipe = or_assume(request_.recipe, "recipe", Recipe::mixed);
     t.framework = fold_name(request_.framework);
+    if (t.framework.empty()) assume("framework", t.framework = usual_framework());
     note_framework();
     t.optimizer = or_assume(request_.optimizer, "optimizer", Optimizer::adamw);
     t.sharding = request_.sharding;
@@ -113,7 +114,7 @@ class Resolver {
     t.grad_accum = request_.grad_accum;
     t.global_batch = request_.global_batch;
     // A pretraining run accumulates up to its usual batch; a fine-tuning pass is a step unless told otherwise.
-    const bool accumulates = !t.micro_batch || (work_.task == Task::pretrain && !t.grad_accum);
+    const bool accumulates = !t.grad_accum && (!t.micro_batch || work_.task == Task::pretrain);
     if (!t.global_batch && accumulates) {
       t.global_batch = usual_batch(encoder);
       assume("global_batch", *t.global_batch);
@@ -132,6 +133,20 @@ class Resolver {
     if (t.method == Method::ptuning)
       t.virtual_tokens = or_assume(request_.virtual_tokens, "virtual_tokens", kVirtualTokens);
     return amount();
+  }
+
+  /// Who would run such a job, as far as the question tells.
+  std::string usual_framework() const {
+    const bool low = request_.precision == Precision::fp8 || request_.precision == Precision::nvfp4;
+    if (low) return "megatron";
+    if (const auto& sharding = request_.sharding) {
+      if (*sharding == Sharding::fsdp || *sharding == Sharding::hsdp) return "fsdp";
+      if (*sharding != Sharding::none && *sharding != Sharding::ddp) return "deepspeed";
+    }
+    const auto splits = [](const Count& degree) { return degree.value_or(1) > 1; };
+    if (splits(request_.tp) || splits(request_.pp) || splits(request_.cp) || splits(request_.ep))
+      return "megatron";
+    return work_.task == Task::pretrain ? "megatron" : "hf-trainer";
   }
 
   void note_framework() {

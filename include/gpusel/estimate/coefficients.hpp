@@ -56,6 +56,7 @@ struct Coefficients {
   Coefficient selective_share;     // of activations that selective checkpointing keeps
   Coefficient eager_hidden_bytes;  // extra bytes per hidden value and layer, by framework
   Coefficient logits_bytes;        // per logit alive at once, by framework
+  Coefficient step_bytes;          // temporaries of the optimiser step per trained parameter, by framework
   Coefficient gathered_layers;     // layers held unsharded by ZeRO-3 and FSDP
   Coefficient reduce_bucket_elements;
 
@@ -64,10 +65,15 @@ struct Coefficients {
   Coefficient low_precision_efficiency;  // of fp8 and fp4 products, relative to 16 bit
   Coefficient gemm_tokens_half;          // tokens per pass at which half of it is reached
   Coefficient gemm_width_half;           // matrix width at which half of it is reached
-  Coefficient attention_efficiency;      // of dense peak, fused attention
+  Coefficient format_efficiency;         // of training arithmetic other than 16 bit, relative to it
+  Coefficient attention_efficiency;      // of the 16-bit dense peak, fused attention, by architecture
+  Coefficient score_bytes;               // moved per attention score where attention is not fused, by framework
+  Coefficient dequantise_bytes;          // of memory traffic that widening one 4-bit weight costs in time
   Coefficient bandwidth_efficiency;      // of peak bandwidth for streaming kernels
   Coefficient pointwise_bytes;           // moved per hidden value, token and layer, forward pass, by framework
-  Coefficient training_layer_us;         // host time to launch one layer, forward pass
+  Coefficient training_layer_us;         // host time to launch one layer, forward pass, by framework
+  Coefficient adapter_layer_us;          // the same for a layer's adapters
+  Coefficient chunk_layers;              // layers of one chunk of an interleaved pipeline, by framework
   Coefficient step_ms;                   // fixed cost of an optimiser step
   Coefficient host_memory_gbs;           // bandwidth that a CPU optimiser step gets
 
@@ -78,6 +84,7 @@ struct Coefficients {
   Coefficient network_latency_us;
   Coefficient gradient_overlap;  // share of backward time that hides gradient and weight traffic
   Coefficient least_exposed;     // share of that traffic that nothing can hide
+  Coefficient tensor_exposed;    // share of tensor-parallel traffic that shows, by framework
   Coefficient straggler;         // loss per doubling of nodes
 
   // Inference.

@@ -55,6 +55,9 @@ std::optional<TrainingSpeed> training_speed(const workload::Workload& work, cons
 /// Parameters that receive gradients: all, the adapters', or the virtual tokens'.
 double trainable_parameters(const workload::Workload& work);
 
+/// Parts that a pipeline stage's layers are cut into (interleaved schedule); 1 without a pipeline.
+double pipeline_chunks(const workload::Workload& work, const TrainingPlan& plan, const Coefficients& coefficients);
+
 /// FlashAttention-2 needs compute capability 8.0 (its README); AMD's port, CDNA2.
 bool has_flash_attention(const catalog::Gpu& gpu);
 

@@ -1,0 +1,47 @@
+// What the GPUs of a training job send each other, and how much of it nothing hides.
+#pragma once
+
+#include "gpusel/estimate/training.hpp"
+
+namespace gpusel::estimate {
+
+/// One micro-batch on one GPU, as far as traffic hides behind it.
+struct MicroBatch {
+  double tokens = 0;
+  Seconds busy;       // all of its computing
+  Seconds attention;  // the part that a ring of context ranks runs beside
+};
+
+class TrainingTraffic {
+ public:
+  TrainingTraffic(const workload::Workload& work, const Machine& machine, const TrainingPlan& plan,
+                  const Coefficients& c)
+      : work_(work), machine_(machine), plan_(plan), c_(c) {}
+
+  /// What shows of tensor, expert and context parallelism and of gathered weights.
+  Seconds per_micro_batch(const MicroBatch& micro) const;
+  /// What shows of the gradients of one optimiser step, whose micro-batches take `busy` each.
+  Seconds per_step(Seconds busy) const;
+
+ private:
+  Seconds tensor(double tokens) const;
+  Seconds experts(double tokens) const;
+  Seconds context(const MicroBatch& micro) const;
+  Seconds gathered_weights(Seconds busy) const;
+  bool gathers_each_micro_batch() const;
+  Seconds exposed(Seconds traffic, Seconds beside) const;
+
+  const workload::Workload& work_;
+  const Machine& machine_;
+  const TrainingPlan& plan_;
+  const Coefficients& c_;
+};
+
+/// GPUs that the routed experts of a layer are spread over: ep·tp, or ep where experts stay whole
+/// because the data-parallel ranks alone do not make up the group.
+double expert_ranks(const TrainingPlan& plan);
+
+/// Parameters of one GPU before data-parallel sharding.
+double local_parameters(const workload::Workload& work, const TrainingPlan& plan);
+
+}  // namespace gpusel::estimate
