@@ -91,7 +91,7 @@ class ConfigReader {
     read_experts();
     read_layer_kinds(traits);
     if (const auto tied = boolean("tie_word_embeddings")) m.tied_embeddings = tied;
-    if (!m.tied_embeddings) m.tied_embeddings = traits.tied;
+    if (!m.tied_embeddings && known_class_) m.tied_embeddings = traits.tied;
     m.native_dtype = keep(native_dtype());
     if (error_) return std::unexpected(*error_);
     if (Status clear = check_shape(); !clear) return clear;
@@ -154,11 +154,15 @@ class ConfigReader {
     const std::string outer = root_.find("model_type") != nullptr ? root_.find("model_type")->text : type;
     out_.model.family = keep(type);
     for (const ClassTraits& traits : kClasses)
-      if (traits.model_type == type || traits.model_type == outer) return traits;
+      if (traits.model_type == type || traits.model_type == outer) {
+        known_class_ = true;
+        return traits;
+      }
     const Node* classes = find("architectures");
     const bool encoder = classes != nullptr && classes->is_list() && !classes->children.empty() &&
                          (classes->children.front().text.ends_with("ForMaskedLM") ||
                           classes->children.front().text.ends_with("ForSequenceClassification"));
+    known_class_ = encoder;
     return {out_.model.family, encoder ? ModelKind::encoder : ModelKind::decoder_llm, !encoder, encoder};
   }
 
@@ -170,7 +174,8 @@ class ConfigReader {
 
   void read_ffn(const ClassTraits& traits) {
     Model& m = out_.model;
-    m.gated_ffn = traits.gated;
+    // What neither the config nor its class says follows from the stated size, where there is one.
+    if (known_class_) m.gated_ffn = traits.gated;
     if (const std::string activation = text("feed_forward_proj"); !activation.empty())
       m.gated_ffn = activation.starts_with("gated");
     m.ffn_size = count({"intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size", "d_ff", "ff_dim"});
@@ -329,6 +334,7 @@ class ConfigReader {
   ConfigModel& out_;
   std::set<std::string> used_;
   std::optional<Error> error_;
+  bool known_class_ = false;
 };
 
 }  // namespace

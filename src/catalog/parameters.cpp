@@ -1,6 +1,8 @@
 #include "gpusel/catalog/parameters.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "gpusel/base/message.hpp"
 
@@ -9,6 +11,9 @@ namespace gpusel::catalog {
 namespace {
 
 double ffn_matrices(const Model& model) { return model.gated_ffn.value_or(true) ? 3 : 2; }
+
+/// Encoders share one table unless they say otherwise.
+bool ties_embeddings(const Model& model) { return model.tied_embeddings.value_or(!model.is_generator()); }
 
 double moe_layer_count(const Model& model) {
   if (!model.is_moe()) return 0;
@@ -24,6 +29,38 @@ double expert_parameters(const Model& model) {
   return moe_layer_count(model) * *model.experts * ffn_matrices(model) * width * ffn;
 }
 
+/// Body and tables of a dense model with so many FFN matrices per layer.
+double dense_total(const Model& model, double matrices, double tables) {
+  const double h = *model.hidden_size;
+  return *model.layers * (attention_parameters(model) + matrices * h * model.ffn_size.value_or(0)) +
+         tables * model.vocab_size.value_or(0) * h;
+}
+
+struct OpenShape {
+  double matrices;
+  bool tied;
+};
+
+/// What is not stated of FFN and output head: with a stated size, whatever comes closest to it.
+OpenShape open_shape(const Model& model) {
+  const OpenShape usual{ffn_matrices(model), ties_embeddings(model)};
+  const bool plain = !model.is_moe() && !model.is_mla() && !model.decoder_layers && !model.vision_params_b;
+  if (!model.params_b || !model.heads || !model.ffn_size || !plain) return usual;
+  OpenShape best = usual;
+  double nearest = std::numeric_limits<double>::infinity();
+  for (const double matrices : {3.0, 2.0})
+    for (const bool tied : {false, true}) {
+      if (model.gated_ffn && matrices != usual.matrices) continue;
+      if (model.tied_embeddings && tied != usual.tied) continue;
+      const double off = std::abs(dense_total(model, matrices, tied ? 1 : 2) - *model.params_b * 1e9);
+      if (off < nearest) {
+        nearest = off;
+        best = {matrices, tied};
+      }
+    }
+  return best;
+}
+
 /// Where only totals are known: what is not attention or embedding is experts, and the active count
 /// says which share of them a token visits.
 void split_by_active(Parameters& p, const Model& model, double total) {
@@ -32,9 +69,6 @@ void split_by_active(Parameters& p, const Model& model, double total) {
   if (p.experts > 0)
     p.routed_share = std::clamp((*model.active_params_b * 1e9 - attention - p.head) / p.experts, 0.0, 1.0);
 }
-
-/// Encoders share one table unless they say otherwise.
-bool ties_embeddings(const Model& model) { return model.tied_embeddings.value_or(!model.is_generator()); }
 
 bool shape_known(const Model& model) { return model.layers && model.hidden_size; }
 
@@ -81,9 +115,10 @@ Result<Parameters> parameters_of(const Model& model) {
   Parameters p;
   p.layers = *model.layers + model.decoder_layers.value_or(0);
   p.moe_layers = moe_layer_count(model);
-  p.ffn_matrices = ffn_matrices(model);
+  const OpenShape shape = open_shape(model);
+  p.ffn_matrices = shape.matrices;
   p.embedding = model.vocab_size.value_or(0) * *model.hidden_size;
-  p.head = ties_embeddings(model) ? 0 : p.embedding;
+  p.head = shape.tied ? 0 : p.embedding;
   p.experts = expert_parameters(model);
   p.routed_share = model.is_moe() ? model.experts_per_token.value_or(1) / *model.experts : 0;
   p.vision = model.vision_params_b.value_or(0) * 1e9;

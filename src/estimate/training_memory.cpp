@@ -72,7 +72,15 @@ struct Stage {
   bool has_logits = false;
 };
 
-Stage make_stage(const Workload& work, const TrainingPlan& plan, bool first, bool last) {
+/// Sets of a stage's activations that the first stage holds: one per stage behind it, and with
+/// interleaving (p − 1) ÷ (p · chunks) more. Narayanan et al., arXiv 2104.04473.
+double in_flight(const Workload& work, const TrainingPlan& plan, const Coefficients& c) {
+  const auto most = static_cast<double>(std::min<std::int64_t>(plan.pp, plan.grad_accum));
+  const double chunks = pipeline_chunks(work, plan, c);
+  return chunks > 1 ? most * (1 + (plan.pp - 1) / (plan.pp * chunks)) : most;
+}
+
+Stage make_stage(const Workload& work, const TrainingPlan& plan, bool first, bool last, const Coefficients& c) {
   const auto& p = work.parameters;
   const double share = std::ceil(p.layers / plan.pp) / p.layers;
   Stage stage;
@@ -84,7 +92,7 @@ Stage make_stage(const Workload& work, const TrainingPlan& plan, bool first, boo
   // A tied head is the embedding itself, held again where the last stage is not the first.
   const double head = holds_head ? (p.head > 0 ? p.head : first ? 0 : p.embedding) / plan.tp : 0;
   stage.ends = embedding + head + (last ? p.mtp / plan.tp : 0);
-  stage.microbatches_alive = first ? static_cast<double>(std::min<std::int64_t>(plan.pp, plan.grad_accum)) : 1;
+  stage.microbatches_alive = first ? in_flight(work, plan, c) : 1;
   stage.has_logits = holds_head || (last && work.task == workload::Task::pretrain);
   return stage;
 }
@@ -107,7 +115,7 @@ Shards make_shards(const Machine& machine, const TrainingPlan& plan) {
     case Sharding::zero2: return {1, group, group};
     case Sharding::zero3:
     case Sharding::fsdp:
-    case Sharding::hsdp: return {group, group, group};
+    case Sharding::hsdp: return {plan.pp > 1 ? 1 : group, group, group};  // a pipeline keeps its weights gathered
   }
   return {};
 }
@@ -174,6 +182,19 @@ Activations stage_activations(const Workload& work, const TrainingPlan& plan, co
   return {};
 }
 
+/// What the optimiser needs beside its states: square roots, updates and fp32 copies of 16-bit gradients.
+Bytes step_temporaries(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
+                       const Coefficients& c) {
+  const Training& training = work.training;
+  const bool in_blocks = training.optimizer == Optimizer::adamw8bit || training.optimizer == Optimizer::paged_adamw8bit;
+  if (in_blocks || training.offload != Offload::none) return {};
+  const double shards = make_shards(machine, plan).optimizer;
+  const double trained = workload::trains_adapter(training.method)
+                             ? trainable_parameters(work) / (plan.tp * plan.pp * shards)
+                             : kept(stage, shards, plan);
+  return bytes(trained * c.step_bytes.of(training.framework));
+}
+
 /// Weights gathered for use, reduction buckets, and what the allocator keeps beyond what is asked.
 Bytes workspace(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
                 const Activations& activations, Bytes gradients, const Coefficients& c) {
@@ -190,8 +211,12 @@ Bytes workspace(const Workload& work, const Machine& machine, const TrainingPlan
   }
   if (work.training.method == Method::qlora)  // one layer widened to 16 bit
     extra += bytes(2 * 2 * (stage.body + stage.experts / expert_ranks(plan)) / stage.layers);
-  const Bytes dynamic = activations.kept + activations.logits + extra + gradients;
-  return extra + activations.logits + dynamic * c.allocator_slack.value;
+  // The optimiser steps when activations are gone; the larger of the two phases counts.
+  const Bytes step = step_temporaries(work, machine, plan, stage, c);
+  const Bytes passes = activations.kept + activations.logits + extra;
+  const Bytes beyond = std::max(Bytes{}, step - passes);
+  const Bytes dynamic = std::max(passes, step) + gradients;
+  return extra + activations.logits + beyond + dynamic * c.allocator_slack.of(work.training.framework);
 }
 
 /// Weights, gradients and optimiser states of one GPU.
@@ -223,7 +248,7 @@ MemoryBreakdown states(const Workload& work, const TrainingPlan& plan, const Sta
 
 MemoryBreakdown stage_memory(const Workload& work, const Machine& machine, const TrainingPlan& plan, bool first,
                              bool last, const Coefficients& c) {
-  const Stage stage = make_stage(work, plan, first, last);
+  const Stage stage = make_stage(work, plan, first, last, c);
   MemoryBreakdown memory = states(work, plan, stage, make_shards(machine, plan));
   const Activations activations = stage_activations(work, plan, stage, c);
   memory.activations = activations.kept;
@@ -326,7 +351,7 @@ bool has_flash_attention(const catalog::Gpu& gpu) {
 Bytes training_states(const Workload& work, Precision precision) {
   TrainingPlan plan;
   plan.precision = precision;
-  const MemoryBreakdown memory = states(work, plan, make_stage(work, plan, true, true), {});
+  const MemoryBreakdown memory = states(work, plan, make_stage(work, plan, true, true, {}), {});
   return memory.weights + memory.gradients + memory.optimizer;
 }
 
@@ -350,7 +375,8 @@ MemoryBreakdown training_memory(const Workload& work, const Machine& machine, co
     }
   }
   if (trace != nullptr)
-    explain(work, machine, plan, make_stage(work, plan, first, !first || plan.pp == 1), fullest, coefficients, *trace);
+    explain(work, machine, plan, make_stage(work, plan, first, !first || plan.pp == 1, coefficients), fullest,
+            coefficients, *trace);
   return fullest;
 }
 

@@ -98,10 +98,10 @@ class Resolver {
       t.method = or_assume(request_.method, "method", Method::full);
     }
     t.precision = request_.precision;
-    t.recipe = or_assume(request_.recipe, "recipe", Recipe::mixed);
     t.framework = fold_name(request_.framework);
     if (t.framework.empty()) assume("framework", t.framework = usual_framework());
     note_framework();
+    t.recipe = or_assume(request_.recipe, "recipe", usual_recipe());
     t.optimizer = or_assume(request_.optimizer, "optimizer", Optimizer::adamw);
     t.sharding = request_.sharding;
     const std::int64_t usual = encoder                        ? kEncoderSequence
@@ -135,17 +135,22 @@ class Resolver {
     return amount();
   }
 
+  /// These load and train everything in the arithmetic's own format unless told otherwise.
+  Recipe usual_recipe() const {
+    const std::string& name = work_.training.framework;
+    return name == "torchtune" || name == "litgpt" ? Recipe::pure : Recipe::mixed;
+  }
+
   /// Who would run such a job, as far as the question tells.
   std::string usual_framework() const {
+    const auto splits = [](const Count& degree) { return degree.value_or(1) > 1; };
     const bool low = request_.precision == Precision::fp8 || request_.precision == Precision::nvfp4;
-    if (low) return "megatron";
+    if (low || splits(request_.tp) || splits(request_.pp) || splits(request_.cp) || splits(request_.ep))
+      return "megatron";
     if (const auto& sharding = request_.sharding) {
       if (*sharding == Sharding::fsdp || *sharding == Sharding::hsdp) return "fsdp";
       if (*sharding != Sharding::none && *sharding != Sharding::ddp) return "deepspeed";
     }
-    const auto splits = [](const Count& degree) { return degree.value_or(1) > 1; };
-    if (splits(request_.tp) || splits(request_.pp) || splits(request_.cp) || splits(request_.ep))
-      return "megatron";
     return work_.task == Task::pretrain ? "megatron" : "hf-trainer";
   }
 
