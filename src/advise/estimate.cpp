@@ -88,6 +88,7 @@ workload::Assumptions chosen_by(const Workload& work, const plan::TrainingChoice
   const auto& p = choice.plan;
   workload::Assumptions out;
   if (!job.precision) out.push_back({"precision", std::string(to_text(p.precision))});
+  if (job.recipe_open) out.push_back({"recipe", std::string(to_text(p.recipe))});
   if (!job.sharding) out.push_back({"sharding", std::string(to_text(p.sharding))});
   note_choice(out, work.pins.tp, "tp", p.tp);
   note_choice(out, work.pins.pp, "pp", p.pp);
@@ -121,6 +122,9 @@ void note_departures(const Workload& work, const Machine& machine, const plan::C
   const auto* training = std::get_if<plan::TrainingChoice>(&choice);
   if (training == nullptr) return;
   const auto& plan = training->plan;
+  if (plan.recipe != work.training.recipe)
+    notes.push_back(say("mixed precision does not fit: weights, gradients and states are all kept in {}",
+                        to_text(plan.precision)));
   if (!machine.device.native(plan.precision))
     notes.push_back(say("{} is not in the hardware of {}; the next wider format does the work", to_text(plan.precision),
                         machine.device.gpu->id));

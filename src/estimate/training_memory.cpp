@@ -51,12 +51,12 @@ struct StateBytes {
   double optimizer;
 };
 
-StateBytes bytes_per_parameter(const Training& training, Precision precision) {
+StateBytes bytes_per_parameter(const Training& training, Precision precision, Recipe recipe) {
   const double stored = storage_bytes(precision);
   if (workload::trains_adapter(training.method))
     return {kAdapterBytes, kAdapterBytes, state_bytes(training.optimizer, 4)};
   if (stored == 4) return {4, 4, state_bytes(training.optimizer, 4)};
-  if (training.recipe == Recipe::pure) return {stored, stored, state_bytes(training.optimizer, stored)};
+  if (recipe == Recipe::pure) return {stored, stored, state_bytes(training.optimizer, stored)};
   // Megatron accumulates gradients in fp32; the others keep them at 16 bit.
   const bool wide_gradients = training.framework == "megatron" || training.framework == "nemo";
   return {stored, wide_gradients ? 4.0 : 2.0, 4 + state_bytes(training.optimizer, 4)};
@@ -136,21 +136,25 @@ double width_of_ffn(const catalog::Model& model) {
 
 /// Bytes that one token leaves behind in one layer for its backward pass, 16-bit arithmetic, nothing
 /// recomputed. Gated: norm inputs and outputs 8h, q and attention output 4h, k and v 4·kv, gate, up,
-/// activation and product 8f. Plain: 4f. After Korthikanti et al., arXiv 2205.05198.
+/// activation and product 8f, or 6f with a fused activation. Plain: 4f. After Korthikanti et al., arXiv 2205.05198.
 double layer_bytes_per_token(const Workload& work, const TrainingPlan& plan, const Coefficients& c) {
   const auto& m = *work.model;
   const double h = *m.hidden_size;
   const double kv = m.kv_heads.value_or(m.heads.value_or(0)) * m.head_dim.value_or(0);
   const bool gated = work.parameters.ffn_matrices > 2.5;
   const bool dropout = !m.is_generator();  // BERT-like encoders keep masks of attention and FFN outputs
-  double bytes = 12 * h + 4 * kv + (gated ? 8 : 4) * width_of_ffn(m) + (dropout ? 3 * h : 0);
+  double bytes = 12 * h + 4 * kv + (gated ? c.gated_bytes.of(work.training.framework) : 4) * width_of_ffn(m) + (dropout ? 2 * h : 0);
   if (m.is_moe()) bytes += 4 * m.experts_per_token.value_or(1) * h;          // dispatched and combined copies
   if (gated) bytes += c.eager_hidden_bytes.of(work.training.framework) * h;  // RMSNorm and rotary in fp32
+  return bytes * (storage_bytes(plan.precision) == 4 ? 2 : 1);
+}
+
+/// Softmax input, output and dropout mask of heads × s per token and layer, where attention is not fused.
+double score_bytes_per_token(const Workload& work, const TrainingPlan& plan) {
+  if (plan.flash_attention) return 0;
   const double wide = storage_bytes(plan.precision) == 4 ? 2 : 1;
-  double scores = 0;
-  if (!plan.flash_attention)  // softmax input, output and dropout mask of heads × s per token
-    scores = 5 * m.heads.value_or(0) * static_cast<double>(work.training.seq_len + work.training.virtual_tokens);
-  return (bytes + scores) * wide;
+  return 5 * wide * work.model->heads.value_or(0) *
+         static_cast<double>(work.training.seq_len + work.training.virtual_tokens);
 }
 
 struct Activations {
@@ -163,21 +167,23 @@ Activations stage_activations(const Workload& work, const TrainingPlan& plan, co
   const auto& m = *work.model;
   const double sequence = static_cast<double>(work.training.seq_len + work.training.virtual_tokens) / plan.cp;
   const double tokens = static_cast<double>(plan.micro_batch) * sequence;
-  const double per_layer = layer_bytes_per_token(work, plan, c) * tokens / plan.tp;
+  const double linear = layer_bytes_per_token(work, plan, c) * tokens / plan.tp;
+  const double scores = score_bytes_per_token(work, plan) * tokens / plan.tp;
   const double wide = storage_bytes(plan.precision) == 4 ? 2 : 1;
   const double inputs = 2 * *m.hidden_size * tokens * wide / plan.tp;
   const double vocabulary = m.vocab_size.value_or(0);
-  const double logits =
-      stage.has_logits ? tokens * vocabulary * c.logits_bytes.of(work.training.framework) / plan.tp : 0;
+  const std::string& framework = work.training.framework;
+  const double logits = stage.has_logits ? tokens * vocabulary * c.logits_bytes.of(framework) / plan.tp : 0;
+  const double alive = stage.layers * stage.microbatches_alive;
   switch (plan.checkpointing) {
-    case Checkpointing::none: return {bytes(per_layer * stage.layers * stage.microbatches_alive), bytes(logits)};
-    case Checkpointing::selective:
-      return {bytes(per_layer * stage.layers * stage.microbatches_alive * c.selective_share.value), bytes(logits)};
-    case Checkpointing::full: {
-      // Logits peak when the forward pass ends, a layer's own set when the backward pass is under way.
-      const double beyond = std::max(logits, per_layer);
-      return {bytes(inputs * stage.layers * stage.microbatches_alive + std::max(0.0, beyond - logits)), bytes(logits)};
+    case Checkpointing::none: return {bytes((linear + scores) * alive), bytes(logits)};
+    case Checkpointing::selective: {  // scores first; where there are none, of everything
+      const double share = scores > 0 ? 1 : c.selective_share.of(framework);
+      return {bytes(linear * share * alive + scores), bytes(logits)};
     }
+    case Checkpointing::full:
+      // Logits peak when the forward pass ends, a layer's own set when the backward pass is under way.
+      return {bytes(inputs * alive + std::max(0.0, linear + scores - logits)), bytes(logits)};
   }
   return {};
 }
@@ -192,7 +198,8 @@ Bytes step_temporaries(const Workload& work, const Machine& machine, const Train
   const double trained = workload::trains_adapter(training.method)
                              ? trainable_parameters(work) / (plan.tp * plan.pp * shards)
                              : kept(stage, shards, plan);
-  return bytes(trained * c.step_bytes.of(training.framework));
+  const double width = plan.recipe == Recipe::pure ? 0.5 : 1;  // they have the states' own format
+  return bytes(trained * c.step_bytes.of(training.framework) * width);
 }
 
 /// Weights gathered for use, reduction buckets, and what the allocator keeps beyond what is asked.
@@ -216,13 +223,13 @@ Bytes workspace(const Workload& work, const Machine& machine, const TrainingPlan
   const Bytes passes = activations.kept + activations.logits + extra;
   const Bytes beyond = std::max(Bytes{}, step - passes);
   const Bytes dynamic = std::max(passes, step) + gradients;
-  return extra + activations.logits + beyond + dynamic * c.allocator_slack.of(work.training.framework);
+  return extra + activations.logits + beyond + dynamic * c.allocator_slack.of(work.model->is_generator() ? work.training.framework : "encoder");
 }
 
 /// Weights, gradients and optimiser states of one GPU.
 MemoryBreakdown states(const Workload& work, const TrainingPlan& plan, const Stage& stage, const Shards& shards) {
   const Training& training = work.training;
-  const StateBytes width = bytes_per_parameter(training, plan.precision);
+  const StateBytes width = bytes_per_parameter(training, plan.precision, plan.recipe);
   MemoryBreakdown memory;
   if (workload::trains_adapter(training.method)) {
     const double adapters = trainable_parameters(work) / (plan.tp * plan.pp);
@@ -265,7 +272,7 @@ double kept_share(const Workload& work, const TrainingPlan& plan, const Stage& s
 void explain_states(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
                     const MemoryBreakdown& memory, Trace& trace) {
   const Training& training = work.training;
-  const StateBytes width = bytes_per_parameter(training, plan.precision);
+  const StateBytes width = bytes_per_parameter(training, plan.precision, plan.recipe);
   const Shards shards = make_shards(machine, plan);
   const auto gibibytes = [](Bytes b) { return format("{:.2f} GiB", in_gib(b)); };
   const double all = work.parameters.total() / 1e9;
@@ -304,7 +311,7 @@ void explain(const Workload& work, const Machine& machine, const TrainingPlan& p
                        ? say("layer inputs of 2 bytes × hidden × tokens, and one layer's own set")
                        : say("bytes per layer and token × tokens × layers in flight ÷ tp"),
                    say("{:.0f} bytes, micro batch {} × {} tokens, {:g} layers × {:g} in flight, checkpointing {}",
-                       layer_bytes_per_token(work, plan, c), plan.micro_batch, work.training.seq_len, stage.layers,
+                       layer_bytes_per_token(work, plan, c) + score_bytes_per_token(work, plan), plan.micro_batch, work.training.seq_len, stage.layers,
                        stage.microbatches_alive, to_text(plan.checkpointing)),
                    gibibytes(memory.activations), "arXiv 2205.05198"});
   trace.push_back({"memory.workspace",
@@ -351,13 +358,14 @@ bool has_flash_attention(const catalog::Gpu& gpu) {
 Bytes training_states(const Workload& work, Precision precision) {
   TrainingPlan plan;
   plan.precision = precision;
+  plan.recipe = work.training.recipe;
   const MemoryBreakdown memory = states(work, plan, make_stage(work, plan, true, true, {}), {});
   return memory.weights + memory.gradients + memory.optimizer;
 }
 
 Bytes offloaded_states(const Workload& work, Precision precision) {
   if (work.training.offload == Offload::none) return {};
-  const StateBytes width = bytes_per_parameter(work.training, precision);
+  const StateBytes width = bytes_per_parameter(work.training, precision, work.training.recipe);
   const Bytes optimizer = bytes(trainable_parameters(work) * width.optimizer);
   const Bytes weights = bytes(work.parameters.total() * storage_bytes(precision) * (1 - kInFlight));
   return work.training.offload == Offload::params ? optimizer + weights : optimizer;

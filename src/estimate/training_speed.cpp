@@ -89,13 +89,16 @@ Forward forward_pass(const Workload& work, const TrainingPlan& plan, const Coeff
     f.scores = bytes(c.score_bytes.of(work.training.framework) * wide * heads * sequence * f.tokens * layers / split);
   }
   f.pointwise = bytes(c.pointwise_bytes.of(work.training.framework) * wide * h * f.tokens * p.layers / split);
-  f.logits = bytes(has_head ? 12 * m.vocab_size.value_or(0) * f.tokens / split : 0);
+  // Every routed copy of a token is gathered, scattered and weighted around its expert.
+  f.pointwise += bytes(c.expert_bytes.value * wide * h * m.experts_per_token.value_or(1) * f.tokens * p.moe_layers / split);
+  if (has_head)
+    f.logits = bytes(c.logit_traffic.of(work.training.framework) * wide * m.vocab_size.value_or(0) * f.tokens / split);
   return f;
 }
 
 /// Share of peak that products of this size reach: saturating in rows per product and in width per GPU.
 double gemm_share(const Machine& machine, const TrainingPlan& plan, double rows, double width, const Coefficients& c) {
-  const double share = c.gemm_efficiency.of(machine.device.gpu->architecture) *
+  const double share = gemm_efficiency(*machine.device.gpu, c) *
                        c.format_efficiency.of(to_text(machine.device.done_in(plan.precision)));
   return share * rows / (rows + c.gemm_tokens_half.value) * width / (width + c.gemm_width_half.value);
 }
@@ -162,13 +165,14 @@ class StepTime {
 
   Seconds compute_per_micro_batch(Seconds attention) {
     const auto& m = *work_.model;
-    const double share = gemm_share(machine_, plan_, forward_.tokens, *m.hidden_size / plan_.tp, c_);
+    const double share = gemm_share(machine_, plan_, forward_.tokens, *m.hidden_size / plan_.tp, c_) * eager_share();
     Seconds matmul = forward_.matmul * passes_.matmul / (peak_ * share);
     if (forward_.experts.raw() > 0) {
       // Each expert sees its share of the tokens of all ranks that hold different experts.
       const double rows = forward_.tokens * plan_.ep * work_.parameters.routed_share;
       const double width = m.moe_ffn_size.value_or(*m.hidden_size) / plan_.tp;
-      matmul += forward_.experts * passes_.matmul / (peak_ * gemm_share(machine_, plan_, rows, width, c_));
+      matmul += forward_.experts * passes_.matmul /
+                (peak_ * gemm_share(machine_, plan_, rows, width, c_) * eager_share());
     }
     Seconds memory = forward_.pointwise * passes_.pointwise / streaming() + forward_.logits / streaming();
     if (work_.training.method == Method::qlora)  // the frozen weights are widened anew in each pass
@@ -186,6 +190,13 @@ class StepTime {
     const Seconds on_gpu = matmul + attention + memory;
     if (launch > on_gpu) budget_.launch += (launch - on_gpu) * accum;
     return std::max(on_gpu, launch);
+  }
+
+  /// What is left of a fast GPU's rate where layers are not fused: gaps, synchronisation and heat.
+  double eager_share() const {
+    const std::string& framework = work_.training.framework;
+    const bool fused = framework == "megatron" || framework == "nemo";
+    return fused ? 1 : c_.eager_efficiency.of(machine_.device.gpu->architecture);
   }
 
   Seconds layer_launch() const {

@@ -44,7 +44,24 @@ class Search {
     base_.precision = job_.precision.value_or(best_precision(machine_.device));
     const bool half = base_.precision != Precision::fp32 && base_.precision != Precision::tf32;
     base_.flash_attention = job_.flash_attention.value_or(half && estimate::has_flash_attention(*machine_.device.gpu));
+    base_.recipe = job_.recipe;
     if (Status legal = check_pins(); !legal) return std::unexpected(legal.error());
+    search();
+    if (!any_) return no_layout();
+    if (!best_.fits && may_be_pure()) {
+      const TrainingChoice mixed = best_;
+      base_.recipe = workload::Recipe::pure;
+      search();
+      if (!best_.fits) best_ = mixed;
+    }
+    finish();
+    return std::move(best_);
+  }
+
+ private:
+  void search() {
+    any_ = false;
+    batch_may_grow_ = false;
     try_layout(1, 1);
     if (needs_more()) try_splits();
     if (!any_) {  // more GPUs than sequences per step, however they are split
@@ -52,12 +69,14 @@ class Search {
       try_layout(1, 1);
       try_splits();
     }
-    if (!any_) return no_layout();
-    finish();
-    return std::move(best_);
   }
 
- private:
+  /// Fine-tuning that master copies do not leave room for is commonly done in bf16 alone.
+  bool may_be_pure() const {
+    return job_.recipe_open && job_.recipe == workload::Recipe::mixed && work_.task == workload::Task::finetune &&
+           job_.method == workload::Method::full && base_.precision == Precision::bf16;
+  }
+
   int pinned(const Count& pin, int open) const { return pin ? static_cast<int>(*pin) : open; }
 
   Status check_pins() const {

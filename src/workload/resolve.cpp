@@ -101,7 +101,8 @@ class Resolver {
     t.framework = fold_name(request_.framework);
     if (t.framework.empty()) assume("framework", t.framework = usual_framework());
     note_framework();
-    t.recipe = or_assume(request_.recipe, "recipe", usual_recipe());
+    t.recipe = request_.recipe.value_or(usual_recipe());
+    t.recipe_open = !request_.recipe;
     t.optimizer = or_assume(request_.optimizer, "optimizer", Optimizer::adamw);
     t.sharding = request_.sharding;
     const std::int64_t usual = encoder                        ? kEncoderSequence
@@ -151,7 +152,7 @@ class Resolver {
       if (*sharding == Sharding::fsdp || *sharding == Sharding::hsdp) return "fsdp";
       if (*sharding != Sharding::none && *sharding != Sharding::ddp) return "deepspeed";
     }
-    return work_.task == Task::pretrain ? "megatron" : "hf-trainer";
+    return work_.task == Task::pretrain && model_.is_generator() ? "megatron" : "hf-trainer";
   }
 
   void note_framework() {

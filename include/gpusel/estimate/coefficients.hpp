@@ -55,6 +55,7 @@ struct Coefficients {
   Coefficient allocator_slack;     // share of everything that is allocated and freed each step
   Coefficient selective_share;     // of activations that selective checkpointing keeps
   Coefficient eager_hidden_bytes;  // extra bytes per hidden value and layer, by framework
+  Coefficient gated_bytes;         // kept per FFN column of a gated layer, by framework
   Coefficient logits_bytes;        // per logit alive at once, by framework
   Coefficient step_bytes;          // temporaries of the optimiser step per trained parameter, by framework
   Coefficient gathered_layers;     // layers held unsharded by ZeRO-3 and FSDP
@@ -63,10 +64,15 @@ struct Coefficients {
   // Arithmetic.
   Coefficient gemm_efficiency;           // of dense peak for large products, by architecture
   Coefficient low_precision_efficiency;  // of fp8 and fp4 products, relative to 16 bit
+  Coefficient watts_per_tflops;          // of the part that gemm_efficiency was measured on, by architecture
+  Coefficient power_exponent;            // how the share follows a part's own watts per TFLOPS
+  Coefficient eager_efficiency;          // of products where layers are not fused, by architecture
   Coefficient gemm_tokens_half;          // tokens per pass at which half of it is reached
   Coefficient gemm_width_half;           // matrix width at which half of it is reached
   Coefficient format_efficiency;         // of training arithmetic other than 16 bit, relative to it
   Coefficient attention_efficiency;      // of the 16-bit dense peak, fused attention, by architecture
+  Coefficient expert_bytes;              // moved per hidden value of a routed copy of a token, forward pass
+  Coefficient logit_traffic;             // moved per logit, all passes, by framework
   Coefficient score_bytes;               // moved per attention score where attention is not fused, by framework
   Coefficient dequantise_bytes;          // of memory traffic that widening one 4-bit weight costs in time
   Coefficient bandwidth_efficiency;      // of peak bandwidth for streaming kernels
