@@ -30,6 +30,7 @@ constexpr Entry kEntries[] = {
     {"memory.reduce_bucket_elements", &Coefficients::reduce_bucket_elements},
     {"compute.gemm_efficiency", &Coefficients::gemm_efficiency},
     {"compute.low_precision_efficiency", &Coefficients::low_precision_efficiency},
+    {"compute.training_efficiency", &Coefficients::training_efficiency},
     {"compute.watts_per_tflops", &Coefficients::watts_per_tflops},
     {"compute.power_exponent", &Coefficients::power_exponent},
     {"compute.eager_efficiency", &Coefficients::eager_efficiency},

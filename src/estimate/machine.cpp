@@ -1,7 +1,6 @@
 #include "gpusel/estimate/machine.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "gpusel/base/message.hpp"
 
@@ -24,9 +23,6 @@ catalog::Number peak_figure(const catalog::Gpu& gpu, Precision precision) {
   }
   return std::nullopt;
 }
-
-/// No product exceeds this share of the dense peak, however cool the part stays.
-constexpr double kMostOfPeak = 0.92;
 
 /// What runs instead where there is no hardware path: emulation at the next wider rate.
 Precision fallback(Precision precision) {
@@ -85,15 +81,6 @@ BytesPerSecond pcie_bandwidth(const catalog::Gpu& gpu) {
   const double lanes = gpu.pcie_lanes.value_or(16);
   const double gt_per_s = generation >= 6 ? 64 : generation >= 5 ? 32 : generation >= 4 ? 16 : 8;
   return gb_per_s(gt_per_s * lanes * (128.0 / 130.0) / 8);
-}
-
-double gemm_efficiency(const catalog::Gpu& gpu, const Coefficients& coefficients) {
-  const double share = coefficients.gemm_efficiency.of(gpu.architecture);
-  const double tflops = gpu.fp16_dense_tflops.value_or(0);
-  const double usual = coefficients.watts_per_tflops.of(gpu.architecture);
-  if (!gpu.tdp_w || tflops <= 0 || usual <= 0) return share;
-  const double headroom = *gpu.tdp_w / tflops / usual;
-  return std::min(kMostOfPeak, share * std::pow(headroom, coefficients.power_exponent.value));
 }
 
 LinkChoice usual_link(const catalog::Gpu& gpu, int gpus) {

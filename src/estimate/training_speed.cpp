@@ -96,9 +96,23 @@ Forward forward_pass(const Workload& work, const TrainingPlan& plan, const Coeff
   return f;
 }
 
+/// No product exceeds this share of the dense peak, however cool the part stays.
+constexpr double kMostOfPeak = 0.92;
+
+/// Share of the dense peak that large 16-bit products reach: its architecture's, more or less as the
+/// part has more or fewer watts per TFLOPS than the architecture's reference part.
+double training_efficiency(const catalog::Gpu& gpu, const Coefficients& c) {
+  const double share = c.training_efficiency.of(gpu.architecture);
+  const double tflops = gpu.fp16_dense_tflops.value_or(0);
+  const double usual = c.watts_per_tflops.of(gpu.architecture);
+  if (!gpu.tdp_w || tflops <= 0 || usual <= 0) return share;
+  const double headroom = *gpu.tdp_w / tflops / usual;
+  return std::min(kMostOfPeak, share * std::pow(headroom, c.power_exponent.value));
+}
+
 /// Share of peak that products of this size reach: saturating in rows per product and in width per GPU.
 double gemm_share(const Machine& machine, const TrainingPlan& plan, double rows, double width, const Coefficients& c) {
-  const double share = gemm_efficiency(*machine.device.gpu, c) *
+  const double share = training_efficiency(*machine.device.gpu, c) *
                        c.format_efficiency.of(to_text(machine.device.done_in(plan.precision)));
   return share * rows / (rows + c.gemm_tokens_half.value) * width / (width + c.gemm_width_half.value);
 }
@@ -157,7 +171,7 @@ class StepTime {
     if (plan_.flash_attention) {
       const FlopPerSecond peak = std::min(peak_, machine_.device.peak(Precision::bf16).value_or(peak_));
       return forward_.attention * passes_.attention /
-             (peak * c_.attention_efficiency.of(machine_.device.gpu->architecture));
+             (peak * c_.attention_efficiency.of(machine_.device.gpu->architecture) * eager_share());
     }
     const double share = gemm_share(machine_, plan_, forward_.tokens, *work_.model->hidden_size / plan_.tp, c_);
     return (forward_.attention / (peak_ * share) + forward_.scores / streaming()) * passes_.pointwise;

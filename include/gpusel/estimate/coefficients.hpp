@@ -64,7 +64,8 @@ struct Coefficients {
   // Arithmetic.
   Coefficient gemm_efficiency;           // of dense peak for large products, by architecture
   Coefficient low_precision_efficiency;  // of fp8 and fp4 products, relative to 16 bit
-  Coefficient watts_per_tflops;          // of the part that gemm_efficiency was measured on, by architecture
+  Coefficient training_efficiency;       // the same in fused training, by architecture
+  Coefficient watts_per_tflops;          // of the part that it was measured on, by architecture
   Coefficient power_exponent;            // how the share follows a part's own watts per TFLOPS
   Coefficient eager_efficiency;          // of products where layers are not fused, by architecture
   Coefficient gemm_tokens_half;          // tokens per pass at which half of it is reached

@@ -49,10 +49,6 @@ Result<Device> make_device(const catalog::Gpu& gpu, double share, std::optional<
 /// One direction of a PCIe link, bytes per second: 8, 16, 32 GT/s per lane with 128b/130b coding.
 BytesPerSecond pcie_bandwidth(const catalog::Gpu& gpu);
 
-/// Share of the dense peak that large 16-bit products reach: its architecture's, more or less as the
-/// part has more or fewer watts per TFLOPS than the architecture's reference part.
-double gemm_efficiency(const catalog::Gpu& gpu, const Coefficients& coefficients);
-
 /// The link the part is usually found with in a node of `gpus` devices, and its one-way bandwidth.
 struct LinkChoice {
   catalog::NodeLink link = catalog::NodeLink::none;
