@@ -2,6 +2,7 @@
 
 #include "advise/candidates.hpp"
 #include "advise/near_miss.hpp"
+#include "advise/training_advice.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -88,7 +89,6 @@ workload::Assumptions chosen_by(const Workload& work, const plan::TrainingChoice
   const auto& p = choice.plan;
   workload::Assumptions out;
   if (!job.precision) out.push_back({"precision", std::string(to_text(p.precision))});
-  if (job.recipe_open) out.push_back({"recipe", std::string(to_text(p.recipe))});
   if (!job.sharding) out.push_back({"sharding", std::string(to_text(p.sharding))});
   note_choice(out, work.pins.tp, "tp", p.tp);
   note_choice(out, work.pins.pp, "pp", p.pp);
@@ -116,15 +116,48 @@ workload::Assumptions chosen_by(const Workload& work, const plan::InferenceChoic
   return out;
 }
 
+/// Fine-tuning that master copies do not leave room for is commonly done in bf16 alone. Only where the
+/// machine was asked about: nothing is recommended on that ground.
+void try_without_masters(EstimateAnswer& answer, const estimate::Coefficients& c) {
+  auto& job = answer.work.training;
+  const auto* mixed = std::get_if<plan::TrainingChoice>(&answer.choice);
+  if (mixed == nullptr || mixed->fits || !job.recipe_open || job.recipe != workload::Recipe::mixed ||
+      job.method != workload::Method::full || answer.work.task != workload::Task::finetune ||
+      mixed->plan.precision != workload::Precision::bf16)
+    return;
+  job.recipe = workload::Recipe::pure;
+  auto pure = plan::plan_training(answer.work, answer.machine, c);
+  if (!pure || !pure->fits) {
+    job.recipe = workload::Recipe::mixed;
+    return;
+  }
+  answer.notes.push_back(say("with fp32 master copies it does not fit ({}): weights, gradients and states in bf16",
+                             mixed->problem.text()));
+  answer.choice = std::move(*pure);
+  for (auto& [key, value] : answer.assumed)
+    if (key == "recipe") value = std::string(to_text(job.recipe));
+}
+
+/// Whether measurements of training on this architecture were among those the intervals come from.
+bool well_measured(const catalog::Gpu& gpu, const estimate::Coefficients& c) {
+  const std::string name = "training " + std::string(gpu.architecture);
+  const auto& cases = c.interval_speed_low.cases;
+  return std::any_of(cases.begin(), cases.end(), [&](const auto& entry) { return entry.first == name; });
+}
+
+void note_thin_evidence(const Workload& work, const Machine& machine, const estimate::Coefficients& c,
+                        std::vector<std::string>& notes) {
+  const catalog::Gpu& gpu = *machine.device.gpu;
+  if (workload::is_training(work.task) && !well_measured(gpu, c))
+    notes.push_back(say("few measurements of training on {} are published: the intervals are wide", gpu.architecture));
+}
+
 /// Where the plan is not quite what was asked for.
 void note_departures(const Workload& work, const Machine& machine, const plan::Choice& choice,
                      std::vector<std::string>& notes) {
   const auto* training = std::get_if<plan::TrainingChoice>(&choice);
   if (training == nullptr) return;
   const auto& plan = training->plan;
-  if (plan.recipe != work.training.recipe)
-    notes.push_back(say("mixed precision does not fit: weights, gradients and states are all kept in {}",
-                        to_text(plan.precision)));
   if (!machine.device.native(plan.precision))
     notes.push_back(say("{} is not in the hardware of {}; the next wider format does the work", to_text(plan.precision),
                         machine.device.gpu->id));
@@ -265,6 +298,7 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
   auto choice = plan::plan_for(answer.work, answer.machine, c);
   if (!choice) return std::unexpected(choice.error());
   answer.choice = std::move(*choice);
+  try_without_masters(answer, c);
   const auto extra = chosen(answer.work, answer.choice);
   answer.assumed.insert(answer.assumed.end(), extra.begin(), extra.end());
   if (const plan::Problem& problem = plan::problem_of(answer.choice); problem.any())
@@ -272,7 +306,12 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
   if (std::string change = what_would_fit(answer.work, answer.machine, answer.choice, c); !change.empty())
     answer.notes.push_back(std::move(change));
   note_departures(answer.work, answer.machine, answer.choice, answer.notes);
-  if (with_trace) answer.trace = explain(answer.work, answer.machine, answer.choice, c);
+  note_thin_evidence(answer.work, answer.machine, c, answer.notes);
+  if (with_trace) {
+    answer.trace = explain(answer.work, answer.machine, answer.choice, c);
+    if (const auto* training = std::get_if<plan::TrainingChoice>(&answer.choice))
+      answer.advice = training_advice(answer.work, answer.machine, *training, c);
+  }
   answer.intervals = intervals_for(answer.work, answer.machine, answer.choice, c);
   return answer;
 }

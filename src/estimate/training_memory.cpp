@@ -51,12 +51,12 @@ struct StateBytes {
   double optimizer;
 };
 
-StateBytes bytes_per_parameter(const Training& training, Precision precision, Recipe recipe) {
+StateBytes bytes_per_parameter(const Training& training, Precision precision) {
   const double stored = storage_bytes(precision);
   if (workload::trains_adapter(training.method))
     return {kAdapterBytes, kAdapterBytes, state_bytes(training.optimizer, 4)};
   if (stored == 4) return {4, 4, state_bytes(training.optimizer, 4)};
-  if (recipe == Recipe::pure) return {stored, stored, state_bytes(training.optimizer, stored)};
+  if (training.recipe == Recipe::pure) return {stored, stored, state_bytes(training.optimizer, stored)};
   // Megatron accumulates gradients in fp32; the others keep them at 16 bit.
   const bool wide_gradients = training.framework == "megatron" || training.framework == "nemo";
   return {stored, wide_gradients ? 4.0 : 2.0, 4 + state_bytes(training.optimizer, 4)};
@@ -198,7 +198,7 @@ Bytes step_temporaries(const Workload& work, const Machine& machine, const Train
   const double trained = workload::trains_adapter(training.method)
                              ? trainable_parameters(work) / (plan.tp * plan.pp * shards)
                              : kept(stage, shards, plan);
-  const double width = plan.recipe == Recipe::pure ? 0.5 : 1;  // they have the states' own format
+  const double width = training.recipe == Recipe::pure ? 0.5 : 1;  // they have the states' own format
   return bytes(trained * c.step_bytes.of(training.framework) * width);
 }
 
@@ -229,7 +229,7 @@ Bytes workspace(const Workload& work, const Machine& machine, const TrainingPlan
 /// Weights, gradients and optimiser states of one GPU.
 MemoryBreakdown states(const Workload& work, const TrainingPlan& plan, const Stage& stage, const Shards& shards) {
   const Training& training = work.training;
-  const StateBytes width = bytes_per_parameter(training, plan.precision, plan.recipe);
+  const StateBytes width = bytes_per_parameter(training, plan.precision);
   MemoryBreakdown memory;
   if (workload::trains_adapter(training.method)) {
     const double adapters = trainable_parameters(work) / (plan.tp * plan.pp);
@@ -272,7 +272,7 @@ double kept_share(const Workload& work, const TrainingPlan& plan, const Stage& s
 void explain_states(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
                     const MemoryBreakdown& memory, Trace& trace) {
   const Training& training = work.training;
-  const StateBytes width = bytes_per_parameter(training, plan.precision, plan.recipe);
+  const StateBytes width = bytes_per_parameter(training, plan.precision);
   const Shards shards = make_shards(machine, plan);
   const auto gibibytes = [](Bytes b) { return format("{:.2f} GiB", in_gib(b)); };
   const double all = work.parameters.total() / 1e9;
@@ -358,14 +358,13 @@ bool has_flash_attention(const catalog::Gpu& gpu) {
 Bytes training_states(const Workload& work, Precision precision) {
   TrainingPlan plan;
   plan.precision = precision;
-  plan.recipe = work.training.recipe;
   const MemoryBreakdown memory = states(work, plan, make_stage(work, plan, true, true, {}), {});
   return memory.weights + memory.gradients + memory.optimizer;
 }
 
 Bytes offloaded_states(const Workload& work, Precision precision) {
   if (work.training.offload == Offload::none) return {};
-  const StateBytes width = bytes_per_parameter(work.training, precision, work.training.recipe);
+  const StateBytes width = bytes_per_parameter(work.training, precision);
   const Bytes optimizer = bytes(trainable_parameters(work) * width.optimizer);
   const Bytes weights = bytes(work.parameters.total() * storage_bytes(precision) * (1 - kInFlight));
   return work.training.offload == Offload::params ? optimizer + weights : optimizer;

@@ -18,6 +18,17 @@ std::string Problem::text() const {
   return {};
 }
 
+std::string layout_text(const estimate::TrainingPlan& plan) {
+  const bool plain = plan.sharding == workload::Sharding::none;
+  std::string line = plain ? say("unsharded") : std::string(to_text(plan.sharding));
+  const std::pair<std::string_view, int> degrees[] = {
+      {"tp", plan.tp}, {"pp", plan.pp}, {"cp", plan.cp}, {"ep", plan.ep}, {"dp", plan.dp}};
+  for (const auto& [name, degree] : degrees)
+    if (degree > 1) line += format(" {}{}", name, degree);
+  if (plan.checkpointing != workload::Checkpointing::none) line += say(", recompute {}", to_text(plan.checkpointing));
+  return line;
+}
+
 const estimate::MemoryBreakdown& memory_of(const Choice& choice) {
   if (const auto* training = std::get_if<TrainingChoice>(&choice)) return training->memory;
   return std::get<InferenceChoice>(choice).memory.per_gpu;

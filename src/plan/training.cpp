@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "gpusel/base/message.hpp"
@@ -44,24 +45,7 @@ class Search {
     base_.precision = job_.precision.value_or(best_precision(machine_.device));
     const bool half = base_.precision != Precision::fp32 && base_.precision != Precision::tf32;
     base_.flash_attention = job_.flash_attention.value_or(half && estimate::has_flash_attention(*machine_.device.gpu));
-    base_.recipe = job_.recipe;
     if (Status legal = check_pins(); !legal) return std::unexpected(legal.error());
-    search();
-    if (!any_) return no_layout();
-    if (!best_.fits && may_be_pure()) {
-      const TrainingChoice mixed = best_;
-      base_.recipe = workload::Recipe::pure;
-      search();
-      if (!best_.fits) best_ = mixed;
-    }
-    finish();
-    return std::move(best_);
-  }
-
- private:
-  void search() {
-    any_ = false;
-    batch_may_grow_ = false;
     try_layout(1, 1);
     if (needs_more()) try_splits();
     if (!any_) {  // more GPUs than sequences per step, however they are split
@@ -69,14 +53,12 @@ class Search {
       try_layout(1, 1);
       try_splits();
     }
+    if (!any_) return no_layout();
+    finish();
+    return std::move(best_);
   }
 
-  /// Fine-tuning that master copies do not leave room for is commonly done in bf16 alone.
-  bool may_be_pure() const {
-    return job_.recipe_open && job_.recipe == workload::Recipe::mixed && work_.task == workload::Task::finetune &&
-           job_.method == workload::Method::full && base_.precision == Precision::bf16;
-  }
-
+ private:
   int pinned(const Count& pin, int open) const { return pin ? static_cast<int>(*pin) : open; }
 
   Status check_pins() const {
@@ -249,8 +231,9 @@ class Search {
     const bool pinned_down = job_.micro_batch && job_.checkpointing;
     const bool fits = memory.total() <= machine_.device.usable * (pinned_down ? 1.0 : kFillAtMost);
     if (!fits) {
+      remember({true, false, plan, memory.total(), 0});
       if (!best_.fits && (!any_ || memory.total() < best_.memory.total())) {
-        best_ = {memory.total() <= machine_.device.usable, plan, memory, std::nullopt, {}};
+        best_ = {memory.total() <= machine_.device.usable, plan, memory, std::nullopt, {}, {}};
         any_ = true;
       }
       return false;
@@ -258,12 +241,44 @@ class Search {
     const auto speed = estimate::training_speed(work_, machine_, plan, c_);
     const bool better =
         !any_ || !best_.fits || !best_.speed || (speed && speed->tokens_per_s > best_.speed->tokens_per_s * 1.0001);
-    if (better) best_ = {true, plan, memory, speed, {}};
+    const RunnerUp weighed{true, true, plan, memory.total(), speed ? speed->tokens_per_s : 0};
+    if (better && any_ && best_.fits) remember(as_runner_up(best_));
+    if (better)
+      best_ = {true, plan, memory, speed, {}, {}};
+    else
+      remember(weighed);
     any_ = true;
     return true;
   }
 
+  static RunnerUp as_runner_up(const TrainingChoice& choice) {
+    return {true, choice.fits, choice.plan, choice.memory.total(), choice.speed ? choice.speed->tokens_per_s : 0};
+  }
+
+  static bool same_layout(const TrainingPlan& a, const TrainingPlan& b) {
+    return a.sharding == b.sharding && a.tp == b.tp && a.pp == b.pp && a.cp == b.cp && a.dp == b.dp &&
+           a.checkpointing == b.checkpointing;
+  }
+
+  /// Keeps the two best of different layouts, so that one is left whichever of them wins.
+  void remember(const RunnerUp& seen) {
+    const auto better = [](const RunnerUp& a, const RunnerUp& b) {
+      if (!b.any || a.fits != b.fits) return !b.any || a.fits;
+      return a.fits ? a.tokens_per_s > b.tokens_per_s : a.total < b.total;
+    };
+    if (others_[0].any && same_layout(others_[0].plan, seen.plan)) {
+      if (better(seen, others_[0])) others_[0] = seen;
+      return;
+    }
+    if (better(seen, others_[0]))
+      others_ = {seen, others_[0]};
+    else if (better(seen, others_[1]))
+      others_[1] = seen;
+  }
+
   void finish() {
+    for (const RunnerUp& other : others_)
+      if (!best_.runner_up.any && other.any && !same_layout(other.plan, best_.plan)) best_.runner_up = other;
     best_.fits = best_.memory.total() <= machine_.device.usable;
     if (!best_.speed) best_.speed = estimate::training_speed(work_, machine_, best_.plan, c_);
     const std::string_view gpu = machine_.device.gpu->id;
@@ -279,6 +294,7 @@ class Search {
   const estimate::Coefficients& c_;
   TrainingPlan base_;
   TrainingChoice best_;
+  std::array<RunnerUp, 2> others_;
   int cp_ = 1;
   bool any_ = false;
   bool batch_may_grow_ = false;

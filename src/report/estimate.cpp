@@ -162,6 +162,7 @@ std::string estimate_text(const advise::EstimateAnswer& answer, const Terminal& 
   for (const std::string& note : answer.notes)
     if (plan::fits(answer.choice) || note != plan::problem_of(answer.choice).text())
       out += wrap(say("note: {}", note), terminal.width, 2);
+  for (const std::string& line : answer.advice) out += wrap(say("advice: {}", line), terminal.width, 2);
   return out + trace_lines(answer.trace, terminal);
 }
 

@@ -196,6 +196,7 @@ Json estimate_json(const advise::EstimateAnswer& answer) {
   out["interval"] = intervals_json(answer);
   out["bound_by"] = text_or_null(plan::bound_by(answer.choice));
   if (!answer.notes.empty()) out["notes"] = answer.notes;
+  if (!answer.advice.empty()) out["advice"] = answer.advice;
   if (!answer.trace.empty()) out["explain"] = explain_json(answer.trace);
   return out;
 }

@@ -101,7 +101,7 @@ class Resolver {
     t.framework = fold_name(request_.framework);
     if (t.framework.empty()) assume("framework", t.framework = usual_framework());
     note_framework();
-    t.recipe = request_.recipe.value_or(usual_recipe());
+    t.recipe = or_assume(request_.recipe, "recipe", usual_recipe());
     t.recipe_open = !request_.recipe;
     t.optimizer = or_assume(request_.optimizer, "optimizer", Optimizer::adamw);
     t.sharding = request_.sharding;

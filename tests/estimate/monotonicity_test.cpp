@@ -111,12 +111,12 @@ TEST_CASE("training memory never falls as sequences or micro batches grow") {
         job("task=finetune model=" + model + " method=" + method + " seq_len=" + std::to_string(length));
     const double now = trained(work, plan).total().raw();
     CAPTURE(length);
-    CHECK(now > before);
+    CHECK(now >= before);
     before = now;
     double smaller = now;
     for (plan.micro_batch = 2; plan.micro_batch <= 32; plan.micro_batch *= 4) {
       const double larger = trained(work, plan).total().raw();
-      CHECK(larger > smaller);
+      CHECK(larger >= smaller);  // the optimiser step may outweigh a short pass
       smaller = larger;
     }
     plan.micro_batch = 1;

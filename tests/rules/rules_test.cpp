@@ -169,7 +169,7 @@ TEST_CASE("a user's own points move a rank") {
   Market market = Market::own_small();
   REQUIRE(test::ranking(market.recommend(job)).front() == "bazaar/8x-4090");
   const Document own = yaml(
-      "rules:\n  - {id: distrust, effect: adjust, points: -20, when: {fact: sku, is: 8x-4090}, message: no, source: "
+      "rules:\n  - {id: distrust, effect: adjust, points: -60, when: {fact: sku, is: 8x-4090}, message: no, source: "
       "own}\n");
   REQUIRE(rules::add_rule_file(own, market.rules).empty());
   const auto advice = market.recommend(job);

@@ -28,6 +28,7 @@ struct EstimateAnswer {
   plan::Choice choice;
   workload::Assumptions assumed;  // with what the plan chose
   std::vector<std::string> notes;
+  std::vector<std::string> advice;  // with the trace: what dominates, and what one change would bring
   Intervals intervals;
   estimate::Trace trace;
 };

@@ -13,7 +13,6 @@ namespace gpusel::estimate {
 /// Everything a planner chooses. Degrees multiply to the number of GPUs: tp·pp·cp·dp.
 struct TrainingPlan {
   workload::Precision precision = workload::Precision::bf16;
-  workload::Recipe recipe = workload::Recipe::mixed;
   workload::Sharding sharding = workload::Sharding::none;
   int tp = 1;
   int pp = 1;

@@ -23,6 +23,15 @@ struct Problem {
   std::string text() const;
 };
 
+/// The best plan of another layout, or the closest to fitting where no other fits.
+struct RunnerUp {
+  bool any = false;
+  bool fits = false;
+  estimate::TrainingPlan plan;
+  Bytes total;
+  double tokens_per_s = 0;
+};
+
 /// A plan with its figures. `fits` false: the closest there is, and why it fails.
 struct TrainingChoice {
   bool fits = false;
@@ -30,6 +39,7 @@ struct TrainingChoice {
   estimate::MemoryBreakdown memory;
   std::optional<estimate::TrainingSpeed> speed;
   Problem problem;
+  RunnerUp runner_up;
 };
 
 struct InferenceChoice {
@@ -40,6 +50,9 @@ struct InferenceChoice {
   bool meets_targets = true;
   Problem problem;
 };
+
+/// "zero3 tp2 dp4, recompute full": what tells one layout from another.
+std::string layout_text(const estimate::TrainingPlan& plan);
 
 using Choice = std::variant<TrainingChoice, InferenceChoice>;
 

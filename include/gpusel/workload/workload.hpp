@@ -30,7 +30,7 @@ struct Training {
   Method method = Method::full;
   std::optional<Precision> precision;
   Recipe recipe = Recipe::mixed;
-  bool recipe_open = false;  // not asked for: the planner may take the other
+  bool recipe_open = false;  // not asked for
   std::string framework;  // empty: by sharding
   Optimizer optimizer = Optimizer::adamw;
   std::optional<Sharding> sharding;
