@@ -59,8 +59,8 @@ class Adviser {
                                                               {m.activations, say("activations")},
                                                               {m.workspace, say("workspace")},
                                                               {m.framework, say("framework")}}};
-    const auto& [bytes, name] = *std::max_element(parts.begin(), parts.end(),
-                                                  [](const auto& a, const auto& b) { return a.first < b.first; });
+    const auto& [bytes, name] =
+        *std::max_element(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     return say("most memory goes to {}: {:.1f} of {:.1f} GiB", name, in_gib(bytes), in_gib(total()));
   }
 
@@ -128,8 +128,8 @@ class Adviser {
     std::vector<Effect> effects;
     for (const Change& change : possible()) {
       const Effect effect = weigh(change);
-      const bool helps = choice_.fits ? effect.fits && effect.tokens_per_s > speed() * (1 + kWorthSaying)
-                                      : effect.total < total();
+      const bool helps =
+          choice_.fits ? effect.fits && effect.tokens_per_s > speed() * (1 + kWorthSaying) : effect.total < total();
       if (helps) effects.push_back(effect);
     }
     // What fits comes first; then the fastest, or where nothing fits what saves most.

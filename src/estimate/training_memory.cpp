@@ -143,7 +143,8 @@ double layer_bytes_per_token(const Workload& work, const TrainingPlan& plan, con
   const double kv = m.kv_heads.value_or(m.heads.value_or(0)) * m.head_dim.value_or(0);
   const bool gated = work.parameters.ffn_matrices > 2.5;
   const bool dropout = !m.is_generator();  // BERT-like encoders keep masks of attention and FFN outputs
-  double bytes = 12 * h + 4 * kv + (gated ? c.gated_bytes.of(work.training.framework) : 4) * width_of_ffn(m) + (dropout ? 2 * h : 0);
+  double bytes = 12 * h + 4 * kv + (gated ? c.gated_bytes.of(work.training.framework) : 4) * width_of_ffn(m) +
+                 (dropout ? 2 * h : 0);
   if (m.is_moe()) bytes += 4 * m.experts_per_token.value_or(1) * h;          // dispatched and combined copies
   if (gated) bytes += c.eager_hidden_bytes.of(work.training.framework) * h;  // RMSNorm and rotary in fp32
   return bytes * (storage_bytes(plan.precision) == 4 ? 2 : 1);
@@ -223,7 +224,8 @@ Bytes workspace(const Workload& work, const Machine& machine, const TrainingPlan
   const Bytes passes = activations.kept + activations.logits + extra;
   const Bytes beyond = std::max(Bytes{}, step - passes);
   const Bytes dynamic = std::max(passes, step) + gradients;
-  return extra + activations.logits + beyond + dynamic * c.allocator_slack.of(work.model->is_generator() ? work.training.framework : "encoder");
+  return extra + activations.logits + beyond +
+         dynamic * c.allocator_slack.of(work.model->is_generator() ? work.training.framework : "encoder");
 }
 
 /// Weights, gradients and optimiser states of one GPU.
@@ -311,8 +313,8 @@ void explain(const Workload& work, const Machine& machine, const TrainingPlan& p
                        ? say("layer inputs of 2 bytes × hidden × tokens, and one layer's own set")
                        : say("bytes per layer and token × tokens × layers in flight ÷ tp"),
                    say("{:.0f} bytes, micro batch {} × {} tokens, {:g} layers × {:g} in flight, checkpointing {}",
-                       layer_bytes_per_token(work, plan, c) + score_bytes_per_token(work, plan), plan.micro_batch, work.training.seq_len, stage.layers,
-                       stage.microbatches_alive, to_text(plan.checkpointing)),
+                       layer_bytes_per_token(work, plan, c) + score_bytes_per_token(work, plan), plan.micro_batch,
+                       work.training.seq_len, stage.layers, stage.microbatches_alive, to_text(plan.checkpointing)),
                    gibibytes(memory.activations), "arXiv 2205.05198"});
   trace.push_back({"memory.workspace",
                    say("logits, gathered weights, buckets, and the allocator's slack over them"),

@@ -47,7 +47,7 @@ struct Forward {
   Flop experts;       // routed experts
   Flop attention;
   Flop useful_attention;  // without what a mask throws away
-  Bytes scores;  // moved where attention is not fused
+  Bytes scores;           // moved where attention is not fused
   Bytes pointwise;
   Bytes logits;
 };
@@ -90,7 +90,8 @@ Forward forward_pass(const Workload& work, const TrainingPlan& plan, const Coeff
   }
   f.pointwise = bytes(c.pointwise_bytes.of(work.training.framework) * wide * h * f.tokens * p.layers / split);
   // Every routed copy of a token is gathered, scattered and weighted around its expert.
-  f.pointwise += bytes(c.expert_bytes.value * wide * h * m.experts_per_token.value_or(1) * f.tokens * p.moe_layers / split);
+  f.pointwise +=
+      bytes(c.expert_bytes.value * wide * h * m.experts_per_token.value_or(1) * f.tokens * p.moe_layers / split);
   if (has_head)
     f.logits = bytes(c.logit_traffic.of(work.training.framework) * wide * m.vocab_size.value_or(0) * f.tokens / split);
   return f;
@@ -185,8 +186,8 @@ class StepTime {
       // Each expert sees its share of the tokens of all ranks that hold different experts.
       const double rows = forward_.tokens * plan_.ep * work_.parameters.routed_share;
       const double width = m.moe_ffn_size.value_or(*m.hidden_size) / plan_.tp;
-      matmul += forward_.experts * passes_.matmul /
-                (peak_ * gemm_share(machine_, plan_, rows, width, c_) * eager_share());
+      matmul +=
+          forward_.experts * passes_.matmul / (peak_ * gemm_share(machine_, plan_, rows, width, c_) * eager_share());
     }
     Seconds memory = forward_.pointwise * passes_.pointwise / streaming() + forward_.logits / streaming();
     if (work_.training.method == Method::qlora)  // the frozen weights are widened anew in each pass
@@ -257,8 +258,7 @@ void explain(const StepTime& time, const TrainingPlan& plan, const TrainingSpeed
                    ms(time.budget().communication), "docs/method.md"});
   trace.push_back(
       {"training.step_time", say("(compute + exposed communication) × (1 + bubble) + gradients + optimiser"),
-       say("{} micro-batches, bubble {:.3f}", plan.grad_accum, time.bubble()),
-       ms(speed.step), "docs/method.md"});
+       say("{} micro-batches, bubble {:.3f}", plan.grad_accum, time.bubble()), ms(speed.step), "docs/method.md"});
 }
 
 }  // namespace

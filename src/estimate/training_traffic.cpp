@@ -75,8 +75,8 @@ Seconds TrainingTraffic::experts(double tokens) const {
   if (plan_.ep <= 1 || !work_.model->is_moe()) return {};
   const bool crosses = expert_ranks(plan_) > machine_.gpus_per_node;
   const double calls = 4 * work_.parameters.moe_layers / plan_.pp;
-  const Bytes each = bytes(value_bytes(plan_) * work_.model->experts_per_token.value_or(1) *
-                           *work_.model->hidden_size * tokens / plan_.tp * ring(plan_.ep));
+  const Bytes each = bytes(value_bytes(plan_) * work_.model->experts_per_token.value_or(1) * *work_.model->hidden_size *
+                           tokens / plan_.tp * ring(plan_.ep));
   const int here = std::max(1, std::min(plan_.ep, machine_.gpus_per_node / plan_.tp));
   return (each / group_bandwidth(machine_, here, crosses, c_) + group_latency(machine_, crosses, c_)) * calls;
 }
@@ -103,8 +103,9 @@ Seconds TrainingTraffic::gathered_weights(Seconds busy) const {
   const bool adapter = workload::trains_adapter(work_.training.method);
   const double width = work_.training.method == Method::qlora ? 0.52 : value_bytes(plan_);
   const Bytes once = bytes(local_parameters(work_, plan_) * width) * ring(group.members);
-  const Seconds traffic = once * (adapter ? 2.0 : 3.0) / group_bandwidth(machine_, group.per_node, group.crosses(), c_) +
-                          group_latency(machine_, group.crosses(), c_) * (work_.parameters.layers * 3 / plan_.pp);
+  const Seconds traffic =
+      once * (adapter ? 2.0 : 3.0) / group_bandwidth(machine_, group.per_node, group.crosses(), c_) +
+      group_latency(machine_, group.crosses(), c_) * (work_.parameters.layers * 3 / plan_.pp);
   return exposed(traffic, busy);
 }
 

@@ -45,6 +45,56 @@ TEST_CASE("every figure of the memory breakdown is explained") {
   }
 }
 
+TEST_CASE("an explained training estimate says what one change would bring") {
+  const auto misfit =
+      answer(R"({"model": "llama-7b", "task": "finetune", "recipe": "mixed", "gpu": "a100-sxm-80gb", "gpus": 1})");
+  REQUIRE_FALSE(plan::fits(misfit.choice));
+  const auto says = [](const advise::EstimateAnswer& estimate, std::string_view words) {
+    for (const std::string& line : estimate.advice)
+      if (line.find(words) != std::string::npos) return true;
+    return false;
+  };
+  CHECK(says(misfit, "most memory goes to optimiser states"));
+  CHECK(says(misfit, "LoRA of rank 16 saves"));
+  CHECK(says(misfit, "it fits"));
+  const auto slow = answer(
+      R"({"model": "llama-7b", "task": "finetune", "gpu": "a100-sxm-80gb", "gpus": 8, "sharding": "zero3",
+          "micro_batch": 1, "global_batch": 64, "seq_len": 512})");
+  REQUIRE(plan::fits(slow.choice));
+  CHECK(says(slow, "micro-batch 1 → 2 is worth"));
+  const auto open = answer(R"({"model": "llama-7b", "task": "finetune", "gpu": "a100-sxm-80gb", "gpus": 8})");
+  CHECK(says(open, "next best, ddp dp8: needs"));
+}
+
+TEST_CASE("fine-tuning that fits only without master copies says so") {
+  const auto one = answer(R"({"model": "llama-7b", "task": "finetune", "gpu": "a100-sxm-80gb"})");
+  CHECK(plan::fits(one.choice));
+  CHECK(one.work.training.recipe == workload::Recipe::pure);
+  REQUIRE_FALSE(one.notes.empty());
+  CHECK(one.notes.front().find("in bf16") != std::string::npos);
+}
+
+TEST_CASE("a training step whose passes are pinned fills them as it fits") {
+  const auto filled = answer(
+      R"({"model": "bert-large", "task": "pretrain", "seq_len": 128, "gpu": "a100-sxm-40gb", "grad_accum": 64})");
+  CHECK(std::get<plan::TrainingChoice>(filled.choice).plan.grad_accum == 64);
+  CHECK(std::get<plan::TrainingChoice>(filled.choice).plan.micro_batch >= 32);
+}
+
+TEST_CASE("an NVL72 rack joins several nodes by NVLink") {
+  const auto rack = answer(
+      R"({"model": "llama-3.1-8b", "task": "pretrain", "gpu": "gb200-186gb", "gpus": 64, "gpus_per_node": 4,
+          "interconnect": "nvl72"})");
+  CHECK(rack.machine.nodes == 1);
+  CHECK(rack.machine.gpus_per_node == 64);
+}
+
+TEST_CASE("an architecture without training measurements is said to be one") {
+  const auto thin = answer(R"({"model": "llama-3.2-1b", "task": "finetune", "method": "lora", "gpu": "t4"})");
+  REQUIRE_FALSE(thin.notes.empty());
+  CHECK(thin.notes.back().find("Turing") != std::string::npos);
+}
+
 TEST_CASE("an interval holds the estimate it is for") {
   const auto estimate = answer(R"({"model": "llama-3.1-8b", "task": "inference", "gpu": "l4"})");
   const auto& range = estimate.intervals.tokens_per_s;

@@ -309,3 +309,22 @@ TEST_CASE("both parameter counts take an encoder's head as tied") {
   const catalog::Model& m = **c.model("bert-base");
   CHECK(*catalog::parameters_from_shape(m) == Approx(0.10948).epsilon(0.02));
 }
+
+TEST_CASE("a stated size tells whether the FFN is gated and the head tied") {
+  // GPT-2 medium's shape without its class: 24 × (4·1024² + 2·1024·4096) + 50257·1024 = 353e6 tied and plain.
+  const std::string shape =
+      R"("num_hidden_layers": 24, "hidden_size": 1024, "num_attention_heads": 16, "intermediate_size": 4096,
+         "vocab_size": 50257)";
+  const auto open = read(shape);
+  open->model.params_b = 0.355;
+  const auto plain = catalog::parameters_of(open->model);
+  REQUIRE(plain);
+  CHECK(plain->ffn_matrices == 2);
+  CHECK(plain->head == 0);
+  // With three matrices and a head of its own: 24 × (4·1024² + 3·1024·4096) + 2·50257·1024 = 506e6.
+  open->model.params_b = 0.506;
+  const auto gated = catalog::parameters_of(open->model);
+  REQUIRE(gated);
+  CHECK(gated->ffn_matrices == 3);
+  CHECK(gated->head == gated->embedding);
+}

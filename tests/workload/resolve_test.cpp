@@ -48,9 +48,8 @@ bool noted(const Workload& work, std::string_view words) {
 
 TEST_CASE("a fine-tuning job has every default listed as assumed") {
   const Workload work = job("task=finetune model=llama-2-7b");
-  CHECK(assumed_keys(work) ==
-        std::set<std::string>{"method", "framework", "recipe", "optimizer", "seq_len", "global_batch", "dataset_size",
-                              "epochs"});
+  CHECK(assumed_keys(work) == std::set<std::string>{"method", "framework", "recipe", "optimizer", "seq_len",
+                                                    "global_batch", "dataset_size", "epochs"});
   CHECK(work.training.framework == "hf-trainer");
   CHECK(work.training.method == Method::full);
   CHECK(work.training.recipe == Recipe::mixed);
@@ -62,9 +61,10 @@ TEST_CASE("a fine-tuning job has every default listed as assumed") {
 }
 
 TEST_CASE("what a request says is not listed as assumed") {
-  const Workload work = job(
-      "task=finetune model=llama-2-7b method=lora framework=unsloth lora_rank=8 recipe=pure optimizer=lion seq_len=512 global_batch=16 "
-      "dataset_size=1000 epochs=2");
+  const Workload work =
+      job("task=finetune model=llama-2-7b method=lora framework=unsloth lora_rank=8 recipe=pure optimizer=lion "
+          "seq_len=512 global_batch=16 "
+          "dataset_size=1000 epochs=2");
   CHECK(work.assumed.empty());
   CHECK(work.training.method == Method::lora);
   CHECK(work.training.lora_rank == 8);

@@ -31,7 +31,7 @@ struct Training {
   std::optional<Precision> precision;
   Recipe recipe = Recipe::mixed;
   bool recipe_open = false;  // not asked for
-  std::string framework;  // empty: by sharding
+  std::string framework;     // empty: by sharding
   Optimizer optimizer = Optimizer::adamw;
   std::optional<Sharding> sharding;
   std::int64_t seq_len = 0;

@@ -1,0 +1,145 @@
+// Single terms of training memory and time, each against arithmetic done by hand.
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+#include "gpusel/estimate/training.hpp"
+#include "support/job.hpp"
+
+using namespace gpusel;
+using namespace gpusel::estimate;
+using gpusel::test::data_parallel;
+using gpusel::test::job;
+using workload::Checkpointing;
+using workload::Sharding;
+using workload::Workload;
+
+namespace {
+
+constexpr double kLlama = 6.73841562e9;                     // parameters of LLaMA 7B
+constexpr double kLlamaBody = kLlama - 2 * 32000.0 * 4096;  // without embedding and head
+const Coefficients& c() { return test::coefficients(); }
+
+MemoryBreakdown memory(const Workload& work, const TrainingPlan& plan = {}) {
+  const int gpus = plan.tp * plan.pp * plan.cp * plan.dp;
+  return training_memory(work, test::machine("h100-sxm-80gb", gpus), plan, c());
+}
+
+Seconds step(const Workload& work, const TrainingPlan& plan, const Machine& machine) {
+  const auto speed = training_speed(work, machine, plan, c());
+  REQUIRE(speed);
+  return speed->step;
+}
+
+TrainingPlan recomputing(TrainingPlan plan = {}) {
+  plan.checkpointing = Checkpointing::full;
+  return plan;
+}
+
+}  // namespace
+
+TEST_CASE("the optimiser step needs its temporaries when activations are gone") {
+  // 128 tokens leave next to nothing; the step takes step_bytes per parameter beside 2 of gradient.
+  const Workload work = job("task=finetune model=llama-7b seq_len=128");
+  const MemoryBreakdown m = memory(work, recomputing());
+  const double slack = c().allocator_slack.value;
+  const double temporaries = c().step_bytes.value * kLlama;
+  const double dynamic = temporaries + 2 * kLlama;
+  CHECK((m.activations + m.workspace).raw() == Approx(temporaries + slack * dynamic));
+  // An 8-bit optimiser works in blocks and has none.
+  const MemoryBreakdown blocks =
+      memory(job("task=finetune model=llama-7b seq_len=128 optimizer=adamw8bit"), recomputing());
+  CHECK((blocks.activations + blocks.workspace).raw() < temporaries);
+}
+
+TEST_CASE("an interleaved pipeline keeps more micro batches than a plain one") {
+  TrainingPlan split;
+  split.pp = 4;
+  split.grad_accum = 8;
+  // Eight layers a stage in four chunks of two: 4 × (1 + 3 ÷ (4 · 4)) = 4.75 sets of 8 layers.
+  const Workload fused = job("task=finetune model=llama-7b framework=megatron");
+  CHECK(pipeline_chunks(fused, split, c()) == 4);
+  CHECK(memory(fused, split).activations.raw() == Approx(memory(fused).activations.raw() * 4.75 / 4));
+  CHECK(pipeline_chunks(job("task=finetune model=llama-7b"), split, c()) == 1);
+}
+
+TEST_CASE("interleaving divides the bubble by the chunks") {
+  TrainingPlan split;
+  split.pp = 4;
+  split.grad_accum = 4;
+  const Machine machine = test::machine("h100-sxm-80gb", 4);
+  split.micro_batch = 64;  // so long a pass that the optimiser does not count
+  const Workload work = job("task=finetune model=llama-7b framework=megatron seq_len=2048");
+  const double few = step(work, split, machine).raw();
+  split.grad_accum = 400;
+  const double many = step(work, split, machine).raw() / 100;
+  // 1 + 3 ÷ (4 · 4) against 1 + 3 ÷ (400 · 4)
+  CHECK(few / many == Approx((1 + 3.0 / 16) / (1 + 3.0 / 1600)).epsilon(0.02));
+}
+
+TEST_CASE("selective recomputation drops scores first") {
+  const Workload work = job("task=finetune model=llama-7b seq_len=2048");
+  TrainingPlan plan;
+  plan.flash_attention = true;
+  const double linear = memory(work, plan).activations.raw();
+  plan.flash_attention = false;
+  plan.checkpointing = Checkpointing::selective;
+  // All that is not scores, and the scores of one layer: 5 bytes × 32 heads × 2048 keys × 2048 tokens.
+  CHECK(memory(work, plan).activations.raw() == Approx(linear + 5.0 * 32 * 2048 * 2048));
+}
+
+TEST_CASE("QLoRA widens every frozen weight once per pass") {
+  // Passes over products: forward, backward for inputs, and the repeated forward.
+  const Machine machine = test::machine("a100-sxm-80gb");
+  const TrainingPlan plan = recomputing();
+  const Seconds lora = step(job("task=finetune model=llama-7b method=lora seq_len=2048"), plan, machine);
+  const Seconds qlora = step(job("task=finetune model=llama-7b method=qlora seq_len=2048"), plan, machine);
+  const double stream = 2039e9 * c().bandwidth_efficiency.value;
+  CHECK((qlora - lora).raw() == Approx(3 * c().dequantise_bytes.value * kLlamaBody / stream).epsilon(1e-3));
+}
+
+TEST_CASE("ZeRO-2 reduces after every micro batch and DDP once") {
+  const Workload work = job("task=finetune model=llama-7b seq_len=128");
+  Machine machine = test::machine("a100-sxm-80gb", 2);
+  machine.link_bandwidth = gb_per_s(0.001);  // nothing but traffic counts
+  TrainingPlan plan = data_parallel(2, Sharding::ddp);
+  plan.grad_accum = 8;
+  const double once = step(work, plan, machine).raw();
+  plan.sharding = Sharding::zero2;
+  // Eight reduce-scatters and a gathering of weights, against a reduce-scatter and a gathering.
+  CHECK(step(work, plan, machine).raw() / once == Approx(9.0 / 2).epsilon(0.01));
+}
+
+TEST_CASE("a pipeline gathers sharded weights once per step") {
+  const Workload work = job("task=finetune model=llama-7b seq_len=128");
+  Machine machine = test::machine("a100-sxm-80gb", 4);
+  machine.link_bandwidth = gb_per_s(0.001);
+  TrainingPlan plan = data_parallel(2, Sharding::zero3);
+  plan.pp = 2;
+  plan.grad_accum = 4;
+  const double four = step(work, plan, machine).raw();
+  plan.grad_accum = 8;
+  CHECK(step(work, plan, machine).raw() == Approx(four).epsilon(0.01));
+}
+
+TEST_CASE("context ranks hide their ring behind attention") {
+  const Workload work = job("task=pretrain model=llama-3.1-8b seq_len=131072 global_batch=8");
+  TrainingPlan plan = recomputing();
+  plan.cp = 8;
+  Machine machine = test::machine("h100-sxm-80gb", 8);
+  const double fast = step(work, plan, machine).raw();
+  machine.link_bandwidth = machine.link_bandwidth / 2;
+  // Keys and values of 8 heads of 128: little beside attention over 131,072 tokens.
+  CHECK(step(work, plan, machine).raw() / fast < 1.02);
+}
+
+TEST_CASE("a part with more watts per TFLOPS keeps more of its peak") {
+  // Per TFLOPS an RTX 3090 has 350 W ÷ 71.2 = 4.9 and an A100 400 ÷ 312 = 1.28, the reference of Ampere.
+  const Workload work = job("task=finetune model=llama-3.2-1b method=lora seq_len=2048");
+  const auto mfu = [&](std::string_view gpu) {
+    const auto speed = training_speed(work, test::machine(gpu), recomputing(), c());
+    REQUIRE(speed);
+    return speed->mfu;
+  };
+  CHECK(mfu("rtx-3090") > mfu("a100-sxm-80gb"));
+}
