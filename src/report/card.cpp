@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "gpusel/base/text.hpp"
 #include "report/catalog.hpp"
 #include "report/table.hpp"
 #include "report/words.hpp"
@@ -88,13 +89,105 @@ struct Line {
   std::string cited;
 };
 
-std::string label_of(std::string_view json) {
-  std::string label(json);
-  std::replace(label.begin(), label.end(), '_', ' ');
+/// Words of keys that people write otherwise.
+constexpr std::pair<std::string_view, std::string_view> kWritten[] = {
+    {"gpu", "GPU"},     {"gpus", "GPUs"},   {"vgpu", "vGPU"}, {"cpu", "CPU"},        {"vcpu", "vCPU"}, {"mig", "MIG"},
+    {"cuda", "CUDA"},   {"rt", "RT"},       {"tdp", "TDP"},   {"ecc", "ECC"},        {"pcie", "PCIe"}, {"rdma", "RDMA"},
+    {"nvenc", "NVENC"}, {"nvdec", "NVDEC"}, {"av1", "AV1"},   {"ssd", "SSD"},        {"sku", "SKU"},   {"l2", "L2"},
+    {"kv", "K/V"},      {"ffn", "FFN"},     {"qk", "Q/K"},    {"mtp", "MTP"},        {"vae", "VAE"},   {"url", "URL"},
+    {"fp64", "FP64"},   {"fp32", "FP32"},   {"tf32", "TF32"}, {"fp16", "FP16"},      {"bf16", "BF16"}, {"fp8", "FP8"},
+    {"fp4", "FP4"},     {"int8", "INT8"},   {"int4", "INT4"}, {"bidir", "both ways"}};
+
+/// How a key spells a unit, but for a plural's s: "gbps" is Gbit/s.
+std::string unit_in_key(std::string_view unit) {
+  std::string word = lower(unit);
+  if (word == "gbit/s") return "gbps";
+  std::erase(word, '/');
+  return word;
+}
+
+/// "memory usable" of memory_gib_usable: its unit stands behind the figure.
+std::string label_of(const Field& field) {
+  if (field.json == "vgpu_supported") return "vGPU";  // its values say the rest
+  const std::string unit = unit_in_key(field.unit);
+  std::string label;
+  for (const std::string_view word : split(field.json, '_')) {
+    if (!unit.empty() && (word == unit || (word.ends_with('s') && word.substr(0, word.size() - 1) == unit))) continue;
+    const auto* const written =
+        std::find_if(std::begin(kWritten), std::end(kWritten), [&](const auto& known) { return known.first == word; });
+    label += (label.empty() ? "" : " ") + std::string(written == std::end(kWritten) ? word : written->second);
+  }
   return label;
 }
 
-/// Every field that is known, then the names of those that are not. Of a group like moe.* or speech.* that
+/// Remarks, and figures that only departures from the usual have: without them a record lacks nothing.
+constexpr std::string_view kSpecial[] = {"notes",
+                                         "aliases",
+                                         "caution",
+                                         "devices_per_board",
+                                         "kv_full_layers",
+                                         "kv_window_layers",
+                                         "window_tokens",
+                                         "shared_experts",
+                                         "moe_ffn_size",
+                                         "shared_ffn_size",
+                                         "first_dense_layers",
+                                         "moe_layer_step",
+                                         "moe_layers",
+                                         "moe_latent_size",
+                                         "gated_ffn",
+                                         "ffn_layers",
+                                         "cross_attention_layers",
+                                         "cross_attention_tokens",
+                                         "linear_layers",
+                                         "v_head_dim",
+                                         "window_heads",
+                                         "kv_full_heads",
+                                         "kv_full_head_dim",
+                                         "kv_window_heads",
+                                         "kv_extra_elements_per_token",
+                                         "q_lora_rank",
+                                         "mla_v_head_dim",
+                                         "mtp_params_b",
+                                         "per_layer_embedding_params_b",
+                                         "native_weights_gib"};
+
+/// Whether a figure that is not known could be: a record that is no case of it lacks nothing.
+template <class Record>
+bool could_have(const Record&, const Field& field) {
+  return std::find(std::begin(kSpecial), std::end(kSpecial), field.json) == std::end(kSpecial);
+}
+
+bool could_have(const catalog::Model& model, const Field& field) {
+  using catalog::Model;
+  using catalog::ModelKind;
+  static constexpr auto kText = [](const Model& m) { return m.is_language_model(); };
+  static constexpr auto kNoText = [](const Model& m) { return !m.is_language_model(); };
+  static constexpr auto kBlocks = [](const Model& m) { return m.kind != ModelKind::cnn; };
+  static constexpr std::pair<std::string_view, bool (*)(const Model&)> kCases[] = {
+      {"vocab_size", kText},
+      {"tied_embeddings", kText},
+      {"max_context", kText},
+      {"hidden_size", kBlocks},
+      {"ffn_size", kBlocks},
+      {"gflops_per_sample", kNoText},
+      {"default_input", kNoText},
+      {"active_params_b", [](const Model& m) { return m.is_moe(); }},
+      {"vision_params_b", [](const Model& m) { return m.kind == ModelKind::vlm; }},
+      {"decoder_layers", [](const Model& m) { return m.is_encoder_decoder() || m.kind == ModelKind::speech; }}};
+  for (const auto& [key, applies] : kCases)
+    if (field.json == key) return applies(model);
+  return could_have<Model>(model, field);
+}
+
+bool could_have(const Instance& instance, const Field& field) {
+  static constexpr std::string_view kOfGpus[] = {"gpu", "gpu_count", "gpu_memory_total_gb", "intra_node_interconnect",
+                                                 "interconnect_gbs_per_gpu"};
+  const bool of_gpus = std::find(std::begin(kOfGpus), std::end(kOfGpus), field.json) != std::end(kOfGpus);
+  return (!of_gpus || !instance.gpu.empty()) && could_have<Instance>(instance, field);
+}
+
+/// Every field that is known, then the names of those that are not but could be. Of a group like moe.* or speech.* that
 /// has no figure at all the record is no case.
 template <class Record>
 std::vector<Line> card_lines(const Record& record, const Citations& citations) {
@@ -109,9 +202,9 @@ std::vector<Line> card_lines(const Record& record, const Citations& citations) {
     if (field.json.ends_with("sources") || (!group.empty() && !groups.contains(group))) return;
     std::string words = in_words(member);
     if (!words.empty())
-      lines.push_back({label_of(field.json), with_unit(std::move(words), field.unit), citations.of(field.path)});
-    else if (field.json != "notes" && field.json != "aliases" && field.json != "caution")
-      unknown += (unknown.empty() ? "" : ", ") + label_of(field.json);
+      lines.push_back({label_of(field), with_unit(std::move(words), field.unit), citations.of(field.path)});
+    else if (could_have(record, field))
+      unknown += (unknown.empty() ? "" : ", ") + label_of(field);
   });
   if (!unknown.empty()) lines.push_back({say("unknown"), std::move(unknown), {}});
   return lines;
@@ -184,7 +277,9 @@ std::string render_text(const catalog::Gpu& gpu, const Catalog& catalog, const T
 
 std::string market_text(const advise::GpuMarket& market, Currency currency, const Terminal& terminal) {
   if (market.instances == 0) return "\n" + say("no instance of the catalogue has it") + "\n";
-  std::string text = say("{} instances of {} providers have it", market.instances, market.providers);
+  std::string text = market.providers == 1
+                         ? say("{} instances of one provider have it", market.instances)
+                         : say("{} instances of {} providers have it", market.instances, market.providers);
   if (market.instances == 1) text = say("one instance of the catalogue has it");
   if (market.offer == nullptr) return "\n" + wrap(text + "; " + say("no dated on-demand price"), terminal.width, 2);
   text += "; " + say("from {} {} per GPU and hour on demand: {} {}, {}", human_price(market.per_gpu_hour),

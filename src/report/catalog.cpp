@@ -230,6 +230,19 @@ Json verdict_json(const rules::FitnessVerdict& verdict) {
   return {{"verdict", to_text(verdict.fitness)}, {"reason", verdict.reason}, {"rules", std::move(ids)}};
 }
 
+namespace {
+
+std::string price_text(const advise::ListedGpu& gpu) {
+  return gpu.market.offer == nullptr ? "?" : human_price(gpu.market.per_gpu_hour);
+}
+
+/// Billions of parameters to three figures, and never with an exponent.
+std::string billions_text(double billions) {
+  return billions < 1000 ? format("{:.3g}", billions) : format("{:.0f}", billions);
+}
+
+}  // namespace
+
 Table verdict_table(std::span<const advise::ListedGpu> gpus, Currency currency, bool wide) {
   Table table({{say("GPU"), Align::left, 0},
                {say("verdict"), Align::left, 0},
@@ -240,7 +253,7 @@ Table verdict_table(std::span<const advise::ListedGpu> gpus, Currency currency, 
   for (const advise::ListedGpu& listed : gpus)
     table.add({std::string(listed.gpu->id), std::string(to_text(listed.verdict.fitness)),
                printable(listed.verdict.reason), shown(listed.gpu->memory_gb), shown(listed.gpu->memory_bandwidth_gbs),
-               listed.market.offer == nullptr ? "" : human_price(listed.market.per_gpu_hour)});
+               price_text(listed)});
   return table;
 }
 
@@ -276,7 +289,7 @@ Table gpu_table(std::span<const advise::ListedGpu> gpus, Currency currency, bool
                             shown(gpu->interconnect_gbs_bidir),
                             shown(gpu->compute_capability),
                             shown(gpu->tdp_w),
-                            listed.market.offer == nullptr ? "" : human_price(listed.market.per_gpu_hour),
+                            price_text(listed),
                             printable(gpu->name)};
     if (wide)
       for (const std::string& cell :
@@ -305,8 +318,8 @@ Table model_table(std::span<const Model* const> models, bool wide) {
     const auto whole = [](const Number& value) { return value ? format("{:.0f}", *value) : "?"; };
     std::vector<Cell> cells{std::string(model->id),
                             model->kind ? std::string(to_text(*model->kind)) : "?",
-                            model->params_b ? format("{:.3g}", *model->params_b) : "?",
-                            model->active_params_b ? format("{:.3g}", *model->active_params_b) : "",
+                            model->params_b ? billions_text(*model->params_b) : "?",
+                            model->active_params_b ? billions_text(*model->active_params_b) : "",
                             whole(model->layers),
                             whole(model->hidden_size),
                             whole(model->max_context),
@@ -332,7 +345,7 @@ Table instance_table(std::span<const advise::Listed> instances, const Catalog& c
                               {say("GiB"), Align::right, 2},
                               {say("Gbit/s"), Align::right, 4},
                               {say("link"), Align::left, 5},
-                              {say("region"), Align::left, 4, 8},
+                              {say("region"), Align::left, 1},
                               {say("term"), Align::left, 0},
                               {std::string(currency.code()) + "/h", Align::right, 0}};
   if (wide)
