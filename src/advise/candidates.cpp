@@ -43,7 +43,9 @@ InstanceView::InstanceView(const Instance& of, const catalog::Provider* provider
       catalog(all),
       coefficients(c) {}
 
-double InstanceView::share() const { return devices > 0 ? std::min(1.0, devices) : 1.0; }
+std::optional<double> InstanceView::share() const {
+  return devices > 0 ? std::optional(std::min(1.0, devices)) : std::nullopt;
+}
 
 catalog::Number network_of(const Instance& instance) {
   if (!instance.fabric_gbps) return instance.network_gbps;

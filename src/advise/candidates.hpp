@@ -29,8 +29,8 @@ catalog::Number network_of(const catalog::Instance& instance);
 struct InstanceView {
   InstanceView(const catalog::Instance& of, const catalog::Provider* provider_of, const catalog::Catalog& all,
                const estimate::Coefficients& c);
-  /// Part of a GPU that each of its devices is.
-  double share() const;
+  /// Part of a GPU that each of its devices is; nothing when the count is not known.
+  std::optional<double> share() const;
 
   const catalog::Instance& instance;
   const catalog::Provider* provider;

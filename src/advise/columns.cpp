@@ -1,7 +1,9 @@
 #include "gpusel/advise/columns.hpp"
 
 #include "advise/candidates.hpp"
+#include "advise/limits.hpp"
 #include "gpusel/advise/list.hpp"
+#include "gpusel/base/message.hpp"
 
 namespace gpusel::advise {
 
@@ -34,6 +36,7 @@ constexpr rules::ColumnAlias kAliases[] = {
     {"gpus", "gpu_count"},
     {"num_gpus", "gpu_count"},
     {"gpu_name", "gpu id"},
+    {"gpu", "id"},
     {"vcpus", "vcpu"},
     {"cpus", "vcpu"},
     {"cloud", "provider"},
@@ -166,9 +169,41 @@ void add_offer_columns(Columns<Listed>& columns, const catalog::Catalog& catalog
   });
 }
 
+/// The GPU of that id, else all that go by a name, as --gpu takes it.
+auto gpu_names(const catalog::Catalog& catalog) {
+  return [&](std::string_view name) {
+    workload::GpuSpec spec;
+    spec.names = {catalog::fold_gpu_name(name)};
+    std::vector<std::string> ids;
+    for (const Gpu& gpu : catalog.gpus()) {
+      if (gpu.id == spec.names.front()) return std::vector{std::string(gpu.id)};
+      if (!spec.names.front().empty() && spec.names_gpu(gpu)) ids.emplace_back(gpu.id);
+    }
+    return ids;
+  };
+}
+
 }  // namespace
 
 std::span<const rules::ColumnAlias> column_aliases() { return kAliases; }
+
+Result<std::vector<std::string>> one_of_texts(std::string_view column, std::string_view text,
+                                              const std::set<std::string, std::less<>>& known) {
+  const std::string folded = fold_name(text);
+  std::vector<std::string_view> names;
+  for (const std::string& one : known) {
+    if (fold_name(one) == folded) return std::vector{one};
+    names.emplace_back(one);
+  }
+  if (names.empty()) return std::vector{std::string(text)};
+  std::string hint = did_you_mean(text, names);
+  if (hint.empty()) {
+    constexpr std::size_t kNamed = 4;
+    for (std::size_t i = 0; i < std::min(kNamed, names.size()); ++i) hint += (i == 0 ? "" : ", ") + printable(names[i]);
+    hint = say("there are {}{}", hint, names.size() > kNamed ? " …" : "");
+  }
+  return usage_error(say("nothing has the {} '{}'", column, shorten(printable(text), 40)), {}, std::move(hint));
+}
 
 bool comes_before(const Value& a, const Value& b, ColumnType type, bool descending) {
   if (!a.known || !b.known) return a.known && !b.known;
@@ -182,7 +217,7 @@ bool comes_before(const Value& a, const Value& b, ColumnType type, bool descendi
   return descending ? b.number < a.number : a.number < b.number;
 }
 
-Columns<ListedGpu> gpu_columns() {
+Columns<ListedGpu> gpu_columns(const catalog::Catalog& catalog) {
   Columns<ListedGpu> columns;
   add_fields<Gpu>(columns, [](const ListedGpu& row) { return row.gpu; });
   add_truth(columns, "has_fp16", &Gpu::has_fp16);
@@ -198,15 +233,27 @@ Columns<ListedGpu> gpu_columns() {
   });
   columns.add({"instances", ColumnType::number}, [](const ListedGpu& row) { return Value(row.market.instances); });
   columns.add({"providers", ColumnType::number}, [](const ListedGpu& row) { return Value(row.market.providers); });
+  columns.named_by("id", gpu_names(catalog));
+  columns.of_rows([&](const auto& see) {
+    for (const Gpu& gpu : catalog.gpus()) see({.gpu = &gpu});
+  });
   return columns;
 }
 
-Columns<const Model*> model_columns() {
+Columns<const Model*> model_columns(const catalog::Catalog& catalog) {
   Columns<const Model*> columns;
   add_fields<Model>(columns, [](const Model* model) { return model; });
   columns.add({"moe", ColumnType::boolean}, [](const Model* model) { return Value(model->is_moe() ? 1.0 : 0.0); });
   columns.add({"kv_bytes_per_token_fp16", ColumnType::number, "B"},
               [](const Model* model) { return value_of(catalog::kv_bytes_per_token_fp16(*model)); });
+  columns.named_by("id", [&](std::string_view name) -> std::vector<std::string> {
+    const auto model = catalog.model(name);
+    if (!model) return {};
+    return {std::string((*model)->id)};
+  });
+  columns.of_rows([&](const auto& see) {
+    for (const Model& model : catalog.models()) see(&model);
+  });
   return columns;
 }
 
@@ -225,6 +272,21 @@ Columns<Listed> instance_columns(const catalog::Catalog& catalog, const estimate
     });
   }
   add_fields<Gpu>(columns, [&](const Listed& row) { return catalog.gpu_of(*row.instance); });
+  for (const std::string_view column : {"gpu", "id"}) columns.named_by(column, gpu_names(catalog));
+  columns.named_by("provider", [&](std::string_view name) -> std::vector<std::string> {
+    const auto provider = catalog.provider(name);
+    if (!provider) return {};
+    return {std::string((*provider)->id)};
+  });
+  columns.named_by("region", [&](std::string_view name) {
+    return regions_called(name, catalog).value_or(std::vector<std::string>{});
+  });
+  columns.of_rows([&](const auto& see) {
+    for (const Instance& instance : catalog.instances()) {
+      see({.instance = &instance});
+      for (const Offer& offer : catalog.offers_of(instance)) see({.instance = &instance, .offer = &offer});
+    }
+  });
   return columns;
 }
 

@@ -52,8 +52,11 @@ std::optional<double> per_gpu(const InstanceView& v, const Number& number) {
   return gpus(v) > 0 ? scaled(number, 1 / gpus(v)) : std::nullopt;
 }
 
-/// Part of the board that one device of the instance is.
-double part(const InstanceView& v) { return v.share() / v.gpu->devices(); }
+/// A figure of the board, of that part of it that one device of the instance is.
+std::optional<double> of_part(const InstanceView& v, const Number& number) {
+  const auto share = v.share();
+  return share ? scaled(number, *share / v.gpu->devices()) : std::nullopt;
+}
 
 NodeLink link(const InstanceView& v) { return gpus(v) > 1 ? v.instance.link.value_or(NodeLink::pcie) : NodeLink::none; }
 
@@ -63,12 +66,15 @@ bool has_nvlink(const InstanceView& v) {
 }
 
 std::optional<double> marketed_memory(const InstanceView& v) {
-  if (v.share() < 1 && v.instance.gpu_memory_gb) return *v.instance.gpu_memory_gb;
-  return scaled(v.gpu->memory_gb, part(v));
+  const auto share = v.share();
+  if (share && *share < 1 && v.instance.gpu_memory_gb) return *v.instance.gpu_memory_gb;
+  return of_part(v, v.gpu->memory_gb);
 }
 
 std::optional<double> usable_memory(const InstanceView& v) {
-  const auto device = estimate::make_device(*v.gpu, v.share(), v.instance.gpu_memory_gb, v.coefficients);
+  const auto share = v.share();
+  if (!share) return std::nullopt;
+  const auto device = estimate::make_device(*v.gpu, *share, v.instance.gpu_memory_gb, v.coefficients);
   return device ? std::optional(in_gib(device->usable)) : std::nullopt;
 }
 
@@ -110,6 +116,10 @@ constexpr Finder<InstanceView> kInstanceFacts[] = {
     of_instance<Fact::total_gpu_memory_gb>([](const auto& v) { return v.catalog.gpu_memory_total_gb(v.instance); }),
     of_instance<Fact::gpus_per_node>(
         [](const auto& v) { return v.gpu != nullptr && gpus(v) > 0 ? Number(gpus(v)) : v.instance.gpu_count; }),
+    of_instance<Fact::gpu_count>([](const auto& v) {
+      if (v.gpu == nullptr || v.devices <= 0) return v.instance.gpu_count;
+      return Number(v.devices < 1 ? v.devices : gpus(v));
+    }),
 };
 
 /// Of instances whose GPU is known.
@@ -129,7 +139,7 @@ constexpr Finder<InstanceView> kGpuFacts[] = {
     of_instance<Fact::fp32_tflops>([](const auto& v) { return v.gpu->fp32_tflops; }),
     of_instance<Fact::gpu_memory_gb>([](const auto& v) { return marketed_memory(v); }),
     of_instance<Fact::gpu_memory_usable_gib>([](const auto& v) { return usable_memory(v); }),
-    of_instance<Fact::gpu_bandwidth_gbs>([](const auto& v) { return scaled(v.gpu->memory_bandwidth_gbs, part(v)); }),
+    of_instance<Fact::gpu_bandwidth_gbs>([](const auto& v) { return of_part(v, v.gpu->memory_bandwidth_gbs); }),
     of_instance<Fact::tdp_w>([](const auto& v) { return v.gpu->tdp_w; }),
     of_instance<Fact::mig_max_instances>([](const auto& v) { return v.gpu->mig_max_instances; }),
     of_instance<Fact::vgpu>([](const auto& v) { return text_of(v.gpu->vgpu_supported); }),

@@ -19,6 +19,8 @@ using rules::FactType;
 
 /// Figures that people tell apart at all.
 constexpr double kNoticed = 0.05;
+/// Points of alikeness that a missing price costs: among like machines the priced ones come first.
+constexpr double kUnpriced = 3;
 
 SimilarityFigure read_figure(const Node& node, Problems& problems) {
   Fields fields(node, problems);
@@ -72,6 +74,8 @@ class Comparer {
         differences.emplace_back(is_text ? kFirst : figure.weight * distance, difference);
     }
     if (weights > 0) out.similarity = 100 * std::exp(-sum / weights);
+    if (other.instance != base.instance && (base.offer == nullptr || other.offer == nullptr))
+      out.similarity = std::max(0.0, out.similarity - kUnpriced);
     std::stable_sort(differences.begin(), differences.end(),
                      [](const auto& a, const auto& b) { return a.first > b.first; });
     for (auto& [weight, difference] : differences) out.differences.push_back(std::move(difference));
@@ -136,9 +140,9 @@ Result<Listed> base_of(const Instance& base, const ListQuestion& question, const
   own.today = question.today;
   const auto listed = list_instances(own, false, catalog, coefficients);
   if (!listed) return std::unexpected(listed.error());
-  const auto found =
-      std::find_if(listed->begin(), listed->end(), [&](const Listed& one) { return one.instance == &base; });
-  return found == listed->end() ? Listed{&base, nullptr, 0} : *found;
+  const auto found = std::find_if(listed->listed.begin(), listed->listed.end(),
+                                  [&](const Listed& one) { return one.instance == &base; });
+  return found == listed->listed.end() ? Listed{&base, nullptr, 0} : *found;
 }
 
 bool is_on_sale(const Instance& instance) {
@@ -146,6 +150,24 @@ bool is_on_sale(const Instance& instance) {
 }
 
 }  // namespace
+
+Result<const Instance*> base_called(std::string_view name, const Catalog& catalog) {
+  auto named = catalog.instance(name);
+  if (named) return named;
+  named.error().where = "--like";
+  if (catalog.has_instance(name)) return named;
+  const Instance* smallest = nullptr;
+  const auto size = [](const Instance& i) {
+    constexpr double kUnknown = std::numeric_limits<double>::infinity();
+    return std::pair(i.gpu_count.value_or(kUnknown), i.vcpu.value_or(kUnknown));
+  };
+  for (const Instance& instance : catalog.instances()) {
+    if (fold_name(instance.family) != fold_name(name) || !is_on_sale(instance)) continue;
+    if (smallest == nullptr || size(instance) < size(*smallest)) smallest = &instance;
+  }
+  if (smallest != nullptr) return smallest;
+  return named;
+}
 
 std::expected<SimilarityScale, Errors> read_similarity(std::span<const Document> documents) {
   SimilarityScale scale;
@@ -170,28 +192,38 @@ std::expected<SimilarityScale, Errors> read_similarity(std::span<const Document>
   return scale;
 }
 
-Result<std::vector<Alike>> instances_like(const Instance& base, const ListQuestion& question,
-                                          const SimilarityScale& scale, const Catalog& catalog,
-                                          const estimate::Coefficients& coefficients) {
+Result<AlikeList> instances_like(const Instance& base, const ListQuestion& question, const SimilarityScale& scale,
+                                 const Catalog& catalog, const estimate::Coefficients& coefficients) {
   const auto own = base_of(base, question, catalog, coefficients);
   if (!own) return std::unexpected(own.error());
   const auto others = list_instances(question, false, catalog, coefficients);
   if (!others) return std::unexpected(others.error());
   const Comparer comparer(scale, catalog, coefficients);
   const rules::Facts base_facts = comparer.facts_of(base);
-  std::vector<Alike> out{comparer.compare(*own, base_facts, *own)};
-  for (const Listed& other : *others) {
+  AlikeList list;
+  list.on_other_terms = others->on_other_terms;
+  std::vector<Alike>& out = list.alike;
+  out.push_back(comparer.compare(*own, base_facts, *own));
+  for (const Listed& other : others->listed) {
     const Instance& instance = *other.instance;
     if (&instance == &base || !is_on_sale(instance) || instance.gpu.empty() != base.gpu.empty()) continue;
     out.push_back(comparer.compare(*own, base_facts, other));
   }
+  const auto vendor_of = [&](const Alike& one) {
+    const catalog::Gpu* gpu = catalog.gpu_of(*one.listed.instance);
+    return gpu != nullptr ? gpu->vendor : std::string_view{};
+  };
+  const std::string_view vendor = vendor_of(out.front());
   if (question.sort_by.empty())
     std::stable_sort(out.begin() + 1, out.end(), [&](const Alike& a, const Alike& b) {
+      // Software written for one vendor's accelerators does not run on another's.
+      const bool a_runs = vendor_of(a) == vendor;
+      if (const bool b_runs = vendor_of(b) == vendor; a_runs != b_runs) return a_runs;
       const bool a_here = a.listed.instance->provider == base.provider;
       const bool b_here = b.listed.instance->provider == base.provider;
       return a_here != b_here ? b_here : a.similarity > b.similarity;
     });
-  return out;
+  return list;
 }
 
 }  // namespace gpusel::advise

@@ -52,15 +52,15 @@ class Limits {
     std::vector<std::string> clouds;
     for (const std::string& name : c_.clouds) {
       auto provider = catalog_.provider(name);
-      if (!provider) return named(provider.error(), "--cloud");
+      if (!provider) return named(provider.error(), flag_of(name, c_.clouds_of_infra, "--cloud"));
       clouds.emplace_back((*provider)->id);
     }
     if (!clouds.empty()) one_of("cloud", Fact::provider, std::move(clouds), say("provider"));
     std::vector<std::string> regions;
     for (const std::string& name : c_.regions) {
-      auto region = catalog_.region(name);
-      if (!region) return named(region.error(), "--region");
-      regions.emplace_back(*region);
+      auto known = regions_called(name, catalog_);
+      if (!known) return named(known.error(), flag_of(name, c_.regions_of_infra, "--region"));
+      regions.insert(regions.end(), known->begin(), known->end());
     }
     if (!regions.empty()) one_of("region", Fact::region, std::move(regions), say("region"));
     std::vector<std::string> countries;
@@ -75,6 +75,11 @@ class Limits {
       add("residency", compare(Fact::country, Operator::not_in, std::move(countries)),
           say("region {{region}} lies in {{country}}, outside what --residency allows"));
     return {};
+  }
+
+  static std::string_view flag_of(const std::string& name, const std::vector<std::string>& of_infra,
+                                  std::string_view flag) {
+    return std::find(of_infra.begin(), of_infra.end(), name) != of_infra.end() ? "--infra" : flag;
   }
 
   Status unknown_residency(const std::string& name) const {
@@ -125,7 +130,7 @@ class Limits {
         c_.gpus.begin(), c_.gpus.end(), [](const auto& spec) { return !spec.vendor.empty() || !spec.names.empty(); });
     if (!c_.vendors.empty() || (!vendor_by_spec && defaults_ == Defaults::job))
       one_of("vendor", Fact::gpu_vendor, c_.vendors.empty() ? kUsualVendors : c_.vendors, say("accelerators of"));
-    bound(c_.gpus_per_instance.low ? "gpus-min" : "gpus-max", Fact::gpus_per_node, c_.gpus_per_instance, say("GPUs"));
+    bound(c_.gpus_per_instance.low ? "gpus-min" : "gpus-max", Fact::gpu_count, c_.gpus_per_instance, say("GPUs"));
     memory_bound("min-vram", c_.min_vram, true);
     memory_bound("max-vram", c_.max_vram, false);
     const auto total = [](const std::optional<MemorySize>& size) {
@@ -160,21 +165,21 @@ class Limits {
       if (c_.gpus.size() == 1) {
         add("gpu", compare(Fact::gpu, Operator::not_in, std::move(ids)), say("GPU {{gpu}}, asked for {}", spec.text));
         bound("gpu", Fact::gpu_memory_gb, spec.memory_gb, say("GPU memory"));
-        bound("gpu", Fact::gpus_per_node, spec.count, say("GPUs"));
+        bound("gpu", Fact::gpu_count, spec.count, say("GPUs"));
         continue;
       }
       // Outside this specification; what is not known is outside too.
       std::vector<Condition> outside;
       outside.push_back(compare(Fact::gpu, Operator::not_in, std::move(ids)));
       for (const auto& [fact, bounds] :
-           {std::pair(Fact::gpu_memory_gb, spec.memory_gb), std::pair(Fact::gpus_per_node, spec.count)}) {
+           {std::pair(Fact::gpu_memory_gb, spec.memory_gb), std::pair(Fact::gpu_count, spec.count)}) {
         if (bounds.low) outside.push_back(compare(fact, Operator::below, *bounds.low));
         if (bounds.high) outside.push_back(compare(fact, Operator::above, *bounds.high));
       }
       specs.push_back(rules::any_of(std::move(outside)));
     }
     if (!specs.empty())
-      add("gpu", rules::all_of(std::move(specs)), say("{{gpus_per_node}} × {{gpu}}, asked for {}", texts));
+      add("gpu", rules::all_of(std::move(specs)), say("{{gpu_count}} × {{gpu}}, asked for {}", texts));
     return {};
   }
 
@@ -240,7 +245,8 @@ class Limits {
       add("deadline", compare(Fact::hours, Operator::above, *c_.deadline_hours, false),
           say("takes {{hours}} h, {} h allowed", human_number(*c_.deadline_hours)));
     if (!c_.strict.value_or(false))
-      bound("max-price-age", Fact::price_age_days, {std::nullopt, c_.max_price_age_days}, say("price age in days"));
+      bound(std::string(kMaxPriceAge), Fact::price_age_days, {std::nullopt, c_.max_price_age_days},
+            say("price age in days"));
     return {};
   }
 
@@ -271,6 +277,23 @@ Result<std::vector<Rule>> limit_rules(const Constraints& constraints, const cata
   return Limits(constraints, catalog, defaults).make();
 }
 
+Result<std::vector<std::string>> regions_called(std::string_view name, const catalog::Catalog& catalog) {
+  const auto by_id = catalog.region(name);
+  if (by_id) return std::vector{std::string(*by_id)};
+  std::vector<std::string> ids;
+  // A place of two words is a part of the folded name between dashes.
+  const std::string part = "-" + fold_name(name) + "-";
+  for (const catalog::Region& region : catalog.regions()) {
+    std::string place = "-" + fold_name(region.name) + "-";
+    std::replace_if(
+        place.begin(), place.end(), [](char c) { return std::string_view("(),.").find(c) != std::string_view::npos; },
+        '-');
+    if (part.size() > 4 && place.find(part) != std::string::npos) ids.emplace_back(region.id);
+  }
+  if (ids.empty()) return std::unexpected(by_id.error());
+  return ids;
+}
+
 std::string contradiction(const Constraints& c, const catalog::Catalog& catalog) {
   for (const std::string& found :
        {crossed("--min-vram", c.min_vram, "--max-vram", c.max_vram),
@@ -286,8 +309,11 @@ std::string contradiction(const Constraints& c, const catalog::Catalog& catalog)
   for (const std::string& region : c.regions)
     for (const std::string& cloud : c.clouds) {
       const auto provider = catalog.provider(cloud);
+      const auto ids = regions_called(region, catalog);
       for (const catalog::Region& known : catalog.regions())
-        if (provider && known.provider == (*provider)->id && fold_name(known.id) == fold_name(region)) return {};
+        if (provider && ids && known.provider == (*provider)->id &&
+            std::find(ids->begin(), ids->end(), known.id) != ids->end())
+          return {};
     }
   return say("--cloud {} has no --region {}", c.clouds.front(), c.regions.front());
 }

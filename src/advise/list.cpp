@@ -52,10 +52,23 @@ struct Limits {
     return limits;
   }
 
-  bool allow(const rules::Facts& known, bool offers) const {
+  bool allow_instance(const rules::Facts& known) const {
     return std::none_of(rules.begin(), rules.end(), [&](const rules::Rule& rule) {
-      return (rule.stage == rules::Stage::offer) == offers && rules::fires(rule, known);
+      return rule.stage != rules::Stage::offer && rules::fires(rule, known);
     });
+  }
+
+  enum class OfferVerdict { allowed, too_old, refused };
+
+  /// Too old: nothing but its age speaks against it.
+  OfferVerdict judge_offer(const rules::Facts& known) const {
+    auto verdict = OfferVerdict::allowed;
+    for (const rules::Rule& rule : rules) {
+      if (rule.stage != rules::Stage::offer || !rules::fires(rule, known)) continue;
+      if (rule.id != kMaxPriceAge) return OfferVerdict::refused;
+      verdict = OfferVerdict::too_old;
+    }
+    return verdict;
   }
 };
 
@@ -82,9 +95,10 @@ std::optional<NodeLink> best_link(const Gpu& gpu) {
   return std::nullopt;
 }
 
-class InstanceList {
+class InstanceLister {
  public:
-  InstanceList(const ListQuestion& question, bool every_offer, const Catalog& catalog, const Coefficients& coefficients)
+  InstanceLister(const ListQuestion& question, bool every_offer, const Catalog& catalog,
+                 const Coefficients& coefficients)
       : question_(question),
         every_offer_(every_offer),
         catalog_(catalog),
@@ -92,7 +106,7 @@ class InstanceList {
         columns_(instance_columns(catalog, coefficients, question.today)),
         words_(folded(question.words)) {}
 
-  Result<std::vector<Listed>> make() {
+  Result<InstanceList> make() {
     auto limits = Limits::of(question_.constraints, catalog_);
     if (!limits) return std::unexpected(limits.error());
     auto converter = cost::Converter::into(question_.currency, catalog_);
@@ -104,8 +118,10 @@ class InstanceList {
       filters_offers_ = std::any_of(std::begin(kOfOffers), std::end(kOfOffers),
                                     [&](std::string_view name) { return filter_->uses(*columns_.find(name)); });
     }
+    only_on_demand_ =
+        !every_offer_ && question_.constraints.terms.empty() && !(filter_ && filter_->uses(*columns_.find("term")));
     for (const Instance& instance : catalog_.instances()) add(instance, *limits, *converter);
-    if (Status sorted = columns_.sort(out_, question_.sort_by); !sorted) return std::unexpected(sorted.error());
+    if (Status sorted = columns_.sort(out_.listed, question_.sort_by); !sorted) return std::unexpected(sorted.error());
     return std::move(out_);
   }
 
@@ -121,29 +137,50 @@ class InstanceList {
     rules::Facts facts;
     const auto provider = catalog_.provider(instance.provider);
     instance_facts(facts, {instance, provider ? *provider : nullptr, catalog_, coefficients_}, limits.facts);
-    if (!limits.allow(facts, false)) return;
-    bool on_demand = false;
+    if (!limits.allow_instance(facts)) return;
+    bool priced = false;  // within the limits, whatever the filter says
+    bool on_other_term = false;
     for (const Offer& offer : catalog_.offers_of(instance)) {
       const auto cost = hour_of(offer, catalog_, converter);
       if (!cost) continue;
       offer_facts(facts, {offer, *cost, catalog_, question_.today}, limits.facts);
+      const auto verdict = limits.judge_offer(facts);
+      if (verdict == Limits::OfferVerdict::refused) continue;
+      const bool other_term = only_on_demand_ && offer.term != catalog::Term::on_demand;
+      priced = priced || (!other_term && verdict == Limits::OfferVerdict::allowed);
       const Listed one{&instance, &offer, cost->hourly};
-      if (!limits.allow(facts, true) || (filters_offers_ && !columns_.passes(*filter_, one))) continue;
-      if (every_offer_) {
-        out_.push_back(one);
+      if (filters_offers_ && !columns_.passes(*filter_, one)) continue;
+      if (verdict == Limits::OfferVerdict::too_old) {
+        if (!other_term) add_old(offer);
         continue;
       }
-      const bool better_term = offer.term == catalog::Term::on_demand && !on_demand;
-      const bool same_term = (offer.term == catalog::Term::on_demand) == on_demand;
-      if (listed.offer != nullptr && !better_term && !(same_term && one.hourly < listed.hourly)) continue;
-      on_demand = offer.term == catalog::Term::on_demand;
-      listed = one;
+      on_other_term = on_other_term || other_term;
+      if (other_term) continue;
+      if (every_offer_)
+        out_.listed.push_back(one);
+      else if (is_better(one, listed))
+        listed = one;
     }
+    if (on_other_term && listed.offer == nullptr) ++out_.on_other_terms;
     if (every_offer_) return;
     // Without an offer an instance still passes what is not about offers: unknown(price), say.
-    const bool passes =
-        listed.offer != nullptr || (!limits.about_offers && (!filters_offers_ || columns_.passes(*filter_, listed)));
-    if (passes) out_.push_back(listed);
+    const bool passes_unpriced =
+        !priced && !limits.about_offers && (!filters_offers_ || columns_.passes(*filter_, listed));
+    if (listed.offer != nullptr || passes_unpriced) out_.listed.push_back(listed);
+  }
+
+  /// On demand before any other term, then the cheaper one.
+  static bool is_better(const Listed& one, const Listed& best) {
+    if (best.offer == nullptr) return true;
+    const bool on_demand = one.offer->term == catalog::Term::on_demand;
+    if (on_demand != (best.offer->term == catalog::Term::on_demand)) return on_demand;
+    return one.hourly < best.hourly;
+  }
+
+  void add_old(const Offer& offer) {
+    ++out_.too_old;
+    const Date date = Date::from_packed(offer.as_of);
+    if (date.known() && (!out_.newest_too_old.known() || out_.newest_too_old < date)) out_.newest_too_old = date;
   }
 
   const ListQuestion& question_;
@@ -154,7 +191,8 @@ class InstanceList {
   std::vector<std::string> words_;
   std::optional<rules::Filter> filter_;
   bool filters_offers_ = false;
-  std::vector<Listed> out_;
+  bool only_on_demand_ = false;  // no term is asked for
+  InstanceList out_;
 };
 
 /// Filters, then sorts.
@@ -172,9 +210,9 @@ Result<std::vector<Record>> chosen(std::vector<Record> records, const Columns<Re
 
 }  // namespace
 
-Result<std::vector<Listed>> list_instances(const ListQuestion& question, bool every_offer, const Catalog& catalog,
-                                           const Coefficients& coefficients) {
-  return InstanceList(question, every_offer, catalog, coefficients).make();
+Result<InstanceList> list_instances(const ListQuestion& question, bool every_offer, const Catalog& catalog,
+                                    const Coefficients& coefficients) {
+  return InstanceLister(question, every_offer, catalog, coefficients).make();
 }
 
 Result<std::vector<GpuMarket>> gpu_markets(Currency currency, const Catalog& catalog) {
@@ -234,7 +272,7 @@ Result<std::vector<ListedGpu>> list_gpus(const ListQuestion& question, const rul
     const Gpu& gpu = catalog.gpus()[i];
     if (!matches(words, {gpu.id, gpu.name, gpu.architecture, gpu.vendor, gpu.aliases.joined()})) continue;
     const rules::Facts facts = gpu_facts(gpu, catalog, coefficients);
-    if (!limits->allow(facts, false)) continue;
+    if (!limits->allow_instance(facts)) continue;
     ListedGpu listed{.gpu = &gpu, .market = (*markets)[i]};
     if (purpose != nullptr) {
       listed.verdict = rules::judge(*purpose, facts);
@@ -246,7 +284,13 @@ Result<std::vector<ListedGpu>> list_gpus(const ListQuestion& question, const rul
     std::stable_sort(out.begin(), out.end(), [](const ListedGpu& a, const ListedGpu& b) {
       return a.verdict.fitness != b.verdict.fitness ? a.verdict.fitness < b.verdict.fitness : a.figure > b.figure;
     });
-  return chosen(std::move(out), gpu_columns(), question);
+  else
+    std::stable_sort(out.begin(), out.end(), [](const ListedGpu& a, const ListedGpu& b) {
+      const double year_a = a.gpu->release_year.value_or(0);
+      const double year_b = b.gpu->release_year.value_or(0);
+      return year_a != year_b ? year_a > year_b : a.gpu->id < b.gpu->id;
+    });
+  return chosen(std::move(out), gpu_columns(catalog), question);
 }
 
 Result<std::vector<const catalog::Model*>> list_models(const ListQuestion& question, const ModelLimits& limits,
@@ -272,7 +316,7 @@ Result<std::vector<const catalog::Model*>> list_models(const ListQuestion& quest
   if (!family.empty() && std::none_of(families.begin(), families.end(), [&](auto one) { return lower(one) == family; }))
     return usage_error(say("unknown family '{}'", shorten(printable(limits.family), 40)), "--family",
                        did_you_mean(family, families));
-  return chosen(std::move(out), model_columns(), question);
+  return chosen(std::move(out), model_columns(catalog), question);
 }
 
 }  // namespace gpusel::advise

@@ -35,6 +35,9 @@ Flag use_spot_flag(workload::Constraints& constraints);
 /// An error about a key of a request, about the flag of that name.
 Error as_flag(Error error);
 
+/// A remark where a name in --gpu means several parts.
+void tell_broad_names(const workload::Constraints& limits, const catalog::Catalog& catalog, Context& context);
+
 /// Error: --strict without an age.
 Status check_strict(const workload::Constraints& limits);
 /// `status`, or kStale with a sentence where --strict is set and one of these prices is too old or undated.

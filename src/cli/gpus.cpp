@@ -72,6 +72,7 @@ int run_gpus(GpuOptions& options, Context& context) {
   Lists lists(options.list, context);
   return lists.with_catalog([&](const catalog::Catalog& catalog) {
     if (options.list.shows_one()) return show_gpu(lists, options.list.question.currency, catalog, context);
+    tell_broad_names(options.list.question.constraints, catalog, context);
     return list_gpus(lists, options, catalog, context);
   });
 }

@@ -33,14 +33,31 @@ report::Json item_json(const advise::Listed& one, const catalog::Catalog& catalo
   return json;
 }
 
+void tell_other_terms(std::size_t instances, Context& context) {
+  if (instances == 0) return;
+  context.note(instances == 1
+                   ? say("one instance has no on-demand price but one on another term (--term any)")
+                   : say("{} instances have no on-demand price but one on another term (--term any)", instances));
+}
+
+/// The only prices are older than --max-price-age.
+int only_old(const advise::InstanceList& list, double days, Lists& lists, Context& context) {
+  if (lists.is_data()) lists.print_items(report::Json::array(), kSchema);
+  std::string words = list.too_old == 1 ? say("the only price is older than {:.4g} days", days)
+                                        : say("{} prices are older than {:.4g} days", list.too_old, days);
+  words += "; " + (list.newest_too_old.known() ? say("the newest is of {}", list.newest_too_old.text())
+                                               : say("none has a date"));
+  context.err.write("gpusel: " + words + "\n");
+  return kStale;
+}
+
 int list_like(Lists& lists, InstanceOptions& options, const catalog::Catalog& catalog,
               const estimate::Coefficients& coefficients, Context& context) {
-  const auto base = catalog.instance(options.like);
-  if (!base) {
-    Error error = base.error();
-    error.where = "--like";
-    return context.fail(error);
-  }
+  const auto base = advise::base_called(options.like, catalog);
+  if (!base) return context.fail(base.error());
+  if (!catalog.has_instance(options.like))
+    context.note(
+        say("{} is a family: compared with its smallest, {}/{}", options.like, (*base)->provider, (*base)->sku));
   const auto scale = advise::read_similarity(catalog.documents("similarity"));
   if (!scale) return context.fail(scale.error());
   const advise::ListQuestion& question = options.list.question;
@@ -49,8 +66,9 @@ int list_like(Lists& lists, InstanceOptions& options, const catalog::Catalog& ca
   if (!options.list.limit && lists.is_for_people()) options.list.limit = kShown;
   auto alike = advise::instances_like(**base, question, *scale, catalog, coefficients);
   if (!alike) return context.fail(alike.error());
+  tell_other_terms(alike->on_other_terms, context);
   return lists.list(
-      std::move(*alike), kSchema,
+      std::move(alike->alike), kSchema,
       [&](const advise::Alike& one) {
         report::Json json = item_json(one.listed, catalog, question.currency);
         json.update(report::likeness_json(one));
@@ -72,11 +90,14 @@ int list_instances(Lists& lists, InstanceOptions& options, const catalog::Catalo
   // JSON lists every offer below its instance already.
   auto listed = advise::list_instances(question, options.every_offer && !lists.is_data(), catalog, *coefficients);
   if (!listed) return context.fail(listed.error());
+  tell_other_terms(listed->on_other_terms, context);
+  if (listed->listed.empty() && listed->too_old > 0)
+    return only_old(*listed, question.constraints.max_price_age_days.value_or(0), lists, context);
   std::vector<const catalog::Offer*> shown;
-  for (const advise::Listed& one : *listed) shown.push_back(one.offer);
+  for (const advise::Listed& one : listed->listed) shown.push_back(one.offer);
   if (options.list.limit) shown.resize(std::min(shown.size(), static_cast<std::size_t>(*options.list.limit)));
   const int status = lists.list(
-      std::move(*listed), kSchema,
+      std::move(listed->listed), kSchema,
       [&](const advise::Listed& one) { return item_json(one, catalog, question.currency); },
       [&](const advise::Listed& one) { return report::offer_row_json(one, catalog, question.currency); },
       [&](const auto& records, bool wide) {
@@ -87,9 +108,12 @@ int list_instances(Lists& lists, InstanceOptions& options, const catalog::Catalo
 
 int run_instances(InstanceOptions& options, Context& context) {
   if (Status strict = check_strict(options.list.question.constraints); !strict) return context.fail(strict.error());
+  auto& terms = options.list.question.constraints.terms;
+  if (options.every_offer && terms.empty()) terms.emplace_back("any");
   Lists lists(options.list, context);
   return lists.with_catalog([&](const catalog::Catalog& catalog) {
     if (options.list.shows_one()) return show_instance(lists, catalog, context);
+    tell_broad_names(options.list.question.constraints, catalog, context);
     return list_instances(lists, options, catalog, context);
   });
 }

@@ -51,6 +51,9 @@ class Lists {
     return print_table(make_table(records, format_ != "table"), records.size(), all);
   }
 
+  /// Items as JSON or YAML.
+  int print_items(report::Json items, std::string_view schema);
+
   /// The NAME of "show NAME".
   const std::string& name() const { return options_.question.words[1]; }
   /// JSON or YAML.
@@ -60,7 +63,6 @@ class Lists {
 
  private:
   bool is_csv() const { return format_ == "csv"; }
-  int print_items(report::Json items, std::string_view schema);
   int print_rows(const report::Json& rows, std::size_t all);
   int print_table(const report::Table& table, std::size_t shown, std::size_t all);
   int told(std::size_t shown, std::size_t all);

@@ -40,6 +40,7 @@ class Recommend {
     auto rules = load_rules(*catalog, options_.rule_files);
     if (!rules) return context_.fail(rules.error());
 
+    tell_broad_names(options_.question.constraints, *catalog, context_);
     options_.question.today = *today;
     options_.question.every_rejection = options_.show_rejected;
     const bool list = report::is_data(*format) || *format == "csv" || *format == "markdown";
@@ -145,6 +146,26 @@ Flag use_spot_flag(workload::Constraints& constraints) {
             constraints.terms.emplace_back("spot");
             return {};
           }};
+}
+
+void tell_broad_names(const workload::Constraints& limits, const catalog::Catalog& catalog, Context& context) {
+  constexpr std::size_t kNamed = 6;
+  std::vector<std::string> told;
+  for (const workload::GpuSpec& spec : limits.gpus)
+    for (const std::string& name : spec.names) {
+      workload::GpuSpec one;
+      one.vendor = spec.vendor;
+      one.names = {name};
+      std::vector<std::string_view> ids;
+      for (const catalog::Gpu& gpu : catalog.gpus())
+        if (one.names_gpu(gpu)) ids.push_back(gpu.id);
+      if (ids.size() < 2 || std::find(told.begin(), told.end(), name) != told.end()) continue;
+      told.push_back(name);
+      std::string list;
+      for (std::size_t i = 0; i < std::min(kNamed, ids.size()); ++i) list += (i == 0 ? "" : ", ") + std::string(ids[i]);
+      if (ids.size() > kNamed) list += say(" and {} more", ids.size() - kNamed);
+      context.note(say("--gpu {} means any of {}", printable(name), list));
+    }
 }
 
 Error as_flag(Error error) {

@@ -21,6 +21,9 @@ using Node = Filter::Node;
 using Op = FilterOp;
 using Literal = FilterLiteral;
 
+/// Of what "1/8" may be.
+constexpr Range kAnyShare{.low = 0, .high = 1e9};
+
 std::optional<bool> truth_value(std::string_view text) {
   const std::string word = lower(text);
   if (word == "true" || word == "yes" || word == "1") return true;
@@ -31,8 +34,9 @@ std::optional<bool> truth_value(std::string_view text) {
 /// or := and (|| and)*; and := not (&& not)*; not := ! not | ( or ) | known(column) | comparison.
 class Parser {
  public:
-  Parser(std::vector<FilterWord> words, std::span<const ColumnInfo> columns, std::span<const ColumnAlias> aliases)
-      : words_(std::move(words)), columns_(columns), aliases_(aliases) {}
+  Parser(std::vector<FilterWord> words, std::span<const ColumnInfo> columns, std::span<const ColumnAlias> aliases,
+         const Names* names)
+      : words_(std::move(words)), columns_(columns), aliases_(aliases), names_(names) {}
 
   Result<Node> whole() {
     auto node = either(true, 0);
@@ -174,12 +178,14 @@ class Parser {
     return negated ? negation(std::move(node)) : std::move(node);
   }
 
-  /// "64 GiB" is two words and one amount.
+  /// "64 GiB" is two words and one amount; "3 4" is not.
   std::string amount(std::string_view unit) {
     std::string text = here().text;
     const FilterWord& next = words_[at_ + 1];
     ++at_;
-    if (next.kind != FilterWord::Kind::word || !plain_number(text) || !parse_measure(text + next.text, unit))
+    const bool has_digits = next.text.find_first_of("0123456789") != std::string::npos;
+    if (next.kind != FilterWord::Kind::word || has_digits || !plain_number(text) ||
+        !parse_measure(text + next.text, unit))
       return text;
     ++at_;
     return text + next.text;
@@ -189,6 +195,8 @@ class Parser {
     const FilterWord word = here();
     if (word.kind != FilterWord::Kind::word && word.kind != FilterWord::Kind::quoted)
       return unexpected_word(say("a value"));
+    const bool by_name = node.op == Op::is || node.op == Op::is_not || node.op == Op::in;
+    if (node.type == ColumnType::text && by_name && names_ != nullptr) return names_meant(word, node);
     Literal out;
     if (is_text(node.type)) {
       out.text = word.text;
@@ -217,6 +225,14 @@ class Parser {
     return {};
   }
 
+  Status names_meant(const FilterWord& word, Node& node) {
+    const auto texts = names_->meant(node.column, word.text);
+    if (!texts) return fail(word, texts.error().message, texts.error().hint);
+    for (const std::string& text : *texts) node.literals.push_back({.text = text});
+    ++at_;
+    return {};
+  }
+
   Status range(const FilterWord& word, const std::string& text, const Node& node, Literal& out) const {
     const ColumnInfo& column = columns_[node.column];
     const bool may_be_range = node.op == Op::is || node.op == Op::is_not || node.op == Op::in;
@@ -226,7 +242,8 @@ class Parser {
     if (ends.low.empty() && ends.high.empty()) return fail(word, say("an empty range says nothing"));
     for (const auto& [end, place] : {std::pair(ends.low, &out.low), std::pair(ends.high, &out.high)}) {
       if (end.empty()) continue;
-      const auto value = parse_measure(end, column.unit);
+      const auto share = column.unit.empty() && end.find('/') != std::string_view::npos;
+      const auto value = share ? parse_fraction(end, kAnyShare) : parse_measure(end, column.unit);
       if (!value) return fail(word, say("{}: {}", column.name, value.error().message), value.error().hint);
       *place = *value;
     }
@@ -255,18 +272,19 @@ class Parser {
   std::vector<FilterWord> words_;
   std::span<const ColumnInfo> columns_;
   std::span<const ColumnAlias> aliases_;
+  const Names* names_;
   std::size_t at_ = 0;
 };
 
 }  // namespace
 
 Result<Filter> Filter::read(std::string_view text, std::span<const ColumnInfo> columns,
-                            std::span<const ColumnAlias> aliases) {
+                            std::span<const ColumnAlias> aliases, const Names* names) {
   constexpr std::size_t kLongest = 16384;
   if (text.size() > kLongest) return usage_error(say("a filter of more than {} characters", kLongest));
   auto words = filter_words(text);
   if (!words) return std::unexpected(words.error());
-  auto root = Parser(std::move(*words), columns, aliases).whole();
+  auto root = Parser(std::move(*words), columns, aliases, names).whole();
   if (!root) return std::unexpected(root.error());
   Filter filter;
   filter.root_ = std::make_shared<const Node>(std::move(*root));

@@ -76,6 +76,14 @@ Status set_least(std::string_view text, Bounds& bounds, Read read) {
   return {};
 }
 
+template <class Read>
+Status set_most(std::string_view text, Bounds& bounds, Read read) {
+  const Result<double> value = read(text);
+  if (!value) return std::unexpected(value.error());
+  bounds.high = *value;
+  return {};
+}
+
 Status set_duration_hours(std::string_view text, std::optional<double>& hours) {
   const auto duration = parse_duration(text, seconds(3600));
   if (!duration) return std::unexpected(duration.error());
@@ -96,7 +104,11 @@ Status add_infra(std::string_view text, Constraints& c) {
   if (parts[0].empty())
     return usage_error(say("'{}' names no provider", shorten(text, 40)), {}, say("write aws/us-east-1"));
   c.clouds.emplace_back(parts[0]);
-  if (parts.size() > 1 && !parts[1].empty() && parts[1] != "*") c.regions.emplace_back(parts[1]);
+  if (parts.size() > 1 && !parts[1].empty() && parts[1] != "*") {
+    c.regions.emplace_back(parts[1]);
+    c.regions_of_infra.emplace_back(parts[1]);
+  }
+  c.clouds_of_infra.emplace_back(parts[0]);
   return {};
 }
 
@@ -127,7 +139,7 @@ constexpr Option<Constraints> kOptions[] = {
     {"gpus_min", "", "N", "GPUs per instance, at least", kHardware,
      GPUSEL_DO(set_least(t, c.gpus_per_instance, read_count))},
     {"gpus_max", "", "N", "GPUs per instance, at most", kHardware,
-     GPUSEL_DO(assign(t, c.gpus_per_instance.high, kCount))},
+     GPUSEL_DO(set_most(t, c.gpus_per_instance, read_count))},
     {"min_vram", "", "GB", "memory of one GPU, at least (40GB as marketed, 40GiB as usable)", kHardware,
      GPUSEL_DO(set_memory(t, c.min_vram, false))},
     {"max_vram", "", "GB", "memory of one GPU, at most", kHardware, GPUSEL_DO(set_memory(t, c.max_vram, false))},

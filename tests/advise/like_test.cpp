@@ -21,7 +21,7 @@ std::vector<Alike> like(const Market& market, const std::string& sku, const advi
   question.today = Date(2026, 11, 20);
   auto alike = advise::instances_like(**base, question, *scale, market.catalog(), market.coefficients());
   REQUIRE(alike.has_value());
-  return std::move(*alike);
+  return std::move(alike->alike);
 }
 
 const Alike& find(const std::vector<Alike>& alike, const std::string& sku) {
@@ -49,6 +49,51 @@ TEST_CASE("the base comes first, other clouds before its own, the most alike fir
     CHECK(alike[i].similarity > 0);
     before = alike[i].similarity;
   }
+}
+
+TEST_CASE("a family stands for its smallest instance") {
+  const auto& catalog = Market::shipped().catalog();
+  CHECK((*advise::base_called("gn7i", catalog))->gpu == "a10-24gb");
+  CHECK((*advise::base_called("aws/g5.2xlarge", catalog))->sku == "g5.2xlarge");
+  const auto g5 = advise::base_called("g5", catalog);
+  REQUIRE(g5.has_value());
+  CHECK((*g5)->sku == "g5.xlarge");
+  const auto wrong = advise::base_called("p99zz", catalog);
+  REQUIRE_FALSE(wrong.has_value());
+  CHECK(wrong.error().where == "--like");
+}
+
+TEST_CASE("accelerators of the base's vendor come first, and of like machines the priced ones") {
+  const Market& market = Market::shipped();
+  for (const char* sku : {"tpu-v4-8", "p4d.24xlarge"}) {
+    const auto alike = like(market, sku);
+    const std::string_view vendor = market.catalog().gpu_of(*alike.front().listed.instance)->vendor;
+    bool others = false;
+    for (const Alike& one : alike) {
+      const auto* gpu = market.catalog().gpu_of(*one.listed.instance);
+      const bool own = gpu != nullptr && gpu->vendor == vendor;
+      CHECK((!own || !others));
+      others = !own;
+    }
+  }
+  const Market twins(R"(
+providers:
+  - {id: west, name: West, kind: marketplace, regions: {any: {name: anywhere}}}
+  - {id: east, name: East, kind: marketplace, regions: {any: {name: anywhere}}}
+families:
+  - {provider: west, id: w, gpu: l40s, sources: [west-list], sizes: [{sku: w.base, gpus: 1}]}
+  - provider: east
+    id: e
+    gpu: l40s
+    sources: [west-list]
+    sizes: [{sku: e.unpriced, gpus: 1}, {sku: e.priced, gpus: 1}]
+prices:
+  - {provider: west, region: any, term: on-demand, currency: USD, source: west-list, per_hour: {w.base: 1}}
+  - {provider: east, region: any, term: on-demand, currency: USD, source: west-list, per_hour: {e.priced: 2}}
+sources:
+  west-list: {publisher: West, document: list, date: 2026-06-01, confidence: documented}
+)");
+  CHECK(like(twins, "w.base")[1].listed.instance->sku == "e.priced");
 }
 
 TEST_CASE("what is retired or has no GPU is no equivalent, and limits hold") {

@@ -90,6 +90,71 @@ TEST_CASE("every spelling of a limit that people know narrows instances") {
   }
 }
 
+TEST_CASE("where only older prices are left, status and sentence say so") {
+  const Run run = ask(words_of("instances --cloud south --max-price-age 3d --catalog tests/data/market"));
+  CHECK(run.status == 6);
+  CHECK(run.out.empty());
+  CHECK(run.err == "gpusel: 2 prices are older than 3 days; the newest is of 2026-10-15\n");
+  CHECK(ask(words_of("instances --cloud south --max-price-age 3d --max-price 0.001 --catalog tests/data/market"))
+            .status == 3);
+  const Run json = ask(words_of("instances --cloud south --max-price-age 3d --json --catalog tests/data/market"));
+  CHECK(json.status == 6);
+  CHECK(Json::parse(json.out)["items"].empty());
+}
+
+TEST_CASE("what another term would add is said once") {
+  const std::string asked = "instances --gpu h100-sxm-80gb --max-price 20 --catalog tests/data/market";
+  const Run run = ask(words_of(asked));
+  CHECK(run.status == 3);
+  CHECK(run.err.find("(--term any)") != std::string::npos);
+  const Run any = ask(words_of(asked + " --term any"));
+  CHECK(any.status == 0);
+  CHECK(any.out.find("spot") != std::string::npos);
+  CHECK(any.err.empty());
+  for (const char* every : {"", " --json"}) {
+    const Run all = ask(words_of(asked + " --all-offers" + every));
+    CHECK(all.status == 0);
+    CHECK(all.out.find("spot") != std::string::npos);
+  }
+}
+
+TEST_CASE("a name in --gpu that means several parts is remarked on") {
+  for (const char* command : {"gpus --gpu A100", "instances --gpu A100,T4 -n 1",
+                              "recommend --model llama-7b --task finetune --method lora --gpu a100 -n 1"}) {
+    const std::string err = ask(words_of(command)).err;
+    CAPTURE(command, err);
+    const auto at = err.find("--gpu a100 means any of a100-");
+    CHECK(at != std::string::npos);
+    CHECK(err.find(" means any of ", at + 30) == std::string::npos);
+    CHECK(ask(words_of(std::string(command) + " -q")).err.find("means") == std::string::npos);
+  }
+  CHECK(ask(words_of("gpus --gpu a100-sxm-40gb")).err.empty());
+}
+
+TEST_CASE("a family in --like stands for its smallest") {
+  const Run run = ask(words_of("instances --like n.t4 --catalog tests/data/market"));
+  CHECK(run.status == 0);
+  CHECK(run.err.find("n.t4 is a family: compared with its smallest, north/n.t4.1") != std::string::npos);
+}
+
+TEST_CASE("lists are fit to be read") {
+  CHECK(ask(words_of("models -o markdown")).out.find("e+") == std::string::npos);
+  for (const char* width : {"80", "100"}) {
+    Setting setting;
+    setting.environment["COLUMNS"] = width;
+    const std::string out = ask(words_of("instances --cloud aws --filter 'region ~ us-east'"), setting).out;
+    CHECK(out.find("us-eas…") == std::string::npos);
+    CHECK(out.find("us-east…") == std::string::npos);
+  }
+  const std::string card = ask(words_of("models show mixtral-8x7b")).out;
+  for (const char* no_case : {"cross attention", "vision", "window heads", "MTP", "per layer"})
+    CHECK(card.find(no_case) == std::string::npos);
+  const std::string gpu = ask(words_of("gpus show l4")).out;
+  for (const char* label : {"memory gb", "tdp w", "vgpu supported"}) CHECK(gpu.find(label) == std::string::npos);
+  CHECK(gpu.find("\nTDP ") != std::string::npos);
+  CHECK(gpu.find("\nvGPU ") != std::string::npos);
+}
+
 TEST_CASE("limits on GPUs and models are flags of their lists") {
   for (const Json& gpu : items("gpus --min-vram 40GB --vendor nvidia --min-capability 9 --socket sxm"))
     CHECK(gpu["memory_gb"] >= 40);

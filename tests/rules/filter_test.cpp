@@ -63,6 +63,17 @@ TEST_CASE("comparisons of numbers, with units and ranges") {
     CHECK_FALSE(passes(no));
 }
 
+TEST_CASE("a space stands only between a number and its unit, and a share is a number") {
+  for (const char* text : {"price<3 4", "price<3 .5", "vram>4 8GB", "price in (1 2, 3)", "price<3 e5"})
+    CHECK(complaint(text).starts_with("character "));
+  CHECK(complaint("price<3 4").starts_with("character 9: "));
+  CHECK(passes("vram<49 GB && price<3"));
+  CHECK(passes("price = 5/2"));
+  CHECK(passes("price > 1/8"));
+  CHECK_FALSE(complaint("price > 1/0").empty());
+  CHECK_FALSE(complaint("vram > 96/2").empty());
+}
+
 TEST_CASE("texts are alike whatever their case, patterns find, lists hold") {
   for (const char* yes :
        {"provider=aws_east", "provider == 'AWS-EAST'", "cloud ~ ^aws", "cloud =~ 'EAST$'", "cloud !~ gcp",

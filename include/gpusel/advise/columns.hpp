@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "gpusel/base/text.hpp"
 #include "gpusel/catalog/catalog.hpp"
 #include "gpusel/estimate/coefficients.hpp"
 #include "gpusel/rules/filter.hpp"
@@ -17,10 +19,18 @@ namespace gpusel::advise {
 /// Short names that every list understands: vram, bandwidth, price, gpus …
 std::span<const rules::ColumnAlias> column_aliases();
 
+/// The text itself if it is one of these, or if none are known.
+/// Errors: it is none, with the nearest.
+Result<std::vector<std::string>> one_of_texts(std::string_view column, std::string_view text,
+                                              const std::set<std::string, std::less<>>& known);
+
 template <class Record>
 class Columns {
  public:
   using Get = std::function<rules::Value(const Record&)>;
+  using EachRow = std::function<void(const std::function<void(const Record&)>&)>;
+  /// The texts that a name means; none where it is no name.
+  using Meaning = std::function<std::vector<std::string>(std::string_view)>;
 
   /// A later column of an earlier one's name is left out.
   void add(rules::ColumnInfo info, Get get) {
@@ -29,13 +39,19 @@ class Columns {
     gets_.push_back(std::move(get));
   }
 
+  /// All rows there can be: a text that a column has in none of them is an error in a filter.
+  void of_rows(EachRow each) { each_ = std::move(each); }
+  /// What people write for the texts of a column, if there is such a column.
+  void named_by(std::string_view column, Meaning meaning) { meanings_.emplace_back(column, std::move(meaning)); }
+
   Result<std::size_t> find(std::string_view name) const { return rules::find_column(name, infos_, column_aliases()); }
   const rules::ColumnInfo& info(std::size_t column) const { return infos_[column]; }
   rules::Value value(std::size_t column, const Record& record) const { return gets_[column](record); }
 
   /// Errors, about --filter: see rules::Filter.
   Result<rules::Filter> filter(std::string_view text) const {
-    auto filter = rules::Filter::read(text, infos_, column_aliases());
+    const ColumnNames names(*this);
+    auto filter = rules::Filter::read(text, infos_, column_aliases(), &names);
     if (!filter) filter.error().where = "--filter";
     return filter;
   }
@@ -54,8 +70,33 @@ class Columns {
     const Record& record_;
   };
 
+  struct ColumnNames final : rules::Names {
+    explicit ColumnNames(const Columns& columns) : columns_(columns) {}
+    Result<std::vector<std::string>> meant(std::size_t column, std::string_view text) const override {
+      const std::string_view name = columns_.info(column).name;
+      for (const auto& [named, meaning] : columns_.meanings_)
+        if (named == name)
+          if (auto texts = meaning(text); !texts.empty()) return texts;
+      return one_of_texts(name, text, columns_.texts_of(column));
+    }
+    const Columns& columns_;
+  };
+
+  /// Every text of a column.
+  std::set<std::string, std::less<>> texts_of(std::size_t column) const {
+    std::set<std::string, std::less<>> texts;
+    if (!each_) return texts;
+    each_([&](const Record& record) {
+      for (const std::string_view text : split(value(column, record).text, '\n'))
+        if (!text.empty() && !texts.contains(text)) texts.emplace(text);
+    });
+    return texts;
+  }
+
   std::vector<rules::ColumnInfo> infos_;
   std::vector<Get> gets_;
+  std::vector<std::pair<std::string_view, Meaning>> meanings_;
+  EachRow each_;
 };
 
 /// Smaller first, or larger; the unknown after what is known.

@@ -48,10 +48,20 @@ struct Alike {
   std::vector<Difference> differences;  // another GPU first, then what counts most
 };
 
-/// The base, then the others: of other providers first, the most alike first; in the question's own order
-/// if it has one. What is retired, and what has GPUs where the base has none, is no equivalent.
-Result<std::vector<Alike>> instances_like(const catalog::Instance& base, const ListQuestion& question,
-                                          const SimilarityScale& scale, const catalog::Catalog& catalog,
-                                          const estimate::Coefficients& coefficients);
+/// The instance of that name, or the smallest of the family of that name: fewest GPUs, then vCPUs.
+/// Errors, about --like: neither.
+Result<const catalog::Instance*> base_called(std::string_view name, const catalog::Catalog& catalog);
+
+struct AlikeList {
+  std::vector<Alike> alike;
+  std::size_t on_other_terms = 0;  // see InstanceList
+};
+
+/// The base, then the others: of the same vendor first, of these of other providers first, the most alike
+/// first; in the question's own order if it has one. What is retired, and what has GPUs where the base has none, is no
+/// equivalent.
+Result<AlikeList> instances_like(const catalog::Instance& base, const ListQuestion& question,
+                                 const SimilarityScale& scale, const catalog::Catalog& catalog,
+                                 const estimate::Coefficients& coefficients);
 
 }  // namespace gpusel::advise

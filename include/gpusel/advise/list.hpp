@@ -65,13 +65,22 @@ struct Listed {
   double hourly = 0;                      // in the asked currency
 };
 
-/// In catalogue order if not sorted. Limits on price, place, term or age drop instances without such an
-/// offer. `every_offer`: one entry for each that meets the limits.
-Result<std::vector<Listed>> list_instances(const ListQuestion& question, bool every_offer,
-                                           const catalog::Catalog& catalog, const estimate::Coefficients& coefficients);
+struct InstanceList {
+  std::vector<Listed> listed;
+  std::size_t on_other_terms = 0;  // instances with a price, but none on demand, where no term is asked for
+  std::size_t too_old = 0;         // prices that nothing but --max-price-age left out
+  Date newest_too_old;             // of them; unknown if none has a date
+};
 
-Columns<ListedGpu> gpu_columns();
-Columns<const catalog::Model*> model_columns();
+/// In catalogue order if not sorted. Without a limit on terms, and without a filter over them, only on-demand
+/// prices count. Limits on price, place, term or age drop instances without such an offer. `every_offer`: one
+/// entry for each, of any term, that meets the limits.
+Result<InstanceList> list_instances(const ListQuestion& question, bool every_offer, const catalog::Catalog& catalog,
+                                    const estimate::Coefficients& coefficients);
+
+/// Columns refer to the catalogue, which must outlive them.
+Columns<ListedGpu> gpu_columns(const catalog::Catalog& catalog);
+Columns<const catalog::Model*> model_columns(const catalog::Catalog& catalog);
 /// Of the instance, its GPU and the offer.
 Columns<Listed> instance_columns(const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
                                  Date today);

@@ -70,6 +70,7 @@ enum class Fact : std::uint8_t {
   av1_encode,
   gpu_share,
   gpus_per_node,
+  gpu_count,
   total_gpu_memory_gb,
   gpu_link,
   has_nvlink,

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gpusel/base/error.hpp"
 
@@ -53,11 +54,20 @@ class Row {
 Result<std::size_t> find_column(std::string_view name, std::span<const ColumnInfo> columns,
                                 std::span<const ColumnAlias> aliases);
 
+/// What a text stands for when a column is compared with it.
+class Names {
+ public:
+  virtual ~Names() = default;
+  /// One text or several. Errors: the column never has it, with the nearest.
+  virtual Result<std::vector<std::string>> meant(std::size_t column, std::string_view text) const = 0;
+};
+
 class Filter {
  public:
   /// Errors: what cannot be read, and at which character; a column that does not exist, with the nearest.
+  /// Without `names` every text stands for itself.
   static Result<Filter> read(std::string_view text, std::span<const ColumnInfo> columns,
-                             std::span<const ColumnAlias> aliases);
+                             std::span<const ColumnAlias> aliases, const Names* names = nullptr);
 
   /// Whether the condition is certainly true: a comparison with what is not known is unknown.
   bool passes(const Row& row) const;

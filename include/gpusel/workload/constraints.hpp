@@ -50,9 +50,10 @@ struct Constraints {
   std::optional<bool> rdma;
   std::vector<std::string> vendors;
   std::vector<std::string> clouds, regions, residency, families, terms;
-  std::string allow_list, deny_list;  // regular expressions over SKUs
-  std::optional<double> max_price;    // per hour for all nodes, in the answer's currency
-  std::optional<double> budget;       // for the whole job
+  std::vector<std::string> clouds_of_infra, regions_of_infra;  // of those, what --infra named
+  std::string allow_list, deny_list;                           // regular expressions over SKUs
+  std::optional<double> max_price;                             // per hour for all nodes, in the answer's currency
+  std::optional<double> budget;                                // for the whole job
   std::optional<double> deadline_hours;
   std::optional<std::int64_t> max_nodes, nodes;
   std::optional<double> max_price_age_days;
