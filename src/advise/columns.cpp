@@ -171,7 +171,7 @@ void add_offer_columns(Columns<Listed>& columns, const catalog::Catalog& catalog
 
 /// The GPU of that id, else all that go by a name, as --gpu takes it.
 auto gpu_names(const catalog::Catalog& catalog) {
-  return [&](std::string_view name) {
+  return [&](std::string_view name) -> Result<std::vector<std::string>> {
     workload::GpuSpec spec;
     spec.names = {catalog::fold_gpu_name(name)};
     std::vector<std::string> ids;
@@ -179,7 +179,10 @@ auto gpu_names(const catalog::Catalog& catalog) {
       if (gpu.id == spec.names.front()) return std::vector{std::string(gpu.id)};
       if (!spec.names.front().empty() && spec.names_gpu(gpu)) ids.emplace_back(gpu.id);
     }
-    return ids;
+    if (!ids.empty()) return ids;
+    const auto one = catalog.gpu(name);
+    if (!one) return std::unexpected(one.error());
+    return std::vector{std::string((*one)->id)};
   };
 }
 
@@ -246,10 +249,10 @@ Columns<const Model*> model_columns(const catalog::Catalog& catalog) {
   columns.add({"moe", ColumnType::boolean}, [](const Model* model) { return Value(model->is_moe() ? 1.0 : 0.0); });
   columns.add({"kv_bytes_per_token_fp16", ColumnType::number, "B"},
               [](const Model* model) { return value_of(catalog::kv_bytes_per_token_fp16(*model)); });
-  columns.named_by("id", [&](std::string_view name) -> std::vector<std::string> {
+  columns.named_by("id", [&](std::string_view name) -> Result<std::vector<std::string>> {
     const auto model = catalog.model(name);
-    if (!model) return {};
-    return {std::string((*model)->id)};
+    if (!model) return std::unexpected(model.error());
+    return std::vector{std::string((*model)->id)};
   });
   columns.of_rows([&](const auto& see) {
     for (const Model& model : catalog.models()) see(&model);
@@ -273,14 +276,12 @@ Columns<Listed> instance_columns(const catalog::Catalog& catalog, const estimate
   }
   add_fields<Gpu>(columns, [&](const Listed& row) { return catalog.gpu_of(*row.instance); });
   for (const std::string_view column : {"gpu", "id"}) columns.named_by(column, gpu_names(catalog));
-  columns.named_by("provider", [&](std::string_view name) -> std::vector<std::string> {
+  columns.named_by("provider", [&](std::string_view name) -> Result<std::vector<std::string>> {
     const auto provider = catalog.provider(name);
-    if (!provider) return {};
-    return {std::string((*provider)->id)};
+    if (!provider) return std::unexpected(provider.error());
+    return std::vector{std::string((*provider)->id)};
   });
-  columns.named_by("region", [&](std::string_view name) {
-    return regions_called(name, catalog).value_or(std::vector<std::string>{});
-  });
+  columns.named_by("region", [&](std::string_view name) { return regions_called(name, catalog); });
   columns.of_rows([&](const auto& see) {
     for (const Instance& instance : catalog.instances()) {
       see({.instance = &instance});

@@ -111,7 +111,7 @@ TEST_CASE("messages are filled in with facts and say what is unknown") {
 }
 
 TEST_CASE("mistakes in rules are named with their place") {
-  CHECK(complaint(with_condition("{fact: gpu_count, is: 4}")).starts_with("own.yaml:2:40: unknown fact 'gpu_count'"));
+  CHECK(complaint(with_condition("{fact: gpu_amount, is: 4}")).starts_with("own.yaml:2:40: unknown fact 'gpu_amount'"));
   CHECK(complaint(with_condition("{fact: vpcu, is: 4}")).find("did you mean 'vcpu'") != std::string::npos);
   CHECK(complaint(with_condition("{fact: gpus, is: many}")).find("compared with a number") != std::string::npos);
   CHECK(complaint(with_condition("{fact: gpu_vendor, above: 4}")).find("is text") != std::string::npos);

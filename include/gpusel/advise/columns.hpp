@@ -29,8 +29,8 @@ class Columns {
  public:
   using Get = std::function<rules::Value(const Record&)>;
   using EachRow = std::function<void(const std::function<void(const Record&)>&)>;
-  /// The texts that a name means; none where it is no name.
-  using Meaning = std::function<std::vector<std::string>(std::string_view)>;
+  /// The texts that a name means. Errors: it is no name.
+  using Meaning = std::function<Result<std::vector<std::string>>(std::string_view)>;
 
   /// A later column of an earlier one's name is left out.
   void add(rules::ColumnInfo info, Get get) {
@@ -74,10 +74,13 @@ class Columns {
     explicit ColumnNames(const Columns& columns) : columns_(columns) {}
     Result<std::vector<std::string>> meant(std::size_t column, std::string_view text) const override {
       const std::string_view name = columns_.info(column).name;
-      for (const auto& [named, meaning] : columns_.meanings_)
-        if (named == name)
-          if (auto texts = meaning(text); !texts.empty()) return texts;
-      return one_of_texts(name, text, columns_.texts_of(column));
+      auto own = one_of_texts(name, text, columns_.texts_of(column));
+      for (const auto& [named, meaning] : columns_.meanings_) {
+        if (named != name) continue;
+        auto texts = meaning(text);
+        return texts || !own ? texts : own;
+      }
+      return own;
     }
     const Columns& columns_;
   };
