@@ -27,8 +27,12 @@ TEST_CASE("stats count what the lists list") {
 
 TEST_CASE("stats, diff and doctor tell what an overlay has changed") {
   const std::string overlay = scratch_file("cheaper.yaml", kCheaper);
-  CHECK(ask({"catalog", "stats", "--overlay", overlay}).out.find("prices changed 1") != std::string::npos);
-  CHECK(ask({"doctor", "--overlay", overlay}).out.find("prices changed 1") != std::string::npos);
+  // Wide: however long the path of the file is, nothing is wrapped.
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"catalog", "stats"}, {"doctor"}}) {
+    std::vector<std::string> question = words;
+    question.insert(question.end(), {"--overlay", overlay, "-o", "wide"});
+    CHECK(ask(question).out.find("prices changed 1") != std::string::npos);
+  }
   const Run table = ask({"catalog", "diff", "--overlay", overlay});
   CHECK(table.out.find("-50.0 %") != std::string::npos);
   const json diff = json::parse(ask({"catalog", "diff", overlay, "--json"}).out);
