@@ -24,9 +24,9 @@ class Reader {
       one.require("prefix");
       to.slices.push_back(std::move(slice));
     });
-    each(fields, "placeholders", [&](Fields& one) {
+    each(fields, "fillers", [&](Fields& one) {
       for (const char* key : {"prefix", "price"}) one.require(key);
-      to.placeholders.push_back({fold_name(one.text("prefix")), one.number("price").value_or(0)});
+      to.fillers.push_back({fold_name(one.text("prefix")), one.number("price").value_or(0)});
     });
     if (const Node* accelerated = map_of(fields, "accelerated"))
       for (const Node& entry : accelerated->children)

@@ -27,7 +27,7 @@ struct SliceName {
   double per_chip = 1;
 };
 
-struct Placeholder {
+struct Filler {
   std::string prefix;
   double price = 0;
 };
@@ -40,7 +40,7 @@ struct Dialects {
   std::vector<JoinedAccelerator> joined;
   std::string attached_family;
   std::vector<SliceName> slices;
-  std::vector<Placeholder> placeholders;
+  std::vector<Filler> fillers;
   std::map<std::string, std::vector<std::string>> accelerated;  // provider → prefixes of SKUs
   std::vector<std::string> places;
   std::vector<std::string> countries;

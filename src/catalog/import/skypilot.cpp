@@ -55,7 +55,7 @@ class Skypilot {
     price.on_demand = optional_number(table_.field(columns_.price), "Price", reason);
     price.spot = optional_number(table_.field(columns_.spot), "SpotPrice", reason);
     if (!reason.empty()) return market_.ledger().skipped(row.line, reason);
-    if (is_placeholder(row.gpu, price.on_demand))
+    if (is_filler(row.gpu, price.on_demand))
       return market_.ledger().skipped(row.line,
                                       say("a price of {} stands for one that is not known", *price.on_demand));
     clean_spot(row, price);
@@ -82,9 +82,9 @@ class Skypilot {
                : std::string_view{};
   }
 
-  bool is_placeholder(std::string_view name, const Number& price) const {
+  bool is_filler(std::string_view name, const Number& price) const {
     const std::string folded = fold_name(name);
-    for (const Placeholder& known : market_.dialects().placeholders)
+    for (const Filler& known : market_.dialects().fillers)
       if (price && *price == known.price && folded.starts_with(known.prefix)) return true;
     return false;
   }
@@ -93,11 +93,11 @@ class Skypilot {
   void clean_spot(const Row& row, PricePair& price) {
     if (!price.spot) return;
     if (*price.spot == 0 && price.on_demand && *price.on_demand == 0) return;  // a host that costs nothing
-    const bool placeholder = is_placeholder(row.gpu, price.spot);
-    if (*price.spot > 0 && !placeholder && (!price.on_demand || *price.spot < *price.on_demand)) return;
+    const bool filler = is_filler(row.gpu, price.spot);
+    if (*price.spot > 0 && !filler && (!price.on_demand || *price.spot < *price.on_demand)) return;
     if (*price.spot < 0) {
       market_.ledger().warn(row.line, say("a negative spot price: left out"));
-    } else if (!placeholder && price.on_demand && *price.spot > *price.on_demand && *price.on_demand > 0) {
+    } else if (!filler && price.on_demand && *price.spot > *price.on_demand && *price.on_demand > 0) {
       price.spot_in_doubt = true;
       market_.ledger().warn(row.line,
                             say("'{}': spot above on demand, so one of the two is the price of another product; "
