@@ -21,8 +21,10 @@ struct Generation {
 // C++ runtime before its PyTorch backend, from 0.18 on (April 2025). llama.cpp counts builds: CUDA graphs and
 // int8 matrix units for prompts came by b3300 (July 2024).
 constexpr std::array kGenerations = {
-    Generation{Engine::vllm, "early", 3, 2024 * 12 + 1},  Generation{Engine::vllm, "older", 6, 2024 * 12 + 9},
-    Generation{Engine::vllm, "v0", 8, 2025 * 12 + 3},     Generation{Engine::trt_llm, "engine", 18, 2025 * 12 + 4},
+    Generation{Engine::vllm, "early", 3, 2024 * 12 + 1},
+    Generation{Engine::vllm, "older", 6, 2024 * 12 + 9},
+    Generation{Engine::vllm, "v0", 8, 2025 * 12 + 3},
+    Generation{Engine::trt_llm, "engine", 18, 2025 * 12 + 4},
     Generation{Engine::llama_cpp, "older", 3300'000, 2024 * 12 + 7, 1000'000},
     Generation{Engine::hf, "older", 4045, 2024 * 12 + 9},
 };
