@@ -117,7 +117,8 @@ TEST_CASE("ratios are of whole instances over the base") {
   CHECK(four.ratios.gpu_memory == Approx(4));
   CHECK(four.ratios.bandwidth == Approx(4));
   CHECK(four.ratios.dense16 == Approx(4));
-  const Alike& slice = find(like(Market::small(), "s.a10.1"), "s.a10.6");
+  const auto others = like(Market::small(), "s.a10.1");
+  const Alike& slice = find(others, "s.a10.6");
   CHECK(*slice.ratios.dense16 == Approx(1.0 / 6));
   CHECK(*slice.ratios.gpu_memory == Approx(4.0 / 24));
 }

@@ -119,8 +119,10 @@ TEST_CASE("a row is asked as a batch would ask it") {
 
 TEST_CASE("the framework's own counters do not see the context") {
   const std::string job = "finetune,llama-7b,a100-sxm-80gb,8,full,2048,2,,60,";
-  const auto process = verified(kTraining + job + "process,\n").comparisons.at(0);
-  const auto reserved = verified(kTraining + job + "reserved,\n").comparisons.at(0);
+  const auto by_driver = verified(kTraining + job + "process,\n");  // comparisons point into it
+  const auto by_framework = verified(kTraining + job + "reserved,\n");
+  const auto& process = by_driver.comparisons.at(0);
+  const auto& reserved = by_framework.comparisons.at(0);
   CHECK(advise::counter_of(reserved.row->facts) == catalog::MemoryKind::reserved);
   CHECK(reserved.predicted < process.predicted);
   CHECK(process.predicted - reserved.predicted == Approx(process.interval->high - reserved.interval->high));

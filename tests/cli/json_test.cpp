@@ -31,8 +31,10 @@ void has_keys(const Json& object, std::initializer_list<const char*> keys) {
 
 TEST_CASE("the GPU of an instance is the id of one in the list of GPUs") {
   std::set<std::string> ids;
-  for (const Json& gpu : answer("gpus --json")["items"]) ids.insert(gpu["id"]);
-  for (const Json& instance : answer("instances --json")["items"]) {
+  const Json gpus = answer("gpus --json");
+  const Json instances = answer("instances --json");
+  for (const Json& gpu : gpus["items"]) ids.insert(gpu["id"]);
+  for (const Json& instance : instances["items"]) {
     CAPTURE(instance["sku"].dump(), instance["gpu"].dump());
     if (instance["gpu"].is_string() && instance["gpu"] != "undisclosed") CHECK(ids.contains(instance["gpu"]));
   }
