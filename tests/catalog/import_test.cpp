@@ -154,6 +154,15 @@ TEST_CASE("import: a table of one's own", "[import]") {
     if (region.provider == "on-prem") CHECK(region.country == "DE");
 }
 
+TEST_CASE("import: a spot price that fills a gap is left out, and that is said", "[import]") {
+  const Import result = import_text(ImportFormat::skypilot, "gcp.csv",
+                                    "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,SpotPrice,"
+                                    "Region,AvailabilityZone\n,tpu-v6e-8,1,,,21.6,700.0,us-east1,us-east1-d\n");
+  check_accounts(result);
+  CHECK(prices_of(result.market, "tpu-v6e-8") == Lines{"on-demand 21.6 USD us-east1"});
+  CHECK(warns(result, 2, "stands for an unknown one"));
+}
+
 TEST_CASE("import: a share of a GPU, and money that nobody can convert", "[import]") {
   const std::string header = "provider,sku,region,currency,price_per_hour,gpu,gpu_count\n";
   const Import result = import_text(ImportFormat::generic_csv, "own.csv",

@@ -97,7 +97,10 @@ class Skypilot {
     if (*price.spot > 0 && !filler && (!price.on_demand || *price.spot < *price.on_demand)) return;
     if (*price.spot < 0) {
       market_.ledger().warn(row.line, say("a negative spot price: left out"));
-    } else if (!filler && price.on_demand && *price.spot > *price.on_demand && *price.on_demand > 0) {
+    } else if (filler) {
+      market_.ledger().warn(row.line,
+                            say("'{}': a spot price of {} stands for an unknown one: left out", row.gpu, *price.spot));
+    } else if (price.on_demand && *price.spot > *price.on_demand && *price.on_demand > 0) {
       price.spot_in_doubt = true;
       market_.ledger().warn(row.line,
                             say("'{}': spot above on demand, so one of the two is the price of another product; "
