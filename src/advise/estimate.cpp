@@ -174,7 +174,10 @@ class Spread {
     const std::string_view architecture = machine.device.gpu->architecture;
     task_ = training_ ? "training" : "inference";
     kind_ = training_ ? architecture : to_text(work.inference.mode);
-    if (training_) return;
+    if (training_) {
+      if (const auto& unequal = work.training.variable_lengths) engine_ = *unequal ? "variable" : "fixed";
+      return;
+    }
     engine_ = format("{} {}", to_text(work.inference.engine), kind_);
     widening_ = c.interval_widening.of(architecture);
     if (work.model->is_moe()) widening_ *= c.interval_widening.of("experts");

@@ -24,6 +24,7 @@ constexpr Entry kEntries[] = {
     {"memory.selective_share", &Coefficients::selective_share},
     {"memory.eager_hidden_bytes", &Coefficients::eager_hidden_bytes},
     {"memory.gated_bytes", &Coefficients::gated_bytes},
+    {"memory.unquantised_bytes", &Coefficients::unquantised_bytes},
     {"memory.logits_bytes", &Coefficients::logits_bytes},
     {"memory.step_bytes", &Coefficients::step_bytes},
     {"memory.gathered_layers", &Coefficients::gathered_layers},

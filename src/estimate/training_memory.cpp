@@ -4,6 +4,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/estimate/training.hpp"
 
+#include "estimate/training_activations.hpp"
 #include "estimate/training_traffic.hpp"
 
 namespace gpusel::estimate {
@@ -24,10 +25,6 @@ using workload::Workload;
 constexpr double kNf4Bytes = 4.127 / 8;
 /// PEFT keeps adapters in fp32: weight 4, gradient 4, Adam 8.
 constexpr double kAdapterBytes = 4;
-
-double storage_bytes(Precision precision) {
-  return precision == Precision::fp32 || precision == Precision::tf32 ? 4 : 2;
-}
 
 /// Optimiser states per parameter when kept at `width` bytes per value.
 double state_bytes(Optimizer optimizer, double width) {
@@ -62,41 +59,6 @@ StateBytes bytes_per_parameter(const Training& training, Precision precision) {
   return {stored, wide_gradients ? 4.0 : 2.0, 4 + state_bytes(training.optimizer, 4)};
 }
 
-/// One pipeline stage as one GPU of it sees it.
-struct Stage {
-  double layers = 0;   // of the body
-  double body = 0;     // parameters of one tensor-parallel rank, before sharding
-  double experts = 0;  // routed experts, before they are spread over GPUs
-  double ends = 0;     // embedding and output head
-  double microbatches_alive = 1;
-  bool has_logits = false;
-};
-
-/// Sets of a stage's activations that the first stage holds: one per stage behind it, and with
-/// interleaving (p − 1) ÷ (p · chunks) more. Narayanan et al., arXiv 2104.04473.
-double in_flight(const Workload& work, const TrainingPlan& plan, const Coefficients& c) {
-  const auto most = static_cast<double>(std::min<std::int64_t>(plan.pp, plan.grad_accum));
-  const double chunks = pipeline_chunks(work, plan, c);
-  return chunks > 1 ? most * (1 + (plan.pp - 1) / (plan.pp * chunks)) : most;
-}
-
-Stage make_stage(const Workload& work, const TrainingPlan& plan, bool first, bool last, const Coefficients& c) {
-  const auto& p = work.parameters;
-  const double share = std::ceil(p.layers / plan.pp) / p.layers;
-  Stage stage;
-  stage.layers = p.layers * share;
-  stage.body = (p.body + p.vision) * share / plan.tp;
-  stage.experts = p.experts * share;
-  const double embedding = first ? (p.embedding + p.layer_embeddings) / plan.tp : 0;
-  const bool holds_head = last && work.model->is_generator();
-  // A tied head is the embedding itself, held again where the last stage is not the first.
-  const double head = holds_head ? (p.head > 0 ? p.head : first ? 0 : p.embedding) / plan.tp : 0;
-  stage.ends = embedding + head + (last ? p.mtp / plan.tp : 0);
-  stage.microbatches_alive = first ? in_flight(work, plan, c) : 1;
-  stage.has_logits = holds_head || (last && work.task == workload::Task::pretrain);
-  return stage;
-}
-
 /// Over how many GPUs each kind of state is divided.
 struct Shards {
   double weights = 1;
@@ -126,75 +88,18 @@ double kept(const Stage& stage, double shard, const TrainingPlan& plan) {
   return (stage.body + stage.ends) / shard + stage.experts / std::max(shard * plan.tp, expert_ranks(plan));
 }
 
-double width_of_ffn(const catalog::Model& model) {
-  const double dense = model.ffn_size.value_or(4 * model.hidden_size.value_or(0));
-  if (!model.is_moe()) return dense;
-  const double expert = model.moe_ffn_size.value_or(dense);
-  const double shared = model.shared_experts.value_or(0) * model.shared_ffn_size.value_or(expert);
-  return model.experts_per_token.value_or(1) * expert + shared;
-}
-
-/// Bytes that one token leaves behind in one layer for its backward pass, 16-bit arithmetic, nothing
-/// recomputed. Gated: norm inputs and outputs 8h, q and attention output 4h, k and v 4·kv, gate, up,
-/// activation and product 8f, or 6f with a fused activation. Plain: 4f. After Korthikanti et al., arXiv 2205.05198.
-double layer_bytes_per_token(const Workload& work, const TrainingPlan& plan, const Coefficients& c) {
-  const auto& m = *work.model;
-  const double h = *m.hidden_size;
-  const double kv = m.kv_heads.value_or(m.heads.value_or(0)) * m.head_dim.value_or(0);
-  const bool gated = work.parameters.ffn_matrices > 2.5;
-  const bool dropout = !m.is_generator();  // BERT-like encoders keep masks of attention and FFN outputs
-  double bytes = 12 * h + 4 * kv + (gated ? c.gated_bytes.of(work.training.framework) : 4) * width_of_ffn(m) +
-                 (dropout ? 2 * h : 0);
-  if (m.is_moe()) bytes += 4 * m.experts_per_token.value_or(1) * h;          // dispatched and combined copies
-  if (gated) bytes += c.eager_hidden_bytes.of(work.training.framework) * h;  // RMSNorm and rotary in fp32
-  return bytes * (storage_bytes(plan.precision) == 4 ? 2 : 1);
-}
-
-/// Softmax input, output and dropout mask of heads × s per token and layer, where attention is not fused.
-double score_bytes_per_token(const Workload& work, const TrainingPlan& plan) {
-  if (plan.flash_attention) return 0;
-  const double wide = storage_bytes(plan.precision) == 4 ? 2 : 1;
-  return 5 * wide * work.model->heads.value_or(0) *
-         static_cast<double>(work.training.seq_len + work.training.virtual_tokens);
-}
-
-struct Activations {
-  Bytes kept;
-  Bytes logits;
-};
-
-Activations stage_activations(const Workload& work, const TrainingPlan& plan, const Stage& stage,
-                              const Coefficients& c) {
-  const auto& m = *work.model;
-  const double sequence = static_cast<double>(work.training.seq_len + work.training.virtual_tokens) / plan.cp;
-  const double tokens = static_cast<double>(plan.micro_batch) * sequence;
-  const double linear = layer_bytes_per_token(work, plan, c) * tokens / plan.tp;
-  const double scores = score_bytes_per_token(work, plan) * tokens / plan.tp;
-  const double wide = storage_bytes(plan.precision) == 4 ? 2 : 1;
-  const double inputs = 2 * *m.hidden_size * tokens * wide / plan.tp;
-  const double vocabulary = m.vocab_size.value_or(0);
-  const std::string& framework = work.training.framework;
-  const double logits = stage.has_logits ? tokens * vocabulary * c.logits_bytes.of(framework) / plan.tp : 0;
-  const double alive = stage.layers * stage.microbatches_alive;
-  switch (plan.checkpointing) {
-    case Checkpointing::none: return {bytes((linear + scores) * alive), bytes(logits)};
-    case Checkpointing::selective: {  // scores first; where there are none, of everything
-      const double share = scores > 0 ? 1 : c.selective_share.of(framework);
-      return {bytes(linear * share * alive + scores), bytes(logits)};
-    }
-    case Checkpointing::full:
-      // Logits peak when the forward pass ends, a layer's own set when the backward pass is under way.
-      return {bytes(inputs * alive + std::max(0.0, linear + scores - logits)), bytes(logits)};
-  }
-  return {};
+/// Parameters of the largest matrix of a layer.
+double widest_matrix(const catalog::Model& model) {
+  const double ffn =
+      model.is_moe() ? model.moe_ffn_size.value_or(model.ffn_size.value_or(0)) : model.ffn_size.value_or(0);
+  return model.hidden_size.value_or(0) * std::max(ffn, model.hidden_size.value_or(0));
 }
 
 /// What the optimiser needs beside its states: square roots, updates and fp32 copies of 16-bit gradients.
 Bytes step_temporaries(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
                        const Coefficients& c) {
   const Training& training = work.training;
-  const bool in_blocks = training.optimizer == Optimizer::adamw8bit || training.optimizer == Optimizer::paged_adamw8bit;
-  if (in_blocks || training.offload != Offload::none) return {};
+  if (workload::keeps_states_in_8_bit(training.optimizer) || training.offload != Offload::none) return {};
   const double shards = make_shards(machine, plan).optimizer;
   const double trained = workload::trains_adapter(training.method)
                              ? trainable_parameters(work) / (plan.tp * plan.pp * shards)
@@ -203,33 +108,81 @@ Bytes step_temporaries(const Workload& work, const Machine& machine, const Train
   return bytes(trained * c.step_bytes.of(training.framework) * width);
 }
 
-/// Weights gathered for use, reduction buckets, and what the allocator keeps beyond what is asked.
-Bytes workspace(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
-                const Activations& activations, Bytes gradients, const Coefficients& c) {
+/// Weights gathered for use, ZeRO's reduction buckets and quantised weights while they are widened.
+Bytes buffers(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
+              const Coefficients& c) {
   const bool gathers =
       plan.sharding == Sharding::zero3 || plan.sharding == Sharding::fsdp || plan.sharding == Sharding::hsdp;
-  const double width = work.training.method == Method::qlora ? kNf4Bytes : storage_bytes(plan.precision);
-  Bytes extra;
+  const bool quantised = work.training.method == Method::qlora;
+  const double width = quantised ? kNf4Bytes : storage_bytes(plan.precision);
+  Bytes out;
   if (gathers && plan.dp * plan.cp > 1) {
     const double layer = (stage.body + stage.experts / expert_ranks(plan)) / stage.layers;
-    extra += bytes(std::max(c.gathered_layers.value * layer * width, stage.ends * storage_bytes(plan.precision)));
+    out += bytes(std::max(c.gathered_layers.value * layer * width, stage.ends * storage_bytes(plan.precision)));
   } else if ((plan.sharding == Sharding::zero1 || plan.sharding == Sharding::zero2) && machine.gpus() > 1) {
     const double bucket = std::min(c.reduce_bucket_elements.value, trainable_parameters(work) / (plan.tp * plan.pp));
-    extra += bytes(2 * 2 * bucket);
+    out += bytes(2 * 2 * bucket);
   }
-  if (work.training.method == Method::qlora)  // one layer widened to 16 bit
-    extra += bytes(2 * 2 * (stage.body + stage.experts / expert_ranks(plan)) / stage.layers);
-  // The optimiser steps when activations are gone; the larger of the two phases counts.
-  const Bytes step = step_temporaries(work, machine, plan, stage, c);
-  const Bytes passes = activations.kept + activations.logits + extra;
-  const Bytes beyond = std::max(Bytes{}, step - passes);
-  const Bytes dynamic = std::max(passes, step) + gradients;
-  return extra + activations.logits + beyond +
-         dynamic * c.allocator_slack.of(work.model->is_generator() ? work.training.framework : "encoder");
+  if (quantised)
+    out += bytes(2 * 2 * widest_matrix(*work.model) / plan.tp);  // forward and backward pass have a copy each
+  return out;
+}
+
+/// Gradients that are there while activations pile up. DDP copies them into buckets that stay; ZeRO and Megatron
+/// reduce them in buffers that stay; otherwise they are there from the second micro-batch of a step on.
+struct Gradients {
+  Bytes own;
+  Bytes copied;   // DDP's buckets
+  Bytes carried;  // of `own`, through the forward pass
+};
+
+Gradients gradients(const Workload& work, const TrainingPlan& plan, Bytes own) {
+  const std::string& framework = work.training.framework;
+  if (work.training.optimizer_in_backward && plan.grad_accum == 1) return {};
+  const bool in_buffers = framework == "megatron" || framework == "nemo" || plan.sharding == Sharding::zero1 ||
+                          plan.sharding == Sharding::zero2;
+  const bool copies = plan.sharding == Sharding::ddp && plan.dp > 1 && !in_buffers;
+  return {own, copies ? own : Bytes{}, in_buffers || plan.grad_accum > 1 ? own : Bytes{}};
+}
+
+/// What the caching allocator holds beyond what is alive, as a share of it.
+double slack(const Workload& work, const Coefficients& c) {
+  if (!work.model->is_generator()) return c.allocator_slack.of("encoder");
+  const auto& unequal = work.training.variable_lengths;
+  return unequal ? c.allocator_slack.of(*unequal ? "variable" : "fixed")
+                 : c.allocator_slack.of(work.training.framework);
+}
+
+/// What stands beside weights and states at the two ends of a backward pass: activations make room for gradients as
+/// it goes, and are gone when the optimiser steps.
+struct Ends {
+  Bytes kept;  // activations
+  Gradients gradients;
+  Bytes before;
+  Bytes after;
+  Bytes peak() const { return std::max(before, after); }
+};
+
+Ends ends_of_backward(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
+                      Bytes gradients_whole, const Coefficients& c) {
+  const Activations activations = stage_activations(work, plan, stage, c);
+  const Gradients grads = gradients(work, plan, gradients_whole);
+  const Bytes held = activations.logits + buffers(work, machine, plan, stage, c) + grads.copied + grads.carried;
+  return {activations.kept, grads, activations.kept + held,
+          grads.own + grads.copied + step_temporaries(work, machine, plan, stage, c)};
+}
+
+/// Adds the larger of the two ends and what the allocator keeps beyond it.
+void add_peak(const Workload& work, const Ends& ends, const Coefficients& c, MemoryBreakdown& memory) {
+  const Bytes beside_gradients = ends.peak() - ends.gradients.own;
+  memory.gradients = ends.gradients.own;
+  memory.activations = std::min(ends.kept, beside_gradients);
+  memory.workspace = beside_gradients - memory.activations + ends.peak() * slack(work, c);
 }
 
 /// Weights, gradients and optimiser states of one GPU.
-MemoryBreakdown states(const Workload& work, const TrainingPlan& plan, const Stage& stage, const Shards& shards) {
+MemoryBreakdown states(const Workload& work, const TrainingPlan& plan, const Stage& stage, const Shards& shards,
+                       const Coefficients& c) {
   const Training& training = work.training;
   const StateBytes width = bytes_per_parameter(training, plan.precision);
   MemoryBreakdown memory;
@@ -237,8 +190,8 @@ MemoryBreakdown states(const Workload& work, const TrainingPlan& plan, const Sta
     const double adapters = trainable_parameters(work) / (plan.tp * plan.pp);
     const double width16 = storage_bytes(plan.precision);
     const bool quantised = training.method == Method::qlora;
-    // QLoRA's preparation step widens everything that is not quantised to fp32.
-    const double ends = stage.ends * (quantised ? 4 : width16) / shards.weights;
+    const double ends =
+        stage.ends * (quantised ? c.unquantised_bytes.of(training.framework) : width16) / shards.weights;
     Stage linear = stage;
     linear.ends = 0;
     memory.weights =
@@ -258,10 +211,8 @@ MemoryBreakdown states(const Workload& work, const TrainingPlan& plan, const Sta
 MemoryBreakdown stage_memory(const Workload& work, const Machine& machine, const TrainingPlan& plan, bool first,
                              bool last, const Coefficients& c) {
   const Stage stage = make_stage(work, plan, first, last, c);
-  MemoryBreakdown memory = states(work, plan, stage, make_shards(machine, plan));
-  const Activations activations = stage_activations(work, plan, stage, c);
-  memory.activations = activations.kept;
-  memory.workspace = workspace(work, machine, plan, stage, activations, memory.gradients, c);
+  MemoryBreakdown memory = states(work, plan, stage, make_shards(machine, plan), c);
+  add_peak(work, ends_of_backward(work, machine, plan, stage, memory.gradients, c), c, memory);
   memory.framework = gib(c.context_gib.value + (machine.gpus() > 1 ? c.collectives_gib.of("training") : 0));
   return memory;
 }
@@ -272,7 +223,7 @@ double kept_share(const Workload& work, const TrainingPlan& plan, const Stage& s
 }
 
 void explain_states(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
-                    const MemoryBreakdown& memory, Trace& trace) {
+                    const MemoryBreakdown& memory, const Coefficients& c, Trace& trace) {
   const Training& training = work.training;
   const StateBytes width = bytes_per_parameter(training, plan.precision);
   const Shards shards = make_shards(machine, plan);
@@ -282,9 +233,10 @@ void explain_states(const Workload& work, const Machine& machine, const Training
   if (workload::trains_adapter(training.method)) {
     const bool quantised = training.method == Method::qlora;
     trace.push_back({"memory.weights", say("frozen parameters × bytes, what is not quantised apart, and fp32 adapters"),
-                     quantised ? say("{:.3f}e9 × {:.3f} + {:.3f}e9 × 4 + {:.4f}e9 × 4",
-                                     (stage.body + stage.experts) / 1e9, kNf4Bytes, stage.ends / 1e9, trainable)
-                               : say("{:.3f}e9 × {:g} + {:.4f}e9 × 4", all, storage_bytes(plan.precision), trainable),
+                     quantised
+                         ? say("{:.3f}e9 × {:.3f} + {:.3f}e9 × {:g} + {:.4f}e9 × 4", (stage.body + stage.experts) / 1e9,
+                               kNf4Bytes, stage.ends / 1e9, c.unquantised_bytes.of(training.framework), trainable)
+                         : say("{:.3f}e9 × {:g} + {:.4f}e9 × 4", all, storage_bytes(plan.precision), trainable),
                      gibibytes(memory.weights), quantised ? "arXiv 2305.14314" : "arXiv 2106.09685"});
     trace.push_back({"memory.gradients", say("adapter parameters × bytes ÷ shards"),
                      format("{:.4f}e9 × {:g} ÷ {:g}", trainable, width.gradient, shards.gradients),
@@ -307,7 +259,7 @@ void explain_states(const Workload& work, const Machine& machine, const Training
 void explain(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
              const MemoryBreakdown& memory, const Coefficients& c, Trace& trace) {
   const auto gibibytes = [](Bytes b) { return format("{:.2f} GiB", in_gib(b)); };
-  explain_states(work, machine, plan, stage, memory, trace);
+  explain_states(work, machine, plan, stage, memory, c, trace);
   trace.push_back({"memory.activations",
                    plan.checkpointing == Checkpointing::full
                        ? say("layer inputs of 2 bytes × hidden × tokens, and one layer's own set")
@@ -316,11 +268,15 @@ void explain(const Workload& work, const Machine& machine, const TrainingPlan& p
                        layer_bytes_per_token(work, plan, c) + score_bytes_per_token(work, plan), plan.micro_batch,
                        work.training.seq_len, stage.layers, stage.microbatches_alive, to_text(plan.checkpointing)),
                    gibibytes(memory.activations), "arXiv 2205.05198"});
-  trace.push_back({"memory.workspace",
-                   say("logits, gathered weights, buckets, and the allocator's slack over them"),
-                   {},
-                   gibibytes(memory.workspace),
-                   "calibration"});
+  const Ends ends = ends_of_backward(work, machine, plan, stage,
+                                     states(work, plan, stage, make_shards(machine, plan), c).gradients, c);
+  trace.push_back(
+      {"memory.workspace",
+       say("the larger of what stands before the backward pass (activations, logits, buffers) and after it "
+           "(gradients, the step's temporaries), less gradients and activations; and the allocator's slack"),
+       format("max({:.2f}, {:.2f}) × (1 + {:g}) − {:.2f} − {:.2f}", in_gib(ends.before), in_gib(ends.after),
+              slack(work, c), in_gib(memory.gradients), in_gib(memory.activations)),
+       gibibytes(memory.workspace), "calibration"});
   trace.push_back({"memory.framework",
                    say("CUDA context and communication library"),
                    {},
@@ -360,7 +316,7 @@ bool has_flash_attention(const catalog::Gpu& gpu) {
 Bytes training_states(const Workload& work, Precision precision) {
   TrainingPlan plan;
   plan.precision = precision;
-  const MemoryBreakdown memory = states(work, plan, make_stage(work, plan, true, true, {}), {});
+  const MemoryBreakdown memory = states(work, plan, make_stage(work, plan, true, true, {}), {}, {});
   return memory.weights + memory.gradients + memory.optimizer;
 }
 

@@ -101,9 +101,9 @@ class Resolver {
     t.framework = fold_name(request_.framework);
     if (t.framework.empty()) assume("framework", t.framework = usual_framework());
     note_framework();
+    t.optimizer = or_assume(request_.optimizer, "optimizer", Optimizer::adamw);
     t.recipe = or_assume(request_.recipe, "recipe", usual_recipe());
     t.recipe_open = !request_.recipe;
-    t.optimizer = or_assume(request_.optimizer, "optimizer", Optimizer::adamw);
     t.sharding = request_.sharding;
     const std::int64_t usual = encoder                        ? kEncoderSequence
                                : work_.task == Task::pretrain ? kPretrainSequence
@@ -122,6 +122,9 @@ class Resolver {
     }
     t.checkpointing = request_.activation_checkpointing;
     t.flash_attention = request_.flash_attention;
+    t.optimizer_in_backward = request_.optimizer_in_backward.value_or(usually_steps_in_backward());
+    if (t.optimizer_in_backward && !request_.optimizer_in_backward) assume("optimizer_in_backward", true);
+    t.variable_lengths = request_.variable_lengths;
     t.offload = request_.offload.value_or(Offload::none);
     if (t.offload == Offload::weights)
       return usage_error(say("'weights' are offloaded in inference"), "offload",
@@ -139,7 +142,17 @@ class Resolver {
   /// These load and train everything in the arithmetic's own format unless told otherwise.
   Recipe usual_recipe() const {
     const std::string& name = work_.training.framework;
-    return name == "torchtune" || name == "litgpt" ? Recipe::pure : Recipe::mixed;
+    const bool pure = name == "torchtune" || name == "litgpt" || name == "unsloth";
+    // bitsandbytes' optimisers keep no master copies.
+    const bool frugal = work_.task == Task::finetune && keeps_states_in_8_bit(work_.training.optimizer);
+    return pure || frugal ? Recipe::pure : Recipe::mixed;
+  }
+
+  /// torchtune's recipes for a single GPU, while every micro-batch is a step.
+  bool usually_steps_in_backward() const {
+    const Training& t = work_.training;
+    return t.framework == "torchtune" && t.method == Method::full && keeps_states_in_8_bit(t.optimizer) &&
+           t.grad_accum.value_or(1) == 1;
   }
 
   /// Who would run such a job, as far as the question tells.

@@ -111,12 +111,12 @@ TEST_CASE("training memory never falls as sequences or micro batches grow") {
         job("task=finetune model=" + model + " method=" + method + " seq_len=" + std::to_string(length));
     const double now = trained(work, plan).total().raw();
     CAPTURE(length);
-    CHECK(now >= before);
+    CHECK(now >= before - 1);  // a byte of rounding
     before = now;
     double smaller = now;
     for (plan.micro_batch = 2; plan.micro_batch <= 32; plan.micro_batch *= 4) {
       const double larger = trained(work, plan).total().raw();
-      CHECK(larger >= smaller);  // the optimiser step may outweigh a short pass
+      CHECK(larger >= smaller - 1);  // the optimiser step may outweigh a short pass
       smaller = larger;
     }
     plan.micro_batch = 1;
@@ -176,8 +176,8 @@ TEST_CASE("more checkpointing never keeps more") {
   plan.checkpointing = Checkpointing::full;
   const double full = trained(work, plan).total().raw();
   CAPTURE(model, flash);
-  CHECK(selective <= none);
-  CHECK(full <= selective);
+  CHECK(selective <= none + 1);  // a byte of rounding
+  CHECK(full <= selective + 1);
 }
 
 TEST_CASE("every part of training memory is finite and counted once in the total") {

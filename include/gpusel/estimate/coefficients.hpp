@@ -55,6 +55,7 @@ struct Coefficients {
   Coefficient allocator_slack;     // share of everything that is allocated and freed each step
   Coefficient selective_share;     // of activations that selective checkpointing keeps
   Coefficient eager_hidden_bytes;  // extra bytes per hidden value and layer, by framework
+  Coefficient unquantised_bytes;   // per parameter of what QLoRA leaves unquantised, by framework
   Coefficient gated_bytes;         // kept per FFN column of a gated layer, by framework
   Coefficient logits_bytes;        // per logit alive at once, by framework
   Coefficient step_bytes;          // temporaries of the optimiser step per trained parameter, by framework

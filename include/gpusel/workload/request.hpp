@@ -46,6 +46,8 @@ struct Request {
   Count seq_len, micro_batch, global_batch, grad_accum;
   std::optional<Checkpointing> activation_checkpointing;
   std::optional<bool> flash_attention;
+  std::optional<bool> optimizer_in_backward;
+  std::optional<bool> variable_lengths;
   Count lora_rank;
   Count virtual_tokens;
   std::optional<double> tokens;

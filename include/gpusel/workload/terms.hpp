@@ -30,6 +30,10 @@ enum class Interconnect : std::uint8_t { pcie, nvlink, nvswitch, nvl72 };
 enum class Profile : std::uint8_t { standard, dev };
 
 constexpr bool is_training(Task task) { return task != Task::inference; }
+/// bitsandbytes and torchao: two bytes per parameter with their block scales, and no master copy.
+constexpr bool keeps_states_in_8_bit(Optimizer optimizer) {
+  return optimizer == Optimizer::adamw8bit || optimizer == Optimizer::paged_adamw8bit;
+}
 constexpr bool trains_adapter(Method method) { return method != Method::full; }
 
 }  // namespace workload

@@ -40,6 +40,8 @@ struct Training {
   Count global_batch;  // sequences per optimiser step; absent: micro_batch × dp × grad_accum
   std::optional<Checkpointing> checkpointing;
   std::optional<bool> flash_attention;
+  bool optimizer_in_backward = false;    // gradients are used up as they come
+  std::optional<bool> variable_lengths;  // batches of unequal shapes; absent: as usual with the framework
   std::int64_t lora_rank = 0;
   std::int64_t virtual_tokens = 0;
   Offload offload = Offload::none;
