@@ -63,15 +63,16 @@ double layer_bytes_per_token(const Workload& work, const TrainingPlan& plan, con
   const double kv = (unfused > 0 ? heads : m.kv_heads.value_or(heads)) * m.head_dim.value_or(0);
   double bytes = 12 * h + 4 * kv + (gated ? c.gated_bytes.of(framework) : 4) * width_of_ffn(m);
   bytes += (workload::trains_adapter(work.training.method) ? 0.5 : 1) * unfused * h;
-  if (!m.is_generator()) bytes += 2 * h;  // BERT-like encoders keep dropout masks of attention and FFN outputs
   if (m.is_moe()) bytes += 4 * m.experts_per_token.value_or(1) * h;  // dispatched and combined copies
-  return bytes * (storage_bytes(plan.precision) == 4 ? 2 : 1);
+  // BERT-like encoders keep dropout masks of attention and FFN outputs, a byte each whatever the format.
+  const double masks = m.is_generator() ? 0 : 2 * h;
+  return bytes * storage_bytes(plan.precision) / 2 + masks;
 }
 
 double score_bytes_per_token(const Workload& work, const TrainingPlan& plan) {
   if (plan.flash_attention) return 0;
-  const double wide = storage_bytes(plan.precision) == 4 ? 2 : 1;
-  return 5 * wide * work.model->heads.value_or(0) *
+  const double values_and_mask = 2 * storage_bytes(plan.precision) + 1;
+  return values_and_mask * work.model->heads.value_or(0) *
          static_cast<double>(work.training.seq_len + work.training.virtual_tokens);
 }
 
@@ -82,8 +83,7 @@ Activations stage_activations(const Workload& work, const TrainingPlan& plan, co
   const double tokens = static_cast<double>(plan.micro_batch) * sequence;
   const double linear = layer_bytes_per_token(work, plan, c) * tokens / plan.tp;
   const double scores = score_bytes_per_token(work, plan) * tokens / plan.tp;
-  const double wide = storage_bytes(plan.precision) == 4 ? 2 : 1;
-  const double inputs = 2 * *m.hidden_size * tokens * wide / plan.tp;
+  const double inputs = storage_bytes(plan.precision) * *m.hidden_size * tokens / plan.tp;
   const double vocabulary = m.vocab_size.value_or(0);
   const std::string& framework = work.training.framework;
   const double logits = stage.has_logits ? tokens * vocabulary * c.logits_bytes.of(framework) / plan.tp : 0;

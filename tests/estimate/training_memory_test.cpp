@@ -261,6 +261,21 @@ TEST_CASE("batches of unequal lengths leave holes in the allocator's memory") {
   CHECK(memory(job(words + " variable_lengths=false")).total() < unknown);
 }
 
+TEST_CASE("fp32 doubles what an encoder keeps but not its masks") {
+  // BERT large: h 1024, f 4096, 16 heads, 24 layers, s 384; per token and layer
+  // values 16·1024 + 4·4096 = 32,768 B and scores 4·16·384 = 24,576 B; masks 2·1024 and 16·384 B
+  const auto kept = [](workload::Precision precision) {
+    TrainingPlan plan;
+    plan.precision = precision;
+    plan.micro_batch = 16;
+    plan.grad_accum = 2;
+    plan.flash_attention = false;
+    return memory(job("task=finetune model=bert-large seq_len=384"), plan).activations.raw() / (16 * 384 * 24);
+  };
+  CHECK(kept(workload::Precision::fp16) == near(32768 + 24576 + 2048 + 6144));
+  CHECK(kept(workload::Precision::fp32) == near(2 * (32768 + 24576) + 2048 + 6144));
+}
+
 TEST_CASE("unfused layers keep fp32 norms and copy keys and values for every head") {
   // Llama 3.2 3B: h 3072, 24 heads of 128 with 8 of keys, f 8192; per token and layer
   // fused 12·3072 + 4·1024 + 6·8192 = 90,112; unfused 12·3072 + 4·3072 + 8·8192 + 8·3072 = 139,264
