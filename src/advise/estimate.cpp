@@ -1,6 +1,7 @@
 #include "gpusel/advise/estimate.hpp"
 
 #include "advise/candidates.hpp"
+#include "advise/inference_advice.hpp"
 #include "advise/near_miss.hpp"
 #include "advise/training_advice.hpp"
 
@@ -314,6 +315,8 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
     answer.trace = explain(answer.work, answer.machine, answer.choice, c);
     if (const auto* training = std::get_if<plan::TrainingChoice>(&answer.choice))
       answer.advice = training_advice(answer.work, answer.machine, *training, c);
+    else
+      answer.advice = inference_advice(answer.work, answer.machine, std::get<plan::InferenceChoice>(answer.choice), c);
   }
   answer.intervals = intervals_for(answer.work, answer.machine, answer.choice, c);
   return answer;

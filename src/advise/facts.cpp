@@ -256,6 +256,8 @@ void plan_facts(Facts& facts, const Workload& work, const estimate::Machine& mac
     const bool offloads = work.inference.offload != workload::Offload::none;
     const double held = stored * inference.plan.dp / machine.nodes / nodes_per_copy;
     facts.set(Fact::offloaded_gib, offloads ? held * (1 - estimate::kInFlight) : 0.0);
+    const auto released = estimate::weight_format(estimate::native_weight_format(*work.model, machine.device));
+    if (released) facts.set(Fact::quantised, inference.plan.weights->bits < 0.99 * (*released)->bits);
     if (inference.speed) facts.set(Fact::native_arithmetic, inference.speed->weights_native);
   }
   const double rate = plan::tokens_per_s(choice);

@@ -16,8 +16,6 @@ using workload::Workload;
 constexpr std::array kNodeCounts{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
 /// Unasked, no shape takes more than so many times the nodes of the smallest plan.
 constexpr int kSpread = 8;
-/// Share of an instance's capacity that steady traffic may fill: beyond it queues grow without bound.
-constexpr double kSteadyLoad = 0.8;
 /// Equal instances beyond which traffic is not served by counting them.
 constexpr double kMostReplicas = 1024;
 
@@ -177,28 +175,41 @@ std::optional<CandidateSearch::Planned> CandidateSearch::serve_rate(const Shape&
                       : Reason{"no-legal-plan", [text = capacity.error().message] { return text; }};
     return std::nullopt;
   }
-  const double rate = *work_.inference.request_rate;
-  const double enough = std::ceil(rate / (kSteadyLoad * capacity->speed->requests_per_s));
+  const auto& job = work_.inference;
+  const double enough = std::ceil(*job.request_rate / (job.max_load * capacity->speed->requests_per_s));
   if (enough > kMostReplicas) {
     reason = {"too-slow", [enough] { return say("needs {} instances for the traffic", human_number(enough)); }};
     return std::nullopt;
   }
-  const int nodes =
-      std::max(static_cast<int>(context_.question.constraints.nodes.value_or(1)), static_cast<int>(enough));
+  const auto pinned = static_cast<int>(context_.question.constraints.nodes.value_or(1) - job.redundancy);
+  // Where queues would break the targets, more instances each have less of the traffic.
+  for (const double more : {1.0, 1.25, 1.6, 2.0, 3.0}) {
+    const int working = std::max({pinned, 1, static_cast<int>(std::ceil(enough * more))});
+    if (auto planned = serve_share(shape, working, reason)) return planned;
+    if (reason.rule != "too-slow") break;
+  }
+  return std::nullopt;
+}
+
+/// `working` instances with an equal share of the traffic each, and the spare ones beside them. The figures are those
+/// of the working ones: they hold while the spare ones are out.
+std::optional<CandidateSearch::Planned> CandidateSearch::serve_share(const Shape& shape, int working,
+                                                                     Reason& reason) const {
   Workload share = work_;
-  share.inference.request_rate = rate / nodes;
+  share.inference.request_rate = *work_.inference.request_rate / working;
   auto choice = plan::plan_inference(share, shape.machine, context_.coefficients);
   if (!choice || !choice->fits || !choice->speed || !choice->meets_targets) {
     reason =
         choice ? reason_of(choice->problem) : Reason{"no-legal-plan", [text = choice.error().message] { return text; }};
     return std::nullopt;
   }
+  const int nodes = working + static_cast<int>(work_.inference.redundancy);
   choice->plan.dp *= nodes;
-  choice->memory.concurrency *= nodes;
+  choice->memory.concurrency *= working;
   choice->memory.max_concurrency *= nodes;
-  choice->speed->requests_per_s *= nodes;
-  choice->speed->output_tokens_per_s *= nodes;
-  choice->speed->total_tokens_per_s *= nodes;
+  choice->speed->requests_per_s *= working;
+  choice->speed->output_tokens_per_s *= working;
+  choice->speed->total_tokens_per_s *= working;
   Planned planned{shape.machine, std::move(*choice)};
   planned.machine.nodes = nodes;
   return planned;

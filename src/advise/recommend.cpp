@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "advise/inference_advice.hpp"
 #include "advise/limits.hpp"
 #include "advise/search.hpp"
 #include "gpusel/base/message.hpp"
@@ -18,6 +19,8 @@ using workload::Workload;
 
 /// A pretraining run without a deadline would be planned on one node for decades.
 constexpr double kPretrainingDeadlineDays = 90;
+/// Another format has to cost so much less to be worth a line.
+constexpr double kClearlyCheaper = 0.97;
 
 std::string memory_reason(const Recommendation& candidate) {
   const double needed = in_gib(candidate.memory().total());
@@ -60,9 +63,11 @@ std::vector<Change> changes_for(const Workload& work) {
       default: return {};
     }
   }
-  if (work.task == workload::Task::inference && work.inference.weights_precision.empty())
-    return {{"weights_precision", "fp8"}, {"weights_precision", "w4a16"}};
-  return {};
+  std::vector<Change> formats;
+  const auto& job = work.inference;
+  if (work.task == workload::Task::inference && job.weights_precision.empty() && job.allow_precisions.empty())
+    for (const std::string_view name : plan::served_formats(job.engine)) formats.push_back({"allow_precisions", name});
+  return formats;
 }
 
 class Adviser {
@@ -98,6 +103,7 @@ class Adviser {
         candidate.intervals =
             intervals_for(advice.work, candidate.machine(), candidate.choice(), context_.coefficients);
       }
+    note_spares(advice);
     note_dates(advice);
     if (!question_.alternatives) return advice;
     if (advice.recommendations.empty()) find_relaxations(advice);
@@ -111,6 +117,12 @@ class Adviser {
   }
 
   static Status check_formats(const Workload& work) {
+    for (const std::string& name : work.inference.allow_precisions)
+      if (const auto format = estimate::weight_format(name); !format && name != "any" && name != "native") {
+        Error unknown = format.error();
+        unknown.where = "allow_precisions";
+        return std::unexpected(std::move(unknown));
+      }
     if (work.inference.weights_precision.empty()) return {};
     const auto format = estimate::weight_format(work.inference.weights_precision);
     return format ? Status{} : std::unexpected(format.error());
@@ -120,8 +132,17 @@ class Adviser {
     const auto& limits = question_.constraints;
     if (limits.terms.empty()) advice.assumed.push_back({"term", std::string("on-demand")});
     if (limits.vendors.empty() && limits.gpus.empty()) advice.assumed.push_back({"vendor", std::string("nvidia,amd")});
+    if (advice.work.inference.request_rate && !question_.request.max_load)
+      advice.assumed.push_back({"max_load", advice.work.inference.max_load});
     if (!question_.request.request_rate && !workload::is_training(advice.work.task) && !advice.work.inference.tokens)
       advice.assumed.push_back({"hours", kHoursPerMonth});
+  }
+
+  static void note_spares(Advice& advice) {
+    const auto spare = advice.work.inference.redundancy;
+    if (spare > 0 && !advice.recommendations.empty())
+      advice.notes.push_back(say("speed and latency are those of the working instances: they hold while {} {} out",
+                                 spare, spare == 1 ? say("is") : say("are")));
   }
 
   void note_dates(Advice& advice) const {
@@ -134,40 +155,52 @@ class Adviser {
     }
   }
 
-  /// The same question with one thing changed: the first change whose best answer is much cheaper, or
-  /// the only one.
+  /// The same question with one thing changed. Of methods the first whose best answer is much cheaper, or the only one:
+  /// the smallest change that helps is the one to try. Of formats each that changes the winner.
   void find_alternatives(const catalog::Model& model, const CandidateSearch& search, Advice& advice) const {
-    const bool none = advice.recommendations.empty();
-    std::optional<double> ceiling;
-    if (!none) ceiling = cost_measure(advice.recommendations.front().cost, advice.work);
     for (const Change& change : changes_for(advice.work)) {
-      Question other = question_;  // NOLINT(misc-const-correctness): the option below writes into it
-      const auto* option = workload::find_option(workload::request_options(), change.key);
-      if (option == nullptr || !option->set(other.request, change.value)) continue;
-      auto work = workload::resolve(other.request, model);
-      if (!work) continue;
-      const SearchContext context{other, context_.catalog, context_.coefficients, context_.converter, rules_, ceiling};
-      std::vector<Recommendation> found = CandidateSearch(context, *work, search).run();
-      if (found.empty()) continue;
-      rank(found, *work, question_.objective);
-      const auto best = std::find_if(found.begin(), found.end(), [&](const Recommendation& other_way) {
-        return none || worth_saying(other_way, *work, advice);
-      });
-      if (best == found.end()) continue;
-      Alternative alternative;
-      alternative.key = change.key;
-      alternative.value = change.value;
-      alternative.best = std::move(*best);
-      alternative.message = message_for(change, alternative.best);
-      advice.alternatives.push_back(std::move(alternative));
-      return;  // the smallest change that helps is the one to try
+      auto found = alternative(change, model, search, advice);
+      if (!found) continue;
+      advice.alternatives.push_back(std::move(*found));
+      if (workload::is_training(advice.work.task)) return;
     }
   }
 
-  /// Fewer GPUs for no more money, or half the money.
+  std::optional<Alternative> alternative(const Change& change, const catalog::Model& model,
+                                         const CandidateSearch& search, const Advice& advice) const {
+    const bool none = advice.recommendations.empty();
+    std::optional<double> ceiling;
+    if (!none) ceiling = cost_measure(advice.recommendations.front().cost, advice.work);
+    Question other = question_;  // NOLINT(misc-const-correctness): the option below writes into it
+    const auto* option = workload::find_option(workload::request_options(), change.key);
+    if (option == nullptr || !option->set(other.request, change.value)) return std::nullopt;
+    auto work = workload::resolve(other.request, model);
+    if (!work) return std::nullopt;
+    const SearchContext context{other, context_.catalog, context_.coefficients, context_.converter, rules_, ceiling};
+    std::vector<Recommendation> found = CandidateSearch(context, *work, search).run();
+    if (found.empty()) return std::nullopt;
+    rank(found, *work, question_.objective);
+    const auto best = std::find_if(found.begin(), found.end(), [&](const Recommendation& other_way) {
+      return none || worth_saying(other_way, *work, advice);
+    });
+    if (best == found.end()) return std::nullopt;
+    Alternative out;
+    // What the planner may choose among is one format: people ask for it by the plainer name.
+    out.key = change.key == "allow_precisions" ? "weights_precision" : change.key;
+    out.value = change.value;
+    out.best = std::move(*best);
+    out.message = message_for({out.key, out.value}, out.best, *work, advice);
+    return out;
+  }
+
+  /// Fewer GPUs for no more money, or half the money; of formats any other winner.
   static bool worth_saying(const Recommendation& other, const Workload& work, const Advice& advice) {
     const Recommendation& best = advice.recommendations.front();
     const double ratio = cost_measure(other.cost, work) / cost_measure(best.cost, advice.work);
+    if (!workload::is_training(work.task)) {
+      const bool same = other.instance == best.instance && other.machine().nodes == best.machine().nodes;
+      return !same && ratio <= kClearlyCheaper;
+    }
     return ratio <= 0.5 || (ratio <= 1 && other.machine().gpus() < best.machine().gpus());
   }
 
@@ -210,12 +243,20 @@ class Adviser {
     }
   }
 
-  std::string message_for(const Change& change, const Recommendation& best) const {
+  std::string message_for(const Change& change, const Recommendation& best, const Workload& work,
+                          const Advice& advice) const {
     std::string flag(change.key);
     std::replace(flag.begin(), flag.end(), '_', '-');
-    return say("--{} {} fits {} × {}: {} {} at {} {}/h", flag, change.value, best.machine().gpus(), best.gpu->name,
-               best.instance->provider, best.instance->sku, human_price(best.cost.hourly),
-               context_.converter.currency().code());
+    std::string line = say("--{} {} fits {} × {}: {} {} at {} {}/h", flag, change.value, best.machine().gpus(),
+                           best.gpu->name, best.instance->provider, best.instance->sku, human_price(best.cost.hourly),
+                           context_.converter.currency().code());
+    if (workload::is_training(work.task)) return line;
+    const auto& plan = std::get<plan::InferenceChoice>(best.choice()).plan;
+    line += say("; {}", arithmetic_text(*plan.weights, best.machine().device));
+    if (!advice.recommendations.empty())
+      line += say(", {:.2f} × the cost",
+                  cost_measure(best.cost, work) / cost_measure(advice.recommendations.front().cost, advice.work));
+    return line;
   }
 
   const Question& question_;

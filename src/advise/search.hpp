@@ -83,6 +83,7 @@ class CandidateSearch {
   };
   Attempt attempt(const estimate::Machine& machine) const;
   std::optional<Planned> serve_rate(const Shape& shape, Reason& reason) const;
+  std::optional<Planned> serve_share(const Shape& shape, int working, Reason& reason) const;
   /// Duration over deadline; 1 where there is none.
   double late_by(const Planned& planned) const;
 

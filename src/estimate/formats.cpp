@@ -82,6 +82,21 @@ std::string_view native_weight_format(const catalog::Model& model, const Device&
   return device.gpu->has_bf16 && dtype != "fp16" ? "bf16" : "fp16";
 }
 
+bool has_kernels(const WeightFormat& format, const Device& device) {
+  const auto rate = compute_rate(format, device);
+  if (!rate) return false;
+  const double capability = device.gpu->capability.value_or(0);  // 0: not NVIDIA's
+  switch (format.arithmetic) {
+    case Arithmetic::int8:
+    case Arithmetic::fp4: return rate->native;
+    case Arithmetic::fp8: return rate->native || capability >= 8.0;
+    case Arithmetic::weight_only: return capability == 0 || capability >= 7.0;
+    case Arithmetic::fp32:
+    case Arithmetic::half: break;
+  }
+  return true;
+}
+
 std::optional<ComputeRate> compute_rate(const WeightFormat& format, const Device& device) {
   using workload::Precision;
   const auto half = device.peak(Precision::fp16);

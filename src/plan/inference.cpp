@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "gpusel/base/message.hpp"
@@ -12,6 +13,9 @@ using estimate::Machine;
 using workload::Mode;
 using workload::Workload;
 
+/// How much faster a format of fewer bits must be to be chosen by itself.
+constexpr double kWorthFewerBits = 1.05;
+
 class Search {
  public:
   Search(const Workload& work, const Machine& machine, const estimate::Coefficients& coefficients)
@@ -22,17 +26,16 @@ class Search {
         heads_(static_cast<std::int64_t>(work.model->heads.value_or(1))) {}
 
   Result<InferenceChoice> run() {
-    const std::string_view name = job_.weights_precision.empty()
-                                      ? estimate::native_weight_format(*work_.model, machine_.device)
-                                      : std::string_view(job_.weights_precision);
-    auto format = estimate::weight_format(name);
-    if (!format) return std::unexpected(format.error());
-    base_.weights = *format;
-    base_.kv = job_.kv_precision.value_or(usual_cache(**format));
     base_.ep = static_cast<int>(work_.pins.ep.value_or(1));
     if (Status legal = check_pins(); !legal) return std::unexpected(legal.error());
-    for (int pp = 1; pp <= machine_.gpus(); pp *= 2)
-      for (int tp = 1; tp <= machine_.gpus_per_node; tp *= 2) try_layout(tp, pp);
+    const auto formats = allowed_formats(work_, machine_.device);
+    if (!formats) return std::unexpected(formats.error());
+    for (const estimate::WeightFormat* format : *formats) {
+      base_.weights = format;
+      base_.kv = job_.kv_precision.value_or(usual_cache(*format));
+      for (int pp = 1; pp <= machine_.gpus(); pp *= 2)
+        for (int tp = 1; tp <= machine_.gpus_per_node; tp *= 2) try_layout(tp, pp);
+    }
     if (!any_ && work_.pins.ep)
       return usage_error(say("ep {} does not divide tp × dp in any layout of {} GPUs", *work_.pins.ep, machine_.gpus()),
                          "ep");
@@ -105,13 +108,26 @@ class Search {
     choice.fits = choice.memory.per_gpu.total() <= machine_.device.usable && room;
     choice.speed = estimate::inference_speed(work_, machine_, plan, choice.memory, c_);
     if (choice.fits) meet_targets(choice);
-    if (!any_ || better(choice, best_)) best_ = choice;
+    if (!any_ || better(choice, best_)) {
+      if (any_) remember(best_);
+      best_ = choice;
+    } else {
+      remember(choice);
+    }
     any_ = true;
   }
 
+  /// Keeps the best of those that are not the best: why it lost is worth a line.
+  void remember(const InferenceChoice& lost) {
+    if (other_ && !better(lost, *other_)) return;
+    other_ = lost;
+  }
+
   bool within_targets(const estimate::InferenceSpeed& speed) const {
-    return (!job_.ttft_ms || in_ms(speed.ttft) <= *job_.ttft_ms) &&
-           (!job_.tpot_ms || in_ms(speed.itl) <= *job_.tpot_ms);
+    const bool strict = job_.strict_slo && speed.percentiles;
+    const Seconds first = strict ? speed.percentiles->ttft_p95 : speed.ttft;
+    const Seconds between = strict ? speed.percentiles->itl_p95 : speed.itl;
+    return (!job_.ttft_ms || in_ms(first) <= *job_.ttft_ms) && (!job_.tpot_ms || in_ms(between) <= *job_.tpot_ms);
   }
 
   /// With latency targets and an open concurrency: the most requests in flight that still meet them.
@@ -146,11 +162,21 @@ class Search {
     if (!a.fits) return a.memory.per_gpu.total() < b.memory.per_gpu.total();
     if (a.meets_targets != b.meets_targets) return a.meets_targets;
     if (!a.speed || !b.speed) return a.speed.has_value();
-    if (job_.mode == Mode::single_stream || job_.request_rate) return a.speed->e2e < b.speed->e2e * 0.999;
-    return a.speed->requests_per_s > b.speed->requests_per_s * 1.001;
+    // Fewer bits may cost quality: they have to be worth it.
+    const double margin = a.plan.weights->bits < b.plan.weights->bits ? kWorthFewerBits : 1.001;
+    if (job_.mode == Mode::single_stream || job_.request_rate) return a.speed->e2e * margin < b.speed->e2e;
+    return a.speed->requests_per_s > b.speed->requests_per_s * margin;
   }
 
   void finish() {
+    if (other_)
+      best_.runner_up = {true,
+                         other_->fits,
+                         other_->meets_targets,
+                         other_->plan,
+                         other_->memory.per_gpu.total(),
+                         other_->speed ? other_->speed->requests_per_s : 0,
+                         other_->speed ? other_->speed->e2e : Seconds{}};
     const auto& memory = best_.memory.per_gpu;
     const Bytes usable = machine_.device.usable;
     const std::string_view gpu = machine_.device.gpu->id;
@@ -175,10 +201,69 @@ class Search {
   const std::int64_t heads_;  // of attention
   InferencePlan base_;
   InferenceChoice best_;
+  std::optional<InferenceChoice> other_;
   bool any_ = false;
 };
 
 }  // namespace
+
+std::vector<std::string_view> served_formats(workload::Engine engine) {
+  using workload::Engine;
+  switch (engine) {
+    case Engine::llama_cpp: return {"q8_0", "q6_k", "q4_k_m"};
+    case Engine::hf: return {"int8", "nf4"};
+    case Engine::trt_llm: return {"fp8", "nvfp4", "w4a16"};
+    default: return {"fp8", "int8", "nvfp4", "w4a16"};
+  }
+}
+
+Result<std::vector<const estimate::WeightFormat*>> allowed_formats(const Workload& work,
+                                                                   const estimate::Device& device) {
+  std::vector<const estimate::WeightFormat*> out;
+  Status known;
+  const auto add = [&](std::string_view name) {
+    auto format = estimate::weight_format(name);
+    if (!format)
+      known = std::unexpected(format.error());
+    else if (std::find(out.begin(), out.end(), *format) == out.end())
+      out.push_back(*format);
+  };
+  const auto& job = work.inference;
+  const std::string_view native = estimate::native_weight_format(*work.model, device);
+  if (job.allow_precisions.empty())
+    add(job.weights_precision.empty() ? native : std::string_view(job.weights_precision));
+  for (const std::string& allowed : job.allow_precisions) {
+    if (allowed == "native") {
+      add(native);
+    } else if (allowed != "any") {
+      add(allowed);
+    } else {
+      add(native);
+      for (const std::string_view name : served_formats(job.engine)) add(name);
+    }
+  }
+  if (!known) {
+    if (!job.allow_precisions.empty()) known.error().where = "allow_precisions";
+    return std::unexpected(known.error());
+  }
+  if (!job.allow_precisions.empty()) {
+    std::erase_if(out, [&](const auto* format) { return !estimate::has_kernels(*format, device); });
+    if (out.empty())
+      return usage_error(say("{} has no kernels for any of the allowed formats", device.gpu->id), "allow_precisions");
+  }
+  // Most bits first: fewer must then prove to be worth it.
+  std::stable_sort(out.begin(), out.end(), [](const auto* a, const auto* b) { return a->bits > b->bits; });
+  return out;
+}
+
+std::string layout_text(const InferencePlan& plan) {
+  std::string line = format("{}", plan.weights->name);
+  const std::pair<std::string_view, int> degrees[] = {{"tp", plan.tp}, {"pp", plan.pp}, {"ep", plan.ep}};
+  for (const auto& [name, degree] : degrees)
+    if (degree > 1) line += format(" {}{}", name, degree);
+  if (plan.dp > 1) line += say(", {} replicas", plan.dp);
+  return line;
+}
 
 Result<InferenceChoice> plan_inference(const Workload& work, const Machine& machine,
                                        const estimate::Coefficients& coefficients) {

@@ -315,10 +315,8 @@ Result<TrainingChoice> plan_training(const Workload& work, const Machine& machin
 
 Bytes least_total_memory(const Workload& work, const estimate::Device& device) {
   if (!workload::is_training(work.task)) {
-    const auto named = estimate::weight_format(work.inference.weights_precision.empty()
-                                                   ? estimate::native_weight_format(*work.model, device)
-                                                   : std::string_view(work.inference.weights_precision));
-    const Bytes weights = named ? estimate::stored_weights(work, **named) : Bytes{};
+    const auto formats = allowed_formats(work, device);
+    const Bytes weights = formats ? estimate::stored_weights(work, *formats->back()) : Bytes{};
     return work.inference.offload == workload::Offload::none ? weights : weights * estimate::kInFlight;
   }
   const auto sharding = work.training.sharding.value_or(Sharding::zero3);

@@ -87,13 +87,7 @@ std::string plan_line(const estimate::TrainingPlan& plan) {
   return line;
 }
 
-std::string plan_line(const estimate::InferencePlan& plan) {
-  std::string line(plan.weights->name);
-  if (plan.tp > 1) line += format(" tp{}", plan.tp);
-  if (plan.pp > 1) line += format(" pp{}", plan.pp);
-  if (plan.dp > 1) line += say(", {} replicas", plan.dp);
-  return line;
-}
+std::string plan_line(const estimate::InferencePlan& plan) { return plan::layout_text(plan); }
 
 std::string job_line(const Workload& work) {
   std::string line(work.model->id);

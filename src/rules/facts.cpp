@@ -90,6 +90,7 @@ constexpr FactInfo kFacts[] = {
     {"offloaded_gib", number, "GiB", Stage::plan, "host memory that offloaded weights and states take on one node"},
     {"flash_attention", boolean, "", Stage::plan, "fused attention is used"},
     {"native_arithmetic", boolean, "", Stage::plan, "the chosen format is computed in hardware"},
+    {"quantised", boolean, "", Stage::plan, "weights are served in fewer bits than they were released in"},
     {"mfu", number, "", Stage::plan, "model FLOPS utilisation"},
     {"bound_by", text, "", Stage::plan, "what limits the speed"},
     {"hours", number, "h", Stage::plan, "duration of the job; unknown for a service"},

@@ -208,6 +208,7 @@ class Resolver {
     i.engine = or_assume(request_.engine, "engine", Engine::vllm);
     i.weights_precision = request_.weights_precision;
     i.kv_precision = request_.kv_precision;
+    if (Status allowed = allowed_precisions(); !allowed) return allowed;
     const bool dev = work_.profile == Profile::dev;
     const Mode usual = dev                                                               ? Mode::single_stream
                        : request_.concurrency || request_.batch || request_.request_rate ? Mode::online
@@ -231,8 +232,7 @@ class Resolver {
     if (i.offload != Offload::none && i.offload != Offload::weights)
       return usage_error(say("'{}' is offloaded in training", to_text(i.offload)), "offload",
                          say("inference knows weights"));
-    i.ttft_ms = request_.ttft_ms;
-    i.tpot_ms = request_.tpot_ms;
+    if (Status targets = service_targets(); !targets) return targets;
     i.tokens = request_.tokens;
     if (!request_.speculative.empty() && request_.speculative != "none")
       return usage_error(say("speculative decoding is not estimated"), "speculative", say("leave it out, or say none"));
@@ -242,6 +242,35 @@ class Resolver {
                                                        shorten(request_.engine_version, 40))
                                                  : say("engine version '{}' is estimated as of the generation '{}'",
                                                        shorten(request_.engine_version, 40), i.generation));
+    return {};
+  }
+
+  Status allowed_precisions() {
+    Inference& i = work_.inference;
+    if (request_.allow_precisions.empty()) return {};
+    if (!request_.weights_precision.empty())
+      return usage_error(say("the format of the weights is given, so there is nothing to choose"), "allow_precisions",
+                         say("give weights_precision or allow_precisions"));
+    for (const std::string_view name : split(request_.allow_precisions, ','))
+      if (!trim(name).empty()) i.allow_precisions.emplace_back(trim(name));
+    return {};
+  }
+
+  Status service_targets() {
+    Inference& i = work_.inference;
+    i.ttft_ms = request_.ttft_ms;
+    i.tpot_ms = request_.tpot_ms;
+    i.strict_slo = request_.strict_slo.value_or(false);
+    i.redundancy = request_.redundancy.value_or(0);
+    const bool arrivals = i.request_rate.has_value();
+    i.max_load = request_.max_load.value_or(i.max_load);
+    for (const auto& [given, key] : {std::pair(request_.max_load.has_value(), "max_load"),
+                                     std::pair(i.redundancy > 0, "redundancy"), std::pair(i.strict_slo, "strict_slo")})
+      if (given && !arrivals)
+        return usage_error(say("it is about arriving requests, and no rate is given"), key, say("add --request-rate"));
+    if (i.strict_slo && !i.ttft_ms && !i.tpot_ms)
+      return usage_error(say("there are no latency targets to be strict about"), "strict_slo",
+                         say("add --ttft or --tpot"));
     return {};
   }
 

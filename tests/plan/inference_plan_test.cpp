@@ -217,3 +217,64 @@ TEST_CASE("serving at 16 bit has weights as its least memory") {
   CHECK(plan::least_total_memory(work, test::machine("h100-sxm-80gb").device).raw() == Approx(2 * 6.73841562e9));
   CHECK(plan::least_time(work, test::machine("h100-sxm-80gb")).raw() == 0);
 }
+
+TEST_CASE("the planner chooses among the formats that are allowed") {
+  const Machine ada = test::machine("l4");
+  const auto chosen = [&](const std::string& words) {
+    return test::plan_inference(job("task=inference model=llama-3.1-8b mode=single-stream" + words), ada)
+        .plan.weights->name;
+  };
+  // Batch 1 reads all weights per token: the fewest bits win, if they may.
+  CHECK(chosen("") == "bf16");
+  CHECK(chosen(" allow_precisions=bf16,fp8") == "fp8");
+  CHECK(chosen(" allow_precisions=any") == "w4a16");
+  CHECK(chosen(" allow_precisions=native") == "bf16");
+  CHECK(chosen(" allow_precisions=fp8,bf16") == chosen(" allow_precisions=bf16,fp8"));
+}
+
+TEST_CASE("fewer bits that bring nothing are not chosen") {
+  // Ampere widens fp8 before use: a full batch is no faster for it
+  const Machine ampere = test::machine("a100-sxm-80gb");
+  const auto choice =
+      test::plan_inference(job("task=inference model=llama-3.2-1b allow_precisions=bf16,fp8 concurrency=256"), ampere);
+  CHECK(choice.plan.weights->name == "bf16");
+}
+
+TEST_CASE("a runner-up is of another layout or format and not better") {
+  const Machine machine = test::machine("a100-sxm-80gb", 8);
+  const auto choice = test::plan_inference(job("task=inference model=llama-3.1-70b"), machine);
+  REQUIRE(choice.runner_up.any);
+  CHECK(layout_text(choice.runner_up.plan) != layout_text(choice.plan));
+  CHECK(choice.runner_up.requests_per_s <= choice.speed->requests_per_s * 1.001);
+}
+
+TEST_CASE("formats to choose among are checked") {
+  const Machine machine = test::machine("h100-sxm-80gb");
+  const Error unknown = refused("task=inference model=llama-3.1-8b allow_precisions=fp8,fp9", machine);
+  CHECK(unknown.where == "allow_precisions");
+  CHECK(unknown.message.find("fp9") != std::string::npos);
+  const auto both = test::try_job("task=inference model=llama-3.1-8b allow_precisions=fp8 weights_precision=bf16");
+  REQUIRE_FALSE(both);
+  CHECK(both.error().where == "allow_precisions");
+}
+
+TEST_CASE("what is about arriving requests needs their rate") {
+  for (const std::string key : {"max_load=0.5", "redundancy=1", "strict_slo=true"}) {
+    const auto work = test::try_job("task=inference model=llama-3.1-8b " + key);
+    CAPTURE(key);
+    REQUIRE_FALSE(work);
+    CHECK(key.starts_with(work.error().where));
+  }
+  const auto aimless = test::try_job("task=inference model=llama-3.1-8b request_rate=1 strict_slo=true");
+  REQUIRE_FALSE(aimless);
+  CHECK(aimless.error().where == "strict_slo");
+}
+
+TEST_CASE("only formats that the GPU has kernels for are chosen among") {
+  const Machine volta = test::machine("v100-sxm2-32gb");
+  const auto choice =
+      test::plan_inference(job("task=inference model=llama-3.1-8b mode=single-stream allow_precisions=any"), volta);
+  CHECK(choice.plan.weights->name == "w4a16");  // fp8 and int8 have none on Volta
+  const Error none = refused("task=inference model=llama-3.1-8b allow_precisions=nvfp4,fp8", volta);
+  CHECK(none.where == "allow_precisions");
+}

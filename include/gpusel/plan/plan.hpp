@@ -42,6 +42,17 @@ struct TrainingChoice {
   RunnerUp runner_up;
 };
 
+/// The best deployment that was not chosen.
+struct OtherDeployment {
+  bool any = false;
+  bool fits = false;
+  bool meets_targets = false;
+  estimate::InferencePlan plan;
+  Bytes total;
+  double requests_per_s = 0;
+  Seconds e2e;
+};
+
 struct InferenceChoice {
   bool fits = false;
   estimate::InferencePlan plan;
@@ -49,10 +60,13 @@ struct InferenceChoice {
   std::optional<estimate::InferenceSpeed> speed;
   bool meets_targets = true;
   Problem problem;
+  OtherDeployment runner_up;
 };
 
 /// "zero3 tp2 dp4, recompute full": what tells one layout from another.
 std::string layout_text(const estimate::TrainingPlan& plan);
+/// "fp8 tp2, 4 replicas".
+std::string layout_text(const estimate::InferencePlan& plan);
 
 using Choice = std::variant<TrainingChoice, InferenceChoice>;
 
@@ -78,6 +92,14 @@ Result<TrainingChoice> plan_training(const workload::Workload& work, const estim
 
 Result<InferenceChoice> plan_inference(const workload::Workload& work, const estimate::Machine& machine,
                                        const estimate::Coefficients& coefficients);
+
+/// Formats of fewer bits that an engine serves: no two of the same arithmetic and size.
+std::vector<std::string_view> served_formats(workload::Engine engine);
+
+/// The formats the planner may serve the weights in, most bits first: those allowed, else the one asked for, else the
+/// model's own. Errors: a name that no format has.
+Result<std::vector<const estimate::WeightFormat*>> allowed_formats(const workload::Workload& work,
+                                                                   const estimate::Device& device);
 
 /// The least memory the job's states take over all GPUs together: below it no plan can fit.
 Bytes least_total_memory(const workload::Workload& work, const estimate::Device& device);

@@ -98,6 +98,7 @@ enum class Fact : std::uint8_t {
   offloaded_gib,
   flash_attention,
   native_arithmetic,
+  quantised,
   mfu,
   bound_by,
   hours,

@@ -58,6 +58,7 @@ struct Request {
   std::optional<Engine> engine;
   std::string engine_version;
   std::string weights_precision;
+  std::string allow_precisions;
   std::optional<KvPrecision> kv_precision;
   std::optional<Mode> mode;
   Count input_tokens, output_tokens, context;
@@ -68,6 +69,9 @@ struct Request {
   std::string speculative;
   std::optional<double> ttft_ms;
   std::optional<double> tpot_ms;
+  std::optional<bool> strict_slo;
+  std::optional<double> max_load;
+  Count redundancy;
 
   std::optional<Offload> offload;
   Count batch;

@@ -50,8 +50,9 @@ struct Training {
 
 struct Inference {
   Engine engine = Engine::vllm;
-  std::string_view generation;    // of the engine, by its version: empty is current
-  std::string weights_precision;  // empty: the model's own, as far as the GPU has it
+  std::string_view generation;                // of the engine, by its version: empty is current
+  std::string weights_precision;              // empty: the model's own, as far as the GPU has it
+  std::vector<std::string> allow_precisions;  // to choose among; "any" for what the engine serves
   std::optional<KvPrecision> kv_precision;
   Mode mode = Mode::throughput;
   std::int64_t input_tokens = 0;
@@ -63,6 +64,9 @@ struct Inference {
   Offload offload = Offload::none;
   std::optional<double> ttft_ms;
   std::optional<double> tpot_ms;
+  bool strict_slo = false;       // targets hold for 95 of 100 requests
+  double max_load = 0.8;         // share of their capacity that instances are planned to serve
+  std::int64_t redundancy = 0;   // instances that may fail
   std::optional<double> tokens;  // to generate in all; absent: a service that runs on
 };
 

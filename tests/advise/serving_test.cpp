@@ -1,0 +1,116 @@
+// Instances for stated traffic: enough of them, spare ones, targets that hold for most requests, and formats that
+// would change the winner.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "gpusel/advise/estimate.hpp"
+#include "support/job.hpp"
+#include "support/market.hpp"
+
+using namespace gpusel;
+using namespace gpusel::advise;
+using gpusel::test::Market;
+
+namespace {
+
+/// Nodes by SKU of what is recommended for 8B at 20 requests per second, `more` keys added.
+std::map<std::string, int> instances_for(const std::string& more) {
+  const Advice advice = Market::small().recommend(
+      R"({"model": "llama-3.1-8b", "task": "inference", "request_rate": 20)" + more + "}", {});
+  std::map<std::string, int> out;
+  for (const Recommendation& r : advice.recommendations) out[std::string(r.instance->sku)] = r.machine().nodes;
+  return out;
+}
+
+EstimateAnswer explained(const std::string& words) {
+  auto answer = answer_estimate(test::request(words), test::shipped(), test::coefficients(), true);
+  REQUIRE(answer);
+  return std::move(*answer);
+}
+
+bool any_line(const std::vector<std::string>& lines, std::string_view part) {
+  return std::any_of(lines.begin(), lines.end(),
+                     [&](const std::string& line) { return line.find(part) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("a spare instance is one more of each, at the same speed") {
+  const auto bare = instances_for("");
+  const auto spared = instances_for(R"(, "redundancy": 1)");
+  REQUIRE_FALSE(bare.empty());
+  for (const auto& [sku, nodes] : bare) {
+    CAPTURE(sku);
+    REQUIRE(spared.contains(sku));
+    CHECK(spared.at(sku) == nodes + 1);
+  }
+}
+
+TEST_CASE("the answer says that its figures hold while a spare instance is out") {
+  const Advice advice = Market::small().recommend(
+      R"({"model": "llama-3.1-8b", "task": "inference", "request_rate": 20, "redundancy": 1})", {});
+  CHECK(any_line(advice.notes, "while 1 is out"));
+  REQUIRE_FALSE(advice.recommendations.empty());
+  const auto& speed = std::get<plan::InferenceChoice>(advice.recommendations[0].choice()).speed;
+  CHECK(speed->requests_per_s == Approx(20));
+}
+
+TEST_CASE("instances planned for less of their capacity are never fewer") {
+  const auto usual = instances_for("");
+  for (const auto& [sku, nodes] : instances_for(R"(, "max_load": 0.4)")) {
+    CAPTURE(sku);
+    CHECK(nodes >= usual.at(sku));
+  }
+}
+
+TEST_CASE("targets that 95 of 100 requests meet never take fewer instances") {
+  const std::string targets = R"(, "ttft": 800, "tpot": 80)";
+  const auto typical = instances_for(targets);
+  const auto strict = instances_for(targets + R"(, "strict_slo": true)");
+  REQUIRE_FALSE(strict.empty());
+  for (const auto& [sku, nodes] : strict) {
+    CAPTURE(sku);
+    REQUIRE(typical.contains(sku));
+    CHECK(nodes >= typical.at(sku));
+  }
+}
+
+TEST_CASE("each format that changes the winner is a line with its cost and how it is computed") {
+  const Advice advice = Market::small().recommend(R"({"model": "llama-3.1-70b", "task": "inference"})", {});
+  REQUIRE_FALSE(advice.recommendations.empty());
+  REQUIRE_FALSE(advice.alternatives.empty());
+  for (const Alternative& other : advice.alternatives) {
+    CHECK(other.key == "weights_precision");
+    CHECK(other.message.find("× the cost") != std::string::npos);
+    const bool told =
+        other.message.find("native on") != std::string::npos || other.message.find("weight-only") != std::string::npos;
+    CHECK(told);
+    const Recommendation& best = advice.recommendations.front();
+    const bool same = other.best.instance == best.instance && other.best.machine().nodes == best.machine().nodes;
+    CHECK_FALSE(same);
+    CHECK(other.best.cost.per_million_tokens < best.cost.per_million_tokens);
+  }
+}
+
+TEST_CASE("a format the user named is not argued with") {
+  for (const std::string given : {R"("weights_precision": "bf16")", R"("allow_precisions": "bf16,fp8")"}) {
+    const Advice advice =
+        Market::small().recommend(R"({"model": "llama-3.1-70b", "task": "inference", )" + given + "}", {});
+    CHECK(advice.alternatives.empty());
+  }
+}
+
+TEST_CASE("advice on serving names what binds and what would be faster") {
+  const auto answer = explained("model=llama-3.1-8b task=inference gpu=l4 mode=single-stream");
+  CHECK(any_line(answer.advice, "most memory goes to weights"));
+  CHECK(any_line(answer.advice, "bound by memory-bandwidth"));
+  CHECK(any_line(answer.advice, "fp8 weights (native on Ada Lovelace): "));
+  CHECK(any_line(answer.advice, "w4a16 weights (weight-only): "));
+}
+
+TEST_CASE("advice on what does not fit names formats that do") {
+  const auto answer = explained("model=llama-3.1-70b task=inference gpu=h100");
+  CHECK(any_line(answer.advice, "w4a16 weights (weight-only): it fits"));
+  CHECK_FALSE(any_line(answer.advice, "requests at once"));
+}
