@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
 
 namespace gpusel::advise {
 
@@ -202,6 +203,17 @@ class Spread {
 
 }  // namespace
 
+void note_reading(const catalog::ConfigModel& model, std::vector<std::string>& notes) {
+  notes.insert(notes.end(), model.notes.begin(), model.notes.end());
+  if (model.unread.empty()) return;
+  constexpr std::size_t kShown = 12;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(kShown, model.unread.size()); ++i)
+    list += (i == 0 ? "" : ", ") + printable(shorten(model.unread[i], 60));
+  if (model.unread.size() > kShown) list += say(" and {} more", model.unread.size() - kShown);
+  notes.push_back(say("keys of the configuration that were not understood: {}", list));
+}
+
 estimate::Trace explain(const Workload& work, const Machine& machine, const plan::Choice& choice,
                         const estimate::Coefficients& c) {
   estimate::Trace trace;
@@ -256,7 +268,7 @@ Result<FoundModel> find_model(const Request& request, const catalog::Catalog& ca
   };
   if (request.inline_model) return own(catalog::read_config(*request.inline_model, "model"));
   if (request.model.empty()) return usage_error(say("say which model"), "model", say("--model llama-7b, for example"));
-  if (catalog::looks_like_path(request.model)) return own(catalog::read_config_file(request.model));
+  if (catalog::looks_like_path(request.model)) return own(catalog::read_model_file(request.model));
   auto named = catalog.model(request.model);
   if (!named) {
     Error error = named.error();
@@ -296,6 +308,7 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
   answer.work = std::move(*work);
   answer.assumed = answer.work.assumed;
   answer.notes = answer.work.notes;
+  if (found->own) note_reading(*found->own, answer.notes);
   auto machine = requested_machine(request, **gpu, c, answer.assumed);
   if (!machine) return std::unexpected(machine.error());
   answer.machine = *machine;

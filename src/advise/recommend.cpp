@@ -88,6 +88,7 @@ class Adviser {
     advice.work = std::move(*work);
     advice.assumed = advice.work.assumed;
     advice.notes = advice.work.notes;
+    if (model.own) note_reading(*model.own, advice.notes);
     advice.currency = context_.converter.currency();
     if (Status legal = check_formats(advice.work); !legal) return std::unexpected(legal.error());
     note_assumed_limits(advice);

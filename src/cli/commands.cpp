@@ -31,7 +31,7 @@ constexpr Command kCommands[] = {
      "  gpusel instances --gpu H100:8 --max-price 40\n"
      "  gpusel instances show p5.48xlarge",
      make_instances},
-    {"models", "Models the catalogue knows, and any Hugging Face config.json",
+    {"models", "Models the catalogue knows, and any config.json, safetensors or GGUF file",
      "  gpusel models qwen3\n"
      "  gpusel models show llama-3.1-8b",
      make_models},

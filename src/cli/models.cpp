@@ -1,9 +1,10 @@
-// gpusel models: what the catalogue knows of models, or what a Hugging Face config.json says.
+// gpusel models: what the catalogue knows of models, or what a file of one says.
 #include "cli/lists.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/catalog/hf_config.hpp"
 #include "report/card.hpp"
 #include "report/catalog.hpp"
+#include "report/own_model.hpp"
 
 namespace gpusel::cli {
 
@@ -16,20 +17,18 @@ struct ModelOptions {
   advise::ModelLimits limits;
 };
 
-int show_config(Lists& lists, const catalog::Catalog& catalog, Context& context) {
-  const auto config = catalog::read_config_file(lists.name());
-  if (!config) return context.fail(config.error());
-  report::Json json = report::model_json((*config)->model);
-  json["unread"] = (*config)->unread;
-  return lists.show(std::move(json), kSchema, report::model_card((*config)->model, catalog, context.terminal()),
-                    catalog);
+int show_file(Lists& lists, const catalog::Catalog& catalog, Context& context) {
+  const auto model = catalog::read_model_file(lists.name());
+  if (!model) return context.fail(model.error());
+  return lists.show(report::own_model_json(**model), kSchema,
+                    report::own_model_card(**model, catalog, context.terminal()), catalog);
 }
 
 int run_models(ModelOptions& options, Context& context) {
   Lists lists(options.list, context);
   return lists.with_catalog([&](const catalog::Catalog& catalog) {
     if (options.list.shows_one()) {
-      if (catalog::looks_like_path(lists.name())) return show_config(lists, catalog, context);
+      if (catalog::looks_like_path(lists.name())) return show_file(lists, catalog, context);
       const auto model = catalog.model(lists.name());
       if (!model) return context.fail(model.error());
       return lists.show(report::model_json(**model), kSchema, report::model_card(**model, catalog, context.terminal()),

@@ -38,6 +38,20 @@ constexpr WeightFormat kFormats[] = {
     {"q6_k", 6.56, false, false, Arithmetic::weight_only},
     {"q8_0", 8.5, false, false, Arithmetic::weight_only},
     {"f16", 16, false, false, Arithmetic::half},
+    {"iq1_s", 1.56, false, false, Arithmetic::weight_only},
+    {"iq1_m", 1.75, false, false, Arithmetic::weight_only},
+    {"iq2_xxs", 2.06, false, false, Arithmetic::weight_only},
+    {"iq2_xs", 2.31, false, false, Arithmetic::weight_only},
+    {"iq2_s", 2.5, false, false, Arithmetic::weight_only},
+    {"iq2_m", 2.7, false, false, Arithmetic::weight_only},
+    {"iq3_xxs", 3.06, false, false, Arithmetic::weight_only},
+    {"iq3_xs", 3.3, false, false, Arithmetic::weight_only},
+    {"iq3_s", 3.44, false, false, Arithmetic::weight_only},
+    {"iq3_m", 3.66, false, false, Arithmetic::weight_only},
+    {"iq4_nl", 4.5, false, false, Arithmetic::weight_only},
+    {"q5_1", 6.0, false, false, Arithmetic::weight_only},
+    {"tq1_0", 1.69, false, false, Arithmetic::weight_only},
+    {"tq2_0", 2.06, false, false, Arithmetic::weight_only},
 };
 
 /// Spellings people use for the same thing.
@@ -78,7 +92,8 @@ std::string_view native_weight_format(const catalog::Model& model, const Device&
   if (dtype.starts_with("fp8")) return "fp8";
   if (dtype.starts_with("fp4")) return "nvfp4";
   if (dtype.starts_with("int4") || dtype == "w4a16") return "w4a16";
-  if (dtype == "int8") return "int8";
+  for (const WeightFormat& format : kFormats)
+    if (format.name == dtype && (format.bits < 16 || dtype == "f16")) return format.name;
   return device.gpu->has_bf16 && dtype != "fp16" ? "bf16" : "fp16";
 }
 

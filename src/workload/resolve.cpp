@@ -205,7 +205,8 @@ class Resolver {
 
   Status inference() {
     Inference& i = work_.inference;
-    i.engine = or_assume(request_.engine, "engine", Engine::vllm);
+    // GGUF files are llama.cpp's own.
+    i.engine = or_assume(request_.engine, "engine", model_.file_layout == "gguf" ? Engine::llama_cpp : Engine::vllm);
     i.weights_precision = request_.weights_precision;
     i.kv_precision = request_.kv_precision;
     if (Status allowed = allowed_precisions(); !allowed) return allowed;

@@ -17,13 +17,13 @@ namespace {
 std::string config(const std::string& members) { return scratch_file("config.json", "{" + members + "}"); }
 
 std::unique_ptr<ConfigModel> read(const std::string& members) {
-  auto model = catalog::read_config_file(config(members));
+  auto model = catalog::read_model_file(config(members));
   if (!model) FAIL(model.error().where + ": " + model.error().message);
   return std::move(*model);
 }
 
 Error refused(const std::string& members) {
-  const auto model = catalog::read_config_file(config(members));
+  const auto model = catalog::read_model_file(config(members));
   INFO(members);
   REQUIRE_FALSE(model);
   return model.error();
@@ -62,7 +62,7 @@ TEST_CASE("the configuration of LLaMA 7B is read") {
   CHECK(m.max_context == 2048.0);
   CHECK(*m.params_b == Approx(6.738415616).epsilon(1e-6));
   CHECK(catalog::kv_bytes_per_token_fp16(m) == 524288.0);
-  CHECK(read_model->unread == std::vector<std::string>{"rms_norm_eps"});
+  CHECK(read_model->unread.empty());  // rms_norm_eps changes neither size nor speed
 }
 
 TEST_CASE("the configuration of Mixtral 8x7B is read") {
@@ -128,8 +128,8 @@ TEST_CASE("a window that is switched off is no window") {
 }
 
 TEST_CASE("layers that are listed one by one are counted by kind") {
-  const auto read_model =
-      read(R"("model_type": "x", "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 5,
+  const auto read_model = read(
+      R"("model_type": "x", "hidden_size": 64, "intermediate_size": 256, "num_attention_heads": 4, "num_hidden_layers": 5,
     "vocab_size": 100, "sliding_window": 128,
     "layer_types": ["sliding_attention", "full_attention", "sliding_attention", "full_attention", "linear_attention"])");
   CHECK(read_model->model.kv_full_layers == 2.0);
@@ -174,7 +174,8 @@ TEST_CASE("encoders are told from decoders") {
   CHECK(*bert->model.params_b == Approx(0.10948224).epsilon(0.02));
   CHECK(catalog::kv_bytes_per_token_fp16(bert->model) == 0.0);
   const auto unknown = read(R"("model_type": "newbert", "architectures": ["NewBertForSequenceClassification"],
-    "hidden_size": 768, "num_attention_heads": 12, "num_hidden_layers": 12, "vocab_size": 30522)");
+    "hidden_size": 768, "intermediate_size": 3072, "num_attention_heads": 12, "num_hidden_layers": 12,
+    "vocab_size": 30522)");
   CHECK(unknown->model.kind == ModelKind::encoder);
 }
 
@@ -226,7 +227,7 @@ TEST_CASE("a configuration with nonsense for a number is refused") {
 
 TEST_CASE("a number in quotes is told at its place") {
   const std::string file = config("\n  \"hidden_size\": \"4096\",\n  \"num_hidden_layers\": 2\n");
-  const auto model = catalog::read_config_file(file);
+  const auto model = catalog::read_model_file(file);
   REQUIRE_FALSE(model);
   CHECK(model.error().where == file + ":2:18");  // `  "hidden_size": "4096"`
   CHECK_THAT(model.error().message, Catch::Contains("'hidden_size' must be a whole number"));
@@ -234,18 +235,18 @@ TEST_CASE("a number in quotes is told at its place") {
 
 TEST_CASE("a configuration is a json object") {
   const auto text = GENERATE("[]", "3", "\"llama\"", "null");
-  CHECK_FALSE(catalog::read_config_file(scratch_file("config.json", text)));
-  CHECK_FALSE(catalog::read_config_file(scratch_file("config.json", "{,}")));
-  CHECK_FALSE(catalog::read_config_file(scratch_file("config.json", "")));
-  CHECK_FALSE(catalog::read_config_file("/nonexistent/config.json"));
+  CHECK_FALSE(catalog::read_model_file(scratch_file("config.json", text)));
+  CHECK_FALSE(catalog::read_model_file(scratch_file("config.json", "{,}")));
+  CHECK_FALSE(catalog::read_model_file(scratch_file("config.json", "")));
+  CHECK_FALSE(catalog::read_model_file("/nonexistent/config.json"));
 }
 
 TEST_CASE("a folder with a configuration stands for it") {
   const std::string file = config(kLlama7);
-  const auto model = catalog::read_config_file(std::filesystem::path(file).parent_path().string());
+  const auto model = catalog::read_model_file(std::filesystem::path(file).parent_path().string());
   REQUIRE(model);
   CHECK((*model)->model.layers == 32.0);
-  CHECK_FALSE(catalog::read_config_file(folder({{"other.json", "{}"}})));
+  CHECK_FALSE(catalog::read_model_file(folder({{"other.json", "{}"}})));
 }
 
 TEST_CASE("a size that is stated is kept") {
@@ -258,12 +259,87 @@ TEST_CASE("weights that are stored narrow are told by their method") {
   CHECK(read(kLlama7 + R"(, "quantization_config": {"quant_method": "awq", "bits": 4})")->model.native_dtype ==
         "w4a16");
   CHECK(read(kLlama7 + R"(, "quantization_config": {"quant_method": "gptq", "bits": 8})")->model.native_dtype ==
-        "int8");
+        "w8a16");
   CHECK(read(kLlama7 + R"(, "quantization_config": {"quant_method": "mxfp4"})")->model.native_dtype == "mxfp4");
 }
 
+TEST_CASE("every way of storing weights narrow has its format") {
+  struct Case {
+    const char* quantised;
+    const char* format;
+  };
+  const auto given =
+      GENERATE(Case{R"({"quant_method": "fp8", "weight_block_size": [128, 128]})", "fp8"},
+               Case{R"({"quant_method": "bitsandbytes", "load_in_4bit": true, "bnb_4bit_quant_type": "nf4"})", "nf4"},
+               Case{R"({"quant_method": "bitsandbytes", "load_in_8bit": true})", "int8"},
+               Case{R"({"quant_method": "modelopt", "quant_algo": "NVFP4"})", "nvfp4"},
+               Case{R"({"quant_method": "compressed-tensors", "config_groups": {"group_0": {"weights": {"num_bits": 4,
+              "type": "int", "group_size": 128}, "input_activations": null}}})",
+                    "w4a16"},
+               Case{R"({"quant_method": "compressed-tensors", "config_groups": {"group_0": {"weights": {"num_bits": 8,
+              "type": "int"}, "input_activations": {"num_bits": 8}}}})",
+                    "int8"},
+               Case{R"({"quant_method": "compressed-tensors", "config_groups": {"group_0": {"weights": {"num_bits": 8,
+              "type": "float"}, "input_activations": {"num_bits": 8}}}})",
+                    "fp8"});
+  CAPTURE(given.quantised);
+  const auto model = read(kLlama7 + R"(, "quantization_config": )" + given.quantised);
+  CHECK(model->model.native_dtype == given.format);
+  CHECK(model->notes.empty());
+}
+
+TEST_CASE("a way of storing weights that is not known is said") {
+  const auto model = read(kLlama7 + R"(, "quantization_config": {"quant_method": "aqlm", "nbits_per_codebook": 16})");
+  CHECK(model->model.native_dtype == "fp16");
+  REQUIRE(model->notes.size() == 1);
+  CHECK_THAT(model->notes.front(), Catch::Contains("'aqlm'"));
+}
+
+TEST_CASE("keys that are not understood are listed, those without effect are not") {
+  const auto model = read(kLlama7 + R"(, "bos_token_id": 1, "rope_scaling": {"factor": 8}, "attention_dropout": 0.0,
+    "quantum_gates": 3, "vision_config": null)");
+  CHECK(model->unread == std::vector<std::string>{"quantum_gates"});
+}
+
+TEST_CASE("a class that is not known is counted only where its shape is plain") {
+  const std::string plain = with(kLlama7, "\"model_type\": \"llama\"", "\"model_type\": \"newllm\"");
+  const auto model = read(plain);
+  CHECK(*model->model.params_b == Approx(6.738415616).epsilon(1e-6));
+  REQUIRE(model->notes.size() == 1);
+  CHECK_THAT(model->notes.front(), Catch::Contains("'newllm' is not known"));
+  const Error unusual = refused(plain + R"(, "ssm_state": 128)");
+  CHECK_THAT(unusual.message, Catch::Contains("'newllm'") && Catch::Contains("'ssm_state'"));
+  CHECK_THAT(unusual.hint, Catch::Contains("params_b"));
+  CHECK(read(plain + R"(, "ssm_state": 128, "params_b": 7)")->model.params_b == 7.0);
+  CHECK_THAT(refused(with(plain, "\"intermediate_size\": 11008,", "")).message,
+             Catch::Contains("'intermediate_size' is missing"));
+}
+
+TEST_CASE("classes and towers whose size does not follow from their keys are refused with the reason") {
+  CHECK_THAT(refused(with(kLlama7, "\"model_type\": \"llama\"", "\"model_type\": \"zamba2\"")).message,
+             Catch::Contains("shared"));
+  CHECK_THAT(refused(kLlama7 + R"(, "audio_config": {"hidden_size": 1024})").message,
+             Catch::Contains("'audio_config'"));
+  CHECK_THAT(refused(kLlama7 + R"(, "vision_config": {"model_type": "mobilenet"})").message,
+             Catch::Contains("'vision_config' ('mobilenet')"));
+  CHECK_THAT(refused(with(kLlama7, "\"num_hidden_layers\": 32",
+                          R"("num_hidden_layers": 2, "layer_types": ["full_attention", "quantum"])"))
+                 .message,
+             Catch::Contains("'quantum' is not known"));
+}
+
+TEST_CASE("parts of a configuration that should be objects are refused as anything else") {
+  const auto key = GENERATE("text_config", "vision_config", "quantization_config", "linear_attn_config");
+  const auto value = GENERATE("[]", "3", "\"x\"", "true");
+  CAPTURE(key, value);
+  const Error error = refused(kLlama7 + ", \"" + key + "\": " + value);
+  CHECK_THAT(error.message, Catch::Contains("must be an object"));
+  CHECK_THAT(error.where, Catch::Contains("config.json:"));
+}
+
 TEST_CASE("a path is told from a model name") {
-  for (const char* path : {"./llama", "../x", "/models/llama", "config.json", "dir/config.json", ".", ".."})
+  for (const char* path :
+       {"./llama", "../x", "/models/llama", "config.json", "dir/config.json", ".", "..", "a.gguf", "model.safetensors"})
     CHECK(catalog::looks_like_path(path));
   for (const char* name : {"llama-7b", "meta-llama/Llama-3.1-8B", "a.b", ""})
     CHECK_FALSE(catalog::looks_like_path(name));
@@ -271,7 +347,7 @@ TEST_CASE("a path is told from a model name") {
 
 namespace {
 
-auto config_of(const std::string& m) { return catalog::read_config_file(scratch_file("config.json", "{" + m + "}")); }
+auto config_of(const std::string& m) { return catalog::read_model_file(scratch_file("config.json", "{" + m + "}")); }
 const std::string kLlamaShape =
     R"("model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 32, "vocab_size": 32000, "intermediate_size": 11008)";
 

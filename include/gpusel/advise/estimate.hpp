@@ -47,6 +47,8 @@ struct FoundModel {
   const catalog::Model* model = nullptr;
 };
 Result<FoundModel> find_model(const workload::Request& request, const catalog::Catalog& catalog);
+/// What reading a configuration took for granted, and what it left aside.
+void note_reading(const catalog::ConfigModel& model, std::vector<std::string>& notes);
 
 /// The request's defaults filled in for that model, sizes given in the request respected.
 Result<EstimateAnswer> answer_estimate(const workload::Request& request, const catalog::Catalog& catalog,

@@ -85,6 +85,8 @@ struct Model {
   Number gflops_per_sample;
   std::string_view default_input;
 
+  std::string_view file_layout;  // "gguf" or "safetensors", of a model out of such files; not a catalogue field
+
   TextList sources;
   TextList params_sources;
   std::string_view notes;

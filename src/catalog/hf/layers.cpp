@@ -1,0 +1,273 @@
+#include "catalog/hf/layers.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::catalog::hf {
+
+namespace {
+
+struct Named {
+  std::string_view start;
+  Mixer mixer;
+};
+// By how the name in layer_types and its like begins.
+constexpr Named kNamed[] = {{"full", Mixer::full},
+                            {"attention", Mixer::full},
+                            {"global", Mixer::full},
+                            {"sliding", Mixer::window},
+                            {"chunked", Mixer::window},
+                            {"local", Mixer::window},
+                            {"linear", Mixer::linear},
+                            {"gated_delta", Mixer::delta},
+                            {"mamba2", Mixer::mamba2},
+                            {"mamba", Mixer::mamba2},
+                            {"conv", Mixer::conv},
+                            {"short_conv", Mixer::conv},
+                            {"recurrent", Mixer::recurrent},
+                            {"cross", Mixer::cross},
+                            {"mlp", Mixer::none},
+                            {"moe", Mixer::none}};
+
+class LayerReader {
+ public:
+  LayerReader(const Keys& keys, const ModelClass& model_class, double layers)
+      : keys_(keys), class_(model_class), layers_(static_cast<std::size_t>(layers)) {}
+
+  std::vector<Layer> read(bool has_experts) {
+    if (!by_class() && !by_pattern() && !by_names() && !by_indices()) by_windows();
+    settle_linear();
+    if (has_experts) place_experts();
+    return std::move(layers_);
+  }
+
+ private:
+  template <class Choose>
+  bool each(Choose choose) {
+    for (std::size_t i = 0; i < layers_.size(); ++i) layers_[i].mixer = choose(i);
+    return true;
+  }
+
+  bool by_class() {
+    const std::string_view type = class_.type;
+    const bool mamba2 = type == "mamba2";
+    if (type == "mamba" || type == "falcon_mamba" || mamba2 || type == "rwkv") {
+      for (Layer& layer : layers_)
+        layer = {mamba2 ? Mixer::mamba2 : type == "rwkv" ? Mixer::rwkv : Mixer::mamba, Ffn::none};
+      return true;
+    }
+    if (type == "falcon_h1") return each([](std::size_t) { return Mixer::beside; });
+    return false;
+  }
+
+  /// "M-M*-…" of Nemotron-H: each character is a layer of its own.
+  bool by_pattern() {
+    const Node* pattern = keys_.find("hybrid_override_pattern");
+    if (pattern == nullptr) return false;
+    if (pattern->text.size() != layers_.size()) {
+      keys_.fail(*pattern,
+                 say("'hybrid_override_pattern' names {} layers of {}", pattern->text.size(), layers_.size()));
+      return true;
+    }
+    for (std::size_t i = 0; i < layers_.size(); ++i) switch (pattern->text[i]) {
+        case 'M': layers_[i] = {Mixer::mamba2, Ffn::none}; break;
+        case '*': layers_[i] = {Mixer::full, Ffn::none}; break;
+        case '-': layers_[i] = {Mixer::none, Ffn::dense}; break;
+        case 'E': layers_[i] = {Mixer::none, Ffn::experts}; break;
+        default:
+          keys_.fail(*pattern, say("'hybrid_override_pattern' has a layer '{}', which is none of M, *, - and E",
+                                   printable(pattern->text.substr(i, 1))));
+      }
+    return true;
+  }
+
+  bool by_names() {
+    for (const std::string_view key : {"layer_types", "layers_block_type", "attention_layers"}) {
+      const Node* names = keys_.list(key);
+      if (names == nullptr) continue;
+      if (names->children.size() != layers_.size()) {
+        keys_.fail(*names, say("'{}' names {} layers of {}", key, names->children.size(), layers_.size()));
+        return true;
+      }
+      each([&](std::size_t i) { return named(names->children[i]); });
+      if (class_.type == "nemotron_h") part_layers(*names);
+      return true;
+    }
+    const Node* repeated = keys_.list("block_types");
+    if (repeated == nullptr || repeated->children.empty()) return false;
+    return each([&](std::size_t i) { return named(repeated->children[i % repeated->children.size()]); });
+  }
+
+  /// Where attention, Mamba and FFN are layers of their own.
+  void part_layers(const Node& names) {
+    for (std::size_t i = 0; i < layers_.size(); ++i)
+      layers_[i].ffn = layers_[i].mixer != Mixer::none             ? Ffn::none
+                       : names.children[i].text.starts_with("moe") ? Ffn::experts
+                                                                   : Ffn::dense;
+  }
+
+  Mixer named(const Node& name) {
+    const bool windowed = class_.type == "recurrent_gemma" && name.text == "attention";
+    for (const Named& each : kNamed)
+      if (name.is_scalar() && name.text.starts_with(each.start)) return windowed ? Mixer::window : each.mixer;
+    keys_.fail(name, say("a layer of kind {} is not known", name.describe()));
+    return Mixer::full;
+  }
+
+  bool holds(const std::vector<double>& list, std::size_t index) const {
+    return std::find(list.begin(), list.end(), static_cast<double>(index)) != list.end();
+  }
+
+  /// Full layers told by their places.
+  bool by_indices() {
+    const Mixer other = class_.type == "bamba" ? Mixer::mamba2 : Mixer::conv;
+    for (const std::string_view key : {"full_attn_idxs", "attn_layer_indices"})
+      if (keys_.list(key) != nullptr)
+        return each([&, full = keys_.counts(key)](std::size_t i) { return holds(full, i) ? Mixer::full : other; });
+    if (const auto kimi = keys_.map("linear_attn_config"); kimi && kimi->list("full_attn_layers") != nullptr)
+      return each([&, full = kimi->counts("full_attn_layers")](std::size_t i) {
+        return holds(full, i + 1) ? Mixer::full : Mixer::kimi;
+      });
+    if (const std::vector<double> kinds = keys_.counts("attn_type_list");
+        kinds.size() == layers_.size() && !kinds.empty())
+      return each([&](std::size_t i) { return kinds[i] == 1 ? Mixer::full : Mixer::lightning; });
+    if (const Number period = keys_.count({"attn_layer_period"}, 1)) {
+      const double offset = keys_.count_or({"attn_layer_offset"}, 0);
+      return each([&](std::size_t i) {
+        return std::fmod(static_cast<double>(i), *period) == offset ? Mixer::full : Mixer::mamba;
+      });
+    }
+    if (const Number interval = keys_.count({"full_attention_interval"}, 1))
+      return each([&](std::size_t i) {
+        return std::fmod(static_cast<double>(i) + 1, *interval) == 0 ? Mixer::full : Mixer::delta;
+      });
+    if (const std::vector<double> cross = keys_.counts("cross_attention_layers"); !cross.empty())
+      return each([&](std::size_t i) { return holds(cross, i) ? Mixer::cross : Mixer::full; });
+    return false;
+  }
+
+  void by_windows() {
+    if (const Number step = keys_.count({"global_attn_every_n_layers"}, 1)) {
+      each([&](std::size_t i) { return std::fmod(static_cast<double>(i), *step) == 0 ? Mixer::full : Mixer::window; });
+      return;
+    }
+    const Number window = keys_.count({"sliding_window", "window_size", "attention_chunk_size"});
+    const Node* stated = keys_.find("sliding_window");
+    if (!keys_.truth("use_sliding_window", true)) return;
+    if (class_.type.starts_with("llama4") || class_.type.starts_with("qwen")) {
+      by_family(window.value_or(0));
+      return;
+    }
+    const double width = window ? *window : stated == nullptr ? class_.window : 0;
+    if (width <= 0) return;
+    const Node* pattern = keys_.find("sliding_window_pattern");
+    if (pattern == nullptr) pattern = keys_.find("_sliding_window_pattern");
+    if (pattern != nullptr && pattern->quoted && !pattern->text.empty()) {
+      each([&](std::size_t i) {  // EXAONE's "LLLG"
+        return pattern->text[i % pattern->text.size()] == 'L' ? Mixer::window : Mixer::full;
+      });
+      return;
+    }
+    const double every = keys_.count({"sliding_window_pattern", "_sliding_window_pattern", "layer_switch"}, 1)
+                             .value_or(class_.full_every);
+    each([&](std::size_t i) {
+      return every > 0 && std::fmod(static_cast<double>(i) + 1, every) == 0 ? Mixer::full : Mixer::window;
+    });
+  }
+
+  void by_family(double window) {
+    if (window <= 0) return;
+    if (class_.type.starts_with("qwen")) {  // the lower layers see everything
+      const double full = keys_.count_or({"max_window_layers"}, 0);
+      each([&](std::size_t i) { return static_cast<double>(i) < full ? Mixer::full : Mixer::window; });
+      return;
+    }
+    const std::vector<double> rotary = keys_.counts("no_rope_layers");  // 0: sees everything, without positions
+    const double interval = keys_.count_or({"no_rope_layer_interval"}, 4, 1);
+    each([&](std::size_t i) {
+      const bool full =
+          rotary.size() == layers_.size() ? rotary[i] == 0 : std::fmod(static_cast<double>(i) + 1, interval) == 0;
+      return full ? Mixer::full : Mixer::window;
+    });
+  }
+
+  /// What "linear" means depends on the class.
+  void settle_linear() {
+    const Mixer meant = keys_.has("linear_num_value_heads")  ? Mixer::delta
+                        : class_.type.starts_with("minimax") ? Mixer::lightning
+                                                             : Mixer::linear;
+    for (Layer& layer : layers_)
+      if (layer.mixer == Mixer::linear) layer.mixer = meant;
+  }
+
+  void place_experts() {
+    const auto place = [&](auto chosen) {
+      for (std::size_t i = 0; i < layers_.size(); ++i)
+        if (layers_[i].ffn != Ffn::none && chosen(static_cast<double>(i))) layers_[i].ffn = Ffn::experts;
+    };
+    if (class_.type == "nemotron_h") return;  // its pattern says it
+    if (const Node* kinds = keys_.list("mlp_layer_types"); kinds != nullptr && kinds->children.size() == layers_.size())
+      return place([&](double i) { return kinds->children[static_cast<std::size_t>(i)].text == "sparse"; });
+    if (const std::vector<double> listed = keys_.counts("moe_layers"); !listed.empty())
+      return place([&](double i) { return holds(listed, static_cast<std::size_t>(i)); });
+    if (const std::vector<double> flags = keys_.counts("moe_layer_freq");
+        flags.size() == layers_.size() && !flags.empty())
+      return place([&](double i) { return flags[static_cast<std::size_t>(i)] > 0; });
+    if (const Number period = keys_.count({"expert_layer_period"}, 1)) {
+      const double offset = keys_.count_or({"expert_layer_offset"}, 0);
+      return place([&](double i) { return std::fmod(i, *period) == offset; });
+    }
+    const double first = keys_.count_or({"first_k_dense_replace", "num_dense_layers", "moe_layer_start_index"}, 0);
+    const double last = keys_.number({"moe_layer_end_index"}, -1).value_or(-1);
+    const Node* frequency = keys_.find("moe_layer_freq");
+    const double step =
+        frequency != nullptr && frequency->is_list()
+            ? 1
+            : keys_.count_or(
+                  {"interleave_moe_layer_step", "decoder_sparse_step", "moe_layer_interval", "moe_layer_freq"}, 1, 1);
+    const std::vector<double> dense = keys_.counts("mlp_only_layers");
+    // DeepSeek counts steps from the first layer, the others put experts at the end of each step.
+    const double shift = keys_.has("moe_layer_freq") ? 0 : 1;
+    place([&](double i) {
+      return i >= first && (last < 0 || i <= last) && std::fmod(i + shift, step) == 0 &&
+             !holds(dense, static_cast<std::size_t>(i));
+    });
+  }
+
+  const Keys& keys_;
+  const ModelClass& class_;
+  std::vector<Layer> layers_;
+};
+
+}  // namespace
+
+std::vector<Layer> read_layers(const Keys& keys, const ModelClass& model_class, double layers, bool has_experts) {
+  return LayerReader(keys, model_class, layers).read(has_experts);
+}
+
+Number layers_of_pattern(const Keys& keys) {
+  const Node* pattern = keys.find("hybrid_override_pattern");
+  if (pattern == nullptr || pattern->text.empty()) return std::nullopt;
+  return static_cast<double>(pattern->text.size());
+}
+
+bool has_attention(Mixer mixer) {
+  return mixer == Mixer::full || mixer == Mixer::window || mixer == Mixer::cross || mixer == Mixer::beside;
+}
+
+bool has_state(Mixer mixer) { return !has_attention(mixer) && mixer != Mixer::none; }
+
+double count_of(const std::vector<Layer>& layers, Mixer mixer) {
+  return static_cast<double>(
+      std::count_if(layers.begin(), layers.end(), [&](const Layer& layer) { return layer.mixer == mixer; }));
+}
+
+double count_of(const std::vector<Layer>& layers, Ffn ffn) {
+  return static_cast<double>(
+      std::count_if(layers.begin(), layers.end(), [&](const Layer& layer) { return layer.ffn == ffn; }));
+}
+
+}  // namespace gpusel::catalog::hf

@@ -1,0 +1,44 @@
+// A configuration on its way to a model: what was read so far, and the parameters that follow from it.
+#pragma once
+
+#include "catalog/hf/layers.hpp"
+#include "gpusel/catalog/parameters.hpp"
+
+namespace gpusel::catalog::hf {
+
+struct Shape {
+  Keys keys;  // of the text part, then of the whole file
+  Keys root;
+  ModelClass model_class;
+  Model& model;
+  std::vector<Layer> layers;  // of the decoder, or of the only stack
+
+  bool is(Trait trait) const { return model_class.is(trait); }
+  double hidden() const { return model.hidden_size.value_or(0); }
+  /// Weights of one norm over `width`.
+  double norm(double width) const { return is(kNoNorm) ? 0 : width * (is(kNormBias) && !is_biasless() ? 2 : 1); }
+  /// Classes with biases state their absence so.
+  bool is_biasless() const;
+};
+
+/// Parameters of one layer's token mixing, without the norm in front of it.
+double mixer_parameters(const Shape& shape, Mixer mixer);
+/// Values of the fixed state that a layer keeps per sequence.
+double state_values(const Shape& shape, Mixer mixer);
+
+/// All parts of a decoder, an encoder or both; `vision` is left to the towers.
+Parameters count_parameters(const Shape& shape);
+/// Multi-token-prediction layers that are stored beside the model.
+double prediction_parameters(const Shape& shape, const Parameters& parts);
+
+/// What is beside the text: towers and projectors.
+struct Towers {
+  double parameters = 0;
+  std::vector<std::string> notes;
+  std::string unknown;  // why their size does not follow from the keys; or empty
+};
+Towers count_towers(const Shape& shape);
+/// A vision model alone, or a pair with a text model.
+double count_standalone_tower(const Shape& shape);
+
+}  // namespace gpusel::catalog::hf

@@ -1,0 +1,51 @@
+// Reading the start of a large file, bounded by its size.
+#pragma once
+
+#include <cstdint>
+#include <fstream>
+#include <optional>
+#include <string>
+
+#include "gpusel/base/error.hpp"
+#include "gpusel/catalog/weights_file.hpp"
+
+namespace gpusel::catalog::weights {
+
+class Header {
+ public:
+  static Result<Header> open(const std::string& path);
+
+  /// A little-endian number of so many bytes. After a failure everything reads as 0.
+  std::uint64_t number(int bytes);
+  double real(int bytes);
+  /// The next `length` bytes; refuses more than `limit` or than there are.
+  std::string text(std::uint64_t length, std::uint64_t limit);
+  void skip(std::uint64_t length);
+
+  std::uint64_t at() const { return at_; }
+  std::uint64_t size() const { return size_; }
+  std::uint64_t left() const { return size_ - at_; }
+  void fail(std::string message);
+  bool failed() const { return error_.has_value(); }
+  const Error& error() const { return *error_; }
+  std::unexpected<Error> failure() const { return std::unexpected(*error_); }
+
+ private:
+  std::ifstream in_;
+  std::string path_;
+  std::uint64_t at_ = 0;
+  std::uint64_t size_ = 0;
+  std::optional<Error> error_;
+};
+
+/// Adds one tensor to its type and to the sums.
+void add_tensor(StoredWeights& out, std::string_view type, double elements, double bytes);
+/// Which part of a model a tensor is, by its name.
+bool is_expert(std::string_view tensor);
+bool is_head(std::string_view tensor);
+bool is_vision(std::string_view tensor);
+/// For multi-token prediction: by its name, or by a layer beyond the model's `layers`.
+bool is_prediction(std::string_view tensor, double layers);
+void sort_types(StoredWeights& out);
+
+}  // namespace gpusel::catalog::weights

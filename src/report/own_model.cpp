@@ -1,0 +1,89 @@
+#include "report/own_model.hpp"
+
+#include <utility>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/card.hpp"
+#include "report/catalog.hpp"
+#include "report/table.hpp"
+
+namespace gpusel::report {
+
+namespace {
+
+using catalog::ConfigModel;
+
+/// Keys and names of the parts, with those that are there.
+std::vector<std::pair<std::string, double>> parts_of(const ConfigModel& model) {
+  const catalog::Parameters& p = model.recount;
+  std::vector<std::pair<std::string, double>> out;
+  for (const auto& [key, value] : {std::pair<const char*, double>{"embedding", p.embedding},
+                                   {"head", p.head},
+                                   {"body", p.body},
+                                   {"experts", p.experts},
+                                   {"vision", p.vision},
+                                   {"layer_embeddings", p.layer_embeddings},
+                                   {"multi_token_prediction", model.prediction_parameters}})
+    if (value > 0) out.emplace_back(key, value);
+  return out;
+}
+
+std::string in_billions(double count) { return format("{:.6g}e9", count / 1e9); }
+
+}  // namespace
+
+Json own_model_json(const ConfigModel& model) {
+  Json json = model_json(model.model);
+  Json& parts = json["parameters"] = Json::object();
+  for (const auto& [key, value] : parts_of(model)) parts[key] = number(value);
+  json["stored"] = nullptr;
+  if (model.stored) {
+    const catalog::StoredWeights& stored = *model.stored;
+    Json types = Json::array();
+    for (const catalog::TensorType& type : stored.types)
+      types.push_back({{"type", type.name},
+                       {"tensors", number(type.tensors)},
+                       {"elements", number(type.elements)},
+                       {"bytes", number(type.bytes)}});
+    json["stored"] = {{"layout", stored.layout},
+                      {"files", number(stored.files)},
+                      {"bytes", number(stored.bytes)},
+                      {"bytes_not_loaded", number(stored.unloaded_bytes)},
+                      {"types", std::move(types)}};
+  }
+  json["reading"] = model.notes;
+  json["unread"] = model.unread;
+  return json;
+}
+
+std::string own_model_card(const ConfigModel& model, const catalog::Catalog& catalog, const Terminal& terminal) {
+  std::string out = model_card(model.model, catalog, terminal) + "\n";
+  Table parts({{say("parameters"), Align::left, 0}, {say("count"), Align::right, 0}});
+  for (const auto& [key, value] : parts_of(model)) {
+    std::string name = key;
+    for (char& letter : name) letter = letter == '_' ? ' ' : letter;
+    parts.add({name, in_billions(value)});
+  }
+  out += parts.text(terminal);
+  if (model.stored) {
+    const catalog::StoredWeights& stored = *model.stored;
+    Table types({{say("stored as"), Align::left, 0},
+                 {say("tensors"), Align::right, 1},
+                 {say("values"), Align::right, 0},
+                 {say("bytes"), Align::right, 0}});
+    for (const catalog::TensorType& type : stored.types)
+      types.add({type.name, human_number(type.tensors), in_billions(type.elements), human_number(type.bytes)});
+    if (!types.empty()) out += "\n" + types.text(terminal);
+    out +=
+        "\n" + say("{}: {:.3f} GiB in {:.0f} files", stored.layout, in_gib(bytes(stored.bytes)), stored.files) + "\n";
+  }
+  for (const std::string& note : model.notes) out += "\n" + wrap(note, terminal.width, 2);
+  if (model.unread.empty()) return out;
+  std::string list;
+  for (const std::string& key : model.unread) list += (list.empty() ? "" : ", ") + printable(shorten(key, 60));
+  return out + "\n" + wrap(say("not understood: {}", list), terminal.width, 2);
+}
+
+}  // namespace gpusel::report
