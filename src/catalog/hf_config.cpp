@@ -15,6 +15,8 @@ namespace {
 
 using namespace hf;
 
+constexpr double kMostParameters = 1e15;
+constexpr double kMostStateBytes = 1e12;
 constexpr std::string_view kTextParts[] = {"thinker_config", "text_config", "llm_config", "language_config"};
 
 /// Words in the name of a key that tell of layers which are not plain.
@@ -99,8 +101,8 @@ class ConfigReader {
     return {};
   }
 
-  Number shape_of(Keys::Names names, double Defaults::* usual) {
-    const Number stated = keys_.count(names);
+  Number shape_of(Keys::Names names, double Defaults::* usual, double low = 0) {
+    const Number stated = keys_.count(names, low);
     const Defaults* defaults = nested_ ? find_defaults(class_.type) : nullptr;
     return stated || defaults == nullptr ? stated : Number(defaults->*usual);
   }
@@ -130,8 +132,9 @@ class ConfigReader {
       m_.gated_ffn = projection.starts_with("gated");
     else if (class_.type == "mt5" || class_.type == "umt5")
       m_.gated_ffn = true;
-    m_.ffn_size = keys_.largest({"intermediate_size_mlp", "intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size",
-                                 "d_ff", "ff_dim", "encoder_ffn_dim", "hidden_dim", "block_ff_dim"});
+    m_.ffn_size =
+        keys_.largest({"intermediate_size_mlp", "intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size", "d_ff",
+                       "ff_dim", "encoder_ffn_dim", "hidden_dim", "block_ff_dim", "ff_intermediate_size"});
     if (const auto own = keys_.map("ffn_config"); own && !m_.ffn_size) m_.ffn_size = own->count({"ffn_hidden_size"});
     if (!m_.ffn_size && nested_)
       if (const Defaults* defaults = find_defaults(class_.type)) m_.ffn_size = defaults->ffn;
@@ -172,13 +175,8 @@ class ConfigReader {
     }
     if (!keys_.truth("multi_query_attention", true)) return m_.heads;
     const Number stated =
-        shape_of({"num_key_value_heads", "num_kv_heads", "n_head_kv", "multi_query_group_num"}, &Defaults::kv_heads);
-    if (stated) {
-      if (*stated < 1)
-        keys_.fail(*keys_.find("num_key_value_heads"),
-                   say("'{}' must be a whole number from 1", "num_key_value_heads"));
-      return stated;
-    }
+        shape_of({"num_key_value_heads", "num_kv_heads", "n_head_kv", "multi_query_group_num"}, &Defaults::kv_heads, 1);
+    if (stated) return stated;
     if (const auto own = keys_.map("attn_config"))
       if (const Number grouped = own->count({"kv_n_heads"}, 1)) return grouped;
     return keys_.truth("multi_query", class_.type == "gpt_bigcode") ? Number{1} : m_.heads;
@@ -308,6 +306,8 @@ class ConfigReader {
     if (!towers.unknown.empty() && !m_.params_b)
       return usage_error(towers.unknown, name_, say("say params_b in it, or give a folder with its safetensors"));
     if (!m_.params_b) m_.params_b = p.total() / 1e9;
+    if (!(p.total() < kMostParameters) || m_.linear_state_bytes.value_or(0) > kMostStateBytes)
+      return usage_error(say("the model's shape is out of any range"), name_);
     list_unread();
     return check_class();
   }
@@ -338,7 +338,10 @@ class ConfigReader {
     m_.native_dtype = keep(stored_precision(keys_, root_, out_.notes));
     if (failed()) return failure();
     if (*m_.params_b <= 0) return missing("hidden_size");
+    if (!(out_.recount.vision < kMostParameters))
+      return usage_error(say("the model's shape is out of any range"), name_);
     list_unread();
+    std::erase_if(out_.unread, [](const std::string& key) { return is_without_effect_on_towers(key); });
     return {};
   }
 

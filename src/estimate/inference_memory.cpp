@@ -91,11 +91,19 @@ double longest_sequence(const catalog::Model& model, double prompt, const Infere
   return slope > 0 ? std::min(kUnbounded, std::floor(window + (room.raw() - start) / slope)) : kUnbounded;
 }
 
+/// Asked about in the format of its files, whose size is known.
+bool is_as_released(const catalog::Model& model, const WeightFormat& format) {
+  return model.native_weights_gib && model.native_dtype.starts_with(format.name);
+}
+
 void explain(const Workload& work, const InferencePlan& plan, const InferenceMemory& memory, Bytes each, Trace& trace) {
   const double held = each.raw() > 0 ? std::round(memory.per_gpu.kv_cache / each) : 0;
   const auto gibibytes = [](Bytes b) { return format("{:.2f} GiB", in_gib(b)); };
   const auto& p = work.parameters;
-  trace.push_back({"memory.weights", say("quantised parameters × bits ÷ 8 + kept parameters × 2, ÷ (tp × pp)"),
+  trace.push_back({"memory.weights",
+                   is_as_released(*work.model, *plan.weights)
+                       ? say("size of the files, ÷ (tp × pp)")
+                       : say("quantised parameters × bits ÷ 8 + kept parameters × 2, ÷ (tp × pp)"),
                    say("{:.3f}e9 parameters as {} at {:g} bits, tp {} × pp {}", p.loaded() / 1e9, plan.weights->name,
                        plan.weights->bits, plan.tp, plan.pp),
                    gibibytes(memory.per_gpu.weights), "docs/method.md"});
@@ -122,7 +130,7 @@ void explain(const Workload& work, const InferencePlan& plan, const InferenceMem
 Bytes stored_weights(const Workload& work, const WeightFormat& format) {
   const auto& p = work.parameters;
   const auto& m = *work.model;
-  if (m.native_weights_gib && m.native_dtype.starts_with(format.name)) return gib(*m.native_weights_gib);
+  if (is_as_released(m, format)) return gib(*m.native_weights_gib);
   const double ends = p.embedding + p.head;
   const double body = p.body + p.experts + p.layer_embeddings;
   if (format.experts_only && p.experts > 0) return bytes(p.experts * format.bits / 8 + (p.loaded() - p.experts) * 2);

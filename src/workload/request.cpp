@@ -23,7 +23,8 @@ constexpr std::string_view kMachine = "Machine";
 constexpr Option<Request> kOptions[] = {
     {"id", "", "TEXT", "echoed in the answer", kMachine, GPUSEL_SET(r.id)},
     {"task", "t", "TASK", "pretrain, finetune or inference", kWork, GPUSEL_SET(r.task)},
-    {"model", "m", "MODEL", "catalogue name, Hugging Face id, or path of a config.json, safetensors or GGUF file", kWork, GPUSEL_SET(r.model)},
+    {"model", "m", "MODEL", "catalogue name, Hugging Face id, or a config.json, safetensors or GGUF file", kWork,
+     GPUSEL_SET(r.model)},
     {"params_b", "", "N", "billions of parameters, if not the model's own count", kWork,
      GPUSEL_SET(r.params_b, Limits{{1e-6, 1e6}, 1000})},
     {"active_params_b", "", "N", "billions of parameters active per token", kWork,

@@ -11,6 +11,7 @@ namespace gpusel::catalog::hf {
 namespace {
 
 constexpr double kLargest = 1e12;
+constexpr std::size_t kLongestList = 10'000;
 
 }  // namespace
 
@@ -19,13 +20,14 @@ void Reading::fail(const Node& at, std::string message) {
 }
 
 const Node* Keys::find(std::string_view key) const {
+  const Node* found = nullptr;
   for (const Node* map : {first_, second_}) {
     const Node* node = map != nullptr ? map->find(key) : nullptr;
     if (node == nullptr) continue;
     reading_->used.insert(node);
-    if (node->kind != Node::Kind::null) return node;
+    if (found == nullptr && node->kind != Node::Kind::null) found = node;
   }
-  return nullptr;
+  return found;
 }
 
 Number Keys::number(Names keys, double low, bool whole) const {
@@ -78,6 +80,10 @@ std::vector<double> Keys::counts(std::string_view key) const {
   std::vector<double> out;
   const Node* node = list(key);
   if (node == nullptr) return out;
+  if (node->children.size() > kLongestList) {
+    fail(*node, say("'{}' lists {} numbers, more than any model has layers", key, node->children.size()));
+    return out;
+  }
   for (const Node& entry : node->children) {
     const auto value = entry.is_scalar() && !entry.quoted ? plain_number(entry.text) : std::nullopt;
     if (!value || *value < 0 || *value > kLargest || *value != std::floor(*value)) {

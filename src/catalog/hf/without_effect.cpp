@@ -266,17 +266,22 @@ constexpr std::string_view kNames[] = {"_attn_implementation",
                                        "time_step_min",
                                        "time_step_init_scheme",
                                        "mlp_ratio",
-                                       "laurel_rank"};
-constexpr std::string_view kStarts[] = {"rope_",     "rotary_",       "_commit",           "loss_",
-                                        "aux_loss",  "init_",         "initializer",       "emb_init",
-                                        "use_cache", "output_",       "attn_pdrop",        "router_aux",
-                                        "router_z",  "layernorm_eps", "layer_norm_eps",    "layer_norm_epsilon",
-                                        "norm_eps",  "mask_",         "apply_spec_augment"};
-constexpr std::string_view kEnds[] = {
-    "_token_id",  "_token_ids", "_token_index", "_token",       "_dropout",      "_pdrop",        "_eps",
-    "_epsilon",   "dropout",    "_prob",        "_drop",        "_dropout_prob", "_theta",        "_coef",
-    "_coeff",     "_range",     "_factor",      "_loss_weight", "_jitter_noise", "_dropout_rate", "dropout_rate",
-    "_layerdrop", "layerdrop",  "_init_std",    "_std",         "_mult_init"};
+                                       "laurel_rank",
+                                       "expert_capacity_factor",
+                                       "router_capacity_factor",
+                                       "scale_factor",
+                                       "rope_factor",
+                                       "projection_dim"};
+constexpr std::string_view kStarts[] = {
+    "rope_",      "rotary_",     "_commit",           "loss_",          "aux_loss",
+    "init_",      "initializer", "emb_init",          "use_cache",      "attn_pdrop",
+    "router_aux", "router_z",    "layernorm_eps",     "layer_norm_eps", "layer_norm_epsilon",
+    "norm_eps",   "mask_",       "apply_spec_augment"};
+constexpr std::string_view kEnds[] = {"_token_id",  "_token_ids",    "_token_index",  "_token",        "_dropout",
+                                      "_pdrop",     "_eps",          "_epsilon",      "dropout",       "_prob",
+                                      "_drop",      "_dropout_prob", "_theta",        "_coef",         "_coeff",
+                                      "_range",     "_loss_weight",  "_jitter_noise", "_dropout_rate", "dropout_rate",
+                                      "_layerdrop", "layerdrop",     "_init_std",     "_std",          "_mult_init"};
 
 }  // namespace
 

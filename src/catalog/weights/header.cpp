@@ -68,7 +68,11 @@ void Header::skip(std::uint64_t length) {
     fail(say("the header is cut off at byte {}: {} bytes are announced", at_, length));
     return;
   }
-  in_.seekg(static_cast<std::streamoff>(length), std::ios::cur);
+  constexpr std::uint64_t kNear = 4096;  // cheaper to read over than to lose the buffer
+  if (length <= kNear)
+    in_.ignore(static_cast<std::streamsize>(length));
+  else
+    in_.seekg(static_cast<std::streamoff>(length), std::ios::cur);
   at_ += length;
 }
 
