@@ -232,6 +232,7 @@ std::string lines_text(const std::vector<Line>& lines, const Terminal& terminal)
 
 std::string sources_text(const Citations& citations, const Catalog& catalog, const Terminal& terminal) {
   const std::size_t general = citations.general();
+  if (citations.keys().empty()) return {};
   std::string out = "\n" + bold(say("sources"), terminal);
   if (general > 0 && general < citations.keys().size())
     out += general == 1 ? say(", [1] unless a figure cites another")
