@@ -19,7 +19,7 @@ constexpr FactInfo kFacts[] = {
     {"model_licence", text, "", Stage::job, "licence of the weights"},
     {"model_params_b", number, "billions", Stage::job, "parameters of the model"},
     {"is_moe", boolean, "", Stage::job, "mixture of experts"},
-    {"method", text, "", Stage::job, "full, lora, qlora or ptuning"},
+    {"method", text, "", Stage::job, "full, lora, qlora, ptuning or prefix"},
     {"precision", text, "", Stage::plan, "training arithmetic of the plan: bf16, fp16, fp8 …"},
     {"weights_precision", text, "", Stage::plan, "format the weights are served in"},
     {"engine", text, "", Stage::job, "inference engine"},

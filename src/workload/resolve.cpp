@@ -21,6 +21,7 @@ constexpr std::int64_t kFinetuneBatch = 64;
 constexpr std::int64_t kEncoderBatch = 32;
 constexpr std::int64_t kLoraRank = 16;
 constexpr std::int64_t kVirtualTokens = 20;
+constexpr std::int64_t kTargetShare = 4;  // source over target: 512 and 114 tokens in pretraining, arXiv 1910.10683
 constexpr std::int64_t kInputTokens = 1024;
 constexpr std::int64_t kOutputTokens = 256;
 
@@ -129,14 +130,49 @@ class Resolver {
     if (t.offload == Offload::weights)
       return usage_error(say("'weights' are offloaded in inference"), "offload",
                          say("training knows optimizer and params"));
-    if (request_.lora_rank && t.method != Method::lora && t.method != Method::qlora)
-      return usage_error(say("a rank is for adapters, and the method is {}", to_text(t.method)), "lora_rank",
-                         say("add --method lora or qlora"));
-    if (trains_adapter(t.method) && t.method != Method::ptuning)
-      t.lora_rank = or_assume(request_.lora_rank, "lora_rank", kLoraRank);
-    if (t.method == Method::ptuning)
-      t.virtual_tokens = or_assume(request_.virtual_tokens, "virtual_tokens", kVirtualTokens);
+    if (Status done = adapters(); !done) return done;
+    if (Status done = special_shapes(); !done) return done;
     return amount();
+  }
+
+  Status adapters() {
+    Training& t = work_.training;
+    for (const auto& [given, key] : {std::pair(request_.lora_rank.has_value(), "lora_rank"),
+                                     std::pair(request_.lora_targets.has_value(), "lora_targets")})
+      if (given && !is_lora(t.method))
+        return usage_error(say("{} is for adapters, and the method is {}", key, to_text(t.method)), key,
+                           say("add --method lora or qlora"));
+    if (request_.virtual_tokens && !adds_tokens(t.method))
+      return usage_error(say("virtual tokens are for prompt tuning, and the method is {}", to_text(t.method)),
+                         "virtual_tokens", say("add --method ptuning or prefix"));
+    if (is_lora(t.method)) {
+      t.lora_rank = or_assume(request_.lora_rank, "lora_rank", kLoraRank);
+      t.lora_targets = request_.lora_targets.value_or(model_.is_moe() ? kAttentionTargets : kLinearTargets);
+      if (!request_.lora_targets) assume("lora_targets", text_of(t.lora_targets));
+      if (t.lora_targets.experts && !model_.is_moe())
+        return usage_error(say("'{}' has no experts", model_.id), "lora_targets", say("all is every linear layer"));
+    }
+    if (adds_tokens(t.method)) t.virtual_tokens = or_assume(request_.virtual_tokens, "virtual_tokens", kVirtualTokens);
+    return {};
+  }
+
+  /// What only some models or layouts have.
+  Status special_shapes() {
+    Training& t = work_.training;
+    if (model_.is_encoder_decoder())
+      t.target_len = or_assume(request_.target_len, "target_len", std::max<std::int64_t>(1, t.seq_len / kTargetShare));
+    else if (request_.target_len)
+      return usage_error(say("'{}' has no decoder beside its encoder", model_.id), "target_len",
+                         say("seq_len is the whole sequence"));
+    if (request_.capacity_factor && !model_.is_moe())
+      return usage_error(say("a capacity is that of experts, and '{}' has none", model_.id), "capacity_factor");
+    t.capacity_factor = request_.capacity_factor.value_or(1);
+    t.sequence_parallel = request_.sequence_parallel.value_or(true);
+    t.virtual_pipeline = request_.virtual_pipeline;
+    if (t.virtual_pipeline.value_or(1) > 1 && request_.pp.value_or(2) == 1)
+      return usage_error(say("{} chunks interleave in a pipeline, and pp is 1", *t.virtual_pipeline),
+                         "virtual_pipeline", say("give --pp"));
+    return {};
   }
 
   /// These load and train everything in the arithmetic's own format unless told otherwise.
@@ -198,7 +234,7 @@ class Resolver {
     } else {
       const double samples = or_assume(request_.dataset_size, "dataset_size", kFinetuneSamples);
       const double epochs = or_assume(request_.epochs, "epochs", kFinetuneEpochs);
-      t.tokens = samples * epochs * static_cast<double>(t.seq_len);
+      t.tokens = samples * epochs * static_cast<double>(t.seq_len + t.target_len);
     }
     return {};
   }

@@ -8,7 +8,7 @@ using namespace gpusel::test;
 
 namespace {
 
-struct Spelling {
+struct Written {
   const char* written;
   const char* id;
 };
@@ -27,15 +27,14 @@ std::string model_id(const catalog::Catalog& c, const std::string& name) {
 
 TEST_CASE("a GPU is found by the ways people write it") {
   const auto c = embedded();
-  const auto given =
-      GENERATE(Spelling{"A100-80GB", "a100-sxm-80gb"}, Spelling{"NVIDIA-A100-SXM4-80GB", "a100-sxm-80gb"},
-               Spelling{"NVIDIA A100-SXM4-40GB", "a100-sxm-40gb"}, Spelling{"a100", "a100-sxm-40gb"},
-               Spelling{"h100_sxm", "h100-sxm-80gb"}, Spelling{"H100", "h100-sxm-80gb"},
-               Spelling{"NVIDIA H100 80GB HBM3", "h100-sxm-80gb"}, Spelling{"h100 pcie", "h100-pcie-80gb"},
-               Spelling{"L40s", "l40s"}, Spelling{"l4", "l4"}, Spelling{"NVIDIA L4", "l4"},
-               Spelling{"rtx-a6000", "rtx-a6000-48gb"}, Spelling{"RTX A6000", "rtx-a6000-48gb"},
-               Spelling{"NVIDIA GeForce RTX 4090", "rtx-4090-24gb"}, Spelling{"rtx4090", "rtx-4090-24gb"},
-               Spelling{"4090", "rtx-4090-24gb"}, Spelling{"Tesla T4", "t4"}, Spelling{"  A10G ", "a10g"});
+  const auto given = GENERATE(Written{"A100-80GB", "a100-sxm-80gb"}, Written{"NVIDIA-A100-SXM4-80GB", "a100-sxm-80gb"},
+                              Written{"NVIDIA A100-SXM4-40GB", "a100-sxm-40gb"}, Written{"a100", "a100-sxm-40gb"},
+                              Written{"h100_sxm", "h100-sxm-80gb"}, Written{"H100", "h100-sxm-80gb"},
+                              Written{"NVIDIA H100 80GB HBM3", "h100-sxm-80gb"}, Written{"h100 pcie", "h100-pcie-80gb"},
+                              Written{"L40s", "l40s"}, Written{"l4", "l4"}, Written{"NVIDIA L4", "l4"},
+                              Written{"rtx-a6000", "rtx-a6000-48gb"}, Written{"RTX A6000", "rtx-a6000-48gb"},
+                              Written{"NVIDIA GeForce RTX 4090", "rtx-4090-24gb"}, Written{"rtx4090", "rtx-4090-24gb"},
+                              Written{"4090", "rtx-4090-24gb"}, Written{"Tesla T4", "t4"}, Written{"  A10G ", "a10g"});
   CAPTURE(given.written);
   const catalog::Gpu* meant = nullptr;
   for (const catalog::Gpu& gpu : c.gpus())
@@ -47,10 +46,10 @@ TEST_CASE("a GPU is found by the ways people write it") {
 TEST_CASE("a model is found by the ways people write it") {
   const auto c = embedded();
   const auto given =
-      GENERATE(Spelling{"meta-llama/Llama-3.1-8B", "llama-3.1-8b"}, Spelling{"Llama-3.1-8B-Instruct", "llama-3.1-8b"},
-               Spelling{"LLAMA_7B", "llama-7b"}, Spelling{"llama 7b", "llama-7b"},
-               Spelling{"deepseek-ai/DeepSeek-R1", "deepseek-v3"}, Spelling{"mixtral", "mixtral-8x7b"},
-               Spelling{"bert-base-uncased", "bert-base"}, Spelling{"gpt-3", "gpt3-175b"});
+      GENERATE(Written{"meta-llama/Llama-3.1-8B", "llama-3.1-8b"}, Written{"Llama-3.1-8B-Instruct", "llama-3.1-8b"},
+               Written{"LLAMA_7B", "llama-7b"}, Written{"llama 7b", "llama-7b"},
+               Written{"deepseek-ai/DeepSeek-R1", "deepseek-v3"}, Written{"mixtral", "mixtral-8x7b"},
+               Written{"bert-base-uncased", "bert-base"}, Written{"gpt-3", "gpt3-175b"});
   CAPTURE(given.written);
   CHECK(model_id(c, given.written) == given.id);
 }

@@ -30,4 +30,15 @@ constexpr std::optional<E> from_text(std::string_view text) {
   return std::nullopt;
 }
 
+/// Another way of writing an enumerator.
+template <class E>
+struct Spelling {
+  std::string_view text;
+  E value;
+};
+
+/// Specialised where people write more than the names themselves.
+template <class E>
+inline constexpr std::array<Spelling<E>, 0> enum_spellings{};
+
 }  // namespace gpusel

@@ -53,9 +53,19 @@ Status assign(std::string_view text, std::optional<bool>& place);
 Status assign(std::string_view text, std::string& place);
 Status not_one_of(std::string_view text, std::span<const std::string_view> allowed);
 
+/// The enumerator that `text` names or spells otherwise, with '-' and '_' alike.
+template <NamedEnum E>
+std::optional<E> spelled(std::string_view text) {
+  for (std::size_t i = 0; i < enum_names<E>.size(); ++i)
+    if (same_spelling(enum_names<E>[i], text)) return static_cast<E>(i);
+  for (const Spelling<E>& other : enum_spellings<E>)
+    if (same_spelling(other.text, text)) return other.value;
+  return std::nullopt;
+}
+
 template <NamedEnum E>
 Status assign(std::string_view text, std::optional<E>& place) {
-  place = from_text<E>(text);
+  place = spelled<E>(text);
   return place ? Status{} : not_one_of(text, enum_names<E>);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gpusel/base/document.hpp"
+#include "gpusel/workload/lora.hpp"
 #include "gpusel/workload/option.hpp"
 #include "gpusel/workload/terms.hpp"
 
@@ -48,7 +49,12 @@ struct Request {
   std::optional<bool> flash_attention;
   std::optional<bool> optimizer_in_backward;
   std::optional<bool> variable_lengths;
+  Count target_len;  // of an encoder-decoder: seq_len is the source's
+  Count virtual_pipeline;
+  std::optional<bool> sequence_parallel;
+  std::optional<double> capacity_factor;
   Count lora_rank;
+  std::optional<LoraTargets> lora_targets;
   Count virtual_tokens;
   std::optional<double> tokens;
   std::optional<double> dataset_size;

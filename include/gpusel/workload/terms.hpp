@@ -11,12 +11,23 @@ namespace gpusel {
 namespace workload {
 
 enum class Task : std::uint8_t { pretrain, finetune, inference };
-enum class Method : std::uint8_t { full, lora, qlora, ptuning };
+/// ptuning: virtual tokens in front of the sequence; prefix: in front of every layer's keys and values.
+enum class Method : std::uint8_t { full, lora, qlora, ptuning, prefix };
 /// Arithmetic of training.
 enum class Precision : std::uint8_t { fp32, tf32, fp16, bf16, fp8, nvfp4 };
 /// mixed: fp32 master weights and optimiser states; pure: everything in the training precision.
 enum class Recipe : std::uint8_t { mixed, pure };
-enum class Optimizer : std::uint8_t { adamw, adamw8bit, paged_adamw8bit, adafactor, sgd, lamb, lion, muon };
+enum class Optimizer : std::uint8_t {
+  adamw,
+  adamw8bit,
+  paged_adamw,
+  paged_adamw8bit,
+  adafactor,
+  sgd,
+  lamb,
+  lion,
+  muon
+};
 enum class Sharding : std::uint8_t { none, ddp, zero1, zero2, zero3, fsdp, hsdp };
 enum class Checkpointing : std::uint8_t { none, selective, full };
 enum class Engine : std::uint8_t { vllm, trt_llm, sglang, tgi, lmdeploy, llama_cpp, hf };
@@ -35,6 +46,8 @@ constexpr bool keeps_states_in_8_bit(Optimizer optimizer) {
   return optimizer == Optimizer::adamw8bit || optimizer == Optimizer::paged_adamw8bit;
 }
 constexpr bool trains_adapter(Method method) { return method != Method::full; }
+constexpr bool is_lora(Method method) { return method == Method::lora || method == Method::qlora; }
+constexpr bool adds_tokens(Method method) { return method == Method::ptuning || method == Method::prefix; }
 
 }  // namespace workload
 
@@ -43,18 +56,57 @@ inline constexpr auto enum_names<workload::Task> =
     std::to_array<std::string_view>({"pretrain", "finetune", "inference"});
 template <>
 inline constexpr auto enum_names<workload::Method> =
-    std::to_array<std::string_view>({"full", "lora", "qlora", "ptuning"});
+    std::to_array<std::string_view>({"full", "lora", "qlora", "ptuning", "prefix"});
+template <>
+inline constexpr auto enum_spellings<workload::Method> = std::to_array<Spelling<workload::Method>>({
+    {"p-tuning", workload::Method::ptuning},
+    {"prompt", workload::Method::ptuning},
+    {"prompt-tuning", workload::Method::ptuning},
+    {"prefix-tuning", workload::Method::prefix},
+    {"p-tuning-v2", workload::Method::prefix},
+});
 template <>
 inline constexpr auto enum_names<workload::Precision> =
     std::to_array<std::string_view>({"fp32", "tf32", "fp16", "bf16", "fp8", "nvfp4"});
 template <>
+inline constexpr auto enum_spellings<workload::Precision> = std::to_array<Spelling<workload::Precision>>({
+    {"float32", workload::Precision::fp32},
+    {"float16", workload::Precision::fp16},
+    {"half", workload::Precision::fp16},
+    {"bfloat16", workload::Precision::bf16},
+    {"mxfp8", workload::Precision::fp8},
+});
+template <>
 inline constexpr auto enum_names<workload::Recipe> = std::to_array<std::string_view>({"mixed", "pure"});
 template <>
 inline constexpr auto enum_names<workload::Optimizer> = std::to_array<std::string_view>(
-    {"adamw", "adamw8bit", "paged-adamw8bit", "adafactor", "sgd", "lamb", "lion", "muon"});
+    {"adamw", "adamw8bit", "paged-adamw", "paged-adamw8bit", "adafactor", "sgd", "lamb", "lion", "muon"});
+/// Names of the Trainer's `optim` argument, of torch and of bitsandbytes.
+template <>
+inline constexpr auto enum_spellings<workload::Optimizer> = std::to_array<Spelling<workload::Optimizer>>({
+    {"adam", workload::Optimizer::adamw},
+    {"adamw-torch", workload::Optimizer::adamw},
+    {"adamw-torch-fused", workload::Optimizer::adamw},
+    {"adam8bit", workload::Optimizer::adamw8bit},
+    {"adamw-8bit", workload::Optimizer::adamw8bit},
+    {"adamw-bnb-8bit", workload::Optimizer::adamw8bit},
+    {"paged-adamw-32bit", workload::Optimizer::paged_adamw},
+    {"paged-adamw-8bit", workload::Optimizer::paged_adamw8bit},
+    {"sgd-momentum", workload::Optimizer::sgd},
+});
 template <>
 inline constexpr auto enum_names<workload::Sharding> =
     std::to_array<std::string_view>({"none", "ddp", "zero1", "zero2", "zero3", "fsdp", "hsdp"});
+template <>
+inline constexpr auto enum_spellings<workload::Sharding> = std::to_array<Spelling<workload::Sharding>>({
+    {"zero-1", workload::Sharding::zero1},
+    {"zero-2", workload::Sharding::zero2},
+    {"zero-3", workload::Sharding::zero3},
+    {"fsdp2", workload::Sharding::fsdp},
+    {"full-shard", workload::Sharding::fsdp},
+    {"shard-grad-op", workload::Sharding::zero2},
+    {"hybrid-shard", workload::Sharding::hsdp},
+});
 template <>
 inline constexpr auto enum_names<workload::Checkpointing> =
     std::to_array<std::string_view>({"none", "selective", "full"});
