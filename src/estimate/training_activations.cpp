@@ -1,5 +1,7 @@
 #include "estimate/training_activations.hpp"
 
+#include "estimate/training_shape.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -17,14 +19,6 @@ double in_flight(const Workload& work, const TrainingPlan& plan, const Coefficie
   const auto most = static_cast<double>(std::min<std::int64_t>(plan.pp, plan.grad_accum));
   const double chunks = pipeline_chunks(work, plan, c);
   return chunks > 1 ? most * (1 + (plan.pp - 1) / (plan.pp * chunks)) : most;
-}
-
-double width_of_ffn(const catalog::Model& model) {
-  const double dense = model.ffn_size.value_or(4 * model.hidden_size.value_or(0));
-  if (!model.is_moe()) return dense;
-  const double expert = model.moe_ffn_size.value_or(dense);
-  const double shared = model.shared_experts.value_or(0) * model.shared_ffn_size.value_or(expert);
-  return model.experts_per_token.value_or(1) * expert + shared;
 }
 
 }  // namespace
@@ -50,43 +44,51 @@ Stage make_stage(const Workload& work, const TrainingPlan& plan, bool first, boo
   return stage;
 }
 
-/// Fused: norm inputs and outputs 8h, q and attention output 4h, k and v 4·kv, gate, up and product 6f (plain: 4f).
-/// Layers that are not fused also keep the activation 2f, keys and values copied for every head, and of each norm
-/// an fp32 input and, where its weight is trained, the normalised copy. After Korthikanti et al., arXiv 2205.05198.
-double layer_bytes_per_token(const Workload& work, const TrainingPlan& plan, const Coefficients& c) {
+/// Fused: norm inputs and outputs 8h, queries, keys, values and attention output 2 each, gate, up and product 6f
+/// (plain: 4f). Layers that are not fused also keep the activation 2f, keys and values copied for every head, and of
+/// each norm an fp32 input and, where its weight is trained, the normalised copy. After Korthikanti et al.,
+/// arXiv 2205.05198. Frozen matrices without adapters need no inputs: neither norm outputs nor the FFN's product stay.
+TokenBytes layer_bytes_per_token(const Workload& work, const TrainingPlan& plan, const Coefficients& c) {
   const auto& m = *work.model;
   const std::string& framework = work.training.framework;
+  const SequenceShape shape = sequence_shape(work);
+  const AttentionWidths widths = attention_widths(m, plan.tp);
   const double h = *m.hidden_size;
-  const double heads = m.heads.value_or(0);
   const bool gated = work.parameters.ffn_matrices > 2.5;
   const double unfused = gated ? c.eager_hidden_bytes.of(framework) : 0;
-  const double kv = (unfused > 0 ? heads : m.kv_heads.value_or(heads)) * m.head_dim.value_or(0);
-  double bytes = 12 * h + 4 * kv + (gated ? c.gated_bytes.of(framework) : 4) * width_of_ffn(m);
-  bytes += (workload::trains_adapter(work.training.method) ? 0.5 : 1) * unfused * h;
-  if (m.is_moe()) bytes += 4 * m.experts_per_token.value_or(1) * h;  // dispatched and combined copies
+  const bool frozen = workload::adds_tokens(work.training.method);
+  const double copies = unfused > 0 && widths.k > 0 ? std::max(1.0, widths.q / widths.k) : 1;
+  TokenBytes bytes;
+  bytes.whole = (frozen ? 4 : 8) * h + (workload::trains_adapter(work.training.method) ? 0.5 : 1) * unfused * h;
+  bytes.divided = 2 * (widths.q + widths.o + shape.kv_rows * copies * (widths.k + widths.v)) + 4 * widths.latent +
+                  ((gated ? c.gated_bytes.of(framework) : 4) - (frozen ? 2 : 0)) * ffn_columns(work);
+  if (m.is_moe())  // dispatched and combined copies
+    bytes.divided += 4 * m.experts_per_token.value_or(1) * work.training.capacity_factor * h *
+                     std::min(1.0, work.parameters.moe_layers / work.parameters.layers);
+  const double stored = storage_bytes(plan.precision);
+  bytes.whole *= stored / 2;
+  bytes.divided *= stored / 2;
   // BERT-like encoders keep dropout masks of attention and FFN outputs, a byte each whatever the format.
-  const double masks = m.is_generator() ? 0 : 2 * h;
-  return bytes * storage_bytes(plan.precision) / 2 + masks;
-}
-
-double score_bytes_per_token(const Workload& work, const TrainingPlan& plan) {
-  if (plan.flash_attention) return 0;
-  const double values_and_mask = 2 * storage_bytes(plan.precision) + 1;
-  return values_and_mask * work.model->heads.value_or(0) *
-         static_cast<double>(work.training.seq_len + work.training.virtual_tokens);
+  if (!m.is_generator()) bytes.whole += 2 * h;
+  if (!plan.flash_attention) bytes.scores = (2 * stored + 1) * m.heads.value_or(0) * shape.keys;
+  return bytes;
 }
 
 Activations stage_activations(const Workload& work, const TrainingPlan& plan, const Stage& stage,
                               const Coefficients& c) {
   const auto& m = *work.model;
-  const double sequence = static_cast<double>(work.training.seq_len + work.training.virtual_tokens) / plan.cp;
-  const double tokens = static_cast<double>(plan.micro_batch) * sequence;
-  const double linear = layer_bytes_per_token(work, plan, c) * tokens / plan.tp;
-  const double scores = score_bytes_per_token(work, plan) * tokens / plan.tp;
-  const double inputs = storage_bytes(plan.precision) * *m.hidden_size * tokens / plan.tp;
+  const bool shared = work.training.sequence_parallel;
+  const SequenceShape shape = sequence_shape(work);
+  const double sequences = static_cast<double>(plan.micro_batch) / plan.cp;
+  const double tokens = sequences * shape.rows;
+  const TokenBytes each = layer_bytes_per_token(work, plan, c);
+  const double linear = each.linear_on(plan.tp, shared) * tokens;
+  const double scores = each.scores * tokens / plan.tp;
+  const double inputs = storage_bytes(plan.precision) * *m.hidden_size * tokens / (shared ? plan.tp : 1);
   const double vocabulary = m.vocab_size.value_or(0);
   const std::string& framework = work.training.framework;
-  const double logits = stage.has_logits ? tokens * vocabulary * c.logits_bytes.of(framework) / plan.tp : 0;
+  const double logits =
+      stage.has_logits ? sequences * shape.targets * vocabulary * c.logits_bytes.of(framework) / plan.tp : 0;
   const double alive = stage.layers * stage.microbatches_alive;
   switch (plan.checkpointing) {
     case Checkpointing::none: return {bytes((linear + scores) * alive), bytes(logits)};

@@ -22,10 +22,16 @@ Stage make_stage(const workload::Workload& work, const TrainingPlan& plan, bool 
 double storage_bytes(workload::Precision precision);
 
 /// Bytes that one token leaves in one layer for its backward pass when nothing is recomputed.
-double layer_bytes_per_token(const workload::Workload& work, const TrainingPlan& plan, const Coefficients& c);
+struct TokenBytes {
+  double whole = 0;    // between the products of attention and FFN
+  double divided = 0;  // in them: tensor ranks have a part each
+  double scores = 0;   // softmax input, output and dropout mask, where attention is not fused
 
-/// Softmax input, output and dropout mask of heads × s per token and layer, where attention is not fused.
-double score_bytes_per_token(const workload::Workload& work, const TrainingPlan& plan);
+  double total() const { return whole + divided + scores; }
+  /// All but the scores on one tensor rank; with sequence parallelism ranks share what lies between products too.
+  double linear_on(int tp, bool shared) const { return whole / (shared ? tp : 1) + divided / tp; }
+};
+TokenBytes layer_bytes_per_token(const workload::Workload& work, const TrainingPlan& plan, const Coefficients& c);
 
 struct Activations {
   Bytes kept;

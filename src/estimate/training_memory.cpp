@@ -5,6 +5,7 @@
 #include "gpusel/estimate/training.hpp"
 
 #include "estimate/training_activations.hpp"
+#include "estimate/training_shape.hpp"
 #include "estimate/training_traffic.hpp"
 
 namespace gpusel::estimate {
@@ -27,16 +28,20 @@ constexpr double kNf4Bytes = 4.127 / 8;
 constexpr double kAdapterBytes = 4;
 
 /// Optimiser states per parameter when kept at `width` bytes per value.
-double state_bytes(Optimizer optimizer, double width) {
-  switch (optimizer) {
+double state_bytes(const Workload& work, double width) {
+  switch (work.training.optimizer) {
     case Optimizer::adamw:
     case Optimizer::lamb: return 2 * width;
-    case Optimizer::adamw8bit: return 2.06;     // two bytes and block scales
+    case Optimizer::adamw8bit: return 2.06;  // two bytes and block scales
+    case Optimizer::paged_adamw:
     case Optimizer::paged_adamw8bit: return 0;  // in unified memory: makes room when it is needed
     case Optimizer::adafactor: return 0.02;     // row and column factors only
-    case Optimizer::sgd:
-    case Optimizer::lion:
-    case Optimizer::muon: return width;
+    case Optimizer::sgd:                        // with momentum
+    case Optimizer::lion: return width;
+    case Optimizer::muon: {  // matrices keep a momentum, embedding and head go with AdamW
+      const auto& p = work.parameters;
+      return width * (1 + (p.embedding + p.head + p.layer_embeddings) / p.total());
+    }
   }
   return 2 * width;
 }
@@ -48,15 +53,15 @@ struct StateBytes {
   double optimizer;
 };
 
-StateBytes bytes_per_parameter(const Training& training, Precision precision) {
+StateBytes bytes_per_parameter(const Workload& work, Precision precision) {
+  const Training& training = work.training;
   const double stored = storage_bytes(precision);
-  if (workload::trains_adapter(training.method))
-    return {kAdapterBytes, kAdapterBytes, state_bytes(training.optimizer, 4)};
-  if (stored == 4) return {4, 4, state_bytes(training.optimizer, 4)};
-  if (training.recipe == Recipe::pure) return {stored, stored, state_bytes(training.optimizer, stored)};
+  if (workload::trains_adapter(training.method)) return {kAdapterBytes, kAdapterBytes, state_bytes(work, 4)};
+  if (stored == 4) return {4, 4, state_bytes(work, 4)};
+  if (training.recipe == Recipe::pure) return {stored, stored, state_bytes(work, stored)};
   // Megatron accumulates gradients in fp32; the others keep them at 16 bit.
   const bool wide_gradients = training.framework == "megatron" || training.framework == "nemo";
-  return {stored, wide_gradients ? 4.0 : 2.0, 4 + state_bytes(training.optimizer, 4)};
+  return {stored, wide_gradients ? 4.0 : 2.0, 4 + state_bytes(work, 4)};
 }
 
 /// Over how many GPUs each kind of state is divided.
@@ -108,18 +113,25 @@ Bytes step_temporaries(const Workload& work, const Machine& machine, const Train
   return bytes(trained * c.step_bytes.of(training.framework) * width);
 }
 
+/// Weights that are in use unsharded: some layers, or the whole embedding and head.
+Bytes in_use(const Workload& work, const TrainingPlan& plan, const Stage& stage, const Coefficients& c) {
+  const double width = work.training.method == Method::qlora ? kNf4Bytes : storage_bytes(plan.precision);
+  const double layer = (stage.body + stage.experts / expert_ranks(plan)) / stage.layers;
+  return bytes(std::max(c.gathered_layers.value * layer * width, stage.ends * storage_bytes(plan.precision)));
+}
+
 /// Weights gathered for use, ZeRO's reduction buckets and quantised weights while they are widened.
 Bytes buffers(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
               const Coefficients& c) {
   const bool gathers =
       plan.sharding == Sharding::zero3 || plan.sharding == Sharding::fsdp || plan.sharding == Sharding::hsdp;
   const bool quantised = work.training.method == Method::qlora;
-  const double width = quantised ? kNf4Bytes : storage_bytes(plan.precision);
+  const bool offloads = work.training.offload != Offload::none;
+  const bool reduces = (plan.sharding == Sharding::zero1 || plan.sharding == Sharding::zero2) && machine.gpus() > 1;
   Bytes out;
-  if (gathers && plan.dp * plan.cp > 1) {
-    const double layer = (stage.body + stage.experts / expert_ranks(plan)) / stage.layers;
-    out += bytes(std::max(c.gathered_layers.value * layer * width, stage.ends * storage_bytes(plan.precision)));
-  } else if ((plan.sharding == Sharding::zero1 || plan.sharding == Sharding::zero2) && machine.gpus() > 1) {
+  if (gathers && plan.dp * plan.cp > 1 && work.training.offload != Offload::params) {
+    out += in_use(work, plan, stage, c);
+  } else if (reduces || offloads) {  // on their way to their shard, or to the host
     const double bucket = std::min(c.reduce_bucket_elements.value, trainable_parameters(work) / (plan.tp * plan.pp));
     out += bytes(2 * 2 * bucket);
   }
@@ -184,7 +196,7 @@ void add_peak(const Workload& work, const Ends& ends, const Coefficients& c, Mem
 MemoryBreakdown states(const Workload& work, const TrainingPlan& plan, const Stage& stage, const Shards& shards,
                        const Coefficients& c) {
   const Training& training = work.training;
-  const StateBytes width = bytes_per_parameter(training, plan.precision);
+  const StateBytes width = bytes_per_parameter(work, plan.precision);
   MemoryBreakdown memory;
   if (workload::trains_adapter(training.method)) {
     const double adapters = trainable_parameters(work) / (plan.tp * plan.pp);
@@ -203,8 +215,9 @@ MemoryBreakdown states(const Workload& work, const TrainingPlan& plan, const Sta
     memory.gradients = bytes(kept(stage, shards.gradients, plan) * width.gradient);
     memory.optimizer = bytes(kept(stage, shards.optimizer, plan) * width.optimizer);
   }
-  if (training.offload == Offload::optimizer || training.offload == Offload::params) memory.optimizer = {};
-  if (training.offload == Offload::params) memory.weights = memory.weights * kInFlight;
+  // Gradients follow an offloaded optimiser as they arise (ZeRO-Offload, arXiv 2101.06840).
+  if (training.offload != Offload::none) memory.gradients = memory.optimizer = {};
+  if (training.offload == Offload::params) memory.weights = std::min(memory.weights, in_use(work, plan, stage, c));
   return memory;
 }
 
@@ -225,7 +238,7 @@ double kept_share(const Workload& work, const TrainingPlan& plan, const Stage& s
 void explain_states(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
                     const MemoryBreakdown& memory, const Coefficients& c, Trace& trace) {
   const Training& training = work.training;
-  const StateBytes width = bytes_per_parameter(training, plan.precision);
+  const StateBytes width = bytes_per_parameter(work, plan.precision);
   const Shards shards = make_shards(machine, plan);
   const auto gibibytes = [](Bytes b) { return format("{:.2f} GiB", in_gib(b)); };
   const double all = work.parameters.total() / 1e9;
@@ -252,7 +265,7 @@ void explain_states(const Workload& work, const Machine& machine, const Training
                      gibibytes(amount), "arXiv 1910.02054"});
   };
   line("memory.weights", width.weight, shards.weights, memory.weights);
-  line("memory.gradients", width.gradient, shards.gradients, memory.gradients);
+  line("memory.gradients", training.offload == Offload::none ? width.gradient : 0, shards.gradients, memory.gradients);
   line("memory.optimizer", training.offload == Offload::none ? width.optimizer : 0, shards.optimizer, memory.optimizer);
 }
 
@@ -264,9 +277,9 @@ void explain(const Workload& work, const Machine& machine, const TrainingPlan& p
                    plan.checkpointing == Checkpointing::full
                        ? say("layer inputs of 2 bytes × hidden × tokens, and one layer's own set")
                        : say("bytes per layer and token × tokens × layers in flight ÷ tp"),
-                   say("{:.0f} bytes, micro batch {} × {} tokens, {:g} layers × {:g} in flight, checkpointing {}",
-                       layer_bytes_per_token(work, plan, c) + score_bytes_per_token(work, plan), plan.micro_batch,
-                       work.training.seq_len, stage.layers, stage.microbatches_alive, to_text(plan.checkpointing)),
+                   say("{:.0f} bytes, micro batch {} × {:g} tokens, {:g} layers × {:g} in flight, checkpointing {}",
+                       layer_bytes_per_token(work, plan, c).total(), plan.micro_batch, sequence_shape(work).rows,
+                       stage.layers, stage.microbatches_alive, to_text(plan.checkpointing)),
                    gibibytes(memory.activations), "arXiv 2205.05198"});
   const Ends ends = ends_of_backward(work, machine, plan, stage,
                                      states(work, plan, stage, make_shards(machine, plan), c).gradients, c);
@@ -286,26 +299,6 @@ void explain(const Workload& work, const Machine& machine, const TrainingPlan& p
 
 }  // namespace
 
-double trainable_parameters(const Workload& work) {
-  const auto& m = *work.model;
-  const double h = m.hidden_size.value_or(0);
-  switch (work.training.method) {
-    case Method::full: return work.parameters.total();
-    case Method::ptuning: return static_cast<double>(work.training.virtual_tokens) * h;
-    case Method::lora:
-    case Method::qlora: break;
-  }
-  // r (d_in + d_out) over the linear layers of attention and, in dense models, of the FFN.
-  const auto rank = static_cast<double>(work.training.lora_rank);
-  const double d = m.head_dim.value_or(0);
-  const double q = m.heads.value_or(0) * d;
-  const double kv = m.kv_heads.value_or(m.heads.value_or(0)) * d;
-  const double f = m.ffn_size.value_or(0);
-  const double attention = 2 * (h + q) + 2 * (h + kv);
-  const double ffn = m.is_moe() ? 0 : work.parameters.ffn_matrices * (h + f);
-  return rank * work.parameters.layers * (attention + ffn);
-}
-
 bool has_flash_attention(const catalog::Gpu& gpu) {
   if (gpu.vendor == "amd")
     return gpu.compute_capability == "gfx90a" || gpu.compute_capability.starts_with("gfx94") ||
@@ -322,10 +315,10 @@ Bytes training_states(const Workload& work, Precision precision) {
 
 Bytes offloaded_states(const Workload& work, Precision precision) {
   if (work.training.offload == Offload::none) return {};
-  const StateBytes width = bytes_per_parameter(work.training, precision);
-  const Bytes optimizer = bytes(trainable_parameters(work) * width.optimizer);
-  const Bytes weights = bytes(work.parameters.total() * storage_bytes(precision) * (1 - kInFlight));
-  return work.training.offload == Offload::params ? optimizer + weights : optimizer;
+  const StateBytes width = bytes_per_parameter(work, precision);
+  const Bytes states = bytes(trainable_parameters(work) * (width.gradient + width.optimizer));
+  const Bytes weights = bytes(work.parameters.total() * storage_bytes(precision));
+  return work.training.offload == Offload::params ? states + weights : states;
 }
 
 MemoryBreakdown training_memory(const Workload& work, const Machine& machine, const TrainingPlan& plan,

@@ -5,6 +5,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/estimate/training.hpp"
 
+#include "estimate/training_shape.hpp"
 #include "estimate/training_traffic.hpp"
 
 namespace gpusel::estimate {
@@ -44,7 +45,8 @@ Passes passes_of(const Workload& work, Checkpointing checkpointing) {
 struct Forward {
   double tokens = 0;  // on this GPU
   Flop matmul;        // dense layers, shared experts and output head
-  Flop experts;       // routed experts
+  Flop experts;       // routed experts, padded to their capacity
+  Flop useful_experts;
   Flop attention;
   Flop useful_attention;  // without what a mask throws away
   Bytes scores;           // moved where attention is not fused
@@ -52,48 +54,40 @@ struct Forward {
   Bytes logits;
 };
 
-/// Keys that a token attends to, summed over the layers: causal half of the sequence, or of a window
-/// what has been filled; both directions see all. An encoder-decoder's decoder looks at both sides.
-double attended_keys(const Workload& work, double sequence) {
-  const auto& m = *work.model;
-  const double windowed = m.kv_window_layers.value_or(0);
-  const double full = std::max(0.0, work.parameters.layers - windowed - m.linear_layers.value_or(0));
-  const double window = std::min(sequence, m.window_tokens.value_or(sequence));
-  if (!m.is_generator()) return full * sequence + windowed * window;
-  if (m.is_encoder_decoder()) return work.parameters.layers * sequence;
-  return full * sequence / 2 + windowed * (window - window * window / (2 * sequence));
-}
-
 bool is_wide(Precision precision) { return precision == Precision::fp32 || precision == Precision::tf32; }
 
 Forward forward_pass(const Workload& work, const TrainingPlan& plan, const Coefficients& c) {
   const auto& m = *work.model;
   const auto& p = work.parameters;
   const double h = *m.hidden_size;
-  const auto sequence = static_cast<double>(work.training.seq_len + work.training.virtual_tokens);
+  const SequenceShape shape = sequence_shape(work);
   // The fullest pipeline stage sets the pace.
   const double split = plan.tp * p.layers / std::ceil(p.layers / plan.pp);
   const double wide = is_wide(plan.precision) ? 2 : 1;
   Forward f;
-  f.tokens = static_cast<double>(plan.micro_batch) * sequence / plan.cp;
+  const double sequences = static_cast<double>(plan.micro_batch) / plan.cp;
+  f.tokens = sequences * shape.rows;
   const bool has_head = m.is_generator() || work.task == workload::Task::pretrain;
   const double head = has_head ? std::max(p.head, p.embedding) : 0;
-  f.matmul = flop(2 * (p.body + head) * f.tokens / split);
-  f.experts = flop(2 * p.experts * p.routed_share * f.tokens / split);
+  f.matmul = flop(2 * (p.body * f.tokens + head * sequences * shape.targets) / split);
+  f.useful_experts = flop(2 * p.experts * p.routed_share * f.tokens / split);
+  f.experts = f.useful_experts * work.training.capacity_factor;
   const double heads = m.heads.value_or(0);
-  f.useful_attention = flop(4 * heads * m.head_dim.value_or(0) * attended_keys(work, sequence) * f.tokens / split);
+  const AttentionWidths widths = attention_widths(m, 1);
+  const double per_key = 2 * (widths.q + widths.o);  // scores, and the sum of values they weigh
+  f.useful_attention = flop(per_key * shape.attended * f.tokens / split);
   f.attention = f.useful_attention;
   if (!plan.flash_attention) {  // whole square of scores, of which a mask drops half; each written and read
-    const double layers = p.layers - m.linear_layers.value_or(0);
-    f.attention = flop(4 * heads * m.head_dim.value_or(0) * layers * sequence * f.tokens / split);
-    f.scores = bytes(c.score_bytes.of(work.training.framework) * wide * heads * sequence * f.tokens * layers / split);
+    f.attention = flop(per_key * shape.all_keys * f.tokens / split);
+    f.scores = bytes(c.score_bytes.of(work.training.framework) * wide * heads * shape.all_keys * f.tokens / split);
   }
   f.pointwise = bytes(c.pointwise_bytes.of(work.training.framework) * wide * h * f.tokens * p.layers / split);
   // Every routed copy of a token is gathered, scattered and weighted around its expert.
-  f.pointwise +=
-      bytes(c.expert_bytes.value * wide * h * m.experts_per_token.value_or(1) * f.tokens * p.moe_layers / split);
+  f.pointwise += bytes(c.expert_bytes.value * wide * h * m.experts_per_token.value_or(1) *
+                       work.training.capacity_factor * f.tokens * p.moe_layers / split);
   if (has_head)
-    f.logits = bytes(c.logit_traffic.of(work.training.framework) * wide * m.vocab_size.value_or(0) * f.tokens / split);
+    f.logits = bytes(c.logit_traffic.of(work.training.framework) * wide * m.vocab_size.value_or(0) * sequences *
+                     shape.targets / split);
   return f;
 }
 
@@ -118,14 +112,6 @@ double gemm_share(const Machine& machine, const TrainingPlan& plan, double rows,
   return share * rows / (rows + c.gemm_tokens_half.value) * width / (width + c.gemm_width_half.value);
 }
 
-/// Time of everything, per optimiser step.
-struct Budget {
-  Seconds compute;
-  Seconds memory;
-  Seconds launch;
-  Seconds communication;
-};
-
 class StepTime {
  public:
   StepTime(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Coefficients& c,
@@ -140,19 +126,19 @@ class StepTime {
     const Seconds busy = compute_per_micro_batch(attention);
     const Seconds exposed = traffic_.per_micro_batch({forward_.tokens, busy, attention});
     const Seconds gradients = traffic_.per_step(busy);
-    const Seconds optimizer = optimizer_step();
+    const Seconds streamed = optimizer_step();
+    const Seconds products = orthogonalisation();
     budget_.communication = exposed * accum + gradients;
-    budget_.memory += optimizer;
+    (work_.training.offload == Offload::none ? budget_.memory : budget_.host) += streamed;
+    budget_.compute += products;
     const double spread = 1 + c_.straggler.value * std::log2(std::max(1, machine_.nodes));
-    return ((busy + exposed) * (accum * (1 + bubble())) + gradients + optimizer) * spread +
+    budget_.bubble = (busy + exposed) * (accum * bubble());
+    return ((busy + exposed) * (accum * (1 + bubble())) + gradients + streamed + products) * spread +
            seconds(c_.step_ms.value / 1000);
   }
 
   std::string_view bound_by() const {
-    const std::array<std::pair<Seconds, std::string_view>, 4> parts{{{budget_.compute, "compute"},
-                                                                     {budget_.memory, "memory-bandwidth"},
-                                                                     {budget_.communication, "communication"},
-                                                                     {budget_.launch, "launch"}}};
+    const auto parts = budget_.bounds();
     return std::max_element(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first < b.first; })
         ->second;
   }
@@ -160,7 +146,7 @@ class StepTime {
   double bubble() const {
     return (plan_.pp - 1) / (static_cast<double>(plan_.grad_accum) * pipeline_chunks(work_, plan_, c_));
   }
-  const Budget& budget() const { return budget_; }
+  const StepBudget& budget() const { return budget_; }
   const Forward& forward() const { return forward_; }
   const Passes& passes() const { return passes_; }
 
@@ -194,17 +180,23 @@ class StepTime {
       memory += bytes(c_.dequantise_bytes.value * (work_.parameters.body + work_.parameters.experts) /
                       (plan_.tp * plan_.pp)) *
                 passes_.matmul / streaming();
-    if (work_.training.offload == Offload::params)
-      memory += bytes(2 * 2 * work_.parameters.total() / machine_.gpus()) /
-                (pcie_bandwidth(*machine_.device.gpu) * c_.link_efficiency.of("pcie"));
+    const Seconds fetched = fetched_weights();
     const Seconds launch = layer_launch() * (work_.parameters.layers / plan_.pp * passes_.pointwise);
     const auto accum = static_cast<double>(plan_.grad_accum);
     budget_.compute += (matmul + attention) * accum;
     budget_.memory += memory * accum;
+    budget_.host += fetched * accum;
     // Kernels are launched ahead of the GPU: the slower of the two sets the pace.
-    const Seconds on_gpu = matmul + attention + memory;
+    const Seconds on_gpu = matmul + attention + memory + fetched;
     if (launch > on_gpu) budget_.launch += (launch - on_gpu) * accum;
     return std::max(on_gpu, launch);
+  }
+
+  /// Offloaded weights come twice, for the forward and the backward pass, each GPU bringing its share.
+  Seconds fetched_weights() const {
+    if (work_.training.offload != Offload::params) return {};
+    return bytes(2 * 2 * work_.parameters.total() / machine_.gpus()) /
+           (pcie_bandwidth(*machine_.device.gpu) * c_.link_efficiency.of("pcie"));
   }
 
   /// What is left of a fast GPU's rate where layers are not fused: gaps, synchronisation and heat.
@@ -220,14 +212,36 @@ class StepTime {
     return microseconds(c_.training_layer_us.of(framework) + (adapters ? c_.adapter_layer_us.of(framework) : 0));
   }
 
+  double updated_parameters() const {
+    const double parameters =
+        workload::trains_adapter(work_.training.method) ? trainable_parameters(work_) : local_parameters(work_, plan_);
+    return plan_.sharding == Sharding::none || plan_.sharding == Sharding::ddp ? parameters
+                                                                               : parameters / (plan_.dp * plan_.cp);
+  }
+
   /// Weights, gradients and states read and written once: about 30 bytes per parameter.
   Seconds optimizer_step() const {
-    double parameters =
-        workload::trains_adapter(work_.training.method) ? trainable_parameters(work_) : local_parameters(work_, plan_);
-    if (plan_.sharding != Sharding::none && plan_.sharding != Sharding::ddp) parameters /= plan_.dp * plan_.cp;
+    const double parameters = updated_parameters();
     if (work_.training.offload == Offload::none) return bytes(30 * parameters) / streaming();
     return bytes(4 * parameters) / (pcie_bandwidth(*machine_.device.gpu) * c_.link_efficiency.of("pcie")) +
-           bytes(30 * parameters) / gb_per_s(c_.host_memory_gbs.value);
+           bytes(30 * parameters) / gb_per_s(c_.host_memory_gbs.value * host_share());
+  }
+
+  /// Of a socket's memory bandwidth: the GPUs of a node share two.
+  double host_share() const { return std::min(1.0, 2.0 / machine_.gpus_per_node); }
+
+  /// Muon's update of a matrix of m rows and n ≥ m columns: five Newton–Schulz steps of 4·m²·n + 2·m³ FLOP
+  /// (K. Jordan et al., 2024), which is so much per parameter.
+  Seconds orthogonalisation() const {
+    const auto& m = *work_.model;
+    if (work_.training.optimizer != workload::Optimizer::muon || workload::trains_adapter(work_.training.method))
+      return {};
+    const double ffn = m.is_moe() ? m.moe_ffn_size.value_or(*m.hidden_size) : m.ffn_size.value_or(*m.hidden_size);
+    const double rows = std::min(*m.hidden_size, ffn);
+    const double columns = std::max(*m.hidden_size, ffn);
+    const double matrices = (work_.parameters.body + work_.parameters.experts) / work_.parameters.total();
+    const Flop work = flop(5 * (4 * rows + 2 * rows * rows / columns) * matrices * updated_parameters());
+    return work / (peak_ * gemm_share(machine_, plan_, rows, rows, c_));
   }
 
   const Workload& work_;
@@ -238,7 +252,7 @@ class StepTime {
   TrainingTraffic traffic_;
   Forward forward_;
   Passes passes_;
-  Budget budget_;
+  StepBudget budget_;
 };
 
 void explain(const StepTime& time, const TrainingPlan& plan, const TrainingSpeed& speed, FlopPerSecond peak,
@@ -265,6 +279,8 @@ void explain(const StepTime& time, const TrainingPlan& plan, const TrainingSpeed
 
 double pipeline_chunks(const Workload& work, const TrainingPlan& plan, const Coefficients& coefficients) {
   const double layers = work.parameters.layers / plan.pp;
+  if (plan.pp > 1 && work.training.virtual_pipeline)
+    return std::min(layers, static_cast<double>(*work.training.virtual_pipeline));
   return plan.pp > 1 ? std::max(1.0, std::floor(layers / coefficients.chunk_layers.of(work.training.framework))) : 1;
 }
 
@@ -276,17 +292,18 @@ std::optional<TrainingSpeed> training_speed(const Workload& work, const Machine&
   TrainingSpeed speed;
   speed.step = time.total();
   const auto samples = static_cast<double>(plan.global_batch());
-  const auto sequence = static_cast<double>(work.training.seq_len);
   speed.samples_per_s = samples / speed.step.raw();
-  speed.tokens_per_s = speed.samples_per_s * sequence;
+  speed.tokens_per_s = speed.samples_per_s * sequence_shape(work).counted;
   speed.tokens_per_s_per_gpu = speed.tokens_per_s / machine.gpus();
   // Useful work over all GPUs: what one forward pass does on one GPU, times the GPUs that share it.
   const Forward& forward = time.forward();
-  const double per_micro = (forward.matmul + forward.experts + forward.useful_attention).raw() * time.passes().useful;
+  const double per_micro =
+      (forward.matmul + forward.useful_experts + forward.useful_attention).raw() * time.passes().useful;
   const double work_done = per_micro * static_cast<double>(plan.grad_accum);
   speed.model_tflops_per_gpu = work_done / speed.step.raw() / 1e12;
   speed.mfu = work_done / speed.step.raw() / peak->raw();
   speed.bound_by = time.bound_by();
+  speed.budget = time.budget();
   if (trace != nullptr) explain(time, plan, speed, *peak, *trace);
   return speed;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "estimate/training_shape.hpp"
+
 namespace gpusel::estimate {
 
 namespace {
@@ -75,8 +77,9 @@ Seconds TrainingTraffic::experts(double tokens) const {
   if (plan_.ep <= 1 || !work_.model->is_moe()) return {};
   const bool crosses = expert_ranks(plan_) > machine_.gpus_per_node;
   const double calls = 4 * work_.parameters.moe_layers / plan_.pp;
-  const Bytes each = bytes(value_bytes(plan_) * work_.model->experts_per_token.value_or(1) * *work_.model->hidden_size *
-                           tokens / plan_.tp * ring(plan_.ep));
+  const Bytes each =
+      bytes(value_bytes(plan_) * work_.model->experts_per_token.value_or(1) * work_.training.capacity_factor *
+            *work_.model->hidden_size * tokens / plan_.tp * ring(plan_.ep));
   const int here = std::max(1, std::min(plan_.ep, machine_.gpus_per_node / plan_.tp));
   return (each / group_bandwidth(machine_, here, crosses, c_) + group_latency(machine_, crosses, c_)) * calls;
 }
@@ -84,9 +87,9 @@ Seconds TrainingTraffic::experts(double tokens) const {
 /// Keys and values around the ring, once forward and twice backward, beside the attention they are for.
 Seconds TrainingTraffic::context(const MicroBatch& micro) const {
   if (plan_.cp <= 1) return {};
-  const auto& m = *work_.model;
-  const double kv = m.kv_heads.value_or(m.heads.value_or(0)) * m.head_dim.value_or(0) / plan_.tp;
-  const Bytes each = bytes(2 * value_bytes(plan_) * kv * micro.tokens * (plan_.cp - 1));
+  const AttentionWidths widths = attention_widths(*work_.model, plan_.tp);
+  const double kv = (widths.k + widths.v) / plan_.tp;
+  const Bytes each = bytes(value_bytes(plan_) * kv * micro.tokens * (plan_.cp - 1));
   const bool crosses = plan_.cp * plan_.tp > machine_.gpus_per_node;
   const int here = std::clamp(machine_.gpus_per_node / plan_.tp, 1, plan_.cp);
   return exposed(each / group_bandwidth(machine_, here, crosses, c_) * (3 * work_.parameters.layers / plan_.pp),

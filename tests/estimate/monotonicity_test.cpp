@@ -92,7 +92,7 @@ MemoryBreakdown trained(const Workload& work, const TrainingPlan& plan) {
 
 const std::vector<std::string> kModels{"gpt2",         "bert-base",    "llama-3.2-1b", "gemma-2b",      "llama-7b",
                                        "llama-3.1-8b", "mixtral-8x7b", "gpt-oss-20b",  "llama-3.1-70b", "deepseek-v3"};
-const std::vector<std::string> kMethods{"full", "lora", "qlora", "ptuning"};
+const std::vector<std::string> kMethods{"full", "lora", "qlora", "ptuning", "prefix"};
 
 }  // namespace
 

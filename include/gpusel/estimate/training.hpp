@@ -3,6 +3,9 @@
 // Formulas: docs/method.md.
 #pragma once
 
+#include <array>
+#include <utility>
+
 #include "gpusel/estimate/machine.hpp"
 #include "gpusel/estimate/memory.hpp"
 #include "gpusel/estimate/trace.hpp"
@@ -27,6 +30,26 @@ struct TrainingPlan {
   std::int64_t global_batch() const { return micro_batch * dp * grad_accum; }
 };
 
+/// Where the time of an optimiser step goes.
+struct StepBudget {
+  Seconds compute;
+  Seconds memory;         // traffic of kernels that do no products, and of the optimiser
+  Seconds communication;  // that nothing hides
+  Seconds launch;         // beyond the GPU's own work
+  Seconds host;           // offloaded weights over PCIe, and the step of an offloaded optimiser
+  Seconds bubble;         // stages of a pipeline waiting for each other
+
+  using Named = std::pair<Seconds, std::string_view>;
+  /// What a step can be bound by, by the names of the answer.
+  std::array<Named, 5> bounds() const {
+    return {{{compute, "compute"},
+             {memory, "memory-bandwidth"},
+             {communication, "communication"},
+             {launch, "launch"},
+             {host, "host"}}};
+  }
+};
+
 struct TrainingSpeed {
   Seconds step;
   double tokens_per_s = 0;
@@ -34,7 +57,8 @@ struct TrainingSpeed {
   double samples_per_s = 0;
   double model_tflops_per_gpu = 0;  // useful work: recomputation not counted
   double mfu = 0;
-  std::string_view bound_by;  // compute, memory-bandwidth, communication or launch
+  std::string_view bound_by;  // compute, memory-bandwidth, communication, launch or host
+  StepBudget budget;
 };
 
 /// Peak of the fullest GPU, first and last pipeline stage considered.
