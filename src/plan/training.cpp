@@ -4,6 +4,7 @@
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/plan/plan.hpp"
+#include "plan/legal.hpp"
 
 namespace gpusel::plan {
 
@@ -26,14 +27,18 @@ constexpr double kUnevenStages = 1.125;
 constexpr double kBatchTolerance = 0.1;
 /// Sequences of a step whose batch is left open: what fits and fills the GPU decides.
 constexpr std::int64_t kAnyBatch = 1 << 20;
+/// What dividing a job further must bring, simpler layouts being tried first: fewer things can go wrong with them.
+constexpr double kWorthDividing = 1.03;
+constexpr int kMostStages = 64;
+constexpr int kMostExpertRanks = 64;
+/// Tokens from which sequences are worth dividing over context ranks.
+constexpr std::int64_t kLongSequence = 16384;
 /// Tokens per pass from which a larger micro-batch brings next to nothing.
 constexpr double kEnoughTokens = 4096;
 
 std::unexpected<Error> impossible(std::string message, std::string_view key) {
   return usage_error(std::move(message), std::string(key));
 }
-
-bool divides(std::int64_t part, double whole) { return std::fmod(whole, static_cast<double>(part)) == 0; }
 
 /// Search over the degrees and choices that are open, for one machine.
 class Search {
@@ -45,13 +50,16 @@ class Search {
     base_.precision = job_.precision.value_or(best_precision(machine_.device));
     const bool half = base_.precision != Precision::fp32 && base_.precision != Precision::tf32;
     base_.flash_attention = job_.flash_attention.value_or(half && estimate::has_flash_attention(*machine_.device.gpu));
-    if (Status legal = check_pins(); !legal) return std::unexpected(legal.error());
-    try_layout(1, 1);
-    if (needs_more()) try_splits();
+    if (Status legal = check_pins(work_, machine_); !legal) return std::unexpected(legal.error());
+    may_split_ = splits_models(job_.framework);
+    search();
+    if (!comfortable_) {  // what the framework does not usually do
+      may_split_ = last_resort_ = true;
+      search();
+    }
     if (!any_) {  // more GPUs than sequences per step, however they are split
-      batch_may_grow_ = true;
-      try_layout(1, 1);
-      try_splits();
+      batch_may_grow_ = may_split_ = true;
+      search();
     }
     if (!any_) return no_layout();
     finish();
@@ -59,29 +67,12 @@ class Search {
   }
 
  private:
-  int pinned(const Count& pin, int open) const { return pin ? static_cast<int>(*pin) : open; }
-
-  Status check_pins() const {
-    const auto& pins = work_.pins;
-    const double heads = work_.model->heads.value_or(1);
-    if (pins.tp && !divides(*pins.tp, heads))
-      return impossible(say("tp {} does not divide the {:g} attention heads", *pins.tp, heads), "tp");
-    if (pins.pp && static_cast<double>(*pins.pp) > work_.parameters.layers)
-      return impossible(say("{} pipeline stages are more than the {:g} layers", *pins.pp, work_.parameters.layers),
-                        "pp");
-    const double experts = work_.model->is_moe() ? work_.model->experts.value_or(1) : 1;
-    if (pins.ep && !divides(*pins.ep, experts))
-      return impossible(experts > 1 ? say("ep {} does not divide the {:g} experts", *pins.ep, experts)
-                                    : say("expert parallelism needs a mixture of experts"),
-                        "ep");
-    std::int64_t product = 1;
-    for (const Count& pin : {pins.tp, pins.pp, pins.cp, pins.dp})
-      if (product <= machine_.gpus()) product *= pin.value_or(1);
-    const bool all = pins.tp && pins.pp && pins.dp;
-    if (product > machine_.gpus() || machine_.gpus() % product != 0 || (all && product != machine_.gpus()))
-      return impossible(say("tp × pp × cp × dp, {}, does not make up {} GPUs", product, machine_.gpus()), "gpus");
-    return {};
+  void search() {
+    try_layout(1, 1);
+    if (needs_more()) try_splits();
   }
+
+  int pinned(const Count& pin, int open) const { return pin ? static_cast<int>(*pin) : open; }
 
   std::unexpected<Error> no_layout() const {
     if (work_.pins.ep)
@@ -90,23 +81,24 @@ class Search {
     return impossible(say("no legal layout of {} GPUs for this model", machine_.gpus()), "gpus");
   }
 
-  /// Data parallelism alone is simplest and usually fastest; splits are for what does not fit or
-  /// drowns in communication.
+  /// Data parallelism alone is simplest and usually fastest; splits are for what does not fit, recomputes
+  /// everything to fit, drowns in communication, or has experts to spread over nodes.
   bool needs_more() const {
-    if (!best_.fits || !best_.speed) return true;
-    return best_.speed->bound_by == "communication";
+    if (!best_.fits || !best_.speed || best_.speed->bound_by == "communication") return true;
+    return best_.plan.checkpointing == Checkpointing::full && !job_.checkpointing;
   }
 
   void try_splits() {
     const int node = machine_.gpus_per_node;
-    for (int tp = 2; tp <= node; tp *= 2) try_layout(tp, 1);
-    // Stages across nodes come after tensor parallelism has used the node.
-    for (const int tp : {node, node / 2})
-      for (int pp = 2; tp >= 1 && pp <= machine_.gpus() / tp && pp <= 64; pp *= 2) try_layout(tp, pp);
-    if (job_.seq_len < 16384) return;
+    const int most = may_split_ ? node : 1;
+    for (int tp = 1; tp <= most; tp = tp * 2 > node && tp < node ? node : tp * 2)
+      for (int pp = 1; may_split_ && pp <= machine_.gpus() / tp && pp <= kMostStages; pp *= 2)
+        if (tp * pp > 1) try_layout(tp, pp);
+    if (job_.seq_len < kLongSequence) return;
     for (cp_ = 2; cp_ <= node; cp_ *= 2) {
+      if (!divides(cp_, static_cast<double>(job_.seq_len))) break;
       try_layout(1, 1);
-      try_layout(std::max(1, node / cp_), 1);
+      if (may_split_) try_layout(std::max(1, node / cp_), 1);
     }
     cp_ = 1;
   }
@@ -118,19 +110,30 @@ class Search {
     plan.cp = pinned(work_.pins.cp, cp_);
     const std::int64_t split = std::int64_t{plan.tp} * plan.pp * plan.cp;
     const bool tp_legal =
-        divides(plan.tp, work_.model->heads.value_or(1)) && (work_.pins.tp || plan.tp <= machine_.gpus_per_node);
-    const bool pp_legal = work_.pins.pp || spread_evenly(plan.pp);
+        work_.pins.tp || (tp_divides_heads(*work_.model, plan.tp) && plan.tp <= machine_.gpus_per_node);
+    const bool pp_legal = work_.pins.pp || (spread_evenly(plan.pp) && chunks_divide(plan.pp));
     if (!tp_legal || !pp_legal || split > machine_.gpus() || machine_.gpus() % split != 0) return;
     plan.dp = static_cast<int>(machine_.gpus() / split);
     if (work_.pins.dp && *work_.pins.dp != plan.dp) return;
     if (!batch_may_grow_ && !batch_divides(plan)) return;
-    plan.ep = expert_degree(plan);
-    // Experts may also take the tensor-parallel ranks, each holding whole ones.
-    if (plan.dp * plan.cp * plan.tp % plan.ep != 0) return;
-    for (const Sharding sharding : shardings(plan)) {
-      plan.sharding = sharding;
-      if (try_checkpointing(plan)) break;  // less sharding communicates less
+    if (!batch_may_grow_ && !work_.pins.pp && sequences_per_rank(plan) < plan.pp) return;  // most stages would idle
+    for (const int ep : expert_degrees(plan)) {
+      plan.ep = ep;
+      for (const Sharding sharding : shardings(plan)) {
+        plan.sharding = sharding;
+        const Room room = try_checkpointing(plan);
+        // Nothing is gained by dividing states that leave room for all activations. Beside degrees that
+        // somebody gave, unsaid sharding is the plainest there is room for.
+        if (room == Room::for_all ? sharding == Sharding::ddp : room == Room::some && gives_degrees()) break;
+      }
     }
+  }
+
+  bool gives_degrees() const { return work_.pins.tp || work_.pins.pp || work_.pins.cp; }
+
+  bool chunks_divide(int stages) const {
+    return !job_.virtual_pipeline || stages == 1 ||
+           divides(*job_.virtual_pipeline, std::ceil(work_.parameters.layers / stages));
   }
 
   /// Stages differ by a layer at most where the count does not divide; the fullest sets the pace.
@@ -146,36 +149,64 @@ class Search {
     return keeps_batch(plan);
   }
 
-  int expert_degree(const TrainingPlan& plan) const {
-    if (!work_.model->is_moe()) return 1;
-    if (work_.pins.ep) return static_cast<int>(*work_.pins.ep);
-    // Experts over the node's data-parallel ranks, where they divide evenly.
-    int degree = 1;
-    while (degree * 2 <= std::min(plan.dp, machine_.gpus_per_node / plan.tp) &&
-           divides(std::int64_t{2} * degree, work_.model->experts.value_or(1)) && plan.dp * plan.cp % (degree * 2) == 0)
-      degree *= 2;
-    return degree;
+  /// Experts over the node's ranks, and over as many of all as divide them evenly; beyond the data-parallel
+  /// ranks they take the tensor ranks, each holding whole experts.
+  std::vector<int> expert_degrees(const TrainingPlan& plan) const {
+    const std::int64_t ranks = std::int64_t{plan.dp} * plan.cp;
+    if (!work_.model->is_moe()) return {1};
+    if (work_.pins.ep) {
+      const auto ep = static_cast<int>(*work_.pins.ep);
+      return ranks * plan.tp % ep == 0 ? std::vector<int>{ep} : std::vector<int>{};
+    }
+    if (!may_split_) return {1};
+    const auto legal = [&](std::int64_t ep) {
+      return divides(ep, work_.model->experts.value_or(1)) && ranks * plan.tp % ep == 0;
+    };
+    std::vector<int> degrees{1};
+    for (int ep = 2; ep <= std::min<std::int64_t>(ranks * plan.tp, kMostExpertRanks) && legal(ep); ep *= 2) {
+      if (ep <= machine_.gpus_per_node / plan.tp) degrees.clear();  // inside a node the widest is best
+      degrees.push_back(ep);
+    }
+    return degrees;
   }
 
   std::vector<Sharding> shardings(const TrainingPlan& plan) const {
     if (job_.sharding) return {*job_.sharding};
     if (plan.dp * plan.cp == 1) return {Sharding::none};
-    if (workload::trains_adapter(job_.method)) return {Sharding::ddp, Sharding::zero3};
+    // The host keeps one copy of what is offloaded, not one for each rank.
+    if (job_.offload == workload::Offload::params) return {Sharding::zero3};
+    if (job_.offload == workload::Offload::optimizer && plan.pp == 1) return {Sharding::zero2, Sharding::zero3};
+    // Megatron divides the optimiser; gathering weights is the last resort.
+    const bool megatron = job_.framework == "megatron" || job_.framework == "nemo";
+    if (plan.pp == 1 && megatron && last_resort_) return {Sharding::zero3};
+    if (workload::trains_adapter(job_.method) && !megatron) return {Sharding::ddp, Sharding::zero3};
     if (plan.pp > 1) return {Sharding::zero1};  // gathering weights for every micro-batch undoes the pipeline
+    if (megatron) return {Sharding::ddp, Sharding::zero1};
+    if (machine_.nodes > 1) return {Sharding::ddp, Sharding::zero2, Sharding::zero3, Sharding::hsdp};
     return {Sharding::ddp, Sharding::zero2, Sharding::zero3};
   }
 
-  /// Whether some plan of this layout fits comfortably.
-  bool try_checkpointing(TrainingPlan plan) {
-    bool comfortable = false;
+  enum class Room : std::uint8_t { none, some, for_all };
+
+  /// Whether it fits comfortably at all, and with everything kept.
+  Room try_checkpointing(TrainingPlan plan) {
+    if (!job_.checkpointing) {  // where recomputing everything leaves no room, nothing does
+      plan.checkpointing = Checkpointing::full;
+      set_micro_batch(plan, pinned_micro_batch(plan).value_or(1));
+      if (!roomy(estimate::training_memory(work_, machine_, plan, c_))) {
+        consider(plan);
+        return Room::none;
+      }
+    }
+    Room room = Room::none;
     for (const Checkpointing kind : {Checkpointing::none, Checkpointing::selective, Checkpointing::full}) {
       if (job_.checkpointing && *job_.checkpointing != kind) continue;
       plan.checkpointing = kind;
       const double tokens = try_micro_batches(plan);
-      if (tokens > 0) comfortable = true;
+      if (tokens > 0 && room == Room::none) room = kind == Checkpointing::none ? Room::for_all : Room::some;
       if (tokens >= kEnoughTokens) break;  // recomputing would only cost time
     }
-    return comfortable;
+    return room;
   }
 
   /// Asked for, or what a batch in so many passes comes to.
@@ -228,8 +259,8 @@ class Search {
   /// Weighs one complete plan against the best so far; whether it fits.
   bool consider(const TrainingPlan& plan) {
     const MemoryBreakdown memory = estimate::training_memory(work_, machine_, plan, c_);
-    const bool pinned_down = job_.micro_batch && job_.checkpointing;
-    const bool fits = memory.total() <= machine_.device.usable * (pinned_down ? 1.0 : kFillAtMost);
+    const bool fits = roomy(memory);
+    comfortable_ = comfortable_ || fits;
     if (!fits) {
       remember({true, false, plan, memory.total(), 0});
       if (!best_.fits && (!any_ || memory.total() < best_.memory.total())) {
@@ -239,8 +270,9 @@ class Search {
       return false;
     }
     const auto speed = estimate::training_speed(work_, machine_, plan, c_);
+    const double worth = same_division(plan, best_.plan) ? 1.0001 : kWorthDividing;
     const bool better =
-        !any_ || !best_.fits || !best_.speed || (speed && speed->tokens_per_s > best_.speed->tokens_per_s * 1.0001);
+        !any_ || !best_.fits || !best_.speed || (speed && speed->tokens_per_s > best_.speed->tokens_per_s * worth);
     const RunnerUp weighed{true, true, plan, memory.total(), speed ? speed->tokens_per_s : 0};
     if (better && any_ && best_.fits) remember(as_runner_up(best_));
     if (better)
@@ -251,13 +283,21 @@ class Search {
     return true;
   }
 
+  /// Whether it fits comfortably, or where nothing is left to choose, at all.
+  bool roomy(const MemoryBreakdown& memory) const {
+    const bool pinned_down = job_.micro_batch && job_.checkpointing;
+    return memory.total() <= machine_.device.usable * (pinned_down ? 1.0 : kFillAtMost);
+  }
+
   static RunnerUp as_runner_up(const TrainingChoice& choice) {
     return {true, choice.fits, choice.plan, choice.memory.total(), choice.speed ? choice.speed->tokens_per_s : 0};
   }
 
+  static bool same_division(const TrainingPlan& a, const TrainingPlan& b) {
+    return a.sharding == b.sharding && a.tp == b.tp && a.pp == b.pp && a.cp == b.cp && a.ep == b.ep && a.dp == b.dp;
+  }
   static bool same_layout(const TrainingPlan& a, const TrainingPlan& b) {
-    return a.sharding == b.sharding && a.tp == b.tp && a.pp == b.pp && a.cp == b.cp && a.dp == b.dp &&
-           a.checkpointing == b.checkpointing;
+    return same_division(a, b) && a.checkpointing == b.checkpointing;
   }
 
   /// Keeps the two best of different layouts, so that one is left whichever of them wins.
@@ -276,7 +316,21 @@ class Search {
       others_[1] = seen;
   }
 
+  /// Where recomputing frees nothing at the peak, it only costs time.
+  void drop_useless_recomputation() {
+    if (job_.checkpointing || best_.plan.checkpointing == Checkpointing::none || comfortable_) return;
+    for (const Checkpointing kind : {Checkpointing::none, Checkpointing::selective}) {
+      TrainingPlan plan = best_.plan;
+      plan.checkpointing = kind;
+      const MemoryBreakdown memory = estimate::training_memory(work_, machine_, plan, c_);
+      if (memory.total() > best_.memory.total() * (1 + 1e-9)) continue;
+      best_ = {best_.fits, plan, memory, std::nullopt, {}, {}};
+      return;
+    }
+  }
+
   void finish() {
+    drop_useless_recomputation();
     for (const RunnerUp& other : others_)
       if (!best_.runner_up.any && other.any && !same_layout(other.plan, best_.plan)) best_.runner_up = other;
     best_.fits = best_.memory.total() <= machine_.device.usable;
@@ -298,6 +352,9 @@ class Search {
   int cp_ = 1;
   bool any_ = false;
   bool batch_may_grow_ = false;
+  bool may_split_ = true;     // tensor, pipeline and expert degrees are open
+  bool last_resort_ = false;  // nothing usual fits
+  bool comfortable_ = false;  // some plan fits with room to spare
 };
 
 }  // namespace

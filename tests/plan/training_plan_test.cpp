@@ -20,10 +20,11 @@ void check_legal(const Workload& work, const Machine& machine, const TrainingCho
   CAPTURE(p.tp, p.pp, p.cp, p.ep, p.dp, p.micro_batch, p.grad_accum);
   CHECK(p.tp * p.pp * p.cp * p.dp == machine.gpus());
   CHECK(divides(p.tp, *work.model->heads));
-  CHECK(divides(p.pp, work.parameters.layers));
+  CHECK(std::ceil(work.parameters.layers / p.pp) * p.pp <= 1.125 * work.parameters.layers);
   CHECK(p.tp <= machine.gpus_per_node);
   CHECK(p.ep >= 1);
-  CHECK(divides(p.ep, p.dp * p.cp));
+  CHECK(divides(p.tp, work.model->kv_heads.value_or(*work.model->heads)));
+  CHECK(divides(p.ep, p.dp * p.cp * p.tp));
   if (p.ep > 1) CHECK(divides(p.ep, *work.model->experts));
   CHECK(p.micro_batch >= 1);
   CHECK(p.grad_accum >= 1);

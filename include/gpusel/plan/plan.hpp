@@ -107,6 +107,10 @@ Bytes least_total_memory(const workload::Workload& work, const estimate::Device&
 /// The least time training takes on these GPUs: all matrix products at the dense peak. Zero for inference.
 Seconds least_time(const workload::Workload& work, const estimate::Machine& machine);
 
+/// Whether a framework divides layers or experts over GPUs. Those that only shard what data parallelism
+/// repeats are known by name; of others nothing is.
+bool splits_models(std::string_view framework);
+
 /// The training arithmetic a GPU does best: bf16, else fp16, else fp32.
 workload::Precision best_precision(const estimate::Device& device);
 
