@@ -163,6 +163,17 @@ void note_departures(const Workload& work, const Machine& machine, const plan::C
   if (!machine.device.native(plan.precision))
     notes.push_back(say("{} is not in the hardware of {}; the next wider format does the work", to_text(plan.precision),
                         machine.device.gpu->id));
+  if (!plan::splits_models(work.training.framework) && !work.pins.tp && !work.pins.pp && !work.pins.ep &&
+      (plan.tp > 1 || plan.pp > 1 || plan.ep > 1))
+    notes.push_back(
+        say("{} does not divide layers or experts over GPUs; this plan needs a framework that does, such as "
+            "megatron",
+            work.training.framework));
+  if (std::fmod(work.parameters.layers, plan.pp) != 0)
+    notes.push_back(say("{:g} layers over {} stages: some hold one more than others", work.parameters.layers, plan.pp));
+  if (work.training.offload != workload::Offload::none)
+    notes.push_back(say("offloading keeps {:.0f} GiB in the host memory of each node",
+                        in_gib(estimate::offloaded_states(work, plan.precision)) / machine.nodes));
   if (work.training.global_batch && plan.global_batch() != *work.training.global_batch)
     notes.push_back(say("a step is {} sequences, not {}: {} data-parallel ranks × micro-batch {} × {} passes",
                         plan.global_batch(), *work.training.global_batch, plan.dp, plan.micro_batch, plan.grad_accum));

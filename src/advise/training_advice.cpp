@@ -11,18 +11,23 @@ namespace gpusel::advise {
 namespace {
 
 using estimate::Machine;
+using estimate::StepBudget;
 using estimate::TrainingPlan;
 using workload::Checkpointing;
+using workload::Method;
+using workload::Precision;
 using workload::Sharding;
 using workload::Workload;
 
 constexpr double kWorthSaying = 0.03;  // share of speed below which a change is not worth a line
 constexpr std::size_t kMostChanges = 4;
+constexpr int kMostGpus = 4096;  // beyond this nobody is helped by more
 
 struct Change {
   std::string name;
   Workload work;
   TrainingPlan plan;
+  double network = 1;  // times what there is
 };
 
 /// A change with what it comes to.
@@ -41,9 +46,10 @@ class Adviser {
 
   std::vector<std::string> run() const {
     std::vector<std::string> lines{dominant_memory()};
-    if (choice_.speed) lines.push_back(say("most of the time is {}", choice_.speed->bound_by));
-    if (choice_.runner_up.any) lines.push_back(runner_up());
+    if (choice_.speed) lines.push_back(dominant_time());
+    if (choice_.fits && choice_.runner_up.any) lines.push_back(runner_up());
     for (std::string& line : changes()) lines.push_back(std::move(line));
+    if (!choice_.fits) lines.push_back(more_gpus());
     return lines;
   }
 
@@ -57,69 +63,196 @@ class Adviser {
                                                               {m.gradients, say("gradients")},
                                                               {m.optimizer, say("optimiser states")},
                                                               {m.activations, say("activations")},
-                                                              {m.workspace, say("workspace")},
+                                                              {m.workspace, say("workspace (logits, buffers, slack)")},
                                                               {m.framework, say("framework")}}};
     const auto& [bytes, name] =
         *std::max_element(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     return say("most memory goes to {}: {:.1f} of {:.1f} GiB", name, in_gib(bytes), in_gib(total()));
   }
 
+  /// "compute takes 88 % of a step, communication 9 %": what is below a twentieth is left out.
+  std::string dominant_time() const {
+    constexpr double kWorthNaming = 0.05;
+    const auto& budget = choice_.speed->budget;
+    std::vector<StepBudget::Named> parts;
+    for (const auto& part : budget.bounds()) parts.push_back(part);
+    parts.emplace_back(budget.bubble, "the pipeline's bubble");
+    std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::string line;
+    for (const auto& [time, name] : parts) {
+      const double share = time / choice_.speed->step;
+      if (line.empty())
+        line = say("{} takes {:.0f} % of a step", name, share * 100);
+      else if (share >= kWorthNaming)
+        line += say(", {} {:.0f} %", name, share * 100);
+    }
+    return line;
+  }
+
   std::string runner_up() const {
     const auto& other = choice_.runner_up;
-    const std::string name = plan::layout_text(other.plan);
+    std::string name = plan::layout_text(other.plan);
+    if (other.plan.checkpointing == Checkpointing::none && choice_.plan.checkpointing != Checkpointing::none)
+      name += say(", nothing recomputed");
+    name += say(", micro-batch {}", other.plan.micro_batch);
     if (!other.fits)
       return say("next best, {}: needs {:.1f} GiB of {:.1f}", name, in_gib(other.total),
                  in_gib(machine_.device.usable));
-    return say("next best, {}: {:.0f} % slower", name, (1 - other.tokens_per_s / speed()) * 100);
+    const double gpus = machine_.gpus();
+    const double slower = (1 - other.tokens_per_s / speed()) * 100;
+    if (slower <= -0.5)
+      return say("next best, {}: {:.0f} % faster, too little for dividing further, and needs {:.1f} GiB", name, -slower,
+                 in_gib(other.total));
+    if (slower < 0.5) return say("next best, {}: as fast, and needs {:.1f} GiB", name, in_gib(other.total));
+    return say("next best, {}: {:.0f} tokens/s per GPU against {:.0f}, {:.0f} % less{}", name,
+               other.tokens_per_s / gpus, speed() / gpus, slower, why_slower(other));
+  }
+
+  /// Which part of a token's time grew most.
+  std::string why_slower(const plan::RunnerUp& other) const {
+    const auto theirs = estimate::training_speed(work_, machine_, other.plan, c_);
+    if (!theirs || !choice_.speed || other.tokens_per_s >= speed()) return {};
+    const auto per_token = [](const estimate::TrainingSpeed& s, Seconds time) {
+      return time.raw() / (s.tokens_per_s * s.step.raw());
+    };
+    const auto mine_parts = choice_.speed->budget.bounds();
+    const auto their_parts = theirs->budget.bounds();
+    double most = per_token(*theirs, theirs->budget.bubble) - per_token(*choice_.speed, choice_.speed->budget.bubble);
+    std::string_view name = "the pipeline's bubble";
+    for (std::size_t i = 0; i < mine_parts.size(); ++i) {
+      const double more = per_token(*theirs, their_parts[i].first) - per_token(*choice_.speed, mine_parts[i].first);
+      if (more > most) {
+        most = more;
+        name = mine_parts[i].second;
+      }
+    }
+    return most > 0 ? say(", lost to {}", name) : std::string{};
   }
 
   std::vector<Change> possible() const {
     std::vector<Change> out;
-    const TrainingPlan& now = choice_.plan;
-    const auto add = [&](std::string name, auto edit) {
-      Change change{std::move(name), work_, now};
-      edit(change);
-      out.push_back(std::move(change));
-    };
-    if (now.checkpointing != Checkpointing::full)
-      add(say("full checkpointing"), [](Change& x) { x.plan.checkpointing = Checkpointing::full; });
-    if (now.checkpointing != Checkpointing::none)
-      add(say("no checkpointing"), [](Change& x) { x.plan.checkpointing = Checkpointing::none; });
-    if (now.dp % 2 == 0 && now.tp * 2 <= machine_.gpus_per_node &&
-        std::fmod(work_.model->heads.value_or(1), now.tp * 2) == 0)
-      add(say("tp {}", now.tp * 2), [](Change& x) {
-        x.plan.tp *= 2;
-        x.plan.dp /= 2;
-        x.plan.grad_accum *= 2;
-      });
-    if (now.grad_accum % 2 == 0 || !work_.training.global_batch)
-      add(say("micro-batch {} → {}", now.micro_batch, now.micro_batch * 2), [](Change& x) {
-        x.plan.micro_batch *= 2;
-        x.plan.grad_accum = std::max<std::int64_t>(1, x.plan.grad_accum / 2);
-      });
-    if (now.micro_batch % 2 == 0)
-      add(say("micro-batch {} → {}", now.micro_batch, now.micro_batch / 2), [](Change& x) {
-        x.plan.micro_batch /= 2;
-        x.plan.grad_accum *= 2;
-      });
-    if (now.dp > 1 && now.pp == 1 && now.sharding != Sharding::zero3 && now.sharding != Sharding::fsdp)
-      add(say("zero3"), [](Change& x) { x.plan.sharding = Sharding::zero3; });
-    if (work_.training.optimizer == workload::Optimizer::adamw)
-      add(say("8-bit AdamW"), [](Change& x) { x.work.training.optimizer = workload::Optimizer::adamw8bit; });
-    if (work_.training.method == workload::Method::full && work_.task == workload::Task::finetune)
-      add(say("LoRA of rank 16"), [](Change& x) {
-        x.work.training.method = workload::Method::lora;
-        x.work.training.lora_rank = 16;
-      });
-    if (work_.training.method == workload::Method::lora)
-      add(say("QLoRA"), [](Change& x) { x.work.training.method = workload::Method::qlora; });
+    add_layouts(out);
+    add_batches(out);
+    add_kernels(out);
+    add_traffic(out);
+    if (!choice_.fits) add_savings(out);
     return out;
   }
 
+  template <class Edit>
+  void add(std::vector<Change>& out, std::string name, Edit edit) const {
+    Change change{std::move(name), work_, choice_.plan};
+    edit(change);
+    out.push_back(std::move(change));
+  }
+
+  void add_layouts(std::vector<Change>& out) const {
+    const TrainingPlan& now = choice_.plan;
+    const bool splits = plan::splits_models(work_.training.framework);
+    // Twice the ranks of one kind, half the data-parallel ones, and the same batch.
+    const auto instead_of_dp = [](Change& x, int TrainingPlan::* degree) {
+      x.plan.*degree *= 2;
+      x.plan.dp /= 2;
+      x.plan.grad_accum *= 2;
+    };
+    if (now.dp % 2 == 0 && splits) {
+      if (now.tp * 2 <= machine_.gpus_per_node && divides(now.tp * 2, work_.model->heads) &&
+          divides(now.tp * 2, work_.model->is_mla() ? work_.model->heads : work_.model->kv_heads))
+        add(out, say("tp {}", now.tp * 2), [&](Change& x) { instead_of_dp(x, &TrainingPlan::tp); });
+      if (std::fmod(work_.parameters.layers, now.pp * 2) == 0)
+        add(out, say("pp {}", now.pp * 2), [&](Change& x) { instead_of_dp(x, &TrainingPlan::pp); });
+      if (work_.training.seq_len >= kLongSequence)
+        add(out, say("cp {}", now.cp * 2), [&](Change& x) { instead_of_dp(x, &TrainingPlan::cp); });
+    }
+    if (splits && work_.model->is_moe() && now.dp * now.cp % (now.ep * 2) == 0 &&
+        divides(now.ep * 2, work_.model->experts))
+      add(out, say("ep {}", now.ep * 2), [](Change& x) { x.plan.ep *= 2; });
+    if (now.dp > 1 && now.pp == 1 && now.sharding != Sharding::zero3 && now.sharding != Sharding::fsdp)
+      add(out, say("zero3"), [](Change& x) { x.plan.sharding = Sharding::zero3; });
+    if (now.dp > 1 && now.pp > 1 && now.sharding != Sharding::zero1)
+      add(out, say("zero1"), [](Change& x) { x.plan.sharding = Sharding::zero1; });
+  }
+
+  static constexpr std::int64_t kLongSequence = 16384;
+  static bool divides(int part, const catalog::Number& whole) { return whole && std::fmod(*whole, part) == 0; }
+
+  void add_batches(std::vector<Change>& out) const {
+    const TrainingPlan& now = choice_.plan;
+    for (const Checkpointing kind : {Checkpointing::none, Checkpointing::selective, Checkpointing::full})
+      if (kind != now.checkpointing)
+        add(out, say("{} checkpointing", kind == Checkpointing::none ? "no" : to_text(kind)),
+            [kind](Change& x) { x.plan.checkpointing = kind; });
+    add_larger_batch(out);
+    if (now.micro_batch % 2 == 0)
+      add(out, say("micro-batch {} → {}", now.micro_batch, now.micro_batch / 2), [](Change& x) {
+        x.plan.micro_batch /= 2;
+        x.plan.grad_accum *= 2;
+      });
+  }
+
+  /// The micro-batch from which doubling brings next to nothing, or more than there is room for.
+  void add_larger_batch(std::vector<Change>& out) const {
+    Change best{{}, work_, choice_.plan};
+    double reached = speed();
+    while (best.plan.grad_accum % 2 == 0 || !work_.training.global_batch) {
+      Change next = best;
+      next.plan.micro_batch *= 2;
+      next.plan.grad_accum = std::max<std::int64_t>(1, next.plan.grad_accum / 2);
+      const Effect effect = weigh(next);
+      if (!effect.fits || effect.tokens_per_s < reached * (1 + kWorthSaying)) break;
+      reached = effect.tokens_per_s;
+      best = std::move(next);
+    }
+    if (best.plan.micro_batch == choice_.plan.micro_batch) return;
+    best.name = say("micro-batch {} → {}", choice_.plan.micro_batch, best.plan.micro_batch);
+    out.push_back(std::move(best));
+  }
+
+  void add_kernels(std::vector<Change>& out) const {
+    const TrainingPlan& now = choice_.plan;
+    const catalog::Gpu& gpu = *machine_.device.gpu;
+    if (!now.flash_attention && estimate::has_flash_attention(gpu))
+      add(out, say("FlashAttention"), [](Change& x) { x.plan.flash_attention = true; });
+    const bool splits = plan::splits_models(work_.training.framework);  // those that have fp8 recipes too
+    if (splits && now.precision == Precision::bf16 && machine_.device.native(Precision::fp8))
+      add(out, say("fp8 arithmetic"), [](Change& x) { x.plan.precision = Precision::fp8; });
+  }
+
+  /// Where the GPUs wait for each other: a faster network, or steps that come less often.
+  void add_traffic(std::vector<Change>& out) const {
+    constexpr double kWaits = 0.15;
+    if (!choice_.speed || choice_.speed->budget.communication < choice_.speed->step * kWaits) return;
+    if (machine_.nodes > 1)
+      add(out, say("a network of {:g} Gbit/s between nodes", machine_.network.raw() * 4 * 8 / 1e9),
+          [](Change& x) { x.network = 4; });
+    add(out, say("a global batch of {}", choice_.plan.global_batch() * 2), [](Change& x) { x.plan.grad_accum *= 2; });
+  }
+
+  /// What changes the job itself is worth a line only where it does not fit as it is.
+  void add_savings(std::vector<Change>& out) const {
+    const auto& job = work_.training;
+    if (job.optimizer == workload::Optimizer::adamw && job.method == Method::full)
+      add(out, say("8-bit AdamW"), [](Change& x) { x.work.training.optimizer = workload::Optimizer::adamw8bit; });
+    if (job.offload == workload::Offload::none && job.method == Method::full)
+      add(out, say("the optimiser in host memory"),
+          [](Change& x) { x.work.training.offload = workload::Offload::optimizer; });
+    if (job.method == Method::full && work_.task == workload::Task::finetune)
+      add(out, say("LoRA of rank 16"), [](Change& x) {
+        x.work.training.method = Method::lora;
+        x.work.training.lora_rank = 16;
+        x.work.training.lora_targets = x.work.model->is_moe() ? workload::kAttentionTargets : workload::kLinearTargets;
+      });
+    if (job.method == Method::lora) add(out, say("QLoRA"), [](Change& x) { x.work.training.method = Method::qlora; });
+    if (job.seq_len > 512)
+      add(out, say("cutting sequences to {} tokens", job.seq_len / 2), [](Change& x) { x.work.training.seq_len /= 2; });
+  }
+
   Effect weigh(const Change& change) const {
-    Effect effect{change.name, estimate::training_memory(change.work, machine_, change.plan, c_).total(), 0, false};
-    effect.fits = effect.total <= machine_.device.usable;
-    if (const auto faster = estimate::training_speed(change.work, machine_, change.plan, c_))
+    Machine machine = machine_;
+    machine.network = machine.network * change.network;
+    Effect effect{change.name, estimate::training_memory(change.work, machine, change.plan, c_).total(), 0, false};
+    effect.fits = effect.total <= machine.device.usable;
+    if (const auto faster = estimate::training_speed(change.work, machine, change.plan, c_))
       effect.tokens_per_s = faster->tokens_per_s;
     return effect;
   }
@@ -128,8 +261,8 @@ class Adviser {
     std::vector<Effect> effects;
     for (const Change& change : possible()) {
       const Effect effect = weigh(change);
-      const bool helps =
-          choice_.fits ? effect.fits && effect.tokens_per_s > speed() * (1 + kWorthSaying) : effect.total < total();
+      const bool helps = choice_.fits ? effect.fits && effect.tokens_per_s > speed() * (1 + kWorthSaying)
+                                      : in_gib(total() - effect.total) >= kWorthGib;
       if (helps) effects.push_back(effect);
     }
     // What fits comes first; then the fastest, or where nothing fits what saves most.
@@ -143,14 +276,36 @@ class Adviser {
     return lines;
   }
 
+  static constexpr double kWorthGib = 0.05;
+
   std::string line(const Effect& effect) const {
     const double saved = in_gib(total() - effect.total);
-    if (!choice_.fits)
-      return effect.fits ? say("{} saves {:.1f} GiB: it fits", effect.name, saved)
-                         : say("{} saves {:.1f} GiB, not enough alone", effect.name, saved);
+    if (!choice_.fits && effect.fits)
+      return say("{} saves {:.1f} GiB: it fits, at {:.0f} tokens/s", effect.name, saved, effect.tokens_per_s);
+    if (!choice_.fits) return say("{} saves {:.1f} GiB, not enough alone", effect.name, saved);
     const double gain = (effect.tokens_per_s / speed() - 1) * 100;
+    if (std::abs(saved) < kWorthGib) return say("{} is worth {:.0f} %", effect.name, gain);
     return saved < 0 ? say("{} is worth {:.0f} % and takes {:.1f} GiB more", effect.name, gain, -saved)
                      : say("{} is worth {:.0f} % and saves {:.1f} GiB", effect.name, gain, saved);
+  }
+
+  /// The fewest GPUs of the kind, doubling, that the same job fits on.
+  std::string more_gpus() const {
+    Workload work = work_;
+    work.pins = {};
+    work.training.sharding = {};
+    Machine machine = machine_;
+    if (machine.network.raw() <= 0)
+      machine.network = machine.link_bandwidth.raw() > 0 ? machine.link_bandwidth : gbit_per_s(100);
+    // A node is filled before there are several.
+    while (machine.gpus() * 2 <= kMostGpus) {
+      (machine.gpus_per_node < 8 ? machine.gpus_per_node : machine.nodes) *= 2;
+      const auto planned = plan::plan_training(work, machine, c_);
+      if (planned && planned->fits)
+        return say("{} such GPUs would fit it: {}, {:.1f} GiB each", machine.gpus(), plan::layout_text(planned->plan),
+                   in_gib(planned->memory.total()));
+    }
+    return say("no number of such GPUs fits this job as it is");
   }
 
   const Workload& work_;

@@ -57,13 +57,15 @@ TEST_CASE("an explained training estimate says what one change would bring") {
   CHECK(says(misfit, "most memory goes to optimiser states"));
   CHECK(says(misfit, "LoRA of rank 16 saves"));
   CHECK(says(misfit, "it fits"));
+  CHECK(says(misfit, "such GPUs would fit it"));
   const auto slow = answer(
       R"({"model": "llama-7b", "task": "finetune", "gpu": "a100-sxm-80gb", "gpus": 8, "sharding": "zero3",
           "micro_batch": 1, "global_batch": 64, "seq_len": 512})");
   REQUIRE(plan::fits(slow.choice));
-  CHECK(says(slow, "micro-batch 1 → 2 is worth"));
+  CHECK(says(slow, "micro-batch 1 → 8 is worth"));
+  CHECK(says(slow, "% of a step"));
   const auto open = answer(R"({"model": "llama-7b", "task": "finetune", "gpu": "a100-sxm-80gb", "gpus": 8})");
-  CHECK(says(open, "next best, ddp dp8: needs"));
+  CHECK(says(open, "next best, "));
 }
 
 TEST_CASE("fine-tuning that fits only without master copies says so") {
