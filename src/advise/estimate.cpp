@@ -233,7 +233,14 @@ estimate::Trace explain(const Workload& work, const Machine& machine, const plan
     estimate::training_speed(work, machine, training->plan, c, &trace);
   } else {
     const auto& plan = std::get<plan::InferenceChoice>(choice).plan;
-    const auto memory = estimate::inference_memory(work, machine, plan, c, &trace);
+    const auto memory =
+        estimate::inference_memory(work, machine, plan, c, work.inference.request_rate ? nullptr : &trace);
+    if (work.inference.request_rate) {  // the cache of the requests in flight
+      Workload steady = work;
+      steady.inference.concurrency =
+          static_cast<std::int64_t>(std::get<plan::InferenceChoice>(choice).memory.concurrency);
+      estimate::inference_memory(steady, machine, plan, c, &trace);
+    }
     estimate::inference_speed(work, machine, plan, memory, c, &trace);
   }
   return trace;

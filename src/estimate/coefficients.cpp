@@ -65,13 +65,17 @@ constexpr Entry kEntries[] = {
     {"inference.prefill_efficiency", &Coefficients::prefill_efficiency},
     {"inference.dequantise_efficiency", &Coefficients::dequantise_efficiency},
     {"inference.serving_efficiency", &Coefficients::serving_efficiency},
-    {"inference.host_tokens_per_s", &Coefficients::host_tokens_per_s},
+    {"inference.sequence_us", &Coefficients::sequence_us},
     {"inference.batched_tokens", &Coefficients::batched_tokens},
+    {"inference.whole_prompt_tokens", &Coefficients::whole_prompt_tokens},
     {"inference.max_sequences", &Coefficients::max_sequences},
     {"inference.engine_memory_share", &Coefficients::engine_memory_share},
     {"inference.engine_workspace_gib", &Coefficients::engine_workspace_gib},
     {"inference.activation_copies", &Coefficients::activation_copies},
-    {"inference.multiprocessor_gbs", &Coefficients::multiprocessor_gbs},
+    {"inference.multiprocessor_bytes", &Coefficients::multiprocessor_bytes},
+    {"inference.collective_growth", &Coefficients::collective_growth},
+    {"inference.host_exposed", &Coefficients::host_exposed},
+    {"inference.graph_tokens", &Coefficients::graph_tokens},
     {"inference.cache_efficiency", &Coefficients::cache_efficiency},
     {"inference.cache_copies", &Coefficients::cache_copies},
     {"inference.expert_layer_us", &Coefficients::expert_layer_us},
@@ -110,8 +114,8 @@ Range allowed_for(std::string_view id) {
   const auto is = [&](std::string_view word) { return id.find(word) != std::string_view::npos; };
   if (is("format_efficiency")) return {0.01, 3};
   if (is("efficiency") || is("engine_memory_share")) return {0.01, 1.5};
-  if (is("_half") || is("_gain") || is("_per_watt") || is("attention_share") || is("multiprocessor") || is("_tokens") ||
-      is("host_tokens") || is("host_memory") || is("max_sequences") || is("chunk_") || is("interval."))
+  if (is("_half") || is("_gain") || is("_per_watt") || is("attention_share") || is("multiprocessor") ||
+      is("batched_tokens") || is("host_memory") || is("max_sequences") || is("chunk_") || is("interval."))
     return {1e-3, 1e9};
   return {0, 1e12};
 }

@@ -34,9 +34,9 @@ Bytes activation_peak(const Workload& work, const InferencePlan& plan, double ro
   const auto& job = work.inference;
   const std::string_view engine = to_text(job.engine);
   const auto prompt = static_cast<double>(job.input_tokens);
-  const double tokens = m.is_generator()
-                            ? std::max(std::min(c.batched_tokens.of(engine, job.generation), rows * prompt), rows)
-                            : rows * prompt;
+  const double whole = std::min(prompt, c.whole_prompt_tokens.of(engine, job.generation));
+  const double pass = std::max(c.batched_tokens.of(engine, job.generation), whole);
+  const double tokens = m.is_generator() ? std::max(std::min(pass, rows * prompt), rows) : rows * prompt;
   const double h = *m.hidden_size;
   const double kv = m.kv_heads.value_or(m.heads.value_or(0));
   const double qkv = (m.heads.value_or(0) + 2 * kv) * m.head_dim.value_or(0);
@@ -58,11 +58,20 @@ struct Fixed {
   Bytes framework;
 };
 
+/// Weights of the fullest stage. llama.cpp leaves the embedding with the host and lays out the head like a layer.
+Bytes stage_weights(const Workload& work, const InferencePlan& plan) {
+  const Bytes all = stored_weights(work, *plan.weights);
+  const auto& p = work.parameters;
+  if (work.inference.engine != workload::Engine::llama_cpp || plan.pp == 1)
+    return all * fullest_stage(p.layers, plan.pp);
+  return all * ((1 - p.embedding / std::max(1.0, p.loaded())) * fullest_stage(p.layers + 1, plan.pp));
+}
+
 Fixed fixed_memory(const Workload& work, const InferencePlan& plan, const Coefficients& c) {
   const std::string_view engine = to_text(work.inference.engine);
   const int group = plan.tp * plan.pp;
   Fixed fixed;
-  fixed.weights = stored_weights(work, *plan.weights) * (fullest_stage(work.parameters.layers, plan.pp) / plan.tp);
+  fixed.weights = stage_weights(work, plan) / plan.tp;
   if (plan.ep > plan.tp) {  // experts over the replicas too; within one, tensor parallelism divides them
     const double experts = work.parameters.experts / std::max(1.0, work.parameters.loaded());
     fixed.weights = fixed.weights * (1 - experts + experts * plan.tp / plan.ep);

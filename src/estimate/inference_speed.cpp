@@ -11,6 +11,7 @@ namespace {
 using workload::Workload;
 
 std::string_view name_of_bound(const Replica::Parts& parts) {
+  if (parts.sequences > std::max(parts.memory, parts.compute)) return "host";
   const Seconds launch = std::max(parts.launch, parts.host);
   if (launch + parts.link > std::max(parts.memory, parts.compute)) return parts.link > launch ? "link" : "launch";
   return parts.memory > parts.compute ? "memory-bandwidth" : "compute";
@@ -76,15 +77,9 @@ Steady steady_state(const Workload& work, const Replica& replica, double batch, 
   return steady;
 }
 
-/// Requests per second that one front end can feed.
-double host_ceiling(const Workload& work, const Coefficients& c) {
-  const auto output = static_cast<double>(work.inference.output_tokens);
-  return output > 0 ? c.host_tokens_per_s.of(to_text(work.inference.engine), work.inference.generation) / output : 1e12;
-}
-
 /// What a replica can serve with its cache full.
 double capacity(const Workload& work, const Replica& replica, double most, const Coefficients& c) {
-  return std::min(steady_state(work, replica, most, c).requests_per_s, host_ceiling(work, c));
+  return steady_state(work, replica, most, c).requests_per_s;
 }
 
 /// Requests in flight at which arrivals and departures balance (Little's law); nothing beyond saturation.
@@ -143,16 +138,14 @@ std::optional<InferenceSpeed> inference_speed(const Workload& work, const Machin
     batch = *level;
   }
   const Steady steady = steady_state(work, replica, batch, c);
-  double per_replica = std::min(steady.requests_per_s, host_ceiling(work, c));
-  const bool host_bound = !job.request_rate && per_replica < steady.requests_per_s;
-  if (job.request_rate) per_replica = *job.request_rate / replicas;
+  const double per_replica = job.request_rate ? *job.request_rate / replicas : steady.requests_per_s;
 
   InferenceSpeed speed;
   speed.in_flight = batch * replicas;
   speed.requests_per_s = per_replica * replicas;
   speed.output_tokens_per_s = speed.requests_per_s * output;
   speed.total_tokens_per_s = speed.requests_per_s * (output + static_cast<double>(job.input_tokens));
-  speed.itl = host_bound && output > 1 ? seconds(batch / (per_replica * std::max(1.0, output))) : steady.itl;
+  speed.itl = steady.itl;
   speed.ttft = steady.ttft;
   // Requests beyond the cache's room wait for one in flight to end.
   const double waiting = job.concurrency && !job.request_rate ? memory.concurrency / replicas - batch : 0;
@@ -167,7 +160,7 @@ std::optional<InferenceSpeed> inference_speed(const Workload& work, const Machin
   const double cached = static_cast<double>(job.input_tokens) * job.prefix_cache_hit;
   const Seconds prefill = replica.prefill(static_cast<double>(job.input_tokens) - cached, 1, cached);
   const bool prompt_heavy = !work.model->is_generator() || prefill * batch > parts.total * std::max(1.0, output);
-  speed.bound_by = host_bound ? "host" : prompt_heavy ? "compute" : waiting > 0.5 ? "kv-cache" : name_of_bound(parts);
+  speed.bound_by = prompt_heavy ? "compute" : waiting > 0.5 ? "kv-cache" : name_of_bound(parts);
   if (trace != nullptr) {
     const auto ms = [](Seconds s) { return format("{:.2f} ms", in_ms(s)); };
     trace->push_back({"inference.prefill", say("2 × active parameters × tokens + attention, ÷ (peak × utilisation)"),

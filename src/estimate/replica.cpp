@@ -14,10 +14,11 @@ double multiprocessors(const catalog::Gpu& gpu) {
 }
 
 /// What decoding reads per second: a share of the peak, unless too few multiprocessors ask for data.
-BytesPerSecond reading_rate(const Device& device, double efficiency, double each_gbs) {
+BytesPerSecond reading_rate(const Device& device, double efficiency, double per_clock) {
   const BytesPerSecond memory = device.bandwidth * efficiency;
-  const double count = multiprocessors(*device.gpu) * device.share;
-  return count > 0 ? std::min(memory, gb_per_s(count * each_gbs)) : memory;
+  const double clocks =
+      multiprocessors(*device.gpu) * device.share * device.gpu->clock_mhz.value_or(0) * 1e-3;  // 1e9 per second
+  return clocks > 0 ? std::min(memory, gb_per_s(clocks * per_clock)) : memory;
 }
 
 /// Consumer cards run matrix units at half rate, which they then sustain almost fully.
@@ -50,11 +51,11 @@ Replica::Replica(const workload::Workload& work, const Machine& machine, const I
   const double gemm = sustained(gpu, of(c.half_rate_gain), c) * of(c.prefill_efficiency) *
                       (rate.low_precision ? c.low_precision_efficiency.value : 1.0);
   const WeightFormat& format = *plan.weights;
-  const bool widened = !rate.native && format.bits < 16;
+  widened_ = !rate.native && format.bits < 16;
   const double together = layers_in_turn_ ? 1 : plan.tp;
-  matmul_rate_ = rate.peak * (gemm * (widened ? of(c.dequantise_efficiency) : 1.0) * together);
+  matmul_rate_ = rate.peak * (gemm * (widened_ ? of(c.dequantise_efficiency) : 1.0) * together);
   bandwidth_ = reading_rate(machine.device, c.decode_bandwidth_efficiency.of(engine_, format.name, generation_),
-                            of(c.multiprocessor_gbs)) *
+                            of(c.multiprocessor_bytes)) *
                together;
   // Attention of single tokens runs on the ordinary cores, or is limited like them.
   if (gpu.fp32_tflops)
@@ -129,17 +130,27 @@ Replica::Parts Replica::decode(double batch, Cached context) const {
   const Flop products = flop(2 * (p_.active(0) * decoder_ + head_) * batch);
   const Flop scores = flop(4 * heads * attended(context.total()) * decoder_ * batch);
   const Seconds attention = attention_rate_.raw() > 0 ? scores / attention_rate_ : Seconds{};
-  const Seconds dense = products / (matmul_rate_ * (batch / (batch + c_.decode_rows_half.value)));
+  // A few sequences run on kernels for vectors, which waste less than the tiles that a batch fills in part;
+  // weights that have to be widened first are work as well, however few the sequences are.
+  constexpr double kWastedEach = 8;
+  const double wasted = widened_ ? c_.decode_rows_half.value : std::min(c_.decode_rows_half.value, kWastedEach * batch);
+  const Seconds dense = products / (matmul_rate_ * (batch / (batch + wasted)));
   parts.memory = weights + caches;
   parts.compute = dense + attention;
   parts.launch = launches() * decoder_;
-  parts.host = microseconds((c_.host_layer_us.of(engine_, plan_.weights->name, generation_) * p_.layers +
-                             of(c_.host_expert_us) * m_.experts.value_or(0) * p_.moe_layers) *
-                            decoder_);
+  parts.host = host(context.total()) * decoder_;
+  parts.sequences = microseconds(of(c_.sequence_us) * batch);
   parts.link = traffic(batch) * decoder_;
-  const Seconds kernels = std::max(weights, dense) + std::max(caches, attention);
-  parts.total = std::max(kernels + parts.launch + parts.link, parts.host);
+  const Seconds device = std::max(weights, dense) + std::max(caches, attention) + parts.launch + parts.link;
+  parts.total = std::max(device, parts.host) + std::min(device, parts.host) * of(c_.host_exposed) + parts.sequences;
   return parts;
+}
+
+/// Launching every kernel of a step, where an engine has no graphs or none for a context this long.
+Seconds Replica::host(double context) const {
+  if (context <= of(c_.graph_tokens)) return {};
+  return microseconds(c_.host_layer_us.of(engine_, plan_.weights->name, generation_) * p_.layers +
+                      of(c_.host_expert_us) * m_.experts.value_or(0) * p_.moe_layers);
 }
 
 /// Bytes read for one sequence's cache, copies that an engine makes of it in every step included.
@@ -156,10 +167,20 @@ double Replica::attended(double context) const {
   return full * context + m_.kv_window_layers.value_or(0) * std::min(context, m_.window_tokens.value_or(context));
 }
 
-/// Weight bytes touched by `batch` tokens: of E experts, E (1 − (1 − k/E)^batch) are visited.
+/// Weight bytes touched by `batch` tokens: of E experts, E (1 − (1 − k/E)^batch) are visited. Experts spread over
+/// replicas are shared: each replica reads its part, for the tokens of all.
 double Replica::read_once(double batch) const {
-  const double visited = p_.experts > 0 ? 1 - std::pow(1 - p_.routed_share, batch) : 0;
-  return p_.body * body_width_ + p_.experts * visited * expert_width_ + head_ * head_width_;
+  const double sharing = std::max(1.0, static_cast<double>(plan_.ep) / plan_.tp);  // replicas
+  const double visited = p_.experts > 0 ? 1 - std::pow(1 - p_.routed_share, batch * sharing) : 0;
+  return p_.body * body_width_ + p_.experts * visited * busiest_rank(visited) / sharing * expert_width_ +
+         head_ * head_width_;
+}
+
+/// Whole experts on ranks of their own are not visited evenly: the busiest rank's over the mean.
+double Replica::busiest_rank(double visited) const {
+  if (plan_.ep < 2 || visited <= 0) return 1;
+  const double mean = m_.experts.value_or(plan_.ep) / plan_.ep * visited;
+  return std::min(1 / visited, 1 + std::sqrt(2 * (1 - visited) * std::log(plan_.ep) / mean));
 }
 
 /// What a step takes beside its large kernels: small ones, gaps, and the scheduler.
@@ -190,8 +211,10 @@ Seconds Replica::traffic(double tokens) const {
 
 Seconds Replica::collective(Bytes amount, int members) const {
   const bool crosses = members > machine_.gpus_per_node;
+  const std::string_view link = link_case(machine_.link);
   const Seconds latency =
-      crosses ? group_latency(machine_, crosses, c_) : microseconds(c_.collective_us.of(link_case(machine_.link)));
+      crosses ? group_latency(machine_, crosses, c_)
+              : microseconds(c_.collective_us.of(link) * std::pow(members / 2.0, c_.collective_growth.of(link)));
   return amount / group_bandwidth(machine_, std::min(members, machine_.gpus_per_node), crosses, c_) + latency;
 }
 

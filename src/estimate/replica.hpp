@@ -18,7 +18,7 @@ class Replica {
   double prompts_per_pass(double tokens, double batch) const;
 
   struct Parts {
-    Seconds memory, compute, launch, host, link, total;
+    Seconds memory, compute, launch, host, sequences, link, total;
   };
   /// One token for each of `batch` sequences.
   Parts decode(double batch, Cached context) const;
@@ -33,6 +33,8 @@ class Replica {
   Seconds pass_compute(double tokens, double prompts, double cached) const;
   double attended(double context) const;
   double read_once(double batch) const;
+  double busiest_rank(double visited) const;
+  Seconds host(double context) const;
   double cache_traffic(Cached context) const;
   Seconds launches() const;
   Seconds reading(double weight_bytes) const;
@@ -53,6 +55,7 @@ class Replica {
   std::optional<BytesPerSecond> host_link_;  // that offloaded weights come over
   double decoder_ = 1;                       // share of the layers that run for each generated token
   bool layers_in_turn_ = false;
+  bool widened_ = false;   // weights to 16 bit before use
   double body_width_ = 2;  // bytes per parameter
   double expert_width_ = 2;
   double head_width_ = 2;

@@ -107,6 +107,7 @@ class Search {
     const bool room = !work_.model->is_generator() || choice.memory.max_concurrency >= plan.dp;
     choice.fits = choice.memory.per_gpu.total() <= machine_.device.usable && room;
     choice.speed = estimate::inference_speed(work_, machine_, plan, choice.memory, c_);
+    if (job_.request_rate && choice.speed) hold_in_flight(choice);
     if (choice.fits) meet_targets(choice);
     if (!any_ || better(choice, best_)) {
       if (any_) remember(best_);
@@ -121,6 +122,15 @@ class Search {
   void remember(const InferenceChoice& lost) {
     if (other_ && !better(lost, *other_)) return;
     other_ = lost;
+  }
+
+  /// At a request rate the cache that is needed is that of the requests in flight, not of all that fit.
+  void hold_in_flight(InferenceChoice& choice) const {
+    Workload steady = work_;
+    steady.inference.concurrency = static_cast<std::int64_t>(std::ceil(choice.speed->in_flight));
+    const auto held = estimate::inference_memory(steady, machine_, choice.plan, c_);
+    choice.memory.per_gpu.kv_cache = std::min(choice.memory.per_gpu.kv_cache, held.per_gpu.kv_cache);
+    choice.memory.concurrency = held.concurrency;
   }
 
   bool within_targets(const estimate::InferenceSpeed& speed) const {

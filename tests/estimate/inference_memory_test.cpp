@@ -200,6 +200,26 @@ TEST_CASE("early Transformers hold the logits of the whole prompt") {
   CHECK(now < then / 2);
 }
 
+TEST_CASE("engines that do not cut prompts hold all of a long one") {
+  const std::string words = "task=inference engine=vllm concurrency=1 model=llama-3.1-8b input_tokens=32768";
+  const auto activations = [&](const std::string& version) {
+    return memory(words + version, "a100-sxm-80gb", serving("bf16")).per_gpu.activations.raw();
+  };
+  CHECK(activations(" engine_version=0.5.3") == near(4 * activations("")));  // passes of 32768 and of 8192
+}
+
+TEST_CASE("llama.cpp on several GPUs leaves the embedding with the host") {
+  InferencePlan plan = serving("fp16");
+  const auto weights = [&](std::string_view engine, int stages) {
+    plan.pp = stages;
+    return in_gib(
+        memory("task=inference model=llama-3-70b engine=" + std::string(engine), "rtx-3090", plan).per_gpu.weights);
+  };
+  // 80 layers and the head on 6 GPUs: 14 of 81; Transformers has 14 of 80 and the embedding as well.
+  CHECK(weights("llama.cpp", 1) == near(weights("hf", 1)));
+  CHECK(weights("llama.cpp", 6) < weights("hf", 6) * 0.98);
+}
+
 TEST_CASE("layers in turn need no communication library") {
   InferencePlan stages = serving("fp16");
   stages.pp = 2;

@@ -204,6 +204,16 @@ TEST_CASE("targets that nothing meets are a problem with the figures") {
   CHECK_FALSE(plan::usable(Choice(choice)));
 }
 
+TEST_CASE("traffic needs the cache of the requests in flight, not of all that fit") {
+  const Machine machine = test::machine("h100-sxm-80gb");
+  const auto cache = [&](const std::string& words) {
+    return in_gib(
+        test::plan_inference(job("task=inference model=llama-3.1-8b " + words), machine).memory.per_gpu.kv_cache);
+  };
+  CHECK(cache("request_rate=1") < cache("request_rate=8"));
+  CHECK(cache("request_rate=8") < cache("mode=throughput") / 2);
+}
+
 TEST_CASE("traffic that one machine cannot serve is a problem with its rate") {
   const InferenceChoice choice =
       test::plan_inference(job("task=inference model=llama-3.1-8b request_rate=5000"), test::machine("l4"));

@@ -99,13 +99,16 @@ struct Coefficients {
   Coefficient decode_bandwidth_efficiency;   // by engine
   Coefficient tflops_per_watt;               // of 16-bit products that the board's power allows, by compute capability
   Coefficient decode_attention_share;        // of the fp32 rate that attention of single tokens reaches, by engine
-  Coefficient collective_us;                 // fixed time of an all-reduce inside a node while serving, by link
-  Coefficient multiprocessor_gbs;            // that one multiprocessor can ask of memory, by engine
+  Coefficient collective_us;                 // fixed time of an all-reduce of two GPUs while serving, by link
+  Coefficient collective_growth;             // exponent: how that time grows with the GPUs, by link
+  Coefficient multiprocessor_bytes;          // that one multiprocessor can ask of memory per clock, by engine
   Coefficient cache_efficiency;              // reading caches against reading weights, by engine
   Coefficient cache_copies;                  // of the expanded cache made in each step, by engine
   Coefficient decode_layer_us;               // fixed cost per layer and step, by engine
   Coefficient expert_layer_us;               // on top for a layer of experts, by engine
-  Coefficient host_layer_us;                 // launching a layer without graphs, hidden behind the GPU's work
+  Coefficient host_layer_us;                 // launching a layer without graphs, by engine
+  Coefficient host_exposed;                  // share of the shorter of launching and computing that does not overlap
+  Coefficient graph_tokens;                  // context up to which an engine that has both uses graphs
   Coefficient host_expert_us;                // launching an expert where engines loop over them
   Coefficient decode_step_us;                // fixed cost per step, by engine
   Coefficient decode_rows_half;              // sequences per step at which products reach half their rate
@@ -123,8 +126,9 @@ struct Coefficients {
   Coefficient reserved_output;               // share of the answer for which the scheduler keeps room
   Coefficient dequantise_efficiency;         // of compute-bound work on weight-only formats
   Coefficient serving_efficiency;            // of a steady mix, by engine
-  Coefficient host_tokens_per_s;             // one front end can handle, by engine
+  Coefficient sequence_us;                   // scheduling, sampling and sending, per sequence and step, by engine
   Coefficient batched_tokens;                // tokens in one prefill pass, by engine
+  Coefficient whole_prompt_tokens;           // prompts up to this length are never cut into chunks, by engine
   Coefficient max_sequences;                 // decoded together, by engine
   Coefficient engine_memory_share;           // of the card an engine takes, by engine
   Coefficient engine_workspace_gib;          // graphs and buffers, by engine
