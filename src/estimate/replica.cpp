@@ -13,11 +13,17 @@ double multiprocessors(const catalog::Gpu& gpu) {
   return gpu.capability && *gpu.capability < 8 ? units / 8 : units / 4;
 }
 
+/// Clocks per second: the boost clock, or the one that the fp32 peak stands for. Unknown: 0.
+double clock_ghz(const catalog::Gpu& gpu) {
+  if (gpu.clock_mhz) return *gpu.clock_mhz * 1e-3;
+  const double lanes = gpu.cuda_cores.value_or(0);
+  return lanes > 0 ? gpu.fp32_tflops.value_or(0) * 1e3 / (2 * lanes) : 0;
+}
+
 /// What decoding reads per second: a share of the peak, unless too few multiprocessors ask for data.
 BytesPerSecond reading_rate(const Device& device, double efficiency, double per_clock) {
   const BytesPerSecond memory = device.bandwidth * efficiency;
-  const double clocks =
-      multiprocessors(*device.gpu) * device.share * device.gpu->clock_mhz.value_or(0) * 1e-3;  // 1e9 per second
+  const double clocks = multiprocessors(*device.gpu) * device.share * clock_ghz(*device.gpu);
   return clocks > 0 ? std::min(memory, gb_per_s(clocks * per_clock)) : memory;
 }
 
