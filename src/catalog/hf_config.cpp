@@ -192,8 +192,8 @@ class ConfigReader {
     m_.experts_per_token = keys_.largest({"num_experts_per_tok", "num_experts_per_token", "experts_per_token",
                                           "top_k_experts", "moe_top_k", "moe_k", "moe_topk"});
     if (!m_.experts_per_token && own) m_.experts_per_token = own->count({"moe_top_k"}, 1);
-    if (!m_.experts_per_token) m_.experts_per_token = class_.type == "mixtral" || class_.type == "phimoe" ? 2 : 1;
-    if (*m_.experts_per_token < 1) reading_.error = Error{ErrorKind::usage, say("no experts per token"), name_, {}};
+    if (!m_.experts_per_token && (class_.type == "mixtral" || class_.type == "phimoe")) m_.experts_per_token = 2;
+    if (m_.experts_per_token.value_or(1) < 1) reading_.error = Error{ErrorKind::usage, say("no experts per token"), name_, {}};
     const bool llama4 = class_.type.starts_with("llama4");
     m_.moe_ffn_size = llama4
                           ? keys_.count({"intermediate_size"})
@@ -276,7 +276,7 @@ class ConfigReader {
     if (!m_.ffn_size && !m_.moe_ffn_size && !keys_.has("params_b")) return missing("intermediate_size");
     if (m_.kv_heads && m_.heads && *m_.kv_heads > *m_.heads)
       return usage_error(say("{:g} K/V heads are more than the {:g} heads", *m_.kv_heads, *m_.heads), name_);
-    if (m_.experts && *m_.experts_per_token > *m_.experts)
+    if (m_.experts && m_.experts_per_token.value_or(1) > *m_.experts)
       return usage_error(
           say("{:g} experts per token are more than the {:g} experts", *m_.experts_per_token, *m_.experts), name_);
     if (m_.first_dense_layers.value_or(0) > *m_.layers)
@@ -297,7 +297,7 @@ class ConfigReader {
     out_.notes.insert(out_.notes.end(), towers.notes.begin(), towers.notes.end());
     p.layers = *m_.layers;
     p.moe_layers = m_.moe_layers.value_or(0);
-    p.routed_share = m_.is_moe() ? *m_.experts_per_token / *m_.experts : 0;
+    p.routed_share = m_.is_moe() ? m_.experts_per_token.value_or(1) / *m_.experts : 0;
     if (p.vision > 0) m_.vision_params_b = p.vision / 1e9;
     if (p.layer_embeddings > 0) m_.per_layer_embedding_params_b = p.layer_embeddings / 1e9;
     m_.params_b = keys_.number({"params_b"}, 1e-6);

@@ -10,6 +10,9 @@ namespace gpusel::catalog {
 
 namespace {
 
+/// Of a mixture whose description says nothing: the commonest choice.
+constexpr double kExpertsPerToken = 2;
+
 double ffn_matrices(const Model& model) { return model.gated_ffn.value_or(true) ? 3 : 2; }
 
 /// Encoders share one table unless they say otherwise.
@@ -104,6 +107,25 @@ Number parameters_from_shape(const Model& model) {
   const double total = tables + layers * (attention_parameters(model) + 2 * h) + cross + dense +
                        expert_parameters(model) + shared + router + h;
   return total / 1e9;
+}
+
+void complete_experts(Model& model) {
+  if (!model.is_moe() || !shape_known(model)) return;
+  const double total = model.params_b.value_or(0) * 1e9;
+  const double active = model.active_params_b.value_or(0) * 1e9;
+  const bool dense_width = !model.moe_ffn_size || model.moe_ffn_size == model.ffn_size;
+  if (total > 0 && dense_width && (!model.moe_ffn_size || expert_parameters(model) > total)) {
+    const double tables = *model.hidden_size * model.vocab_size.value_or(0) * (ties_embeddings(model) ? 1 : 2);
+    const double others = tables + attention_parameters(model) * *model.layers;
+    const double column = moe_layer_count(model) * *model.experts * ffn_matrices(model) * *model.hidden_size;
+    if (total > others && column > 0) model.moe_ffn_size = std::floor((total - others) / column);
+  }
+  if (model.experts_per_token) return;
+  const double all = expert_parameters(model);
+  model.experts_per_token = kExpertsPerToken;
+  if (total > 0 && active > 0 && all > 0)
+    model.experts_per_token =
+        std::clamp(std::round((1 - (total - active) / all) * *model.experts), 1.0, *model.experts);
 }
 
 Result<Parameters> parameters_of(const Model& model) {

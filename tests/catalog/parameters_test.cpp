@@ -179,3 +179,28 @@ TEST_CASE("layers with a window count towards the cache and layers with a state 
   m.kv_window_layers = 5;
   CHECK(catalog::kv_bytes_per_token_fp16(m) == 4096.0);  // 2 × 8 × 2 × 64 × 2
 }
+
+TEST_CASE("what a description of a mixture leaves open follows from its sizes") {
+  Model m;
+  m.layers = 32;
+  m.hidden_size = 4096;
+  m.heads = 32;
+  m.kv_heads = 8;
+  m.vocab_size = 32000;
+  m.experts = 8;
+  m.ffn_size = m.moe_ffn_size = 14336;
+  m.params_b = 46.7;
+  m.active_params_b = 12.9;
+  Model without_active = m;
+  catalog::complete_experts(m);
+  CHECK(m.experts_per_token == 2.0);  // 8 × (1 − 33.8 ÷ 45.1)
+  CHECK(m.moe_ffn_size == 14336.0);
+  without_active.active_params_b = {};
+  catalog::complete_experts(without_active);
+  CHECK(without_active.experts_per_token == 2.0);  // nothing tells
+  // Experts as wide as that would be larger than the model: the width is that of its dense layers.
+  Model dense_width = m;
+  dense_width.experts = 64;
+  catalog::complete_experts(dense_width);
+  CHECK(*dense_width.moe_ffn_size == Approx(14336 / 8.0).epsilon(0.01));
+}

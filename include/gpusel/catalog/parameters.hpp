@@ -32,6 +32,10 @@ struct Parameters {
 /// From the published total and the shape. An error when the shape is unknown or contradicts itself.
 Result<Parameters> parameters_of(const Model& model);
 
+/// Fills in what a description of a mixture of experts leaves open and its sizes tell: the experts' width
+/// where the given one is the dense layers', and the experts per token; two where nothing tells.
+void complete_experts(Model& model);
+
 /// Parameters of one layer's attention: h·d·(heads + 2·kv_heads) + heads·d·h, or the low-rank
 /// matrices of multi-head latent attention.
 double attention_parameters(const Model& model);
