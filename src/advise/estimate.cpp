@@ -101,6 +101,7 @@ workload::Assumptions chosen_by(const Workload& work, const plan::TrainingChoice
   note_choice(out, job.grad_accum, "grad_accum", p.grad_accum);
   if (!job.global_batch) out.push_back({"global_batch", static_cast<double>(p.global_batch())});
   if (!job.checkpointing) out.push_back({"activation_checkpointing", std::string(to_text(p.checkpointing))});
+  if (estimate::is_partial(p)) out.push_back({"recomputed_share", p.recomputed});
   if (!job.flash_attention) out.push_back({"flash_attention", p.flash_attention});
   return out;
 }
@@ -179,33 +180,48 @@ void note_departures(const Workload& work, const Machine& machine, const plan::C
                         plan.global_batch(), *work.training.global_batch, plan.dp, plan.micro_batch, plan.grad_accum));
 }
 
-/// How far measurements lie from predictions of this kind: by task, and for inference by mode and engine.
+/// How far measurements lie from predictions of this kind: by task and architecture, for inference by mode and
+/// engine, and wider where less is known.
 class Spread {
  public:
-  Spread(const Workload& work, const Machine& machine, const plan::Choice& choice, const estimate::Coefficients& c)
-      : training_(workload::is_training(work.task)) {
-    const std::string_view architecture = machine.device.gpu->architecture;
+  Spread(const Workload& work, const Machine& machine, const plan::Choice& choice, const estimate::Coefficients& c) {
+    training_ = workload::is_training(work.task);
     task_ = training_ ? "training" : "inference";
-    kind_ = training_ ? architecture : to_text(work.inference.mode);
-    if (training_) {
-      if (const auto& unequal = work.training.variable_lengths) engine_ = *unequal ? "variable" : "fixed";
-      return;
-    }
-    engine_ = format("{} {}", to_text(work.inference.engine), kind_);
-    widening_ = c.interval_widening.of(architecture);
-    if (work.model->is_moe()) widening_ *= c.interval_widening.of("experts");
-    if (const auto* inference = std::get_if<plan::InferenceChoice>(&choice);
-        inference != nullptr && inference->plan.tp * inference->plan.pp > machine.gpus_per_node)
-      widening_ *= c.interval_widening.of("nodes");
+    kind_ = training_ ? std::string_view(machine.device.gpu->architecture) : to_text(work.inference.mode);
+    if (training_)
+      widen_training(work, c);
+    else
+      widen_inference(work, machine, std::get<plan::InferenceChoice>(choice), c);
   }
 
-  double of(const estimate::Coefficient& ratio) const {
-    const double plain = ratio.of(task_, engine_, kind_);
-    return training_ ? plain : std::pow(plain, widening_);
+  double of_speed(const estimate::Coefficient& ratio) const {
+    return std::pow(ratio.of(task_, engine_, kind_), widening_);
+  }
+  /// What makes a training's speed less sure leaves its memory as it is.
+  double of_memory(const estimate::Coefficient& ratio) const {
+    return training_ ? ratio.of(task_, engine_, kind_) : of_speed(ratio);
   }
 
  private:
-  bool training_;
+  /// Layers that are not fused depend on more than is asked about; encoders are measured well enough.
+  void widen_training(const Workload& work, const estimate::Coefficients& c) {
+    if (const auto& unequal = work.training.variable_lengths) engine_ = *unequal ? "variable" : "fixed";
+    if (work.model->is_moe()) widening_ *= c.interval_widening.of("training", "experts");
+    if (workload::trains_adapter(work.training.method))
+      widening_ *= c.interval_widening.of("training", "adapter");
+    else if (!estimate::has_fused_layers(work) && work.model->is_generator())
+      widening_ *= c.interval_widening.of("training", "unfused");
+  }
+
+  void widen_inference(const Workload& work, const Machine& machine, const plan::InferenceChoice& choice,
+                       const estimate::Coefficients& c) {
+    engine_ = format("{} {}", to_text(work.inference.engine), kind_);
+    widening_ = c.interval_widening.of(machine.device.gpu->architecture);
+    if (work.model->is_moe()) widening_ *= c.interval_widening.of("experts");
+    if (choice.plan.tp * choice.plan.pp > machine.gpus_per_node) widening_ *= c.interval_widening.of("nodes");
+  }
+
+  bool training_ = false;
   std::string_view task_;
   std::string_view kind_;
   std::string engine_;
@@ -250,10 +266,12 @@ Intervals intervals_for(const Workload& work, const estimate::Machine& machine, 
                         const estimate::Coefficients& c) {
   const Spread spread(work, machine, choice, c);
   const auto around = [&](double value, const estimate::Coefficient& low, const estimate::Coefficient& high) {
-    return estimate::Interval{value * spread.of(low), value * spread.of(high)};
+    return estimate::Interval{value * spread.of_speed(low), value * spread.of_speed(high)};
   };
   Intervals out;
-  out.memory_total_gib = around(in_gib(plan::memory_of(choice).total()), c.interval_memory_low, c.interval_memory_high);
+  const double memory = in_gib(plan::memory_of(choice).total());
+  out.memory_total_gib = {memory * spread.of_memory(c.interval_memory_low),
+                          memory * spread.of_memory(c.interval_memory_high)};
   out.tokens_per_s = around(plan::tokens_per_s(choice), c.interval_speed_low, c.interval_speed_high);
   out.sequences_per_s = around(plan::sequences_per_s(choice), c.interval_speed_low, c.interval_speed_high);
   const auto* inference = std::get_if<plan::InferenceChoice>(&choice);
@@ -280,6 +298,7 @@ Result<FoundModel> find_model(const Request& request, const catalog::Catalog& ca
     auto config = std::shared_ptr<catalog::ConfigModel>(std::move(*read));
     if (request.params_b) config->model.params_b = request.params_b;
     if (request.active_params_b) config->model.active_params_b = request.active_params_b;
+    catalog::complete_experts(config->model);
     found.own = config;
     found.model = &config->model;
     return found;

@@ -193,7 +193,8 @@ class ConfigReader {
                                           "top_k_experts", "moe_top_k", "moe_k", "moe_topk"});
     if (!m_.experts_per_token && own) m_.experts_per_token = own->count({"moe_top_k"}, 1);
     if (!m_.experts_per_token && (class_.type == "mixtral" || class_.type == "phimoe")) m_.experts_per_token = 2;
-    if (m_.experts_per_token.value_or(1) < 1) reading_.error = Error{ErrorKind::usage, say("no experts per token"), name_, {}};
+    if (m_.experts_per_token.value_or(1) < 1)
+      reading_.error = Error{ErrorKind::usage, say("no experts per token"), name_, {}};
     const bool llama4 = class_.type.starts_with("llama4");
     m_.moe_ffn_size = llama4
                           ? keys_.count({"intermediate_size"})

@@ -45,6 +45,8 @@ constexpr Entry kEntries[] = {
     {"compute.dequantise_bytes", &Coefficients::dequantise_bytes},
     {"compute.bandwidth_efficiency", &Coefficients::bandwidth_efficiency},
     {"compute.pointwise_bytes", &Coefficients::pointwise_bytes},
+    {"compute.adapter_bytes", &Coefficients::adapter_bytes},
+    {"compute.cast_bytes", &Coefficients::cast_bytes},
     {"compute.training_layer_us", &Coefficients::training_layer_us},
     {"compute.adapter_layer_us", &Coefficients::adapter_layer_us},
     {"compute.chunk_layers", &Coefficients::chunk_layers},

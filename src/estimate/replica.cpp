@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/half_rate.hpp"
+
 namespace gpusel::estimate {
 
 namespace {
@@ -25,12 +27,6 @@ BytesPerSecond reading_rate(const Device& device, double efficiency, double per_
   const BytesPerSecond memory = device.bandwidth * efficiency;
   const double clocks = multiprocessors(*device.gpu) * device.share * clock_ghz(*device.gpu);
   return clocks > 0 ? std::min(memory, gb_per_s(clocks * per_clock)) : memory;
-}
-
-/// Consumer cards run matrix units at half rate, which they then sustain almost fully.
-bool half_rate(const catalog::Gpu& gpu) {
-  return gpu.fp16_dense_tflops && gpu.fp32_tflops && *gpu.fp16_dense_tflops < 2.5 * *gpu.fp32_tflops &&
-         gpu.capability.value_or(0) >= 7.5;
 }
 
 /// Share of the 16-bit peak that large products sustain: what the kernels reach, or what the board's power allows.

@@ -7,6 +7,7 @@
 #include "estimate/training_activations.hpp"
 #include "estimate/training_shape.hpp"
 #include "estimate/training_traffic.hpp"
+#include "estimate/uniform_memory.hpp"
 
 namespace gpusel::estimate {
 
@@ -321,8 +322,8 @@ Bytes offloaded_states(const Workload& work, Precision precision) {
   return work.training.offload == Offload::params ? states + weights : states;
 }
 
-MemoryBreakdown training_memory(const Workload& work, const Machine& machine, const TrainingPlan& plan,
-                                const Coefficients& coefficients, Trace* trace) {
+MemoryBreakdown uniform_memory(const Workload& work, const Machine& machine, const TrainingPlan& plan,
+                               const Coefficients& coefficients, Trace* trace) {
   bool first = true;
   MemoryBreakdown fullest = stage_memory(work, machine, plan, true, plan.pp == 1, coefficients);
   if (plan.pp > 1) {

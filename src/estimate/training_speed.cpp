@@ -5,6 +5,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/estimate/training.hpp"
 
+#include "estimate/half_rate.hpp"
 #include "estimate/training_shape.hpp"
 #include "estimate/training_traffic.hpp"
 
@@ -27,14 +28,14 @@ struct Passes {
   double useful = 3;  // without recomputation
 };
 
-Passes passes_of(const Workload& work, Checkpointing checkpointing) {
+Passes passes_of(const Workload& work, const TrainingPlan& plan) {
   Passes passes;
   if (workload::trains_adapter(work.training.method)) passes.matmul = passes.useful = 2;  // no weight gradients
-  if (checkpointing == Checkpointing::full) {
-    passes.matmul += 1;
-    passes.attention += 1;
-    passes.pointwise += 1;
-  } else if (checkpointing == Checkpointing::selective) {
+  if (plan.checkpointing == Checkpointing::full) {
+    passes.matmul += plan.recomputed;
+    passes.attention += plan.recomputed;
+    passes.pointwise += plan.recomputed;
+  } else if (plan.checkpointing == Checkpointing::selective) {
     passes.attention += 1;
     passes.pointwise += 0.5;
   }
@@ -56,7 +57,7 @@ struct Forward {
 
 bool is_wide(Precision precision) { return precision == Precision::fp32 || precision == Precision::tf32; }
 
-Forward forward_pass(const Workload& work, const TrainingPlan& plan, const Coefficients& c) {
+Forward forward_pass(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Coefficients& c) {
   const auto& m = *work.model;
   const auto& p = work.parameters;
   const double h = *m.hidden_size;
@@ -81,7 +82,11 @@ Forward forward_pass(const Workload& work, const TrainingPlan& plan, const Coeff
     f.attention = flop(per_key * shape.all_keys * f.tokens / split);
     f.scores = bytes(c.score_bytes.of(work.training.framework) * wide * heads * shape.all_keys * f.tokens / split);
   }
-  f.pointwise = bytes(c.pointwise_bytes.of(work.training.framework) * wide * h * f.tokens * p.layers / split);
+  const double between = c.pointwise_bytes.of(work.training.framework) * wide;
+  const double cast = c.cast_bytes.of(to_text(machine.device.done_in(plan.precision)));
+  const bool adapters = workload::trains_adapter(work.training.method);
+  const double beside = adapters ? c.adapter_bytes.of(work.training.framework) : 0;
+  f.pointwise = bytes((between + cast + beside) * h * f.tokens * p.layers / split);
   // Every routed copy of a token is gathered, scattered and weighted around its expert.
   f.pointwise += bytes(c.expert_bytes.value * wide * h * m.experts_per_token.value_or(1) *
                        work.training.capacity_factor * f.tokens * p.moe_layers / split);
@@ -102,7 +107,7 @@ double training_efficiency(const catalog::Gpu& gpu, const Coefficients& c) {
   const double usual = c.watts_per_tflops.of(gpu.architecture);
   if (!gpu.tdp_w || tflops <= 0 || usual <= 0) return share;
   const double headroom = *gpu.tdp_w / tflops / usual;
-  return std::min(kMostOfPeak, share * std::pow(headroom, c.power_exponent.value));
+  return std::min(kMostOfPeak, share * std::pow(headroom, c.power_exponent.of(gpu.architecture)));
 }
 
 /// Share of peak that products of this size reach: saturating in rows per product and in width per GPU.
@@ -119,8 +124,8 @@ class StepTime {
       : work_(work), machine_(machine), plan_(plan), c_(c), peak_(peak), traffic_(work, machine, plan, c) {}
 
   Seconds total() {
-    forward_ = forward_pass(work_, plan_, c_);
-    passes_ = passes_of(work_, plan_.checkpointing);
+    forward_ = forward_pass(work_, machine_, plan_, c_);
+    passes_ = passes_of(work_, plan_);
     const auto accum = static_cast<double>(plan_.grad_accum);
     const Seconds attention = attention_time();
     const Seconds busy = compute_per_micro_batch(attention);
@@ -201,9 +206,8 @@ class StepTime {
 
   /// What is left of a fast GPU's rate where layers are not fused: gaps, synchronisation and heat.
   double eager_share() const {
-    const std::string& framework = work_.training.framework;
-    const bool fused = framework == "megatron" || framework == "nemo";
-    return fused ? 1 : c_.eager_efficiency.of(machine_.device.gpu->architecture);
+    const catalog::Gpu& gpu = *machine_.device.gpu;
+    return has_fused_layers(work_) || half_rate(gpu) ? 1 : c_.eager_efficiency.of(gpu.architecture);
   }
 
   Seconds layer_launch() const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "estimate/half_rate.hpp"
 #include "estimate/training_shape.hpp"
 
 namespace gpusel::estimate {
@@ -52,6 +53,14 @@ double local_parameters(const Workload& work, const TrainingPlan& plan) {
   return ((p.total() - p.experts) / plan.tp + p.experts / expert_ranks(plan)) / plan.pp;
 }
 
+/// Consumer cards have no peer access over PCIe: what they send goes through host memory.
+BytesPerSecond TrainingTraffic::rate(int members_per_node, bool crosses) const {
+  const BytesPerSecond direct = group_bandwidth(machine_, members_per_node, crosses, c_);
+  const catalog::Gpu& gpu = *machine_.device.gpu;
+  if (!half_rate(gpu) || link_case(machine_.link) != "pcie" || members_per_node <= 1) return direct;
+  return std::min(direct, pcie_bandwidth(gpu) * c_.link_efficiency.of("pcie staged"));
+}
+
 /// What of `traffic` is left after the work it runs beside; the first and last pieces always show.
 Seconds TrainingTraffic::exposed(Seconds traffic, Seconds beside) const {
   return std::max(traffic - beside * c_.gradient_overlap.value, traffic * c_.least_exposed.value);
@@ -65,10 +74,11 @@ Seconds TrainingTraffic::per_micro_batch(const MicroBatch& micro) const {
 Seconds TrainingTraffic::tensor(double tokens) const {
   if (plan_.tp <= 1) return {};
   const bool crosses = plan_.tp > machine_.gpus_per_node;
-  const double calls = (plan_.checkpointing == Checkpointing::full ? 6 : 4) * work_.parameters.layers / plan_.pp;
+  const double repeated = plan_.checkpointing == Checkpointing::full ? 2 * plan_.recomputed : 0;
+  const double calls = (4 + repeated) * work_.parameters.layers / plan_.pp;
   const Bytes each = bytes(value_bytes(plan_) * *work_.model->hidden_size * tokens);
-  const BytesPerSecond rate = group_bandwidth(machine_, std::min(plan_.tp, machine_.gpus_per_node), crosses, c_);
-  return (2 * ring(plan_.tp) * each / rate + group_latency(machine_, crosses, c_)) *
+  return (2 * ring(plan_.tp) * each / rate(std::min(plan_.tp, machine_.gpus_per_node), crosses) +
+          group_latency(machine_, crosses, c_)) *
          (calls * c_.tensor_exposed.of(work_.training.framework));
 }
 
@@ -81,7 +91,7 @@ Seconds TrainingTraffic::experts(double tokens) const {
       bytes(value_bytes(plan_) * work_.model->experts_per_token.value_or(1) * work_.training.capacity_factor *
             *work_.model->hidden_size * tokens / plan_.tp * ring(plan_.ep));
   const int here = std::max(1, std::min(plan_.ep, machine_.gpus_per_node / plan_.tp));
-  return (each / group_bandwidth(machine_, here, crosses, c_) + group_latency(machine_, crosses, c_)) * calls;
+  return (each / rate(here, crosses) + group_latency(machine_, crosses, c_)) * calls;
 }
 
 /// Keys and values around the ring, once forward and twice backward, beside the attention they are for.
@@ -92,8 +102,7 @@ Seconds TrainingTraffic::context(const MicroBatch& micro) const {
   const Bytes each = bytes(value_bytes(plan_) * kv * micro.tokens * (plan_.cp - 1));
   const bool crosses = plan_.cp * plan_.tp > machine_.gpus_per_node;
   const int here = std::clamp(machine_.gpus_per_node / plan_.tp, 1, plan_.cp);
-  return exposed(each / group_bandwidth(machine_, here, crosses, c_) * (3 * work_.parameters.layers / plan_.pp),
-                 micro.attention);
+  return exposed(each / rate(here, crosses) * (3 * work_.parameters.layers / plan_.pp), micro.attention);
 }
 
 /// A pipeline keeps a stage's weights for all micro-batches of a step: gathering them anew would undo it.
@@ -106,9 +115,8 @@ Seconds TrainingTraffic::gathered_weights(Seconds busy) const {
   const bool adapter = workload::trains_adapter(work_.training.method);
   const double width = work_.training.method == Method::qlora ? 0.52 : value_bytes(plan_);
   const Bytes once = bytes(local_parameters(work_, plan_) * width) * ring(group.members);
-  const Seconds traffic =
-      once * (adapter ? 2.0 : 3.0) / group_bandwidth(machine_, group.per_node, group.crosses(), c_) +
-      group_latency(machine_, group.crosses(), c_) * (work_.parameters.layers * 3 / plan_.pp);
+  const Seconds traffic = once * (adapter ? 2.0 : 3.0) / rate(group.per_node, group.crosses()) +
+                          group_latency(machine_, group.crosses(), c_) * (work_.parameters.layers * 3 / plan_.pp);
   return exposed(traffic, busy);
 }
 
@@ -121,9 +129,9 @@ Seconds TrainingTraffic::per_step(Seconds busy) const {
   double parameters =
       workload::trains_adapter(work_.training.method) ? trainable_parameters(work_) : local_parameters(work_, plan_);
   if (hybrid) parameters /= group.per_node;
-  const Seconds once = bytes(value_bytes(plan_) * parameters) * ring(group.members) /
-                           group_bandwidth(machine_, group.per_node, group.crosses(), c_) +
-                       group_latency(machine_, group.crosses(), c_) * 5;
+  const Seconds once =
+      bytes(value_bytes(plan_) * parameters) * ring(group.members) / rate(group.per_node, group.crosses()) +
+      group_latency(machine_, group.crosses(), c_) * 5;
   const Seconds backward = busy * (2.0 / 3);
   if (plan_.sharding != Sharding::zero2) return exposed(once * 2.0, backward);
   const auto accum = static_cast<double>(plan_.grad_accum);

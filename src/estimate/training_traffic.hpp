@@ -30,6 +30,7 @@ class TrainingTraffic {
   Seconds gathered_weights(Seconds busy) const;
   bool gathers_each_micro_batch() const;
   Seconds exposed(Seconds traffic, Seconds beside) const;
+  BytesPerSecond rate(int members_per_node, bool crosses) const;
 
   const workload::Workload& work_;
   const Machine& machine_;

@@ -18,6 +18,13 @@ std::string Problem::text() const {
   return {};
 }
 
+std::string recompute_text(const estimate::TrainingPlan& plan) {
+  if (plan.checkpointing == workload::Checkpointing::none) return {};
+  std::string text = say(", recompute {}", to_text(plan.checkpointing));
+  if (estimate::is_partial(plan)) text += say(" in {:.0f} % of layers", plan.recomputed * 100);
+  return text;
+}
+
 std::string layout_text(const estimate::TrainingPlan& plan) {
   const bool plain = plan.sharding == workload::Sharding::none;
   std::string line = plain ? say("unsharded") : std::string(to_text(plan.sharding));
@@ -25,8 +32,7 @@ std::string layout_text(const estimate::TrainingPlan& plan) {
       {"tp", plan.tp}, {"pp", plan.pp}, {"cp", plan.cp}, {"ep", plan.ep}, {"dp", plan.dp}};
   for (const auto& [name, degree] : degrees)
     if (degree > 1) line += format(" {}{}", name, degree);
-  if (plan.checkpointing != workload::Checkpointing::none) line += say(", recompute {}", to_text(plan.checkpointing));
-  return line;
+  return line + recompute_text(plan);
 }
 
 const estimate::MemoryBreakdown& memory_of(const Choice& choice) {

@@ -256,8 +256,22 @@ class Search {
     return largest == most ? kEnoughTokens : static_cast<double>(largest * job_.seq_len);
   }
 
+  /// The share of layers to checkpoint, in whole layers, so that the rest fits; 1 where it is all or none.
+  double least_recomputed(TrainingPlan plan, Bytes room) const {
+    if (!estimate::recomputes_by_layer(work_)) return 1;
+    plan.recomputed = 1;
+    const Bytes all = estimate::training_memory(work_, machine_, plan, c_).total();
+    plan.recomputed = 0;
+    const Bytes none = estimate::training_memory(work_, machine_, plan, c_).total();
+    if (all >= room || none <= all) return 1;
+    const double layers = work_.parameters.layers;
+    return std::clamp(std::ceil((none - room) / (none - all) * layers) / layers, 0.0, 1.0);
+  }
+
   /// Weighs one complete plan against the best so far; whether it fits.
-  bool consider(const TrainingPlan& plan) {
+  bool consider(TrainingPlan plan) {
+    if (!job_.checkpointing && plan.checkpointing == Checkpointing::full)
+      plan.recomputed = least_recomputed(plan, most_filled());
     const MemoryBreakdown memory = estimate::training_memory(work_, machine_, plan, c_);
     const bool fits = roomy(memory);
     comfortable_ = comfortable_ || fits;
@@ -284,10 +298,12 @@ class Search {
   }
 
   /// Whether it fits comfortably, or where nothing is left to choose, at all.
-  bool roomy(const MemoryBreakdown& memory) const {
+  Bytes most_filled() const {
     const bool pinned_down = job_.micro_batch && job_.checkpointing;
-    return memory.total() <= machine_.device.usable * (pinned_down ? 1.0 : kFillAtMost);
+    return machine_.device.usable * (pinned_down ? 1.0 : kFillAtMost);
   }
+
+  bool roomy(const MemoryBreakdown& memory) const { return memory.total() <= most_filled(); }
 
   static RunnerUp as_runner_up(const TrainingChoice& choice) {
     return {true, choice.fits, choice.plan, choice.memory.total(), choice.speed ? choice.speed->tokens_per_s : 0};

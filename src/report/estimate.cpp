@@ -83,8 +83,7 @@ std::string plan_line(const estimate::TrainingPlan& plan) {
   degree("dp", plan.dp);
   line += say(", batch {}", plan.micro_batch);
   if (plan.grad_accum > 1) line += format("×{}", plan.grad_accum);
-  if (plan.checkpointing != workload::Checkpointing::none) line += say(", recompute {}", to_text(plan.checkpointing));
-  return line;
+  return line + plan::recompute_text(plan);
 }
 
 std::string plan_line(const estimate::InferencePlan& plan) { return plan::layout_text(plan); }

@@ -77,18 +77,20 @@ namespace {
 
 Json one_plan(const plan::TrainingChoice& choice) {
   const auto& plan = choice.plan;
-  return {{"sharding", to_text(plan.sharding)},
-          {"tp", plan.tp},
-          {"pp", plan.pp},
-          {"cp", plan.cp},
-          {"ep", plan.ep},
-          {"dp", plan.dp},
-          {"micro_batch", plan.micro_batch},
-          {"grad_accum", plan.grad_accum},
-          {"global_batch", plan.global_batch()},
-          {"precision", to_text(plan.precision)},
-          {"activation_checkpointing", to_text(plan.checkpointing)},
-          {"flash_attention", plan.flash_attention}};
+  Json out{{"sharding", to_text(plan.sharding)},
+           {"tp", plan.tp},
+           {"pp", plan.pp},
+           {"cp", plan.cp},
+           {"ep", plan.ep},
+           {"dp", plan.dp},
+           {"micro_batch", plan.micro_batch},
+           {"grad_accum", plan.grad_accum},
+           {"global_batch", plan.global_batch()},
+           {"precision", to_text(plan.precision)},
+           {"activation_checkpointing", to_text(plan.checkpointing)},
+           {"flash_attention", plan.flash_attention}};
+  if (estimate::is_partial(plan)) out["recomputed_share"] = number(plan.recomputed);
+  return out;
 }
 
 Json one_plan(const plan::InferenceChoice& choice) {

@@ -199,7 +199,8 @@ class Resolver {
       return "megatron";
     if (const auto& sharding = request_.sharding) {
       if (*sharding == Sharding::fsdp || *sharding == Sharding::hsdp) return "fsdp";
-      if (*sharding != Sharding::none && *sharding != Sharding::ddp) return "deepspeed";
+      const bool of_states_alone = work_.task == Task::pretrain && *sharding == Sharding::zero1;
+      if (*sharding != Sharding::none && *sharding != Sharding::ddp && !of_states_alone) return "deepspeed";
     }
     return work_.task == Task::pretrain && model_.is_generator() ? "megatron" : "hf-trainer";
   }
@@ -216,9 +217,10 @@ class Resolver {
 
   std::int64_t usual_batch(bool encoder) const {
     if (work_.task == Task::finetune) return encoder ? kEncoderBatch : kFinetuneBatch;
+    // Batches are powers of two, so that any usual number of GPUs divides them.
     const double sequences =
         pretraining_batch_tokens(work_.parameters.total() / 1e9) / static_cast<double>(work_.training.seq_len);
-    return std::max<std::int64_t>(1, static_cast<std::int64_t>(sequences));
+    return std::int64_t{1} << std::lround(std::log2(std::max(1.0, sequences)));
   }
 
   Status amount() {

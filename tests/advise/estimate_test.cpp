@@ -104,6 +104,36 @@ TEST_CASE("an interval holds the estimate it is for") {
   CHECK(plan::tokens_per_s(estimate.choice) < range.high);
 }
 
+TEST_CASE("the speed of adapters, experts and unfused layers is less sure, their memory is not") {
+  const auto widths = [](const std::string& words) {
+    const auto found = answer(R"({"gpu": "h100-sxm-80gb", "gpus": 8, "task": "finetune", )" + words + "}");
+    const auto& intervals = found.intervals;
+    return std::pair{intervals.tokens_per_s.high / intervals.tokens_per_s.low,
+                     intervals.memory_total_gib.high / intervals.memory_total_gib.low};
+  };
+  const auto fused = widths(R"("model": "llama-3.1-8b", "framework": "megatron")");
+  for (const char* words : {R"("model": "llama-3.1-8b", "framework": "fsdp")",
+                            R"("model": "llama-3.1-8b", "framework": "megatron", "method": "lora")",
+                            R"("model": "mixtral-8x7b", "framework": "megatron")"}) {
+    CAPTURE(words);
+    const auto other = widths(words);
+    CHECK(other.first > fused.first * 1.05);
+    CHECK(other.second == Approx(fused.second));
+  }
+}
+
+TEST_CASE("a mixture described by its sizes alone is estimated as the catalogue's") {
+  const std::string job = R"(, "task": "pretrain", "gpu": "gb200-186gb", "gpus": 8, "gpus_per_node": 4,
+      "interconnect": "nvl72", "ep": 8, "seq_len": 4096, "micro_batch": 2, "global_batch": 512, "precision": "bf16"})";
+  const auto known = answer(R"({"model": "qwen3-30b-a3b")" + job);
+  const auto own = answer(R"({"model": {"num_hidden_layers": 48, "hidden_size": 2048, "num_attention_heads": 32,
+      "num_key_value_heads": 4, "head_dim": 128, "intermediate_size": 768, "vocab_size": 151936,
+      "num_local_experts": 128, "params_b": 30.5, "active_params_b": 3.3})" +
+                          job);
+  CHECK(own.work.model->experts_per_token == 8.0);
+  CHECK(plan::tokens_per_s(own.choice) == Approx(plan::tokens_per_s(known.choice)).epsilon(0.1));
+}
+
 TEST_CASE("a near miss says what would fit, and that does fit") {
   const std::string question = R"("model": "llama-3.1-8b", "task": "inference", "gpu": "l4", "output_tokens": 256)";
   const auto missed = answer("{" + question + R"(, "input_tokens": 32000})");

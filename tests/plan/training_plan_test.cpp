@@ -245,3 +245,35 @@ TEST_CASE("a part without a published peak is planned for memory and says so") {
   CHECK(choice.problem.kind == Problem::Kind::no_rate);
   CHECK(choice.problem.text().find("h100-sxm-80gb") != std::string::npos);
 }
+
+namespace {
+
+const std::string kTooLong =
+    "task=pretrain model=llama-3.1-8b seq_len=8192 micro_batch=3 global_batch=48 tp=1 pp=1 cp=1 sharding=zero1";
+
+}  // namespace
+
+TEST_CASE("where not everything can be kept, only as many layers are recomputed as need be") {
+  const Machine machine = test::machine("h200-sxm-141gb", 8);
+  const auto open = test::plan_training(job(kTooLong), machine);
+  REQUIRE(open.fits);
+  REQUIRE(estimate::is_partial(open.plan));
+  const double layers = open.plan.recomputed * 32;
+  CHECK(layers == Approx(std::round(layers)));
+  const auto all = test::plan_training(job(kTooLong + " activation_checkpointing=full"), machine);
+  const auto none = test::plan_training(job(kTooLong + " activation_checkpointing=none"), machine);
+  CHECK(all.plan.recomputed == 1);
+  CHECK_FALSE(none.fits);
+  CHECK(open.speed->tokens_per_s > all.speed->tokens_per_s);
+  CHECK(open.memory.total() > all.memory.total());
+  CHECK(open.memory.total() < none.memory.total());
+  auto fewer = open.plan;
+  fewer.recomputed -= 1.0 / 32;
+  CHECK(estimate::training_memory(job(kTooLong), machine, fewer, test::coefficients()).total() >
+        machine.device.usable * 0.95);
+}
+
+TEST_CASE("frameworks that know all layers or none never recompute some") {
+  const auto choice = test::plan_training(job(kTooLong + " framework=hf-trainer"), test::machine("h200-sxm-141gb", 8));
+  CHECK_FALSE(estimate::is_partial(choice.plan));
+}

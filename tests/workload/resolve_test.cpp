@@ -202,3 +202,17 @@ TEST_CASE("the parts of a model add up to its published size") {
     CHECK(work->parameters.total() == Approx(*model.params_b * 1e9));
   }
 }
+
+TEST_CASE("an assumed pretraining batch is a power of two") {
+  for (const char* model : {"gpt2", "llama-3.2-1b", "llama-7b", "llama-3.1-70b"}) {
+    const auto batch = job("task=pretrain model=" + std::string(model)).training.global_batch.value();
+    CAPTURE(model, batch);
+    CHECK((batch & (batch - 1)) == 0);
+  }
+}
+
+TEST_CASE("pretraining that divides its states alone is taken for Megatron's") {
+  CHECK(job("task=pretrain model=llama-7b sharding=zero1").training.framework == "megatron");
+  CHECK(job("task=pretrain model=llama-7b sharding=zero2").training.framework == "deepspeed");
+  CHECK(job("task=finetune model=llama-7b sharding=zero1").training.framework == "deepspeed");
+}

@@ -79,6 +79,8 @@ struct Coefficients {
   Coefficient dequantise_bytes;          // of memory traffic that widening one 4-bit weight costs in time
   Coefficient bandwidth_efficiency;      // of peak bandwidth for streaming kernels
   Coefficient pointwise_bytes;           // moved per hidden value, token and layer, forward pass, by framework
+  Coefficient adapter_bytes;             // moved per hidden value, token and layer for adapters, forward pass
+  Coefficient cast_bytes;                // moved per hidden value and layer to narrow 16-bit values, by arithmetic
   Coefficient training_layer_us;         // host time to launch one layer, forward pass, by framework
   Coefficient adapter_layer_us;          // the same for a layer's adapters
   Coefficient chunk_layers;              // layers of one chunk of an interleaved pipeline, by framework

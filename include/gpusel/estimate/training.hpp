@@ -25,6 +25,7 @@ struct TrainingPlan {
   std::int64_t micro_batch = 1;
   std::int64_t grad_accum = 1;
   workload::Checkpointing checkpointing = workload::Checkpointing::none;
+  double recomputed = 1;  // share of the layers that full checkpointing covers
   bool flash_attention = true;
 
   std::int64_t global_batch() const { return micro_batch * dp * grad_accum; }
@@ -81,6 +82,15 @@ double trainable_parameters(const workload::Workload& work);
 
 /// Parts that a pipeline stage's layers are cut into (interleaved schedule); 1 without a pipeline.
 double pipeline_chunks(const workload::Workload& work, const TrainingPlan& plan, const Coefficients& coefficients);
+
+/// Whether the framework runs a layer in few, fused kernels.
+bool has_fused_layers(const workload::Workload& work);
+
+/// Some layers are checkpointed in full and the others not at all.
+bool is_partial(const TrainingPlan& plan);
+
+/// Whether the framework can checkpoint some of the layers in full and leave the others alone.
+bool recomputes_by_layer(const workload::Workload& work);
 
 /// FlashAttention-2 needs compute capability 8.0 (its README); AMD's port, CDNA2.
 bool has_flash_attention(const catalog::Gpu& gpu);

@@ -68,6 +68,9 @@ std::string layout_text(const estimate::TrainingPlan& plan);
 /// "fp8 tp2, 4 replicas".
 std::string layout_text(const estimate::InferencePlan& plan);
 
+/// ", recompute full in 40 % of layers"; nothing where all is kept.
+std::string recompute_text(const estimate::TrainingPlan& plan);
+
 using Choice = std::variant<TrainingChoice, InferenceChoice>;
 
 const estimate::MemoryBreakdown& memory_of(const Choice& choice);
