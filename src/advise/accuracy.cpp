@@ -89,6 +89,41 @@ struct Work {
   }
 };
 
+std::map<std::string, Work> works_of(const Verification& verification) {
+  std::map<std::string, Work> works;
+  for (const Comparison& each : verification.comparisons) {
+    if (!is_speed(each.figure)) continue;
+    Work& work = works[work_of(each)];
+    work.figure = each.figure;
+    work.source = source_of(*each.row, each.file);
+    Best& best = work.by_gpu[each.row->gpu->id];
+    best.measured = std::max(best.measured, each.measured);
+    best.predicted = std::max(best.predicted, each.predicted);
+  }
+  return works;
+}
+
+/// What the pick costs over the least, less 1; nothing where fewer than two of the GPUs have a price.
+std::optional<double> regret_of(const Work& work, const std::map<std::string_view, double>& prices) {
+  double least = 0;
+  double least_said = 0;
+  double picked = 0;
+  int priced = 0;
+  for (const auto& [gpu, best] : work.by_gpu) {
+    const auto price = prices.find(gpu);
+    if (price == prices.end()) continue;
+    const double cost = price->second / best.measured;
+    const double said = price->second / best.predicted;
+    if (priced == 0 || cost < least) least = cost;
+    if (priced == 0 || said < least_said) {
+      least_said = said;
+      picked = cost;
+    }
+    ++priced;
+  }
+  return priced > 1 ? std::optional(picked / least - 1) : std::nullopt;
+}
+
 struct Mean {
   double sum = 0;
   std::size_t count = 0;
@@ -203,16 +238,7 @@ std::optional<double> rank_correlation(std::span<const double> a, std::span<cons
 }
 
 std::vector<Ranking> rankings(const Verification& verification) {
-  std::map<std::string, Work> works;
-  for (const Comparison& each : verification.comparisons) {
-    if (!is_speed(each.figure)) continue;
-    Work& work = works[work_of(each)];
-    work.figure = each.figure;
-    work.source = source_of(*each.row, each.file);
-    Best& best = work.by_gpu[each.row->gpu->id];
-    best.measured = std::max(best.measured, each.measured);
-    best.predicted = std::max(best.predicted, each.predicted);
-  }
+  const auto works = works_of(verification);
   std::map<Figure, std::map<std::string_view, Mean>> by_source;
   for (const auto& [key, work] : works)
     if (const auto correlation = work.correlation()) by_source[work.figure][work.source].add(*correlation);
@@ -226,6 +252,36 @@ std::vector<Ranking> rankings(const Verification& verification) {
     }
     ranking.correlation = mean.value();
     out.push_back(ranking);
+  }
+  return out;
+}
+
+std::vector<CheapestPick> cheapest_picks(const Verification& verification) {
+  struct OfSource {
+    Mean regret;
+    Mean right;
+  };
+  std::map<Figure, std::map<std::string_view, OfSource>> by_source;
+  for (const auto& [key, work] : works_of(verification)) {
+    const auto regret = regret_of(work, verification.prices);
+    if (!regret) continue;
+    OfSource& of_source = by_source[work.figure][work.source];
+    of_source.regret.add(*regret);
+    of_source.right.add(*regret <= 0 ? 1 : 0);
+  }
+  std::vector<CheapestPick> out;
+  for (const auto& [figure, sources] : by_source) {
+    CheapestPick pick{figure, 0, sources.size(), 0, 0};
+    Mean regret;
+    Mean right;
+    for (const auto& [source, of_source] : sources) {
+      pick.works += of_source.regret.count;
+      regret.add(of_source.regret.value());
+      right.add(of_source.right.value());
+    }
+    pick.regret = regret.value();
+    pick.right = right.value();
+    out.push_back(pick);
   }
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gpusel/advise/list.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 
@@ -209,6 +210,10 @@ Result<Verification> verify(std::vector<MeasurementSheet> sheets, const VerifyFi
     for (const MeasurementRow& row : sheet.rows)
       if (filter.passes(row, sheet.name)) comparer.compare(row, sheet.name);
   }
+  const auto markets = gpu_markets(Currency::usd(), catalog);
+  if (!markets) return std::unexpected(markets.error());
+  for (std::size_t i = 0; i < markets->size(); ++i)
+    if ((*markets)[i].offer != nullptr) out.prices[catalog.gpus()[i].id] = (*markets)[i].per_gpu_hour;
   return out;
 }
 

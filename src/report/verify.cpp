@@ -94,6 +94,18 @@ Table ranking_table(const Verification& verification) {
   return table;
 }
 
+Table pick_table(const Verification& verification) {
+  Table table({{say("cheapest GPU for the same work"), Align::left, 0, 20},
+               {say("works"), Align::right, 0},
+               {say("sources"), Align::right, 0},
+               {say("pick is the cheapest"), Align::right, 0},
+               {say("costs more by"), Align::right, 0}});
+  for (const auto& each : advise::cheapest_picks(verification))
+    table.add({std::string(to_text(each.figure)), format("{}", each.works), format("{}", each.sources),
+               percent(each.right), format("{:.1f} %", each.regret * 100)});
+  return table;
+}
+
 std::string place_of(const Comparison& each) { return format("{}:{}", each.file, each.row->cells.line); }
 
 Table worst_table(const Verification& verification, std::size_t count) {
@@ -125,6 +137,7 @@ std::vector<Section> sections(const Verification& verification, const VerifyView
   add(say("All rows"), accuracy_table(std::nullopt, advise::figures(verification)));
   add(say("Fit"), fit_table(verification));
   add(say("Order of GPUs"), ranking_table(verification));
+  add(say("Cheapest GPU"), pick_table(verification));
   for (const GroupBy by : view.by) {
     add(say("By {}", to_text(by)), accuracy_table(by, advise::groups(verification, by)));
   }
@@ -224,6 +237,13 @@ Json verify_json(const Verification& verification, const VerifyView& view) {
                                        {"works", each.works},
                                        {"sources", each.sources},
                                        {"correlation", number(each.correlation)}});
+  out["cheapest_pick"] = Json::array();
+  for (const auto& each : advise::cheapest_picks(verification))
+    out["cheapest_pick"].push_back({{"figure", to_text(each.figure)},
+                                    {"works", each.works},
+                                    {"sources", each.sources},
+                                    {"right", number(each.right)},
+                                    {"regret", number(each.regret)}});
   Json by = Json::object();
   for (const GroupBy part : view.by) {
     Json& list = by[std::string(to_text(part))] = Json::array();

@@ -100,6 +100,24 @@ TEST_CASE("rank correlation counts order, not size") {
   CHECK_FALSE(advise::rank_correlation(measured, flat).has_value());
 }
 
+TEST_CASE("the cheapest GPU by estimate is compared with the cheapest by measurement") {
+  const std::string work = "task,model,gpu,gpus,method,seq_len,micro_batch,tokens_per_s_per_gpu\n";
+  const std::string job = ",1,lora,2048,1,";
+  const auto one = verified(work + "finetune,llama-3.2-1b,a100-sxm-80gb" + job + "9000\n" + "finetune,llama-3.2-1b,t4" +
+                            job + "1000\n");
+  REQUIRE(one.prices.contains("a100-sxm-80gb"));
+  REQUIRE(one.prices.contains("t4"));
+  const auto picks = advise::cheapest_picks(one);
+  REQUIRE(picks.size() == 1);
+  CHECK(picks[0].works == 1);
+  const auto cost = [&](std::size_t i, double speed) { return one.prices.at(one.comparisons[i].row->gpu->id) / speed; };
+  const bool first = cost(0, one.comparisons[0].predicted) < cost(1, one.comparisons[1].predicted);
+  const double picked = first ? cost(0, 9000) : cost(1, 1000);
+  CHECK(picks[0].regret == Approx(picked / std::min(cost(0, 9000), cost(1, 1000)) - 1));
+  CHECK(picks[0].right == (picks[0].regret > 0 ? 0 : 1));
+  CHECK(advise::cheapest_picks(verified(work + "finetune,llama-3.2-1b,t4" + job + "1000\n")).empty());
+}
+
 TEST_CASE("a row is asked as a batch would ask it") {
   const auto out =
       verified(std::string(kTraining) + "finetune,llama-7b,a100-sxm-80gb,8,full,2048,2,3000,60,process,\n");

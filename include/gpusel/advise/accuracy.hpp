@@ -58,6 +58,17 @@ struct Ranking {
   double correlation = 0;  // mean over works of a source, then over sources
 };
 std::vector<Ranking> rankings(const Verification& verification);
+/// What the cheapest GPU by estimate costs at work that one source ran on several, at the catalogue's lowest
+/// on-demand prices, against the one that the measurements show to be cheapest.
+struct CheapestPick {
+  Figure figure = Figure::training_speed;
+  std::size_t works = 0;
+  std::size_t sources = 0;
+  double regret = 0;  // cost of the pick over the least cost, less 1: mean over works of a source, then over sources
+  double right = 0;   // share of works where the pick is the cheapest: likewise
+};
+std::vector<CheapestPick> cheapest_picks(const Verification& verification);
+
 /// Nothing where all of one side are equal.
 std::optional<double> rank_correlation(std::span<const double> a, std::span<const double> b);
 

@@ -2,6 +2,7 @@
 // its figures are compared with the answer's.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,8 +59,9 @@ struct Verification {
   std::size_t rows = 0;                           // that were compared
   std::vector<Comparison> comparisons;
   std::vector<FitCheck> fits;
-  std::size_t unanswered = 0;  // figures that the estimate does not have
-  Errors unusable;             // rows that were left out, and why
+  std::size_t unanswered = 0;                 // figures that the estimate does not have
+  Errors unusable;                            // rows that were left out, and why
+  std::map<std::string_view, double> prices;  // lowest on-demand price per hour of a GPU, of those that are rented
 };
 
 /// Errors: a filter that names nothing in the sheets.
