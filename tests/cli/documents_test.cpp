@@ -136,8 +136,8 @@ TEST_CASE("the README names the two commands that a new user types") {
 }
 
 TEST_CASE("every document that a document links to exists") {
-  for (const auto* name :
-       {"README.md", "docs/catalog.md", "docs/rules.md", "docs/method.md", "docs/cli.md", "docs/architecture.md", "docs/accuracy.md"}) {
+  for (const auto* name : {"README.md", "docs/catalog.md", "docs/rules.md", "docs/method.md", "docs/cli.md",
+                           "docs/architecture.md", "docs/accuracy.md"}) {
     const fs::path path = fs::path(kSource) / name;
     const std::string text = read_file(path.string());
     for (auto at = text.find("]("); at != std::string::npos; at = text.find("](", at + 1)) {

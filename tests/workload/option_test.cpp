@@ -15,9 +15,22 @@ using namespace gpusel::workload;
 namespace {
 
 /// Options that take any text; who knows the names refuses them later.
-const std::set<std::string_view> kFreeText{
-    "id",     "model", "gpu",       "framework", "engine_version", "speculative", "interconnect",     "cloud",
-    "region", "infra", "residency", "family",    "allow_list",     "deny_list",   "weights_precision", "allow_precisions"};
+const std::set<std::string_view> kFreeText{"id",
+                                           "model",
+                                           "gpu",
+                                           "framework",
+                                           "engine_version",
+                                           "speculative",
+                                           "interconnect",
+                                           "cloud",
+                                           "region",
+                                           "infra",
+                                           "residency",
+                                           "family",
+                                           "allow_list",
+                                           "deny_list",
+                                           "weights_precision",
+                                           "allow_precisions"};
 
 template <class Target>
 bool is_free_text(const Option<Target>& option) {

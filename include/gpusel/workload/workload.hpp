@@ -42,10 +42,10 @@ struct Training {
   std::optional<bool> flash_attention;
   bool optimizer_in_backward = false;    // gradients are used up as they come
   std::optional<bool> variable_lengths;  // batches of unequal shapes; absent: as usual with the framework
-  std::int64_t target_len = 0;    // decoder's side of an encoder-decoder
-  Count virtual_pipeline;         // chunks of a pipeline stage; absent: by framework
-  bool sequence_parallel = true;  // tensor ranks also share what lies between their products
-  double capacity_factor = 1;     // rows that experts are padded to, against those routed to them
+  std::int64_t target_len = 0;           // decoder's side of an encoder-decoder
+  Count virtual_pipeline;                // chunks of a pipeline stage; absent: by framework
+  bool sequence_parallel = true;         // tensor ranks also share what lies between their products
+  double capacity_factor = 1;            // rows that experts are padded to, against those routed to them
   std::int64_t lora_rank = 0;
   LoraTargets lora_targets;
   std::int64_t virtual_tokens = 0;
