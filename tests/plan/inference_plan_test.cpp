@@ -282,10 +282,10 @@ TEST_CASE("what is about arriving requests needs their rate") {
 
 TEST_CASE("only formats that the GPU has kernels for are chosen among") {
   const Machine volta = test::machine("v100-sxm2-32gb");
+  const auto formats = allowed_formats(job("task=inference model=llama-3.1-8b allow_precisions=any"), volta.device);
+  REQUIRE(formats);
   std::vector<std::string_view> names;
-  for (const auto* format :
-       *allowed_formats(job("task=inference model=llama-3.1-8b allow_precisions=any"), volta.device))
-    names.push_back(format->name);
+  for (const auto* format : *formats) names.push_back(format->name);
   CHECK(names == std::vector<std::string_view>{"fp16", "w4a16"});  // 8-bit products start with Turing, fp8 with Ampere
   const Error none = refused("task=inference model=llama-3.1-8b allow_precisions=nvfp4,fp8", volta);
   CHECK(none.where == "allow_precisions");
