@@ -267,7 +267,7 @@ Result<Comparison> compare(std::span<const std::string> names, const Question& q
   if (question.request.task || !question.request.model.empty()) {
     auto model = find_model(question.request, catalog);
     if (!model) return std::unexpected(model.error());
-    auto work = workload::resolve(question.request, *model->model);
+    auto work = workload::resolve(question.request, *model->model, model->draft);
     if (!work) return std::unexpected(work.error());
     out.own_model = model->own;
     out.work = std::move(*work);

@@ -115,6 +115,8 @@ workload::Assumptions chosen_by(const Workload& work, const plan::InferenceChoic
   note_choice(out, work.pins.tp, "tp", p.tp);
   note_choice(out, work.pins.pp, "pp", p.pp);
   note_choice(out, work.pins.dp, "dp", p.dp);
+  if (choice.speed && choice.speed->prefill_replicas > 0)
+    out.push_back({"prefill_replicas", choice.speed->prefill_replicas});
   if (!job.concurrency) out.push_back({"concurrency", choice.memory.concurrency});
   return out;
 }
@@ -291,7 +293,9 @@ Result<Machine> requested_machine(const Request& request, const catalog::Gpu& gp
   return MachineMaker(request, gpu, c).make(assumed);
 }
 
-Result<FoundModel> find_model(const Request& request, const catalog::Catalog& catalog) {
+namespace {
+
+Result<FoundModel> find_main_model(const Request& request, const catalog::Catalog& catalog) {
   FoundModel found;
   const auto own = [&](Result<std::unique_ptr<catalog::ConfigModel>> read) -> Result<FoundModel> {
     if (!read) return std::unexpected(read.error());
@@ -323,6 +327,21 @@ Result<FoundModel> find_model(const Request& request, const catalog::Catalog& ca
   return found;
 }
 
+}  // namespace
+
+Result<FoundModel> find_model(const Request& request, const catalog::Catalog& catalog) {
+  auto found = find_main_model(request, catalog);
+  if (!found || request.speculative.empty() || request.speculative == "none") return found;
+  const auto draft = catalog.model(request.speculative);
+  if (!draft) {
+    Error error = draft.error();
+    error.where = "speculative";
+    return std::unexpected(std::move(error));
+  }
+  found->draft = *draft;
+  return found;
+}
+
 workload::Assumptions chosen(const Workload& work, const plan::Choice& choice) {
   return std::visit([&](const auto& c) { return chosen_by(work, c); }, choice);
 }
@@ -331,7 +350,7 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
                                        const estimate::Coefficients& c, bool with_trace) {
   auto found = find_model(request, catalog);
   if (!found) return std::unexpected(found.error());
-  auto work = workload::resolve(request, *found->model);
+  auto work = workload::resolve(request, *found->model, found->draft);
   if (!work) return std::unexpected(work.error());
   if (request.gpu.empty()) return usage_error(say("say which GPU"), "gpu", say("--gpu a100-sxm-80gb, for example"));
   auto gpu = catalog.gpu(request.gpu);

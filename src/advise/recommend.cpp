@@ -82,7 +82,7 @@ class Adviser {
 
   Result<Advice> run(const FoundModel& model) {
     Advice advice;
-    auto work = workload::resolve(question_.request, *model.model);
+    auto work = workload::resolve(question_.request, *model.model, model.draft);
     if (!work) return std::unexpected(work.error());
     advice.own_model = model.own;
     advice.work = std::move(*work);
@@ -108,7 +108,7 @@ class Adviser {
     note_dates(advice);
     if (!question_.alternatives) return advice;
     if (advice.recommendations.empty()) find_relaxations(advice);
-    find_alternatives(*model.model, search, advice);
+    find_alternatives(model, search, advice);
     return advice;
   }
 
@@ -158,7 +158,7 @@ class Adviser {
 
   /// The same question with one thing changed. Of methods the first whose best answer is much cheaper, or the only one:
   /// the smallest change that helps is the one to try. Of formats each that changes the winner.
-  void find_alternatives(const catalog::Model& model, const CandidateSearch& search, Advice& advice) const {
+  void find_alternatives(const FoundModel& model, const CandidateSearch& search, Advice& advice) const {
     for (const Change& change : changes_for(advice.work)) {
       auto found = alternative(change, model, search, advice);
       if (!found) continue;
@@ -167,15 +167,15 @@ class Adviser {
     }
   }
 
-  std::optional<Alternative> alternative(const Change& change, const catalog::Model& model,
-                                         const CandidateSearch& search, const Advice& advice) const {
+  std::optional<Alternative> alternative(const Change& change, const FoundModel& model, const CandidateSearch& search,
+                                         const Advice& advice) const {
     const bool none = advice.recommendations.empty();
     std::optional<double> ceiling;
     if (!none) ceiling = cost_measure(advice.recommendations.front().cost, advice.work);
     Question other = question_;  // NOLINT(misc-const-correctness): the option below writes into it
     const auto* option = workload::find_option(workload::request_options(), change.key);
     if (option == nullptr || !option->set(other.request, change.value)) return std::nullopt;
-    auto work = workload::resolve(other.request, model);
+    auto work = workload::resolve(other.request, *model.model, model.draft);
     if (!work) return std::nullopt;
     const SearchContext context{other, context_.catalog, context_.coefficients, context_.converter, rules_, ceiling};
     std::vector<Recommendation> found = CandidateSearch(context, *work, search).run();

@@ -52,6 +52,11 @@ Bytes activation_peak(const Workload& work, const InferencePlan& plan, double ro
   return bytes(std::max({forward, sampler, all_logits}));
 }
 
+/// A draft model runs on the ranks of the model it drafts for, or whole where they do not divide its heads.
+int draft_ranks(const catalog::Model& draft, const InferencePlan& plan) {
+  return std::fmod(draft.heads.value_or(1), plan.tp) == 0 ? plan.tp : 1;
+}
+
 struct Fixed {
   Bytes weights;
   Bytes workspace;
@@ -77,6 +82,8 @@ Fixed fixed_memory(const Workload& work, const InferencePlan& plan, const Coeffi
     fixed.weights = fixed.weights * (1 - experts + experts * plan.tp / plan.ep);
   }
   if (work.inference.offload != workload::Offload::none) fixed.weights = fixed.weights * kInFlight;
+  if (const auto& draft = work.inference.draft)
+    fixed.weights += bytes(draft->parameters.loaded() * 2 / draft_ranks(*draft->model, plan));
   const bool talks = group > 1 && !lays_out_in_turn(work.inference.engine);
   fixed.workspace = gib(c.engine_workspace_gib.of(engine));
   fixed.framework = gib(c.process_gib.of(engine) + (talks ? c.collectives_gib.of("inference") : 0));
@@ -135,6 +142,16 @@ void explain(const Workload& work, const InferencePlan& plan, const InferenceMem
 }
 
 }  // namespace
+
+InferencePlan draft_plan(const catalog::Model& draft, const InferencePlan& plan) {
+  static const WeightFormat* const half = *weight_format("fp16");
+  InferencePlan out = plan;
+  out.weights = half;
+  out.tp = draft_ranks(draft, plan);
+  out.pp = 1;
+  out.ep = 1;
+  return out;
+}
 
 Bytes stored_weights(const Workload& work, const WeightFormat& format) {
   const auto& p = work.parameters;
@@ -199,7 +216,8 @@ InferenceMemory inference_memory(const Workload& work, const Machine& machine, c
   InferenceMemory memory;
   memory.sequences = most;
   memory.pool = machine.device.usable * job.mem_utilization.value_or(c.engine_memory_share.of(engine));
-  const Bytes each = kv_bytes(*work.model, length, plan);
+  Bytes each = kv_bytes(*work.model, length, plan);
+  if (job.draft) each += kv_bytes(*job.draft->model, length, draft_plan(*job.draft->model, plan));
   const double asked = job.concurrency ? asked_each : most;
   double rows = std::max(1.0, std::min(asked, most));
   Bytes activations = activation_peak(work, plan, rows, c);

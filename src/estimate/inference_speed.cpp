@@ -36,7 +36,31 @@ struct Mixing {
   double between;   // of their prompt time, shows between tokens
 };
 
+/// A replica, and the small model that drafts for it.
+struct Server {
+  Replica target;
+  std::optional<Replica> draft;
+};
+
+/// Tokens that a pass brings: those drafted that stand, and the one after them. Leviathan et al., arXiv 2211.17192.
+double tokens_per_pass(const workload::Draft& draft) {
+  const double a = draft.acceptance_rate;
+  const auto n = static_cast<double>(draft.tokens) + 1;
+  return a < 1 ? (1 - std::pow(a, n)) / (1 - a) : n;
+}
+
+/// Between two tokens of a sequence while `batch` are decoded together.
+Seconds token_time(const workload::Inference& job, const Server& server, double batch) {
+  const Replica& target = server.target;
+  const double rows = batch / target.pipelining();
+  if (!server.draft) return target.decode(rows, halfway(job)).total;
+  const auto drafted = static_cast<double>(job.draft->tokens);
+  const Seconds pass = target.decode(rows, halfway(job), drafted + 1).total;
+  return (pass + server.draft->decode(rows, halfway(job)).total * drafted) / tokens_per_pass(*job.draft);
+}
+
 Mixing mixing(const workload::Inference& job, const Replica& replica, const Coefficients& c) {
+  if (job.disaggregated_prefill) return {0, 0};
   if (job.request_rate) return {0, 1};
   const bool targets = job.ttft_ms || job.tpot_ms;
   if (job.mode == workload::Mode::throughput && job.concurrency && !targets) return {1, 0};
@@ -48,8 +72,16 @@ Steady encoder_state(const Replica& replica, double input, double batch, double 
   return {efficiency * batch / std::max(all.raw(), 1e-9), all, {}};
 }
 
-Steady steady_state(const Workload& work, const Replica& replica, double batch, const Coefficients& c) {
+/// One prompt's part of a pass that it shares with others, the draft model's included.
+Seconds prompt_time(const Server& server, double input, double cached, double batch) {
+  const double together = server.target.prompts_per_pass(input, batch);
+  const Seconds all = server.target.prefill(input, together, cached);
+  return (server.draft ? all + server.draft->prefill(input, together, cached) : all) / together;
+}
+
+Steady steady_state(const Workload& work, const Server& server, double batch, const Coefficients& c) {
   const auto& job = work.inference;
+  const Replica& replica = server.target;
   const double cached = static_cast<double>(job.input_tokens) * job.prefix_cache_hit;
   const double input = static_cast<double>(job.input_tokens) - cached;
   // What a lone request does not lose, and a full batch loses entirely.
@@ -57,12 +89,11 @@ Steady steady_state(const Workload& work, const Replica& replica, double batch, 
   if (!work.model->is_generator()) return encoder_state(replica, input, batch, efficiency);
   const double output = static_cast<double>(job.output_tokens);
   const double steps = std::max(0.0, output - 1);  // the prompt's own pass gives the first token
-  const double together = replica.prompts_per_pass(input, batch);
-  const Seconds share = replica.prefill(input, together, cached) / together;
-  const Seconds step = replica.decode(batch / replica.pipelining(), halfway(job)).total;
+  const Seconds share = prompt_time(server, input, cached, batch);
+  const Seconds step = token_time(job, server, batch);
   const Mixing mix = mixing(job, replica, c);
-  const bool server = job.mode == workload::Mode::online || job.request_rate;
-  const Seconds request = server ? microseconds(1000 * replica.of(c.request_ms)) : Seconds{};
+  const bool over_network = job.mode == workload::Mode::online || job.request_rate;
+  const Seconds request = over_network ? microseconds(1000 * replica.of(c.request_ms)) : Seconds{};
   Steady steady;
   steady.ttft = request + (input > 0 ? replica.burst(input, 1 + mix.together * (batch - 1), cached) : step);
   if (batch > 1) steady.ttft += step * (0.5 * mix.between);
@@ -78,17 +109,17 @@ Steady steady_state(const Workload& work, const Replica& replica, double batch, 
 }
 
 /// What a replica can serve with its cache full.
-double capacity(const Workload& work, const Replica& replica, double most, const Coefficients& c) {
-  return steady_state(work, replica, most, c).requests_per_s;
+double capacity(const Workload& work, const Server& server, double most, const Coefficients& c) {
+  return steady_state(work, server, most, c).requests_per_s;
 }
 
 /// Requests in flight at which arrivals and departures balance (Little's law); nothing beyond saturation.
-std::optional<double> balance(const Workload& work, const Replica& replica, double rate, double most,
+std::optional<double> balance(const Workload& work, const Server& server, double rate, double most,
                               const Coefficients& c) {
-  if (capacity(work, replica, most, c) < rate) return std::nullopt;
+  if (capacity(work, server, most, c) < rate) return std::nullopt;
   double batch = 1;
   for (int i = 0; i < 40; ++i) {
-    const Steady at = steady_state(work, replica, batch, c);
+    const Steady at = steady_state(work, server, batch, c);
     const double next = std::clamp(
         rate * (at.ttft.raw() + at.itl.raw() * static_cast<double>(work.inference.output_tokens)), 1.0, most);
     if (std::abs(next - batch) < 0.01 * batch) break;
@@ -111,6 +142,86 @@ InferenceSpeed::Percentiles percentiles(const Steady& steady, double rate, doubl
   return p;
 }
 
+/// What is in flight on one replica, and how it goes.
+struct Load {
+  Steady steady;
+  double replicas = 1;  // that generate
+  double batch = 1;     // of each
+  double requests_per_s = 0;
+  double most = 0;  // requests per second at full room
+  double prefill_replicas = 0;
+};
+
+/// Every replica reads prompts and generates. Nothing where requests arrive faster than they can be served.
+std::optional<Load> mixed(const Workload& work, const Server& server, const InferencePlan& plan,
+                          const InferenceMemory& memory, const Coefficients& c) {
+  const auto& job = work.inference;
+  Load load;
+  // Fewer requests than replicas leave some idle.
+  load.replicas = job.request_rate ? plan.dp : std::clamp(memory.concurrency, 1.0, static_cast<double>(plan.dp));
+  const double room = std::max(1.0, std::min(memory.steady_concurrency / load.replicas, memory.sequences));
+  load.batch = std::max(1.0, std::min(memory.concurrency / load.replicas, room));
+  if (job.request_rate) {
+    const auto level = balance(work, server, *job.request_rate / load.replicas, room, c);
+    if (!level) return std::nullopt;
+    load.batch = *level;
+  }
+  load.steady = steady_state(work, server, load.batch, c);
+  load.requests_per_s = job.request_rate ? *job.request_rate : load.steady.requests_per_s * load.replicas;
+  if (job.request_rate) load.most = capacity(work, server, room, c) * load.replicas;
+  return load;
+}
+
+/// `readers` of the replicas read prompts and hand their caches to the others, which generate undisturbed.
+std::optional<Load> apart(const Workload& work, const Server& server, const InferencePlan& plan,
+                          const InferenceMemory& memory, int readers, const Coefficients& c) {
+  const auto& job = work.inference;
+  const double cached = static_cast<double>(job.input_tokens) * job.prefix_cache_hit;
+  const double input = static_cast<double>(job.input_tokens) - cached;
+  Load load;
+  load.prefill_replicas = readers;
+  load.replicas = plan.dp - readers;
+  const double room = std::max(1.0, std::min(memory.steady_concurrency / plan.dp, memory.sequences));
+  const double read = readers / std::max(prompt_time(server, input, cached, room).raw(), 1e-9);  // prompts per second
+  // Without prompts of its own a replica's step depends on its batch alone.
+  const auto answers = [&](double batch) {
+    const double tokens = std::max(1.0, static_cast<double>(job.output_tokens));
+    return load.replicas * batch / (token_time(job, server, batch).raw() * tokens);
+  };
+  load.most = std::min(read, answers(room));
+  if (job.request_rate && load.most < *job.request_rate) return std::nullopt;
+  const double wanted = job.request_rate ? *job.request_rate : load.most;
+  if (job.request_rate || answers(room) > wanted) {  // no more in flight than keeps up
+    double low = 1;
+    double high = room;
+    while (high - low > 0.5) (answers((low + high) / 2) < wanted ? low : high) = (low + high) / 2;
+    load.batch = high;
+  } else {
+    load.batch = room;
+  }
+  if (!job.request_rate) load.batch = std::max(1.0, std::min(load.batch, memory.concurrency / load.replicas));
+  load.steady = steady_state(work, server, load.batch, c);
+  load.steady.itl = token_time(job, server, load.batch);
+  load.steady.ttft += server.target.handover(static_cast<double>(job.input_tokens)) + load.steady.itl;
+  load.requests_per_s = job.request_rate ? *job.request_rate : std::min(read, answers(load.batch));
+  return load;
+}
+
+/// The division of the replicas that serves most, or answers soonest at a given rate.
+std::optional<Load> best_apart(const Workload& work, const Server& server, const InferencePlan& plan,
+                               const InferenceMemory& memory, const Coefficients& c) {
+  const auto output = static_cast<double>(work.inference.output_tokens);
+  const auto better = [&](const Load& a, const Load& b) {
+    if (!work.inference.request_rate) return a.requests_per_s > b.requests_per_s;
+    return a.steady.ttft + a.steady.itl * output < b.steady.ttft + b.steady.itl * output;
+  };
+  std::optional<Load> best;
+  for (int readers = 1; readers < plan.dp; ++readers)
+    if (const auto load = apart(work, server, plan, memory, readers, c); load && (!best || better(*load, *best)))
+      best = load;
+  return best;
+}
+
 }  // namespace
 
 Seconds decode_step(const Workload& work, const Machine& machine, const InferencePlan& plan, double batch,
@@ -124,25 +235,33 @@ std::optional<InferenceSpeed> inference_speed(const Workload& work, const Machin
                                               const InferenceMemory& memory, const Coefficients& c, Trace* trace) {
   const auto rate = compute_rate(*plan.weights, machine.device);
   if (!rate) return std::nullopt;
-  const Replica replica(work, machine, plan, c, *rate);
   const auto& job = work.inference;
-  const auto output = static_cast<double>(job.output_tokens);
-  // Fewer requests than replicas leave some idle.
-  const double replicas =
-      job.request_rate ? plan.dp : std::clamp(memory.concurrency, 1.0, static_cast<double>(plan.dp));
-  const double room = std::max(1.0, std::min(memory.steady_concurrency / replicas, memory.sequences));
-  double batch = std::max(1.0, std::min(memory.concurrency / replicas, room));
-  if (job.request_rate) {
-    const auto level = balance(work, replica, *job.request_rate / replicas, room, c);
-    if (!level) return std::nullopt;
-    batch = *level;
+  Server server{Replica(work, machine, plan, c, *rate), std::nullopt};
+  std::optional<Workload> drafting;
+  std::optional<InferencePlan> drafting_plan;
+  if (job.draft) {
+    drafting = work;
+    drafting->model = job.draft->model;
+    drafting->parameters = job.draft->parameters;
+    drafting_plan = draft_plan(*job.draft->model, plan);
+    const auto half = compute_rate(*drafting_plan->weights, machine.device);
+    if (!half) return std::nullopt;
+    server.draft.emplace(*drafting, machine, *drafting_plan, c, *half);
   }
-  const Steady steady = steady_state(work, replica, batch, c);
-  const double per_replica = job.request_rate ? *job.request_rate / replicas : steady.requests_per_s;
+  const Replica& replica = server.target;
+  const auto output = static_cast<double>(job.output_tokens);
+  const auto load =
+      job.disaggregated_prefill ? best_apart(work, server, plan, memory, c) : mixed(work, server, plan, memory, c);
+  if (!load) return std::nullopt;
+  const Steady& steady = load->steady;
+  const double batch = load->batch;
+  const double replicas = load->replicas;
+  const double per_replica = load->requests_per_s / replicas;
 
   InferenceSpeed speed;
+  speed.prefill_replicas = load->prefill_replicas;
   speed.in_flight = batch * replicas;
-  speed.requests_per_s = per_replica * replicas;
+  speed.requests_per_s = load->requests_per_s;
   speed.output_tokens_per_s = speed.requests_per_s * output;
   speed.total_tokens_per_s = speed.requests_per_s * (output + static_cast<double>(job.input_tokens));
   speed.itl = steady.itl;
@@ -151,10 +270,7 @@ std::optional<InferenceSpeed> inference_speed(const Workload& work, const Machin
   const double waiting = job.concurrency && !job.request_rate ? memory.concurrency / replicas - batch : 0;
   if (waiting > 0.5) speed.ttft += seconds(waiting / per_replica);
   speed.e2e = speed.ttft + speed.itl * std::max(0.0, output - 1);
-  if (job.request_rate) {
-    const double most = capacity(work, replica, room, c) * replicas;
-    speed.percentiles = percentiles(steady, *job.request_rate, most, output);
-  }
+  if (job.request_rate) speed.percentiles = percentiles(steady, *job.request_rate, load->most, output);
   speed.weights_native = rate->native || plan.weights->bits >= 16;
   const auto parts = replica.decode(batch / replica.pipelining(), halfway(job));
   const double cached = static_cast<double>(job.input_tokens) * job.prefix_cache_hit;
@@ -172,6 +288,12 @@ std::optional<InferenceSpeed> inference_speed(const Workload& work, const Machin
                           batch / replica.pipelining(), halfway(job).total(), ms(parts.memory), ms(parts.compute),
                           ms(parts.launch), ms(parts.link), ms(parts.host)),
                       ms(parts.total), "docs/method.md"});
+    if (job.draft)
+      trace->push_back({"inference.speculation",
+                        say("(pass over drafted tokens + drafting) ÷ tokens per pass, (1 − a^(n + 1)) ÷ (1 − a)"),
+                        say("{} drafts {} tokens, of which {:g} stand: {:.2f} tokens per pass", job.draft->model->id,
+                            job.draft->tokens, job.draft->acceptance_rate, tokens_per_pass(*job.draft)),
+                        ms(token_time(job, server, batch)), "arXiv 2211.17192"});
     trace->push_back({"inference.output_tokens_per_s",
                       say("batch × output ÷ (output × step + batch × prefill) × efficiency"),
                       say("{:g} in flight on {} replicas", batch, plan.dp),

@@ -124,28 +124,36 @@ Seconds Replica::burst(double tokens, double prompts, double cached) const {
   return prefill(tokens, prompts, cached) * done;
 }
 
-Replica::Parts Replica::decode(double batch, Cached context) const {
+Replica::Parts Replica::decode(double batch, Cached context, double checked) const {
   Parts parts;
-  const Seconds weights = reading(read_once(batch) * decoder_);
+  const double rows = batch * checked;
+  const Seconds weights = reading(read_once(rows) * decoder_);
   const Seconds caches = bytes(cache_traffic(context) * batch) / bandwidth_;
   const double heads = m_.heads.value_or(0) * m_.head_dim.value_or(0);
-  const Flop products = flop(2 * (p_.active(0) * decoder_ + head_) * batch);
-  const Flop scores = flop(4 * heads * attended(context.total()) * decoder_ * batch);
+  const Flop products = flop(2 * (p_.active(0) * decoder_ + head_) * rows);
+  const Flop scores = flop(4 * heads * attended(context.total()) * decoder_ * rows);
   const Seconds attention = attention_rate_.raw() > 0 ? scores / attention_rate_ : Seconds{};
   // A few sequences run on kernels for vectors, which waste less than the tiles that a batch fills in part;
   // weights that have to be widened first are work as well, however few the sequences are.
   constexpr double kWastedEach = 8;
-  const double wasted = widened_ ? c_.decode_rows_half.value : std::min(c_.decode_rows_half.value, kWastedEach * batch);
-  const Seconds dense = products / (matmul_rate_ * (batch / (batch + wasted)));
+  const double wasted = widened_ ? c_.decode_rows_half.value : std::min(c_.decode_rows_half.value, kWastedEach * rows);
+  const Seconds dense = products / (matmul_rate_ * (rows / (rows + wasted)));
   parts.memory = weights + caches;
   parts.compute = dense + attention;
   parts.launch = launches() * decoder_;
   parts.host = host(context.total()) * decoder_;
   parts.sequences = microseconds(of(c_.sequence_us) * batch);
-  parts.link = traffic(batch) * decoder_;
+  parts.link = traffic(rows) * decoder_;
   const Seconds device = std::max(weights, dense) + std::max(caches, attention) + parts.launch + parts.link;
   parts.total = std::max(device, parts.host) + std::min(device, parts.host) * of(c_.host_exposed) + parts.sequences;
   return parts;
+}
+
+Seconds Replica::handover(double tokens) const {
+  const bool crosses = plan_.tp * plan_.pp >= machine_.gpus_per_node;
+  const Bytes cache = kv_bytes(m_, {tokens, 0}, plan_);  // every GPU sends its part
+  const int here = std::clamp(machine_.gpus_per_node, 1, 2);
+  return cache / group_bandwidth(machine_, here, crosses, c_) + group_latency(machine_, crosses, c_);
 }
 
 /// Launching every kernel of a step, where an engine has no graphs or none for a context this long.

@@ -20,8 +20,10 @@ class Replica {
   struct Parts {
     Seconds memory, compute, launch, host, sequences, link, total;
   };
-  /// One token for each of `batch` sequences.
-  Parts decode(double batch, Cached context) const;
+  /// One token for each of `batch` sequences, or so many that a pass over them checks.
+  Parts decode(double batch, Cached context, double checked = 1) const;
+  /// A prompt's cache on its way to the replica that answers.
+  Seconds handover(double tokens) const;
 
   /// Tokens per second of a pipeline with several batches in flight, against one at a time.
   double pipelining() const { return layers_in_turn_ ? 1.0 : static_cast<double>(plan_.pp); }

@@ -39,6 +39,10 @@ class Search {
     if (!any_ && work_.pins.ep)
       return usage_error(say("ep {} does not divide tp × dp in any layout of {} GPUs", *work_.pins.ep, machine_.gpus()),
                          "ep");
+    if (!any_ && job_.disaggregated_prefill)
+      return usage_error(
+          say("prompts and answers apart need two replicas or more, which {} GPUs do not hold", machine_.gpus()),
+          "disaggregated_prefill");
     if (!any_)
       return usage_error(say("no legal layout of {} GPUs for this model", machine_.gpus()), "gpus",
                          say("tp must divide the {} attention heads", heads_));
@@ -91,6 +95,7 @@ class Search {
     if (!heads_divide || !stages_make_sense || group > machine_.gpus() || plan.pp > work_.parameters.layers) return;
     plan.dp = static_cast<int>(work_.pins.dp.value_or(machine_.gpus() / group));
     if (job_.mode == Mode::single_stream) plan.dp = 1;
+    if (job_.disaggregated_prefill && plan.dp < 2) return;
     // Experts are spread over tensor-parallel ranks and replicas.
     if (plan.dp < 1 || plan.dp * group > machine_.gpus() || plan.tp * plan.dp % plan.ep != 0) return;
     consider(plan);
@@ -108,6 +113,8 @@ class Search {
     choice.fits = choice.memory.per_gpu.total() <= machine_.device.usable && room;
     choice.speed = estimate::inference_speed(work_, machine_, plan, choice.memory, c_);
     if (job_.request_rate && choice.speed) hold_in_flight(choice);
+    if (job_.disaggregated_prefill && choice.speed && !job_.concurrency)
+      choice.memory.concurrency = std::round(choice.speed->in_flight);
     if (choice.fits) meet_targets(choice);
     if (!any_ || better(choice, best_)) {
       if (any_) remember(best_);

@@ -120,7 +120,13 @@ constexpr Option<Request> kOptions[] = {
      GPUSEL_SET(r.mem_utilization, Limits{{0.05, 1}, 1000})},
     {"prefix_cache_hit", "", "SHARE", "share of the prompt found in the prefix cache", kServe,
      GPUSEL_SET(r.prefix_cache_hit, kShare)},
-    {"speculative", "", "MODEL", "none: speculative decoding is not estimated", kServe, GPUSEL_SET(r.speculative)},
+    {"speculative", "", "MODEL", "draft model of speculative decoding, or none", kServe, GPUSEL_SET(r.speculative)},
+    {"speculative_tokens", "num-speculative-tokens", "N", "tokens drafted per step (default: 4)", kServe,
+     GPUSEL_SET(r.speculative_tokens, Limits{{1, 64}, 1000})},
+    {"acceptance_rate", "", "SHARE", "of drafted tokens, those the model would have chosen (default: 0.7)", kServe,
+     GPUSEL_SET(r.acceptance_rate, kShare)},
+    {"disaggregated_prefill", "", "BOOL", "true: some replicas read prompts and the others generate", kServe,
+     GPUSEL_SET(r.disaggregated_prefill), true},
 };
 
 #undef GPUSEL_SET

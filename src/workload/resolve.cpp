@@ -30,7 +30,8 @@ double pretraining_batch_tokens(double params_b) { return std::clamp(0.5e6 * std
 
 class Resolver {
  public:
-  Resolver(const Request& request, const catalog::Model& model) : request_(request), model_(model) {}
+  Resolver(const Request& request, const catalog::Model& model, const catalog::Model* draft)
+      : request_(request), model_(model), draft_(draft) {}
 
   Result<Workload> run() {
     if (!request_.task)
@@ -273,14 +274,42 @@ class Resolver {
                          say("inference knows weights"));
     if (Status targets = service_targets(); !targets) return targets;
     i.tokens = request_.tokens;
-    if (!request_.speculative.empty() && request_.speculative != "none")
-      return usage_error(say("speculative decoding is not estimated"), "speculative", say("leave it out, or say none"));
+    if (Status drafted = speculation(); !drafted) return drafted;
+    i.disaggregated_prefill = request_.disaggregated_prefill.value_or(false);
+    if (i.disaggregated_prefill && i.mode == Mode::single_stream)
+      return usage_error(say("one request at a time has nothing to divide"), "disaggregated_prefill",
+                         say("leave out --mode"));
     i.generation = engine_generation(i.engine, request_.engine_version);
     if (!request_.engine_version.empty())
       work_.notes.push_back(i.generation.empty() ? say("engine version '{}' is estimated as a current release",
                                                        shorten(request_.engine_version, 40))
                                                  : say("engine version '{}' is estimated as of the generation '{}'",
                                                        shorten(request_.engine_version, 40), i.generation));
+    return {};
+  }
+
+  Status speculation() {
+    Inference& i = work_.inference;
+    if (request_.speculative.empty() || request_.speculative == "none") {
+      for (const auto& [given, key] : {std::pair(request_.speculative_tokens.has_value(), "speculative_tokens"),
+                                       std::pair(request_.acceptance_rate.has_value(), "acceptance_rate")})
+        if (given)
+          return usage_error(say("it is about a draft model, and none is named"), key, say("add --speculative MODEL"));
+      return {};
+    }
+    if (draft_ == nullptr) return usage_error(say("the draft model is not known here"), "speculative");
+    if (!model_.is_generator() || !draft_->is_generator())
+      return usage_error(say("only generators of text draft for each other"), "speculative");
+    const auto parameters = catalog::parameters_of(*draft_);
+    if (!parameters) return std::unexpected(parameters.error());
+    const Draft usual;
+    i.draft = Draft{draft_, *parameters, or_assume(request_.speculative_tokens, "speculative_tokens", usual.tokens),
+                    or_assume(request_.acceptance_rate, "acceptance_rate", usual.acceptance_rate)};
+    if (i.draft->parameters.total() >= work_.parameters.total())
+      return usage_error(say("the draft model, {}, is not smaller than {}", draft_->id, model_.id), "speculative");
+    if (draft_->vocab_size && model_.vocab_size && *draft_->vocab_size != *model_.vocab_size)
+      work_.notes.push_back(say("{} has {:g} tokens in its vocabulary, {} {:g}: check that they are the same tokens",
+                                draft_->id, *draft_->vocab_size, model_.id, *model_.vocab_size));
     return {};
   }
 
@@ -341,11 +370,14 @@ class Resolver {
 
   const Request& request_;
   const catalog::Model& model_;
+  const catalog::Model* draft_;
   Workload work_;
 };
 
 }  // namespace
 
-Result<Workload> resolve(const Request& request, const catalog::Model& model) { return Resolver(request, model).run(); }
+Result<Workload> resolve(const Request& request, const catalog::Model& model, const catalog::Model* draft) {
+  return Resolver(request, model, draft).run();
+}
 
 }  // namespace gpusel::workload

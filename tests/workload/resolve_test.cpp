@@ -145,7 +145,7 @@ TEST_CASE("values that contradict each other are errors at their key") {
   CHECK(refusal("task=finetune model=llama-7b tokens=1e9 dataset_size=1000") == "tokens");
   CHECK(refusal("task=inference model=llama-3.1-8b context=1000 input_tokens=900 output_tokens=200") == "context");
   CHECK(refusal("task=inference model=llama-3.1-8b context=1") == "context");
-  CHECK(refusal("task=inference model=llama-3.1-8b speculative=llama-3.2-1b") == "speculative");
+  CHECK(refusal("task=inference model=llama-3.1-8b speculative=llama-3.2-1b") == "speculative");  // not passed
 }
 
 TEST_CASE("no speculative decoding can be said in so many words") {

@@ -45,6 +45,7 @@ Intervals intervals_for(const workload::Workload& work, const estimate::Machine&
 struct FoundModel {
   std::shared_ptr<const catalog::ConfigModel> own;
   const catalog::Model* model = nullptr;
+  const catalog::Model* draft = nullptr;  // of speculative decoding
 };
 Result<FoundModel> find_model(const workload::Request& request, const catalog::Catalog& catalog);
 /// What reading a configuration took for granted, and what it left aside.

@@ -42,12 +42,17 @@ struct InferenceSpeed {
     Seconds ttft_p95, ttft_p99, itl_p95, itl_p99, e2e_p95, e2e_p99;
   };
   std::optional<Percentiles> percentiles;  // with a request rate
+  double prefill_replicas = 0;             // of the replicas, where prompts have their own
   std::string_view bound_by;               // memory-bandwidth, compute, launch, link, host or kv-cache
   bool weights_native = true;              // false: widened to 16 bit before use
 };
 
 /// Bytes of all weights as stored in `format`: quantised formats keep some tensors at 16 bit.
 Bytes stored_weights(const workload::Workload& work, const WeightFormat& format);
+
+/// How a draft model runs beside the model it drafts for: 16-bit weights, on the same ranks where they divide its
+/// heads.
+InferencePlan draft_plan(const catalog::Model& draft, const InferencePlan& plan);
 
 /// Engines that lay layers out over GPUs one after the other: more room, not more speed.
 bool lays_out_in_turn(workload::Engine engine);

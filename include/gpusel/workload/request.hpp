@@ -73,6 +73,9 @@ struct Request {
   std::optional<double> request_rate;
   std::optional<double> prefix_cache_hit;
   std::string speculative;
+  Count speculative_tokens;
+  std::optional<double> acceptance_rate;
+  std::optional<bool> disaggregated_prefill;
   std::optional<double> ttft_ms;
   std::optional<double> tpot_ms;
   std::optional<bool> strict_slo;

@@ -53,6 +53,14 @@ struct Training {
   double tokens = 0;  // to train on, all epochs
 };
 
+/// A small model that proposes tokens, which the model itself checks in one pass.
+struct Draft {
+  const catalog::Model* model = nullptr;
+  catalog::Parameters parameters;
+  std::int64_t tokens = 4;       // proposed per pass
+  double acceptance_rate = 0.7;  // of proposed tokens, those that stand
+};
+
 struct Inference {
   Engine engine = Engine::vllm;
   std::string_view generation;                // of the engine, by its version: empty is current
@@ -66,6 +74,8 @@ struct Inference {
   std::optional<double> mem_utilization;
   std::optional<double> request_rate;
   double prefix_cache_hit = 0;
+  std::optional<Draft> draft;
+  bool disaggregated_prefill = false;  // prompts and answers on replicas of their own
   Offload offload = Offload::none;
   std::optional<double> ttft_ms;
   std::optional<double> tpot_ms;
@@ -90,6 +100,7 @@ struct Workload {
 /// Fills in the defaults. `model` must outlive the result.
 /// Errors: no task, a task the model's kind has no estimate for, values that contradict each other;
 /// `where` names the key.
-Result<Workload> resolve(const Request& request, const catalog::Model& model);
+/// `draft`, where the request names one, must outlive it too.
+Result<Workload> resolve(const Request& request, const catalog::Model& model, const catalog::Model* draft = nullptr);
 
 }  // namespace gpusel::workload

@@ -1,0 +1,110 @@
+// Speculative decoding and prompts on replicas of their own: what they cost in memory, and when they pay.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "support/job.hpp"
+
+using namespace gpusel;
+using namespace gpusel::estimate;
+using gpusel::test::job;
+
+namespace {
+
+const std::string kJob = "task=inference model=llama-3.1-70b input_tokens=1024 output_tokens=256 tp=4";
+
+workload::Workload drafted(const std::string& words) {
+  auto work = workload::resolve(test::request(kJob + " speculative=llama-3.2-1b " + words),
+                                test::model("llama-3.1-70b"), &test::model("llama-3.2-1b"));
+  REQUIRE(work);
+  return std::move(*work);
+}
+
+plan::InferenceChoice on_four(const workload::Workload& work) {
+  return test::plan_inference(work, test::machine("h100-sxm-80gb", 4));
+}
+
+double itl(const workload::Workload& work) { return on_four(work).speed->itl.raw(); }
+
+}  // namespace
+
+TEST_CASE("a draft model takes its weights and its cache beside the model's") {
+  const auto plain = on_four(job(kJob + " mode=single-stream"));
+  const auto both = on_four(drafted("mode=single-stream"));
+  // 1.236e9 parameters of 2 bytes over 4 ranks
+  const double weights = (both.memory.per_gpu.weights - plain.memory.per_gpu.weights).raw();
+  CHECK(weights == Approx(1.2358e9 * 2 / 4).epsilon(0.001));
+  // 16 layers × 2 × 2 heads of 64 per rank × 2 bytes × 1280 tokens
+  const double cache = (both.memory.per_gpu.kv_cache - plain.memory.per_gpu.kv_cache).raw();
+  CHECK(cache == Approx(16.0 * 2 * 2 * 64 * 2 * 1280));
+}
+
+TEST_CASE("drafting pays where reading weights is the price of a token") {
+  const double alone = itl(job(kJob + " mode=single-stream"));
+  CHECK(itl(drafted("mode=single-stream")) < 0.7 * alone);
+  // (1 − 0.7^5) ÷ 0.3 = 2.77 tokens per pass at the very best
+  CHECK(itl(drafted("mode=single-stream")) > alone / 2.78);
+  CHECK(itl(drafted("mode=single-stream acceptance_rate=0")) > alone);
+  // a full batch fills the GPU by itself
+  const double crowd = itl(job(kJob + " concurrency=256"));
+  CHECK(itl(drafted("concurrency=256")) / crowd > itl(drafted("mode=single-stream")) / alone);
+}
+
+TEST_CASE("the more drafted tokens stand the sooner the next one comes") {
+  double before = 1e9;
+  for (const std::string rate : {"0", "0.3", "0.6", "0.8", "0.95", "1"}) {
+    const double now = itl(drafted("mode=single-stream acceptance_rate=" + rate));
+    CAPTURE(rate);
+    CHECK(now < before);
+    before = now;
+  }
+}
+
+TEST_CASE("a draft has to be a smaller generator and its figures need one") {
+  const auto refused = [](const std::string& words, const char* draft) {
+    const auto work = workload::resolve(test::request(kJob + " " + words), test::model("llama-3.1-70b"),
+                                        draft != nullptr ? &test::model(draft) : nullptr);
+    REQUIRE_FALSE(work);
+    return work.error().where;
+  };
+  CHECK(refused("speculative=llama-3.1-405b", "llama-3.1-405b") == "speculative");
+  CHECK(refused("speculative=bert-base", "bert-base") == "speculative");
+  CHECK(refused("speculative=nobody", nullptr) == "speculative");
+  CHECK(refused("acceptance_rate=0.5", nullptr) == "acceptance_rate");
+  CHECK(refused("speculative_tokens=3", nullptr) == "speculative_tokens");
+}
+
+TEST_CASE("replicas that only generate are not held up by prompts") {
+  const std::string words = "task=inference model=llama-3.1-8b input_tokens=4096 output_tokens=512 tp=1 concurrency=96";
+  const auto machine = test::machine("h100-sxm-80gb", 4);
+  const auto mixed = test::plan_inference(job(words), machine);
+  const auto apart = test::plan_inference(job(words + " disaggregated_prefill=true"), machine);
+  REQUIRE(apart.speed);
+  CHECK(mixed.speed->prefill_replicas == 0);
+  CHECK(apart.speed->prefill_replicas >= 1);
+  CHECK(apart.speed->prefill_replicas < apart.plan.dp);
+  // 96 requests on three replicas or fewer, each step of a larger batch, but no prompts between two tokens
+  const double batch = apart.speed->in_flight / (apart.plan.dp - apart.speed->prefill_replicas);
+  const Seconds step = decode_step(job(words), machine, apart.plan, batch, 4096 + 256, test::coefficients());
+  CHECK(apart.speed->itl.raw() == Approx(step.raw()).epsilon(0.02));
+}
+
+TEST_CASE("no division of replicas serves more than its prompts are read") {
+  for (const std::string lengths : {"input_tokens=8192 output_tokens=64", "input_tokens=128 output_tokens=2048"}) {
+    const auto choice =
+        test::plan_inference(job("task=inference model=llama-3.1-8b tp=1 disaggregated_prefill=true " + lengths),
+                             test::machine("a100-sxm-80gb", 8));
+    CAPTURE(lengths, choice.speed->prefill_replicas);
+    // long prompts take most replicas, long answers leave prompts one
+    CHECK((choice.speed->prefill_replicas > 4) == lengths.starts_with("input_tokens=8192"));
+  }
+}
+
+TEST_CASE("prompts and answers apart need two replicas") {
+  const auto alone = plan::plan_inference(job("task=inference model=llama-3.1-8b disaggregated_prefill=true"),
+                                          test::machine("h100-sxm-80gb"), test::coefficients());
+  REQUIRE_FALSE(alone);
+  CHECK(alone.error().where == "disaggregated_prefill");
+  const auto stream = test::try_job("task=inference model=llama-3.1-8b mode=single-stream disaggregated_prefill=true");
+  REQUIRE_FALSE(stream);
+  CHECK(stream.error().where == "disaggregated_prefill");
+}
