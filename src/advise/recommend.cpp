@@ -175,6 +175,9 @@ class Adviser {
     Question other = question_;  // NOLINT(misc-const-correctness): the option below writes into it
     const auto* option = workload::find_option(workload::request_options(), change.key);
     if (option == nullptr || !option->set(other.request, change.value)) return std::nullopt;
+    // A smaller need never takes more nodes than the one that was enough.
+    const bool one_node = !none && advice.recommendations.front().machine().nodes == 1;
+    if (one_node && !other.request.request_rate) other.constraints.max_nodes = 1;
     auto work = workload::resolve(other.request, *model.model, model.draft);
     if (!work) return std::nullopt;
     const SearchContext context{other, context_.catalog, context_.coefficients, context_.converter, rules_, ceiling};
