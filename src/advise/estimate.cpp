@@ -150,6 +150,13 @@ bool well_measured(const catalog::Gpu& gpu, const estimate::Coefficients& c) {
   return std::any_of(cases.begin(), cases.end(), [&](const auto& entry) { return entry.first == name; });
 }
 
+/// Options that choose how many instances there are say nothing of the machine that was asked about.
+void note_fleet_options(const Request& request, std::vector<std::string>& notes) {
+  if (request.redundancy || request.max_load)
+    notes.push_back(
+        say("redundancy and max_load choose instances (gpusel recommend); this is what the machine itself does"));
+}
+
 void note_thin_evidence(const Workload& work, const Machine& machine, const estimate::Coefficients& c,
                         std::vector<std::string>& notes) {
   const catalog::Gpu& gpu = *machine.device.gpu;
@@ -158,10 +165,21 @@ void note_thin_evidence(const Workload& work, const Machine& machine, const esti
 }
 
 /// Where the plan is not quite what was asked for.
+void note_departures(const Workload& work, const Machine& machine, const plan::InferenceChoice& choice,
+                     std::vector<std::string>& notes) {
+  const auto& plan = choice.plan;
+  const auto used = std::int64_t{plan.tp} * plan.pp * plan.dp;
+  if (used < machine.gpus() && work.inference.mode != workload::Mode::single_stream)
+    notes.push_back(say("{} of {} GPUs stand idle: they make up no replica", machine.gpus() - used, machine.gpus()));
+  if (choice.speed && !choice.speed->weights_native && plan.weights->arithmetic != estimate::Arithmetic::weight_only)
+    notes.push_back(say("{} weights are widened to 16 bit on {}: they save memory, not arithmetic", plan.weights->name,
+                        machine.device.gpu->architecture));
+}
+
 void note_departures(const Workload& work, const Machine& machine, const plan::Choice& choice,
                      std::vector<std::string>& notes) {
   const auto* training = std::get_if<plan::TrainingChoice>(&choice);
-  if (training == nullptr) return;
+  if (training == nullptr) return note_departures(work, machine, std::get<plan::InferenceChoice>(choice), notes);
   const auto& plan = training->plan;
   if (!machine.device.native(plan.precision))
     notes.push_back(say("{} is not in the hardware of {}; the next wider format does the work", to_text(plan.precision),
@@ -378,6 +396,7 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
     answer.notes.push_back(problem.text());
   if (std::string change = what_would_fit(answer.work, answer.machine, answer.choice, c); !change.empty())
     answer.notes.push_back(std::move(change));
+  note_fleet_options(request, answer.notes);
   note_departures(answer.work, answer.machine, answer.choice, answer.notes);
   note_thin_evidence(answer.work, answer.machine, c, answer.notes);
   if (with_trace) {

@@ -23,6 +23,7 @@ class Trials {
     const auto add = [&](std::string text) {
       if (!text.empty()) found.push_back(std::move(text));
     };
+    add(more_of_the_card());
     add(smaller_cache());
     add(fewer_requests());
     add(shorter_context());
@@ -34,6 +35,15 @@ class Trials {
   bool fits(const Workload& trial) const {
     const auto planned = plan::plan_inference(trial, machine_, c_);
     return planned && planned->fits;
+  }
+
+  /// Engines leave a tenth of the card unused unless told otherwise.
+  std::string more_of_the_card() const {
+    constexpr double kNearlyAll = 0.97;
+    if (work_.inference.mem_utilization) return {};
+    Workload trial = work_;
+    trial.inference.mem_utilization = kNearlyAll;
+    return fits(trial) ? say("--mem-utilization {:g}", kNearlyAll) : std::string{};
   }
 
   std::string smaller_cache() const {
@@ -69,6 +79,7 @@ class Trials {
     for (const std::string_view format : {"fp8", "w4a16"}) {
       const auto known = estimate::weight_format(format);
       if (!known || (*known)->bits >= choice_.plan.weights->bits) continue;
+      if (!estimate::has_kernels(**known, machine_.device)) continue;
       trial.inference.weights_precision = format;
       if (fits(trial)) return say("{} weights", format);
     }

@@ -45,9 +45,10 @@ double headroom(const Recommendation& candidate) {
 }
 
 /// Marks what nothing beats in both money and time: total × hours of a job, price × speed of a service.
-void mark_pareto(std::vector<Recommendation>& candidates, bool is_job) {
+void mark_pareto(std::vector<Recommendation>& candidates, const workload::Workload& work) {
+  const bool is_job = workload::is_training(work.task);
   const auto place = [&](const Recommendation& c) {
-    return is_job ? std::pair(c.cost.total, c.cost.hours) : std::pair(c.cost.hourly, -c.tokens_per_s());
+    return is_job ? std::pair(c.cost.total, c.cost.hours) : std::pair(c.cost.hourly, -speed_measure(c, work));
   };
   std::vector<Recommendation*> order;
   order.reserve(candidates.size());
@@ -69,20 +70,27 @@ double cost_measure(const cost::JobCost& cost, const workload::Workload& work) {
   return cost.per_million_tokens.value_or(cost.total);
 }
 
+double speed_measure(const Recommendation& candidate, const workload::Workload& work) {
+  const auto* inference = std::get_if<plan::InferenceChoice>(&candidate.choice());
+  if (!work.inference.request_rate || inference == nullptr || !inference->speed) return candidate.tokens_per_s();
+  return 1 / std::max(inference->speed->e2e.raw(), 1e-9);
+}
+
 void rank(std::vector<Recommendation>& candidates, const workload::Workload& work,
           const workload::Objective& objective) {
   double best_cost = std::numeric_limits<double>::infinity();
   double best_speed = 0;
   for (const Recommendation& candidate : candidates) {
     best_cost = std::min(best_cost, cost_measure(candidate.cost, work));
-    best_speed = std::max(best_speed, candidate.tokens_per_s());
+    best_speed = std::max(best_speed, speed_measure(candidate, work));
   }
   const Weights w = weights_of(objective);
   for (Recommendation& candidate : candidates) {
     const double cost = cost_measure(candidate.cost, work);
-    const std::array parts{ScorePart{"cost", w.cost, cost > 0 ? best_cost / cost : 1, 0},
-                           ScorePart{"speed", w.speed, best_speed > 0 ? candidate.tokens_per_s() / best_speed : 0, 0},
-                           ScorePart{"headroom", w.headroom, headroom(candidate), 0}};
+    const std::array parts{
+        ScorePart{"cost", w.cost, cost > 0 ? best_cost / cost : 1, 0},
+        ScorePart{"speed", w.speed, best_speed > 0 ? speed_measure(candidate, work) / best_speed : 0, 0},
+        ScorePart{"headroom", w.headroom, headroom(candidate), 0}};
     std::vector<ScorePart> all;
     for (ScorePart part : parts) {
       part.points = 100 * part.weight * part.value;
@@ -105,7 +113,8 @@ void rank(std::vector<Recommendation>& candidates, const workload::Workload& wor
   keys.reserve(candidates.size());
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const Recommendation& c = candidates[i];
-    keys.emplace_back(-c.score, cost_measure(c.cost, work), c.cost.hourly, c.instance->provider, c.instance->sku, i);
+    keys.emplace_back(-std::round(c.score * 1e6), cost_measure(c.cost, work), c.cost.hourly, c.instance->provider,
+                      c.instance->sku, i);
   }
   std::sort(keys.begin(), keys.end());
   std::vector<Recommendation> sorted;
@@ -113,7 +122,7 @@ void rank(std::vector<Recommendation>& candidates, const workload::Workload& wor
   for (const Key& key : keys) sorted.push_back(std::move(candidates[std::get<5>(key)]));
   candidates = std::move(sorted);
   for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].rank = static_cast<int>(i) + 1;
-  mark_pareto(candidates, workload::is_training(work.task));
+  mark_pareto(candidates, work);
 }
 
 }  // namespace gpusel::advise

@@ -34,16 +34,19 @@ void add_reasons(std::vector<Recommendation>& candidates, const Workload& work, 
   double fastest = 0;
   for (const Recommendation& c : candidates) {
     cheapest = std::min(cheapest, cost_measure(c.cost, work));
-    fastest = std::max(fastest, c.tokens_per_s());
+    fastest = std::max(fastest, speed_measure(c, work));
   }
   for (Recommendation& c : candidates) {
     if (detailed > 0 && static_cast<std::size_t>(c.rank) > detailed) break;
     const double ratio = cost_measure(c.cost, work) / cheapest;
     c.reasons.push_back(ratio <= 1 ? say("lowest cost") : say("{:.2f} times the lowest cost", ratio));
-    if (c.tokens_per_s() >= fastest)
-      c.reasons.push_back(say("fastest"));
+    const double share = speed_measure(c, work) / fastest;
+    const bool at_rate = work.inference.request_rate.has_value();
+    if (share >= 0.9995)
+      c.reasons.push_back(at_rate ? say("soonest answers") : say("fastest"));
     else
-      c.reasons.push_back(say("{:.0f} % of the fastest", 100 * c.tokens_per_s() / fastest));
+      c.reasons.push_back(at_rate ? say("answers take {:.2f} times the shortest", 1 / share)
+                                  : say("{:.0f} % of the fastest", 100 * share));
     c.reasons.push_back(memory_reason(c));
     c.reasons.push_back(say("bound by {}", plan::bound_by(c.choice())));
   }
@@ -107,7 +110,11 @@ class Adviser {
     note_spares(advice);
     note_dates(advice);
     if (!question_.alternatives) return advice;
-    if (advice.recommendations.empty()) find_relaxations(advice);
+    if (advice.recommendations.empty()) {
+      note_illegal_plan(advice);
+      find_relaxations(advice);
+    }
+    if (advice.recommendations.empty()) find_nearest_latency(model, advice);
     find_alternatives(model, search, advice);
     return advice;
   }
@@ -137,6 +144,13 @@ class Adviser {
       advice.assumed.push_back({"max_load", advice.work.inference.max_load});
     if (!question_.request.request_rate && !workload::is_training(advice.work.task) && !advice.work.inference.tokens)
       advice.assumed.push_back({"hours", kHoursPerMonth});
+  }
+
+  /// What was pinned may hold on no machine at all.
+  static void note_illegal_plan(Advice& advice) {
+    const auto illegal = std::find_if(advice.rejected.begin(), advice.rejected.end(),
+                                      [](const Rejection& rejection) { return rejection.rule == "no-legal-plan"; });
+    if (illegal != advice.rejected.end()) advice.notes.push_back(illegal->message);
   }
 
   static void note_spares(Advice& advice) {
@@ -206,6 +220,42 @@ class Adviser {
       return !same && ratio <= kClearlyCheaper;
     }
     return ratio <= 0.5 || (ratio <= 1 && other.machine().gpus() < best.machine().gpus());
+  }
+
+  /// When nothing meets the latency targets: what comes nearest to them.
+  void find_nearest_latency(const FoundModel& model, Advice& advice) const {
+    const auto& job = advice.work.inference;
+    if (!job.ttft_ms && !job.tpot_ms) return;
+    Question other = question_;
+    other.request.ttft_ms.reset();
+    other.request.tpot_ms.reset();
+    other.request.strict_slo.reset();
+    auto work = workload::resolve(other.request, *model.model, model.draft);
+    if (!work) return;
+    if (!job.request_rate && !job.concurrency) work->inference.concurrency = 1;
+    const SearchContext context{other, context_.catalog, context_.coefficients, context_.converter, rules_, {}};
+    std::vector<Recommendation> found = CandidateSearch(context, *work).run();
+    if (found.empty()) return;
+    const auto missed_by = [&](const Recommendation& candidate) {
+      const auto& speed = *std::get<plan::InferenceChoice>(candidate.choice()).speed;
+      const double first = job.ttft_ms ? in_ms(speed.ttft) / *job.ttft_ms : 0;
+      const double between = job.tpot_ms ? in_ms(speed.itl) / *job.tpot_ms : 0;
+      return std::pair(std::max(first, between), candidate.cost.hourly);
+    };
+    auto nearest = std::min_element(found.begin(), found.end(), [&](const Recommendation& a, const Recommendation& b) {
+      return missed_by(a) < missed_by(b);
+    });
+    const auto& speed = *std::get<plan::InferenceChoice>(nearest->choice()).speed;
+    Alternative alternative;
+    alternative.key = job.ttft_ms ? "ttft" : "tpot";
+    alternative.value = format("{:.0f}", job.ttft_ms ? in_ms(speed.ttft) : in_ms(speed.itl));
+    alternative.message =
+        say("nearest to the latency targets: {} {} at {} {}/h, with {:.0f} ms to the first token and {:.1f} ms between "
+            "tokens",
+            nearest->instance->provider, nearest->instance->sku, human_price(nearest->cost.hourly),
+            advice.currency.code(), in_ms(speed.ttft), in_ms(speed.itl));
+    alternative.best = std::move(*nearest);
+    advice.alternatives.push_back(std::move(alternative));
   }
 
   /// When nothing meets all limits: the answer without each one of them in turn.

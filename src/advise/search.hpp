@@ -133,5 +133,7 @@ void rank(std::vector<Recommendation>& candidates, const workload::Workload& wor
 
 /// What "cost" compares: money per unit of work, or per hour when only availability counts.
 double cost_measure(const cost::JobCost& cost, const workload::Workload& work);
+/// What "fast" means for the work: tokens per second, or at a given rate of requests how soon one is answered.
+double speed_measure(const Recommendation& candidate, const workload::Workload& work);
 
 }  // namespace gpusel::advise

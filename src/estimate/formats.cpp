@@ -102,7 +102,7 @@ bool has_kernels(const WeightFormat& format, const Device& device) {
   if (!rate) return false;
   const double capability = device.gpu->capability.value_or(0);  // 0: not NVIDIA's
   switch (format.arithmetic) {
-    case Arithmetic::int8: return rate->native && (capability == 0 || capability >= 7.5);
+    case Arithmetic::int8: return rate->native && (capability == 0 || (capability >= 7.5 && capability < 10));
     case Arithmetic::fp4: return rate->native;
     case Arithmetic::fp8: return rate->native || capability >= 8.0;
     case Arithmetic::weight_only: return capability == 0 || capability >= 7.0;

@@ -89,18 +89,18 @@ Activations stage_activations(const Workload& work, const TrainingPlan& plan, co
   const std::string& framework = work.training.framework;
   const double logits =
       stage.has_logits ? sequences * shape.targets * vocabulary * c.logits_bytes.of(framework) / plan.tp : 0;
-  const double alive = stage.layers * stage.microbatches_alive;
-  switch (plan.checkpointing) {
-    case Checkpointing::none: return {bytes((linear + scores) * alive), bytes(logits)};
-    case Checkpointing::selective: {  // scores first; where there are none, of everything
-      const double share = scores > 0 ? 1 : c.selective_share.of(framework);
-      return {bytes(linear * share * alive + scores), bytes(logits)};
-    }
-    case Checkpointing::full:
-      // Logits peak when the forward pass ends, a layer's own set when the backward pass is under way.
-      return {bytes(inputs * alive + std::max(0.0, linear + scores - logits)), bytes(logits)};
+  double per_layer = linear + scores;
+  double once = 0;
+  if (plan.checkpointing == Checkpointing::selective) {  // scores first; where there are none, of everything
+    per_layer = linear * (scores > 0 ? 1 : c.selective_share.of(framework));
+    once = scores;
+  } else if (plan.checkpointing == Checkpointing::full) {
+    // Logits peak when the forward pass ends, a layer's own set when the backward pass is under way.
+    per_layer = inputs;
+    once = std::max(0.0, linear + scores - logits);
   }
-  return {};
+  const double alive = stage.layers * stage.microbatches_alive;
+  return {bytes(per_layer), bytes(once), bytes(per_layer * alive + once), bytes(logits)};
 }
 
 }  // namespace gpusel::estimate

@@ -34,7 +34,9 @@ struct TokenBytes {
 TokenBytes layer_bytes_per_token(const workload::Workload& work, const TrainingPlan& plan, const Coefficients& c);
 
 struct Activations {
-  Bytes kept;
+  Bytes per_layer;  // of one micro-batch, for each layer and micro-batch in flight
+  Bytes once;       // beside them: one layer that is under way
+  Bytes kept;       // all of it
   Bytes logits;
 };
 

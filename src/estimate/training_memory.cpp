@@ -274,16 +274,31 @@ void explain(const Workload& work, const Machine& machine, const TrainingPlan& p
              const MemoryBreakdown& memory, const Coefficients& c, Trace& trace) {
   const auto gibibytes = [](Bytes b) { return format("{:.2f} GiB", in_gib(b)); };
   explain_states(work, machine, plan, stage, memory, c, trace);
-  trace.push_back({"memory.activations",
-                   plan.checkpointing == Checkpointing::full
-                       ? say("layer inputs of 2 bytes × hidden × tokens, and one layer's own set")
-                       : say("bytes per layer and token × tokens × layers in flight ÷ tp"),
-                   say("{:.0f} bytes, micro batch {} × {:g} tokens, {:g} layers × {:g} in flight, checkpointing {}",
-                       layer_bytes_per_token(work, plan, c).total(), plan.micro_batch, sequence_shape(work).rows,
-                       stage.layers, stage.microbatches_alive, to_text(plan.checkpointing)),
-                   gibibytes(memory.activations), "arXiv 2205.05198"});
+  const Activations kept = stage_activations(work, plan, stage, c);
   const Ends ends = ends_of_backward(work, machine, plan, stage,
                                      states(work, plan, stage, make_shards(machine, plan), c).gradients, c);
+  std::string layers =
+      say("micro-batch {} × {:g} tokens: {:.4g} MiB × {:g} layers × {:g} in flight", plan.micro_batch,
+          sequence_shape(work).rows, in_gib(kept.per_layer) * 1024, stage.layers, stage.microbatches_alive);
+  if (kept.once.raw() > 0) layers += say(" + {:.2f} GiB of one layer under way", in_gib(kept.once));
+  if (memory.activations < kept.kept)
+    layers += say(", less {:.2f} GiB that make room for gradients", in_gib(kept.kept - memory.activations));
+  trace.push_back({"memory.activations",
+                   plan.checkpointing == Checkpointing::full ? say("inputs of every layer, and one layer's own set")
+                   : plan.checkpointing == Checkpointing::selective
+                       ? say("what selective checkpointing keeps of a layer")
+                       : say("what a layer keeps for its backward pass"),
+                   layers, gibibytes(memory.activations), "arXiv 2205.05198"});
+  trace.push_back(
+      {"workspace.logits", say("bytes per logit × tokens × vocabulary ÷ tp"),
+       say("{:g} bytes × {:g} words", c.logits_bytes.of(work.training.framework), work.model->vocab_size.value_or(0)),
+       gibibytes(kept.logits), "calibration"});
+  trace.push_back({"workspace.buffers", say("gathered weights, reduction buckets, widened weights"),
+                   std::string(to_text(plan.sharding)), gibibytes(buffers(work, machine, plan, stage, c)),
+                   "docs/method.md"});
+  trace.push_back({"workspace.slack", say("what the allocator keeps beyond the peak"),
+                   say("{:.2f} GiB × {:g}", in_gib(ends.peak()), slack(work, c)),
+                   gibibytes(ends.peak() * slack(work, c)), "calibration"});
   trace.push_back(
       {"memory.workspace",
        say("the larger of what stands before the backward pass (activations, logits, buffers) and after it "

@@ -263,11 +263,13 @@ void explain(const StepTime& time, const TrainingPlan& plan, const TrainingSpeed
              Trace& trace) {
   const auto ms = [](Seconds s) { return format("{:.1f} ms", in_ms(s)); };
   const Forward& f = time.forward();
-  trace.push_back({"training.compute",
-                   say("2 × active parameters × tokens × passes ÷ (peak × utilisation), and attention"),
-                   say("{:.3g} FLOP forward × {:g} passes, peak {:.0f} TFLOPS", (f.matmul + f.experts).raw(),
-                       time.passes().matmul, peak.raw() / 1e12),
-                   ms(time.budget().compute), "docs/method.md"});
+  trace.push_back(
+      {"training.compute", say("2 × active parameters × tokens × passes ÷ (peak × utilisation), and attention"),
+       say("{:.3g} FLOP forward × {:g} passes × {} micro-batches, peak {:.0f} TFLOPS of which {:.0f} % are reached",
+           (f.matmul + f.experts).raw(), time.passes().matmul, plan.grad_accum, peak.raw() / 1e12,
+           100 * (f.matmul + f.experts).raw() * time.passes().matmul * static_cast<double>(plan.grad_accum) /
+               std::max(1e-9, time.budget().compute.raw() * peak.raw())),
+       ms(time.budget().compute), "docs/method.md"});
   trace.push_back({"training.memory_bound", say("bytes of pointwise kernels, logits and optimiser ÷ bandwidth"),
                    say("{:.3g} GB forward per micro-batch, {} per step", f.pointwise.raw() / 1e9, plan.grad_accum),
                    ms(time.budget().memory), "docs/method.md"});

@@ -8,12 +8,21 @@ std::string Problem::text() const {
     case Kind::none: return {};
     case Kind::memory: return say("needs {:.1f} GiB per GPU, has {:.1f} GiB", need, have);
     case Kind::cache:
-      return say("no room for one request of {:g} tokens: {:.1f} of {:.1f} GiB are taken without its cache", tokens,
-                 need, have);
+      return say(
+          "no room for one request of {:g} tokens: without its cache {:.1f} GiB are needed, and the engine may "
+          "use {:.1f} GiB",
+          tokens, need, have);
     case Kind::no_rate: return say("the arithmetic rate of '{}' is not published for this format", subject);
-    case Kind::too_much_traffic: return say("cannot serve {:g} requests per second", need);
+    case Kind::too_much_traffic:
+      return have > 0 ? say("cannot serve {:g} requests per second: {:.3g} at most", need, have)
+                      : say("cannot serve {:g} requests per second", need);
     case Kind::latency:
-      return say("misses the latency targets: {:.0f} ms to the first token, {:.1f} ms between tokens", need, have);
+      return tokens > 0
+                 ? say("misses the latency targets: {:.0f} of 100 requests have {:.0f} ms to the first token and "
+                       "{:.1f} ms between tokens, or less",
+                       tokens, need, have)
+                 : say("misses the latency targets: {:.0f} ms to the first token, {:.1f} ms between tokens", need,
+                       have);
   }
   return {};
 }

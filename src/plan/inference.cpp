@@ -172,6 +172,10 @@ class Search {
         high = middle;
       }
     }
+    if (choice.meets_targets) return;
+    trial.inference.concurrency = choice.plan.dp;  // as close to them as it gets
+    choice.memory = estimate::inference_memory(trial, machine_, choice.plan, c_);
+    choice.speed = estimate::inference_speed(trial, machine_, choice.plan, choice.memory, c_);
   }
 
   bool better(const InferenceChoice& a, const InferenceChoice& b) const {
@@ -179,10 +183,28 @@ class Search {
     if (!a.fits) return a.memory.per_gpu.total() < b.memory.per_gpu.total();
     if (a.meets_targets != b.meets_targets) return a.meets_targets;
     if (!a.speed || !b.speed) return a.speed.has_value();
+    if (!a.meets_targets) return a.speed->e2e * 1.001 < b.speed->e2e;
     // Fewer bits may cost quality: they have to be worth it.
-    const double margin = a.plan.weights->bits < b.plan.weights->bits ? kWorthFewerBits : 1.001;
+    const bool fewer = a.plan.weights->bits < 0.95 * b.plan.weights->bits;
+    const double margin = fewer ? kWorthFewerBits : 1.001;
     if (job_.mode == Mode::single_stream || job_.request_rate) return a.speed->e2e * margin < b.speed->e2e;
     return a.speed->requests_per_s > b.speed->requests_per_s * margin;
+  }
+
+  /// What the machine could serve at all, as the planner would have it without a rate.
+  double most_per_second() const {
+    Workload open = work_;
+    open.inference.request_rate.reset();
+    open.inference.mode = Mode::throughput;
+    const auto most = Search(open, machine_, c_).run();
+    return most && most->fits && most->speed ? most->speed->requests_per_s : 0;
+  }
+
+  Problem missed(const estimate::InferenceSpeed& speed) const {
+    const std::string_view gpu = machine_.device.gpu->id;
+    if (job_.strict_slo && speed.percentiles)
+      return {Problem::Kind::latency, in_ms(speed.percentiles->ttft_p95), in_ms(speed.percentiles->itl_p95), 95, gpu};
+    return {Problem::Kind::latency, in_ms(speed.ttft), in_ms(speed.itl), 0, gpu};
   }
 
   void finish() {
@@ -199,16 +221,16 @@ class Search {
     const std::string_view gpu = machine_.device.gpu->id;
     const Bytes fixed = memory.total() - memory.kv_cache;
     if (!best_.fits && fixed <= usable)
-      best_.problem = {Problem::Kind::cache, in_gib(fixed), in_gib(usable),
+      best_.problem = {Problem::Kind::cache, in_gib(fixed), in_gib(best_.memory.pool),
                        static_cast<double>(job_.input_tokens + job_.output_tokens), gpu};
     else if (!best_.fits)
       best_.problem = {Problem::Kind::memory, in_gib(memory.total()), in_gib(usable), 0, gpu};
     else if (!best_.speed && job_.request_rate)
-      best_.problem = {Problem::Kind::too_much_traffic, *job_.request_rate, 0, 0, gpu};
+      best_.problem = {Problem::Kind::too_much_traffic, *job_.request_rate, most_per_second(), 0, gpu};
     else if (!best_.speed)
       best_.problem = {Problem::Kind::no_rate, 0, 0, 0, gpu};
     else if (!best_.meets_targets)
-      best_.problem = {Problem::Kind::latency, in_ms(best_.speed->ttft), in_ms(best_.speed->itl), 0, gpu};
+      best_.problem = missed(*best_.speed);
   }
 
   const Workload& work_;
@@ -269,7 +291,8 @@ Result<std::vector<const estimate::WeightFormat*>> allowed_formats(const Workloa
       return usage_error(say("{} has no kernels for any of the allowed formats", device.gpu->id), "allow_precisions");
   }
   // Most bits first: fewer must then prove to be worth it.
-  std::stable_sort(out.begin(), out.end(), [](const auto* a, const auto* b) { return a->bits > b->bits; });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const auto* a, const auto* b) { return std::round(a->bits) > std::round(b->bits); });
   return out;
 }
 

@@ -114,6 +114,19 @@ std::string assumed_line(const workload::Assumptions& assumed) {
 
 namespace {
 
+/// With a request rate: what most requests meet.
+std::string percentile_line(const plan::Choice& choice, const Terminal& terminal) {
+  const auto* inference = std::get_if<plan::InferenceChoice>(&choice);
+  if (inference == nullptr || !inference->speed || !inference->speed->percentiles) return {};
+  const auto& speed = *inference->speed;
+  const auto& p = *speed.percentiles;
+  return wrap(say("  ms at P50, P95 and P99: {:.0f}, {:.0f}, {:.0f} to the first token; {:.1f}, {:.1f}, {:.1f} between "
+                  "tokens; {:.0f}, {:.0f}, {:.0f} for the whole answer",
+                  in_ms(speed.ttft), in_ms(p.ttft_p95), in_ms(p.ttft_p99), in_ms(speed.itl), in_ms(p.itl_p95),
+                  in_ms(p.itl_p99), in_ms(speed.e2e), in_ms(p.e2e_p95), in_ms(p.e2e_p99)),
+              terminal.width, 4);
+}
+
 std::string speed_lines(const advise::EstimateAnswer& answer, const Terminal& terminal) {
   if (plan::tokens_per_s(answer.choice) <= 0) return {};
   const bool generates = answer.work.model->is_generator();
@@ -128,7 +141,7 @@ std::string speed_lines(const advise::EstimateAnswer& answer, const Terminal& te
   const bool in_tokens = generates || training != nullptr;
   const auto& range = in_tokens ? answer.intervals.tokens_per_s : answer.intervals.sequences_per_s;
   const std::string lead = plan::fits(answer.choice) ? say("speed: {}", line) : say("speed if it fitted: {}", line);
-  return wrap(lead, terminal.width, 2) +
+  return wrap(lead, terminal.width, 2) + percentile_line(answer.choice, terminal) +
          say("  80 % interval {} to {} {}", human_number(range.low), human_number(range.high),
              in_tokens ? say("tokens/s") : say("sequences/s")) +
          "\n";

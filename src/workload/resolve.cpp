@@ -257,12 +257,19 @@ class Resolver {
     if (Status lengths = request_lengths(); !lengths) return lengths;
     i.concurrency = request_.concurrency ? request_.concurrency : request_.batch;
     i.request_rate = request_.request_rate;
+    if (i.request_rate && i.mode == Mode::single_stream)
+      return usage_error(say("single-stream serves one request at a time"), "request_rate", say("leave out --mode"));
+    if (i.request_rate && i.concurrency) {
+      work_.notes.push_back(
+          say("{} requests at once have no effect: their rate says how many there are", *i.concurrency));
+      i.concurrency.reset();
+    }
     if (i.mode == Mode::single_stream) {
       if (i.concurrency && *i.concurrency != 1)
         return usage_error(say("single-stream serves one request at a time"), "concurrency", say("leave out --mode"));
       i.concurrency = 1;
     }
-    if (i.mode == Mode::online && !i.concurrency && !i.request_rate)
+    if (i.mode == Mode::online && !i.concurrency && !i.request_rate && !request_.ttft_ms && !request_.tpot_ms)
       work_.notes.push_back(say("no concurrency given: as many requests in flight as fit"));
     if (request_.cp.value_or(1) > 1)
       return usage_error(say("context parallelism is for training"), "cp", say("use --tp or --pp"));

@@ -114,3 +114,39 @@ TEST_CASE("advice on what does not fit names formats that do") {
   CHECK(any_line(answer.advice, "w4a16 weights (weight-only): it fits"));
   CHECK_FALSE(any_line(answer.advice, "requests at once"));
 }
+
+TEST_CASE("at a given rate the fastest is what answers soonest, not what rounding says") {
+  workload::Objective speed;
+  speed.kind = workload::ObjectiveKind::speed;
+  const Advice advice =
+      Market::small().recommend(R"({"model": "llama-3.1-8b", "task": "inference", "request_rate": 5})", {}, speed);
+  REQUIRE(advice.recommendations.size() >= 2);
+  const auto e2e = [](const Recommendation& r) { return std::get<plan::InferenceChoice>(r.choice()).speed->e2e.raw(); };
+  for (const Recommendation& other : advice.recommendations)
+    CHECK(e2e(advice.recommendations.front()) <= e2e(other) * 1.1);  // rules may move a few points
+}
+
+TEST_CASE("targets that nothing meets are answered with what comes nearest") {
+  const Advice advice = Market::small().recommend(
+      R"({"model": "llama-3.1-8b", "task": "inference", "request_rate": 5, "ttft": 2, "tpot": 0.5})", {});
+  CHECK(advice.recommendations.empty());
+  REQUIRE(advice.alternatives.size() >= 1);
+  CHECK(std::any_of(advice.alternatives.begin(), advice.alternatives.end(),
+                    [](const Alternative& a) { return a.message.starts_with("nearest to the latency targets: "); }));
+}
+
+TEST_CASE("a pin that holds on no machine is named") {
+  const Advice advice = Market::small().recommend(R"({"model": "llama-3.1-8b", "task": "inference", "tp": 3})", {});
+  CHECK(advice.recommendations.empty());
+  CHECK(any_line(advice.notes, "tp 3 does not divide"));
+}
+
+TEST_CASE("an estimate says what it leaves out or leaves idle") {
+  const auto notes = [](const std::string& words) { return explained("task=inference " + words).notes; };
+  CHECK(any_line(notes("model=llama-3.1-70b gpu=h100 gpus=7 concurrency=64"), "3 of 7 GPUs stand idle"));
+  CHECK(any_line(notes("model=llama-3.1-8b gpu=a100-80gb weights_precision=fp8"), "fp8 weights are widened to 16 bit"));
+  CHECK_FALSE(any_line(notes("model=llama-3.1-8b gpu=h100 weights_precision=fp8"), "widened"));
+  CHECK(any_line(notes("model=llama-3.1-8b gpu=h100 request_rate=3 redundancy=1"), "redundancy and max_load"));
+  CHECK(any_line(notes("model=llama-3.1-8b gpu=h100 request_rate=500"), "cannot serve 500 requests per second: "));
+  CHECK(any_line(notes("model=llama-3.1-70b gpu=h200"), "--mem-utilization 0.97"));
+}

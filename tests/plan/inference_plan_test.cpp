@@ -290,3 +290,30 @@ TEST_CASE("only formats that the GPU has kernels for are chosen among") {
   const Error none = refused("task=inference model=llama-3.1-8b allow_precisions=nvfp4,fp8", volta);
   CHECK(none.where == "allow_precisions");
 }
+
+TEST_CASE("targets that nothing meets get the plan that comes nearest") {
+  const auto choice = test::plan_inference(job("task=inference model=llama-3.1-70b mode=online ttft=50 tpot=5"),
+                                           test::machine("h100-sxm-80gb", 8));
+  CHECK_FALSE(choice.meets_targets);
+  CHECK(choice.problem.kind == Problem::Kind::latency);
+  CHECK(choice.plan.tp == 8);
+  CHECK(choice.memory.concurrency == 1);
+}
+
+TEST_CASE("strict targets are judged and reported at the 95th percentile") {
+  const auto choice =
+      test::plan_inference(job("task=inference model=llama-3.1-8b request_rate=20 ttft=200 tpot=10 strict_slo=true"),
+                           test::machine("h100-sxm-80gb", 4));
+  if (choice.meets_targets) return;
+  REQUIRE(choice.speed->percentiles);
+  CHECK(choice.problem.tokens == 95);
+  CHECK(choice.problem.have == Approx(in_ms(choice.speed->percentiles->itl_p95)));
+  CHECK(choice.problem.text().find("95 of 100 requests") != std::string::npos);
+}
+
+TEST_CASE("a rate and one request at a time exclude each other") {
+  const auto work = test::try_job("task=inference model=llama-3.1-8b mode=single-stream request_rate=3");
+  REQUIRE_FALSE(work);
+  CHECK(work.error().where == "request_rate");
+  CHECK_FALSE(job("task=inference model=llama-3.1-8b concurrency=8 request_rate=3").inference.concurrency);
+}

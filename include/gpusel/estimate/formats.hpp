@@ -38,7 +38,8 @@ std::span<const WeightFormat> weight_formats();
 std::string_view native_weight_format(const catalog::Model& model, const Device& device);
 
 /// Whether current engines have kernels for the format on this GPU: vLLM's table of supported hardware. Formats that
-/// exist for their arithmetic (int8, fp4) where that is in hardware; fp8 also as weight-only from Ampere on.
+/// exist for their arithmetic (int8, fp4) where that is in hardware, int8 not on Blackwell; fp8 also as weight-only
+/// from Ampere on.
 bool has_kernels(const WeightFormat& format, const Device& device);
 
 /// What the products run at: the device's rate for the format, and whether that is in hardware.
