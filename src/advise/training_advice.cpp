@@ -27,7 +27,8 @@ struct Change {
   std::string name;
   Workload work;
   TrainingPlan plan;
-  double network = 1;  // times what there is
+  double network = 1;   // times what there is
+  bool replan = false;  // another job, for which the planner chooses anew
 };
 
 /// A change with what it comes to.
@@ -95,6 +96,9 @@ class Adviser {
     if (other.plan.checkpointing == Checkpointing::none && choice_.plan.checkpointing != Checkpointing::none)
       name += say(", nothing recomputed");
     name += say(", micro-batch {}", other.plan.micro_batch);
+    if (!other.fits && other.total <= machine_.device.usable)
+      return say("next best, {}: needs {:.1f} GiB of {:.1f}, too little to spare", name, in_gib(other.total),
+                 in_gib(machine_.device.usable));
     if (!other.fits)
       return say("next best, {}: needs {:.1f} GiB of {:.1f}", name, in_gib(other.total),
                  in_gib(machine_.device.usable));
@@ -233,25 +237,41 @@ class Adviser {
   /// What changes the job itself is worth a line only where it does not fit as it is.
   void add_savings(std::vector<Change>& out) const {
     const auto& job = work_.training;
-    if (job.optimizer == workload::Optimizer::adamw && job.method == Method::full)
-      add(out, say("8-bit AdamW"), [](Change& x) { x.work.training.optimizer = workload::Optimizer::adamw8bit; });
-    if (job.offload == workload::Offload::none && job.method == Method::full)
-      add(out, say("the optimiser in host memory"),
-          [](Change& x) { x.work.training.offload = workload::Offload::optimizer; });
-    if (job.method == Method::full && work_.task == workload::Task::finetune)
-      add(out, say("LoRA of rank 16"), [](Change& x) {
-        x.work.training.method = Method::lora;
-        x.work.training.lora_rank = 16;
-        x.work.training.lora_targets = x.work.model->is_moe() ? workload::kAttentionTargets : workload::kLinearTargets;
+    const bool finetunes = work_.task == workload::Task::finetune;
+    const auto other_job = [&](std::string name, auto edit) {
+      add(out, std::move(name), [&](Change& x) {
+        edit(x.work.training);
+        x.replan = true;
       });
-    if (job.method == Method::lora) add(out, say("QLoRA"), [](Change& x) { x.work.training.method = Method::qlora; });
+    };
+    const auto adapters = [&](workload::Training& t, Method method) {
+      t.method = method;
+      if (t.lora_rank == 0) t.lora_rank = 16;
+      t.lora_targets = work_.model->is_moe() ? workload::kAttentionTargets : workload::kLinearTargets;
+    };
+    if (job.optimizer == workload::Optimizer::adamw && job.method == Method::full)
+      other_job(say("8-bit AdamW"), [&](auto& t) {
+        t.optimizer = workload::Optimizer::adamw8bit;
+        if (t.recipe_open && finetunes) t.recipe = workload::Recipe::pure;  // it keeps no master copies
+      });
+    if (job.offload == workload::Offload::none && job.method == Method::full)
+      other_job(say("the optimiser in host memory"), [](auto& t) { t.offload = workload::Offload::optimizer; });
+    if (job.method == Method::full && finetunes)
+      other_job(say("LoRA of rank 16"), [&](auto& t) { adapters(t, Method::lora); });
+    if (finetunes && (job.method == Method::full || job.method == Method::lora))
+      other_job(say("QLoRA"), [&](auto& t) { adapters(t, Method::qlora); });
     if (job.seq_len > 512)
-      add(out, say("cutting sequences to {} tokens", job.seq_len / 2), [](Change& x) { x.work.training.seq_len /= 2; });
+      other_job(say("cutting sequences to {} tokens", job.seq_len / 2), [](auto& t) { t.seq_len /= 2; });
   }
 
   Effect weigh(const Change& change) const {
     Machine machine = machine_;
     machine.network = machine.network * change.network;
+    if (change.replan) {
+      const auto planned = plan::plan_training(change.work, machine, c_);
+      if (!planned) return {change.name, total(), 0, false};
+      return {change.name, planned->memory.total(), planned->speed ? planned->speed->tokens_per_s : 0, planned->fits};
+    }
     Effect effect{change.name, estimate::training_memory(change.work, machine, change.plan, c_).total(), 0, false};
     effect.fits = effect.total <= machine.device.usable;
     if (const auto faster = estimate::training_speed(change.work, machine, change.plan, c_))

@@ -114,7 +114,11 @@ class SheetMaker {
       return fields.fail(*fields.find("memory_gib"),
                          say("{:g} GiB are more than {} has", *facts.memory_gib, row.gpu->id),
                          say("memory_gib is of one GPU, in units of 2^30 bytes"));
-    if (!says_something(facts)) fields.fail(row.cells, say("the row measures nothing"));
+    if (!says_something(facts))
+      fields.fail(
+          row.cells, say("the row measures nothing"),
+          say("columns that count: tokens_per_s_per_gpu, model_tflops_per_gpu, memory_gib, output_tokens_per_s, "
+              "prompt_tokens_per_s, ttft_ms, itl_ms, weights_gib, fits"));
   }
 
   const Catalog& catalog_;
