@@ -184,6 +184,8 @@ class Comparer {
       return;
     }
     item.problem = plan::problem_of(*choice).text();
+    // All items do the same job: one that would fit with another recipe says so and no more.
+    if (without_masters(work, *machine, *choice, coefficients_)) item.problem += say("; fits with --recipe pure");
     item.intervals = intervals_for(work, *machine, *choice, coefficients_);
     item.planned = std::make_shared<const PlannedMachine>(PlannedMachine{*machine, std::move(*choice)});
     const double rate = plan::tokens_per_s(item.planned->choice);

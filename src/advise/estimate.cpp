@@ -124,18 +124,11 @@ workload::Assumptions chosen_by(const Workload& work, const plan::InferenceChoic
 /// Fine-tuning that master copies do not leave room for is commonly done in bf16 alone. Only where the
 /// machine was asked about: nothing is recommended on that ground.
 void try_without_masters(EstimateAnswer& answer, const estimate::Coefficients& c) {
+  auto pure = without_masters(answer.work, answer.machine, answer.choice, c);
+  if (!pure) return;
   auto& job = answer.work.training;
   const auto* mixed = std::get_if<plan::TrainingChoice>(&answer.choice);
-  if (mixed == nullptr || mixed->fits || !job.recipe_open || job.recipe != workload::Recipe::mixed ||
-      job.method != workload::Method::full || answer.work.task != workload::Task::finetune ||
-      mixed->plan.precision != workload::Precision::bf16)
-    return;
   job.recipe = workload::Recipe::pure;
-  auto pure = plan::plan_training(answer.work, answer.machine, c);
-  if (!pure || !pure->fits) {
-    job.recipe = workload::Recipe::mixed;
-    return;
-  }
   answer.notes.push_back(say("with fp32 master copies it does not fit ({}): weights, gradients and states in bf16",
                              mixed->problem.text()));
   answer.choice = std::move(*pure);
@@ -358,6 +351,21 @@ Result<FoundModel> find_model(const Request& request, const catalog::Catalog& ca
   }
   found->draft = *draft;
   return found;
+}
+
+std::optional<plan::TrainingChoice> without_masters(const Workload& work, const Machine& machine,
+                                                    const plan::Choice& choice, const estimate::Coefficients& c) {
+  const auto& job = work.training;
+  const auto* mixed = std::get_if<plan::TrainingChoice>(&choice);
+  if (mixed == nullptr || mixed->fits || !job.recipe_open || job.recipe != workload::Recipe::mixed ||
+      job.method != workload::Method::full || work.task != workload::Task::finetune ||
+      mixed->plan.precision != workload::Precision::bf16)
+    return std::nullopt;
+  Workload bare = work;
+  bare.training.recipe = workload::Recipe::pure;
+  auto pure = plan::plan_training(bare, machine, c);
+  if (!pure || !pure->fits) return std::nullopt;
+  return std::move(*pure);
 }
 
 workload::Assumptions chosen(const Workload& work, const plan::Choice& choice) {

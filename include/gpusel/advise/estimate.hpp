@@ -55,6 +55,11 @@ void note_reading(const catalog::ConfigModel& model, std::vector<std::string>& n
 Result<EstimateAnswer> answer_estimate(const workload::Request& request, const catalog::Catalog& catalog,
                                        const estimate::Coefficients& coefficients, bool with_trace);
 
+/// The plan in bf16 alone of a fine-tuning job whose recipe was left open and which fp32 master copies leave no room
+/// for; nothing where that is not the case, or does not help.
+std::optional<plan::TrainingChoice> without_masters(const workload::Workload& work, const estimate::Machine& machine,
+                                                    const plan::Choice& choice, const estimate::Coefficients& c);
+
 /// What a plan chose where the request left it open, in the contract's keys.
 workload::Assumptions chosen(const workload::Workload& work, const plan::Choice& choice);
 
