@@ -123,6 +123,8 @@ class Resolver {
       assume("global_batch", *t.global_batch);
     }
     t.checkpointing = request_.activation_checkpointing;
+    if (!t.checkpointing && recomputes_unasked())
+      assume("activation_checkpointing", *(t.checkpointing = Checkpointing::full));
     t.flash_attention = request_.flash_attention;
     t.optimizer_in_backward = request_.optimizer_in_backward.value_or(usually_steps_in_backward());
     if (t.optimizer_in_backward && !request_.optimizer_in_backward) assume("optimizer_in_backward", true);
@@ -185,6 +187,12 @@ class Resolver {
     return pure || frugal ? Recipe::pure : Recipe::mixed;
   }
 
+  /// Gradient checkpointing is on in these unless it is turned off.
+  bool recomputes_unasked() const {
+    const std::string& name = work_.training.framework;
+    return name == "unsloth" || name == "llama-factory" || name == "ms-swift";
+  }
+
   /// torchtune's recipes for a single GPU, while every micro-batch is a step.
   bool usually_steps_in_backward() const {
     const Training& t = work_.training;
@@ -207,9 +215,9 @@ class Resolver {
   }
 
   void note_framework() {
-    static constexpr std::string_view kKnown[] = {"megatron",  "deepspeed",     "fsdp",      "hf-trainer",
-                                                  "torchtune", "litgpt",        "unsloth",   "nemo",
-                                                  "axolotl",   "llama-factory", "torchtitan"};
+    static constexpr std::string_view kKnown[] = {"megatron",   "deepspeed", "fsdp",  "hf-trainer", "torchtune",
+                                                  "litgpt",     "unsloth",   "nemo",  "axolotl",    "llama-factory",
+                                                  "torchtitan", "ms-swift",  "xtuner"};
     const std::string& name = work_.training.framework;
     if (!name.empty() && std::find(std::begin(kKnown), std::end(kKnown), name) == std::end(kKnown))
       work_.notes.push_back(

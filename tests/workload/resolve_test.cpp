@@ -216,3 +216,11 @@ TEST_CASE("pretraining that divides its states alone is taken for Megatron's") {
   CHECK(job("task=pretrain model=llama-7b sharding=zero2").training.framework == "deepspeed");
   CHECK(job("task=finetune model=llama-7b sharding=zero1").training.framework == "deepspeed");
 }
+
+TEST_CASE("checkpointing that a framework does unasked is assumed") {
+  CHECK(job("task=finetune model=llama-7b method=lora framework=unsloth").training.checkpointing ==
+        Checkpointing::full);
+  CHECK(job("task=finetune model=llama-7b method=lora framework=unsloth activation_checkpointing=none")
+            .training.checkpointing == Checkpointing::none);
+  CHECK_FALSE(job("task=finetune model=llama-7b method=lora").training.checkpointing);
+}
