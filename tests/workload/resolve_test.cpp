@@ -62,7 +62,8 @@ TEST_CASE("a fine-tuning job has every default listed as assumed") {
 
 TEST_CASE("what a request says is not listed as assumed") {
   const Workload work =
-      job("task=finetune model=llama-2-7b method=lora framework=unsloth lora_rank=8 lora_targets=all recipe=pure "
+      job("task=finetune model=llama-2-7b method=lora framework=unsloth activation_checkpointing=full lora_rank=8 "
+          "lora_targets=all recipe=pure "
           "optimizer=lion "
           "seq_len=512 global_batch=16 "
           "dataset_size=1000 epochs=2");
