@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
-#include <unordered_map>
 
+#include "catalog/snapshot_texts.hpp"
 #include "catalog/tables.hpp"
 #include "gpusel/base/message.hpp"
 
@@ -22,54 +21,6 @@ constexpr std::size_t kBytesPerInstance = 300;  // its columns, names and texts,
 
 static_assert(sizeof(fb::OfferRow) == sizeof(Offer) && alignof(fb::OfferRow) == alignof(Offer),
               "offers are used in place");
-
-/// All texts of a snapshot, each once, behind its length.
-class TextWriter {
- public:
-  TextWriter() { bytes_.assign(4, 0); }
-
-  std::uint32_t offset(std::string_view text) {
-    if (text.empty()) return 0;
-    const auto [entry, inserted] = seen_.try_emplace(std::string(text), static_cast<std::uint32_t>(bytes_.size()));
-    if (inserted) {
-      const auto size = static_cast<std::uint32_t>(text.size());
-      const auto* raw = reinterpret_cast<const std::uint8_t*>(&size);
-      bytes_.insert(bytes_.end(), raw, raw + sizeof size);
-      bytes_.insert(bytes_.end(), text.begin(), text.end());
-    }
-    return entry->second;
-  }
-  const std::vector<std::uint8_t>& bytes() const { return bytes_; }
-
- private:
-  std::vector<std::uint8_t> bytes_;
-  std::unordered_map<std::string, std::uint32_t> seen_;
-};
-
-class TextReader {
- public:
-  explicit TextReader(const flatbuffers::Vector<std::uint8_t>& texts)
-      : bytes_(reinterpret_cast<const char*>(texts.data()), texts.size()) {}
-
-  /// The text at `offset`; an offset outside the block marks the whole snapshot as damaged.
-  std::string_view at(std::uint32_t offset) {
-    if (offset == 0) return {};
-    std::uint32_t size = 0;
-    if (offset > bytes_.size() || bytes_.size() - offset < sizeof size) return damaged();
-    std::memcpy(&size, bytes_.data() + offset, sizeof size);
-    if (bytes_.size() - offset - sizeof size < size) return damaged();
-    return bytes_.substr(offset + sizeof size, size);
-  }
-  bool intact() const { return intact_; }
-
- private:
-  std::string_view damaged() {
-    intact_ = false;
-    return {};
-  }
-  std::string_view bytes_;
-  bool intact_ = true;
-};
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
