@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "estimate/half_rate.hpp"
 
@@ -56,7 +57,8 @@ Replica::Replica(const workload::Workload& work, const Machine& machine, const I
   widened_ = !rate.native && format.bits < 16;
   const double together = layers_in_turn_ ? 1 : plan.tp;
   matmul_rate_ = rate.peak * (gemm * (widened_ ? of(c.dequantise_efficiency) : 1.0) * together);
-  bandwidth_ = reading_rate(machine.device, c.decode_bandwidth_efficiency.of(engine_, format.name, generation_),
+  const std::string then = std::string(format.name) + " " + std::string(generation_);  // kernels of their time
+  bandwidth_ = reading_rate(machine.device, c.decode_bandwidth_efficiency.of(engine_, then, format.name),
                             of(c.multiprocessor_bytes)) *
                together;
   // Attention of single tokens runs on the ordinary cores, or is limited like them.
@@ -133,10 +135,11 @@ Replica::Parts Replica::decode(double batch, Cached context, double checked) con
   const Flop products = flop(2 * (p_.active(0) * decoder_ + head_) * rows);
   const Flop scores = flop(4 * heads * attended(context.total()) * decoder_ * rows);
   const Seconds attention = attention_rate_.raw() > 0 ? scores / attention_rate_ : Seconds{};
-  // A few sequences run on kernels for vectors, which waste less than the tiles that a batch fills in part;
-  // weights that have to be widened first are work as well, however few the sequences are.
+  // A few sequences run on kernels for vectors, which waste less than the tiles that a batch fills in part, and widen
+  // weights as they come from memory. llama.cpp's formats take arithmetic to unpack, however few the sequences are.
   constexpr double kWastedEach = 8;
-  const double wasted = widened_ ? c_.decode_rows_half.value : std::min(c_.decode_rows_half.value, kWastedEach * rows);
+  const bool unpacked = widened_ && engine_ == to_text(workload::Engine::llama_cpp);
+  const double wasted = unpacked ? c_.decode_rows_half.value : std::min(c_.decode_rows_half.value, kWastedEach * rows);
   const Seconds dense = products / (matmul_rate_ * (rows / (rows + wasted)));
   parts.memory = weights + caches;
   parts.compute = dense + attention;
