@@ -277,6 +277,8 @@ class ConfigReader {
     if (!m_.ffn_size && !m_.moe_ffn_size && !keys_.has("params_b")) return missing("intermediate_size");
     if (m_.kv_heads && m_.heads && *m_.kv_heads > *m_.heads)
       return usage_error(say("{:g} K/V heads are more than the {:g} heads", *m_.kv_heads, *m_.heads), name_);
+    if (m_.kv_heads && m_.heads && *m_.kv_heads > 0 && !m_.is_mla() && std::fmod(*m_.heads, *m_.kv_heads) != 0)
+      return usage_error(say("{:g} K/V heads do not divide the {:g} heads", *m_.kv_heads, *m_.heads), name_);
     if (m_.experts && m_.experts_per_token.value_or(1) > *m_.experts)
       return usage_error(
           say("{:g} experts per token are more than the {:g} experts", *m_.experts_per_token, *m_.experts), name_);

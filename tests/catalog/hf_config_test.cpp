@@ -288,11 +288,30 @@ TEST_CASE("every way of storing weights narrow has its format") {
   CHECK(model->notes.empty());
 }
 
-TEST_CASE("a way of storing weights that is not known is said") {
-  const auto model = read(kLlama7 + R"(, "quantization_config": {"quant_method": "aqlm", "nbits_per_codebook": 16})");
-  CHECK(model->model.native_dtype == "fp16");
-  REQUIRE(model->notes.size() == 1);
-  CHECK_THAT(model->notes.front(), Catch::Contains("'aqlm'"));
+TEST_CASE("a way of storing weights that is not known is refused unless it says its bits") {
+  const auto with = [](const std::string& quantised) { return kLlama7 + R"(, "quantization_config": )" + quantised; };
+  CHECK_THAT(refused(with(R"({"quant_method": "aqlm", "nbits_per_codebook": 16})")).message,
+             Catch::Contains("'aqlm'") && Catch::Contains("say 'bits'"));
+  const auto three = read(with(R"({"quant_method": "gptq", "bits": 3})"));
+  CHECK(three->model.native_dtype == "w4a16");
+  REQUIRE(three->notes.size() == 1);
+  CHECK_THAT(three->notes.front(), Catch::Contains("3 bits") && Catch::Contains("w4a16"));
+  CHECK(read(with(R"({"quant_method": "vptq", "bits": 5})"))->model.native_dtype == "w8a16");
+}
+
+TEST_CASE("K/V heads that do not divide the heads are refused") {
+  CHECK_THAT(refused(kLlama7 + R"(, "num_key_value_heads": 5)").message,
+             Catch::Contains("5 K/V heads do not divide the 32"));
+}
+
+TEST_CASE("a model that reads images without its tower is said to be counted without") {
+  std::string members = kLlama7;
+  const std::string type = R"("model_type": "llama")";
+  const std::size_t at = members.find(type);
+  REQUIRE(at != std::string::npos);
+  const auto model = read(members.replace(at, type.size(), R"("model_type": "qwen2_vl")"));
+  REQUIRE_FALSE(model->notes.empty());
+  CHECK_THAT(model->notes.front(), Catch::Contains("'vision_config' is missing"));
 }
 
 TEST_CASE("keys that are not understood are listed, those without effect are not") {

@@ -123,6 +123,31 @@ TEST_CASE("a GGUF file says its shape and the bytes of each type") {
   CHECK(model->stored->bytes == 13440 + 73728);
 }
 
+TEST_CASE("a GGUF file that does not say its type has that of most of its bytes") {
+  const std::string said = pair("general.file_type", 15);
+  const auto dtype = [&](const std::string& instead) {
+    Gguf file;
+    file.pairs.replace(file.pairs.find(said), said.size(), instead);
+    if (instead.empty()) --file.pair_count;
+    const auto model = read(gguf_file(file.bytes()));
+    // What is stored is what is loaded: 13,440 + 73,728 bytes
+    CHECK(*model->model.native_weights_gib * 1024 * 1024 * 1024 == Approx(13440 + 73728));
+    return std::string(model->model.native_dtype);
+  };
+  CHECK(dtype("") == "q4_k_m");
+  CHECK(dtype(pair("general.file_type", 999)) == "q4_k_m");
+  CHECK(dtype(pair("general.file_type", 15 + 1024)) == "q4_k_m");  // guessed by the writer
+  CHECK(dtype(pair("general.file_type", 18 + 1024)) == "q6_k");
+}
+
+TEST_CASE("a GGUF file of a vocabulary alone is refused") {
+  Gguf file;
+  file.tensors.clear();
+  file.tensor_count = 0;
+  file.data = 0;
+  CHECK_THAT(refused(gguf_file(file.bytes())).message, Catch::Contains("no tensors"));
+}
+
 TEST_CASE("the parts of a split GGUF file are read together") {
   Gguf first;
   first.tensors = info("token_embd.weight", 256, 64, 14, 0);

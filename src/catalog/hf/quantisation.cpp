@@ -89,8 +89,18 @@ std::string stored_precision(const Keys& keys, const Keys& root, std::vector<std
   const std::string method = lower(quantised->text("quant_method"));
   const std::string_view format = quantised_format(*quantised, method);
   if (!format.empty()) return std::string(format);
-  notes.push_back(say("how 'quantization_config' ('{}') stores weights is not known: taken as {}",
-                      printable(shorten(method.empty() ? "?" : method, 40)), plain));
+  const std::string named = printable(shorten(method.empty() ? "?" : method, 40));
+  const Number bits = quantised->number({"bits", "w_bit", "nbits", "num_bits"}, 1);
+  if (bits && *bits <= 8) {
+    const std::string wider(*bits <= 4 ? "w4a16" : "w8a16");
+    notes.push_back(say("weights of {:g} bits ('{}') are estimated as {}, the next wider format", *bits, named, wider));
+    return wider;
+  }
+  const Node* at = keys.find("quantization_config");
+  if (at == nullptr) at = keys.find("compression_config");
+  keys.fail(*at, say("how many bits the weights have does not follow from 'quantization_config' ('{}'): say 'bits' in "
+                     "it, or leave it out for the model at 16 bit",
+                     named));
   return plain;
 }
 

@@ -165,6 +165,9 @@ Towers count_towers(const Shape& s) {
     if (s.root.find(key) != nullptr)
       out.unknown = say("the size of the tower in '{}' does not follow from its keys", key);
   const auto v = s.root.map("vision_config");
+  const ModelClass* whole = find_class(wrapper);
+  if (!v && whole != nullptr && whole->kind == ModelKind::vlm)
+    out.notes.push_back(say("'vision_config' is missing: the tower that reads images is not counted"));
   if (!v) return out;
   const std::string named = v->text("model_type");
   const std::string_view type = named.empty() ? usual_tower(wrapper) : std::string_view(named);

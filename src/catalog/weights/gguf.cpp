@@ -41,7 +41,7 @@ constexpr GgmlType kTypes[] = {
     {40, "NVFP4", 64, 36}};
 
 struct FileType {
-  double id;
+  std::uint64_t id;
   std::string_view format;
 };
 // general.file_type, by the names of the weight formats.
@@ -51,6 +51,16 @@ constexpr FileType kFileTypes[] = {
     {17, "q5_k_m"}, {18, "q6_k"},   {19, "iq2_xxs"}, {20, "iq2_xs"}, {21, "q2_k"},   {22, "iq3_xs"}, {23, "iq3_xxs"},
     {24, "iq1_s"},  {25, "iq4_nl"}, {26, "iq3_s"},   {27, "iq3_m"},  {28, "iq2_s"},  {29, "iq2_m"},  {30, "iq4_xs"},
     {31, "iq1_m"},  {32, "bf16"},   {36, "tq1_0"},   {37, "tq2_0"},  {38, "mxfp4"},  {39, "nvfp4"}};
+
+constexpr std::uint64_t kGuessed = 1024;  // a flag on general.file_type: whoever wrote it inferred it from the tensors
+
+/// Formats of files that are mostly of a type which is no format itself.
+struct MainType {
+  std::string_view type;
+  std::string_view format;
+};
+constexpr MainType kMainTypes[] = {{"F32", "fp32"},    {"Q3_K", "q3_k_m"}, {"Q4_K", "q4_k_m"},
+                                   {"Q5_K", "q5_k_m"}, {"Q8_1", "q8_0"},   {"Q8_K", "q8_0"}};
 
 /// One value: a number, a text, or numbers of a list (none kept of a list of texts, only how many).
 struct Value {
@@ -346,6 +356,17 @@ std::vector<std::string> parts_of(const std::string& path) {
   return out;
 }
 
+/// What the file says it is, else what most of it is.
+std::string precision_of(const Metadata& metadata, std::string_view main_type) {
+  const auto said = metadata.find("general.file_type");
+  if (said != metadata.end() && said->second.number && *said->second.number >= 0 && *said->second.number < 1e6)
+    for (const FileType& each : kFileTypes)
+      if ((static_cast<std::uint64_t>(*said->second.number) & ~kGuessed) == each.id) return std::string(each.format);
+  for (const MainType& each : kMainTypes)
+    if (each.type == main_type) return std::string(each.format);
+  return lower(main_type);
+}
+
 }  // namespace
 
 Result<GgufModel> read_gguf(const std::string& path) {
@@ -354,15 +375,14 @@ Result<GgufModel> read_gguf(const std::string& path) {
   GgufReader reader(model.stored);
   for (const std::string& part : parts_of(path))
     if (Status added = reader.add(part); !added) return std::unexpected(added.error());
+  if (model.stored.elements <= 0)
+    return usage_error(say("there are no tensors in it, so its size is not known"), path,
+                       say("give the file with the weights, not one with a vocabulary alone"));
   sort_types(model.stored);
   auto config = ConfigMaker(reader.metadata(), model.stored).make(path);
   if (!config) return std::unexpected(config.error());
   model.config = std::move(*config);
-  if (const auto type = reader.metadata().find("general.file_type"); type != reader.metadata().end())
-    for (const FileType& each : kFileTypes)
-      if (type->second.number == each.id) model.stored.precision = each.format;
-  if (model.stored.precision.empty() && !model.stored.types.empty())
-    model.stored.precision = lower(model.stored.types.front().name);
+  model.stored.precision = precision_of(reader.metadata(), model.stored.types.front().name);
   return model;
 }
 
