@@ -27,13 +27,14 @@ struct Steady {
   double requests_per_s = 0;
   Seconds ttft;
   Seconds itl;
+  Seconds e2e;
 };
 
 /// How the others' prompts are felt: queued at once and read before anything is generated, or spread
 /// over the time, when they come between a request's tokens and only now and then in front of it.
 struct Mixing {
   double together;  // of the other requests, arrive with this one
-  double between;   // of their prompt time, shows between tokens
+  double stepping;  // of the prompts, come while a step is under way
 };
 
 /// A replica, and the small model that drafts for it.
@@ -69,7 +70,8 @@ Mixing mixing(const workload::Inference& job, const Replica& replica, const Coef
 
 Steady encoder_state(const Replica& replica, double input, double batch, double efficiency) {
   const Seconds all = replica.prefill(input, batch);
-  return {efficiency * batch / std::max(all.raw(), 1e-9), all, {}};
+  const Seconds each = all / efficiency;
+  return {batch / std::max(each.raw(), 1e-9), each, {}, each};
 }
 
 /// One prompt's part of a pass that it shares with others, the draft model's included.
@@ -79,13 +81,29 @@ Seconds prompt_time(const Server& server, double input, double cached, double ba
   return (server.draft ? all + server.draft->prefill(input, together, cached) : all) / together;
 }
 
+/// In a closed loop a request stays as long as its share of the replica's time for all in flight (Little's law).
+/// What the first token and the bare steps leave of that are other prompts: between tokens, each of which waits for
+/// one pass of prompts at most, and in front of the first.
+void close_loop(Steady& steady, const Mixing& mix, double batch, double steps, Seconds pass) {
+  const Seconds bare = steady.ttft + steady.itl * steps;
+  steady.e2e = std::max(bare, seconds(batch / steady.requests_per_s));
+  steady.requests_per_s = batch / std::max(steady.e2e.raw(), 1e-9);
+  if (mix.together >= 1) return;  // all wait in front of the first token, and for the last of the batch
+  const Seconds others = steady.e2e - bare;
+  if (steps > 0) steady.itl += std::min(others / steps, pass);
+  steady.ttft = steady.e2e - steady.itl * steps;
+}
+
 Steady steady_state(const Workload& work, const Server& server, double batch, const Coefficients& c) {
   const auto& job = work.inference;
   const Replica& replica = server.target;
   const double cached = static_cast<double>(job.input_tokens) * job.prefix_cache_hit;
   const double input = static_cast<double>(job.input_tokens) - cached;
-  // What a lone request does not lose, and a full batch loses entirely.
-  const double efficiency = 1 - (1 - replica.of(c.serving_efficiency)) * (1 - 1 / batch);
+  // What a lone request does not lose, nor a stream of them, and a full batch loses entirely.
+  const bool targets = job.ttft_ms || job.tpot_ms;
+  const bool stream = (job.mode == workload::Mode::online || targets) && !job.request_rate;
+  const double lost = stream && work.model->is_generator() ? 0 : 1 - replica.of(c.serving_efficiency);
+  const double efficiency = 1 - lost * (1 - 1 / batch);
   if (!work.model->is_generator()) return encoder_state(replica, input, batch, efficiency);
   const double output = static_cast<double>(job.output_tokens);
   const double steps = std::max(0.0, output - 1);  // the prompt's own pass gives the first token
@@ -94,10 +112,12 @@ Steady steady_state(const Workload& work, const Server& server, double batch, co
   const Mixing mix = mixing(job, replica, c);
   const bool over_network = job.mode == workload::Mode::online || job.request_rate;
   const Seconds request = over_network ? microseconds(1000 * replica.of(c.request_ms)) : Seconds{};
+  const bool closed = !job.request_rate && !job.disaggregated_prefill;
   Steady steady;
   steady.ttft = request + (input > 0 ? replica.burst(input, 1 + mix.together * (batch - 1), cached) : step);
-  if (batch > 1) steady.ttft += step * (0.5 * mix.between);
-  steady.itl = step + share * (mix.between * (batch - 1) / std::max(1.0, output));
+  if (batch > 1 && steps > 0) steady.ttft += step * (0.5 * mix.stepping);
+  if (steps > 0) steady.itl = closed ? step : step + share * ((batch - 1) / output);
+  steady.e2e = steady.ttft + steady.itl * steps;
   if (batch == 1) {
     steady.requests_per_s = 1 / std::max((steady.ttft + step * steps).raw(), 1e-9);
     return steady;
@@ -105,6 +125,8 @@ Steady steady_state(const Workload& work, const Server& server, double batch, co
   // Each request's prompt is processed while the others wait for their next token.
   const Seconds per_request = step * (steps / batch) + share / replica.pipelining() + request / batch;
   steady.requests_per_s = efficiency / std::max(per_request.raw(), 1e-9);
+  const double prompts = std::min(batch, replica.of(c.batched_tokens) / std::max(1.0, input));  // of one pass
+  if (closed) close_loop(steady, mix, batch, steps, share * prompts);
   return steady;
 }
 
@@ -120,25 +142,29 @@ std::optional<double> balance(const Workload& work, const Server& server, double
   double batch = 1;
   for (int i = 0; i < 40; ++i) {
     const Steady at = steady_state(work, server, batch, c);
-    const double next = std::clamp(
-        rate * (at.ttft.raw() + at.itl.raw() * static_cast<double>(work.inference.output_tokens)), 1.0, most);
+    const double next = std::clamp(rate * at.e2e.raw(), 1.0, most);
     if (std::abs(next - batch) < 0.01 * batch) break;
     batch = 0.5 * (batch + next);
   }
   return batch;
 }
 
-InferenceSpeed::Percentiles percentiles(const Steady& steady, double rate, double most_requests, double output) {
-  // Waiting time of an M/G/1 queue with exponential tail: mean × −ln(1 − percentile).
-  const double load = std::min(0.99, rate / most_requests);
-  const Seconds wait = steady.ttft * (load / (2 * (1 - load)));
+/// Share of what could be served.
+double load_of(double rate, double most_requests) { return std::min(0.99, rate / most_requests); }
+
+/// With the waiting time of an M/G/1 queue with exponential tail: mean × −ln(1 − percentile).
+Seconds queued(Seconds ttft, double load, double percentile) {
+  return ttft + ttft * (load / (2 * (1 - load)) * -std::log(1 - percentile));
+}
+
+InferenceSpeed::Percentiles percentiles(const Steady& steady, double load, double steps) {
   InferenceSpeed::Percentiles p;
-  p.ttft_p95 = steady.ttft + wait * -std::log(0.05);
-  p.ttft_p99 = steady.ttft + wait * -std::log(0.01);
+  p.ttft_p95 = queued(steady.ttft, load, 0.95);
+  p.ttft_p99 = queued(steady.ttft, load, 0.99);
   p.itl_p95 = steady.itl * (1 + 0.5 * load);
   p.itl_p99 = steady.itl * (1 + load);
-  p.e2e_p95 = p.ttft_p95 + p.itl_p95 * output;
-  p.e2e_p99 = p.ttft_p99 + p.itl_p99 * output;
+  p.e2e_p95 = p.ttft_p95 + p.itl_p95 * steps;
+  p.e2e_p99 = p.ttft_p99 + p.itl_p99 * steps;
   return p;
 }
 
@@ -201,8 +227,10 @@ std::optional<Load> apart(const Workload& work, const Server& server, const Infe
   }
   if (!job.request_rate) load.batch = std::max(1.0, std::min(load.batch, memory.concurrency / load.replicas));
   load.steady = steady_state(work, server, load.batch, c);
-  load.steady.itl = token_time(job, server, load.batch);
-  load.steady.ttft += server.target.handover(static_cast<double>(job.input_tokens)) + load.steady.itl;
+  const Seconds step = token_time(job, server, load.batch);
+  load.steady.itl = job.output_tokens > 1 ? step : Seconds{};
+  load.steady.ttft += server.target.handover(static_cast<double>(job.input_tokens)) + step;
+  load.steady.e2e = load.steady.ttft + load.steady.itl * std::max(0.0, static_cast<double>(job.output_tokens) - 1);
   load.requests_per_s = job.request_rate ? *job.request_rate : std::min(read, answers(load.batch));
   return load;
 }
@@ -210,10 +238,8 @@ std::optional<Load> apart(const Workload& work, const Server& server, const Infe
 /// The division of the replicas that serves most, or answers soonest at a given rate.
 std::optional<Load> best_apart(const Workload& work, const Server& server, const InferencePlan& plan,
                                const InferenceMemory& memory, const Coefficients& c) {
-  const auto output = static_cast<double>(work.inference.output_tokens);
   const auto better = [&](const Load& a, const Load& b) {
-    if (!work.inference.request_rate) return a.requests_per_s > b.requests_per_s;
-    return a.steady.ttft + a.steady.itl * output < b.steady.ttft + b.steady.itl * output;
+    return work.inference.request_rate ? a.steady.e2e < b.steady.e2e : a.requests_per_s > b.requests_per_s;
   };
   std::optional<Load> best;
   for (int readers = 1; readers < plan.dp; ++readers)
@@ -266,11 +292,19 @@ std::optional<InferenceSpeed> inference_speed(const Workload& work, const Machin
   speed.total_tokens_per_s = speed.requests_per_s * (output + static_cast<double>(job.input_tokens));
   speed.itl = steady.itl;
   speed.ttft = steady.ttft;
+  speed.e2e = steady.e2e;
   // Requests beyond the cache's room wait for one in flight to end.
   const double waiting = job.concurrency && !job.request_rate ? memory.concurrency / replicas - batch : 0;
-  if (waiting > 0.5) speed.ttft += seconds(waiting / per_replica);
-  speed.e2e = speed.ttft + speed.itl * std::max(0.0, output - 1);
-  if (job.request_rate) speed.percentiles = percentiles(steady, *job.request_rate, load->most, output);
+  if (job.request_rate) {
+    const double share = load_of(*job.request_rate, load->most);
+    const double steps = std::max(0.0, output - 1);
+    speed.ttft = queued(steady.ttft, share, 0.5);
+    speed.e2e = speed.ttft + speed.itl * steps;
+    speed.percentiles = percentiles(steady, share, steps);
+  } else if (waiting > 0) {
+    speed.ttft += seconds(waiting / per_replica);
+    speed.e2e += seconds(waiting / per_replica);
+  }
   speed.weights_native = rate->native || plan.weights->bits >= 16;
   const auto parts = replica.decode(batch / replica.pipelining(), halfway(job));
   const double cached = static_cast<double>(job.input_tokens) * job.prefix_cache_hit;

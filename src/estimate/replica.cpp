@@ -119,11 +119,9 @@ Seconds Replica::prefill(double tokens, double prompts, double cached) const {
 }
 
 Seconds Replica::burst(double tokens, double prompts, double cached) const {
-  const double count = std::max(1.0, passes(tokens * prompts));
-  const double one = std::max(1.0, passes(tokens));
-  // Prompts longer than a pass are done one after the other, short ones pass by pass.
-  const double done = (count + one) / (2 * count);
-  return prefill(tokens, prompts, cached) * done;
+  // Those of the first pass are done with it, the last with all of them.
+  const double first = std::clamp(of(c_.batched_tokens) / std::max(1.0, tokens), 1.0, prompts);
+  return (prefill(tokens, first, cached) + prefill(tokens, prompts, cached)) / 2;
 }
 
 Replica::Parts Replica::decode(double batch, Cached context, double checked) const {
