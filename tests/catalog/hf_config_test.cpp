@@ -297,6 +297,9 @@ TEST_CASE("a way of storing weights that is not known is refused unless it says 
   REQUIRE(three->notes.size() == 1);
   CHECK_THAT(three->notes.front(), Catch::Contains("3 bits") && Catch::Contains("w4a16"));
   CHECK(read(with(R"({"quant_method": "vptq", "bits": 5})"))->model.native_dtype == "w8a16");
+  CHECK(read(with(R"({"quant_method": "compressed-tensors", "config_groups": {"group_0": {"weights": {"num_bits": 2,
+    "type": "int"}}}})"))
+            ->model.native_dtype == "w4a16");
 }
 
 TEST_CASE("K/V heads that do not divide the heads are refused") {

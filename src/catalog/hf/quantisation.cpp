@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 
 namespace gpusel::catalog::hf {
@@ -42,6 +43,17 @@ std::string_view grouped_format(const Keys& quantised) {
     if (floating) return bits->text == "8" ? "fp8" : bits->text == "4" ? "nvfp4" : "";
     return integer_format(bits->text == "4" ? 4 : bits->text == "8" ? 8 : 0, activations);
   }
+  return {};
+}
+
+/// Bits per weight as stated, for all layers or for a group of them.
+Number stated_bits(const Keys& quantised) {
+  const Number bits = quantised.number({"bits", "w_bit", "nbits", "num_bits"}, 1);
+  const Node* groups = quantised.find("config_groups");
+  if (bits || groups == nullptr || !groups->is_map()) return bits;
+  for (const Node& group : groups->children)
+    if (const Node* weights = group.find("weights"); weights != nullptr && weights->is_map())
+      if (const Node* own = weights->find("num_bits")) return plain_number(own->text);
   return {};
 }
 
@@ -90,8 +102,7 @@ std::string stored_precision(const Keys& keys, const Keys& root, std::vector<std
   const std::string_view format = quantised_format(*quantised, method);
   if (!format.empty()) return std::string(format);
   const std::string named = printable(shorten(method.empty() ? "?" : method, 40));
-  const Number bits = quantised->number({"bits", "w_bit", "nbits", "num_bits"}, 1);
-  if (bits && *bits <= 8) {
+  if (const Number bits = stated_bits(*quantised); bits && *bits >= 1 && *bits <= 8) {
     const std::string wider(*bits <= 4 ? "w4a16" : "w8a16");
     notes.push_back(say("weights of {:g} bits ('{}') are estimated as {}, the next wider format", *bits, named, wider));
     return wider;
