@@ -82,16 +82,17 @@ Seconds prompt_time(const Server& server, double input, double cached, double ba
 }
 
 /// In a closed loop a request stays as long as its share of the replica's time for all in flight (Little's law).
-/// What the first token and the bare steps leave of that are other prompts: between tokens, each of which waits for
-/// one pass of prompts at most, and in front of the first.
+/// What the first token and the bare steps leave of that are other prompts. Part of it shows in the usual time between
+/// tokens; the rest are stalls that a median does not see, and with a single token the wait for it.
 void close_loop(Steady& steady, const Mixing& mix, double batch, double steps, Seconds pass) {
   const Seconds bare = steady.ttft + steady.itl * steps;
   steady.e2e = std::max(bare, seconds(batch / steady.requests_per_s));
   steady.requests_per_s = batch / std::max(steady.e2e.raw(), 1e-9);
   if (mix.together >= 1) return;  // all wait in front of the first token, and for the last of the batch
-  const Seconds others = steady.e2e - bare;
-  if (steps > 0) steady.itl += std::min(others / steps, pass);
-  steady.ttft = steady.e2e - steady.itl * steps;
+  if (steps > 0)
+    steady.itl += std::min((steady.e2e - bare) / steps * mix.stepping, pass);
+  else
+    steady.ttft = steady.e2e;
 }
 
 Steady steady_state(const Workload& work, const Server& server, double batch, const Coefficients& c) {
