@@ -273,7 +273,8 @@ void explain(const StepTime& time, const TrainingPlan& plan, const TrainingSpeed
   trace.push_back({"training.memory_bound", say("bytes of pointwise kernels, logits and optimiser ÷ bandwidth"),
                    say("{:.3g} GB forward per micro-batch, {} per step", f.pointwise.raw() / 1e9, plan.grad_accum),
                    ms(time.budget().memory), "docs/method.md"});
-  trace.push_back({"training.communication", say("ring collectives of tp, dp, ep and cp that nothing hides"),
+  trace.push_back({"training.communication",
+                   say("ring collectives of tp, dp, ep and cp and transfers between stages that nothing hides"),
                    format("tp {}, pp {}, cp {}, ep {}, dp {}", plan.tp, plan.pp, plan.cp, plan.ep, plan.dp),
                    ms(time.budget().communication), "docs/method.md"});
   trace.push_back(

@@ -21,12 +21,16 @@ struct Group {
   bool crosses() const { return members > per_node; }
 };
 
-/// The data-parallel group: what the node has left after tp and cp; pipeline stages lie across nodes.
+/// Pipeline stages lie across nodes; where there are more of them than nodes, a node has several.
+int stages_here(const Machine& machine, const TrainingPlan& plan) {
+  return std::max(1, plan.pp * machine.gpus_per_node / machine.gpus());
+}
+
+/// The data-parallel group: what the node has left after tp and cp.
 Group data_group(const Machine& machine, const TrainingPlan& plan) {
   Group group;
   group.members = plan.dp * plan.cp;
-  const int stages_here = std::max(1, plan.pp * machine.gpus_per_node / machine.gpus());
-  group.per_node = std::clamp(machine.gpus_per_node / (plan.tp * stages_here), 1, group.members);
+  group.per_node = std::clamp(machine.gpus_per_node / (plan.tp * stages_here(machine, plan)), 1, group.members);
   if (plan.sharding == Sharding::hsdp) group.members = group.per_node;
   return group;
 }
@@ -67,7 +71,7 @@ Seconds TrainingTraffic::exposed(Seconds traffic, Seconds beside) const {
 }
 
 Seconds TrainingTraffic::per_micro_batch(const MicroBatch& micro) const {
-  return tensor(micro.tokens) + experts(micro.tokens) + context(micro) + gathered_weights(micro.busy);
+  return tensor(micro.tokens) + experts(micro.tokens) + context(micro) + stages(micro) + gathered_weights(micro.busy);
 }
 
 /// Two all-reduces per layer each way, two more when the forward pass is repeated.
@@ -103,6 +107,18 @@ Seconds TrainingTraffic::context(const MicroBatch& micro) const {
   const bool crosses = plan_.cp * plan_.tp > machine_.gpus_per_node;
   const int here = std::clamp(machine_.gpus_per_node / plan_.tp, 1, plan_.cp);
   return exposed(each / rate(here, crosses) * (3 * work_.parameters.layers / plan_.pp), micro.attention);
+}
+
+/// A stage sends what comes out of each of its chunks forward, and the gradients of what went in back. Tensor ranks
+/// share it where they share the sequence; the GPUs of a node that end their stage share its network.
+Seconds TrainingTraffic::stages(const MicroBatch& micro) const {
+  if (plan_.pp <= 1) return {};
+  const bool crosses = machine_.nodes > 1;
+  const double shared = work_.training.sequence_parallel ? plan_.tp : 1;
+  const Bytes each = bytes(value_bytes(plan_) * *work_.model->hidden_size * micro.tokens / shared);
+  const int members = crosses ? stages_here(machine_, plan_) : machine_.gpus_per_node;
+  const double sends = 2 * pipeline_chunks(work_, plan_, c_);
+  return exposed((each / rate(members, crosses) + group_latency(machine_, crosses, c_)) * sends, micro.busy);
 }
 
 /// A pipeline keeps a stage's weights for all micro-batches of a step: gathering them anew would undo it.

@@ -18,7 +18,7 @@ class TrainingTraffic {
                   const Coefficients& c)
       : work_(work), machine_(machine), plan_(plan), c_(c) {}
 
-  /// What shows of tensor, expert and context parallelism and of gathered weights.
+  /// What shows of tensor, expert, context and pipeline parallelism and of gathered weights.
   Seconds per_micro_batch(const MicroBatch& micro) const;
   /// What shows of the gradients of one optimiser step, whose micro-batches take `busy` each.
   Seconds per_step(Seconds busy) const;
@@ -27,6 +27,7 @@ class TrainingTraffic {
   Seconds tensor(double tokens) const;
   Seconds experts(double tokens) const;
   Seconds context(const MicroBatch& micro) const;
+  Seconds stages(const MicroBatch& micro) const;
   Seconds gathered_weights(Seconds busy) const;
   bool gathers_each_micro_batch() const;
   Seconds exposed(Seconds traffic, Seconds beside) const;

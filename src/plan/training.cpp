@@ -29,6 +29,8 @@ constexpr double kBatchTolerance = 0.1;
 constexpr std::int64_t kAnyBatch = 1 << 20;
 /// What dividing a job further must bring, simpler layouts being tried first: fewer things can go wrong with them.
 constexpr double kWorthDividing = 1.03;
+/// Share of a step from which communication is worth looking for layouts that have less: what those can bring.
+constexpr double kWorthAvoiding = 0.03;
 constexpr int kMostStages = 64;
 constexpr int kMostExpertRanks = 64;
 /// Tokens from which sequences are worth dividing over context ranks.
@@ -82,9 +84,10 @@ class Search {
   }
 
   /// Data parallelism alone is simplest and usually fastest; splits are for what does not fit, recomputes
-  /// everything to fit, drowns in communication, or has experts to spread over nodes.
+  /// everything to fit, waits for communication, or has experts to spread over nodes.
   bool needs_more() const {
-    if (!best_.fits || !best_.speed || best_.speed->bound_by == "communication") return true;
+    if (!best_.fits || !best_.speed || best_.speed->budget.communication > best_.speed->step * kWorthAvoiding)
+      return true;
     return best_.plan.checkpointing == Checkpointing::full && !job_.checkpointing;
   }
 

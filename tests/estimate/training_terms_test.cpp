@@ -133,6 +133,32 @@ TEST_CASE("context ranks hide their ring behind attention") {
   CHECK(step(work, plan, machine).raw() / fast < 1.02);
 }
 
+TEST_CASE("pipeline stages send activations forward and gradients back") {
+  // LLaMA 7B, 4096 tokens: 2 · 4096 · 4096 B = 33.55 MB each way, in four chunks of eight layers 2 · 4 times. Two
+  // nodes of eight with two stages each: four GPUs share 12.5 GB/s at half the line rate (no RDMA).
+  const Workload work = job("task=finetune model=llama-7b framework=megatron seq_len=4096 sequence_parallel=false");
+  TrainingPlan plan = recomputing();
+  plan.pp = 4;
+  plan.dp = 4;
+  plan.grad_accum = 100;
+  plan.sharding = Sharding::zero1;
+  REQUIRE(pipeline_chunks(work, plan, c()) == 4);
+  Machine machine = test::machine("h100-sxm-80gb", 16);
+  machine.rdma = false;
+  const auto at = [&](double gbps) {
+    machine.network = gbit_per_s(gbps);
+    return step(work, plan, machine).raw();
+  };
+  const double rate = 12.5e9 / 100 * 0.5 / 4;  // of 1 Gbit/s
+  const double sent = 8 * 2 * 4096.0 * 4096 / rate;
+  const double spread = 1 + c().straggler.value;
+  // So slow a network shows the difference whole, in all micro-batches and in the bubble of 3 ÷ 4.
+  CHECK(at(0.5) - at(1) == Approx(sent * (100 + 0.75) * spread).epsilon(0.001));
+  // Tensor ranks share the sequence, and each sends its part.
+  CHECK(at(1) > at(10));
+  CHECK(at(10) > at(100));
+}
+
 TEST_CASE("a part with more watts per TFLOPS keeps more of its peak") {
   // Per TFLOPS an RTX 3090 has 350 W ÷ 71.2 = 4.9 and an A100 400 ÷ 312 = 1.28, the reference of Ampere.
   const Workload work = job("task=finetune model=llama-3.2-1b method=lora seq_len=2048");
