@@ -136,6 +136,34 @@ void try_without_masters(EstimateAnswer& answer, const estimate::Coefficients& c
     if (key == "recipe") value = std::string(to_text(job.recipe));
 }
 
+/// A framework that nobody named gives way to one that can run the plan.
+void adopt_framework(EstimateAnswer& answer) {
+  const auto* training = std::get_if<plan::TrainingChoice>(&answer.choice);
+  if (training == nullptr) return;
+  auto& framework = answer.work.training.framework;
+  const std::string_view needed = plan::framework_for(answer.work, training->plan);
+  if (needed == framework) return;
+  answer.notes.push_back(framework_note(framework, needed));
+  framework = needed;
+  for (workload::Assumptions* list : {&answer.work.assumed, &answer.assumed})
+    for (auto& [key, value] : *list)
+      if (key == "framework") value = framework;
+}
+
+/// A training that fits by the figure alone: what is left is less than such figures are sure of.
+void note_headroom(EstimateAnswer& answer) {
+  constexpr double kTight = 0.03;
+  if (!workload::is_training(answer.work.task) || !plan::fits(answer.choice)) return;
+  const double usable = in_gib(answer.machine.device.usable);
+  const double left = usable - in_gib(plan::memory_of(answer.choice).total());
+  const double high = answer.intervals.memory_total_gib.high;
+  if (left < kTight * usable)
+    answer.notes.push_back(
+        say("tight: {:.1f} GiB are left by the figure, and runs like it have needed up to {:.1f} GiB", left, high));
+  else if (high > usable)
+    answer.notes.push_back(say("likely to fit by the figure, but runs like it have needed up to {:.1f} GiB", high));
+}
+
 /// Whether measurements of training on this architecture were among those the intervals come from.
 bool well_measured(const catalog::Gpu& gpu, const estimate::Coefficients& c) {
   const std::string name = "training " + std::string(gpu.architecture);
@@ -177,12 +205,6 @@ void note_departures(const Workload& work, const Machine& machine, const plan::C
   if (!machine.device.native(plan.precision))
     notes.push_back(say("{} is not in the hardware of {}; the next wider format does the work", to_text(plan.precision),
                         machine.device.gpu->id));
-  if (!plan::splits_models(work.training.framework) && !work.pins.tp && !work.pins.pp && !work.pins.ep &&
-      (plan.tp > 1 || plan.pp > 1 || plan.ep > 1))
-    notes.push_back(
-        say("{} does not divide layers or experts over GPUs; this plan needs a framework that does, such as "
-            "megatron",
-            work.training.framework));
   if (std::fmod(work.parameters.layers, plan.pp) != 0)
     notes.push_back(say("{:g} layers over {} stages: some hold one more than others", work.parameters.layers, plan.pp));
   if (work.training.offload != workload::Offload::none)
@@ -193,55 +215,17 @@ void note_departures(const Workload& work, const Machine& machine, const plan::C
                         plan.global_batch(), *work.training.global_batch, plan.dp, plan.micro_batch, plan.grad_accum));
 }
 
-/// How far measurements lie from predictions of this kind: by task and architecture, for inference by mode and
-/// engine, and wider where less is known.
-class Spread {
- public:
-  Spread(const Workload& work, const Machine& machine, const plan::Choice& choice, const estimate::Coefficients& c) {
-    training_ = workload::is_training(work.task);
-    task_ = training_ ? "training" : "inference";
-    kind_ = training_ ? std::string_view(machine.device.gpu->architecture) : to_text(work.inference.mode);
-    if (training_)
-      widen_training(work, c);
-    else
-      widen_inference(work, machine, std::get<plan::InferenceChoice>(choice), c);
-  }
-
-  double of_speed(const estimate::Coefficient& ratio) const {
-    return std::pow(ratio.of(task_, engine_, kind_), widening_);
-  }
-  /// What makes a training's speed less sure leaves its memory as it is.
-  double of_memory(const estimate::Coefficient& ratio) const {
-    return training_ ? ratio.of(task_, engine_, kind_) : of_speed(ratio);
-  }
-
- private:
-  /// Layers that are not fused depend on more than is asked about; encoders are measured well enough.
-  void widen_training(const Workload& work, const estimate::Coefficients& c) {
-    if (const auto& unequal = work.training.variable_lengths) engine_ = *unequal ? "variable" : "fixed";
-    if (work.model->is_moe()) widening_ *= c.interval_widening.of("training", "experts");
-    if (workload::trains_adapter(work.training.method))
-      widening_ *= c.interval_widening.of("training", "adapter");
-    else if (!estimate::has_fused_layers(work) && work.model->is_generator())
-      widening_ *= c.interval_widening.of("training", "unfused");
-  }
-
-  void widen_inference(const Workload& work, const Machine& machine, const plan::InferenceChoice& choice,
-                       const estimate::Coefficients& c) {
-    engine_ = format("{} {}", to_text(work.inference.engine), kind_);
-    widening_ = c.interval_widening.of(machine.device.gpu->architecture);
-    if (work.model->is_moe()) widening_ *= c.interval_widening.of("experts");
-    if (choice.plan.tp * choice.plan.pp > machine.gpus_per_node) widening_ *= c.interval_widening.of("nodes");
-  }
-
-  bool training_ = false;
-  std::string_view task_;
-  std::string_view kind_;
-  std::string engine_;
-  double widening_ = 1;
-};
-
 }  // namespace
+
+Workload as_planned(Workload work, const plan::Choice& choice) {
+  if (const auto* training = std::get_if<plan::TrainingChoice>(&choice))
+    work.training.framework = plan::framework_for(work, training->plan);
+  return work;
+}
+
+std::string framework_note(std::string_view usual, std::string_view needed) {
+  return say("{} does not divide layers over GPUs, which this job needs: the plan is for {}", usual, needed);
+}
 
 void note_reading(const catalog::ConfigModel& model, std::vector<std::string>& notes) {
   notes.insert(notes.end(), model.notes.begin(), model.notes.end());
@@ -254,8 +238,9 @@ void note_reading(const catalog::ConfigModel& model, std::vector<std::string>& n
   notes.push_back(say("keys of the configuration that were not understood: {}", list));
 }
 
-estimate::Trace explain(const Workload& work, const Machine& machine, const plan::Choice& choice,
+estimate::Trace explain(const Workload& asked, const Machine& machine, const plan::Choice& choice,
                         const estimate::Coefficients& c) {
+  const Workload work = as_planned(asked, choice);
   estimate::Trace trace;
   if (const auto* training = std::get_if<plan::TrainingChoice>(&choice)) {
     estimate::training_memory(work, machine, training->plan, c, &trace);
@@ -273,30 +258,6 @@ estimate::Trace explain(const Workload& work, const Machine& machine, const plan
     estimate::inference_speed(work, machine, plan, memory, c, &trace);
   }
   return trace;
-}
-
-Intervals intervals_for(const Workload& work, const estimate::Machine& machine, const plan::Choice& choice,
-                        const estimate::Coefficients& c) {
-  const Spread spread(work, machine, choice, c);
-  const auto around = [&](double value, const estimate::Coefficient& low, const estimate::Coefficient& high) {
-    return estimate::Interval{value * spread.of_speed(low), value * spread.of_speed(high)};
-  };
-  Intervals out;
-  const double memory = in_gib(plan::memory_of(choice).total());
-  out.memory_total_gib = {memory * spread.of_memory(c.interval_memory_low),
-                          memory * spread.of_memory(c.interval_memory_high)};
-  out.tokens_per_s = around(plan::tokens_per_s(choice), c.interval_speed_low, c.interval_speed_high);
-  out.sequences_per_s = around(plan::sequences_per_s(choice), c.interval_speed_low, c.interval_speed_high);
-  const auto* inference = std::get_if<plan::InferenceChoice>(&choice);
-  if (inference == nullptr || !inference->speed) return out;
-  out.itl_ms = around(in_ms(inference->speed->itl), c.interval_itl_low, c.interval_itl_high);
-  out.ttft_ms = around(in_ms(inference->speed->ttft), c.interval_ttft_low, c.interval_ttft_high);
-  if (work.inference.request_rate) {
-    // Nothing is served that has not arrived.
-    out.tokens_per_s.high = plan::tokens_per_s(choice);
-    out.sequences_per_s.high = plan::sequences_per_s(choice);
-  }
-  return out;
 }
 
 Result<Machine> requested_machine(const Request& request, const catalog::Gpu& gpu, const estimate::Coefficients& c,
@@ -398,6 +359,7 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
   if (!choice) return std::unexpected(choice.error());
   answer.choice = std::move(*choice);
   try_without_masters(answer, c);
+  adopt_framework(answer);
   const auto extra = chosen(answer.work, answer.choice);
   answer.assumed.insert(answer.assumed.end(), extra.begin(), extra.end());
   if (const plan::Problem& problem = plan::problem_of(answer.choice); problem.any())
@@ -405,6 +367,8 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
   if (std::string change = what_would_fit(answer.work, answer.machine, answer.choice, c); !change.empty())
     answer.notes.push_back(std::move(change));
   note_fleet_options(request, answer.notes);
+  answer.intervals = intervals_for(answer.work, answer.machine, answer.choice, c);
+  note_headroom(answer);
   note_departures(answer.work, answer.machine, answer.choice, answer.notes);
   note_thin_evidence(answer.work, answer.machine, c, answer.notes);
   if (with_trace) {
@@ -414,7 +378,6 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
     else
       answer.advice = inference_advice(answer.work, answer.machine, std::get<plan::InferenceChoice>(answer.choice), c);
   }
-  answer.intervals = intervals_for(answer.work, answer.machine, answer.choice, c);
   return answer;
 }
 

@@ -336,6 +336,9 @@ rules::Facts all_facts(const Recommendation& candidate, const SearchContext& con
 }  // namespace
 
 void add_remarks(Recommendation& candidate, const SearchContext& context, const Workload& work) {
+  if (const auto* training = std::get_if<plan::TrainingChoice>(&candidate.choice()))
+    if (const auto needed = plan::framework_for(work, training->plan); needed != work.training.framework)
+      candidate.remarks.push_back({"framework", Effect::note, framework_note(work.training.framework, needed), {}});
   const rules::Facts facts = all_facts(candidate, context, work);
   for (const Rule& rule : context.rules) {
     const bool speaks = rule.effect == Effect::warn || rule.effect == Effect::note || rule.effect == Effect::adjust;

@@ -31,8 +31,8 @@ class Checker {
       : work_(work), machine_(machine), pins_(work.pins) {}
 
   Status run() const {
-    for (const auto check : {&Checker::tensor, &Checker::pipeline, &Checker::chunks, &Checker::experts,
-                             &Checker::product, &Checker::expert_ranks})
+    for (const auto check : {&Checker::quantised, &Checker::tensor, &Checker::pipeline, &Checker::chunks,
+                             &Checker::experts, &Checker::product, &Checker::expert_ranks})
       if (Status legal = (this->*check)(); !legal) return legal;
     return {};
   }
@@ -43,6 +43,15 @@ class Checker {
   }
 
   std::int64_t gpus() const { return machine_.gpus(); }
+
+  Status quantised() const {
+    if (work_.training.method != workload::Method::qlora || !workload::is_training(work_.task)) return {};
+    for (const auto& [pin, key] : {std::pair(pins_.tp, "tp"), std::pair(pins_.pp, "pp"), std::pair(pins_.ep, "ep")})
+      if (pin.value_or(1) > 1)
+        return usage_error(say("NF4 weights are not divided over GPUs, and {} is {}", key, *pin), key,
+                           say("leave it out, or add --method lora"));
+    return {};
+  }
 
   Status tensor() const {
     if (!pins_.tp) return {};
@@ -150,6 +159,21 @@ bool splits_models(std::string_view framework) {
   static constexpr std::string_view kShardOnly[] = {"hf-trainer", "fsdp",    "torchtune",     "litgpt",
                                                     "unsloth",    "axolotl", "llama-factory", "trl"};
   return std::find(std::begin(kShardOnly), std::end(kShardOnly), framework) == std::end(kShardOnly);
+}
+
+bool is_assumed(const workload::Workload& work, std::string_view key) {
+  return std::any_of(work.assumed.begin(), work.assumed.end(),
+                     [&](const workload::Assumed& assumed) { return assumed.key == key; });
+}
+
+bool may_change_framework(const workload::Workload& work) {
+  return work.training.framework != kDivides && work.training.method != workload::Method::qlora &&
+         is_assumed(work, "framework");
+}
+
+std::string_view framework_for(const workload::Workload& work, const estimate::TrainingPlan& plan) {
+  const bool divided = plan.tp * plan.pp * plan.cp * plan.ep > 1;
+  return divided && may_change_framework(work) ? kDivides : std::string_view(work.training.framework);
 }
 
 bool tp_divides_heads(const catalog::Model& model, std::int64_t tp) {

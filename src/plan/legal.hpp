@@ -15,4 +15,13 @@ bool tp_divides_heads(const catalog::Model& model, std::int64_t tp);
 /// A pinned tp may also be a multiple of the K/V heads, of which each rank then holds a copy.
 Status check_pins(const workload::Workload& work, const estimate::Machine& machine);
 
+/// Whether nobody gave the key and a default stands for it.
+bool is_assumed(const workload::Workload& work, std::string_view key);
+
+/// Taken for a framework that nobody named where layers must be divided.
+inline constexpr std::string_view kDivides = "megatron";
+
+/// Whether the framework is one that nobody named and that somebody who divides layers would not use.
+bool may_change_framework(const workload::Workload& work);
+
 }  // namespace gpusel::plan

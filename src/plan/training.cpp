@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/plan/plan.hpp"
 #include "plan/legal.hpp"
+#include "plan/runners_up.hpp"
 
 namespace gpusel::plan {
 
@@ -42,27 +42,39 @@ std::unexpected<Error> impossible(std::string message, std::string_view key) {
   return usage_error(std::move(message), std::string(key));
 }
 
+/// What a framework does unasked, or layers divided over GPUs only.
+enum class Layouts : std::uint8_t { usual, divided };
+
 /// Search over the degrees and choices that are open, for one machine.
 class Search {
  public:
-  Search(const Workload& work, const Machine& machine, const estimate::Coefficients& coefficients)
-      : work_(work), job_(work.training), machine_(machine), c_(coefficients) {}
-
-  Result<TrainingChoice> run() {
+  Search(const Workload& work, const Machine& machine, const estimate::Coefficients& coefficients, Layouts layouts)
+      : work_(work), job_(work.training), machine_(machine), c_(coefficients), layouts_(layouts) {
+    const bool quantised = job_.method == workload::Method::qlora;  // NF4 is not divided
+    may_split_ = !quantised && !may_change_framework(work) && splits_models(job_.framework);
     base_.precision = job_.precision.value_or(best_precision(machine_.device));
     const bool half = base_.precision != Precision::fp32 && base_.precision != Precision::tf32;
     base_.flash_attention = job_.flash_attention.value_or(half && estimate::has_flash_attention(*machine_.device.gpu));
-    if (Status legal = check_pins(work_, machine_); !legal) return std::unexpected(legal.error());
-    may_split_ = splits_models(job_.framework);
+  }
+
+  void run() {
     search();
-    if (!comfortable_) {  // what the framework does not usually do
-      may_split_ = last_resort_ = true;
+    if (!comfortable_ && may_split_) {  // what the framework does not usually do
+      last_resort_ = true;
       search();
     }
-    if (!any_) {  // more GPUs than sequences per step, however they are split
-      batch_may_grow_ = may_split_ = true;
-      search();
-    }
+  }
+
+  bool comfortable() const { return comfortable_; }
+  bool any() const { return any_; }
+
+  /// For more GPUs than sequences per step, however they are split.
+  void grow_batch() {
+    batch_may_grow_ = true;
+    search();
+  }
+
+  Result<TrainingChoice> choice() {
     if (!any_) return no_layout();
     finish();
     return std::move(best_);
@@ -70,8 +82,8 @@ class Search {
 
  private:
   void search() {
-    try_layout(1, 1);
-    if (needs_more()) try_splits();
+    if (layouts_ == Layouts::usual) try_layout(1, 1);
+    if (layouts_ == Layouts::divided || (needs_more() && !may_change_framework(work_))) try_splits();
   }
 
   int pinned(const Count& pin, int open) const { return pin ? static_cast<int>(*pin) : open; }
@@ -125,14 +137,17 @@ class Search {
       for (const Sharding sharding : shardings(plan)) {
         plan.sharding = sharding;
         const Room room = try_checkpointing(plan);
-        // Nothing is gained by dividing states that leave room for all activations. Beside degrees that
+        // Nothing is gained by dividing states that leave room for all activations. Beside a layout that
         // somebody gave, unsaid sharding is the plainest there is room for.
-        if (room == Room::for_all ? sharding == Sharding::ddp : room == Room::some && gives_degrees()) break;
+        if (room == Room::for_all ? sharding == Sharding::ddp : room == Room::some && gives_layout()) break;
       }
     }
   }
 
-  bool gives_degrees() const { return work_.pins.tp || work_.pins.pp || work_.pins.cp; }
+  bool gives_layout() const {
+    const bool much = job_.micro_batch || work_.task == workload::Task::pretrain;
+    return much && (work_.pins.tp || work_.pins.pp || work_.pins.cp);
+  }
 
   bool chunks_divide(int stages) const {
     return !job_.virtual_pipeline || stages == 1 ||
@@ -196,8 +211,9 @@ class Search {
     if (!job_.checkpointing) {  // where recomputing everything leaves no room, nothing does
       plan.checkpointing = Checkpointing::full;
       set_micro_batch(plan, pinned_micro_batch(plan).value_or(1));
-      if (!roomy(estimate::training_memory(work_, machine_, plan, c_))) {
-        consider(plan);
+      const MemoryBreakdown memory = estimate::training_memory(work_, machine_, plan, c_);
+      if (!roomy(memory)) {
+        note_misfit(plan, memory);
         return Room::none;
       }
     }
@@ -259,43 +275,47 @@ class Search {
     return largest == most ? kEnoughTokens : static_cast<double>(largest * job_.seq_len);
   }
 
-  /// The share of layers to checkpoint, in whole layers, so that the rest fits; 1 where it is all or none.
-  double least_recomputed(TrainingPlan plan, Bytes room) const {
-    if (!estimate::recomputes_by_layer(work_)) return 1;
-    plan.recomputed = 1;
-    const Bytes all = estimate::training_memory(work_, machine_, plan, c_).total();
+  /// The share of layers to checkpoint, in whole layers, so that the rest fits, where `all` is what recomputing
+  /// every layer takes; 1 where it is all or none.
+  double least_recomputed(TrainingPlan plan, Bytes all, Bytes room) const {
+    if (!estimate::recomputes_by_layer(work_) || all >= room) return 1;
     plan.recomputed = 0;
     const Bytes none = estimate::training_memory(work_, machine_, plan, c_).total();
-    if (all >= room || none <= all) return 1;
+    if (none <= all) return 1;
     const double layers = work_.parameters.layers;
     return std::clamp(std::ceil((none - room) / (none - all) * layers) / layers, 0.0, 1.0);
   }
 
+  /// A plan that does not fit: the smallest is what is reported where none does.
+  void note_misfit(const TrainingPlan& plan, const MemoryBreakdown& memory) {
+    others_.add({true, false, plan, memory.total(), 0});
+    if (best_.fits || (any_ && memory.total() >= best_.memory.total())) return;
+    best_ = {memory.total() <= machine_.device.usable, plan, memory, std::nullopt, {}, {}};
+    any_ = true;
+  }
+
   /// Weighs one complete plan against the best so far; whether it fits.
   bool consider(TrainingPlan plan) {
-    if (!job_.checkpointing && plan.checkpointing == Checkpointing::full)
-      plan.recomputed = least_recomputed(plan, most_filled());
-    const MemoryBreakdown memory = estimate::training_memory(work_, machine_, plan, c_);
-    const bool fits = roomy(memory);
-    comfortable_ = comfortable_ || fits;
-    if (!fits) {
-      remember({true, false, plan, memory.total(), 0});
-      if (!best_.fits && (!any_ || memory.total() < best_.memory.total())) {
-        best_ = {memory.total() <= machine_.device.usable, plan, memory, std::nullopt, {}, {}};
-        any_ = true;
-      }
+    MemoryBreakdown memory = estimate::training_memory(work_, machine_, plan, c_);
+    if (!job_.checkpointing && plan.checkpointing == Checkpointing::full) {
+      plan.recomputed = least_recomputed(plan, memory.total(), most_filled());
+      if (plan.recomputed < 1) memory = estimate::training_memory(work_, machine_, plan, c_);
+    }
+    if (!roomy(memory)) {
+      note_misfit(plan, memory);
       return false;
     }
+    comfortable_ = true;
     const auto speed = estimate::training_speed(work_, machine_, plan, c_);
     const double worth = same_division(plan, best_.plan) ? 1.0001 : kWorthDividing;
     const bool better =
         !any_ || !best_.fits || !best_.speed || (speed && speed->tokens_per_s > best_.speed->tokens_per_s * worth);
     const RunnerUp weighed{true, true, plan, memory.total(), speed ? speed->tokens_per_s : 0};
-    if (better && any_ && best_.fits) remember(as_runner_up(best_));
+    if (better && any_ && best_.fits) others_.add(as_runner_up(best_));
     if (better)
       best_ = {true, plan, memory, speed, {}, {}};
     else
-      remember(weighed);
+      others_.add(weighed);
     any_ = true;
     return true;
   }
@@ -307,33 +327,6 @@ class Search {
   }
 
   bool roomy(const MemoryBreakdown& memory) const { return memory.total() <= most_filled(); }
-
-  static RunnerUp as_runner_up(const TrainingChoice& choice) {
-    return {true, choice.fits, choice.plan, choice.memory.total(), choice.speed ? choice.speed->tokens_per_s : 0};
-  }
-
-  static bool same_division(const TrainingPlan& a, const TrainingPlan& b) {
-    return a.sharding == b.sharding && a.tp == b.tp && a.pp == b.pp && a.cp == b.cp && a.ep == b.ep && a.dp == b.dp;
-  }
-  static bool same_layout(const TrainingPlan& a, const TrainingPlan& b) {
-    return same_division(a, b) && a.checkpointing == b.checkpointing;
-  }
-
-  /// Keeps the two best of different layouts, so that one is left whichever of them wins.
-  void remember(const RunnerUp& seen) {
-    const auto better = [](const RunnerUp& a, const RunnerUp& b) {
-      if (!b.any || a.fits != b.fits) return !b.any || a.fits;
-      return a.fits ? a.tokens_per_s > b.tokens_per_s : a.total < b.total;
-    };
-    if (others_[0].any && same_layout(others_[0].plan, seen.plan)) {
-      if (better(seen, others_[0])) others_[0] = seen;
-      return;
-    }
-    if (better(seen, others_[0]))
-      others_ = {seen, others_[0]};
-    else if (better(seen, others_[1]))
-      others_[1] = seen;
-  }
 
   /// Where recomputing frees nothing at the peak, it only costs time.
   void drop_useless_recomputation() {
@@ -350,8 +343,7 @@ class Search {
 
   void finish() {
     drop_useless_recomputation();
-    for (const RunnerUp& other : others_)
-      if (!best_.runner_up.any && other.any && !same_layout(other.plan, best_.plan)) best_.runner_up = other;
+    best_.runner_up = others_.beside(best_.plan);
     best_.fits = best_.memory.total() <= machine_.device.usable;
     if (!best_.speed) best_.speed = estimate::training_speed(work_, machine_, best_.plan, c_);
     const std::string_view gpu = machine_.device.gpu->id;
@@ -365,9 +357,10 @@ class Search {
   const workload::Training& job_;
   const Machine& machine_;
   const estimate::Coefficients& c_;
+  Layouts layouts_;
   TrainingPlan base_;
   TrainingChoice best_;
-  std::array<RunnerUp, 2> others_;
+  RunnersUp others_;
   int cp_ = 1;
   bool any_ = false;
   bool batch_may_grow_ = false;
@@ -378,36 +371,22 @@ class Search {
 
 }  // namespace
 
-Precision best_precision(const estimate::Device& device) {
-  if (device.gpu->has_bf16 && device.native(Precision::bf16)) return Precision::bf16;
-  if (device.native(Precision::fp16)) return Precision::fp16;
-  return Precision::fp32;
-}
-
 Result<TrainingChoice> plan_training(const Workload& work, const Machine& machine,
                                      const estimate::Coefficients& coefficients) {
-  return Search(work, machine, coefficients).run();
-}
-
-Bytes least_total_memory(const Workload& work, const estimate::Device& device) {
-  if (!workload::is_training(work.task)) {
-    const auto formats = allowed_formats(work, device);
-    const Bytes weights = formats ? estimate::stored_weights(work, *formats->back()) : Bytes{};
-    return work.inference.offload == workload::Offload::none ? weights : weights * estimate::kInFlight;
+  if (Status legal = check_pins(work, machine); !legal) return std::unexpected(legal.error());
+  Search usual(work, machine, coefficients, Layouts::usual);
+  usual.run();
+  if (!usual.any() && is_assumed(work, "global_batch")) usual.grow_batch();
+  // Those who divide layers keep fp32 master copies.
+  if (!usual.comfortable() && may_change_framework(work) && work.training.recipe == workload::Recipe::mixed) {
+    Workload divided = work;
+    divided.training.framework = kDivides;
+    Search search(divided, machine, coefficients, Layouts::divided);
+    search.run();
+    if (search.comfortable()) return search.choice();
   }
-  const auto sharding = work.training.sharding.value_or(Sharding::zero3);
-  const bool sharded = sharding == Sharding::zero3 || sharding == Sharding::fsdp;
-  // States that every GPU must hold whole bound a node through a single GPU only.
-  const Precision precision = work.training.precision.value_or(best_precision(device));
-  return sharded ? estimate::training_states(work, precision) : Bytes{};
-}
-
-Seconds least_time(const Workload& work, const Machine& machine) {
-  if (!workload::is_training(work.task)) return {};
-  const auto peak = machine.device.peak(work.training.precision.value_or(best_precision(machine.device)));
-  if (!peak) return {};
-  const double passes = workload::trains_adapter(work.training.method) ? 2 : 3;
-  return flop(2 * passes * work.parameters.active(0) * work.training.tokens) / (*peak * machine.gpus());
+  if (!usual.any()) usual.grow_batch();
+  return usual.choice();
 }
 
 }  // namespace gpusel::plan

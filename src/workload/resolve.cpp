@@ -100,8 +100,13 @@ class Resolver {
       t.method = or_assume(request_.method, "method", Method::full);
     }
     t.precision = request_.precision;
+    if (t.method == Method::qlora && is_low(t.precision))
+      return usage_error(say("QLoRA widens its weights to 16 bit, and {} is less", to_text(*t.precision)), "precision",
+                         say("bf16, or add --method lora"));
     t.framework = fold_name(request_.framework);
     if (t.framework.empty()) assume("framework", t.framework = usual_framework());
+    if (request_.framework.empty() && t.framework == "megatron" && trains_adapter(t.method))
+      work_.notes.push_back(say("adapters trained in fewer bits or divided over GPUs are taken for megatron's"));
     note_framework();
     t.optimizer = or_assume(request_.optimizer, "optimizer", Optimizer::adamw);
     t.recipe = or_assume(request_.recipe, "recipe", usual_recipe());
@@ -200,12 +205,16 @@ class Resolver {
            t.grad_accum.value_or(1) == 1;
   }
 
-  /// Who would run such a job, as far as the question tells.
+  static bool is_low(const std::optional<Precision>& precision) {
+    return precision == Precision::fp8 || precision == Precision::nvfp4;
+  }
+
+  /// Who would run such a job, as far as the question tells. Who divides layers or trains in 8 bit is Megatron's user;
+  /// NF4 is neither divided nor multiplied in 8 bit.
   std::string usual_framework() const {
     const auto splits = [](const Count& degree) { return degree.value_or(1) > 1; };
-    const bool low = request_.precision == Precision::fp8 || request_.precision == Precision::nvfp4;
-    if (low || splits(request_.tp) || splits(request_.pp) || splits(request_.cp) || splits(request_.ep))
-      return "megatron";
+    const bool divided = splits(request_.tp) || splits(request_.pp) || splits(request_.cp) || splits(request_.ep);
+    if (work_.training.method != Method::qlora && (is_low(request_.precision) || divided)) return "megatron";
     if (const auto& sharding = request_.sharding) {
       if (*sharding == Sharding::fsdp || *sharding == Sharding::hsdp) return "fsdp";
       const bool of_states_alone = work_.task == Task::pretrain && *sharding == Sharding::zero1;

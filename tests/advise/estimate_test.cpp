@@ -1,4 +1,5 @@
 // One question in two forms, and the same physics wherever a figure appears.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "gpusel/advise/estimate.hpp"
@@ -95,6 +96,29 @@ TEST_CASE("an architecture without training measurements is said to be one") {
   const auto thin = answer(R"({"model": "llama-3.2-1b", "task": "finetune", "method": "lora", "gpu": "t4"})");
   REQUIRE_FALSE(thin.notes.empty());
   CHECK(thin.notes.back().find("Turing") != std::string::npos);
+}
+
+TEST_CASE("a training that fits by the figure alone says what runs like it have needed") {
+  const auto noted = [](const advise::EstimateAnswer& one, std::string_view words) {
+    return std::any_of(one.notes.begin(), one.notes.end(),
+                       [&](const std::string& note) { return note.find(words) != std::string::npos; });
+  };
+  const auto with = [](std::string_view micro_batch) {
+    return answer(std::string(R"({"model": "llama-3.1-8b", "task": "finetune", "method": "lora", "seq_len": 4096,
+        "activation_checkpointing": "full", "gpu": "h100-sxm-80gb", "micro_batch": )") +
+                  std::string(micro_batch) + "}");
+  };
+  const auto roomy = with("1");
+  CHECK_FALSE(noted(roomy, "runs like it"));
+  // The largest that still fits leaves less than one more sequence takes; above it nothing is said of what is left.
+  int most = 1;
+  while (plan::fits(with(std::to_string(most + 1)).choice)) ++most;
+  const auto full = with(std::to_string(most));
+  CHECK(noted(full, "runs like it have needed up to"));
+  CHECK_FALSE(noted(with(std::to_string(most + 1)), "runs like it"));
+  const double usable = in_gib(full.machine.device.usable);
+  const bool tight = usable - in_gib(plan::memory_of(full.choice).total()) < 0.03 * usable;
+  CHECK(noted(full, tight ? "tight: " : "likely to fit"));
 }
 
 TEST_CASE("an interval holds the estimate it is for") {

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "gpusel/base/message.hpp"
 #include "support/job.hpp"
 
 using namespace gpusel;
@@ -86,13 +87,62 @@ TEST_CASE("large models are laid out as those who trained them did") {
   CHECK(llama.plan.tp > 1);
 }
 
-TEST_CASE("what only shards is split only where nothing else fits") {
+TEST_CASE("what only shards is never split") {
   const auto machine = test::machine("h100-sxm-80gb", 16);
-  const auto plan = test::plan_training(job("task=finetune model=llama-3.1-70b recipe=pure"), machine).plan;
-  CHECK(plan.tp * plan.pp * plan.ep == 1);
+  for (const std::string_view words :
+       {"recipe=pure", "framework=fsdp", "framework=hf-trainer global_batch=8", "method=qlora global_batch=8"}) {
+    const auto choice = test::plan_training(job("task=finetune model=llama-3.1-70b " + std::string(words)), machine);
+    CAPTURE(words);
+    CHECK(choice.plan.tp * choice.plan.pp * choice.plan.ep == 1);
+  }
   CHECK_FALSE(splits_models("hf-trainer"));
   CHECK(splits_models("megatron"));
   CHECK(splits_models("a framework nobody knows"));
+}
+
+TEST_CASE("NF4 is neither divided nor multiplied in 8 bit") {
+  CHECK(says(refused("task=finetune model=llama-7b method=qlora tp=2", 8), "NF4 weights are not divided", "lora"));
+  CHECK(says(refused("task=finetune model=llama-7b method=qlora pp=2", 8), "and pp is 2", "lora"));
+  const auto low = test::try_job("task=finetune model=llama-7b method=qlora precision=fp8");
+  REQUIRE_FALSE(low);
+  CHECK(low.error().where == "precision");
+  CHECK(job("task=finetune model=llama-7b method=lora tp=2").training.framework == "megatron");
+}
+
+TEST_CASE("a fine-tune that must be divided is Megatron's, whoever chose the degrees") {
+  const auto machine = test::machine("h100-sxm-80gb", 8);
+  const std::string words = "task=finetune model=llama-3.1-8b seq_len=131072";
+  const auto open = job(words);
+  const auto planned = test::plan_training(open, machine);
+  REQUIRE(planned.plan.tp * planned.plan.cp > 1);
+  CHECK(open.training.framework == "hf-trainer");
+  CHECK(framework_for(open, planned.plan) == "megatron");
+  const auto fixed = job(words + format(" tp={} pp={} cp={}", planned.plan.tp, planned.plan.pp, planned.plan.cp));
+  const auto pinned = test::plan_training(fixed, machine);
+  CHECK(framework_for(fixed, pinned.plan) == "megatron");
+  CHECK(layout_text(pinned.plan) == layout_text(planned.plan));
+  CHECK(pinned.speed->tokens_per_s == planned.speed->tokens_per_s);
+  // What data parallelism does alone stays with the framework that was assumed, as does one that was named.
+  CHECK(framework_for(open, test::data_parallel(8)) == "hf-trainer");
+  const auto named = job(words + " framework=fsdp");
+  CHECK(framework_for(named, test::plan_training(named, machine).plan) == "fsdp");
+}
+
+TEST_CASE("a faster network is slower by no more than dividing must bring") {
+  const auto work = job("task=pretrain model=llama-3.1-8b");
+  double best = 0;
+  for (const double gbps : {1, 10, 50, 100, 200, 400, 800, 1600, 3200}) {
+    auto machine = test::machine("h100-sxm-80gb", 64);
+    machine.network = gbit_per_s(gbps);
+    const double speed = test::plan_training(work, machine).speed->tokens_per_s;
+    CAPTURE(gbps);
+    CHECK(speed * 1.03 >= best);
+    best = std::max(best, speed);
+  }
+  // 71 tokens/s per GPU over 1 Gbit/s against 12 thousand: nothing between nodes is free.
+  auto slow = test::machine("h100-sxm-80gb", 64);
+  slow.network = gbit_per_s(1);
+  CHECK(test::plan_training(work, slow).speed->tokens_per_s < best / 20);
 }
 
 TEST_CASE("nothing is recomputed where that frees nothing") {

@@ -33,6 +33,11 @@ struct EstimateAnswer {
   estimate::Trace trace;
 };
 
+/// The job as its plan runs it: with the framework the plan is for.
+workload::Workload as_planned(workload::Workload work, const plan::Choice& choice);
+/// That a plan is not for the framework that was assumed.
+std::string framework_note(std::string_view usual, std::string_view needed);
+
 /// The formulas behind the figures of a choice.
 estimate::Trace explain(const workload::Workload& work, const estimate::Machine& machine, const plan::Choice& choice,
                         const estimate::Coefficients& coefficients);

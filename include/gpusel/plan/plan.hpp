@@ -114,6 +114,10 @@ Seconds least_time(const workload::Workload& work, const estimate::Machine& mach
 /// repeats are known by name; of others nothing is.
 bool splits_models(std::string_view framework);
 
+/// The framework a plan is for: the workload's own, or where nobody named one and the plan divides layers or experts,
+/// one that does.
+std::string_view framework_for(const workload::Workload& work, const estimate::TrainingPlan& plan);
+
 /// The training arithmetic a GPU does best: bf16, else fp16, else fp32.
 workload::Precision best_precision(const estimate::Device& device);
 
