@@ -210,9 +210,7 @@ void note_departures(const Workload& work, const Machine& machine, const plan::C
   if (work.training.offload != workload::Offload::none)
     notes.push_back(say("offloading keeps {:.0f} GiB in the host memory of each node",
                         in_gib(estimate::offloaded_states(work, plan.precision)) / machine.nodes));
-  if (work.training.global_batch && plan.global_batch() != *work.training.global_batch)
-    notes.push_back(say("a step is {} sequences, not {}: {} data-parallel ranks × micro-batch {} × {} passes",
-                        plan.global_batch(), *work.training.global_batch, plan.dp, plan.micro_batch, plan.grad_accum));
+  if (std::string other = batch_note(work, plan); !other.empty()) notes.push_back(std::move(other));
 }
 
 }  // namespace
@@ -221,6 +219,12 @@ Workload as_planned(Workload work, const plan::Choice& choice) {
   if (const auto* training = std::get_if<plan::TrainingChoice>(&choice))
     work.training.framework = plan::framework_for(work, training->plan);
   return work;
+}
+
+std::string batch_note(const Workload& work, const estimate::TrainingPlan& plan) {
+  if (!work.training.global_batch || plan.global_batch() == *work.training.global_batch) return {};
+  return say("a step is {} sequences, not {}: {} data-parallel ranks × micro-batch {} × {} passes", plan.global_batch(),
+             *work.training.global_batch, plan.dp, plan.micro_batch, plan.grad_accum);
 }
 
 std::string framework_note(std::string_view usual, std::string_view needed) {

@@ -336,9 +336,12 @@ rules::Facts all_facts(const Recommendation& candidate, const SearchContext& con
 }  // namespace
 
 void add_remarks(Recommendation& candidate, const SearchContext& context, const Workload& work) {
-  if (const auto* training = std::get_if<plan::TrainingChoice>(&candidate.choice()))
+  if (const auto* training = std::get_if<plan::TrainingChoice>(&candidate.choice())) {
     if (const auto needed = plan::framework_for(work, training->plan); needed != work.training.framework)
       candidate.remarks.push_back({"framework", Effect::note, framework_note(work.training.framework, needed), {}});
+    if (std::string other = batch_note(work, training->plan); !other.empty())
+      candidate.remarks.push_back({"batch", Effect::note, std::move(other), {}});
+  }
   const rules::Facts facts = all_facts(candidate, context, work);
   for (const Rule& rule : context.rules) {
     const bool speaks = rule.effect == Effect::warn || rule.effect == Effect::note || rule.effect == Effect::adjust;

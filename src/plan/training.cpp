@@ -66,6 +66,7 @@ class Search {
   }
 
   bool comfortable() const { return comfortable_; }
+  bool fits() const { return any_ && best_.memory.total() <= machine_.device.usable; }
   bool any() const { return any_; }
 
   /// For more GPUs than sequences per step, however they are split.
@@ -378,7 +379,7 @@ Result<TrainingChoice> plan_training(const Workload& work, const Machine& machin
   usual.run();
   if (!usual.any() && is_assumed(work, "global_batch")) usual.grow_batch();
   // Those who divide layers keep fp32 master copies.
-  if (!usual.comfortable() && may_change_framework(work) && work.training.recipe == workload::Recipe::mixed) {
+  if (!usual.fits() && may_change_framework(work) && work.training.recipe == workload::Recipe::mixed) {
     Workload divided = work;
     divided.training.framework = kDivides;
     Search search(divided, machine, coefficients, Layouts::divided);

@@ -35,6 +35,8 @@ struct EstimateAnswer {
 
 /// The job as its plan runs it: with the framework the plan is for.
 workload::Workload as_planned(workload::Workload work, const plan::Choice& choice);
+/// That a step is not the batch asked for or assumed; nothing where it is.
+std::string batch_note(const workload::Workload& work, const estimate::TrainingPlan& plan);
 /// That a plan is not for the framework that was assumed.
 std::string framework_note(std::string_view usual, std::string_view needed);
 
