@@ -138,7 +138,7 @@ class Search {
       for (const Sharding sharding : shardings(plan)) {
         plan.sharding = sharding;
         const Room room = try_checkpointing(plan);
-        // Nothing is gained by dividing states that leave room for all activations. Beside a layout that
+        // Nothing is gained by dividing states that leave room for all activations. Beside a pretraining's layout that
         // somebody gave, unsaid sharding is the plainest there is room for.
         if (room == Room::for_all ? sharding == Sharding::ddp : room == Room::some && gives_layout()) break;
       }
@@ -146,8 +146,7 @@ class Search {
   }
 
   bool gives_layout() const {
-    const bool much = job_.micro_batch || work_.task == workload::Task::pretrain;
-    return much && (work_.pins.tp || work_.pins.pp || work_.pins.cp);
+    return work_.task == workload::Task::pretrain && (work_.pins.tp || work_.pins.pp || work_.pins.cp);
   }
 
   bool chunks_divide(int stages) const {

@@ -122,6 +122,10 @@ TEST_CASE("a fine-tune that must be divided is Megatron's, whoever chose the deg
   CHECK(framework_for(fixed, pinned.plan) == "megatron");
   CHECK(layout_text(pinned.plan) == layout_text(planned.plan));
   CHECK(pinned.speed->tokens_per_s == planned.speed->tokens_per_s);
+  const auto all =
+      job(words + format(" tp={} pp={} cp={} dp={} micro_batch={} grad_accum={}", planned.plan.tp, planned.plan.pp,
+                         planned.plan.cp, planned.plan.dp, planned.plan.micro_batch, planned.plan.grad_accum));
+  CHECK(test::plan_training(all, machine).speed->tokens_per_s == planned.speed->tokens_per_s);
   // What data parallelism does alone stays with the framework that was assumed, as does one that was named.
   CHECK(framework_for(open, test::data_parallel(8)) == "hf-trainer");
   const auto named = job(words + " framework=fsdp");
