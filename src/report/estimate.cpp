@@ -44,18 +44,20 @@ std::string memory_lines(const estimate::MemoryBreakdown& memory) {
 }
 
 std::string speed_line(const estimate::TrainingSpeed& speed) {
+  // Seconds with three digits, so that the rate can be checked.
+  const std::string step = speed.step.raw() < 60 ? say("{:.3g} s", speed.step.raw()) : human_duration(speed.step);
   return say("{} tokens/s ({} per GPU), {} per step, {:.0f} TFLOPS per GPU, {:.0f} % of peak; bound by {}",
-             human_number(speed.tokens_per_s), human_number(speed.tokens_per_s_per_gpu), human_duration(speed.step),
+             human_number(speed.tokens_per_s), human_number(speed.tokens_per_s_per_gpu), step,
              speed.model_tflops_per_gpu, speed.mfu * 100, speed.bound_by);
 }
 
 std::string speed_line(const estimate::InferenceSpeed& speed, const estimate::InferenceMemory& memory, bool generates) {
   if (!generates) return say("{} sequences/s; bound by {}", human_number(speed.requests_per_s), speed.bound_by);
-  return say(
-      "{} output tokens/s with {:g} requests in flight (room for {:g} at full length), {:.0f} ms to the first token, "
-      "{:.1f} ms between tokens; bound by {}",
-      human_number(speed.output_tokens_per_s), std::round(speed.in_flight), memory.max_concurrency, in_ms(speed.ttft),
-      in_ms(speed.itl), speed.bound_by);
+  std::string line = say(
+      "{} output tokens/s with {:g} requests in flight (room for {:g} at full length), {:.0f} ms to the first token",
+      human_number(speed.output_tokens_per_s), std::round(speed.in_flight), memory.max_concurrency, in_ms(speed.ttft));
+  if (speed.itl.raw() > 0) line += say(", {:.1f} ms between tokens", in_ms(speed.itl));
+  return line + say("; bound by {}", speed.bound_by);
 }
 
 }  // namespace
