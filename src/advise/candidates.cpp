@@ -52,11 +52,35 @@ catalog::Number network_of(const Instance& instance) {
   return std::max(*instance.fabric_gbps, instance.network_gbps.value_or(0));
 }
 
+/// What stands beside the GPUs; a figure of the instance goes before that of its processor.
+estimate::Host host_of(const Instance& instance, const catalog::Catalog& catalog) {
+  estimate::Host host;
+  host.cpu = catalog.cpu_of(instance);
+  host.vcpus = instance.vcpu.value_or(0);
+  host.memory = gib(instance.memory_gib.value_or(0));
+  const auto either = [&](const catalog::Number& own, catalog::Number catalog::Cpu::* of_part) {
+    return own ? *own : host.cpu != nullptr ? (host.cpu->*of_part).value_or(0) : 0;
+  };
+  host.threads_per_core = either(instance.cpu_threads_per_core, &catalog::Cpu::threads_per_core);
+  host.ghz = either(instance.cpu_ghz, &catalog::Cpu::all_core_ghz);
+  host.turbo_ghz = either(instance.cpu_turbo_ghz, &catalog::Cpu::turbo_ghz);
+  return host;
+}
+
 Result<estimate::Machine> machine_of(const Instance& instance, int nodes, const catalog::Catalog& catalog,
                                      const estimate::Coefficients& coefficients) {
   const catalog::Gpu* gpu = catalog.gpu_of(instance);
   const auto cannot = [&](std::string why) { return usage_error(std::move(why), std::string(instance.sku)); };
-  if (gpu == nullptr) return cannot(instance.gpu.empty() ? say("it has no GPU") : say("its GPU is not disclosed"));
+  if (instance.gpu.empty()) {
+    estimate::Machine machine;
+    machine.host = host_of(instance, catalog);
+    machine.gpus_per_node = 0;
+    machine.nodes = nodes;
+    machine.network = gbit_per_s(network_of(instance).value_or(0));
+    if (machine.host.vcpus <= 0) return cannot(say("its number of vCPUs is not documented"));
+    return machine;
+  }
+  if (gpu == nullptr) return cannot(say("its GPU is not disclosed"));
   const double devices = devices_of(instance, *gpu);
   if (devices <= 0) return cannot(say("its GPU count is not documented"));
   // A part of a board with two GPUs is a whole GPU; less than one GPU is a slice.
@@ -65,6 +89,7 @@ Result<estimate::Machine> machine_of(const Instance& instance, int nodes, const 
   if (!device) return std::unexpected(device.error());
   estimate::Machine machine;
   machine.device = *device;
+  machine.host = host_of(instance, catalog);
   machine.gpus_per_node = std::max(1, static_cast<int>(std::lround(devices)));
   machine.nodes = nodes;
   if (machine.gpus_per_node > 1) {
@@ -77,10 +102,15 @@ Result<estimate::Machine> machine_of(const Instance& instance, int nodes, const 
   return machine;
 }
 
-std::optional<Seconds> duration_of(const Workload& work, double tokens_per_s) {
-  if (tokens_per_s <= 0) return std::nullopt;
-  if (workload::is_training(work.task)) return seconds(work.training.tokens / tokens_per_s);
-  if (work.inference.tokens) return seconds(*work.inference.tokens / tokens_per_s);
+std::optional<Seconds> duration_of(const Workload& work, double rate) {
+  if (rate <= 0) return std::nullopt;
+  if (work.counted) {
+    const double things_per_s = rate * work.counted->unit.per_second;
+    if (!work.counted->things || things_per_s <= 0) return std::nullopt;
+    return seconds(*work.counted->things / things_per_s);
+  }
+  if (workload::is_training(work.task)) return seconds(work.training.tokens / rate);
+  if (work.inference.tokens) return seconds(*work.inference.tokens / rate);
   return std::nullopt;
 }
 

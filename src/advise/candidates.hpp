@@ -55,7 +55,7 @@ void plan_facts(rules::Facts& facts, const workload::Workload& work, const estim
                 const plan::Choice& choice);
 void offer_facts(rules::Facts& facts, const OfferView& view, const rules::FactSet& wanted = rules::kEveryFact);
 
-/// Seconds the job takes at this speed; nothing for a service that runs on.
-std::optional<Seconds> duration_of(const workload::Workload& work, double tokens_per_s);
+/// Seconds the job takes at this rate, in tokens per second or the work's own unit; nothing for a service that runs on.
+std::optional<Seconds> duration_of(const workload::Workload& work, double rate);
 
 }  // namespace gpusel::advise

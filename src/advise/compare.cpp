@@ -172,8 +172,8 @@ class Comparer {
   }
 
   void add_job(Compared& item, const workload::Workload& work) const {
-    item.generates = work.model->is_generator();
-    if (item.gpu == nullptr) {
+    item.generates = work.model != nullptr && work.model->is_generator();
+    if (item.gpu == nullptr && !(item.has_no_gpu() && work.counted && work.counted->on_cpu)) {
       item.problem = item.has_no_gpu() ? say("it has no GPU") : say("its GPU is not disclosed");
       return;
     }
@@ -188,13 +188,23 @@ class Comparer {
     if (without_masters(work, *machine, *choice, coefficients_)) item.problem += say("; fits with --recipe pure");
     item.intervals = intervals_for(work, *machine, *choice, coefficients_);
     item.planned = std::make_shared<const PlannedMachine>(PlannedMachine{*machine, std::move(*choice)});
-    const double rate = plan::tokens_per_s(item.planned->choice);
+    const double rate = plan::rate_of(item.planned->choice);
     const auto duration = duration_of(work, rate);
     if (duration) item.job_hours = in_hours(*duration);
     if (item.offer == nullptr || rate <= 0) return;
     const Seconds least = duration ? cost::subscription_period(item.offer->term) : Seconds{};
     item.cost = cost::job_cost({item.hourly * item.count, converter_.currency()}, converter_,
-                               {1, duration.value_or(seconds(kHoursPerMonth * 3600)), rate, least});
+                               usage_of(work, rate, duration.value_or(seconds(kHoursPerMonth * 3600)), least));
+  }
+
+  /// One machine's; a licence or traffic beside it is not the machine's.
+  static cost::Usage usage_of(const workload::Workload& work, double rate, Seconds duration, Seconds least) {
+    cost::Usage usage{1, duration, work.counted ? 0 : rate};
+    usage.period = least;
+    if (!work.counted) return usage;
+    usage.units_per_hour = work.counted->unit.priced_per_hour(rate);
+    usage.unit = work.counted->unit.priced;
+    return usage;
   }
 
   const Question& question_;
@@ -269,7 +279,7 @@ Result<Comparison> compare(std::span<const std::string> names, const Question& q
   if (question.request.task || !question.request.model.empty()) {
     auto model = find_model(question.request, catalog);
     if (!model) return std::unexpected(model.error());
-    auto work = workload::resolve(question.request, *model->model, model->draft);
+    auto work = resolve_work(question.request, *model, catalog);
     if (!work) return std::unexpected(work.error());
     out.own_model = model->own;
     out.work = std::move(*work);

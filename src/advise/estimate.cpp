@@ -121,6 +121,15 @@ workload::Assumptions chosen_by(const Workload& work, const plan::InferenceChoic
   return out;
 }
 
+workload::Assumptions chosen_by(const Workload& work, const plan::CountedChoice& choice) {
+  workload::Assumptions out;
+  const auto& job = *work.counted;
+  if (workload::runs_model(work.task) && !job.precision)
+    out.push_back({"precision", std::string(to_text(choice.plan.precision))});
+  if (estimate::has_batches(job)) note_choice(out, job.batch, "batch", choice.plan.batch);
+  return out;
+}
+
 /// Fine-tuning that master copies do not leave room for is commonly done in bf16 alone. Only where the
 /// machine was asked about: nothing is recommended on that ground.
 void try_without_masters(EstimateAnswer& answer, const estimate::Coefficients& c) {
@@ -180,6 +189,7 @@ void note_fleet_options(const Request& request, std::vector<std::string>& notes)
 
 void note_thin_evidence(const Workload& work, const Machine& machine, const estimate::Coefficients& c,
                         std::vector<std::string>& notes) {
+  if (work.counted) return;
   const catalog::Gpu& gpu = *machine.device.gpu;
   if (workload::is_training(work.task) && !well_measured(gpu, c))
     notes.push_back(say("few measurements of training on {} are published: the intervals are wide", gpu.architecture));
@@ -199,8 +209,10 @@ void note_departures(const Workload& work, const Machine& machine, const plan::I
 
 void note_departures(const Workload& work, const Machine& machine, const plan::Choice& choice,
                      std::vector<std::string>& notes) {
+  if (const auto* inference = std::get_if<plan::InferenceChoice>(&choice))
+    return note_departures(work, machine, *inference, notes);
   const auto* training = std::get_if<plan::TrainingChoice>(&choice);
-  if (training == nullptr) return note_departures(work, machine, std::get<plan::InferenceChoice>(choice), notes);
+  if (training == nullptr) return;
   const auto& plan = training->plan;
   if (!machine.device.native(plan.precision))
     notes.push_back(say("{} is not in the hardware of {}; the next wider format does the work", to_text(plan.precision),
@@ -249,6 +261,8 @@ estimate::Trace explain(const Workload& asked, const Machine& machine, const pla
   if (const auto* training = std::get_if<plan::TrainingChoice>(&choice)) {
     estimate::training_memory(work, machine, training->plan, c, &trace);
     estimate::training_speed(work, machine, training->plan, c, &trace);
+  } else if (const auto* counted = std::get_if<plan::CountedChoice>(&choice)) {
+    estimate::counted_figures(work, machine, counted->plan, c, &trace);
   } else {
     const auto& plan = std::get<plan::InferenceChoice>(choice).plan;
     const auto memory =
@@ -306,6 +320,7 @@ Result<FoundModel> find_main_model(const Request& request, const catalog::Catalo
 }  // namespace
 
 Result<FoundModel> find_model(const Request& request, const catalog::Catalog& catalog) {
+  if (request.task && !workload::runs_model(*request.task)) return FoundModel{};
   auto found = find_main_model(request, catalog);
   if (!found || request.speculative.empty() || request.speculative == "none") return found;
   const auto draft = catalog.model(request.speculative);
@@ -316,6 +331,11 @@ Result<FoundModel> find_model(const Request& request, const catalog::Catalog& ca
   }
   found->draft = *draft;
   return found;
+}
+
+Result<Workload> resolve_work(const Request& request, const FoundModel& model, const catalog::Catalog& catalog) {
+  if (workload::is_counted(request, model.model)) return workload::resolve_counted(request, model.model, catalog);
+  return workload::resolve(request, *model.model, model.draft);
 }
 
 std::optional<plan::TrainingChoice> without_masters(const Workload& work, const Machine& machine,
@@ -341,7 +361,7 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
                                        const estimate::Coefficients& c, bool with_trace) {
   auto found = find_model(request, catalog);
   if (!found) return std::unexpected(found.error());
-  auto work = workload::resolve(request, *found->model, found->draft);
+  auto work = resolve_work(request, *found, catalog);
   if (!work) return std::unexpected(work.error());
   if (request.gpu.empty()) return usage_error(say("say which GPU"), "gpu", say("--gpu a100-sxm-80gb, for example"));
   auto gpu = catalog.gpu(request.gpu);
@@ -379,8 +399,8 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
     answer.trace = explain(answer.work, answer.machine, answer.choice, c);
     if (const auto* training = std::get_if<plan::TrainingChoice>(&answer.choice))
       answer.advice = training_advice(answer.work, answer.machine, *training, c);
-    else
-      answer.advice = inference_advice(answer.work, answer.machine, std::get<plan::InferenceChoice>(answer.choice), c);
+    else if (const auto* inference = std::get_if<plan::InferenceChoice>(&answer.choice))
+      answer.advice = inference_advice(answer.work, answer.machine, *inference, c);
   }
   return answer;
 }

@@ -109,6 +109,13 @@ constexpr Finder<InstanceView> kInstanceFacts[] = {
     of_instance<Fact::local_ssd_gb>([](const auto& v) { return v.instance.local_ssd_gb; }),
     of_instance<Fact::network_gbps>([](const auto& v) { return network_of(v.instance); }),
     of_instance<Fact::cpu_arch>([](const auto& v) { return to_text(v.instance.cpu_arch); }),
+    of_instance<Fact::is_cpu>([](const auto& v) { return v.instance.gpu.empty(); }),
+    of_instance<Fact::cpu>([](const auto& v) {
+      const auto* cpu = v.catalog.cpu_of(v.instance);
+      return cpu != nullptr ? cpu->id : std::string_view{};
+    }),
+    of_instance<Fact::cpu_turbo_ghz>([](const auto& v) { return v.instance.cpu_turbo_ghz; }),
+    of_instance<Fact::workstation_licence>([](const auto& v) { return text_of(v.instance.workstation_licence); }),
     of_instance<Fact::has_rdma>([](const auto& v) {
       return v.instance.rdma ? std::optional(*v.instance.rdma != catalog::Rdma::none) : std::nullopt;
     }),
@@ -153,6 +160,11 @@ constexpr Finder<InstanceView> kGpuFacts[] = {
     }),
     of_instance<Fact::nvenc_count>([](const auto& v) { return v.gpu->nvenc_count; }),
     of_instance<Fact::av1_encode>([](const auto& v) { return v.gpu->av1_encode; }),
+    of_instance<Fact::av1_decode>([](const auto& v) { return v.gpu->av1_decode; }),
+    of_instance<Fact::nvdec_count>([](const auto& v) { return v.gpu->nvdec_count; }),
+    of_instance<Fact::graphics>([](const auto& v) { return text_of(v.gpu->graphics); }),
+    of_instance<Fact::fp64_tflops>([](const auto& v) { return v.gpu->fp64_tflops; }),
+    of_instance<Fact::int8_tops>([](const auto& v) { return v.gpu->int8_dense_tops; }),
     of_instance<Fact::gpu_share>([](const auto& v) { return v.share(); }),
     of_instance<Fact::vcpu_per_gpu>([](const auto& v) { return per_gpu(v, v.instance.vcpu); }),
     of_instance<Fact::host_memory_per_gpu_gib>([](const auto& v) { return per_gpu(v, v.instance.memory_gib); }),
@@ -190,21 +202,67 @@ constexpr Finder<OfferView> kOfferFacts[] = {
     of_offer<Fact::price_confidence>([](const auto& v) { return to_text(v.catalog.origin_of(v.offer).confidence); }),
     of_offer<Fact::cost>([](const auto& v) { return v.cost.total; }),
     of_offer<Fact::cost_per_million_tokens>([](const auto& v) { return v.cost.per_million_tokens; }),
+    of_offer<Fact::cost_per_unit>([](const auto& v) { return v.cost.per_unit; }),
 };
 
 }  // namespace
 
-void job_facts(Facts& facts, const Workload& work, bool accepts_unavailable) {
-  const auto& model = *work.model;
-  facts.set(Fact::task, to_text(work.task));
-  facts.set(Fact::profile, to_text(work.profile));
+namespace {
+
+void model_facts(Facts& facts, const catalog::Model& model, const Workload& work) {
   facts.set(Fact::model, model.id);
   facts.set(Fact::model_kind, text_of(model.kind));
   facts.set(Fact::model_family, model.family);
   facts.set(Fact::model_licence, model.licence);
-  facts.set(Fact::model_params_b, work.parameters.total() / 1e9);
+  if (work.counted)
+    facts.set(Fact::model_params_b, model.params_b);
+  else
+    facts.set(Fact::model_params_b, work.parameters.total() / 1e9);
   facts.set(Fact::is_moe, model.is_moe());
+}
+
+/// What only some classes of counted work have.
+void one_job_facts(Facts& facts, const workload::OfflineRender& job) {
+  facts.set(Fact::render, to_text(workload::Render::offline));
+  facts.set(Fact::renderer, to_text(job.renderer));
+  facts.set(Fact::scene_vram_gib, job.scene_gib);
+}
+void one_job_facts(Facts& facts, const workload::SessionJob& job) {
+  facts.set(Fact::render, to_text(job.kind));
+  if (job.kind == workload::Render::realtime) facts.set(Fact::codec, to_text(job.codec));
+  facts.set(Fact::scene_vram_gib, job.session_gib);
+}
+void one_job_facts(Facts& facts, const workload::SimulationJob& job) { facts.set(Fact::solver, to_text(job.solver)); }
+void one_job_facts(Facts& facts, const workload::TranscodeJob& job) { facts.set(Fact::codec, to_text(job.codec)); }
+void one_job_facts(Facts& facts, const workload::PreprocessJob& job) { facts.set(Fact::preprocess, to_text(job.kind)); }
+void one_job_facts(Facts&, const auto&) {}
+
+constexpr std::string_view kClasses[] = {"samples", "diffusion",  "speech",    "recommender", "render",
+                                         "session", "simulation", "transcode", "analytics",   "preprocess"};
+static_assert(std::size(kClasses) == std::variant_size_v<workload::AnyJob>);
+
+void counted_facts(Facts& facts, const Workload& work) {
+  const workload::Counted& counted = *work.counted;
+  facts.set(Fact::work, kClasses[counted.job.index()]);
+  facts.set(Fact::demand, counted.demand);
+  facts.set(Fact::needs_workstation, counted.needs_workstation);
+  if (workload::runs_model(work.task)) {
+    facts.set(Fact::engine, to_text(counted.engine));
+    facts.set(Fact::mode, to_text(counted.mode));
+    if (workload::is_training(work.task)) facts.set(Fact::method, to_text(work.training.method));
+  }
+  std::visit([&](const auto& job) { one_job_facts(facts, job); }, counted.job);
+}
+
+}  // namespace
+
+void job_facts(Facts& facts, const Workload& work, bool accepts_unavailable) {
+  facts.set(Fact::task, to_text(work.task));
+  facts.set(Fact::profile, to_text(work.profile));
   facts.set(Fact::accepts_unavailable, accepts_unavailable);
+  if (work.model != nullptr) model_facts(facts, *work.model, work);
+  if (work.counted) return counted_facts(facts, work);
+  facts.set(Fact::work, "language");
   if (workload::is_training(work.task)) {
     facts.set(Fact::method, to_text(work.training.method));
     facts.set(Fact::framework, std::string_view(work.training.framework));
@@ -223,8 +281,22 @@ void instance_facts(Facts& facts, const InstanceView& view, const FactSet& wante
     for (const auto& gpu_fact : kGpuFacts) facts.forget(gpu_fact.fact);
 }
 
+namespace {
+
+void counted_plan_facts(Facts& facts, const estimate::Machine& machine, const plan::CountedChoice& choice) {
+  facts.set(Fact::precision, to_text(choice.plan.precision));
+  if (!machine.on_cpu()) facts.set(Fact::native_arithmetic, machine.device.native(choice.plan.precision));
+  facts.set(Fact::batch, static_cast<double>(choice.plan.batch));
+  facts.set(Fact::throughput, choice.figures.rate);
+  if (choice.figures.latency.raw() > 0) facts.set(Fact::latency_ms, in_ms(choice.figures.latency));
+  for (const estimate::NamedFigure& figure : choice.figures.more)
+    if (figure.key == "slowdown") facts.set(Fact::slowdown, figure.value);
+}
+
+}  // namespace
+
 void plan_facts(Facts& facts, const Workload& work, const estimate::Machine& machine, const plan::Choice& choice) {
-  const double usable = in_gib(machine.device.usable);
+  const double usable = in_gib(machine.memory());
   const double needed = in_gib(plan::memory_of(choice).total());
   facts.set(Fact::memory_needed_gib, needed);
   facts.set(Fact::memory_usable_gib, usable);
@@ -233,13 +305,18 @@ void plan_facts(Facts& facts, const Workload& work, const estimate::Machine& mac
   facts.set(Fact::bound_by, plan::bound_by(choice));
   facts.set(Fact::nodes, static_cast<double>(machine.nodes));
   facts.set(Fact::gpus, static_cast<double>(machine.gpus()));
-  std::visit(
-      [&](const auto& c) {
-        facts.set(Fact::tp, static_cast<double>(c.plan.tp));
-        facts.set(Fact::pp, static_cast<double>(c.plan.pp));
-        facts.set(Fact::dp, static_cast<double>(c.plan.dp));
-      },
-      choice);
+  if (const auto* counted = std::get_if<plan::CountedChoice>(&choice)) {
+    counted_plan_facts(facts, machine, *counted);
+    if (const auto duration = duration_of(work, counted->figures.rate)) facts.set(Fact::hours, in_hours(*duration));
+    return;
+  }
+  const auto degrees = [&](const auto& plan) {
+    facts.set(Fact::tp, static_cast<double>(plan.tp));
+    facts.set(Fact::pp, static_cast<double>(plan.pp));
+    facts.set(Fact::dp, static_cast<double>(plan.dp));
+  };
+  if (const auto* training = std::get_if<plan::TrainingChoice>(&choice)) degrees(training->plan);
+  if (const auto* inference = std::get_if<plan::InferenceChoice>(&choice)) degrees(inference->plan);
   if (const auto* training = std::get_if<plan::TrainingChoice>(&choice)) {
     facts.set(Fact::precision, to_text(training->plan.precision));
     facts.set(Fact::flash_attention, training->plan.flash_attention);

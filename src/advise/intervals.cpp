@@ -58,10 +58,20 @@ class Spread {
   double widening_ = 1;
 };
 
+/// Each class of counted work knows its own.
+Intervals intervals_of(const estimate::CountedFigures& figures) {
+  const double memory = in_gib(figures.memory.total());
+  Intervals out;
+  out.memory_total_gib = {memory * figures.memory_ratio.low, memory * figures.memory_ratio.high};
+  out.throughput = {figures.rate * figures.rate_ratio.low, figures.rate * figures.rate_ratio.high};
+  return out;
+}
+
 }  // namespace
 
 Intervals intervals_for(const Workload& asked, const estimate::Machine& machine, const plan::Choice& choice,
                         const estimate::Coefficients& c) {
+  if (const auto* counted = std::get_if<plan::CountedChoice>(&choice)) return intervals_of(counted->figures);
   const Workload work = as_planned(asked, choice);
   const Spread spread(work, machine, choice, c);
   const auto around = [&](double value, const estimate::Coefficient& low, const estimate::Coefficient& high) {

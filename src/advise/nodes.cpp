@@ -31,7 +31,12 @@ void CandidateSearch::plan_shapes(std::vector<Recommendation>& out) {
   const auto& limits = context_.question.constraints;
   alone_.resize(shapes_.size());
   const bool traffic = work_.inference.request_rate && !workload::is_training(work_.task);
+  const bool demanded = work_.counted && work_.counted->demand;
   const int most = static_cast<int>(limits.nodes.value_or(limits.max_nodes.value_or(kNodeCounts.back())));
+  if (demanded) {
+    for (const Shape& shape : shapes_) hold_demand(shape, most, out);
+    return;
+  }
   if (limits.nodes || limits.max_nodes || traffic) {
     for (const Shape& shape : shapes_) traffic ? serve_shape(shape, most, out) : plan_shape(shape, most, out);
     return;
@@ -80,7 +85,7 @@ double CandidateSearch::least_nodes(const Shape& shape) const {
 
 double CandidateSearch::late_by(const Planned& planned) const {
   const auto& deadline = context_.question.constraints.deadline_hours;
-  const auto duration = duration_of(work_, plan::tokens_per_s(planned.choice));
+  const auto duration = duration_of(work_, plan::rate_of(planned.choice));
   return deadline && duration ? in_hours(*duration) / *deadline : 1;
 }
 
@@ -91,7 +96,8 @@ void CandidateSearch::plan_shape(const Shape& shape, int most_nodes, std::vector
   std::optional<Planned> best;
   int nodes = exact ? most_nodes : count_from(least);
   while (nodes <= most_nodes) {
-    if (nodes > 1 && shape.machine.network.raw() <= 0) {
+    const bool joined = !work_.counted || workload::is_training(work_.task);
+    if (nodes > 1 && joined && shape.machine.network.raw() <= 0) {
       reason = {"network-unknown", [] { return say("its network is not documented, so nodes cannot be joined"); }};
       break;
     }
@@ -127,8 +133,10 @@ void CandidateSearch::reject_shape(const Shape& shape, const Reason& reason) {
 CandidateSearch::Reason CandidateSearch::reason_of(const plan::Problem& problem) {
   using Kind = plan::Problem::Kind;
   std::string_view rule = "vram-too-small";
-  if (problem.kind == Kind::latency || problem.kind == Kind::too_much_traffic) rule = "too-slow";
-  if (problem.kind == Kind::no_rate) rule = "figures-not-published";
+  if (problem.kind == Kind::latency || problem.kind == Kind::too_much_traffic || problem.kind == Kind::too_late)
+    rule = "too-slow";
+  if (problem.kind == Kind::no_rate || problem.kind == Kind::unpublished) rule = "figures-not-published";
+  if (problem.kind == Kind::lacking) rule = "lacks-hardware";
   return {rule, [problem] { return problem.text(); }};
 }
 
@@ -162,6 +170,25 @@ void CandidateSearch::serve_shape(const Shape& shape, int most_nodes, std::vecto
     planned.reset();
   }
   planned ? offer_shape(shape, std::move(*planned), out) : reject_shape(shape, reason);
+}
+
+/// Enough equal instances side by side for what has to be held at once or per second.
+void CandidateSearch::hold_demand(const Shape& shape, int most_nodes, std::vector<Recommendation>& out) {
+  const workload::Counted& job = *work_.counted;
+  Reason reason;
+  auto planned = plan_on(shape, 1, reason);
+  if (!planned) return reject_shape(shape, reason);
+  // Sessions and streams have their headroom already; what comes at random needs some.
+  const double load = !job.unit.at_once() ? job.max_load : 1;
+  const double enough = std::ceil(*job.demand / (load * plan::rate_of(planned->choice)) - 1e-9);
+  const double nodes = std::max(enough + static_cast<double>(job.redundancy),
+                                static_cast<double>(context_.question.constraints.nodes.value_or(1)));
+  if (nodes > most_nodes)
+    return reject_shape(shape, {"too-slow", [nodes] { return say("needs {} instances", human_number(nodes)); }});
+  const int working = static_cast<int>(nodes) - static_cast<int>(job.redundancy);
+  planned->machine.nodes = static_cast<int>(nodes);
+  std::get<plan::CountedChoice>(planned->choice).figures.rate *= working;
+  offer_shape(shape, std::move(*planned), out);
 }
 
 /// Enough equal instances side by side for the traffic, each with its share of it.

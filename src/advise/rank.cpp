@@ -40,13 +40,13 @@ Weights weights_of(const workload::Objective& objective) {
 }
 
 double headroom(const Recommendation& candidate) {
-  const double free = 1 - candidate.memory().total() / candidate.machine().device.usable;
+  const double free = 1 - candidate.memory().total() / candidate.machine().memory();
   return std::clamp(free / kAmpleHeadroom, 0.0, 1.0);
 }
 
 /// Marks what nothing beats in both money and time: total × hours of a job, price × speed of a service.
 void mark_pareto(std::vector<Recommendation>& candidates, const workload::Workload& work) {
-  const bool is_job = workload::is_training(work.task);
+  const bool is_job = work.counted ? work.counted->things.has_value() : workload::is_training(work.task);
   const auto place = [&](const Recommendation& c) {
     return is_job ? std::pair(c.cost.total, c.cost.hours) : std::pair(c.cost.hourly, -speed_measure(c, work));
   };
@@ -67,12 +67,14 @@ void mark_pareto(std::vector<Recommendation>& candidates, const workload::Worklo
 double cost_measure(const cost::JobCost& cost, const workload::Workload& work) {
   // Prototyping and a given traffic are paid for by the hour; a job or a stream of tokens by the unit.
   if (work.profile == workload::Profile::dev || work.inference.request_rate) return cost.hourly;
+  if (work.counted) return work.counted->demand ? cost.hourly : cost.per_unit.value_or(cost.total);
   return cost.per_million_tokens.value_or(cost.total);
 }
 
 double speed_measure(const Recommendation& candidate, const workload::Workload& work) {
   const auto* inference = std::get_if<plan::InferenceChoice>(&candidate.choice());
-  if (!work.inference.request_rate || inference == nullptr || !inference->speed) return candidate.tokens_per_s();
+  if (!work.inference.request_rate || inference == nullptr || !inference->speed)
+    return plan::rate_of(candidate.choice());
   return 1 / std::max(inference->speed->e2e.raw(), 1e-9);
 }
 

@@ -24,7 +24,9 @@ constexpr double kClearlyCheaper = 0.97;
 
 std::string memory_reason(const Recommendation& candidate) {
   const double needed = in_gib(candidate.memory().total());
-  const double usable = in_gib(candidate.machine().device.usable);
+  const double usable = in_gib(candidate.machine().memory());
+  if (candidate.memory().total().raw() <= 0) return {};
+  if (candidate.machine().on_cpu()) return say("{:.1f} of {:.0f} GiB", needed, usable);
   return say("{:.0f} of {:.0f} GiB per GPU, {:.0f} GiB free", needed, usable, usable - needed);
 }
 
@@ -47,7 +49,7 @@ void add_reasons(std::vector<Recommendation>& candidates, const Workload& work, 
     else
       c.reasons.push_back(at_rate ? say("answers take {:.2f} times the shortest", 1 / share)
                                   : say("{:.0f} % of the fastest", 100 * share));
-    c.reasons.push_back(memory_reason(c));
+    if (std::string memory = memory_reason(c); !memory.empty()) c.reasons.push_back(std::move(memory));
     c.reasons.push_back(say("bound by {}", plan::bound_by(c.choice())));
   }
 }
@@ -67,6 +69,7 @@ std::vector<Change> changes_for(const Workload& work) {
     }
   }
   std::vector<Change> formats;
+  if (work.counted) return formats;
   const auto& job = work.inference;
   if (work.task == workload::Task::inference && job.weights_precision.empty() && job.allow_precisions.empty())
     for (const std::string_view name : plan::served_formats(job.engine)) formats.push_back({"allow_precisions", name});
@@ -85,7 +88,7 @@ class Adviser {
 
   Result<Advice> run(const FoundModel& model) {
     Advice advice;
-    auto work = workload::resolve(question_.request, *model.model, model.draft);
+    auto work = resolve_work(question_.request, model, context_.catalog);
     if (!work) return std::unexpected(work.error());
     advice.own_model = model.own;
     advice.work = std::move(*work);
@@ -142,6 +145,12 @@ class Adviser {
     if (limits.vendors.empty() && limits.gpus.empty()) advice.assumed.push_back({"vendor", std::string("nvidia,amd")});
     if (advice.work.inference.request_rate && !question_.request.max_load)
       advice.assumed.push_back({"max_load", advice.work.inference.max_load});
+    if (const auto& counted = advice.work.counted) {
+      if (!counted->things) advice.assumed.push_back({"hours", kHoursPerMonth});
+      if (counted->demand && !counted->unit.at_once() && !question_.request.max_load)
+        advice.assumed.push_back({"max_load", counted->max_load});
+      return;
+    }
     if (!question_.request.request_rate && !workload::is_training(advice.work.task) && !advice.work.inference.tokens)
       advice.assumed.push_back({"hours", kHoursPerMonth});
   }
@@ -192,7 +201,7 @@ class Adviser {
     // A smaller need never takes more nodes than the one that was enough.
     const bool one_node = !none && advice.recommendations.front().machine().nodes == 1;
     if (one_node && !other.request.request_rate) other.constraints.max_nodes = 1;
-    auto work = workload::resolve(other.request, *model.model, model.draft);
+    auto work = resolve_work(other.request, model, context_.catalog);
     if (!work) return std::nullopt;
     const SearchContext context{other, context_.catalog, context_.coefficients, context_.converter, rules_, ceiling};
     std::vector<Recommendation> found = CandidateSearch(context, *work, search).run();
@@ -230,7 +239,7 @@ class Adviser {
     other.request.ttft_ms.reset();
     other.request.tpot_ms.reset();
     other.request.strict_slo.reset();
-    auto work = workload::resolve(other.request, *model.model, model.draft);
+    auto work = resolve_work(other.request, model, context_.catalog);
     if (!work) return;
     if (!job.request_rate && !job.concurrency) work->inference.concurrency = 1;
     const SearchContext context{other, context_.catalog, context_.coefficients, context_.converter, rules_, {}};
@@ -357,9 +366,9 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
   auto model = find_model(question.request, catalog);
   if (!model) return std::unexpected(model.error());
   Question asked = question;
-  const bool open_pretraining = question.request.task == workload::Task::pretrain &&
-                                !question.constraints.deadline_hours && !question.constraints.nodes &&
-                                !question.constraints.max_nodes;
+  const bool open_pretraining =
+      question.request.task == workload::Task::pretrain && !workload::is_counted(question.request, model->model) &&
+      !question.constraints.deadline_hours && !question.constraints.nodes && !question.constraints.max_nodes;
   if (open_pretraining) asked.constraints.deadline_hours = kPretrainingDeadlineDays * 24;
   auto limits = limit_rules(asked.constraints, catalog);
   if (!limits) return std::unexpected(limits.error());

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
 
 namespace gpusel::advise {
 
@@ -18,6 +19,35 @@ double or_unknown(const catalog::Number& number) { return number.value_or(-1); }
 template <class Enum>
 double or_unknown(const std::optional<Enum>& value) {
   return value ? static_cast<double>(*value) : -1;
+}
+
+/// Whether a limit can only be met by a machine with a GPU.
+bool asks_for_gpu(const workload::Constraints& c) {
+  return !c.gpus.empty() || c.gpus_per_instance.low || c.min_vram || c.min_total_vram || c.min_bandwidth_gbs ||
+         c.nvlink.value_or(false) || !c.interconnect.empty() || c.min_capability || !c.formats.empty() ||
+         !c.vendors.empty();
+}
+
+std::string without_gpu(const Workload& work) {
+  if (!work.counted) return say("CPU only; language models are estimated on GPUs");
+  return work.counted->on_cpu ? say("CPU only, and a GPU is asked for")
+                              : say("CPU only; this work would take it many times as long as a GPU");
+}
+
+/// Rates of exchange between the answer's currency and that of a text; nothing for unknown ones.
+std::optional<double> converted(double amount, std::string_view currency, const cost::Converter& converter) {
+  const auto code = currency.empty() ? Currency::usd() : Currency::parse(currency).value_or(Currency::usd());
+  const cost::Exchange* exchange = converter.exchange(code);
+  return exchange != nullptr ? std::optional(amount * exchange->rate) : std::nullopt;
+}
+
+/// Price of one gigabyte in the first tier that is paid.
+std::optional<double> first_tier(const catalog::Egress& egress) {
+  for (const std::string_view tier : egress.tiers) {
+    const auto price = plain_number(tier.substr(tier.find('=') + 1));
+    if (price && *price > 0) return price;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -109,10 +139,11 @@ void CandidateSearch::group_shapes() {
   const auto instances = context_.catalog.instances();
   shapes_of_gpu_.resize(context_.catalog.gpus().size() + 1);  // one more for GPUs that nobody names
   Facts facts = job_;
+  const bool takes_cpus = work_.counted && work_.counted->on_cpu && !asks_for_gpu(context_.question.constraints);
   for (std::uint32_t i = 0; i < instances.size(); ++i) {
     const Instance& instance = instances[i];
-    if (instance.gpu.empty()) {
-      reject(instance, {"no-gpu", [] { return say("CPU only; language models are estimated on GPUs"); }});
+    if (instance.gpu.empty() && !takes_cpus) {
+      reject(instance, {"no-gpu", [&] { return without_gpu(work_); }});
       continue;
     }
     const InstanceView view = view_of(instance);
@@ -126,16 +157,23 @@ void CandidateSearch::group_shapes() {
   }
 }
 
+std::array<double, 4> CandidateSearch::host_key(const Instance& instance) const {
+  if (!work_.counted) return {};
+  return {or_unknown(instance.vcpu), or_unknown(instance.memory_gib), static_cast<double>(instance.cpu_index),
+          or_unknown(instance.cpu_threads_per_core) + 100 * or_unknown(instance.cpu_ghz)};
+}
+
 void CandidateSearch::add_to_shape(std::uint32_t index) {
   const Instance& instance = context_.catalog.instances()[index];
   const ShapeKey key{{or_unknown(instance.gpu_count), or_unknown(instance.gpu_memory_gb), or_unknown(instance.link),
                       or_unknown(instance.link_gbs_per_gpu)},
                      {or_unknown(instance.rdma), or_unknown(instance.fabric_gbps), or_unknown(instance.network_gbps)},
+                     host_key(instance),
                      shapes_.size()};
   auto& of_this_gpu = shapes_of_gpu_[static_cast<std::size_t>(std::int64_t{instance.gpu_index} + 1)];
   std::size_t twin = key.shape;
   for (const ShapeKey& known : of_this_gpu) {
-    if (known.node != key.node) continue;
+    if (known.node != key.node || known.host != key.host) continue;
     twin = std::min(twin, known.shape);
     if (known.network != key.network) continue;
     shapes_[known.shape].instances.push_back(index);
@@ -168,13 +206,38 @@ void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, s
 }
 
 std::optional<cost::JobCost> CandidateSearch::cost_of(const catalog::Offer& offer, const Planned& planned) const {
-  const double rate = plan::tokens_per_s(planned.choice);
-  cost::Usage usage{planned.machine.nodes, seconds(kHoursPerMonth * 3600), rate};
-  if (const auto duration = duration_of(work_, rate)) {
+  cost::Usage usage{planned.machine.nodes, seconds(kHoursPerMonth * 3600), plan::tokens_per_s(planned.choice)};
+  if (const auto duration = duration_of(work_, plan::rate_of(planned.choice))) {
     usage.duration = *duration;
     usage.period = cost::subscription_period(offer.term);
   }
-  return cost::job_cost({offer.per_hour(), context_.catalog.currency_of(offer)}, context_.converter, usage);
+  if (work_.counted) add_counted(usage, offer, planned);
+  auto cost = cost::job_cost({offer.per_hour(), context_.catalog.currency_of(offer)}, context_.converter, usage);
+  if (cost && work_.counted) add_egress(*cost, offer, planned);
+  return cost;
+}
+
+void CandidateSearch::add_counted(cost::Usage& usage, const catalog::Offer& offer, const Planned& planned) const {
+  const workload::Unit& unit = work_.counted->unit;
+  const double rate = plan::rate_of(planned.choice);
+  usage.units_per_hour = unit.priced_per_hour(std::min(rate, work_.counted->demand.value_or(rate)));
+  usage.unit = unit.priced;
+  const Instance& instance = context_.catalog.instances()[offer.instance];
+  if (!work_.counted->needs_workstation || instance.workstation_licence != catalog::Licence::surcharge) return;
+  const double each = instance.workstation_per_gpu_hour.value_or(0) * planned.machine.gpus_per_node;
+  usage.licence_per_hour = converted(each, instance.workstation_currency, context_.converter).value_or(0);
+}
+
+void CandidateSearch::add_egress(cost::JobCost& cost, const catalog::Offer& offer, const Planned& planned) const {
+  if (work_.counted->egress_mbps <= 0) return;
+  const catalog::Region& region = context_.catalog.region_of(offer);
+  const catalog::Egress* egress = context_.catalog.egress_of(region.provider, region.id);
+  const auto per_gb = egress != nullptr ? first_tier(*egress) : std::nullopt;
+  if (!per_gb) return;
+  const double rate = plan::rate_of(planned.choice);
+  const double gb_per_hour =
+      work_.counted->egress_mbps * std::min(rate, work_.counted->demand.value_or(rate)) * 3600 / 8 / 1000;
+  cost.egress_hourly = converted(*per_gb * gb_per_hour, egress->currency, context_.converter);
 }
 
 bool CandidateSearch::below_ceiling(const Instance& instance, const Planned& planned) const {

@@ -64,6 +64,7 @@ class CandidateSearch {
   bool judges_job_by_instance() const;
   void group_shapes();
   void add_to_shape(std::uint32_t index);
+  std::array<double, 4> host_key(const catalog::Instance& instance) const;
   // How many nodes (nodes.cpp).
   void plan_shapes(std::vector<Recommendation>& out);
   void plan_many_nodes(std::vector<Recommendation>& out);
@@ -82,6 +83,7 @@ class CandidateSearch {
     Reason reason;
   };
   Attempt attempt(const estimate::Machine& machine) const;
+  void hold_demand(const Shape& shape, int most_nodes, std::vector<Recommendation>& out);
   std::optional<Planned> serve_rate(const Shape& shape, Reason& reason) const;
   std::optional<Planned> serve_share(const Shape& shape, int working, Reason& reason) const;
   /// Duration over deadline; 1 where there is none.
@@ -89,6 +91,8 @@ class CandidateSearch {
 
   void offer_shape(const Shape& shape, Planned planned, std::vector<Recommendation>& out);
   std::optional<cost::JobCost> cost_of(const catalog::Offer& offer, const Planned& planned) const;
+  void add_counted(cost::Usage& usage, const catalog::Offer& offer, const Planned& planned) const;
+  void add_egress(cost::JobCost& cost, const catalog::Offer& offer, const Planned& planned) const;
   bool below_ceiling(const catalog::Instance& instance, const Planned& planned) const;
   std::optional<Recommendation> best_offer(const InstanceView& view, const std::shared_ptr<const Planned>& plan,
                                            rules::Facts& facts);
@@ -112,6 +116,7 @@ class CandidateSearch {
   struct ShapeKey {
     std::array<double, 4> node{};     // count, memory, link and its rate
     std::array<double, 3> network{};  // fabric, its rate, NIC
+    std::array<double, 4> host{};     // vCPUs, memory, processor and its threads, where the work depends on them
     std::size_t shape = 0;
   };
   std::vector<std::vector<ShapeKey>> shapes_of_gpu_;

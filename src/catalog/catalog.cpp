@@ -50,6 +50,26 @@ std::span<const OfferState> Catalog::offer_states() const { return tables_->stat
 std::span<const RenderScore> Catalog::render_scores() const { return tables_->render_scores; }
 std::string_view Catalog::origin_text() const { return tables_->origin_text; }
 
+std::span<const Cpu> Catalog::cpus() const { return tables_->cpus; }
+std::span<const RendererInfo> Catalog::renderers() const { return tables_->renderers; }
+std::span<const SolverInfo> Catalog::solvers() const { return tables_->solvers; }
+std::span<const Egress> Catalog::egress() const { return tables_->egress; }
+
+const Cpu* Catalog::cpu_of(const Instance& instance) const {
+  return instance.cpu_index == kNoGpu ? nullptr : &tables_->cpus[static_cast<std::size_t>(instance.cpu_index)];
+}
+
+const Egress* Catalog::egress_of(std::string_view provider, std::string_view region) const {
+  const Egress* general = nullptr;
+  for (const Egress& price : tables_->egress) {
+    if (price.provider != provider) continue;
+    if (price.regions.empty()) general = &price;
+    for (const std::string_view named : price.regions)
+      if (named == region) return &price;
+  }
+  return general;
+}
+
 const Gpu* Catalog::gpu_of(const Instance& instance) const {
   return instance.gpu_index == kNoGpu ? nullptr : &tables_->gpus[static_cast<std::size_t>(instance.gpu_index)];
 }

@@ -39,6 +39,10 @@ std::string name_of(const Instance& r) { return format("{}/{}", r.provider, r.sk
 std::string name_of(const Source& r) { return std::string(r.key); }
 std::string name_of(const ExchangeRate& r) { return std::string(r.currency.code()); }
 std::string name_of(const CountryGroup& r) { return std::string(r.id); }
+std::string name_of(const Cpu& r) { return std::string(r.id); }
+std::string name_of(const RendererInfo& r) { return std::string(r.id); }
+std::string name_of(const SolverInfo& r) { return std::string(r.id); }
+std::string name_of(const Egress& r) { return std::string(r.id); }
 std::string name_of(const RenderScore& r) {
   return format("{} {} {} {}", r.gpu, to_text(r.benchmark), r.version, r.backend);
 }
@@ -85,6 +89,10 @@ class Differ {
         [&](const Instance* old_one, const Instance* new_one) { prices(old_one, new_one); });
     records("availability", before_.offer_states(), after_.offer_states());
     records("render_scores", before_.render_scores(), after_.render_scores());
+    records("cpus", before_.cpus(), after_.cpus());
+    records("renderers", before_.renderers(), after_.renderers());
+    records("solvers", before_.solvers(), after_.solvers());
+    records("egress", before_.egress(), after_.egress());
     records("exchange_rates", before_.exchange_rates(), after_.exchange_rates());
     records("country_groups", before_.country_groups(), after_.country_groups());
     records("sources", before_.sources(), after_.sources());

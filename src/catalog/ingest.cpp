@@ -8,9 +8,9 @@ namespace gpusel::catalog {
 
 namespace {
 
-constexpr std::string_view kOwnSections[] = {"sources",       "gpus",        "models",         "providers",
-                                             "families",      "prices",      "exchange_rates", "country_groups",
-                                             "render_scores", "availability"};
+constexpr std::string_view kOwnSections[] = {
+    "sources",        "gpus",          "models",       "providers", "families",  "prices",  "exchange_rates",
+    "country_groups", "render_scores", "availability", "cpus",      "renderers", "solvers", "egress"};
 
 /// File, line and column out of "file:line:column".
 std::tuple<std::string_view, double, double> place_of(const Error& error) {
@@ -89,6 +89,17 @@ void Ingest::run(std::span<const Document> documents) {
   each(documents, "models",
        [&](const Node& node, Problems& problems) { record(node, problems, tables_.models, model_ids_, say("model")); });
   each(documents, "providers", [&](const Node& node, Problems& problems) { provider(node, problems); });
+  each(documents, "cpus",
+       [&](const Node& node, Problems& problems) { record(node, problems, tables_.cpus, cpu_ids_, say("processor")); });
+  each(documents, "renderers", [&](const Node& node, Problems& problems) {
+    record(node, problems, tables_.renderers, renderer_ids_, say("renderer"));
+  });
+  each(documents, "solvers", [&](const Node& node, Problems& problems) {
+    record(node, problems, tables_.solvers, solver_ids_, say("solver"));
+  });
+  each(documents, "egress", [&](const Node& node, Problems& problems) {
+    record(node, problems, tables_.egress, egress_ids_, say("price of traffic"));
+  });
   each(documents, "families", [&](const Node& node, Problems& problems) { family(node, problems); });
   each(documents, "prices", [&](const Node& node, Problems& problems) { prices(node, problems); });
   each(documents, "render_scores", [&](const Node& node, Problems& problems) { render_scores(node, problems); });
@@ -108,6 +119,10 @@ void Ingest::index_existing() {
   add(source_ids_, tables_.sources, [](const Source& s) { return std::string(s.key); });
   add(gpu_ids_, tables_.gpus, [](const Gpu& g) { return std::string(g.id); });
   add(model_ids_, tables_.models, [](const Model& m) { return std::string(m.id); });
+  add(cpu_ids_, tables_.cpus, [](const Cpu& c) { return std::string(c.id); });
+  add(renderer_ids_, tables_.renderers, [](const RendererInfo& r) { return std::string(r.id); });
+  add(solver_ids_, tables_.solvers, [](const SolverInfo& s) { return std::string(s.id); });
+  add(egress_ids_, tables_.egress, [](const Egress& e) { return std::string(e.id); });
   add(provider_ids_, tables_.providers, [](const Provider& p) { return std::string(p.id); });
   add(region_ids_, tables_.regions, [](const Region& r) { return pair_key(r.provider, r.id); });
   old_scores_ = tables_.render_scores.size();

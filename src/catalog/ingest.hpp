@@ -142,6 +142,10 @@ class Ingest {
   Ids source_ids_;
   Ids gpu_ids_;
   Ids model_ids_;
+  Ids cpu_ids_;
+  Ids renderer_ids_;
+  Ids solver_ids_;
+  Ids egress_ids_;
   Ids provider_ids_;
   Ids region_ids_;
   Ids sku_ids_;

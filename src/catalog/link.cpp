@@ -147,6 +147,7 @@ void join(Tables& tables) {
       gpu.has_fp8 = gpu.has_fp8 || format == "fp8";
     }
   }
+  std::unordered_map<const char*, std::int32_t> cpu_index_of;
   std::unordered_map<const char*, std::int32_t> index_of;  // few names, each kept once, many instances
   for (Instance& instance : tables.instances) {
     const auto [known, is_new] = index_of.try_emplace(instance.gpu.data(), kNoGpu);
@@ -156,6 +157,10 @@ void join(Tables& tables) {
     }
     instance.gpu_index = known->second;
     if (instance.gpu_index != kNoGpu) instance.gpu = tables.gpus[static_cast<std::size_t>(instance.gpu_index)].id;
+    if (const auto [cpu, unseen] = cpu_index_of.try_emplace(instance.cpu.data(), kNoGpu); !instance.cpu.empty()) {
+      if (unseen) cpu->second = find_cpu(instance.cpu, tables.cpus);
+      instance.cpu_index = cpu->second;
+    }
     instance.first_offer = 0;
     instance.offer_count = 0;
     instance.first_state = 0;

@@ -279,6 +279,10 @@ std::string snapshot_bytes(const Tables& tables, std::span<const Document> docum
       write_sheet(builder, texts, "groups", tables.groups),
       write_sheet(builder, texts, "states", tables.states),
       write_sheet(builder, texts, "render_scores", tables.render_scores),
+      write_sheet(builder, texts, "cpus", tables.cpus),
+      write_sheet(builder, texts, "renderers", tables.renderers),
+      write_sheet(builder, texts, "solvers", tables.solvers),
+      write_sheet(builder, texts, "egress", tables.egress),
       write_sheet(builder, texts, "currencies", currency_records(tables))};
   std::vector<flatbuffers::Offset<fb::Document>> trees;
   for (const Document& document : documents) {
@@ -320,6 +324,10 @@ Errors read_snapshot(Tables& tables, const std::shared_ptr<const Block>& block) 
   lay("rates", tables.rates, &ExchangeRate::currency);
   lay("groups", tables.groups, &CountryGroup::id);
   lay("sources", tables.sources, &Source::key);
+  lay("cpus", tables.cpus, &Cpu::id);
+  lay("renderers", tables.renderers, &RendererInfo::id);
+  lay("solvers", tables.solvers, &SolverInfo::id);
+  lay("egress", tables.egress, &Egress::id);
   std::vector<RenderScore> scores;  // of a GPU all or none
   sheets.read("render_scores", scores);
   std::erase_if(tables.render_scores, [&](const RenderScore& old) {

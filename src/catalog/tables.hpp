@@ -37,6 +37,10 @@ struct Tables {
   std::vector<CountryGroup> groups;
   std::vector<OfferState> states;          // sorted by instance
   std::vector<RenderScore> render_scores;  // sorted by GPU id
+  std::vector<Cpu> cpus;
+  std::vector<RendererInfo> renderers;
+  std::vector<SolverInfo> solvers;
+  std::vector<Egress> egress;
   std::vector<Currency> currencies;
   std::span<const Offer> offers;  // sorted by instance; of a block, or of own_offers
   std::vector<Offer> own_offers;
@@ -61,6 +65,9 @@ struct Tables {
 void relink(Tables& tables);
 /// The part of it that a snapshot leaves out: instance to GPU by name, instance to its offers.
 void join(Tables& tables);
+
+/// Index of the processor that an instance's words name, the slowest where they name several; kNoGpu where none.
+std::int32_t find_cpu(std::string_view words, std::span<const Cpu> cpus);
 
 void list_gpu_names(Tables& tables);
 void list_model_names(Tables& tables);

@@ -50,13 +50,19 @@ std::optional<JobCost> job_cost(Money offer_per_hour, const Converter& converter
   JobCost cost;
   cost.offer = offer_per_hour;
   if (offer_per_hour.currency != converter.currency()) cost.exchange = *exchange;
-  cost.hourly = offer_per_hour.amount * exchange->rate * usage.nodes;
+  cost.licence_hourly = usage.licence_per_hour * usage.nodes;
+  cost.hourly = offer_per_hour.amount * exchange->rate * usage.nodes + cost.licence_hourly;
   cost.hours = in_hours(usage.duration);
   const bool subscribed = usage.period.raw() > 0;
   const double periods = subscribed ? std::ceil(usage.duration / usage.period) : 0;
   cost.total = cost.hourly * (subscribed ? periods * in_hours(usage.period) : cost.hours);
   const double tokens = usage.tokens_per_s * usage.duration.raw();
   if (tokens > 0) cost.per_million_tokens = cost.total / tokens * 1e6;
+  const double units = usage.units_per_hour * cost.hours;
+  if (units > 0) {
+    cost.per_unit = cost.total / units;
+    cost.unit = usage.unit;
+  }
   return cost;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "estimate/counted/coefficients.hpp"
 #include "gpusel/base/fields.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
@@ -122,7 +123,16 @@ Range allowed_for(std::string_view id) {
   return {0, 1e12};
 }
 
-void read_entry(const Node& node, Problems& problems, Coefficients& out, std::set<std::string_view>& seen) {
+using Places = std::vector<std::pair<std::string_view, Coefficient*>>;
+
+Places places_in(Coefficients& out, CountedCoefficients& counted) {
+  Places places;
+  for (const Entry& entry : kEntries) places.emplace_back(entry.id, &(out.*(entry.place)));
+  visit_coefficients(counted, [&](std::string_view id, Coefficient& place) { places.emplace_back(id, &place); });
+  return places;
+}
+
+void read_entry(const Node& node, Problems& problems, const Places& places, std::set<std::string_view>& seen) {
   Fields fields(node, problems);
   const std::string id = fields.text("id");
   for (const std::string_view key : {"id", "value", "unit", "meaning", "source"}) fields.require(key);
@@ -132,14 +142,14 @@ void read_entry(const Node& node, Problems& problems, Coefficients& out, std::se
   const Range allowed = allowed_for(id);
   const auto value = fields.number("value", allowed);
   const Node* cases = fields.find("cases");
-  const auto entry = std::find_if(std::begin(kEntries), std::end(kEntries), [&](const Entry& e) { return e.id == id; });
-  if (entry == std::end(kEntries)) {
+  const auto entry = std::find_if(places.begin(), places.end(), [&](const auto& e) { return e.first == id; });
+  if (entry == places.end()) {
     std::vector<std::string_view> ids;
-    for (const Entry& known : kEntries) ids.push_back(known.id);
+    for (const auto& [known, place] : places) ids.push_back(known);
     fields.fail(node, say("unknown coefficient '{}'", shorten(id, 60)), did_you_mean(id, ids));
     return;
   }
-  Coefficient& place = out.*(entry->place);
+  Coefficient& place = *entry->second;
   place.value = value.value_or(place.value);
   if (cases != nullptr && !cases->is_map())
     fields.fail(*cases, say("'cases' must be a map, found {}", cases->describe()));
@@ -149,7 +159,7 @@ void read_entry(const Node& node, Problems& problems, Coefficients& out, std::se
       if (const auto number = fields.number("cases." + special.key, allowed))
         place.cases.emplace_back(special.key, *number);
   }
-  seen.insert(entry->id);
+  seen.insert(entry->first);
   fields.finish();
 }
 
@@ -157,6 +167,8 @@ void read_entry(const Node& node, Problems& problems, Coefficients& out, std::se
 
 std::expected<Coefficients, Errors> read_coefficients(std::span<const Document> documents) {
   Coefficients out;
+  const auto counted = std::make_shared<CountedCoefficients>();
+  const Places places = places_in(out, *counted);
   Errors errors;
   std::set<std::string_view> seen;
   for (const Document& document : documents) {
@@ -166,14 +178,15 @@ std::expected<Coefficients, Errors> read_coefficients(std::span<const Document> 
     Fields fields(*section, problems);
     if (const std::string version = fields.text("version"); !version.empty()) out.version = version;
     if (const Node* list = fields.find("coefficients"); list != nullptr)
-      for (const Node& node : list->children) read_entry(node, problems, out, seen);
+      for (const Node& node : list->children) read_entry(node, problems, places, seen);
     fields.finish();
     errors.insert(errors.end(), problems.errors.begin(), problems.errors.end());
   }
-  for (const Entry& entry : kEntries)
-    if (!seen.contains(entry.id))
-      errors.push_back({ErrorKind::bad_catalogue, say("coefficient '{}' is missing", entry.id), "calibration", {}});
+  for (const auto& [id, place] : places)
+    if (!seen.contains(id))
+      errors.push_back({ErrorKind::bad_catalogue, say("coefficient '{}' is missing", id), "calibration", {}});
   if (!errors.empty()) return std::unexpected(std::move(errors));
+  out.counted = counted;
   return out;
 }
 

@@ -20,6 +20,8 @@ catalog::Number peak_figure(const catalog::Gpu& gpu, Precision precision) {
     case Precision::bf16: return gpu.bf16_dense_tflops;
     case Precision::fp8: return gpu.fp8_dense_tflops;
     case Precision::nvfp4: return gpu.fp4_dense_tflops;
+    case Precision::fp64: return gpu.fp64_tflops;
+    case Precision::int8: return gpu.int8_dense_tops;
   }
   return std::nullopt;
 }
@@ -29,6 +31,7 @@ Precision fallback(Precision precision) {
   switch (precision) {
     case Precision::nvfp4: return Precision::fp8;
     case Precision::fp8: return Precision::bf16;
+    case Precision::int8: return Precision::fp16;
     default: return Precision::fp32;
   }
 }
@@ -42,7 +45,9 @@ bool Device::native(Precision precision) const {
 
 Precision Device::done_in(Precision precision) const {
   const auto figure = peak_figure(*gpu, precision);
-  const bool missing = figure && *figure == 0 && precision != Precision::fp32;
+  // Nothing narrower stands in for fp64.
+  const bool has_stand_in = precision != Precision::fp32 && precision != Precision::fp64;
+  const bool missing = figure && *figure == 0 && has_stand_in;
   return missing ? done_in(fallback(precision)) : precision;
 }
 

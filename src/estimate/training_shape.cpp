@@ -132,7 +132,8 @@ double trainable_parameters(const Workload& work) {
   const auto& m = *work.model;
   const auto added = static_cast<double>(work.training.virtual_tokens);
   switch (work.training.method) {
-    case Method::full: return work.parameters.total();
+    case Method::full:
+    case Method::dreambooth: return work.parameters.total();
     case Method::ptuning: return added * m.hidden_size.value_or(0);
     case Method::prefix: {
       const AttentionWidths w = attention_widths(m, 1);

@@ -15,6 +15,7 @@ Precision best_precision(const estimate::Device& device) {
 }
 
 Bytes least_total_memory(const Workload& work, const estimate::Device& device) {
+  if (work.counted) return {};
   if (!workload::is_training(work.task)) {
     const auto formats = allowed_formats(work, device);
     const Bytes weights = formats ? estimate::stored_weights(work, *formats->back()) : Bytes{};
@@ -28,7 +29,7 @@ Bytes least_total_memory(const Workload& work, const estimate::Device& device) {
 }
 
 Seconds least_time(const Workload& work, const Machine& machine) {
-  if (!workload::is_training(work.task)) return {};
+  if (work.counted || !workload::is_training(work.task)) return {};
   const auto peak = machine.device.peak(work.training.precision.value_or(best_precision(machine.device)));
   if (!peak) return {};
   const double passes = workload::trains_adapter(work.training.method) ? 2 : 3;

@@ -16,6 +16,11 @@ std::string Problem::text() const {
     case Kind::too_much_traffic:
       return have > 0 ? say("cannot serve {:g} requests per second: {:.3g} at most", need, have)
                       : say("cannot serve {:g} requests per second", need);
+    case Kind::lacking: return say("{} has no {}", subject, what);
+    case Kind::unpublished:
+      return what.empty() ? say("no rate of '{}' for this work is known", subject)
+                          : say("the {} of '{}' is not published", what, subject);
+    case Kind::too_late: return say("one batch takes {:.3g} ms, {:g} ms are allowed", need, have);
     case Kind::latency:
       return tokens > 0
                  ? say("misses the latency targets: {:.0f} of 100 requests have {:.0f} ms to the first token and "
@@ -46,6 +51,7 @@ std::string layout_text(const estimate::TrainingPlan& plan) {
 
 const estimate::MemoryBreakdown& memory_of(const Choice& choice) {
   if (const auto* training = std::get_if<TrainingChoice>(&choice)) return training->memory;
+  if (const auto* counted = std::get_if<CountedChoice>(&choice)) return counted->figures.memory;
   return std::get<InferenceChoice>(choice).memory.per_gpu;
 }
 
@@ -58,14 +64,22 @@ bool fits(const Choice& choice) {
 }
 
 bool usable(const Choice& choice) {
-  const bool has_speed = std::visit([](const auto& c) { return c.speed.has_value(); }, choice);
-  const auto* inference = std::get_if<InferenceChoice>(&choice);
-  return fits(choice) && has_speed && (inference == nullptr || inference->meets_targets);
+  if (const auto* training = std::get_if<TrainingChoice>(&choice)) return training->fits && training->speed.has_value();
+  if (const auto* counted = std::get_if<CountedChoice>(&choice))
+    return counted->fits && counted->figures.rate > 0 && counted->meets_targets;
+  const auto& inference = std::get<InferenceChoice>(choice);
+  return inference.fits && inference.speed.has_value() && inference.meets_targets;
+}
+
+double rate_of(const Choice& choice) {
+  const auto* counted = std::get_if<CountedChoice>(&choice);
+  return counted != nullptr ? counted->figures.rate : tokens_per_s(choice);
 }
 
 double tokens_per_s(const Choice& choice) {
   if (const auto* training = std::get_if<TrainingChoice>(&choice))
     return training->speed ? training->speed->tokens_per_s : 0;
+  if (std::holds_alternative<CountedChoice>(choice)) return 0;
   const auto& speed = std::get<InferenceChoice>(choice).speed;
   if (!speed) return 0;
   return speed->output_tokens_per_s > 0 ? speed->output_tokens_per_s : speed->total_tokens_per_s;
@@ -74,12 +88,17 @@ double tokens_per_s(const Choice& choice) {
 double sequences_per_s(const Choice& choice) {
   if (const auto* training = std::get_if<TrainingChoice>(&choice))
     return training->speed ? training->speed->samples_per_s : 0;
+  if (std::holds_alternative<CountedChoice>(choice)) return 0;
   const auto& speed = std::get<InferenceChoice>(choice).speed;
   return speed ? speed->requests_per_s : 0;
 }
 
 std::string_view bound_by(const Choice& choice) {
-  return std::visit([](const auto& c) { return c.speed ? c.speed->bound_by : std::string_view{}; }, choice);
+  if (const auto* counted = std::get_if<CountedChoice>(&choice)) return counted->figures.bound_by;
+  if (const auto* training = std::get_if<TrainingChoice>(&choice))
+    return training->speed ? training->speed->bound_by : std::string_view{};
+  const auto& speed = std::get<InferenceChoice>(choice).speed;
+  return speed ? speed->bound_by : std::string_view{};
 }
 
 Result<Choice> plan_for(const workload::Workload& work, const estimate::Machine& machine,
@@ -88,6 +107,7 @@ Result<Choice> plan_for(const workload::Workload& work, const estimate::Machine&
     if (!planned) return std::unexpected(planned.error());
     return Choice{std::move(*planned)};
   };
+  if (work.counted) return Choice{plan_counted(work, machine, coefficients)};
   if (workload::is_training(work.task)) return either(plan_training(work, machine, coefficients));
   return either(plan_inference(work, machine, coefficients));
 }

@@ -17,12 +17,15 @@ Json job_json(const Compared& item) {
   if (item.planned == nullptr) return job;
   const auto& planned = *item.planned;
   job["plan"] = plan_json(planned.choice);
-  job["memory"] = memory_json(plan::memory_of(planned.choice), planned.machine.device.usable);
+  job["memory"] = memory_json(plan::memory_of(planned.choice), planned.machine.memory());
   if (const auto* training = std::get_if<plan::TrainingChoice>(&planned.choice)) {
     job["training"] = training_json(training->speed);
+  } else if (const auto* inference = std::get_if<plan::InferenceChoice>(&planned.choice)) {
+    job["inference"] = inference_json(inference->memory, inference->speed);
   } else {
-    const auto& inference = std::get<plan::InferenceChoice>(planned.choice);
-    job["inference"] = inference_json(inference.memory, inference.speed);
+    const auto& counted = std::get<plan::CountedChoice>(planned.choice);
+    job["throughput"] = {{"value", number(counted.figures.rate)}};
+    if (!counted.figures.more.empty()) job["figures"] = more_json(counted);
   }
   if (item.usable()) job["interval"] = {{"level", 0.8}, {"tokens_per_s", interval_json(item.intervals.tokens_per_s)}};
   if (!item.trace.empty()) job["explain"] = explain_json(item.trace);

@@ -4,6 +4,7 @@
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
 #include "report/table.hpp"
 
 namespace gpusel::report {
@@ -22,6 +23,9 @@ std::string value_text(const workload::Value& value) {
 std::string gibibytes(Bytes amount) { return format("{:.1f}", in_gib(amount)); }
 
 std::string machine_line(const estimate::Machine& machine) {
+  if (machine.on_cpu())
+    return say("{:g} vCPU of {}", machine.host.vcpus * machine.nodes,
+               machine.host.cpu != nullptr ? printable(machine.host.cpu->name) : say("a processor that is not known"));
   std::string line = say("{} × {}", machine.gpus(), machine.device.gpu->name);
   if (machine.gpus_per_node > 1) line += say(", {} in a node", to_text(machine.link));
   if (machine.nodes > 1) line += say(", {} nodes at {:g} Gbit/s", machine.nodes, machine.network.raw() * 8 / 1e9);
@@ -90,7 +94,51 @@ std::string plan_line(const estimate::TrainingPlan& plan) {
 
 std::string plan_line(const estimate::InferencePlan& plan) { return plan::layout_text(plan); }
 
+std::string plan_line(const estimate::CountedPlan& plan) { return plan::layout_text(plan); }
+
+namespace {
+
+std::string one_job(const workload::SampleJob& job) {
+  if (job.resolution.width > 0) return say(" · {}", text_of(job.resolution));
+  return job.seq_len > 0 ? say(" · {} tokens", job.seq_len) : std::string();
+}
+std::string one_job(const workload::DiffusionJob& job) {
+  std::string line = say(" · {}, {} steps", text_of(job.resolution), job.steps);
+  return job.frames > 1 ? line + say(", {} frames", job.frames) : line;
+}
+std::string one_job(const workload::SpeechJob&) { return {}; }
+std::string one_job(const workload::RecommenderJob&) { return {}; }
+std::string one_job(const workload::OfflineRender& job) {
+  return say(" · offline · {} · scene of {:g} GiB", to_text(job.renderer), job.scene_gib);
+}
+std::string one_job(const workload::SessionJob& job) {
+  return say(" · {} · {} at {:g} fps · {:g} GiB each", to_text(job.kind), text_of(job.resolution), job.fps,
+             job.session_gib);
+}
+std::string one_job(const workload::SimulationJob& job) {
+  return say(" · {} · {} cells", to_text(job.solver), human_count(job.cells));
+}
+std::string one_job(const workload::TranscodeJob& job) {
+  return say(" · {} {} at {:g} fps · {}", to_text(job.codec), text_of(job.resolution), job.fps,
+             job.live ? say("live") : say("files"));
+}
+std::string one_job(const workload::AnalyticsJob& job) {
+  return say(" · streams of {} at {:g} fps, {:g} fps seen", text_of(job.camera), job.camera_fps, job.stream_fps);
+}
+std::string one_job(const workload::PreprocessJob& job) { return say(" · {}", to_text(job.kind)); }
+
+std::string counted_line(const Workload& work) {
+  std::string line =
+      work.model != nullptr ? say("{} · {}", work.model->id, to_text(work.task)) : std::string(to_text(work.task));
+  line += std::visit([](const auto& job) { return one_job(job); }, work.counted->job);
+  if (workload::runs_model(work.task)) line += say(" · {}", to_text(work.counted->engine));
+  return line;
+}
+
+}  // namespace
+
 std::string job_line(const Workload& work) {
+  if (work.counted) return counted_line(work);
   std::string line(work.model->id);
   if (!workload::is_training(work.task)) {
     line += work.model->is_generator()
@@ -129,7 +177,29 @@ std::string percentile_line(const plan::Choice& choice, const Terminal& terminal
               terminal.width, 4);
 }
 
+std::string counted_lines(const plan::CountedChoice& choice, const advise::EstimateAnswer& answer,
+                          const Terminal& terminal) {
+  const std::string_view unit = answer.work.counted->unit.rate;
+  const auto& figures = choice.figures;
+  if (figures.rate <= 0) return {};
+  std::string line = format("{} {}", human_number(figures.rate), unit);
+  if (figures.latency.raw() > 0)
+    line += figures.latency.raw() < 1 ? say(", {:.3g} ms per batch", in_ms(figures.latency))
+                                      : say(", {:.3g} s per batch", figures.latency.raw());
+  if (!figures.bound_by.empty()) line += say("; bound by {}", figures.bound_by);
+  const std::string lead = choice.fits ? say("speed: {}", line) : say("speed if it fitted: {}", line);
+  std::string out = wrap(lead, terminal.width, 2);
+  std::string more;
+  for (const estimate::NamedFigure& figure : figures.more)
+    more += (more.empty() ? "  " : ", ") + format("{} {:.4g}", figure.key, figure.value);
+  if (!more.empty()) out += wrap(more, terminal.width, 2);
+  const auto& range = answer.intervals.throughput;
+  return out + say("  80 % interval {} to {} {}", human_number(range.low), human_number(range.high), unit) + "\n";
+}
+
 std::string speed_lines(const advise::EstimateAnswer& answer, const Terminal& terminal) {
+  if (const auto* counted = std::get_if<plan::CountedChoice>(&answer.choice))
+    return counted_lines(*counted, answer, terminal);
   if (plan::tokens_per_s(answer.choice) <= 0) return {};
   const bool generates = answer.work.model->is_generator();
   const auto* training = std::get_if<plan::TrainingChoice>(&answer.choice);
@@ -153,7 +223,7 @@ std::string speed_lines(const advise::EstimateAnswer& answer, const Terminal& te
 
 std::string estimate_text(const advise::EstimateAnswer& answer, const Terminal& terminal) {
   const auto& memory = plan::memory_of(answer.choice);
-  const Bytes usable = answer.machine.device.usable;
+  const Bytes usable = answer.machine.memory();
   std::string out = bold(job_line(answer.work), terminal) + "\n";
   out += machine_line(answer.machine) + "\n\n";
   const auto& range = answer.intervals.memory_total_gib;

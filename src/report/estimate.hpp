@@ -18,5 +18,6 @@ std::string assumed_line(const workload::Assumptions& assumed);
 std::string trace_lines(const estimate::Trace& trace, const Terminal& terminal);
 std::string plan_line(const estimate::TrainingPlan& plan);
 std::string plan_line(const estimate::InferencePlan& plan);
+std::string plan_line(const estimate::CountedPlan& plan);
 
 }  // namespace gpusel::report

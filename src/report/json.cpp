@@ -50,8 +50,77 @@ std::string dump(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+namespace {
+
+void put(Json& out, const workload::Resolution& size) {
+  out["resolution"] = size.width > 0 ? Json(text_of(size)) : Json(nullptr);
+}
+void one_job(Json& out, const workload::SampleJob& job) {
+  put(out, job.resolution);
+  if (job.seq_len > 0) out["seq_len"] = job.seq_len;
+}
+void one_job(Json& out, const workload::DiffusionJob& job) {
+  put(out, job.resolution);
+  out["steps"] = job.steps;
+  out["frames"] = job.frames;
+}
+void one_job(Json& out, const workload::SpeechJob& job) { out["window_s"] = number(job.window_s); }
+void one_job(Json& out, const workload::RecommenderJob& job) {
+  out["table_gib"] = job.table_gib ? number(*job.table_gib) : Json(nullptr);
+}
+void one_job(Json& out, const workload::OfflineRender& job) {
+  out["render"] = to_text(workload::Render::offline);
+  out["renderer"] = to_text(job.renderer);
+  out["scene_vram_gib"] = number(job.scene_gib);
+}
+void one_job(Json& out, const workload::SessionJob& job) {
+  out["render"] = to_text(job.kind);
+  out["scene_vram_gib"] = number(job.session_gib);
+  out["fps"] = number(job.fps);
+  put(out, job.resolution);
+  if (job.kind == workload::Render::realtime) out["codec"] = to_text(job.codec);
+}
+void one_job(Json& out, const workload::SimulationJob& job) {
+  out["solver"] = to_text(job.solver);
+  out["cells"] = number(job.cells);
+}
+void one_job(Json& out, const workload::TranscodeJob& job) {
+  out["codec"] = to_text(job.codec);
+  put(out, job.resolution);
+  out["fps"] = number(job.fps);
+  out["live"] = job.live;
+}
+void one_job(Json& out, const workload::AnalyticsJob& job) {
+  put(out, job.camera);
+  out["fps"] = number(job.camera_fps);
+  out["stream_fps"] = number(job.stream_fps);
+  out["codec"] = to_text(job.codec);
+}
+void one_job(Json& out, const workload::PreprocessJob& job) { out["preprocess"] = to_text(job.kind); }
+
+void counted_workload(Json& out, const workload::Workload& work) {
+  const workload::Counted& counted = *work.counted;
+  out["unit"] = counted.unit.rate;
+  if (workload::runs_model(work.task)) {
+    out["engine"] = to_text(counted.engine);
+    out["mode"] = to_text(counted.mode);
+    if (workload::is_training(work.task)) out["method"] = to_text(work.training.method);
+  }
+  out["amount"] = counted.things ? number(*counted.things) : Json(nullptr);
+  out["demand"] = counted.demand ? number(*counted.demand) : Json(nullptr);
+  std::visit([&](const auto& job) { one_job(out, job); }, counted.job);
+}
+
+}  // namespace
+
 Json workload_json(const workload::Workload& work) {
-  Json out{{"task", to_text(work.task)}, {"model", work.model->id}, {"profile", to_text(work.profile)}};
+  Json out{{"task", to_text(work.task)},
+           {"model", work.model != nullptr ? Json(work.model->id) : Json(nullptr)},
+           {"profile", to_text(work.profile)}};
+  if (work.counted) {
+    counted_workload(out, work);
+    return out;
+  }
   if (workload::is_training(work.task)) {
     const auto& job = work.training;
     out["method"] = to_text(job.method);
@@ -91,6 +160,13 @@ Json one_plan(const plan::TrainingChoice& choice) {
            {"flash_attention", plan.flash_attention}};
   if (estimate::is_partial(plan)) out["recomputed_share"] = number(plan.recomputed);
   return out;
+}
+
+Json one_plan(const plan::CountedChoice& choice) {
+  return {{"precision", to_text(choice.plan.precision)},
+          {"batch", choice.plan.batch},
+          {"activation_checkpointing", to_text(choice.plan.checkpointing)},
+          {"offload", to_text(choice.plan.offload)}};
 }
 
 Json one_plan(const plan::InferenceChoice& choice) {
@@ -179,6 +255,17 @@ Json interval_json(const estimate::Interval& range) {
   return out;
 }
 
+Json throughput_json(const plan::CountedChoice& choice, const workload::Counted& counted) {
+  const double rate = choice.figures.rate;
+  return {{"value", rate > 0 ? number(rate) : Json(nullptr)}, {"unit", counted.unit.rate}};
+}
+
+Json more_json(const plan::CountedChoice& choice) {
+  Json out = Json::object();
+  for (const estimate::NamedFigure& figure : choice.figures.more) out[std::string(figure.key)] = number(figure.value);
+  return out;
+}
+
 namespace {
 
 /// Encoders answer in sequences per second as well.
@@ -186,6 +273,12 @@ Json throughput(double sequences_per_s) { return {{"value", number(sequences_per
 
 /// Tokens per second where there are any; sequences per second of encoders.
 Json intervals_json(const advise::EstimateAnswer& answer) {
+  if (answer.work.counted) {
+    Json out{
+        {"level", 0.8}, {"memory_total", interval_json(answer.intervals.memory_total_gib)}, {"tokens_per_s", nullptr}};
+    if (plan::rate_of(answer.choice) > 0) out["throughput"] = interval_json(answer.intervals.throughput);
+    return out;
+  }
   const bool encoder = !answer.work.model->is_generator();
   const bool has_speed = plan::tokens_per_s(answer.choice) > 0;
   const bool counts_tokens = has_speed && (!encoder || workload::is_training(answer.work.task));
@@ -211,15 +304,19 @@ Json estimate_json(const advise::EstimateAnswer& answer) {
   if (!answer.id.empty()) out["id"] = answer.id;
   out["fits"] = plan::fits(answer.choice);
   out["assumed"] = assumptions(answer.assumed);
-  out["memory"] = memory_json(plan::memory_of(answer.choice), answer.machine.device.usable);
-  if (const auto* training = std::get_if<plan::TrainingChoice>(&answer.choice)) {
+  out["memory"] = memory_json(plan::memory_of(answer.choice), answer.machine.memory());
+  if (const auto* counted = std::get_if<plan::CountedChoice>(&answer.choice)) {
+    out["throughput"] = throughput_json(*counted, *answer.work.counted);
+    if (counted->figures.latency.raw() > 0) out["latency_ms"] = number(in_ms(counted->figures.latency));
+    if (!counted->figures.more.empty()) out["figures"] = more_json(*counted);
+  } else if (const auto* training = std::get_if<plan::TrainingChoice>(&answer.choice)) {
     out["training"] = training_json(training->speed);
   } else {
     const auto& inference = std::get<plan::InferenceChoice>(answer.choice);
     out["inference"] = inference_json(inference.memory, inference.speed);
     out["memory"]["engine_pool_gib"] = number(in_gib(inference.memory.pool));
   }
-  if (!answer.work.model->is_generator() && plan::sequences_per_s(answer.choice) > 0)
+  if (!answer.work.counted && !answer.work.model->is_generator() && plan::sequences_per_s(answer.choice) > 0)
     out["throughput"] = throughput(plan::sequences_per_s(answer.choice));
   out["interval"] = intervals_json(answer);
   out["bound_by"] = text_or_null(plan::bound_by(answer.choice));

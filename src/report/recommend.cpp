@@ -23,6 +23,7 @@ std::string instance_name(const Recommendation& r) {
 }
 
 std::string gpus_text(const Recommendation& r) {
+  if (r.gpu == nullptr) return say("{:g} vCPU", r.machine().host.vcpus * r.machine().nodes);
   const double share = r.machine().device.share * r.gpu->devices();
   if (share < 1) return format("1/{:.0f} × {}", 1 / share, r.gpu->id);
   return format("{} × {}", r.machine().gpus(), r.gpu->id);
@@ -33,6 +34,9 @@ std::string plan_text(const Recommendation& r) {
 }
 
 std::string speed_text(const Advice& advice, const Recommendation& r) {
+  if (const auto& counted = advice.work.counted)
+    return counted->things ? human_duration(seconds(r.cost.hours * 3600))
+                           : format("{} {}", human_number(plan::rate_of(r.choice())), counted->unit.rate);
   if (workload::is_training(advice.work.task)) return human_duration(seconds(r.cost.hours * 3600));
   const auto& inference = std::get<plan::InferenceChoice>(r.choice());
   if (!advice.work.model->is_generator()) return say("{} seq/s", human_number(inference.speed->requests_per_s));
@@ -52,8 +56,10 @@ std::string warned_rules(const Recommendation& r) {
 }
 
 Table make_table(const Advice& advice, const RecommendView& view) {
-  const bool training = workload::is_training(advice.work.task);
+  const auto& counted = advice.work.counted;
+  const bool whole_job = counted ? counted->things.has_value() : workload::is_training(advice.work.task);
   const std::string currency(advice.currency.code());
+  const std::string per = counted ? say("{} per {}", currency, counted->unit.priced) : say("{}/M tok", currency);
   std::vector<Column> columns{
       {"#", Align::right, 0},
       {say("score"), Align::right, 2},
@@ -62,20 +68,21 @@ Table make_table(const Advice& advice, const RecommendView& view) {
       {say("GPUs"), Align::left, 0},
       {say("plan"), Align::left, 4, 24},
       {say("GiB/GPU"), Align::right, 2},
-      {training ? say("time") : say("speed"), Align::right, 0},
+      {whole_job ? say("time") : say("speed"), Align::right, 0},
       {currency + "/h", Align::right, 0},
-      {training ? say("{} total", currency) : say("{}/M tok", currency), Align::right, 0},
+      {whole_job ? say("{} total", currency) : per, Align::right, 0},
       {say("price of"), Align::left, 1},
   };
   if (view.wide) {
-    if (training) columns.push_back({say("{}/M tok", currency), Align::right, 0});
+    if (whole_job) columns.push_back({per, Align::right, 0});
     columns.push_back({say("pareto"), Align::left, 0});
     columns.push_back({say("warnings"), Align::left, 0});
   }
   Table table(std::move(columns));
   for (const Recommendation& r : advice.recommendations) {
     if (view.limit > 0 && static_cast<std::size_t>(r.rank) > view.limit) break;
-    const std::string per_million = r.cost.per_million_tokens ? human_price(*r.cost.per_million_tokens) : "-";
+    const auto& each = counted ? r.cost.per_unit : r.cost.per_million_tokens;
+    const std::string price_each = each ? human_price(*each) : "-";
     std::vector<Cell> cells{
         format("{}", r.rank),
         format("{:.1f}", r.score),
@@ -83,14 +90,14 @@ Table make_table(const Advice& advice, const RecommendView& view) {
         printable(r.region->id),
         gpus_text(r),
         plan_text(r),
-        format("{:.0f}/{:.0f}", in_gib(r.memory().total()), in_gib(r.machine().device.usable)),
+        format("{:.0f}/{:.0f}", in_gib(r.memory().total()), in_gib(r.machine().memory())),
         speed_text(advice, r),
         human_price(r.cost.hourly),
-        training ? human_price(r.cost.total) : per_million,
+        whole_job ? human_price(r.cost.total) : price_each,
         price_date(r),
     };
     if (view.wide) {
-      if (training) cells.push_back(per_million);
+      if (whole_job) cells.push_back(price_each);
       cells.push_back(r.pareto ? say("yes") : "");
       cells.push_back(warned_rules(r));
     }
@@ -120,6 +127,9 @@ std::string header(const Advice& advice, const catalog::Catalog& catalog, const 
 
 /// What 80 of 100 measurements of this plan should show.
 std::string range_text(const Advice& advice, const Recommendation& r) {
+  if (const auto& counted = advice.work.counted)
+    return say("80 of 100 runs {} to {} {}", human_number(r.intervals.throughput.low),
+               human_number(r.intervals.throughput.high), counted->unit.rate);
   const bool in_tokens = workload::is_training(advice.work.task) || advice.work.model->is_generator();
   const auto& range = in_tokens ? r.intervals.tokens_per_s : r.intervals.sequences_per_s;
   return say("80 of 100 runs {} to {} {}", human_number(range.low), human_number(range.high),

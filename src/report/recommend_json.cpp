@@ -11,10 +11,20 @@ using advise::Advice;
 using advise::Recommendation;
 using workload::Workload;
 
+Json counted_performance(const plan::CountedChoice& choice, const Workload& work) {
+  Json out{{"throughput", throughput_json(choice, *work.counted)}, {"bound_by", text_or_null(choice.figures.bound_by)}};
+  if (choice.figures.latency.raw() > 0) out["latency_ms"] = number(in_ms(choice.figures.latency));
+  if (!choice.figures.more.empty()) out["figures"] = more_json(choice);
+  return out;
+}
+
 Json performance_json(const Recommendation& r, const Workload& work) {
   Json out;
+  const auto* counted = std::get_if<plan::CountedChoice>(&r.choice());
   const auto* training = std::get_if<plan::TrainingChoice>(&r.choice());
-  if (training != nullptr) {
+  if (counted != nullptr) {
+    out = counted_performance(*counted, work);
+  } else if (training != nullptr) {
     out = training_json(training->speed);
     out["bound_by"] = training->speed->bound_by;
   } else {
@@ -25,10 +35,13 @@ Json performance_json(const Recommendation& r, const Workload& work) {
       out["throughput"] = {{"value", number(inference.speed->requests_per_s)}, {"unit", "sequences/s"}};
   }
   // From board power alone: hosts, cooling and idle time come on top, partial load goes off.
-  if (r.gpu->tdp_w) {
+  if (r.gpu != nullptr && r.gpu->tdp_w) {
     const double watts = *r.gpu->tdp_w * r.machine().device.share * r.machine().gpus();
     out["energy_kwh"] = number(watts * r.cost.hours / 1000);
-    out["tokens_per_joule"] = number(r.tokens_per_s() / watts);
+    if (counted == nullptr)
+      out["tokens_per_joule"] = number(r.tokens_per_s() / watts);
+    else if (!work.counted->unit.at_once())
+      out["items_per_joule"] = number(counted->figures.rate * work.counted->unit.per_second / watts);
     out["energy_basis"] = "tdp";
   }
   return out;
@@ -43,13 +56,26 @@ Json cost_json(const Recommendation& r, Currency currency, const catalog::Catalo
            {"total", number(cost.total)},
            {"hours", number(cost.hours)},
            {"per_million_tokens", number(cost.per_million_tokens)},
+           {"per_unit", number(cost.per_unit)},
+           {"unit", text_or_null(cost.unit)},
            {"price_as_of", text_or_null(Date::from_packed(r.offer->as_of).text())},
            {"price_source", text_or_null(origin.source)},
            {"price_confidence", to_text(origin.confidence)},
            {"offer", {{"currency", cost.offer.currency.code()}, {"hourly", number(cost.offer.amount)}}}};
   if (!origin.note.empty()) out["price_note"] = origin.note;
+  if (cost.licence_hourly > 0) out["licence_hourly"] = number(cost.licence_hourly);
+  if (cost.egress_hourly) out["egress_hourly"] = number(*cost.egress_hourly);
   if (cost.exchange)
     out["fx"] = {{"rate", number(cost.exchange->rate)}, {"as_of", text_or_null(cost.exchange->as_of.text())}};
+  return out;
+}
+
+Json interval_of(const Recommendation& r, const Workload& work) {
+  Json out{{"level", 0.8}, {"memory_total", interval_json(r.intervals.memory_total_gib)}};
+  if (work.counted)
+    out["throughput"] = interval_json(r.intervals.throughput);
+  else
+    out["tokens_per_s"] = interval_json(r.intervals.tokens_per_s);
   return out;
 }
 
@@ -74,19 +100,17 @@ Json recommendation_json(const Recommendation& r, const Advice& advice, const ca
           {"family", text_or_null(r.instance->family)},
           {"region", r.region->id},
           {"country", text_or_null(r.region->country)},
-          {"gpu", r.gpu->id},
+          {"gpu", r.gpu != nullptr ? Json(r.gpu->id) : Json(nullptr)},
           {"gpus_per_node", r.machine().gpus_per_node},
-          {"gpu_share", number(r.machine().device.share * r.gpu->devices())},
+          {"gpu_share", r.gpu != nullptr ? number(r.machine().device.share * r.gpu->devices()) : Json(nullptr)},
+          {"vcpu", number(r.instance->vcpu)},
           {"nodes", r.machine().nodes},
           {"gpus", r.machine().gpus()},
           {"plan", plan_json(r.choice())},
-          {"memory", memory_json(r.memory(), r.machine().device.usable)},
+          {"memory", memory_json(r.memory(), r.machine().memory())},
           {"performance", performance_json(r, advice.work)},
           {"cost", cost_json(r, advice.currency, catalog)},
-          {"interval",
-           {{"level", 0.8},
-            {"memory_total", interval_json(r.intervals.memory_total_gib)},
-            {"tokens_per_s", interval_json(r.intervals.tokens_per_s)}}},
+          {"interval", interval_of(r, advice.work)},
           {"pareto", r.pareto},
           {"reasons", r.reasons},
           {"warnings", std::move(warnings)}};
@@ -125,7 +149,7 @@ Json recommend_json(const Advice& advice, const catalog::Catalog& catalog, std::
                             {"provider", best.instance->provider},
                             {"sku", best.instance->sku},
                             {"region", best.region->id},
-                            {"gpu", best.gpu->id},
+                            {"gpu", best.gpu != nullptr ? Json(best.gpu->id) : Json(nullptr)},
                             {"gpus", best.machine().gpus()},
                             {"hourly", number(best.cost.hourly)},
                             {"total", number(best.cost.total)},
@@ -155,6 +179,9 @@ std::string recommend_csv(const Advice& advice, const catalog::Catalog& catalog,
       {"tokens_per_s", "/performance/tokens_per_s"},
       {"output_tokens_per_s", "/performance/output_tokens_per_s"},
       {"requests_per_s", "/performance/requests_per_s"},
+      {"throughput", "/performance/throughput/value"},
+      {"throughput_unit", "/performance/throughput/unit"},
+      {"latency_ms", "/performance/latency_ms"},
       {"ttft_ms", "/performance/ttft_ms"},
       {"itl_ms", "/performance/itl_ms"},
       {"bound_by", "/performance/bound_by"},
@@ -163,6 +190,8 @@ std::string recommend_csv(const Advice& advice, const catalog::Catalog& catalog,
       {"hours", "/cost/hours"},
       {"total", "/cost/total"},
       {"per_million_tokens", "/cost/per_million_tokens"},
+      {"per_unit", "/cost/per_unit"},
+      {"unit", "/cost/unit"},
       {"term", "/cost/billing"},
       {"price_as_of", "/cost/price_as_of"},
       {"price_source", "/cost/price_source"},

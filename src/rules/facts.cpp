@@ -27,6 +27,18 @@ constexpr FactInfo kFacts[] = {
     {"accepts_unavailable", boolean, "", Stage::job, "--include-unavailable was given"},
     {"seq_len", number, "tokens", Stage::job, "tokens per training sequence"},
     {"context_tokens", number, "tokens", Stage::job, "prompt and answer of one request together"},
+    {"work", text, "", Stage::job,
+     "language, samples, diffusion, speech, recommender, render, session, simulation, transcode, analytics or "
+     "preprocess"},
+    {"render", text, "", Stage::job, "offline, realtime or cad"},
+    {"renderer", text, "", Stage::job, "cycles, vray, octane …"},
+    {"codec", text, "", Stage::job, "h264, hevc or av1, where video is encoded"},
+    {"solver", text, "", Stage::job, "kind of simulation: lbm, fdtd, fea …"},
+    {"preprocess", text, "", Stage::job, "kind of preprocessing: etl, tokenize, images …"},
+    {"mode", text, "", Stage::job, "throughput, online or single-stream, of work not counted in tokens"},
+    {"scene_vram_gib", number, "GiB", Stage::job, "memory of a scene or session"},
+    {"demand", number, "", Stage::job, "throughput, sessions or streams to be held"},
+    {"needs_workstation", boolean, "", Stage::job, "needs a graphics driver with a workstation licence"},
 
     {"provider", text, "", Stage::instance, "id of the cloud"},
     {"provider_kind", text, "", Stage::instance, "hyperscaler, cloud or marketplace"},
@@ -76,6 +88,16 @@ constexpr FactInfo kFacts[] = {
     {"has_rdma", boolean, "", Stage::instance, "an RDMA fabric"},
     {"rdma", text, "", Stage::instance, "kind of fabric: efa, infiniband, roce …"},
     {"cpu_arch", text, "", Stage::instance, "x86_64 or arm64"},
+    {"is_cpu", boolean, "", Stage::instance, "has no GPU"},
+    {"cpu", text, "", Stage::instance, "id of the processor, where it is known"},
+    {"cpu_turbo_ghz", number, "GHz", Stage::instance, "highest clock of one core"},
+    {"graphics", text, "", Stage::instance,
+     "none, display or workstation: what programs that draw can have of the GPU"},
+    {"workstation_licence", text, "", Stage::instance, "included, surcharge, own or none"},
+    {"fp64_tflops", number, "TFLOPS", Stage::instance, "fp64 peak of one GPU"},
+    {"int8_tops", number, "TOPS", Stage::instance, "dense int8 peak of one GPU"},
+    {"nvdec_count", number, "", Stage::instance, "hardware video decoders"},
+    {"av1_decode", boolean, "", Stage::instance, "decodes AV1 in hardware"},
 
     {"nodes", number, "", Stage::plan, "instances the plan uses"},
     {"gpus", number, "", Stage::plan, "GPUs the plan uses"},
@@ -95,6 +117,10 @@ constexpr FactInfo kFacts[] = {
     {"bound_by", text, "", Stage::plan, "what limits the speed"},
     {"hours", number, "h", Stage::plan, "duration of the job; unknown for a service"},
     {"tokens_per_s", number, "tokens/s", Stage::plan, "speed of the whole plan"},
+    {"batch", number, "", Stage::plan, "items per GPU and pass"},
+    {"throughput", number, "", Stage::plan, "in the work's own unit"},
+    {"latency_ms", number, "ms", Stage::plan, "of one batch or item"},
+    {"slowdown", number, "", Stage::plan, "times longer than with enough memory, where work spills to the host's"},
 
     {"region", text, "", Stage::offer, "region of the price"},
     {"country", text, "", Stage::offer, "ISO code of the region's country"},
@@ -106,6 +132,7 @@ constexpr FactInfo kFacts[] = {
     {"price_confidence", text, "", Stage::offer, "documented, api, press, recalled or derived"},
     {"cost", number, "", Stage::offer, "of the whole job, or of a month of service"},
     {"cost_per_million_tokens", number, "", Stage::offer, "trained on or generated"},
+    {"cost_per_unit", number, "", Stage::offer, "cost of what the work is priced by"},
 };
 static_assert(std::size(kFacts) == kFactCount);
 

@@ -13,16 +13,19 @@ constexpr Limits kMilliseconds{{.low = 0.001, .high = 1e9}, 1000};
 constexpr Limits kPart{{.low = 0, .high = 1e8}, 1024};  // of a request: nothing to read, or nothing to generate
 
 constexpr std::string_view kWork = "Workload";
-constexpr std::string_view kTrain = "Training";
-constexpr std::string_view kServe = "Inference";
+constexpr std::string_view kTrain = kTrainingGroup;
+constexpr std::string_view kServe = kInferenceGroup;
 constexpr std::string_view kSplit = "Parallelism (default: planned)";
 constexpr std::string_view kMachine = "Machine";
+constexpr std::string_view kVision = kMediaGroup;
+constexpr std::string_view kGraphics = kGraphicsGroup;
 
 #define GPUSEL_SET(...) [](Request& r, std::string_view t) -> Status { return assign(t, __VA_ARGS__); }
 
 constexpr Option<Request> kOptions[] = {
     {"id", "", "TEXT", "echoed in the answer", kMachine, GPUSEL_SET(r.id)},
-    {"task", "t", "TASK", "pretrain, finetune or inference", kWork, GPUSEL_SET(r.task)},
+    {"task", "t", "TASK", "pretrain, finetune, inference, render, simulate, transcode or preprocess", kWork,
+     GPUSEL_SET(r.task)},
     {"model", "m", "MODEL", "catalogue name, Hugging Face id, or a config.json, safetensors or GGUF file", kWork,
      GPUSEL_SET(r.model)},
     {"params_b", "", "N", "billions of parameters, if not the model's own count", kWork,
@@ -40,8 +43,8 @@ constexpr Option<Request> kOptions[] = {
     {"internode_gbps", "", "GBIT", "network per node, Gbit/s", kMachine,
      GPUSEL_SET(r.internode_gbps, Limits{{0.01, 1e6}, 1000})},
 
-    {"method", "", "METHOD", "full, lora, qlora, ptuning or prefix", kTrain, GPUSEL_SET(r.method)},
-    {"precision", "dtype", "FORMAT", "fp32, tf32, fp16, bf16, fp8 or nvfp4 (default: best the GPU has)", kTrain,
+    {"method", "", "METHOD", "full, lora, qlora, ptuning, prefix or dreambooth", kTrain, GPUSEL_SET(r.method)},
+    {"precision", "dtype", "FORMAT", "arithmetic: fp32, tf32, fp16, bf16, fp8 … (default: best the GPU has)", kTrain,
      GPUSEL_SET(r.precision)},
     {"recipe", "", "RECIPE", "mixed (fp32 master weights) or pure", kTrain, GPUSEL_SET(r.recipe)},
     {"framework", "", "NAME", "megatron, deepspeed, fsdp, hf-trainer, torchtune, unsloth …", kTrain,
@@ -88,7 +91,8 @@ constexpr Option<Request> kOptions[] = {
     {"ep", "", "N", "expert parallel degree", kSplit, GPUSEL_SET(r.ep, kCount)},
     {"dp", "", "N", "data parallel degree, or replicas", kSplit, GPUSEL_SET(r.dp, kCount)},
 
-    {"engine", "", "ENGINE", "vllm, trt-llm, sglang, tgi, lmdeploy, llama.cpp or hf", kServe, GPUSEL_SET(r.engine)},
+    {"engine", "", "ENGINE", "vllm, trt-llm, sglang, tgi, lmdeploy, llama.cpp, hf; pytorch, tensorrt, onnxruntime …",
+     kServe, GPUSEL_SET(r.engine)},
     {"engine_version", "", "TEXT", "version or date; tells an old generation from a current one", kServe,
      GPUSEL_SET(r.engine_version)},
     {"weights_precision", "quant quantization", "FORMAT",
@@ -127,6 +131,43 @@ constexpr Option<Request> kOptions[] = {
      GPUSEL_SET(r.acceptance_rate, kShare)},
     {"disaggregated_prefill", "", "BOOL", "true: some replicas read prompts and the others generate", kServe,
      GPUSEL_SET(r.disaggregated_prefill), true},
+
+    {"resolution", "", "PIXELS", "224, 1024x1024, 1080p or 4k (default: the model's own)", kVision,
+     GPUSEL_SET(r.resolution)},
+    {"steps", "num-inference-steps", "N", "denoising steps (default: the model's usual number)", kVision,
+     GPUSEL_SET(r.steps, Limits{{1, 10000}, 1000})},
+    {"images", "", "N", "images to make or to read in all", kVision, GPUSEL_SET(r.images, kAmount)},
+    {"audio_hours", "", "N", "hours of audio to transcribe or to speak in all", kVision,
+     GPUSEL_SET(r.audio_hours, kPositive)},
+    {"latency_ms", "max-latency-ms", "MS", "longest time for one batch, ms", kVision,
+     GPUSEL_SET(r.latency_ms, kMilliseconds)},
+    {"table_gib", "embedding-gib", "GIB", "embedding tables, GiB, if not the model's own", kVision,
+     GPUSEL_SET(r.table_gib, Limits{{0.001, 1e6}, 1000})},
+
+    {"render", "", "KIND", "offline, realtime or cad", kGraphics, GPUSEL_SET(r.render)},
+    {"renderer", "", "NAME", "cycles, vray, octane, redshift, arnold, keyshot, vred …", kGraphics,
+     GPUSEL_SET(r.renderer)},
+    {"scene", "", "CLASS", "size of the scene in words, instead of scene_vram_gib", kGraphics, GPUSEL_SET(r.scene)},
+    {"scene_vram_gib", "scene-vram", "GIB", "memory that the scene or a session takes, GiB", kGraphics,
+     GPUSEL_SET(r.scene_vram_gib, Limits{{0.01, 1e5}, 1000})},
+    {"frames", "num-frames", "N", "frames to render in all; of a generated video, its length", kGraphics,
+     GPUSEL_SET(r.frames, kAmount)},
+    {"seconds_per_frame", "", "S", "measured time of one frame; with --on", kGraphics,
+     GPUSEL_SET(r.seconds_per_frame, kPositive)},
+    {"on", "", "GPU", "GPU that seconds_per_frame was measured on", kGraphics, GPUSEL_SET(r.measured_on)},
+    {"sessions", "users", "N", "users at once", kGraphics, GPUSEL_SET(r.sessions, Limits{{1, 1e7}, 1000})},
+    {"streams", "", "N", "video streams at once", kGraphics, GPUSEL_SET(r.streams, Limits{{1, 1e7}, 1000})},
+    {"fps", "", "N", "frames per second of a session or stream", kGraphics,
+     GPUSEL_SET(r.fps, Limits{{0.1, 1000}, 1000})},
+    {"stream_fps", "", "N", "frames per second that a detector sees of each stream", kGraphics,
+     GPUSEL_SET(r.stream_fps, Limits{{0.01, 1000}, 1000})},
+    {"codec", "", "CODEC", "h264, hevc or av1", kGraphics, GPUSEL_SET(r.codec)},
+    {"live", "", "BOOL", "true: as it happens; false: files, as fast as they go", kGraphics, GPUSEL_SET(r.live), true},
+    {"solver", "", "KIND", "lbm, fdtd, fvm, sph, dem, md or fea", kGraphics, GPUSEL_SET(r.solver)},
+    {"cells", "particles", "N", "cells, particles or atoms of a simulation", kGraphics, GPUSEL_SET(r.cells, kAmount)},
+    {"time_steps", "iterations", "N", "time steps or iterations in all", kGraphics, GPUSEL_SET(r.time_steps, kAmount)},
+    {"preprocess", "", "KIND", "etl, tokenize, images, video, features or trees", kGraphics, GPUSEL_SET(r.preprocess)},
+    {"data_gb", "", "GB", "data to go through in all, GB", kGraphics, GPUSEL_SET(r.data_gb, kPositive)},
 };
 
 #undef GPUSEL_SET

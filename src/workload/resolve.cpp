@@ -5,6 +5,7 @@
 #include "gpusel/base/text.hpp"
 #include "gpusel/workload/generation.hpp"
 #include "gpusel/workload/workload.hpp"
+#include "workload/defaults.hpp"
 
 namespace gpusel::workload {
 
@@ -31,7 +32,7 @@ double pretraining_batch_tokens(double params_b) { return std::clamp(0.5e6 * std
 class Resolver {
  public:
   Resolver(const Request& request, const catalog::Model& model, const catalog::Model* draft)
-      : request_(request), model_(model), draft_(draft) {}
+      : request_(request), model_(model), draft_(draft), defaults_(work_.assumed) {}
 
   Result<Workload> run() {
     if (!request_.task)
@@ -40,10 +41,6 @@ class Resolver {
     note_foreign_options();
     work_.profile = request_.profile.value_or(Profile::standard);
     work_.model = &model_;
-    if (!model_.is_language_model())
-      return usage_error(say("'{}' is a {} model, and only language models are estimated", model_.id,
-                             model_.kind ? to_text(*model_.kind) : "?"),
-                         "model", say("all language models: gpusel models --kind decoder-llm"));
     auto parameters = catalog::parameters_of(model_);
     if (!parameters) return std::unexpected(parameters.error());
     work_.parameters = *parameters;
@@ -55,18 +52,11 @@ class Resolver {
  private:
   template <class T, class Default>
   T or_assume(const std::optional<T>& given, std::string_view key, Default standard) {
-    if (given) return *given;
-    assume(key, standard);
-    return static_cast<T>(standard);
+    return defaults_.or_assume(given, key, standard);
   }
   template <class T>
   void assume(std::string_view key, T value) {
-    if constexpr (NamedEnum<T>)
-      work_.assumed.push_back({std::string(key), std::string(to_text(value))});
-    else if constexpr (std::is_arithmetic_v<T>)
-      work_.assumed.push_back({std::string(key), static_cast<double>(value)});
-    else
-      work_.assumed.push_back({std::string(key), std::string(value)});
+    defaults_.assume(key, value);
   }
 
   std::int64_t longest() const {
@@ -81,17 +71,25 @@ class Resolver {
   /// What was asked of the other kind of job has no effect: said, not swallowed.
   void note_foreign_options() {
     static constexpr std::string_view kEither[] = {"tokens", "context", "batch", "offload"};
-    const std::string_view foreign = is_training(work_.task) ? "Inference" : "Training";
+    const std::string_view own = is_training(work_.task) ? kTrainingGroup : kInferenceGroup;
+    static constexpr std::string_view kOfJobs[] = {kTrainingGroup, kInferenceGroup, kMediaGroup, kGraphicsGroup};
     for (const std::string_view key : request_.given) {
       const auto* option = find_option(request_options(), key);
       const bool either = std::find(std::begin(kEither), std::end(kEither), key) != std::end(kEither);
-      if (option == nullptr || option->group != foreign || either) continue;
+      const bool of_job =
+          option != nullptr && std::find(std::begin(kOfJobs), std::end(kOfJobs), option->group) != std::end(kOfJobs);
+      if (!of_job || option->group == own || either) continue;
       work_.notes.push_back(say("{} has no effect on {}", key, to_text(work_.task)));
     }
   }
 
   Status training() {
     Training& t = work_.training;
+    if (request_.precision == Precision::int8 || request_.precision == Precision::fp64)
+      return usage_error(say("language models are not trained in {}", to_text(*request_.precision)), "precision",
+                         say("fp32, tf32, fp16, bf16, fp8 or nvfp4"));
+    if (request_.method == Method::dreambooth)
+      return usage_error(say("dreambooth is for models of images"), "method", say("full, lora or qlora"));
     const bool encoder = !model_.is_generator();
     if (work_.task == Task::pretrain) {
       if (request_.method && *request_.method != Method::full)
@@ -263,6 +261,9 @@ class Resolver {
     Inference& i = work_.inference;
     // GGUF files are llama.cpp's own.
     i.engine = or_assume(request_.engine, "engine", model_.file_layout == "gguf" ? Engine::llama_cpp : Engine::vllm);
+    if (!serves_text(i.engine))
+      return usage_error(say("engine '{}' does not serve '{}'", to_text(i.engine), model_.id), "engine",
+                         say("vllm, trt-llm, sglang, tgi, lmdeploy, llama.cpp or hf"));
     i.weights_precision = request_.weights_precision;
     i.kv_precision = request_.kv_precision;
     if (Status allowed = allowed_precisions(); !allowed) return allowed;
@@ -396,6 +397,7 @@ class Resolver {
   const catalog::Model& model_;
   const catalog::Model* draft_;
   Workload work_;
+  Defaults defaults_;
 };
 
 }  // namespace

@@ -15,8 +15,9 @@ struct Intervals {
   estimate::Interval memory_total_gib;  // per GPU
   estimate::Interval tokens_per_s;      // training, or output tokens of inference
   estimate::Interval sequences_per_s;
-  estimate::Interval itl_ms;   // inference
-  estimate::Interval ttft_ms;  // inference
+  estimate::Interval throughput;  // of work that is counted in items of its own
+  estimate::Interval itl_ms;      // inference
+  estimate::Interval ttft_ms;     // inference
 };
 
 struct EstimateAnswer {
@@ -55,6 +56,9 @@ struct FoundModel {
   const catalog::Model* draft = nullptr;  // of speculative decoding
 };
 Result<FoundModel> find_model(const workload::Request& request, const catalog::Catalog& catalog);
+/// The request with its defaults, be it about language or about anything else.
+Result<workload::Workload> resolve_work(const workload::Request& request, const FoundModel& model,
+                                        const catalog::Catalog& catalog);
 /// What reading a configuration took for granted, and what it left aside.
 void note_reading(const catalog::ConfigModel& model, std::vector<std::string>& notes);
 

@@ -11,6 +11,7 @@
 #include "gpusel/catalog/gpu.hpp"
 #include "gpusel/catalog/market.hpp"
 #include "gpusel/catalog/model.hpp"
+#include "gpusel/catalog/parts.hpp"
 #include "gpusel/catalog/render_score.hpp"
 
 namespace gpusel::catalog {
@@ -47,7 +48,16 @@ class Catalog {
   std::span<const OfferState> offer_states() const;
   std::span<const RenderScore> render_scores() const;
 
+  std::span<const Cpu> cpus() const;
+  std::span<const RendererInfo> renderers() const;
+  std::span<const SolverInfo> solvers() const;
+  std::span<const Egress> egress() const;
+
   const Gpu* gpu_of(const Instance& instance) const;
+  /// The processor that an instance's `cpu` names, the slowest where it may be one of several; null where unknown.
+  const Cpu* cpu_of(const Instance& instance) const;
+  /// What traffic out of a region costs; null where nothing is published.
+  const Egress* egress_of(std::string_view provider, std::string_view region) const;
   std::span<const Offer> offers_of(const Instance& instance) const;
   std::span<const OfferState> states_of(const Instance& instance) const;
   /// What is said of selling the instance in that region on that term; the narrowest record, or none.

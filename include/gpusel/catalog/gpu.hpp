@@ -24,6 +24,9 @@ enum class GpuLink : std::uint8_t {
 };
 
 enum class VgpuSupport : std::uint8_t { supported, unsupported, passthrough, sr_iov };
+/// What programs that draw can have of a part. none: compute only; display: a graphics driver without workstation
+/// licence or certification; workstation: a professional driver, in virtual machines with a licence.
+enum class Graphics : std::uint8_t { none, display, workstation };
 
 struct Gpu {
   std::string_view id;
@@ -73,6 +76,10 @@ struct Gpu {
   Number nvdec_count;
   std::optional<bool> av1_encode;
   std::optional<bool> av1_decode;
+  Number nvenc_generation;
+  Number nvdec_generation;
+  Number nvenc_sessions;  // the driver allows at once in a system; absent: any number
+  std::optional<Graphics> graphics;
   std::string_view display_outputs;
 
   Number mig_max_instances;
@@ -150,6 +157,10 @@ void visit_fields(Record& g, Visitor&& v) {
   v(Field{.path = "media.nvdec", .json = "nvdec_count", .range = {0, 64}}, g.nvdec_count);
   v(Field{.path = "media.av1_encode", .json = "av1_encode"}, g.av1_encode);
   v(Field{.path = "media.av1_decode", .json = "av1_decode"}, g.av1_decode);
+  v(Field{.path = "media.nvenc_generation", .json = "nvenc_generation", .range = {1, 20}}, g.nvenc_generation);
+  v(Field{.path = "media.nvdec_generation", .json = "nvdec_generation", .range = {1, 20}}, g.nvdec_generation);
+  v(Field{.path = "media.nvenc_sessions", .json = "nvenc_sessions", .range = {1, 1000}}, g.nvenc_sessions);
+  v(Field{.path = "graphics", .json = "graphics"}, g.graphics);
   v(Field{.path = "media.display_outputs", .json = "display_outputs"}, g.display_outputs);
   v(Field{.path = "vgpu", .json = "vgpu_supported"}, g.vgpu_supported);
   v(Field{.path = "last_cuda_major", .json = "last_cuda_major", .range = {5, 50}}, g.last_cuda_major);
@@ -169,5 +180,8 @@ inline constexpr auto enum_names<catalog::GpuLink> = std::to_array<std::string_v
 template <>
 inline constexpr auto enum_names<catalog::VgpuSupport> =
     std::to_array<std::string_view>({"supported", "unsupported", "passthrough", "sr-iov"});
+template <>
+inline constexpr auto enum_names<catalog::Graphics> =
+    std::to_array<std::string_view>({"none", "display", "workstation"});
 
 }  // namespace gpusel

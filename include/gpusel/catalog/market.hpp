@@ -17,6 +17,8 @@ enum class ProviderKind : std::uint8_t { hyperscaler, cloud, marketplace };
 /// How the GPUs of one instance reach each other.
 enum class NodeLink : std::uint8_t { none, pcie, nvlink_pairs, nvlink_mesh, nvswitch, xgmi, neuronlink, ici, hccs };
 enum class Rdma : std::uint8_t { none, efa, infiniband, roce, gpudirect_tcpx, gpudirect_tcpxo, erdma };
+/// Who pays for the licence of a graphics driver: part of the price, on top of it, the user's own, or not to be had.
+enum class Licence : std::uint8_t { included, surcharge, own, none };
 enum class CpuArch : std::uint8_t { x86_64, arm64 };
 enum class Availability : std::uint8_t { available, limited, invitation, preview, retired, restricted, not_offered };
 /// What is committed to. savings: a spending plan; capacity_block: a fixed window, paid up front;
@@ -96,6 +98,14 @@ struct Instance {
   Number link_gbs_per_gpu;  // bidirectional
   std::string_view cpu;
   CpuArch cpu_arch = CpuArch::x86_64;
+  Number cpu_threads_per_core;  // as rented; absent: the processor's own
+  Number cpu_ghz;               // of all cores; absent: the processor's own
+  Number cpu_turbo_ghz;         // of one
+  std::optional<Licence> workstation_licence;
+  Number workstation_per_gpu_hour;
+  std::string_view workstation_currency;
+  std::string_view workstation_source;
+  std::string_view workstation_note;
   std::optional<bool> bare_metal;
   Availability status = Availability::available;
   TextList sources;
@@ -104,6 +114,7 @@ struct Instance {
 
   // Filled in when a catalogue is put together.
   std::int32_t gpu_index = kNoGpu;
+  std::int32_t cpu_index = kNoGpu;  // the slowest of the processors that `cpu` may mean
   std::uint32_t first_offer = 0;
   std::uint32_t offer_count = 0;
   std::uint32_t first_state = 0;
@@ -248,6 +259,15 @@ void visit_shared_fields(Record& i, Visitor&& v) {
   v(Field{.path = "rdma", .json = "rdma"}, i.rdma);
   v(Field{.path = "cpu", .json = "cpu"}, i.cpu);
   v(Field{.path = "cpu_arch", .json = "cpu_arch"}, i.cpu_arch);
+  v(Field{.path = "cpu_threads_per_core", .json = "cpu_threads_per_core", .range = {1, 8}}, i.cpu_threads_per_core);
+  v(Field{.path = "cpu_ghz", .json = "cpu_ghz", .unit = "GHz", .range = {0.5, 10}}, i.cpu_ghz);
+  v(Field{.path = "cpu_turbo_ghz", .json = "cpu_turbo_ghz", .unit = "GHz", .range = {0.5, 10}}, i.cpu_turbo_ghz);
+  v(Field{.path = "workstation.licence", .json = "workstation_licence"}, i.workstation_licence);
+  v(Field{.path = "workstation.per_gpu_hour", .json = "workstation_per_gpu_hour", .range = {0, 100}},
+    i.workstation_per_gpu_hour);
+  v(Field{.path = "workstation.currency", .json = "workstation_currency"}, i.workstation_currency);
+  v(Field{.path = "workstation.source", .json = "workstation_source"}, i.workstation_source);
+  v(Field{.path = "workstation.note", .json = "workstation_note"}, i.workstation_note);
   v(Field{.path = "bare_metal", .json = "bare_metal"}, i.bare_metal);
   v(Field{.path = "status", .json = "status"}, i.status);
   v(Field{.path = "sources", .json = "sources"}, i.sources);
@@ -289,6 +309,9 @@ inline constexpr auto enum_names<catalog::NodeLink> = std::to_array<std::string_
 template <>
 inline constexpr auto enum_names<catalog::Rdma> = std::to_array<std::string_view>(
     {"none", "efa", "infiniband", "roce", "gpudirect-tcpx", "gpudirect-tcpxo", "erdma"});
+template <>
+inline constexpr auto enum_names<catalog::Licence> =
+    std::to_array<std::string_view>({"included", "surcharge", "own", "none"});
 template <>
 inline constexpr auto enum_names<catalog::CpuArch> = std::to_array<std::string_view>({"x86_64", "arm64"});
 template <>

@@ -10,7 +10,17 @@ namespace gpusel {
 
 namespace catalog {
 
-enum class ModelKind : std::uint8_t { decoder_llm, vlm, encoder, encoder_decoder, diffusion, cnn, vit, speech };
+enum class ModelKind : std::uint8_t {
+  decoder_llm,
+  vlm,
+  encoder,
+  encoder_decoder,
+  diffusion,
+  cnn,
+  vit,
+  speech,
+  recommender
+};
 
 struct Model {
   std::string_view id;
@@ -74,7 +84,38 @@ struct Model {
   Number per_layer_embedding_params_b;  // may stay in host memory
   Number native_weights_gib;            // the released files, where formats of several widths are mixed
 
+  // Networks that read samples.
+  Number activations_m;  // millions of values that its layers put out per sample at the default input
+
+  // Recommendation.
+  Number embedding_tables;
+  Number embedding_dim;
+  Number embedding_params_b;  // all tables; the rest of params_b is dense
+  Number largest_table_params_b;
+  Number lookups_per_sample;  // rows read over all tables
+  Number embedding_optimizer_elements;
+  Number activation_elements;  // dense, per sample, that the backward pass keeps
+
   // Diffusion and speech.
+  std::string_view denoiser;  // unet or dit
+  Number default_steps;
+  Number default_width;
+  Number default_height;
+  Number default_frames;
+  Number frames_per_second;
+  Number image_tokens;  // positions of the denoiser's finest level at the default input
+  Number text_tokens;
+  std::optional<bool> joint_text;  // text goes through the layers beside the image
+  Number attention_gflops;         // of gflops_per_sample, what grows with the square of the tokens
+  Number frame_compression;
+  Number vae_channels;  // of the decoder's last level
+  Number vae_chunk_frames;
+  std::string_view vae_dtype;
+  Number decoder_steps_per_s;  // sequential steps per second of audio
+  Number decoder_params_b;     // read by each of them
+  Number frames_per_s;         // positions of the encoder per second of audio
+  Number widest_elements_per_s;
+  std::optional<bool> speech_synthesis;
   Number text_encoder_params_b;
   Number vae_params_b;
   Number vae_decode_gflops;
@@ -165,6 +206,46 @@ void visit_fields(Record& m, Visitor&& v) {
     m.per_layer_embedding_params_b);
   v(Field{.path = "native_weights_gib", .json = "native_weights_gib", .unit = "GiB", .range = {0, 1e6}},
     m.native_weights_gib);
+  v(Field{.path = "activations_m", .json = "activations_m", .unit = "M", .range = {0, 1e9}}, m.activations_m);
+  v(Field{.path = "recommender.tables", .json = "embedding_tables", .range = {1, 1e6}}, m.embedding_tables);
+  v(Field{.path = "recommender.embedding_dim", .json = "embedding_dim", .range = {1, 1e6}}, m.embedding_dim);
+  v(Field{.path = "recommender.embedding_params_b", .json = "embedding_params_b", .unit = "B", .range = kBillions},
+    m.embedding_params_b);
+  v(Field{.path = "recommender.largest_table_params_b",
+          .json = "largest_table_params_b",
+          .unit = "B",
+          .range = kBillions},
+    m.largest_table_params_b);
+  v(Field{.path = "recommender.lookups_per_sample", .json = "lookups_per_sample", .range = {1, 1e7}},
+    m.lookups_per_sample);
+  v(Field{.path = "recommender.optimizer_elements", .json = "embedding_optimizer_elements", .range = {0, 4}},
+    m.embedding_optimizer_elements);
+  v(Field{.path = "recommender.activation_elements", .json = "activation_elements", .range = kCount},
+    m.activation_elements);
+  v(Field{.path = "diffusion.denoiser", .json = "denoiser"}, m.denoiser);
+  v(Field{.path = "diffusion.default_steps", .json = "default_steps", .range = {1, 1000}}, m.default_steps);
+  v(Field{.path = "diffusion.default_width", .json = "default_width", .unit = "px", .range = {8, 16384}},
+    m.default_width);
+  v(Field{.path = "diffusion.default_height", .json = "default_height", .unit = "px", .range = {8, 16384}},
+    m.default_height);
+  v(Field{.path = "diffusion.default_frames", .json = "default_frames", .range = {1, 1e4}}, m.default_frames);
+  v(Field{.path = "diffusion.frames_per_second", .json = "frames_per_second", .range = {1, 240}}, m.frames_per_second);
+  v(Field{.path = "diffusion.image_tokens", .json = "image_tokens", .range = {1, 1e8}}, m.image_tokens);
+  v(Field{.path = "diffusion.text_tokens", .json = "text_tokens", .range = {0, 1e5}}, m.text_tokens);
+  v(Field{.path = "diffusion.joint_text", .json = "joint_text"}, m.joint_text);
+  v(Field{.path = "diffusion.attention_gflops", .json = "attention_gflops", .unit = "GFLOP"}, m.attention_gflops);
+  v(Field{.path = "diffusion.frame_compression", .json = "frame_compression", .range = {1, 64}}, m.frame_compression);
+  v(Field{.path = "diffusion.vae_channels", .json = "vae_channels", .range = {1, 4096}}, m.vae_channels);
+  v(Field{.path = "diffusion.vae_chunk_frames", .json = "vae_chunk_frames", .range = {1, 1e4}}, m.vae_chunk_frames);
+  v(Field{.path = "diffusion.vae_dtype", .json = "vae_dtype"}, m.vae_dtype);
+  v(Field{.path = "speech.decoder_steps_per_s", .json = "decoder_steps_per_s", .range = {0, 1e5}},
+    m.decoder_steps_per_s);
+  v(Field{.path = "speech.decoder_params_b", .json = "decoder_params_b", .unit = "B", .range = kBillions},
+    m.decoder_params_b);
+  v(Field{.path = "speech.frames_per_s", .json = "frames_per_s", .range = {0, 1e6}}, m.frames_per_s);
+  v(Field{.path = "speech.widest_elements_per_s", .json = "widest_elements_per_s", .range = {0, 1e9}},
+    m.widest_elements_per_s);
+  v(Field{.path = "speech.synthesis", .json = "speech_synthesis"}, m.speech_synthesis);
   v(Field{.path = "diffusion.text_encoder_params_b", .json = "text_encoder_params_b", .unit = "B", .range = kBillions},
     m.text_encoder_params_b);
   v(Field{.path = "diffusion.vae_params_b", .json = "vae_params_b", .unit = "B", .range = kBillions}, m.vae_params_b);
@@ -196,6 +277,6 @@ Number kv_bytes_per_token_fp16(const Model& model);
 
 template <>
 inline constexpr auto enum_names<catalog::ModelKind> = std::to_array<std::string_view>(
-    {"decoder-llm", "vlm", "encoder", "encoder-decoder", "diffusion", "cnn", "vit", "speech"});
+    {"decoder-llm", "vlm", "encoder", "encoder-decoder", "diffusion", "cnn", "vit", "speech", "recommender"});
 
 }  // namespace gpusel

@@ -43,16 +43,23 @@ struct JobCost {
   double hours = 0;   // of the job, or of a month of service
   double total = 0;   // hourly × hours, or × the hours of all subscribed periods
   std::optional<double> per_million_tokens;
-  Money offer;                       // one node and hour, as published
-  std::optional<Exchange> exchange;  // where it was converted
+  std::optional<double> per_unit;       // of work that is counted in items of its own
+  std::string_view unit;                // what per_unit is for: "million images"
+  double licence_hourly = 0;            // of hourly, what a graphics licence costs on top of the offer
+  std::optional<double> egress_hourly;  // traffic to the internet, not in hourly; nothing where no price is known
+  Money offer;                          // one node and hour, as published
+  std::optional<Exchange> exchange;     // where it was converted
 };
 
 /// A job of that length on `nodes` nodes.
 struct Usage {
   int nodes = 1;
   Seconds duration;
-  double tokens_per_s = 0;  // of all nodes, 0 where it has no meaning
-  Seconds period = {};      // paid whole, used or not; zero: paid as used
+  double tokens_per_s = 0;    // of all nodes, 0 where it has no meaning
+  double units_per_hour = 0;  // of what a price of counted work is for, all nodes
+  std::string_view unit = {};
+  double licence_per_hour = 0;  // of one node, in the answer's currency
+  Seconds period = {};          // paid whole, used or not; zero: paid as used
 };
 
 /// What a subscription is paid in: a month of 730 hours, a year of 8760; zero for terms paid as used.

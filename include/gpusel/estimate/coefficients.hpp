@@ -2,6 +2,7 @@
 // with its meaning, unit and source, and code holds none.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,8 +46,11 @@ struct Coefficient {
   }
 };
 
+struct CountedCoefficients;
+
 struct Coefficients {
   std::string version;
+  std::shared_ptr<const CountedCoefficients> counted;  // of work that is counted in items of its own
 
   // Memory that no formula of the model gives.
   Coefficient driver_reserve_gib;  // between what the driver reports and what a process can have

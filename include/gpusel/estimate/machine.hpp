@@ -9,6 +9,7 @@
 #include "gpusel/base/units.hpp"
 #include "gpusel/catalog/gpu.hpp"
 #include "gpusel/catalog/market.hpp"
+#include "gpusel/catalog/parts.hpp"
 #include "gpusel/estimate/coefficients.hpp"
 #include "gpusel/workload/terms.hpp"
 
@@ -29,8 +30,19 @@ struct Device {
   bool native(workload::Precision precision) const;
 };
 
+/// What stands beside the GPUs of one node; without GPUs, the machine itself.
+struct Host {
+  const catalog::Cpu* cpu = nullptr;  // null: not known
+  double vcpus = 0;                   // 0: not known
+  double threads_per_core = 0;        // 0: not known
+  double ghz = 0;                     // of all cores; 0: not known
+  double turbo_ghz = 0;               // of one
+  Bytes memory;
+};
+
 struct Machine {
   Device device;
+  Host host;
   int gpus_per_node = 1;
   int nodes = 1;
   catalog::NodeLink link = catalog::NodeLink::none;
@@ -39,6 +51,9 @@ struct Machine {
   bool rdma = false;
 
   int gpus() const { return gpus_per_node * nodes; }
+  bool on_cpu() const { return device.gpu == nullptr; }
+  /// What a process can have: of one GPU, or of a node without any.
+  Bytes memory() const { return on_cpu() ? host.memory : device.usable; }
 };
 
 /// A device of `share` of a listed part; `memory_gb` where a slice states its own.

@@ -6,6 +6,7 @@
 #include <string>
 #include <variant>
 
+#include "gpusel/estimate/counted.hpp"
 #include "gpusel/estimate/inference.hpp"
 #include "gpusel/estimate/training.hpp"
 
@@ -13,11 +14,22 @@ namespace gpusel::plan {
 
 /// Why a machine will not do: figures, put into words only when somebody reads them.
 struct Problem {
-  enum class Kind : std::uint8_t { none, memory, cache, no_rate, too_much_traffic, latency } kind = Kind::none;
+  enum class Kind : std::uint8_t {
+    none,
+    memory,
+    cache,
+    no_rate,
+    too_much_traffic,
+    latency,
+    lacking,      // `what` is not there, and the work cannot do without
+    unpublished,  // `what` is not published
+    too_late      // one batch takes `need` ms, `have` are allowed
+  } kind = Kind::none;
   double need = 0;  // GiB per GPU; requests per second; ms to the first token
   double have = 0;  // GiB per GPU; ms between tokens
   double tokens = 0;
-  std::string_view subject;  // GPU
+  std::string_view subject;  // GPU, or processor
+  std::string_view what = {};
 
   bool any() const { return kind != Kind::none; }
   std::string text() const;
@@ -63,23 +75,36 @@ struct InferenceChoice {
   OtherDeployment runner_up;
 };
 
+/// Work that is counted in items of its own.
+struct CountedChoice {
+  bool fits = false;
+  estimate::CountedPlan plan;
+  estimate::CountedFigures figures;
+  bool meets_targets = true;
+  Problem problem;
+};
+
 /// "zero3 tp2 dp4, recompute full": what tells one layout from another.
 std::string layout_text(const estimate::TrainingPlan& plan);
 /// "fp8 tp2, 4 replicas".
 std::string layout_text(const estimate::InferencePlan& plan);
+/// "fp16 batch 32".
+std::string layout_text(const estimate::CountedPlan& plan);
 
 /// ", recompute full in 40 % of layers"; nothing where all is kept.
 std::string recompute_text(const estimate::TrainingPlan& plan);
 
-using Choice = std::variant<TrainingChoice, InferenceChoice>;
+using Choice = std::variant<TrainingChoice, InferenceChoice, CountedChoice>;
 
 const estimate::MemoryBreakdown& memory_of(const Choice& choice);
 const Problem& problem_of(const Choice& choice);
 bool fits(const Choice& choice);
 /// It fits, its speed is known, and it meets the latency targets.
 bool usable(const Choice& choice);
-/// Tokens per second of all GPUs: trained on, generated, or read by an encoder; 0 when not known.
+/// Tokens per second of all GPUs: trained on, generated, or read by an encoder; 0 when not known, or not counted in.
 double tokens_per_s(const Choice& choice);
+/// What work is done at: tokens per second, or the throughput in the work's own unit.
+double rate_of(const Choice& choice);
 /// Sequences trained on, or requests served.
 double sequences_per_s(const Choice& choice);
 std::string_view bound_by(const Choice& choice);
@@ -87,6 +112,10 @@ std::string_view bound_by(const Choice& choice);
 /// The planner for the workload's task.
 Result<Choice> plan_for(const workload::Workload& work, const estimate::Machine& machine,
                         const estimate::Coefficients& coefficients);
+
+/// The largest batch that fits, is in time and still brings something, where none was asked for.
+CountedChoice plan_counted(const workload::Workload& work, const estimate::Machine& machine,
+                           const estimate::Coefficients& coefficients);
 
 /// Never an illegal plan: tp divides the heads and stays inside a node, pp divides the layers,
 /// degrees multiply to the GPUs. What the workload pins is kept; pins that cannot hold are an error.

@@ -10,13 +10,12 @@
 #include <vector>
 
 #include "gpusel/base/document.hpp"
+#include "gpusel/workload/counted.hpp"
 #include "gpusel/workload/lora.hpp"
 #include "gpusel/workload/option.hpp"
 #include "gpusel/workload/terms.hpp"
 
 namespace gpusel::workload {
-
-using Count = std::optional<std::int64_t>;
 
 struct Request {
   std::vector<std::string_view> given;  // keys that were set, as they stand in request_options()
@@ -84,7 +83,39 @@ struct Request {
 
   std::optional<Offload> offload;
   Count batch;
+
+  // Work that is counted in items of its own.
+  std::optional<Resolution> resolution;
+  Count steps;
+  std::optional<double> images;
+  std::optional<double> audio_hours;
+  std::optional<double> latency_ms;
+  std::optional<double> table_gib;
+  std::optional<Render> render;
+  std::optional<Renderer> renderer;
+  std::string scene;
+  std::optional<double> scene_vram_gib;
+  std::optional<double> frames;
+  std::optional<double> seconds_per_frame;
+  std::string measured_on;  // GPU of seconds_per_frame
+  std::optional<double> sessions;
+  std::optional<double> streams;
+  std::optional<double> fps;
+  std::optional<double> stream_fps;
+  std::optional<Codec> codec;
+  std::optional<bool> live;
+  std::optional<Solver> solver;
+  std::optional<double> cells;
+  std::optional<double> time_steps;
+  std::optional<Preprocessing> preprocess;
+  std::optional<double> data_gb;
 };
+
+// Groups of options that are about one kind of work; help shows them under these names.
+inline constexpr std::string_view kTrainingGroup = "Training";
+inline constexpr std::string_view kInferenceGroup = "Inference";
+inline constexpr std::string_view kMediaGroup = "Images, video, speech, recommendation";
+inline constexpr std::string_view kGraphicsGroup = "Rendering, simulation, streaming, preprocessing";
 
 std::span<const Option<Request>> request_options();
 

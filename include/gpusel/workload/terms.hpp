@@ -10,11 +10,12 @@ namespace gpusel {
 
 namespace workload {
 
-enum class Task : std::uint8_t { pretrain, finetune, inference };
-/// ptuning: virtual tokens in front of the sequence; prefix: in front of every layer's keys and values.
-enum class Method : std::uint8_t { full, lora, qlora, ptuning, prefix };
-/// Arithmetic of training.
-enum class Precision : std::uint8_t { fp32, tf32, fp16, bf16, fp8, nvfp4 };
+enum class Task : std::uint8_t { pretrain, finetune, inference, render, simulate, transcode, preprocess };
+/// ptuning: virtual tokens in front of the sequence; prefix: in front of every layer's keys and values; dreambooth: an
+/// image model's denoiser, with pictures of the class beside those of the subject.
+enum class Method : std::uint8_t { full, lora, qlora, ptuning, prefix, dreambooth };
+/// Arithmetic. fp64 is for simulation, int8 for inference.
+enum class Precision : std::uint8_t { fp32, tf32, fp16, bf16, fp8, nvfp4, fp64, int8 };
 /// mixed: fp32 master weights and optimiser states; pure: everything in the training precision.
 enum class Recipe : std::uint8_t { mixed, pure };
 enum class Optimizer : std::uint8_t {
@@ -30,7 +31,22 @@ enum class Optimizer : std::uint8_t {
 };
 enum class Sharding : std::uint8_t { none, ddp, zero1, zero2, zero3, fsdp, hsdp };
 enum class Checkpointing : std::uint8_t { none, selective, full };
-enum class Engine : std::uint8_t { vllm, trt_llm, sglang, tgi, lmdeploy, llama_cpp, hf };
+enum class Engine : std::uint8_t {
+  vllm,
+  trt_llm,
+  sglang,
+  tgi,
+  lmdeploy,
+  llama_cpp,
+  hf,
+  // Of models that do not generate text.
+  pytorch,
+  torch_compile,
+  tensorrt,
+  onnxruntime,
+  openvino,
+  ctranslate2
+};
 enum class KvPrecision : std::uint8_t { fp16, bf16, fp8, int8 };
 /// throughput: as many requests as fit; online: a given concurrency; single_stream: one at a time.
 enum class Mode : std::uint8_t { throughput, online, single_stream };
@@ -40,23 +56,49 @@ enum class Interconnect : std::uint8_t { pcie, nvlink, nvswitch, nvl72 };
 /// standard: real work; dev: prototyping and debugging, the smallest thing that runs it.
 enum class Profile : std::uint8_t { standard, dev };
 
-constexpr bool is_training(Task task) { return task != Task::inference; }
+/// What is rendered. realtime: games, streamed pixels and stages; cad: a designer's desktop.
+enum class Render : std::uint8_t { offline, realtime, cad };
+enum class Renderer : std::uint8_t {
+  cycles,
+  vray,
+  octane,
+  redshift,
+  arnold,
+  keyshot,
+  vred,
+  karma,
+  renderman,
+  omniverse,
+  eevee
+};
+enum class Codec : std::uint8_t { h264, hevc, av1 };
+/// Kinds of simulation by what they stream through memory. dem: particles in contact; md: molecules; fea: implicit
+/// finite elements with a direct solver.
+enum class Solver : std::uint8_t { lbm, fdtd, fvm, sph, dem, md, fea };
+/// What is done to data before a model sees it.
+enum class Preprocessing : std::uint8_t { etl, tokenize, images, video, features, trees };
+
+constexpr bool is_training(Task task) { return task == Task::pretrain || task == Task::finetune; }
+/// Tasks that a neural network does.
+constexpr bool runs_model(Task task) { return task <= Task::inference; }
+/// Engines that generate text.
+constexpr bool serves_text(Engine engine) { return engine <= Engine::hf; }
 /// bitsandbytes and torchao: two bytes per parameter with their block scales, and no master copy.
 constexpr bool keeps_states_in_8_bit(Optimizer optimizer) {
   return optimizer == Optimizer::adamw8bit || optimizer == Optimizer::paged_adamw8bit;
 }
-constexpr bool trains_adapter(Method method) { return method != Method::full; }
+constexpr bool trains_adapter(Method method) { return method != Method::full && method != Method::dreambooth; }
 constexpr bool is_lora(Method method) { return method == Method::lora || method == Method::qlora; }
 constexpr bool adds_tokens(Method method) { return method == Method::ptuning || method == Method::prefix; }
 
 }  // namespace workload
 
 template <>
-inline constexpr auto enum_names<workload::Task> =
-    std::to_array<std::string_view>({"pretrain", "finetune", "inference"});
+inline constexpr auto enum_names<workload::Task> = std::to_array<std::string_view>(
+    {"pretrain", "finetune", "inference", "render", "simulate", "transcode", "preprocess"});
 template <>
 inline constexpr auto enum_names<workload::Method> =
-    std::to_array<std::string_view>({"full", "lora", "qlora", "ptuning", "prefix"});
+    std::to_array<std::string_view>({"full", "lora", "qlora", "ptuning", "prefix", "dreambooth"});
 template <>
 inline constexpr auto enum_spellings<workload::Method> = std::to_array<Spelling<workload::Method>>({
     {"p-tuning", workload::Method::ptuning},
@@ -67,7 +109,7 @@ inline constexpr auto enum_spellings<workload::Method> = std::to_array<Spelling<
 });
 template <>
 inline constexpr auto enum_names<workload::Precision> =
-    std::to_array<std::string_view>({"fp32", "tf32", "fp16", "bf16", "fp8", "nvfp4"});
+    std::to_array<std::string_view>({"fp32", "tf32", "fp16", "bf16", "fp8", "nvfp4", "fp64", "int8"});
 template <>
 inline constexpr auto enum_spellings<workload::Precision> = std::to_array<Spelling<workload::Precision>>({
     {"float32", workload::Precision::fp32},
@@ -75,6 +117,9 @@ inline constexpr auto enum_spellings<workload::Precision> = std::to_array<Spelli
     {"half", workload::Precision::fp16},
     {"bfloat16", workload::Precision::bf16},
     {"mxfp8", workload::Precision::fp8},
+    {"float64", workload::Precision::fp64},
+    {"double", workload::Precision::fp64},
+    {"single", workload::Precision::fp32},
 });
 template <>
 inline constexpr auto enum_names<workload::Recipe> = std::to_array<std::string_view>({"mixed", "pure"});
@@ -112,7 +157,20 @@ inline constexpr auto enum_names<workload::Checkpointing> =
     std::to_array<std::string_view>({"none", "selective", "full"});
 template <>
 inline constexpr auto enum_names<workload::Engine> =
-    std::to_array<std::string_view>({"vllm", "trt-llm", "sglang", "tgi", "lmdeploy", "llama.cpp", "hf"});
+    std::to_array<std::string_view>({"vllm", "trt-llm", "sglang", "tgi", "lmdeploy", "llama.cpp", "hf", "pytorch",
+                                     "torch-compile", "tensorrt", "onnxruntime", "openvino", "ctranslate2"});
+template <>
+inline constexpr auto enum_spellings<workload::Engine> = std::to_array<Spelling<workload::Engine>>({
+    {"eager", workload::Engine::pytorch},
+    {"torch", workload::Engine::pytorch},
+    {"diffusers", workload::Engine::pytorch},
+    {"torchcompile", workload::Engine::torch_compile},
+    {"inductor", workload::Engine::torch_compile},
+    {"trt", workload::Engine::tensorrt},
+    {"onnx", workload::Engine::onnxruntime},
+    {"ort", workload::Engine::onnxruntime},
+    {"faster-whisper", workload::Engine::ctranslate2},
+});
 template <>
 inline constexpr auto enum_names<workload::KvPrecision> =
     std::to_array<std::string_view>({"fp16", "bf16", "fp8", "int8"});
@@ -127,5 +185,51 @@ inline constexpr auto enum_names<workload::Interconnect> =
     std::to_array<std::string_view>({"pcie", "nvlink", "nvswitch", "nvl72"});
 template <>
 inline constexpr auto enum_names<workload::Profile> = std::to_array<std::string_view>({"standard", "dev"});
+
+template <>
+inline constexpr auto enum_names<workload::Render> = std::to_array<std::string_view>({"offline", "realtime", "cad"});
+template <>
+inline constexpr auto enum_names<workload::Renderer> = std::to_array<std::string_view>(
+    {"cycles", "vray", "octane", "redshift", "arnold", "keyshot", "vred", "karma", "renderman", "omniverse", "eevee"});
+template <>
+inline constexpr auto enum_spellings<workload::Renderer> = std::to_array<Spelling<workload::Renderer>>({
+    {"blender", workload::Renderer::cycles},
+    {"v-ray", workload::Renderer::vray},
+    {"octanerender", workload::Renderer::octane},
+    {"karma-xpu", workload::Renderer::karma},
+});
+template <>
+inline constexpr auto enum_names<workload::Codec> = std::to_array<std::string_view>({"h264", "hevc", "av1"});
+template <>
+inline constexpr auto enum_spellings<workload::Codec> = std::to_array<Spelling<workload::Codec>>({
+    {"avc", workload::Codec::h264},
+    {"h.264", workload::Codec::h264},
+    {"x264", workload::Codec::h264},
+    {"h265", workload::Codec::hevc},
+    {"h.265", workload::Codec::hevc},
+    {"x265", workload::Codec::hevc},
+});
+template <>
+inline constexpr auto enum_names<workload::Solver> =
+    std::to_array<std::string_view>({"lbm", "fdtd", "fvm", "sph", "dem", "md", "fea"});
+template <>
+inline constexpr auto enum_spellings<workload::Solver> = std::to_array<Spelling<workload::Solver>>({
+    {"fluent", workload::Solver::fvm},
+    {"cfd", workload::Solver::fvm},
+    {"lattice-boltzmann", workload::Solver::lbm},
+    {"edem", workload::Solver::dem},
+});
+template <>
+inline constexpr auto enum_names<workload::Preprocessing> =
+    std::to_array<std::string_view>({"etl", "tokenize", "images", "video", "features", "trees"});
+template <>
+inline constexpr auto enum_spellings<workload::Preprocessing> = std::to_array<Spelling<workload::Preprocessing>>({
+    {"spark", workload::Preprocessing::etl},
+    {"sklearn", workload::Preprocessing::features},
+    {"xgboost", workload::Preprocessing::trees},
+    {"lightgbm", workload::Preprocessing::trees},
+    {"decode", workload::Preprocessing::images},
+    {"resize", workload::Preprocessing::images},
+});
 
 }  // namespace gpusel

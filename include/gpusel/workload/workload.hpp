@@ -8,6 +8,7 @@
 
 #include "gpusel/base/units.hpp"
 #include "gpusel/catalog/parameters.hpp"
+#include "gpusel/workload/counted.hpp"
 #include "gpusel/workload/request.hpp"
 
 namespace gpusel::workload {
@@ -88,11 +89,12 @@ struct Inference {
 struct Workload {
   Task task = Task::inference;
   Profile profile = Profile::standard;
-  const catalog::Model* model = nullptr;
-  catalog::Parameters parameters;
+  const catalog::Model* model = nullptr;  // absent where no network is run
+  catalog::Parameters parameters;         // of language models and encoders
   Pins pins;
   Training training;
   Inference inference;
+  std::optional<Counted> counted;  // what is not measured in tokens; then model may be absent
   Assumptions assumed;
   std::vector<std::string> notes;
 };
@@ -102,5 +104,11 @@ struct Workload {
 /// `where` names the key.
 /// `draft`, where the request names one, must outlive it too.
 Result<Workload> resolve(const Request& request, const catalog::Model& model, const catalog::Model* draft = nullptr);
+
+/// Whether a request is about work that is counted in items of its own. `model` may be absent.
+bool is_counted(const Request& request, const catalog::Model* model);
+
+/// The same for such work. `model`, where there is one, and `catalog` must outlive the result.
+Result<Workload> resolve_counted(const Request& request, const catalog::Model* model, const catalog::Catalog& catalog);
 
 }  // namespace gpusel::workload

@@ -70,6 +70,14 @@ std::set<std::string, std::less<>> used_keys(const Catalog& catalog) {
   for (const CountryGroup& group : catalog.country_groups()) keys.emplace(group.source);
   for (const OfferState& state : catalog.offer_states()) keys.emplace(state.source);
   for (const RenderScore& score : catalog.render_scores()) keys.emplace(score.source);
+  for (const Cpu& cpu : catalog.cpus()) {
+    add(cpu.sources);
+    add(cpu.figure_sources);
+  }
+  for (const RendererInfo& renderer : catalog.renderers()) add(renderer.sources);
+  for (const SolverInfo& solver : catalog.solvers()) add(solver.sources);
+  for (const Egress& egress : catalog.egress()) keys.emplace(egress.source);
+  for (const Instance& instance : catalog.instances()) keys.emplace(instance.workstation_source);
   for (const Origin& origin : catalog.tables().origins) keys.emplace(origin.source);
   TextList last;  // sizes of a family share them
   for (const Instance& instance : catalog.instances())

@@ -1,0 +1,153 @@
+// Work that is counted in items of its own rather than in tokens: images, hours of audio, frames, sessions, streams,
+// cells. One struct per class of work holds what only that class knows; a variant joins them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "gpusel/base/error.hpp"
+#include "gpusel/base/units.hpp"
+#include "gpusel/workload/option.hpp"
+#include "gpusel/workload/terms.hpp"
+
+namespace gpusel {
+
+namespace catalog {
+class Catalog;
+struct Gpu;
+}  // namespace catalog
+
+namespace workload {
+
+using Count = std::optional<std::int64_t>;
+
+/// Width and height in pixels.
+struct Resolution {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+
+  double pixels() const { return static_cast<double>(width) * static_cast<double>(height); }
+  friend bool operator==(const Resolution&, const Resolution&) = default;
+};
+/// "224", "1024x1024", "1080p", "4k".
+Status assign(std::string_view text, std::optional<Resolution>& place);
+std::string text_of(const Resolution& resolution);
+
+/// What work is counted in.
+struct Unit {
+  std::string_view rate;     // of the throughput, as the estimate contract spells it: "images/s"
+  std::string_view things;   // "images"
+  double per_second = 1;     // things in a second at a throughput of 1; 0: so many at once, for as long as it lasts
+  std::string_view priced;   // what a price is for: "million images"
+  double priced_things = 1;  // things, or with so many at once thing-hours, in that
+
+  bool at_once() const { return per_second <= 0; }
+  /// How many of what is priced come in an hour at that throughput.
+  double priced_per_hour(double throughput) const {
+    return throughput * (at_once() ? 1 : per_second * 3600) / priced_things;
+  }
+};
+
+inline constexpr Unit kImages{"images/s", "images", 1, "million images", 1e6};
+inline constexpr Unit kPictures{"images/s", "images", 1, "thousand images", 1e3};  // that take seconds each
+inline constexpr Unit kVideoFrames{"frames/s", "frames", 1, "thousand frames", 1e3};
+inline constexpr Unit kSequences{"sequences/s", "sequences", 1, "million sequences", 1e6};
+inline constexpr Unit kSamples{"samples/s", "samples", 1, "million samples", 1e6};
+inline constexpr Unit kTokens{"tokens/s", "tokens", 1, "million tokens", 1e6};
+inline constexpr Unit kAudioSamples{"audio-samples/s", "audio samples", 1, "billion audio samples", 1e9};
+inline constexpr Unit kRealTime{"x real time", "seconds of audio", 1, "hour of audio", 3600};
+inline constexpr Unit kFramesPerHour{"frames/h", "frames", 1.0 / 3600, "frame", 1};
+inline constexpr Unit kScore{"score", "points", 0, "thousand points for an hour", 1e3};
+inline constexpr Unit kSessions{"sessions", "sessions", 0, "session and hour", 1};
+inline constexpr Unit kStreams{"streams", "streams", 0, "stream and hour", 1};
+inline constexpr Unit kCellUpdates{"million cell updates/s", "million cell updates", 1, "billion cell updates", 1e3};
+inline constexpr Unit kGigabytes{"GB/s", "GB", 1, "TB", 1e3};
+
+/// A network that reads samples: CNNs, vision transformers, detectors, encoders of text, small sequence models.
+struct SampleJob {
+  Resolution resolution;     // none: not of pixels
+  std::int64_t seq_len = 0;  // tokens of a sample; 0: not of text
+};
+
+struct DiffusionJob {
+  Resolution resolution;
+  std::int64_t steps = 0;
+  std::int64_t frames = 1;  // of a video
+};
+
+struct SpeechJob {
+  double window_s = 30;  // that one pass of the encoder reads
+  std::int64_t output_tokens = 0;
+};
+
+struct RecommenderJob {
+  std::optional<double> table_gib;  // of embeddings, where it is not the model's own figure
+};
+
+struct OfflineRender {
+  Renderer renderer = Renderer::cycles;
+  double scene_gib = 0;
+  std::optional<Seconds> per_frame;  // measured by the user
+  const catalog::Gpu* measured_on = nullptr;
+};
+
+/// Interactive graphics: each session has a GPU or a share of one for itself.
+struct SessionJob {
+  Render kind = Render::realtime;
+  double session_gib = 0;
+  double fps = 60;
+  Resolution resolution;
+  Codec codec = Codec::h264;
+};
+
+struct SimulationJob {
+  Solver solver = Solver::lbm;
+  double cells = 0;
+};
+
+struct TranscodeJob {
+  Codec codec = Codec::h264;
+  Resolution resolution;
+  double fps = 30;
+  bool live = true;
+};
+
+/// A detector on camera streams.
+struct AnalyticsJob {
+  SampleJob detector;
+  Resolution camera;
+  double camera_fps = 25;
+  double stream_fps = 5;  // of each stream, what the detector sees
+  Codec codec = Codec::h264;
+};
+
+struct PreprocessJob {
+  Preprocessing kind = Preprocessing::etl;
+};
+
+using AnyJob = std::variant<SampleJob, DiffusionJob, SpeechJob, RecommenderJob, OfflineRender, SessionJob,
+                            SimulationJob, TranscodeJob, AnalyticsJob, PreprocessJob>;
+
+struct Counted {
+  AnyJob job;
+  Unit unit;
+  const catalog::Catalog* catalog = nullptr;  // for facts that belong to the machine: scores, media blocks
+  Engine engine = Engine::pytorch;
+  Mode mode = Mode::throughput;
+  std::optional<double> latency_ms;    // of one batch, at most
+  Count batch;                         // items per GPU and pass; absent: the planner's
+  std::optional<Precision> precision;  // absent: the best the GPU has for it
+  std::optional<double> things;        // in all; absent: a service that runs on
+  std::optional<double> demand;        // throughput to be held, in the unit's own terms
+  double max_load = 0.8;               // share of their throughput that machines are planned to be used
+  std::int64_t redundancy = 0;         // instances that may fail
+  bool on_cpu = false;                 // machines without a GPU can do it
+  bool needs_workstation = false;      // a graphics driver with a workstation licence
+  double egress_mbps = 0;              // sent to the internet for each thing at once
+};
+
+}  // namespace workload
+}  // namespace gpusel

@@ -1,0 +1,29 @@
+#include "gpusel/estimate/counted.hpp"
+
+#include "estimate/counted/classes.hpp"
+
+namespace gpusel::estimate {
+
+using workload::Precision;
+
+CountedFigures counted_figures(const workload::Workload& work, const Machine& machine, const CountedPlan& plan,
+                               const Coefficients& coefficients, Trace* trace) {
+  const workload::Counted& counted = *work.counted;
+  const CountedAsk ask{work, counted, machine, plan, coefficients, *coefficients.counted, trace};
+  return std::visit([&](const auto& job) { return figures_of(job, ask); }, counted.job);
+}
+
+bool has_batches(const workload::Counted& counted) {
+  return counted.job.index() <= workload::AnyJob(workload::RecommenderJob{}).index() ||
+         std::holds_alternative<workload::AnalyticsJob>(counted.job);
+}
+
+Precision usual_precision(const workload::Workload& work, const Machine& machine) {
+  if (work.counted->precision) return *work.counted->precision;
+  if (std::holds_alternative<workload::SimulationJob>(work.counted->job)) return Precision::fp32;
+  if (machine.on_cpu()) return Precision::fp32;
+  if (machine.device.gpu->has_bf16 && workload::is_training(work.task)) return Precision::bf16;
+  return machine.device.native(Precision::fp16) ? Precision::fp16 : Precision::fp32;
+}
+
+}  // namespace gpusel::estimate

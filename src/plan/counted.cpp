@@ -1,0 +1,113 @@
+// Batch and arithmetic of work that is counted in items of its own.
+#include <algorithm>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/plan/plan.hpp"
+
+namespace gpusel::plan {
+
+namespace {
+
+using estimate::CountedFigures;
+using estimate::CountedPlan;
+using estimate::Machine;
+using workload::Workload;
+
+constexpr std::int64_t kLargestBatch = 1 << 16;
+/// A batch twice as large has to bring so much more to be worth its memory and latency.
+constexpr double kWorthDoubling = 1.02;
+
+class CountedPlanner {
+ public:
+  CountedPlanner(const Workload& work, const Machine& machine, const estimate::Coefficients& c)
+      : work_(work), job_(*work.counted), machine_(machine), c_(c) {
+    choice_.plan.precision = estimate::usual_precision(work, machine);
+    const auto& training = work.training;
+    choice_.plan.checkpointing = training.checkpointing.value_or(workload::Checkpointing::none);
+    choice_.plan.offload = workload::is_training(work.task) ? training.offload : work.inference.offload;
+  }
+
+  CountedChoice run() {
+    if (job_.batch || !estimate::has_batches(job_)) {
+      take(job_.batch.value_or(1));
+    } else {
+      take(1);
+      grow();
+    }
+    conclude();
+    return std::move(choice_);
+  }
+
+ private:
+  bool in_time(const CountedFigures& figures) const {
+    return !job_.latency_ms || in_ms(figures.latency) <= *job_.latency_ms;
+  }
+  bool holds(const CountedFigures& figures) const {
+    return figures.lacks.empty() && figures.memory.total() <= machine_.memory();
+  }
+
+  CountedFigures at(std::int64_t batch) const {
+    CountedPlan plan = choice_.plan;
+    plan.batch = batch;
+    return estimate::counted_figures(work_, machine_, plan, c_);
+  }
+  void take(std::int64_t batch) {
+    choice_.plan.batch = batch;
+    choice_.figures = at(batch);
+  }
+
+  /// Doubles the batch while it fits, is in time and brings something.
+  void grow() {
+    if (job_.mode == workload::Mode::single_stream || !holds(choice_.figures)) return;
+    // Waiting for a batch to fill makes no sense to a user who waits for one item.
+    if (job_.mode == workload::Mode::online && !job_.latency_ms) return;
+    for (std::int64_t batch = 2; batch <= kLargestBatch; batch *= 2) {
+      CountedFigures next = at(batch);
+      if (!holds(next) || !in_time(next) || next.rate < choice_.figures.rate * kWorthDoubling) return;
+      choice_.plan.batch = batch;
+      choice_.figures = std::move(next);
+    }
+  }
+
+  void conclude() {
+    const CountedFigures& figures = choice_.figures;
+    choice_.fits = holds(figures);
+    choice_.meets_targets = in_time(figures);
+    using Kind = Problem::Kind;
+    if (!figures.lacks.empty())
+      choice_.problem = {Kind::lacking, 0, 0, 0, name(), figures.lacks};
+    else if (!choice_.fits)
+      choice_.problem = {Kind::memory, in_gib(figures.memory.total()), in_gib(machine_.memory()), 0, name(), {}};
+    else if (!figures.unknown.empty() || figures.rate <= 0)
+      choice_.problem = {Kind::unpublished, 0, 0, 0, name(), figures.unknown};
+    else if (!choice_.meets_targets)
+      choice_.problem = {Kind::too_late, in_ms(figures.latency), *job_.latency_ms, 0, name(), {}};
+  }
+
+  std::string_view name() const {
+    if (!machine_.on_cpu()) return machine_.device.gpu->id;
+    return machine_.host.cpu != nullptr ? machine_.host.cpu->id : std::string_view("cpu");
+  }
+
+  const Workload& work_;
+  const workload::Counted& job_;
+  const Machine& machine_;
+  const estimate::Coefficients& c_;
+  CountedChoice choice_;
+};
+
+}  // namespace
+
+CountedChoice plan_counted(const Workload& work, const Machine& machine, const estimate::Coefficients& coefficients) {
+  return CountedPlanner(work, machine, coefficients).run();
+}
+
+std::string layout_text(const CountedPlan& plan) {
+  std::string line = plan.batch > 1 ? format("{} batch {}", to_text(plan.precision), plan.batch)
+                                    : std::string(to_text(plan.precision));
+  if (plan.checkpointing != workload::Checkpointing::none) line += say(", recompute {}", to_text(plan.checkpointing));
+  if (plan.offload != workload::Offload::none) line += say(", {} in host memory", to_text(plan.offload));
+  return line;
+}
+
+}  // namespace gpusel::plan
