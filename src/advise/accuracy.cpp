@@ -16,7 +16,10 @@ constexpr double kNear = 0.2;
 
 double error_of(const Comparison& comparison) { return std::abs(comparison.ratio() - 1); }
 
-bool is_memory(Figure figure) { return figure == Figure::training_memory || figure == Figure::serving_memory; }
+bool is_memory(Figure figure) {
+  return figure == Figure::training_memory || figure == Figure::serving_memory ||
+         figure == Figure::item_training_memory || figure == Figure::item_memory;
+}
 
 /// Empty: the comparison is no part of that division.
 std::string group_name(const Comparison& comparison, GroupBy by) {
@@ -51,7 +54,7 @@ std::vector<double> ranks(std::span<const double> values) {
 /// What makes two rows the same work: all that was asked but the machine and what fits it.
 std::string work_of(const Comparison& comparison) {
   static constexpr std::string_view kOfTheMachine[] = {"gpu",         "gpus_per_node", "interconnect", "internode_gbps",
-                                                       "micro_batch", "grad_accum"};
+                                                       "micro_batch", "grad_accum",    "batch"};
   std::string key(source_of(*comparison.row, comparison.file));
   key += format("\n{}", to_text(comparison.figure));
   for (const Node& cell : comparison.row->cells.children) {
@@ -63,8 +66,9 @@ std::string work_of(const Comparison& comparison) {
 }
 
 bool is_speed(Figure figure) {
-  static constexpr Figure kSpeeds[] = {Figure::training_speed, Figure::throughput_speed, Figure::online_speed,
-                                       Figure::single_stream_speed, Figure::prompt_speed};
+  static constexpr Figure kSpeeds[] = {
+      Figure::training_speed, Figure::throughput_speed,    Figure::online_speed, Figure::single_stream_speed,
+      Figure::prompt_speed,   Figure::item_training_speed, Figure::item_speed};
   return std::ranges::find(kSpeeds, figure) != std::end(kSpeeds);
 }
 
@@ -282,6 +286,31 @@ std::vector<CheapestPick> cheapest_picks(const Verification& verification) {
     pick.regret = regret.value();
     pick.right = right.value();
     out.push_back(pick);
+  }
+  return out;
+}
+
+std::vector<GpuRatios> gpu_ratios(const Verification& verification) {
+  std::map<Figure, std::map<std::string_view, std::vector<double>>> by_source;
+  std::map<Figure, std::size_t> works;
+  for (const auto& [key, work] : works_of(verification)) {
+    if (work.by_gpu.size() < 2) continue;
+    ++works[work.figure];
+    auto& errors = by_source[work.figure][work.source];
+    for (auto a = work.by_gpu.begin(); a != work.by_gpu.end(); ++a)
+      for (auto b = std::next(a); b != work.by_gpu.end(); ++b) {
+        const double said = a->second.predicted / b->second.predicted;
+        const double was = a->second.measured / b->second.measured;
+        errors.push_back(std::max(said / was, was / said) - 1);
+      }
+  }
+  std::vector<GpuRatios> out;
+  for (const auto& [figure, sources] : by_source) {
+    GpuRatios ratios{figure, works[figure], sources.size(), 0};
+    Mean mean;
+    for (const auto& [source, errors] : sources) mean.add(median(errors));
+    ratios.error = mean.value();
+    out.push_back(ratios);
   }
   return out;
 }

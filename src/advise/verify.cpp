@@ -71,7 +71,9 @@ class Comparer {
     if (!answer) return leave_out(answer.error());
     ++out_.rows;
     const std::size_t before = out_.comparisons.size() + out_.unanswered;
-    if (workload::is_training(answer->work.task))
+    if (const auto* counted = std::get_if<plan::CountedChoice>(&answer->choice))
+      items(*answer, *counted);
+    else if (workload::is_training(answer->work.task))
       training(*answer, std::get<plan::TrainingChoice>(answer->choice));
     else
       inference(*answer, std::get<plan::InferenceChoice>(answer->choice));
@@ -113,13 +115,27 @@ class Comparer {
     memory(answer, choice.memory);
   }
 
+  void items(const EstimateAnswer& answer, const plan::CountedChoice& choice) {
+    const Measurement& m = row_->facts;
+    const bool training = workload::is_training(answer.work.task);
+    add(training ? Figure::item_training_speed : Figure::item_speed, m.throughput, choice.figures.rate,
+        answer.intervals.throughput);
+    const double latency = in_ms(choice.figures.latency);
+    const auto& ratio = choice.figures.rate_ratio;
+    add(Figure::batch_latency, m.latency_ms, latency, estimate::Interval{latency / ratio.high, latency / ratio.low});
+    memory(answer, choice.figures.memory);
+  }
+
   void memory(const EstimateAnswer& answer, const estimate::MemoryBreakdown& memory) {
     const bool training = workload::is_training(answer.work.task);
+    const bool of_items = answer.work.counted.has_value();
+    const Figure figure = of_items ? (training ? Figure::item_training_memory : Figure::item_memory)
+                                   : (training ? Figure::training_memory : Figure::serving_memory);
     // The framework's own counters do not see the context and the communication library.
     const double unseen = counter_of(row_->facts) == catalog::MemoryKind::process ? 0 : in_gib(memory.framework);
     const auto& total = answer.intervals.memory_total_gib;
-    add(training ? Figure::training_memory : Figure::serving_memory, row_->facts.memory_gib,
-        in_gib(memory.total()) - unseen, estimate::Interval{total.low - unseen, total.high - unseen});
+    add(figure, row_->facts.memory_gib, in_gib(memory.total()) - unseen,
+        estimate::Interval{total.low - unseen, total.high - unseen});
   }
 
   void inference(const EstimateAnswer& answer, const plan::InferenceChoice& choice) {

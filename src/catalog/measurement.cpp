@@ -47,7 +47,7 @@ std::vector<std::string_view> column_names() {
 
 bool says_something(const Measurement& m) {
   return m.fits || m.tokens_per_s_per_gpu || m.model_tflops_per_gpu || m.memory_gib || m.output_tokens_per_s ||
-         m.prompt_tokens_per_s || m.ttft_ms || m.itl_ms || m.weights_gib;
+         m.prompt_tokens_per_s || m.ttft_ms || m.itl_ms || m.weights_gib || m.throughput || m.latency_ms;
 }
 
 class SheetMaker {
@@ -118,7 +118,7 @@ class SheetMaker {
       fields.fail(
           row.cells, say("the row measures nothing"),
           say("columns that count: tokens_per_s_per_gpu, model_tflops_per_gpu, memory_gib, output_tokens_per_s, "
-              "prompt_tokens_per_s, ttft_ms, itl_ms, weights_gib, fits"));
+              "prompt_tokens_per_s, ttft_ms, itl_ms, weights_gib, throughput, latency_ms, fits"));
   }
 
   const Catalog& catalog_;

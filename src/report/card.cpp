@@ -109,6 +109,7 @@ std::string unit_in_key(std::string_view unit) {
 /// "memory usable" of memory_gib_usable: its unit stands behind the figure.
 std::string label_of(const Field& field) {
   if (field.json == "vgpu_supported") return "vGPU";  // its values say the rest
+  if (field.json == "cpu_ghz") return say("CPU clock");
   const std::string unit = unit_in_key(field.unit);
   std::string label;
   for (const std::string_view word : split(field.json, '_')) {
@@ -150,7 +151,16 @@ constexpr std::string_view kSpecial[] = {"notes",
                                          "mla_v_head_dim",
                                          "mtp_params_b",
                                          "per_layer_embedding_params_b",
-                                         "native_weights_gib"};
+                                         "native_weights_gib",
+                                         "cpu_threads_per_core",
+                                         "cpu_ghz",
+                                         "cpu_turbo_ghz",
+                                         "nvenc_sessions",
+                                         "nvenc_generation",
+                                         "nvdec_generation",
+                                         "default_frames",
+                                         "frame_compression",
+                                         "vae_chunk_frames"};
 
 /// Whether a figure that is not known could be: a record that is no case of it lacks nothing.
 template <class Record>
@@ -171,6 +181,7 @@ bool could_have(const catalog::Model& model, const Field& field) {
       {"hidden_size", kBlocks},
       {"ffn_size", kBlocks},
       {"gflops_per_sample", kNoText},
+      {"activations_m", [](const Model& m) { return m.kind == ModelKind::cnn || m.kind == ModelKind::vit; }},
       {"default_input", kNoText},
       {"active_params_b", [](const Model& m) { return m.is_moe(); }},
       {"vision_params_b", [](const Model& m) { return m.kind == ModelKind::vlm; }},

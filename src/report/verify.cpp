@@ -94,6 +94,17 @@ Table ranking_table(const Verification& verification) {
   return table;
 }
 
+Table ratio_table(const Verification& verification) {
+  Table table({{say("factor between two GPUs at the same work"), Align::left, 0, 20},
+               {say("works"), Align::right, 0},
+               {say("sources"), Align::right, 0},
+               {say("error"), Align::right, 0}});
+  for (const auto& each : advise::gpu_ratios(verification))
+    table.add(
+        {std::string(to_text(each.figure)), format("{}", each.works), format("{}", each.sources), percent(each.error)});
+  return table;
+}
+
 Table pick_table(const Verification& verification) {
   Table table({{say("cheapest GPU for the same work"), Align::left, 0, 20},
                {say("works"), Align::right, 0},
@@ -137,6 +148,7 @@ std::vector<Section> sections(const Verification& verification, const VerifyView
   add(say("All rows"), accuracy_table(std::nullopt, advise::figures(verification)));
   add(say("Fit"), fit_table(verification));
   add(say("Order of GPUs"), ranking_table(verification));
+  add(say("Factors between GPUs"), ratio_table(verification));
   add(say("Cheapest GPU"), pick_table(verification));
   for (const GroupBy by : view.by) {
     add(say("By {}", to_text(by)), accuracy_table(by, advise::groups(verification, by)));

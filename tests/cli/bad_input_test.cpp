@@ -19,7 +19,7 @@ constexpr Bad kBad[] = {
     {"recommend", 2, "say which model"},
     {"recommend --task finetune", 2, "--model"},
     {"recommend --model llama-7b", 2, "--task"},
-    {"recommend --model llama-7b --task render", 2, "pretrain"},
+    {"recommend --model llama-7b --task redner", 2, "pretrain"},
     {"recommend --model nothing-like-it --task finetune", 2, "gpusel models"},
     {"recommend --model llama-7b --task finetune --gpu H1000", 2, "did you mean 'h100'"},
     {"recommend --model llama-7b --task finetune --gpu 80GB:8:9", 2, "cannot read the GPU specification '80GB:8:9'"},

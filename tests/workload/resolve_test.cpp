@@ -155,15 +155,27 @@ TEST_CASE("no speculative decoding can be said in so many words") {
 
 TEST_CASE("a job without a task is an error at the task") { CHECK(refusal("model=llama-7b") == "task"); }
 
-TEST_CASE("a model that is no language model is refused by name") {
-  const catalog::Model* other = nullptr;
-  for (const catalog::Model& candidate : test::shipped().models())
-    if (!candidate.is_language_model()) other = &candidate;
-  REQUIRE(other != nullptr);
-  const auto work = resolve(test::request("task=finetune"), *other);
+TEST_CASE("a model that is no language model is counted in items of its own") {
+  for (const catalog::Model& model : test::shipped().models()) {
+    CAPTURE(model.id);
+    CHECK(is_counted(test::request("task=inference"), &model) == !model.is_language_model());
+  }
+  CHECK(is_counted(test::request("task=render"), nullptr));
+}
+
+TEST_CASE("an engine that does not generate text is refused for a model that does, and the other way round") {
+  CHECK(refusal("task=inference model=llama-7b engine=tensorrt") == "engine");
+  const auto model = test::shipped().model("resnet-50");
+  REQUIRE(model);
+  const auto work = resolve_counted(test::request("task=inference engine=vllm"), *model, test::shipped());
   REQUIRE_FALSE(work);
-  CHECK(work.error().where == "model");
-  CHECK(work.error().message.find(other->id) != std::string::npos);
+  CHECK(work.error().where == "engine");
+}
+
+TEST_CASE("nobody trains a language model in fp64, int8 or with dreambooth") {
+  CHECK(refusal("task=finetune model=llama-7b precision=fp64") == "precision");
+  CHECK(refusal("task=finetune model=llama-7b precision=int8") == "precision");
+  CHECK(refusal("task=finetune model=llama-7b method=dreambooth") == "method");
 }
 
 TEST_CASE("the mode follows from what is said about the load") {

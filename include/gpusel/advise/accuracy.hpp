@@ -69,6 +69,16 @@ struct CheapestPick {
 };
 std::vector<CheapestPick> cheapest_picks(const Verification& verification);
 
+/// How far the factor between two GPUs at the same work of one source is from the measured one, the larger over the
+/// smaller less 1, over all pairs.
+struct GpuRatios {
+  Figure figure = Figure::training_speed;
+  std::size_t works = 0;
+  std::size_t sources = 0;
+  double error = 0;  // median over pairs of a source, then mean over sources
+};
+std::vector<GpuRatios> gpu_ratios(const Verification& verification);
+
 /// Nothing where all of one side are equal.
 std::optional<double> rank_correlation(std::span<const double> a, std::span<const double> b);
 

@@ -27,6 +27,12 @@ enum class Figure : std::uint8_t {
   ttft,
   serving_memory,
   weights,
+  // Of networks that are not counted in tokens.
+  item_training_speed,
+  item_training_memory,
+  item_speed,
+  item_memory,
+  batch_latency,
 };
 
 struct Comparison {
@@ -80,6 +86,7 @@ template <>
 inline constexpr auto enum_names<advise::Figure> = std::to_array<std::string_view>(
     {"training tokens/s", "training TFLOPS", "training memory", "output tokens/s, throughput",
      "output tokens/s, online", "output tokens/s, single-stream", "prompt tokens/s", "time between tokens",
-     "time to first token", "serving memory", "weights"});
+     "time to first token", "serving memory", "weights", "items/s, training", "memory, training of other networks",
+     "items/s, inference", "memory, inference of other networks", "time of a batch"});
 
 }  // namespace gpusel

@@ -46,6 +46,10 @@ struct Measurement {
   std::string_view engine, engine_version, weights_precision, kv_precision, mode;
   Number input_tokens, output_tokens, concurrency, request_rate, mem_utilization;
 
+  std::string_view resolution;
+  Number batch;  // items per GPU and pass
+  Number steps;
+
   std::optional<bool> fits;     // whether it ran at all; unsaid where a figure says it
   Number tokens_per_s_per_gpu;  // of training
   Number model_tflops_per_gpu;
@@ -56,6 +60,8 @@ struct Measurement {
   Number ttft_ms;
   Number itl_ms;
   Number weights_gib;  // on one GPU
+  Number throughput;   // of all GPUs, in the unit that the estimate has for such work
+  Number latency_ms;   // of one batch
   std::string_view note;
 };
 
@@ -121,6 +127,9 @@ void visit_fields(Record& m, Visitor&& v) {
   count("concurrency", m.concurrency);
   figure("request_rate", "/s", m.request_rate);
   v(Field{.path = "mem_utilization", .json = "mem_utilization", .range = {0.05, 1}}, m.mem_utilization);
+  text("resolution", m.resolution);
+  count("batch", m.batch);
+  count("steps", m.steps);
   text("fits", m.fits);
   figure("tokens_per_s_per_gpu", "tokens/s", m.tokens_per_s_per_gpu);
   figure("model_tflops_per_gpu", "TFLOPS", m.model_tflops_per_gpu);
@@ -131,6 +140,8 @@ void visit_fields(Record& m, Visitor&& v) {
   figure("ttft_ms", "ms", m.ttft_ms);
   figure("itl_ms", "ms", m.itl_ms);
   figure("weights_gib", "GiB", m.weights_gib);
+  figure("throughput", "", m.throughput);
+  figure("latency_ms", "ms", m.latency_ms);
   text("note", m.note);
 }
 

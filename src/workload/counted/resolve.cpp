@@ -137,7 +137,7 @@ class CountedResolver {
       const bool of_network =
           runs_model(work_.task) && (in(kOfNetworks, key) || (is_training(work_.task) && in(kOfTraining, key)));
       const bool known = in(kCommon, key) || of_network || std::find(own.begin(), own.end(), key) != own.end();
-      if (!known || (key == "model" && model_ != nullptr && work_.model == nullptr))
+      if (!known || (key == "model" && !runs_model(work_.task)))
         work_.notes.push_back(say("{} has no effect on this work", key));
     }
   }
