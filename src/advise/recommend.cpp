@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "advise/decision.hpp"
 #include "advise/inference_advice.hpp"
 #include "advise/limits.hpp"
 #include "advise/search.hpp"
@@ -112,6 +113,7 @@ class Adviser {
       }
     note_spares(advice);
     note_dates(advice);
+    advice.decision = decision_path(advice, context_);
     if (!question_.alternatives) return advice;
     if (advice.recommendations.empty()) {
       note_illegal_plan(advice);

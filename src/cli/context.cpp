@@ -53,6 +53,19 @@ Result<std::string> Context::format(std::initializer_list<std::string_view> offe
   return usage_error(say("no output format '{}' here", shorten(wanted, 20)), "--output", say("allowed: {}", list));
 }
 
+bool Context::can_ask() { return isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1; }
+
+std::optional<std::string> Context::ask(const std::string& question) {
+  err.write(question);
+  err.flush();
+  std::string line;
+  for (int c = std::getchar(); c != '\n'; c = std::getchar()) {
+    if (c == EOF) return std::nullopt;
+    line += static_cast<char>(c);
+  }
+  return line;
+}
+
 report::Terminal Context::terminal() const {
   report::Terminal terminal;
   const bool tty = isatty(STDOUT_FILENO) == 1;

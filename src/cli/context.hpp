@@ -56,6 +56,7 @@ struct Context {
   Output out{stdout};
   Output err{stderr};
   CommonOptions common;
+  std::vector<std::string> words;  // of the command line, without the program's name
 
   /// What was asked for, checked against what the command offers.
   Result<std::string> format(std::initializer_list<std::string_view> offered = {"table", "wide", "json", "yaml", "csv",
@@ -70,6 +71,11 @@ struct Context {
   catalog::LoadOptions layers() const;
   /// The embedded catalogue with --catalog, the user's own overlays and --overlay laid on top.
   std::expected<catalog::Catalog, Errors> load_catalog() const;
+
+  /// Whether a person can be asked: standard input and error are a terminal.
+  static bool can_ask();
+  /// Shows a question and reads a line; nothing at the end of the input.
+  std::optional<std::string> ask(const std::string& question);
 
   /// Prints an error and returns its exit status.
   int fail(const Error& error);

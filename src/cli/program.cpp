@@ -35,6 +35,7 @@ int run_program(int argc, const char* const* argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that stops reading is no failure of ours
   Context context;
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);  // execve allows no name at all
+  context.words = words;
   if (words.size() == 1 && words[0] == "--version") {
     context.out.write("gpusel " + std::string(kVersion) + "\n");
     return finish(context, kOk);

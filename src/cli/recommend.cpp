@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/ask.hpp"
 #include "cli/commands.hpp"
 #include "gpusel/advise/recommend.hpp"
 #include "gpusel/base/message.hpp"
@@ -40,6 +41,8 @@ class Recommend {
     auto rules = load_rules(*catalog, options_.rule_files);
     if (!rules) return context_.fail(rules.error());
 
+    if (!options_.question.request.task && Context::can_ask())
+      if (!ask(*catalog)) return context_.fail(Error{ErrorKind::usage, say("not all questions were answered"), {}, {}});
     tell_broad_names(options_.question.constraints, *catalog, context_);
     options_.question.today = *today;
     options_.question.every_rejection = options_.show_rejected;
@@ -57,6 +60,19 @@ class Recommend {
   }
 
  private:
+  /// What the command line leaves open, and then the command line that would have said it.
+  bool ask(const catalog::Catalog& catalog) {
+    const auto words = ask_job([&](const std::string& question) { return context_.ask(question); },
+                               [&](const std::string& line) { context_.err.write(line + "\n"); }, catalog,
+                               options_.question.request, options_.question.constraints);
+    if (!words) return false;
+    std::vector<std::string> all = context_.words;
+    all.insert(all.end(), words->begin(), words->end());
+    context_.err.write(command_line(all) + "\n\n");
+    context_.err.flush();
+    return true;
+  }
+
   /// Only prices that were shown can fail the answer.
   int gate(const advise::Advice& advice) {
     std::vector<const catalog::Offer*> shown;

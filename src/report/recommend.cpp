@@ -210,6 +210,13 @@ std::string rejected_text(const Advice& advice, const RecommendView& view, const
   return say("rejected: {} instances", total) + "\n" + table.text(terminal);
 }
 
+/// "offline rendering → … → spot".
+std::string decision_text(const Advice& advice, const Terminal& terminal) {
+  std::string line;
+  for (const std::string& step : advice.decision) line += (line.empty() ? "" : " → ") + step;
+  return line.empty() ? line : wrap(say("decision: {}", printable(line)), terminal.width, 2);
+}
+
 }  // namespace
 
 std::string recommend_text(const Advice& advice, const catalog::Catalog& catalog, const RecommendView& view,
@@ -235,7 +242,7 @@ std::string recommend_text(const Advice& advice, const catalog::Catalog& catalog
   for (const auto& alternative : advice.alternatives)
     out += wrap(say("alternative: {}", alternative.message), terminal.width, 2);
   for (const std::string& note : advice.notes) out += wrap(say("note: {}", note), terminal.width, 2);
-  return out + rejected_text(advice, view, terminal);
+  return out + rejected_text(advice, view, terminal) + decision_text(advice, terminal);
 }
 
 }  // namespace gpusel::report

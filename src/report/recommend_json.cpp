@@ -158,6 +158,7 @@ Json recommend_json(const Advice& advice, const catalog::Catalog& catalog, std::
   }
   out["alternatives"] = std::move(alternatives);
   if (!advice.notes.empty()) out["notes"] = advice.notes;
+  if (!advice.decision.empty()) out["decision"] = advice.decision;
   return out;
 }
 

@@ -1,0 +1,191 @@
+#include "advise/decision.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+
+namespace gpusel::advise {
+
+namespace {
+
+using workload::Workload;
+
+constexpr std::size_t kNamed = 3;  // GPUs in one step
+constexpr std::size_t kRulesNamed = 3;
+/// A difference that a person would not decide by.
+constexpr double kAlike = 1.02;
+
+std::string words_of(std::string_view id) {
+  std::string words(id);
+  std::replace(words.begin(), words.end(), '-', ' ');
+  return words;
+}
+
+std::string times(double factor) { return format("{:.2g}", factor); }
+
+/// "t4, a10 and 7 more".
+std::string named(const std::vector<std::string>& gpus) {
+  std::string list;
+  for (std::size_t i = 0; i < std::min(kNamed, gpus.size()); ++i) list += (i == 0 ? "" : ", ") + gpus[i];
+  return gpus.size() > kNamed ? say("{} and {} more", list, gpus.size() - kNamed) : list;
+}
+
+class PathFinder {
+ public:
+  PathFinder(const Advice& advice, const SearchContext& context)
+      : advice_(advice), context_(context), work_(advice.work), best_(advice.recommendations.front()) {}
+
+  std::vector<std::string> run() {
+    add(job());
+    for (std::string& step : ruled_out()) add(std::move(step));
+    add(bound());
+    add(next_gpu());
+    add(against_cpus());
+    add(term());
+    return std::move(path_);
+  }
+
+ private:
+  void add(std::string step) {
+    if (!step.empty()) path_.push_back(std::move(step));
+  }
+
+  std::string job() const {
+    const std::string task = work_.task == workload::Task::pretrain   ? say("pretraining")
+                             : work_.task == workload::Task::finetune ? say("fine-tuning")
+                                                                      : std::string(to_text(work_.task));
+    if (work_.model != nullptr) {
+      const bool adapts = work_.task == workload::Task::finetune && work_.training.method != workload::Method::full;
+      return adapts ? say("{} of {} by {}", task, work_.model->id, to_text(work_.training.method))
+                    : say("{} of {}", task, work_.model->id);
+    }
+    if (const auto* session = std::get_if<workload::SessionJob>(&work_.counted->job))
+      return say("{} rendering", to_text(session->kind));
+    if (const auto* render = std::get_if<workload::OfflineRender>(&work_.counted->job))
+      return say("offline rendering with {}", to_text(render->renderer));
+    return task;
+  }
+
+  /// Rules about what the job needs, not about markets or what was asked for.
+  bool about_the_job(std::string_view id) const {
+    static constexpr std::string_view kOfPlans[] = {"vram-too-small", "too-slow", "lacks-hardware", "deadline"};
+    if (std::find(std::begin(kOfPlans), std::end(kOfPlans), id) != std::end(kOfPlans)) return true;
+    for (const rules::Rule& rule : context_.rules) {
+      if (rule.id != id || rule.effect != rules::Effect::reject) continue;
+      const rules::FactSet facts = rules::facts_in(rule.when);
+      for (std::size_t i = 0; i < facts.size(); ++i)
+        if (facts.test(i) && is_of_job(static_cast<rules::Fact>(i))) return true;
+    }
+    return false;
+  }
+  static bool is_of_job(rules::Fact fact) {
+    return fact != rules::Fact::accepts_unavailable && rules::info(fact).stage == rules::Stage::job;
+  }
+
+  /// For each such rule the GPUs that nothing else of theirs got past it, most GPUs first.
+  std::vector<std::string> ruled_out() const {
+    std::map<std::string_view, std::vector<std::string>> fallen;
+    for (const Rejection& rejection : advice_.rejected) {
+      const catalog::Gpu* gpu = context_.catalog.gpu_of(*rejection.instance);
+      if (gpu == nullptr || is_ranked(gpu->id) || !about_the_job(rejection.rule)) continue;
+      const double devices = devices_of(*rejection.instance, *gpu);
+      std::string name = devices > 0 && devices < 1 ? say("parts of {}", gpu->id) : std::string(gpu->id);
+      auto& gpus = fallen[rejection.rule];
+      if (std::find(gpus.begin(), gpus.end(), name) == gpus.end()) gpus.push_back(std::move(name));
+    }
+    std::vector<std::pair<std::string_view, std::vector<std::string>>> order(fallen.begin(), fallen.end());
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
+    std::vector<std::string> steps;
+    for (std::size_t i = 0; i < std::min(kRulesNamed, order.size()); ++i)
+      steps.push_back(say("{}: not {}", words_of(order[i].first), named(order[i].second)));
+    return steps;
+  }
+  bool is_ranked(std::string_view gpu) const {
+    return std::any_of(advice_.recommendations.begin(), advice_.recommendations.end(),
+                       [&](const Recommendation& r) { return r.gpu != nullptr && r.gpu->id == gpu; });
+  }
+
+  std::string bound() const {
+    const std::string_view what = plan::bound_by(best_.choice());
+    return what.empty() ? std::string() : say("bound by {}", what);
+  }
+
+  std::string unit() const {
+    if (work_.counted && work_.counted->demand) return say("per hour");
+    if (work_.counted && best_.cost.per_unit) return say("per {}", best_.cost.unit);
+    return best_.cost.per_million_tokens && !work_.inference.request_rate ? say("per million tokens") : say("per hour");
+  }
+
+  static std::string_view kind(const Recommendation& r) {
+    return r.gpu != nullptr ? r.gpu->id : std::string_view("CPU");
+  }
+
+  /// The best answer on another GPU, and by how much it is behind.
+  std::string next_gpu() const {
+    const auto next = std::find_if(
+        advice_.recommendations.begin(), advice_.recommendations.end(),
+        [&](const Recommendation& r) { return r.gpu != best_.gpu && r.gpu != nullptr && best_.gpu != nullptr; });
+    if (next == advice_.recommendations.end())
+      return best_.gpu != nullptr ? say("{} alone is left", best_.gpu->id) : std::string();
+    const double dearer = cost_measure(next->cost, work_) / cost_measure(best_.cost, work_);
+    const double slower = speed_measure(best_, work_) / speed_measure(*next, work_);
+    const std::string pair = say("{} before {}", kind(best_), kind(*next));
+    if (dearer >= kAlike) return say("{}, {} times as dear {}", pair, times(dearer), unit());
+    if (slower >= kAlike) return say("{}, {} times as slow", pair, times(slower));
+    if (dearer <= 1 / kAlike) return say("{}, cheaper but with points taken off", pair);
+    return say("{}, about alike", pair);
+  }
+
+  std::string against_cpus() const {
+    const bool on_cpu = best_.gpu == nullptr;
+    const auto other = std::find_if(advice_.recommendations.begin(), advice_.recommendations.end(),
+                                    [&](const Recommendation& r) { return (r.gpu == nullptr) != on_cpu; });
+    if (other == advice_.recommendations.end()) return {};
+    const double dearer = cost_measure(other->cost, work_) / cost_measure(best_.cost, work_);
+    if (on_cpu)
+      return say("a GPU would be wasted: the best, {}, is {} times as dear {}", kind(*other), times(dearer), unit());
+    return say("a CPU is {} times as dear {}", times(dearer), unit());
+  }
+
+  /// What may be broken off and taken up again: training, files, frames, batches.
+  bool is_interruptible() const {
+    if (!work_.counted) return workload::is_training(work_.task) || work_.inference.tokens;
+    const workload::Counted& counted = *work_.counted;
+    if (std::holds_alternative<workload::SessionJob>(counted.job) || counted.demand || counted.latency_ms) return false;
+    const auto* transcode = std::get_if<workload::TranscodeJob>(&counted.job);
+    return transcode == nullptr || !transcode->live;
+  }
+
+  std::string term() const {
+    const catalog::Term own = best_.offer->term;
+    if (own == catalog::Term::spot) return is_interruptible() ? say("spot") : say("spot, though it may be taken away");
+    if (!is_interruptible()) return say("{}: it should not be interrupted", to_text(own));
+    std::optional<double> cheapest;
+    for (const catalog::Offer& offer : context_.catalog.offers_of(*best_.instance)) {
+      if (offer.term != catalog::Term::spot) continue;
+      const auto cost = cost::job_cost({offer.per_hour(), context_.catalog.currency_of(offer)}, context_.converter,
+                                       {best_.machine().nodes, seconds(3600)});
+      if (cost) cheapest = std::min(cheapest.value_or(cost->hourly), cost->hourly);
+    }
+    if (!cheapest || *cheapest >= best_.cost.hourly) return std::string(to_text(own));
+    return say("spot from {} of the price, if it may be interrupted", times(*cheapest / best_.cost.hourly));
+  }
+
+  const Advice& advice_;
+  const SearchContext& context_;
+  const Workload& work_;
+  const Recommendation& best_;
+  std::vector<std::string> path_;
+};
+
+}  // namespace
+
+std::vector<std::string> decision_path(const Advice& advice, const SearchContext& context) {
+  if (advice.recommendations.empty()) return {};
+  return PathFinder(advice, context).run();
+}
+
+}  // namespace gpusel::advise

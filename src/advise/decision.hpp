@@ -1,0 +1,13 @@
+// How an answer came about, in a few words: what ruled machines out, what bounds the best, what it was compared with
+// and on which terms it is worth renting. Private to this room.
+#pragma once
+
+#include "advise/search.hpp"
+
+namespace gpusel::advise {
+
+/// The steps from the job to the best answer, in order; each follows from rules that fired, figures of the plan or a
+/// comparison of candidates. Empty where nothing meets the question.
+std::vector<std::string> decision_path(const Advice& advice, const SearchContext& context);
+
+}  // namespace gpusel::advise

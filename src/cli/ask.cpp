@@ -1,0 +1,200 @@
+#include "cli/ask.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+using workload::Task;
+
+struct TaskInWords {
+  Task task;
+  std::string_view words;
+};
+constexpr std::array kTasks{TaskInWords{Task::inference, "serve or run a model"},
+                            TaskInWords{Task::finetune, "fine-tune a model"},
+                            TaskInWords{Task::pretrain, "train a model from scratch"},
+                            TaskInWords{Task::render, "render frames, or stream graphics"},
+                            TaskInWords{Task::transcode, "transcode video"},
+                            TaskInWords{Task::simulate, "simulate"},
+                            TaskInWords{Task::preprocess, "prepare data"}};
+
+/// One question about one option of a request or limit; an empty answer leaves it to the default.
+struct Asked {
+  std::string_view key;
+  std::string_view question;
+  bool (*applies)(const workload::Request& request, const catalog::Model* model) = nullptr;
+};
+
+bool generates(const catalog::Model* model) { return model != nullptr && model->is_generator(); }
+
+constexpr Asked kAsked[] = {
+    {"method", "all weights or adapters: full, lora or qlora (full)",
+     [](const auto& r, const auto*) { return r.task == Task::finetune; }},
+    {"request_rate", "requests per second, if they come as users send them (as many as possible)",
+     [](const auto& r, const auto*) { return r.task == Task::inference; }},
+    {"ttft", "milliseconds to the first token, at most (any)",
+     [](const auto& r, const auto* m) { return r.task == Task::inference && generates(m) && r.request_rate; }},
+    {"latency_ms", "milliseconds for one answer, at most (any)",
+     [](const auto& r, const auto* m) { return r.task == Task::inference && !generates(m) && r.request_rate; }},
+    {"render", "offline, realtime or cad (offline)", [](const auto& r, const auto*) { return r.task == Task::render; }},
+    {"scene_vram_gib", "memory of the scene or of one session, GiB (a usual one)",
+     [](const auto& r, const auto*) { return r.task == Task::render; }},
+    {"sessions", "users at once (as many as possible)",
+     [](const auto& r, const auto*) {
+       return r.task == Task::render && r.render.value_or(workload::Render::offline) != workload::Render::offline;
+     }},
+    {"codec", "h264, hevc or av1 (h264)", [](const auto& r, const auto*) { return r.task == Task::transcode; }},
+    {"streams", "streams at once (as many as possible)",
+     [](const auto& r, const auto*) { return r.task == Task::transcode; }},
+    {"solver", "lbm, fdtd, fvm, sph, dem, md or fea (lbm)",
+     [](const auto& r, const auto*) { return r.task == Task::simulate; }},
+    {"cells", "cells, particles or atoms (a usual case)",
+     [](const auto& r, const auto*) { return r.task == Task::simulate; }},
+    {"preprocess", "etl, tokenize, images, video, features or trees (etl)",
+     [](const auto& r, const auto*) { return r.task == Task::preprocess; }},
+    {"data_gb", "how much data, GB (a service that runs on)",
+     [](const auto& r, const auto*) { return r.task == Task::preprocess; }},
+};
+
+constexpr Asked kLimits[] = {{"deadline", "time until it must be done, such as 12h or 3d (any)"},
+                             {"max_price", "USD per hour, at most (any)"},
+                             {"cloud", "clouds to choose from, such as aws,gcp (all)"}};
+
+std::string flag_of(std::string_view key) {
+  std::string flag = "--" + std::string(key);
+  for (char& c : flag)
+    if (c == '_') c = '-';
+  return flag;
+}
+
+class Asker {
+ public:
+  Asker(const Prompt& prompt, const Tell& tell, const catalog::Catalog& catalog, workload::Request& request,
+        workload::Constraints& limits)
+      : prompt_(prompt), tell_(tell), catalog_(catalog), request_(request), limits_(limits) {}
+
+  std::optional<std::vector<std::string>> run() {
+    if (!task() || !model()) return std::nullopt;
+    for (const Asked& asked : kAsked)
+      if (!is_given(asked.key) && asked.applies(request_, model_) && !ask(asked, workload::request_options(), request_))
+        return std::nullopt;
+    for (const Asked& asked : kLimits) {
+      const bool ends = request_.task != Task::inference && request_.task != Task::transcode;
+      if (asked.key == "deadline" && !ends) continue;
+      if (!ask(asked, workload::constraint_options(), limits_)) return std::nullopt;
+    }
+    return std::move(words_);
+  }
+
+ private:
+  std::optional<std::string> line(std::string_view question) {
+    auto answer = prompt_(std::string(question) + ": ");
+    if (answer) answer = std::string(trim(*answer));
+    return answer;
+  }
+
+  bool is_given(std::string_view key) const {
+    return std::find(request_.given.begin(), request_.given.end(), key) != request_.given.end();
+  }
+
+  bool task() {
+    tell_(say("What is to be done?"));
+    for (std::size_t i = 0; i < kTasks.size(); ++i) tell_(format("  {}  {}", i + 1, say_text(kTasks[i].words)));
+    while (true) {
+      const auto answer = line(say("number or name (1)"));
+      if (!answer) return false;
+      for (std::size_t i = 0; i < kTasks.size(); ++i)
+        if (*answer == format("{}", i + 1) || *answer == to_text(kTasks[i].task) || (answer->empty() && i == 0)) {
+          request_.task = kTasks[i].task;
+          add("task", to_text(kTasks[i].task));
+          return true;
+        }
+      tell_(say("'{}' is none of these; write 1 to {}", printable(shorten(*answer, 40)), kTasks.size()));
+    }
+  }
+
+  bool model() {
+    if (!workload::runs_model(*request_.task)) return true;
+    if (!request_.model.empty()) {
+      const auto named = catalog_.model(request_.model);
+      model_ = named ? *named : nullptr;
+      return true;
+    }
+    while (true) {
+      const auto answer = line(say("which model, such as llama-3.1-8b, resnet-50 or sdxl"));
+      if (!answer) return false;
+      if (answer->empty()) continue;
+      const auto found = catalog_.model(*answer);
+      if (found) {
+        model_ = *found;
+        request_.model = *answer;
+        add("model", *answer);
+        return true;
+      }
+      tell_(printable(found.error().message) + "; " + found.error().hint);
+    }
+  }
+
+  template <class Target>
+  bool ask(const Asked& asked, std::span<const workload::Option<Target>> options, Target& target) {
+    const auto* option = workload::find_option(options, asked.key);
+    while (option != nullptr) {
+      const auto answer = line(say_text(asked.question));
+      if (!answer) return false;
+      if (answer->empty()) return true;
+      const Status set = option->set(target, *answer);
+      if (set) {
+        add(asked.key, *answer);
+        return true;
+      }
+      tell_(printable(set.error().message) + (set.error().hint.empty() ? "" : "; " + set.error().hint));
+    }
+    return true;
+  }
+
+  void add(std::string_view key, std::string_view value) {
+    if (const auto* option = workload::find_option(workload::request_options(), key); option != nullptr)
+      request_.given.push_back(option->key);
+    words_.push_back(flag_of(key));
+    words_.emplace_back(value);
+  }
+
+  const Prompt& prompt_;
+  const Tell& tell_;
+  const catalog::Catalog& catalog_;
+  workload::Request& request_;
+  workload::Constraints& limits_;
+  const catalog::Model* model_ = nullptr;
+  std::vector<std::string> words_;
+};
+
+}  // namespace
+
+std::optional<std::vector<std::string>> ask_job(const Prompt& prompt, const Tell& tell, const catalog::Catalog& catalog,
+                                                workload::Request& request, workload::Constraints& limits) {
+  return Asker(prompt, tell, catalog, request, limits).run();
+}
+
+std::string command_line(const std::vector<std::string>& words) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:,+=@%";
+  std::string line = "gpusel";
+  for (const std::string& word : words) {
+    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
+      line += " " + word;
+      continue;
+    }
+    std::string quoted;
+    for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    line += " '" + quoted + "'";
+  }
+  return line;
+}
+
+}  // namespace gpusel::cli
