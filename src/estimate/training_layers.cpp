@@ -1,9 +1,7 @@
 // What a framework does with its layers, and plans that checkpoint some of them only.
-#include <algorithm>
-#include <array>
-
 #include "gpusel/base/message.hpp"
 #include "gpusel/estimate/training.hpp"
+#include "gpusel/workload/frameworks.hpp"
 
 #include "estimate/uniform_memory.hpp"
 
@@ -12,15 +10,12 @@ namespace gpusel::estimate {
 using workload::Checkpointing;
 using workload::Workload;
 
-bool has_fused_layers(const Workload& work) {
-  return work.training.framework == "megatron" || work.training.framework == "nemo";
-}
+bool has_fused_layers(const Workload& work) { return workload::framework_of(work.training.framework).megatron_core; }
 
 bool is_partial(const TrainingPlan& plan) { return plan.checkpointing == Checkpointing::full && plan.recomputed < 1; }
 
 bool recomputes_by_layer(const Workload& work) {
-  static constexpr std::array<std::string_view, 4> kByLayer{"megatron", "nemo", "fsdp", "torchtitan"};
-  return std::ranges::find(kByLayer, work.training.framework) != kByLayer.end();
+  return workload::framework_of(work.training.framework).recomputes_some;
 }
 
 MemoryBreakdown training_memory(const Workload& work, const Machine& machine, const TrainingPlan& plan,

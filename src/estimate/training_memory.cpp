@@ -3,6 +3,7 @@
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/estimate/training.hpp"
+#include "gpusel/workload/frameworks.hpp"
 
 #include "estimate/training_activations.hpp"
 #include "estimate/training_shape.hpp"
@@ -61,7 +62,7 @@ StateBytes bytes_per_parameter(const Workload& work, Precision precision) {
   if (stored == 4) return {4, 4, state_bytes(work, 4)};
   if (training.recipe == Recipe::pure) return {stored, stored, state_bytes(work, stored)};
   // Megatron accumulates gradients in fp32; the others keep them at 16 bit.
-  const bool wide_gradients = training.framework == "megatron" || training.framework == "nemo";
+  const bool wide_gradients = workload::framework_of(training.framework).megatron_core;
   return {stored, wide_gradients ? 4.0 : 2.0, 4 + state_bytes(work, 4)};
 }
 
@@ -150,10 +151,9 @@ struct Gradients {
 };
 
 Gradients gradients(const Workload& work, const TrainingPlan& plan, Bytes own) {
-  const std::string& framework = work.training.framework;
   if (work.training.optimizer_in_backward && plan.grad_accum == 1) return {};
-  const bool in_buffers = framework == "megatron" || framework == "nemo" || plan.sharding == Sharding::zero1 ||
-                          plan.sharding == Sharding::zero2;
+  const bool in_buffers = workload::framework_of(work.training.framework).megatron_core ||
+                          plan.sharding == Sharding::zero1 || plan.sharding == Sharding::zero2;
   const bool copies = plan.sharding == Sharding::ddp && plan.dp > 1 && !in_buffers;
   return {own, copies ? own : Bytes{}, in_buffers || plan.grad_accum > 1 ? own : Bytes{}};
 }

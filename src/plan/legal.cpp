@@ -6,6 +6,7 @@
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/plan/plan.hpp"
+#include "gpusel/workload/frameworks.hpp"
 
 namespace gpusel::plan {
 
@@ -155,11 +156,7 @@ class Checker {
 
 bool divides(std::int64_t part, double whole) { return std::fmod(whole, static_cast<double>(part)) == 0; }
 
-bool splits_models(std::string_view framework) {
-  static constexpr std::string_view kShardOnly[] = {"hf-trainer", "fsdp",    "torchtune",     "litgpt",
-                                                    "unsloth",    "axolotl", "llama-factory", "trl"};
-  return std::find(std::begin(kShardOnly), std::end(kShardOnly), framework) == std::end(kShardOnly);
-}
+bool splits_models(std::string_view framework) { return workload::framework_of(framework).splits_layers; }
 
 bool is_assumed(const workload::Workload& work, std::string_view key) {
   return std::any_of(work.assumed.begin(), work.assumed.end(),

@@ -3,6 +3,7 @@
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/plan/plan.hpp"
+#include "gpusel/workload/frameworks.hpp"
 #include "plan/legal.hpp"
 #include "plan/runners_up.hpp"
 
@@ -195,7 +196,7 @@ class Search {
     if (job_.offload == workload::Offload::params) return {Sharding::zero3};
     if (job_.offload == workload::Offload::optimizer && plan.pp == 1) return {Sharding::zero2, Sharding::zero3};
     // Megatron divides the optimiser; gathering weights is the last resort.
-    const bool megatron = job_.framework == "megatron" || job_.framework == "nemo";
+    const bool megatron = workload::framework_of(job_.framework).megatron_core;
     if (plan.pp == 1 && megatron && last_resort_) return {Sharding::zero3};
     if (workload::trains_adapter(job_.method) && !megatron) return {Sharding::ddp, Sharding::zero3};
     if (plan.pp > 1) return {Sharding::zero1};  // gathering weights for every micro-batch undoes the pipeline

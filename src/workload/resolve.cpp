@@ -3,6 +3,7 @@
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/workload/frameworks.hpp"
 #include "gpusel/workload/generation.hpp"
 #include "gpusel/workload/workload.hpp"
 #include "workload/defaults.hpp"
@@ -126,7 +127,7 @@ class Resolver {
       assume("global_batch", *t.global_batch);
     }
     t.checkpointing = request_.activation_checkpointing;
-    if (!t.checkpointing && recomputes_unasked())
+    if (!t.checkpointing && habits().recomputes_all)
       assume("activation_checkpointing", *(t.checkpointing = Checkpointing::full));
     t.flash_attention = request_.flash_attention;
     t.optimizer_in_backward = request_.optimizer_in_backward.value_or(usually_steps_in_backward());
@@ -181,25 +182,18 @@ class Resolver {
     return {};
   }
 
-  /// These load and train everything in the arithmetic's own format unless told otherwise.
+  const Framework& habits() const { return framework_of(work_.training.framework); }
+
   Recipe usual_recipe() const {
-    const std::string& name = work_.training.framework;
-    const bool pure = name == "torchtune" || name == "litgpt" || name == "unsloth";
     // bitsandbytes' optimisers keep no master copies.
     const bool frugal = work_.task == Task::finetune && keeps_states_in_8_bit(work_.training.optimizer);
-    return pure || frugal ? Recipe::pure : Recipe::mixed;
+    return habits().trains_pure || frugal ? Recipe::pure : Recipe::mixed;
   }
 
-  /// Gradient checkpointing is on in these unless it is turned off.
-  bool recomputes_unasked() const {
-    const std::string& name = work_.training.framework;
-    return name == "unsloth" || name == "llama-factory" || name == "ms-swift";
-  }
-
-  /// torchtune's recipes for a single GPU, while every micro-batch is a step.
+  /// While every micro-batch is a step.
   bool usually_steps_in_backward() const {
     const Training& t = work_.training;
-    return t.framework == "torchtune" && t.method == Method::full && keeps_states_in_8_bit(t.optimizer) &&
+    return habits().steps_in_backward && t.method == Method::full && keeps_states_in_8_bit(t.optimizer) &&
            t.grad_accum.value_or(1) == 1;
   }
 
@@ -222,11 +216,7 @@ class Resolver {
   }
 
   void note_framework() {
-    static constexpr std::string_view kKnown[] = {"megatron",   "deepspeed", "fsdp",  "hf-trainer", "torchtune",
-                                                  "litgpt",     "unsloth",   "nemo",  "axolotl",    "llama-factory",
-                                                  "torchtitan", "ms-swift",  "xtuner"};
-    const std::string& name = work_.training.framework;
-    if (!name.empty() && std::find(std::begin(kKnown), std::end(kKnown), name) == std::end(kKnown))
+    if (find_framework(work_.training.framework) == nullptr)
       work_.notes.push_back(
           say("framework '{}' is not known; the estimate is for a usual one", shorten(request_.framework, 40)));
   }

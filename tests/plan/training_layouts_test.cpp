@@ -95,8 +95,9 @@ TEST_CASE("what only shards is never split") {
     CAPTURE(words);
     CHECK(choice.plan.tp * choice.plan.pp * choice.plan.ep == 1);
   }
-  CHECK_FALSE(splits_models("hf-trainer"));
-  CHECK(splits_models("megatron"));
+  for (const std::string_view name : {"hf-trainer", "trl", "xtuner", "ms-swift", "axolotl"})
+    CHECK_FALSE(splits_models(name));
+  for (const std::string_view name : {"megatron", "nemo", "deepspeed", "torchtitan"}) CHECK(splits_models(name));
   CHECK(splits_models("a framework nobody knows"));
 }
 

@@ -202,7 +202,8 @@ TEST_CASE("pinned degrees are kept for the planner") {
 
 TEST_CASE("an unknown framework or engine version is a note and no error") {
   CHECK(noted(job("task=finetune model=llama-7b framework=homemade"), "homemade"));
-  CHECK_FALSE(noted(job("task=finetune model=llama-7b framework=megatron"), "megatron"));
+  for (const std::string name : {"megatron", "trl", "XTuner", "ms_swift"})
+    CHECK_FALSE(noted(job("task=finetune model=llama-7b framework=" + name), "not known"));
   CHECK(noted(job("task=inference model=llama-7b engine_version=0.99.1"), "0.99.1"));
 }
 
