@@ -273,7 +273,7 @@ TEST_CASE("what is about arriving requests needs their rate") {
     const auto work = test::try_job("task=inference model=llama-3.1-8b " + key);
     CAPTURE(key);
     REQUIRE_FALSE(work);
-    CHECK(key.starts_with(work.error().where));
+    CHECK(work.error().where == key.substr(0, key.find('=')));
   }
   const auto aimless = test::try_job("task=inference model=llama-3.1-8b request_rate=1 strict_slo=true");
   REQUIRE_FALSE(aimless);
@@ -302,9 +302,9 @@ TEST_CASE("targets that nothing meets get the plan that comes nearest") {
 
 TEST_CASE("strict targets are judged and reported at the 95th percentile") {
   const auto choice =
-      test::plan_inference(job("task=inference model=llama-3.1-8b request_rate=20 ttft=200 tpot=10 strict_slo=true"),
-                           test::machine("h100-sxm-80gb", 4));
-  if (choice.meets_targets) return;
+      test::plan_inference(job("task=inference model=llama-3.1-8b request_rate=20 ttft=200 tpot=1 strict_slo=true"),
+                           test::machine("h100-sxm-80gb", 4));  // 16 GB of weights at 4 × 3.35 TB/s take over 1 ms
+  REQUIRE_FALSE(choice.meets_targets);
   REQUIRE(choice.speed->percentiles);
   CHECK(choice.problem.tokens == 95);
   CHECK(choice.problem.have == Approx(in_ms(choice.speed->percentiles->itl_p95)));
