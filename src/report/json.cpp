@@ -215,11 +215,12 @@ Json training_json(const std::optional<estimate::TrainingSpeed>& speed) {
 Json inference_json(const estimate::InferenceMemory& memory, const std::optional<estimate::InferenceSpeed>& speed) {
   if (!speed) return nullptr;
   const bool generates = speed->output_tokens_per_s > 0;
+  const bool continues = speed->itl.raw() > 0;  // a single token is followed by none
   Json out{{"output_tokens_per_s", generates ? number(speed->output_tokens_per_s) : Json(nullptr)},
            {"total_tokens_per_s", number(speed->total_tokens_per_s)},
            {"requests_per_s", number(speed->requests_per_s)},
            {"ttft_ms", number(in_ms(speed->ttft))},
-           {"itl_ms", generates ? number(in_ms(speed->itl)) : Json(nullptr)},
+           {"itl_ms", continues ? number(in_ms(speed->itl)) : Json(nullptr)},
            {"e2e_latency_ms", number(in_ms(speed->e2e))},
            {"max_concurrency", number(memory.max_concurrency)},
            {"kv_tokens", number(std::floor(memory.kv_tokens))},
@@ -228,8 +229,8 @@ Json inference_json(const estimate::InferenceMemory& memory, const std::optional
   if (const auto& p = speed->percentiles) {
     out["ttft_ms_p95"] = number(in_ms(p->ttft_p95));
     out["ttft_ms_p99"] = number(in_ms(p->ttft_p99));
-    out["itl_ms_p95"] = number(in_ms(p->itl_p95));
-    out["itl_ms_p99"] = number(in_ms(p->itl_p99));
+    out["itl_ms_p95"] = continues ? number(in_ms(p->itl_p95)) : Json(nullptr);
+    out["itl_ms_p99"] = continues ? number(in_ms(p->itl_p99)) : Json(nullptr);
     out["e2e_latency_ms_p95"] = number(in_ms(p->e2e_p95));
     out["e2e_latency_ms_p99"] = number(in_ms(p->e2e_p99));
   }
@@ -289,7 +290,7 @@ Json intervals_json(const advise::EstimateAnswer& answer) {
   out["tokens_per_s"] = counts_tokens ? interval_json(answer.intervals.tokens_per_s) : Json(nullptr);
   if (encoder && has_speed) out["throughput"] = interval_json(answer.intervals.sequences_per_s);
   if (!encoder && has_speed && !workload::is_training(answer.work.task)) {
-    out["itl_ms"] = interval_json(answer.intervals.itl_ms);
+    if (answer.intervals.itl_ms.high > 0) out["itl_ms"] = interval_json(answer.intervals.itl_ms);
     out["ttft_ms"] = interval_json(answer.intervals.ttft_ms);
   }
   return out;

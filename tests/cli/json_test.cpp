@@ -100,6 +100,13 @@ TEST_CASE("inference in an answer has the contract's figures") {
   CHECK_FALSE(out.contains("training"));
 }
 
+TEST_CASE("a single token is followed by none") {
+  const Json out = answer("estimate --model llama-3.1-8b --task inference --gpu h100 --osl 1 --rps 2 --json");
+  CHECK(out["inference"]["ttft_ms"].get<double>() > 0);
+  for (const char* key : {"itl_ms", "itl_ms_p95", "itl_ms_p99"}) CHECK(out["inference"][key].is_null());
+  CHECK_FALSE(out["interval"].contains("itl_ms"));
+}
+
 TEST_CASE("an encoder answers in sequences per second") {
   const Json out = answer("estimate --model bert-base --task inference --gpu t4 --json");
   CHECK(out["throughput"]["unit"] == "sequences/s");
