@@ -2,34 +2,22 @@
 #include <catch2/catch.hpp>
 
 #include "estimate/training_shape.hpp"
-#include "support/job.hpp"
+#include "support/training.hpp"
 
 using namespace gpusel;
 using namespace gpusel::estimate;
 using gpusel::test::data_parallel;
 using gpusel::test::job;
+using gpusel::test::kLlama;
+using gpusel::test::memory;
+using gpusel::test::speed;
 using workload::Checkpointing;
 using workload::Sharding;
 using workload::Workload;
 
 namespace {
 
-constexpr double kLlama = 6.73841562e9;  // parameters of LLaMA 7B
 const Coefficients& c() { return test::coefficients(); }
-
-MemoryBreakdown memory(const Workload& work, const TrainingPlan& plan = {}) {
-  const int gpus = plan.tp * plan.pp * plan.cp * plan.dp;
-  return training_memory(work, test::machine("h100-sxm-80gb", gpus), plan, c());
-}
-
-TrainingSpeed speed(const Workload& work, const TrainingPlan& plan, const Machine& machine) {
-  const auto found = training_speed(work, machine, plan, c());
-  REQUIRE(found);
-  return *found;
-}
-TrainingSpeed speed(const Workload& work, const TrainingPlan& plan = {}) {
-  return speed(work, plan, test::machine("h100-sxm-80gb", plan.tp * plan.pp * plan.cp * plan.dp));
-}
 
 TrainingPlan tensor_parallel(int tp) {
   TrainingPlan plan;

@@ -1,28 +1,20 @@
 // Training memory by component, against arithmetic done by hand.
 #include <catch2/catch.hpp>
 
-#include "gpusel/estimate/training.hpp"
-#include "support/job.hpp"
+#include "support/training.hpp"
 
 using namespace gpusel;
 using namespace gpusel::estimate;
 using gpusel::test::data_parallel;
 using gpusel::test::job;
+using gpusel::test::kLlama;
+using gpusel::test::kLlamaTable;
+using gpusel::test::memory;
 using workload::Checkpointing;
 using workload::Sharding;
 using workload::Workload;
 
 namespace {
-
-constexpr double kLlama = 6.73841562e9;         // parameters of LLaMA 7B
-constexpr double kLlamaTable = 32000.0 * 4096;  // its embedding; the output head is as large
-
-MemoryBreakdown memory(const Workload& work, const TrainingPlan& plan, const Machine& machine) {
-  return training_memory(work, machine, plan, test::coefficients());
-}
-MemoryBreakdown memory(const Workload& work, const TrainingPlan& plan = {}) {
-  return memory(work, plan, test::machine("h100-sxm-80gb", plan.tp * plan.pp * plan.cp * plan.dp));
-}
 
 double states(const MemoryBreakdown& m) { return (m.weights + m.gradients + m.optimizer).raw(); }
 

@@ -1,29 +1,16 @@
 // Training speed: consistent with itself and never faster than the hardware.
 #include <catch2/catch.hpp>
 
-#include "gpusel/estimate/training.hpp"
-#include "support/job.hpp"
+#include "support/training.hpp"
 
 using namespace gpusel;
 using namespace gpusel::estimate;
 using gpusel::test::data_parallel;
 using gpusel::test::job;
+using gpusel::test::speed;
 using workload::Checkpointing;
 using workload::Sharding;
 using workload::Workload;
-
-namespace {
-
-TrainingSpeed speed(const Workload& work, const TrainingPlan& plan, const Machine& machine) {
-  const auto found = training_speed(work, machine, plan, test::coefficients());
-  REQUIRE(found);
-  return *found;
-}
-TrainingSpeed speed(const Workload& work, const TrainingPlan& plan = {}) {
-  return speed(work, plan, test::machine("h100-sxm-80gb", plan.tp * plan.pp * plan.cp * plan.dp));
-}
-
-}  // namespace
 
 TEST_CASE("tokens per second are the tokens of a step over its time") {
   const Workload work = job("task=finetune model=llama-7b seq_len=2048");

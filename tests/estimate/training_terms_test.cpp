@@ -3,32 +3,25 @@
 
 #include <cmath>
 
-#include "gpusel/estimate/training.hpp"
-#include "support/job.hpp"
+#include "support/training.hpp"
 
 using namespace gpusel;
 using namespace gpusel::estimate;
 using gpusel::test::data_parallel;
 using gpusel::test::job;
+using gpusel::test::kLlama;
+using gpusel::test::kLlamaBody;
+using gpusel::test::memory;
 using workload::Checkpointing;
 using workload::Sharding;
 using workload::Workload;
 
 namespace {
 
-constexpr double kLlama = 6.73841562e9;                     // parameters of LLaMA 7B
-constexpr double kLlamaBody = kLlama - 2 * 32000.0 * 4096;  // without embedding and head
 const Coefficients& c() { return test::coefficients(); }
 
-MemoryBreakdown memory(const Workload& work, const TrainingPlan& plan = {}) {
-  const int gpus = plan.tp * plan.pp * plan.cp * plan.dp;
-  return training_memory(work, test::machine("h100-sxm-80gb", gpus), plan, c());
-}
-
 Seconds step(const Workload& work, const TrainingPlan& plan, const Machine& machine) {
-  const auto speed = training_speed(work, machine, plan, c());
-  REQUIRE(speed);
-  return speed->step;
+  return test::speed(work, plan, machine).step;
 }
 
 TrainingPlan recomputing(TrainingPlan plan = {}) {
