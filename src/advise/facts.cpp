@@ -289,8 +289,10 @@ void counted_plan_facts(Facts& facts, const estimate::Machine& machine, const pl
   facts.set(Fact::batch, static_cast<double>(choice.plan.batch));
   facts.set(Fact::throughput, choice.figures.rate);
   if (choice.figures.latency.raw() > 0) facts.set(Fact::latency_ms, in_ms(choice.figures.latency));
-  for (const estimate::NamedFigure& figure : choice.figures.more)
+  for (const estimate::NamedFigure& figure : choice.figures.more) {
     if (figure.key == "slowdown") facts.set(Fact::slowdown, figure.value);
+    if (figure.key == "largest_table_share") facts.set(Fact::largest_table_share, figure.value);
+  }
 }
 
 }  // namespace

@@ -121,6 +121,8 @@ constexpr FactInfo kFacts[] = {
     {"throughput", number, "", Stage::plan, "in the work's own unit"},
     {"latency_ms", number, "ms", Stage::plan, "of one batch or item"},
     {"slowdown", number, "", Stage::plan, "times longer than with enough memory, where work spills to the host's"},
+    {"largest_table_share", number, "", Stage::plan,
+     "largest embedding table with its optimizer's state over one GPU's memory"},
 
     {"region", text, "", Stage::offer, "region of the price"},
     {"country", text, "", Stage::offer, "ISO code of the region's country"},

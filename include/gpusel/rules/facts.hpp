@@ -126,6 +126,7 @@ enum class Fact : std::uint8_t {
   throughput,
   latency_ms,
   slowdown,
+  largest_table_share,
   // offer
   region,
   country,

@@ -85,6 +85,7 @@ struct SpeechJob {
 
 struct RecommenderJob {
   std::optional<double> table_gib;  // of embeddings, where it is not the model's own figure
+  double state_values = 0;          // of the optimizer, for each value of a table
 };
 
 struct OfflineRender {

@@ -1,13 +1,226 @@
-#include "estimate/counted/classes.hpp"
+#include <algorithm>
+#include <array>
+
+#include "estimate/counted/products.hpp"
+#include "gpusel/base/message.hpp"
 
 namespace gpusel::estimate {
 
-CountedFigures figures_of(const workload::SpeechJob& job, const CountedAsk& ask) {
-  CountedFigures out;
-  static_cast<void>(job);
-  static_cast<void>(ask);
-  out.unknown = "rate of this work";
-  return out;
-}
+namespace {
+
+using workload::Checkpointing;
+using workload::Engine;
+using workload::Method;
+using workload::Precision;
+
+constexpr double kKeptPerHidden = 17;  // values of a transformer layer that its backward pass reads, per hidden one
+constexpr double kAdamBytes = 8;       // two moments
+constexpr double kStepBytes = 30;      // moved per parameter by an unfused step of Adam
+constexpr double kTrainingPasses = 3;  // forward, and backward for values and for weights
+constexpr double kWidestCopies = 2;    // of the widest values: in and out
+
+/// The parts of a pass, by what holds them up.
+struct Parts {
+  Seconds products;
+  Seconds memory;
+  Seconds launch;
+  Seconds host;
+  Seconds link;
+
+  Seconds total() const { return products + memory + launch + host + link; }
+  std::string_view bound_by() const {
+    const std::array<std::pair<Seconds, std::string_view>, 5> all{
+        {{products, "compute"}, {memory, "memory-bandwidth"}, {launch, "launch"}, {host, "host"}, {link, "link"}}};
+    return std::ranges::max_element(all, {}, [](const auto& part) { return part.first; })->second;
+  }
+};
+
+class Speech {
+ public:
+  Speech(const workload::SpeechJob& job, const CountedAsk& ask)
+      : job_(job),
+        ask_(ask),
+        m_(*ask.work.model),
+        c_(ask.c.speech),
+        engine_(ask.training() ? std::string_view("training") : to_text(ask.counted.engine)),
+        precision_(ask.plan.precision) {}
+
+  CountedFigures figures() {
+    CountedFigures out;
+    out.memory = ask_.training() ? training_memory() : serving_memory();
+    out.rate_ratio = {c_.rate_low.of(engine_), c_.rate_high.of(engine_)};
+    out.memory_ratio = {c_.memory_low.of(engine_), c_.memory_high.of(engine_)};
+    const bool fused = ask_.counted.engine == Engine::ctranslate2;
+    const auto rate = product_rate(ask_, precision_, fused && !ask_.training());
+    if (!rate) {
+      out.unknown = "peak rate in that arithmetic";
+      return out;
+    }
+    rate_ = *rate;
+    const Parts parts = ask_.training() ? training_pass() : serving_pass();
+    const double audio = ask_.batch() * job_.window_s;
+    out.rate = audio / parts.total().raw() * ask_.machine.gpus();
+    out.latency = parts.total();
+    out.bound_by = parts.bound_by();
+    trace_speed(parts, audio, out.rate);
+    return out;
+  }
+
+ private:
+  bool half() const { return value_bytes(precision_) <= 2; }
+  /// A transformer decoder attends to what it wrote and sees all of it at once in training; a recurrent one does not.
+  bool attends() const { return m_.heads && decoder_layers() > 0; }
+  /// Always reads whole windows, padded with silence.
+  bool windowed() const { return m_.cross_layers.has_value(); }
+  double decoder_layers() const { return steps() > 0 ? m_.decoder_layers.value_or(0) : 0; }
+  double steps() const {
+    return job_.output_tokens > 0 ? static_cast<double>(job_.output_tokens)
+                                  : m_.decoder_steps_per_s.value_or(0) * job_.window_s;
+  }
+  double parameters() const { return m_.params_b.value_or(0) * 1e9; }
+  double decoder_parameters() const { return m_.decoder_params_b.value_or(0) * 1e9; }
+  double positions() const { return m_.frames_per_s.value_or(0) * job_.window_s; }
+  double hidden() const { return m_.hidden_size.value_or(0) * m_.layers.value_or(0) * positions(); }
+  Flop parallel_work() const { return flop(m_.encoder_gflops.value_or(0) * 1e9); }
+  Flop sequential_work() const { return flop(m_.decoder_gflops_per_token.value_or(0) * 1e9 * steps()); }
+
+  /// The reference implementations keep fp32 weights and cast them for every use; who names a format loads that.
+  bool keeps_wide_weights() const {
+    const bool of_torch = ask_.counted.engine == Engine::pytorch || ask_.counted.engine == Engine::torch_compile;
+    return of_torch && !ask_.counted.precision && half();
+  }
+  double weight_bytes() const { return keeps_wide_weights() ? 4 : value_bytes(precision_); }
+
+  /// Keys and values of one window: of the encoder's positions where the decoder reads them, and of its own.
+  Bytes cache() const {
+    if (!attends()) return {};
+    const double width = 2 * m_.hidden_size.value_or(0) * decoder_layers();
+    const double read = m_.cross_layers ? m_.cross_tokens.value_or(positions()) : 0;
+    return bytes(width * (read + steps()) * 2);
+  }
+  Bytes traffic() const {
+    return m_.activations_m ? bytes(*m_.activations_m * 1e6 * c_.value_bytes.of(engine_))
+                            : bytes(hidden() * c_.hidden_bytes.of(engine_));
+  }
+  Bytes widest() const {
+    const double widest = m_.widest_elements_per_s.value_or(0) * job_.window_s;
+    const double columns = positions() * std::max(m_.ffn_size.value_or(0), 4 * m_.hidden_size.value_or(0));
+    return bytes(std::max(widest, columns) * kWidestCopies * std::max(2.0, value_bytes(precision_)));
+  }
+
+  MemoryBreakdown serving_memory() {
+    MemoryBreakdown memory;
+    memory.weights = bytes(parameters() * weight_bytes());
+    memory.kv_cache = cache() * ask_.batch();
+    memory.activations = widest() * ask_.batch();
+    const double share = c_.workspace_share.of(engine_, keeps_wide_weights() ? "wide" : "");
+    memory.workspace = gib(c_.workspace_gib.of(engine_)) + memory.weights * share;
+    memory.framework = gib(ask_.general.context_gib.value);
+    trace("memory.weights", say("parameters × bytes"), say("{:.4g} × {:g}", parameters(), weight_bytes()),
+          memory.weights);
+    trace("memory.kv_cache", say("windows × 2 × width × layers × (read + written positions) × 2 bytes"),
+          format("{:g}", ask_.batch()), memory.kv_cache);
+    trace("memory.workspace", say("speech.workspace_gib + speech.workspace_share × weights"), format("{:g}", share),
+          memory.workspace);
+    return memory;
+  }
+
+  Bytes kept_values() const {
+    const double width = std::max(2.0, value_bytes(precision_));
+    if (m_.activations_m) return bytes(*m_.activations_m * 1e6 * c_.kept_share.value * width);
+    const double decoder = attends() ? m_.hidden_size.value_or(0) * decoder_layers() * steps() * 1.5 : 0;
+    const bool again = ask_.plan.checkpointing == Checkpointing::full;
+    return bytes((hidden() + decoder) * (again ? 1 : kKeptPerHidden) * width);
+  }
+  double trained() const {
+    if (ask_.work.training.method != Method::lora) return parameters();
+    const double layers = m_.layers.value_or(0) + decoder_layers();
+    return 8 * m_.hidden_size.value_or(0) * static_cast<double>(ask_.work.training.lora_rank) * layers;
+  }
+
+  /// Automatic mixed precision: fp32 weights, gradients and moments beside a copy in the arithmetic's format.
+  MemoryBreakdown training_memory() {
+    MemoryBreakdown memory;
+    const bool lora = ask_.work.training.method == Method::lora;
+    memory.weights = bytes(parameters() * (lora && half() ? 2 : half() ? 6 : 4));
+    memory.gradients = bytes(trained() * 4);
+    memory.optimizer = bytes(trained() * kAdamBytes);
+    memory.activations = kept_values() * ask_.batch();
+    memory.workspace = gib(c_.workspace_gib.of(engine_)) + widest() * ask_.batch();
+    memory.framework = gib(ask_.general.context_gib.value +
+                           (ask_.machine.gpus() > 1 ? ask_.general.collectives_gib.of("training") : 0));
+    trace("memory.activations", say("windows × values kept for the backward pass"), format("{:g}", ask_.batch()),
+          memory.activations);
+    return memory;
+  }
+
+  Parts serving_pass() const {
+    Parts parts;
+    const double batch = ask_.batch();
+    const BytesPerSecond memory = memory_rate(ask_);
+    const double width = keeps_wide_weights() ? 2 : weight_bytes();
+    const double encoder = std::max(0.0, parameters() - decoder_parameters());
+    parts.products = batch * (parallel_work() + sequential_work()) / rate_;
+    parts.memory = (batch * traffic() + bytes(encoder * width)) / memory +
+                   steps() * (bytes(decoder_parameters() * width) + batch * cache()) / memory;
+    parts.launch = microseconds(m_.layers.value_or(0) * c_.layer_us.of(engine_) +
+                                steps() * decoder_layers() * c_.step_layer_us.of(engine_)) +
+                   seconds(c_.call_ms.of(engine_) * 1e-3);
+    parts.host = seconds(c_.host_ms_per_s.of(engine_, windowed() ? "windows" : "") * 1e-3 * batch * job_.window_s);
+    return parts;
+  }
+
+  Parts training_pass() const {
+    Parts parts;
+    const double batch = ask_.batch();
+    const double again = ask_.plan.checkpointing == Checkpointing::full ? 1 : 0;
+    const double passes = ask_.work.training.method == Method::lora ? 2 : kTrainingPasses;
+    parts.products = batch * (passes + again) * (parallel_work() + sequential_work()) / rate_;
+    parts.memory = (batch * traffic() + bytes(trained() * kStepBytes)) / memory_rate(ask_);
+    const double in_turn = attends() ? 1 : steps();
+    parts.launch = microseconds((m_.layers.value_or(0) * c_.layer_us.of(engine_) +
+                                 in_turn * decoder_layers() * c_.step_layer_us.of(engine_)) *
+                                (kTrainingPasses + again)) +
+                   seconds(ask_.general.step_ms.value * 1e-3);
+    parts.link = reduce_time(ask_, bytes(trained() * 4), parts.products + parts.memory);
+    return parts;
+  }
+
+  void trace(std::string_view quantity, std::string formula, std::string with, Bytes value) const {
+    if (ask_.trace != nullptr)
+      ask_.trace->push_back({std::string(quantity), std::move(formula), std::move(with),
+                             format("{:.2f} GiB", in_gib(value)), "docs/method.md"});
+  }
+  void trace_speed(const Parts& parts, double audio, double rate) const {
+    if (ask_.trace == nullptr) return;
+    const auto line = [&](std::string_view quantity, std::string formula, Seconds value) {
+      ask_.trace->push_back(
+          {std::string(quantity), std::move(formula), {}, format("{:.4g} ms", in_ms(value)), "docs/method.md"});
+    };
+    line("time.products", say("windows × (parallel + steps × sequential work) / ({:.3g} TFLOPS)", rate_.raw() / 1e12),
+         parts.products);
+    line("time.memory", say("activations, weights and caches / ({:.4g} GB/s)", memory_rate(ask_).raw() / 1e9),
+         parts.memory);
+    line("time.launch", say("layers and {:g} steps × {:g} layers, each launched", steps(), decoder_layers()),
+         parts.launch);
+    line("time.host", say("reading and preparing {:g} s of audio", audio), parts.host);
+    if (parts.link.raw() > 0) line("time.link", say("gradients that are not hidden behind other work"), parts.link);
+    ask_.trace->push_back({"throughput", say("GPUs × seconds of audio / time"),
+                           format("{} × {:g} / {:.4g} s", ask_.machine.gpus(), audio, parts.total().raw()),
+                           format("{:.4g} x real time", rate), "docs/method.md"});
+  }
+
+  const workload::SpeechJob& job_;
+  const CountedAsk& ask_;
+  const catalog::Model& m_;
+  const SpeechCoefficients& c_;
+  std::string_view engine_;
+  Precision precision_;
+  FlopPerSecond rate_;
+};
+
+}  // namespace
+
+CountedFigures figures_of(const workload::SpeechJob& job, const CountedAsk& ask) { return Speech(job, ask).figures(); }
 
 }  // namespace gpusel::estimate
