@@ -250,6 +250,8 @@ void counted_facts(Facts& facts, const Workload& work) {
     facts.set(Fact::engine, to_text(counted.engine));
     facts.set(Fact::mode, to_text(counted.mode));
     if (workload::is_training(work.task)) facts.set(Fact::method, to_text(work.training.method));
+    if (!work.inference.weights_precision.empty())
+      facts.set(Fact::weights_precision, std::string_view(work.inference.weights_precision));
   }
   std::visit([&](const auto& job) { one_job_facts(facts, job); }, counted.job);
 }
@@ -292,6 +294,7 @@ void counted_plan_facts(Facts& facts, const estimate::Machine& machine, const pl
   for (const estimate::NamedFigure& figure : choice.figures.more) {
     if (figure.key == "slowdown") facts.set(Fact::slowdown, figure.value);
     if (figure.key == "largest_table_share") facts.set(Fact::largest_table_share, figure.value);
+    if (figure.key == "offloaded_gib") facts.set(Fact::offloaded_gib, figure.value);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "gpusel/estimate/training.hpp"
 #include "gpusel/workload/frameworks.hpp"
 
+#include "estimate/optimizer.hpp"
 #include "estimate/training_activations.hpp"
 #include "estimate/training_shape.hpp"
 #include "estimate/training_traffic.hpp"
@@ -29,25 +30,6 @@ constexpr double kNf4Bytes = 4.127 / 8;
 /// PEFT keeps adapters in fp32: weight 4, gradient 4, Adam 8.
 constexpr double kAdapterBytes = 4;
 
-/// Optimiser states per parameter when kept at `width` bytes per value.
-double state_bytes(const Workload& work, double width) {
-  switch (work.training.optimizer) {
-    case Optimizer::adamw:
-    case Optimizer::lamb: return 2 * width;
-    case Optimizer::adamw8bit: return 2.06;  // two bytes and block scales
-    case Optimizer::paged_adamw:
-    case Optimizer::paged_adamw8bit: return 0;  // in unified memory: makes room when it is needed
-    case Optimizer::adafactor: return 0.02;     // row and column factors only
-    case Optimizer::sgd:                        // with momentum
-    case Optimizer::lion: return width;
-    case Optimizer::muon: {  // matrices keep a momentum, embedding and head go with AdamW
-      const auto& p = work.parameters;
-      return width * (1 + (p.embedding + p.head + p.layer_embeddings) / p.total());
-    }
-  }
-  return 2 * width;
-}
-
 /// Bytes per trainable parameter: the weight as it computes, its gradient, and what the optimiser keeps.
 struct StateBytes {
   double weight;
@@ -58,12 +40,12 @@ struct StateBytes {
 StateBytes bytes_per_parameter(const Workload& work, Precision precision) {
   const Training& training = work.training;
   const double stored = storage_bytes(precision);
-  if (workload::trains_adapter(training.method)) return {kAdapterBytes, kAdapterBytes, state_bytes(work, 4)};
-  if (stored == 4) return {4, 4, state_bytes(work, 4)};
-  if (training.recipe == Recipe::pure) return {stored, stored, state_bytes(work, stored)};
+  if (workload::trains_adapter(training.method)) return {kAdapterBytes, kAdapterBytes, optimizer_bytes(work, 4)};
+  if (stored == 4) return {4, 4, optimizer_bytes(work, 4)};
+  if (training.recipe == Recipe::pure) return {stored, stored, optimizer_bytes(work, stored)};
   // Megatron accumulates gradients in fp32; the others keep them at 16 bit.
   const bool wide_gradients = workload::framework_of(training.framework).megatron_core;
-  return {stored, wide_gradients ? 4.0 : 2.0, 4 + state_bytes(work, 4)};
+  return {stored, wide_gradients ? 4.0 : 2.0, 4 + optimizer_bytes(work, 4)};
 }
 
 /// Over how many GPUs each kind of state is divided.
@@ -314,6 +296,24 @@ void explain(const Workload& work, const Machine& machine, const TrainingPlan& p
 }
 
 }  // namespace
+
+double optimizer_bytes(const Workload& work, double width) {
+  switch (work.training.optimizer) {
+    case Optimizer::adamw:
+    case Optimizer::lamb: return 2 * width;
+    case Optimizer::adamw8bit: return 2.06;  // two bytes and block scales
+    case Optimizer::paged_adamw:
+    case Optimizer::paged_adamw8bit: return 0;  // in unified memory: makes room when it is needed
+    case Optimizer::adafactor: return 0.02;     // row and column factors only
+    case Optimizer::sgd:                        // with momentum
+    case Optimizer::lion: return width;
+    case Optimizer::muon: {  // matrices keep a momentum, embedding and head go with AdamW
+      const auto& p = work.parameters;
+      return width * (1 + (p.embedding + p.head + p.layer_embeddings) / std::max(1.0, p.total()));
+    }
+  }
+  return 2 * width;
+}
 
 bool has_flash_attention(const catalog::Gpu& gpu) {
   if (gpu.vendor == "amd")

@@ -107,7 +107,12 @@ Result<Choice> plan_for(const workload::Workload& work, const estimate::Machine&
     if (!planned) return std::unexpected(planned.error());
     return Choice{std::move(*planned)};
   };
-  if (work.counted) return Choice{plan_counted(work, machine, coefficients)};
+  if (work.counted) {
+    const std::string& weights = work.inference.weights_precision;
+    if (const auto known = estimate::weight_format(weights.empty() ? "fp16" : weights); !known)
+      return std::unexpected(known.error());
+    return Choice{plan_counted(work, machine, coefficients)};
+  }
   if (workload::is_training(work.task)) return either(plan_training(work, machine, coefficients));
   return either(plan_inference(work, machine, coefficients));
 }

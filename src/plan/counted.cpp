@@ -28,12 +28,9 @@ class CountedPlanner {
   }
 
   CountedChoice run() {
-    if (job_.batch || !estimate::has_batches(job_)) {
-      take(job_.batch.value_or(1));
-    } else {
-      take(1);
-      grow();
-    }
+    take(job_.batch.value_or(1));
+    recompute_if_needed();
+    if (!job_.batch && estimate::has_batches(job_)) grow();
     conclude();
     return std::move(choice_);
   }
@@ -54,6 +51,14 @@ class CountedPlanner {
   void take(std::int64_t batch) {
     choice_.plan.batch = batch;
     choice_.figures = at(batch);
+  }
+
+  /// Activations are kept where they fit at all, else computed again.
+  void recompute_if_needed() {
+    const bool open = workload::is_training(work_.task) && !work_.training.checkpointing;
+    if (!open || holds(choice_.figures)) return;
+    choice_.plan.checkpointing = workload::Checkpointing::full;
+    take(choice_.plan.batch);
   }
 
   /// Doubles the batch while it fits, is in time and brings something.

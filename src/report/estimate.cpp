@@ -103,7 +103,8 @@ std::string one_job(const workload::SampleJob& job) {
   return job.seq_len > 0 ? say(" · {} tokens", job.seq_len) : std::string();
 }
 std::string one_job(const workload::DiffusionJob& job) {
-  std::string line = say(" · {}, {} steps", text_of(job.resolution), job.steps);
+  std::string line = say(" · {}", text_of(job.resolution));
+  if (job.steps > 0) line += say(", {} steps", job.steps);  // none in training
   return job.frames > 1 ? line + say(", {} frames", job.frames) : line;
 }
 std::string one_job(const workload::SpeechJob&) { return {}; }

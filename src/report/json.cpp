@@ -61,7 +61,7 @@ void one_job(Json& out, const workload::SampleJob& job) {
 }
 void one_job(Json& out, const workload::DiffusionJob& job) {
   put(out, job.resolution);
-  out["steps"] = job.steps;
+  if (job.steps > 0) out["steps"] = job.steps;
   out["frames"] = job.frames;
 }
 void one_job(Json& out, const workload::SpeechJob& job) { out["window_s"] = number(job.window_s); }

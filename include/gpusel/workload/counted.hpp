@@ -75,7 +75,8 @@ struct SampleJob {
 struct DiffusionJob {
   Resolution resolution;
   std::int64_t steps = 0;
-  std::int64_t frames = 1;  // of a video
+  std::int64_t frames = 1;      // of a video
+  bool fused_attention = true;  // false: attention scores are kept in memory
 };
 
 struct SpeechJob {
