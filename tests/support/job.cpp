@@ -53,6 +53,8 @@ workload::Request request(std::string_view words) {
 
 Result<workload::Workload> try_job(std::string_view words) {
   const workload::Request asked = request(words);
+  const catalog::Model* known = asked.model.empty() ? nullptr : &model(asked.model);
+  if (workload::is_counted(asked, known)) return workload::resolve_counted(asked, known, shipped());
   return workload::resolve(asked, model(asked.model));
 }
 

@@ -99,6 +99,8 @@ struct OfflineRender {
 /// Interactive graphics: each session has a GPU or a share of one for itself.
 struct SessionJob {
   Render kind = Render::realtime;
+  std::string_view scene;  // kind of what is drawn
+  bool needs_rt = false;
   double session_gib = 0;
   double fps = 60;
   Resolution resolution;

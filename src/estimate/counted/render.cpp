@@ -1,13 +1,179 @@
-#include "estimate/counted/classes.hpp"
+// Offline rendering: points of a public benchmark, or frames by the user's own measurement scaled with them.
+#include <algorithm>
+#include <cmath>
+
+#include "estimate/counted/power.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/catalog/catalog.hpp"
 
 namespace gpusel::estimate {
 
-CountedFigures figures_of(const workload::OfflineRender& job, const CountedAsk& ask) {
-  CountedFigures out;
-  static_cast<void>(job);
-  static_cast<void>(ask);
-  out.unknown = "rate of this work";
-  return out;
+namespace {
+
+using workload::OfflineRender;
+
+const catalog::RendererInfo* info_of(const OfflineRender& job, const catalog::Catalog& catalog) {
+  const auto& all = catalog.renderers();
+  const auto found = std::ranges::find(all, to_text(job.renderer), &catalog::RendererInfo::id);
+  return found == all.end() ? nullptr : &*found;
 }
+
+bool lists(const catalog::TextList& list, std::string_view word) {
+  for (const std::string_view one : list)
+    if (one == word) return true;
+  return false;
+}
+
+/// What the renderer cannot do without and the GPU has not; empty where it has all.
+std::string_view lacking(const catalog::RendererInfo& info, const catalog::Gpu& gpu) {
+  if (!info.gpu_vendors.empty() && !lists(info.gpu_vendors, gpu.vendor))
+    return "a GPU of a make that the renderer runs on";
+  if (info.needs_rt.value_or(false) && gpu.rt_cores.value_or(0) == 0) return "ray-tracing cores";
+  if (gpu.vendor == "nvidia" && info.min_compute_capability && gpu.capability &&
+      *gpu.capability < *info.min_compute_capability)
+    return "the compute capability that the renderer needs";
+  return {};
+}
+
+class Rendering {
+ public:
+  Rendering(const OfflineRender& job, const CountedAsk& ask)
+      : job_(job), ask_(ask), c_(ask.c.render), catalog_(*ask.counted.catalog), info_(info_of(job, catalog_)) {}
+
+  CountedFigures run() {
+    if (!machine_suits()) return out_;
+    power_ = ask_.machine.on_cpu() ? drawing_power(ask_.machine.host) : power_of(ask_.machine.device);
+    memory();
+    if (power_.points <= 0) {
+      out_.unknown = ask_.machine.on_cpu() ? "render score of the processor" : "render score";
+      return out_;
+    }
+    rate();
+    interval();
+    if (ask_.trace != nullptr) explain(*ask_.trace);
+    return out_;
+  }
+
+ private:
+  bool machine_suits() {
+    if (ask_.machine.on_cpu()) {
+      if (info_ != nullptr && !info_->on_cpu.value_or(true)) out_.lacks = "a GPU";
+      return out_.lacks.empty();
+    }
+    if (info_ != nullptr) out_.lacks = lacking(*info_, *ask_.machine.device.gpu);
+    return out_.lacks.empty();
+  }
+
+  /// Points in this renderer: those of Blender, less where rays are traced in software.
+  DrawingPower power_of(const Device& device) const {
+    DrawingPower power = drawing_power(device, catalog_, c_);
+    if (device.gpu->rt_cores == 0.0) power.points *= c_.without_rt.of(to_text(job_.renderer));
+    return power;
+  }
+
+  /// Each GPU holds the whole scene. What is over goes to host memory where the renderer can, up to a limit.
+  void memory() {
+    const double usable = ask_.machine.on_cpu() ? in_gib(ask_.machine.host.memory) : in_gib(ask_.machine.device.usable);
+    const double process = c_.process_gib.value;
+    const double room = usable - process;
+    out_.memory.framework = gib(process);
+    out_.memory.activations = gib(job_.scene_gib);
+    if (ask_.machine.on_cpu() || job_.scene_gib <= room || room <= 0) return;
+    const bool spills = info_ != nullptr && info_->out_of_core.value_or(false);
+    const double fill = job_.scene_gib / room;
+    if (!spills || fill > c_.spill_limit.value) return;
+    out_.memory.activations = gib(room);
+    const double over = (fill - 1) / (c_.spill_limit.value - 1);
+    spill_ = std::lerp(c_.spill_factor.of("start"), c_.spill_factor.of("limit"), over);
+    out_.more.push_back({"slowdown", 1 / spill_});
+  }
+
+  /// GPUs render frames of their own; those that share a single one lose a little with each doubling.
+  double gpus_worth() const {
+    const double gpus = ask_.machine.on_cpu() ? ask_.machine.nodes : ask_.machine.gpus();
+    if (ask_.counted.things.value_or(2) > 1 || gpus <= 1) return gpus;
+    if (info_ != nullptr && info_->single_gpu.value_or(false)) return 1;
+    return gpus * std::pow(c_.shared_frame_gain.value, std::log2(gpus));
+  }
+
+  void rate() {
+    const double points = power_.points * spill_;
+    out_.rate = points * gpus_worth();
+    if (!job_.per_frame) {
+      bound();
+      return;
+    }
+    const DrawingPower there = reference();
+    if (there.points <= 0) {
+      out_.rate = 0;
+      out_.unknown = "render score of the GPU of the measurement";
+      return;
+    }
+    const double frame_s = job_.per_frame->raw() * there.points / points * (1 + c_.startup_share.value);
+    out_.latency = seconds(frame_s);
+    out_.rate = 3600 / frame_s * gpus_worth();
+    out_.more.push_back({"score", points * gpus_worth()});
+    bound();
+  }
+
+  DrawingPower reference() const {
+    Device whole;
+    whole.gpu = job_.measured_on;
+    return power_of(whole);
+  }
+
+  void bound() {
+    if (spill_ < 1) {
+      out_.bound_by = "host-memory";
+    } else if (ask_.machine.on_cpu()) {
+      out_.bound_by = "cpu";
+    } else {
+      out_.bound_by = ask_.machine.device.gpu->rt_cores.value_or(0) > 0 ? "ray-tracing" : "compute";
+    }
+  }
+
+  void interval() {
+    const double score = std::log(spread_of(power_, c_));
+    const double renderer = std::log(c_.renderer_spread.of(to_text(job_.renderer)));
+    const double spill = spill_ < 1 ? std::log(1 / spill_) / 2 : 0;
+    const double factor = std::exp(std::hypot(score, renderer, spill));
+    out_.rate_ratio = {1 / factor, factor};
+    out_.memory_ratio = {0.8, 1.25};
+  }
+
+  void explain(Trace& trace) const {
+    const std::string who = ask_.machine.on_cpu() ? std::string("vCPUs") : std::string(ask_.machine.device.gpu->id);
+    trace.push_back({"score",
+                     power_.published ? say("median of Blender Open Data 4.5")
+                                      : say("generation × (multiprocessors × GHz)^a × bandwidth^b"),
+                     say("{}: {:.0f} points{}", who, power_.points,
+                         spill_ < 1 ? say(", {:.2f} of them with a spilled scene", spill_) : ""),
+                     say("{:.0f} points", power_.points * spill_ * gpus_worth()),
+                     power_.published ? "Blender Open Data" : "calibration"});
+    if (job_.per_frame)
+      trace.push_back(
+          {"throughput", say("3600 ÷ (measured seconds × score there ÷ score here × (1 + start-up))"),
+           say("{:g} s on {}, {:.0f} points", job_.per_frame->raw(), job_.measured_on->id, reference().points),
+           say("{:.3g} frames/h", out_.rate), "docs/method.md"});
+    trace.push_back({"memory.activations",
+                     say("the whole scene on every GPU"),
+                     {},
+                     format("{:.2f} GiB", in_gib(out_.memory.activations)),
+                     "docs/method.md"});
+  }
+
+  const OfflineRender& job_;
+  const CountedAsk& ask_;
+  const RenderCoefficients& c_;
+  const catalog::Catalog& catalog_;
+  const catalog::RendererInfo* info_;
+  DrawingPower power_;
+  double spill_ = 1;
+  CountedFigures out_;
+};
+
+}  // namespace
+
+CountedFigures figures_of(const OfflineRender& job, const CountedAsk& ask) { return Rendering(job, ask).run(); }
 
 }  // namespace gpusel::estimate

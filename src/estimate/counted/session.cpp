@@ -1,13 +1,136 @@
-#include "estimate/counted/classes.hpp"
+// Interactive graphics: how many users one GPU or slice serves. A session never spans GPUs.
+#include <algorithm>
+#include <cmath>
+
+#include "estimate/counted/power.hpp"
+#include "gpusel/base/message.hpp"
 
 namespace gpusel::estimate {
 
-CountedFigures figures_of(const workload::SessionJob& job, const CountedAsk& ask) {
-  CountedFigures out;
-  static_cast<void>(job);
-  static_cast<void>(ask);
-  out.unknown = "rate of this work";
-  return out;
-}
+namespace {
+
+using workload::SessionJob;
+
+constexpr double kFullHdPixels = 1920.0 * 1080;
+constexpr double kUsualFps = 60;
+
+class Sessions {
+ public:
+  Sessions(const SessionJob& job, const CountedAsk& ask)
+      : job_(job), ask_(ask), c_(ask.c.session), device_(ask.machine.device) {}
+
+  CountedFigures run() {
+    if (!hardware_suits()) return out_;
+    power_ = drawing_power(device_, *ask_.counted.catalog, ask_.c.render);
+    if (power_.points <= 0) out_.unknown = "render score";
+    out_.memory.activations = gib(job_.session_gib);
+    if (!out_.unknown.empty()) return out_;
+    count();
+    if (ask_.trace != nullptr) explain(*ask_.trace);
+    return out_;
+  }
+
+ private:
+  bool streams() const { return job_.kind == workload::Render::realtime; }
+
+  /// What must be there; what is not known to be there cannot be promised either.
+  bool hardware_suits() {
+    if (ask_.machine.on_cpu()) {
+      out_.lacks = "a GPU";
+      return false;
+    }
+    const catalog::Gpu& gpu = *device_.gpu;
+    const bool certified = !streams();
+    if (gpu.graphics == catalog::Graphics::none)
+      out_.lacks = "a graphics driver";
+    else if (certified && gpu.graphics == catalog::Graphics::display)
+      out_.lacks = "a certified workstation driver";
+    else if (streams() && gpu.nvenc_count == 0.0)
+      out_.lacks = "a video encoder";
+    else if (streams() && job_.codec == workload::Codec::av1 && gpu.av1_encode == false)
+      out_.lacks = "an AV1 encoder";
+    else if (job_.needs_rt && gpu.rt_cores == 0.0)
+      out_.lacks = "ray-tracing cores";
+    if (!out_.lacks.empty()) return false;
+    if (!gpu.graphics)
+      out_.unknown = "graphics driver";
+    else if (streams() && !gpu.nvenc_count)
+      out_.unknown = "number of video encoders";
+    else if (streams() && job_.codec == workload::Codec::av1 && !gpu.av1_encode)
+      out_.unknown = "AV1 encoder";
+    else if (job_.needs_rt && !gpu.rt_cores)
+      out_.unknown = "ray-tracing cores";
+    return true;
+  }
+
+  /// Points that one user takes.
+  double load() const {
+    const double pixels = std::pow(job_.resolution.pixels() / kFullHdPixels, c_.pixels_exponent.value);
+    return c_.load_points.of(job_.scene) * pixels * job_.fps / kUsualFps;
+  }
+  /// Users the 3D load allows: one may have all of the GPU, several leave some of it free.
+  double by_load() const {
+    const double several = std::floor(power_.points * c_.usable_share.value / load());
+    return std::max(several, power_.points >= load() ? 1.0 : 0.0);
+  }
+  double by_memory() const { return std::floor(device_.usable / gib(job_.session_gib)); }
+  double encoder_pixels() const {
+    const std::string generation = format("{:g}", device_.gpu->nvenc_generation.value_or(0));
+    return c_.encode_mpixels.of(generation, to_text(job_.codec)) * 1e6;
+  }
+  double by_encoder() const {
+    const double asked = job_.resolution.pixels() * job_.fps;
+    return std::floor(device_.gpu->nvenc_count.value_or(0) * device_.share * encoder_pixels() / asked);
+  }
+
+  void count() {
+    double each = by_load();
+    out_.bound_by = "3d";
+    const auto at_most = [&](double users, std::string_view what) {
+      if (users >= each) return;
+      each = users;
+      out_.bound_by = what;
+    };
+    at_most(by_memory(), "memory");
+    if (streams()) at_most(by_encoder(), "encoder");
+    if (each < 1) {
+      if (out_.bound_by == "memory") return;  // the planner says so
+      out_.lacks =
+          out_.bound_by == "encoder" ? "enough video encoding for one session" : "enough 3D speed for one session";
+      return;
+    }
+    out_.memory.activations = gib(job_.session_gib * each);
+    out_.rate = each * ask_.machine.gpus();
+    out_.more.push_back({"sessions_per_gpu", each});
+    const double factor = std::exp(std::hypot(std::log(c_.spread.value), std::log(spread_of(power_, ask_.c.render))));
+    out_.rate_ratio = {1 / factor, factor};
+    out_.memory_ratio = {0.75, 1.3};
+  }
+
+  void explain(Trace& trace) const {
+    trace.push_back({"sessions.3d", say("points × usable share ÷ (points per user × pixels^a × fps ÷ 60)"),
+                     say("{:.0f} × {:g} ÷ {:.0f}", power_.points, c_.usable_share.value, load()),
+                     say("{:g} per GPU", by_load()), "docs/method.md"});
+    trace.push_back({"sessions.memory", say("usable memory ÷ memory per session"),
+                     say("{:.1f} ÷ {:g} GiB", in_gib(device_.usable), job_.session_gib),
+                     say("{:g} per GPU", by_memory()), "docs/method.md"});
+    if (streams())
+      trace.push_back({"sessions.encoder", say("encoders × share × pixels per second ÷ (pixels × fps)"),
+                       say("{:g} × {:g} × {:.0f} million ÷ {:.0f} million", device_.gpu->nvenc_count.value_or(0),
+                           device_.share, encoder_pixels() / 1e6, job_.resolution.pixels() * job_.fps / 1e6),
+                       say("{:g} per GPU", by_encoder()), "NVIDIA Video Codec SDK, NVENC application note"});
+  }
+
+  const SessionJob& job_;
+  const CountedAsk& ask_;
+  const SessionCoefficients& c_;
+  const Device& device_;
+  DrawingPower power_;
+  CountedFigures out_;
+};
+
+}  // namespace
+
+CountedFigures figures_of(const SessionJob& job, const CountedAsk& ask) { return Sessions(job, ask).run(); }
 
 }  // namespace gpusel::estimate

@@ -1,13 +1,164 @@
+// Simulation: updates per second from the bytes and operations of one update, divided over GPUs.
+#include <algorithm>
+#include <cmath>
+
 #include "estimate/counted/classes.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/catalog/catalog.hpp"
 
 namespace gpusel::estimate {
 
-CountedFigures figures_of(const workload::SimulationJob& job, const CountedAsk& ask) {
-  CountedFigures out;
-  static_cast<void>(job);
-  static_cast<void>(ask);
-  out.unknown = "rate of this work";
-  return out;
+namespace {
+
+using workload::Precision;
+using workload::SimulationJob;
+
+/// A second GPU brings half of its own where the exchange takes a third of a step.
+constexpr double kThird = 1.0 / 3;
+
+const catalog::SolverInfo* info_of(const SimulationJob& job, const catalog::Catalog& catalog) {
+  const auto& all = catalog.solvers();
+  const auto found = std::ranges::find(all, to_text(job.solver), &catalog::SolverInfo::id);
+  return found == all.end() ? nullptr : &*found;
 }
+
+class Simulating {
+ public:
+  Simulating(const SimulationJob& job, const CountedAsk& ask)
+      : job_(job),
+        ask_(ask),
+        c_(ask.c.simulation),
+        machine_(ask.machine),
+        solver_(info_of(job, *ask.counted.catalog)) {}
+
+  CountedFigures run() {
+    if (solver_ == nullptr || !solver_->bytes_per_cell || !solver_->bytes_per_update || !solver_->flops_per_update) {
+      out_.unknown = "bytes and operations of the solver";
+      return out_;
+    }
+    if (!machine_.on_cpu() && !solver_->on_gpu.value_or(true)) {
+      out_.lacks = "anything this solver uses: it runs on processors";
+      return out_;
+    }
+    memory();
+    const auto update = update_s();
+    if (!update) return out_;
+    conclude(*update);
+    if (ask_.trace != nullptr) explain(*update, *ask_.trace);
+    return out_;
+  }
+
+ private:
+  bool doubles() const { return ask_.plan.precision == Precision::fp64; }
+  /// Bytes against those of the solver's usual arithmetic.
+  double width() const {
+    const bool usual = solver_->precision == "fp64";
+    return doubles() == usual ? 1 : doubles() ? 2 : 0.5;
+  }
+  double gpus() const { return machine_.on_cpu() ? machine_.nodes : machine_.gpus(); }
+
+  void memory() {
+    const double usable = in_gib(machine_.on_cpu() ? machine_.host.memory : machine_.device.usable);
+    const double room = usable - c_.process_gib.value;
+    const double needed = *solver_->bytes_per_cell * width() * job_.cells / gpus() / kGiB;
+    out_.memory.framework = gib(c_.process_gib.value);
+    out_.memory.activations = gib(needed);
+    out_.memory_ratio = {0.8, 1.3};
+    const bool spills = solver_->spills.value_or(false) && !machine_.on_cpu() && room > 0;
+    if (!spills || needed <= room || needed > c_.spill_limit.value * room) return;
+    out_.memory.activations = gib(room);
+    const double over = (needed / room - 1) / (c_.spill_limit.value - 1);
+    spill_ = std::lerp(c_.spill_factor.of("start"), c_.spill_factor.of("limit"), over);
+    out_.more.push_back({"slowdown", 1 / spill_});
+  }
+
+  std::optional<FlopPerSecond> peak() {
+    if (!machine_.on_cpu()) return machine_.device.peak(doubles() ? Precision::fp64 : Precision::fp32);
+    const auto* cpu = machine_.host.cpu;
+    if (cpu == nullptr || !cpu->fp32_flops_per_cycle || machine_.host.ghz <= 0) return std::nullopt;
+    const double cores = machine_.host.vcpus / std::max(1.0, machine_.host.threads_per_core);
+    return tflops(*cpu->fp32_flops_per_cycle * (doubles() ? 0.5 : 1) * cores * machine_.host.ghz * 1e-3);
+  }
+
+  std::optional<BytesPerSecond> bandwidth() {
+    if (!machine_.on_cpu())
+      return machine_.device.bandwidth * c_.bandwidth_efficiency.of(machine_.device.gpu->architecture);
+    const auto* cpu = machine_.host.cpu;
+    if (cpu == nullptr || !cpu->memory_channels || !cpu->memory_mts || !cpu->cores_per_socket) return std::nullopt;
+    const double threads = *cpu->cores_per_socket * std::max(1.0, machine_.host.threads_per_core);
+    return gb_per_s(*cpu->memory_channels * *cpu->memory_mts * 8e-3 * machine_.host.vcpus / threads) *
+           c_.cpu_bandwidth_efficiency.value;
+  }
+
+  /// Seconds of one update on one device: what it moves, then what it computes.
+  std::optional<double> update_s() {
+    const auto rate = peak();
+    const auto memory = bandwidth();
+    if (rate && rate->raw() <= 0) {
+      out_.lacks = doubles() ? "double precision" : "single precision";
+      return std::nullopt;
+    }
+    if (!rate || !memory) {
+      out_.unknown = machine_.on_cpu() ? "memory channels and clock of the processor"
+                     : doubles()       ? "rate in double precision"
+                                       : "rate in single precision";
+      return std::nullopt;
+    }
+    moving_ = bytes(*solver_->bytes_per_update * width()) / *memory;
+    computing_ = flop(*solver_->flops_per_update) / *rate;
+    return (moving_ + computing_).raw() / spill_;
+  }
+
+  /// Share of a step that exchanging the borders adds.
+  double exchange() const {
+    if (gpus() <= 1) return 0;
+    const std::string_view link = machine_.nodes > 1 || machine_.on_cpu() ? "network" : link_case(machine_.link);
+    const double cells = job_.cells / gpus();
+    const double small = kThird * solver_->half_cells.value_or(0) / std::max(1.0, cells);
+    return std::log2(gpus()) * (c_.exchange_share.of(link) + small);
+  }
+
+  void conclude(double update) {
+    out_.rate = gpus() / update / (1 + exchange()) / 1e6;
+    out_.latency = seconds(job_.cells / (out_.rate * 1e6));
+    if (spill_ < 1)
+      out_.bound_by = "host-memory";
+    else if (exchange() > 1)
+      out_.bound_by = "link";
+    else
+      out_.bound_by = computing_ > moving_ ? "compute" : "memory-bandwidth";
+    if (gpus() > 1) out_.more.push_back({"scaling", 1 / (1 + exchange())});
+    const double factor = c_.spread.of(to_text(job_.solver)) * (spill_ < 1 ? 1 / std::sqrt(spill_) : 1);
+    out_.rate_ratio = {1 / factor, factor};
+  }
+
+  void explain(double update, Trace& trace) const {
+    trace.push_back({"memory.activations", say("cells × bytes per cell ÷ GPUs"),
+                     say("{:.4g} × {:g} ÷ {:g}", job_.cells, *solver_->bytes_per_cell * width(), gpus()),
+                     format("{:.2f} GiB", in_gib(out_.memory.activations)), "data/solvers"});
+    trace.push_back({"update", say("bytes ÷ (bandwidth × efficiency) + operations ÷ peak"),
+                     say("{:g} B in {:.3g} ns, {:g} operations in {:.3g} ns{}", *solver_->bytes_per_update * width(),
+                         moving_.raw() * 1e9, *solver_->flops_per_update, computing_.raw() * 1e9,
+                         spill_ < 1 ? say(", {:.2g} times as long where it spills", 1 / spill_) : ""),
+                     say("{:.3g} ns", update * 1e9), "data/solvers"});
+    trace.push_back({"throughput",
+                     say("GPUs ÷ (update × (1 + log2(GPUs) × (exchange + half_cells ÷ 3 ÷ cells per GPU)))"),
+                     say("{:g} GPUs, exchange {:.2f} of a step", gpus(), exchange()),
+                     say("{:.4g} million updates/s", out_.rate), "docs/method.md"});
+  }
+
+  const SimulationJob& job_;
+  const CountedAsk& ask_;
+  const SimulationCoefficients& c_;
+  const Machine& machine_;
+  const catalog::SolverInfo* solver_;
+  Seconds moving_, computing_;
+  double spill_ = 1;
+  CountedFigures out_;
+};
+
+}  // namespace
+
+CountedFigures figures_of(const SimulationJob& job, const CountedAsk& ask) { return Simulating(job, ask).run(); }
 
 }  // namespace gpusel::estimate

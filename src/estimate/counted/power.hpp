@@ -1,0 +1,25 @@
+// What a GPU is worth to programs that draw, in points of the Blender benchmark. Private to this room.
+#pragma once
+
+#include <string_view>
+
+#include "estimate/counted/classes.hpp"
+
+namespace gpusel::estimate {
+
+struct DrawingPower {
+  double points = 0;       // of the device, a slice's share; 0: not known
+  bool published = false;  // else it follows from cores, clock and bandwidth
+  double runs = 0;         // behind a published score; 0: not told
+  std::string_view note;
+};
+
+/// Of one device. A slice gets a little less than its share.
+DrawingPower drawing_power(const Device& device, const catalog::Catalog& catalog, const RenderCoefficients& c);
+/// Of `vcpus` of a processor.
+DrawingPower drawing_power(const Host& host);
+
+/// How far from the truth a score may be: 80 of 100 lie within this factor.
+double spread_of(const DrawingPower& power, const RenderCoefficients& c);
+
+}  // namespace gpusel::estimate

@@ -1,0 +1,142 @@
+// Rendering and interactive graphics: the order that ray tracing puts GPUs into, and what a job cannot do without.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "gpusel/plan/plan.hpp"
+#include "support/job.hpp"
+
+using namespace gpusel;
+using gpusel::test::job;
+using plan::CountedChoice;
+
+namespace {
+
+CountedChoice planned(const std::string& words, std::string_view gpu, int gpus = 1, double share = 1) {
+  const workload::Workload work = job(words);
+  estimate::Machine machine = test::machine(gpu, gpus);
+  if (share < 1)
+    machine.device = estimate::make_device(test::gpu(gpu), share, std::nullopt, test::coefficients()).value();
+  return plan::plan_counted(work, machine, test::coefficients());
+}
+double rate(const std::string& words, std::string_view gpu, int gpus = 1) {
+  const CountedChoice choice = planned(words, gpu, gpus);
+  CAPTURE(words, gpu, choice.problem.text());
+  REQUIRE(choice.fits);
+  return choice.figures.rate;
+}
+double figure(const CountedChoice& choice, std::string_view key) {
+  for (const estimate::NamedFigure& one : choice.figures.more)
+    if (one.key == key) return one.value;
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("path tracing puts cards with RT cores before those with fast memory and matrix units") {
+  const auto score = [](std::string_view gpu) { return rate("task=render", gpu); };
+  CHECK(score("l40s") > 1.2 * score("h100-sxm-80gb"));
+  CHECK(score("l40s") > 2 * score("a100-sxm-80gb"));
+  CHECK(score("l40s") > score("b200-180gb"));
+  CHECK(score("l4") == Approx(score("a100-sxm-80gb")).epsilon(0.15));
+  CHECK(score("a10") == Approx(2 * score("t4")).epsilon(0.15));
+  CHECK(score("t4") < 0.45 * score("a100-sxm-80gb"));
+  CHECK(score("rtx-4090") > score("rtx-3090"));
+}
+
+TEST_CASE("a renderer that leans on RT cores leaves more behind on cards without them") {
+  const auto against_a10 = [](const std::string& renderer) {
+    return rate("task=render renderer=" + renderer, "a100-pcie-80gb") / rate("task=render renderer=" + renderer, "a10");
+  };
+  CHECK(against_a10("keyshot") < 0.85 * against_a10("cycles"));
+  CHECK(planned("task=render renderer=octane", "l4").figures.rate_ratio.high >
+        planned("task=render renderer=cycles", "l4").figures.rate_ratio.high);
+}
+
+TEST_CASE("a card without published runs has an estimate with a wider interval, or none") {
+  const CountedChoice derived = planned("task=render", "h20-96gb");
+  const CountedChoice published = planned("task=render", "h100-sxm-80gb");
+  CHECK(derived.figures.rate == Approx(5200).epsilon(0.15));
+  CHECK(derived.figures.rate_ratio.high > published.figures.rate_ratio.high * 1.1);
+  CHECK(planned("task=render", "k80-12gb").problem.any());
+  CHECK(planned("task=render", "mi300x-192gb").problem.any());
+}
+
+TEST_CASE("frames on several GPUs add up; a single frame shared by them does a little less") {
+  const std::string frames = "task=render seconds_per_frame=120 on=t4 frames=";
+  CHECK(rate("task=render", "t4", 4) == Approx(4 * rate("task=render", "t4")));
+  CHECK(rate(frames + "240", "t4", 4) == Approx(4 * rate(frames + "240", "t4")));
+  CHECK(rate(frames + "1", "t4", 4) < 3.8 * rate(frames + "1", "t4"));
+}
+
+TEST_CASE("a user's own time of a frame is scaled by scores, with a share for starting up") {
+  const std::string frames = "task=render frames=240 seconds_per_frame=120 on=t4";
+  CHECK(rate(frames, "t4") == Approx(3600 / (120 * 1.05)));
+  CHECK(rate(frames, "l40s") / rate(frames, "t4") == Approx(rate("task=render", "l40s") / rate("task=render", "t4")));
+  CHECK(planned(frames, "t4").figures.latency.raw() == Approx(126));
+}
+
+TEST_CASE("a scene beyond memory slows down by degrees, then falls") {
+  const auto with = [](double gib) { return planned("task=render scene_vram_gib=" + std::to_string(gib), "l4"); };
+  const double whole = with(10).figures.rate;
+  CHECK(figure(with(10), "slowdown") == 0);
+  CHECK(with(23).figures.rate == Approx(whole / 2).epsilon(0.1));
+  CHECK(with(32).figures.rate < with(26).figures.rate);
+  CHECK(with(32).fits);
+  CHECK_FALSE(with(40).fits);
+  CHECK_FALSE(planned("task=render renderer=arnold scene_vram_gib=23", "l4").fits);  // it has nowhere to spill
+}
+
+TEST_CASE("a slice of a GPU renders a little less than its share") {
+  const double whole = planned("task=render", "a10").figures.rate;
+  CHECK(planned("task=render", "a10", 1, 1.0 / 3).figures.rate / whole == Approx(0.29).margin(0.04));
+  CHECK(planned("task=render", "a10", 1, 0.5).figures.rate / whole == Approx(0.465).margin(0.03));
+  CHECK_FALSE(planned("task=render", "a10", 1, 1.0 / 6).fits);  // 4 GB
+}
+
+TEST_CASE("a renderer is refused what it does not run on") {
+  CHECK(planned("task=render renderer=omniverse", "a100-sxm-80gb").figures.lacks == "ray-tracing cores");
+  CHECK(planned("task=render renderer=octane", "radeon-pro-w7900-48gb").problem.kind == plan::Problem::Kind::lacking);
+  CHECK(planned("task=render renderer=vray", "k80-12gb").problem.kind == plan::Problem::Kind::lacking);
+}
+
+TEST_CASE("interactive graphics need a graphics driver, an encoder, and for AV1 one of Ada or later") {
+  const std::string streaming = "task=render render=realtime ";
+  for (const std::string_view gpu : {"a100-sxm-80gb", "a30", "h100-sxm-80gb", "h200-sxm-141gb", "b200-180gb"}) {
+    CAPTURE(gpu);
+    CHECK(planned(streaming, gpu).problem.kind == plan::Problem::Kind::lacking);
+    CHECK(planned("task=render render=cad", gpu).problem.kind == plan::Problem::Kind::lacking);
+  }
+  for (const std::string_view gpu : {"t4", "a10", "a10g", "rtx-3090"}) {
+    CAPTURE(gpu);
+    CHECK(planned(streaming + "codec=h264", gpu).fits);
+    CHECK(planned(streaming + "codec=av1", gpu).figures.lacks == "an AV1 encoder");
+  }
+  for (const std::string_view gpu : {"l4", "l40s", "rtx-4090", "rtx-pro-6000-server-96gb"}) {
+    CAPTURE(gpu);
+    CHECK(planned(streaming + "codec=av1", gpu).fits);
+  }
+  CHECK(planned("task=render render=cad", "rtx-4090").figures.lacks == "a certified workstation driver");
+  CHECK(planned(streaming + "scene=omniverse", "v100-sxm2-16gb").figures.lacks == "ray-tracing cores");
+}
+
+TEST_CASE("users share a GPU by 3D speed, memory and encoder, and no session spans two") {
+  const std::string game = "task=render render=realtime ";
+  CHECK(rate(game, "t4") == 1);
+  CHECK(rate(game + "scene=light", "t4") == 2);
+  CHECK(rate(game, "l40s") == 5);
+  CHECK(rate(game, "t4", 4) == 4);
+  CHECK(rate(game + "scene_vram_gib=40", "l40s") == 1);
+  CHECK(planned(game + "scene_vram_gib=40", "l40s").figures.bound_by == "memory");
+  CHECK_FALSE(planned(game + "scene_vram_gib=20", "t4", 4).fits);
+  CHECK(rate(game + "fps=30", "l40s") > rate(game, "l40s"));
+  CHECK(rate(game + "resolution=4k", "l40s") < rate(game, "l40s"));
+  CHECK(planned(game + "resolution=4k fps=120", "t4").figures.lacks == "enough 3D speed for one session");
+}
+
+TEST_CASE("a scene is a known word, and a measurement names its GPU") {
+  CHECK(test::try_job("task=render scene=product").value().counted.has_value());
+  CHECK(test::try_job("task=render scene=products").error().where == "scene");
+  CHECK(test::try_job("task=render seconds_per_frame=90").error().where == "on");
+  CHECK(test::try_job("task=render on=t4").error().where == "on");
+  CHECK(test::try_job("task=render seconds_per_frame=90 on=t44").error().where == "on");
+}

@@ -1,0 +1,74 @@
+// Simulation: bytes and operations per update, division over GPUs, and what double precision demands.
+#include <catch2/catch.hpp>
+
+#include "gpusel/plan/plan.hpp"
+#include "support/job.hpp"
+
+using namespace gpusel;
+using gpusel::test::job;
+using plan::CountedChoice;
+
+namespace {
+
+CountedChoice planned(const std::string& words, std::string_view gpu, int gpus = 1) {
+  return plan::plan_counted(job("task=simulate " + words), test::machine(gpu, gpus), test::coefficients());
+}
+double rate(const std::string& words, std::string_view gpu, int gpus = 1) {
+  const CountedChoice choice = planned(words, gpu, gpus);
+  CAPTURE(words, gpu, choice.problem.text());
+  REQUIRE(choice.fits);
+  return choice.figures.rate;
+}
+
+}  // namespace
+
+TEST_CASE("single-precision stencils follow bandwidth") {
+  const auto lbm = [](std::string_view gpu) { return rate("solver=lbm", gpu); };
+  CHECK(lbm("h100-sxm-80gb") == Approx(17602).epsilon(0.1));  // FluidX3D
+  CHECK(lbm("a100-sxm-80gb") == Approx(10228).epsilon(0.1));
+  CHECK(lbm("rtx-4090") == Approx(5624).epsilon(0.1));
+  CHECK(lbm("v100-sxm2-32gb") > lbm("a10"));
+  CHECK(lbm("l40s") < lbm("a100-pcie-40gb"));
+  CHECK(planned("solver=lbm", "a100-sxm-80gb").figures.bound_by == "memory-bandwidth");
+}
+
+TEST_CASE("double precision follows the fp64 rate, not the name of the card") {
+  const auto dem = [](std::string_view gpu) { return rate("solver=dem", gpu); };
+  CHECK(dem("a100-pcie-80gb") == Approx(135).epsilon(0.1));  // EDEM
+  CHECK(dem("a100-sxm-40gb") / dem("v100-pcie-16gb") == Approx(1.41).epsilon(0.1));
+  CHECK(dem("v100-pcie-16gb") > 3 * dem("l40s"));
+  CHECK(dem("p100-16gb") > dem("rtx-4090"));
+  CHECK(dem("h20-96gb") < dem("a30"));
+  CHECK(rate("solver=lbm precision=fp64", "a100-sxm-80gb") ==
+        Approx(rate("solver=lbm", "a100-sxm-80gb") / 2).epsilon(0.05));
+}
+
+TEST_CASE("a case is divided over GPUs, and a small one gains nothing from the second") {
+  CHECK(planned("solver=lbm cells=2e9", "a100-sxm-80gb").fits == false);
+  CHECK(planned("solver=lbm cells=2e9", "a100-sxm-80gb", 4).fits);
+  CHECK(rate("solver=lbm cells=5e8", "h100-sxm-80gb", 8) / rate("solver=lbm cells=5e8", "h100-sxm-80gb") ==
+        Approx(7).epsilon(0.08));
+  CHECK(rate("solver=dem cells=1e5", "a100-pcie-80gb", 2) < rate("solver=dem cells=1e5", "a100-pcie-80gb"));
+  CHECK(rate("solver=dem cells=1e6", "a100-pcie-80gb", 2) > 1.4 * rate("solver=dem cells=1e6", "a100-pcie-80gb"));
+}
+
+TEST_CASE("solvers that can spill slow down before they fall") {
+  const double fitting = rate("solver=dem cells=1e7", "t4");
+  const CountedChoice spilled = planned("solver=dem cells=2e7", "t4");
+  CHECK(spilled.fits);
+  CHECK(spilled.figures.rate < fitting * 0.75);
+  CHECK_FALSE(planned("solver=dem cells=5e7", "t4").fits);
+  CHECK_FALSE(planned("solver=lbm cells=2e8", "t4").fits);
+}
+
+TEST_CASE("memory is cells times what each keeps") {
+  const CountedChoice choice = planned("solver=lbm cells=1e8", "a100-sxm-80gb");
+  CHECK(in_gib(choice.figures.memory.activations) == Approx(93e8 / kGiB).epsilon(0.01));
+  CHECK(in_gib(planned("solver=lbm cells=1e8 precision=fp64", "a100-sxm-80gb").figures.memory.activations) ==
+        Approx(186e8 / kGiB).epsilon(0.01));
+}
+
+TEST_CASE("simulations are computed in fp32 or fp64") {
+  CHECK(test::try_job("task=simulate precision=fp16").error().where == "precision");
+  CHECK(test::try_job("task=simulate solver=lbmm").error().where == "solver");
+}
