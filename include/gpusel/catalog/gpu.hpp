@@ -24,9 +24,10 @@ enum class GpuLink : std::uint8_t {
 };
 
 enum class VgpuSupport : std::uint8_t { supported, unsupported, passthrough, sr_iov };
-/// What programs that draw can have of a part. none: compute only; display: a graphics driver without workstation
-/// licence or certification; workstation: a professional driver, in virtual machines with a licence.
-enum class Graphics : std::uint8_t { none, display, workstation };
+/// What programs that draw can have of a part. none: compute only; display: a graphics driver without certification;
+/// workstation: a board that comes with a professional driver; vws: a data-centre board whose professional driver needs
+/// a virtual workstation licence.
+enum class Graphics : std::uint8_t { none, display, workstation, vws };
 
 struct Gpu {
   std::string_view id;
@@ -182,6 +183,6 @@ inline constexpr auto enum_names<catalog::VgpuSupport> =
     std::to_array<std::string_view>({"supported", "unsupported", "passthrough", "sr-iov"});
 template <>
 inline constexpr auto enum_names<catalog::Graphics> =
-    std::to_array<std::string_view>({"none", "display", "workstation"});
+    std::to_array<std::string_view>({"none", "display", "workstation", "vws"});
 
 }  // namespace gpusel
