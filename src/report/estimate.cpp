@@ -184,9 +184,10 @@ std::string counted_lines(const plan::CountedChoice& choice, const advise::Estim
   const auto& figures = choice.figures;
   if (figures.rate <= 0) return {};
   std::string line = format("{} {}", human_number(figures.rate), unit);
-  if (figures.latency.raw() > 0)
-    line += figures.latency.raw() < 1 ? say(", {:.3g} ms per batch", in_ms(figures.latency))
-                                      : say(", {:.3g} s per batch", figures.latency.raw());
+  if (const double latency_s = figures.latency.raw(); latency_s > 0) {
+    const std::string time = latency_s < 1 ? format("{:.3g} ms", latency_s * 1e3) : format("{:.3g} s", latency_s);
+    line += choice.plan.batch > 1 ? say(", {} per batch", time) : say(", {} each", time);
+  }
   if (!figures.bound_by.empty()) line += say("; bound by {}", figures.bound_by);
   const std::string lead = choice.fits ? say("speed: {}", line) : say("speed if it fitted: {}", line);
   std::string out = wrap(lead, terminal.width, 2);

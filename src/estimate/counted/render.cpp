@@ -27,11 +27,11 @@ bool lists(const catalog::TextList& list, std::string_view word) {
 /// What the renderer cannot do without and the GPU has not; empty where it has all.
 std::string_view lacking(const catalog::RendererInfo& info, const catalog::Gpu& gpu) {
   if (!info.gpu_vendors.empty() && !lists(info.gpu_vendors, gpu.vendor))
-    return "a GPU of a make that the renderer runs on";
+    return "driver that the renderer runs on";
   if (info.needs_rt.value_or(false) && gpu.rt_cores.value_or(0) == 0) return "ray-tracing cores";
   if (gpu.vendor == "nvidia" && info.min_compute_capability && gpu.capability &&
       *gpu.capability < *info.min_compute_capability)
-    return "the compute capability that the renderer needs";
+    return "compute capability that the renderer takes";
   return {};
 }
 
@@ -57,7 +57,7 @@ class Rendering {
  private:
   bool machine_suits() {
     if (ask_.machine.on_cpu()) {
-      if (info_ != nullptr && !info_->on_cpu.value_or(true)) out_.lacks = "a GPU";
+      if (info_ != nullptr && !info_->on_cpu.value_or(true)) out_.lacks = "GPU";
       return out_.lacks.empty();
     }
     if (info_ != nullptr) out_.lacks = lacking(*info_, *ask_.machine.device.gpu);

@@ -36,19 +36,19 @@ class Sessions {
   /// What must be there; what is not known to be there cannot be promised either.
   bool hardware_suits() {
     if (ask_.machine.on_cpu()) {
-      out_.lacks = "a GPU";
+      out_.lacks = "GPU";
       return false;
     }
     const catalog::Gpu& gpu = *device_.gpu;
     const bool certified = !streams();
     if (gpu.graphics == catalog::Graphics::none)
-      out_.lacks = "a graphics driver";
+      out_.lacks = "graphics driver";
     else if (certified && gpu.graphics == catalog::Graphics::display)
-      out_.lacks = "a certified workstation driver";
+      out_.lacks = "certified workstation driver";
     else if (streams() && gpu.nvenc_count == 0.0)
-      out_.lacks = "a video encoder";
+      out_.lacks = "video encoder";
     else if (streams() && job_.codec == workload::Codec::av1 && gpu.av1_encode == false)
-      out_.lacks = "an AV1 encoder";
+      out_.lacks = "AV1 encoder";
     else if (job_.needs_rt && gpu.rt_cores == 0.0)
       out_.lacks = "ray-tracing cores";
     if (!out_.lacks.empty()) return false;
@@ -96,7 +96,7 @@ class Sessions {
     if (each < 1) {
       if (out_.bound_by == "memory") return;  // the planner says so
       out_.lacks =
-          out_.bound_by == "encoder" ? "enough video encoding for one session" : "enough 3D speed for one session";
+          out_.bound_by == "encoder" ? "video encoding for even one such session" : "3D speed for even one such session";
       return;
     }
     out_.memory.activations = gib(job_.session_gib * each);

@@ -37,7 +37,7 @@ class Simulating {
       return out_;
     }
     if (!machine_.on_cpu() && !solver_->on_gpu.value_or(true)) {
-      out_.lacks = "anything this solver uses: it runs on processors";
+      out_.lacks = "version of this solver for GPUs";
       return out_;
     }
     memory();
@@ -120,7 +120,7 @@ class Simulating {
 
   void conclude(double update) {
     out_.rate = gpus() / update / (1 + exchange()) / 1e6;
-    out_.latency = seconds(job_.cells / (out_.rate * 1e6));
+    out_.more.push_back({"step_ms", job_.cells / out_.rate * 1e-3});
     if (spill_ < 1)
       out_.bound_by = "host-memory";
     else if (exchange() > 1)
