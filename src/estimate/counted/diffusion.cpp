@@ -29,6 +29,7 @@ class Generation {
 
   CountedFigures run() {
     CountedFigures out;
+    out.lacks = lacking(ask_);
     memory(out.memory);
     out.memory_ratio = {c_.interval_memory_low.of("inference"), c_.interval_memory_high.of("inference")};
     out.rate_ratio = {c_.interval_speed_low.of("inference"), c_.interval_speed_high.of("inference")};

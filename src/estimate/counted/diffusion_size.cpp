@@ -120,9 +120,18 @@ std::optional<DiffusionRate> diffusion_rate(const CountedAsk& ask) {
   rate.share = std::min(std::max(c.peak_share.value, done == Precision::fp32 ? c.core_share.value : 0),
                         share_of_peak(ask, done) * gain);
   const bool narrow = asked == Precision::fp8 || asked == Precision::int8;
-  if (narrow && device.native(asked)) rate.low_gain = c.low_precision_gain.value;
+  const auto narrow_peak = narrow ? device.peak(asked) : std::nullopt;
+  if (narrow_peak && *narrow_peak > *peak) rate.low_gain = c.low_precision_gain.of(to_text(ask.counted.engine));
   rate.decoder = *decoder * std::min(c.core_share.value, share_of_peak(ask, decoding) * engine);
   return rate;
+}
+
+std::string_view lacking(const CountedAsk& ask) {
+  const Device& device = ask.machine.device;
+  if (ask.counted.engine == workload::Engine::tensorrt && device.gpu->vendor != "nvidia") return "TensorRT";
+  if (ask.plan.precision == Precision::fp8 && !device.native(Precision::fp8)) return "fp8 arithmetic";
+  if (ask.plan.precision == Precision::int8 && !device.native(Precision::int8)) return "int8 arithmetic";
+  return {};
 }
 
 Seconds traffic_time(const CountedAsk& ask, double values, double width) {

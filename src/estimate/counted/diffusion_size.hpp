@@ -57,6 +57,9 @@ struct DiffusionRate {
 /// Nothing where the peak is not published.
 std::optional<DiffusionRate> diffusion_rate(const CountedAsk& ask);
 
+/// What the engine or the arithmetic needs and the device has not; nothing where all is there.
+std::string_view lacking(const CountedAsk& ask);
+
 /// The kind of denoiser, as cases of coefficients name it.
 std::string_view denoiser_kind(const catalog::Model& model);
 

@@ -32,6 +32,7 @@ class DiffusionTraining {
 
   CountedFigures run() {
     CountedFigures out;
+    out.lacks = lacking(ask_);
     memory(out.memory);
     out.memory_ratio = {c_.interval_memory_low.of("training"), c_.interval_memory_high.of("training")};
     out.rate_ratio = {c_.interval_speed_low.of("training"), c_.interval_speed_high.of("training")};

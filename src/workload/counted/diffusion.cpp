@@ -12,6 +12,7 @@ namespace {
 constexpr std::int64_t kLatentPixels = 8;  // sides of one latent pixel in common image VAEs
 constexpr std::int64_t kSmallestSide = 64;
 constexpr std::int64_t kLargestSide = 16384;
+constexpr double kLongestVideo = 10'000;  // frames
 
 /// Pictures of a subject or style, and how often they are seen; all of a data set for a full fine-tune.
 struct TrainingSet {
@@ -37,6 +38,13 @@ Status check_engine(const Counted& counted) {
                      say("pytorch, torch-compile or tensorrt"));
 }
 
+Status check_precision(const Counted& counted) {
+  const bool unused = counted.precision == Precision::nvfp4 || counted.precision == Precision::fp64;
+  if (!unused) return {};
+  return usage_error(say("images are not made in {}", to_text(*counted.precision)), "precision",
+                     say("fp32, tf32, fp16, bf16, fp8 or int8; 4-bit weights are --weights-precision"));
+}
+
 Status fill_size(DiffusionJob& job, Filling& f) {
   const auto& m = *f.model;
   const Resolution usual{static_cast<std::int64_t>(*m.default_width), static_cast<std::int64_t>(*m.default_height)};
@@ -50,18 +58,22 @@ Status fill_size(DiffusionJob& job, Filling& f) {
   return {};
 }
 
-void fill_frames(DiffusionJob& job, Filling& f) {
+Status fill_frames(DiffusionJob& job, Filling& f) {
   const auto& m = *f.model;
   const bool is_video = m.default_frames.value_or(1) > 1;
   if (!is_video) {
     if (f.request.frames) f.note(say("'{}' makes still images: frames has no effect", m.id));
-    return;
+    return {};
   }
   const double asked = f.or_assume(f.request.frames, "frames", *m.default_frames);
+  if (asked > kLongestVideo)
+    return usage_error(say("{:g} frames are more than one video of '{}' can have", asked, m.id), "frames",
+                       say("--images says how many videos"));
   const double step = m.frame_compression.value_or(1);
   const double legal = std::ceil(std::max(0.0, asked - 1) / step) * step + 1;
   if (legal != asked) f.note(say("{:g} frames are made for {:g}: a multiple of {:g} and one", legal, asked, step));
   job.frames = static_cast<std::int64_t>(legal);
+  return {};
 }
 
 Status fill_training(DiffusionJob& job, Filling& f) {
@@ -88,8 +100,9 @@ std::span<const std::string_view> keys_of(const DiffusionJob&) {
 Status fill(DiffusionJob& job, Filling& f) {
   if (Status known = check_model(*f.model); !known) return known;
   if (Status engine = check_engine(f.counted); !engine) return engine;
+  if (Status precision = check_precision(f.counted); !precision) return precision;
   if (Status size = fill_size(job, f); !size) return size;
-  fill_frames(job, f);
+  if (Status frames = fill_frames(job, f); !frames) return frames;
   job.fused_attention = f.request.flash_attention.value_or(true);
   f.counted.unit = job.frames > 1 ? kVideoFrames : kPictures;
   // Narrow weights are widened to 16 bit for their products; it takes `precision` to compute in 8 bit.
