@@ -291,11 +291,13 @@ void counted_plan_facts(Facts& facts, const estimate::Machine& machine, const pl
   facts.set(Fact::batch, static_cast<double>(choice.plan.batch));
   facts.set(Fact::throughput, choice.figures.rate);
   if (choice.figures.latency.raw() > 0) facts.set(Fact::latency_ms, in_ms(choice.figures.latency));
-  for (const estimate::NamedFigure& figure : choice.figures.more) {
-    if (figure.key == "slowdown") facts.set(Fact::slowdown, figure.value);
-    if (figure.key == "largest_table_share") facts.set(Fact::largest_table_share, figure.value);
-    if (figure.key == "offloaded_gib") facts.set(Fact::offloaded_gib, figure.value);
-  }
+  static constexpr std::pair<std::string_view, Fact> kNamed[] = {{"slowdown", Fact::slowdown},
+                                                                 {"largest_table_share", Fact::largest_table_share},
+                                                                 {"offloaded_gib", Fact::offloaded_gib},
+                                                                 {"loader_share", Fact::loader_share}};
+  for (const estimate::NamedFigure& figure : choice.figures.more)
+    for (const auto& [key, fact] : kNamed)
+      if (figure.key == key) facts.set(fact, figure.value);
 }
 
 }  // namespace

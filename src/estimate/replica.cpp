@@ -5,23 +5,11 @@
 #include <string>
 
 #include "estimate/half_rate.hpp"
+#include "estimate/multiprocessors.hpp"
 
 namespace gpusel::estimate {
 
 namespace {
-
-/// Streaming multiprocessors: four matrix units each, eight before Ampere. Unknown: no limit.
-double multiprocessors(const catalog::Gpu& gpu) {
-  const double units = gpu.tensor_cores.value_or(0);
-  return gpu.capability && *gpu.capability < 8 ? units / 8 : units / 4;
-}
-
-/// Clocks per second: the boost clock, or the one that the fp32 peak stands for. Unknown: 0.
-double clock_ghz(const catalog::Gpu& gpu) {
-  if (gpu.clock_mhz) return *gpu.clock_mhz * 1e-3;
-  const double lanes = gpu.cuda_cores.value_or(0);
-  return lanes > 0 ? gpu.fp32_tflops.value_or(0) * 1e3 / (2 * lanes) : 0;
-}
 
 /// What decoding reads per second: a share of the peak, unless too few multiprocessors ask for data.
 BytesPerSecond reading_rate(const Device& device, double efficiency, double per_clock) {

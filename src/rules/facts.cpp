@@ -123,6 +123,7 @@ constexpr FactInfo kFacts[] = {
     {"slowdown", number, "", Stage::plan, "times longer than with enough memory, where work spills to the host's"},
     {"largest_table_share", number, "", Stage::plan,
      "largest embedding table with its optimizer's state over one GPU's memory"},
+    {"loader_share", number, "", Stage::plan, "vCPUs there are over those that decode the training images in time"},
 
     {"region", text, "", Stage::offer, "region of the price"},
     {"country", text, "", Stage::offer, "ISO code of the region's country"},

@@ -19,7 +19,8 @@ enum class ModelKind : std::uint8_t {
   cnn,
   vit,
   speech,
-  recommender
+  recommender,
+  sequence  // small networks over sequences, not used as generators: Transformer-XL, vocoders
 };
 
 struct Model {
@@ -276,7 +277,8 @@ Number kv_bytes_per_token_fp16(const Model& model);
 }  // namespace catalog
 
 template <>
-inline constexpr auto enum_names<catalog::ModelKind> = std::to_array<std::string_view>(
-    {"decoder-llm", "vlm", "encoder", "encoder-decoder", "diffusion", "cnn", "vit", "speech", "recommender"});
+inline constexpr auto enum_names<catalog::ModelKind> =
+    std::to_array<std::string_view>({"decoder-llm", "vlm", "encoder", "encoder-decoder", "diffusion", "cnn", "vit",
+                                     "speech", "recommender", "sequence"});
 
 }  // namespace gpusel

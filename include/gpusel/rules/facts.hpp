@@ -127,6 +127,7 @@ enum class Fact : std::uint8_t {
   latency_ms,
   slowdown,
   largest_table_share,
+  loader_share,
   // offer
   region,
   country,

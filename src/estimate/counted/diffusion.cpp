@@ -24,7 +24,7 @@ class Generation {
         c_(ask.c.diffusion),
         model_(*ask.work.model),
         size_(diffusion_size(model_, job, c_)),
-        width_(value_bytes(ask.plan.precision)),
+        width_(activation_bytes(ask.plan.precision)),
         weights_(diffusion_weights(ask, width_)) {}
 
   CountedFigures run() {

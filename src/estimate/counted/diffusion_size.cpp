@@ -81,10 +81,10 @@ DiffusionSize diffusion_size(const catalog::Model& m, const workload::DiffusionJ
   return size;
 }
 
-double value_bytes(Precision precision) { return precision == Precision::fp32 || precision == Precision::tf32 ? 4 : 2; }
+double activation_bytes(Precision precision) { return precision == Precision::fp32 || precision == Precision::tf32 ? 4 : 2; }
 
 double decoder_bytes(const CountedAsk& ask) {
-  return ask.work.model->vae_dtype == "fp32" ? 4 : value_bytes(ask.plan.precision);
+  return ask.work.model->vae_dtype == "fp32" ? 4 : activation_bytes(ask.plan.precision);
 }
 
 DiffusionWeights diffusion_weights(const CountedAsk& ask, double width) {

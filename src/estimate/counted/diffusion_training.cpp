@@ -28,7 +28,7 @@ class DiffusionTraining {
         model_(*ask.work.model),
         size_(diffusion_size(model_, job, c_)),
         adapters_(workload::trains_adapter(ask.work.training.method)),
-        frozen_(diffusion_weights(ask, value_bytes(ask.plan.precision))) {}
+        frozen_(diffusion_weights(ask, activation_bytes(ask.plan.precision))) {}
 
   CountedFigures run() {
     CountedFigures out;
@@ -98,7 +98,7 @@ class DiffusionTraining {
     const double times = forward_passes() * ask_.batch();
     const Seconds products = flop(size_.flop() * times) / (rate.reached() * c_.training_share.value);
     const Seconds traffic =
-        traffic_time(ask_, size_.values * times, value_bytes(ask_.plan.precision)) / c_.training_share.value;
+        traffic_time(ask_, size_.values * times, activation_bytes(ask_.plan.precision)) / c_.training_share.value;
     const Seconds launch =
         microseconds(forward_passes() * model_.layers.value_or(0) * c_.layer_us.of(to_text(ask_.counted.engine)));
     const Seconds pass = std::max(products + traffic, launch) + encoding(rate);

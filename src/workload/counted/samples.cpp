@@ -1,19 +1,72 @@
+#include <array>
+
+#include "gpusel/base/number.hpp"
 #include "workload/counted/filling.hpp"
 
 namespace gpusel::workload {
 
+namespace {
+
+using catalog::ModelKind;
+
+/// What the default input counts besides pixels: "512 tokens", "8000 audio samples".
+struct Parts {
+  std::int64_t count = 0;
+  Unit unit = kSamples;
+};
+
+Parts parts_of(const catalog::Model& model) {
+  const std::string_view text = model.default_input;
+  const auto space = text.find(' ');
+  if (space == std::string_view::npos) return {};
+  const auto count = plain_number(text.substr(0, space));
+  const std::string_view word = text.substr(space + 1);
+  if (!count || *count < 1) return {};
+  if (word == "tokens")
+    return {static_cast<std::int64_t>(*count), model.kind == ModelKind::encoder ? kSequences : kTokens};
+  if (word == "audio samples") return {static_cast<std::int64_t>(*count), kAudioSamples};
+  return {};
+}
+
+constexpr double kFewImages = 50'000;      // of a fine-tuning set
+constexpr double kManyImages = 1'281'167;  // of ImageNet-1k, what pretraining is compared by
+constexpr double kEpochs = 3, kPretrainingEpochs = 90;
+/// What users of a service wait for without noticing.
+constexpr double kUsualLatencyMs = 100;
+
+}  // namespace
+
 std::span<const std::string_view> keys_of(const SampleJob&) {
-  static constexpr std::string_view kKeys[] = {"resolution", "seq_len", "input_tokens", "images", "steps"};
+  static constexpr std::array<std::string_view, 5> kKeys{"resolution", "seq_len", "input_tokens", "images", "steps"};
   return kKeys;
 }
 
 Status fill(SampleJob& job, Filling& f) {
-  job.resolution = f.request.resolution.value_or(default_resolution(*f.model).value_or(Resolution{}));
-  if (f.training())
-    f.training_amount(50'000, 3);
-  else
-    f.counted.things = f.request.images;
-  f.counted.unit = kImages;
+  const catalog::Model& model = *f.model;
+  const Parts parts = parts_of(model);
+  if (parts.count > 0) {
+    f.counted.unit = parts.unit;
+    const auto asked = f.request.seq_len ? f.request.seq_len : f.request.input_tokens;
+    job.seq_len = f.or_assume(asked, "seq_len", parts.count);
+    if (model.max_context && static_cast<double>(job.seq_len) > *model.max_context)
+      return usage_error(say("'{}' reads at most {:g} tokens, not {}", model.id, *model.max_context, job.seq_len),
+                         "seq_len", say("--seq-len {:g}", *model.max_context));
+  } else if (const auto usual = default_resolution(model)) {
+    f.counted.unit = kImages;
+    job.resolution = f.or_assume(f.request.resolution, "resolution", *usual);
+  } else {
+    f.counted.unit = kSamples;  // volumes and the like: as they are
+  }
+  if (f.training()) {
+    const bool long_run = f.work.task == Task::pretrain;
+    f.training_amount(long_run ? kManyImages : kFewImages, long_run ? kPretrainingEpochs : kEpochs);
+    f.counted.things = *f.counted.things *
+                       (parts.unit.rate == kSequences.rate ? 1 : std::max<double>(1, static_cast<double>(job.seq_len)));
+    return {};
+  }
+  f.counted.things = f.request.images;
+  if (f.counted.mode == Mode::online)
+    f.counted.latency_ms = f.or_assume(f.request.latency_ms, "latency_ms", kUsualLatencyMs);
   return {};
 }
 

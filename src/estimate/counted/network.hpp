@@ -1,0 +1,27 @@
+// What one sample costs a network: arithmetic and what its layers put out, at the asked resolution or length. Private
+// to this room.
+#pragma once
+
+#include <string_view>
+
+#include "estimate/counted/samples.hpp"
+#include "gpusel/catalog/model.hpp"
+#include "gpusel/workload/counted.hpp"
+
+namespace gpusel::estimate {
+
+struct NetworkCost {
+  double flops = 0;                // of one forward pass, per sample
+  double activations = 0;          // values that layers put out, per sample, but for attention's scores
+  double scores = 0;               // those of attention where it is not fused
+  double launches = 0;             // layers with weights
+  bool usual_activations = false;  // the model's own are not known
+};
+
+/// The kind of network by the name coefficients know it by.
+std::string_view kind_of(const catalog::Model& model);
+
+/// Flops are zero where the model's arithmetic is not known.
+NetworkCost cost_of(const catalog::Model& model, const workload::SampleJob& job, const SampleCoefficients& c);
+
+}  // namespace gpusel::estimate
