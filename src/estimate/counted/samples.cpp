@@ -199,24 +199,27 @@ class Passes {
 
   void explain(Trace& trace, const CountedFigures& out) const {
     const auto ms = [](double seconds) { return format("{:.3g} ms", seconds * 1e3); };
-    trace.push_back(
-        {"samples.products", say("FLOPs of the passes × batch ÷ (dense peak × share reached)"),
+    const auto line = [&](std::string_view quantity, std::string formula, std::string substituted, std::string value) {
+      trace.push_back({std::string(quantity), std::move(formula), std::move(substituted), std::move(value),
+                       "data/calibration/samples.yaml"});
+    };
+    line("samples.products", say("FLOPs of the passes × batch ÷ (dense peak × share reached)"),
          format("{:.4g} GFLOP ÷ ({:.4g} TFLOPS × {:.2f})", step_flops() / 1e9, rate_of(done_in_) / 1e12, reached()),
-         ms(products_), std::string("data/calibration/samples.yaml")});
-    trace.push_back({"samples.traffic", say("values layers put out × bytes × copies ÷ bandwidth, and as clocks"),
-                     format("{:.4g} M × {} B × {:.3g}", put_out() / 1e6, bytes_, c_.copies.of(engine_, kind_)),
-                     format("{} + {}", ms(traffic_), ms(vector_)), std::string("data/calibration/samples.yaml")});
-    trace.push_back(
-        {"samples.weights", say("weights read in every pass, and updated in training"), {}, ms(weights_), {}});
-    trace.push_back({"samples.launch",
-                     say("layers × passes × host time of one"),
-                     format("{:.3g} × {} × {} µs", cost_.launches, passes(), c_.layer_us.of(engine_)),
-                     ms(launch_),
-                     {}});
+         ms(products_));
+    line("samples.traffic", say("values layers put out × bytes × copies ÷ bandwidth"),
+         format("{:.4g} M × {} B × {:.3g}", put_out() / 1e6, bytes_, c_.copies.of(engine_, kind_)), ms(traffic_));
+    line("samples.arithmetic", say("values layers put out × clocks of a multiprocessor"),
+         format("{:.4g} M × {:.3g}", put_out() / 1e6, c_.clocks.of(engine_, kind_)), ms(vector_));
+    line("samples.weights", say("weights read in every pass, and updated in training"),
+         format("{:.4g} MB", weights_traffic() / 1e6), ms(weights_));
+    line("samples.launch", say("layers × passes × host time of one"),
+         format("{:.3g} × {} × {} µs", cost_.launches, passes(), c_.layer_us.of(engine_)), ms(launch_));
     if (links_ > 0)
-      trace.push_back(
-          {"samples.links", say("ring all-reduce of the gradients that computing does not hide"), {}, ms(links_), {}});
-    trace.push_back({"throughput", say("batch × GPUs ÷ time of a step"), {}, format("{:.4g}", out.rate), {}});
+      line("samples.links", say("gradients between GPUs that computing does not hide"),
+           format("{} GPUs", ask_.machine.gpus()), ms(links_));
+    line("throughput", say("batch × GPUs ÷ time of a step"),
+         format("{} × {} ÷ {}", ask_.plan.batch, ask_.machine.gpus(), ms(out.latency.raw())),
+         format("{:.4g}", out.rate));
   }
 
   const CountedAsk& ask_;
