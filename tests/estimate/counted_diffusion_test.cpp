@@ -242,3 +242,13 @@ TEST_CASE("a model whose layers' work is not known is refused, with a list to lo
   REQUIRE(!refused);
   CHECK(refused.error().where == "model");
 }
+
+TEST_CASE("an engine that adds up in fp16 runs half-rate cards at their full rate") {
+  const auto gain = [](std::string_view gpu) {
+    const double with = figure(figures("task=inference model=sdxl engine=tensorrt", gpu, batches(8)), "step_s");
+    const double without = figure(figures("task=inference model=sdxl engine=torch-compile", gpu, batches(8)), "step_s");
+    return without / with;
+  };
+  CHECK(gain("rtx-4090") > gain("l40s") * 1.05);
+  CHECK(gain("rtx-3090") > gain("rtx-a6000-48gb") * 1.05);
+}

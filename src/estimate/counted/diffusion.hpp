@@ -12,6 +12,7 @@ struct DiffusionCoefficients {
   Coefficient core_share;          // of the fp32 rate of parts without matrix units for it
   Coefficient denoiser_gain;       // products of one kind of denoiser against those of a UNet
   Coefficient engine_gain;         // products, by engine
+  Coefficient half_rate_gain;      // of cards whose matrix units run at half rate, by engine
   Coefficient low_precision_gain;  // products in 8 bit against 16 bit
   Coefficient traffic;             // of reading and writing every layer's values once, by engine
   Coefficient score_traffic;       // moved values per attention score where attention is not fused
@@ -39,6 +40,7 @@ void visit_coefficients(DiffusionCoefficients& c, Visitor&& v) {
   v("diffusion.core_share", c.core_share);
   v("diffusion.denoiser_gain", c.denoiser_gain);
   v("diffusion.engine_gain", c.engine_gain);
+  v("diffusion.half_rate_gain", c.half_rate_gain);
   v("diffusion.low_precision_gain", c.low_precision_gain);
   v("diffusion.traffic", c.traffic);
   v("diffusion.score_traffic", c.score_traffic);

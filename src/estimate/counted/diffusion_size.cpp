@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/half_rate.hpp"
 #include "gpusel/estimate/formats.hpp"
 
 namespace gpusel::estimate {
@@ -113,16 +114,20 @@ std::optional<DiffusionRate> diffusion_rate(const CountedAsk& ask) {
   const auto peak = device.peak(done);
   const auto decoder = device.peak(decoding);
   if (!peak || !decoder) return std::nullopt;
-  const double engine = done == Precision::fp32 ? 1 : c.engine_gain.of(to_text(ask.counted.engine));
-  const double gain = engine * (done == Precision::fp32 ? 1 : c.denoiser_gain.of(denoiser_kind(*ask.work.model)));
+  const bool on_cores = done == Precision::fp32;
+  const std::string_view engine = to_text(ask.counted.engine);
+  // Where an engine lets fp16 add up in fp16, cards of half rate run at their full one.
+  const double full_rate = !on_cores && half_rate(*device.gpu) ? c.half_rate_gain.of(engine) : 1;
+  const double kernels = on_cores ? 1 : c.engine_gain.of(engine) * full_rate;
+  const double gain = kernels * (on_cores ? 1 : c.denoiser_gain.of(denoiser_kind(*ask.work.model)));
+  const double most = on_cores ? c.core_share.value : c.peak_share.value * full_rate;
   DiffusionRate rate;
   rate.peak = *peak;
-  rate.share = std::min(std::max(c.peak_share.value, done == Precision::fp32 ? c.core_share.value : 0),
-                        share_of_peak(ask, done) * gain);
+  rate.share = std::min(most, share_of_peak(ask, done) * gain);
   const bool narrow = asked == Precision::fp8 || asked == Precision::int8;
   const auto narrow_peak = narrow ? device.peak(asked) : std::nullopt;
-  if (narrow_peak && *narrow_peak > *peak) rate.low_gain = c.low_precision_gain.of(to_text(ask.counted.engine));
-  rate.decoder = *decoder * std::min(c.core_share.value, share_of_peak(ask, decoding) * engine);
+  if (narrow_peak && *narrow_peak > *peak) rate.low_gain = c.low_precision_gain.of(engine);
+  rate.decoder = *decoder * std::min(most, share_of_peak(ask, decoding) * kernels);
   return rate;
 }
 
