@@ -153,6 +153,15 @@ TEST_CASE("attention grows with the square of the pixels, the rest with them") {
   CHECK(step("2048x2048") / step("1024x1024") < 3.667 * 3.667);
 }
 
+TEST_CASE("published times of whole pipelines are met within a fifth") {
+  const auto time = [](std::string_view words, std::string_view gpu) {
+    return figures(words, gpu, batches(1, Precision::bf16)).latency.raw();
+  };
+  CHECK(time("task=inference model=flux.1-dev steps=50", "h100-sxm-80gb") == Approx(12).epsilon(0.2));
+  CHECK(time("task=inference model=cogvideox-5b", "a100-sxm-80gb") == Approx(243).epsilon(0.2));
+  CHECK(time("task=inference model=cogvideox-5b", "h100-sxm-80gb") == Approx(112).epsilon(0.2));
+}
+
 TEST_CASE("steps, guidance and frames multiply the work") {
   const auto time = [](std::string_view words) { return figures(words, "l40s", batches(8)).latency.raw(); };
   const double fifty = time("task=inference model=sdxl steps=50"), ten = time("task=inference model=sdxl steps=10");

@@ -91,9 +91,8 @@ class Generation {
   };
 
   Step step() const {
-    const double flop_16 = size_.products / rate_->low_gain + size_.attention;
     Step out;
-    out.products = flop(flop_16 * passes()) / rate_->reached();
+    out.products = rate_->pass(size_) * passes();
     const double scores = job_.fused_attention ? 0 : c_.score_traffic.value * size_.all_scores;
     out.traffic = traffic_time(ask_, size_.values * passes(), width_) +
                   bytes(scores * passes() * width_) / ask_.machine.device.bandwidth +
@@ -150,7 +149,8 @@ class Generation {
                      Trace& trace) const {
     const auto in_seconds = [](Seconds s) { return format("{:.3g} s", s.raw()); };
     trace.push_back({"step.products", say("passes × FLOP of one pass ÷ (dense peak × share reached)"),
-                     say("{:g} × {:.3g} TFLOP ÷ ({:.4g} TFLOPS × {:.3f})", passes(), size_.flop() / kTeraflop,
+                     say("{:g} × ({:.3g} + attention {:.3g} ÷ {:g}) TFLOP ÷ ({:.4g} TFLOPS × {:.3f})", passes(),
+                         size_.products / rate_->low_gain / kTeraflop, size_.attention / kTeraflop, rate_->attention,
                          rate_->peak.raw() / kTeraflop, rate_->share),
                      in_seconds(one.products), "docs/method.md"});
     trace.push_back(

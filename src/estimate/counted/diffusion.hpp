@@ -11,6 +11,7 @@ struct DiffusionCoefficients {
   Coefficient peak_share;          // of the dense peak, at most
   Coefficient core_share;          // of the fp32 rate of parts without matrix units for it
   Coefficient denoiser_gain;       // products of one kind of denoiser against those of a UNet
+  Coefficient attention_gain;      // attention against other products, by kind of denoiser
   Coefficient engine_gain;         // products, by engine
   Coefficient half_rate_gain;      // of cards whose matrix units run at half rate, by engine
   Coefficient low_precision_gain;  // products in 8 bit against 16 bit
@@ -39,6 +40,7 @@ void visit_coefficients(DiffusionCoefficients& c, Visitor&& v) {
   v("diffusion.peak_share", c.peak_share);
   v("diffusion.core_share", c.core_share);
   v("diffusion.denoiser_gain", c.denoiser_gain);
+  v("diffusion.attention_gain", c.attention_gain);
   v("diffusion.engine_gain", c.engine_gain);
   v("diffusion.half_rate_gain", c.half_rate_gain);
   v("diffusion.low_precision_gain", c.low_precision_gain);

@@ -124,6 +124,7 @@ std::optional<DiffusionRate> diffusion_rate(const CountedAsk& ask) {
   DiffusionRate rate;
   rate.peak = *peak;
   rate.share = std::min(most, share_of_peak(ask, done) * gain);
+  rate.attention = c.attention_gain.of(denoiser_kind(*ask.work.model));
   const bool narrow = asked == Precision::fp8 || asked == Precision::int8;
   const auto narrow_peak = narrow ? device.peak(asked) : std::nullopt;
   if (narrow_peak && *narrow_peak > *peak) rate.low_gain = c.low_precision_gain.of(engine);

@@ -50,8 +50,13 @@ struct DiffusionRate {
   FlopPerSecond peak;     // of the arithmetic that does the work
   double share = 0;       // of it that products reach
   double low_gain = 1;    // of those that 8 bit speeds up
+  double attention = 1;   // of the share, that attention reaches
   FlopPerSecond decoder;  // what the VAE's products reach
   FlopPerSecond reached() const { return peak * share; }
+  /// A pass of the denoiser.
+  Seconds pass(const DiffusionSize& size) const {
+    return flop(size.products / low_gain + size.attention / attention) / reached();
+  }
 };
 
 /// Nothing where the peak is not published.

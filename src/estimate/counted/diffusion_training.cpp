@@ -96,7 +96,7 @@ class DiffusionTraining {
 
   void speed(CountedFigures& out, const DiffusionRate& rate) const {
     const double times = forward_passes() * ask_.batch();
-    const Seconds products = flop(size_.flop() * times) / (rate.reached() * c_.training_share.value);
+    const Seconds products = rate.pass(size_) * times / c_.training_share.value;
     const Seconds traffic =
         traffic_time(ask_, size_.values * times, activation_bytes(ask_.plan.precision)) / c_.training_share.value;
     const Seconds launch =
