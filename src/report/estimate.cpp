@@ -1,6 +1,7 @@
 #include "report/estimate.hpp"
 
 #include <cmath>
+#include <type_traits>
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
@@ -98,9 +99,11 @@ std::string plan_line(const estimate::CountedPlan& plan) { return plan::layout_t
 
 namespace {
 
-std::string one_job(const workload::SampleJob& job) {
+std::string one_job(const workload::SampleJob& job, const workload::Unit& unit) {
   if (job.resolution.width > 0) return say(" · {}", text_of(job.resolution));
-  return job.seq_len > 0 ? say(" · {} tokens", job.seq_len) : std::string();
+  if (job.seq_len == 0) return {};
+  const bool of_sound = unit.rate == workload::kAudioSamples.rate;
+  return of_sound ? say(" · {} audio samples", job.seq_len) : say(" · {} tokens", job.seq_len);
 }
 std::string one_job(const workload::DiffusionJob& job) {
   std::string line = say(" · {}", text_of(job.resolution));
@@ -131,7 +134,14 @@ std::string one_job(const workload::PreprocessJob& job) { return say(" · {}", t
 std::string counted_line(const Workload& work) {
   std::string line =
       work.model != nullptr ? say("{} · {}", work.model->id, to_text(work.task)) : std::string(to_text(work.task));
-  line += std::visit([](const auto& job) { return one_job(job); }, work.counted->job);
+  line += std::visit(
+      [&](const auto& job) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(job)>, workload::SampleJob>)
+          return one_job(job, work.counted->unit);
+        else
+          return one_job(job);
+      },
+      work.counted->job);
   if (workload::runs_model(work.task)) line += say(" · {}", to_text(work.counted->engine));
   return line;
 }

@@ -10,7 +10,6 @@
 
 using namespace gpusel;
 using namespace gpusel::estimate;
-using Catch::Approx;
 using workload::Precision;
 using workload::Workload;
 

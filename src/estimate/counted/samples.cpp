@@ -127,6 +127,12 @@ class Passes {
   }
   double bandwidth() const { return ask_.machine.device.bandwidth.raw() * ask_.general.bandwidth_efficiency.value; }
 
+  /// What the matrix units do at 16 bit when nothing halves their rate: narrow products show it on consumer cards.
+  double units_tflops(const catalog::Gpu& gpu) const {
+    const double halved = bytes_of(done_in_) == 1 ? gpu.int8_dense_tops.value_or(0) / 2 : 0;
+    return std::max(gpu.fp16_dense_tflops.value_or(0), halved);
+  }
+
   /// Share of the peak that products sustain: what the architecture's kernels reach, and what the board's power allows
   /// next to the part that was measured.
   double reached() const {
@@ -134,8 +140,8 @@ class Passes {
     const Coefficient& reach = ask_.training() ? c_.training_reach : c_.reach;
     double share = reach.of(gpu.compute_capability);
     const double usual = ask_.general.watts_per_tflops.of(gpu.architecture);
-    if (usual > 0 && gpu.tdp_w && gpu.fp16_dense_tflops && *gpu.fp16_dense_tflops > 0)
-      share *= std::pow(*gpu.tdp_w / *gpu.fp16_dense_tflops / usual, c_.power_exponent.of(engine_));
+    if (const double sixteen = units_tflops(gpu); usual > 0 && gpu.tdp_w && sixteen > 0)
+      share *= std::pow(*gpu.tdp_w / sixteen / usual, c_.power_exponent.of(engine_));
     const double gain = c_.arithmetic_gain.of(to_text(done_in_), kind_);
     // Winograd's products are fewer than those counted: only matrix units are held to their peak.
     return done_in_ == Precision::fp32 ? share * gain : std::min(share * gain, kMostReached);

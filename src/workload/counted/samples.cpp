@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "gpusel/base/number.hpp"
@@ -9,6 +10,8 @@ namespace {
 
 using catalog::ModelKind;
 
+constexpr double kUsualTokens = 512;
+
 /// What the default input counts besides pixels: "512 tokens", "8000 audio samples".
 struct Parts {
   std::int64_t count = 0;
@@ -17,6 +20,8 @@ struct Parts {
 
 Parts parts_of(const catalog::Model& model) {
   const std::string_view text = model.default_input;
+  if (text.empty() && model.kind == ModelKind::encoder)
+    return {static_cast<std::int64_t>(std::min(kUsualTokens, model.max_context.value_or(kUsualTokens))), kSequences};
   const auto space = text.find(' ');
   if (space == std::string_view::npos) return {};
   const auto count = plain_number(text.substr(0, space));
@@ -37,7 +42,7 @@ constexpr double kUsualLatencyMs = 100;
 }  // namespace
 
 std::span<const std::string_view> keys_of(const SampleJob&) {
-  static constexpr std::array<std::string_view, 5> kKeys{"resolution", "seq_len", "input_tokens", "images", "steps"};
+  static constexpr std::array<std::string_view, 4> kKeys{"resolution", "seq_len", "input_tokens", "images"};
   return kKeys;
 }
 
@@ -60,8 +65,7 @@ Status fill(SampleJob& job, Filling& f) {
   if (f.training()) {
     const bool long_run = f.work.task == Task::pretrain;
     f.training_amount(long_run ? kManyImages : kFewImages, long_run ? kPretrainingEpochs : kEpochs);
-    f.counted.things = *f.counted.things *
-                       (parts.unit.rate == kSequences.rate ? 1 : std::max<double>(1, static_cast<double>(job.seq_len)));
+    if (job.seq_len > 0) f.counted.things = *f.counted.things * static_cast<double>(job.seq_len);
     return {};
   }
   f.counted.things = f.request.images;
