@@ -70,5 +70,4 @@ TEST_CASE("memory is cells times what each keeps") {
 
 TEST_CASE("simulations are computed in fp32 or fp64") {
   CHECK(test::try_job("task=simulate precision=fp16").error().where == "precision");
-  CHECK(test::try_job("task=simulate solver=lbmm").error().where == "solver");
 }
