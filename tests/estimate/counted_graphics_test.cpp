@@ -133,6 +133,30 @@ TEST_CASE("users share a GPU by 3D speed, memory and encoder, and no session spa
   CHECK(planned(game + " resolution=4k fps=120", "t4").figures.lacks == "3D speed for even one such session");
 }
 
+TEST_CASE("a processor renders its share of the points of its socket") {
+  catalog::Cpu genoa;
+  genoa.id = "genoa";
+  genoa.cores_per_socket = 48;
+  genoa.blender_score = 1440;
+  estimate::Machine machine;
+  machine.gpus_per_node = 0;
+  machine.host = {&genoa, 48, 2, 3.1, 3.7, gib(192)};
+  const auto on = [&](const std::string& words) {
+    return plan::plan_counted(job(words), machine, test::coefficients());
+  };
+  CHECK(on("task=render").figures.rate == Approx(720));
+  CHECK(on("task=render renderer=octane").figures.lacks == "GPU");
+  CHECK(on("task=render render=cad").figures.lacks == "GPU");
+}
+
+TEST_CASE("a stream in AV1 sends half of what one in H.264 does") {
+  const auto mbps = [](const std::string& codec) {
+    return job("task=render render=realtime codec=" + codec).counted->egress_mbps;
+  };
+  CHECK(mbps("h264") == Approx(14.9).epsilon(0.01));
+  CHECK(mbps("av1") == Approx(mbps("h264") / 2));
+}
+
 TEST_CASE("a scene is a known word, and a measurement names its GPU") {
   CHECK(test::try_job("task=render scene=product").value().counted.has_value());
   CHECK(test::try_job("task=render scene=products").error().where == "scene");

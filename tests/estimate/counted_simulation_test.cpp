@@ -68,6 +68,23 @@ TEST_CASE("memory is cells times what each keeps") {
         Approx(186e8 / kGiB).epsilon(0.01));
 }
 
+TEST_CASE("a processor updates what its memory channels bring, and refuses to guess without them") {
+  catalog::Cpu genoa;
+  genoa.id = "genoa";
+  genoa.cores_per_socket = 96;
+  genoa.memory_channels = 12;
+  genoa.memory_mts = 4800;
+  genoa.fp32_flops_per_cycle = 64;
+  estimate::Machine machine;
+  machine.gpus_per_node = 0;
+  machine.host = {&genoa, 192, 2, 3.1, 3.7, gib(384)};
+  const auto on = [&] { return plan::plan_counted(job("task=simulate solver=lbm"), machine, test::coefficients()); };
+  CHECK(on().figures.rate == Approx(1650).epsilon(0.1));
+  CHECK(on().figures.rate < rate("solver=lbm", "t4"));
+  genoa.memory_channels = {};
+  CHECK(on().problem.kind == plan::Problem::Kind::unpublished);
+}
+
 TEST_CASE("simulations are computed in fp32 or fp64") {
   CHECK(test::try_job("task=simulate precision=fp16").error().where == "precision");
 }

@@ -12,6 +12,16 @@ constexpr Resolution kFullHd{1920, 1080};
 constexpr double kGameFps = 60;
 constexpr double kDeskFps = 30;
 
+/// What a stream of moving pictures takes: about 15 Mbit/s at 1080p60 in H.264, half of it in AV1.
+double bits_per_pixel(Codec codec) {
+  switch (codec) {
+    case Codec::hevc: return 0.08;
+    case Codec::av1: return 0.06;
+    case Codec::h264: break;
+  }
+  return 0.12;
+}
+
 }  // namespace
 
 std::span<const std::string_view> keys_of(const SessionJob&) {
@@ -31,10 +41,12 @@ Status fill(SessionJob& job, Filling& f) {
   job.needs_rt = (*scene)->needs_rt || r.renderer == Renderer::omniverse;
   job.resolution = f.or_assume(r.resolution, "resolution", kFullHd);
   job.fps = f.or_assume(r.fps, "fps", cad ? kDeskFps : kGameFps);
-  if (!cad)
+  if (!cad) {
     job.codec = f.or_assume(r.codec, "codec", Codec::h264);
-  else if (r.codec)
+    f.counted.egress_mbps = job.resolution.pixels() * job.fps * bits_per_pixel(job.codec) / 1e6;
+  } else if (r.codec) {
     f.note(say("codec has no effect on this work"));
+  }
   f.counted.needs_workstation = true;
   f.counted.demand = r.sessions;
   f.counted.unit = kSessions;
