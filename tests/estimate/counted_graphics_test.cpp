@@ -1,7 +1,10 @@
 // Rendering and interactive graphics: the order that ray tracing puts GPUs into, and what a job cannot do without.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <vector>
 
+#include "estimate/counted/power.hpp"
 #include "gpusel/plan/plan.hpp"
 #include "support/job.hpp"
 
@@ -61,10 +64,38 @@ TEST_CASE("a card without published runs has an estimate with a wider interval, 
   CHECK(planned("task=render", "mi300x-192gb").problem.any());
 }
 
+TEST_CASE("scores derived from cores, clock and bandwidth come close to the published ones") {
+  struct Pair {
+    double derived, published;
+  };
+  std::vector<Pair> pairs;
+  for (const catalog::Gpu& gpu : test::shipped().gpus()) {
+    const auto* score = test::shipped().render_score(gpu, catalog::RenderBenchmark::blender);
+    const double derived = estimate::derived_points(gpu, test::coefficients().counted->render);
+    if (score != nullptr && derived > 0) pairs.push_back({derived, *score->score});
+  }
+  REQUIRE(pairs.size() > 60);
+  std::vector<double> errors;
+  double agreeing = 0, comparable = 0;
+  for (const Pair& a : pairs) {
+    errors.push_back(std::abs(std::log(a.derived / a.published)));
+    for (const Pair& b : pairs) {
+      if (a.published < 1.25 * b.published) continue;
+      ++comparable;
+      agreeing += a.derived > b.derived;
+    }
+  }
+  std::ranges::sort(errors);
+  CHECK(errors[errors.size() / 2] < 0.08);
+  CHECK(errors[errors.size() * 9 / 10] < 0.3);
+  CHECK(agreeing / comparable > 0.97);  // of pairs that are 25 % apart or more
+}
+
 TEST_CASE("frames on several GPUs add up, and a single frame shared by them does a little less") {
   const std::string frames = "task=render seconds_per_frame=120 on=t4 frames=";
   CHECK(rate("task=render", "t4", 4) == Approx(4 * rate("task=render", "t4")));
   CHECK(rate(frames + "240", "t4", 4) == Approx(4 * rate(frames + "240", "t4")));
+  CHECK(rate(frames + "10", "t4", 8) == Approx(5 * rate(frames + "10", "t4")));  // two rounds
   CHECK(rate(frames + "1", "t4", 4) < 3.8 * rate(frames + "1", "t4"));
 }
 

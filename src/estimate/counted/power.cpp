@@ -33,15 +33,14 @@ std::string generation(const catalog::Gpu& gpu) {
   return std::string(gpu.compute_capability);
 }
 
-/// What cards of the generation with so many multiprocessors, such a clock and bandwidth reach; 0: none was measured.
+}  // namespace
+
 double derived_points(const catalog::Gpu& gpu, const RenderCoefficients& c) {
   if (gpu.vendor != "nvidia") return 0;
   const double clocks = multiprocessors(gpu) * clock_ghz(gpu);
   return c.score_scale.of(generation(gpu)) * std::pow(clocks, c.score_clocks.value) *
          std::pow(gpu.memory_bandwidth_gbs.value_or(0), c.score_bandwidth.value);
 }
-
-}  // namespace
 
 DrawingPower drawing_power(const Device& device, const catalog::Catalog& catalog, const RenderCoefficients& c) {
   const catalog::Gpu& gpu = *device.gpu;

@@ -14,6 +14,10 @@ struct DrawingPower {
   std::string_view note;
 };
 
+/// What cards of a GPU's generation with so many multiprocessors, such a clock and bandwidth reach; 0: none was
+/// measured.
+double derived_points(const catalog::Gpu& gpu, const RenderCoefficients& c);
+
 /// Of one device. A slice gets a little less than its share.
 DrawingPower drawing_power(const Device& device, const catalog::Catalog& catalog, const RenderCoefficients& c);
 /// Of `vcpus` of a processor.

@@ -26,8 +26,7 @@ bool lists(const catalog::TextList& list, std::string_view word) {
 
 /// What the renderer cannot do without and the GPU has not; empty where it has all.
 std::string_view lacking(const catalog::RendererInfo& info, const catalog::Gpu& gpu) {
-  if (!info.gpu_vendors.empty() && !lists(info.gpu_vendors, gpu.vendor))
-    return "driver that the renderer runs on";
+  if (!info.gpu_vendors.empty() && !lists(info.gpu_vendors, gpu.vendor)) return "driver that the renderer runs on";
   if (info.needs_rt.value_or(false) && gpu.rt_cores.value_or(0) == 0) return "ray-tracing cores";
   if (gpu.vendor == "nvidia" && info.min_compute_capability && gpu.capability &&
       *gpu.capability < *info.min_compute_capability)
@@ -88,10 +87,12 @@ class Rendering {
     out_.more.push_back({"slowdown", 1 / spill_});
   }
 
-  /// GPUs render frames of their own; those that share a single one lose a little with each doubling.
+  /// GPUs render frames of their own, the last of them perhaps not on all; those that share a single frame lose a
+  /// little with each doubling.
   double gpus_worth() const {
     const double gpus = ask_.machine.on_cpu() ? ask_.machine.nodes : ask_.machine.gpus();
-    if (ask_.counted.things.value_or(2) > 1 || gpus <= 1) return gpus;
+    if (gpus <= 1 || !ask_.counted.things) return gpus;
+    if (const double frames = *ask_.counted.things; frames > 1) return frames / std::ceil(frames / gpus);
     if (info_ != nullptr && info_->single_gpu.value_or(false)) return 1;
     return gpus * std::pow(c_.shared_frame_gain.value, std::log2(gpus));
   }
