@@ -108,7 +108,7 @@ void list_model_names(Tables& tables) {
         look_up(candidates, entry.folded).outcome == Lookup::Outcome::found)
       accepted.push_back(entry);
   tables.model_names.insert(tables.model_names.end(), accepted.begin(), accepted.end());
-  std::sort(tables.model_names.begin(), tables.model_names.end(),
+  std::stable_sort(tables.model_names.begin(), tables.model_names.end(),
             [](const NameEntry& a, const NameEntry& b) { return a.folded < b.folded; });
 }
 
