@@ -109,7 +109,7 @@ constexpr Option<Request> kOptions[] = {
      GPUSEL_SET(r.context, kLength)},
     {"concurrency", "target-concurrency", "N", "requests in flight", kServe, GPUSEL_SET(r.concurrency, kCount)},
     {"batch", "batch-size", "N", "sequences per pass: micro batch in training, concurrency in inference", kServe,
-     GPUSEL_SET(r.batch, kCount), false, false, false},
+     GPUSEL_SET(r.batch, Limits{{1, 1e8}, 1000}), false, false, false},
     {"request_rate", "rps target-request-rate", "N", "requests arriving per second", kServe,
      GPUSEL_SET(r.request_rate, kRate)},
     {"ttft", "max-ttft", "MS", "longest time to first token, ms", kServe, GPUSEL_SET(r.ttft_ms, kMilliseconds)},

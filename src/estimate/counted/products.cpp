@@ -53,8 +53,11 @@ Seconds reduce_time(const CountedAsk& ask, Bytes each, Seconds beside) {
 BytesPerSecond exchange_rate(const CountedAsk& ask) {
   const Machine& machine = ask.machine;
   const auto& efficiency = ask.general.link_efficiency;
-  const std::string_view link = link_case(machine.link);
-  BytesPerSecond rate = machine.link_bandwidth * efficiency.of(link == "pcie" ? "pcie staged" : link);
+  // A bridge joins two devices; the others are reached over PCIe.
+  const bool pairs = machine.link == catalog::NodeLink::nvlink_pairs && machine.gpus_per_node > 2;
+  const std::string_view link = pairs ? "pcie" : link_case(machine.link);
+  const BytesPerSecond peak = pairs ? pcie_bandwidth(*machine.device.gpu) : machine.link_bandwidth;
+  BytesPerSecond rate = peak * efficiency.of(link == "pcie" ? "pcie staged" : link);
   if (machine.nodes > 1)
     rate = std::min(rate, machine.network * (ask.general.network_efficiency.of(machine.rdma ? "rdma" : "tcp") /
                                              machine.gpus_per_node));

@@ -135,7 +135,7 @@ class Recommender {
     const Seconds products = ask_.batch() * passes * flop(m_.gflops_per_sample.value_or(0) * 1e9) / rate_;
     const Seconds rows = in_host_memory() ? host_rows() : ask_.batch() * row_traffic() / memory_rate(ask_);
     const Seconds values = ask_.batch() * dense_traffic() / memory_rate(ask_);
-    const Seconds sent = exchange() + (ask_.training() ? shared_gradients(products + values) : Seconds{});
+    const Seconds sent = exchange() + (ask_.training() ? shared_gradients() : Seconds{});
     const Seconds step = seconds(c_.step_ms.of(engine_) * 1e-3);
     const Seconds pass = products + rows + values + sent + step;
     out.rate = ask_.batch() * gpus() / pass.raw();
@@ -153,10 +153,10 @@ class Recommender {
     trace_speed(products, rows, values, sent, pass, out.rate);
   }
 
-  /// Of dense layers, and of tables that every GPU has a copy of.
-  Seconds shared_gradients(Seconds beside) const {
+  /// Of dense layers, and of tables that every GPU has a copy of; a step waits for them.
+  Seconds shared_gradients() const {
     const double copied = divided() || in_host_memory() ? 0 : tables();
-    return reduce_time(ask_, bytes((dense() + copied) * 4), beside);
+    return reduce_time(ask_, bytes((dense() + copied) * 4), Seconds{});
   }
 
   void trace(std::string_view quantity, std::string formula, std::string with, std::string value) const {

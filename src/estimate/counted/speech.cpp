@@ -68,10 +68,11 @@ class Speech {
 
  private:
   bool half() const { return value_bytes(precision_) <= 2; }
-  /// A transformer decoder attends to what it wrote and sees all of it at once in training; a recurrent one does not.
-  bool attends() const { return m_.heads && decoder_layers() > 0; }
+  /// A transformer decoder attends to what it wrote; a recurrent one or a transducer keeps a small state.
+  bool attends() const { return decoder_layers() > 0 && (m_.cross_layers || (m_.heads && speaks())); }
+  bool speaks() const { return m_.speech_synthesis.value_or(false); }
   /// Always reads whole windows, padded with silence.
-  bool windowed() const { return m_.cross_layers.has_value(); }
+  bool windowed() const { return m_.cross_tokens.has_value(); }
   double decoder_layers() const { return steps() > 0 ? m_.decoder_layers.value_or(0) : 0; }
   double steps() const {
     return job_.output_tokens > 0 ? static_cast<double>(job_.output_tokens)
@@ -166,8 +167,13 @@ class Speech {
     parts.launch = microseconds(m_.layers.value_or(0) * c_.layer_us.of(engine_) +
                                 steps() * decoder_layers() * c_.step_layer_us.of(engine_)) +
                    seconds(c_.call_ms.of(engine_) * 1e-3);
-    parts.host = seconds(c_.host_ms_per_s.of(engine_, windowed() ? "windows" : "") * 1e-3 * batch * job_.window_s);
+    parts.host = host_time();
     return parts;
+  }
+
+  Seconds host_time() const {
+    const double per_second = c_.host_ms_per_s.of(engine_, windowed() ? "windows" : "");
+    return seconds(per_second * 1e-3 * ask_.batch() * job_.window_s);
   }
 
   Parts training_pass() const {
@@ -177,11 +183,13 @@ class Speech {
     const double passes = ask_.work.training.method == Method::lora ? 2 : kTrainingPasses;
     parts.products = batch * (passes + again) * (parallel_work() + sequential_work()) / rate_;
     parts.memory = (batch * traffic() + bytes(trained() * kStepBytes)) / memory_rate(ask_);
-    const double in_turn = attends() ? 1 : steps();
+    // Texts are given, so that only a recurrent speaker goes on step by step.
+    const double in_turn = speaks() && !attends() ? steps() : 1;
     parts.launch = microseconds((m_.layers.value_or(0) * c_.layer_us.of(engine_) +
                                  in_turn * decoder_layers() * c_.step_layer_us.of(engine_)) *
                                 (kTrainingPasses + again)) +
                    seconds(ask_.general.step_ms.value * 1e-3);
+    parts.host = host_time();
     parts.link = reduce_time(ask_, bytes(trained() * 4), parts.products + parts.memory);
     return parts;
   }

@@ -25,7 +25,7 @@ std::string_view usual_optimizer(double values) { return values >= 2 ? "adam" : 
 }  // namespace
 
 std::span<const std::string_view> keys_of(const RecommenderJob&) {
-  static constexpr std::string_view kKeys[] = {"table_gib"};
+  static constexpr std::string_view kKeys[] = {"table_gib", "offload"};
   return kKeys;
 }
 

@@ -11,13 +11,17 @@ constexpr double kTrainingHours = 100;
 constexpr double kTrainingEpochs = 3;
 
 /// Text decoders and those of audio tokens: how much they write is the user's to say.
-bool writes_tokens(const catalog::Model& model) { return model.heads && model.decoder_steps_per_s.value_or(0) > 0; }
+bool writes_tokens(const catalog::Model& model) {
+  const bool of_text = model.cross_layers.has_value();
+  const bool of_sound = model.heads && model.speech_synthesis.value_or(false);
+  return (of_text || of_sound) && model.decoder_steps_per_s.value_or(0) > 0;
+}
 
 Status usable(const catalog::Model& model, const Counted& counted) {
   if (!model.window_s || !model.encoder_gflops)
     return usage_error(say("the work per second of audio of '{}' is not known", model.id), "model",
                        say("an overlay can add speech.window_s and speech.encoder_gflops"));
-  if (counted.engine == Engine::ctranslate2 && !model.cross_layers)
+  if (counted.engine == Engine::ctranslate2 && !model.cross_tokens)
     return usage_error(say("ctranslate2 runs Whisper models, and '{}' is none", model.id), "engine",
                        say("leave out --engine"));
   return {};
@@ -39,9 +43,10 @@ Status fill(SpeechJob& job, Filling& f) {
     if (f.work.training.method != Method::full && f.work.training.method != Method::lora)
       return usage_error(say("speech models are trained with all weights or with lora"), "method",
                          say("leave out --method"));
-    const double hours = f.request.dataset_size ? *f.request.dataset_size * job.window_s / 3600
-                                                : f.or_assume(f.request.audio_hours, "audio_hours", kTrainingHours);
-    f.counted.things = hours * 3600 * f.or_assume(f.request.epochs, "epochs", kTrainingEpochs);
+    const double audio = f.request.dataset_size
+                             ? *f.request.dataset_size * job.window_s
+                             : f.or_assume(f.request.audio_hours, "audio_hours", kTrainingHours) * 3600;
+    f.counted.things = audio * f.or_assume(f.request.epochs, "epochs", kTrainingEpochs);
     return {};
   }
   if (writes_tokens(model))
