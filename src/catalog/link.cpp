@@ -109,7 +109,7 @@ void list_model_names(Tables& tables) {
       accepted.push_back(entry);
   tables.model_names.insert(tables.model_names.end(), accepted.begin(), accepted.end());
   std::stable_sort(tables.model_names.begin(), tables.model_names.end(),
-            [](const NameEntry& a, const NameEntry& b) { return a.folded < b.folded; });
+                   [](const NameEntry& a, const NameEntry& b) { return a.folded < b.folded; });
 }
 
 void list_gpu_names(Tables& tables) {
