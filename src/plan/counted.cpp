@@ -53,9 +53,11 @@ class CountedPlanner {
     choice_.figures = at(batch);
   }
 
-  /// Activations are kept where they fit at all, else computed again.
+  /// Activations are kept where they fit at all. Denoisers are commonly trained with recomputing otherwise; other
+  /// networks take a smaller batch.
   void recompute_if_needed() {
-    const bool open = workload::is_training(work_.task) && !work_.training.checkpointing;
+    const bool usual = std::holds_alternative<workload::DiffusionJob>(job_.job);
+    const bool open = usual && workload::is_training(work_.task) && !work_.training.checkpointing;
     if (!open || holds(choice_.figures)) return;
     choice_.plan.checkpointing = workload::Checkpointing::full;
     take(choice_.plan.batch);
