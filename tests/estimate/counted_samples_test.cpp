@@ -199,9 +199,30 @@ TEST_CASE("training images need vCPUs to decode them", "[samples]") {
   CHECK(of("loader_share") < 1);
 }
 
+TEST_CASE("what cannot be estimated is an error that says why", "[samples]") {
+  const auto error_of = [](const catalog::Model& model) {
+    const auto work =
+        workload::resolve_counted(test::request("task=inference engine=pytorch"), &model, test::shipped());
+    REQUIRE_FALSE(work);
+    return work.error().message;
+  };
+  catalog::Model unknown = test::model("resnet-50");
+  unknown.gflops_per_sample = catalog::Number{};
+  CHECK(error_of(unknown).find("not known") != std::string::npos);
+}
+
 TEST_CASE("a longer sequence than an encoder reads is an error that names the most", "[samples]") {
   const workload::Request asked = test::request("task=inference model=bert-base engine=pytorch seq_len=2000");
   const auto work = workload::resolve_counted(asked, &test::model("bert-base"), test::shipped());
   REQUIRE_FALSE(work);
   CHECK(work.error().message.find("512") != std::string::npos);
+}
+
+TEST_CASE("narrow arithmetic is not run where there is no hardware for it", "[samples]") {
+  CHECK(run(kResnet + "tensorrt", "a100-sxm-80gb", 8, Precision::fp8).lacks == "fp8 arithmetic");
+  CHECK(run(kResnet + "tensorrt", "h100-sxm-80gb", 8, Precision::fp8).lacks.empty());
+  CHECK(run(kResnet + "tensorrt", "a100-sxm-80gb", 8, Precision::int8).lacks.empty());
+  CHECK(run(kTraining, "v100-sxm2-16gb", 8, Precision::bf16).lacks.empty());  // emulated, and slow
+  CHECK(run(kTraining, "v100-sxm2-16gb", 64, Precision::bf16).rate <
+        run(kTraining, "v100-sxm2-16gb", 64, Precision::fp16).rate);
 }

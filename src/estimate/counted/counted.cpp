@@ -24,8 +24,9 @@ Precision usual_precision(const workload::Workload& work, const Machine& machine
   const bool made_for_bf16 =
       workload::is_training(work.task) || (work.model != nullptr && work.model->native_dtype == "bf16");
   if (machine.device.gpu->has_bf16 && made_for_bf16) return Precision::bf16;
-  if (machine.device.native(Precision::fp16)) return Precision::fp16;
-  return machine.device.gpu->has_bf16 ? Precision::bf16 : Precision::fp32;
+  for (const Precision sixteen : {Precision::fp16, Precision::bf16})
+    if (machine.device.native(sixteen)) return sixteen;
+  return Precision::fp32;
 }
 
 }  // namespace gpusel::estimate

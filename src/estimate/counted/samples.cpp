@@ -64,8 +64,17 @@ class Passes {
   }
 
   bool known() const { return cost_.flops > 0 && rate_of(done_in_) > 0; }
-  std::string_view missing() const {
-    return cost_.flops > 0 ? std::string_view("peak of this arithmetic") : std::string_view("arithmetic of a sample");
+  Interval memory_ratio() const { return {c_.memory_low.of(engine_), c_.memory_high.of(engine_)}; }
+  /// Narrow formats are chosen for their speed: without hardware for them nobody runs them.
+  std::string_view lacks() const {
+    const Precision asked = ask_.plan.precision;
+    if (ask_.machine.device.done_in(asked) == asked) return {};
+    switch (asked) {
+      case Precision::int8: return "int8 arithmetic";
+      case Precision::fp8: return "fp8 arithmetic";
+      case Precision::nvfp4: return "fp4 arithmetic";
+      default: return {};
+    }
   }
 
   void run(CountedFigures& out) {
@@ -84,13 +93,11 @@ class Passes {
     out.latency = Seconds::raw(step);
     out.bound_by = bound(gpu);
     out.rate_ratio = {c_.rate_low.of(engine_, kind_), c_.rate_high.of(engine_, kind_)};
-    out.memory_ratio = {c_.memory_low.of(engine_), c_.memory_high.of(engine_)};
     loading(out);
     if (ask_.trace != nullptr) explain(*ask_.trace, out);
   }
 
-  MemoryBreakdown memory() const {
-    MemoryBreakdown m;
+  void fill(MemoryBreakdown& m) const {
     const double parameters = model_.params_b.value_or(0) * 1e9;
     const double batch = ask_.batch();
     m.framework = gib(ask_.general.context_gib.value);
@@ -98,7 +105,7 @@ class Passes {
     if (!ask_.training()) {
       m.weights = bytes(parameters * bytes_);
       m.activations = bytes(batch * cost_.activations * bytes_ * c_.live_share.of(kind_));
-      return m;
+      return;
     }
     const auto& training = ask_.work.training;
     const bool updates_all = !workload::trains_adapter(training.method);
@@ -110,7 +117,6 @@ class Passes {
     if (training.offload != workload::Offload::none) m.optimizer = m.optimizer * kInFlight;
     m.activations = bytes(batch * saved() * bytes_);
     if (ask_.machine.gpus() > 1) m.framework += gib(ask_.general.collectives_gib.of(kTraining));
-    return m;
   }
 
  private:
@@ -249,12 +255,13 @@ CountedFigures figures_of(const workload::SampleJob& job, const CountedAsk& ask)
     return out;
   }
   Passes passes(job, ask);
-  out.memory = passes.memory();
-  if (!passes.known()) {
-    out.unknown = passes.missing();
-    return out;
-  }
-  passes.run(out);
+  passes.fill(out.memory);
+  out.memory_ratio = passes.memory_ratio();
+  out.lacks = passes.lacks();
+  if (passes.known())
+    passes.run(out);
+  else
+    out.unknown = "peak of this arithmetic";
   return out;
 }
 

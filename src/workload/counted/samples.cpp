@@ -48,6 +48,10 @@ std::span<const std::string_view> keys_of(const SampleJob&) {
 
 Status fill(SampleJob& job, Filling& f) {
   const catalog::Model& model = *f.model;
+  const bool shaped = model.kind == ModelKind::encoder && model.layers && model.hidden_size && model.ffn_size;
+  if (!shaped && model.gflops_per_sample.value_or(0) <= 0)
+    return usage_error(say("what a sample costs '{}' is not known, so nothing can be estimated for it", model.id),
+                       "model", say("gflops_per_sample in an overlay says it"));
   const Parts parts = parts_of(model);
   if (parts.count > 0) {
     f.counted.unit = parts.unit;
