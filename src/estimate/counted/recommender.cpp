@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "estimate/counted/products.hpp"
 #include "gpusel/base/message.hpp"
@@ -14,6 +15,7 @@ using workload::Precision;
 
 constexpr double kTrainingPasses = 3;       // forward, and backward for values and for weights
 constexpr double kDenseTrainingBytes = 16;  // fp32 weights, gradients and two moments
+constexpr double kFilled = 0.9;             // of a GPU's memory, with a cache of rows
 constexpr double kWide = 4;                 // bytes of a table's value in training
 
 class Recommender {
@@ -27,13 +29,14 @@ class Recommender {
 
   CountedFigures figures() {
     CountedFigures out;
+    place_tables();
     out.rate_ratio = {c_.rate_low.of(engine_), c_.rate_high.of(engine_)};
     out.memory_ratio = {c_.memory_low.of(engine_), c_.memory_high.of(engine_)};
     out.memory = memory();
     out.more.push_back({"table_gib", in_gib(bytes(tables() * stored()))});
     out.more.push_back({"largest_table_gib", in_gib(bytes(largest() * stored()))});
     out.more.push_back({"largest_table_share", bytes(largest() * row_state()) / ask_.machine.device.usable});
-    if (in_host_memory() && host_short()) out.lacks = "host memory for the embedding tables";
+    if (cached() && host_short()) out.lacks = "host memory for the embedding tables";
     const bool fused = ask_.counted.engine == Engine::tensorrt && !ask_.training();
     const auto rate = product_rate(ask_, ask_.plan.precision, fused);
     if (!rate) {
@@ -47,7 +50,6 @@ class Recommender {
 
  private:
   bool half() const { return value_bytes(ask_.plan.precision) <= 2; }
-  bool in_host_memory() const { return ask_.plan.offload != Offload::none; }
   double gpus() const { return ask_.machine.gpus(); }
 
   double published() const { return m_.embedding_params_b.value_or(0) * 1e9; }
@@ -68,34 +70,62 @@ class Recommender {
     const Bytes has = ask_.machine.host.memory;
     return has.raw() > 0 && has * static_cast<double>(ask_.machine.nodes) < all_tables();
   }
-  /// Small tables are copied to every GPU, as the dense layers are; large ones are divided.
-  bool divided() const {
-    return gpus() > 1 && !in_host_memory() && all_tables() > ask_.machine.device.usable * c_.replicated.of(engine_);
+
+  /// Where the tables are: on every GPU, divided over all of them, or in host memory with the hot rows on each GPU.
+  enum class Place : std::uint8_t { copied, divided, cached };
+
+  Bytes dense_weights() const { return bytes(dense() * (ask_.training() ? 4 : stored())); }
+  Bytes values() const {
+    const double width = half() ? 2 : 4;
+    return bytes(ask_.batch() * m_.activation_elements.value_or(0) * width * c_.kept_copies.of(engine_));
   }
+  Bytes workspace() const { return gib(c_.workspace_gib.of(ask_.training() ? "training" : "inference")); }
+  /// What is left for tables beside everything else.
+  Bytes room() const {
+    const Bytes beside = dense_weights() + values() + workspace() + gib(ask_.general.context_gib.value);
+    return ask_.machine.device.usable * kFilled - beside;
+  }
+
+  void place_tables() {
+    const Bytes all = all_tables();
+    if (ask_.plan.offload != Offload::none) {
+      place_ = Place::cached;
+    } else if (ask_.training()) {
+      // Copies must agree on every step, so only small tables are copied.
+      const bool small = gpus() <= 1 || all <= ask_.machine.device.usable * c_.replicated.value;
+      place_ = small ? Place::copied : Place::divided;
+    } else if (all > room()) {
+      const bool linked = gpus() > 1 && link_case(ask_.machine.link) != "pcie";
+      place_ = linked && all * (c_.imbalance.value / gpus()) <= room() ? Place::divided : Place::cached;
+    }
+    if (place_ != Place::cached) return;
+    const double least = c_.cached_share.value;
+    on_gpu_ = ask_.training() ? least : std::clamp(room() / all, least, 1.0);
+    served_ = ask_.training() ? 0 : std::pow(on_gpu_, c_.skew.value);
+  }
+  bool divided() const { return place_ == Place::divided; }
+  bool cached() const { return place_ == Place::cached; }
+
   Bytes tables_here() const {
-    if (in_host_memory()) return all_tables() * c_.cached_share.value;
-    return divided() ? all_tables() * (c_.imbalance.value / gpus()) : all_tables();
+    return all_tables() * (cached() ? on_gpu_ : divided() ? c_.imbalance.value / gpus() : 1);
   }
 
   MemoryBreakdown memory() {
     MemoryBreakdown memory;
     const double share = ask_.training() ? 1 / (1 + job_.state_values) : 1;
-    memory.weights = tables_here() * share + bytes(dense() * (ask_.training() ? 4 : stored()));
+    memory.weights = tables_here() * share + dense_weights();
     if (ask_.training()) {
       memory.gradients = bytes(dense() * 4);
       memory.optimizer = tables_here() * (1 - share) + bytes(dense() * (kDenseTrainingBytes - 8));
     }
-    const double width = half() ? 2 : 4;
-    memory.activations = bytes(ask_.batch() * m_.activation_elements.value_or(0) * width *
-                               c_.kept_copies.of(ask_.training() ? "training" : "inference"));
-    memory.workspace = gib(c_.workspace_gib.of(ask_.training() ? "training" : "inference")) +
-                       (divided() ? bytes(ask_.batch() * pooled_values() * kWide * 2) : Bytes{});
-    memory.framework =
-        gib(ask_.general.context_gib.value +
-            (divided() || (ask_.training() && gpus() > 1) ? ask_.general.collectives_gib.of("training") : 0));
+    memory.activations = values();
+    memory.workspace = workspace() + (divided() ? bytes(ask_.batch() * pooled_values() * kWide * 2) : Bytes{});
+    const bool talks = divided() || (ask_.training() && gpus() > 1);
+    memory.framework = gib(ask_.general.context_gib.value + (talks ? ask_.general.collectives_gib.of("training") : 0));
     trace("memory.weights",
-          divided() ? say("tables × bytes × recommender.imbalance / GPUs + dense weights")
-                    : say("tables × bytes + dense weights"),
+          divided()  ? say("tables × bytes × recommender.imbalance / GPUs + dense weights")
+          : cached() ? say("tables × bytes × the share on the GPU + dense weights")
+                     : say("tables × bytes + dense weights"),
           say("{:.4g} values × {:g} bytes", tables(), stored()), gibibytes(memory.weights));
     if (ask_.training())
       trace("memory.optimizer", say("tables × {:g} values of state × 4 bytes + dense moments", job_.state_values), {},
@@ -113,12 +143,12 @@ class Recommender {
     return bytes(m_.activation_elements.value_or(0) * c_.value_bytes.of(engine_, width));
   }
 
-  /// Rows that lie in host memory cross PCIe, in training there and back.
+  /// Rows that are not on the GPU cross PCIe, in training there and back.
   Seconds host_rows() const {
-    if (!in_host_memory()) return {};
+    if (!cached()) return {};
     const BytesPerSecond pcie = pcie_bandwidth(*ask_.machine.device.gpu) * ask_.general.link_efficiency.of("pcie");
     const double there_and_back = ask_.training() ? 2 : 1;
-    return ask_.batch() * bytes(row_values() * stored() * there_and_back) / pcie;
+    return ask_.batch() * bytes(row_values() * stored() * there_and_back * (1 - served_)) / pcie;
   }
 
   /// Each GPU sends the rows of its tables for the samples of all others, and in training their gradients come back.
@@ -133,7 +163,9 @@ class Recommender {
   void speed(CountedFigures& out) {
     const double passes = ask_.training() ? kTrainingPasses : 1;
     const Seconds products = ask_.batch() * passes * flop(m_.gflops_per_sample.value_or(0) * 1e9) / rate_;
-    const Seconds rows = in_host_memory() ? host_rows() : ask_.batch() * row_traffic() / memory_rate(ask_);
+    const Seconds all_rows = ask_.batch() * row_traffic() / memory_rate(ask_);
+    const Seconds fetched = host_rows();
+    const Seconds rows = all_rows * served_ + fetched;
     const Seconds values = ask_.batch() * dense_traffic() / memory_rate(ask_);
     const Seconds sent = exchange() + (ask_.training() ? shared_gradients() : Seconds{});
     const Seconds step = seconds(c_.step_ms.of(engine_) * 1e-3);
@@ -142,20 +174,20 @@ class Recommender {
     out.latency = pass;
     const std::array<std::pair<Seconds, std::string_view>, 4> all{
         {{products, "compute"},
-         {rows + values, in_host_memory() ? "host-memory" : "memory-bandwidth"},
+         {rows + values, fetched > all_rows * served_ + values ? "host-memory" : "memory-bandwidth"},
          {sent, "link"},
          {step, "launch"}}};
     out.bound_by = std::ranges::max_element(all, {}, [](const auto& part) { return part.first; })->second;
-    if (in_host_memory()) {
-      const Seconds resident = products + ask_.batch() * row_traffic() / memory_rate(ask_) + values + step;
-      out.more.push_back({"slowdown", pass / resident});
+    if (cached()) {
+      out.more.push_back({"tables_on_gpu", on_gpu_});
+      out.more.push_back({"slowdown", pass / (products + all_rows + values + sent + step)});
     }
     trace_speed(products, rows, values, sent, pass, out.rate);
   }
 
   /// Of dense layers, and of tables that every GPU has a copy of; a step waits for them.
   Seconds shared_gradients() const {
-    const double copied = divided() || in_host_memory() ? 0 : tables();
+    const double copied = place_ == Place::copied ? tables() : 0;
     return reduce_time(ask_, bytes((dense() + copied) * 4), Seconds{});
   }
 
@@ -171,7 +203,10 @@ class Recommender {
             format("{:.4g} ms", in_ms(value)));
     };
     line("time.products", say("dense work / ({:.3g} TFLOPS)", rate_.raw() / 1e12), products);
-    line("time.rows", in_host_memory() ? say("rows over PCIe") : say("rows read and written / bandwidth"), rows);
+    line("time.rows",
+         cached() ? say("rows of the GPU's share / bandwidth, the others over PCIe")
+                  : say("rows read and written / bandwidth"),
+         rows);
     line("time.values", say("values of the dense layers / bandwidth"), values);
     if (sent.raw() > 0)
       line("time.link", divided() ? say("pooled rows to all other GPUs, and gradients") : say("gradients"), sent);
@@ -186,6 +221,9 @@ class Recommender {
   const RecommenderCoefficients& c_;
   std::string_view engine_;
   FlopPerSecond rate_;
+  Place place_ = Place::copied;
+  double on_gpu_ = 1;  // share of the tables
+  double served_ = 1;  // share of the lookups that find their row there
 };
 
 }  // namespace

@@ -13,6 +13,7 @@ struct RecommenderCoefficients {
   Coefficient replicated;     // share of a GPU's memory up to which tables are copied rather than divided
   Coefficient kept_copies;    // of the dense values, alive at once
   Coefficient workspace_gib;  // loader, buffers of exchanges
+  Coefficient skew;           // how lookups gather on few rows
   Coefficient cached_share;   // of the tables that stays on the GPU where they lie in host memory
   Coefficient rate_low;
   Coefficient rate_high;
@@ -29,6 +30,7 @@ void visit_coefficients(RecommenderCoefficients& r, Visitor&& v) {
   v("recommender.replicated", r.replicated);
   v("recommender.kept_copies", r.kept_copies);
   v("recommender.workspace_gib", r.workspace_gib);
+  v("recommender.skew", r.skew);
   v("recommender.cached_share", r.cached_share);
   v("interval.recommender_rate_low", r.rate_low);
   v("interval.recommender_rate_high", r.rate_high);
