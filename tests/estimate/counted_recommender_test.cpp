@@ -104,9 +104,9 @@ TEST_CASE("the largest table is told against one GPU") {
   const auto t0 = trained("model=dlrm-criteo-t0", test::machine("a100-sxm-80gb", 8), 8192);
   CHECK(named(t0, "largest_table_gib") == Approx(292775614.0 * 128 * 4 / (1 << 30)));
   CHECK(named(t0, "largest_table_share") > 1);
-  const auto own = counted_figures_of(counted_job("task=inference model=dlrm-v1 precision=fp32 table_gib=10"),
+  const auto own = counted_figures_of(counted_job("task=inference model=dlrm-v1 precision=fp16 table_gib=10"),
                                       test::machine("l4"), with_batch(1));
-  CHECK(own.memory.weights.raw() == Approx(10 * kGiB + 4 * 2368897.0));
+  CHECK(own.memory.weights.raw() == Approx(10 * kGiB + 2 * 2368897.0));
 }
 
 TEST_CASE("inference of recommenders follows int8 peaks and bandwidth") {

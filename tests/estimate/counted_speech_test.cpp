@@ -105,6 +105,14 @@ TEST_CASE("a recurrent decoder is trained step by step, a transformer's at once"
   CHECK(in_gb(whisper.memory.total()) == Approx(32).epsilon(0.15));
 }
 
+TEST_CASE("a speech model's optimizer is the one that is named") {
+  const auto states = [](const std::string& optimizer) {
+    return on("l4", "task=finetune model=whisper-small optimizer=" + optimizer).memory.optimizer.raw();
+  };
+  CHECK(states("adamw") == Approx(8 * 0.241734912e9));
+  CHECK(states("lion") == Approx(4 * 0.241734912e9));
+}
+
 TEST_CASE("LoRA leaves most of a speech model as it is") {
   const auto full = on("l4", "task=finetune model=whisper-large-v3").memory;
   const auto lora = on("l4", "task=finetune model=whisper-large-v3 method=lora").memory;

@@ -53,7 +53,7 @@ class Recommender {
   double gpus() const { return ask_.machine.gpus(); }
 
   double published() const { return m_.embedding_params_b.value_or(0) * 1e9; }
-  double tables() const { return job_.table_gib ? gib(*job_.table_gib).raw() / kWide : published(); }
+  double tables() const { return job_.table_gib ? gib(*job_.table_gib).raw() / stored() : published(); }
   double largest() const {
     return m_.largest_table_params_b.value_or(0) * 1e9 * (published() > 0 ? tables() / published() : 1);
   }

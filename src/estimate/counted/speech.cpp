@@ -2,6 +2,7 @@
 #include <array>
 
 #include "estimate/counted/products.hpp"
+#include "estimate/optimizer.hpp"
 #include "gpusel/base/message.hpp"
 
 namespace gpusel::estimate {
@@ -14,7 +15,6 @@ using workload::Method;
 using workload::Precision;
 
 constexpr double kKeptPerHidden = 17;  // values of a transformer layer that its backward pass reads, per hidden one
-constexpr double kAdamBytes = 8;       // two moments
 constexpr double kStepBytes = 30;      // moved per parameter by an unfused step of Adam
 constexpr double kTrainingPasses = 3;  // forward, and backward for values and for weights
 constexpr double kWidestCopies = 2;    // of the widest values: in and out
@@ -145,7 +145,7 @@ class Speech {
     const bool lora = ask_.work.training.method == Method::lora;
     memory.weights = bytes(parameters() * (lora && half() ? 2 : half() ? 6 : 4));
     memory.gradients = bytes(trained() * 4);
-    memory.optimizer = bytes(trained() * kAdamBytes);
+    memory.optimizer = bytes(trained() * optimizer_bytes(ask_.work, 4));
     memory.activations = kept_values() * ask_.batch();
     memory.workspace = gib(c_.workspace_gib.of(engine_)) + widest() * ask_.batch();
     memory.framework = gib(ask_.general.context_gib.value +
