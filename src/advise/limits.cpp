@@ -48,6 +48,13 @@ class Limits {
         say("{} {{{}}}, asked for {}", what, info(fact).name, list));
   }
 
+  /// Unasked, GPUs of the usual makers; an instance without a GPU has no maker to object to.
+  void usual_vendors() {
+    one_of("vendor", Fact::gpu_vendor, kUsualVendors, say("accelerators of"));
+    Condition& foreign = rules_.back().when;
+    foreign = rules::all_of({compare(Fact::is_cpu, Operator::is_not, 1.0), std::move(foreign)});
+  }
+
   Status places() {
     std::vector<std::string> clouds;
     for (const std::string& name : c_.clouds) {
@@ -128,8 +135,10 @@ class Limits {
     if (Status done = gpus(); !done) return done;
     const bool vendor_by_spec = std::any_of(
         c_.gpus.begin(), c_.gpus.end(), [](const auto& spec) { return !spec.vendor.empty() || !spec.names.empty(); });
-    if (!c_.vendors.empty() || (!vendor_by_spec && defaults_ == Defaults::job))
-      one_of("vendor", Fact::gpu_vendor, c_.vendors.empty() ? kUsualVendors : c_.vendors, say("accelerators of"));
+    if (!c_.vendors.empty())
+      one_of("vendor", Fact::gpu_vendor, c_.vendors, say("accelerators of"));
+    else if (!vendor_by_spec && defaults_ == Defaults::job)
+      usual_vendors();
     bound(c_.gpus_per_instance.low ? "gpus-min" : "gpus-max", Fact::gpu_count, c_.gpus_per_instance, say("GPUs"));
     memory_bound("min-vram", c_.min_vram, true);
     memory_bound("max-vram", c_.max_vram, false);

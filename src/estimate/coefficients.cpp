@@ -118,7 +118,7 @@ Range allowed_for(std::string_view id) {
   if (is("format_efficiency")) return {0.01, 3};
   if (is("efficiency") || is("engine_memory_share")) return {0.01, 1.5};
   if (is("_half") || is("_gain") || is("_per_watt") || is("attention_share") || is("multiprocessor") ||
-      is("batched_tokens") || is("host_memory") || is("max_sequences") || is("chunk_") || is("interval."))
+      is("batched_tokens") || is("_mhz") || is("host_memory") || is("max_sequences") || is("chunk_") || is("interval."))
     return {1e-3, 1e9};
   return {0, 1e12};
 }

@@ -78,6 +78,10 @@ std::string trace_lines(const estimate::Trace& trace, const Terminal& terminal) 
   return out;
 }
 
+bool has_plan(const Workload& work) {
+  return !work.counted || estimate::has_batches(*work.counted) || work.task == workload::Task::simulate;
+}
+
 std::string plan_line(const estimate::TrainingPlan& plan) {
   std::string line = plan.sharding == workload::Sharding::none ? say("unsharded") : std::string(to_text(plan.sharding));
   const auto degree = [&](std::string_view name, int value) {
@@ -244,10 +248,11 @@ std::string estimate_text(const advise::EstimateAnswer& answer, const Terminal& 
                                               gibibytes(usable - memory.total()), range.low, range.high)
                                         : say("does not fit: {}", plan::problem_of(answer.choice).text()),
               terminal.width, 2);
-  out += wrap("  " + memory_lines(memory), terminal.width, 2);
+  if (const std::string parts = memory_lines(memory); !parts.empty()) out += wrap("  " + parts, terminal.width, 2);
   out += speed_lines(answer, terminal);
-  out += wrap(say("plan: {}", std::visit([](const auto& c) { return plan_line(c.plan); }, answer.choice)),
-              terminal.width, 2);
+  if (has_plan(answer.work))
+    out += wrap(say("plan: {}", std::visit([](const auto& c) { return plan_line(c.plan); }, answer.choice)),
+                terminal.width, 2);
   out += wrap(say("assumed: {}", assumed_line(answer.assumed)), terminal.width, 2);
   for (const std::string& note : answer.notes)
     if (plan::fits(answer.choice) || note != plan::problem_of(answer.choice).text())

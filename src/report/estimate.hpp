@@ -16,6 +16,8 @@ std::string job_line(const workload::Workload& work);
 std::string assumed_line(const workload::Assumptions& assumed);
 /// Each figure with its formula, substituted values and source.
 std::string trace_lines(const estimate::Trace& trace, const Terminal& terminal);
+/// Whether there was a choice of batch, arithmetic or layout: video blocks and processors leave none.
+bool has_plan(const workload::Workload& work);
 std::string plan_line(const estimate::TrainingPlan& plan);
 std::string plan_line(const estimate::InferencePlan& plan);
 std::string plan_line(const estimate::CountedPlan& plan);

@@ -29,7 +29,9 @@ std::string gpus_text(const Recommendation& r) {
   return format("{} × {}", r.machine().gpus(), r.gpu->id);
 }
 
-std::string plan_text(const Recommendation& r) {
+/// How it is done, where there was a choice: networks and simulations have batches and arithmetic.
+std::string plan_text(const Advice& advice, const Recommendation& r) {
+  if (!has_plan(advice.work)) return {};
   return std::visit([](const auto& choice) { return plan_line(choice.plan); }, r.choice());
 }
 
@@ -55,6 +57,8 @@ std::string warned_rules(const Recommendation& r) {
   return text;
 }
 
+constexpr std::ptrdiff_t kPlanColumn = 5;  // behind the GPUs
+
 Table make_table(const Advice& advice, const RecommendView& view) {
   const auto& counted = advice.work.counted;
   const bool whole_job = counted ? counted->things.has_value() : workload::is_training(advice.work.task);
@@ -66,13 +70,14 @@ Table make_table(const Advice& advice, const RecommendView& view) {
       {say("instance"), Align::left, 0, 18},
       {say("region"), Align::left, 3, 9},
       {say("GPUs"), Align::left, 0},
-      {say("plan"), Align::left, 4, 24},
       {say("GiB/GPU"), Align::right, 2},
       {whole_job ? say("time") : say("speed"), Align::right, 0},
       {currency + "/h", Align::right, 0},
       {whole_job ? say("{} total", currency) : per, Align::right, 0},
       {say("price of"), Align::left, 1},
   };
+  const bool planned = has_plan(advice.work);
+  if (planned) columns.insert(columns.begin() + kPlanColumn, {say("plan"), Align::left, 4, 24});
   if (view.wide) {
     if (whole_job) columns.push_back({per, Align::right, 0});
     columns.push_back({say("pareto"), Align::left, 0});
@@ -89,13 +94,13 @@ Table make_table(const Advice& advice, const RecommendView& view) {
         printable(instance_name(r)),
         printable(r.region->id),
         gpus_text(r),
-        plan_text(r),
         format("{:.0f}/{:.0f}", in_gib(r.memory().total()), in_gib(r.machine().memory())),
         speed_text(advice, r),
         human_price(r.cost.hourly),
         whole_job ? human_price(r.cost.total) : price_each,
         price_date(r),
     };
+    if (planned) cells.insert(cells.begin() + kPlanColumn, plan_text(advice, r));
     if (view.wide) {
       if (whole_job) cells.push_back(price_each);
       cells.push_back(r.pareto ? say("yes") : "");
@@ -146,7 +151,15 @@ std::string best_in_words(const Advice& advice, const catalog::Catalog& catalog,
     std::string reasons;
     for (const std::string& reason : r.reasons) reasons += (reasons.empty() ? "" : "; ") + reason;
     out += wrap(say("{}. {}: {}", r.rank, printable(instance_name(r)), reasons), terminal.width, 3);
-    out += wrap(say("   plan: {}; {}", plan_text(r), range_text(advice, r)), terminal.width, 5);
+    const std::string plan = plan_text(advice, r);
+    out += wrap(
+        plan.empty() ? format("   {}", range_text(advice, r)) : say("   plan: {}; {}", plan, range_text(advice, r)),
+        terminal.width, 5);
+    if (r.cost.egress_hourly)
+      out +=
+          wrap(say("   traffic to the internet at {:g} Mbit/s each: {} {} per hour beside, at the first tier's price",
+                   advice.work.counted->egress_mbps, human_price(*r.cost.egress_hourly), advice.currency.code()),
+               terminal.width, 5);
     if (!r.instance->caution.empty())
       out += wrap(say("   note: {}", printable(r.instance->caution)), terminal.width, 5);
     if (view.explain) {

@@ -2,6 +2,7 @@
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "workload/counted/ladder.hpp"
 
 namespace gpusel::workload {
 
@@ -19,6 +20,13 @@ constexpr std::string_view kSplit = "Parallelism (default: planned)";
 constexpr std::string_view kMachine = "Machine";
 constexpr std::string_view kVision = kMediaGroup;
 constexpr std::string_view kGraphics = kGraphicsGroup;
+
+Status keep_ladder(std::string_view text, std::string& place) {
+  const auto sizes = read_ladder(text);
+  if (!sizes) return std::unexpected(sizes.error());
+  place = text;
+  return {};
+}
 
 #define GPUSEL_SET(...) [](Request& r, std::string_view t) -> Status { return assign(t, __VA_ARGS__); }
 
@@ -162,6 +170,13 @@ constexpr Option<Request> kOptions[] = {
     {"stream_fps", "", "N", "frames per second that a detector sees of each stream", kGraphics,
      GPUSEL_SET(r.stream_fps, Limits{{0.01, 1000}, 1000})},
     {"codec", "", "CODEC", "h264, hevc or av1", kGraphics, GPUSEL_SET(r.codec)},
+    {"input_codec", "", "CODEC", "codec of the video that comes in: h264, hevc or av1", kGraphics,
+     GPUSEL_SET(r.input_codec)},
+    {"ladder", "", "LIST", "sizes that each video is encoded in, 1080p,720p,480p; none: its own only", kGraphics,
+     [](Request& r, std::string_view t) { return keep_ladder(t, r.ladder); }},
+    {"bitrate_mbps", "", "MBPS", "of the encoded video in its own size, Mbit/s", kGraphics,
+     GPUSEL_SET(r.bitrate_mbps, Limits{{0.001, 10000}, 1000})},
+    {"video_hours", "", "N", "hours of stored video in all", kGraphics, GPUSEL_SET(r.video_hours, kPositive)},
     {"live", "", "BOOL", "true: as it happens; false: files, as fast as they go", kGraphics, GPUSEL_SET(r.live), true},
     {"solver", "", "KIND", "lbm, fdtd, fvm, sph, dem, md or fea", kGraphics, GPUSEL_SET(r.solver)},
     {"cells", "particles", "N", "cells, particles or atoms of a simulation", kGraphics, GPUSEL_SET(r.cells, kAmount)},

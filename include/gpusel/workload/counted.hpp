@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "gpusel/base/error.hpp"
 #include "gpusel/base/units.hpp"
@@ -64,6 +65,7 @@ inline constexpr Unit kScore{"score", "points", 0, "thousand points for an hour"
 inline constexpr Unit kSessions{"sessions", "sessions", 0, "session and hour", 1};
 inline constexpr Unit kStreams{"streams", "streams", 0, "stream and hour", 1};
 inline constexpr Unit kCellUpdates{"million cell updates/s", "million cell updates", 1, "billion cell updates", 1e3};
+inline constexpr Unit kVideoTime{"x real time", "seconds of video", 1, "hour of video", 3600};
 inline constexpr Unit kGigabytes{"GB/s", "GB", 1, "TB", 1e3};
 
 /// A network that reads samples: CNNs, vision transformers, detectors, encoders of text, small sequence models.
@@ -114,7 +116,9 @@ struct SimulationJob {
 
 struct TranscodeJob {
   Codec codec = Codec::h264;
-  Resolution resolution;
+  Codec input = Codec::h264;
+  Resolution resolution;            // of what comes in
+  std::vector<Resolution> outputs;  // each is encoded on its own
   double fps = 30;
   bool live = true;
 };
@@ -130,6 +134,10 @@ struct AnalyticsJob {
 
 struct PreprocessJob {
   Preprocessing kind = Preprocessing::etl;
+  Resolution resolution;          // of images and video
+  double fps = 30;                // of video
+  Codec codec = Codec::h264;      // of video
+  std::optional<double> data_gb;  // in all
 };
 
 using AnyJob = std::variant<SampleJob, DiffusionJob, SpeechJob, RecommenderJob, OfflineRender, SessionJob,

@@ -103,6 +103,10 @@ struct Request {
   std::optional<double> fps;
   std::optional<double> stream_fps;
   std::optional<Codec> codec;
+  std::optional<Codec> input_codec;
+  std::string ladder;
+  std::optional<double> bitrate_mbps;
+  std::optional<double> video_hours;
   std::optional<bool> live;
   std::optional<Solver> solver;
   std::optional<double> cells;

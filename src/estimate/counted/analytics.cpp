@@ -1,12 +1,85 @@
+// Cameras that a machine watches at once: all their frames are decoded, some of them go through the detector.
+#include <algorithm>
+#include <cmath>
+
 #include "estimate/counted/classes.hpp"
+#include "gpusel/base/message.hpp"
 
 namespace gpusel::estimate {
 
-CountedFigures figures_of(const workload::AnalyticsJob& job, const CountedAsk& ask) {
-  CountedFigures out;
-  static_cast<void>(job);
-  static_cast<void>(ask);
-  out.unknown = "rate of this work";
+namespace {
+
+using workload::AnalyticsJob;
+
+/// Streams that the detector and the decoders of the whole machine keep up with.
+struct Watching {
+  double seen = 0;
+  double decoded = 0;
+  double streams = 0;
+  std::string_view bound_by;
+};
+
+/// On a GPU its decoders work beside its other units.
+CountedFigures beside(const AnalyticsJob& job, const CountedAsk& ask, CountedFigures out, Watching& found) {
+  const Device& device = ask.machine.device;
+  const MediaCoefficients& c = ask.c.media;
+  const MediaRate decoders = decoder_rate(device, job.codec, c);
+  out.lacks = decoders.lacks;
+  out.unknown = decoders.unknown;
+  if (!out.lacks.empty() || !out.unknown.empty()) return out;
+  const double per_stream = full_hd_frames(job.camera) * job.camera_fps;
+  found.decoded = decoders.fps * c.live_use.value / per_stream * ask.machine.gpus();
+  const Bytes each = surface_memory(job.camera, c);
+  const double room = (device.usable - out.memory.total()) / each * ask.machine.gpus();
+  found.streams = std::min({found.seen, found.decoded, std::max(0.0, room)});
+  found.bound_by = found.streams == found.decoded ? std::string_view("decoder")
+                   : found.streams == found.seen  ? out.bound_by
+                                                  : std::string_view("memory");
+  out.memory.workspace += each * std::max(1.0, std::floor(found.streams / ask.machine.gpus()));
+  return out;
+}
+
+/// On a processor both take turns.
+CountedFigures in_turn(const AnalyticsJob& job, const CountedAsk& ask, CountedFigures out, Watching& found) {
+  const auto speed = work_speed(ask.machine.host, ask.c.cpu);
+  if (!speed) {
+    out.unknown = "processor";
+    return out;
+  }
+  const MediaCoefficients& c = ask.c.media;
+  const double decode = *speed * c.software_decode.of(to_text(job.codec)) * ask.machine.nodes;
+  found.decoded = decode * c.live_use.value / (full_hd_frames(job.camera) * job.camera_fps);
+  found.streams = 1 / (1 / found.seen + 1 / found.decoded);
+  found.bound_by = found.decoded < found.seen ? std::string_view("decoder") : out.bound_by;
+  out.memory.workspace += surface_memory(job.camera, c) * std::max(1.0, std::floor(found.streams));
+  return out;
+}
+
+}  // namespace
+
+CountedFigures figures_of(const AnalyticsJob& job, const CountedAsk& ask) {
+  CountedFigures detector = figures_of(job.detector, ask);
+  if (!detector.lacks.empty() || !detector.unknown.empty()) return detector;
+  Watching found;
+  const double images = detector.rate;
+  found.seen = images * ask.c.media.live_use.value / job.stream_fps;
+  CountedFigures out = ask.machine.on_cpu() ? in_turn(job, ask, std::move(detector), found)
+                                            : beside(job, ask, std::move(detector), found);
+  if (!out.lacks.empty() || !out.unknown.empty()) return out;
+  out.rate = std::floor(found.streams);
+  if (out.rate < 1) out.lacks = "speed for one such stream";
+  out.bound_by = found.bound_by;
+  out.more.insert(
+      out.more.end(),
+      {{"detector_images_per_s", images}, {"detector_streams", found.seen}, {"decoder_streams", found.decoded}});
+  if (ask.trace != nullptr) {
+    ask.trace->push_back({"streams by detector", say("images per second × share of use ÷ frames looked at"),
+                          format("{:.0f} × {:g} ÷ {:g}", images, ask.c.media.live_use.value, job.stream_fps),
+                          format("{:.1f}", found.seen), say("estimate of the detector")});
+    ask.trace->push_back({"streams by decoder", say("frames decoded per second ÷ frames of a camera"),
+                          format("{} at {:g} fps", text_of(job.camera), job.camera_fps),
+                          format("{:.1f}", found.decoded), say("NVIDIA NVDEC application note; ffmpeg on processors")});
+  }
   return out;
 }
 

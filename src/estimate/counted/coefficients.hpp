@@ -2,8 +2,9 @@
 // with their ids once. Private to this room.
 #pragma once
 
-#include "estimate/counted/analytics.hpp"
+#include "estimate/counted/cpu.hpp"
 #include "estimate/counted/diffusion.hpp"
+#include "estimate/counted/media.hpp"
 #include "estimate/counted/preprocess.hpp"
 #include "estimate/counted/recommender.hpp"
 #include "estimate/counted/render.hpp"
@@ -11,11 +12,12 @@
 #include "estimate/counted/session.hpp"
 #include "estimate/counted/simulation.hpp"
 #include "estimate/counted/speech.hpp"
-#include "estimate/counted/transcode.hpp"
 
 namespace gpusel::estimate {
 
 struct CountedCoefficients {
+  CpuCoefficients cpu;
+  MediaCoefficients media;
   SampleCoefficients samples;
   DiffusionCoefficients diffusion;
   SpeechCoefficients speech;
@@ -23,13 +25,13 @@ struct CountedCoefficients {
   RenderCoefficients render;
   SessionCoefficients session;
   SimulationCoefficients simulation;
-  TranscodeCoefficients transcode;
-  AnalyticsCoefficients analytics;
   PreprocessCoefficients preprocess;
 };
 
 template <class Visitor>
 void visit_coefficients(CountedCoefficients& c, Visitor&& v) {
+  visit_coefficients(c.cpu, v);
+  visit_coefficients(c.media, v);
   visit_coefficients(c.samples, v);
   visit_coefficients(c.diffusion, v);
   visit_coefficients(c.speech, v);
@@ -37,8 +39,6 @@ void visit_coefficients(CountedCoefficients& c, Visitor&& v) {
   visit_coefficients(c.render, v);
   visit_coefficients(c.session, v);
   visit_coefficients(c.simulation, v);
-  visit_coefficients(c.transcode, v);
-  visit_coefficients(c.analytics, v);
   visit_coefficients(c.preprocess, v);
 }
 

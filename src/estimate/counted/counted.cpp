@@ -20,7 +20,8 @@ bool has_batches(const workload::Counted& counted) {
 
 Precision usual_precision(const workload::Workload& work, const Machine& machine) {
   if (work.counted->precision) return *work.counted->precision;
-  if (machine.on_cpu() || !workload::runs_model(work.task)) return Precision::fp32;
+  if (!workload::runs_model(work.task)) return Precision::fp32;
+  if (machine.on_cpu()) return usual_on_cpu(machine.host);
   const bool made_for_bf16 =
       workload::is_training(work.task) || (work.model != nullptr && work.model->native_dtype == "bf16");
   if (machine.device.gpu->has_bf16 && made_for_bf16) return Precision::bf16;

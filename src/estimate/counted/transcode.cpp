@@ -1,12 +1,134 @@
+// Streams that a machine transcodes at once, or how many times faster than real time it goes through files: by what its
+// encoders, its decoders and its memory allow; on processors by what software encoders need.
+#include <algorithm>
+#include <cmath>
+
 #include "estimate/counted/classes.hpp"
+#include "gpusel/base/message.hpp"
 
 namespace gpusel::estimate {
 
-CountedFigures figures_of(const workload::TranscodeJob& job, const CountedAsk& ask) {
+namespace {
+
+using workload::TranscodeJob;
+
+/// What one stream needs in a second, in frames of 1920x1080.
+struct StreamLoad {
+  double encoded = 0;
+  double decoded = 0;
+  Bytes memory;
+};
+
+StreamLoad load_of(const TranscodeJob& job, const MediaCoefficients& c) {
+  StreamLoad load;
+  load.decoded = full_hd_frames(job.resolution) * job.fps;
+  load.memory = gib(c.session_gib.value) + surface_memory(job.resolution, c);
+  for (const auto& size : job.outputs) {
+    load.encoded += full_hd_frames(size) * job.fps;
+    load.memory += surface_memory(size, c);
+  }
+  return load;
+}
+
+/// Streams or real times, and what keeps it from more.
+struct Capacity {
+  double streams = 0;
+  std::string_view bound_by;
+
+  void limit(double other, std::string_view by) {
+    if (!bound_by.empty() && other >= streams) return;
+    streams = other;
+    bound_by = by;
+  }
+};
+
+void explain(const CountedAsk& ask, std::string quantity, std::string formula, std::string substituted,
+             std::string value, std::string source) {
+  if (ask.trace != nullptr)
+    ask.trace->push_back(
+        {std::move(quantity), std::move(formula), std::move(substituted), std::move(value), std::move(source)});
+}
+
+constexpr std::string_view kNvidiaNotes = "NVIDIA Video Codec SDK 13.0, application notes of encoder and decoder";
+
+CountedFigures on_gpus(const TranscodeJob& job, const CountedAsk& ask) {
+  const MediaCoefficients& c = ask.c.media;
+  const Device& device = ask.machine.device;
   CountedFigures out;
-  static_cast<void>(job);
-  static_cast<void>(ask);
-  out.unknown = "rate of this work";
+  const MediaRate encoders = encoder_rate(device, job.codec, job.live, c);
+  const MediaRate decoders = decoder_rate(device, job.input, c);
+  out.lacks = !encoders.lacks.empty() ? encoders.lacks : decoders.lacks;
+  out.unknown = !encoders.unknown.empty() ? encoders.unknown : decoders.unknown;
+  if (!out.lacks.empty() || !out.unknown.empty()) return out;
+
+  const StreamLoad load = load_of(job, c);
+  const double use = job.live ? c.live_use.value : 1;
+  const double by_encoders = encoders.fps * use / load.encoded;
+  const double by_decoders = decoders.fps * use / load.decoded;
+  const double by_memory = device.usable / load.memory;
+  Capacity each;
+  each.limit(by_encoders, "encoder");
+  each.limit(by_decoders, "decoder");
+  each.limit(by_memory, "memory");
+  if (job.live) each.streams = std::floor(each.streams);
+  Capacity node{each.streams * ask.machine.gpus_per_node, each.bound_by};
+  if (const auto sessions = device.gpu->nvenc_sessions)
+    node.limit(std::floor(*sessions / static_cast<double>(job.outputs.size())), "sessions");
+  if (node.streams < 1 && job.live) out.lacks = "speed for one such stream";
+  out.rate = node.streams * ask.machine.nodes;
+  out.bound_by = node.bound_by;
+  out.memory.workspace = load.memory * (std::max(1.0, std::ceil(node.streams / ask.machine.gpus_per_node)));
+  out.memory.workspace = std::min(out.memory.workspace, device.usable);
+  out.more = {{"encoder_streams_per_gpu", by_encoders},
+              {"decoder_streams_per_gpu", by_decoders},
+              {"memory_streams_per_gpu", by_memory}};
+  explain(ask, "streams by encoder", say("frames per second of all encoders × share of use ÷ frames of one stream"),
+          format("{:.0f} × {:g} ÷ {:.1f}", encoders.fps, use, load.encoded), format("{:.1f}", by_encoders),
+          std::string(kNvidiaNotes));
+  explain(ask, "streams by decoder", say("frames per second of all decoders × share of use ÷ frames of one stream"),
+          format("{:.0f} × {:g} ÷ {:.1f}", decoders.fps, use, load.decoded), format("{:.1f}", by_decoders),
+          std::string(kNvidiaNotes));
+  explain(ask, "streams by memory", say("usable memory ÷ memory of one stream"),
+          format("{:.1f} ÷ {:.2f} GiB", in_gib(device.usable), in_gib(load.memory)), format("{:.0f}", by_memory),
+          say("calibration: media.session_gib, media.surfaces"));
+  return out;
+}
+
+CountedFigures on_cpu(const TranscodeJob& job, const CountedAsk& ask) {
+  const MediaCoefficients& c = ask.c.media;
+  CountedFigures out;
+  const auto speed = work_speed(ask.machine.host, ask.c.cpu);
+  if (!speed) {
+    out.unknown = "processor";
+    return out;
+  }
+  const StreamLoad load = load_of(job, c);
+  const std::string_view how = job.live ? "live" : "file";
+  const double encode = *speed * c.software_encode.of(to_text(job.codec), how);
+  const double decode = *speed * c.software_decode.of(to_text(job.input));
+  const double busy = load.encoded / encode + load.decoded / decode;  // seconds per second of one stream
+  const double use = job.live ? c.live_use.value : 1;
+  Capacity node{use / busy, "compute"};
+  if (ask.machine.memory().raw() > 0) node.limit(ask.machine.memory() / load.memory, "memory");
+  if (job.live) node.streams = std::floor(node.streams);
+  if (node.streams < 1 && job.live) out.lacks = "speed for one such stream";
+  out.rate = node.streams * ask.machine.nodes;
+  out.bound_by = node.bound_by;
+  out.memory.workspace = load.memory * std::max(1.0, node.streams);
+  explain(ask, "streams by processor", say("share of use ÷ (frames to encode ÷ rate + frames to decode ÷ rate)"),
+          format("{:g} ÷ ({:.1f} ÷ {:.0f} + {:.1f} ÷ {:.0f})", use, load.encoded, encode, load.decoded, decode),
+          format("{:.1f}", node.streams), say("calibration: media.software_encode, cpu.work_per_cycle"));
+  return out;
+}
+
+}  // namespace
+
+CountedFigures figures_of(const TranscodeJob& job, const CountedAsk& ask) {
+  const bool on_cpus = ask.machine.on_cpu();
+  CountedFigures out = on_cpus ? on_cpu(job, ask) : on_gpus(job, ask);
+  const std::string_view kind = on_cpus ? "cpu" : "gpu";
+  out.rate_ratio = {ask.c.media.interval_low.of(kind), ask.c.media.interval_high.of(kind)};
+  out.memory_ratio = {ask.c.media.interval_low.of("memory"), ask.c.media.interval_high.of("memory")};
   return out;
 }
 

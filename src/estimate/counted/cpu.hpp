@@ -1,0 +1,60 @@
+// What processors do: ordinary work by cores and clock, networks by the peak of their matrix and vector units and by
+// memory bandwidth. Private to this room.
+#pragma once
+
+#include <optional>
+
+#include "gpusel/estimate/coefficients.hpp"
+#include "gpusel/estimate/machine.hpp"
+
+namespace gpusel::estimate {
+
+struct CpuCoefficients {
+  Coefficient work_per_cycle;        // ordinary work per core and clock, by core design
+  Coefficient smt_gain;              // of both threads of a core over one
+  Coefficient matrix_efficiency;     // of peak products that batched networks reach, by engine
+  Coefficient bandwidth_efficiency;  // of peak that all cores together reach
+  Coefficient interval_low, interval_high;
+};
+
+template <class Visitor>
+void visit_coefficients(CpuCoefficients& c, Visitor&& v) {
+  v("cpu.work_per_cycle", c.work_per_cycle);
+  v("cpu.smt_gain", c.smt_gain);
+  v("cpu.matrix_efficiency", c.matrix_efficiency);
+  v("cpu.bandwidth_efficiency", c.bandwidth_efficiency);
+  v("cpu.interval_low", c.interval_low);
+  v("cpu.interval_high", c.interval_high);
+}
+
+/// Cores that the vCPUs of a node are threads of.
+double cores_of(const Host& host);
+
+/// Ordinary work of all vCPUs of a node, in GHz of a Skylake core. Nothing where the processor is not known.
+std::optional<double> work_speed(const Host& host, const CpuCoefficients& c);
+
+/// Peak of products of a node. What has no path of its own is done as fp32.
+std::optional<FlopPerSecond> cpu_peak(const Host& host, workload::Precision precision);
+
+/// Peak memory bandwidth of the cores rented, by their share of a socket.
+std::optional<BytesPerSecond> cpu_bandwidth(const Host& host);
+
+/// The work of a network's pass over one batch, whatever it runs on.
+struct NetworkPass {
+  Flop products;
+  Bytes moved;  // weights once, activations written and read
+};
+
+/// Time of that pass on all cores of one node, and what bounds it. Nothing where figures of the processor are not
+/// published.
+struct CpuPass {
+  Seconds time;
+  std::string_view bound_by;
+};
+std::optional<CpuPass> cpu_pass(const Host& host, workload::Precision precision, workload::Engine engine,
+                                const NetworkPass& pass, const CpuCoefficients& c);
+
+/// The arithmetic networks are usually run in on a processor: bf16 where it has products for it.
+workload::Precision usual_on_cpu(const Host& host);
+
+}  // namespace gpusel::estimate
