@@ -67,7 +67,6 @@ NetworkCost cost_of(const Model& model, const workload::SampleJob& job, const Sa
   cost.launches = model.layers.value_or(c.usual_layers.of(kind)) * c.launches.of(kind);
   const double times = growth(model, job);
   const double flops = model.gflops_per_sample.value_or(0) * 1e9;
-  cost.usual_activations = !model.activations_m;
   const double stated =
       model.activations_m.value_or(model.gflops_per_sample.value_or(0) * c.usual_activations.of(kind));
   cost.flops = flops * times;
@@ -81,7 +80,6 @@ NetworkCost cost_of(const Model& model, const workload::SampleJob& job, const Sa
     cost.flops = blocks.flops(tokens);
     cost.activations = blocks.activations(tokens);
     cost.scores = blocks.scores(tokens);
-    cost.usual_activations = false;
     return cost;
   }
   const double usual = blocks.tokens_of(flops), tokens = usual * times;

@@ -11,11 +11,10 @@
 namespace gpusel::estimate {
 
 struct NetworkCost {
-  double flops = 0;                // of one forward pass, per sample
-  double activations = 0;          // values that layers put out, per sample, but for attention's scores
-  double scores = 0;               // those of attention where it is not fused
-  double launches = 0;             // layers with weights
-  bool usual_activations = false;  // the model's own are not known
+  double flops = 0;        // of one forward pass, per sample
+  double activations = 0;  // values that layers put out, per sample, but for attention's scores
+  double scores = 0;       // those of attention where it is not fused
+  double launches = 0;     // layers with weights
 };
 
 /// The kind of network by the name coefficients know it by.

@@ -215,6 +215,16 @@ class Passes {
       trace.push_back({std::string(quantity), std::move(formula), std::move(substituted), std::move(value),
                        "data/calibration/samples.yaml"});
     };
+    if (ask_.training())
+      line("memory.activations", say("batch × values layers put out × copies kept × bytes"),
+           format("{} × {:.4g} M × {:.3g} × {} B", ask_.plan.batch, saved() / c_.saved_copies.of(kind_) / 1e6,
+                  c_.saved_copies.of(kind_), bytes_),
+           format("{:.3g} GiB", in_gib(out.memory.activations)));
+    else
+      line("memory.activations", say("batch × values layers put out × share alive at once × bytes"),
+           format("{} × {:.4g} M × {:.2f} × {} B", ask_.plan.batch, cost_.activations / 1e6, c_.live_share.of(kind_),
+                  bytes_),
+           format("{:.3g} GiB", in_gib(out.memory.activations)));
     line("samples.products", say("FLOPs of the passes × batch ÷ (dense peak × share reached)"),
          format("{:.4g} GFLOP ÷ ({:.4g} TFLOPS × {:.2f})", step_flops() / 1e9, rate_of(done_in_) / 1e12, reached()),
          ms(products_));

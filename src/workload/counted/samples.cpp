@@ -52,6 +52,9 @@ Status fill(SampleJob& job, Filling& f) {
   if (!shaped && model.gflops_per_sample.value_or(0) <= 0)
     return usage_error(say("what a sample costs '{}' is not known, so nothing can be estimated for it", model.id),
                        "model", say("gflops_per_sample in an overlay says it"));
+  if (!shaped && !model.activations_m)
+    f.note(say("what the layers of '{}' put out is not published: as much as is usual for its arithmetic is assumed",
+               model.id));
   const Parts parts = parts_of(model);
   if (parts.count > 0) {
     f.counted.unit = parts.unit;
