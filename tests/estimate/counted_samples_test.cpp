@@ -222,6 +222,8 @@ TEST_CASE("narrow arithmetic is not run where there is no hardware for it", "[sa
   CHECK(run(kResnet + "tensorrt", "a100-sxm-80gb", 8, Precision::fp8).lacks == "fp8 arithmetic");
   CHECK(run(kResnet + "tensorrt", "h100-sxm-80gb", 8, Precision::fp8).lacks.empty());
   CHECK(run(kResnet + "tensorrt", "a100-sxm-80gb", 8, Precision::int8).lacks.empty());
+  CHECK(run(kResnet + "tensorrt", "mi300x-192gb", 8, Precision::fp16).lacks == "TensorRT");
+  CHECK(run(kResnet + "onnxruntime", "mi300x-192gb", 8, Precision::fp16).lacks.empty());
   CHECK(run(kTraining, "v100-sxm2-16gb", 8, Precision::bf16).lacks.empty());  // emulated, and slow
   CHECK(run(kTraining, "v100-sxm2-16gb", 64, Precision::bf16).rate <
         run(kTraining, "v100-sxm2-16gb", 64, Precision::fp16).rate);

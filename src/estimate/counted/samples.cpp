@@ -67,6 +67,9 @@ class Passes {
   Interval memory_ratio() const { return {c_.memory_low.of(engine_), c_.memory_high.of(engine_)}; }
   /// Narrow formats are chosen for their speed: without hardware for them nobody runs them.
   std::string_view lacks() const {
+    if (!ask_.training() && ask_.counted.engine == workload::Engine::tensorrt &&
+        ask_.machine.device.gpu->vendor != "nvidia")
+      return "TensorRT";
     const Precision asked = ask_.plan.precision;
     if (ask_.machine.device.done_in(asked) == asked) return {};
     switch (asked) {
