@@ -140,6 +140,16 @@ TEST_CASE("GPUs come in the order that is measured", "[samples]") {
         1.3 * rate(kResnet + "tensorrt", "v100-sxm2-16gb", 512, Precision::fp16));
 }
 
+TEST_CASE("detectors take as long as their documentation says, one image at a time", "[samples]") {
+  // Ultralytics: YOLO11 with TensorRT 10 on a T4, fp16. No coefficient was fitted to them.
+  const auto [model, published_ms] = GENERATE(table<std::string, double>(
+      {{"yolo11n", 1.5}, {"yolo11s", 2.5}, {"yolo11m", 4.7}, {"yolo11l", 6.2}, {"yolo11x", 11.3}}));
+  const CountedFigures figures =
+      run("task=inference engine=tensorrt mode=single-stream model=" + model, "t4", 1, Precision::fp16);
+  CAPTURE(model);
+  CHECK(in_ms(figures.latency) == Approx(published_ms).epsilon(0.15));
+}
+
 TEST_CASE("a slice does its share of the work", "[samples]") {
   Machine whole = test::machine("a100-sxm-80gb");
   const auto slice = make_device(test::gpu("a100-sxm-80gb"), 1.0 / 7, 10, test::coefficients());
