@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "estimate/counted/coefficients.hpp"
+#include "estimate/counted/cpu_network.hpp"
 #include "gpusel/advise/recommend.hpp"
 #include "gpusel/estimate/counted.hpp"
 #include "support/job.hpp"
@@ -118,6 +118,25 @@ TEST_CASE("matrix units and memory bandwidth decide what networks do on processo
   CHECK(images_per_vcpu("c7i.16xlarge", Precision::bf16) < images_per_vcpu("c7i.16xlarge", Precision::int8));
   CHECK(usual_on_cpu(rented("c7i.16xlarge").host) == Precision::bf16);
   CHECK(usual_on_cpu(rented("c6i.16xlarge").host) == Precision::fp32);
+}
+
+TEST_CASE("a network on a processor is slower than on a GPU and gains little from large batches") {
+  const auto work = test::job("task=inference model=resnet-50 engine=onnxruntime");
+  const Machine machine = rented("c7i.4xlarge");
+  const auto at = [&](std::int64_t batch, Precision precision) {
+    const CountedPlan plan{.batch = batch, .precision = precision};
+    const CountedAsk ask{work, *work.counted, machine, plan, test::coefficients(), coefficients(), nullptr};
+    return network_on_cpu({8.2e9, 11e6}, ask);
+  };
+  const auto one = at(1, Precision::bf16);
+  const auto many = at(32, Precision::bf16);
+  CHECK(one.rate > 100);
+  CHECK(many.rate > one.rate);
+  CHECK(many.rate < 2 * one.rate);
+  CHECK(many.latency > one.latency);
+  CHECK(many.memory.total() > one.memory.total());
+  CHECK(at(32, Precision::int8).rate > many.rate);
+  CHECK(at(32, Precision::fp32).rate < many.rate / 3);
 }
 
 TEST_CASE("preprocessing goes with the processor, by pixels and by bytes") {

@@ -14,7 +14,9 @@ struct CpuCoefficients {
   Coefficient smt_gain;              // of both threads of a core over one
   Coefficient matrix_efficiency;     // of peak products that batched networks reach, by engine
   Coefficient bandwidth_efficiency;  // of peak that all cores together reach
+  Coefficient live_share;            // of what layers put out that is in memory at once
   Coefficient interval_low, interval_high;
+  Coefficient memory_low, memory_high;
 };
 
 template <class Visitor>
@@ -23,8 +25,11 @@ void visit_coefficients(CpuCoefficients& c, Visitor&& v) {
   v("cpu.smt_gain", c.smt_gain);
   v("cpu.matrix_efficiency", c.matrix_efficiency);
   v("cpu.bandwidth_efficiency", c.bandwidth_efficiency);
+  v("cpu.live_share", c.live_share);
   v("cpu.interval_low", c.interval_low);
   v("cpu.interval_high", c.interval_high);
+  v("cpu.memory_low", c.memory_low);
+  v("cpu.memory_high", c.memory_high);
 }
 
 /// Cores that the vCPUs of a node are threads of.

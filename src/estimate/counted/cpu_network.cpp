@@ -1,0 +1,48 @@
+#include "estimate/counted/cpu_network.hpp"
+
+#include "gpusel/base/message.hpp"
+
+namespace gpusel::estimate {
+
+using workload::Precision;
+
+namespace {
+
+double bytes_of(Precision precision) {
+  if (precision == Precision::int8 || precision == Precision::fp8) return 1;
+  return precision == Precision::bf16 || precision == Precision::fp16 ? 2 : 4;
+}
+
+}  // namespace
+
+CountedFigures network_on_cpu(const SampleCost& sample, const CountedAsk& ask) {
+  const CpuCoefficients& c = ask.c.cpu;
+  const double each = bytes_of(ask.plan.precision);
+  const double parameters = ask.work.model != nullptr ? ask.work.model->params_b.value_or(0) * 1e9 : 0;
+  const double values = sample.values * ask.batch();
+  // What layers put out is written once and read once; weights are read once per pass.
+  const NetworkPass pass{flop(sample.flops * ask.batch()), bytes((2 * values + parameters) * each)};
+  CountedFigures out;
+  out.memory.weights = bytes(parameters * each);
+  out.memory.activations = bytes(values * each * c.live_share.value);
+  out.memory.framework = gib(ask.general.context_gib.value);
+  const auto found = cpu_pass(ask.machine.host, ask.plan.precision, ask.counted.engine, pass, c);
+  if (!found) {
+    out.unknown = "processor";
+    return out;
+  }
+  out.latency = found->time;
+  out.rate = ask.batch() / found->time.raw() * ask.machine.nodes;
+  out.bound_by = found->bound_by;
+  out.rate_ratio = {c.interval_low.value, c.interval_high.value};
+  out.memory_ratio = {c.memory_low.value, c.memory_high.value};
+  if (ask.trace != nullptr)
+    ask.trace->push_back(
+        {"throughput", say("batch ÷ (FLOPs ÷ (peak of {} × share) + bytes ÷ bandwidth)", to_text(ask.plan.precision)),
+         format("{:.3g} GFLOP, {:.3g} MB, {:.0f} cores at {:g} GHz", pass.products.raw() / 1e9, pass.moved.raw() / 1e6,
+                cores_of(ask.machine.host), ask.machine.host.ghz),
+         format("{:.4g} {}", out.rate, ask.counted.unit.rate), say("data/calibration/cpu.yaml, data/cpus")});
+  return out;
+}
+
+}  // namespace gpusel::estimate
