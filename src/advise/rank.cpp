@@ -44,6 +44,13 @@ double headroom(const Recommendation& candidate) {
   return std::clamp(free / kAmpleHeadroom, 0.0, 1.0);
 }
 
+/// Sizes of a family often cost the same per unit: what differs in the last bits only is equal.
+double nine_digits(double value) {
+  if (value <= 0) return value;
+  const double unit = std::pow(10, std::floor(std::log10(value)) - 8);
+  return std::round(value / unit) * unit;
+}
+
 /// Marks what nothing beats in both money and time: total × hours of a job, price × speed of a service.
 void mark_pareto(std::vector<Recommendation>& candidates, const workload::Workload& work) {
   const bool is_job = work.counted ? work.counted->things.has_value() : workload::is_training(work.task);
@@ -115,8 +122,8 @@ void rank(std::vector<Recommendation>& candidates, const workload::Workload& wor
   keys.reserve(candidates.size());
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const Recommendation& c = candidates[i];
-    keys.emplace_back(-std::round(c.score * 1e6), cost_measure(c.cost, work), c.cost.hourly, c.instance->provider,
-                      c.instance->sku, i);
+    keys.emplace_back(-std::round(c.score * 1e6), nine_digits(cost_measure(c.cost, work)), c.cost.hourly,
+                      c.instance->provider, c.instance->sku, i);
   }
   std::sort(keys.begin(), keys.end());
   std::vector<Recommendation> sorted;
