@@ -63,7 +63,7 @@ Table make_table(const Advice& advice, const RecommendView& view) {
   const auto& counted = advice.work.counted;
   const bool whole_job = counted ? counted->things.has_value() : workload::is_training(advice.work.task);
   const std::string currency(advice.currency.code());
-  const std::string per = counted ? say("{} per {}", currency, counted->unit.priced) : say("{}/M tok", currency);
+  const std::string per = counted ? format("{}/{}", currency, counted->unit.column) : say("{}/M tok", currency);
   std::vector<Column> columns{
       {"#", Align::right, 0},
       {say("score"), Align::right, 2},

@@ -42,7 +42,8 @@ struct Unit {
   std::string_view rate;     // of the throughput, as the estimate contract spells it: "images/s"
   std::string_view things;   // "images"
   double per_second = 1;     // things in a second at a throughput of 1; 0: so many at once, for as long as it lasts
-  std::string_view priced;   // what a price is for: "million images"
+  std::string_view column;   // what a price is for, in the head of a column: "M images"
+  std::string_view priced;   // the same in words: "million images"
   double priced_things = 1;  // things, or with so many at once thing-hours, in that
 
   bool at_once() const { return per_second <= 0; }
@@ -52,21 +53,23 @@ struct Unit {
   }
 };
 
-inline constexpr Unit kImages{"images/s", "images", 1, "million images", 1e6};
-inline constexpr Unit kPictures{"images/s", "images", 1, "thousand images", 1e3};  // that take seconds each
-inline constexpr Unit kVideoFrames{"frames/s", "frames", 1, "thousand frames", 1e3};
-inline constexpr Unit kSequences{"sequences/s", "sequences", 1, "million sequences", 1e6};
-inline constexpr Unit kSamples{"samples/s", "samples", 1, "million samples", 1e6};
-inline constexpr Unit kTokens{"tokens/s", "tokens", 1, "million tokens", 1e6};
-inline constexpr Unit kAudioSamples{"audio-samples/s", "audio samples", 1, "billion audio samples", 1e9};
-inline constexpr Unit kRealTime{"x real time", "seconds of audio", 1, "hour of audio", 3600};
-inline constexpr Unit kFramesPerHour{"frames/h", "frames", 1.0 / 3600, "frame", 1};
-inline constexpr Unit kScore{"score", "points", 0, "thousand points for an hour", 1e3};
-inline constexpr Unit kSessions{"sessions", "sessions", 0, "session and hour", 1};
-inline constexpr Unit kStreams{"streams", "streams", 0, "stream and hour", 1};
-inline constexpr Unit kCellUpdates{"million cell updates/s", "million cell updates", 1, "billion cell updates", 1e3};
-inline constexpr Unit kVideoTime{"x real time", "seconds of video", 1, "hour of video", 3600};
-inline constexpr Unit kGigabytes{"GB/s", "GB", 1, "TB", 1e3};
+inline constexpr Unit kImages{"images/s", "images", 1, "M images", "million images", 1e6};
+inline constexpr Unit kPictures{"images/s",  "images",          1,
+                                "1k images", "thousand images", 1e3};  // that take seconds each
+inline constexpr Unit kVideoFrames{"frames/s", "frames", 1, "1k frames", "thousand frames", 1e3};
+inline constexpr Unit kSequences{"sequences/s", "sequences", 1, "M sequences", "million sequences", 1e6};
+inline constexpr Unit kSamples{"samples/s", "samples", 1, "M samples", "million samples", 1e6};
+inline constexpr Unit kTokens{"tokens/s", "tokens", 1, "M tok", "million tokens", 1e6};
+inline constexpr Unit kAudioSamples{"audio-samples/s", "audio samples", 1, "G samples", "billion audio samples", 1e9};
+inline constexpr Unit kRealTime{"x real time", "seconds of audio", 1, "h of audio", "hour of audio", 3600};
+inline constexpr Unit kFramesPerHour{"frames/h", "frames", 1.0 / 3600, "frame", "frame", 1};
+inline constexpr Unit kScore{"score", "points", 0, "1k points·h", "thousand points for an hour", 1e3};
+inline constexpr Unit kSessions{"sessions", "sessions", 0, "session·h", "session and hour", 1};
+inline constexpr Unit kStreams{"streams", "streams", 0, "stream·h", "stream and hour", 1};
+inline constexpr Unit kCellUpdates{
+    "million cell updates/s", "million cell updates", 1, "G updates", "billion cell updates", 1e3};
+inline constexpr Unit kVideoTime{"x real time", "seconds of video", 1, "h of video", "hour of video", 3600};
+inline constexpr Unit kGigabytes{"GB/s", "GB", 1, "TB", "TB", 1e3};
 
 /// A network that reads samples: CNNs, vision transformers, detectors, encoders of text, small sequence models.
 struct SampleJob {

@@ -1,23 +1,13 @@
 #include "estimate/counted/cpu_network.hpp"
 
+#include "estimate/counted/products.hpp"
 #include "gpusel/base/message.hpp"
 
 namespace gpusel::estimate {
 
-using workload::Precision;
-
-namespace {
-
-double bytes_of(Precision precision) {
-  if (precision == Precision::int8 || precision == Precision::fp8) return 1;
-  return precision == Precision::bf16 || precision == Precision::fp16 ? 2 : 4;
-}
-
-}  // namespace
-
 CountedFigures network_on_cpu(const SampleCost& sample, const CountedAsk& ask) {
   const CpuCoefficients& c = ask.c.cpu;
-  const double each = bytes_of(ask.plan.precision);
+  const double each = value_bytes(ask.plan.precision);
   const double parameters = ask.work.model != nullptr ? ask.work.model->params_b.value_or(0) * 1e9 : 0;
   const double values = sample.values * ask.batch();
   // What layers put out is written once and read once; weights are read once per pass.

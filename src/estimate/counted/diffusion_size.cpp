@@ -82,7 +82,9 @@ DiffusionSize diffusion_size(const catalog::Model& m, const workload::DiffusionJ
   return size;
 }
 
-double activation_bytes(Precision precision) { return precision == Precision::fp32 || precision == Precision::tf32 ? 4 : 2; }
+double activation_bytes(Precision precision) {
+  return precision == Precision::fp32 || precision == Precision::tf32 ? 4 : 2;
+}
 
 double decoder_bytes(const CountedAsk& ask) {
   return ask.work.model->vae_dtype == "fp32" ? 4 : activation_bytes(ask.plan.precision);

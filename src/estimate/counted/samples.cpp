@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "estimate/counted/classes.hpp"
+#include "estimate/counted/cpu_network.hpp"
 #include "estimate/counted/network.hpp"
 #include "estimate/multiprocessors.hpp"
 #include "gpusel/base/message.hpp"
@@ -264,8 +265,8 @@ class Passes {
 CountedFigures figures_of(const workload::SampleJob& job, const CountedAsk& ask) {
   CountedFigures out;
   if (ask.machine.on_cpu()) {
-    out.unknown = "rate of such networks on this processor";
-    return out;
+    const NetworkCost cost = cost_of(*ask.work.model, job, ask.c.samples);
+    return network_on_cpu({cost.flops, cost.activations}, ask);
   }
   Passes passes(job, ask);
   passes.fill(out.memory);

@@ -95,8 +95,8 @@ class Sessions {
     if (streams()) at_most(by_encoder(), "encoder");
     if (each < 1) {
       if (out_.bound_by == "memory") return;  // the planner says so
-      out_.lacks =
-          out_.bound_by == "encoder" ? "video encoding for even one such session" : "3D speed for even one such session";
+      out_.lacks = out_.bound_by == "encoder" ? "video encoding for even one such session"
+                                              : "3D speed for even one such session";
       return;
     }
     out_.memory.activations = gib(job_.session_gib * each);

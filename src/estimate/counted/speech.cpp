@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "estimate/counted/cpu.hpp"
 #include "estimate/counted/products.hpp"
 #include "estimate/optimizer.hpp"
 #include "gpusel/base/message.hpp"
@@ -46,6 +47,7 @@ class Speech {
         precision_(ask.plan.precision) {}
 
   CountedFigures figures() {
+    if (ask_.machine.on_cpu()) return on_cpu();
     CountedFigures out;
     out.memory = ask_.training() ? training_memory() : serving_memory();
     out.rate_ratio = {c_.rate_low.of(engine_), c_.rate_high.of(engine_)};
@@ -67,6 +69,34 @@ class Speech {
   }
 
  private:
+  /// The same products and bytes at what the processor does of them; nothing waits for launches there.
+  CountedFigures on_cpu() const {
+    CountedFigures out;
+    const double width = value_bytes(precision_);
+    const double encoder = std::max(0.0, parameters() - decoder_parameters());
+    out.memory.weights = bytes(parameters() * width);
+    out.memory.kv_cache = cache() * ask_.batch();
+    out.memory.activations = widest() * ask_.batch();
+    out.memory.framework = gib(ask_.general.context_gib.value);
+    const NetworkPass pass{ask_.batch() * (parallel_work() + sequential_work()),
+                           ask_.batch() * traffic() + bytes(encoder * width) +
+                               steps() * (bytes(decoder_parameters() * width) + ask_.batch() * cache())};
+    const auto found = cpu_pass(ask_.machine.host, precision_, ask_.counted.engine, pass, ask_.c.cpu);
+    if (!found) {
+      out.unknown = "processor";
+      return out;
+    }
+    out.latency = found->time;
+    out.rate = ask_.batch() * job_.window_s / found->time.raw() * ask_.machine.nodes;
+    out.bound_by = found->bound_by;
+    out.rate_ratio = {ask_.c.cpu.interval_low.value, ask_.c.cpu.interval_high.value};
+    out.memory_ratio = {c_.memory_low.of(engine_), c_.memory_high.of(engine_)};
+    Parts parts;
+    parts.products = found->time;
+    trace_speed(parts, ask_.batch() * job_.window_s, out.rate);
+    return out;
+  }
+
   bool half() const { return value_bytes(precision_) <= 2; }
   /// A transformer decoder attends to what it wrote; a recurrent one or a transducer keeps a small state.
   bool attends() const { return decoder_layers() > 0 && (m_.cross_layers || (m_.heads && speaks())); }
@@ -201,6 +231,12 @@ class Speech {
   }
   void trace_speed(const Parts& parts, double audio, double rate) const {
     if (ask_.trace == nullptr) return;
+    if (ask_.machine.on_cpu()) {
+      ask_.trace->push_back({"throughput", say("seconds of audio / (FLOPs / peak + bytes / bandwidth)"),
+                             format("{:g} / {:.4g} s", audio, parts.total().raw()), format("{:.4g} x real time", rate),
+                             "docs/method.md"});
+      return;
+    }
     const auto line = [&](std::string_view quantity, std::string formula, Seconds value) {
       ask_.trace->push_back(
           {std::string(quantity), std::move(formula), {}, format("{:.4g} ms", in_ms(value)), "docs/method.md"});

@@ -76,6 +76,7 @@ Status fill(SampleJob& job, Filling& f) {
     return {};
   }
   f.counted.things = f.request.images;
+  f.counted.on_cpu = f.counted.engine != Engine::tensorrt;
   if (f.counted.mode == Mode::online)
     f.counted.latency_ms = f.or_assume(f.request.latency_ms, "latency_ms", kUsualLatencyMs);
   return {};

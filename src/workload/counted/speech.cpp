@@ -49,6 +49,7 @@ Status fill(SpeechJob& job, Filling& f) {
     f.counted.things = audio * f.or_assume(f.request.epochs, "epochs", kTrainingEpochs);
     return {};
   }
+  f.counted.on_cpu = f.counted.engine != Engine::tensorrt;
   if (writes_tokens(model))
     job.output_tokens =
         f.or_assume(f.request.output_tokens, "output_tokens", std::llround(*model.decoder_steps_per_s * job.window_s));
