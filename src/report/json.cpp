@@ -86,7 +86,10 @@ void one_job(Json& out, const workload::SimulationJob& job) {
 }
 void one_job(Json& out, const workload::TranscodeJob& job) {
   out["codec"] = to_text(job.codec);
+  out["input_codec"] = to_text(job.input);
   put(out, job.resolution);
+  out["ladder"] = Json::array();
+  for (const workload::Resolution& size : job.outputs) out["ladder"].push_back(text_of(size));
   out["fps"] = number(job.fps);
   out["live"] = job.live;
 }
@@ -96,7 +99,10 @@ void one_job(Json& out, const workload::AnalyticsJob& job) {
   out["stream_fps"] = number(job.stream_fps);
   out["codec"] = to_text(job.codec);
 }
-void one_job(Json& out, const workload::PreprocessJob& job) { out["preprocess"] = to_text(job.kind); }
+void one_job(Json& out, const workload::PreprocessJob& job) {
+  out["preprocess"] = to_text(job.kind);
+  if (job.resolution.width > 0) put(out, job.resolution);
+}
 
 void counted_workload(Json& out, const workload::Workload& work) {
   const workload::Counted& counted = *work.counted;
