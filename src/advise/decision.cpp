@@ -14,6 +14,8 @@ using workload::Workload;
 
 constexpr std::size_t kNamed = 3;  // GPUs in one step
 constexpr std::size_t kRulesNamed = 3;
+/// Slower than this is worth a word beside the cost.
+constexpr double kMuchSlower = 3;
 /// A difference that a person would not decide by.
 constexpr double kAlike = 1.02;
 
@@ -145,9 +147,11 @@ class PathFinder {
                                     [&](const Recommendation& r) { return (r.gpu == nullptr) != on_cpu; });
     if (other == advice_.recommendations.end()) return {};
     const double dearer = cost_measure(other->cost, work_) / cost_measure(best_.cost, work_);
+    const double slower = speed_measure(best_, work_) / speed_measure(*other, work_);
     if (on_cpu)
       return say("a GPU would be wasted: the best, {}, is {} times as dear {}", kind(*other), times(dearer), unit());
-    return say("a CPU is {} times as dear {}", times(dearer), unit());
+    if (slower < kMuchSlower) return say("a CPU is {} times as dear {}", times(dearer), unit());
+    return say("a CPU is {} times as dear {} and {} times as slow", times(dearer), unit(), times(slower));
   }
 
   /// What may be broken off and taken up again: training, files, frames, batches.

@@ -10,11 +10,18 @@ CountedFigures network_on_cpu(const SampleCost& sample, const CountedAsk& ask) {
   const double each = value_bytes(ask.plan.precision);
   const double parameters = ask.work.model != nullptr ? ask.work.model->params_b.value_or(0) * 1e9 : 0;
   const double values = sample.values * ask.batch();
+  // Backwards takes twice what forwards does.
+  const double passes = ask.training() ? 3 : 1;
   // What layers put out is written once and read once; weights are read once per pass.
-  const NetworkPass pass{flop(sample.flops * ask.batch()), bytes((2 * values + parameters) * each)};
+  const NetworkPass pass{flop(passes * sample.flops * ask.batch()), bytes(passes * (2 * values + parameters) * each)};
   CountedFigures out;
   out.memory.weights = bytes(parameters * each);
-  out.memory.activations = bytes(values * each * c.live_share.value);
+  out.memory.activations =
+      bytes(values * each * (ask.training() ? ask.c.samples.saved_copies.value : c.live_share.value));
+  if (ask.training()) {
+    out.memory.gradients = bytes(parameters * 4);
+    out.memory.optimizer = bytes(parameters * 8);
+  }
   out.memory.framework = gib(ask.general.context_gib.value);
   const auto found = cpu_pass(ask.machine.host, ask.plan.precision, ask.counted.engine, pass, c);
   if (!found) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/counted/diffusion_cpu.hpp"
 #include "estimate/counted/diffusion_size.hpp"
 #include "estimate/counted/diffusion_training.hpp"
 #include "gpusel/base/message.hpp"
@@ -183,6 +184,7 @@ class Generation {
 }  // namespace
 
 CountedFigures figures_of(const DiffusionJob& job, const CountedAsk& ask) {
+  if (ask.machine.on_cpu()) return diffusion_on_cpu(job, ask);
   return ask.training() ? diffusion_training(job, ask) : Generation(job, ask).run();
 }
 

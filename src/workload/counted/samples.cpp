@@ -69,6 +69,7 @@ Status fill(SampleJob& job, Filling& f) {
   } else {
     f.counted.unit = kSamples;  // volumes and the like: as they are
   }
+  f.counted.on_cpu = f.counted.engine != Engine::tensorrt;
   if (f.training()) {
     const bool long_run = f.work.task == Task::pretrain;
     f.training_amount(long_run ? kManyImages : kFewImages, long_run ? kPretrainingEpochs : kEpochs);
@@ -76,7 +77,6 @@ Status fill(SampleJob& job, Filling& f) {
     return {};
   }
   f.counted.things = f.request.images;
-  f.counted.on_cpu = f.counted.engine != Engine::tensorrt;
   if (f.counted.mode == Mode::online)
     f.counted.latency_ms = f.or_assume(f.request.latency_ms, "latency_ms", kUsualLatencyMs);
   return {};
