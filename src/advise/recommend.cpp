@@ -45,7 +45,11 @@ void add_reasons(std::vector<Recommendation>& candidates, const Workload& work, 
     c.reasons.push_back(ratio <= 1 ? say("lowest cost") : say("{:.2f} times the lowest cost", ratio));
     const double share = speed_measure(c, work) / fastest;
     const bool at_rate = work.inference.request_rate.has_value();
-    if (share >= 0.9995)
+    const bool enough = work.counted && work.counted->demand;  // more than is asked for is no merit
+    if (enough)
+      c.reasons.push_back(say("{} asked for, {} possible", human_number(*work.counted->demand),
+                              human_number(plan::rate_of(c.choice()))));
+    else if (share >= 0.9995)
       c.reasons.push_back(at_rate ? say("soonest answers") : say("fastest"));
     else
       c.reasons.push_back(at_rate ? say("answers take {:.2f} times the shortest", 1 / share)
