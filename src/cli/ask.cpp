@@ -86,8 +86,7 @@ class Asker {
       if (!is_given(asked.key) && asked.applies(request_, model_) && !ask(asked, workload::request_options(), request_))
         return std::nullopt;
     for (const Asked& asked : kLimits) {
-      const bool ends = request_.task != Task::inference && request_.task != Task::transcode;
-      if (asked.key == "deadline" && !ends) continue;
+      if (asked.key == "deadline" && !ends()) continue;
       if (!ask(asked, workload::constraint_options(), limits_)) return std::nullopt;
     }
     return std::move(words_);
@@ -98,6 +97,12 @@ class Asker {
     auto answer = prompt_(std::string(question) + ": ");
     if (answer) answer = std::string(trim(*answer));
     return answer;
+  }
+
+  /// Whether the job comes to an end rather than serve for as long as it lasts.
+  bool ends() const {
+    const bool interactive = request_.render.value_or(workload::Render::offline) != workload::Render::offline;
+    return request_.task != Task::inference && request_.task != Task::transcode && !interactive;
   }
 
   bool is_given(std::string_view key) const {

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "support/job.hpp"
+#include "support/program.hpp"
 
 using namespace gpusel;
 
@@ -80,4 +81,21 @@ TEST_CASE("an input that ends before the last answer gives no command line") {
 
 TEST_CASE("words with signs of the shell are quoted") {
   CHECK(cli::command_line({"recommend", "--allow-list", "p4d|it's"}) == "gpusel recommend --allow-list 'p4d|it'\\''s'");
+}
+
+TEST_CASE("a person at a terminal is asked, and told the command line that says the same") {
+  const test::Run run =
+      test::shell("python3 tests/cli/at_terminal.py gpusel recommend -n 2 -- transcode av1 20 '' aws");
+  CAPTURE(run.out, run.err);
+  CHECK(run.status == 0);
+  CHECK(run.out.find("What is to be done?") != std::string::npos);
+  CHECK(run.out.find("gpusel recommend -n 2 --task transcode --codec av1 --streams 20 --cloud aws") !=
+        std::string::npos);
+  CHECK(run.out.find("decision: transcode") != std::string::npos);
+}
+
+TEST_CASE("nobody is asked where there is no terminal") {
+  const test::Run run = test::ask({"recommend"});
+  CHECK(run.status == 2);
+  CHECK(run.out.empty());
 }
