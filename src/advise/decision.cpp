@@ -1,6 +1,7 @@
 #include "advise/decision.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "gpusel/base/message.hpp"
@@ -25,7 +26,7 @@ std::string words_of(std::string_view id) {
   return words;
 }
 
-std::string times(double factor) { return format("{:.2g}", factor); }
+std::string times(double factor) { return factor < 99.5 ? format("{:.2g}", factor) : human_number(std::round(factor)); }
 
 /// "t4, a10 and 7 more".
 std::string named(const std::vector<std::string>& gpus) {
@@ -37,11 +38,18 @@ std::string named(const std::vector<std::string>& gpus) {
 class PathFinder {
  public:
   PathFinder(const Advice& advice, const SearchContext& context)
-      : advice_(advice), context_(context), work_(advice.work), best_(advice.recommendations.front()) {}
+      : advice_(advice),
+        context_(context),
+        work_(advice.work),
+        best_(advice.recommendations.empty() ? nothing_ : advice.recommendations.front()) {}
 
   std::vector<std::string> run() {
     add(job());
     for (std::string& step : ruled_out()) add(std::move(step));
+    if (advice_.recommendations.empty()) {
+      add(say("nothing is left"));
+      return std::move(path_);
+    }
     add(bound());
     add(next_gpu());
     add(against_cpus());
@@ -135,8 +143,8 @@ class PathFinder {
     const double dearer = cost_measure(next->cost, work_) / cost_measure(best_.cost, work_);
     const double slower = speed_measure(best_, work_) / speed_measure(*next, work_);
     const std::string pair = say("{} before {}", kind(best_), kind(*next));
-    if (dearer >= kAlike) return say("{}, {} times as dear {}", pair, times(dearer), unit());
-    if (slower >= kAlike) return say("{}, {} times as slow", pair, times(slower));
+    if (dearer >= kAlike) return say("{}, which costs {} times as much {}", pair, times(dearer), unit());
+    if (slower >= kAlike) return say("{}, which is {} times as slow", pair, times(slower));
     if (dearer <= 1 / kAlike) return say("{}, cheaper but with points taken off", pair);
     return say("{}, about alike", pair);
   }
@@ -174,13 +182,15 @@ class PathFinder {
                                        {best_.machine().nodes, seconds(3600)});
       if (cost) cheapest = std::min(cheapest.value_or(cost->hourly), cost->hourly);
     }
-    if (!cheapest || *cheapest >= best_.cost.hourly) return std::string(to_text(own));
+    if (!cheapest) return say("{}; spot would do where it is sold", to_text(own));
+    if (*cheapest >= best_.cost.hourly) return std::string(to_text(own));
     return say("spot from {} of the price, if it may be interrupted", times(*cheapest / best_.cost.hourly));
   }
 
   const Advice& advice_;
   const SearchContext& context_;
   const Workload& work_;
+  const Recommendation nothing_;
   const Recommendation& best_;
   std::vector<std::string> path_;
 };
@@ -188,7 +198,6 @@ class PathFinder {
 }  // namespace
 
 std::vector<std::string> decision_path(const Advice& advice, const SearchContext& context) {
-  if (advice.recommendations.empty()) return {};
   return PathFinder(advice, context).run();
 }
 

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 
 namespace gpusel::advise {
@@ -195,6 +196,25 @@ void note_thin_evidence(const Workload& work, const Machine& machine, const esti
     notes.push_back(say("few measurements of training on {} are published: the intervals are wide", gpu.architecture));
 }
 
+/// What the figures of counted work do not say by themselves.
+void note_departures(const Workload& work, const Machine& machine, const plan::CountedChoice& choice,
+                     std::vector<std::string>& notes) {
+  const workload::Counted& job = *work.counted;
+  for (const estimate::NamedFigure& figure : choice.figures.more)
+    if (figure.key == "slowdown" && figure.value > 1)
+      notes.push_back(
+          say("it does not fit into the GPU's memory: the rest is in the host's, and it takes {:.2g} times as long",
+              figure.value));
+  const auto precision = choice.plan.precision;
+  const bool computes = workload::runs_model(work.task) && !machine.on_cpu() && choice.figures.lacks.empty();
+  if (computes && !machine.device.native(precision))
+    notes.push_back(say("{} is not in the hardware of {}; the next wider format does the work", to_text(precision),
+                        machine.device.gpu->id));
+  if (job.demand && choice.figures.rate > 0 && choice.figures.rate < *job.demand)
+    notes.push_back(say("{} {} are asked for: {:.0f} such machines", human_number(*job.demand), job.unit.rate,
+                        std::ceil(*job.demand / choice.figures.rate)));
+}
+
 /// Where the plan is not quite what was asked for.
 void note_departures(const Workload& work, const Machine& machine, const plan::InferenceChoice& choice,
                      std::vector<std::string>& notes) {
@@ -211,8 +231,9 @@ void note_departures(const Workload& work, const Machine& machine, const plan::C
                      std::vector<std::string>& notes) {
   if (const auto* inference = std::get_if<plan::InferenceChoice>(&choice))
     return note_departures(work, machine, *inference, notes);
+  if (const auto* counted = std::get_if<plan::CountedChoice>(&choice))
+    return note_departures(work, machine, *counted, notes);
   const auto* training = std::get_if<plan::TrainingChoice>(&choice);
-  if (training == nullptr) return;
   const auto& plan = training->plan;
   if (!machine.device.native(plan.precision))
     notes.push_back(say("{} is not in the hardware of {}; the next wider format does the work", to_text(plan.precision),

@@ -243,6 +243,10 @@ std::string estimate_text(const advise::EstimateAnswer& answer, const Terminal& 
   std::string out = bold(job_line(answer.work), terminal) + "\n";
   out += machine_line(answer.machine) + "\n\n";
   const auto& range = answer.intervals.memory_total_gib;
+  if (plan::problem_of(answer.choice).kind == plan::Problem::Kind::unpublished) {
+    out += wrap(say("cannot be said: {}", plan::problem_of(answer.choice).text()), terminal.width, 2);
+    return out + wrap(say("assumed: {}", assumed_line(answer.assumed)), terminal.width, 2);
+  }
   out += wrap(plan::fits(answer.choice) ? say("fits: {} of {} GiB per GPU, {} free (80 % interval {:.1f} to {:.1f})",
                                               gibibytes(memory.total()), gibibytes(usable),
                                               gibibytes(usable - memory.total()), range.low, range.high)

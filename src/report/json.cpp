@@ -267,6 +267,18 @@ Json throughput_json(const plan::CountedChoice& choice, const workload::Counted&
   return {{"value", rate > 0 ? number(rate) : Json(nullptr)}, {"unit", counted.unit.rate}};
 }
 
+/// Encoders of text answer in the words of inference as well.
+Json encoder_json(const plan::CountedChoice& choice, const workload::SampleJob& job) {
+  const double rate = choice.figures.rate;
+  return {{"output_tokens_per_s", nullptr},
+          {"total_tokens_per_s", number(rate * static_cast<double>(job.seq_len))},
+          {"requests_per_s", number(rate)},
+          {"ttft_ms", nullptr},
+          {"itl_ms", nullptr},
+          {"e2e_latency_ms", number(in_ms(choice.figures.latency))},
+          {"max_concurrency", choice.plan.batch}};
+}
+
 Json more_json(const plan::CountedChoice& choice) {
   Json out = Json::object();
   for (const estimate::NamedFigure& figure : choice.figures.more) out[std::string(figure.key)] = number(figure.value);
@@ -316,6 +328,9 @@ Json estimate_json(const advise::EstimateAnswer& answer) {
     out["throughput"] = throughput_json(*counted, *answer.work.counted);
     if (counted->figures.latency.raw() > 0) out["latency_ms"] = number(in_ms(counted->figures.latency));
     if (!counted->figures.more.empty()) out["figures"] = more_json(*counted);
+    const auto* samples = std::get_if<workload::SampleJob>(&answer.work.counted->job);
+    const bool reads_text = samples != nullptr && answer.work.model->kind == catalog::ModelKind::encoder;
+    if (reads_text && counted->figures.rate > 0) out["inference"] = encoder_json(*counted, *samples);
   } else if (const auto* training = std::get_if<plan::TrainingChoice>(&answer.choice)) {
     out["training"] = training_json(training->speed);
   } else {

@@ -254,8 +254,6 @@ class Resolver {
     if (!serves_text(i.engine))
       return usage_error(say("engine '{}' does not serve '{}'", to_text(i.engine), model_.id), "engine",
                          say("vllm, trt-llm, sglang, tgi, lmdeploy, llama.cpp or hf"));
-    if (model_.kind == catalog::ModelKind::encoder && !request_.engine)
-      work_.notes.push_back(say("with --engine pytorch or onnxruntime instances without a GPU are ranked, too"));
     i.weights_precision = request_.weights_precision;
     i.kv_precision = request_.kv_precision;
     if (Status allowed = allowed_precisions(); !allowed) return allowed;

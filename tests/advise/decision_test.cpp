@@ -62,7 +62,7 @@ TEST_CASE("the best GPU is held against the next one by what the ranking compare
   REQUIRE(best.gpu != nullptr);
   CHECK(says(advice, std::string(best.gpu->id) + " before " + std::string(next->gpu->id)));
   REQUIRE(next->cost.per_unit);
-  const std::string factor = format("{:.2g} times as dear", *next->cost.per_unit / *best.cost.per_unit);
+  const std::string factor = format("costs {:.2g} times as much", *next->cost.per_unit / *best.cost.per_unit);
   CHECK(says(advice, factor));
 }
 
@@ -87,6 +87,9 @@ TEST_CASE("what may be interrupted is sent to spot, what serves people is not") 
   CHECK_FALSE(says(ask(R"({"task": "transcode", "live": "false"})", clouds), "should not be interrupted"));
 }
 
-TEST_CASE("nothing found is nothing decided") {
-  CHECK(ask(R"({"task": "render"})", {{"max_price", "0.0001"}}).decision.empty());
+TEST_CASE("where nothing is left the decision says what the job ruled out") {
+  const auto none = ask(R"({"task": "transcode"})", {{"gpu", "a100"}});
+  REQUIRE(none.recommendations.empty());
+  CHECK(says(none, "lacks hardware: not a100"));
+  CHECK(none.decision.back() == "nothing is left");
 }

@@ -16,7 +16,7 @@ struct Bad {
 };
 
 constexpr Bad kBad[] = {
-    {"recommend", 2, "say which model"},
+    {"recommend", 2, "--task"},
     {"recommend --task finetune", 2, "--model"},
     {"recommend --model llama-7b", 2, "--task"},
     {"recommend --model llama-7b --task redner", 2, "pretrain"},

@@ -150,17 +150,20 @@ TEST_CASE("interactive graphics need a graphics driver, an encoder, and for AV1 
   CHECK(planned(streaming + " scene=omniverse", "v100-sxm2-16gb").figures.lacks == "ray-tracing cores");
 }
 
-TEST_CASE("users share a GPU by 3D speed, memory and encoder, and no session spans two") {
+TEST_CASE("a user has a GPU alone, light scenes share one by 3D speed, and no session spans two") {
   const std::string game = "task=render render=realtime";
   CHECK(rate(game, "t4") == 1);
   CHECK(rate(game + " scene=light", "t4") == 2);
-  CHECK(rate(game, "l40s") == 5);
+  CHECK(rate(game, "l40s") == 1);
+  CHECK(rate(game + " scene=light", "l40s") == 4);
+  CHECK(rate("task=render render=cad", "l40s") == 1);
+  CHECK(rate(game, "rtx-4090", 16) == 16);  // two nodes of eight, eight sessions of the driver each
   CHECK(rate(game, "t4", 4) == 4);
   CHECK(rate(game + " scene_vram_gib=40", "l40s") == 1);
   CHECK(planned(game + " scene_vram_gib=40", "l40s").figures.bound_by == "memory");
   CHECK_FALSE(planned(game + " scene_vram_gib=20", "t4", 4).fits);
-  CHECK(rate(game + " resolution=4k fps=30", "l40s") > rate(game + " resolution=4k", "l40s"));
-  CHECK(rate(game + " resolution=4k", "l40s") < rate(game, "l40s"));
+  CHECK(rate(game + " scene=light resolution=4k fps=30", "l4") >= rate(game + " scene=light resolution=4k", "l4"));
+  CHECK(rate(game + " scene=light resolution=4k", "l4") < rate(game + " scene=light", "l4"));
   CHECK(planned(game + " resolution=4k fps=120", "t4").figures.lacks == "3D speed for even one such session");
 }
 

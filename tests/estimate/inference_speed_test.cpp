@@ -358,7 +358,7 @@ TEST_CASE("traffic beyond what can be served has no speed") {
 }
 
 TEST_CASE("an encoder has no time between tokens to speak of and reads sequences") {
-  const Served s = serve("model=bert-base input_tokens=384", "t4", serving("fp16"));
+  const Served s = serve("model=bert-base engine=vllm input_tokens=384", "t4", serving("fp16"));
   CHECK(s.speed.output_tokens_per_s == 0);
   CHECK(s.speed.total_tokens_per_s == Approx(384 * s.speed.requests_per_s));
   CHECK(s.speed.requests_per_s > 0);

@@ -226,7 +226,7 @@ TEST_CASE("serving memory never falls as requests grow in length or number") {
   const Machine machine = test::machine("b200-180gb", 8);
   const InferencePlan plan = serving(format, 8);
   const auto total = [&](const std::string& words) {
-    const Workload work = job("task=inference model=" + model + " " + words);
+    const Workload work = job("task=inference engine=vllm model=" + model + " " + words);
     return inference_memory(work, machine, plan, test::coefficients()).per_gpu.total().raw();
   };
   CAPTURE(model, format);

@@ -44,7 +44,7 @@ TEST_CASE("a choice gives the figures of its own kind") {
 }
 
 TEST_CASE("an encoder's tokens per second are those it reads") {
-  const Choice choice = choose("task=inference model=bert-base", test::machine("t4"));
+  const Choice choice = choose("task=inference model=bert-base engine=vllm", test::machine("t4"));
   CHECK(tokens_per_s(choice) == std::get<InferenceChoice>(choice).speed->total_tokens_per_s);
   CHECK(tokens_per_s(choice) > 0);
 }

@@ -158,7 +158,9 @@ TEST_CASE("a job without a task is an error at the task") { CHECK(refusal("model
 TEST_CASE("a model that is no language model is counted in items of its own") {
   for (const catalog::Model& model : test::shipped().models()) {
     CAPTURE(model.id);
-    CHECK(is_counted(test::request("task=inference"), &model) == !model.is_language_model());
+    CHECK(is_counted(test::request("task=inference engine=vllm"), &model) == !model.is_language_model());
+    CHECK(is_counted(test::request("task=finetune"), &model) == !model.is_language_model());
+    CHECK(is_counted(test::request("task=inference"), &model) == !model.is_generator());
   }
   CHECK(is_counted(test::request("task=render"), nullptr));
 }

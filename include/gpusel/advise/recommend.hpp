@@ -95,7 +95,7 @@ struct Advice {
   std::vector<Rejection> rejected;
   std::vector<Alternative> alternatives;
   std::vector<std::string> notes;
-  std::vector<std::string> decision;  // the steps to the best answer, in words
+  std::vector<std::string> decision;  // the steps to the best answer, in words, or to none
   std::size_t shapes = 0;
 };
 

@@ -183,6 +183,13 @@ inline constexpr auto enum_names<workload::Offload> =
 template <>
 inline constexpr auto enum_names<workload::Interconnect> =
     std::to_array<std::string_view>({"pcie", "nvlink", "nvswitch", "nvl72"});
+/// As answers call the wiring of a node.
+template <>
+inline constexpr auto enum_spellings<workload::Interconnect> = std::to_array<Spelling<workload::Interconnect>>({
+    {"nvlink-mesh", workload::Interconnect::nvlink},
+    {"nvlink-pairs", workload::Interconnect::nvlink},
+    {"none", workload::Interconnect::pcie},
+});
 template <>
 inline constexpr auto enum_names<workload::Profile> = std::to_array<std::string_view>({"standard", "dev"});
 

@@ -26,7 +26,10 @@ CountedFigures beside(const AnalyticsJob& job, const CountedAsk& ask, CountedFig
   const MediaRate decoders = decoder_rate(device, job.codec, c);
   out.lacks = decoders.lacks;
   out.unknown = decoders.unknown;
-  if (!out.lacks.empty() || !out.unknown.empty()) return out;
+  if (!out.lacks.empty() || !out.unknown.empty()) {
+    out.rate = 0;  // images per second are no streams
+    return out;
+  }
   const double per_stream = full_hd_frames(job.camera) * job.camera_fps;
   found.decoded = decoders.fps * c.live_use.value / per_stream * ask.machine.gpus();
   const Bytes each = surface_memory(job.camera, c);
@@ -43,6 +46,7 @@ CountedFigures beside(const AnalyticsJob& job, const CountedAsk& ask, CountedFig
 CountedFigures in_turn(const AnalyticsJob& job, const CountedAsk& ask, CountedFigures out, Watching& found) {
   const auto speed = work_speed(ask.machine.host, ask.c.cpu);
   if (!speed) {
+    out.rate = 0;
     out.unknown = "processor";
     return out;
   }

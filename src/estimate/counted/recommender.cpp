@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include "estimate/counted/cpu.hpp"
 #include "estimate/counted/products.hpp"
 #include "gpusel/base/message.hpp"
 
@@ -28,6 +29,7 @@ class Recommender {
         engine_(ask.training() ? std::string_view("training") : to_text(ask.counted.engine)) {}
 
   CountedFigures figures() {
+    if (ask_.machine.on_cpu()) return on_cpu();
     CountedFigures out;
     place_tables();
     out.rate_ratio = {c_.rate_low.of(engine_), c_.rate_high.of(engine_)};
@@ -49,6 +51,28 @@ class Recommender {
   }
 
  private:
+  /// Tables in host memory, rows read from there, dense layers at the processor's peak.
+  CountedFigures on_cpu() const {
+    CountedFigures out;
+    const double width = value_bytes(ask_.plan.precision);
+    const double rows = m_.lookups_per_sample.value_or(0) * m_.embedding_dim.value_or(0) * ask_.batch();
+    out.memory.weights = bytes(tables() * stored() + dense() * width);
+    out.memory.framework = gib(ask_.general.context_gib.value);
+    out.memory_ratio = {c_.memory_low.of(engine_), c_.memory_high.of(engine_)};
+    const NetworkPass pass{flop(m_.gflops_per_sample.value_or(0) * 1e9 * ask_.batch()),
+                           bytes(rows * stored() + dense() * width)};
+    const auto found = cpu_pass(ask_.machine.host, ask_.plan.precision, ask_.counted.engine, pass, ask_.c.cpu);
+    if (!found) {
+      out.unknown = "processor";
+      return out;
+    }
+    out.latency = found->time;
+    out.rate = ask_.batch() / found->time.raw() * ask_.machine.nodes;
+    out.bound_by = found->bound_by;
+    out.rate_ratio = {ask_.c.cpu.interval_low.value, ask_.c.cpu.interval_high.value};
+    return out;
+  }
+
   bool half() const { return value_bytes(ask_.plan.precision) <= 2; }
   double gpus() const { return ask_.machine.gpus(); }
 

@@ -59,9 +59,15 @@ class Rendering {
       if (info_ != nullptr && !info_->on_cpu.value_or(true)) out_.lacks = "GPU";
       return out_.lacks.empty();
     }
-    if (info_ != nullptr) out_.lacks = lacking(*info_, *ask_.machine.device.gpu);
+    const catalog::Gpu& gpu = *ask_.machine.device.gpu;
+    if (info_ != nullptr) out_.lacks = lacking(*info_, gpu);
+    if (rasterises() && gpu.graphics.value_or(catalog::Graphics::none) == catalog::Graphics::none)
+      out_.lacks = "graphics driver";
     return out_.lacks.empty();
   }
+
+  /// Draws as games do, which takes a graphics driver.
+  bool rasterises() const { return job_.renderer == workload::Renderer::eevee; }
 
   /// Points in this renderer: those of Blender, less where rays are traced in software.
   DrawingPower power_of(const Device& device) const {
@@ -129,7 +135,9 @@ class Rendering {
     } else if (ask_.machine.on_cpu()) {
       out_.bound_by = "cpu";
     } else {
-      out_.bound_by = ask_.machine.device.gpu->rt_cores.value_or(0) > 0 ? "ray-tracing" : "compute";
+      out_.bound_by = rasterises()                                        ? "3d"
+                      : ask_.machine.device.gpu->rt_cores.value_or(0) > 0 ? rasterises() ? "3d" : "ray-tracing"
+                                                                          : "compute";
     }
   }
 

@@ -71,7 +71,13 @@ class Sessions {
   /// Users the 3D load allows: one may have all of the GPU, several leave some of it free.
   double by_load() const {
     const double several = std::floor(power_.points * c_.usable_share.value / load());
-    return std::max(several, power_.points >= load() ? 1.0 : 0.0);
+    return std::max(several, power_.points >= load() * c_.least_pace.value ? 1.0 : 0.0);
+  }
+  /// A rented GPU or slice is one user's; several light scenes may run beside each other.
+  double by_custom() const { return job_.scene == "light" ? c_.light_users.value : 1; }
+  /// Drivers of GeForce cards open so many encoders in a system.
+  double by_driver() const {
+    return device_.gpu->nvenc_sessions ? *device_.gpu->nvenc_sessions / ask_.machine.gpus_per_node : by_custom();
   }
   double by_memory() const { return std::floor(device_.usable / gib(job_.session_gib)); }
   double encoder_pixels() const {
@@ -93,6 +99,8 @@ class Sessions {
     };
     at_most(by_memory(), "memory");
     if (streams()) at_most(by_encoder(), "encoder");
+    if (streams()) at_most(std::floor(by_driver()), "driver");
+    at_most(by_custom(), "users");
     if (each < 1) {
       if (out_.bound_by == "memory") return;  // the planner says so
       out_.lacks = out_.bound_by == "encoder" ? "video encoding for even one such session"
@@ -102,6 +110,7 @@ class Sessions {
     out_.memory.activations = gib(job_.session_gib * each);
     out_.rate = each * ask_.machine.gpus();
     out_.more.push_back({"sessions_per_gpu", each});
+    out_.more.push_back({"reachable_fps", std::floor(job_.fps * std::min(1.0, power_.points / (load() * each)))});
     const double factor = std::exp(std::hypot(std::log(c_.spread.value), std::log(spread_of(power_, ask_.c.render))));
     out_.rate_ratio = {1 / factor, factor};
     out_.memory_ratio = {0.75, 1.3};
@@ -111,6 +120,11 @@ class Sessions {
     trace.push_back({"sessions.3d", say("points × usable share ÷ (points per user × pixels^a × fps ÷ 60)"),
                      say("{:.0f} × {:g} ÷ {:.0f}", power_.points, c_.usable_share.value, load()),
                      say("{:g} per GPU", by_load()), "docs/method.md"});
+    trace.push_back({"sessions.users",
+                     say("one user per GPU or slice, several of light scenes"),
+                     {},
+                     say("{:g} per GPU", by_custom()),
+                     "calibration"});
     trace.push_back({"sessions.memory", say("usable memory ÷ memory per session"),
                      say("{:.1f} ÷ {:g} GiB", in_gib(device_.usable), job_.session_gib),
                      say("{:g} per GPU", by_memory()), "docs/method.md"});

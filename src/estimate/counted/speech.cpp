@@ -49,6 +49,11 @@ class Speech {
   CountedFigures figures() {
     if (ask_.machine.on_cpu()) return on_cpu();
     CountedFigures out;
+    const bool narrow = precision_ == Precision::fp8 || precision_ == Precision::int8;
+    if (narrow && ask_.machine.device.done_in(precision_) != precision_) {
+      out.lacks = precision_ == Precision::fp8 ? "fp8 arithmetic" : "int8 arithmetic";
+      return out;
+    }
     out.memory = ask_.training() ? training_memory() : serving_memory();
     out.rate_ratio = {c_.rate_low.of(engine_), c_.rate_high.of(engine_)};
     out.memory_ratio = {c_.memory_low.of(engine_), c_.memory_high.of(engine_)};

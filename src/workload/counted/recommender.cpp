@@ -37,6 +37,7 @@ Status fill(RecommenderJob& job, Filling& f) {
         say("an overlay can add recommender.embedding_params_b, .embedding_dim and .lookups_per_sample"));
   job.table_gib = f.request.table_gib;
   f.counted.unit = kSamples;
+  f.counted.on_cpu = !f.training() && f.counted.engine != Engine::tensorrt;
   if (!f.training()) return {};
   if (f.work.training.method != Method::full)
     return usage_error(say("recommendation models are trained with all weights"), "method", say("leave out --method"));

@@ -19,9 +19,8 @@ constexpr std::string_view kOfNetworks[] = {"engine",       "engine_version", "p
                                             "request_rate", "max_load",       "redundancy", "micro_batch"};
 /// Those of training one.
 constexpr std::string_view kOfTraining[] = {
-    "method",          "optimizer", "dataset_size", "epochs", "activation_checkpointing",
-    "offload",         "framework", "sharding",     "dp",     "recipe",
-    "flash_attention", "lora_rank", "lora_targets"};
+    "method",  "optimizer",       "dataset_size", "epochs",      "activation_checkpointing",
+    "offload", "flash_attention", "lora_rank",    "lora_targets"};
 
 template <std::size_t n>
 bool in(const std::string_view (&list)[n], std::string_view key) {
@@ -87,11 +86,11 @@ class CountedResolver {
     counted.batch = request_.batch         ? request_.batch
                     : request_.micro_batch ? request_.micro_batch
                                            : request_.concurrency;
-    counted.latency_ms = request_.latency_ms;
     counted.demand = request_.request_rate;
     counted.max_load = request_.max_load.value_or(counted.max_load);
     counted.redundancy = request_.redundancy.value_or(0);
     if (is_training(work_.task)) return of_training();
+    counted.latency_ms = request_.latency_ms;
     const bool waits = request_.latency_ms || request_.request_rate;
     counted.mode = defaults_.or_assume(request_.mode, "mode",
                                        work_.profile == Profile::dev ? Mode::single_stream
@@ -159,7 +158,8 @@ void Filling::training_amount(double samples, double epochs) {
 bool is_counted(const Request& request, const catalog::Model* model) {
   if (request.task && !runs_model(*request.task)) return true;
   if (model == nullptr) return false;
-  const bool by_engine = request.engine && !serves_text(*request.engine) && request.task == Task::inference;
+  // Encoders of text are served by engines that generate text only where one is named.
+  const bool by_engine = request.task == Task::inference && (!request.engine || !serves_text(*request.engine));
   return !model->is_language_model() || (model->kind == ModelKind::encoder && by_engine);
 }
 

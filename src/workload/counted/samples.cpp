@@ -36,6 +36,9 @@ Parts parts_of(const catalog::Model& model) {
 constexpr double kFewImages = 50'000;      // of a fine-tuning set
 constexpr double kManyImages = 1'281'167;  // of ImageNet-1k, what pretraining is compared by
 constexpr double kEpochs = 3, kPretrainingEpochs = 90;
+/// Detectors and segmenters take larger pictures than classifiers, of COCO.
+constexpr double kClassifierPixels = 256.0 * 256;
+constexpr double kCocoImages = 118'287, kCocoEpochs = 36;
 /// What users of a service wait for without noticing.
 constexpr double kUsualLatencyMs = 100;
 
@@ -71,8 +74,14 @@ Status fill(SampleJob& job, Filling& f) {
   }
   f.counted.on_cpu = f.counted.engine != Engine::tensorrt;
   if (f.training()) {
-    const bool long_run = f.work.task == Task::pretrain;
-    f.training_amount(long_run ? kManyImages : kFewImages, long_run ? kPretrainingEpochs : kEpochs);
+    if (f.work.training.method != Method::full)
+      return usage_error(say("training of '{}' is estimated with all weights", model.id), "method",
+                         say("leave out --method"));
+    const bool large = job.resolution.pixels() > kClassifierPixels;
+    if (f.work.task == Task::finetune)
+      f.training_amount(kFewImages, kEpochs);
+    else
+      f.training_amount(large ? kCocoImages : kManyImages, large ? kCocoEpochs : kPretrainingEpochs);
     if (job.seq_len > 0) f.counted.things = *f.counted.things * static_cast<double>(job.seq_len);
     return {};
   }
