@@ -28,6 +28,12 @@ Status keep_ladder(std::string_view text, std::string& place) {
   return {};
 }
 
+/// A bare number is in GiB; with a unit it is what it says.
+Status assign_gib(std::string_view text, std::optional<double>& place, Limits limits) {
+  const auto size = plain_number(text) ? std::unexpected(Error{}) : parse_memory(text, true);
+  return size ? assign(format("{}", in_gib(size->amount())), place, limits) : assign(text, place, limits);
+}
+
 #define GPUSEL_SET(...) [](Request& r, std::string_view t) -> Status { return assign(t, __VA_ARGS__); }
 
 constexpr Option<Request> kOptions[] = {
@@ -156,8 +162,8 @@ constexpr Option<Request> kOptions[] = {
     {"renderer", "", "NAME", "cycles, vray, octane, redshift, arnold, keyshot, vred …", kGraphics,
      GPUSEL_SET(r.renderer)},
     {"scene", "", "CLASS", "size of the scene in words, instead of scene_vram_gib", kGraphics, GPUSEL_SET(r.scene)},
-    {"scene_vram_gib", "scene-vram", "GIB", "memory that the scene or a session takes, GiB", kGraphics,
-     GPUSEL_SET(r.scene_vram_gib, Limits{{0.01, 1e5}, 1000})},
+    {"scene_vram_gib", "scene-vram", "GIB", "memory that the scene or a session takes, GiB or with a unit", kGraphics,
+     [](Request& r, std::string_view t) { return assign_gib(t, r.scene_vram_gib, Limits{{0.01, 1e5}, 1000}); }},
     {"frames", "num-frames", "N", "frames to render in all; of a generated video, its length", kGraphics,
      GPUSEL_SET(r.frames, kAmount)},
     {"seconds_per_frame", "", "S", "measured time of one frame; with --on", kGraphics,
