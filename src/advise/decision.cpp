@@ -41,12 +41,12 @@ class PathFinder {
       : advice_(advice),
         context_(context),
         work_(advice.work),
-        best_(advice.recommendations.empty() ? nothing_ : advice.recommendations.front()) {}
+        best_(advice.recommendations.empty() ? nullptr : &advice.recommendations.front()) {}
 
   std::vector<std::string> run() {
     add(job());
     for (std::string& step : ruled_out()) add(std::move(step));
-    if (advice_.recommendations.empty()) {
+    if (best_ == nullptr) {
       add(say("nothing is left"));
       return std::move(path_);
     }
@@ -119,14 +119,15 @@ class PathFinder {
   }
 
   std::string bound() const {
-    const std::string_view what = plan::bound_by(best_.choice());
+    const std::string_view what = plan::bound_by(best_->choice());
     return what.empty() ? std::string() : say("bound by {}", what);
   }
 
   std::string unit() const {
     if (work_.counted && work_.counted->demand) return say("per hour");
-    if (work_.counted && best_.cost.per_unit) return say("per {}", best_.cost.unit);
-    return best_.cost.per_million_tokens && !work_.inference.request_rate ? say("per million tokens") : say("per hour");
+    if (work_.counted && best_->cost.per_unit) return say("per {}", best_->cost.unit);
+    return best_->cost.per_million_tokens && !work_.inference.request_rate ? say("per million tokens")
+                                                                           : say("per hour");
   }
 
   static std::string_view kind(const Recommendation& r) {
@@ -137,12 +138,12 @@ class PathFinder {
   std::string next_gpu() const {
     const auto next = std::find_if(
         advice_.recommendations.begin(), advice_.recommendations.end(),
-        [&](const Recommendation& r) { return r.gpu != best_.gpu && r.gpu != nullptr && best_.gpu != nullptr; });
+        [&](const Recommendation& r) { return r.gpu != best_->gpu && r.gpu != nullptr && best_->gpu != nullptr; });
     if (next == advice_.recommendations.end())
-      return best_.gpu != nullptr ? say("{} alone is left", best_.gpu->id) : std::string();
-    const double dearer = cost_measure(next->cost, work_) / cost_measure(best_.cost, work_);
-    const double slower = speed_measure(best_, work_) / speed_measure(*next, work_);
-    const std::string pair = say("{} before {}", kind(best_), kind(*next));
+      return best_->gpu != nullptr ? say("{} alone is left", best_->gpu->id) : std::string();
+    const double dearer = cost_measure(next->cost, work_) / cost_measure(best_->cost, work_);
+    const double slower = speed_measure(*best_, work_) / speed_measure(*next, work_);
+    const std::string pair = say("{} before {}", kind(*best_), kind(*next));
     if (dearer >= kAlike) return say("{}, which costs {} times as much {}", pair, times(dearer), unit());
     if (slower >= kAlike) return say("{}, which is {} times as slow", pair, times(slower));
     if (dearer <= 1 / kAlike) return say("{}, cheaper but with points taken off", pair);
@@ -150,12 +151,12 @@ class PathFinder {
   }
 
   std::string against_cpus() const {
-    const bool on_cpu = best_.gpu == nullptr;
+    const bool on_cpu = best_->gpu == nullptr;
     const auto other = std::find_if(advice_.recommendations.begin(), advice_.recommendations.end(),
                                     [&](const Recommendation& r) { return (r.gpu == nullptr) != on_cpu; });
     if (other == advice_.recommendations.end()) return {};
-    const double dearer = cost_measure(other->cost, work_) / cost_measure(best_.cost, work_);
-    const double slower = speed_measure(best_, work_) / speed_measure(*other, work_);
+    const double dearer = cost_measure(other->cost, work_) / cost_measure(best_->cost, work_);
+    const double slower = speed_measure(*best_, work_) / speed_measure(*other, work_);
     if (on_cpu)
       return say("a GPU would be wasted: the best, {}, is {} times as dear {}", kind(*other), times(dearer), unit());
     if (slower < kMuchSlower) return say("a CPU is {} times as dear {}", times(dearer), unit());
@@ -172,26 +173,25 @@ class PathFinder {
   }
 
   std::string term() const {
-    const catalog::Term own = best_.offer->term;
+    const catalog::Term own = best_->offer->term;
     if (own == catalog::Term::spot) return is_interruptible() ? say("spot") : say("spot, though it may be taken away");
     if (!is_interruptible()) return say("{}: it should not be interrupted", to_text(own));
     std::optional<double> cheapest;
-    for (const catalog::Offer& offer : context_.catalog.offers_of(*best_.instance)) {
+    for (const catalog::Offer& offer : context_.catalog.offers_of(*best_->instance)) {
       if (offer.term != catalog::Term::spot) continue;
       const auto cost = cost::job_cost({offer.per_hour(), context_.catalog.currency_of(offer)}, context_.converter,
-                                       {best_.machine().nodes, seconds(3600)});
+                                       {best_->machine().nodes, seconds(3600)});
       if (cost) cheapest = std::min(cheapest.value_or(cost->hourly), cost->hourly);
     }
     if (!cheapest) return say("{}; spot would do where it is sold", to_text(own));
-    if (*cheapest >= best_.cost.hourly) return std::string(to_text(own));
-    return say("spot from {} of the price, if it may be interrupted", times(*cheapest / best_.cost.hourly));
+    if (*cheapest >= best_->cost.hourly) return std::string(to_text(own));
+    return say("spot from {} of the price, if it may be interrupted", times(*cheapest / best_->cost.hourly));
   }
 
   const Advice& advice_;
   const SearchContext& context_;
   const Workload& work_;
-  const Recommendation nothing_;
-  const Recommendation& best_;
+  const Recommendation* best_;  // null where nothing is left
   std::vector<std::string> path_;
 };
 

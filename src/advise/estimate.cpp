@@ -1,6 +1,7 @@
 #include "gpusel/advise/estimate.hpp"
 
 #include "advise/candidates.hpp"
+#include "advise/estimate_notes.hpp"
 #include "advise/inference_advice.hpp"
 #include "advise/near_miss.hpp"
 #include "advise/training_advice.hpp"
@@ -158,92 +159,6 @@ void adopt_framework(EstimateAnswer& answer) {
   for (workload::Assumptions* list : {&answer.work.assumed, &answer.assumed})
     for (auto& [key, value] : *list)
       if (key == "framework") value = framework;
-}
-
-/// A training that fits by the figure alone: what is left is less than such figures are sure of.
-void note_headroom(EstimateAnswer& answer) {
-  constexpr double kTight = 0.03;
-  if (!workload::is_training(answer.work.task) || !plan::fits(answer.choice)) return;
-  const double usable = in_gib(answer.machine.device.usable);
-  const double left = usable - in_gib(plan::memory_of(answer.choice).total());
-  const double high = answer.intervals.memory_total_gib.high;
-  if (left < kTight * usable)
-    answer.notes.push_back(
-        say("tight: {:.1f} GiB are left by the figure, and runs like it have needed up to {:.1f} GiB", left, high));
-  else if (high > usable)
-    answer.notes.push_back(say("likely to fit by the figure, but runs like it have needed up to {:.1f} GiB", high));
-}
-
-/// Whether measurements of training on this architecture were among those the intervals come from.
-bool well_measured(const catalog::Gpu& gpu, const estimate::Coefficients& c) {
-  const std::string name = "training " + std::string(gpu.architecture);
-  const auto& cases = c.interval_speed_low.cases;
-  return std::any_of(cases.begin(), cases.end(), [&](const auto& entry) { return entry.first == name; });
-}
-
-/// Options that choose how many instances there are say nothing of the machine that was asked about.
-void note_fleet_options(const Request& request, std::vector<std::string>& notes) {
-  if (request.redundancy || request.max_load)
-    notes.push_back(
-        say("redundancy and max_load choose instances (gpusel recommend); this is what the machine itself does"));
-}
-
-void note_thin_evidence(const Workload& work, const Machine& machine, const estimate::Coefficients& c,
-                        std::vector<std::string>& notes) {
-  if (work.counted) return;
-  const catalog::Gpu& gpu = *machine.device.gpu;
-  if (workload::is_training(work.task) && !well_measured(gpu, c))
-    notes.push_back(say("few measurements of training on {} are published: the intervals are wide", gpu.architecture));
-}
-
-/// What the figures of counted work do not say by themselves.
-void note_departures(const Workload& work, const Machine& machine, const plan::CountedChoice& choice,
-                     std::vector<std::string>& notes) {
-  const workload::Counted& job = *work.counted;
-  for (const estimate::NamedFigure& figure : choice.figures.more)
-    if (figure.key == "slowdown" && figure.value > 1)
-      notes.push_back(
-          say("it does not fit into the GPU's memory: the rest is in the host's, and it takes {:.2g} times as long",
-              figure.value));
-  const auto precision = choice.plan.precision;
-  const bool computes = workload::runs_model(work.task) && !machine.on_cpu() && choice.figures.lacks.empty();
-  if (computes && !machine.device.native(precision))
-    notes.push_back(say("{} is not in the hardware of {}; the next wider format does the work", to_text(precision),
-                        machine.device.gpu->id));
-  if (job.demand && choice.figures.rate > 0 && choice.figures.rate < *job.demand)
-    notes.push_back(say("{} {} are asked for: {:.0f} such machines", human_number(*job.demand), job.unit.rate,
-                        std::ceil(*job.demand / choice.figures.rate)));
-}
-
-/// Where the plan is not quite what was asked for.
-void note_departures(const Workload& work, const Machine& machine, const plan::InferenceChoice& choice,
-                     std::vector<std::string>& notes) {
-  const auto& plan = choice.plan;
-  const auto used = std::int64_t{plan.tp} * plan.pp * plan.dp;
-  if (used < machine.gpus() && work.inference.mode != workload::Mode::single_stream)
-    notes.push_back(say("{} of {} GPUs stand idle: they make up no replica", machine.gpus() - used, machine.gpus()));
-  if (choice.speed && !choice.speed->weights_native && plan.weights->arithmetic != estimate::Arithmetic::weight_only)
-    notes.push_back(say("{} weights are widened to 16 bit on {}: they save memory, not arithmetic", plan.weights->name,
-                        machine.device.gpu->architecture));
-}
-
-void note_departures(const Workload& work, const Machine& machine, const plan::Choice& choice,
-                     std::vector<std::string>& notes) {
-  if (const auto* inference = std::get_if<plan::InferenceChoice>(&choice))
-    return note_departures(work, machine, *inference, notes);
-  if (const auto* counted = std::get_if<plan::CountedChoice>(&choice))
-    return note_departures(work, machine, *counted, notes);
-  const auto* training = std::get_if<plan::TrainingChoice>(&choice);
-  const auto& plan = training->plan;
-  if (!machine.device.native(plan.precision))
-    notes.push_back(say("{} is not in the hardware of {}; the next wider format does the work", to_text(plan.precision),
-                        machine.device.gpu->id));
-  if (std::fmod(work.parameters.layers, plan.pp) != 0)
-    notes.push_back(say("{:g} layers over {} stages: some hold one more than others", work.parameters.layers, plan.pp));
-  if (work.training.offload != workload::Offload::none)
-    notes.push_back(say("offloading keeps {:.0f} GiB in the host memory of each node",
-                        in_gib(estimate::offloaded_states(work, plan.precision)) / machine.nodes));
-  if (std::string other = batch_note(work, plan); !other.empty()) notes.push_back(std::move(other));
 }
 
 }  // namespace
@@ -411,11 +326,8 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
     answer.notes.push_back(problem.text());
   if (std::string change = what_would_fit(answer.work, answer.machine, answer.choice, c); !change.empty())
     answer.notes.push_back(std::move(change));
-  note_fleet_options(request, answer.notes);
   answer.intervals = intervals_for(answer.work, answer.machine, answer.choice, c);
-  note_headroom(answer);
-  note_departures(answer.work, answer.machine, answer.choice, answer.notes);
-  note_thin_evidence(answer.work, answer.machine, c, answer.notes);
+  add_notes(answer, request, c);
   if (with_trace) {
     answer.trace = explain(answer.work, answer.machine, answer.choice, c);
     if (const auto* training = std::get_if<plan::TrainingChoice>(&answer.choice))

@@ -237,13 +237,9 @@ void one_job_facts(Facts& facts, const workload::TranscodeJob& job) { facts.set(
 void one_job_facts(Facts& facts, const workload::PreprocessJob& job) { facts.set(Fact::preprocess, to_text(job.kind)); }
 void one_job_facts(Facts&, const auto&) {}
 
-constexpr std::string_view kClasses[] = {"samples", "diffusion",  "speech",    "recommender", "render",
-                                         "session", "simulation", "transcode", "analytics",   "preprocess"};
-static_assert(std::size(kClasses) == std::variant_size_v<workload::AnyJob>);
-
 void counted_facts(Facts& facts, const Workload& work) {
   const workload::Counted& counted = *work.counted;
-  facts.set(Fact::work, kClasses[counted.job.index()]);
+  facts.set(Fact::work, std::visit([](const auto& job) { return job.kClass; }, counted.job));
   facts.set(Fact::demand, counted.demand);
   facts.set(Fact::needs_workstation, counted.needs_workstation);
   if (workload::runs_model(work.task)) {

@@ -36,8 +36,8 @@ std::string without_gpu(const Workload& work) {
 
 /// Rates of exchange between the answer's currency and that of a text; nothing for unknown ones.
 std::optional<double> converted(double amount, std::string_view currency, const cost::Converter& converter) {
-  const auto code = currency.empty() ? Currency::usd() : Currency::parse(currency).value_or(Currency::usd());
-  const cost::Exchange* exchange = converter.exchange(code);
+  const auto code = Currency::parse(currency.empty() ? Currency::usd().code() : currency);
+  const cost::Exchange* exchange = code ? converter.exchange(*code) : nullptr;
   return exchange != nullptr ? std::optional(amount * exchange->rate) : std::nullopt;
 }
 
@@ -229,7 +229,7 @@ void CandidateSearch::add_counted(cost::Usage& usage, const catalog::Offer& offe
 }
 
 void CandidateSearch::add_egress(cost::JobCost& cost, const catalog::Offer& offer, const Planned& planned) const {
-  if (work_.counted->egress_mbps <= 0) return;
+  if (!work_.counted->sends_traffic()) return;
   const catalog::Region& region = context_.catalog.region_of(offer);
   const catalog::Egress* egress = context_.catalog.egress_of(region.provider, region.id);
   const auto per_gb = egress != nullptr ? first_tier(*egress) : std::nullopt;

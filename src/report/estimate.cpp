@@ -124,7 +124,7 @@ std::string one_job(const workload::SessionJob& job) {
              job.session_gib);
 }
 std::string one_job(const workload::SimulationJob& job) {
-  return say(" · {} · {} cells", to_text(job.solver), human_count(job.cells));
+  return say(" · {} · {} {}", to_text(job.solver), human_count(job.cells), printable(job.cell));
 }
 std::string one_job(const workload::TranscodeJob& job) {
   return say(" · {} {} at {:g} fps · {}", to_text(job.codec), text_of(job.resolution), job.fps,

@@ -205,6 +205,9 @@ Json memory_json(const estimate::MemoryBreakdown& memory, Bytes usable) {
                             {"total", in_gib(memory.total())}});
   out["usable"] = number(in_gib(usable));
   out["margin"] = number(in_gib(usable - memory.total()));
+  if (estimate::is_known(memory)) return out;
+  for (auto& [part, amount] : out["per_gpu"].items()) amount = nullptr;
+  out["margin"] = nullptr;
   return out;
 }
 

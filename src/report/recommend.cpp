@@ -45,6 +45,15 @@ std::string speed_text(const Advice& advice, const Recommendation& r) {
   return say("{} tok/s", human_number(r.tokens_per_s()));
 }
 
+std::string egress_text(const Advice& advice, const Recommendation& r) {
+  const double mbps = advice.work.counted->egress_mbps;
+  if (!r.cost.egress_hourly)
+    return say("   traffic to the internet at {:.3g} Mbit/s each: its price at {} is not known", mbps,
+               printable(r.instance->provider));
+  return say("   traffic to the internet at {:.3g} Mbit/s each: {} {} per hour beside, at the first tier's price", mbps,
+             human_price(*r.cost.egress_hourly), advice.currency.code());
+}
+
 std::string price_date(const Recommendation& r) {
   const Date date = Date::from_packed(r.offer->as_of);
   return date.known() ? date.text() : say("undated");
@@ -155,11 +164,8 @@ std::string best_in_words(const Advice& advice, const catalog::Catalog& catalog,
     out += wrap(
         plan.empty() ? format("   {}", range_text(advice, r)) : say("   plan: {}; {}", plan, range_text(advice, r)),
         terminal.width, 5);
-    if (r.cost.egress_hourly)
-      out +=
-          wrap(say("   traffic to the internet at {:g} Mbit/s each: {} {} per hour beside, at the first tier's price",
-                   advice.work.counted->egress_mbps, human_price(*r.cost.egress_hourly), advice.currency.code()),
-               terminal.width, 5);
+    if (advice.work.counted && advice.work.counted->sends_traffic())
+      out += wrap(egress_text(advice, r), terminal.width, 5);
     if (!r.instance->caution.empty())
       out += wrap(say("   note: {}", printable(r.instance->caution)), terminal.width, 5);
     if (view.explain) {

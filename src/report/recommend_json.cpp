@@ -47,7 +47,7 @@ Json performance_json(const Recommendation& r, const Workload& work) {
   return out;
 }
 
-Json cost_json(const Recommendation& r, Currency currency, const catalog::Catalog& catalog) {
+Json cost_json(const Recommendation& r, const Workload& work, Currency currency, const catalog::Catalog& catalog) {
   const auto& cost = r.cost;
   const catalog::Origin& origin = catalog.origin_of(*r.offer);
   Json out{{"currency", currency.code()},
@@ -64,7 +64,7 @@ Json cost_json(const Recommendation& r, Currency currency, const catalog::Catalo
            {"offer", {{"currency", cost.offer.currency.code()}, {"hourly", number(cost.offer.amount)}}}};
   if (!origin.note.empty()) out["price_note"] = origin.note;
   if (cost.licence_hourly > 0) out["licence_hourly"] = number(cost.licence_hourly);
-  if (cost.egress_hourly) out["egress_hourly"] = number(*cost.egress_hourly);
+  if (work.counted && work.counted->sends_traffic()) out["egress_hourly"] = number(cost.egress_hourly);
   if (cost.exchange)
     out["fx"] = {{"rate", number(cost.exchange->rate)}, {"as_of", text_or_null(cost.exchange->as_of.text())}};
   return out;
@@ -109,7 +109,7 @@ Json recommendation_json(const Recommendation& r, const Advice& advice, const ca
           {"plan", plan_json(r.choice())},
           {"memory", memory_json(r.memory(), r.machine().memory())},
           {"performance", performance_json(r, advice.work)},
-          {"cost", cost_json(r, advice.currency, catalog)},
+          {"cost", cost_json(r, advice.work, advice.currency, catalog)},
           {"interval", interval_of(r, advice.work)},
           {"pareto", r.pareto},
           {"reasons", r.reasons},

@@ -83,3 +83,24 @@ TEST_CASE("a GPU for a few streams is said to wait") {
 TEST_CASE("language models are still not for instances without a GPU") {
   CHECK_FALSE(offers(R"({"model": "llama-7b", "task": "finetune", "method": "lora"})", "p/cpu"));
 }
+
+TEST_CASE("what nobody said is not known: neither the memory of data without an amount nor the price of traffic") {
+  const auto advice = test::Market::shipped().recommend(R"({"task": "preprocess"})", {{"cloud", "aws"}});
+  REQUIRE_FALSE(advice.recommendations.empty());
+  CHECK_FALSE(estimate::is_known(advice.recommendations.front().memory()));
+  const auto sized = test::Market::shipped().recommend(R"({"task": "preprocess", "data_gb": "2"})", {{"cloud", "aws"}});
+  CHECK(estimate::is_known(sized.recommendations.front().memory()));
+  const auto streams = test::Market::shipped().recommend(R"({"task": "transcode"})", {{"cloud", "vast,aws"}});
+  for (const auto& r : streams.recommendations) {
+    CAPTURE(r.instance->sku);
+    CHECK(r.cost.egress_hourly.has_value() == (r.instance->provider == "aws"));
+  }
+}
+
+TEST_CASE("training is not sized by a rate of requests") {
+  const auto advice = test::Market::shipped().recommend(
+      R"({"task": "pretrain", "model": "resnet-50", "request_rate": "5"})", {{"cloud", "aws"}});
+  CHECK_FALSE(advice.work.counted->demand);
+  CHECK(std::any_of(advice.notes.begin(), advice.notes.end(),
+                    [](const std::string& note) { return note.starts_with("request_rate has no effect"); }));
+}

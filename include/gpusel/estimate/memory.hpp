@@ -22,6 +22,9 @@ struct MemoryBreakdown {
   }
 };
 
+/// Whatever runs holds something: none at all is not known. Work on data whose amount nobody said, for example.
+constexpr bool is_known(const MemoryBreakdown& memory) { return memory.total().raw() > 0; }
+
 /// The least and the most that 80 of 100 measurements should show.
 struct Interval {
   double low = 0;

@@ -66,18 +66,26 @@ inline constexpr Unit kFramesPerHour{"frames/h", "frames", 1.0 / 3600, "frame", 
 inline constexpr Unit kScore{"score", "points", 0, "1k points·h", "thousand points for an hour", 1e3};
 inline constexpr Unit kSessions{"sessions", "sessions", 0, "session·h", "session and hour", 1};
 inline constexpr Unit kStreams{"streams", "streams", 0, "stream·h", "stream and hour", 1};
-inline constexpr Unit kCellUpdates{
-    "million cell updates/s", "million cell updates", 1, "G updates", "billion cell updates", 1e3};
+inline constexpr Unit kCellUpdates{"million updates/s", "million updates", 1, "G updates", "billion updates", 1e3};
 inline constexpr Unit kVideoTime{"x real time", "seconds of video", 1, "h of video", "hour of video", 3600};
 inline constexpr Unit kGigabytes{"GB/s", "GB", 1, "TB", "TB", 1e3};
 
+// Each says by which name rules know its class, and whether it is done in batches whose size is the planner's to
+// choose.
+
 /// A network that reads samples: CNNs, vision transformers, detectors, encoders of text, small sequence models.
 struct SampleJob {
+  static constexpr std::string_view kClass = "samples";
+  static constexpr bool kInBatches = true;
+
   Resolution resolution;     // none: not of pixels
   std::int64_t seq_len = 0;  // tokens of a sample; 0: not of text
 };
 
 struct DiffusionJob {
+  static constexpr std::string_view kClass = "diffusion";
+  static constexpr bool kInBatches = true;
+
   Resolution resolution;
   std::int64_t steps = 0;
   std::int64_t frames = 1;      // of a video
@@ -85,16 +93,25 @@ struct DiffusionJob {
 };
 
 struct SpeechJob {
+  static constexpr std::string_view kClass = "speech";
+  static constexpr bool kInBatches = true;
+
   double window_s = 30;  // that one pass of the encoder reads
   std::int64_t output_tokens = 0;
 };
 
 struct RecommenderJob {
+  static constexpr std::string_view kClass = "recommender";
+  static constexpr bool kInBatches = true;
+
   std::optional<double> table_gib;  // of embeddings, where it is not the model's own figure
   double state_values = 0;          // of the optimizer, for each value of a table
 };
 
 struct OfflineRender {
+  static constexpr std::string_view kClass = "render";
+  static constexpr bool kInBatches = false;
+
   Renderer renderer = Renderer::cycles;
   double scene_gib = 0;
   std::optional<Seconds> per_frame;  // measured by the user
@@ -103,6 +120,9 @@ struct OfflineRender {
 
 /// Interactive graphics: each session has a GPU or a share of one for itself.
 struct SessionJob {
+  static constexpr std::string_view kClass = "session";
+  static constexpr bool kInBatches = false;
+
   Render kind = Render::realtime;
   std::string_view scene;  // kind of what is drawn
   bool needs_rt = false;
@@ -113,11 +133,18 @@ struct SessionJob {
 };
 
 struct SimulationJob {
+  static constexpr std::string_view kClass = "simulation";
+  static constexpr bool kInBatches = false;
+
   Solver solver = Solver::lbm;
   double cells = 0;
+  std::string_view cell = "cells";  // what the solver calls them: particles, atoms, elements
 };
 
 struct TranscodeJob {
+  static constexpr std::string_view kClass = "transcode";
+  static constexpr bool kInBatches = false;
+
   Codec codec = Codec::h264;
   Codec input = Codec::h264;
   Resolution resolution;            // of what comes in
@@ -128,6 +155,9 @@ struct TranscodeJob {
 
 /// A detector on camera streams.
 struct AnalyticsJob {
+  static constexpr std::string_view kClass = "analytics";
+  static constexpr bool kInBatches = true;
+
   SampleJob detector;
   Resolution camera;
   double camera_fps = 25;
@@ -136,6 +166,9 @@ struct AnalyticsJob {
 };
 
 struct PreprocessJob {
+  static constexpr std::string_view kClass = "preprocess";
+  static constexpr bool kInBatches = false;
+
   Preprocessing kind = Preprocessing::etl;
   Resolution resolution;          // of images and video
   double fps = 30;                // of video
@@ -162,6 +195,7 @@ struct Counted {
   bool on_cpu = false;                 // machines without a GPU can do it
   bool needs_workstation = false;      // a graphics driver with a workstation licence
   double egress_mbps = 0;              // sent to the internet for each thing at once
+  bool sends_traffic() const { return egress_mbps > 0; }
 };
 
 }  // namespace workload

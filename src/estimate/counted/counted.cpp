@@ -14,8 +14,7 @@ CountedFigures counted_figures(const workload::Workload& work, const Machine& ma
 }
 
 bool has_batches(const workload::Counted& counted) {
-  return counted.job.index() <= workload::AnyJob(workload::RecommenderJob{}).index() ||
-         std::holds_alternative<workload::AnalyticsJob>(counted.job);
+  return std::visit([](const auto& job) { return job.kInBatches; }, counted.job);
 }
 
 Precision usual_precision(const workload::Workload& work, const Machine& machine) {

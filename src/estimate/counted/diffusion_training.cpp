@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "estimate/counted/diffusion_size.hpp"
+#include "estimate/counted/products.hpp"
 #include "estimate/optimizer.hpp"
 #include "gpusel/base/message.hpp"
 
@@ -83,17 +84,6 @@ class DiffusionTraining {
     return flop(text * ask_.batch()) / rate.reached() + flop(size_.decode_flop / 2 * ask_.batch()) / rate.decoder;
   }
 
-  /// All-reduce of the gradients, as far as the backward pass does not hide it.
-  Seconds exchange(Seconds pass) const {
-    const Machine& machine = ask_.machine;
-    if (machine.gpus() <= 1) return {};
-    const bool across = machine.nodes > 1;
-    const double n = machine.gpus();
-    const Seconds all = bytes(trained() * kFp32Bytes * 2 * (n - 1) / n) /
-                        group_bandwidth(machine, machine.gpus_per_node, across, ask_.general);
-    return std::max(all - pass * ask_.general.gradient_overlap.value, all * ask_.general.least_exposed.value);
-  }
-
   void speed(CountedFigures& out, const DiffusionRate& rate) const {
     const double times = forward_passes() * ask_.batch();
     const Seconds products = rate.pass(size_) * times / c_.training_share.value;
@@ -104,7 +94,7 @@ class DiffusionTraining {
     const Seconds pass = std::max(products + traffic, launch) + encoding(rate);
     const double moved = 3 * kFp32Bytes + 2 * optimizer_bytes(ask_.work, kFp32Bytes);
     const Seconds update = bytes(trained() * moved) / ask_.machine.device.bandwidth;
-    const Seconds talk = exchange(pass);
+    const Seconds talk = reduce_time(ask_, bytes(trained() * kFp32Bytes), pass);
     out.latency = pass + update + talk;
     out.rate = ask_.batch() * static_cast<double>(job_.frames) * ask_.machine.gpus() / out.latency.raw();
     out.bound_by = talk > pass                   ? "link"

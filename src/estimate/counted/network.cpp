@@ -13,6 +13,9 @@ namespace {
 using catalog::Model;
 using catalog::ModelKind;
 
+/// Published counts of activations hold attention's scores or do not: what is left without them is at least so much.
+constexpr double kLeastWithoutScores = 0.2;
+
 /// Blocks of attention and feed-forward whose shape is known.
 struct Blocks {
   double layers = 0;
@@ -85,7 +88,7 @@ NetworkCost cost_of(const Model& model, const workload::SampleJob& job, const Sa
   const double usual = blocks.tokens_of(flops), tokens = usual * times;
   cost.flops = blocks.flops(tokens);
   cost.scores = blocks.scores(tokens);
-  cost.activations = std::max(0.2 * stated * 1e6, stated * 1e6 - blocks.scores(usual)) * times;
+  cost.activations = std::max(kLeastWithoutScores * stated * 1e6, stated * 1e6 - blocks.scores(usual)) * times;
   return cost;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/multiprocessors.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/catalog/catalog.hpp"
 
@@ -13,19 +14,13 @@ namespace {
 /// Runs from which a median is trusted as it is.
 constexpr double kEnoughRuns = 5;
 
-/// One RT core per multiprocessor; else 64 or 128 fp32 lanes, by compute capability. Unknown: 0.
-double multiprocessors(const catalog::Gpu& gpu) {
-  if (gpu.rt_cores.value_or(0) > 0) return *gpu.rt_cores;
+/// Those that parts without matrix units have, too: 64 or 128 fp32 lanes each, by compute capability. Unknown: 0.
+double drawing_multiprocessors(const catalog::Gpu& gpu) {
+  if (const double known = multiprocessors(gpu); known > 0) return known;
   if (!gpu.cuda_cores || !gpu.capability) return 0;
   const double capability = *gpu.capability;
-  const bool wide = capability < 6 || (capability > 6 && capability < 7) || capability > 8;
+  const bool wide = capability < 6 || (capability > 6 && capability < 7);
   return *gpu.cuda_cores / (wide ? 128 : 64);
-}
-
-/// The clock that the fp32 peak stands for, GHz.
-double clock_ghz(const catalog::Gpu& gpu) {
-  const double lanes = gpu.cuda_cores.value_or(0);
-  return lanes > 0 ? gpu.fp32_tflops.value_or(0) * 1e3 / (2 * lanes) : 0;
 }
 
 std::string generation(const catalog::Gpu& gpu) {
@@ -37,7 +32,7 @@ std::string generation(const catalog::Gpu& gpu) {
 
 double derived_points(const catalog::Gpu& gpu, const RenderCoefficients& c) {
   if (gpu.vendor != "nvidia") return 0;
-  const double clocks = multiprocessors(gpu) * clock_ghz(gpu);
+  const double clocks = drawing_multiprocessors(gpu) * clock_ghz(gpu);
   return c.score_scale.of(generation(gpu)) * std::pow(clocks, c.score_clocks.value) *
          std::pow(gpu.memory_bandwidth_gbs.value_or(0), c.score_bandwidth.value);
 }

@@ -88,6 +88,8 @@ CountedFigures figures_of(const PreprocessJob& job, const CountedAsk& ask) {
   }
   const Bytes most = spills ? ask.machine.host.memory * (1 - c.kept_free.value) : need;
   if (ask.machine.on_cpu()) out.memory.workspace = std::min(need, most);
+  if (found.on_gpu && job.kind == Preprocessing::trees)
+    out.memory.workspace = gb(job.data_gb.value_or(0)) * c.gpu_tree_memory.value;
   if (!ask.machine.on_cpu()) out.more.push_back({"gpu_used", found.on_gpu ? 1.0 : 0.0});
   if (ask.trace != nullptr && !found.on_gpu)
     ask.trace->push_back({"throughput", say("cores × threads' gain × clock × work per clock × rate per unit of it"),

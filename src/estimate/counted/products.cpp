@@ -36,6 +36,7 @@ double value_bytes(Precision precision) {
     case Precision::tf32: return 4;
     case Precision::fp8:
     case Precision::int8: return 1;
+    case Precision::nvfp4: return 0.5;
     default: return 2;
   }
 }

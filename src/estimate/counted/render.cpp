@@ -78,7 +78,7 @@ class Rendering {
 
   /// Each GPU holds the whole scene. What is over goes to host memory where the renderer can, up to a limit.
   void memory() {
-    const double usable = ask_.machine.on_cpu() ? in_gib(ask_.machine.host.memory) : in_gib(ask_.machine.device.usable);
+    const double usable = in_gib(ask_.machine.memory());
     const double process = c_.process_gib.value;
     const double room = usable - process;
     out_.memory.framework = gib(process);
@@ -135,9 +135,8 @@ class Rendering {
     } else if (ask_.machine.on_cpu()) {
       out_.bound_by = "cpu";
     } else {
-      out_.bound_by = rasterises()                                        ? "3d"
-                      : ask_.machine.device.gpu->rt_cores.value_or(0) > 0 ? rasterises() ? "3d" : "ray-tracing"
-                                                                          : "compute";
+      const bool traces = ask_.machine.device.gpu->rt_cores.value_or(0) > 0;
+      out_.bound_by = rasterises() ? "3d" : traces ? "ray-tracing" : "compute";
     }
   }
 
@@ -147,7 +146,7 @@ class Rendering {
     const double spill = spill_ < 1 ? std::log(1 / spill_) / 2 : 0;
     const double factor = std::exp(std::hypot(score, renderer, spill));
     out_.rate_ratio = {1 / factor, factor};
-    out_.memory_ratio = {0.8, 1.25};
+    out_.memory_ratio = {c_.memory_low.value, c_.memory_high.value};
   }
 
   void explain(Trace& trace) const {

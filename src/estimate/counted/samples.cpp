@@ -6,7 +6,9 @@
 #include "estimate/counted/classes.hpp"
 #include "estimate/counted/cpu_network.hpp"
 #include "estimate/counted/network.hpp"
+#include "estimate/counted/products.hpp"
 #include "estimate/multiprocessors.hpp"
+#include "estimate/optimizer.hpp"
 #include "gpusel/base/message.hpp"
 
 namespace gpusel::estimate {
@@ -22,31 +24,6 @@ constexpr double kMostReached = 0.95;  // of the peak of matrix units
 constexpr double kUpdatedBytes = 28;   // read and written per parameter by the optimiser's step
 constexpr std::string_view kTraining = "training";
 
-double bytes_of(Precision precision) {
-  switch (precision) {
-    case Precision::fp32:
-    case Precision::tf32: return 4;
-    case Precision::fp8:
-    case Precision::int8: return 1;
-    case Precision::nvfp4: return 0.5;
-    default: return 2;
-  }
-}
-
-/// Bytes of states that training keeps for each parameter besides its 16-bit copy and gradient.
-double optimizer_bytes(workload::Optimizer optimizer) {
-  using workload::Optimizer;
-  switch (optimizer) {
-    case Optimizer::sgd:
-    case Optimizer::lion:
-    case Optimizer::muon: return 4;
-    case Optimizer::adafactor: return 0.1;
-    case Optimizer::adamw8bit:
-    case Optimizer::paged_adamw8bit: return 2;
-    default: return 8;
-  }
-}
-
 class Passes {
  public:
   Passes(const workload::SampleJob& job, const CountedAsk& ask)
@@ -61,7 +38,7 @@ class Passes {
     done_in_ = device.done_in(ask.plan.precision);
     // Engines choose 16-bit kernels where narrow ones are no faster.
     if (done_in_ == Precision::int8 && rate_of(Precision::fp16) > rate_of(Precision::int8)) done_in_ = Precision::fp16;
-    bytes_ = bytes_of(ask.plan.precision);
+    bytes_ = value_bytes(ask.plan.precision);
   }
 
   bool known() const { return cost_.flops > 0 && rate_of(done_in_) > 0; }
@@ -112,12 +89,10 @@ class Passes {
       return;
     }
     const auto& training = ask_.work.training;
-    const bool updates_all = !workload::trains_adapter(training.method);
-    const double trained = updates_all ? parameters : parameters * 0.01;
     // Automatic mixed precision keeps weights in 32 bit; copies in 16 bit live as long as a layer needs them.
     m.weights = bytes(parameters * 4);
-    m.gradients = bytes(trained * 4);
-    m.optimizer = bytes(trained * optimizer_bytes(training.optimizer));
+    m.gradients = bytes(parameters * 4);
+    m.optimizer = bytes(parameters * optimizer_bytes(ask_.work, 4));
     if (training.offload != workload::Offload::none) m.optimizer = m.optimizer * kInFlight;
     m.activations = bytes(batch * saved() * bytes_);
     if (ask_.machine.gpus() > 1) m.framework += gib(ask_.general.collectives_gib.of(kTraining));
@@ -139,7 +114,7 @@ class Passes {
 
   /// What the matrix units do at 16 bit when nothing halves their rate: narrow products show it on consumer cards.
   double units_tflops(const catalog::Gpu& gpu) const {
-    const double halved = bytes_of(done_in_) == 1 ? gpu.int8_dense_tops.value_or(0) / 2 : 0;
+    const double halved = value_bytes(done_in_) == 1 ? gpu.int8_dense_tops.value_or(0) / 2 : 0;
     return std::max(gpu.fp16_dense_tflops.value_or(0), halved);
   }
 
@@ -182,16 +157,9 @@ class Passes {
 
   /// Gradients travel while the backward pass goes on; the last bucket has nothing to hide behind.
   double exposed_links() const {
-    const Machine& machine = ask_.machine;
-    const int gpus = machine.gpus();
-    if (!ask_.training() || gpus <= 1) return 0;
-    const bool crosses = machine.nodes > 1;
-    const double bytes = model_.params_b.value_or(0) * 1e9 * 4;
-    const double ring =
-        2.0 * (gpus - 1) / gpus * bytes / group_bandwidth(machine, machine.gpus_per_node, crosses, ask_.general).raw();
-    const double hidden = ask_.general.gradient_overlap.value * (products_ + traffic_ + vector_);
-    return std::max(ring - hidden, ring * ask_.general.least_exposed.value) +
-           2 * (gpus - 1) * group_latency(machine, crosses, ask_.general).raw();
+    if (!ask_.training()) return 0;
+    const Bytes gradients = bytes(model_.params_b.value_or(0) * 1e9 * 4);
+    return reduce_time(ask_, gradients, seconds(products_ + traffic_ + vector_)).raw();
   }
   double together() const {
     if (!ask_.training()) return 1;

@@ -13,6 +13,7 @@ using workload::SessionJob;
 
 constexpr double kFullHdPixels = 1920.0 * 1080;
 constexpr double kUsualFps = 60;
+constexpr std::string_view kAlone = "exclusive-use";
 
 class Sessions {
  public:
@@ -20,10 +21,10 @@ class Sessions {
       : job_(job), ask_(ask), c_(ask.c.session), device_(ask.machine.device) {}
 
   CountedFigures run() {
+    out_.memory.activations = gib(job_.session_gib);
     if (!hardware_suits()) return out_;
     power_ = drawing_power(device_, *ask_.counted.catalog, ask_.c.render);
     if (power_.points <= 0) out_.unknown = "render score";
-    out_.memory.activations = gib(job_.session_gib);
     if (!out_.unknown.empty()) return out_;
     count();
     if (ask_.trace != nullptr) explain(*ask_.trace);
@@ -100,7 +101,7 @@ class Sessions {
     at_most(by_memory(), "memory");
     if (streams()) at_most(by_encoder(), "encoder");
     if (streams()) at_most(std::floor(by_driver()), "driver");
-    at_most(by_custom(), "users");
+    at_most(by_custom(), kAlone);
     if (each < 1) {
       if (out_.bound_by == "memory") return;  // the planner says so
       out_.lacks = out_.bound_by == "encoder" ? "video encoding for even one such session"
@@ -112,8 +113,9 @@ class Sessions {
     out_.more.push_back({"sessions_per_gpu", each});
     out_.more.push_back({"reachable_fps", std::floor(job_.fps * std::min(1.0, power_.points / (load() * each)))});
     const double factor = std::exp(std::hypot(std::log(c_.spread.value), std::log(spread_of(power_, ask_.c.render))));
-    out_.rate_ratio = {1 / factor, factor};
-    out_.memory_ratio = {0.75, 1.3};
+    // A user who has the GPU alone is one, however light the work turns out.
+    out_.rate_ratio = {1 / factor, out_.bound_by == kAlone ? 1 : factor};
+    out_.memory_ratio = {ask_.c.render.memory_low.of("session"), ask_.c.render.memory_high.of("session")};
   }
 
   void explain(Trace& trace) const {

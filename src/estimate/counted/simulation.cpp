@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "estimate/counted/classes.hpp"
+#include "estimate/counted/cpu.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/catalog/catalog.hpp"
 
@@ -15,6 +16,7 @@ using workload::SimulationJob;
 
 /// A second GPU brings half of its own where the exchange takes a third of a step.
 constexpr double kThird = 1.0 / 3;
+constexpr double kDoubleRate = 0.5;  // vector units of processors hold half as many doubles
 
 const catalog::SolverInfo* info_of(const SimulationJob& job, const catalog::Catalog& catalog) {
   const auto& all = catalog.solvers();
@@ -58,12 +60,12 @@ class Simulating {
   double gpus() const { return machine_.on_cpu() ? machine_.nodes : machine_.gpus(); }
 
   void memory() {
-    const double usable = in_gib(machine_.on_cpu() ? machine_.host.memory : machine_.device.usable);
+    const double usable = in_gib(machine_.memory());
     const double room = usable - c_.process_gib.value;
     const double needed = *solver_->bytes_per_cell * width() * job_.cells / gpus() / kGiB;
     out_.memory.framework = gib(c_.process_gib.value);
     out_.memory.activations = gib(needed);
-    out_.memory_ratio = {0.8, 1.3};
+    out_.memory_ratio = {ask_.c.render.memory_low.of("simulation"), ask_.c.render.memory_high.of("simulation")};
     const bool spills = solver_->spills.value_or(false) && !machine_.on_cpu() && room > 0;
     if (!spills || needed <= room || needed > c_.spill_limit.value * room) return;
     out_.memory.activations = gib(room);
@@ -74,20 +76,15 @@ class Simulating {
 
   std::optional<FlopPerSecond> peak() {
     if (!machine_.on_cpu()) return machine_.device.peak(doubles() ? Precision::fp64 : Precision::fp32);
-    const auto* cpu = machine_.host.cpu;
-    if (cpu == nullptr || !cpu->fp32_flops_per_cycle || machine_.host.ghz <= 0) return std::nullopt;
-    const double cores = machine_.host.vcpus / std::max(1.0, machine_.host.threads_per_core);
-    return tflops(*cpu->fp32_flops_per_cycle * (doubles() ? 0.5 : 1) * cores * machine_.host.ghz * 1e-3);
+    const auto single = cpu_peak(machine_.host, Precision::fp32);
+    return single ? std::optional(*single * (doubles() ? kDoubleRate : 1)) : std::nullopt;
   }
 
   std::optional<BytesPerSecond> bandwidth() {
     if (!machine_.on_cpu())
       return machine_.device.bandwidth * c_.bandwidth_efficiency.of(machine_.device.gpu->architecture);
-    const auto* cpu = machine_.host.cpu;
-    if (cpu == nullptr || !cpu->memory_channels || !cpu->memory_mts || !cpu->cores_per_socket) return std::nullopt;
-    const double threads = *cpu->cores_per_socket * std::max(1.0, machine_.host.threads_per_core);
-    return gb_per_s(*cpu->memory_channels * *cpu->memory_mts * 8e-3 * machine_.host.vcpus / threads) *
-           c_.cpu_bandwidth_efficiency.value;
+    const auto all = cpu_bandwidth(machine_.host);
+    return all ? std::optional(*all * c_.cpu_bandwidth_efficiency.value) : std::nullopt;
   }
 
   /// Seconds of one update on one device: what it moves, then what it computes.

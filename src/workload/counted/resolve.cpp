@@ -14,9 +14,10 @@ using catalog::ModelKind;
 constexpr std::string_view kCommon[] = {"id",  "task", "model",         "params_b",     "active_params_b", "profile",
                                         "gpu", "gpus", "gpus_per_node", "interconnect", "internode_gbps"};
 /// Those of networks.
-constexpr std::string_view kOfNetworks[] = {"engine",       "engine_version", "precision",  "weights_precision",
-                                            "mode",         "latency_ms",     "batch",      "concurrency",
-                                            "request_rate", "max_load",       "redundancy", "micro_batch"};
+constexpr std::string_view kOfNetworks[] = {"engine", "engine_version", "precision",  "weights_precision",
+                                            "batch",  "concurrency",    "micro_batch"};
+/// Those of running one.
+constexpr std::string_view kOfServing[] = {"mode", "latency_ms", "request_rate", "max_load", "redundancy"};
 /// Those of training one.
 constexpr std::string_view kOfTraining[] = {
     "method",  "optimizer",       "dataset_size", "epochs",      "activation_checkpointing",
@@ -86,10 +87,10 @@ class CountedResolver {
     counted.batch = request_.batch         ? request_.batch
                     : request_.micro_batch ? request_.micro_batch
                                            : request_.concurrency;
+    if (is_training(work_.task)) return of_training();
     counted.demand = request_.request_rate;
     counted.max_load = request_.max_load.value_or(counted.max_load);
     counted.redundancy = request_.redundancy.value_or(0);
-    if (is_training(work_.task)) return of_training();
     counted.latency_ms = request_.latency_ms;
     const bool waits = request_.latency_ms || request_.request_rate;
     counted.mode = defaults_.or_assume(request_.mode, "mode",
@@ -133,8 +134,8 @@ class CountedResolver {
   void note_foreign(const Counted& counted) {
     const auto own = std::visit([](const auto& job) { return keys_of(job); }, counted.job);
     for (const std::string_view key : request_.given) {
-      const bool of_network =
-          runs_model(work_.task) && (in(kOfNetworks, key) || (is_training(work_.task) && in(kOfTraining, key)));
+      const bool of_task = is_training(work_.task) ? in(kOfTraining, key) : in(kOfServing, key);
+      const bool of_network = runs_model(work_.task) && (in(kOfNetworks, key) || of_task);
       const bool known = in(kCommon, key) || of_network || std::find(own.begin(), own.end(), key) != own.end();
       if (!known || (key == "model" && !runs_model(work_.task)))
         work_.notes.push_back(say("{} has no effect on this work", key));

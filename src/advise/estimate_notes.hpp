@@ -1,0 +1,11 @@
+#pragma once
+
+#include "gpusel/advise/estimate.hpp"
+
+namespace gpusel::advise {
+
+/// What the figures of an answer do not say by themselves: how sure the fit is, where the plan is not quite what was
+/// asked for, how little is published. Its choice and intervals are made.
+void add_notes(EstimateAnswer& answer, const workload::Request& request, const estimate::Coefficients& c);
+
+}  // namespace gpusel::advise
