@@ -54,6 +54,11 @@ std::span<const Cpu> Catalog::cpus() const { return tables_->cpus; }
 std::span<const RendererInfo> Catalog::renderers() const { return tables_->renderers; }
 std::span<const SolverInfo> Catalog::solvers() const { return tables_->solvers; }
 std::span<const Egress> Catalog::egress() const { return tables_->egress; }
+std::span<const Storage> Catalog::storage() const { return tables_->storage; }
+std::span<const Service> Catalog::services() const { return tables_->services; }
+std::span<const ServiceLevel> Catalog::service_levels() const { return tables_->service_levels; }
+std::span<const SpotMarket> Catalog::spot_markets() const { return tables_->spot_markets; }
+std::span<const Purchase> Catalog::purchases() const { return tables_->purchases; }
 
 const Cpu* Catalog::cpu_of(const Instance& instance) const {
   return instance.cpu_index == kNoGpu ? nullptr : &tables_->cpus[static_cast<std::size_t>(instance.cpu_index)];
@@ -76,6 +81,11 @@ const Gpu* Catalog::gpu_of(const Instance& instance) const {
 
 std::span<const Offer> Catalog::offers_of(const Instance& instance) const {
   return tables_->offers.subspan(instance.first_offer, instance.offer_count);
+}
+
+void Catalog::replace_offers(std::vector<Offer> offers) {
+  tables_->own_offers = std::move(offers);
+  tables_->offers = tables_->own_offers;
 }
 
 std::span<const OfferState> Catalog::states_of(const Instance& instance) const {

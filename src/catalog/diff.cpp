@@ -4,6 +4,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "catalog/tables.hpp"
 #include "gpusel/base/message.hpp"
 
 namespace gpusel::catalog {
@@ -31,18 +32,15 @@ Value value_of(const std::optional<E>& member) {
   return member ? value_of(*member) : Value();
 }
 
-std::string name_of(const Gpu& r) { return std::string(r.id); }
-std::string name_of(const Model& r) { return std::string(r.id); }
-std::string name_of(const Provider& r) { return std::string(r.id); }
 std::string name_of(const Region& r) { return format("{}/{}", r.provider, r.id); }
 std::string name_of(const Instance& r) { return format("{}/{}", r.provider, r.sku); }
+template <class Part>
+  requires requires(const Part& part) { part.id; }
+std::string name_of(const Part& part) {
+  return std::string(part.id);
+}
 std::string name_of(const Source& r) { return std::string(r.key); }
 std::string name_of(const ExchangeRate& r) { return std::string(r.currency.code()); }
-std::string name_of(const CountryGroup& r) { return std::string(r.id); }
-std::string name_of(const Cpu& r) { return std::string(r.id); }
-std::string name_of(const RendererInfo& r) { return std::string(r.id); }
-std::string name_of(const SolverInfo& r) { return std::string(r.id); }
-std::string name_of(const Egress& r) { return std::string(r.id); }
 std::string name_of(const RenderScore& r) {
   return format("{} {} {} {}", r.gpu, to_text(r.benchmark), r.version, r.backend);
 }
@@ -89,10 +87,11 @@ class Differ {
         [&](const Instance* old_one, const Instance* new_one) { prices(old_one, new_one); });
     records("availability", before_.offer_states(), after_.offer_states());
     records("render_scores", before_.render_scores(), after_.render_scores());
-    records("cpus", before_.cpus(), after_.cpus());
-    records("renderers", before_.renderers(), after_.renderers());
-    records("solvers", before_.solvers(), after_.solvers());
-    records("egress", before_.egress(), after_.egress());
+    visit_parts(before_.tables(), [&]<class Part>(std::string_view section, const std::vector<Part>& old, auto) {
+      visit_parts(after_.tables(), [&]<class Other>(std::string_view, const std::vector<Other>& now, auto) {
+        if constexpr (std::same_as<Part, Other>) records<Part>(section, old, now);
+      });
+    });
     records("exchange_rates", before_.exchange_rates(), after_.exchange_rates());
     records("country_groups", before_.country_groups(), after_.country_groups());
     records("sources", before_.sources(), after_.sources());

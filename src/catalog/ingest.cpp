@@ -8,9 +8,9 @@ namespace gpusel::catalog {
 
 namespace {
 
-constexpr std::string_view kOwnSections[] = {
-    "sources",        "gpus",          "models",       "providers", "families",  "prices",  "exchange_rates",
-    "country_groups", "render_scores", "availability", "cpus",      "renderers", "solvers", "egress"};
+constexpr std::string_view kOwnSections[] = {"sources",       "gpus",        "models",         "providers",
+                                             "families",      "prices",      "exchange_rates", "country_groups",
+                                             "render_scores", "availability"};
 
 /// File, line and column out of "file:line:column".
 std::tuple<std::string_view, double, double> place_of(const Error& error) {
@@ -89,16 +89,10 @@ void Ingest::run(std::span<const Document> documents) {
   each(documents, "models",
        [&](const Node& node, Problems& problems) { record(node, problems, tables_.models, model_ids_, say("model")); });
   each(documents, "providers", [&](const Node& node, Problems& problems) { provider(node, problems); });
-  each(documents, "cpus",
-       [&](const Node& node, Problems& problems) { record(node, problems, tables_.cpus, cpu_ids_, say("processor")); });
-  each(documents, "renderers", [&](const Node& node, Problems& problems) {
-    record(node, problems, tables_.renderers, renderer_ids_, say("renderer"));
-  });
-  each(documents, "solvers", [&](const Node& node, Problems& problems) {
-    record(node, problems, tables_.solvers, solver_ids_, say("solver"));
-  });
-  each(documents, "egress", [&](const Node& node, Problems& problems) {
-    record(node, problems, tables_.egress, egress_ids_, say("price of traffic"));
+  visit_parts(tables_, [&](std::string_view section, auto& records, std::string_view what) {
+    each(documents, section, [&](const Node& node, Problems& problems) {
+      record(node, problems, records, part_ids_[section], say_text(what));
+    });
   });
   each(documents, "families", [&](const Node& node, Problems& problems) { family(node, problems); });
   each(documents, "prices", [&](const Node& node, Problems& problems) { prices(node, problems); });
@@ -119,10 +113,9 @@ void Ingest::index_existing() {
   add(source_ids_, tables_.sources, [](const Source& s) { return std::string(s.key); });
   add(gpu_ids_, tables_.gpus, [](const Gpu& g) { return std::string(g.id); });
   add(model_ids_, tables_.models, [](const Model& m) { return std::string(m.id); });
-  add(cpu_ids_, tables_.cpus, [](const Cpu& c) { return std::string(c.id); });
-  add(renderer_ids_, tables_.renderers, [](const RendererInfo& r) { return std::string(r.id); });
-  add(solver_ids_, tables_.solvers, [](const SolverInfo& s) { return std::string(s.id); });
-  add(egress_ids_, tables_.egress, [](const Egress& e) { return std::string(e.id); });
+  visit_parts(tables_, [&](std::string_view section, const auto& records, std::string_view) {
+    add(part_ids_[section], records, [](const auto& part) { return std::string(part.id); });
+  });
   add(provider_ids_, tables_.providers, [](const Provider& p) { return std::string(p.id); });
   add(region_ids_, tables_.regions, [](const Region& r) { return pair_key(r.provider, r.id); });
   old_scores_ = tables_.render_scores.size();
@@ -135,6 +128,7 @@ void Ingest::check_sections(const Document& document) {
   if (document.root.kind != Node::Kind::null) {
     Fields fields(document.root, problems);
     for (const std::string_view section : kOwnSections) fields.find(section);
+    visit_parts(tables_, [&](std::string_view section, const auto&, std::string_view) { fields.find(section); });
     for (const std::string_view section : kForeignSections) fields.find(section);
     fields.finish();
   }

@@ -1,6 +1,7 @@
 // Reads YAML documents into tables. Private to this room; see ingest() in tables.hpp.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <tuple>
@@ -142,10 +143,7 @@ class Ingest {
   Ids source_ids_;
   Ids gpu_ids_;
   Ids model_ids_;
-  Ids cpu_ids_;
-  Ids renderer_ids_;
-  Ids solver_ids_;
-  Ids egress_ids_;
+  std::map<std::string_view, Ids> part_ids_;  // by section
   Ids provider_ids_;
   Ids region_ids_;
   Ids sku_ids_;

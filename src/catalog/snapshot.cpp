@@ -267,7 +267,7 @@ std::string snapshot_bytes(const Tables& tables, std::span<const Document> docum
   flatbuffers::FlatBufferBuilder builder((1U << 20U) + tables.offers.size() * sizeof(Offer) +
                                          tables.instances.size() * kBytesPerInstance);
   TextWriter texts;
-  const std::vector<flatbuffers::Offset<fb::Sheet>> sheets{
+  std::vector<flatbuffers::Offset<fb::Sheet>> sheets{
       write_sheet(builder, texts, "gpus", tables.gpus),
       write_sheet(builder, texts, "models", tables.models),
       write_sheet(builder, texts, "providers", tables.providers),
@@ -279,11 +279,10 @@ std::string snapshot_bytes(const Tables& tables, std::span<const Document> docum
       write_sheet(builder, texts, "groups", tables.groups),
       write_sheet(builder, texts, "states", tables.states),
       write_sheet(builder, texts, "render_scores", tables.render_scores),
-      write_sheet(builder, texts, "cpus", tables.cpus),
-      write_sheet(builder, texts, "renderers", tables.renderers),
-      write_sheet(builder, texts, "solvers", tables.solvers),
-      write_sheet(builder, texts, "egress", tables.egress),
       write_sheet(builder, texts, "currencies", currency_records(tables))};
+  visit_parts(tables, [&](const char* section, const auto& records, std::string_view) {
+    sheets.push_back(write_sheet(builder, texts, section, records));
+  });
   std::vector<flatbuffers::Offset<fb::Document>> trees;
   for (const Document& document : documents) {
     std::vector<fb::NodeRow> rows;
@@ -324,10 +323,9 @@ Errors read_snapshot(Tables& tables, const std::shared_ptr<const Block>& block) 
   lay("rates", tables.rates, &ExchangeRate::currency);
   lay("groups", tables.groups, &CountryGroup::id);
   lay("sources", tables.sources, &Source::key);
-  lay("cpus", tables.cpus, &Cpu::id);
-  lay("renderers", tables.renderers, &RendererInfo::id);
-  lay("solvers", tables.solvers, &SolverInfo::id);
-  lay("egress", tables.egress, &Egress::id);
+  visit_parts(tables, [&]<class Part>(const char* section, std::vector<Part>& records, std::string_view) {
+    lay(section, records, &Part::id);
+  });
   std::vector<RenderScore> scores;  // of a GPU all or none
   sheets.read("render_scores", scores);
   std::erase_if(tables.render_scores, [&](const RenderScore& old) {

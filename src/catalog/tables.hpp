@@ -41,6 +41,11 @@ struct Tables {
   std::vector<RendererInfo> renderers;
   std::vector<SolverInfo> solvers;
   std::vector<Egress> egress;
+  std::vector<Storage> storage;
+  std::vector<Service> services;
+  std::vector<ServiceLevel> service_levels;
+  std::vector<SpotMarket> spot_markets;
+  std::vector<Purchase> purchases;
   std::vector<Currency> currencies;
   std::span<const Offer> offers;  // sorted by instance; of a block, or of own_offers
   std::vector<Offer> own_offers;
@@ -59,6 +64,20 @@ struct Tables {
   std::string_view keep(std::string text) { return texts.emplace_back(std::move(text)); }
   std::uint8_t currency_index(Currency currency);
 };
+
+/// Records that stand for themselves under their id: section, table, and what one of them is called.
+template <class AnyTables, class Visitor>
+void visit_parts(AnyTables& tables, Visitor&& v) {
+  v("cpus", tables.cpus, "processor");
+  v("renderers", tables.renderers, "renderer");
+  v("solvers", tables.solvers, "solver");
+  v("egress", tables.egress, "price of traffic");
+  v("storage", tables.storage, "kind of storage");
+  v("services", tables.services, "managed service");
+  v("service_levels", tables.service_levels, "service level");
+  v("spot_markets", tables.spot_markets, "spot market");
+  v("purchases", tables.purchases, "purchase price");
+}
 
 /// Joins instances to GPUs and offers, keeps the newest of equal offers, and builds the name lists.
 /// Needed after any change.

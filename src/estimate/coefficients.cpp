@@ -7,6 +7,7 @@
 #include "gpusel/base/fields.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/estimate/economy.hpp"
 
 namespace gpusel::estimate {
 
@@ -125,10 +126,12 @@ Range allowed_for(std::string_view id) {
 
 using Places = std::vector<std::pair<std::string_view, Coefficient*>>;
 
-Places places_in(Coefficients& out, CountedCoefficients& counted) {
+Places places_in(Coefficients& out, CountedCoefficients& counted, EconomyCoefficients& economy) {
   Places places;
   for (const Entry& entry : kEntries) places.emplace_back(entry.id, &(out.*(entry.place)));
-  visit_coefficients(counted, [&](std::string_view id, Coefficient& place) { places.emplace_back(id, &place); });
+  const auto add = [&](std::string_view id, Coefficient& place) { places.emplace_back(id, &place); };
+  visit_coefficients(counted, add);
+  visit_coefficients(economy, add);
   return places;
 }
 
@@ -168,7 +171,8 @@ void read_entry(const Node& node, Problems& problems, const Places& places, std:
 std::expected<Coefficients, Errors> read_coefficients(std::span<const Document> documents) {
   Coefficients out;
   const auto counted = std::make_shared<CountedCoefficients>();
-  const Places places = places_in(out, *counted);
+  const auto economy = std::make_shared<EconomyCoefficients>();
+  const Places places = places_in(out, *counted, *economy);
   Errors errors;
   std::set<std::string_view> seen;
   for (const Document& document : documents) {
@@ -187,6 +191,7 @@ std::expected<Coefficients, Errors> read_coefficients(std::span<const Document> 
       errors.push_back({ErrorKind::bad_catalogue, say("coefficient '{}' is missing", id), "calibration", {}});
   if (!errors.empty()) return std::unexpected(std::move(errors));
   out.counted = counted;
+  out.economy = economy;
   return out;
 }
 

@@ -13,6 +13,7 @@
 #include "gpusel/catalog/model.hpp"
 #include "gpusel/catalog/parts.hpp"
 #include "gpusel/catalog/render_score.hpp"
+#include "gpusel/catalog/services.hpp"
 
 namespace gpusel::catalog {
 
@@ -52,6 +53,11 @@ class Catalog {
   std::span<const RendererInfo> renderers() const;
   std::span<const SolverInfo> solvers() const;
   std::span<const Egress> egress() const;
+  std::span<const Storage> storage() const;
+  std::span<const Service> services() const;
+  std::span<const ServiceLevel> service_levels() const;
+  std::span<const SpotMarket> spot_markets() const;
+  std::span<const Purchase> purchases() const;
 
   const Gpu* gpu_of(const Instance& instance) const;
   /// The processor that an instance's `cpu` names, the slowest where it may be one of several; null where unknown.
@@ -59,6 +65,8 @@ class Catalog {
   /// What traffic out of a region costs; null where nothing is published.
   const Egress* egress_of(std::string_view provider, std::string_view region) const;
   std::span<const Offer> offers_of(const Instance& instance) const;
+  /// Other amounts for the same offers in the same order: what a user pays, or might pay.
+  void replace_offers(std::vector<Offer> offers);
   std::span<const OfferState> states_of(const Instance& instance) const;
   /// What is said of selling the instance in that region on that term; the narrowest record, or none.
   const OfferState* state_of(const Instance& instance, const Offer& offer) const;

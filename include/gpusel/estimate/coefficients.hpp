@@ -47,10 +47,12 @@ struct Coefficient {
 };
 
 struct CountedCoefficients;
+struct EconomyCoefficients;
 
 struct Coefficients {
   std::string version;
   std::shared_ptr<const CountedCoefficients> counted;  // of work that is counted in items of its own
+  std::shared_ptr<const EconomyCoefficients> economy;  // gpusel/estimate/economy.hpp
 
   // Memory that no formula of the model gives.
   Coefficient driver_reserve_gib;  // between what the driver reports and what a process can have

@@ -70,13 +70,13 @@ std::set<std::string, std::less<>> used_keys(const Catalog& catalog) {
   for (const CountryGroup& group : catalog.country_groups()) keys.emplace(group.source);
   for (const OfferState& state : catalog.offer_states()) keys.emplace(state.source);
   for (const RenderScore& score : catalog.render_scores()) keys.emplace(score.source);
-  for (const Cpu& cpu : catalog.cpus()) {
-    add(cpu.sources);
-    add(cpu.figure_sources);
-  }
-  for (const RendererInfo& renderer : catalog.renderers()) add(renderer.sources);
-  for (const SolverInfo& solver : catalog.solvers()) add(solver.sources);
-  for (const Egress& egress : catalog.egress()) keys.emplace(egress.source);
+  visit_parts(catalog.tables(), [&]<class Part>(std::string_view, const std::vector<Part>& parts, auto) {
+    for (const Part& part : parts) {
+      if constexpr (requires { part.source; }) keys.emplace(part.source);
+      if constexpr (requires { part.sources; }) add(part.sources);
+      if constexpr (requires { part.figure_sources; }) add(part.figure_sources);
+    }
+  });
   for (const Instance& instance : catalog.instances()) keys.emplace(instance.workstation_source);
   for (const Origin& origin : catalog.tables().origins) keys.emplace(origin.source);
   TextList last;  // sizes of a family share them
