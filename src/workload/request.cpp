@@ -124,7 +124,7 @@ constexpr Option<Request> kOptions[] = {
     {"concurrency", "target-concurrency", "N", "requests in flight", kServe, GPUSEL_SET(r.concurrency, kCount)},
     {"batch", "batch-size", "N", "sequences per pass: micro batch in training, concurrency in inference", kServe,
      GPUSEL_SET(r.batch, Limits{{1, 1e8}, 1000}), false, false, false},
-    {"request_rate", "rps target-request-rate", "N", "requests arriving per second", kServe,
+    {"request_rate", "rps qps target-request-rate", "N", "requests arriving per second", kServe,
      GPUSEL_SET(r.request_rate, kRate)},
     {"ttft", "max-ttft", "MS", "longest time to first token, ms", kServe, GPUSEL_SET(r.ttft_ms, kMilliseconds)},
     {"tpot", "itl max-itl", "MS", "longest time between tokens, ms", kServe, GPUSEL_SET(r.tpot_ms, kMilliseconds)},
