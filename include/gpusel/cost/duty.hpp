@@ -1,0 +1,47 @@
+// How much of the time rented hardware runs and is used: hours a day, days a month, starts, and what is paid for them.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpusel/base/units.hpp"
+#include "gpusel/workload/option.hpp"
+
+namespace gpusel::cost {
+
+inline constexpr double kDaysPerMonth = kHoursPerMonth / 24;
+
+/// Hours for which the service or the job must be there, and the share of them that does work. A month is 730 hours,
+/// so that at most 730 / 24 days are in it.
+struct Duty {
+  double hours_per_day = 24;
+  double days_per_month = kDaysPerMonth;
+  double utilization = 1;      // of those hours, the share in which there is work
+  bool scale_to_zero = false;  // hours without work are switched off
+  std::optional<double> starts_per_day;
+  std::optional<double> cold_start_s;   // of one start, paid and of no use
+  std::vector<std::string_view> given;  // keys of duty_options() that were said
+
+  /// On a day that counts; absent: none round the clock, else one.
+  double starts() const { return starts_per_day.value_or(hours_per_day < 24 || scale_to_zero ? 1 : 0); }
+  /// Hours of work on a day that counts.
+  double used_per_day() const { return hours_per_day * utilization; }
+  /// Hours that run on a day that counts, with the cold starts; before billing rounds them.
+  double run_per_day() const;
+  double used_per_month() const { return used_per_day() * days_per_month; }
+  double run_per_month() const { return run_per_day() * days_per_month; }
+  /// Runs without a break: every hour of every day is paid for.
+  bool is_always_on() const { return run_per_month() > kHoursPerMonth - 1e-6; }
+  bool is_given() const { return !given.empty(); }
+};
+
+/// --hours-per-day, --days, --utilization, --scale-to-zero, --starts-per-day, --cold-start.
+std::span<const workload::Option<Duty>> duty_options();
+
+/// "0.32" or "32%"; errors: neither, or not from 0 to 1.
+Result<double> parse_share(std::string_view text);
+
+}  // namespace gpusel::cost

@@ -1,0 +1,95 @@
+#include "gpusel/cost/duty.hpp"
+
+#include <algorithm>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::cost {
+
+namespace {
+
+constexpr std::string_view kGroup = "Duty cycle";
+
+Status set_amount(std::string_view text, double& place, Range allowed) {
+  const auto value = parse_count(text, allowed);
+  if (!value) return std::unexpected(value.error());
+  place = *value;
+  return {};
+}
+
+/// A month has 730 hours: "31" and "30.5" both mean every day.
+Status set_days(std::string_view text, Duty& duty) {
+  Status set = set_amount(text, duty.days_per_month, {0.01, 31});
+  duty.days_per_month = std::min(duty.days_per_month, kDaysPerMonth);
+  return set;
+}
+
+Status set_utilization(std::string_view text, Duty& duty) {
+  const auto share = parse_share(text);
+  if (!share) return std::unexpected(share.error());
+  if (*share <= 0) return usage_error(say("what is never used costs nothing per hour of use"), {}, say("above 0"));
+  duty.utilization = *share;
+  return {};
+}
+
+Status set_starts(std::string_view text, Duty& duty) {
+  double starts = 0;
+  Status set = set_amount(text, starts, {0, 86400});
+  if (set) duty.starts_per_day = starts;
+  return set;
+}
+
+Status set_cold_start(std::string_view text, Duty& duty) {
+  const auto duration = parse_duration(text, seconds(1));
+  if (!duration) return std::unexpected(duration.error());
+  if (in_hours(*duration) > 24) return usage_error(say("a start takes a day at most"));
+  duty.cold_start_s = duration->raw();
+  return {};
+}
+
+Status set_scale_to_zero(std::string_view text, Duty& duty) {
+  std::optional<bool> value;
+  Status set = workload::assign(text, value);
+  if (set) duty.scale_to_zero = *value;
+  return set;
+}
+
+#define GPUSEL_DO(...) [](Duty& d, std::string_view t) -> Status { return __VA_ARGS__; }
+
+constexpr workload::Option<Duty> kOptions[] = {
+    {"hours_per_day", "", "H", "hours a day for which it must be there (default 24)", kGroup,
+     GPUSEL_DO(set_amount(t, d.hours_per_day, {0.01, 24}))},
+    {"days_per_month", "days", "N", "days a month (default: all, 730 hours ÷ 24)", kGroup, GPUSEL_DO(set_days(t, d))},
+    {"utilization", "", "SHARE", "share of those hours in which there is work: 0.4 or 40% (default 1)", kGroup,
+     GPUSEL_DO(set_utilization(t, d))},
+    {"scale_to_zero", "", "BOOL", "switched off while there is no work", kGroup, GPUSEL_DO(set_scale_to_zero(t, d)),
+     true},
+    {"starts_per_day", "", "N", "starts a day (default: none round the clock, else 1)", kGroup,
+     GPUSEL_DO(set_starts(t, d))},
+    {"cold_start", "", "TIME", "time that each start takes before there is work: 90s, 5m", kGroup,
+     GPUSEL_DO(set_cold_start(t, d))},
+};
+
+#undef GPUSEL_DO
+
+}  // namespace
+
+std::span<const workload::Option<Duty>> duty_options() { return kOptions; }
+
+double Duty::run_per_day() const {
+  const double cold = starts() * cold_start_s.value_or(0) / 3600;
+  return std::min(24.0, (scale_to_zero ? used_per_day() : hours_per_day) + cold);
+}
+
+Result<double> parse_share(std::string_view given) {
+  const std::string_view text = trim(given);
+  const bool percent = text.ends_with('%');
+  const auto value = plain_number(percent ? trim(text.substr(0, text.size() - 1)) : text);
+  const double share = value ? *value / (percent ? 100 : 1) : -1;
+  if (share < 0 || share > 1)
+    return usage_error(say("'{}' is not a share", shorten(text, 32)), {}, say("write it like 0.32 or 32%"));
+  return share;
+}
+
+}  // namespace gpusel::cost
