@@ -19,6 +19,10 @@ constexpr Command kCommands[] = {
      "  gpusel compare h100 h200 a100-sxm-80gb\n"
      "  gpusel compare p4d.24xlarge p4de.24xlarge --model llama-3.1-8b --task finetune",
      make_compare},
+    {"cost", "What an instance or the plan for a job costs over time, under every published term",
+     "  gpusel cost p4d.24xlarge --hours-per-day 10 --days 22\n"
+     "  gpusel cost --model llama-3.1-8b --task finetune --tokens 1e9 --storage-gb 500",
+     make_cost},
     {"verify", "Estimates beside published measurements, or your own: how far off they are",
      "  gpusel verify --by source,gpu\n"
      "  gpusel verify --task training --worst 10",

@@ -11,6 +11,7 @@ namespace gpusel::cli {
 Parsed make_recommend();
 Parsed make_estimate();
 Parsed make_compare();
+Parsed make_cost();
 Parsed make_verify();
 Parsed make_gpus();
 Parsed make_instances();

@@ -1,0 +1,238 @@
+#include "gpusel/advise/cost.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "advise/candidates.hpp"
+#include "advise/cost_parts.hpp"
+#include "advise/limits.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::advise {
+
+namespace {
+
+constexpr int kMostNodes = 100'000;
+constexpr std::size_t kMostSubjects = 8;
+
+bool for_sale(catalog::Availability state) {
+  return state != catalog::Availability::retired && state != catalog::Availability::restricted &&
+         state != catalog::Availability::not_offered;
+}
+
+/// Prices of one instance under the limits on place, term and age.
+class Terms {
+ public:
+  Terms(const CostQuestion& question, const catalog::Catalog& catalog, const CostAnswer& answer,
+        std::span<const rules::Rule> limits)
+      : question_(question), catalog_(catalog), answer_(answer), limits_(limits) {}
+
+  /// In the order of the terms, each at its cheapest place.
+  std::vector<TermCost> of(const CostSubject& subject) const {
+    std::vector<Priced> priced;
+    for (const catalog::Offer& offer : catalog_.offers_of(*subject.instance))
+      if (const auto cost = allowed(offer, subject)) priced.push_back({&offer, *cost});
+    std::ranges::sort(priced, {}, [&](const Priced& p) {
+      return std::tuple(p.offer->term, p.cost.hourly, catalog_.region_of(*p.offer).id);
+    });
+    std::vector<TermCost> terms;
+    for (const Priced& one : priced) {
+      if (!terms.empty() && terms.back().offer->term == one.offer->term)
+        terms.back().elsewhere.push_back(one.offer);
+      else
+        terms.push_back(cheapest(one));
+    }
+    for (TermCost& term : terms) fill(term, subject);
+    return terms;
+  }
+
+ private:
+  struct Priced {
+    const catalog::Offer* offer = nullptr;
+    cost::JobCost cost;
+  };
+
+  /// Its price for an hour of all nodes; nothing where a limit forbids it or its currency has no rate.
+  std::optional<cost::JobCost> allowed(const catalog::Offer& offer, const CostSubject& subject) const {
+    const Money price{offer.per_hour(), catalog_.currency_of(offer)};
+    auto cost = cost::job_cost(price, answer_.converter, {subject.nodes, seconds(3600)});
+    if (!cost) return std::nullopt;
+    rules::Facts facts;
+    offer_facts(facts, {offer, *cost, catalog_, question_.question.today});
+    const bool forbidden = std::any_of(limits_.begin(), limits_.end(), [&](const rules::Rule& rule) {
+      return rule.stage == rules::Stage::offer && rules::fires(rule, facts);
+    });
+    const auto* state = catalog_.state_of(*subject.instance, offer);
+    if (forbidden || (state != nullptr && !for_sale(state->state))) return std::nullopt;
+    return cost;
+  }
+
+  TermCost cheapest(const Priced& priced) const {
+    TermCost term;
+    term.offer = priced.offer;
+    term.region = &catalog_.region_of(*priced.offer);
+    term.published = priced.cost.offer;
+    term.rate = priced.cost.hourly;
+    term.exchange = priced.cost.exchange;
+    return term;
+  }
+
+  void fill(TermCost& term, const CostSubject& subject) const {
+    const cost::Duty& duty = question_.duty;
+    const cost::Billing billing = cost::billing_of(subject.provider);
+    const catalog::Number job = subject.job ? subject.job->hours : catalog::Number();
+    term.commitment = cost::commitment_of(term.offer->term);
+    term.paid = cost::paid_hours(term.commitment, duty, billing, job);
+    term.own = cost::amounts_of(term.published.amount * subject.nodes, term.paid);
+    term.instances = cost::amounts_of(term.rate, term.paid);
+    term.lines = cost_lines({catalog_, answer_.converter, duty, question_.extras, subject}, *term.region);
+    term.total = term.instances;
+    for (const CostLine& line : term.lines) {
+      if (line.known)
+        term.total += line.amounts;
+      else
+        term.lacking.push_back(line.key);
+    }
+    // What is paid by the month has no share of an hour or of a commitment.
+    if (!term.lines.empty()) term.total.hour = term.total.commitment = catalog::Number();
+    per_work(term, subject);
+  }
+
+  void per_work(TermCost& term, const CostSubject& subject) const {
+    const double used = question_.duty.used_per_month();
+    term.per_used_hour = *term.total.month / used;
+    if (!subject.job) return;
+    if (const auto rate = subject.job->tokens_per_s; rate.value_or(0) > 0)
+      term.per_million_tokens = *term.per_used_hour / (*rate * 3600) * 1e6;
+    if (const auto rate = subject.job->units_per_hour; rate.value_or(0) > 0)
+      term.per_unit = *term.per_used_hour / *rate;
+  }
+
+  const CostQuestion& question_;
+  const catalog::Catalog& catalog_;
+  const CostAnswer& answer_;
+  std::span<const rules::Rule> limits_;
+};
+
+CostJob job_of(const workload::Workload& work, const plan::Choice& choice) {
+  CostJob job;
+  const double rate = plan::rate_of(choice);
+  if (const auto duration = duration_of(work, rate)) job.hours = in_hours(*duration);
+  if (!work.counted) {
+    job.tokens_per_s = rate;
+    return job;
+  }
+  const double served = std::min(rate, work.counted->demand.value_or(rate));
+  job.units_per_hour = work.counted->unit.priced_per_hour(served);
+  job.unit = work.counted->unit.priced;
+  job.needs_workstation = work.counted->needs_workstation;
+  job.egress_mbps = work.counted->egress_mbps * served;
+  return job;
+}
+
+void plan_job(CostSubject& subject, const workload::Workload& work, const catalog::Catalog& catalog,
+              const estimate::Coefficients& coefficients) {
+  const bool runs = catalog.gpu_of(*subject.instance) != nullptr ||
+                    (subject.instance->gpu.empty() && work.counted && work.counted->on_cpu);
+  if (!runs) {
+    subject.problem = subject.instance->gpu.empty() ? say("it has no GPU") : say("its GPU is not disclosed");
+    return;
+  }
+  const auto machine = machine_of(*subject.instance, subject.nodes, catalog, coefficients);
+  auto choice = machine ? plan::plan_for(work, *machine, coefficients) : std::unexpected(machine.error());
+  if (!choice) {
+    subject.problem = choice.error().message;
+    return;
+  }
+  subject.problem = plan::problem_of(*choice).text();
+  if (!plan::usable(*choice)) return;
+  subject.job = job_of(work, *choice);
+  subject.planned = std::make_shared<const PlannedMachine>(PlannedMachine{*machine, std::move(*choice)});
+}
+
+const catalog::Provider* provider_of(const catalog::Instance& instance, const catalog::Catalog& catalog) {
+  const auto provider = catalog.provider(instance.provider);
+  return provider ? *provider : nullptr;
+}
+
+/// "2x p4d.24xlarge" and "p4d.24xlarge"; some names are spelt like a number of something.
+Status find_by_name(CostSubject& subject, const CostQuestion& question, const catalog::Catalog& catalog) {
+  std::string_view sku = trim(subject.name);
+  subject.nodes = static_cast<int>(question.question.constraints.nodes.value_or(1));
+  if (const auto counted = workload::count_in_front(sku); counted && !catalog.has_instance(sku)) {
+    if (counted->first < 1 || counted->first > kMostNodes)
+      return usage_error(
+          say("'{}' says how many with a number that is not from 1 to {}", shorten(subject.name, 60), kMostNodes));
+    subject.nodes = static_cast<int>(counted->first);
+    sku = counted->second;
+  }
+  const auto instance = catalog.instance(sku);
+  if (!instance) return std::unexpected(instance.error());
+  subject.instance = *instance;
+  subject.provider = provider_of(**instance, catalog);
+  return {};
+}
+
+/// The job in the question, where there is one.
+Status find_work(CostAnswer& answer, const workload::Request& request, const catalog::Catalog& catalog) {
+  if (!request.task && request.model.empty()) return {};
+  auto model = find_model(request, catalog);
+  if (!model) return std::unexpected(model.error());
+  auto work = resolve_work(request, *model, catalog);
+  if (!work) return std::unexpected(work.error());
+  answer.own_model = model->own;
+  answer.work = std::move(*work);
+  return {};
+}
+
+Result<std::vector<rules::Rule>> limits_of(const CostQuestion& question, const catalog::Catalog& catalog) {
+  workload::Constraints constraints = question.question.constraints;
+  if (constraints.terms.empty()) constraints.terms.emplace_back("any");
+  if (std::string crossed = contradiction(constraints, catalog); !crossed.empty())
+    return std::unexpected(Error{ErrorKind::unsatisfied, std::move(crossed), {}, {}});
+  return limit_rules(constraints, catalog, Defaults::none);
+}
+
+}  // namespace
+
+CostSubject subject_of(const Recommendation& recommendation, const Advice& advice, const catalog::Catalog& catalog) {
+  CostSubject subject;
+  subject.instance = recommendation.instance;
+  subject.name = recommendation.instance->sku;
+  subject.nodes = recommendation.machine().nodes;
+  subject.provider = provider_of(*subject.instance, catalog);
+  subject.job = job_of(advice.work, recommendation.choice());
+  subject.planned = recommendation.planned;
+  subject.rank = recommendation.rank;
+  return subject;
+}
+
+Result<CostAnswer> costs(const CostQuestion& question, const catalog::Catalog& catalog,
+                         const estimate::Coefficients& coefficients) {
+  if (question.subjects.size() > kMostSubjects)
+    return usage_error(say("{} instances to price", question.subjects.size()), {},
+                       say("give at most {}", kMostSubjects));
+  auto converter = cost::Converter::into(question.question.currency, catalog);
+  if (!converter) return std::unexpected(converter.error());
+  CostAnswer answer{{}, {}, std::move(*converter), question.duty, question.extras, {}};
+  const auto limits = limits_of(question, catalog);
+  if (!limits) return std::unexpected(limits.error());
+  if (Status found = find_work(answer, question.question.request, catalog); !found)
+    return std::unexpected(found.error());
+  const Terms terms(question, catalog, answer, *limits);
+  for (const CostSubject& asked : question.subjects) {
+    CostItem item{asked, {}, {}, {}, {}};
+    if (asked.instance == nullptr)
+      if (Status found = find_by_name(item.subject, question, catalog); !found) return std::unexpected(found.error());
+    if (answer.work && !asked.job) plan_job(item.subject, *answer.work, catalog, coefficients);
+    item.terms = terms.of(item.subject);
+    item.promises = promises_of(*item.subject.instance, catalog);
+    item.notes = cost_notes(item, answer, catalog);
+    if (question.explained) item.trace = explain_cost(item, answer, catalog);
+    answer.items.push_back(std::move(item));
+  }
+  return answer;
+}
+
+}  // namespace gpusel::advise

@@ -1,0 +1,179 @@
+// What is paid beside the instances: a licence for graphics, storage, traffic.
+#include <algorithm>
+#include <cmath>
+
+#include "advise/cost_parts.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::advise {
+
+namespace {
+
+CostLine line_of(std::string_view key, std::string_view source = {}, Date as_of = {}) {
+  CostLine line;
+  line.key = key;
+  line.source = source;
+  line.as_of = as_of;
+  return line;
+}
+
+/// Once what it costs in its own currency is known.
+void set_monthly(CostLine& line, catalog::Number amount, std::string_view currency, const LineView& view) {
+  const auto month = amount ? cost::converted(*amount, currency, view.converter) : catalog::Number();
+  if (!month) return;
+  line.known = true;
+  line.amounts = cost::monthly(*month, view.duty, view.subject.job ? view.subject.job->hours : catalog::Number());
+}
+
+double gpus_of(const CostSubject& subject) {
+  const double each = std::max(1.0, std::round(subject.instance->gpu_count.value_or(1)));
+  return each * subject.nodes;
+}
+
+/// Asked for by the hour that a machine runs, whatever its own term.
+void set_licence(CostLine& line, const LineView& view) {
+  const catalog::Instance& instance = *view.subject.instance;
+  const double gpus = gpus_of(view.subject);
+  const auto each = instance.workstation_per_gpu_hour;
+  line.words = each
+                   ? say("{} GPUs at {} {} per hour each", human_number(gpus), human_price(*each),
+                         instance.workstation_currency.empty() ? Currency::usd().code() : instance.workstation_currency)
+                   : say("charged on top, its price is not published");
+  const auto rate =
+      each ? cost::converted(*each * gpus, instance.workstation_currency, view.converter) : catalog::Number();
+  if (!rate) return;
+  const auto job = view.subject.job ? view.subject.job->hours : catalog::Number();
+  line.known = true;
+  line.amounts = cost::amounts_of(*rate, cost::paid_hours({}, view.duty, cost::billing_of(view.subject.provider), job));
+}
+
+CostLine licence_line(const LineView& view) {
+  const catalog::Instance& instance = *view.subject.instance;
+  CostLine line = line_of("licence", instance.workstation_source);
+  if (!instance.workstation_licence) {
+    line.words = say("whether a graphics driver's licence is included is not published");
+    return line;
+  }
+  switch (*instance.workstation_licence) {
+    case catalog::Licence::included:
+      line.words = say("included in the price");
+      line.known = true;
+      line.amounts = cost::monthly(0, view.duty, view.subject.job ? view.subject.job->hours : catalog::Number());
+      line.amounts.hour = 0.0;
+      break;
+    case catalog::Licence::surcharge: set_licence(line, view); break;
+    case catalog::Licence::own: line.words = say("your own, bought elsewhere"); break;
+    case catalog::Licence::none: line.words = say("no graphics driver with a licence is to be had"); break;
+  }
+  return line;
+}
+
+/// The cheapest of that kind that is sold there: one that names the region before one that does not.
+const catalog::Storage* storage_for(const LineView& view, const catalog::Region& region) {
+  const auto names = [&](const catalog::Storage& s) {
+    return std::ranges::find(s.regions, region.id) != s.regions.end();
+  };
+  const catalog::Storage* best = nullptr;
+  const auto rank = [&](const catalog::Storage& s) {
+    const auto price =
+        s.per_gb_month ? cost::converted(*s.per_gb_month, s.currency, view.converter) : catalog::Number();
+    return std::tuple(!names(s), price.value_or(1e300), s.id);
+  };
+  for (const catalog::Storage& storage : view.catalog.storage()) {
+    const bool there = storage.regions.empty() || names(storage);
+    if (storage.provider != region.provider || storage.kind != view.extras.storage_kind || !there) continue;
+    if (best == nullptr || rank(storage) < rank(*best)) best = &storage;
+  }
+  return best;
+}
+
+CostLine storage_line(const LineView& view, const catalog::Region& region) {
+  const double size = *view.extras.storage_gb;
+  const catalog::Storage* storage = storage_for(view, region);
+  if (storage == nullptr || !storage->per_gb_month) {
+    CostLine line = line_of("storage");
+    line.words =
+        say("{} GB of {} storage: no price is published", human_number(size), to_text(view.extras.storage_kind));
+    return line;
+  }
+  CostLine line = line_of("storage", storage->source, storage->as_of);
+  line.words = say("{} GB of {} at {} {} per GB and month", human_number(size), printable(storage->name),
+                   human_price(*storage->per_gb_month), storage->currency);
+  set_monthly(line, *storage->per_gb_month * size, storage->currency, view);
+  return line;
+}
+
+/// What was said, else what the job sends while it works.
+std::optional<double> egress_gb(const LineView& view) {
+  if (view.extras.egress_gb) return view.extras.egress_gb;
+  if (!view.subject.job || view.subject.job->egress_mbps <= 0) return std::nullopt;
+  return view.subject.job->egress_mbps * 3600 / 8 / 1000 * view.duty.used_per_month();
+}
+
+CostLine egress_line(const LineView& view, const catalog::Region& region, double size) {
+  const catalog::Egress* egress = view.catalog.egress_of(region.provider, region.id);
+  const auto amount = egress != nullptr ? cost::egress_cost(*egress, size) : catalog::Number();
+  if (!amount) {
+    CostLine line = line_of("egress");
+    line.words = say("{} GB a month to the internet: no price is published", human_number(size));
+    return line;
+  }
+  CostLine line = line_of("egress", egress->source, egress->as_of);
+  std::string tiers;
+  for (const std::string_view tier : egress->tiers) {
+    const auto equals = tier.find('=');
+    const std::string_view price = tier.substr(equals + 1);
+    tiers += (tiers.empty() ? "" : ", ") +
+             (equals == 0 ? std::string(price) : say("{} up to {} GB", price, tier.substr(0, equals)));
+  }
+  line.words = say("{} GB a month to the internet, {} free, then {} per GB: {}", human_number(size),
+                   human_number(egress->free_gb_per_month.value_or(0)), egress->currency, tiers);
+  set_monthly(line, amount, egress->currency, view);
+  return line;
+}
+
+Status set_storage_kind(std::string_view text, CostExtras& extras) {
+  std::optional<catalog::StorageKind> kind;
+  Status set = workload::assign(text, kind);
+  if (set) extras.storage_kind = *kind;
+  return set;
+}
+
+Status set_workstation(std::string_view text, CostExtras& extras) {
+  std::optional<bool> value;
+  Status set = workload::assign(text, value);
+  if (set) extras.workstation = *value;
+  return set;
+}
+
+constexpr std::string_view kGroup = "Beside the instances";
+constexpr workload::Limits kGigabytes{{.low = 0, .high = 1e12}, 1000};
+
+#define GPUSEL_DO(...) [](CostExtras& e, std::string_view t) -> Status { return __VA_ARGS__; }
+
+constexpr workload::Option<CostExtras> kOptions[] = {
+    {"storage_gb", "", "GB", "stored all the time", kGroup, GPUSEL_DO(workload::assign(t, e.storage_gb, kGigabytes))},
+    {"storage", "", "KIND", "block, file, parallel-file or object (default block)", kGroup,
+     GPUSEL_DO(set_storage_kind(t, e))},
+    {"egress_gb", "", "GB", "sent to the internet a month", kGroup,
+     GPUSEL_DO(workload::assign(t, e.egress_gb, kGigabytes))},
+    {"workstation", "", "BOOL", "with a licence for a graphics driver", kGroup, GPUSEL_DO(set_workstation(t, e)), true},
+};
+
+#undef GPUSEL_DO
+
+}  // namespace
+
+std::span<const workload::Option<CostExtras>> cost_extra_options() { return kOptions; }
+
+std::vector<CostLine> cost_lines(const LineView& view, const catalog::Region& region) {
+  std::vector<CostLine> lines;
+  if (view.extras.workstation || (view.subject.job && view.subject.job->needs_workstation))
+    lines.push_back(licence_line(view));
+  if (view.extras.storage_gb) lines.push_back(storage_line(view, region));
+  if (const auto size = egress_gb(view)) lines.push_back(egress_line(view, region, *size));
+  return lines;
+}
+
+}  // namespace gpusel::advise

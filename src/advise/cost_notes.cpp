@@ -1,0 +1,80 @@
+// What is said of prices in words: how time is billed, what is committed to, what a provider promises.
+#include <algorithm>
+
+#include "advise/cost_parts.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::advise {
+
+namespace {
+
+std::string billing_note(const CostSubject& subject, const cost::Duty& duty) {
+  const std::string provider(subject.instance->provider);
+  const catalog::Provider* known = subject.provider;
+  if (known == nullptr || !known->billing_granularity_s)
+    return say("how {} rounds the time it bills is not published: counted to the second", provider);
+  std::string note = say("{} bills every {} begun", provider, human_duration(seconds(*known->billing_granularity_s)));
+  if (known->billing_minimum_s.value_or(0) > 0)
+    note += say(", at least {} a start", human_duration(seconds(*known->billing_minimum_s)));
+  else if (!known->billing_minimum_s && duty.starts() > 0)
+    note += say("; whether a start has a minimum is not published");
+  return known->billing_source.empty() ? note : format("{} ({})", note, printable(known->billing_source));
+}
+
+/// What is paid and not needed.
+std::string commitment_note(const TermCost& term, const CostItem& item, const CostAnswer& answer) {
+  const std::string_view name = to_text(term.offer->term);
+  if (term.commitment.whole_month)
+    return term.paid.at_most || term.paid.job_at_most
+               ? say("{}: the published rate is that of a whole month; less use has less of a discount and costs "
+                     "at most this",
+                     name)
+               : std::string();
+  const auto& job = item.subject.job;
+  if (term.commitment.is_as_used() || !job || !job->hours) return {};
+  const double needed = cost::elapsed_hours(*job->hours, answer.duty);
+  const double idle = *term.paid.job - needed;
+  if (idle < 1) return {};
+  return say("{}: {} h are paid for and {} h needed; the rest, {} {}, is lost unless something else uses it", name,
+             human_number(*term.paid.job), human_number(needed), human_price(idle * term.rate),
+             answer.converter.currency().code());
+}
+
+}  // namespace
+
+std::vector<const catalog::ServiceLevel*> promises_of(const catalog::Instance& instance,
+                                                      const catalog::Catalog& catalog) {
+  std::vector<const catalog::ServiceLevel*> promises;
+  for (const catalog::ServiceLevel& level : catalog.service_levels()) {
+    const bool of_family = std::ranges::find(level.families, instance.family) != level.families.end();
+    if (level.provider == instance.provider && (level.families.empty() || of_family)) promises.push_back(&level);
+  }
+  return promises;
+}
+
+std::vector<std::string> cost_notes(const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog) {
+  std::vector<std::string> notes;
+  const auto add = [&](std::string note) {
+    if (!note.empty()) notes.push_back(std::move(note));
+  };
+  const CostSubject& subject = item.subject;
+  const catalog::Instance& instance = *subject.instance;
+  if (instance.status != catalog::Availability::available)
+    add(say("{} is marked {}", printable(instance.sku), to_text(instance.status)));
+  add(printable(instance.caution));
+  const bool one_place = std::all_of(item.terms.begin(), item.terms.end(),
+                                     [&](const TermCost& term) { return term.region == item.terms.front().region; });
+  if (!one_place) add(say("each term stands at its cheapest place; --region compares one"));
+  if (std::any_of(item.terms.begin(), item.terms.end(), [](const TermCost& t) { return t.commitment.is_as_used(); }))
+    add(billing_note(subject, answer.duty));
+  for (const TermCost& term : item.terms) add(commitment_note(term, item, answer));
+  for (const catalog::OfferState& state : catalog.states_of(instance)) {
+    std::string what = state.term ? std::string(to_text(*state.term)) : say("on every term");
+    if (!state.region.empty()) what += " " + printable(state.region);
+    add(format("{} ({}{}{})", to_text(state.state), what, state.note.empty() ? "" : ": ", printable(state.note)));
+  }
+  return notes;
+}
+
+}  // namespace gpusel::advise

@@ -1,0 +1,29 @@
+// Parts of a cost answer, each in a file of its own. Private to this room.
+#pragma once
+
+#include "gpusel/advise/cost.hpp"
+
+namespace gpusel::advise {
+
+struct LineView {
+  const catalog::Catalog& catalog;
+  const cost::Converter& converter;
+  const cost::Duty& duty;
+  const CostExtras& extras;
+  const CostSubject& subject;
+};
+/// What is paid beside the instances in that region: licence, storage, traffic, of those that were asked for or that
+/// the job needs.
+std::vector<CostLine> cost_lines(const LineView& view, const catalog::Region& region);
+
+/// What the provider promises for this instance.
+std::vector<const catalog::ServiceLevel*> promises_of(const catalog::Instance& instance,
+                                                      const catalog::Catalog& catalog);
+
+/// How time is billed, what a commitment means for the job, what is mistaken for what.
+std::vector<std::string> cost_notes(const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog);
+
+/// Formula and values of every figure.
+estimate::Trace explain_cost(const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog);
+
+}  // namespace gpusel::advise

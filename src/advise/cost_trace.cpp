@@ -1,0 +1,155 @@
+// Formula and values of every figure of a cost answer.
+#include "advise/cost_parts.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::advise {
+
+namespace {
+
+class Tracer {
+ public:
+  Tracer(const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog)
+      : item_(item), answer_(answer), catalog_(catalog), currency_(answer.converter.currency().code()) {}
+
+  estimate::Trace take() {
+    duty();
+    for (const TermCost& term : item_.terms) of_term(term);
+    return std::move(trace_);
+  }
+
+ private:
+  void add(std::string quantity, std::string formula, std::string substituted, std::string value, std::string source) {
+    trace_.push_back(
+        {std::move(quantity), std::move(formula), std::move(substituted), std::move(value), std::move(source)});
+  }
+  std::string money(double amount) const { return format("{:.6g} {}", amount, currency_); }
+  static std::string hours(double amount) { return say("{:.6g} h", amount); }
+  static std::string asked() { return say("the question"); }
+  static std::string arithmetic() { return say("arithmetic"); }
+
+  void duty() {
+    const cost::Duty& d = answer_.duty;
+    add(say("hours of work a month"), say("hours a day × days a month × share in use"),
+        format("{:.6g} × {:.6g} × {:.6g}", d.hours_per_day, d.days_per_month, d.utilization), hours(d.used_per_month()),
+        asked());
+    std::string substituted =
+        d.scale_to_zero ? format("{:.6g} × {:.6g}", d.hours_per_day, d.utilization) : format("{:.6g}", d.hours_per_day);
+    if (d.cold_start_s) substituted += say(" + {:.6g} × {:.6g} s ÷ 3600", d.starts(), *d.cold_start_s);
+    add(say("hours that run a day"),
+        d.scale_to_zero ? say("hours a day × share in use + starts × cold start, at most 24")
+                        : say("hours a day + starts × cold start, at most 24"),
+        std::move(substituted), hours(d.run_per_day()), asked());
+    const auto& job = item_.subject.job;
+    if (job && job->hours)
+      add(say("job, start to end"), say("hours at full speed ÷ hours of work a month × 730"),
+          format("{:.6g} ÷ {:.6g} × 730", *job->hours, d.used_per_month()), hours(cost::elapsed_hours(*job->hours, d)),
+          say("the job's plan"));
+  }
+
+  void of_term(const TermCost& term) {
+    const std::string name(to_text(term.offer->term));
+    rate(term, name);
+    paid(term, name);
+    std::vector<std::pair<std::string_view, catalog::Number>> hours_of{{"hour", 1.0},
+                                                                       {"day", term.paid.day},
+                                                                       {"month", term.paid.month},
+                                                                       {"year", term.paid.year},
+                                                                       {"commitment", term.paid.commitment},
+                                                                       {"job", term.paid.job}};
+    std::size_t at = 0;
+    cost::visit_amounts(term.instances, [&](std::string_view period, const catalog::Number& amount) {
+      const catalog::Number paid_for = hours_of[at++].second;
+      if (amount && period != "hour")
+        add(format("{}.{}", name, period), say("price per hour × hours paid"),
+            format("{} × {:.6g} h", money(term.rate), *paid_for), money(*amount), arithmetic());
+    });
+    for (const CostLine& line : term.lines) of_line(line, name);
+    total(term, name);
+  }
+
+  void rate(const TermCost& term, const std::string& name) {
+    const catalog::Origin& origin = catalog_.origin_of(*term.offer);
+    std::string substituted =
+        format("{:.6g} {} × {}", term.published.amount, term.published.currency.code(), item_.subject.nodes);
+    if (term.exchange) {
+      substituted += say(" × {:.6g} {} per {}", term.exchange->rate, currency_, term.published.currency.code());
+      if (term.exchange->as_of.known()) substituted += say(" of {}", term.exchange->as_of.text());
+    }
+    const Date date = Date::from_packed(term.offer->as_of);
+    add(name + ".hour",
+        term.exchange ? say("published price of one instance × instances × rate of exchange")
+                      : say("published price of one instance × instances"),
+        std::move(substituted), money(term.rate),
+        format("{}, {}, {}", origin.source.empty() ? say("no source") : printable(origin.source),
+               date.known() ? date.text() : say("undated"), printable(term.region->id)));
+  }
+
+  void paid(const TermCost& term, const std::string& name) {
+    const cost::Duty& d = answer_.duty;
+    if (!term.commitment.is_as_used()) {
+      add(name + say(" hours paid a month"), say("all of them: paid whole, used or not"), {}, hours(term.paid.month),
+          say("the term"));
+      if (term.paid.job)
+        add(name + say(" hours paid for the job"), say("start to end, in whole periods of the term"),
+            say("{:.6g} h in periods of {:.6g} h", cost::elapsed_hours(*item_.subject.job->hours, d),
+                term.commitment.hours),
+            hours(*term.paid.job), say("the term"));
+      return;
+    }
+    const cost::Billing billing = cost::billing_of(item_.subject.provider);
+    const auto unit = [](const catalog::Number& s) { return s ? say("{:.6g} s", *s) : say("unknown"); };
+    const std::string rounding =
+        say("steps of {}, at least {} a start", unit(billing.granularity_s), unit(billing.minimum_s));
+    const std::string source = item_.subject.provider != nullptr && !item_.subject.provider->billing_source.empty()
+                                   ? printable(item_.subject.provider->billing_source)
+                                   : say("not published");
+    add(name + say(" hours paid a month"), say("starts × hours of each, rounded up as billed, × days a month"),
+        d.starts() > 0 ? say("{:.6g} × {:.6g} h, {}, × {:.6g}", d.starts(), d.run_per_day() / d.starts(), rounding,
+                             d.days_per_month)
+                       : format("{:.6g} h × {:.6g}", d.run_per_day(), d.days_per_month),
+        hours(term.paid.month), source);
+    if (term.paid.job)
+      add(name + say(" hours paid for the job"), say("hours it runs, start by start, rounded up as billed"),
+          say("{:.6g} h, {}", *item_.subject.job->hours, rounding), hours(*term.paid.job), source);
+  }
+
+  void of_line(const CostLine& line, const std::string& name) {
+    add(format("{}.{}.month", name, line.key), line.words, {}, line.known ? money(*line.amounts.month) : say("unknown"),
+        line.source.empty() ? say("not published") : printable(line.source));
+  }
+
+  void total(const TermCost& term, const std::string& name) {
+    if (!term.lines.empty()) {
+      std::string sum = money(*term.instances.month);
+      for (const CostLine& line : term.lines) sum += " + " + (line.known ? money(*line.amounts.month) : say("unknown"));
+      add(name + ".total.month", say("instances + what comes beside"), std::move(sum), money(*term.total.month),
+          arithmetic());
+    }
+    add(name + ".per_used_hour", say("month ÷ hours of work a month"),
+        format("{} ÷ {:.6g} h", money(*term.total.month), answer_.duty.used_per_month()), money(*term.per_used_hour),
+        arithmetic());
+    if (term.per_million_tokens)
+      add(name + ".per_million_tokens", say("price per hour of work ÷ tokens an hour × 1e6"),
+          format("{} ÷ ({:.6g} × 3600) × 1e6", money(*term.per_used_hour), *item_.subject.job->tokens_per_s),
+          money(*term.per_million_tokens), say("the job's plan"));
+    if (term.per_unit)
+      add(name + ".per_unit", say("price per hour of work ÷ {} an hour", item_.subject.job->unit),
+          format("{} ÷ {:.6g}", money(*term.per_used_hour), *item_.subject.job->units_per_hour), money(*term.per_unit),
+          say("the job's plan"));
+  }
+
+  const CostItem& item_;
+  const CostAnswer& answer_;
+  const catalog::Catalog& catalog_;
+  std::string currency_;
+  estimate::Trace trace_;
+};
+
+}  // namespace
+
+estimate::Trace explain_cost(const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog) {
+  return Tracer(item, answer, catalog).take();
+}
+
+}  // namespace gpusel::advise

@@ -1,0 +1,77 @@
+// One recommendation out of an answer that `gpusel recommend` wrote as JSON or YAML.
+#include <cmath>
+
+#include "gpusel/advise/cost.hpp"
+#include "gpusel/base/document.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::advise {
+
+namespace {
+
+constexpr std::string_view kSchema = "gpusel.recommend/1";
+
+catalog::Number figure(const Node* map, std::string_view key) {
+  const Node* node = map != nullptr ? map->find(key) : nullptr;
+  return node != nullptr && node->is_scalar() && !node->quoted ? plain_number(node->text) : std::nullopt;
+}
+std::string text(const Node* map, std::string_view key) {
+  const Node* node = map != nullptr ? map->find(key) : nullptr;
+  return node != nullptr && node->is_scalar() ? node->text : std::string();
+}
+
+/// A service has the hours of one month in its answer, and no end.
+CostJob job_in(const Node* cost) {
+  CostJob job;
+  const auto hours = figure(cost, "hours");
+  const auto total = figure(cost, "total");
+  if (!hours || !total || *hours <= 0 || *total <= 0) return job;
+  if (*hours != kHoursPerMonth) job.hours = hours;
+  if (const auto per = figure(cost, "per_million_tokens"); per.value_or(0) > 0)
+    job.tokens_per_s = *total / *per * 1e6 / (*hours * 3600);
+  if (const auto per = figure(cost, "per_unit"); per.value_or(0) > 0) {
+    job.units_per_hour = *total / *per / *hours;
+    job.unit = text(cost, "unit");
+  }
+  job.needs_workstation = figure(cost, "licence_hourly").value_or(0) > 0;
+  return job;
+}
+
+}  // namespace
+
+Result<CostSubject> saved_subject(const std::string& content, const std::string& name, int rank,
+                                  const catalog::Catalog& catalog) {
+  const bool json = trim(content).starts_with('{');
+  const auto document = json ? parse_json(content, name) : parse_yaml(content, name);
+  if (!document) return std::unexpected(document.error());
+  const Node& root = document->root;
+  if (!root.is_map() || text(&root, "schema") != kSchema)
+    return usage_error(say("is no answer of gpusel recommend"), name, say("save one with gpusel recommend … --json"));
+  const Node* list = root.find("recommendations");
+  const std::size_t count = list != nullptr && list->is_list() ? list->children.size() : 0;
+  if (count == 0) return usage_error(say("has no recommendation"), name);
+  if (static_cast<std::size_t>(rank) > count)
+    return usage_error(say("has {} recommendations, rank {} is not among them", count, rank), name);
+  const Node& chosen = list->children[static_cast<std::size_t>(rank - 1)];
+  CostSubject subject;
+  subject.name = format("{}/{}", text(&chosen, "provider"), text(&chosen, "sku"));
+  const auto instance = catalog.instance(subject.name);
+  if (!instance) {
+    Error error = instance.error();
+    error.where = position(name, chosen);
+    return std::unexpected(std::move(error));
+  }
+  subject.instance = *instance;
+  const double nodes = figure(&chosen, "nodes").value_or(1);
+  if (nodes < 1 || nodes > 1e5 || nodes != std::floor(nodes))
+    return usage_error(say("'nodes' must be a whole number from 1"), position(name, chosen));
+  subject.nodes = static_cast<int>(nodes);
+  const auto provider = catalog.provider(subject.instance->provider);
+  subject.provider = provider ? *provider : nullptr;
+  subject.rank = rank;
+  subject.job = job_in(chosen.find("cost"));
+  return subject;
+}
+
+}  // namespace gpusel::advise

@@ -1,0 +1,340 @@
+#include "report/cost.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/estimate.hpp"
+#include "report/records.hpp"
+#include "report/side_by_side.hpp"
+
+namespace gpusel::report {
+
+namespace {
+
+using advise::CostAnswer;
+using advise::CostItem;
+using advise::CostLine;
+using advise::TermCost;
+
+constexpr std::string_view kUnknown = "?";
+constexpr std::string_view kNotApplicable = "-";
+
+std::string money(const catalog::Number& amount) { return amount ? human_price(*amount) : std::string(kNotApplicable); }
+
+std::string date_text(std::int32_t packed) {
+  const Date date = Date::from_packed(packed);
+  return date.known() ? date.text() : say("undated");
+}
+
+/// Terms in columns, periods in rows.
+class TermTable {
+ public:
+  TermTable(const CostItem& item, const CostAnswer& answer) : item_(item), answer_(answer), table_(names(item)) {}
+
+  void words(const std::string& title, const std::function<std::string(const TermCost&)>& of) {
+    SideRow row{title, {}};
+    for (const TermCost& term : item_.terms) row.cells.push_back({of(term), {}, false, false});
+    table_.add(std::move(row));
+  }
+
+  /// Of amounts that no term has, no row. `at_most`: those that are a bound.
+  void amounts(const std::string& title, const std::function<catalog::Number(const TermCost&)>& of,
+               const std::function<bool(const TermCost&)>& at_most = {}, bool with_ratios = true) {
+    SideRow row{title, {}};
+    const catalog::Number first = of(item_.terms.front());
+    bool any = false;
+    for (const TermCost& term : item_.terms) {
+      const catalog::Number amount = of(term);
+      any = any || amount.has_value();
+      SideCell cell{money(amount), {}, true, false};
+      if (at_most && amount && at_most(term)) cell.text = "≤ " + cell.text;
+      if (with_ratios && amount && first.value_or(0) > 0 && &term != &item_.terms.front())
+        cell.ratio = format("×{:.2f}", *amount / *first);
+      row.cells.push_back(std::move(cell));
+    }
+    if (any) table_.add(std::move(row));
+  }
+
+  void gap() { table_.add({}); }
+
+  std::string text(const Terminal& terminal) const { return table_.text(terminal); }
+
+ private:
+  static std::vector<std::string> names(const CostItem& item) {
+    std::vector<std::string> all;
+    for (const TermCost& term : item.terms) all.emplace_back(to_text(term.offer->term));
+    return all;
+  }
+
+  const CostItem& item_;
+  const CostAnswer& answer_;
+  SideBySide table_;
+};
+
+bool at_most(const TermCost& term) { return term.paid.at_most; }
+bool job_at_most(const TermCost& term) { return term.paid.job_at_most; }
+
+void instance_rows(TermTable& table, const CostItem& item, const std::string& currency) {
+  table.words(say("region"), [](const TermCost& t) { return printable(t.region->id); });
+  table.words(say("price of"), [](const TermCost& t) { return date_text(t.offer->as_of); });
+  table.amounts(say("{} per hour", currency), [](const TermCost& t) { return t.instances.hour; });
+  table.amounts(say("per day"), [](const TermCost& t) { return t.instances.day; }, at_most);
+  table.amounts(say("per month"), [](const TermCost& t) { return t.instances.month; }, at_most);
+  table.amounts(say("per year"), [](const TermCost& t) { return t.instances.year; }, at_most);
+  table.amounts(say("committed to"), [](const TermCost& t) { return t.instances.commitment; }, {}, false);
+  if (item.subject.job && item.subject.job->hours)
+    table.amounts(say("whole job"), [](const TermCost& t) { return t.instances.job; }, job_at_most);
+}
+
+/// What comes beside, a month, and the sums with it.
+void sum_rows(TermTable& table, const CostItem& item, const std::string& currency) {
+  const auto& lines = item.terms.front().lines;
+  if (lines.empty()) return;
+  table.gap();
+  for (std::size_t at = 0; at < lines.size(); ++at)
+    table.words(say("{}, month", lines[at].key), [&](const TermCost& t) {
+      return t.lines[at].known ? money(t.lines[at].amounts.month) : std::string(kUnknown);
+    });
+  const auto whole = [](const TermCost& t) { return !t.lacking.empty() ? say("without {}", t.lacking.front()) : ""; };
+  table.amounts(say("{} in all, day", currency), [](const TermCost& t) { return t.total.day; }, at_most);
+  table.amounts(say("in all, month"), [](const TermCost& t) { return t.total.month; }, at_most);
+  table.amounts(say("in all, year"), [](const TermCost& t) { return t.total.year; }, at_most);
+  if (item.subject.job && item.subject.job->hours)
+    table.amounts(say("in all, job"), [](const TermCost& t) { return t.total.job; }, job_at_most);
+  const bool lacks =
+      std::any_of(item.terms.begin(), item.terms.end(), [](const auto& t) { return !t.lacking.empty(); });
+  if (lacks)
+    table.words(say("sums are"), [&](const TermCost& t) { return t.lacking.empty() ? say("complete") : whole(t); });
+}
+
+void work_rows(TermTable& table, const CostItem& item, const std::string& currency) {
+  table.gap();
+  table.amounts(say("{} per hour of work", currency), [](const TermCost& t) { return t.per_used_hour; }, at_most);
+  table.amounts(say("per million tokens"), [](const TermCost& t) { return t.per_million_tokens; }, at_most);
+  if (item.subject.job && !item.subject.job->unit.empty())
+    table.amounts(say("per {}", item.subject.job->unit), [](const TermCost& t) { return t.per_unit; }, at_most);
+}
+
+/// The instances in the currency of the offer, where that is another.
+void own_rows(TermTable& table, const CostItem& item) {
+  const bool foreign =
+      std::any_of(item.terms.begin(), item.terms.end(), [](const TermCost& t) { return t.exchange.has_value(); });
+  if (!foreign) return;
+  table.gap();
+  table.words(say("as published, in"), [](const TermCost& t) { return std::string(t.published.currency.code()); });
+  table.amounts(say("per hour"), [](const TermCost& t) { return t.own.hour; }, {}, false);
+  table.amounts(say("per month"), [](const TermCost& t) { return t.own.month; }, at_most, false);
+  table.amounts(say("per year"), [](const TermCost& t) { return t.own.year; }, at_most, false);
+  if (item.subject.job && item.subject.job->hours)
+    table.amounts(say("whole job"), [](const TermCost& t) { return t.own.job; }, job_at_most, false);
+}
+
+std::string price_line(const TermCost& term, const std::string& currency, const catalog::Catalog& catalog) {
+  const catalog::Origin& origin = catalog.origin_of(*term.offer);
+  std::string line = say("{}: {} {} per instance and hour", to_text(term.offer->term),
+                         human_price(term.published.amount), term.published.currency.code());
+  if (term.exchange) {
+    line += say(" at {:.4g} {} per {}", term.exchange->rate, currency, term.published.currency.code());
+    if (term.exchange->as_of.known()) line += say(" of {}", term.exchange->as_of.text());
+  }
+  line += format(", {}, {} ({}, {})", printable(term.region->id), date_text(term.offer->as_of),
+                 origin.source.empty() ? say("no source") : printable(origin.source), to_text(origin.confidence));
+  if (!origin.note.empty()) line += "; " + printable(origin.note);
+  if (!term.commitment.is_as_used() && !term.commitment.whole_month) {
+    line += say("; paid for whole periods of {} h, used or not", human_number(term.commitment.hours));
+    if (origin.note.empty()) line += say("; how much of it up front is not published");
+  }
+  if (!term.elsewhere.empty()) line += say("; {} more places, -o wide shows them", term.elsewhere.size());
+  return line;
+}
+
+std::string beside_line(const CostLine& line) {
+  std::string text = format("{}: {}", line.key, line.words);
+  if (!line.source.empty())
+    text += format(" ({}{})", printable(line.source), line.as_of.known() ? ", " + line.as_of.text() : "");
+  return text;
+}
+
+/// Each said once, with the terms that it holds for where they differ.
+std::vector<std::string> beside_lines(const CostItem& item) {
+  std::vector<std::string> all;
+  for (const TermCost& term : item.terms)
+    for (const CostLine& line : term.lines)
+      if (std::string text = beside_line(line); std::ranges::find(all, text) == all.end())
+        all.push_back(std::move(text));
+  return all;
+}
+
+std::vector<std::string> promise_lines(const CostItem& item) {
+  std::vector<std::string> lines;
+  for (const catalog::ServiceLevel* level : item.promises) {
+    std::string line = say("{}: {:.6g} % of a month", printable(level->scope), level->percent.value_or(0));
+    if (!level->credit.empty()) line += "; " + printable(level->credit);
+    lines.push_back(format("{} ({})", line, printable(level->source)));
+  }
+  return lines;
+}
+
+/// The same terms in other places, per hour of all nodes.
+std::string elsewhere_text(const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog,
+                           const Terminal& terminal) {
+  Table table({{say("term"), Align::left, 0},
+               {say("region"), Align::left, 0},
+               {say("{} per hour", answer.converter.currency().code()), Align::right, 0},
+               {say("price of"), Align::left, 1},
+               {say("source"), Align::left, 2}});
+  for (const TermCost& term : item.terms)
+    for (const catalog::Offer* offer : term.elsewhere) {
+      const auto* exchange = answer.converter.exchange(catalog.currency_of(*offer));
+      table.add({std::string(to_text(offer->term)), printable(catalog.region_of(*offer).id),
+                 human_price(offer->per_hour() * exchange->rate * item.subject.nodes), date_text(offer->as_of),
+                 printable(catalog.origin_of(*offer).source)});
+    }
+  return table.empty() ? std::string() : "\n" + bold(say("elsewhere"), terminal) + "\n" + table.text(terminal);
+}
+
+/// A row per subject and term.
+Table flat_table(const CostAnswer& answer, const catalog::Catalog& catalog) {
+  const std::string currency(answer.converter.currency().code());
+  std::vector<Column> columns;
+  for (const char* key : {"provider",
+                          "sku",
+                          "nodes",
+                          "term",
+                          "region",
+                          "currency",
+                          "hour",
+                          "day",
+                          "month",
+                          "year",
+                          "commitment",
+                          "job",
+                          "total_month",
+                          "total_year",
+                          "total_job",
+                          "total_lacks",
+                          "per_work_hour",
+                          "per_million_tokens",
+                          "per_unit",
+                          "offer_currency",
+                          "offer_price_per_hour",
+                          "as_of",
+                          "source",
+                          "confidence"})
+    columns.push_back({key, Align::left, 0});
+  Table table(std::move(columns));
+  const auto cell = [](const catalog::Number& amount) {
+    return figure_cell(amount ? human_price(*amount) : "", amount);
+  };
+  for (const CostItem& item : answer.items)
+    for (const TermCost& term : item.terms) {
+      const catalog::Origin& origin = catalog.origin_of(*term.offer);
+      std::string lacks;
+      for (const std::string_view key : term.lacking) lacks += (lacks.empty() ? "" : " ") + std::string(key);
+      const Date date = Date::from_packed(term.offer->as_of);
+      table.add({std::string(item.subject.instance->provider),
+                 printable(item.subject.instance->sku),
+                 format("{}", item.subject.nodes),
+                 std::string(to_text(term.offer->term)),
+                 printable(term.region->id),
+                 currency,
+                 cell(term.instances.hour),
+                 cell(term.instances.day),
+                 cell(term.instances.month),
+                 cell(term.instances.year),
+                 cell(term.instances.commitment),
+                 cell(term.instances.job),
+                 cell(term.total.month),
+                 cell(term.total.year),
+                 cell(term.total.job),
+                 lacks,
+                 cell(term.per_used_hour),
+                 cell(term.per_million_tokens),
+                 cell(term.per_unit),
+                 std::string(term.published.currency.code()),
+                 cell(term.published.amount),
+                 date.text(),
+                 printable(origin.source),
+                 std::string(to_text(origin.confidence))});
+    }
+  return table;
+}
+
+std::string section(const std::string& title, const std::vector<std::string>& lines, const Terminal& terminal) {
+  if (lines.empty()) return {};
+  std::string out = "\n" + bold(title, terminal) + "\n";
+  for (const std::string& line : lines) out += wrap("  " + line, terminal.width, 4);
+  return out;
+}
+
+std::string duty_line(const cost::Duty& duty) {
+  std::string line =
+      say("duty: {} h a day, {} days a month, {:.4g} % in use: {} h of work a month", human_number(duty.hours_per_day),
+          human_number(duty.days_per_month), duty.utilization * 100, human_number(duty.used_per_month()));
+  if (duty.scale_to_zero) line += say(", switched off between");
+  if (duty.starts() > 0) line += say(", {} starts a day", human_number(duty.starts()));
+  if (duty.cold_start_s) line += say(" of {}", human_duration(seconds(*duty.cold_start_s)));
+  return line;
+}
+
+std::string job_words(const CostItem& item) {
+  const advise::CostSubject& subject = item.subject;
+  if (!subject.problem.empty()) return say("no plan for the job: {}", subject.problem);
+  if (!subject.job) return {};
+  std::string line = subject.job->hours
+                         ? say("job: {} at full speed", human_duration(seconds(*subject.job->hours * 3600)))
+                         : say("job: runs on");
+  if (subject.planned)
+    line += "; " + std::visit([](const auto& choice) { return plan_line(choice.plan); }, subject.planned->choice);
+  return line;
+}
+
+std::string item_text(const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog, bool wide,
+                      const Terminal& terminal) {
+  const std::string currency(answer.converter.currency().code());
+  std::string out = bold(subject_name(item.subject), terminal);
+  if (item.subject.rank > 0) out += say(", recommendation {}", item.subject.rank);
+  out += "\n";
+  if (const std::string words = job_words(item); !words.empty()) out += wrap(words, terminal.width, 2);
+  if (item.terms.empty()) {
+    out += say("no price is known that meets this") + "\n";
+  } else {
+    TermTable table(item, answer);
+    instance_rows(table, item, currency);
+    sum_rows(table, item, currency);
+    work_rows(table, item, currency);
+    own_rows(table, item);
+    out += "\n" + table.text(terminal);
+  }
+  std::vector<std::string> prices;
+  for (const TermCost& term : item.terms) prices.push_back(price_line(term, currency, catalog));
+  out += section(say("prices"), prices, terminal) + section(say("beside"), beside_lines(item), terminal);
+  if (wide) out += elsewhere_text(item, answer, catalog, terminal);
+  out += section(say("promised"), promise_lines(item), terminal) + section(say("notes"), item.notes, terminal);
+  return item.trace.empty() ? out : out + trace_lines(item.trace, terminal);
+}
+
+}  // namespace
+
+std::string subject_name(const advise::CostSubject& subject) {
+  const catalog::Instance& instance = *subject.instance;
+  const std::string name = format("{} {}", instance.provider, printable(instance.sku));
+  return subject.nodes > 1 ? format("{} × {}", subject.nodes, name) : name;
+}
+
+std::string cost_text(const CostAnswer& answer, const catalog::Catalog& catalog, std::string_view format,
+                      const Terminal& terminal) {
+  if (format == "csv" || format == "markdown") return flat_table(answer, catalog).as(format, terminal);
+  std::string out;
+  if (answer.work)
+    out += bold(wrap(job_line(*answer.work), terminal.width, 2), terminal) +
+           wrap(say("assumed: {}", assumed_line(answer.work->assumed)), terminal.width, 2);
+  out += wrap(duty_line(answer.duty), terminal.width, 2);
+  for (const CostItem& item : answer.items) out += "\n" + item_text(item, answer, catalog, format == "wide", terminal);
+  return out;
+}
+
+}  // namespace gpusel::report

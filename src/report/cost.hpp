@@ -1,0 +1,20 @@
+// What things cost over time, as text for a person and as data.
+#pragma once
+
+#include <string>
+
+#include "gpusel/advise/cost.hpp"
+#include "report/json.hpp"
+#include "report/terminal.hpp"
+
+namespace gpusel::report {
+
+/// "2 × aws p4d.24xlarge".
+std::string subject_name(const advise::CostSubject& subject);
+
+/// `format`: table, wide, csv or markdown.
+std::string cost_text(const advise::CostAnswer& answer, const catalog::Catalog& catalog, std::string_view format,
+                      const Terminal& terminal);
+Json cost_json(const advise::CostAnswer& answer, const catalog::Catalog& catalog);
+
+}  // namespace gpusel::report
