@@ -1,0 +1,46 @@
+// Storage as a rate and a price: what instances together read from it, and what a month of it costs.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "gpusel/base/money.hpp"
+#include "gpusel/base/units.hpp"
+#include "gpusel/catalog/services.hpp"
+
+namespace gpusel::cost {
+
+/// What is stored, and who reads it.
+struct StorageUse {
+  double gb = 0;
+  int nodes = 1;
+  std::optional<double> node_gbs;  // that the network of one instance carries; absent: not known
+  double bought_gbs = 0;           // throughput bought apart, of one volume or file system
+};
+
+struct ReadRate {
+  double gbs = 0;             // all nodes together
+  std::string_view bound_by;  // "volume", "instance" or "network"
+};
+
+/// Disks and block volumes are each node's own; file systems and buckets are one for all.
+constexpr bool is_each_nodes_own(catalog::StorageKind kind) {
+  return kind == catalog::StorageKind::local || kind == catalog::StorageKind::block;
+}
+
+/// The lesser of what volumes give (included, bought, or by what is stored) and what nodes draw.
+/// Nothing where neither is known.
+std::optional<ReadRate> read_rate(const catalog::Storage& storage, const StorageUse& use);
+
+/// Throughput to buy of one volume for all nodes to read `wanted_gbs` together, as far as it is sold; 0 where none is
+/// sold apart.
+double throughput_to_buy(const catalog::Storage& storage, const StorageUse& use, double wanted_gbs);
+
+/// Capacity and bought throughput of all volumes, in the storage's own currency. Disks of the instance cost nothing on
+/// top of it. Nothing where no price is known, or a volume cannot be that large.
+std::optional<Money> price_per_month(const catalog::Storage& storage, const StorageUse& use);
+
+/// Whether one volume or file system holds that much, as far as its limit is known.
+bool holds(const catalog::Storage& storage, double gb);
+
+}  // namespace gpusel::cost

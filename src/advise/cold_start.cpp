@@ -1,0 +1,113 @@
+// How long a fresh instance takes until it answers.
+#include <algorithm>
+#include <cmath>
+
+#include "advise/storage_choice.hpp"
+#include "gpusel/advise/data_path.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "gpusel/estimate/economy.hpp"
+
+namespace gpusel::advise {
+
+namespace {
+
+using catalog::StorageKind;
+using workload::Workload;
+
+/// What one node reads, and how many processes of it read it.
+struct Loaded {
+  Bytes weights;
+  double processes = 1;
+};
+
+/// Replicas of one node read the same files, which stay in its memory; a replica over several nodes is shared out.
+Loaded loaded(const Workload& work, const estimate::Machine& machine, const plan::InferenceChoice& choice) {
+  const int ranks = choice.plan.tp * choice.plan.pp;
+  const int here = std::min(ranks, machine.gpus_per_node);
+  return {estimate::stored_weights(work, *choice.plan.weights) * (static_cast<double>(here) / ranks),
+          static_cast<double>(here)};
+}
+
+Loaded loaded(const Workload& work, const estimate::Machine& machine, const plan::TrainingChoice& choice) {
+  return {estimate::training_states(work, choice.plan.precision) / machine.nodes,
+          static_cast<double>(machine.gpus_per_node)};
+}
+
+/// Every GPU holds the whole of a network; the tables of a recommender are divided over them.
+Loaded loaded(const Workload& work, const estimate::Machine& machine, const plan::CountedChoice& choice) {
+  if (work.model == nullptr) return {};
+  const bool divided = std::holds_alternative<workload::RecommenderJob>(work.counted->job);
+  return {choice.figures.memory.weights * (divided ? machine.gpus_per_node : 1), 1};
+}
+
+std::string_view engine_of(const Workload& work) {
+  if (work.counted) return to_text(work.counted->engine);
+  return workload::is_training(work.task) ? std::string_view(work.training.framework) : to_text(work.inference.engine);
+}
+
+/// The fastest of that kind without buying throughput; the usual rate where none is known.
+void choose_storage(ColdStart& start, const Place& place, const catalog::Catalog& catalog,
+                    const estimate::Coefficients& coefficients) {
+  if (start.kind == StorageKind::local) {
+    if (const auto gbs = local_gbs(place, catalog, coefficients)) {
+      start.storage_gbs = *gbs;
+      return;
+    }
+    start.kind = StorageKind::object;  // no disks to load from
+  }
+  for (const catalog::Storage* storage : storages_at(place, *start.kind, catalog)) {
+    const auto rate = cost::read_rate(*storage, use_of(place.instance, in_gb(start.weights), 1));
+    if (!rate || (start.storage != nullptr && rate->gbs <= start.storage_gbs)) continue;
+    start.storage = storage;
+    start.storage_gbs = rate->gbs;
+  }
+  if (start.storage != nullptr) return;
+  start.storage_gbs = coefficients.economy->storage_usual_gbs.of(to_text(*start.kind));
+  if (place.instance.network_gbps) start.storage_gbs = std::min(start.storage_gbs, *place.instance.network_gbps / 8);
+}
+
+void explain(const ColdStart& start, std::string_view engine, double processes, estimate::Trace& trace) {
+  const auto kind = to_text(*start.kind);
+  trace.push_back(
+      {"cold_start.storage_gbs", say("what one instance reads from {} storage", kind),
+       start.storage != nullptr ? std::string(start.storage->name) : say("none of the provider's is known: usual rate"),
+       format("{:.3g} GB/s", start.storage_gbs),
+       start.storage != nullptr ? std::string(start.storage->source) : "data/calibration/economy.yaml"});
+  trace.push_back({"cold_start.loader_gbs", say("loader of one process × processes ^ growth"),
+                   say("{:g} processes on a node", processes), format("{:.3g} GB/s", start.loader_gbs),
+                   "data/calibration/economy.yaml, start.loader_gbs, start.loader_growth"});
+  trace.push_back({"cold_start.load_s", say("weights ÷ lesser of storage and loader"),
+                   format("{:.4g} GB ÷ {:.3g} GB/s", in_gb(start.weights), start.gbs()),
+                   format("{:.3g} s", start.load.raw()), "docs/data-path.md"});
+  trace.push_back({"cold_start.engine_s", say("start of the engine, weights loaded"), std::string(engine),
+                   format("{:.3g} s", start.engine.raw()), "data/calibration/economy.yaml, start.engine_s"});
+  trace.push_back({"cold_start.total_s",
+                   say("loading + start of the engine; getting the instance and its container "
+                       "comes before"),
+                   format("{:.3g} + {:.3g}", start.load.raw(), start.engine.raw()),
+                   format("{:.3g} s", start.total().raw()), "docs/data-path.md"});
+}
+
+}  // namespace
+
+std::optional<ColdStart> cold_start(const Workload& work, const estimate::Machine& machine, const plan::Choice& choice,
+                                    const Place& place, const catalog::Catalog& catalog,
+                                    const estimate::Coefficients& coefficients, estimate::Trace* trace,
+                                    StorageKind from) {
+  const Loaded what = std::visit([&](const auto& planned) { return loaded(work, machine, planned); }, choice);
+  if (what.weights.raw() <= 0) return std::nullopt;
+  const estimate::EconomyCoefficients& c = *coefficients.economy;
+  ColdStart start;
+  start.weights = what.weights;
+  start.kind = from;
+  choose_storage(start, place, catalog, coefficients);
+  start.loader_gbs =
+      c.start_loader_gbs.of(to_text(*start.kind)) * std::pow(what.processes, c.start_loader_growth.value);
+  start.load = start.weights / gb_per_s(start.gbs());
+  start.engine = seconds(c.start_engine_s.of(engine_of(work)));
+  if (trace != nullptr) explain(start, engine_of(work), what.processes, *trace);
+  return start;
+}
+
+}  // namespace gpusel::advise

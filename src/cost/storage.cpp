@@ -1,0 +1,60 @@
+#include "gpusel/cost/storage.hpp"
+
+#include <algorithm>
+
+namespace gpusel::cost {
+
+namespace {
+
+using catalog::Storage;
+using catalog::StorageKind;
+
+double volumes_of(const Storage& storage, const StorageUse& use) {
+  return is_each_nodes_own(*storage.kind) ? use.nodes : 1;
+}
+
+/// Of one volume or file system; nothing where no figure says it.
+std::optional<double> volume_rate(const Storage& storage, const StorageUse& use) {
+  std::optional<double> rate = storage.read_gbs_included;
+  if (storage.read_gbs_per_tb) rate = std::max(rate.value_or(0), *storage.read_gbs_per_tb * use.gb / 1000);
+  if (rate && storage.per_gbs_month) *rate += use.bought_gbs;
+  if (!rate) return storage.read_gbs;
+  return storage.read_gbs ? std::min(*rate, *storage.read_gbs) : rate;
+}
+
+}  // namespace
+
+std::optional<ReadRate> read_rate(const Storage& storage, const StorageUse& use) {
+  std::optional<ReadRate> least;
+  const auto at_most = [&](std::optional<double> gbs, std::string_view bound) {
+    if (gbs && (!least || *gbs < least->gbs)) least = {*gbs, bound};
+  };
+  if (const auto volume = volume_rate(storage, use)) at_most(*volume * volumes_of(storage, use), "volume");
+  if (storage.read_gbs_per_node) at_most(*storage.read_gbs_per_node * use.nodes, "instance");
+  // What a bucket or volume gives at most is not told by the network of who reads it, only cut by it.
+  if (least && use.node_gbs && storage.kind != StorageKind::local) at_most(*use.node_gbs * use.nodes, "network");
+  return least;
+}
+
+double throughput_to_buy(const Storage& storage, const StorageUse& use, double wanted_gbs) {
+  if (!storage.per_gbs_month || *storage.per_gbs_month <= 0) return 0;
+  StorageUse plain = use;
+  plain.bought_gbs = 0;
+  const double has = volume_rate(storage, plain).value_or(0);
+  double wanted = wanted_gbs / volumes_of(storage, use);
+  if (storage.read_gbs) wanted = std::min(wanted, *storage.read_gbs);
+  if (storage.read_gbs_per_node) wanted = std::min(wanted, *storage.read_gbs_per_node * use.nodes);
+  return std::max(0.0, wanted - has);
+}
+
+bool holds(const Storage& storage, double gb) { return !storage.max_gb || gb <= *storage.max_gb; }
+
+std::optional<Money> price_per_month(const Storage& storage, const StorageUse& use) {
+  if (storage.kind == StorageKind::local) return Money{0, Currency::parse(storage.currency).value_or(Currency::usd())};
+  const auto currency = Currency::parse(storage.currency);
+  if (!storage.per_gb_month || !currency || !holds(storage, use.gb)) return std::nullopt;
+  const double each = *storage.per_gb_month * use.gb + storage.per_gbs_month.value_or(0) * use.bought_gbs;
+  return Money{each * volumes_of(storage, use), *currency};
+}
+
+}  // namespace gpusel::cost
