@@ -15,6 +15,14 @@ struct EconomyCoefficients {
   Coefficient start_loader_growth;       // exponent: how that grows with the processes of a node
   Coefficient storage_usual_gbs;         // of one instance, where its provider's storage is not known, by kind
   Coefficient storage_local_gbs_per_tb;  // read from an instance's own disks
+  Coefficient node_mtbf_hours_low, node_mtbf_hours_high;  // where nodes fail most, and least
+  Coefficient gpu_failure_share;                          // of those failures, which grow with the GPUs
+  Coefficient restart_minutes;
+  Coefficient checkpoint_node_write_gbs;
+  Coefficient pue;
+  Coefficient power_usd_per_kwh;
+  Coefficient hosting_usd_per_kw_month;
+  Coefficient purchase_years;
 };
 
 /// Lists each coefficient with its id once.
@@ -26,6 +34,15 @@ void visit_coefficients(EconomyCoefficients& c, Visitor&& v) {
   v("start.loader_growth", c.start_loader_growth);
   v("storage.usual_gbs", c.storage_usual_gbs);
   v("storage.local_gbs_per_tb", c.storage_local_gbs_per_tb);
+  v("failure.node_mtbf_hours_low", c.node_mtbf_hours_low);
+  v("failure.node_mtbf_hours_high", c.node_mtbf_hours_high);
+  v("failure.gpu_share", c.gpu_failure_share);
+  v("failure.restart_minutes", c.restart_minutes);
+  v("checkpoint.node_write_gbs", c.checkpoint_node_write_gbs);
+  v("purchase.pue", c.pue);
+  v("purchase.power_usd_per_kwh", c.power_usd_per_kwh);
+  v("purchase.hosting_usd_per_kw_month", c.hosting_usd_per_kw_month);
+  v("purchase.years", c.purchase_years);
 }
 
 }  // namespace gpusel::estimate
