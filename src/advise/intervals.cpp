@@ -58,35 +58,90 @@ class Spread {
   double widening_ = 1;
 };
 
+/// A value times each end of its ratio, which the user's own measurements may have narrowed.
+estimate::Interval times(double value, const estimate::Interval& ratio, double exponent) {
+  return {value * std::pow(ratio.low, exponent), value * std::pow(ratio.high, exponent)};
+}
+
+/// How the user's own measurements change the widths for a job.
+class OwnWidths {
+ public:
+  OwnWidths(const Workload& work, const Machine& machine, const plan::Choice& choice, const estimate::Coefficients& c)
+      : own_(c.own.get()), gpus_(machine.gpus()) {
+    if (own_ != nullptr) job_ = own_class(work, machine, choice);
+  }
+  double operator()(estimate::Range80 range) const { return own_ != nullptr ? own_->exponent(job_, range, gpus_) : 1; }
+
+ private:
+  const estimate::OwnCalibration* own_;
+  int gpus_;
+  estimate::OwnClass job_;
+};
+
 /// Each class of counted work knows its own.
-Intervals intervals_of(const estimate::CountedFigures& figures) {
-  const double memory = in_gib(figures.memory.total());
+Intervals intervals_of(const estimate::CountedFigures& figures, const OwnWidths& own) {
   Intervals out;
-  out.memory_total_gib = {memory * figures.memory_ratio.low, memory * figures.memory_ratio.high};
-  out.throughput = {figures.rate * figures.rate_ratio.low, figures.rate * figures.rate_ratio.high};
+  out.memory_total_gib = times(in_gib(figures.memory.total()), figures.memory_ratio, own(estimate::Range80::memory));
+  out.throughput = times(figures.rate, figures.rate_ratio, own(estimate::Range80::speed));
   return out;
+}
+
+/// Arithmetic and kernels that were measured say little of others.
+std::string how_done(const Workload& work, const plan::TrainingChoice& choice) {
+  const auto& job = work.training;
+  return format("{} {} {}", job.framework.empty() ? std::string_view("any") : std::string_view(job.framework),
+                to_text(job.method), to_text(choice.plan.precision));
+}
+std::string how_done(const Workload& work, const plan::InferenceChoice& choice) {
+  const auto& job = work.inference;
+  const std::string engine =
+      job.generation.empty() ? std::string(to_text(job.engine)) : format("{} {}", to_text(job.engine), job.generation);
+  return format("{} {} {}", engine, to_text(job.mode), choice.plan.weights->name);
+}
+std::string how_done(const Workload& work, const plan::CountedChoice& choice) {
+  const std::string_view kind = std::visit([](const auto& job) { return job.kClass; }, work.counted->job);
+  if (workload::runs_model(work.task))
+    return format("{} {} {}", kind, to_text(work.counted->engine), to_text(choice.plan.precision));
+  if (const auto* render = std::get_if<workload::OfflineRender>(&work.counted->job))
+    return format("{} {}", kind, to_text(render->renderer));
+  if (const auto* video = std::get_if<workload::TranscodeJob>(&work.counted->job))
+    return format("{} {}", kind, to_text(video->codec));
+  return std::string(kind);
 }
 
 }  // namespace
 
+estimate::OwnClass own_class(const Workload& asked, const Machine& machine, const plan::Choice& choice) {
+  const Workload work = as_planned(asked, choice);
+  estimate::OwnClass out;
+  out.task = to_text(work.task);
+  out.gpu = machine.on_cpu() ? std::string_view("none") : machine.device.gpu->id;
+  out.how = std::visit([&](const auto& plan) { return how_done(work, plan); }, choice);
+  if (work.model != nullptr) out.model = work.model->id;
+  return out;
+}
+
 Intervals intervals_for(const Workload& asked, const estimate::Machine& machine, const plan::Choice& choice,
                         const estimate::Coefficients& c) {
-  if (const auto* counted = std::get_if<plan::CountedChoice>(&choice)) return intervals_of(counted->figures);
+  using estimate::Range80;
+  const OwnWidths own(asked, machine, choice, c);
+  if (const auto* counted = std::get_if<plan::CountedChoice>(&choice)) return intervals_of(counted->figures, own);
   const Workload work = as_planned(asked, choice);
   const Spread spread(work, machine, choice, c);
-  const auto around = [&](double value, const estimate::Coefficient& low, const estimate::Coefficient& high) {
-    return estimate::Interval{value * spread.of_speed(low), value * spread.of_speed(high)};
+  const auto around = [&](double value, const estimate::Coefficient& low, const estimate::Coefficient& high,
+                          Range80 range = Range80::speed) {
+    return times(value, {spread.of_speed(low), spread.of_speed(high)}, own(range));
   };
   Intervals out;
-  const double memory = in_gib(plan::memory_of(choice).total());
-  out.memory_total_gib = {memory * spread.of_memory(c.interval_memory_low),
-                          memory * spread.of_memory(c.interval_memory_high)};
+  out.memory_total_gib = times(in_gib(plan::memory_of(choice).total()),
+                               {spread.of_memory(c.interval_memory_low), spread.of_memory(c.interval_memory_high)},
+                               own(Range80::memory));
   out.tokens_per_s = around(plan::tokens_per_s(choice), c.interval_speed_low, c.interval_speed_high);
   out.sequences_per_s = around(plan::sequences_per_s(choice), c.interval_speed_low, c.interval_speed_high);
   const auto* inference = std::get_if<plan::InferenceChoice>(&choice);
   if (inference == nullptr || !inference->speed) return out;
-  out.itl_ms = around(in_ms(inference->speed->itl), c.interval_itl_low, c.interval_itl_high);
-  out.ttft_ms = around(in_ms(inference->speed->ttft), c.interval_ttft_low, c.interval_ttft_high);
+  out.itl_ms = around(in_ms(inference->speed->itl), c.interval_itl_low, c.interval_itl_high, Range80::itl);
+  out.ttft_ms = around(in_ms(inference->speed->ttft), c.interval_ttft_low, c.interval_ttft_high, Range80::ttft);
   if (work.inference.request_rate) {
     // Nothing is served that has not arrived.
     out.tokens_per_s.high = plan::tokens_per_s(choice);

@@ -43,7 +43,9 @@ Node request_of(const MeasurementRow& row) {
   request.kind = Node::Kind::map;
   for (const Node& cell : row.cells.children) {
     if (cell.key == "model")
-      request.children.push_back(row.model != nullptr ? cell : inline_model(row.cells, cell));
+      request.children.push_back(row.model != nullptr || !row.facts.layers ? cell : inline_model(row.cells, cell));
+    else if (catalog::measured_column(cell.key))
+      continue;  // a target in a request, a figure here
     else if (workload::find_option(workload::request_options(), cell.key) != nullptr)
       request.children.push_back(cell);
   }
@@ -59,70 +61,59 @@ Figure speed_figure(const EstimateAnswer& answer) {
   return Figure::throughput_speed;
 }
 
-class Comparer {
+/// What one row measured, beside an answer to it.
+class RowComparer {
  public:
-  Comparer(Verification& out, const catalog::Catalog& catalog, const estimate::Coefficients& coefficients)
-      : out_(out), catalog_(catalog), coefficients_(coefficients) {}
+  RowComparer(const MeasurementRow& row, std::string_view file) : row_(row), file_(file) {}
 
-  void compare(const MeasurementRow& row, std::string_view file) {
-    row_ = &row;
-    file_ = file;
-    const auto answer = ask();
-    if (!answer) return leave_out(answer.error());
-    ++out_.rows;
-    const std::size_t before = out_.comparisons.size() + out_.unanswered;
-    if (const auto* counted = std::get_if<plan::CountedChoice>(&answer->choice))
-      items(*answer, *counted);
-    else if (workload::is_training(answer->work.task))
-      training(*answer, std::get<plan::TrainingChoice>(answer->choice));
+  RowComparison compare(const EstimateAnswer& answer) {
+    if (const auto* counted = std::get_if<plan::CountedChoice>(&answer.choice))
+      items(answer, *counted);
+    else if (workload::is_training(answer.work.task))
+      training(answer, std::get<plan::TrainingChoice>(answer.choice));
     else
-      inference(*answer, std::get<plan::InferenceChoice>(answer->choice));
-    const bool measured = out_.comparisons.size() + out_.unanswered > before;
-    if (row.facts.fits || measured)
-      out_.fits.push_back({row_, row.facts.fits.value_or(true), plan::fits(answer->choice)});
+      inference(answer, std::get<plan::InferenceChoice>(answer.choice));
+    return std::move(out_);
   }
 
  private:
-  Result<EstimateAnswer> ask() const {
-    const auto request = workload::read_request(request_of(*row_));
-    if (!request) return std::unexpected(request.error());
-    return answer_estimate(*request, catalog_, coefficients_, false);
-  }
+  using Range = std::optional<estimate::Interval>;
 
-  void leave_out(Error error) {
-    const Node* cell = row_->cells.find(error.where);
-    if (cell == nullptr && !error.where.empty()) error.message = error.where + ": " + error.message;
-    error.where = position(file_, cell != nullptr ? *cell : row_->cells);
-    out_.unusable.push_back(std::move(error));
-  }
-
-  void add(Figure figure, const catalog::Number& measured, double predicted,
-           std::optional<estimate::Interval> interval = std::nullopt) {
+  void add(Figure figure, const catalog::Number& measured, double predicted, Range interval = std::nullopt) {
     if (!measured) return;
     if (predicted > 0)
-      out_.comparisons.push_back({row_, file_, figure, *measured, predicted, interval});
+      out_.comparisons.push_back({&row_, file_, figure, *measured, predicted, interval});
     else
       ++out_.unanswered;
   }
 
+  /// The range of what takes the longer the lower `rate` is.
+  static Range inverse(double value, double rate, const estimate::Interval& of_rate) {
+    if (of_rate.low <= 0 || of_rate.high <= 0) return std::nullopt;
+    return estimate::Interval{value * rate / of_rate.high, value * rate / of_rate.low};
+  }
+
   void training(const EstimateAnswer& answer, const plan::TrainingChoice& choice) {
-    const Measurement& m = row_->facts;
+    const Measurement& m = row_.facts;
     const double gpus = answer.machine.gpus();
     const auto& all = answer.intervals.tokens_per_s;
-    add(Figure::training_speed, m.tokens_per_s_per_gpu, choice.speed ? choice.speed->tokens_per_s_per_gpu : 0,
+    const estimate::TrainingSpeed none;
+    const estimate::TrainingSpeed& speed = choice.speed ? *choice.speed : none;
+    add(Figure::training_speed, m.tokens_per_s_per_gpu, speed.tokens_per_s_per_gpu,
         estimate::Interval{all.low / gpus, all.high / gpus});
-    add(Figure::training_tflops, m.model_tflops_per_gpu, choice.speed ? choice.speed->model_tflops_per_gpu : 0);
+    add(Figure::training_tflops, m.model_tflops_per_gpu, speed.model_tflops_per_gpu);
+    add(Figure::step_time, m.step_time_s, speed.step.raw(), inverse(speed.step.raw(), speed.tokens_per_s, all));
     memory(answer, choice.memory);
   }
 
   void items(const EstimateAnswer& answer, const plan::CountedChoice& choice) {
-    const Measurement& m = row_->facts;
+    const Measurement& m = row_.facts;
     const bool training = workload::is_training(answer.work.task);
     add(training ? Figure::item_training_speed : Figure::item_speed, m.throughput, choice.figures.rate,
         answer.intervals.throughput);
     const double latency = in_ms(choice.figures.latency);
-    const auto& ratio = choice.figures.rate_ratio;
-    add(Figure::batch_latency, m.latency_ms, latency, estimate::Interval{latency / ratio.high, latency / ratio.low});
+    add(Figure::batch_latency, m.latency_ms, latency,
+        inverse(latency, choice.figures.rate, answer.intervals.throughput));
     memory(answer, choice.figures.memory);
   }
 
@@ -132,31 +123,53 @@ class Comparer {
     const Figure figure = of_items ? (training ? Figure::item_training_memory : Figure::item_memory)
                                    : (training ? Figure::training_memory : Figure::serving_memory);
     // The framework's own counters do not see the context and the communication library.
-    const double unseen = counter_of(row_->facts) == catalog::MemoryKind::process ? 0 : in_gib(memory.framework);
+    const double unseen = counter_of(row_.facts) == catalog::MemoryKind::process ? 0 : in_gib(memory.framework);
     const auto& total = answer.intervals.memory_total_gib;
-    add(figure, row_->facts.memory_gib, in_gib(memory.total()) - unseen,
+    add(figure, row_.facts.memory_gib, in_gib(memory.total()) - unseen,
         estimate::Interval{total.low - unseen, total.high - unseen});
   }
 
   void inference(const EstimateAnswer& answer, const plan::InferenceChoice& choice) {
-    const Measurement& m = row_->facts;
+    const Measurement& m = row_.facts;
     const auto& speed = choice.speed;
     add(speed_figure(answer), m.output_tokens_per_s, speed ? speed->output_tokens_per_s : 0,
         answer.intervals.tokens_per_s);
     const double prompts = static_cast<double>(answer.work.inference.concurrency.value_or(1)) *
                            static_cast<double>(answer.work.inference.input_tokens);
-    add(Figure::prompt_speed, m.prompt_tokens_per_s, speed && speed->ttft.raw() > 0 ? prompts / speed->ttft.raw() : 0);
-    add(Figure::itl, m.itl_ms, speed ? in_ms(speed->itl) : 0);
-    add(Figure::ttft, m.ttft_ms, speed ? in_ms(speed->ttft) : 0);
+    const bool reads = speed && speed->ttft.raw() > 0;
+    add(Figure::prompt_speed, m.prompt_tokens_per_s, reads ? prompts / speed->ttft.raw() : 0);
+    add(Figure::itl, m.itl_ms, speed ? in_ms(speed->itl) : 0, answer.intervals.itl_ms);
+    add(Figure::ttft, m.ttft_ms, speed ? in_ms(speed->ttft) : 0, answer.intervals.ttft_ms);
     add(Figure::weights, m.weights_gib, in_gib(choice.memory.per_gpu.weights));
     memory(answer, choice.memory.per_gpu);
   }
 
+  const MeasurementRow& row_;
+  std::string_view file_;
+  RowComparison out_;
+};
+
+class Comparer {
+ public:
+  Comparer(Verification& out, const catalog::Catalog& catalog, const estimate::Coefficients& coefficients)
+      : out_(out), catalog_(catalog), coefficients_(coefficients) {}
+
+  void compare(const MeasurementRow& row, std::string_view file) {
+    const auto answer = answer_row(row, file, catalog_, coefficients_);
+    if (!answer) return out_.unusable.push_back(answer.error());
+    ++out_.rows;
+    RowComparison found = compare_row(row, file, *answer);
+    const bool measured = !found.comparisons.empty() || found.unanswered > 0;
+    out_.unanswered += found.unanswered;
+    std::ranges::move(found.comparisons, std::back_inserter(out_.comparisons));
+    if (row.facts.fits || measured)
+      out_.fits.push_back({&row, row.facts.fits.value_or(true), plan::fits(answer->choice)});
+  }
+
+ private:
   Verification& out_;
   const catalog::Catalog& catalog_;
   const estimate::Coefficients& coefficients_;
-  const MeasurementRow* row_ = nullptr;
-  std::string_view file_;
 };
 
 /// The filter's names as the rows have them.
@@ -214,10 +227,36 @@ std::string_view source_of(const MeasurementRow& row, std::string_view file) {
   return row.facts.source.empty() ? file : row.facts.source;
 }
 
+Result<EstimateAnswer> answer_row(const MeasurementRow& row, std::string_view file, const catalog::Catalog& catalog,
+                                  const estimate::Coefficients& coefficients) {
+  auto answer = [&]() -> Result<EstimateAnswer> {
+    const auto request = workload::read_request(request_of(row));
+    if (!request) return std::unexpected(request.error());
+    return answer_estimate(*request, catalog, coefficients, false);
+  }();
+  if (answer) return answer;
+  Error error = answer.error();
+  const Node* cell = row.cells.find(error.where);
+  if (cell == nullptr && !error.where.empty()) error.message = error.where + ": " + error.message;
+  error.where = position(file, cell != nullptr ? *cell : row.cells);
+  return std::unexpected(std::move(error));
+}
+
+RowComparison compare_row(const MeasurementRow& row, std::string_view file, const EstimateAnswer& answer) {
+  return RowComparer(row, file).compare(answer);
+}
+
+void forget_request_keys(MeasurementSheet& sheet) {
+  std::erase_if(sheet.unread, [](const std::string& name) {
+    return workload::find_option(workload::request_options(), name) != nullptr;
+  });
+}
+
 Result<Verification> verify(std::vector<MeasurementSheet> sheets, const VerifyFilter& wanted,
                             const catalog::Catalog& catalog, const estimate::Coefficients& coefficients) {
   Verification out;
   out.sheets = std::move(sheets);
+  std::ranges::for_each(out.sheets, forget_request_keys);
   Filter filter(wanted, out.sheets);
   if (Status known = filter.resolve(catalog); !known) return std::unexpected(known.error());
   Comparer comparer(out, catalog, coefficients);

@@ -7,6 +7,7 @@
 #include "catalog/tables.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/catalog/hf_config.hpp"
 
 namespace gpusel::catalog {
 
@@ -45,9 +46,42 @@ std::vector<std::string_view> column_names() {
   return names;
 }
 
+/// Figures by the name that a record may give them; items_per_s is the throughput in the work's own unit.
+constexpr std::string_view kMeasured[] = {
+    "tokens_per_s_per_gpu", "model_tflops_per_gpu", "step_time_s", "memory_gib",  "memory_kind", "output_tokens_per_s",
+    "prompt_tokens_per_s",  "ttft_ms",              "itl_ms",      "weights_gib", "throughput",  "items_per_s",
+    "latency_ms",           "fits"};
+
 bool says_something(const Measurement& m) {
-  return m.fits || m.tokens_per_s_per_gpu || m.model_tflops_per_gpu || m.memory_gib || m.output_tokens_per_s ||
-         m.prompt_tokens_per_s || m.ttft_ms || m.itl_ms || m.weights_gib || m.throughput || m.latency_ms;
+  return m.fits || m.tokens_per_s_per_gpu || m.model_tflops_per_gpu || m.step_time_s || m.memory_gib ||
+         m.output_tokens_per_s || m.prompt_tokens_per_s || m.ttft_ms || m.itl_ms || m.weights_gib || m.throughput ||
+         m.latency_ms;
+}
+
+void shift_lines(Node& node, std::uint32_t by) {
+  node.line += by;
+  node.key_line += node.key_line > 0 ? by : 0;
+  for (Node& child : node.children) shift_lines(child, by);
+}
+
+/// JSON Lines: an object in each line that is not empty.
+Result<std::vector<Node>> read_lines(std::string_view text, const std::string& file) {
+  std::vector<Node> records;
+  std::uint32_t above = 0;
+  for (const std::string_view line : split(text, '\n')) {
+    if (!trim(line).empty()) {
+      auto document = parse_json(line, file);
+      if (!document) {
+        const std::string column = document.error().where.substr(document.error().where.rfind(':') + 1);
+        document.error().where = format("{}:{}:{}", file, above + 1, column);
+        return std::unexpected(document.error());
+      }
+      shift_lines(document->root, above);
+      records.push_back(std::move(document->root));
+    }
+    ++above;
+  }
+  return records;
 }
 
 class SheetMaker {
@@ -56,27 +90,74 @@ class SheetMaker {
 
   Result<MeasurementSheet> make(Csv csv) {
     MeasurementSheet sheet;
-    sheet.name = csv.name;
     if (Status header = check_header(csv, sheet); !header) return std::unexpected(header.error());
-    problems_.file = csv.name;
-    sheet.rows.reserve(csv.rows.size());
-    for (Node& cells : csv.rows) {
+    add_rows(std::move(csv.rows), std::move(csv.name), sheet);
+    return sheet;
+  }
+
+  MeasurementSheet make(std::vector<Node> records, std::string name) {
+    MeasurementSheet sheet;
+    problems_.file = name;
+    std::vector<Node> rows;
+    for (Node& record : records)
+      if (unfold(record, sheet.unread)) rows.push_back(std::move(record));
+    add_rows(std::move(rows), std::move(name), sheet);
+    return sheet;
+  }
+
+ private:
+  void add_rows(std::vector<Node> all, std::string name, MeasurementSheet& sheet) {
+    problems_.file = name;
+    sheet.name = std::move(name);
+    sheet.rows.reserve(all.size());
+    for (Node& cells : all) {
       MeasurementRow row;
       row.cells = std::move(cells);
       if (read(row)) sheet.rows.push_back(std::move(row));
     }
     sheet.unusable = std::move(problems_.errors);
-    return sheet;
   }
 
- private:
+  /// What a record nests under `measured` moves beside the request's keys, under the names of columns.
+  bool unfold(Node& record, std::vector<std::string>& unread) {
+    const std::size_t before = problems_.errors.size();
+    if (!record.is_map()) problems_.add(record, say("a record is a JSON object, found {}", record.describe()));
+    std::vector<Node> cells;
+    for (Node& member : record.children) {
+      if (member.kind == Node::Kind::null) continue;
+      if (member.key != "measured") {
+        const bool told = std::ranges::find(unread, member.key) != unread.end();
+        if (!told && std::ranges::find(columns_, member.key) == columns_.end()) unread.push_back(member.key);
+        cells.push_back(std::move(member));
+        continue;
+      }
+      if (!member.is_map()) problems_.add(member, say("'measured' must be a map, found {}", member.describe()));
+      for (Node& figure : member.children) add_figure(std::move(figure), cells);
+    }
+    record.children = std::move(cells);
+    if (const Node* twice = duplicate_key(record))
+      problems_.add_at_key(*twice, say("'{}' is there twice", printable(shorten(twice->key, 60))));
+    return problems_.errors.size() == before;
+  }
+
+  void add_figure(Node figure, std::vector<Node>& cells) {
+    if (figure.kind == Node::Kind::null) return;
+    const auto column = measured_column(figure.key);
+    if (!column) {
+      problems_.add_at_key(figure, say("'{}' is no figure that is measured", printable(shorten(figure.key, 60))),
+                           did_you_mean(figure.key, kMeasured));
+      return;
+    }
+    figure.key = *column;
+    cells.push_back(std::move(figure));
+  }
+
   Status check_header(const Csv& csv, MeasurementSheet& sheet) const {
-    const auto known = column_names();
     const auto has = [&](std::string_view name) {
       return std::ranges::any_of(csv.header, [&](const Node& column) { return column.text == name; });
     };
     for (const Node& column : csv.header)
-      if (std::ranges::find(known, column.text) == known.end()) sheet.unread.push_back(column.text);
+      if (std::ranges::find(columns_, column.text) == columns_.end()) sheet.unread.push_back(column.text);
     for (const std::string_view name : {"task", "model", "gpu"}) {
       if (has(name)) continue;
       return usage_error(say("there is no column '{}'", name), position(csv.name, csv.header.front()),
@@ -105,9 +186,11 @@ class SheetMaker {
       row.gpu = *gpu;
     else
       return fail("gpu", gpu.error());
+    // A file, or an object of a config.json, speaks for itself.
+    const bool speaks = facts.model.empty() || looks_like_path(facts.model);
     const auto model = catalog_.model(facts.model);
-    if (model) row.model = *model;
-    if (!model && (!facts.layers || !facts.hidden)) return fail("model", model.error());
+    if (model && !speaks) row.model = *model;
+    if (!model && !speaks && (!facts.layers || !facts.hidden)) return fail("model", model.error());
     if (shipped_ && catalog_.source(facts.source) == nullptr)
       return fields.fail(row.cells, say("unknown source '{}'", shorten(facts.source, 60)));
     if (facts.memory_gib.value_or(0) > row.gpu->memory_gb.value_or(kNoLimit))
@@ -117,12 +200,13 @@ class SheetMaker {
     if (!says_something(facts))
       fields.fail(
           row.cells, say("the row measures nothing"),
-          say("columns that count: tokens_per_s_per_gpu, model_tflops_per_gpu, memory_gib, output_tokens_per_s, "
-              "prompt_tokens_per_s, ttft_ms, itl_ms, weights_gib, throughput, latency_ms, fits"));
+          say("columns that count: tokens_per_s_per_gpu, model_tflops_per_gpu, step_time_s, memory_gib, "
+              "output_tokens_per_s, prompt_tokens_per_s, ttft_ms, itl_ms, weights_gib, throughput, latency_ms, fits"));
   }
 
   const Catalog& catalog_;
   bool shipped_;
+  std::vector<std::string_view> columns_ = column_names();
   Problems problems_{{}, ErrorKind::usage, {}};
 };
 
@@ -132,9 +216,23 @@ Result<MeasurementSheet> read_measurements(Csv csv, const Catalog& catalog, bool
   return SheetMaker(catalog, shipped).make(std::move(csv));
 }
 
+MeasurementSheet read_measurement_records(std::vector<Node> records, std::string name, const Catalog& catalog) {
+  return SheetMaker(catalog, false).make(std::move(records), std::move(name));
+}
+
+std::optional<std::string_view> measured_column(std::string_view key) {
+  if (std::ranges::find(kMeasured, key) == std::end(kMeasured)) return std::nullopt;
+  return key == "items_per_s" ? std::string_view("throughput") : key;
+}
+
 Result<MeasurementSheet> read_measurement_file(const std::string& file, const Catalog& catalog) {
   const auto text = read_text_file(file);
   if (!text) return std::unexpected(text.error());
+  if (const auto first = text->find_first_not_of(" \t\r\n"); first != std::string::npos && (*text)[first] == '{') {
+    auto records = read_lines(*text, file);
+    if (!records) return std::unexpected(records.error());
+    return read_measurement_records(std::move(*records), file, catalog);
+  }
   auto csv = parse_csv(*text, file);
   if (!csv) return std::unexpected(csv.error());
   return read_measurements(std::move(*csv), catalog, false);

@@ -27,6 +27,10 @@ constexpr Command kCommands[] = {
      "  gpusel verify --by source,gpu\n"
      "  gpusel verify --task training --worst 10",
      make_verify},
+    {"calibrate", "Your own measurements into the few coefficients they bear on, with intervals that narrow",
+     "  gpusel calibrate runs.csv --dry-run\n"
+     "  gpusel calibrate runs.jsonl --explain",
+     make_calibrate},
     {"gpus", "GPUs the catalogue knows",
      "  gpusel gpus hopper\n"
      "  gpusel gpus show l40s",

@@ -16,6 +16,7 @@ Parsed make_verify();
 Parsed make_gpus();
 Parsed make_instances();
 Parsed make_models();
+Parsed make_calibrate();
 Parsed make_catalog_import();
 Parsed make_catalog_lint();
 Parsed make_catalog_path();
@@ -26,6 +27,9 @@ Parsed make_doctor();
 
 /// What --catalog and each overlay change, in the order in which they are laid on top.
 std::expected<std::vector<report::LayerChanges>, Errors> changes_by_layer(const Context& context);
+
+/// Where `gpusel calibrate` keeps its results; empty without a home directory.
+std::string own_calibration_file();
 
 /// --currency, into `place`.
 Flag currency_flag(Currency& place);

@@ -8,6 +8,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/estimate/economy.hpp"
+#include "gpusel/estimate/own.hpp"
 
 namespace gpusel::estimate {
 
@@ -111,18 +112,11 @@ constexpr Entry kEntries[] = {
     {"interval.ttft_low", &Coefficients::interval_ttft_low},
     {"interval.ttft_high", &Coefficients::interval_ttft_high},
     {"interval.widening", &Coefficients::interval_widening},
+    {"own.prior_rows", &Coefficients::own_prior_rows},
+    {"own.noise_floor", &Coefficients::own_noise_floor},
+    {"own.outlier", &Coefficients::own_outlier},
+    {"own.least_sensitivity", &Coefficients::own_least_sensitivity},
 };
-
-/// Shares and efficiencies lie within one; what a rate is divided by is not zero.
-Range allowed_for(std::string_view id) {
-  const auto is = [&](std::string_view word) { return id.find(word) != std::string_view::npos; };
-  if (is("format_efficiency")) return {0.01, 3};
-  if (is("efficiency") || is("engine_memory_share")) return {0.01, 1.5};
-  if (is("_half") || is("_gain") || is("_per_watt") || is("attention_share") || is("multiprocessor") ||
-      is("batched_tokens") || is("_mhz") || is("host_memory") || is("max_sequences") || is("chunk_") || is("interval."))
-    return {1e-3, 1e9};
-  return {0, 1e12};
-}
 
 using Places = std::vector<std::pair<std::string_view, Coefficient*>>;
 
@@ -142,7 +136,7 @@ void read_entry(const Node& node, Problems& problems, const Places& places, std:
   fields.text("unit");
   fields.text("meaning");
   fields.text("source");
-  const Range allowed = allowed_for(id);
+  const Range allowed = allowed_values(id);
   const auto value = fields.number("value", allowed);
   const Node* cases = fields.find("cases");
   const auto entry = std::find_if(places.begin(), places.end(), [&](const auto& e) { return e.first == id; });
@@ -166,9 +160,70 @@ void read_entry(const Node& node, Problems& problems, const Places& places, std:
   fields.finish();
 }
 
+void set(Coefficient& coefficient, const std::string& name, double value) {
+  if (name.empty()) {
+    coefficient.value = value;
+    return;
+  }
+  const auto special = std::ranges::find(coefficient.cases, name, &std::pair<std::string, double>::first);
+  if (special != coefficient.cases.end())
+    special->second = value;
+  else
+    coefficient.cases.emplace_back(name, value);
+}
+
+/// The user's own calibration; of several the last.
+std::shared_ptr<const OwnCalibration> own_in(const Node& section, Problems& problems, const Places& places) {
+  auto own = std::make_shared<OwnCalibration>(read_own(section, problems));
+  for (const OwnValue& each : own->values)
+    if (std::ranges::find(places, each.value.id, &Places::value_type::first) == places.end())
+      problems.add(section, say("unknown coefficient '{}'", shorten(each.value.id, 60)),
+                   say("gpusel calibrate without a file fits anew"));
+  return own;
+}
+
 }  // namespace
 
-std::expected<Coefficients, Errors> read_coefficients(std::span<const Document> documents) {
+/// Shares and efficiencies lie within one; what a rate is divided by is not zero.
+Range allowed_values(std::string_view id) {
+  const auto is = [&](std::string_view word) { return id.find(word) != std::string_view::npos; };
+  if (is("format_efficiency")) return {0.01, 3};
+  if (is("efficiency") || is("engine_memory_share")) return {0.01, 1.5};
+  if (is("_half") || is("_gain") || is("_per_watt") || is("attention_share") || is("multiprocessor") ||
+      is("batched_tokens") || is("_mhz") || is("host_memory") || is("max_sequences") || is("chunk_") ||
+      is("interval.") || is("own."))
+    return {1e-3, 1e9};
+  return {0, 1e12};
+}
+
+std::optional<Coefficient> find_coefficient(const Coefficients& coefficients, std::string_view id) {
+  for (const Entry& entry : kEntries)
+    if (entry.id == id) return coefficients.*(entry.place);
+  std::optional<Coefficient> found;
+  const auto look = [&](std::string_view known, const Coefficient& place) {
+    if (known == id) found = place;
+  };
+  CountedCoefficients counted = *coefficients.counted;
+  EconomyCoefficients economy = *coefficients.economy;
+  visit_coefficients(counted, look);
+  visit_coefficients(economy, look);
+  return found;
+}
+
+Coefficients with_values(const Coefficients& coefficients, std::span<const CoefficientValue> values) {
+  Coefficients out = coefficients;
+  const auto counted = std::make_shared<CountedCoefficients>(*coefficients.counted);
+  const auto economy = std::make_shared<EconomyCoefficients>(*coefficients.economy);
+  const Places places = places_in(out, *counted, *economy);
+  for (const CoefficientValue& value : values)
+    if (const auto place = std::ranges::find(places, value.id, &Places::value_type::first); place != places.end())
+      set(*place->second, value.name, value.value);
+  out.counted = counted;
+  out.economy = economy;
+  return out;
+}
+
+std::expected<Coefficients, Errors> read_coefficients(std::span<const Document> documents, Own use) {
   Coefficients out;
   const auto counted = std::make_shared<CountedCoefficients>();
   const auto economy = std::make_shared<EconomyCoefficients>();
@@ -183,6 +238,7 @@ std::expected<Coefficients, Errors> read_coefficients(std::span<const Document> 
     if (const std::string version = fields.text("version"); !version.empty()) out.version = version;
     if (const Node* list = fields.find("coefficients"); list != nullptr)
       for (const Node& node : list->children) read_entry(node, problems, places, seen);
+    if (const Node* own = fields.find("own"); own != nullptr) out.own = own_in(*own, problems, places);
     fields.finish();
     errors.insert(errors.end(), problems.errors.begin(), problems.errors.end());
   }
@@ -190,6 +246,11 @@ std::expected<Coefficients, Errors> read_coefficients(std::span<const Document> 
     if (!seen.contains(id))
       errors.push_back({ErrorKind::bad_catalogue, say("coefficient '{}' is missing", id), "calibration", {}});
   if (!errors.empty()) return std::unexpected(std::move(errors));
+  if (use == Own::left_out) out.own.reset();
+  if (out.own)
+    for (const OwnValue& each : out.own->values)
+      set(*std::ranges::find(places, each.value.id, &Places::value_type::first)->second, each.value.name,
+          each.value.value);
   out.counted = counted;
   out.economy = economy;
   return out;

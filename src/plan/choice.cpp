@@ -101,6 +101,23 @@ std::string_view bound_by(const Choice& choice) {
   return speed ? speed->bound_by : std::string_view{};
 }
 
+Choice refigure(const Choice& choice, const workload::Workload& work, const estimate::Machine& machine,
+                const estimate::Coefficients& coefficients) {
+  if (const auto* inference = std::get_if<InferenceChoice>(&choice))
+    return inference_figures(work, machine, inference->plan, coefficients);
+  if (const auto* counted = std::get_if<CountedChoice>(&choice)) {
+    CountedChoice out = *counted;
+    out.figures = estimate::counted_figures(work, machine, out.plan, coefficients);
+    return out;
+  }
+  TrainingChoice out = std::get<TrainingChoice>(choice);
+  workload::Workload planned = work;
+  planned.training.framework = framework_for(work, out.plan);
+  out.memory = estimate::training_memory(planned, machine, out.plan, coefficients);
+  out.speed = estimate::training_speed(planned, machine, out.plan, coefficients);
+  return out;
+}
+
 Result<Choice> plan_for(const workload::Workload& work, const estimate::Machine& machine,
                         const estimate::Coefficients& coefficients) {
   const auto either = [](auto planned) -> Result<Choice> {

@@ -50,6 +50,12 @@ class Search {
     return std::move(best_);
   }
 
+  /// Of that plan and no other.
+  InferenceChoice figures_of(const InferencePlan& plan) {
+    consider(plan);
+    return std::move(best_);
+  }
+
  private:
   /// The checkpoints that TensorRT-LLM serves in 8 or 4 bit carry scales for an fp8 cache and are served with it.
   workload::KvPrecision usual_cache(const estimate::WeightFormat& format) const {
@@ -303,6 +309,11 @@ std::string layout_text(const InferencePlan& plan) {
     if (degree > 1) line += format(" {}{}", name, degree);
   if (plan.dp > 1) line += say(", {} replicas", plan.dp);
   return line;
+}
+
+InferenceChoice inference_figures(const Workload& work, const Machine& machine, const InferencePlan& plan,
+                                  const estimate::Coefficients& coefficients) {
+  return Search(work, machine, coefficients).figures_of(plan);
 }
 
 Result<InferenceChoice> plan_inference(const Workload& work, const Machine& machine,

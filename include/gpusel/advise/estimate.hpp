@@ -6,6 +6,7 @@
 
 #include "gpusel/catalog/catalog.hpp"
 #include "gpusel/catalog/hf_config.hpp"
+#include "gpusel/estimate/own.hpp"
 #include "gpusel/plan/plan.hpp"
 
 namespace gpusel::advise {
@@ -48,6 +49,10 @@ estimate::Trace explain(const workload::Workload& work, const estimate::Machine&
 /// Widths measured over published residuals, by task.
 Intervals intervals_for(const workload::Workload& work, const estimate::Machine& machine, const plan::Choice& choice,
                         const estimate::Coefficients& coefficients);
+
+/// What a job has in common with those whose measurements narrow its intervals.
+estimate::OwnClass own_class(const workload::Workload& work, const estimate::Machine& machine,
+                             const plan::Choice& choice);
 
 /// A model by catalogue name, path, or inline object. Errors name the key `model`.
 struct FoundModel {

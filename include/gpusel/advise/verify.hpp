@@ -18,6 +18,7 @@ namespace advise {
 enum class Figure : std::uint8_t {
   training_speed,
   training_tflops,
+  step_time,
   training_memory,
   throughput_speed,
   online_speed,
@@ -74,6 +75,20 @@ struct Verification {
 Result<Verification> verify(std::vector<catalog::MeasurementSheet> sheets, const VerifyFilter& filter,
                             const catalog::Catalog& catalog, const estimate::Coefficients& coefficients);
 
+/// The answer to what a row asks. Errors: it cannot be estimated; with the place of the cell that is to blame.
+Result<EstimateAnswer> answer_row(const catalog::MeasurementRow& row, std::string_view file,
+                                  const catalog::Catalog& catalog, const estimate::Coefficients& coefficients);
+
+/// What a row measured beside that answer.
+struct RowComparison {
+  std::vector<Comparison> comparisons;
+  std::size_t unanswered = 0;  // figures that the answer does not have
+};
+RowComparison compare_row(const catalog::MeasurementRow& row, std::string_view file, const EstimateAnswer& answer);
+
+/// Columns that are neither facts of a measurement nor keys of a request are not read.
+void forget_request_keys(catalog::MeasurementSheet& sheet);
+
 /// Which counter a row's peak of memory was read from; the driver's where it does not say.
 catalog::MemoryKind counter_of(const catalog::Measurement& facts);
 
@@ -84,7 +99,7 @@ std::string_view source_of(const catalog::MeasurementRow& row, std::string_view 
 
 template <>
 inline constexpr auto enum_names<advise::Figure> = std::to_array<std::string_view>(
-    {"training tokens/s", "training TFLOPS", "training memory", "output tokens/s, throughput",
+    {"training tokens/s", "training TFLOPS", "time of a step", "training memory", "output tokens/s, throughput",
      "output tokens/s, online", "output tokens/s, single-stream", "prompt tokens/s", "time between tokens",
      "time to first token", "serving memory", "weights", "items/s, training", "memory, training of other networks",
      "items/s, inference", "memory, inference of other networks", "time of a batch"});

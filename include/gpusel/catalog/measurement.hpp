@@ -53,6 +53,7 @@ struct Measurement {
   std::optional<bool> fits;     // whether it ran at all; unsaid where a figure says it
   Number tokens_per_s_per_gpu;  // of training
   Number model_tflops_per_gpu;
+  Number step_time_s;  // of one optimiser step
   Number memory_gib;  // peak of one GPU
   std::optional<MemoryKind> memory_kind;
   Number output_tokens_per_s;  // of the whole deployment
@@ -82,7 +83,7 @@ void visit_fields(Record& m, Visitor&& v) {
   text("source", m.source);
   text("place", m.place);
   text("task", m.task, true);
-  text("model", m.model, true);
+  text("model", m.model);
   text("model_type", m.model_type);
   count("layers", m.layers);
   count("hidden", m.hidden);
@@ -133,6 +134,7 @@ void visit_fields(Record& m, Visitor&& v) {
   text("fits", m.fits);
   figure("tokens_per_s_per_gpu", "tokens/s", m.tokens_per_s_per_gpu);
   figure("model_tflops_per_gpu", "TFLOPS", m.model_tflops_per_gpu);
+  figure("step_time_s", "s", m.step_time_s);
   figure("memory_gib", "GiB", m.memory_gib);
   text("memory_kind", m.memory_kind);
   figure("output_tokens_per_s", "tokens/s", m.output_tokens_per_s);
@@ -156,7 +158,7 @@ struct MeasurementRow {
   Node cells;
   Measurement facts;
   const Gpu* gpu = nullptr;
-  const Model* model = nullptr;  // null: the row tells the model's shape
+  const Model* model = nullptr;  // null: the row tells the model's shape or file, or there is none
 };
 
 struct MeasurementSheet {
@@ -170,7 +172,13 @@ struct MeasurementSheet {
 /// Errors: what makes the whole table unusable, such as no column 'gpu'.
 Result<MeasurementSheet> read_measurements(Csv csv, const Catalog& catalog, bool shipped);
 
-/// Those of `file`, or those that the catalogue came with.
+/// Records in place of a table: each a request of an estimate with what was `measured`, nested or beside it.
+MeasurementSheet read_measurement_records(std::vector<Node> records, std::string name, const Catalog& catalog);
+
+/// A figure that a record may measure, by the name it has in a table; nothing for any other.
+std::optional<std::string_view> measured_column(std::string_view key);
+
+/// Those of `file`, a table or JSON Lines, or those that the catalogue came with.
 Result<MeasurementSheet> read_measurement_file(const std::string& file, const Catalog& catalog);
 std::expected<std::vector<MeasurementSheet>, Errors> shipped_measurements(const Catalog& catalog);
 

@@ -2,6 +2,7 @@
 // with its meaning, unit and source, and code holds none.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -48,11 +49,13 @@ struct Coefficient {
 
 struct CountedCoefficients;
 struct EconomyCoefficients;
+struct OwnCalibration;
 
 struct Coefficients {
   std::string version;
   std::shared_ptr<const CountedCoefficients> counted;  // of work that is counted in items of its own
   std::shared_ptr<const EconomyCoefficients> economy;  // gpusel/estimate/economy.hpp
+  std::shared_ptr<const OwnCalibration> own;           // of the user's own measurements, gpusel/estimate/own.hpp
 
   // Memory that no formula of the model gives.
   Coefficient driver_reserve_gib;  // between what the driver reports and what a process can have
@@ -151,10 +154,19 @@ struct Coefficients {
   Coefficient interval_itl_low, interval_itl_high;
   Coefficient interval_ttft_low, interval_ttft_high;
   Coefficient interval_widening;  // exponent of these ratios where less is known: by architecture, experts, nodes
+
+  // How measurements of the user's own count.
+  Coefficient own_prior_rows;         // that the shipped width of an interval weighs as much as
+  Coefficient own_noise_floor;        // least spread of runs that are the same
+  Coefficient own_outlier;            // times an interval's end beyond which a figure is left out
+  Coefficient own_least_sensitivity;  // of a figure to a coefficient that it may change
 };
+
+/// Whether the user's own calibration takes effect.
+enum class Own : std::uint8_t { counts, left_out };
 
 /// From the documents that have a `calibration` section, later ones over earlier.
 /// Errors: unknown, missing or impossible coefficients, with file:line:column.
-std::expected<Coefficients, Errors> read_coefficients(std::span<const Document> documents);
+std::expected<Coefficients, Errors> read_coefficients(std::span<const Document> documents, Own own = Own::counts);
 
 }  // namespace gpusel::estimate

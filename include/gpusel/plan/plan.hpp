@@ -113,6 +113,12 @@ std::string_view bound_by(const Choice& choice);
 Result<Choice> plan_for(const workload::Workload& work, const estimate::Machine& machine,
                         const estimate::Coefficients& coefficients);
 
+/// The same plan with its figures under other coefficients.
+Choice refigure(const Choice& choice, const workload::Workload& work, const estimate::Machine& machine,
+                const estimate::Coefficients& coefficients);
+InferenceChoice inference_figures(const workload::Workload& work, const estimate::Machine& machine,
+                                  const estimate::InferencePlan& plan, const estimate::Coefficients& coefficients);
+
 /// The largest batch that fits, is in time and still brings something, where none was asked for.
 CountedChoice plan_counted(const workload::Workload& work, const estimate::Machine& machine,
                            const estimate::Coefficients& coefficients);

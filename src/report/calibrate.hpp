@@ -1,0 +1,24 @@
+// A calibration for a person, for a program, and as the file that keeps it.
+#pragma once
+
+#include <string>
+
+#include "gpusel/advise/calibrate.hpp"
+#include "report/json.hpp"
+#include "report/table.hpp"
+
+namespace gpusel::report {
+
+/// The overlay: every value with the shipped one beside it, every width, and the rows they come from.
+std::string calibrate_overlay(const advise::Calibration& calibration);
+
+std::string calibrate_text(const advise::Calibration& calibration, const advise::CheckedRows& checked,
+                           const Terminal& terminal);
+/// Figures only.
+Table calibrate_table(const advise::Calibration& calibration);
+Json calibrate_json(const advise::Calibration& calibration, const advise::CheckedRows& checked);
+
+/// A tree as it was read: numbers and truth values as such, what was quoted as text.
+Json tree_json(const Node& node);
+
+}  // namespace gpusel::report
