@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "cli/commands.hpp"
-#include "gpusel/advise/cost.hpp"
+#include "gpusel/advise/break_even.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/cost.hpp"
@@ -23,6 +23,7 @@ struct CostOptions {
   std::vector<std::string> targets;
   std::vector<std::string> rule_files;
   std::optional<std::int64_t> rank;
+  advise::BreakEvenWishes break_even;
 };
 
 /// Whether a target is the name of a saved answer: no instance of that name, and a file or what is called like one.
@@ -62,7 +63,12 @@ class Cost {
       return status;
     const auto answer = advise::costs(options_.question, *catalog, *coefficients);
     if (!answer) return context_.fail(as_flag(answer.error()));
-    print(*answer, *catalog, *format);
+    std::vector<advise::BreakEvens> break_evens;
+    options_.break_even.deadline_hours = question.constraints.deadline_hours;
+    for (const advise::CostItem& item : answer->items)
+      break_evens.push_back(advise::break_evens(*answer, item, options_.break_even, *catalog, *coefficients,
+                                                options_.question.explained));
+    print(*answer, break_evens, *catalog, *format);
     return gate(*answer);
   }
 
@@ -108,16 +114,17 @@ class Cost {
     return kOk;
   }
 
-  void print(const advise::CostAnswer& answer, const catalog::Catalog& catalog, const std::string& format) {
+  void print(const advise::CostAnswer& answer, std::span<const advise::BreakEvens> break_evens,
+             const catalog::Catalog& catalog, const std::string& format) {
     if (report::is_data(format)) {
-      report::Json json = report::cost_json(answer, catalog);
+      report::Json json = report::cost_json(answer, break_evens, catalog);
       json["assumed"]["today"] = options_.question.question.today.text();
       context_.out.write(report::dump_as(format, json));
       return;
     }
     report::Terminal terminal = context_.terminal();
     if (format == "wide") terminal.width = 0;
-    context_.out.write(report::cost_text(answer, catalog, format, terminal));
+    context_.out.write(report::cost_text(answer, break_evens, catalog, format, terminal));
   }
 
   /// Nothing without a price is an answer; only prices that were shown can be too old.
@@ -170,6 +177,7 @@ Parsed make_cost() {
   advise::CostQuestion& question = options->question;
   add_options(parsed.flags, cost::duty_options(), question.duty);
   add_options(parsed.flags, advise::cost_extra_options(), question.extras);
+  add_options(parsed.flags, advise::break_even_options(), options->break_even);
   std::vector<workload::Option<workload::Request>> job;
   for (const auto& option : workload::request_options())
     if (option.group != "Machine") job.push_back(option);

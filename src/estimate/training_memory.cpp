@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/estimate/checkpoint.hpp"
 #include "gpusel/estimate/training.hpp"
 #include "gpusel/workload/frameworks.hpp"
 
@@ -327,6 +328,14 @@ Bytes training_states(const Workload& work, Precision precision) {
   plan.precision = precision;
   const MemoryBreakdown memory = states(work, plan, make_stage(work, plan, true, true, {}), {}, {});
   return memory.weights + memory.gradients + memory.optimizer;
+}
+
+std::optional<Bytes> checkpoint_size(const Workload& work, Precision precision) {
+  if (work.model == nullptr || work.counted) return std::nullopt;
+  const double trained = trainable_parameters(work);
+  if (trained <= 0) return std::nullopt;
+  const StateBytes width = bytes_per_parameter(work, precision);
+  return bytes(trained * (width.weight + width.optimizer));
 }
 
 Bytes offloaded_states(const Workload& work, Precision precision) {

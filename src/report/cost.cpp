@@ -6,6 +6,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
+#include "report/break_even.hpp"
 #include "report/estimate.hpp"
 #include "report/records.hpp"
 #include "report/side_by_side.hpp"
@@ -314,7 +315,7 @@ std::string item_text(const CostItem& item, const CostAnswer& answer, const cata
   out += section(say("prices"), prices, terminal) + section(say("beside"), beside_lines(item), terminal);
   if (wide) out += elsewhere_text(item, answer, catalog, terminal);
   out += section(say("promised"), promise_lines(item), terminal) + section(say("notes"), item.notes, terminal);
-  return item.trace.empty() ? out : out + trace_lines(item.trace, terminal);
+  return out;
 }
 
 }  // namespace
@@ -325,15 +326,21 @@ std::string subject_name(const advise::CostSubject& subject) {
   return subject.nodes > 1 ? format("{} × {}", subject.nodes, name) : name;
 }
 
-std::string cost_text(const CostAnswer& answer, const catalog::Catalog& catalog, std::string_view format,
-                      const Terminal& terminal) {
+std::string cost_text(const CostAnswer& answer, std::span<const advise::BreakEvens> break_evens,
+                      const catalog::Catalog& catalog, std::string_view format, const Terminal& terminal) {
   if (format == "csv" || format == "markdown") return flat_table(answer, catalog).as(format, terminal);
   std::string out;
   if (answer.work)
     out += bold(wrap(job_line(*answer.work), terminal.width, 2), terminal) +
            wrap(say("assumed: {}", assumed_line(answer.work->assumed)), terminal.width, 2);
   out += wrap(duty_line(answer.duty), terminal.width, 2);
-  for (const CostItem& item : answer.items) out += "\n" + item_text(item, answer, catalog, format == "wide", terminal);
+  for (std::size_t at = 0; at < answer.items.size(); ++at) {
+    const CostItem& item = answer.items[at];
+    out += "\n" + item_text(item, answer, catalog, format == "wide", terminal);
+    if (!break_evens.empty()) out += break_even_text(break_evens[at], answer, terminal);
+    if (!item.trace.empty()) out += trace_lines(item.trace, terminal);
+    if (!break_evens.empty()) out += trace_lines(break_evens[at].trace, terminal);
+  }
   return out;
 }
 

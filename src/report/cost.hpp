@@ -1,9 +1,10 @@
 // What things cost over time, as text for a person and as data.
 #pragma once
 
+#include <span>
 #include <string>
 
-#include "gpusel/advise/cost.hpp"
+#include "gpusel/advise/break_even.hpp"
 #include "report/json.hpp"
 #include "report/terminal.hpp"
 
@@ -12,9 +13,10 @@ namespace gpusel::report {
 /// "2 × aws p4d.24xlarge".
 std::string subject_name(const advise::CostSubject& subject);
 
-/// `format`: table, wide, csv or markdown.
-std::string cost_text(const advise::CostAnswer& answer, const catalog::Catalog& catalog, std::string_view format,
-                      const Terminal& terminal);
-Json cost_json(const advise::CostAnswer& answer, const catalog::Catalog& catalog);
+/// `format`: table, wide, csv or markdown. `break_evens`: one per item, or none at all.
+std::string cost_text(const advise::CostAnswer& answer, std::span<const advise::BreakEvens> break_evens,
+                      const catalog::Catalog& catalog, std::string_view format, const Terminal& terminal);
+Json cost_json(const advise::CostAnswer& answer, std::span<const advise::BreakEvens> break_evens,
+               const catalog::Catalog& catalog);
 
 }  // namespace gpusel::report

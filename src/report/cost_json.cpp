@@ -1,3 +1,4 @@
+#include "report/break_even.hpp"
 #include "report/cost.hpp"
 #include "report/records.hpp"
 
@@ -147,7 +148,8 @@ Json item_json(const CostItem& item, const CostAnswer& answer, const catalog::Ca
 
 }  // namespace
 
-Json cost_json(const CostAnswer& answer, const catalog::Catalog& catalog) {
+Json cost_json(const CostAnswer& answer, std::span<const advise::BreakEvens> break_evens,
+               const catalog::Catalog& catalog) {
   Json out{{"schema", "gpusel.cost/1"},
            {"currency", answer.converter.currency().code()},
            {"workload", answer.work ? workload_json(*answer.work) : Json(nullptr)},
@@ -155,7 +157,10 @@ Json cost_json(const CostAnswer& answer, const catalog::Catalog& catalog) {
            {"duty", duty_json(answer.duty)},
            {"extras", extras_json(answer.extras)}};
   Json items = Json::array();
-  for (const CostItem& item : answer.items) items.push_back(item_json(item, answer, catalog));
+  for (std::size_t at = 0; at < answer.items.size(); ++at) {
+    items.push_back(item_json(answer.items[at], answer, catalog));
+    if (!break_evens.empty()) items.back()["break_even"] = break_even_json(break_evens[at], catalog);
+  }
   out["items"] = std::move(items);
   return out;
 }

@@ -1,0 +1,207 @@
+#include "gpusel/advise/break_even.hpp"
+
+#include <algorithm>
+
+#include "advise/break_even_parts.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::advise {
+
+namespace {
+
+using catalog::Term;
+
+constexpr std::string_view kStops = "Interruptions and deadline";
+constexpr std::string_view kOthers = "Break-even with other ways";
+
+Status set_share(std::string_view text, std::optional<double>& place) {
+  const auto share = cost::parse_share(text);
+  if (!share) return std::unexpected(share.error());
+  if (*share >= 1) return usage_error(say("not every instance can be gone within a month"), {}, say("below 1"));
+  place = *share;
+  return {};
+}
+
+Status set_hours(std::string_view text, std::optional<double>& place, Seconds unit, Range allowed_hours) {
+  const auto duration = parse_duration(text, unit);
+  if (!duration) return std::unexpected(duration.error());
+  const double hours = in_hours(*duration);
+  if (!allowed_hours.contains(hours))
+    return usage_error(say("'{}' is not from {} to {}", shorten(text, 32),
+                           human_duration(seconds(allowed_hours.low * 3600)),
+                           human_duration(seconds(allowed_hours.high * 3600))));
+  place = hours;
+  return {};
+}
+
+constexpr Seconds kMinutes = seconds(60);
+constexpr Seconds kHours = seconds(3600);
+constexpr Range kWait{1.0 / 3600, 1e4};
+constexpr Range kRun{1.0 / 60, 1e6};
+constexpr workload::Limits kPrice{{.low = 1e-6, .high = 1e6}, 1000};
+constexpr workload::Limits kPurchase{{.low = 1, .high = 1e12}, 1000};
+constexpr workload::Limits kWatts{{.low = 1, .high = 1e10}, 1000};
+constexpr workload::Limits kPerKwh{{.low = 0, .high = 100}, 1000};
+constexpr workload::Limits kYears{{.low = 0.25, .high = 30}, 1000};
+constexpr workload::Limits kSize{{.low = 1e-3, .high = 1e9}, 1000};
+
+#define GPUSEL_DO(...) [](BreakEvenWishes& w, std::string_view t) -> Status { return __VA_ARGS__; }
+
+constexpr workload::Option<BreakEvenWishes> kOptions[] = {
+    {"interruptions", "", "SHARE", "share of spot instances taken away within a month: 0.2 or 20%", kStops,
+     GPUSEL_DO(set_share(t, w.interruptions))},
+    {"checkpoint_minutes", "", "TIME", "work between checkpoints (default: what loses the least)", kStops,
+     GPUSEL_DO(set_hours(t, w.checkpoint_hours, kMinutes, kRun))},
+    {"checkpoint_gb", "", "N", "size of a checkpoint in GB (default: weights and optimiser states)", kStops,
+     GPUSEL_DO(workload::assign(t, w.checkpoint_gb, kSize))},
+    {"restart_minutes", "", "TIME", "from an interruption until the work goes on", kStops,
+     GPUSEL_DO(set_hours(t, w.restart_hours, kMinutes, kWait))},
+    {"mtbf_hours", "", "TIME", "of one node, mean time between failures that end the job", kStops,
+     GPUSEL_DO(set_hours(t, w.mtbf_hours, kHours, {1, 1e7}))},
+    {"api_price", "", "MONEY", "what others ask per million tokens, read and written", kOthers,
+     GPUSEL_DO(workload::assign(t, w.api_price, kPrice))},
+    {"api_price_in", "", "MONEY", "the same per million tokens read", kOthers,
+     GPUSEL_DO(workload::assign(t, w.api_price_in, kPrice))},
+    {"api_price_out", "", "MONEY", "the same per million tokens written", kOthers,
+     GPUSEL_DO(workload::assign(t, w.api_price_out, kPrice))},
+    {"buy_price", "", "MONEY", "what all of the hardware costs to buy", kOthers,
+     GPUSEL_DO(workload::assign(t, w.buy_price, kPurchase))},
+    {"watts", "", "N", "what all of it draws at the wall under load", kOthers,
+     GPUSEL_DO(workload::assign(t, w.watts, kWatts))},
+    {"power_price", "", "MONEY", "of a kWh", kOthers, GPUSEL_DO(workload::assign(t, w.power_price, kPerKwh))},
+    {"years", "", "N", "that bought hardware is used", kOthers, GPUSEL_DO(workload::assign(t, w.years, kYears))},
+};
+
+#undef GPUSEL_DO
+
+/// Months that a term commits to; nothing for terms that commit to none or are not paid by the month.
+catalog::Number committed_months(Term term) {
+  switch (term) {
+    case Term::month: return 1;
+    case Term::year:
+    case Term::reserved_1y:
+    case Term::savings_1y: return 12;
+    case Term::reserved_3y:
+    case Term::savings_3y: return 36;
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::span<const workload::Option<BreakEvenWishes>> break_even_options() { return kOptions; }
+
+const plan::Choice* BreakEvenContext::choice() const {
+  return subject().planned != nullptr ? &subject().planned->choice : nullptr;
+}
+
+const TermCost* BreakEvenContext::term(Term kind) const {
+  const auto found =
+      std::find_if(item.terms.begin(), item.terms.end(), [&](const TermCost& t) { return t.offer->term == kind; });
+  return found == item.terms.end() ? nullptr : &*found;
+}
+
+ComparedTerm BreakEvenContext::compared(const TermCost& term, const catalog::Region* place) const {
+  ComparedTerm found{.term = &term, .offer = term.offer, .per_hour = term.rate, .other_region = false};
+  if (place == nullptr || term.region == place) return found;
+  for (const catalog::Offer* offer : term.elsewhere) {
+    const auto* exchange = answer.converter.exchange(catalog.currency_of(*offer));
+    if (&catalog.region_of(*offer) != place || exchange == nullptr) continue;
+    found.offer = offer;
+    found.per_hour = offer->per_hour() * exchange->rate * subject().nodes;
+    return found;
+  }
+  found.other_region = true;
+  return found;
+}
+
+double BreakEvenContext::said_or(const std::optional<double>& said, double assumed, std::string_view key) const {
+  if (said) return *said;
+  const auto known = std::find_if(out.assumed.begin(), out.assumed.end(), [&](const auto& a) { return a.key == key; });
+  if (known == out.assumed.end()) out.assumed.push_back({std::string(key), assumed});
+  return assumed;
+}
+
+catalog::Number BreakEvenContext::from_usd(double amount) const {
+  const auto* exchange = answer.converter.exchange(Currency::usd());
+  return exchange != nullptr ? catalog::Number(amount * exchange->rate) : std::nullopt;
+}
+
+void BreakEvenContext::explain(std::string quantity, std::string formula, std::string substituted, std::string value,
+                               std::string source) const {
+  if (explained)
+    out.trace.push_back({"break_even." + std::move(quantity), std::move(formula), std::move(substituted),
+                         std::move(value), std::move(source)});
+}
+
+void BreakEvenContext::note(std::string text) const { out.notes.push_back(std::move(text)); }
+
+std::string hours_text(double hours) { return hours < 10 ? format("{:.2f} h", hours) : format("{:.1f} h", hours); }
+
+std::vector<const TermCost*> lasting_terms(const BreakEvenContext& c) {
+  std::vector<const TermCost*> terms;
+  const TermCost* on_demand = c.term(Term::on_demand);
+  if (on_demand != nullptr && on_demand->instances.month) terms.push_back(on_demand);
+  const TermCost* best = nullptr;
+  for (const TermCost& term : c.item.terms) {
+    if (!committed_months(term.offer->term) || !term.instances.month) continue;
+    if (best == nullptr || *term.instances.month < *best->instances.month) best = &term;
+  }
+  if (best != nullptr && (terms.empty() || *best->instances.month < *terms.front()->instances.month))
+    terms.push_back(best);
+  return terms;
+}
+
+void add_commitments(const BreakEvenContext& c) {
+  const TermCost* on_demand = c.term(Term::on_demand);
+  if (on_demand == nullptr || on_demand->rate <= 0) return;
+  for (const TermCost& term : c.item.terms) {
+    const catalog::Number months = committed_months(term.offer->term);
+    if (!months) continue;
+    CommitmentBreakEven found;
+    found.committed = c.compared(term, on_demand->region);
+    found.months = *months;
+    found.per_month = found.committed.per_hour * kHoursPerMonth;
+    found.hours_per_month = cost::break_even_hours(found.per_month, on_demand->rate);
+    if (*months > 1)
+      found.after_months =
+          cost::break_even_months(found.per_month * *months, *months, on_demand->rate, c.hours_per_month());
+    const std::string key = format("commitment.{}", to_text(term.offer->term));
+    c.explain(key + ".per_month", say("price of the commitment per hour × 730"),
+              format("{:.4f} × {:g}", found.committed.per_hour, kHoursPerMonth),
+              format("{:.2f} {}", found.per_month, c.currency()), std::string(kDefinition));
+    c.explain(key + ".hours_per_month", say("price of the commitment per month ÷ price on demand per hour"),
+              format("{:.2f} / {:.4f}", found.per_month, on_demand->rate),
+              found.hours_per_month ? say("{:.1f} h a month of {:g}", *found.hours_per_month, kHoursPerMonth)
+                                    : say("never: more than {:g} h", kHoursPerMonth),
+              std::string(kDefinition));
+    if (*months > 1)
+      c.explain(
+          key + ".after_months", say("whole sum of the commitment ÷ (price on demand × hours a month)"),
+          format("{:.2f} × {:g} / ({:.4f} × {:.1f})", found.per_month, *months, on_demand->rate, c.hours_per_month()),
+          found.after_months ? say("{:.1f} months", *found.after_months) : say("not within {:g} months", *months),
+          std::string(kDefinition));
+    c.out.commitments.push_back(std::move(found));
+  }
+}
+
+bool BreakEvens::empty() const {
+  return commitments.empty() && !job && !spot && tokens.empty() && !nodes && ownership.empty() && notes.empty();
+}
+
+BreakEvens break_evens(const CostAnswer& answer, const CostItem& item, const BreakEvenWishes& wishes,
+                       const catalog::Catalog& catalog, const estimate::Coefficients& coefficients, bool explained) {
+  BreakEvens out;
+  const BreakEvenContext context{answer, item, wishes, catalog, coefficients, out, explained};
+  add_commitments(context);
+  add_stops(context);
+  add_job_run(context);
+  add_spot(context);
+  add_node_counts(context);
+  add_tokens(context);
+  add_ownership(context);
+  return out;
+}
+
+}  // namespace gpusel::advise

@@ -1,0 +1,199 @@
+// Renting against what others ask for tokens, and against owning the hardware.
+#include <algorithm>
+#include <cmath>
+
+#include "advise/break_even_parts.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::advise {
+
+namespace {
+
+constexpr double kMillion = 1e6;
+
+/// Tokens of one request as its price counts them: read and written.
+struct RequestShape {
+  double in = 0;
+  double out = 0;
+};
+
+std::optional<RequestShape> request_shape(const BreakEvenContext& c) {
+  const auto& work = c.answer.work;
+  if (!work || work->counted || workload::is_training(work->task) || c.choice() == nullptr) return std::nullopt;
+  const bool writes = work->model->is_generator();
+  return RequestShape{static_cast<double>(work->inference.input_tokens),
+                      writes ? static_cast<double>(work->inference.output_tokens) : 0};
+}
+
+/// What others ask per million tokens of such requests; nothing where half of it was said.
+catalog::Number asked_price(const BreakEvenContext& c, const RequestShape& shape) {
+  const auto& w = c.wishes;
+  if (w.api_price) return w.api_price;
+  if (!w.api_price_in || (!w.api_price_out && shape.out > 0)) return std::nullopt;
+  const double out = w.api_price_out.value_or(0);
+  const double price = cost::blended_price(*w.api_price_in, out, shape.in, shape.out);
+  c.explain(
+      "tokens.price_per_million", say("(price read × tokens read + price written × tokens written) ÷ all tokens"),
+      format("({:g} × {:g} + {:g} × {:g}) / {:g}", *w.api_price_in, shape.in, out, shape.out, shape.in + shape.out),
+      format("{:.4f} {}", price, c.currency()), std::string(kDefinition));
+  return price;
+}
+
+void explain_tokens(const BreakEvenContext& c, const TokenBreakEven& found) {
+  const std::string key = format("tokens.{}", to_text(found.term->offer->term));
+  const double paid = found.term->total.month.value_or(0);
+  c.explain(key + ".capacity_per_month", say("requests per second of the plan × tokens of each × seconds a month"),
+            format("{:.2f} tokens/s × 3600 × {:.1f}", found.tokens_per_s, c.hours_per_month()),
+            say("{:.4g} tokens", found.answer.capacity_per_month), say("the plan; docs/method.md"));
+  c.explain(key + ".own_price_per_million", say("paid per month ÷ tokens per month at full load"),
+            format("{:.2f} / ({:.1f} × 3600 × {:.1f} / 10⁶)", paid, found.tokens_per_s, c.hours_per_month()),
+            format("{:.4f} {}", found.answer.own_price_per_million, c.currency()), std::string(kDefinition));
+  c.explain(key + ".break_even_tokens", say("paid per month ÷ the other's price"),
+            format("{:.2f} / {:.4f} × 10⁶", paid, found.price_per_million),
+            say("{:.4g} tokens a month", found.answer.break_even_tokens), std::string(kDefinition));
+  c.explain(key + ".utilization", say("those tokens ÷ tokens per month at full load"),
+            format("{:.4g} / {:.4g}", found.answer.break_even_tokens, found.answer.capacity_per_month),
+            found.answer.utilization ? format("{:.1f} %", *found.answer.utilization * 100) : say("more than all of it"),
+            std::string(kDefinition));
+}
+
+/// The newest record of a purchase of that GPU, servers before cards.
+const catalog::Purchase* purchase_of(const BreakEvenContext& c) {
+  const catalog::Purchase* best = nullptr;
+  const auto rank = [](const catalog::Purchase& p) {
+    return std::pair(p.kind == catalog::PurchaseKind::server, p.as_of.packed());
+  };
+  for (const catalog::Purchase& purchase : c.catalog.purchases())
+    if (purchase.gpu == c.subject().instance->gpu && (best == nullptr || rank(purchase) > rank(*best)))
+      best = &purchase;
+  return best;
+}
+
+double gpus_of(const BreakEvenContext& c) { return c.subject().instance->gpu_count.value_or(0) * c.subject().nodes; }
+
+/// At the wall: as the record says, else what the GPUs may draw; nothing where neither is known.
+catalog::Number watts_of(const BreakEvenContext& c, const catalog::Purchase* record, double units) {
+  if (c.wishes.watts) return *c.wishes.watts;
+  if (record != nullptr && record->watts) return *record->watts * units;
+  const catalog::Gpu* gpu = c.catalog.gpu_of(*c.subject().instance);
+  if (gpu == nullptr || !gpu->tdp_w) return std::nullopt;
+  c.note(say("power of what is bought: that of its GPUs alone, {} W each", human_number(*gpu->tdp_w)));
+  return *gpu->tdp_w * gpus_of(c);
+}
+
+/// What owning is reckoned with, but for the rent; nothing where a price or its currency is not known.
+std::optional<Ownership> ownership(const BreakEvenContext& c) {
+  Ownership own;
+  own.record = c.wishes.buy_price ? nullptr : purchase_of(c);
+  // Whose power is known, even where the price was given.
+  const catalog::Purchase* like = purchase_of(c);
+  const double units_of_like = like != nullptr ? std::ceil(gpus_of(c) / like->gpus.value_or(1)) : 1;
+  if (c.wishes.buy_price) {
+    own.asked.price = *c.wishes.buy_price;
+  } else if (own.record != nullptr) {
+    own.units = units_of_like;
+    const auto price =
+        cost::converted(own.record->price.value_or(0) * own.units, own.record->currency, c.answer.converter);
+    if (!price) return std::nullopt;
+    own.asked.price = *price;
+  } else {
+    return std::nullopt;
+  }
+  const auto watts = watts_of(c, like, units_of_like);
+  const auto& e = c.economy();
+  const catalog::Number power =
+      c.wishes.power_price ? catalog::Number(*c.wishes.power_price) : c.from_usd(e.power_usd_per_kwh.value);
+  const auto hosting = c.from_usd(e.hosting_usd_per_kw_month.value);
+  if (!watts) {
+    c.note(say("buying: what the hardware draws is not known; --watts tells it"));
+    return std::nullopt;
+  }
+  if (!power || !hosting) return std::nullopt;
+  own.asked.watts = *watts;
+  own.asked.power_per_kwh = c.said_or(c.wishes.power_price, *power, "power_price");
+  own.asked.pue = c.said_or({}, e.pue.value, "pue");
+  own.asked.hosting_per_kw_month = c.said_or({}, *hosting, "hosting_per_kw_month");
+  own.asked.years = c.said_or(c.wishes.years, e.purchase_years.value, "years");
+  own.asked.hours_per_month = c.hours_per_month();
+  return own;
+}
+
+void explain_owning(const BreakEvenContext& c, const Ownership& own) {
+  const cost::OwnCase& asked = own.asked;
+  const cost::OwnAnswer& answer = own.answer;
+  const std::string key = format("ownership.{}", to_text(own.term->offer->term));
+  const std::string_view currency = c.currency();
+  c.explain(key + ".rent_per_month", say("paid for the instances per month at the duty cycle"),
+            format("{:.4f} × {:.1f}", asked.rent_per_hour, asked.hours_per_month),
+            format("{:.2f} {}", answer.rent_per_month, currency), std::string(kDefinition));
+  c.explain(
+      key + ".running_per_month", say("kW × PUE × price of a kWh × hours a month + kW × hosting per kW and month"),
+      format("{0:.3f} × {1:g} × {2:.4f} × {3:.1f} + {0:.3f} × {4:.2f}", asked.watts / 1000, asked.pue,
+             asked.power_per_kwh, asked.hours_per_month, asked.hosting_per_kw_month),
+      format("{:.2f} {}", answer.running_per_month, currency), say("purchase.* of data/calibration/economy.yaml"));
+  c.explain(key + ".months", say("price ÷ (rent per month − running per month)"),
+            format("{:.2f} / ({:.2f} − {:.2f})", asked.price, answer.rent_per_month, answer.running_per_month),
+            answer.months ? say("{:.1f} months", *answer.months) : say("never: running it costs as much as renting"),
+            own.record != nullptr ? std::string(own.record->source) : "--buy-price");
+  c.explain(key + ".owned_per_hour", say("(price ÷ months of use + running per month) ÷ hours a month"),
+            format("({:.2f} / {:g} + {:.2f}) / {:.1f}", asked.price, asked.years * 12, answer.running_per_month,
+                   asked.hours_per_month),
+            format("{:.4f} {}", answer.owned_per_hour, currency), std::string(kDefinition));
+  if (own.term->offer->term != catalog::Term::on_demand) return;
+  c.explain(key + ".hours_per_month",
+            say("(price ÷ months of use + hosting per month) ÷ (rent per hour − power per hour)"),
+            format("({:.2f} / {:g} + {:.2f}) / ({:.4f} − {:.4f})", asked.price, asked.years * 12,
+                   answer.hosting_per_month, asked.rent_per_hour, answer.power_per_hour),
+            answer.hours_per_month ? say("{:.1f} h a month", *answer.hours_per_month)
+                                   : say("never: more than {:g} h", kHoursPerMonth),
+            std::string(kDefinition));
+}
+
+}  // namespace
+
+void add_tokens(const BreakEvenContext& c) {
+  const auto& w = c.wishes;
+  if (!w.api_price && !w.api_price_in && !w.api_price_out) return;
+  const auto shape = request_shape(c);
+  if (!shape) {
+    c.note(say("a token price compares with serving a language model: give --model and --task inference"));
+    return;
+  }
+  const auto price = asked_price(c, *shape);
+  if (!price) {
+    c.note(
+        say("a price for reading and one for writing are needed: --api-price-in and --api-price-out, or --api-price"));
+    return;
+  }
+  const double tokens_per_s = plan::sequences_per_s(*c.choice()) * (shape->in + shape->out);
+  if (tokens_per_s <= 0) return;
+  if (c.answer.work->inference.request_rate) c.note(say("full load is here the rate of requests that was asked for"));
+  for (const TermCost* term : lasting_terms(c)) {
+    for (const std::string_view lacking : term->lacking)
+      c.note(say("{}: without {}, whose price is not known", to_text(term->offer->term), lacking));
+    TokenBreakEven found{.term = term, .price_per_million = *price, .tokens_per_s = tokens_per_s, .answer = {}};
+    found.answer = cost::compare_tokens({.paid_per_month = *term->total.month,
+                                         .price_per_million = *price,
+                                         .tokens_per_s = tokens_per_s,
+                                         .hours_per_month = c.hours_per_month()});
+    explain_tokens(c, found);
+    c.out.tokens.push_back(found);
+  }
+}
+
+void add_ownership(const BreakEvenContext& c) {
+  const auto own = ownership(c);
+  if (!own) return;
+  for (const TermCost* term : lasting_terms(c)) {
+    Ownership found = *own;
+    found.term = term;
+    // A commitment is paid whole, so that its hours in use cost more each.
+    found.asked.rent_per_hour = *term->instances.month / found.asked.hours_per_month;
+    found.answer = cost::compare_owning(found.asked);
+    explain_owning(c, found);
+    c.out.ownership.push_back(found);
+  }
+}
+
+}  // namespace gpusel::advise

@@ -1,0 +1,65 @@
+// The parts that break_evens() puts together. Private to this room.
+#pragma once
+
+#include "gpusel/advise/break_even.hpp"
+#include "gpusel/estimate/economy.hpp"
+
+namespace gpusel::advise {
+
+/// What every part needs; all referenced things outlive it.
+struct BreakEvenContext {
+  const CostAnswer& answer;
+  const CostItem& item;
+  const BreakEvenWishes& wishes;
+  const catalog::Catalog& catalog;
+  const estimate::Coefficients& coefficients;
+  BreakEvens& out;
+  bool explained;
+
+  const estimate::EconomyCoefficients& economy() const { return *coefficients.economy; }
+  std::string_view currency() const { return answer.converter.currency().code(); }
+  const CostSubject& subject() const { return item.subject; }
+  const plan::Choice* choice() const;
+  /// The job that is planned or saved; null where there is none.
+  const CostJob* job() const { return subject().job ? &*subject().job : nullptr; }
+  /// Hours of work of a job that ends.
+  catalog::Number job_hours() const { return job() != nullptr ? job()->hours : catalog::Number{}; }
+  double hours_per_month() const { return answer.duty.run_per_month(); }
+
+  const TermCost* term(catalog::Term kind) const;
+  /// In `place`'s region where it is sold there, else where it is cheapest.
+  ComparedTerm compared(const TermCost& term, const catalog::Region* place) const;
+  /// The amount that was said, or what is assumed, which then stands under `assumed`.
+  double said_or(const std::optional<double>& said, double assumed, std::string_view key) const;
+  /// Dollars in the answer's currency; nothing where there is no rate.
+  catalog::Number from_usd(double amount) const;
+
+  void explain(std::string quantity, std::string formula, std::string substituted, std::string value,
+               std::string source) const;
+  void note(std::string text) const;
+};
+
+inline constexpr std::string_view kDefinition = "definition";
+inline constexpr std::string_view kDaly =
+    "Daly, A higher order estimate of the optimum checkpoint interval for restart dumps (2006)";
+
+/// On-demand, and the cheapest other term for the month at the duty cycle, where it is cheaper; never spot.
+std::vector<const TermCost*> lasting_terms(const BreakEvenContext& c);
+
+void add_commitments(const BreakEvenContext& c);
+void add_stops(const BreakEvenContext& c);  // first of the following four
+void add_job_run(const BreakEvenContext& c);
+void add_spot(const BreakEvenContext& c);
+void add_node_counts(const BreakEvenContext& c);
+void add_tokens(const BreakEvenContext& c);
+void add_ownership(const BreakEvenContext& c);
+
+/// How nodes of these GPUs fail, and what a stop costs a job on `nodes` of them.
+StopModel stop_model(const BreakEvenContext& c, int nodes);
+/// As asked for, or the best there is.
+cost::Run run_of(const StopModel& stops, const BreakEvenWishes& wishes, double hours);
+
+/// "12.3 h" with the digits that a check by hand needs.
+std::string hours_text(double hours);
+
+}  // namespace gpusel::advise

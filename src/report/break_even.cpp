@@ -1,0 +1,260 @@
+#include "report/break_even.hpp"
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/estimate.hpp"
+#include "report/table.hpp"
+
+namespace gpusel::report {
+
+namespace {
+
+using advise::BreakEvens;
+
+/// Lines under a heading.
+class Section {
+ public:
+  Section(std::string title, const Terminal& terminal) : title_(std::move(title)), terminal_(terminal) {}
+
+  void line(const std::string& text) { lines_ += wrap("  " + text, terminal_.width, 4); }
+  void raw(const std::string& text) { lines_ += text; }
+  std::string text() const { return lines_.empty() ? std::string() : "\n" + bold(title_, terminal_) + "\n" + lines_; }
+
+ private:
+  std::string title_;
+  const Terminal& terminal_;
+  std::string lines_;
+};
+
+/// What is nearly all of it, or nearly nothing, is not said to be.
+std::string percent(double share) {
+  if (share < 1 && share > 0.9995) return say("over 99.9 %");
+  if (share > 0 && share < 5e-5) return say("under 0.01 %");
+  return say("{} %", human_number(share * 100));
+}
+
+std::string hours(double value) { return human_duration(seconds(value * 3600)); }
+std::string hours(Seconds value) { return human_duration(value); }
+
+/// What is being talked about, for one item of the answer.
+struct Page {
+  const BreakEvens& found;
+  const advise::CostAnswer& answer;
+  const Terminal& terminal;
+
+  std::string money(double amount) const {
+    return format("{} {}", human_price(amount), answer.converter.currency().code());
+  }
+  double hours_per_month() const { return answer.duty.run_per_month(); }
+};
+
+std::string commitment_line(const Page& page, const advise::CommitmentBreakEven& one) {
+  const auto term = to_text(one.committed.offer->term);
+  std::string line = one.hours_per_month
+                         ? say("{}: cheaper than on-demand from {} h of use a month on ({})", term,
+                               human_number(*one.hours_per_month), percent(*one.hours_per_month / kHoursPerMonth))
+                         : say("{}: never cheaper than on-demand, {} a month against {} for all of it", term,
+                               page.money(one.per_month), page.money(page.found.commitments.front().per_month));
+  if (one.months > 1 && one.hours_per_month)
+    line += one.after_months
+                ? say("; at {} h a month its {:g} months have cost less after {:.1f} of them",
+                      human_number(page.hours_per_month()), one.months, *one.after_months)
+                : say("; at {} h a month not within its {:g} months", human_number(page.hours_per_month()), one.months);
+  if (one.committed.other_region)
+    line += say("; its price is of {}, on-demand's is not", printable(one.committed.term->region->id));
+  return line;
+}
+
+std::string run_words(const cost::Run& run, bool piecewise) {
+  if (!run.ends()) return say("practically never ends");
+  std::string words = hours(run.wall);
+  if (piecewise) return words + say(" expected, work in pieces that loses restarts only");
+  return words + (run.interval.raw() > 0
+                      ? say(" expected with a checkpoint after every {} of work", hours(run.interval))
+                      : say(" expected without checkpoints"));
+}
+
+void job_lines(const Page& page, Section& out) {
+  if (!page.found.job) return;
+  const advise::JobRun& job = *page.found.job;
+  const advise::StopModel& stops = *page.found.stops;
+  std::string line = say("failures: a node in {} h", human_number(stops.node_mtbf_hours));
+  if (job.run.ends()) {
+    line += say(", {:.2g} expected", job.run.interruptions);
+    if (stops.node_mtbf_low) line += say(" ({:.2g} to {:.2g})", job.failures_low, job.failures_high);
+    line += say("; {} of runs have none", percent(job.run.chance_of_none));
+  }
+  out.line(line);
+  line = say("time: {} of work, {}", hours(job.run.work), run_words(job.run, stops.piecewise));
+  if (job.run.ends() && job.per_hour > 0)
+    line += say(", {} on demand", page.money(in_hours(job.run.wall) * job.per_hour));
+  out.line(line);
+  if (stops.checkpoint_gb)
+    out.line(say("checkpoint: {} GB at {} GB/s, {}", human_number(*stops.checkpoint_gb), human_number(*stops.write_gbs),
+                 human_duration(stops.failures.checkpoint)));
+  if (job.best) out.line(say("best interval: {}", run_words(*job.best, false)));
+  if (job.without) out.line(say("otherwise: {}", run_words(*job.without, false)));
+  if (!page.found.deadline) return;
+  const advise::DeadlineAnswer& deadline = *page.found.deadline;
+  line = say("deadline of {}: {} of runs are in time, 95 of 100 within {}", hours(deadline.deadline_hours),
+             percent(deadline.chance), hours(deadline.hours_95));
+  if (deadline.slow_hours)
+    line += say("; {} expected at the low end of the speed's 80 % interval", hours(*deadline.slow_hours));
+  out.line(line);
+}
+
+std::string market_words(const advise::SpotBreakEven& spot) {
+  if (spot.market == nullptr) return say("how often it is taken away is not published; --interruptions tells it");
+  const catalog::SpotMarket& market = *spot.market;
+  std::string words;
+  if (market.interrupted_low && market.interrupted_high)
+    words = say("{:g} to {:g} % of instances are taken away within a month", *market.interrupted_low * 100,
+                *market.interrupted_high * 100);
+  else if (market.interrupted_low)
+    words = say("more than {:g} % of instances are taken away within a month", *market.interrupted_low * 100);
+  else
+    words = say("how often it is taken away is not published; --interruptions tells it");
+  words += format(" ({}{})", printable(market.source), market.as_of.known() ? ", " + market.as_of.text() : "");
+  if (!market.note.empty()) words += "; " + printable(market.note);
+  return words;
+}
+
+void spot_lines(const Page& page, Section& out) {
+  const advise::SpotBreakEven& spot = *page.found.spot;
+  std::string line = spot.spot.other_region
+                         ? say("spot costs {} of on-demand", human_number(1 / spot.time_ratio))
+                         : say("in {}, spot costs {} of on-demand", printable(spot.on_demand.term->region->id),
+                               human_number(1 / spot.time_ratio));
+  line += spot.time_ratio > 1
+              ? say(": it stays cheaper while it takes less than {} times as long", human_number(spot.time_ratio))
+              : say(": it is never cheaper");
+  if (spot.spot.other_region)
+    line +=
+        say("; prices of {} and {}", printable(spot.spot.term->region->id), printable(spot.on_demand.term->region->id));
+  out.line(line);
+  out.line(market_words(spot));
+  if (page.found.stops && spot.answer) {
+    const cost::SpotAnswer& answer = *spot.answer;
+    const double out_of_service = answer.spot.restarting / answer.spot.wall;
+    out.line(page.found.job
+                 ? say("with {} taken a month: {} on spot against {} on demand, {} against {}", percent(*spot.share),
+                       hours(answer.spot.wall), hours(answer.on_demand.wall), page.money(answer.spot_cost),
+                       page.money(answer.on_demand_cost))
+                 : say("with {} taken a month: {} of the time in restarts; 730 h of service cost {} on spot against {} "
+                       "on demand",
+                       percent(*spot.share), percent(out_of_service), page.money(answer.spot_cost),
+                       page.money(answer.on_demand_cost)));
+    if (!page.found.stops->piecewise && answer.spot.interval.raw() > 0)
+      out.line(say("checkpoint on spot after every {} of work; {:.2g} interruptions expected",
+                   hours(answer.spot.interval), answer.spot.interruptions));
+  }
+  if (spot.break_even_hours) {
+    line = say("as dear as on-demand when interrupted every {}", hours(*spot.break_even_hours));
+    if (*spot.break_even_share < 0.9995) line += say(" ({} taken a month)", percent(*spot.break_even_share));
+    if (spot.break_even_price) line += say(", or at {} per instance and hour", page.money(*spot.break_even_price));
+    out.line(line);
+  }
+  if (page.found.stops && spot.share && !spot.answer)
+    out.line(say("with {} taken a month it practically never ends", percent(*spot.share)));
+  if (spot.market == nullptr || !spot.market->notice_s) return;
+  line = say("notice: {:g} s", *spot.market->notice_s);
+  if (spot.notice_suffices)
+    line += *spot.notice_suffices ? say(", enough for a checkpoint") : say(", too short for a checkpoint");
+  out.line(line);
+}
+
+void node_lines(const Page& page, Section& out) {
+  const advise::NodeCounts& counts = *page.found.nodes;
+  const std::string currency(page.answer.converter.currency().code());
+  Table table({{say("  nodes"), Align::right, 0},
+               {say("time"), Align::right, 0},
+               {say("with failures"), Align::right, 0},
+               {currency, Align::right, 0},
+               {say("efficiency"), Align::right, 1},
+               {say("95 of 100 in"), Align::right, 2},
+               {say("in time"), Align::left, 0}});
+  for (const advise::NodeCount& row : counts.rows)
+    table.add({format("{}", row.nodes), hours(row.hours), hours(row.run.wall), human_price(row.cost),
+               percent(row.efficiency), hours(cost::time_for_share(row.run, 0.95)),
+               row.in_time ? say("yes") : say("no")});
+  out.raw(table.text(page.terminal));
+  if (!counts.cheapest) {
+    out.line(say("none of these is in time"));
+    return;
+  }
+  const advise::NodeCount& cheap = counts.rows[*counts.cheapest];
+  const advise::NodeCount& fast = counts.rows[*counts.fastest];
+  const std::string_view in_time = page.found.deadline ? " in time" : "";
+  out.line(say("cheapest{}: on {}, {}, {}", in_time, cheap.nodes, hours(cheap.run.wall), page.money(cheap.cost)));
+  if (fast.nodes != cheap.nodes)
+    out.line(
+        say("fastest within 10 % of that: on {}, {}, {}", fast.nodes, hours(fast.run.wall), page.money(fast.cost)));
+}
+
+void token_lines(const Page& page, Section& out) {
+  for (const advise::TokenBreakEven& one : page.found.tokens) {
+    std::string line = say("{}: {} per million tokens at full load against {}", to_text(one.term->offer->term),
+                           page.money(one.answer.own_price_per_million), page.money(one.price_per_million));
+    line += one.answer.utilization
+                ? say("; cheaper from {} tokens a month on, {} of what it can do",
+                      human_count(one.answer.break_even_tokens), percent(*one.answer.utilization))
+                : say("; never cheaper: {} tokens a month would be needed, it can do {}",
+                      human_count(one.answer.break_even_tokens), human_count(one.answer.capacity_per_month));
+    out.line(line);
+  }
+}
+
+void ownership_lines(const Page& page, Section& out) {
+  const advise::Ownership& first = page.found.ownership.front();
+  std::string line = say("{} to buy", page.money(first.asked.price));
+  if (first.record != nullptr) {
+    line += say(", {:g} × {}", first.units, printable(first.record->id));
+    line += format(" ({}{})", printable(first.record->source),
+                   first.record->as_of.known() ? ", " + first.record->as_of.text() : "");
+    if (!first.record->note.empty()) line += "; " + printable(first.record->note);
+  }
+  out.line(line);
+  out.line(
+      say("{:.1f} kW: {} of power an hour of use, {} of hosting a month; {} in all per hour of use over {:g} years",
+          first.asked.watts / 1000, page.money(first.answer.power_per_hour), page.money(first.answer.hosting_per_month),
+          page.money(first.answer.owned_per_hour), first.asked.years));
+  for (const advise::Ownership& one : page.found.ownership) {
+    const auto term = to_text(one.term->offer->term);
+    line = one.answer.months ? say("against {}: paid back after {:.1f} months at {} h a month", term,
+                                   *one.answer.months, human_number(one.asked.hours_per_month))
+                             : say("against {}: never paid back, running it costs as much", term);
+    if (one.term->offer->term == catalog::Term::on_demand)
+      line += one.answer.hours_per_month ? say("; over {:g} years cheaper from {} h a month on", one.asked.years,
+                                               human_number(*one.answer.hours_per_month))
+                                         : say("; over {:g} years never cheaper", one.asked.years);
+    out.line(line);
+  }
+}
+
+}  // namespace
+
+std::string break_even_text(const BreakEvens& found, const advise::CostAnswer& answer, const Terminal& terminal) {
+  const Page page{found, answer, terminal};
+  const auto section = [&](std::string title, bool there, auto fill) {
+    Section lines(std::move(title), terminal);
+    if (there) fill(page, lines);
+    return lines.text();
+  };
+  std::string out = section(say("commitments"), !found.commitments.empty(), [](const Page& p, Section& lines) {
+    for (const auto& one : p.found.commitments) lines.line(commitment_line(p, one));
+  });
+  out += section(say("spot"), found.spot.has_value(), spot_lines);
+  out += section(say("interruptions"), found.job.has_value(), job_lines);
+  out += section(say("more or fewer nodes"), found.nodes.has_value(), node_lines);
+  out += section(say("tokens bought elsewhere"), !found.tokens.empty(), token_lines);
+  out += section(say("buying"), !found.ownership.empty(), ownership_lines);
+  out += section(say("not compared"), !found.notes.empty(), [](const Page& p, Section& lines) {
+    for (const std::string& note : p.found.notes) lines.line(note);
+  });
+  if (!found.assumed.empty())
+    out += "\n" + wrap(say("assumed for these: {}", assumed_line(found.assumed)), terminal.width, 2);
+  return out;
+}
+
+}  // namespace gpusel::report
