@@ -67,6 +67,10 @@ constexpr Command kCommands[] = {
      "  gpusel catalog diff\n"
      "  gpusel catalog diff embedded embedded --json",
      make_catalog_diff},
+    {"whatif", "Which input moves the answer: sweeps, where the winner changes, tornado, Pareto frontier",
+     "  gpusel whatif --model llama-3.1-8b --task inference --rps 4 --vary rps=1..64\n"
+     "  gpusel whatif --model llama-7b --task finetune --tornado --pareto",
+     make_whatif},
     {"doctor", "State and age of the data, and what of the surroundings has an effect",
      "  gpusel doctor\n"
      "  gpusel doctor --max-price-age 365d",

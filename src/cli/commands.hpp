@@ -13,6 +13,7 @@ Parsed make_estimate();
 Parsed make_compare();
 Parsed make_cost();
 Parsed make_verify();
+Parsed make_whatif();
 Parsed make_gpus();
 Parsed make_instances();
 Parsed make_models();

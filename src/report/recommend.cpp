@@ -6,6 +6,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
+#include "report/candidate.hpp"
 #include "report/estimate.hpp"
 #include "report/table.hpp"
 
@@ -15,35 +16,6 @@ namespace {
 
 using advise::Advice;
 using advise::Recommendation;
-
-std::string instance_name(const Recommendation& r) {
-  std::string name = format("{} {}", r.instance->provider, r.instance->sku);
-  if (r.machine().nodes > 1) name = format("{} × {}", r.machine().nodes, name);
-  return name;
-}
-
-std::string gpus_text(const Recommendation& r) {
-  if (r.gpu == nullptr) return say("{:g} vCPU", r.machine().host.vcpus * r.machine().nodes);
-  const double share = r.machine().device.share * r.gpu->devices();
-  if (share < 1) return format("1/{:.0f} × {}", 1 / share, r.gpu->id);
-  return format("{} × {}", r.machine().gpus(), r.gpu->id);
-}
-
-/// How it is done, where there was a choice: networks and simulations have batches and arithmetic.
-std::string plan_text(const Advice& advice, const Recommendation& r) {
-  if (!has_plan(advice.work)) return {};
-  return std::visit([](const auto& choice) { return plan_line(choice.plan); }, r.choice());
-}
-
-std::string speed_text(const Advice& advice, const Recommendation& r) {
-  if (const auto& counted = advice.work.counted)
-    return counted->things ? human_duration(seconds(r.cost.hours * 3600))
-                           : format("{} {}", human_number(plan::rate_of(r.choice())), counted->unit.rate);
-  if (workload::is_training(advice.work.task)) return human_duration(seconds(r.cost.hours * 3600));
-  const auto& inference = std::get<plan::InferenceChoice>(r.choice());
-  if (!advice.work.model->is_generator()) return say("{} seq/s", human_number(inference.speed->requests_per_s));
-  return say("{} tok/s", human_number(r.tokens_per_s()));
-}
 
 std::string egress_text(const Advice& advice, const Recommendation& r) {
   const double mbps = advice.work.counted->egress_mbps;
@@ -104,12 +76,12 @@ Table make_table(const Advice& advice, const RecommendView& view) {
         printable(r.region->id),
         gpus_text(r),
         format("{:.0f}/{:.0f}", in_gib(r.memory().total()), in_gib(r.machine().memory())),
-        speed_text(advice, r),
+        speed_text(advice.work, r),
         human_price(r.cost.hourly),
         whole_job ? human_price(r.cost.total) : price_each,
         price_date(r),
     };
-    if (planned) cells.insert(cells.begin() + kPlanColumn, plan_text(advice, r));
+    if (planned) cells.insert(cells.begin() + kPlanColumn, plan_text(advice.work, r));
     if (view.wide) {
       if (whole_job) cells.push_back(price_each);
       cells.push_back(r.pareto ? say("yes") : "");
@@ -123,20 +95,10 @@ Table make_table(const Advice& advice, const RecommendView& view) {
 std::string header(const Advice& advice, const catalog::Catalog& catalog, const Terminal& terminal) {
   std::string out = bold(job_line(advice.work), terminal) + "\n";
   out += wrap(say("assumed: {}", assumed_line(advice.assumed)), terminal.width, 2);
-  const std::string source = printable(catalog.origin_text());
-  if (!advice.newest_price.known()) return out + say("prices: none in the {} catalogue", source) + "\n";
-  if (!advice.newest_price_used.known())
-    return out + wrap(say("prices: {} catalogue of {}", source, advice.newest_price.text()), terminal.width, 2);
-  std::string prices = say("prices: in {}, dated {} to {}, {} catalogue", advice.currency.code(),
-                           advice.oldest_price_used.text(), advice.newest_price_used.text(), source);
-  for (const catalog::ExchangeRate& rate : catalog.exchange_rates()) {
-    const bool used = std::any_of(advice.recommendations.begin(), advice.recommendations.end(), [&](const auto& r) {
-      return r.cost.exchange && (rate.currency == r.cost.offer.currency || rate.currency == advice.currency);
-    });
-    if (used)
-      prices += say(", {:g} {} per USD of {}", rate.per_usd.value_or(0), rate.currency.code(), rate.as_of.text());
-  }
-  return out + wrap(prices, terminal.width, 2);
+  std::vector<Currency> converted;
+  for (const Recommendation& r : advice.recommendations)
+    if (r.cost.exchange) converted.push_back(r.cost.offer.currency);
+  return out + wrap(prices_line(advice, catalog, converted), terminal.width, 2);
 }
 
 /// What 80 of 100 measurements of this plan should show.
@@ -160,7 +122,7 @@ std::string best_in_words(const Advice& advice, const catalog::Catalog& catalog,
     std::string reasons;
     for (const std::string& reason : r.reasons) reasons += (reasons.empty() ? "" : "; ") + reason;
     out += wrap(say("{}. {}: {}", r.rank, printable(instance_name(r)), reasons), terminal.width, 3);
-    const std::string plan = plan_text(advice, r);
+    const std::string plan = plan_text(advice.work, r);
     out += wrap(
         plan.empty() ? format("   {}", range_text(advice, r)) : say("   plan: {}; {}", plan, range_text(advice, r)),
         terminal.width, 5);

@@ -7,6 +7,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
+#include "report/svg.hpp"
 
 namespace gpusel::report {
 
@@ -140,6 +141,20 @@ std::string Table::markdown() const {
     for (const Cell& cell : row) out += " " + escaped(cell.text) + " |";
   }
   return out + "\n";
+}
+
+std::string Table::html() const {
+  std::string out = "<div class=\"wide\"><table>\n";
+  const auto line = [&](const auto& cells, std::string_view tag, auto text_of) {
+    out += "<tr>";
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      out += format("<{0}{1}>{2}</{0}>", tag, columns_[i].align == Align::right ? " class=\"num\"" : "",
+                    html_text(text_of(cells[i])));
+    out += "</tr>\n";
+  };
+  line(columns_, "th", [](const Column& column) { return column.title; });
+  for (const auto& row : rows_) line(row, "td", [](const Cell& cell) { return cell.text; });
+  return out + "</table></div>\n";
 }
 
 std::string Table::as(std::string_view format, const Terminal& terminal) const {

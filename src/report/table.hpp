@@ -44,6 +44,7 @@ class Table {
   std::string text(const Terminal& terminal) const;
   std::string csv() const;
   std::string markdown() const;
+  std::string html() const;
 
   /// By name: "csv" or "markdown"; anything else is text.
   std::string as(std::string_view format, const Terminal& terminal) const;

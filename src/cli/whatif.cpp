@@ -1,0 +1,139 @@
+// gpusel whatif: one or two inputs varied, and what that does to the answer.
+#include <algorithm>
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "gpusel/advise/whatif.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/whatif.hpp"
+#include "report/yaml.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+struct WhatIfOptions {
+  advise::WhatIfQuestion question;
+  // What the flags' values are tried on; the answer is asked from the settings.
+  workload::Request request;
+  workload::Constraints constraints;
+  cost::Duty duty;
+  std::vector<std::string> rule_files;
+};
+
+int print(const advise::WhatIf& answer, const catalog::Catalog& catalog, const std::string& format,
+          const WhatIfOptions& options, Context& context) {
+  if (report::is_data(format)) {
+    report::Json json = report::whatif_json(answer, catalog);
+    json["assumed"]["today"] = options.question.today.text();
+    context.out.write(report::dump_as(format, json));
+  } else if (format == "csv") {
+    context.out.write(report::whatif_csv(answer, catalog));
+  } else if (format == "html") {
+    context.out.write(report::whatif_html(answer, catalog));
+  } else {
+    context.out.write(report::whatif_text(answer, catalog, format, context.terminal()));
+  }
+  const auto fits = [](const advise::Sample& sample) { return sample.best.fits(); };
+  const bool any = answer.now.fits() || std::any_of(answer.samples.begin(), answer.samples.end(), fits);
+  return any ? kOk : kNothing;
+}
+
+int run_whatif(WhatIfOptions& options, Context& context) {
+  const auto format = context.format({"table", "wide", "json", "yaml", "csv", "markdown", "html"});
+  if (!format) return context.fail(format.error());
+  const auto today = context.today();
+  if (!today) return context.fail(today.error());
+  options.question.today = *today;
+  auto catalog = context.load_catalog();
+  if (!catalog) return context.fail(catalog.error());
+  const auto coefficients = load_coefficients(*catalog);
+  if (!coefficients) return context.fail(coefficients.error());
+  const auto rules = load_rules(*catalog, options.rule_files);
+  if (!rules) return context.fail(rules.error());
+  tell_broad_names(options.constraints, *catalog, context);
+  const auto answer = advise::whatif(options.question, *catalog, *rules, *coefficients);
+  if (!answer) return context.fail(as_flag(answer.error()));
+  return print(*answer, *catalog, *format, options, context);
+}
+
+/// A flag for every option, which also keeps the words.
+template <class Target>
+void add_settings(std::vector<Flag>& flags, std::span<const workload::Option<Target>> list, Target& target,
+                  const std::shared_ptr<WhatIfOptions>& options) {
+  const std::size_t first = flags.size();
+  add_options<Target>(flags, list, target);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    Flag& flag = flags[first + i];
+    flag.set = [set = flag.set, key = list[i].key, options](std::string_view text) {
+      Status done = set(text);
+      if (done) options->question.settings.push_back({std::string(key), std::string(text)});
+      return done;
+    };
+  }
+}
+
+Status set_swing(std::string_view text, double& place) {
+  const auto swing = cost::parse_share(text);
+  if (!swing) return std::unexpected(swing.error());
+  if (*swing <= 0 || *swing >= 1) return usage_error(say("'{}' is no swing", shorten(text, 20)), {}, say("between 0 and 1"));
+  place = *swing;
+  return {};
+}
+
+void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<WhatIfOptions>& options) {
+  const std::string group = say("What if");
+  auto& question = options->question;
+  const auto on = [](bool& place) {
+    return [&place](std::string_view) -> Status {
+      place = true;
+      return {};
+    };
+  };
+  Flag vary{"--vary", "KEY=VALUES", say("context=4k..128k, rps=1..64/7, precision=bf16,fp8, price:aws=-30%..+30%; one or two"),
+            group, [&question](std::string_view text) -> Status {
+              question.vary.emplace_back(text);
+              return {};
+            }};
+  vary.repeats = true;
+  flags.push_back(vary);
+  flags.push_back({"--tornado", "", say("which inputs move the cost of the best answer most"), group, on(question.tornado)});
+  flags.push_back({"--swing", "SHARE", say("of each input of the tornado, up and down (default 0.2)"), group,
+                   [&question](std::string_view text) { return set_swing(text, question.swing); }});
+  flags.push_back({"--pareto", "", say("cost × time, latency or throughput of every candidate"), group, on(question.pareto)});
+  flags.push_back({"--objective", "KIND", say("cost, speed or balanced"), group, [&question](std::string_view text) {
+                     std::optional<workload::ObjectiveKind> kind;
+                     Status set = workload::assign(text, kind);
+                     if (set) question.objective.kind = *kind;
+                     return set;
+                   }});
+  Flag rules{"--rules", "FILE", say("your own rules, beside the shipped ones"), group,
+             [options](std::string_view text) -> Status {
+               options->rule_files.emplace_back(text);
+               return {};
+             }};
+  rules.repeats = true;
+  flags.push_back(rules);
+  flags.push_back({"--explain", "", say("how each figure came about"), group, on(question.explained)});
+  flags.push_back(currency_flag(question.currency));
+}
+
+}  // namespace
+
+Parsed make_whatif() {
+  auto options = std::make_shared<WhatIfOptions>();
+  Parsed parsed;
+  std::vector<workload::Option<workload::Request>> job;
+  for (const auto& option : workload::request_options())
+    if (option.group != "Machine") job.push_back(option);
+  add_settings<workload::Request>(parsed.flags, job, options->request, options);
+  add_settings(parsed.flags, workload::constraint_options(), options->constraints, options);
+  add_settings(parsed.flags, cost::duty_options(), options->duty, options);
+  add_own_flags(parsed.flags, options);
+  parsed.run = [options](Context& context) { return run_whatif(*options, context); };
+  return parsed;
+}
+
+}  // namespace gpusel::cli

@@ -1,0 +1,59 @@
+#include "report/candidate.hpp"
+
+#include <algorithm>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/estimate.hpp"
+
+namespace gpusel::report {
+
+using advise::Recommendation;
+
+std::string instance_name(const Recommendation& r) {
+  std::string name = format("{} {}", r.instance->provider, r.instance->sku);
+  if (r.machine().nodes > 1) name = format("{} × {}", r.machine().nodes, name);
+  return name;
+}
+
+std::string gpus_text(const Recommendation& r) {
+  if (r.gpu == nullptr) return say("{:g} vCPU", r.machine().host.vcpus * r.machine().nodes);
+  const double share = r.machine().device.share * r.gpu->devices();
+  if (share < 1) return format("1/{:.0f} × {}", 1 / share, r.gpu->id);
+  return format("{} × {}", r.machine().gpus(), r.gpu->id);
+}
+
+std::string plan_text(const workload::Workload& work, const Recommendation& r) {
+  if (!has_plan(work)) return {};
+  return std::visit([](const auto& choice) { return plan_line(choice.plan); }, r.choice());
+}
+
+std::string speed_text(const workload::Workload& work, const Recommendation& r) {
+  if (const auto& counted = work.counted)
+    return counted->things ? human_duration(seconds(r.cost.hours * 3600))
+                           : format("{} {}", human_number(plan::rate_of(r.choice())), counted->unit.rate);
+  if (workload::is_training(work.task)) return human_duration(seconds(r.cost.hours * 3600));
+  const auto& inference = std::get<plan::InferenceChoice>(r.choice());
+  if (!work.model->is_generator()) return say("{} seq/s", human_number(inference.speed->requests_per_s));
+  return say("{} tok/s", human_number(r.tokens_per_s()));
+}
+
+std::string prices_line(const advise::Advice& advice, const catalog::Catalog& catalog,
+                        const std::vector<Currency>& converted) {
+  const std::string source = printable(catalog.origin_text());
+  if (!advice.newest_price.known()) return say("prices: none in the {} catalogue", source);
+  if (!advice.newest_price_used.known())
+    return say("prices: {} catalogue of {}", source, advice.newest_price.text());
+  std::string prices = say("prices: in {}, dated {} to {}, {} catalogue", advice.currency.code(),
+                           advice.oldest_price_used.text(), advice.newest_price_used.text(), source);
+  for (const catalog::ExchangeRate& rate : catalog.exchange_rates()) {
+    const bool used = !converted.empty() && (rate.currency == advice.currency ||
+                                             std::find(converted.begin(), converted.end(), rate.currency) != converted.end());
+    if (used)
+      prices += say(", {:g} {} per USD of {}", rate.per_usd.value_or(0), rate.currency.code(), rate.as_of.text());
+  }
+  return prices;
+}
+
+}  // namespace gpusel::report

@@ -1,0 +1,73 @@
+// Charts as data, and drawn with plain characters for a terminal; svg.hpp draws the same for a page.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/terminal.hpp"
+
+namespace gpusel::report {
+
+/// Where values lie along an axis.
+struct Scale {
+  double low = 0;
+  double high = 1;
+  bool log = false;
+
+  /// From 0 to 1; what lies outside is at the edge.
+  double place(double value) const;
+  /// At most `most` round values inside, ascending; in decades and halves of them where it is logarithmic.
+  std::vector<double> ticks(std::size_t most) const;
+};
+
+/// From a round value below all to one above all; logarithmic where they span more than a decade and a half.
+Scale scale_for(std::span<const double> values);
+/// "20k", "1.5M", "0.05".
+std::string tick_text(double value);
+
+struct Mark {
+  double x = 0;
+  double y = 0;
+  std::size_t series = 0;
+  bool strong = false;  // stands out from the others
+  std::string tip;      // what it is, for whoever points at it
+};
+
+struct Line {
+  std::size_t series = 0;
+  std::vector<std::pair<double, double>> points;
+};
+
+struct Chart {
+  std::string x_title;
+  std::string y_title;
+  Scale x;
+  Scale y;
+  std::vector<std::string> series;  // what the colours and glyphs mean
+  std::string glyphs;               // one per series
+  std::vector<Mark> marks;
+  std::vector<Line> lines;          // drawn on pages only
+};
+
+/// `rows` lines high, with axes and a legend; at most `terminal.width` columns, 80 where that is open.
+std::string text_chart(const Chart& chart, std::size_t rows, const Terminal& terminal);
+
+/// What the two ends of one input do to a value.
+struct Bar {
+  std::string label;
+  std::string low_text, high_text;  // what stands at its two ends
+  double low = 0, high = 0;
+  std::string tip;
+};
+struct Bars {
+  std::string title;  // of the value
+  double base = 0;    // where both sides begin
+  std::vector<Bar> bars;
+
+  Scale scale() const;
+};
+/// One bar of `width` columns: '-' from the base to its low end, '+' to its high end, '#' where both lie.
+std::string text_bar(const Bars& bars, const Bar& bar, std::size_t width);
+
+}  // namespace gpusel::report

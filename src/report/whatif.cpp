@@ -1,0 +1,81 @@
+#include "report/whatif.hpp"
+
+#include <algorithm>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/estimate.hpp"
+#include "report/whatif_words.hpp"
+
+namespace gpusel::report {
+
+namespace {
+
+using advise::WhatIf;
+
+constexpr std::size_t kChartRows = 16;
+constexpr std::size_t kLeastBar = 11;
+constexpr std::size_t kMostBar = 41;
+constexpr std::size_t kBesideBars = 62;  // columns of a tornado's other cells
+constexpr std::size_t kUsualWidth = 100;
+
+/// Bars of an odd number of columns, so that they can have a middle.
+std::size_t bar_width(const Terminal& terminal) {
+  const std::size_t room = terminal.width > 0 ? terminal.width : kUsualWidth;
+  return std::clamp(room > kBesideBars ? room - kBesideBars : 0, kLeastBar, kMostBar) | 1;
+}
+
+std::size_t widest_line(std::string_view text) {
+  std::size_t widest = 0;
+  for (const std::string_view line : split(text, '\n')) widest = std::max(widest, display_width(line));
+  return widest;
+}
+
+/// A map with the winners' costs is wide: without them where the terminal is not.
+bool needs_letters(const WhatIf& answer, const Terminal& terminal) {
+  if (answer.axes.size() < 2 || terminal.width == 0) return false;
+  return widest_line(whatif_sections(answer, {}).front().table->text({})) > terminal.width;
+}
+
+std::string section_text(const Section& section, const Terminal& terminal) {
+  std::string out = "\n" + bold(section.heading, terminal) + "\n";
+  for (const std::string& line : section.lines) out += wrap(line, terminal.width, 2);
+  if (section.table && !section.table->empty()) out += "\n" + section.table->text(terminal);
+  if (section.chart) out += "\n" + text_chart(*section.chart, kChartRows, terminal);
+  if (section.points && !section.points->empty()) out += "\n" + section.points->text(terminal);
+  if (!section.remarks.empty()) out += "\n";
+  for (const std::string& line : section.remarks) out += wrap(line, terminal.width, 2);
+  return out;
+}
+
+std::string section_markdown(const Section& section) {
+  std::string out = "\n## " + section.heading + "\n\n";
+  for (const std::string& line : section.lines) out += line + "\n\n";
+  for (const auto* table : {&section.table, &section.points})
+    if (*table && !(*table)->empty()) out += (*table)->markdown() + "\n";
+  for (const std::string& line : section.remarks) out += line + "\n\n";
+  while (out.ends_with("\n\n")) out.pop_back();
+  return out;
+}
+
+}  // namespace
+
+std::string whatif_text(const WhatIf& answer, const catalog::Catalog& catalog, std::string_view format,
+                        const Terminal& terminal) {
+  const auto header = whatif_header(answer, catalog);
+  if (format == "markdown") {
+    std::string out = "# " + header.front() + "\n";
+    for (std::size_t i = 1; i < header.size(); ++i) out += "\n" + header[i] + "\n";
+    for (const Section& section : whatif_sections(answer, {})) out += section_markdown(section);
+    return out;
+  }
+  Terminal room = terminal;
+  if (format == "wide") room.width = 0;
+  std::string out = bold(header.front(), terminal) + "\n";
+  for (std::size_t i = 1; i < header.size(); ++i) out += wrap(header[i], terminal.width, 2);
+  for (const Section& section : whatif_sections(answer, {bar_width(room), needs_letters(answer, room)}))
+    out += section_text(section, room);
+  return answer.trace.empty() ? out : out + trace_lines(answer.trace, terminal);
+}
+
+}  // namespace gpusel::report
