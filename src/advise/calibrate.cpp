@@ -233,8 +233,8 @@ class Fitter {
   /// Gauss and Newton: linearised anew at each result, and no step that makes it worse.
   void fit() {
     shift_.assign(free_.size(), 0);
-    figures_ = linearised(c_, shift_);
-    prior_ = priors(figures_);
+    figures_ = first_ = linearised(c_, shift_);
+    prior_ = priors(first_);
     double before = misfit(shift_, prior_);
     for (int round = 0; round < kRounds && !free_.empty(); ++round) {
       result_ = most_probable(figures_, prior_, shift_);
@@ -270,7 +270,7 @@ class Fitter {
       std::set<std::size_t> rows;
       std::set<std::string> names;
       for (std::size_t k = 0; k < heard_.size(); ++k) {
-        const double sensitivity = figures_[k].sensitivity[i];
+        const double sensitivity = first_[k].sensitivity[i];
         if (!matters(sensitivity)) continue;
         out.sensitivity += sensitivity * sensitivity;
         ++out.figures;
@@ -329,7 +329,8 @@ class Fitter {
   std::vector<FreeValue> free_;
   std::vector<double> shift_;
   std::vector<double> prior_;
-  std::vector<FitFigure> figures_;
+  std::vector<FitFigure> first_;    // around the shipped values
+  std::vector<FitFigure> figures_;  // around the result
   FitResult result_;
 };
 
