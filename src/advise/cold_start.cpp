@@ -6,6 +6,7 @@
 #include "gpusel/advise/data_path.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
+#include "gpusel/estimate/checkpoint.hpp"
 #include "gpusel/estimate/economy.hpp"
 
 namespace gpusel::advise {
@@ -29,8 +30,10 @@ Loaded loaded(const Workload& work, const estimate::Machine& machine, const plan
           static_cast<double>(here)};
 }
 
+/// A run that goes on from its checkpoint; what adapters leave frozen is read from the model's own files.
 Loaded loaded(const Workload& work, const estimate::Machine& machine, const plan::TrainingChoice& choice) {
-  return {estimate::training_states(work, choice.plan.precision) / machine.nodes,
+  const Bytes frozen = workload::trains_adapter(work.training.method) ? bytes(2 * work.parameters.total()) : Bytes{};
+  return {(frozen + estimate::checkpoint_size(work, choice.plan.precision).value_or(Bytes{})) / machine.nodes,
           static_cast<double>(machine.gpus_per_node)};
 }
 

@@ -16,7 +16,7 @@ double volumes_of(const Storage& storage, const StorageUse& use) {
 /// Of one volume or file system; nothing where no figure says it.
 std::optional<double> volume_rate(const Storage& storage, const StorageUse& use) {
   std::optional<double> rate = storage.read_gbs_included;
-  if (storage.read_gbs_per_tb) rate = std::max(rate.value_or(0), *storage.read_gbs_per_tb * use.gb / 1000);
+  if (storage.read_gbs_per_tb) rate = rate.value_or(0) + *storage.read_gbs_per_tb * use.gb / 1000;
   if (rate && storage.per_gbs_month) *rate += use.bought_gbs;
   if (!rate) return storage.read_gbs;
   return storage.read_gbs ? std::min(*rate, *storage.read_gbs) : rate;

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "gpusel/catalog/catalog.hpp"
+#include "gpusel/advise/recommend.hpp"
+#include "gpusel/cost/storage.hpp"
 #include "gpusel/estimate/trace.hpp"
-#include "gpusel/plan/plan.hpp"
 
 namespace gpusel::advise {
 
@@ -39,5 +39,77 @@ std::optional<ColdStart> cold_start(const workload::Workload& work, const estima
                                     const plan::Choice& choice, const Place& place, const catalog::Catalog& catalog,
                                     const estimate::Coefficients& coefficients, estimate::Trace* trace = nullptr,
                                     catalog::StorageKind from = catalog::StorageKind::object);
+
+/// What a person says of the data; everything else follows from the job.
+struct DataWishes {
+  std::optional<double> dataset_gb;
+  std::optional<double> sample_kb;
+  std::optional<double> checkpoint_minutes;
+  std::optional<catalog::StorageKind> storage;  // where data and weights are kept
+};
+std::span<const workload::Option<DataWishes>> data_options();
+
+/// What a job reads and writes, all nodes together. What it does not do is absent.
+struct DataNeed {
+  std::string_view unit;                // what the data set is counted in: "tokens", "images"
+  std::optional<double> unit_bytes;     // of one, as stored
+  std::optional<double> units_per_s;    // read while the GPUs are busy
+  std::optional<double> dataset_gb;     // one pass over it
+  std::optional<double> needed_gbs;     // for GPUs never to wait
+  std::optional<double> weights_gb;     // of one copy of the model
+  std::optional<double> checkpoint_gb;  // written each time
+  std::optional<double> output_gb;      // that the job leaves
+  std::optional<double> output_gbs;     // written while the GPUs are busy
+  std::optional<double> egress_gbit_s;  // to the internet
+
+  /// The data set, the model and one checkpoint.
+  double stored_gb() const { return dataset_gb.value_or(0) + weights_gb.value_or(0) + checkpoint_gb.value_or(0); }
+};
+
+/// What one kind of storage there would do for the job.
+struct StorageFit {
+  catalog::StorageKind kind = catalog::StorageKind::object;
+  const catalog::Storage* storage = nullptr;  // null: the instance's own disks, at the usual rate
+  bool too_small = false;
+  std::optional<cost::ReadRate> rate;
+  double bought_gbs = 0;  // of each volume or file system, in the rate and in the price
+  std::optional<double> pass_minutes;
+  std::optional<double> waiting;       // share of the time that GPUs wait for data
+  std::optional<double> checkpoint_s;  // to write one at the rate of reading
+  std::optional<Money> per_month;      // as published; nothing where no price is known
+  std::optional<double> converted;     // in the answer's currency
+  std::optional<cost::Exchange> exchange;
+  std::optional<double> requests;  // for one pass, converted; nothing where they are free or not known
+
+  std::string_view name() const { return storage != nullptr ? storage->name : std::string_view("local disks"); }
+};
+
+/// A sentence worth a warning, by the rule it falls under.
+struct DataWarning {
+  std::string_view rule;
+  std::string message;
+};
+
+struct DataPath {
+  DataNeed need;
+  std::optional<Seconds> checkpoint_interval;
+  std::vector<StorageFit> storages;  // by kind, as the catalogue lists them
+  std::optional<ColdStart> cold;
+  std::vector<DataWarning> warnings;
+  estimate::Trace trace;  // where it was asked for
+};
+
+/// Everything that is known of one recommendation's data.
+DataPath data_path(const Recommendation& recommendation, const Advice& advice, const workload::Request& request,
+                   const DataWishes& wishes, const catalog::Catalog& catalog,
+                   const estimate::Coefficients& coefficients, const cost::Converter& converter, bool explained);
+
+/// Its warnings among the remarks of the recommendations that need them (the first `detailed`; 0: all).
+void warn_of_data(Advice& advice, const Question& question, const DataWishes& wishes, const catalog::Catalog& catalog,
+                  const estimate::Coefficients& coefficients);
+
+/// Managed services that run this instance under another name.
+std::vector<const catalog::Service*> services_of(const catalog::Instance& instance, workload::Task task,
+                                                 const catalog::Catalog& catalog);
 
 }  // namespace gpusel::advise

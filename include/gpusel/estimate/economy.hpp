@@ -23,6 +23,14 @@ struct EconomyCoefficients {
   Coefficient power_usd_per_kwh;
   Coefficient hosting_usd_per_kw_month;
   Coefficient purchase_years;
+
+  // What data weigh as they are stored.
+  Coefficient data_token_bytes;        // by size of the vocabulary
+  Coefficient data_input_pixel_bytes;  // of an image, by pixel of a network's input, by kind of network
+  Coefficient data_jpeg_pixel_bytes;   // of an image, by its own pixels
+  Coefficient data_audio_s_bytes;
+  Coefficient data_row_bytes;  // of a sample of a recommender
+  Coefficient data_frame_mb;   // of a rendered frame
 };
 
 /// Lists each coefficient with its id once.
@@ -43,6 +51,12 @@ void visit_coefficients(EconomyCoefficients& c, Visitor&& v) {
   v("purchase.power_usd_per_kwh", c.power_usd_per_kwh);
   v("purchase.hosting_usd_per_kw_month", c.hosting_usd_per_kw_month);
   v("purchase.years", c.purchase_years);
+  v("data.token_bytes", c.data_token_bytes);
+  v("data.input_pixel_bytes", c.data_input_pixel_bytes);
+  v("data.jpeg_pixel_bytes", c.data_jpeg_pixel_bytes);
+  v("data.audio_s_bytes", c.data_audio_s_bytes);
+  v("data.row_bytes", c.data_row_bytes);
+  v("data.frame_mb", c.data_frame_mb);
 }
 
 }  // namespace gpusel::estimate

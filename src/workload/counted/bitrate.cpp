@@ -1,4 +1,4 @@
-#include "workload/counted/bitrate.hpp"
+#include "gpusel/workload/bitrate.hpp"
 
 #include <array>
 #include <cmath>

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "gpusel/base/text.hpp"
-#include "workload/counted/bitrate.hpp"
+#include "gpusel/workload/bitrate.hpp"
 #include "workload/counted/filling.hpp"
 #include "workload/counted/ladder.hpp"
 

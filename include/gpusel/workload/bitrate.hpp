@@ -1,4 +1,4 @@
-// What video weighs on the network where nobody says. Private to this room.
+// What video weighs on the network where nobody says.
 #pragma once
 
 #include "gpusel/workload/counted.hpp"

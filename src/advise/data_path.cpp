@@ -1,0 +1,278 @@
+#include "gpusel/advise/data_path.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "advise/data_need.hpp"
+#include "advise/storage_choice.hpp"
+#include "gpusel/base/enum.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
+#include "gpusel/estimate/economy.hpp"
+
+namespace gpusel::advise {
+
+namespace {
+
+using catalog::Storage;
+using catalog::StorageKind;
+
+/// Below this share of waiting nobody would act.
+constexpr double kWorthWarning = 0.05;
+/// Bytes that a request brings where things are smaller than that and lie together in large files.
+constexpr double kRequestBytes = 8.0 * 1024 * 1024;
+constexpr std::string_view kGroup = "Data path";
+constexpr std::string_view kDocument = "docs/data-path.md";
+
+Status set_storage(std::string_view text, DataWishes& wishes) { return workload::assign(text, wishes.storage); }
+
+constexpr workload::Limits kGigabytes{{.low = 1e-6, .high = 1e12}, 1000};
+
+#define GPUSEL_SET(...) [](DataWishes& w, std::string_view t) -> Status { return workload::assign(t, __VA_ARGS__); }
+
+constexpr workload::Option<DataWishes> kOptions[] = {
+    {"dataset_gb", "", "GB", "size of the data set, GB (default: from the job)", kGroup,
+     GPUSEL_SET(w.dataset_gb, kGigabytes)},
+    {"sample_kb", "", "KB", "size of one sample as stored, kB (default: usual for the kind of data)", kGroup,
+     GPUSEL_SET(w.sample_kb, workload::Limits{{.low = 1e-3, .high = 1e12}, 1000})},
+    {"checkpoint_minutes", "", "MIN", "time between checkpoints", kGroup,
+     GPUSEL_SET(w.checkpoint_minutes, workload::Limits{{.low = 0.1, .high = 1e5}, 1000})},
+    {"storage", "", "KIND", "where data and weights are kept: local, block, file, parallel-file or object", kGroup,
+     [](DataWishes& w, std::string_view t) { return set_storage(t, w); }},
+};
+
+#undef GPUSEL_SET
+
+/// The samples of a data set that are files of their own: one request each.
+double requests_of(const DataNeed& need) {
+  const double bytes = *need.dataset_gb * 1e9;
+  const bool whole_files = need.unit == "images" && *need.unit_bytes > 0;
+  return bytes / (whole_files ? *need.unit_bytes : kRequestBytes);
+}
+
+class Path {
+ public:
+  Path(const Recommendation& recommendation, const DataWishes& wishes, const catalog::Catalog& catalog,
+       const estimate::Coefficients& coefficients, const cost::Converter& converter, DataPath& out)
+      : one_(recommendation),
+        wishes_(wishes),
+        catalog_(catalog),
+        coefficients_(coefficients),
+        converter_(converter),
+        out_(out),
+        place_{*recommendation.instance, recommendation.region->id} {}
+
+  void add_storages() {
+    if (out_.need.stored_gb() <= 0) return;
+    for (std::size_t i = 0; i < enum_names<StorageKind>.size(); ++i) {
+      const auto kind = static_cast<StorageKind>(i);
+      const auto known = storages_at(place_, kind, catalog_);
+      if (kind == StorageKind::local) {
+        add_local(known.empty() ? nullptr : known.front());
+        continue;
+      }
+      for (const Storage* storage : known) add(*storage);
+    }
+  }
+
+  void add_warnings() {
+    warn_of_small_disks();
+    warn_of_starving();
+  }
+
+ private:
+  int nodes() const { return one_.machine().nodes; }
+  double local_gb() const { return one_.instance->local_ssd_gb.value_or(0); }
+
+  void add_local(const Storage* storage) {
+    const auto rate = local_gbs(place_, catalog_, coefficients_);
+    if (!rate) return;
+    StorageFit fit;
+    fit.kind = StorageKind::local;
+    fit.storage = storage;
+    fit.rate = cost::ReadRate{*rate * nodes(), "volume"};
+    fit.too_small = out_.need.stored_gb() > local_gb();
+    fit.per_month = Money{0, converter_.currency()};  // paid with the instance
+    fit.converted = 0;
+    finish(std::move(fit));
+  }
+
+  void add(const Storage& storage) {
+    StorageFit fit;
+    fit.kind = *storage.kind;
+    fit.storage = &storage;
+    cost::StorageUse use = use_of(*one_.instance, out_.need.stored_gb(), nodes());
+    fit.bought_gbs = use.bought_gbs = cost::throughput_to_buy(storage, use, wanted_gbs());
+    fit.rate = cost::read_rate(storage, use);
+    fit.too_small = !cost::holds(storage, use.gb);
+    fit.per_month = cost::price_per_month(storage, use);
+    if (fit.per_month) convert(fit);
+    if (out_.need.dataset_gb && storage.per_million_requests)
+      if (const auto* exchange = exchange_of(storage))
+        fit.requests = requests_of(out_.need) / 1e6 * *storage.per_million_requests * exchange->rate;
+    finish(std::move(fit));
+  }
+
+  /// Throughput is bought for what the GPUs read, never for nothing.
+  double wanted_gbs() const { return out_.need.needed_gbs.value_or(0); }
+
+  const cost::Exchange* exchange_of(const Storage& storage) const {
+    const auto currency = Currency::parse(storage.currency);
+    return currency ? converter_.exchange(*currency) : nullptr;
+  }
+
+  void convert(StorageFit& fit) const {
+    const cost::Exchange* exchange = converter_.exchange(fit.per_month->currency);
+    if (exchange == nullptr) return;
+    fit.converted = fit.per_month->amount * exchange->rate;
+    if (fit.per_month->currency != converter_.currency()) fit.exchange = *exchange;
+  }
+
+  void finish(StorageFit fit) {
+    const DataNeed& need = out_.need;
+    if (fit.rate && fit.rate->gbs > 0) {
+      if (need.dataset_gb) fit.pass_minutes = *need.dataset_gb / fit.rate->gbs / 60;
+      if (need.needed_gbs) fit.waiting = std::max(0.0, 1 - fit.rate->gbs / *need.needed_gbs);
+      if (need.checkpoint_gb) fit.checkpoint_s = *need.checkpoint_gb / fit.rate->gbs;
+    }
+    out_.storages.push_back(std::move(fit));
+  }
+
+  void warn_of_small_disks() {
+    const DataNeed& need = out_.need;
+    if (local_gb() <= 0) return;
+    const bool asked = wishes_.dataset_gb || wishes_.storage == StorageKind::local;
+    if (need.weights_gb && *need.weights_gb > local_gb())
+      warn("local-disk-too-small", say("the weights are {} GB, the instance's own disks hold {} GB",
+                                       human_number(*need.weights_gb), human_number(local_gb())));
+    else if (asked && need.stored_gb() > local_gb())
+      warn("local-disk-too-small",
+           say("data set, weights and a checkpoint are {} GB, the instance's own disks hold {} GB",
+               human_number(need.stored_gb()), human_number(local_gb())));
+  }
+
+  /// Of the storage that was named, or of the fastest that holds the data where all that is known is too slow.
+  void warn_of_starving() {
+    const StorageFit* best = nullptr;
+    for (const StorageFit& fit : out_.storages) {
+      if ((wishes_.storage && fit.kind != *wishes_.storage) || fit.too_small) continue;
+      if (!fit.waiting) return;  // one whose rate is not known may be fast enough
+      if (best == nullptr || *fit.waiting < *best->waiting) best = &fit;
+    }
+    if (best == nullptr || *best->waiting <= kWorthWarning) return;
+    warn("storage-starves",
+         say("{} brings {:.3g} of the {:.3g} GB/s that the GPUs read: they wait {:.0f} % of the time",
+             printable(best->name()), best->rate->gbs, *out_.need.needed_gbs, 100 * *best->waiting));
+  }
+
+  void warn(std::string_view rule, std::string message) { out_.warnings.push_back({rule, std::move(message)}); }
+
+  const Recommendation& one_;
+  const DataWishes& wishes_;
+  const catalog::Catalog& catalog_;
+  const estimate::Coefficients& coefficients_;
+  const cost::Converter& converter_;
+  DataPath& out_;
+  Place place_;
+};
+
+void explain_price(const StorageFit& fit, const DataPath& path, int nodes, const std::string& lead,
+                   estimate::Trace& trace) {
+  const double volumes = cost::is_each_nodes_own(fit.kind) ? nodes : 1;
+  std::string substituted = format("{:.4g} GB × {:g}", path.need.stored_gb(), fit.storage->per_gb_month.value_or(0));
+  if (fit.bought_gbs > 0)
+    substituted += format(" + {:.3g} GB/s × {:g}", fit.bought_gbs, fit.storage->per_gbs_month.value_or(0));
+  if (volumes > 1) substituted = format("({}) × {:g}", substituted, volumes);
+  if (fit.exchange) substituted += format(", × {:.5g} of {}", fit.exchange->rate, fit.exchange->as_of.text());
+  trace.push_back({lead + ".per_month", say("GB × price of a month + bought GB/s × its price, for each volume"),
+                   substituted, format("{} {}", human_price(fit.per_month->amount), fit.per_month->currency.code()),
+                   std::string(fit.storage->source)});
+}
+
+void explain_fit(const StorageFit& fit, const DataPath& path, int nodes, estimate::Trace& trace) {
+  const std::string lead = format("storage.{}", fit.storage != nullptr ? fit.storage->id : "local");
+  const std::string source =
+      fit.storage != nullptr ? std::string(fit.storage->source) : "data/calibration/economy.yaml";
+  if (fit.rate)
+    trace.push_back({lead + ".read_gbs", say("least of volumes (included + by size + bought), instances and network"),
+                     say("bound by the {}, {} nodes", fit.rate->bound_by, nodes), format("{:.3g} GB/s", fit.rate->gbs),
+                     source});
+  if (fit.pass_minutes)
+    trace.push_back({lead + ".pass_minutes", say("data set ÷ rate"),
+                     format("{:.4g} GB ÷ {:.3g} GB/s", *path.need.dataset_gb, fit.rate->gbs),
+                     format("{:.3g} min", *fit.pass_minutes), std::string(kDocument)});
+  if (fit.waiting)
+    trace.push_back({lead + ".waiting", say("1 − rate ÷ needed rate, where that is above 0"),
+                     format("1 − {:.3g} ÷ {:.3g}", fit.rate->gbs, *path.need.needed_gbs),
+                     format("{:.3g}", *fit.waiting), std::string(kDocument)});
+  if (fit.checkpoint_s)
+    trace.push_back({lead + ".checkpoint_s", say("checkpoint ÷ rate of reading"),
+                     format("{:.4g} GB ÷ {:.3g} GB/s", *path.need.checkpoint_gb, fit.rate->gbs),
+                     format("{:.3g} s", *fit.checkpoint_s), std::string(kDocument)});
+  if (fit.per_month && fit.storage != nullptr && fit.kind != StorageKind::local)
+    explain_price(fit, path, nodes, lead, trace);
+}
+
+/// Training jobs are of training services, the rest of endpoints; platforms do both.
+bool serves(catalog::ServiceKind kind, workload::Task task) {
+  switch (kind) {
+    case catalog::ServiceKind::platform: return workload::runs_model(task);
+    case catalog::ServiceKind::training: return workload::is_training(task);
+    case catalog::ServiceKind::endpoint: return task == workload::Task::inference;
+    case catalog::ServiceKind::rendering: return task == workload::Task::render;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::span<const workload::Option<DataWishes>> data_options() { return kOptions; }
+
+DataPath data_path(const Recommendation& recommendation, const Advice& advice, const workload::Request& request,
+                   const DataWishes& wishes, const catalog::Catalog& catalog,
+                   const estimate::Coefficients& coefficients, const cost::Converter& converter, bool explained) {
+  DataPath out;
+  estimate::Trace* trace = explained ? &out.trace : nullptr;
+  const plan::Choice& choice = recommendation.choice();
+  out.need = data_need(advice.work, request, choice, advice.assumed, wishes, coefficients, trace);
+  if (wishes.checkpoint_minutes && out.need.checkpoint_gb)
+    out.checkpoint_interval = seconds(*wishes.checkpoint_minutes * 60);
+  Path path(recommendation, wishes, catalog, coefficients, converter, out);
+  path.add_storages();
+  path.add_warnings();
+  if (advice.work.task == workload::Task::inference)
+    out.cold =
+        cold_start(advice.work, recommendation.machine(), choice, {*recommendation.instance, recommendation.region->id},
+                   catalog, coefficients, trace, wishes.storage.value_or(StorageKind::object));
+  if (explained)
+    for (const StorageFit& fit : out.storages) explain_fit(fit, out, recommendation.machine().nodes, out.trace);
+  return out;
+}
+
+void warn_of_data(Advice& advice, const Question& question, const DataWishes& wishes, const catalog::Catalog& catalog,
+                  const estimate::Coefficients& coefficients) {
+  const auto converter = cost::Converter::into(question.currency, catalog);
+  if (!converter) return;
+  for (Recommendation& one : advice.recommendations) {
+    if (question.detailed > 0 && static_cast<std::size_t>(one.rank) > question.detailed) break;
+    const DataPath path = data_path(one, advice, question.request, wishes, catalog, coefficients, *converter, false);
+    for (const DataWarning& warning : path.warnings)
+      one.remarks.insert(one.remarks.begin(), Remark{std::string(warning.rule), rules::Effect::warn, warning.message,
+                                                     std::string(kDocument)});
+  }
+}
+
+std::vector<const catalog::Service*> services_of(const catalog::Instance& instance, workload::Task task,
+                                                 const catalog::Catalog& catalog) {
+  std::vector<const catalog::Service*> out;
+  for (const catalog::Service& service : catalog.services()) {
+    if (service.provider != instance.provider || !serves(*service.kind, task)) continue;
+    bool runs = service.families.empty();
+    for (const std::string_view family : service.families) runs = runs || family == instance.family;
+    if (runs) out.push_back(&service);
+  }
+  return out;
+}
+
+}  // namespace gpusel::advise
