@@ -229,7 +229,14 @@ Result<CostAnswer> costs(const CostQuestion& question, const catalog::Catalog& c
     item.terms = terms.of(item.subject);
     item.promises = promises_of(*item.subject.instance, catalog);
     item.notes = cost_notes(item, answer, catalog);
-    if (question.explained) item.trace = explain_cost(item, answer, catalog);
+    if (question.explained) {
+      item.trace = explain_cost(item, answer, catalog);
+      if (answer.work && item.subject.planned) {
+        const PlannedMachine& planned = *item.subject.planned;
+        std::ranges::move(explain(*answer.work, planned.machine, planned.choice, coefficients),
+                          std::back_inserter(item.trace));
+      }
+    }
     answer.items.push_back(std::move(item));
   }
   return answer;

@@ -14,7 +14,7 @@ std::string billing_note(const CostSubject& subject, const cost::Duty& duty) {
   const catalog::Provider* known = subject.provider;
   if (known == nullptr || !known->billing_granularity_s)
     return say("how {} rounds the time it bills is not published: counted to the second", provider);
-  std::string note = say("{} bills every {} begun", provider, human_duration(seconds(*known->billing_granularity_s)));
+  std::string note = say("{} bills in steps of {}", provider, human_duration(seconds(*known->billing_granularity_s)));
   if (known->billing_minimum_s.value_or(0) > 0)
     note += say(", at least {} a start", human_duration(seconds(*known->billing_minimum_s)));
   else if (!known->billing_minimum_s && duty.starts() > 0)
@@ -70,6 +70,7 @@ std::vector<std::string> cost_notes(const CostItem& item, const CostAnswer& answ
     add(billing_note(subject, answer.duty));
   for (const TermCost& term : item.terms) add(commitment_note(term, item, answer));
   for (const catalog::OfferState& state : catalog.states_of(instance)) {
+    if (state.state == catalog::Availability::available) continue;
     std::string what = state.term ? std::string(to_text(*state.term)) : say("on every term");
     if (!state.region.empty()) what += " " + printable(state.region);
     add(format("{} ({}{}{})", to_text(state.state), what, state.note.empty() ? "" : ": ", printable(state.note)));

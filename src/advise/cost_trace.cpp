@@ -23,7 +23,11 @@ class Tracer {
     trace_.push_back(
         {std::move(quantity), std::move(formula), std::move(substituted), std::move(value), std::move(source)});
   }
-  std::string money(double amount) const { return format("{:.6g} {}", amount, currency_); }
+  std::string money(double amount) const { return money(amount, currency_); }
+  /// To the cent; what is below one, to six figures.
+  static std::string money(double amount, std::string_view currency) {
+    return amount >= 1 ? format("{:.2f} {}", amount, currency) : format("{:.6g} {}", amount, currency);
+  }
   static std::string hours(double amount) { return say("{:.6g} h", amount); }
   static std::string asked() { return say("the question"); }
   static std::string arithmetic() { return say("arithmetic"); }
@@ -51,21 +55,26 @@ class Tracer {
     const std::string name(to_text(term.offer->term));
     rate(term, name);
     paid(term, name);
-    std::vector<std::pair<std::string_view, catalog::Number>> hours_of{{"hour", 1.0},
-                                                                       {"day", term.paid.day},
-                                                                       {"month", term.paid.month},
-                                                                       {"year", term.paid.year},
-                                                                       {"commitment", term.paid.commitment},
-                                                                       {"job", term.paid.job}};
-    std::size_t at = 0;
-    cost::visit_amounts(term.instances, [&](std::string_view period, const catalog::Number& amount) {
-      const catalog::Number paid_for = hours_of[at++].second;
-      if (amount && period != "hour")
-        add(format("{}.{}", name, period), say("price per hour × hours paid"),
-            format("{} × {:.6g} h", money(term.rate), *paid_for), money(*amount), arithmetic());
-    });
+    const cost::Amounts hours = cost::amounts_of(1, term.paid);
+    amounts(name, term.instances, hours, term.rate, currency_);
+    if (term.exchange)
+      amounts(say("{} as offered", name), term.own, hours, term.published.amount * item_.subject.nodes,
+              term.published.currency.code());
     for (const CostLine& line : term.lines) of_line(line, name);
     total(term, name);
+  }
+
+  void amounts(const std::string& name, const cost::Amounts& of, const cost::Amounts& paid, double rate,
+               std::string_view currency) {
+    std::vector<catalog::Number> hours_paid;
+    cost::visit_amounts(paid, [&](std::string_view, const catalog::Number& each) { hours_paid.push_back(each); });
+    std::size_t at = 0;
+    cost::visit_amounts(of, [&](std::string_view period, const catalog::Number& amount) {
+      const catalog::Number each = hours_paid[at++];
+      if (amount && period != "hour")
+        add(format("{}.{}", name, period), say("price per hour × hours paid"),
+            format("{:.6g} {} × {:.6g} h", rate, currency, *each), money(*amount, currency), arithmetic());
+    });
   }
 
   void rate(const TermCost& term, const std::string& name) {
@@ -115,17 +124,19 @@ class Tracer {
   }
 
   void of_line(const CostLine& line, const std::string& name) {
+    const std::string source = line.source.empty() ? say("not published") : printable(line.source);
     add(format("{}.{}.month", name, line.key), line.words, {}, line.known ? money(*line.amounts.month) : say("unknown"),
-        line.source.empty() ? say("not published") : printable(line.source));
+        source);
+    if (!line.known) return;
+    cost::visit_amounts(line.amounts, [&](std::string_view period, const catalog::Number& amount) {
+      if (amount && period != "month")
+        add(format("{}.{}.{}", name, line.key, period), say("its share of the month's amount"), {}, money(*amount),
+            arithmetic());
+    });
   }
 
   void total(const TermCost& term, const std::string& name) {
-    if (!term.lines.empty()) {
-      std::string sum = money(*term.instances.month);
-      for (const CostLine& line : term.lines) sum += " + " + (line.known ? money(*line.amounts.month) : say("unknown"));
-      add(name + ".total.month", say("instances + what comes beside"), std::move(sum), money(*term.total.month),
-          arithmetic());
-    }
+    if (!term.lines.empty()) sums(term, name);
     add(name + ".per_used_hour", say("month ÷ hours of work a month"),
         format("{} ÷ {:.6g} h", money(*term.total.month), answer_.duty.used_per_month()), money(*term.per_used_hour),
         arithmetic());
@@ -137,6 +148,30 @@ class Tracer {
       add(name + ".per_unit", say("price per hour of work ÷ {} an hour", item_.subject.job->unit),
           format("{} ÷ {:.6g}", money(*term.per_used_hour), *item_.subject.job->units_per_hour), money(*term.per_unit),
           say("the job's plan"));
+  }
+
+  /// Instances and what comes beside, period by period.
+  void sums(const TermCost& term, const std::string& name) {
+    std::vector<std::string> parts;
+    const auto append = [&](const cost::Amounts& of, bool known) {
+      std::size_t at = 0;
+      cost::visit_amounts(of, [&](std::string_view, const catalog::Number& amount) {
+        if (parts.size() == at) parts.emplace_back();
+        parts[at] += (parts[at].empty() ? "" : " + ") + (known && amount ? money(*amount) : say("unknown"));
+        ++at;
+      });
+    };
+    append(term.instances, true);
+    for (const CostLine& line : term.lines) append(line.amounts, line.known);
+    std::size_t at = 0;
+    cost::visit_amounts(term.total, [&](std::string_view period, const catalog::Number& amount) {
+      if (amount)
+        add(format("{}.total.{}", name, period),
+            term.lacking.empty() ? say("instances + what comes beside")
+                                 : say("instances + what comes beside, as far as it is known"),
+            parts[at], money(*amount), arithmetic());
+      ++at;
+    });
   }
 
   const CostItem& item_;

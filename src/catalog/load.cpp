@@ -16,13 +16,12 @@ void forget_market(Tables& tables) {
   tables.own_offers.clear();
 }
 
-}  // namespace
-
-std::expected<Catalog, Errors> load(const LoadOptions& options) {
+/// What is published, as the user's files have it.
+std::expected<std::unique_ptr<Tables>, Errors> published(const LoadOptions& options) {
   auto tables = std::make_unique<Tables>();
   if (Errors errors = read_snapshot(*tables, embedded_block()); !errors.empty())
     return std::unexpected(std::move(errors));
-  if (options.replacement.empty() && options.overlays.empty()) return Catalog(std::move(tables));
+  if (options.replacement.empty() && options.overlays.empty()) return tables;
 
   bool changed = !options.overlays.empty();
   if (!options.replacement.empty()) {
@@ -46,7 +45,20 @@ std::expected<Catalog, Errors> load(const LoadOptions& options) {
     tables->offers = tables->own_offers;
   }
   if (changed) relink(*tables);
-  return Catalog(std::move(tables));
+  return tables;
+}
+
+}  // namespace
+
+std::expected<Catalog, Errors> load(const LoadOptions& options) {
+  auto tables = published(options);
+  if (!tables) return std::unexpected(std::move(tables.error()));
+  Tables& laid_on = **tables;
+  Catalog catalog(std::move(*tables));
+  if (options.own.empty()) return catalog;
+  if (Errors errors = lay_own_prices(laid_on, catalog, options.own); !errors.empty())
+    return std::unexpected(std::move(errors));
+  return catalog;
 }
 
 }  // namespace gpusel::catalog

@@ -9,6 +9,7 @@
 
 #include "gpusel/base/fields.hpp"
 #include "gpusel/catalog/catalog.hpp"
+#include "gpusel/catalog/own_prices.hpp"
 
 namespace gpusel::catalog {
 
@@ -97,6 +98,10 @@ void ingest(Tables& tables, std::span<const Document> documents, bool overlay, E
 
 /// Ingests the YAML at `path` (a file or a directory) as an overlay.
 Errors lay_on_top(Tables& tables, const std::string& path);
+
+/// Puts what a user pays in the place of what is published. `catalog` is made of these tables. Errors: a name, term or
+/// currency that is not known.
+Errors lay_own_prices(Tables& tables, const Catalog& catalog, const OwnPrices& own);
 
 /// Index of the one entry with that folded name; several distinct records under it: ambiguous.
 struct Lookup {

@@ -31,6 +31,7 @@ struct Parsed {
   std::string positional_help;
   std::function<Status(std::string_view)> positional_set;
   bool positional_required = false;
+  bool shows_prices = false;  // and takes --price and --discount
   std::function<int(Context&)> run;
 };
 

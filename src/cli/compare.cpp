@@ -71,6 +71,7 @@ Parsed make_compare() {
                             return {};
                           }});
   parsed.flags.push_back(currency_flag(options->question.currency));
+  parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return run_compare(*options, context); };
   return parsed;
 }

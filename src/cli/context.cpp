@@ -119,7 +119,15 @@ catalog::LoadOptions Context::layers() const {
   return options;
 }
 
-std::expected<catalog::Catalog, Errors> Context::load_catalog() const { return catalog::load(layers()); }
+std::expected<catalog::Catalog, Errors> Context::load_catalog() const {
+  catalog::LoadOptions options = layers();
+  options.own = common.own_prices;
+  if (options.own.empty()) return catalog::load(options);
+  const auto day = today();
+  if (!day) return std::unexpected(Errors{day.error()});
+  options.own.as_of = *day;
+  return catalog::load(options);
+}
 
 int Context::fail(const Error& error) {
   std::string line = "gpusel: ";

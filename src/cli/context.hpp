@@ -50,6 +50,7 @@ struct CommonOptions {
   std::string color;    // auto, always or never
   std::string catalog;  // replaces the embedded instances and offers
   std::vector<std::string> overlays;
+  catalog::OwnPrices own_prices;
 };
 
 struct Context {
@@ -69,7 +70,7 @@ struct Context {
   static std::string user_folder();
   /// What load_catalog() puts together, lowest first, below it the embedded catalogue.
   catalog::LoadOptions layers() const;
-  /// The embedded catalogue with --catalog, the user's own overlays and --overlay laid on top.
+  /// The embedded catalogue with --catalog, the user's own overlays, --overlay and own prices laid on top.
   std::expected<catalog::Catalog, Errors> load_catalog() const;
 
   /// Whether a person can be asked: standard input and error are a terminal.

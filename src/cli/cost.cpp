@@ -184,6 +184,7 @@ Parsed make_cost() {
   add_options<workload::Request>(parsed.flags, job, question.question.request);
   add_options(parsed.flags, workload::constraint_options(), question.question.constraints);
   add_own_flags(parsed.flags, options);
+  parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return Cost(*options, context).run(); };
   return parsed;
 }

@@ -139,6 +139,7 @@ Parsed make_instances() {
                             options->every_offer = true;
                             return {};
                           }});
+  parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return run_instances(*options, context); };
   return parsed;
 }

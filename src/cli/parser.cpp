@@ -61,6 +61,7 @@ class Words {
       outcome.status = context_.fail(Error{ErrorKind::usage, say("{} is missing", parsed_.positional), {}, see_help()});
       return outcome;
     }
+    tell_own_prices();
     outcome.finished = false;
     outcome.command = std::move(parsed_);
     return outcome;
@@ -169,6 +170,42 @@ class Words {
                  }};
     overlay.repeats = true;
     flags.push_back(overlay);
+    if (parsed_.shows_prices) add_own_prices();
+  }
+
+  void add_own_prices() {
+    catalog::OwnPrices& own = context_.common.own_prices;
+    const auto into = [](auto read, auto& list) {
+      return [read, &list](std::string_view text) -> Status {
+        auto one = read(text);
+        if (!one) return std::unexpected(one.error());
+        list.push_back(std::move(*one));
+        return {};
+      };
+    };
+    const std::string group = say("Output and data");
+    Flag price{"--price", "SKU=PRICE",
+               say("what you pay per hour of the whole instance: p4d.24xlarge=4.2, =30CNY, p4d.24xlarge:spot=4"), group,
+               into(catalog::parse_price, own.prices)};
+    Flag discount{"--discount", "WHAT=SHARE",
+                  say("your discount on a provider, family or SKU: aws=0.32 (not spot), aws:reserved-1y=10%"), group,
+                  into(catalog::parse_discount, own.discounts)};
+    price.repeats = discount.repeats = true;
+    parsed_.flags.push_back(std::move(price));
+    parsed_.flags.push_back(std::move(discount));
+  }
+
+  /// Whoever reads the answer must know that not all of its prices are published.
+  void tell_own_prices() {
+    const catalog::OwnPrices& own = context_.common.own_prices;
+    std::string list;
+    const auto add = [&](std::string one) { list += (list.empty() ? "" : ", ") + std::move(one); };
+    for (const auto& price : own.prices)
+      add(say("{} {:.6g} {} per hour", printable(price.subject), price.per_hour.amount,
+              price.per_hour.currency.code()));
+    for (const auto& discount : own.discounts)
+      add(say("{} {:.6g} % off", printable(discount.subject), discount.share * 100));
+    if (!list.empty()) context_.note(say("prices of your own: {}", list));
   }
 
   void add(CLI::App& sub, const Flag& flag) {

@@ -219,6 +219,7 @@ Parsed make_recommend() {
   add_options<workload::Request>(parsed.flags, job, options->question.request);
   add_options(parsed.flags, workload::constraint_options(), options->question.constraints);
   add_own_flags(parsed.flags, options);
+  parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return Recommend(*options, context).run(); };
   return parsed;
 }

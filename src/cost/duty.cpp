@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
 
 namespace gpusel::cost {
 
@@ -80,16 +79,6 @@ std::span<const workload::Option<Duty>> duty_options() { return kOptions; }
 double Duty::run_per_day() const {
   const double cold = starts() * cold_start_s.value_or(0) / 3600;
   return std::min(24.0, (scale_to_zero ? used_per_day() : hours_per_day) + cold);
-}
-
-Result<double> parse_share(std::string_view given) {
-  const std::string_view text = trim(given);
-  const bool percent = text.ends_with('%');
-  const auto value = plain_number(percent ? trim(text.substr(0, text.size() - 1)) : text);
-  const double share = value ? *value / (percent ? 100 : 1) : -1;
-  if (share < 0 || share > 1)
-    return usage_error(say("'{}' is not a share", shorten(text, 32)), {}, say("write it like 0.32 or 32%"));
-  return share;
 }
 
 }  // namespace gpusel::cost

@@ -125,7 +125,7 @@ void own_rows(TermTable& table, const CostItem& item) {
       std::any_of(item.terms.begin(), item.terms.end(), [](const TermCost& t) { return t.exchange.has_value(); });
   if (!foreign) return;
   table.gap();
-  table.words(say("as published, in"), [](const TermCost& t) { return std::string(t.published.currency.code()); });
+  table.words(say("as offered, in"), [](const TermCost& t) { return std::string(t.published.currency.code()); });
   table.amounts(say("per hour"), [](const TermCost& t) { return t.own.hour; }, {}, false);
   table.amounts(say("per month"), [](const TermCost& t) { return t.own.month; }, at_most, false);
   table.amounts(say("per year"), [](const TermCost& t) { return t.own.year; }, at_most, false);
@@ -135,8 +135,8 @@ void own_rows(TermTable& table, const CostItem& item) {
 
 std::string price_line(const TermCost& term, const std::string& currency, const catalog::Catalog& catalog) {
   const catalog::Origin& origin = catalog.origin_of(*term.offer);
-  std::string line = say("{}: {} {} per instance and hour", to_text(term.offer->term),
-                         human_price(term.published.amount), term.published.currency.code());
+  std::string line = say("{}: {} {} per instance and {}", to_text(term.offer->term), human_price(term.offer->amount),
+                         term.published.currency.code(), to_text(term.offer->period));
   if (term.exchange) {
     line += say(" at {:.4g} {} per {}", term.exchange->rate, currency, term.published.currency.code());
     if (term.exchange->as_of.known()) line += say(" of {}", term.exchange->as_of.text());
@@ -148,7 +148,8 @@ std::string price_line(const TermCost& term, const std::string& currency, const 
     line += say("; paid for whole periods of {} h, used or not", human_number(term.commitment.hours));
     if (origin.note.empty()) line += say("; how much of it up front is not published");
   }
-  if (!term.elsewhere.empty()) line += say("; {} more places, -o wide shows them", term.elsewhere.size());
+  if (const std::size_t more = term.elsewhere.size(); more > 0)
+    line += more == 1 ? say("; one more place, -o wide shows it") : say("; {} more places, -o wide shows them", more);
   return line;
 }
 
@@ -276,7 +277,8 @@ std::string duty_line(const cost::Duty& duty) {
       say("duty: {} h a day, {} days a month, {:.4g} % in use: {} h of work a month", human_number(duty.hours_per_day),
           human_number(duty.days_per_month), duty.utilization * 100, human_number(duty.used_per_month()));
   if (duty.scale_to_zero) line += say(", switched off between");
-  if (duty.starts() > 0) line += say(", {} starts a day", human_number(duty.starts()));
+  if (duty.starts() > 0)
+    line += duty.starts() == 1 ? say(", one start a day") : say(", {} starts a day", human_number(duty.starts()));
   if (duty.cold_start_s) line += say(" of {}", human_duration(seconds(*duty.cold_start_s)));
   return line;
 }

@@ -6,6 +6,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/catalog/own_prices.hpp"
 #include "report/candidate.hpp"
 #include "report/estimate.hpp"
 #include "report/table.hpp"
@@ -136,12 +137,13 @@ std::string best_in_words(const Advice& advice, const catalog::Catalog& catalog,
         score += (score.empty() ? "" : " + ") +
                  say("{} {:.1f} ({:.2f} × {:.3f})", part.name, part.points, part.weight, part.value);
       out += wrap(say("   score {:.1f} = {}", r.score, score), terminal.width, 5);
-      const catalog::Origin& origin = catalog.origin_of(*r.offer);
+    }
+    const catalog::Origin& origin = catalog.origin_of(*r.offer);
+    if (view.explain || catalog::is_own(origin))
       out += wrap(say("   price: {} {} per hour, {}, {} ({})", human_price(r.cost.offer.amount),
                       r.cost.offer.currency.code(), price_date(r),
                       origin.source.empty() ? say("no source") : printable(origin.source), to_text(origin.confidence)),
                   terminal.width, 5);
-    }
     for (const auto& remark : r.remarks) {
       out += wrap(format("   {}: {} [{}]", to_text(remark.severity), printable(remark.message), remark.rule),
                   terminal.width, 5);

@@ -8,6 +8,7 @@
 
 #include "gpusel/base/error.hpp"
 #include "gpusel/catalog/catalog.hpp"
+#include "gpusel/catalog/own_prices.hpp"
 
 namespace gpusel::catalog {
 
@@ -16,6 +17,8 @@ struct LoadOptions {
   std::string replacement;
   /// YAML files laid on top, in order: each adds records or changes single facts.
   std::vector<std::string> overlays;
+  /// What the user pays, over all of these.
+  OwnPrices own = {};
 };
 
 /// The embedded catalogue with `options` applied. Nothing is parsed when there are none.

@@ -7,10 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "gpusel/base/share.hpp"
 #include "gpusel/base/units.hpp"
 #include "gpusel/workload/option.hpp"
 
 namespace gpusel::cost {
+
+using gpusel::parse_share;
 
 inline constexpr double kDaysPerMonth = kHoursPerMonth / 24;
 
@@ -40,8 +43,5 @@ struct Duty {
 
 /// --hours-per-day, --days, --utilization, --scale-to-zero, --starts-per-day, --cold-start.
 std::span<const workload::Option<Duty>> duty_options();
-
-/// "0.32" or "32%"; errors: neither, or not from 0 to 1.
-Result<double> parse_share(std::string_view text);
 
 }  // namespace gpusel::cost

@@ -1,0 +1,251 @@
+// Prices of the user's own, laid over the published ones. Of several discounts the narrowest counts: SKU before family
+// before provider, with a term before without. An own price is discounted no further.
+#include "gpusel/catalog/own_prices.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "catalog/tables.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/share.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::catalog {
+
+namespace {
+
+constexpr double kDearest = 1e9;
+constexpr std::string_view kPlace = "any";  // of an own price for what is priced nowhere
+
+/// "SUBJECT=VALUE" taken apart; both without spaces around.
+std::optional<std::pair<std::string_view, std::string_view>> assignment(std::string_view text) {
+  const auto equals = text.rfind('=');
+  if (equals == std::string_view::npos) return std::nullopt;
+  const std::pair parts(trim(text.substr(0, equals)), trim(text.substr(equals + 1)));
+  return parts.first.empty() || parts.second.empty() ? std::nullopt : std::optional(parts);
+}
+
+/// What is priced: instances of a provider, of a family, or one; on one term or on all.
+struct Target {
+  enum Width { of_provider, of_family, of_instance } width = of_provider;
+  std::string_view provider;
+  std::string_view family;
+  const Instance* instance = nullptr;
+  std::optional<Term> term;
+
+  bool means(const Instance& other) const {
+    if (instance != nullptr) return &other == instance;
+    return other.provider == provider && (family.empty() || other.family == family);
+  }
+  /// Spot prices are no list prices: a discount is off them only where it says so.
+  bool means(Term of) const { return term ? *term == of : of != Term::spot; }
+  int narrowness() const { return 2 * static_cast<int>(width) + (term ? 1 : 0); }
+};
+
+class OwnLayer {
+ public:
+  OwnLayer(Tables& tables, const Catalog& catalog, const OwnPrices& own)
+      : tables_(tables), catalog_(catalog), own_(own), offers_(tables.offers.begin(), tables.offers.end()) {}
+
+  Errors apply() {
+    add_source(kOwnDiscount, say("--discount on the command line"), !own_.discounts.empty());
+    add_source(kOwnPrice, say("--price on the command line"), !own_.prices.empty());
+    discount();
+    for (const OwnPrice& price : own_.prices) set(price);
+    tables_.own_offers = std::move(offers_);
+    tables_.origin_text += "+" + say("own prices");
+    relink(tables_);
+    return std::move(errors_);
+  }
+
+ private:
+  void fail(std::string_view flag, Error error) {
+    error.kind = ErrorKind::usage;
+    error.where = flag;
+    errors_.push_back(std::move(error));
+  }
+
+  void add_source(std::string_view key, std::string document, bool wanted) {
+    if (!wanted || catalog_.source(key) != nullptr) return;
+    Source source;
+    source.key = key;
+    source.publisher = tables_.keep(say("you"));
+    source.document = tables_.keep(std::move(document));
+    source.date = own_.as_of;
+    tables_.sources.push_back(source);
+  }
+
+  std::uint16_t origin(std::string_view source, std::string note, Confidence confidence) {
+    for (std::size_t i = 0; i < tables_.origins.size(); ++i)
+      if (tables_.origins[i].source == source && tables_.origins[i].note == note) return static_cast<std::uint16_t>(i);
+    tables_.origins.push_back({source, tables_.keep(std::move(note)), confidence});
+    return static_cast<std::uint16_t>(tables_.origins.size() - 1);
+  }
+
+  /// The term behind the last colon, and the name before it; a name may have colons of its own.
+  Result<Target> target(std::string_view subject, bool of_instances_only) const {
+    Target target;
+    std::string_view name = subject;
+    if (const auto colon = subject.rfind(':'); colon != std::string_view::npos && !catalog_.has_instance(subject)) {
+      const std::string_view term = trim(subject.substr(colon + 1));
+      target.term = from_text<Term>(lower(term));
+      if (!target.term) {
+        const std::string near = did_you_mean(term, enum_names<Term>);
+        return usage_error(say("no term '{}'", shorten(term, 40)), {}, near.empty() ? say("write spot") : near);
+      }
+      name = trim(subject.substr(0, colon));
+    }
+    const auto provider = catalog_.provider(name);
+    if (provider && !of_instances_only) {
+      target.provider = (*provider)->id;
+      return target;
+    }
+    if (of_instances_only || catalog_.has_instance(name)) {
+      const auto instance = catalog_.instance(name);
+      if (!instance) return std::unexpected(instance.error());
+      target.width = Target::of_instance;
+      target.instance = *instance;
+      return target;
+    }
+    return family(name, target);
+  }
+
+  Result<Target> family(std::string_view name, Target target) const {
+    const std::string wanted = fold_name(name);
+    target.width = Target::of_family;
+    for (const Instance& instance : tables_.instances) {
+      if (fold_name(instance.family) != wanted && fold_name(pair_name(instance)) != wanted) continue;
+      if (!target.provider.empty() && target.provider != instance.provider)
+        return usage_error(say("two providers have a family '{}'", shorten(name, 60)), {},
+                           say("write '{}/{}' or '{}/{}'", target.provider, name, instance.provider, name));
+      target.provider = instance.provider;
+      target.family = instance.family;
+    }
+    if (!target.provider.empty()) return target;
+    std::vector<std::string_view> known;
+    for (const Provider& provider : tables_.providers) known.push_back(provider.id);
+    for (const Instance& instance : tables_.instances) {
+      known.push_back(instance.family);
+      known.push_back(instance.sku);
+    }
+    const std::string near = did_you_mean(name, known);
+    return usage_error(say("'{}' is no provider, family or instance", shorten(name, 60)), {},
+                       near.empty() ? say("write aws, aws/p4d or p4d.24xlarge") : near);
+  }
+
+  static std::string pair_name(const Instance& instance) { return format("{}/{}", instance.provider, instance.family); }
+
+  void discount() {
+    std::vector<std::pair<Target, double>> discounts;
+    for (const OwnDiscount& one : own_.discounts) {
+      auto target = this->target(one.subject, false);
+      if (!target)
+        fail("--discount", target.error());
+      else
+        discounts.emplace_back(*target, one.share);
+    }
+    std::ranges::stable_sort(discounts, {}, [](const auto& d) { return d.first.narrowness(); });
+    for (Offer& offer : offers_) {
+      const Instance& instance = tables_.instances[offer.instance];
+      for (auto one = discounts.rbegin(); one != discounts.rend(); ++one) {
+        if (!one->first.means(instance) || !one->first.means(offer.term)) continue;
+        offer.amount *= 1 - one->second;
+        offer.origin = discounted(offer.origin, one->second);
+        break;
+      }
+    }
+  }
+
+  std::uint16_t discounted(std::uint16_t published, double share) {
+    const auto [known, is_new] = discounted_.try_emplace({published, share}, published);
+    if (!is_new) return known->second;
+    const Origin from = tables_.origins[published];
+    std::string note = say("your discount of {:.6g} % off what {} says", share * 100,
+                           from.source.empty() ? say("an unnamed source") : std::string(from.source));
+    if (!from.note.empty()) note += format("; {}", from.note);
+    return known->second = origin(kOwnDiscount, std::move(note), from.confidence);
+  }
+
+  /// In every region where the instance has a price on any term; where it has none, in one of that name.
+  void set(const OwnPrice& price) {
+    const auto target = this->target(price.subject, true);
+    if (!target) return fail("--price", target.error());
+    const Currency currency = price.per_hour.currency;
+    if (currency != Currency::usd() && catalog_.rate(currency) == nullptr)
+      return fail("--price", {ErrorKind::usage, say("no exchange rate for {}", currency.code()), {}, {}});
+    Offer own;
+    own.amount = price.per_hour.amount;
+    own.instance = static_cast<std::uint32_t>(target->instance - tables_.instances.data());
+    own.as_of = own_.as_of.packed();
+    own.term = target->term.value_or(Term::on_demand);
+    own.currency = tables_.currency_index(currency);
+    own.origin = origin(kOwnPrice, say("your own price"), Confidence::documented);
+    std::vector<std::uint16_t> regions;
+    for (const Offer& offer : offers_)
+      if (offer.instance == own.instance) regions.push_back(offer.region);
+    if (regions.empty()) regions.push_back(place_of(target->instance->provider));
+    std::ranges::sort(regions);
+    regions.erase(std::unique(regions.begin(), regions.end()), regions.end());
+    std::erase_if(offers_, [&](const Offer& o) { return o.instance == own.instance && o.term == own.term; });
+    for (const std::uint16_t region : regions) {
+      own.region = region;
+      offers_.push_back(own);
+    }
+  }
+
+  std::uint16_t place_of(std::string_view provider) {
+    for (std::size_t i = 0; i < tables_.regions.size(); ++i)
+      if (tables_.regions[i].provider == provider && tables_.regions[i].id == kPlace)
+        return static_cast<std::uint16_t>(i);
+    Region region;
+    region.provider = provider;
+    region.id = kPlace;
+    tables_.regions.push_back(region);
+    return static_cast<std::uint16_t>(tables_.regions.size() - 1);
+  }
+
+  Tables& tables_;
+  const Catalog& catalog_;
+  const OwnPrices& own_;
+  std::vector<Offer> offers_;
+  std::map<std::pair<std::uint16_t, double>, std::uint16_t> discounted_;
+  Errors errors_;
+};
+
+}  // namespace
+
+Errors lay_own_prices(Tables& tables, const Catalog& catalog, const OwnPrices& own) {
+  return OwnLayer(tables, catalog, own).apply();
+}
+
+Result<OwnDiscount> parse_discount(std::string_view text) {
+  const auto parts = assignment(text);
+  if (!parts)
+    return usage_error(say("'{}' says no share", shorten(text, 60)), {}, say("write aws=0.32 or aws:reserved-1y=10%"));
+  const auto share = parse_share(parts->second);
+  if (!share) return std::unexpected(share.error());
+  if (*share >= 1) return usage_error(say("a discount of 100 % leaves no price"), {}, say("write 0.32 for 32 %"));
+  return OwnDiscount{std::string(parts->first), *share};
+}
+
+Result<OwnPrice> parse_price(std::string_view text) {
+  const auto parts = assignment(text);
+  const auto wrong = [&] {
+    return usage_error(say("'{}' says no price", shorten(text, 60)), {},
+                       say("write p4d.24xlarge=4.2 or p4d.24xlarge:spot=30CNY, per hour of the whole instance"));
+  };
+  if (!parts) return wrong();
+  const auto end = parts->second.find_last_of("0123456789.");
+  const auto amount = end == std::string_view::npos ? std::nullopt : plain_number(parts->second.substr(0, end + 1));
+  if (!amount) return wrong();
+  const std::string_view code = trim(parts->second.substr(end + 1));
+  const auto currency = code.empty() ? std::optional(Currency::usd()) : Currency::parse(code);
+  if (!currency) return usage_error(say("'{}' is not a currency", shorten(code, 20)), {}, say("write USD, CNY, EUR …"));
+  if (*amount <= 0 || *amount > kDearest)
+    return usage_error(say("a price must be above 0 and at most {}", human_number(kDearest)));
+  return OwnPrice{std::string(parts->first), {*amount, *currency}};
+}
+
+}  // namespace gpusel::catalog
