@@ -102,6 +102,11 @@ Result<estimate::Machine> machine_of(const Instance& instance, int nodes, const 
   return machine;
 }
 
+bool for_sale(catalog::Availability state) {
+  return state != catalog::Availability::retired && state != catalog::Availability::restricted &&
+         state != catalog::Availability::not_offered;
+}
+
 std::optional<Seconds> duration_of(const Workload& work, double rate) {
   if (rate <= 0) return std::nullopt;
   if (work.counted) {

@@ -22,6 +22,9 @@ double devices_of(const catalog::Instance& instance, const catalog::Gpu& gpu);
 Result<estimate::Machine> requested_machine(const workload::Request& request, const catalog::Gpu& gpu,
                                             const estimate::Coefficients& coefficients, workload::Assumptions& assumed);
 
+/// Whether whoever names it can rent it.
+bool for_sale(catalog::Availability state);
+
 /// Best documented network of an instance, Gbit/s.
 catalog::Number network_of(const catalog::Instance& instance);
 

@@ -54,11 +54,6 @@ class Prices {
   }
 
  private:
-  static bool for_sale(catalog::Availability state) {
-    return state != catalog::Availability::retired && state != catalog::Availability::restricted &&
-           state != catalog::Availability::not_offered;
-  }
-
   bool allowed(const rules::Facts& facts, bool offers) const {
     return std::none_of(limits_.begin(), limits_.end(), [&](const rules::Rule& rule) {
       return (rule.stage == rules::Stage::offer) == offers && rules::fires(rule, facts);

@@ -16,11 +16,6 @@ namespace {
 constexpr int kMostNodes = 100'000;
 constexpr std::size_t kMostSubjects = 8;
 
-bool for_sale(catalog::Availability state) {
-  return state != catalog::Availability::retired && state != catalog::Availability::restricted &&
-         state != catalog::Availability::not_offered;
-}
-
 /// Prices of one instance under the limits on place, term and age.
 class Terms {
  public:
@@ -151,11 +146,6 @@ void plan_job(CostSubject& subject, const workload::Workload& work, const catalo
   subject.planned = std::make_shared<const PlannedMachine>(PlannedMachine{*machine, std::move(*choice)});
 }
 
-const catalog::Provider* provider_of(const catalog::Instance& instance, const catalog::Catalog& catalog) {
-  const auto provider = catalog.provider(instance.provider);
-  return provider ? *provider : nullptr;
-}
-
 /// "2x p4d.24xlarge" and "p4d.24xlarge"; some names are spelt like a number of something.
 Status find_by_name(CostSubject& subject, const CostQuestion& question, const catalog::Catalog& catalog) {
   std::string_view sku = trim(subject.name);
@@ -195,6 +185,11 @@ Result<std::vector<rules::Rule>> limits_of(const CostQuestion& question, const c
 }
 
 }  // namespace
+
+const catalog::Provider* provider_of(const catalog::Instance& instance, const catalog::Catalog& catalog) {
+  const auto provider = catalog.provider(instance.provider);
+  return provider ? *provider : nullptr;
+}
 
 CostSubject subject_of(const Recommendation& recommendation, const Advice& advice, const catalog::Catalog& catalog) {
   CostSubject subject;

@@ -1,10 +1,12 @@
 // What is paid beside the instances: a licence for graphics, storage, traffic.
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "advise/cost_parts.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/cost/storage.hpp"
 
 namespace gpusel::advise {
 
@@ -69,38 +71,43 @@ CostLine licence_line(const LineView& view) {
   return line;
 }
 
-/// The cheapest of that kind that is sold there: one that names the region before one that does not.
+/// A month of it in the answer's currency; nothing where that is not known.
+catalog::Number month_of(const catalog::Storage& storage, const LineView& view) {
+  const auto price = cost::price_per_month(storage, {*view.extras.storage_gb, view.subject.nodes, {}, 0});
+  return price ? cost::converted(price->amount, price->currency.code(), view.converter) : catalog::Number();
+}
+
+/// The cheapest of that kind that is sold there and holds so much: one that names the region before one that does not.
 const catalog::Storage* storage_for(const LineView& view, const catalog::Region& region) {
   const auto names = [&](const catalog::Storage& s) {
     return std::ranges::find(s.regions, region.id) != s.regions.end();
   };
   const catalog::Storage* best = nullptr;
-  const auto rank = [&](const catalog::Storage& s) {
-    const auto price =
-        s.per_gb_month ? cost::converted(*s.per_gb_month, s.currency, view.converter) : catalog::Number();
-    return std::tuple(!names(s), price.value_or(1e300), s.id);
-  };
+  const auto rank = [&](const catalog::Storage& s) { return std::tuple(!names(s), *month_of(s, view), s.id); };
   for (const catalog::Storage& storage : view.catalog.storage()) {
-    const bool there = storage.regions.empty() || names(storage);
-    if (storage.provider != region.provider || storage.kind != view.extras.storage_kind || !there) continue;
+    const bool there = storage.provider == region.provider && (storage.regions.empty() || names(storage));
+    if (!there || storage.kind != view.extras.storage_kind || !month_of(storage, view)) continue;
     if (best == nullptr || rank(storage) < rank(*best)) best = &storage;
   }
   return best;
 }
 
 CostLine storage_line(const LineView& view, const catalog::Region& region) {
-  const double size = *view.extras.storage_gb;
   const catalog::Storage* storage = storage_for(view, region);
-  if (storage == nullptr || !storage->per_gb_month) {
+  std::string size = say("{} GB", human_number(*view.extras.storage_gb));
+  if (cost::is_each_nodes_own(view.extras.storage_kind) && view.subject.nodes > 1)
+    size += say(" for each of {}", view.subject.nodes);
+  if (storage == nullptr) {
     CostLine line = line_of("storage");
-    line.words =
-        say("{} GB of {} storage: no price is published", human_number(size), to_text(view.extras.storage_kind));
+    line.words = say("{} of {} storage: no price is published", size, to_text(view.extras.storage_kind));
     return line;
   }
   CostLine line = line_of("storage", storage->source, storage->as_of);
-  line.words = say("{} GB of {} at {} {} per GB and month", human_number(size), printable(storage->name),
-                   human_price(*storage->per_gb_month), storage->currency);
-  set_monthly(line, *storage->per_gb_month * size, storage->currency, view);
+  line.words = storage->kind == catalog::StorageKind::local
+                   ? say("{} of {}: paid with the instance", size, printable(storage->name))
+                   : say("{} of {} at {} {} per GB and month", size, printable(storage->name),
+                         human_price(*storage->per_gb_month), storage->currency);
+  set_monthly(line, month_of(*storage, view), view.converter.currency().code(), view);
   return line;
 }
 
@@ -153,8 +160,9 @@ constexpr workload::Limits kGigabytes{{.low = 0, .high = 1e12}, 1000};
 #define GPUSEL_DO(...) [](CostExtras& e, std::string_view t) -> Status { return __VA_ARGS__; }
 
 constexpr workload::Option<CostExtras> kOptions[] = {
-    {"storage_gb", "", "GB", "stored all the time", kGroup, GPUSEL_DO(workload::assign(t, e.storage_gb, kGigabytes))},
-    {"storage", "", "KIND", "block, file, parallel-file or object (default block)", kGroup,
+    {"storage_gb", "", "GB", "stored all the time: block storage for each instance, other for all", kGroup,
+     GPUSEL_DO(workload::assign(t, e.storage_gb, kGigabytes))},
+    {"storage", "", "KIND", "local, block, file, parallel-file or object (default block)", kGroup,
      GPUSEL_DO(set_storage_kind(t, e))},
     {"egress_gb", "", "GB", "sent to the internet a month", kGroup,
      GPUSEL_DO(workload::assign(t, e.egress_gb, kGigabytes))},

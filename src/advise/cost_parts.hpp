@@ -5,6 +5,9 @@
 
 namespace gpusel::advise {
 
+/// Null where the catalogue says nothing of it.
+const catalog::Provider* provider_of(const catalog::Instance& instance, const catalog::Catalog& catalog);
+
 struct LineView {
   const catalog::Catalog& catalog;
   const cost::Converter& converter;

@@ -1,7 +1,7 @@
 // One recommendation out of an answer that `gpusel recommend` wrote as JSON or YAML.
 #include <cmath>
 
-#include "gpusel/advise/cost.hpp"
+#include "advise/cost_parts.hpp"
 #include "gpusel/base/document.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
@@ -67,8 +67,7 @@ Result<CostSubject> saved_subject(const std::string& content, const std::string&
   if (nodes < 1 || nodes > 1e5 || nodes != std::floor(nodes))
     return usage_error(say("'nodes' must be a whole number from 1"), position(name, chosen));
   subject.nodes = static_cast<int>(nodes);
-  const auto provider = catalog.provider(subject.instance->provider);
-  subject.provider = provider ? *provider : nullptr;
+  subject.provider = provider_of(*subject.instance, catalog);
   subject.rank = rank;
   subject.job = job_in(chosen.find("cost"));
   return subject;

@@ -33,7 +33,7 @@ Loaded load_before(const DiffOptions& options) {
   return options.names.size() == 2 ? load_side(options.names.front()) : catalog::load({});
 }
 
-Loaded load_after(const DiffOptions& options, const Context& context) {
+Loaded load_after(const DiffOptions& options, Context& context) {
   return options.names.empty() ? context.load_catalog() : load_side(options.names.back());
 }
 

@@ -21,6 +21,17 @@ std::string_view environment(const char* name) {
   return value == nullptr ? std::string_view{} : std::string_view(value);
 }
 
+/// "p4d.24xlarge 4.2 USD per hour, aws 32 % off".
+std::string in_words(const catalog::OwnPrices& own) {
+  std::string list;
+  const auto add = [&](const std::string& one) { list += (list.empty() ? "" : ", ") + one; };
+  for (const auto& price : own.prices)
+    add(say("{} {:.6g} {} per hour", printable(price.subject), price.per_hour.amount, price.per_hour.currency.code()));
+  for (const auto& discount : own.discounts)
+    add(say("{} {:.6g} % off", printable(discount.subject), discount.share * 100));
+  return list;
+}
+
 int status_of(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::usage: return kUsage;
@@ -119,14 +130,16 @@ catalog::LoadOptions Context::layers() const {
   return options;
 }
 
-std::expected<catalog::Catalog, Errors> Context::load_catalog() const {
+std::expected<catalog::Catalog, Errors> Context::load_catalog() {
   catalog::LoadOptions options = layers();
   options.own = common.own_prices;
   if (options.own.empty()) return catalog::load(options);
   const auto day = today();
   if (!day) return std::unexpected(Errors{day.error()});
   options.own.as_of = *day;
-  return catalog::load(options);
+  auto catalog = catalog::load(options);
+  if (catalog) note(say("prices of your own: {}", in_words(options.own)));
+  return catalog;
 }
 
 int Context::fail(const Error& error) {

@@ -71,7 +71,8 @@ struct Context {
   /// What load_catalog() puts together, lowest first, below it the embedded catalogue.
   catalog::LoadOptions layers() const;
   /// The embedded catalogue with --catalog, the user's own overlays, --overlay and own prices laid on top.
-  std::expected<catalog::Catalog, Errors> load_catalog() const;
+  /// Tells of own prices: whoever reads the answer must know that not all of its prices are published.
+  std::expected<catalog::Catalog, Errors> load_catalog();
 
   /// Whether a person can be asked: standard input and error are a terminal.
   static bool can_ask();

@@ -61,7 +61,6 @@ class Words {
       outcome.status = context_.fail(Error{ErrorKind::usage, say("{} is missing", parsed_.positional), {}, see_help()});
       return outcome;
     }
-    tell_own_prices();
     outcome.finished = false;
     outcome.command = std::move(parsed_);
     return outcome;
@@ -193,19 +192,6 @@ class Words {
     price.repeats = discount.repeats = true;
     parsed_.flags.push_back(std::move(price));
     parsed_.flags.push_back(std::move(discount));
-  }
-
-  /// Whoever reads the answer must know that not all of its prices are published.
-  void tell_own_prices() {
-    const catalog::OwnPrices& own = context_.common.own_prices;
-    std::string list;
-    const auto add = [&](std::string one) { list += (list.empty() ? "" : ", ") + std::move(one); };
-    for (const auto& price : own.prices)
-      add(say("{} {:.6g} {} per hour", printable(price.subject), price.per_hour.amount,
-              price.per_hour.currency.code()));
-    for (const auto& discount : own.discounts)
-      add(say("{} {:.6g} % off", printable(discount.subject), discount.share * 100));
-    if (!list.empty()) context_.note(say("prices of your own: {}", list));
   }
 
   void add(CLI::App& sub, const Flag& flag) {

@@ -132,6 +132,7 @@ Parsed make_whatif() {
   add_settings(parsed.flags, workload::constraint_options(), options->constraints, options);
   add_settings(parsed.flags, cost::duty_options(), options->duty, options);
   add_own_flags(parsed.flags, options);
+  parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return run_whatif(*options, context); };
   return parsed;
 }

@@ -33,7 +33,7 @@ std::string date_text(std::int32_t packed) {
 /// Terms in columns, periods in rows.
 class TermTable {
  public:
-  TermTable(const CostItem& item, const CostAnswer& answer) : item_(item), answer_(answer), table_(names(item)) {}
+  explicit TermTable(const CostItem& item) : item_(item), table_(names(item)) {}
 
   void words(const std::string& title, const std::function<std::string(const TermCost&)>& of) {
     SideRow row{title, {}};
@@ -71,7 +71,6 @@ class TermTable {
   }
 
   const CostItem& item_;
-  const CostAnswer& answer_;
   SideBySide table_;
 };
 
@@ -305,7 +304,7 @@ std::string item_text(const CostItem& item, const CostAnswer& answer, const cata
   if (item.terms.empty()) {
     out += say("no price is known that meets this") + "\n";
   } else {
-    TermTable table(item, answer);
+    TermTable table(item);
     instance_rows(table, item, currency);
     sum_rows(table, item, currency);
     work_rows(table, item, currency);

@@ -1,0 +1,102 @@
+// gpusel cost and own prices as they are typed.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "support/program.hpp"
+
+using namespace gpusel::test;
+
+namespace {
+
+Run on_market(std::vector<std::string> words, const Setting& setting = {}) {
+  words.insert(words.end(), {"--catalog", kSource + "/tests/data/market"});
+  return ask(words, setting);
+}
+Run refused(std::vector<std::string> words, int status) {
+  Run run = on_market(std::move(words));
+  CAPTURE(run.out);
+  CHECK(run.status == status);
+  CHECK(run.out.empty());
+  CHECK(std::count(run.err.begin(), run.err.end(), '\n') == 1);
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("a saved answer is priced from a file and from standard input", "[cli][cost]") {
+  const Run saved = on_market({"recommend", "--model", "llama-7b", "--task", "finetune", "--method", "lora", "--json"});
+  REQUIRE(saved.status == 0);
+  const auto first = nlohmann::json::parse(saved.out)["recommendations"][0];
+  const Run from_input = on_market({"cost", "-", "--json"}, {.input = saved.out});
+  REQUIRE(from_input.status == 0);
+  const auto item = nlohmann::json::parse(from_input.out)["items"][0];
+  CHECK(item["sku"] == first["sku"]);
+  CHECK(item["nodes"] == first["nodes"]);
+  CHECK(item["job"]["hours"].get<double>() == Approx(first["cost"]["hours"].get<double>()));
+  const Run from_file = on_market({"cost", scratch_file("saved.json", saved.out), "--json"});
+  CHECK(from_file.out == from_input.out);
+  // The same plan, found anew.
+  const Run anew = on_market({"cost", "--model", "llama-7b", "--task", "finetune", "--method", "lora", "--json"});
+  const auto found = nlohmann::json::parse(anew.out)["items"][0];
+  CHECK(found["terms"][0]["instances"]["job"].get<double>() ==
+        Approx(item["terms"][0]["instances"]["job"].get<double>()));
+}
+
+TEST_CASE("a saved answer in YAML is one too", "[cli][cost]") {
+  const Run saved =
+      on_market({"recommend", "--model", "llama-7b", "--task", "finetune", "--method", "lora", "-o", "yaml"});
+  const Run priced = on_market({"cost", scratch_file("saved.yaml", saved.out), "--rank", "2", "--json"});
+  REQUIRE(priced.status == 0);
+  CHECK(nlohmann::json::parse(priced.out)["items"][0]["rank"] == 2);
+}
+
+TEST_CASE("what cannot be priced is refused in one sentence", "[cli][cost]") {
+  CHECK(refused({"cost"}, 2).err.find("neither an instance nor a job") != std::string::npos);
+  CHECK(refused({"cost", "n.h100.9"}, 2).err.find("did you mean 'n.h100.8'") != std::string::npos);
+  CHECK(refused({"cost", "gone.json"}, 1).err.find("gone.json") != std::string::npos);
+  CHECK(refused({"cost", scratch_file("other.json", "{}")}, 2).err.find("is no answer of gpusel recommend") !=
+        std::string::npos);
+  CHECK(refused({"cost", "n.t4.1", "--hours-per-day", "30"}, 2).err.find("--hours-per-day") != std::string::npos);
+  CHECK(refused({"cost", "n.t4.1", "--storage", "tape"}, 2).err.find("--storage") != std::string::npos);
+  CHECK(refused({"cost", "n.t4.1", "--price", "n.t4.1=cheap"}, 2).err.find("--price") != std::string::npos);
+  CHECK(refused({"cost", "n.t4.1", "--discount", "nrth=0.1"}, 2).err.find("did you mean 'north'") != std::string::npos);
+  CHECK(refused({"cost", "--model", "llama-7b", "--task", "finetune", "--rank", "900"}, 2).err.find("--rank") !=
+        std::string::npos);
+}
+
+TEST_CASE("an instance without a price under the limits is no answer", "[cli][cost]") {
+  const Run run = on_market({"cost", "n.a100.8", "--term", "reserved-1y"});
+  CHECK(run.status == 3);
+  CHECK(run.out.find("no price is known that meets this") != std::string::npos);
+}
+
+TEST_CASE("own prices move every answer that shows prices, and are told", "[cli][own]") {
+  const std::vector<std::string> own{"--price", "n.h100.8=8", "--discount", "bazaar=50%"};
+  const auto with = [&](std::vector<std::string> words) {
+    words.insert(words.end(), own.begin(), own.end());
+    const Run run = on_market(std::move(words));
+    CHECK(run.status == 0);
+    CHECK(run.err.find("prices of your own: n.h100.8 8 USD per hour, bazaar 50 % off") != std::string::npos);
+    return run.out;
+  };
+  const auto listed = nlohmann::json::parse(with({"instances", "--json"}))["items"];
+  for (const auto& item : listed) {
+    if (item["sku"] == "n.h100.8") CHECK(item["best_offer"]["price_per_hour"] == 8);
+    if (item["sku"] == "2x-l40s") CHECK(item["best_offer"]["price_per_hour"].get<double>() == Approx(0.8));
+  }
+  const auto compared = nlohmann::json::parse(with({"compare", "n.h100.8", "2x-l40s", "--json"}))["items"];
+  CHECK(compared[0]["price"]["hourly"] == 8);
+  CHECK(compared[0]["price"]["source"] == "own-price");
+  CHECK(compared[1]["price"]["source"] == "own-discount");
+  const auto best = nlohmann::json::parse(
+      with({"recommend", "--model", "llama-7b", "--task", "finetune", "--json", "--allow-list", "n.h100.8"}));
+  CHECK(best["recommendations"][0]["cost"]["hourly"] == 8);
+  CHECK(best["recommendations"][0]["cost"]["price_source"] == "own-price");
+  CHECK(best["recommendations"][0]["cost"]["price_note"] == "your own price");
+  const auto priced = nlohmann::json::parse(with({"cost", "n.h100.8", "--json"}))["items"][0]["terms"][0];
+  CHECK(priced["instances"]["month"] == 5840);
+}
+
+TEST_CASE("commands without prices take no own ones", "[cli][own]") {
+  CHECK(ask({"gpus", "--price", "x=1"}).status == 2);
+}
