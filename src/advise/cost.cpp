@@ -38,7 +38,12 @@ class Terms {
       else
         terms.push_back(cheapest(one));
     }
-    for (TermCost& term : terms) fill(term, subject);
+    for (TermCost& term : terms) {
+      const auto on_demand = std::ranges::find_if(priced, [&](const Priced& p) {
+        return p.offer->term == catalog::Term::on_demand && p.offer->region == term.offer->region;
+      });
+      fill(term, subject, on_demand == priced.end() ? catalog::Number() : on_demand->cost.hourly);
+    }
     return terms;
   }
 
@@ -73,12 +78,15 @@ class Terms {
     return term;
   }
 
-  void fill(TermCost& term, const CostSubject& subject) const {
+  /// `on_demand`: the price in the same place.
+  void fill(TermCost& term, const CostSubject& subject, catalog::Number on_demand) const {
     const cost::Duty& duty = question_.duty;
     const cost::Billing billing = cost::billing_of(subject.provider);
     const catalog::Number job = subject.job ? subject.job->hours : catalog::Number();
     term.commitment = cost::commitment_of(term.offer->term);
     term.paid = cost::paid_hours(term.commitment, duty, billing, job);
+    if (term.commitment.whole_month && on_demand)
+      cost::bound_by_on_demand(term.paid, cost::paid_hours({}, duty, billing, job), *on_demand / term.rate);
     term.own = cost::amounts_of(term.published.amount * subject.nodes, term.paid);
     term.instances = cost::amounts_of(term.rate, term.paid);
     term.lines = cost_lines({catalog_, answer_.converter, duty, question_.extras, subject}, *term.region);

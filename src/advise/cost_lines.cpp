@@ -38,10 +38,10 @@ void set_licence(CostLine& line, const LineView& view) {
   const catalog::Instance& instance = *view.subject.instance;
   const double gpus = gpus_of(view.subject);
   const auto each = instance.workstation_per_gpu_hour;
-  line.words = each
-                   ? say("{} GPUs at {} {} per hour each", human_number(gpus), human_price(*each),
-                         instance.workstation_currency.empty() ? Currency::usd().code() : instance.workstation_currency)
-                   : say("charged on top, its price is not published");
+  const std::string_view currency =
+      instance.workstation_currency.empty() ? Currency::usd().code() : instance.workstation_currency;
+  line.words = each ? say("{} {} per GPU and hour, of {}", human_price(*each), currency, human_number(gpus))
+                    : say("charged on top, its price is not published");
   const auto rate =
       each ? cost::converted(*each * gpus, instance.workstation_currency, view.converter) : catalog::Number();
   if (!rate) return;

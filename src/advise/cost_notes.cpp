@@ -27,8 +27,8 @@ std::string commitment_note(const TermCost& term, const CostItem& item, const Co
   const std::string_view name = to_text(term.offer->term);
   if (term.commitment.whole_month)
     return term.paid.at_most || term.paid.job_at_most
-               ? say("{}: the published rate is that of a whole month; less use has less of a discount and costs "
-                     "at most this",
+               ? say("{}: the published rate is that of a whole month; less use has less of a discount: at "
+                     "most that, and at most what on-demand costs there",
                      name)
                : std::string();
   const auto& job = item.subject.job;

@@ -97,8 +97,11 @@ class Tracer {
   void paid(const TermCost& term, const std::string& name) {
     const cost::Duty& d = answer_.duty;
     if (!term.commitment.is_as_used()) {
-      add(name + say(" hours paid a month"), say("all of them: paid whole, used or not"), {}, hours(term.paid.month),
-          say("the term"));
+      add(name + say(" hours paid a month"),
+          term.commitment.is_promise()
+              ? say("all of them: paid whole, used or not")
+              : say("at most all of them, and at most what on-demand in that place would cost"),
+          {}, hours(term.paid.month), say("the term"));
       if (term.paid.job)
         add(name + say(" hours paid for the job"), say("start to end, in whole periods of the term"),
             say("{:.6g} h in periods of {:.6g} h", cost::elapsed_hours(*item_.subject.job->hours, d),

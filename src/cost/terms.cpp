@@ -70,7 +70,7 @@ Paid paid_hours(const Commitment& commitment, const Duty& duty, const Billing& b
   } else {
     paid.day = kHoursPerMonth / duty.days_per_month;
     paid.month = kHoursPerMonth;
-    paid.commitment = commitment.hours;
+    if (commitment.is_promise()) paid.commitment = commitment.hours;
     paid.at_most = commitment.whole_month && !duty.is_always_on();
     if (job_hours) {
       const double elapsed = elapsed_hours(*job_hours, duty);
@@ -80,6 +80,15 @@ Paid paid_hours(const Commitment& commitment, const Duty& duty, const Billing& b
   }
   paid.year = kMonths * paid.month;
   return paid;
+}
+
+void bound_by_on_demand(Paid& paid, const Paid& as_used, double ratio) {
+  if (paid.at_most) {
+    paid.day = std::min(paid.day, as_used.day * ratio);
+    paid.month = std::min(paid.month, as_used.month * ratio);
+    paid.year = std::min(paid.year, as_used.year * ratio);
+  }
+  if (paid.job_at_most && as_used.job) paid.job = std::min(*paid.job, *as_used.job * ratio);
 }
 
 Amounts& Amounts::operator+=(const Amounts& other) {

@@ -143,7 +143,7 @@ std::string price_line(const TermCost& term, const std::string& currency, const 
   line += format(", {}, {} ({}, {})", printable(term.region->id), date_text(term.offer->as_of),
                  origin.source.empty() ? say("no source") : printable(origin.source), to_text(origin.confidence));
   if (!origin.note.empty()) line += "; " + printable(origin.note);
-  if (!term.commitment.is_as_used() && !term.commitment.whole_month) {
+  if (term.commitment.is_promise()) {
     line += say("; paid for whole periods of {} h, used or not", human_number(term.commitment.hours));
     if (origin.note.empty()) line += say("; how much of it up front is not published");
   }
@@ -282,14 +282,14 @@ std::string duty_line(const cost::Duty& duty) {
   return line;
 }
 
-std::string job_words(const CostItem& item) {
+std::string job_words(const CostItem& item, const CostAnswer& answer) {
   const advise::CostSubject& subject = item.subject;
   if (!subject.problem.empty()) return say("no plan for the job: {}", subject.problem);
   if (!subject.job) return {};
   std::string line = subject.job->hours
                          ? say("job: {} at full speed", human_duration(seconds(*subject.job->hours * 3600)))
                          : say("job: runs on");
-  if (subject.planned)
+  if (subject.planned && answer.work && has_plan(*answer.work))
     line += "; " + std::visit([](const auto& choice) { return plan_line(choice.plan); }, subject.planned->choice);
   return line;
 }
@@ -300,7 +300,7 @@ std::string item_text(const CostItem& item, const CostAnswer& answer, const cata
   std::string out = bold(subject_name(item.subject), terminal);
   if (item.subject.rank > 0) out += say(", recommendation {}", item.subject.rank);
   out += "\n";
-  if (const std::string words = job_words(item); !words.empty()) out += wrap(words, terminal.width, 2);
+  if (const std::string words = job_words(item, answer); !words.empty()) out += wrap(words, terminal.width, 2);
   if (item.terms.empty()) {
     out += say("no price is known that meets this") + "\n";
   } else {

@@ -72,7 +72,7 @@ Json term_json(const TermCost& term, const CostAnswer& answer, const catalog::Ca
   Json out{{"term", to_text(term.offer->term)},
            {"offer", offer_json(*term.offer, catalog)},
            {"fx", nullptr},
-           {"commitment_hours", term.commitment.is_as_used() ? Json(nullptr) : number(term.commitment.hours)},
+           {"commitment_hours", term.commitment.is_promise() ? number(term.commitment.hours) : Json(nullptr)},
            {"hours_paid", paid_json(term.paid)},
            {"instances_in_offer_currency", amounts_json(term.own)},
            {"instances", amounts_json(term.instances)}};

@@ -132,8 +132,8 @@ TEST_CASE("every published term of an instance, to the cent", "[advise][cost]") 
       {Term::savings_3y, 1.20, 28.80, 876, 10512, 31536.0},
       {Term::capacity_block, 2.5, 60, 1825, 21900, 60.0},
       {Term::flex_start, 2.25, 54, 1642.50, 19710, {}},
-      {Term::sustained_use, 2.4, 57.60, 1752, 21024, 1752.0},
-      {Term::ladder, 2.1, 50.40, 1533, 18396, 1533.0},
+      {Term::sustained_use, 2.4, 57.60, 1752, 21024, {}},
+      {Term::ladder, 2.1, 50.40, 1533, 18396, {}},
   };
   REQUIRE(answer.items.at(0).terms.size() == std::size(expected));
   for (const Expected& one : expected) {
@@ -247,7 +247,22 @@ TEST_CASE("office hours halve on-demand and leave a commitment as it is", "[advi
   const TermCost& reserved = term_of(answer, Term::reserved_1y);
   CHECK(*reserved.instances.month == Approx(1277.50));
   CHECK(*reserved.per_used_hour == Approx(15.96875));
-  CHECK(term_of(answer, Term::sustained_use).paid.at_most);
+}
+
+TEST_CASE("a discount that grows with use is bounded by the whole month and by on-demand there", "[advise][cost]") {
+  const auto month = [](double hours_per_day) {
+    CostQuestion question = question_of("a.2");
+    question.duty.hours_per_day = hours_per_day;
+    question.duty.days_per_month = 20;
+    const CostAnswer answer = answer_to(question);
+    const TermCost& term = term_of(answer, Term::sustained_use);
+    CHECK(term.paid.at_most);
+    return *term.instances.month;
+  };
+  CHECK(month(8) == Approx(480.00));    // 160 × 3, the price on demand of that place
+  CHECK(month(24) == Approx(1440.00));  // 480 × 3
+  CostQuestion always = question_of("a.2");
+  CHECK_FALSE(term_of(answer_to(always), Term::sustained_use).paid.at_most);
 }
 
 TEST_CASE("a licence by the hour is paid for hours that run, also under a reservation", "[advise][cost]") {

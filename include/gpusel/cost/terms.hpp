@@ -15,9 +15,10 @@ inline constexpr double kBlockHours = 24;
 /// What is promised to be paid, used or not.
 struct Commitment {
   double hours = 0;          // of one period; 0: paid as used
-  bool whole_month = false;  // a rate that holds for a whole month; less use costs that at most
+  bool whole_month = false;  // nothing is promised, but the rate holds for a whole month; less use costs that at most
 
   bool is_as_used() const { return hours <= 0; }
+  bool is_promise() const { return hours > 0 && !whole_month; }
 };
 Commitment commitment_of(catalog::Term term);
 
@@ -43,6 +44,10 @@ struct Paid {
 };
 /// `job_hours`: of work at full speed.
 Paid paid_hours(const Commitment& commitment, const Duty& duty, const Billing& billing, catalog::Number job_hours);
+
+/// A discount that grows with use never makes it dearer than on demand: bounds are that at most, in hours at the term's
+/// rate. `ratio`: the on-demand price over that rate; `as_used`: hours paid on demand.
+void bound_by_on_demand(Paid& paid, const Paid& as_used, double ratio);
 
 /// Hours from a job's start to its end under a duty cycle.
 double elapsed_hours(double job_hours, const Duty& duty);
