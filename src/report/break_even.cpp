@@ -1,5 +1,7 @@
 #include "report/break_even.hpp"
 
+#include <algorithm>
+
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
@@ -26,6 +28,9 @@ class Section {
   const Terminal& terminal_;
   std::string lines_;
 };
+
+/// Of runs that may be interrupted, never all are in time.
+constexpr double kNearlyAll = 0.9999;
 
 /// What is nearly all of it, or nearly nothing, is not said to be.
 std::string percent(double share) {
@@ -58,8 +63,8 @@ std::string commitment_line(const Page& page, const advise::CommitmentBreakEven&
                                page.money(one.per_month), page.money(page.found.commitments.front().per_month));
   if (one.months > 1 && one.hours_per_month)
     line += one.after_months
-                ? say("; at {} h a month its {:g} months have cost less after {:.1f} of them",
-                      human_number(page.hours_per_month()), one.months, *one.after_months)
+                ? say("; at {} h a month on-demand has cost its whole sum after {:.1f} of its {:g} months",
+                      human_number(page.hours_per_month()), *one.after_months, one.months)
                 : say("; at {} h a month not within its {:g} months", human_number(page.hours_per_month()), one.months);
   if (one.committed.other_region)
     line += say("; its price is of {}, on-demand's is not", printable(one.committed.term->region->id));
@@ -79,7 +84,7 @@ void job_lines(const Page& page, Section& out) {
   if (!page.found.job) return;
   const advise::JobRun& job = *page.found.job;
   const advise::StopModel& stops = *page.found.stops;
-  std::string line = say("failures: a node in {} h", human_number(stops.node_mtbf_hours));
+  std::string line = say("a node fails once in {} h", human_number(stops.node_mtbf_hours));
   if (job.run.ends()) {
     line += say(", {:.2g} expected", job.run.interruptions);
     if (stops.node_mtbf_low) line += say(" ({:.2g} to {:.2g})", job.failures_low, job.failures_high);
@@ -98,7 +103,7 @@ void job_lines(const Page& page, Section& out) {
   if (!page.found.deadline) return;
   const advise::DeadlineAnswer& deadline = *page.found.deadline;
   line = say("deadline of {}: {} of runs are in time, 95 of 100 within {}", hours(deadline.deadline_hours),
-             percent(deadline.chance), hours(deadline.hours_95));
+             percent(std::min(deadline.chance, kNearlyAll)), hours(deadline.hours_95));
   if (deadline.slow_hours)
     line += say("; {} expected at the low end of the speed's 80 % interval", hours(*deadline.slow_hours));
   out.line(line);
@@ -245,7 +250,7 @@ std::string break_even_text(const BreakEvens& found, const advise::CostAnswer& a
     for (const auto& one : p.found.commitments) lines.line(commitment_line(p, one));
   });
   out += section(say("spot"), found.spot.has_value(), spot_lines);
-  out += section(say("interruptions"), found.job.has_value(), job_lines);
+  out += section(say("failures"), found.job.has_value(), job_lines);
   out += section(say("more or fewer nodes"), found.nodes.has_value(), node_lines);
   out += section(say("tokens bought elsewhere"), !found.tokens.empty(), token_lines);
   out += section(say("buying"), !found.ownership.empty(), ownership_lines);

@@ -1,0 +1,290 @@
+// Break-even points of whole questions: a cloud of round prices, worked by hand, and the shipped catalogue.
+#include "gpusel/advise/break_even.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <memory>
+#include <set>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+#include "gpusel/estimate/checkpoint.hpp"
+#include "gpusel/estimate/economy.hpp"
+#include "support/job.hpp"
+#include "support/market.hpp"
+
+using namespace gpusel;
+using namespace gpusel::advise;
+
+namespace {
+
+/// Eight H100 for 20 an hour, 8 on spot, 12 for a year, 10,000 a month in another place; half as much a year in euros.
+const test::Market& round_market() {
+  static const test::Market market(R"(
+sources:
+  round: {publisher: test, document: prices, confidence: derived}
+providers:
+  - {id: round, name: Round, country: US, regions: {here: {country: US}, there: {country: US}}}
+families:
+  - provider: round
+    id: big
+    gpu: h100-sxm-80gb
+    interconnect: {kind: nvswitch, gbs_per_gpu: 900}
+    rdma: infiniband
+    sources: [round]
+    sizes:
+      - {sku: big-8, gpus: 8, vcpu: 96, memory_gib: 1000, network_gbps: 100, fabric_gbps: 3200}
+prices:
+  - {provider: round, region: here, term: on-demand, currency: USD, as_of: 2026-11-01, source: round, per_hour: {big-8: 20}}
+  - {provider: round, region: there, term: on-demand, currency: USD, as_of: 2026-11-01, source: round, per_hour: {big-8: 21}}
+  - {provider: round, region: here, term: spot, currency: USD, as_of: 2026-11-01, source: round, per_hour: {big-8: 8}}
+  - {provider: round, region: there, term: spot, currency: USD, as_of: 2026-11-01, source: round, per_hour: {big-8: 7}}
+  - {provider: round, region: here, term: reserved-1y, currency: USD, as_of: 2026-11-01, source: round, per_hour: {big-8: 12}}
+  - {provider: round, region: there, term: month, currency: USD, as_of: 2026-11-01, source: round, per_month: {big-8: 10000}}
+spot_markets:
+  - {id: round, provider: round, notice_s: 60, interrupted_low: 0.1, interrupted_high: 0.2, source: round}
+  - {id: round-other, provider: round, families: [other], interrupted_low: 0.5, source: round}
+purchases:
+  - {id: box, gpu: h100-sxm-80gb, kind: server, gpus: 8, currency: USD, price: 300000, watts: 10000, as_of: 2026-01, source: round}
+  - {id: old-box, gpu: h100-sxm-80gb, kind: server, gpus: 8, currency: USD, price: 1, watts: 1, as_of: 2025-01, source: round}
+)");
+  return market;
+}
+
+constexpr std::string_view kPretrain = "task=pretrain model=llama-3.1-8b tokens=20B";
+
+struct Asked {
+  std::string_view job = {};  // words of the contract; empty: none
+  std::string name = "big-8";
+  std::string_view wishes = {};  // "key=value" words of the options
+  std::optional<double> deadline_hours = {};
+  cost::Duty duty = {};
+};
+
+BreakEvenWishes wishes_of(const Asked& asked) {
+  BreakEvenWishes wishes;
+  wishes.deadline_hours = asked.deadline_hours;
+  for (const std::string_view word : split(asked.wishes, ' ')) {
+    if (word.empty()) continue;
+    const auto equals = word.find('=');
+    const auto* option = workload::find_option(break_even_options(), word.substr(0, equals));
+    if (option == nullptr || !option->set(wishes, word.substr(equals + 1))) throw std::runtime_error(std::string(word));
+  }
+  return wishes;
+}
+
+/// The answer stays alive beside what points into it.
+struct Answered {
+  CostAnswer costs;
+  BreakEvens found;
+};
+
+std::unique_ptr<Answered> ask(const Asked& asked, const test::Market& market = round_market()) {
+  CostQuestion question;
+  if (!asked.job.empty()) question.question.request = test::request(asked.job);
+  question.duty = asked.duty;
+  CostSubject subject;
+  subject.name = asked.name;
+  question.subjects.push_back(subject);
+  auto costs = advise::costs(question, market.catalog(), market.coefficients());
+  if (!costs) throw std::runtime_error(costs.error().message);
+  auto answered = std::make_unique<Answered>(Answered{std::move(*costs), {}});
+  answered->found = break_evens(answered->costs, answered->costs.items.front(), wishes_of(asked), market.catalog(),
+                                market.coefficients(), true);
+  return answered;
+}
+
+Seconds hours(double n) { return seconds(3600 * n); }
+
+bool explained(const BreakEvens& found, std::string_view quantity) {
+  return std::any_of(found.trace.begin(), found.trace.end(),
+                     [&](const auto& line) { return line.quantity == format("break_even.{}", quantity); });
+}
+
+}  // namespace
+
+TEST_CASE("commitments are compared with on-demand in its own place") {
+  const auto answered = ask({});
+  const auto& all = answered->found.commitments;
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].committed.offer->term == catalog::Term::reserved_1y);
+  CHECK(*all[0].hours_per_month == Approx(438));  // 12 · 730 / 20
+  CHECK(*all[0].after_months == Approx(7.2));     // 12 · 8760 / (20 · 730)
+  CHECK(*all[1].hours_per_month == Approx(500));  // 10000 / 20
+  CHECK(all[1].committed.other_region);
+  CHECK_FALSE(all[1].after_months);
+  REQUIRE(answered->found.spot);
+  CHECK(answered->found.spot->spot.per_hour == 8);  // here, although there it is 7
+  CHECK(answered->found.spot->time_ratio == Approx(2.5));
+  CHECK_FALSE(answered->found.spot->answer);  // no job: nothing to lose
+  CHECK(explained(answered->found, "commitment.reserved-1y.hours_per_month"));
+}
+
+TEST_CASE("with fewer hours a month a commitment pays back later, or never") {
+  cost::Duty duty;
+  duty.hours_per_day = 12;
+  const auto half = ask({.duty = duty});
+  CHECK_FALSE(half->found.commitments[0].after_months);  // 14.4 months
+  duty.hours_per_day = 18;
+  CHECK(*ask({.duty = duty})->found.commitments[0].after_months == Approx(9.6));
+}
+
+TEST_CASE("a checkpoint is the weights and the optimiser's states of what is trained") {
+  const auto full = test::job("task=finetune model=llama-7b");
+  CHECK(in_gb(*estimate::checkpoint_size(full, workload::Precision::bf16)) == Approx(94.34).margin(0.01));  // · 14
+  const auto adapters = test::job("task=finetune model=llama-7b method=lora");
+  CHECK(in_gb(*estimate::checkpoint_size(adapters, workload::Precision::bf16)) < 1);
+  CHECK_FALSE(estimate::checkpoint_size(test::job("task=pretrain model=resnet-50"), workload::Precision::bf16));
+}
+
+TEST_CASE("failures, checkpoints and costs of a job on two nodes") {
+  const auto answered = ask({.job = kPretrain, .name = "2x big-8"});
+  const BreakEvens& found = answered->found;
+  REQUIRE(found.job);
+  const double work = *answered->costs.items.front().subject.job->hours;
+  CHECK(found.stops->failures.per_hour == Approx(2 / 6300.0));
+  CHECK(*found.stops->checkpoint_gb == Approx(112.42).margin(0.01));  // 8.03 B · 14
+  CHECK(*found.stops->write_gbs == 2);                                // 1 GB/s a node
+  CHECK(found.stops->failures.checkpoint.raw() == Approx(56.2).margin(0.05));
+  const cost::Run expected = cost::best_run({2 / 6300.0, found.stops->failures.checkpoint, hours(0.25)}, hours(work));
+  CHECK(found.job->run.wall == expected.wall);
+  CHECK(found.job->per_hour == 40);
+  CHECK(found.job->failures_low < found.job->run.interruptions);
+  CHECK(found.job->failures_high > found.job->run.interruptions);
+  for (const char* key : {"failures_per_hour", "checkpoint_s", "job.hours", "job.interruptions", "job.chance_of_none",
+                          "job.cost", "spot.cost", "spot.break_even_price", "nodes.2.cost", "nodes.2.efficiency"})
+    CHECK(explained(found, key));
+}
+
+TEST_CASE("spot is reckoned with the upper end of what is published, or with what was said") {
+  const auto answered = ask({.job = kPretrain, .name = "2x big-8"});
+  const SpotBreakEven& spot = *answered->found.spot;
+  CHECK(*spot.share == 0.2);
+  const double work = *answered->costs.items.front().subject.job->hours;
+  cost::SpotCase by_hand;
+  by_hand.spot_per_hour = 16;
+  by_hand.on_demand_per_hour = 40;
+  by_hand.failures = answered->found.stops->failures;
+  by_hand.taken_per_hour = -2 * std::log(0.8) / 730;
+  by_hand.work = hours(work);
+  CHECK(spot.answer->spot_cost == Approx(cost::compare_spot(by_hand).spot_cost));
+  CHECK(*spot.break_even_price == Approx(cost::compare_spot(by_hand).break_even_price / 2));
+  CHECK(*spot.notice_suffices);  // 60 s for 56
+  const auto said = ask({.job = kPretrain, .name = "2x big-8", .wishes = "interruptions=0.9"});
+  CHECK(*said->found.spot->share == 0.9);
+  CHECK(said->found.spot->answer->spot_cost > spot.answer->spot_cost);
+  CHECK(said->found.assumed.size() == answered->found.assumed.size() - 1);
+}
+
+TEST_CASE("small nodes fail less often than large ones, and what was said goes before") {
+  const auto one =
+      ask({.job = "task=finetune model=llama-3.1-8b method=lora", .name = "g5.xlarge"}, test::Market::shipped());
+  CHECK(one->found.stops->node_mtbf_hours == Approx(6300 / (0.64 / 8 + 0.36)));
+  const auto said = ask({.job = kPretrain, .wishes = "restart_minutes=2h mtbf_hours=100"});
+  CHECK(said->found.stops->failures.per_hour == Approx(0.01));
+  CHECK(said->found.stops->failures.restart == hours(2));
+  CHECK_FALSE(said->found.stops->node_mtbf_low);
+}
+
+TEST_CASE("a deadline is judged by what 95 of 100 runs need") {
+  const double work = *ask({.job = kPretrain})->costs.items.front().subject.job->hours;
+  const auto tight = ask({.job = kPretrain, .deadline_hours = work * 0.99});
+  CHECK(tight->found.deadline->chance == 0);
+  const auto wide = ask({.job = kPretrain, .deadline_hours = work * 2});
+  CHECK(wide->found.deadline->chance > 0.99);
+  CHECK(wide->found.deadline->hours_95 < work * 2);
+  CHECK(*wide->found.deadline->slow_hours > wide->found.deadline->expected_hours);
+  cost::Duty half;
+  half.hours_per_day = 12;
+  const auto days = ask({.job = kPretrain, .deadline_hours = work * 1.9, .duty = half});
+  CHECK(days->found.deadline->chance == 0);  // twelve hours a day leave less than half of it
+}
+
+TEST_CASE("more nodes: the cheapest in time, and the fastest for a tenth more") {
+  const auto free = ask({.job = kPretrain});
+  REQUIRE(free->found.nodes);
+  const NodeCounts& all = *free->found.nodes;
+  for (const NodeCount& row : all.rows) {
+    CHECK(row.cost == Approx(in_hours(row.run.wall) * row.nodes * 20));
+    CHECK(row.in_time);
+  }
+  CHECK(all.rows.front().efficiency == 1);
+  CHECK(all.rows[*all.fastest].run.wall <= all.rows[*all.cheapest].run.wall);
+  CHECK(all.rows[*all.fastest].cost <= 1.1 * all.rows[*all.cheapest].cost);
+  const double half = all.rows.front().hours * 0.6;
+  const auto pressed = ask({.job = kPretrain, .deadline_hours = half});
+  const NodeCounts& some = *pressed->found.nodes;
+  CHECK_FALSE(some.rows.front().in_time);
+  CHECK(some.rows[*some.cheapest].nodes > 1);
+  const auto hopeless = ask({.job = kPretrain, .deadline_hours = 0.05});
+  CHECK_FALSE(hopeless->found.nodes->cheapest);
+}
+
+TEST_CASE("serving oneself against a token price, at on-demand and at the cheapest commitment") {
+  constexpr std::string_view kServe = "task=inference model=llama-3.1-8b input_tokens=1000 output_tokens=500";
+  const auto one = ask({.job = kServe, .wishes = "api_price_in=3 api_price_out=15"});
+  REQUIRE(one->found.tokens.size() == 2);
+  const TokenBreakEven& rented = one->found.tokens[0];
+  CHECK(rented.price_per_million == Approx(7));  // (3 · 1000 + 15 · 500) / 1500
+  CHECK(rented.answer.break_even_tokens == Approx(14600 / 7.0 * 1e6));
+  CHECK(one->found.tokens[1].term->offer->term == catalog::Term::reserved_1y);
+  CHECK(one->found.tokens[1].answer.break_even_tokens == Approx(8760 / 7.0 * 1e6));
+  const double requests = plan::sequences_per_s(one->costs.items.front().subject.planned->choice);
+  CHECK(rented.answer.own_price_per_million == Approx(14600 / (requests * 1500 * 3600 * 730) * 1e6));
+  CHECK(ask({.job = kServe, .wishes = "api_price=2"})->found.tokens[0].price_per_million == 2);
+  CHECK(ask({.job = kServe, .wishes = "api_price_in=2"})->found.notes.size() == 1);
+  CHECK(ask({.job = kPretrain, .wishes = "api_price=2"})->found.tokens.empty());
+  CHECK_FALSE(one->found.job);  // a service has no end
+  CHECK(one->found.stops->piecewise);
+}
+
+TEST_CASE("buying takes the newest record of the GPU, in whole units, or the price that was said") {
+  const auto two = ask({.name = "2x big-8"});
+  REQUIRE(two->found.ownership.size() == 2);
+  const Ownership& own = two->found.ownership[0];
+  CHECK(own.record->id == "box");
+  CHECK(own.units == 2);
+  CHECK(own.asked.price == 600'000);
+  CHECK(own.asked.watts == 20'000);
+  // 20 kW · 1.54 · 0.13 · 730 + 20 · 184.06 a month against 40 · 730
+  CHECK(own.answer.running_per_month == Approx(6604.12).margin(0.01));
+  CHECK(*own.answer.months == Approx(26.55).margin(0.005));
+  const auto said = ask({.wishes = "buy_price=100000 watts=5000 power_price=0.1 years=2"});
+  const Ownership& cheap = said->found.ownership[0];
+  CHECK(cheap.record == nullptr);
+  CHECK(cheap.answer.power_per_hour == Approx(0.77));  // 5 · 1.54 · 0.1
+  CHECK(cheap.answer.owned_per_hour == Approx((100'000 / 24.0 + 920.3) / 730 + 0.77));
+}
+
+TEST_CASE("money is in the answer's currency") {
+  CostQuestion question;
+  question.question.currency = *Currency::parse("EUR");
+  question.subjects.emplace_back().name = "big-8";
+  const auto& market = round_market();
+  const auto costs = advise::costs(question, market.catalog(), market.coefficients());
+  REQUIRE(costs);
+  const double rate = costs->converter.exchange(Currency::usd())->rate;
+  const BreakEvens found =
+      break_evens(*costs, costs->items.front(), {}, market.catalog(), market.coefficients(), false);
+  CHECK(*found.commitments[0].hours_per_month == Approx(438));
+  CHECK(found.commitments[0].per_month == Approx(8760 * rate));
+  CHECK(found.ownership[0].asked.price == Approx(300'000 * rate));
+  CHECK(found.ownership[0].asked.power_per_kwh ==
+        Approx(market.coefficients().economy->power_usd_per_kwh.value * rate));
+  CHECK(found.trace.empty());
+}
+
+TEST_CASE("shipped spot markets and service levels are of families and providers that are there") {
+  const auto& catalog = test::Market::shipped().catalog();
+  std::set<std::pair<std::string_view, std::string_view>> families;
+  for (const auto& instance : catalog.instances()) families.emplace(instance.provider, instance.family);
+  CHECK(catalog.spot_markets().size() > 10);
+  for (const auto& market : catalog.spot_markets()) {
+    INFO(market.id);
+    CHECK(catalog.provider(market.provider));
+    for (const auto family : market.families) CHECK(families.contains({market.provider, family}));
+    if (market.interrupted_low && market.interrupted_high) CHECK(*market.interrupted_low < *market.interrupted_high);
+  }
+  for (const auto& level : catalog.service_levels()) CHECK(catalog.provider(level.provider));
+  for (const auto& purchase : catalog.purchases()) CHECK(catalog.gpu(purchase.gpu));
+}
