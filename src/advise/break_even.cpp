@@ -57,6 +57,8 @@ constexpr workload::Option<BreakEvenWishes> kOptions[] = {
      GPUSEL_DO(workload::assign(t, w.checkpoint_gb, kSize))},
     {"restart_minutes", "", "TIME", "from an interruption until the work goes on", kStops,
      GPUSEL_DO(set_hours(t, w.restart_hours, kMinutes, kWait))},
+    {"unpaid_restarts", "", "BOOL", "restarts on spot are not paid for", kStops,
+     GPUSEL_DO(workload::assign(t, w.unpaid_restarts)), true},
     {"mtbf_hours", "", "TIME", "of one node, mean time between failures that end the job", kStops,
      GPUSEL_DO(set_hours(t, w.mtbf_hours, kHours, {1, 1e7}))},
     {"api_price", "", "MONEY", "what others ask per million tokens, read and written", kOthers,

@@ -41,14 +41,18 @@ void find_mtbf(const BreakEvenContext& c, StopModel& stops) {
   stops.node_mtbf_high = scaled_mtbf(e.node_mtbf_hours_high.value, gpus, share);
 }
 
+workload::Precision precision_of(const plan::Choice& choice) {
+  const auto* training = std::get_if<plan::TrainingChoice>(&choice);
+  return training != nullptr ? training->plan.precision : workload::Precision::fp32;
+}
+
 /// Size and writing time of a checkpoint; nothing of both where the size is not known.
 void find_checkpoint(const BreakEvenContext& c, StopModel& stops, int nodes) {
   stops.piecewise = !is_training_job(c);
   if (stops.piecewise) return;
   if (c.wishes.checkpoint_gb) stops.checkpoint_gb = *c.wishes.checkpoint_gb;
-  if (const auto* plan = c.choice() != nullptr ? std::get_if<plan::TrainingChoice>(c.choice()) : nullptr;
-      plan != nullptr && !stops.checkpoint_gb)
-    if (const auto size = estimate::checkpoint_size(*c.answer.work, plan->plan.precision))
+  if (c.choice() != nullptr && !stops.checkpoint_gb)
+    if (const auto size = estimate::checkpoint_size(*c.answer.work, precision_of(*c.choice())))
       stops.checkpoint_gb = in_gb(*size);
   if (!stops.checkpoint_gb) return;
   double per_node = c.economy().checkpoint_node_write_gbs.value;
@@ -86,7 +90,9 @@ cost::SpotCase spot_case(const BreakEvenContext& c, const SpotBreakEven& spot, d
   asked.failures = c.out.stops->failures;
   asked.taken_per_hour = spot.share ? cost::hourly_rate(*spot.share) * c.subject().nodes : 0;
   asked.work = seconds(3600 * hours);
-  if (c.wishes.checkpoint_hours) asked.interval = seconds(3600 * *c.wishes.checkpoint_hours);
+  if (c.wishes.checkpoint_hours && c.out.stops->checkpoint_gb)
+    asked.interval = seconds(3600 * *c.wishes.checkpoint_hours);
+  asked.restarts_paid = !c.wishes.unpaid_restarts.value_or(false);
   asked.piecewise = c.out.stops->piecewise;
   return asked;
 }
@@ -168,20 +174,25 @@ void add_deadline(const BreakEvenContext& c, const cost::Run& run) {
   found.deadline_hours = *c.wishes.deadline_hours;
   const double hours = in_hours(run.work);
   found.running_hours = found.deadline_hours * hours / cost::elapsed_hours(hours, c.answer.duty);
-  found.expected_hours = in_hours(run.wall);
-  found.hours_95 = in_hours(cost::time_for_share(run, kSure));
+  const auto elapsed = [&](Seconds time) { return cost::elapsed_hours(in_hours(time), c.answer.duty); };
+  const Seconds sure = cost::time_for_share(run, kSure);
+  found.expected_hours = elapsed(run.wall);
+  found.hours_95 = elapsed(sure);
   found.chance = cost::chance_within(run, seconds(3600 * found.running_hours));
   if (const auto slow = slow_factor(c)) {
     const cost::Run slower = run_of(*c.out.stops, c.wishes, hours * *slow);
-    if (slower.ends()) found.slow_hours = in_hours(slower.wall);
+    if (slower.ends()) found.slow_hours = elapsed(slower.wall);
   }
   c.explain("deadline.running_hours", say("deadline × hours of work ÷ hours that they take under the duty cycle"),
             format("{:.2f} × {:.2f} / {:.2f}", found.deadline_hours, hours, cost::elapsed_hours(hours, c.answer.duty)),
             hours_text(found.running_hours), std::string(kDefinition));
   c.explain("deadline.hours_95", say("undisturbed time + stops that 95 of 100 runs do not exceed × mean cost of one"),
-            format("{:.2f} h + n × ({:.2f} − {:.2f}) h / {:.3g}", in_hours(run.undisturbed), found.expected_hours,
-                   in_hours(run.undisturbed), run.interruptions),
+            format("{0:.2f} h + n × ({1:.2f} − {0:.2f}) h / {2:.3g} = {3:.2f} h of running", in_hours(run.undisturbed),
+                   in_hours(run.wall), run.interruptions, in_hours(sure)),
             hours_text(found.hours_95), std::string(kPoisson));
+  c.explain("deadline.expected_hours", say("hours from start to end for the expected time, under the duty cycle"),
+            format("{:.2f} h of running", in_hours(run.wall)), hours_text(found.expected_hours),
+            std::string(kDefinition));
   c.explain("deadline.chance", say("chance of no more stops than fit before the deadline"),
             format("({:.2f} − {:.2f}) h", found.running_hours, in_hours(run.undisturbed)),
             format("{:.3g} %", found.chance * 100), std::string(kPoisson));
@@ -288,6 +299,7 @@ void add_spot(const BreakEvenContext& c) {
       spot.answer = answer;
       spot.break_even_price = answer.break_even_price / nodes;
       if (!c.wishes.interruptions) c.said_or({}, *spot.share, "interruptions");
+      const double paid_hours = hours * answer.spot.paid_factor(asked.restarts_paid);
       c.explain("spot.taken_per_hour", say("−ln(1 − share taken within a month) ÷ 730 × nodes"),
                 format("−ln(1 − {:g}) / 730 × {}", *spot.share, nodes), say("{:.3g} per hour", asked.taken_per_hour),
                 c.wishes.interruptions ? "--interruptions" : std::string(spot.market->source));
@@ -296,11 +308,13 @@ void add_spot(const BreakEvenContext& c) {
       c.explain("spot.on_demand_cost", say("expected hours × price on demand per hour"),
                 format("{:.3f} × {:.4f}", in_hours(answer.on_demand.wall), asked.on_demand_per_hour),
                 format("{:.2f} {}", answer.on_demand_cost, c.currency()), std::string(kDefinition));
-      c.explain("spot.cost", say("expected hours × price of spot per hour"),
-                format("{:.3f} × {:.4f}", in_hours(answer.spot.wall), asked.spot_per_hour),
+      c.explain("spot.cost",
+                asked.restarts_paid ? say("expected hours × price of spot per hour")
+                                    : say("expected hours without restarts × price of spot per hour"),
+                format("{:.3f} × {:.4f}", paid_hours, asked.spot_per_hour),
                 format("{:.2f} {}", answer.spot_cost, c.currency()), std::string(kDefinition));
       c.explain("spot.break_even_price", say("cost on demand ÷ expected hours on spot ÷ nodes"),
-                format("{:.2f} / {:.3f} / {}", answer.on_demand_cost, in_hours(answer.spot.wall), nodes),
+                format("{:.2f} / {:.3f} / {}", answer.on_demand_cost, paid_hours, nodes),
                 format("{:.4f} {}", *spot.break_even_price, c.currency()), std::string(kDefinition));
     }
     if (spot.break_even_share) {

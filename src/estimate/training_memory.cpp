@@ -331,7 +331,13 @@ Bytes training_states(const Workload& work, Precision precision) {
 }
 
 std::optional<Bytes> checkpoint_size(const Workload& work, Precision precision) {
-  if (work.model == nullptr || work.counted) return std::nullopt;
+  if (work.model == nullptr) return std::nullopt;
+  if (work.counted) {
+    // Networks that are counted in samples keep weights and states in fp32, whole on every GPU.
+    const bool whole = std::holds_alternative<workload::SampleJob>(work.counted->job) && work.model->params_b;
+    if (!whole || workload::trains_adapter(work.training.method)) return std::nullopt;
+    return bytes(*work.model->params_b * 1e9 * (4 + optimizer_bytes(work, 4)));
+  }
   const double trained = trainable_parameters(work);
   if (trained <= 0) return std::nullopt;
   const StateBytes width = bytes_per_parameter(work, precision);

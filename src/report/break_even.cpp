@@ -102,7 +102,10 @@ void job_lines(const Page& page, Section& out) {
   if (job.without) out.line(say("otherwise: {}", run_words(*job.without, false)));
   if (!page.found.deadline) return;
   const advise::DeadlineAnswer& deadline = *page.found.deadline;
-  line = say("deadline of {}: {} of runs are in time, 95 of 100 within {}", hours(deadline.deadline_hours),
+  line = say("deadline of {}: {}, {} of runs are in time, 95 of 100 within {}", hours(deadline.deadline_hours),
+             deadline.is_safe()                                   ? say("met")
+             : deadline.expected_hours <= deadline.deadline_hours ? say("at risk")
+                                                                  : say("missed"),
              percent(std::min(deadline.chance, kNearlyAll)), hours(deadline.hours_95));
   if (deadline.slow_hours)
     line += say("; {} expected at the low end of the speed's 80 % interval", hours(*deadline.slow_hours));

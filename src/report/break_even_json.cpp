@@ -60,6 +60,7 @@ Json job_json(const advise::BreakEvens& found) {
                        {"expected_hours", number(deadline.expected_hours)},
                        {"hours_95", number(deadline.hours_95)},
                        {"chance", number(deadline.chance)},
+                       {"safe", deadline.is_safe()},
                        {"slow_hours", number(deadline.slow_hours)}};
   }
   return out;

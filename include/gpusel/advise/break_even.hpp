@@ -15,11 +15,10 @@ namespace gpusel::advise {
 /// What is said of interruptions, deadlines and alternatives; the rest comes from the catalogue or is assumed. Money is
 /// in the answer's currency.
 struct BreakEvenWishes {
-  std::vector<std::string_view> given;  // keys of break_even_options() that were said
-
   std::optional<double> interruptions;     // share of spot instances taken away within a month
   std::optional<double> checkpoint_hours;  // of work between checkpoints; absent: the best
   std::optional<double> checkpoint_gb;
+  std::optional<bool> unpaid_restarts;  // on spot
   std::optional<double> restart_hours;
   std::optional<double> mtbf_hours;                              // of one node
   std::optional<double> deadline_hours;                          // of the limits of the question, no option of its own
@@ -70,10 +69,13 @@ struct JobRun {
 struct DeadlineAnswer {
   double deadline_hours = 0;
   double running_hours = 0;  // of the duty cycle, until then
+  // From start to end, under the duty cycle.
   double expected_hours = 0;
-  double hours_95 = 0;  // within which 95 of 100 runs end
-  double chance = 0;
+  double hours_95 = 0;         // within which 95 of 100 runs end
   catalog::Number slow_hours;  // expected at the low end of the speed's interval
+  double chance = 0;           // to be in time
+
+  bool is_safe() const { return hours_95 <= deadline_hours; }
 };
 
 struct SpotBreakEven {

@@ -9,7 +9,7 @@
 namespace gpusel::estimate {
 
 /// Weights and optimiser states of the parameters that are trained, all nodes together; gradients are made anew.
-/// Nothing for work that is not counted in tokens.
+/// Nothing for recommenders and diffusion models, whose parts are kept apart.
 std::optional<Bytes> checkpoint_size(const workload::Workload& work, workload::Precision precision);
 
 }  // namespace gpusel::estimate
