@@ -123,7 +123,7 @@ void explain_owning(const BreakEvenContext& c, const Ownership& own) {
   const cost::OwnCase& asked = own.asked;
   const cost::OwnAnswer& answer = own.answer;
   const std::string key = format("ownership.{}", to_text(own.term->offer->term));
-  const std::string_view currency = c.currency();
+  const std::string currency = c.currency();
   c.explain(key + ".rent_per_month", say("paid for the instances per month at the duty cycle"),
             format("{:.4f} × {:.1f}", asked.rent_per_hour, asked.hours_per_month),
             format("{:.2f} {}", answer.rent_per_month, currency), std::string(kDefinition));

@@ -17,7 +17,7 @@ struct BreakEvenContext {
   bool explained;
 
   const estimate::EconomyCoefficients& economy() const { return *coefficients.economy; }
-  std::string_view currency() const { return answer.converter.currency().code(); }
+  std::string currency() const { return std::string(answer.converter.currency().code()); }
   const CostSubject& subject() const { return item.subject; }
   const plan::Choice* choice() const;
   /// The job that is planned or saved; null where there is none.

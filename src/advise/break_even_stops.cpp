@@ -19,7 +19,8 @@ constexpr std::string_view kLlamaFailures =
     "The Llama 3 Herd of Models (2024); failure.* of data/calibration/economy.yaml";
 constexpr std::string_view kPoisson = "interruptions at random, repeated attempts at each interval (negative binomial)";
 
-bool is_training_job(const BreakEvenContext& c) { return c.answer.work && workload::is_training(c.answer.work->task); }
+/// Work that is known to lose nothing when it is stopped; of a saved answer's job that is not known.
+bool is_in_pieces(const BreakEvenContext& c) { return c.answer.work && !workload::is_training(c.answer.work->task); }
 
 /// MTBF of a node with so many GPUs, where `of_eight` is that of one with eight: the GPUs' share grows with them.
 double scaled_mtbf(double of_eight, double gpus, double gpu_share) {
@@ -48,7 +49,7 @@ workload::Precision precision_of(const plan::Choice& choice) {
 
 /// Size and writing time of a checkpoint; nothing of both where the size is not known.
 void find_checkpoint(const BreakEvenContext& c, StopModel& stops, int nodes) {
-  stops.piecewise = !is_training_job(c);
+  stops.piecewise = is_in_pieces(c);
   if (stops.piecewise) return;
   if (c.wishes.checkpoint_gb) stops.checkpoint_gb = *c.wishes.checkpoint_gb;
   if (c.choice() != nullptr && !stops.checkpoint_gb)
@@ -233,7 +234,9 @@ void add_stops(const BreakEvenContext& c) {
     c.said_or(c.wishes.checkpoint_gb, *stops.checkpoint_gb, "checkpoint_gb");
     c.said_or({}, *stops.write_gbs, "checkpoint_write_gbs");
   } else if (!stops.piecewise) {
-    c.note(say("the size of a checkpoint is not known, so that none is reckoned with; --checkpoint-gb tells it"));
+    c.note(
+        say("the size of a checkpoint is not known: the job is taken to begin anew after each interruption; "
+            "--checkpoint-gb tells it"));
   }
   explain_stops(c);
 }

@@ -290,3 +290,29 @@ TEST_CASE("shipped spot markets and service levels are of families and providers
   for (const auto& level : catalog.service_levels()) CHECK(catalog.provider(level.provider));
   for (const auto& purchase : catalog.purchases()) CHECK(catalog.gpu(purchase.gpu));
 }
+
+TEST_CASE("a line of explanation ends with its currency") {
+  const auto answered = ask({.job = kPretrain, .name = "2x big-8"});
+  const auto& trace = answered->found.trace;
+  const auto line =
+      std::find_if(trace.begin(), trace.end(), [](const auto& one) { return one.quantity == "break_even.spot.cost"; });
+  REQUIRE(line != trace.end());
+  CHECK(line->value == format("{:.2f} USD", answered->found.spot->answer->spot_cost));
+}
+
+TEST_CASE("a job of which only the hours are known begins anew after each interruption") {
+  CostQuestion question;
+  CostSubject& subject = question.subjects.emplace_back();
+  const auto& market = round_market();
+  subject.name = "big-8";
+  subject.instance = *market.catalog().instance("big-8");
+  subject.job.emplace().hours = 1000;
+  const auto costs = advise::costs(question, market.catalog(), market.coefficients());
+  REQUIRE(costs);
+  const BreakEvens found =
+      break_evens(*costs, costs->items.front(), {}, market.catalog(), market.coefficients(), false);
+  CHECK_FALSE(found.stops->piecewise);
+  CHECK(in_hours(found.job->run.wall) == Approx(6300 * std::exp(0.25 / 6300) * std::expm1(1000 / 6300.0)));
+  CHECK(found.notes.size() == 1);
+  CHECK_FALSE(found.nodes);
+}
