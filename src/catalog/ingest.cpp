@@ -89,12 +89,12 @@ void Ingest::run(std::span<const Document> documents) {
   each(documents, "models",
        [&](const Node& node, Problems& problems) { record(node, problems, tables_.models, model_ids_, say("model")); });
   each(documents, "providers", [&](const Node& node, Problems& problems) { provider(node, problems); });
+  each(documents, "families", [&](const Node& node, Problems& problems) { family(node, problems); });
   visit_parts(tables_, [&](std::string_view section, auto& records, std::string_view what) {
     each(documents, section, [&](const Node& node, Problems& problems) {
       record(node, problems, records, part_ids_[section], say_text(what));
     });
   });
-  each(documents, "families", [&](const Node& node, Problems& problems) { family(node, problems); });
   each(documents, "prices", [&](const Node& node, Problems& problems) { prices(node, problems); });
   each(documents, "render_scores", [&](const Node& node, Problems& problems) { render_scores(node, problems); });
   each(documents, "availability", [&](const Node& node, Problems& problems) { availability(node, problems); });
@@ -152,6 +152,38 @@ void Ingest::record(const Node& node, Problems& problems, std::vector<Record>& r
   Record* place = place_for(id, node, fields, records, ids, what, is_new);
   if (place == nullptr) return;
   read_into(*place, fields, is_new);
+  check_references(*place, fields);
+}
+
+template <class Record>
+void Ingest::check_references(const Record& record, Fields& fields) {
+  if constexpr (requires { record.provider; }) {
+    if (fields.find("provider") != nullptr && !known_provider(fields, std::string(record.provider))) return;
+  }
+  if constexpr (requires { record.families; }) {
+    for (const std::string_view family : record.families)
+      if (const Node* at = fields.find("families"); at != nullptr && !has_family(record.provider, family))
+        fields.fail(*at, say("'{}' has no family '{}'", record.provider, shorten(family, 60)),
+                    suggest_name(record.provider, family, &Instance::family));
+  }
+  if constexpr (std::is_same_v<Record, SpotMarket>) {
+    if (record.interrupted_low && record.interrupted_high && *record.interrupted_low > *record.interrupted_high)
+      fields.fail(fields.node(), say("'interrupted_low' is above 'interrupted_high'"));
+  }
+  if constexpr (std::is_same_v<Record, Purchase>) {
+    if (const Node* at = fields.find("gpu")) known_gpu(record.gpu, *at, fields);
+  }
+  if constexpr (requires { record.currency; }) {
+    const auto currency = Currency::parse(record.currency);
+    if (const Node* at = fields.find("currency"); at != nullptr && !(currency && has_rate(*currency)))
+      fields.fail(*at, say("no exchange rate for {}", shorten(record.currency, 20)),
+                  say("add it under exchange_rates, with date and source"));
+  }
+}
+
+bool Ingest::has_family(std::string_view provider, std::string_view family) const {
+  return std::any_of(tables_.instances.begin(), tables_.instances.end(),
+                     [&](const Instance& i) { return i.provider == provider && i.family == family; });
 }
 
 void Ingest::source(const Node& node, Problems& problems) {

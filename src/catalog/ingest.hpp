@@ -100,6 +100,9 @@ class Ingest {
   void read_into(Record& record, Fields& fields, bool is_new);
   template <class Record>
   void check_sources(const Record& record, Fields& fields);
+  /// A provider, its families, a GPU and a currency that a record names must be there.
+  template <class Record>
+  void check_references(const Record& record, Fields& fields);
   template <class Record>
   Record* place_for(const std::string& key, const Node& at, Fields& fields, std::vector<Record>& records, Ids& ids,
                     const std::string& what, bool& is_new);
@@ -134,6 +137,8 @@ class Ingest {
 
   bool known_source(std::string_view key, const Node& at, Fields& fields);
   bool known_provider(Fields& fields, const std::string& provider);
+  bool has_family(std::string_view provider, std::string_view family) const;
+  bool has_rate(Currency currency) const;
   /// The nearest SKU or family of a provider.
   std::string suggest_name(std::string_view provider, std::string_view word, std::string_view Instance::* name) const;
 

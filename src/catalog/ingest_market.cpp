@@ -207,13 +207,16 @@ const Node* Ingest::amounts_of(Fields& fields, Offer& offer) {
   return nullptr;
 }
 
+bool Ingest::has_rate(Currency currency) const {
+  return currency == Currency::usd() || std::any_of(tables_.rates.begin(), tables_.rates.end(),
+                                                    [&](const ExchangeRate& r) { return r.currency == currency; });
+}
+
 std::uint8_t Ingest::currency_of(Fields& fields) {
   fields.require("currency");
   Currency currency = Currency::usd();
   MemberReader(tables_, fields, true)(Field{.path = "currency", .json = "currency"}, currency);
-  const bool known = std::any_of(tables_.rates.begin(), tables_.rates.end(),
-                                 [&](const ExchangeRate& r) { return r.currency == currency; });
-  if (!known && currency != Currency::usd())
+  if (!has_rate(currency))
     fields.fail(*fields.find("currency"), say("no exchange rate for {}", currency.code()),
                 say("add it under exchange_rates, with date and source"));
   return tables_.currency_index(currency);

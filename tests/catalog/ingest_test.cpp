@@ -195,6 +195,25 @@ TEST_CASE("a provider or region or SKU that nobody defined is told") {
   must_fail("region: n1", "region: n9", "'south' has no region 'n9'", "n9");
 }
 
+TEST_CASE("a spot market, a promise or a purchase of what nobody defined is told at the name") {
+  const auto refused = [](const std::string& records, const std::string& message, const std::string& at,
+                          const std::string& hint = {}) {
+    must_fail("families:\n", records + "\nfamilies:\n", message, at, hint);
+  };
+  refused("spot_markets:\n  - {id: a, provider: nroth, source: acme-sheet}", "unknown provider 'nroth'", "nroth",
+          "'north'");
+  refused("spot_markets:\n  - {id: a, provider: north, families: [bgi], source: acme-sheet}",
+          "'north' has no family 'bgi'", "[bgi]", "'big'");
+  refused("service_levels:\n  - {id: a, provider: suoth, scope: one instance, percent: 99, source: acme-sheet}",
+          "unknown provider 'suoth'", "suoth", "'south'");
+  refused(
+      "spot_markets:\n  - {id: a, provider: north, interrupted_low: 0.2, interrupted_high: 0.1, source: acme-sheet}",
+      "'interrupted_low' is above", "{id: a, provider: north, inter");
+  const std::string bought = "purchases:\n  - {id: a, kind: card, gpus: 1, price: 9, source: acme-sheet, ";
+  refused(bought + "gpu: two-80gb, currency: USD}", "unknown GPU 'two-80gb'", "two-80gb", "'one-80gb'");
+  refused(bought + "gpu: one-80gb, currency: XXX}", "no exchange rate for XXX", "XXX");
+}
+
 TEST_CASE("a record that is defined twice is refused") {
   must_fail("providers:\n", "  - {id: tiny, kind: cnn, params_b: 2, sources: [acme-sheet]}\nproviders:\n",
             "model 'tiny' is defined twice", "{id: tiny");
