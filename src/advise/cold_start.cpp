@@ -60,7 +60,9 @@ void choose_storage(ColdStart& start, const Place& place, const catalog::Catalog
     start.kind = StorageKind::object;  // no disks to load from
   }
   for (const catalog::Storage* storage : storages_at(place, *start.kind, catalog)) {
-    const auto rate = cost::read_rate(*storage, use_of(place.instance, in_gb(start.weights), 1));
+    cost::StorageUse use = use_of(place.instance, in_gb(start.weights), 1);
+    use.least_gb = coefficients.economy->storage_least_gb.of(storage->id);
+    const auto rate = cost::read_rate(*storage, use);
     if (!rate || (start.storage != nullptr && rate->gbs <= start.storage_gbs)) continue;
     start.storage = storage;
     start.storage_gbs = rate->gbs;

@@ -103,8 +103,10 @@ class Path {
     fit.kind = *storage.kind;
     fit.storage = &storage;
     cost::StorageUse use = use_of(*one_.instance, out_.need.stored_gb(), nodes());
+    use.least_gb = coefficients_.economy->storage_least_gb.of(storage.id);
     fit.bought_gbs = use.bought_gbs = cost::throughput_to_buy(storage, use, wanted_gbs());
     fit.rate = cost::read_rate(storage, use);
+    fit.sold_gb = use.sold_gb();
     fit.too_small = !cost::holds(storage, use.gb);
     fit.per_month = cost::price_per_month(storage, use);
     if (fit.per_month) convert(fit);
@@ -177,17 +179,18 @@ class Path {
   Place place_;
 };
 
-void explain_price(const StorageFit& fit, const DataPath& path, int nodes, const std::string& lead,
-                   estimate::Trace& trace) {
+void explain_price(const StorageFit& fit, int nodes, const std::string& lead, estimate::Trace& trace) {
   const double volumes = cost::is_each_nodes_own(fit.kind) ? nodes : 1;
-  std::string substituted = format("{:.4g} GB × {:g}", path.need.stored_gb(), fit.storage->per_gb_month.value_or(0));
+  std::string substituted = format("{:.4g} GB × {:g}", fit.sold_gb, fit.storage->per_gb_month.value_or(0));
   if (fit.bought_gbs > 0)
     substituted += format(" + {:.3g} GB/s × {:g}", fit.bought_gbs, fit.storage->per_gbs_month.value_or(0));
   if (volumes > 1) substituted = format("({}) × {:g}", substituted, volumes);
-  if (fit.exchange) substituted += format(", × {:.5g} of {}", fit.exchange->rate, fit.exchange->as_of.text());
+  std::string value = format("{} {}", human_price(fit.per_month->amount), fit.per_month->currency.code());
+  if (fit.exchange)
+    value +=
+        format(" × {:.5g} of {} = {}", fit.exchange->rate, fit.exchange->as_of.text(), human_price(*fit.converted));
   trace.push_back({lead + ".per_month", say("GB × price of a month + bought GB/s × its price, for each volume"),
-                   substituted, format("{} {}", human_price(fit.per_month->amount), fit.per_month->currency.code()),
-                   std::string(fit.storage->source)});
+                   substituted, value, std::string(fit.storage->source)});
 }
 
 void explain_fit(const StorageFit& fit, const DataPath& path, int nodes, estimate::Trace& trace) {
@@ -196,7 +199,7 @@ void explain_fit(const StorageFit& fit, const DataPath& path, int nodes, estimat
       fit.storage != nullptr ? std::string(fit.storage->source) : "data/calibration/economy.yaml";
   if (fit.rate)
     trace.push_back({lead + ".read_gbs", say("least of volumes (included + by size + bought), instances and network"),
-                     say("bound by the {}, {} nodes", fit.rate->bound_by, nodes), format("{:.3g} GB/s", fit.rate->gbs),
+                     say("bound by the {}; nodes: {}", fit.rate->bound_by, nodes), format("{:.3g} GB/s", fit.rate->gbs),
                      source});
   if (fit.pass_minutes)
     trace.push_back({lead + ".pass_minutes", say("data set ÷ rate"),
@@ -210,19 +213,7 @@ void explain_fit(const StorageFit& fit, const DataPath& path, int nodes, estimat
     trace.push_back({lead + ".checkpoint_s", say("checkpoint ÷ rate of reading"),
                      format("{:.4g} GB ÷ {:.3g} GB/s", *path.need.checkpoint_gb, fit.rate->gbs),
                      format("{:.3g} s", *fit.checkpoint_s), std::string(kDocument)});
-  if (fit.per_month && fit.storage != nullptr && fit.kind != StorageKind::local)
-    explain_price(fit, path, nodes, lead, trace);
-}
-
-/// Training jobs are of training services, the rest of endpoints; platforms do both.
-bool serves(catalog::ServiceKind kind, workload::Task task) {
-  switch (kind) {
-    case catalog::ServiceKind::platform: return workload::runs_model(task);
-    case catalog::ServiceKind::training: return workload::is_training(task);
-    case catalog::ServiceKind::endpoint: return task == workload::Task::inference;
-    case catalog::ServiceKind::rendering: return task == workload::Task::render;
-  }
-  return false;
+  if (fit.per_month && fit.storage != nullptr && fit.kind != StorageKind::local) explain_price(fit, nodes, lead, trace);
 }
 
 }  // namespace
@@ -245,6 +236,10 @@ DataPath data_path(const Recommendation& recommendation, const Advice& advice, c
     out.cold =
         cold_start(advice.work, recommendation.machine(), choice, {*recommendation.instance, recommendation.region->id},
                    catalog, coefficients, trace, wishes.storage.value_or(StorageKind::object));
+  if (explained && recommendation.cost.egress_hourly)
+    out.trace.push_back({"data.egress_hourly", say("Gbit/s × 3600 ÷ 8 × price of a GB in the first tier"),
+                         format("{:.3g} × 450 GB", out.need.egress_gbit_s.value_or(0)),
+                         human_price(*recommendation.cost.egress_hourly), "data/egress.yaml"});
   if (explained)
     for (const StorageFit& fit : out.storages) explain_fit(fit, out, recommendation.machine().nodes, out.trace);
   return out;
@@ -261,18 +256,6 @@ void warn_of_data(Advice& advice, const Question& question, const DataWishes& wi
       one.remarks.insert(one.remarks.begin(), Remark{std::string(warning.rule), rules::Effect::warn, warning.message,
                                                      std::string(kDocument)});
   }
-}
-
-std::vector<const catalog::Service*> services_of(const catalog::Instance& instance, workload::Task task,
-                                                 const catalog::Catalog& catalog) {
-  std::vector<const catalog::Service*> out;
-  for (const catalog::Service& service : catalog.services()) {
-    if (service.provider != instance.provider || !serves(*service.kind, task)) continue;
-    bool runs = service.families.empty();
-    for (const std::string_view family : service.families) runs = runs || family == instance.family;
-    if (runs) out.push_back(&service);
-  }
-  return out;
 }
 
 }  // namespace gpusel::advise

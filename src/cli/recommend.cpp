@@ -3,7 +3,9 @@
 #include <memory>
 
 #include "cli/ask.hpp"
+#include "cli/beside.hpp"
 #include "cli/commands.hpp"
+#include "cli/stages.hpp"
 #include "gpusel/advise/recommend.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
@@ -20,6 +22,8 @@ struct RecommendOptions {
   std::optional<std::int64_t> limit;
   bool explain = false;
   bool show_rejected = false;
+  Beside beside;
+  std::string stages;
 };
 
 constexpr std::int64_t kRowsShown = 10;
@@ -41,16 +45,20 @@ class Recommend {
     auto rules = load_rules(*catalog, options_.rule_files);
     if (!rules) return context_.fail(rules.error());
 
+    options_.question.today = *today;
+    if (!options_.stages.empty())
+      return run_stages(
+          {options_.stages, options_.question, *rules, *catalog, *coefficients, *format, options_.explain}, context_);
     if (!options_.question.request.task && Context::can_ask())
       if (!ask(*catalog)) return context_.fail(Error{ErrorKind::usage, say("not all questions were answered"), {}, {}});
     tell_broad_names(options_.question.constraints, *catalog, context_);
-    options_.question.today = *today;
     options_.question.every_rejection = options_.show_rejected;
     const bool list = report::is_data(*format) || *format == "csv" || *format == "markdown";
     options_.question.detailed = static_cast<std::size_t>(options_.limit.value_or(list ? 0 : kRowsShown));
-    const auto advice = advise::recommend(options_.question, *catalog, *rules, *coefficients);
+    auto advice = advise::recommend(options_.question, *catalog, *rules, *coefficients);
     if (!advice) return context_.fail(as_flag(advice.error()));
-    print(*advice, *catalog, *format);
+    advise::warn_of_data(*advice, options_.question, options_.beside.wishes, *catalog, *coefficients);
+    print({options_.beside, options_.question, *advice, *catalog, *coefficients, options_.explain}, *format);
     if (!advice->recommendations.empty()) return gate(*advice);
     if (*format == "csv" || *format == "markdown") context_.note(say("no instance meets this"));
     const auto& ways_out = advice->alternatives;
@@ -81,11 +89,14 @@ class Recommend {
     return gate_price_age(options_.question.constraints, shown, options_.question.today, context_, kOk);
   }
 
-  void print(const advise::Advice& advice, const catalog::Catalog& catalog, const std::string& format) {
+  void print(const BesideContext& answer, const std::string& format) {
+    const advise::Advice& advice = answer.advice;
+    const catalog::Catalog& catalog = answer.catalog;
     const auto limit = static_cast<std::size_t>(options_.limit.value_or(0));
     if (report::is_data(format)) {
       report::Json json = report::recommend_json(advice, catalog, limit);
       json["assumed"]["today"] = options_.question.today.text();
+      add_beside(answer, json);
       context_.out.write(report::dump_as(format, json));
       return;
     }
@@ -101,6 +112,7 @@ class Recommend {
     view.show_rejected = options_.show_rejected;
     view.format = markdown ? format : "table";
     context_.out.write(report::recommend_text(advice, catalog, view, context_.terminal()));
+    if (!markdown) context_.out.write(beside_text(answer, context_.terminal()));
   }
 
   RecommendOptions& options_;
@@ -141,6 +153,9 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<RecommendOpti
   flags.push_back({"--show-rejected", "", say("every rejected instance with its first reason"), ranking,
                    on(options->show_rejected)});
   flags.push_back(use_spot_flag(question.constraints));
+  add_beside_flags(flags, options->beside);
+  flags.push_back({"--stages", "FILE", say("several jobs in one file: the best instance for each, and one sum"),
+                   ranking, [options](std::string_view text) { return workload::assign(text, options->stages); }});
 }
 
 }  // namespace

@@ -16,9 +16,10 @@ double volumes_of(const Storage& storage, const StorageUse& use) {
 /// Of one volume or file system; nothing where no figure says it.
 std::optional<double> volume_rate(const Storage& storage, const StorageUse& use) {
   std::optional<double> rate = storage.read_gbs_included;
-  if (storage.read_gbs_per_tb) rate = rate.value_or(0) + *storage.read_gbs_per_tb * use.gb / 1000;
+  if (storage.read_gbs_per_tb) rate = rate.value_or(0) + *storage.read_gbs_per_tb * use.sold_gb() / 1000;
   if (rate && storage.per_gbs_month) *rate += use.bought_gbs;
   if (!rate) return storage.read_gbs;
+  if (*rate <= 0) return std::nullopt;  // all of it is bought, and none was
   return storage.read_gbs ? std::min(*rate, *storage.read_gbs) : rate;
 }
 
@@ -53,7 +54,8 @@ std::optional<Money> price_per_month(const Storage& storage, const StorageUse& u
   if (storage.kind == StorageKind::local) return Money{0, Currency::parse(storage.currency).value_or(Currency::usd())};
   const auto currency = Currency::parse(storage.currency);
   if (!storage.per_gb_month || !currency || !holds(storage, use.gb)) return std::nullopt;
-  const double each = *storage.per_gb_month * use.gb + storage.per_gbs_month.value_or(0) * use.bought_gbs;
+  const double each =
+      *storage.per_gb_month * use.sold_gb() + storage.per_gbs_month.value_or(0) * use.bought_gbs;
   return Money{each * volumes_of(storage, use), *currency};
 }
 

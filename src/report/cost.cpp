@@ -171,11 +171,7 @@ std::vector<std::string> beside_lines(const CostItem& item) {
 
 std::vector<std::string> promise_lines(const CostItem& item) {
   std::vector<std::string> lines;
-  for (const catalog::ServiceLevel* level : item.promises) {
-    std::string line = say("{}: {:.6g} % of a month", printable(level->scope), level->percent.value_or(0));
-    if (!level->credit.empty()) line += "; " + printable(level->credit);
-    lines.push_back(format("{} ({})", line, printable(level->source)));
-  }
+  for (const catalog::ServiceLevel* level : item.promises) lines.push_back(promise_line(*level));
   return lines;
 }
 
@@ -320,6 +316,12 @@ std::string item_text(const CostItem& item, const CostAnswer& answer, const cata
 }
 
 }  // namespace
+
+std::string promise_line(const catalog::ServiceLevel& level) {
+  std::string line = say("{}: {:.6g} % of a month", printable(level.scope), level.percent.value_or(0));
+  if (!level.credit.empty()) line += "; " + printable(level.credit);
+  return format("{} ({})", line, printable(level.source));
+}
 
 std::string subject_name(const advise::CostSubject& subject) {
   const catalog::Instance& instance = *subject.instance;

@@ -13,6 +13,10 @@ namespace gpusel::report {
 /// "2 × aws p4d.24xlarge".
 std::string subject_name(const advise::CostSubject& subject);
 
+/// What a provider promises, in one line with its source.
+std::string promise_line(const catalog::ServiceLevel& level);
+Json promise_json(const catalog::ServiceLevel& level);
+
 /// `format`: table, wide, csv or markdown. `break_evens`: one per item, or none at all.
 std::string cost_text(const advise::CostAnswer& answer, std::span<const advise::BreakEvens> break_evens,
                       const catalog::Catalog& catalog, std::string_view format, const Terminal& terminal);

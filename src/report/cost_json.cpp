@@ -113,14 +113,6 @@ Json billing_json(const catalog::Provider* provider) {
           {"source", text_or_null(provider->billing_source)}};
 }
 
-Json promise_json(const catalog::ServiceLevel& level) {
-  return {{"scope", level.scope},
-          {"percent", number(level.percent)},
-          {"credit", text_or_null(level.credit)},
-          {"as_of", text_or_null(level.as_of.text())},
-          {"source", level.source}};
-}
-
 Json item_json(const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog) {
   const advise::CostSubject& subject = item.subject;
   const catalog::Instance& instance = *subject.instance;
@@ -147,6 +139,14 @@ Json item_json(const CostItem& item, const CostAnswer& answer, const catalog::Ca
 }
 
 }  // namespace
+
+Json promise_json(const catalog::ServiceLevel& level) {
+  return {{"scope", level.scope},
+          {"percent", number(level.percent)},
+          {"credit", text_or_null(level.credit)},
+          {"as_of", text_or_null(level.as_of.text())},
+          {"source", level.source}};
+}
 
 Json cost_json(const CostAnswer& answer, std::span<const advise::BreakEvens> break_evens,
                const catalog::Catalog& catalog) {

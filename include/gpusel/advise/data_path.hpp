@@ -70,6 +70,7 @@ struct DataNeed {
 struct StorageFit {
   catalog::StorageKind kind = catalog::StorageKind::object;
   const catalog::Storage* storage = nullptr;  // null: the instance's own disks, at the usual rate
+  double sold_gb = 0;                         // of each volume or file system; 0: the disks of the instance
   bool too_small = false;
   std::optional<cost::ReadRate> rate;
   double bought_gbs = 0;  // of each volume or file system, in the rate and in the price
@@ -107,9 +108,5 @@ DataPath data_path(const Recommendation& recommendation, const Advice& advice, c
 /// Its warnings among the remarks of the recommendations that need them (the first `detailed`; 0: all).
 void warn_of_data(Advice& advice, const Question& question, const DataWishes& wishes, const catalog::Catalog& catalog,
                   const estimate::Coefficients& coefficients);
-
-/// Managed services that run this instance under another name.
-std::vector<const catalog::Service*> services_of(const catalog::Instance& instance, workload::Task task,
-                                                 const catalog::Catalog& catalog);
 
 }  // namespace gpusel::advise

@@ -24,6 +24,8 @@ struct EconomyCoefficients {
   Coefficient hosting_usd_per_kw_month;
   Coefficient purchase_years;
 
+  Coefficient storage_least_gb;  // that is sold, by the storage's id
+
   // What data weigh as they are stored.
   Coefficient data_token_bytes;        // by size of the vocabulary
   Coefficient data_input_pixel_bytes;  // of an image, by pixel of a network's input, by kind of network
@@ -51,6 +53,7 @@ void visit_coefficients(EconomyCoefficients& c, Visitor&& v) {
   v("purchase.power_usd_per_kwh", c.power_usd_per_kwh);
   v("purchase.hosting_usd_per_kw_month", c.hosting_usd_per_kw_month);
   v("purchase.years", c.purchase_years);
+  v("storage.least_gb", c.storage_least_gb);
   v("data.token_bytes", c.data_token_bytes);
   v("data.input_pixel_bytes", c.data_input_pixel_bytes);
   v("data.jpeg_pixel_bytes", c.data_jpeg_pixel_bytes);

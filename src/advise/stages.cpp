@@ -1,0 +1,218 @@
+#include "gpusel/advise/stages.hpp"
+
+#include <algorithm>
+
+#include "advise/candidates.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+
+namespace gpusel::advise {
+
+namespace {
+
+constexpr std::string_view kDocument = "docs/data-path.md";
+
+/// An error about a key, at the place where the file says it.
+Error at_place(Error error, const Stage& stage) {
+  std::string key = error.where;
+  key.erase(0, key.find_first_not_of('-'));
+  std::string where = stage.where;
+  for (const auto& [name, place] : stage.places)
+    if (workload::same_spelling(name, key)) where = place;
+  if (!key.empty() && where == stage.where) error.message = key + ": " + error.message;
+  error.where = where;
+  return error;
+}
+
+class Answer {
+ public:
+  Answer(const StagesPlan& plan, const catalog::Catalog& catalog, std::span<const rules::Rule> rules,
+         const estimate::Coefficients& coefficients, const cost::Converter& converter, bool explained)
+      : plan_(plan),
+        catalog_(catalog),
+        rules_(rules),
+        coefficients_(coefficients),
+        converter_(converter),
+        explained_(explained) {}
+
+  Result<StagesAnswer> find() {
+    out_.months = plan_.months.value_or(1);
+    out_.currency = converter_.currency();
+    for (const Stage& stage : plan_.stages) {
+      auto advice = recommend(stage.question, catalog_, rules_, coefficients_);
+      if (!advice) return std::unexpected(at_place(advice.error(), stage));
+      out_.advice.push_back(std::make_shared<const Advice>(std::move(*advice)));
+    }
+    std::vector<const Recommendation*> best;
+    for (const auto& advice : out_.advice)
+      best.push_back(advice->recommendations.empty() ? nullptr : &advice->recommendations.front());
+    out_.best = choice_of(best, explained_ ? &out_.trace : nullptr);
+    stay_with_one();
+    add_warnings();
+    return std::move(out_);
+  }
+
+ private:
+  StagesChoice choice_of(const std::vector<const Recommendation*>& picks, estimate::Trace* trace) const {
+    StagesChoice out;
+    for (std::size_t i = 0; i < picks.size(); ++i) {
+      StageChoice choice{picks[i], {}};
+      if (choice.best != nullptr)
+        choice.cost = cost_of(i, *choice.best, trace);
+      else
+        ++out.sum.lacking;
+      out.sum.once += choice.cost.once.value_or(0);
+      out.sum.per_month += choice.cost.per_month.value_or(0);
+      out.stages.push_back(std::move(choice));
+    }
+    out.sum.moves = 0;
+    for (std::size_t i = 0; i + 1 < picks.size(); ++i) add_move(i, picks, out);
+    if (trace != nullptr) explain_sum(out, *trace);
+    return out;
+  }
+
+  StageCost cost_of(std::size_t i, const Recommendation& one, estimate::Trace* trace) const {
+    const Stage& stage = plan_.stages[i];
+    const Advice& advice = *out_.advice[i];
+    StageCost cost;
+    cost.hourly = one.cost.hourly;
+    cost::Duty duty = stage.duty;
+    if (duty.scale_to_zero && !duty.cold_start_s) {
+      cost.cold = cold_start(advice.work, one.machine(), one.choice(), {*one.instance, one.region->id}, catalog_,
+                             coefficients_, nullptr, stage.data.storage.value_or(catalog::StorageKind::object));
+      if (cost.cold) duty.cold_start_s = cost.cold->total().raw();
+    }
+    std::optional<double> job_hours = stage.hours;
+    if (!job_hours)
+      if (const auto duration = duration_of(advice.work, plan::rate_of(one.choice()))) job_hours = in_hours(*duration);
+    const auto providers = catalog_.providers();
+    const auto provider =
+        std::find_if(providers.begin(), providers.end(), [&](const auto& p) { return p.id == one.instance->provider; });
+    const cost::Billing billing = cost::billing_of(provider == providers.end() ? nullptr : &*provider);
+    const cost::Paid paid = cost::paid_hours(cost::commitment_of(one.offer->term), duty, billing, job_hours);
+    cost.hours_paid = job_hours ? paid.job.value_or(*job_hours) : paid.month;
+    (job_hours ? cost.once : cost.per_month) = cost.hourly * cost.hours_paid;
+    if (trace != nullptr) explain(stage, one, cost, *trace);
+    return cost;
+  }
+
+  void explain(const Stage& stage, const Recommendation& one, const StageCost& cost, estimate::Trace& trace) const {
+    const std::string lead = "stages." + stage.name;
+    if (cost.cold)
+      trace.push_back({lead + ".cold_start_s", say("weights ÷ rate + start of the engine"),
+                       format("{:.4g} GB ÷ {:.3g} GB/s + {:.3g} s", in_gb(cost.cold->weights), cost.cold->gbs(),
+                              cost.cold->engine.raw()),
+                       format("{:.3g} s", cost.cold->total().raw()), std::string(kDocument)});
+    trace.push_back(
+        {lead + ".hourly", say("price of one node × nodes × rate of exchange + licences"),
+         format("{:.5g} {} × {} × {:.5g} + {:.3g}", one.cost.offer.amount, one.cost.offer.currency.code(),
+                one.machine().nodes, one.cost.exchange ? one.cost.exchange->rate : 1, one.cost.licence_hourly),
+         human_price(cost.hourly), std::string(catalog_.origin_of(*one.offer).source)});
+    trace.push_back({lead + (cost.once ? ".once" : ".per_month"),
+                     cost.once ? say("price of all nodes and hour × hours that are paid")
+                               : say("price of all nodes and hour × hours of a month that are paid"),
+                     format("{:.5g} × {:.6g} h", cost.hourly, cost.hours_paid),
+                     human_price(cost.once.value_or(cost.per_month.value_or(0))),
+                     say("term {}; docs/data-path.md", to_text(one.offer->term))});
+  }
+
+  void explain_sum(const StagesChoice& choice, estimate::Trace& trace) const {
+    const StagesSum& sum = choice.sum;
+    for (const Move& move : choice.moves)
+      if (move.cost) {
+        const catalog::Instance& from = *choice.stages[move.from].best->instance;
+        trace.push_back({"moves." + plan_.stages[move.from].name,
+                         say("GB that leave {} through the tiers of a month", from.provider),
+                         format("{:.4g} GB", *move.gb), human_price(*move.cost), "data/egress.yaml"});
+      }
+    std::string parts;
+    for (const StageChoice& stage : choice.stages)
+      if (stage.cost.once) parts += (parts.empty() ? "" : " + ") + human_price(*stage.cost.once);
+    trace.push_back({"sum.once", say("jobs that end"), parts, human_price(sum.once), std::string(kDocument)});
+    parts.clear();
+    for (const StageChoice& stage : choice.stages)
+      if (stage.cost.per_month) parts += (parts.empty() ? "" : " + ") + human_price(*stage.cost.per_month);
+    trace.push_back({"sum.per_month", say("services"), parts, human_price(sum.per_month), std::string(kDocument)});
+    trace.push_back({"sum.whole", say("once + months × per month + moves that are known"),
+                     format("{} + {:g} × {} + {}", human_price(sum.once), out_.months, human_price(sum.per_month),
+                            human_price(sum.known_moves)),
+                     human_price(sum.whole(out_.months)), std::string(kDocument)});
+  }
+
+  void add_move(std::size_t i, const std::vector<const Recommendation*>& picks, StagesChoice& out) const {
+    if (picks[i] == nullptr || picks[i + 1] == nullptr) return;
+    if (picks[i]->instance->provider == picks[i + 1]->instance->provider) return;
+    Move move{i, handed_over(i, *picks[i]), {}};
+    const catalog::Egress* egress = catalog_.egress_of(picks[i]->instance->provider, picks[i]->region->id);
+    if (move.gb && egress != nullptr)
+      if (const auto amount = cost::egress_cost(*egress, *move.gb))
+        move.cost = cost::converted(*amount, egress->currency, converter_);
+    if (move.cost)
+      out.sum.known_moves += *move.cost;
+    else
+      out.sum.moves.reset();
+    if (out.sum.moves) out.sum.moves = out.sum.known_moves;
+    out.moves.push_back(move);
+  }
+
+  /// What the next stage needs of this one: as said, else what the job leaves.
+  std::optional<double> handed_over(std::size_t i, const Recommendation& one) const {
+    const Stage& stage = plan_.stages[i];
+    if (stage.output_gb) return stage.output_gb;
+    const Advice& advice = *out_.advice[i];
+    const DataNeed need =
+        data_path(one, advice, stage.question.request, stage.data, catalog_, coefficients_, converter_, false).need;
+    if (workload::is_training(advice.work.task)) return need.weights_gb;
+    if (advice.work.task == workload::Task::render) return need.output_gb;
+    return std::nullopt;
+  }
+
+  /// The provider whose best instances for each stage cost the least together.
+  void stay_with_one() {
+    for (const catalog::Provider& provider : catalog_.providers()) {
+      std::vector<const Recommendation*> picks;
+      for (const auto& advice : out_.advice) {
+        const auto& all = advice->recommendations;
+        const auto own = std::find_if(all.begin(), all.end(),
+                                      [&](const auto& one) { return one.instance->provider == provider.id; });
+        if (own != all.end()) picks.push_back(&*own);
+      }
+      if (picks.size() != out_.advice.size()) continue;
+      StagesChoice choice = choice_of(picks, nullptr);
+      if (!out_.one_provider || choice.sum.whole(out_.months) < out_.one_provider->sum.whole(out_.months))
+        out_.one_provider = std::move(choice);
+    }
+  }
+
+  void add_warnings() {
+    for (std::size_t i = 0; i < plan_.stages.size(); ++i) {
+      const Recommendation* one = out_.best.stages[i].best;
+      std::vector<DataWarning> warnings;
+      if (one != nullptr)
+        warnings = data_path(*one, *out_.advice[i], plan_.stages[i].question.request, plan_.stages[i].data, catalog_,
+                             coefficients_, converter_, false)
+                       .warnings;
+      out_.data.push_back(std::move(warnings));
+    }
+  }
+
+  const StagesPlan& plan_;
+  const catalog::Catalog& catalog_;
+  std::span<const rules::Rule> rules_;
+  const estimate::Coefficients& coefficients_;
+  const cost::Converter& converter_;
+  bool explained_;
+  StagesAnswer out_;
+};
+
+}  // namespace
+
+Result<StagesAnswer> answer_stages(const StagesPlan& plan, const catalog::Catalog& catalog,
+                                   std::span<const rules::Rule> rules, const estimate::Coefficients& coefficients,
+                                   bool explained) {
+  const auto converter = cost::Converter::into(plan.stages.front().question.currency, catalog);
+  if (!converter) return std::unexpected(converter.error());
+  return Answer(plan, catalog, rules, coefficients, *converter, explained).find();
+}
+
+}  // namespace gpusel::advise

@@ -1,0 +1,57 @@
+#include "cli/beside.hpp"
+
+#include "gpusel/base/message.hpp"
+#include "report/data_path.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+advise::DataPath path_of(const BesideContext& c, const advise::Recommendation& one, const cost::Converter& converter) {
+  return advise::data_path(one, c.advice, c.question.request, c.beside.wishes, c.catalog, c.coefficients, converter,
+                           c.explain);
+}
+
+}  // namespace
+
+void add_beside_flags(std::vector<Flag>& flags, Beside& beside) {
+  const auto on = [](bool& place) {
+    return [&place](std::string_view) -> Status {
+      place = true;
+      return {};
+    };
+  };
+  add_options(flags, advise::data_options(), beside.wishes);
+  const std::string group = flags.back().group;
+  flags.push_back({"--data-path", "", say("data set, checkpoints and weights against the provider's storage"), group,
+                   on(beside.data_path)});
+  flags.push_back({"--show-services", "", say("managed services and service levels beside the best instance"), group,
+                   on(beside.services)});
+}
+
+std::string beside_text(const BesideContext& c, const report::Terminal& terminal) {
+  if (c.advice.recommendations.empty()) return {};
+  const advise::Recommendation& best = c.advice.recommendations.front();
+  std::string out;
+  const auto converter = cost::Converter::into(c.question.currency, c.catalog);
+  if (c.beside.shows_data() && converter)
+    out += report::data_path_text(path_of(c, best, *converter), best, c.advice, terminal);
+  if (c.beside.services)
+    out += report::services_text(advise::services_of(*best.instance, c.advice.work.task, c.catalog), best, c.catalog,
+                                 terminal);
+  return out;
+}
+
+void add_beside(const BesideContext& c, report::Json& answer) {
+  const auto converter = cost::Converter::into(c.question.currency, c.catalog);
+  std::size_t i = 0;
+  for (report::Json& record : answer["recommendations"]) {
+    const advise::Recommendation& one = c.advice.recommendations[i++];
+    if (c.beside.shows_data() && converter)
+      record["data_path"] = report::data_path_json(path_of(c, one, *converter), one, c.advice);
+    if (c.beside.services)
+      record["services"] = report::services_json(advise::services_of(*one.instance, c.advice.work.task, c.catalog));
+  }
+}
+
+}  // namespace gpusel::cli

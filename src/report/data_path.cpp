@@ -1,0 +1,270 @@
+#include "report/data_path.hpp"
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/cost.hpp"
+#include "report/estimate.hpp"
+#include "report/table.hpp"
+
+namespace gpusel::report {
+
+namespace {
+
+using advise::Advice;
+using advise::ColdStart;
+using advise::DataNeed;
+using advise::DataPath;
+using advise::Recommendation;
+using advise::StorageFit;
+
+constexpr std::string_view kUnknown = "?";
+
+std::string gigabytes(double gb) {
+  if (gb >= 1000) return say("{} TB", human_number(gb / 1000));
+  return gb >= 0.1 ? say("{} GB", human_number(gb)) : say("{} MB", human_number(gb * 1000));
+}
+
+std::string rate_text(double gbs) { return gbs >= 0.1 ? say("{:.3g} GB/s", gbs) : say("{:.3g} MB/s", gbs * 1000); }
+
+std::string bytes_text(double bytes) {
+  if (bytes < 1000) return say("{:.3g} bytes", bytes);
+  return bytes < 1e6 ? say("{:.3g} kB", bytes / 1e3) : say("{:.3g} MB", bytes / 1e6);
+}
+
+std::string need_text(const DataPath& path) {
+  const DataNeed& need = path.need;
+  std::string line;
+  const auto add = [&](std::string part) { line += (line.empty() ? "" : "; ") + std::move(part); };
+  if (need.needed_gbs)
+    add(say("reads {}: {} {} per second of {}", rate_text(*need.needed_gbs), human_number(*need.units_per_s), need.unit,
+            bytes_text(*need.unit_bytes)));
+  if (need.dataset_gb) add(say("data set {}", gigabytes(*need.dataset_gb)));
+  if (need.weights_gb) add(say("weights {}", gigabytes(*need.weights_gb)));
+  if (need.checkpoint_gb) add(say("checkpoint {}", gigabytes(*need.checkpoint_gb)));
+  if (need.output_gb) add(say("leaves {}", gigabytes(*need.output_gb)));
+  if (need.output_gbs) add(say("writes {}", rate_text(*need.output_gbs)));
+  return line.empty() ? say("reads and writes nothing worth a storage of its own") : line;
+}
+
+std::string storage_name(const StorageFit& fit, double stored_gb) {
+  std::string name = printable(fit.name());
+  if (fit.sold_gb > stored_gb) name += say(" of {}", gigabytes(fit.sold_gb));
+  if (fit.bought_gbs > 0) name += say(" + {:.3g} GB/s bought", fit.bought_gbs);
+  return name;
+}
+
+std::string price_text(const StorageFit& fit) {
+  if (fit.kind == catalog::StorageKind::local) return say("with it");
+  return fit.converted ? human_price(*fit.converted) : std::string(kUnknown);
+}
+
+std::string checkpoint_text(const StorageFit& fit, const DataPath& path) {
+  if (!fit.checkpoint_s) return std::string(kUnknown);
+  std::string text = human_duration(seconds(*fit.checkpoint_s));
+  if (path.checkpoint_interval)
+    text += format(" ({:.2g} %)", 100 * *fit.checkpoint_s / path.checkpoint_interval->raw());
+  return text;
+}
+
+std::string unknown_rate(const StorageFit& fit) {
+  const bool sold_apart = fit.storage != nullptr && fit.storage->per_gbs_month;
+  return sold_apart ? say("as bought") : std::string(kUnknown);
+}
+
+std::string storage_table(const DataPath& path, Currency currency, const Terminal& terminal) {
+  const DataNeed& need = path.need;
+  std::vector<Column> columns{{say("storage"), Align::left, 0, 16},
+                              {say("kind"), Align::left, 1},
+                              {say("GB/s"), Align::right, 0},
+                              {say("bound by"), Align::left, 2}};
+  if (need.dataset_gb) columns.push_back({say("one pass"), Align::right, 0});
+  if (need.needed_gbs) columns.push_back({say("GPUs wait"), Align::right, 0});
+  if (need.checkpoint_gb) columns.push_back({say("checkpoint"), Align::right, 1});
+  columns.push_back({say("{}/month", currency.code()), Align::right, 0});
+  columns.push_back({say("source"), Align::left, 3});
+  Table table(std::move(columns));
+  for (const StorageFit& fit : path.storages) {
+    const std::string unknown(kUnknown);
+    std::vector<Cell> row{storage_name(fit, need.stored_gb()) + (fit.too_small ? say(" (too small)") : ""),
+                          std::string(to_text(fit.kind)),
+                          fit.rate ? format("{:.3g}", fit.rate->gbs) : unknown_rate(fit),
+                          fit.rate ? std::string(fit.rate->bound_by) : ""};
+    if (need.dataset_gb) row.emplace_back(fit.pass_minutes ? human_duration(seconds(*fit.pass_minutes * 60)) : unknown);
+    if (need.needed_gbs) row.emplace_back(fit.waiting ? format("{:.0f} %", 100 * *fit.waiting) : unknown);
+    if (need.checkpoint_gb) row.emplace_back(checkpoint_text(fit, path));
+    row.emplace_back(price_text(fit));
+    row.emplace_back(fit.storage != nullptr ? printable(fit.storage->source) : say("usual rate"));
+    table.add(std::move(row));
+  }
+  return table.empty() ? std::string() : table.text(terminal);
+}
+
+std::string cold_text(const ColdStart& start) {
+  const std::string from = start.storage != nullptr ? printable(start.storage->name)
+                                                    : say("{} storage at its usual rate", to_text(*start.kind));
+  return say(
+      "cold start: {:.0f} s = {:.0f} s for {} from {} at {:.3g} GB/s, bound by the {}, + {:.0f} s for the engine; "
+      "getting the instance and its container comes before",
+      start.total().raw(), start.load.raw(), gigabytes(in_gb(start.weights)), from, start.gbs(), start.bound_by(),
+      start.engine.raw());
+}
+
+std::string egress_text(const DataPath& path, const Recommendation& r, const Advice& advice) {
+  const std::string lead =
+      say("to the internet: {} × {:.3g} Mbit/s by codec = {:.3g} Gbit/s", advice.work.counted->unit.things,
+          advice.work.counted->egress_mbps, *path.need.egress_gbit_s);
+  return r.cost.egress_hourly ? say("{}, {} {} per hour at the first tier's price", lead,
+                                    human_price(*r.cost.egress_hourly), advice.currency.code())
+                              : say("{}; its price is not known", lead);
+}
+
+Json fit_json(const StorageFit& fit, const DataPath& path) {
+  const catalog::Storage* storage = fit.storage;
+  Json out{{"kind", to_text(fit.kind)},
+           {"id", storage != nullptr ? Json(storage->id) : Json(nullptr)},
+           {"name", fit.name()},
+           {"sold_gb", fit.sold_gb > 0 ? number(fit.sold_gb) : Json(nullptr)},
+           {"too_small", fit.too_small},
+           {"read_gbs", fit.rate ? number(fit.rate->gbs) : Json(nullptr)},
+           {"bound_by", fit.rate ? Json(fit.rate->bound_by) : Json(nullptr)},
+           {"bought_gbs", number(fit.bought_gbs)},
+           {"pass_minutes", number(fit.pass_minutes)},
+           {"waiting_share", number(fit.waiting)},
+           {"checkpoint_s", number(fit.checkpoint_s)},
+           {"checkpoint_share", fit.checkpoint_s && path.checkpoint_interval
+                                    ? number(*fit.checkpoint_s / path.checkpoint_interval->raw())
+                                    : Json(nullptr)},
+           {"per_month", number(fit.converted)},
+           {"requests_per_pass", number(fit.requests)},
+           {"offer", nullptr},
+           {"fx", nullptr},
+           {"source", storage != nullptr ? Json(storage->source) : Json(nullptr)},
+           {"as_of", storage != nullptr ? text_or_null(storage->as_of.text()) : Json(nullptr)},
+           {"note", storage != nullptr ? text_or_null(storage->note) : Json(nullptr)}};
+  if (fit.per_month && fit.kind != catalog::StorageKind::local)
+    out["offer"] = {{"currency", fit.per_month->currency.code()}, {"per_month", number(fit.per_month->amount)}};
+  if (fit.exchange)
+    out["fx"] = {{"rate", number(fit.exchange->rate)}, {"as_of", text_or_null(fit.exchange->as_of.text())}};
+  return out;
+}
+
+Json cold_json(const ColdStart& start) {
+  return {{"weights_gb", number(in_gb(start.weights))},
+          {"from", to_text(*start.kind)},
+          {"storage", start.storage != nullptr ? Json(start.storage->id) : Json(nullptr)},
+          {"storage_gbs", number(start.storage_gbs)},
+          {"loader_gbs", number(start.loader_gbs)},
+          {"bound_by", start.bound_by()},
+          {"load_s", number(start.load.raw())},
+          {"engine_s", number(start.engine.raw())},
+          {"total_s", number(start.total().raw())}};
+}
+
+std::string service_line(const catalog::Service& service) {
+  std::string line = say("{} ({})", printable(service.name), to_text(*service.kind));
+  line += service.surcharge ? say(": {:g} × the instance's price", *service.surcharge) : say(": price not known here");
+  if (service.scale_to_zero)
+    line += *service.scale_to_zero ? say("; costs nothing while idle") : say("; never at zero");
+  if (!service.lock_in.empty()) line += say("; to leave: {}", printable(service.lock_in));
+  if (!service.note.empty()) line += "; " + printable(service.note);
+  return line;
+}
+
+std::string sources_text(const catalog::TextList& sources) {
+  std::string text;
+  for (const std::string_view key : sources) text += (text.empty() ? "" : ", ") + printable(key);
+  return text;
+}
+
+}  // namespace
+
+std::string data_path_text(const DataPath& path, const Recommendation& r, const Advice& advice,
+                           const Terminal& terminal) {
+  std::string out = "\n" +
+                    bold(say("data path of {}. {} {}, {}", r.rank, printable(r.instance->provider),
+                             printable(r.instance->sku), printable(r.region->id)),
+                         terminal) +
+                    "\n";
+  out += wrap("  " + need_text(path), terminal.width, 4);
+  out += storage_table(path, advice.currency, terminal);
+  if (!path.storages.empty())
+    out += wrap(say("  per month: {} stored; ? is not published or not known here", gigabytes(path.need.stored_gb())),
+                terminal.width, 4);
+  else if (path.need.stored_gb() > 0)
+    out += wrap(say("  no storage of {} is known here", printable(r.instance->provider)), terminal.width, 4);
+  if (path.cold) out += wrap("  " + cold_text(*path.cold), terminal.width, 4);
+  if (path.need.egress_gbit_s) out += wrap("  " + egress_text(path, r, advice), terminal.width, 4);
+  return out + trace_lines(path.trace, terminal);
+}
+
+Json data_path_json(const DataPath& path, const Recommendation& r, const Advice&) {
+  const DataNeed& need = path.need;
+  Json storages = Json::array();
+  for (const StorageFit& fit : path.storages) storages.push_back(fit_json(fit, path));
+  Json warnings = Json::array();
+  for (const auto& warning : path.warnings) warnings.push_back({{"rule", warning.rule}, {"message", warning.message}});
+  Json out{
+      {"need",
+       {{"unit", text_or_null(need.unit)},
+        {"unit_bytes", number(need.unit_bytes)},
+        {"units_per_s", number(need.units_per_s)},
+        {"needed_gbs", number(need.needed_gbs)},
+        {"dataset_gb", number(need.dataset_gb)},
+        {"weights_gb", number(need.weights_gb)},
+        {"checkpoint_gb", number(need.checkpoint_gb)},
+        {"output_gb", number(need.output_gb)},
+        {"output_gbs", number(need.output_gbs)},
+        {"stored_gb", number(need.stored_gb())}}},
+      {"checkpoint_interval_s", path.checkpoint_interval ? number(path.checkpoint_interval->raw()) : Json(nullptr)},
+      {"storages", std::move(storages)},
+      {"cold_start", path.cold ? cold_json(*path.cold) : Json(nullptr)},
+      {"egress_gbit_s", number(need.egress_gbit_s)},
+      {"egress_hourly", need.egress_gbit_s ? number(r.cost.egress_hourly) : Json(nullptr)},
+      {"warnings", std::move(warnings)}};
+  if (!path.trace.empty()) out["explain"] = explain_json(path.trace);
+  return out;
+}
+
+std::string services_text(const advise::Services& services, const Recommendation& r, const catalog::Catalog& catalog,
+                          const Terminal& terminal) {
+  std::string out =
+      "\n" +
+      bold(say("beside {}. {} {}", r.rank, printable(r.instance->provider), printable(r.instance->sku)), terminal) +
+      "\n";
+  if (services.empty()) out += wrap(say("  no managed service and no service level is known here"), terminal.width, 4);
+  for (const catalog::Service* service : services.managed) {
+    out += wrap("  " + service_line(*service), terminal.width, 4);
+    std::string dated = sources_text(service->sources);
+    for (const std::string_view key : service->sources)
+      if (const auto* source = catalog.source(key);
+          source != nullptr && source->confidence == catalog::Confidence::recalled)
+        dated += say("; {} is from memory", printable(key));
+    out += wrap(say("    source: {}", dated), terminal.width, 6);
+  }
+  for (const catalog::ServiceLevel* level : services.promises)
+    out += wrap(say("  promised: {}", promise_line(*level)), terminal.width, 4);
+  return out;
+}
+
+Json services_json(const advise::Services& services) {
+  Json managed = Json::array();
+  for (const catalog::Service* service : services.managed) {
+    Json sources = Json::array();
+    for (const std::string_view key : service->sources) sources.push_back(key);
+    managed.push_back({{"id", service->id},
+                       {"name", service->name},
+                       {"kind", to_text(*service->kind)},
+                       {"surcharge", number(service->surcharge)},
+                       {"scale_to_zero", service->scale_to_zero ? Json(*service->scale_to_zero) : Json(nullptr)},
+                       {"lock_in", text_or_null(service->lock_in)},
+                       {"as_of", text_or_null(service->as_of.text())},
+                       {"sources", std::move(sources)},
+                       {"note", text_or_null(service->note)}});
+  }
+  Json promises = Json::array();
+  for (const catalog::ServiceLevel* level : services.promises) promises.push_back(promise_json(*level));
+  return {{"managed", std::move(managed)}, {"service_levels", std::move(promises)}};
+}
+
+}  // namespace gpusel::report

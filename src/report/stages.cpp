@@ -1,0 +1,192 @@
+#include "report/stages.hpp"
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/estimate.hpp"
+#include "report/table.hpp"
+
+namespace gpusel::report {
+
+namespace {
+
+using advise::Recommendation;
+using advise::StageChoice;
+using advise::StagesAnswer;
+using advise::StagesChoice;
+using advise::StagesPlan;
+
+std::string instance_name(const Recommendation& one) {
+  const std::string name = format("{} {}", printable(one.instance->provider), printable(one.instance->sku));
+  return one.machine().nodes > 1 ? format("{} × {}", one.machine().nodes, name) : name;
+}
+
+std::string gpus_text(const Recommendation& one) {
+  if (one.gpu == nullptr) return say("{:g} vCPU", one.machine().host.vcpus * one.machine().nodes);
+  const double share = one.machine().device.share * one.gpu->devices();
+  return share < 1 ? format("1/{:.0f} × {}", 1 / share, one.gpu->id)
+                   : format("{} × {}", one.machine().gpus(), one.gpu->id);
+}
+
+Cell money(const std::optional<double>& amount) { return figure_cell(amount ? human_price(*amount) : "-", amount); }
+
+Table table_of(const StagesChoice& choice, const StagesPlan& plan, Currency currency) {
+  Table table({{say("stage"), Align::left, 0},
+               {say("instance"), Align::left, 0, 18},
+               {say("region"), Align::left, 2, 9},
+               {say("GPUs"), Align::left, 1},
+               {say("term"), Align::left, 3},
+               {say("{}/h", currency.code()), Align::right, 0},
+               {say("hours"), Align::right, 0},
+               {say("{} once", currency.code()), Align::right, 0},
+               {say("{}/month", currency.code()), Align::right, 0}});
+  for (std::size_t i = 0; i < choice.stages.size(); ++i) {
+    const StageChoice& stage = choice.stages[i];
+    const std::string name = printable(plan.stages[i].name);
+    if (stage.best == nullptr) {
+      table.add({name, say("nothing meets it"), "", "", "", "", "", money({}), money({})});
+      continue;
+    }
+    const Recommendation& one = *stage.best;
+    table.add({name, instance_name(one), printable(one.region->id), gpus_text(one),
+               std::string(to_text(one.offer->term)), figure_cell(human_price(stage.cost.hourly), stage.cost.hourly),
+               figure_cell(human_number(stage.cost.hours_paid), stage.cost.hours_paid), money(stage.cost.once),
+               money(stage.cost.per_month)});
+  }
+  return table;
+}
+
+std::string sum_text(const StagesChoice& choice, double months, Currency currency) {
+  const advise::StagesSum& sum = choice.sum;
+  std::string line = say("sum: {} once + {} per month", human_price(sum.once), human_price(sum.per_month));
+  line += say("; over {:g} months {} {}", months, human_price(sum.whole(months)), currency.code());
+  if (sum.known_moves > 0) line += say(", {} of it for moving data", human_price(sum.known_moves));
+  if (sum.lacking > 0) line += say("; {} stages that nothing meets are not in it", sum.lacking);
+  if (!sum.moves) line += say("; not all of what is moved is known, and that is not in it");
+  return line;
+}
+
+std::string move_text(const advise::Move& move, const StagesChoice& choice, const StagesPlan& plan, Currency currency) {
+  const std::string lead =
+      say("from {} to {}, {} to {}: ", printable(plan.stages[move.from].name),
+          printable(plan.stages[move.from + 1].name), printable(choice.stages[move.from].best->instance->provider),
+          printable(choice.stages[move.from + 1].best->instance->provider));
+  if (!move.gb) return lead + say("how much is not known; output_gb says it");
+  if (!move.cost) return lead + say("{:.4g} GB, the price of traffic is not known", *move.gb);
+  return lead + say("{:.4g} GB for {} {}", *move.gb, human_price(*move.cost), currency.code());
+}
+
+bool is_one_provider(const StagesChoice& choice) {
+  for (const StageChoice& stage : choice.stages)
+    if (stage.best == nullptr || stage.best->instance->provider != choice.stages.front().best->instance->provider)
+      return false;
+  return true;
+}
+
+std::string one_provider_text(const StagesAnswer& answer, const StagesPlan& plan, const Terminal& terminal) {
+  if (is_one_provider(answer.best)) return wrap(say("all of it is with one provider"), terminal.width, 2);
+  if (!answer.one_provider) return wrap(say("no provider has an instance for every stage"), terminal.width, 2);
+  const StagesChoice& one = *answer.one_provider;
+  const double more = one.sum.whole(answer.months) - answer.best.sum.whole(answer.months);
+  std::string out = "\n" + bold(say("all with {}", printable(one.stages.front().best->instance->provider)), terminal) +
+                    "\n" + table_of(one, plan, answer.currency).text(terminal) +
+                    wrap(sum_text(one, answer.months, answer.currency), terminal.width, 2);
+  return out + wrap(more >= 0 ? say("staying with one costs {} {} more", human_price(more), answer.currency.code())
+                              : say("staying with one costs {} {} less: each best alone is not the best together",
+                                    human_price(-more), answer.currency.code()),
+                    terminal.width, 2);
+}
+
+Json choice_json(const StagesChoice& choice, const StagesAnswer& answer, const StagesPlan& plan) {
+  Json stages = Json::array();
+  for (std::size_t i = 0; i < choice.stages.size(); ++i) {
+    const StageChoice& stage = choice.stages[i];
+    Json record{{"name", plan.stages[i].name}};
+    if (const Recommendation* one = stage.best; one != nullptr) {
+      record["provider"] = one->instance->provider;
+      record["sku"] = one->instance->sku;
+      record["region"] = one->region->id;
+      record["nodes"] = one->machine().nodes;
+      record["gpu"] = one->gpu != nullptr ? Json(one->gpu->id) : Json(nullptr);
+      record["gpus"] = one->machine().gpus();
+      record["plan"] = plan_json(one->choice());
+      record["billing"] = to_text(one->offer->term);
+      record["price_as_of"] = text_or_null(Date::from_packed(one->offer->as_of).text());
+      record["offer"] = {{"currency", one->cost.offer.currency.code()}, {"hourly", number(one->cost.offer.amount)}};
+      record["fx"] = one->cost.exchange ? Json{{"rate", number(one->cost.exchange->rate)},
+                                               {"as_of", text_or_null(one->cost.exchange->as_of.text())}}
+                                        : Json(nullptr);
+    } else {
+      record["sku"] = nullptr;
+    }
+    record["hourly"] = stage.best != nullptr ? number(stage.cost.hourly) : Json(nullptr);
+    record["hours_paid"] = stage.best != nullptr ? number(stage.cost.hours_paid) : Json(nullptr);
+    record["once"] = number(stage.cost.once);
+    record["per_month"] = number(stage.cost.per_month);
+    record["cold_start_s"] = stage.cost.cold ? number(stage.cost.cold->total().raw()) : Json(nullptr);
+    stages.push_back(std::move(record));
+  }
+  Json moves = Json::array();
+  for (const advise::Move& move : choice.moves)
+    moves.push_back({{"from", plan.stages[move.from].name},
+                     {"to", plan.stages[move.from + 1].name},
+                     {"gb", number(move.gb)},
+                     {"cost", number(move.cost)}});
+  return {{"stages", std::move(stages)},
+          {"moves", std::move(moves)},
+          {"sum",
+           {{"once", number(choice.sum.once)},
+            {"per_month", number(choice.sum.per_month)},
+            {"moves", number(choice.sum.moves)},
+            {"whole", number(choice.sum.whole(answer.months))},
+            {"stages_lacking", choice.sum.lacking}}}};
+}
+
+}  // namespace
+
+std::string stages_text(const StagesAnswer& answer, const StagesPlan& plan, std::string_view format_name,
+                        const Terminal& terminal) {
+  const Table table = table_of(answer.best, plan, answer.currency);
+  if (format_name == "csv" || format_name == "markdown") return table.as(format_name, terminal);
+  Terminal room = terminal;
+  if (format_name == "wide") room.width = 0;
+  std::string out;
+  for (std::size_t i = 0; i < plan.stages.size(); ++i)
+    out += wrap(say("{}: {}; assumed: {}", printable(plan.stages[i].name), job_line(answer.advice[i]->work),
+                    assumed_line(answer.advice[i]->assumed)),
+                terminal.width, 2);
+  out += "\n" + table.text(room);
+  out += wrap(sum_text(answer.best, answer.months, answer.currency), terminal.width, 2);
+  for (const advise::Move& move : answer.best.moves)
+    out += wrap("  " + move_text(move, answer.best, plan, answer.currency), terminal.width, 4);
+  for (std::size_t i = 0; i < answer.data.size(); ++i)
+    for (const auto& warning : answer.data[i])
+      out += wrap(say("warn: {}: {} [{}]", printable(plan.stages[i].name), warning.message, warning.rule),
+                  terminal.width, 2);
+  return out + one_provider_text(answer, plan, terminal) + trace_lines(answer.trace, terminal);
+}
+
+Json stages_json(const StagesAnswer& answer, const StagesPlan& plan) {
+  Json out{{"schema", "gpusel.stages/1"},
+           {"currency", answer.currency.code()},
+           {"months", number(answer.months)},
+           {"assumed", Json::object()}};
+  if (!plan.months) out["assumed"]["months"] = number(answer.months);
+  Json jobs = Json::array();
+  for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+    Json warnings = Json::array();
+    for (const auto& warning : answer.data[i])
+      warnings.push_back({{"rule", warning.rule}, {"message", warning.message}});
+    jobs.push_back({{"name", plan.stages[i].name},
+                    {"workload", workload_json(answer.advice[i]->work)},
+                    {"assumed", assumptions(answer.advice[i]->assumed)},
+                    {"warnings", std::move(warnings)}});
+  }
+  out["jobs"] = std::move(jobs);
+  out["best"] = choice_json(answer.best, answer, plan);
+  out["one_provider"] = answer.one_provider ? choice_json(*answer.one_provider, answer, plan) : Json(nullptr);
+  if (!answer.trace.empty()) out["explain"] = explain_json(answer.trace);
+  return out;
+}
+
+}  // namespace gpusel::report

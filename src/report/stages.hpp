@@ -1,0 +1,17 @@
+// Stages that belong together, as text for a person and as data.
+#pragma once
+
+#include <string>
+
+#include "gpusel/advise/stages.hpp"
+#include "report/json.hpp"
+#include "report/terminal.hpp"
+
+namespace gpusel::report {
+
+/// `format`: table, wide, csv or markdown.
+std::string stages_text(const advise::StagesAnswer& answer, const advise::StagesPlan& plan, std::string_view format,
+                        const Terminal& terminal);
+Json stages_json(const advise::StagesAnswer& answer, const advise::StagesPlan& plan);
+
+}  // namespace gpusel::report
