@@ -143,6 +143,7 @@ class Answer {
     if (picks[i] == nullptr || picks[i + 1] == nullptr) return;
     if (picks[i]->instance->provider == picks[i + 1]->instance->provider) return;
     Move move{i, handed_over(i, *picks[i]), {}};
+    if (move.gb && *move.gb <= 0) return;
     const catalog::Egress* egress = catalog_.egress_of(picks[i]->instance->provider, picks[i]->region->id);
     if (move.gb && egress != nullptr)
       if (const auto amount = cost::egress_cost(*egress, *move.gb))
@@ -160,6 +161,7 @@ class Answer {
     const Stage& stage = plan_.stages[i];
     if (stage.output_gb) return stage.output_gb;
     const Advice& advice = *out_.advice[i];
+    if (advice.work.profile == workload::Profile::dev) return 0;  // a try-out leaves nothing that others need
     const DataNeed need =
         data_path(one, advice, stage.question.request, stage.data, catalog_, coefficients_, converter_, false).need;
     if (workload::is_training(advice.work.task)) return need.weights_gb;

@@ -154,7 +154,9 @@ std::expected<StagesPlan, Errors> read_stages(const Document& document, const Qu
   plan.months = fields.number("months", kMonths);
   fields.require("stages");
   const Node* list = fields.find("stages");
-  if (list != nullptr && (!list->is_list() || list->children.empty()))
+  if (list != nullptr && list->is_list() && list->children.empty())
+    problems.add(*list, say("'stages' names no job"));
+  else if (list != nullptr && !list->is_list())
     problems.add(*list, say("'stages' is a list of jobs, found {}", list->describe()));
   else if (list != nullptr)
     for (const Node& node : list->children) plan.stages.push_back(StageReader(node, problems, base).read());

@@ -46,9 +46,11 @@ class Recommend {
     if (!rules) return context_.fail(rules.error());
 
     options_.question.today = *today;
-    if (!options_.stages.empty())
+    if (!options_.stages.empty()) {
+      if (Status alone = check_alone(); !alone) return context_.fail(alone.error());
       return run_stages(
           {options_.stages, options_.question, *rules, *catalog, *coefficients, *format, options_.explain}, context_);
+    }
     if (!options_.question.request.task && Context::can_ask())
       if (!ask(*catalog)) return context_.fail(Error{ErrorKind::usage, say("not all questions were answered"), {}, {}});
     tell_broad_names(options_.question.constraints, *catalog, context_);
@@ -68,6 +70,18 @@ class Recommend {
   }
 
  private:
+  /// What shows more of one ranking has no meaning beside several.
+  Status check_alone() const {
+    const Beside& beside = options_.beside;
+    const std::pair<bool, std::string_view> flags[] = {{options_.show_rejected, "--show-rejected"},
+                                                       {options_.limit.has_value(), "--limit"},
+                                                       {beside.services, "--show-services"},
+                                                       {beside.shows_data(), "--data-path"}};
+    for (const auto& [given, flag] : flags)
+      if (given) return usage_error(say("has no meaning beside --stages"), std::string(flag));
+    return {};
+  }
+
   /// What the command line leaves open, and then the command line that would have said it.
   bool ask(const catalog::Catalog& catalog) {
     const auto words = ask_job([&](const std::string& question) { return context_.ask(question); },

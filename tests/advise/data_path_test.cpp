@@ -105,10 +105,10 @@ TEST_CASE("a token of a large vocabulary takes four bytes, and a given sample is
 
 TEST_CASE("a checkpoint holds trained weights and the optimiser's states, and nothing that is frozen") {
   const auto full = test::job("task=finetune model=llama-3.1-8b recipe=mixed optimizer=adamw");
-  CHECK(estimate::checkpointed_states(full, workload::Precision::bf16).raw() ==
+  CHECK(estimate::checkpoint_size(full, workload::Precision::bf16)->raw() ==
         Approx(full.parameters.total() * 14));  // 2 + fp32 copy 4 + two moments 8
   const auto lora = test::job("task=finetune model=llama-3.1-8b method=lora optimizer=adamw");
-  CHECK(in_gb(estimate::checkpointed_states(lora, workload::Precision::bf16)) < 1);
+  CHECK(in_gb(*estimate::checkpoint_size(lora, workload::Precision::bf16)) < 1);
 }
 
 TEST_CASE("a pass takes its size over the rate, and GPUs wait for what does not come") {

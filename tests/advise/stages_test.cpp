@@ -81,11 +81,15 @@ StagesAnswer answer(const StagesPlan& plan, bool explained = false) {
   return std::move(*found);
 }
 
-std::string first_error(const std::string& text) {
+/// Every error of the file.
+std::string errors_of(const std::string& text) {
   const auto plan = try_read(text);
   REQUIRE_FALSE(plan);
-  const Error& error = plan.error().front();
-  return error.where + ": " + error.message + (error.hint.empty() ? "" : " (" + error.hint + ")");
+  std::string all;
+  for (const Error& error : plan.error())
+    all += (all.empty() ? "" : "; ") + error.where + ": " + error.message +
+           (error.hint.empty() ? "" : " (" + error.hint + ")");
+  return all;
 }
 
 }  // namespace
@@ -181,19 +185,18 @@ TEST_CASE("every sum of stages can be asked for") {
 }
 
 TEST_CASE("a file of stages is read strictly, with places and the nearest key") {
-  CHECK(first_error("stages: []\n") == "jobs.yaml:1:9: 'stages' is a list of jobs, found a list");
-  CHECK(first_error("stage: []\n").find("did you mean 'stages'?") != std::string::npos);
-  CHECK(first_error("stages:\n  - {name: a, tsak: finetune}\n") ==
-        "jobs.yaml:2:14: unknown key 'tsak' (did you mean 'task'?)");
-  CHECK(first_error("stages:\n  - {task: finetune}\n").find("a stage needs a name") != std::string::npos);
-  CHECK(first_error("stages:\n  - {name: a, task: inference, hours: -1}\n").starts_with("jobs.yaml:2:38: hours: "));
-  CHECK(
-      first_error("stages:\n  - {name: a, task: inference, hours: 5, utilization: 0.5}\n").find("exclude each other") !=
-      std::string::npos);
-  CHECK(first_error("stages:\n  - {name: a, task: inference}\n  - {name: a, task: inference}\n")
+  CHECK(errors_of("stages: []\n") == "jobs.yaml:1:9: 'stages' names no job");
+  CHECK(errors_of("stage: []\n").find("did you mean 'stages'?") != std::string::npos);
+  CHECK(errors_of("stages:\n  - {name: a, tsak: finetune}\n") ==
+        "jobs.yaml:2:15: unknown key 'tsak' (did you mean 'task'?)");
+  CHECK(errors_of("stages:\n  - {task: finetune}\n").find("a stage needs a name") != std::string::npos);
+  CHECK(errors_of("stages:\n  - {name: a, task: inference, hours: -1}\n").starts_with("jobs.yaml:2:39: hours: "));
+  CHECK(errors_of("stages:\n  - {name: a, task: inference, hours: 5, utilization: 0.5}\n").find("exclude each other") !=
+        std::string::npos);
+  CHECK(errors_of("stages:\n  - {name: a, task: inference}\n  - {name: a, task: inference}\n")
             .find("a second stage is named 'a'") != std::string::npos);
-  CHECK(first_error("stages:\n  - {name: a, model: x}\n").find("'a' has no task") != std::string::npos);
-  CHECK(first_error("stages:\n  - {name: a, task: inference, gpus: 8}\n").find("unknown key 'gpus'") !=
+  CHECK(errors_of("stages:\n  - {name: a, model: x}\n").find("'a' has no task") != std::string::npos);
+  CHECK(errors_of("stages:\n  - {name: a, task: inference, gpus: 8}\n").find("unknown key 'gpus'") !=
         std::string::npos);
 }
 
