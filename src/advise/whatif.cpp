@@ -5,6 +5,7 @@
 
 #include "advise/whatif_parts.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
 
 namespace gpusel::advise {
 
@@ -33,7 +34,10 @@ class Answering {
  public:
   Answering(const WhatIfQuestion& question, catalog::Catalog& catalog, std::span<const rules::Rule> rules,
             const estimate::Coefficients& coefficients)
-      : question_(question), catalog_(catalog), coefficients_(coefficients), asker_(question, catalog, rules, coefficients) {}
+      : question_(question),
+        catalog_(catalog),
+        coefficients_(coefficients),
+        asker_(question, catalog, rules, coefficients) {}
 
   Result<WhatIf> run() {
     if (question_.vary.size() > 2)
@@ -75,8 +79,9 @@ class Answering {
 
   static Status too_many(std::size_t answers, const std::string& product) {
     if (answers <= kMostAnswers) return {};
-    return usage_error(say("{}{} answers, at most {}", product, answers, kMostAnswers), "--vary",
-                       say("write fewer points, as in context=4k..128k/9"));
+    return usage_error(say("{}{} answers, at most {}", product, human_number(static_cast<double>(answers)),
+                           human_number(static_cast<double>(kMostAnswers))),
+                       "--vary", say("write fewer points, as in context=4k..128k/9"));
   }
 
   /// What an input is as it stands: said, or assumed by the answer.
@@ -89,12 +94,26 @@ class Answering {
     return std::nullopt;
   }
 
-  /// Where no point could even be asked, the first problem is the answer.
+  /// Whether a problem is with a value that a varied input was given.
+  bool is_axis(std::string_view where) const {
+    while (where.starts_with('-')) where.remove_prefix(1);
+    return std::any_of(out_.axes.begin(), out_.axes.end(),
+                       [&](const Axis& axis) { return !axis.numbers && workload::same_spelling(axis.key, where); });
+  }
+
+  /// A listed word that means nothing is an error; so is the first problem where no point could be asked at all.
   Status anything_asked(bool base) {
     const auto asked = std::find_if(out_.samples.begin(), out_.samples.end(),
-                                    [](const Sample& sample) { return sample.best.problem.empty(); });
-    if (asked == out_.samples.end() && !out_.samples.empty())
-      return usage_error(out_.samples.front().best.problem, format("--vary {}", out_.axes.front().key));
+                                    [](const Sample& sample) { return !sample.best.problem; });
+    const auto about_itself = std::find_if(out_.samples.begin(), out_.samples.end(), [&](const Sample& sample) {
+      return sample.best.problem && is_axis(sample.best.problem->where);
+    });
+    const auto wrong = about_itself != out_.samples.end() ? about_itself : out_.samples.begin();
+    if (wrong != out_.samples.end() && (about_itself == wrong || asked == out_.samples.end())) {
+      Error error = *wrong->best.problem;
+      error.where = format("--vary {}", is_axis(error.where) ? error.where : out_.axes.front().key);
+      return std::unexpected(std::move(error));
+    }
     if (base) return {};
     out_.base = asked->best.of;
     return {};
@@ -105,9 +124,10 @@ class Answering {
     std::vector<Outcome*> all;
     if (out_.samples.empty() || question_.tornado) all.push_back(&out_.now);
     for (Sample& sample : out_.samples)
-      if (sample.best.problem.empty()) all.push_back(&sample.best);
+      if (!sample.best.problem) all.push_back(&sample.best);
     out_.measure = all.front()->measure;
-    const bool alike = std::all_of(all.begin(), all.end(), [&](const Outcome* one) { return one->measure == out_.measure; });
+    const bool alike =
+        std::all_of(all.begin(), all.end(), [&](const Outcome* one) { return one->measure == out_.measure; });
     if (!alike) out_.measure = Measure::hourly;
     for (Outcome* one : all)
       if (one->fits()) one->cost = one->cost_in(out_.measure);

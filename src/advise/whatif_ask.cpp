@@ -6,6 +6,7 @@
 #include "advise/search.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/cost/terms.hpp"
 
 namespace gpusel::advise {
 
@@ -30,15 +31,12 @@ Measure measure_of(const Workload& work, bool has_duty) {
   return work.counted ? Measure::per_unit : Measure::per_million_tokens;
 }
 
-/// Terms that are paid for every hour of their period, used or not.
-bool is_paid_whole(catalog::Term term) {
-  using catalog::Term;
-  return term != Term::on_demand && term != Term::spot && term != Term::flex_start;
-}
-
 /// What is paid for over what the plain figure takes for granted: every hour of the month, all of it used.
-double duty_factor(const cost::Duty& duty, catalog::Term term, Measure measure) {
-  const double paid = is_paid_whole(term) ? kHoursPerMonth : duty.run_per_month();
+double duty_factor(const cost::Duty& duty, const catalog::Offer& offer, const catalog::Catalog& catalog,
+                   Measure measure) {
+  const auto provider = catalog.provider(catalog.instances()[offer.instance].provider);
+  const cost::Billing billing = cost::billing_of(provider ? *provider : nullptr);
+  const double paid = cost::paid_hours(cost::commitment_of(offer.term), duty, billing, {}).month;
   return paid / (measure == Measure::monthly ? kHoursPerMonth : duty.used_per_month());
 }
 
@@ -66,7 +64,8 @@ std::vector<Question> split_gpus(const Question& question, std::int64_t gpus, co
   const auto& limits = question.constraints;
   for (const std::int64_t size : sizes_in(catalog)) {
     const std::int64_t nodes = gpus / size;
-    if (gpus % size != 0 || (limits.nodes && *limits.nodes != nodes) || nodes > limits.max_nodes.value_or(nodes)) continue;
+    if (gpus % size != 0 || (limits.nodes && *limits.nodes != nodes) || nodes > limits.max_nodes.value_or(nodes))
+      continue;
     if (static_cast<double>(size) < limits.gpus_per_instance.low.value_or(0)) continue;
     if (limits.gpus_per_instance.high && static_cast<double>(size) > *limits.gpus_per_instance.high) continue;
     Question one = question;
@@ -115,10 +114,11 @@ bool same_winner(const Outcome& a, const Outcome& b) {
 }
 
 std::string reason_of(const Outcome& none, const Outcome* before) {
-  if (!none.problem.empty()) return none.problem;
+  if (none.problem) return none.problem->message;
   const Rejection* most = nullptr;
   for (const Rejection& one : none.of->rejected) {
-    const bool of_it = before != nullptr && before->fits() && one.instance->provider == before->best.instance->provider &&
+    const bool of_it = before != nullptr && before->fits() &&
+                       one.instance->provider == before->best.instance->provider &&
                        one.instance->family == before->best.instance->family;
     if (of_it) return format("{} {}: {}", one.instance->provider, one.instance->family, one.message);
     const bool never = one.rule == "no-gpu" || one.rule == "no-published-price" || one.rule == "vendor";
@@ -147,7 +147,8 @@ Asker::Asker(const WhatIfQuestion& question, catalog::Catalog& catalog, std::spa
 Asker::~Asker() { price({}); }
 
 std::optional<std::string> Asker::said(const Input& input) const {
-  const auto last = std::find_if(said_.rbegin(), said_.rend(), [&](const Said& one) { return one.input.key == input.key; });
+  const auto last =
+      std::find_if(said_.rbegin(), said_.rend(), [&](const Said& one) { return one.input.key == input.key; });
   return last == said_.rend() ? std::nullopt : std::optional(last->value);
 }
 
@@ -228,18 +229,18 @@ Result<Advice> Asker::of_all(const std::vector<Question>& questions) {
 Result<Advice> Asker::recommended(const Scenario& scenario) {
   std::vector<Question> questions{scenario.question};
   if (scenario.gpus) questions = split_gpus(scenario.question, *scenario.gpus, catalog_);
-  if (questions.empty())
-    return usage_error(say("no instances make up {} GPUs", *scenario.gpus), "gpus");
+  if (questions.empty()) return usage_error(say("no instances make up {} GPUs", *scenario.gpus), "gpus");
   if (scenario.has_duty) questions = split_terms(questions);
   auto advice = of_all(questions);
   if (!advice || (questions.size() == 1 && !scenario.has_duty)) return advice;
   const Measure measure = measure_of(advice->work, scenario.has_duty);
   if (scenario.has_duty && measure == Measure::total)
-    return usage_error(say("a duty cycle is of a service that runs on, and this job ends"), std::string(scenario.duty.given.front()));
+    return usage_error(say("a duty cycle is of a service that runs on, and this job ends"),
+                       std::string(scenario.duty.given.front()));
   // Ranked by what each costs on its own hours; the figures are put back after that.
   std::vector<Recommendation>& all = advice->recommendations;
   const auto factor = [&](const Recommendation& r) {
-    return scenario.has_duty ? duty_factor(scenario.duty, r.offer->term, measure) : 1;
+    return scenario.has_duty ? duty_factor(scenario.duty, *r.offer, catalog_, measure) : 1;
   };
   for (Recommendation& one : all) {
     std::erase_if(one.parts, [](const ScorePart& part) {
@@ -253,14 +254,14 @@ Result<Advice> Asker::recommended(const Scenario& scenario) {
 }
 
 Outcome Asker::outcome_of(const Recommendation& candidate, const std::shared_ptr<const Advice>& advice,
-                          const Scenario& scenario) {
+                          const Scenario& scenario) const {
   Outcome out;
   out.best = candidate;
   out.offer = *candidate.offer;
   out.best.offer = nullptr;
   out.of = advice;
   out.measure = measure_of(advice->work, scenario.has_duty);
-  if (scenario.has_duty) out.duty_factor = duty_factor(scenario.duty, out.offer.term, out.measure);
+  if (scenario.has_duty) out.duty_factor = duty_factor(scenario.duty, out.offer, catalog_, out.measure);
   return out;
 }
 
@@ -293,7 +294,7 @@ Outcome Asker::outcome(std::span<const Change> changes) {
   auto answer = ask(changes);
   if (answer) return std::move(answer->best);
   Outcome none;
-  none.problem = answer.error().message;
+  none.problem = answer.error();
   return none;
 }
 

@@ -60,8 +60,8 @@ class Asker {
   void price(std::span<const Change> changes);
   Result<Advice> recommended(const Scenario& scenario);
   Result<Advice> of_all(const std::vector<Question>& questions);
-  static Outcome outcome_of(const Recommendation& candidate, const std::shared_ptr<const Advice>& advice,
-                            const Scenario& scenario);
+  Outcome outcome_of(const Recommendation& candidate, const std::shared_ptr<const Advice>& advice,
+                     const Scenario& scenario) const;
 
   const WhatIfQuestion& question_;
   catalog::Catalog& catalog_;

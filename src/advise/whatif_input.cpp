@@ -86,7 +86,7 @@ Result<Input> find_price(std::string_view text, const catalog::Catalog& catalog)
   const auto instances = catalog.instances();
   const std::vector<bool> meant =
       name.empty() ? std::vector<bool>(instances.size(), true) : instances_called(name, catalog);
-  if (std::find(meant.begin(), meant.end(), true) == meant.end())
+  if (text.empty() || std::find(meant.begin(), meant.end(), true) == meant.end())
     return usage_error(say("no price goes by the name '{}'", shorten(name, 40)), {}, near_price_names(name, catalog));
   const auto offers = catalog.offers();
   for (std::uint32_t i = 0; i < offers.size(); ++i)
@@ -98,7 +98,8 @@ Result<Input> find_price(std::string_view text, const catalog::Catalog& catalog)
 }
 
 bool accepts_any(const Input& input, std::initializer_list<std::string_view> texts) {
-  return std::any_of(texts.begin(), texts.end(), [&](std::string_view text) { return input.accepts(text).has_value(); });
+  return std::any_of(texts.begin(), texts.end(),
+                     [&](std::string_view text) { return input.accepts(text).has_value(); });
 }
 
 }  // namespace
@@ -145,8 +146,9 @@ Result<Input> find_input(std::string_view name, const catalog::Catalog& catalog)
   else {
     const auto keys = all_keys();
     const std::string near = did_you_mean(name, keys);
-    return usage_error(say("nothing is called '{}'", shorten(name, 40)), {},
-                       near.empty() ? say("name an option of recommend such as context, a limit, or price:NAME") : near);
+    return usage_error(
+        say("nothing is called '{}'", shorten(name, 40)), {},
+        near.empty() ? say("name an option of recommend such as context, a limit, or price:NAME") : near);
   }
   if (input.gpus) input.key = kGpus;
   return input;
@@ -155,8 +157,7 @@ Result<Input> find_input(std::string_view name, const catalog::Catalog& catalog)
 Result<Reading> Reading::of(const Input& input, std::string_view sample) {
   Reading reading;
   const auto end = sample.find_last_of("0123456789.");
-  const std::string_view unit =
-      end == std::string_view::npos ? std::string_view() : trim(sample.substr(end + 1));
+  const std::string_view unit = end == std::string_view::npos ? std::string_view() : trim(sample.substr(end + 1));
   const std::string_view shown = input.value();
   if (unit == "%") {
     reading.kind = Kind::share;
@@ -192,7 +193,8 @@ Result<double> Reading::number(std::string_view given) const {
       return *value / *parse_duration("1" + unit, seconds(1));
     }
     case Kind::memory: {
-      if (plain_number(text)) return usage_error(say("'{}' has no unit", shorten(text, 32)), {}, say("write 16GB..80GB"));
+      if (plain_number(text))
+        return usage_error(say("'{}' has no unit", shorten(text, 32)), {}, say("write 16GB..80GB"));
       const auto value = parse_memory(text, false);
       if (!value) return std::unexpected(value.error());
       return value->amount() / parse_memory("1" + unit, false)->amount();
@@ -203,8 +205,8 @@ Result<double> Reading::number(std::string_view given) const {
 
 std::string Reading::text(double number) const {
   constexpr double kPlain = 1e15;  // below it whole numbers are written in full
-  const std::string digits = number == std::floor(number) && std::abs(number) < kPlain ? format("{:.0f}", number)
-                                                                                       : format("{:.6g}", number);
+  const std::string digits =
+      number == std::floor(number) && std::abs(number) < kPlain ? format("{:.0f}", number) : format("{:.6g}", number);
   return kind == Kind::count ? digits : digits + unit;
 }
 

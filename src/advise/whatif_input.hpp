@@ -35,8 +35,8 @@ Result<Input> find_input(std::string_view name, const catalog::Catalog& catalog)
 /// How the values of an input become numbers and texts again.
 struct Reading {
   enum class Kind : std::uint8_t { count, time, memory, share } kind = Kind::count;
-  std::string unit;     // of time and memory: what every value is written in
-  double kilo = 1000;   // of counts
+  std::string unit;    // of time and memory: what every value is written in
+  double kilo = 1000;  // of counts
   bool whole = false;
 
   /// `sample`: a value whose unit the numbers are in.

@@ -38,7 +38,8 @@ class Tornado {
 
  private:
   bool moves(const TornadoBar& bar) const {
-    if (bar.width(out_.now.cost) > kNoEffect * out_.now.cost || bar.low.other_winner || bar.high.other_winner) return true;
+    if (bar.width(out_.now.cost) > kNoEffect * out_.now.cost || bar.low.other_winner || bar.high.other_winner)
+      return true;
     return (!bar.low.cost && !bar.low.value.empty()) || (!bar.high.cost && !bar.high.value.empty());
   }
 
@@ -73,7 +74,7 @@ class Tornado {
     TornadoBar bar;
     bar.key = input.key;
     bar.base = reading->text(*number);
-    if (assumed) bar.note = say("assumed");
+    bar.assumed = assumed;
     for (const auto& [factor, end] : {std::pair(1 - swing_, &bar.low), std::pair(1 + swing_, &bar.high)}) {
       std::string text = swung(*reading, *number, factor);
       if (!input.accepts(text)) continue;  // the input goes no further
@@ -85,7 +86,8 @@ class Tornado {
   /// How much of a service is used matters where cost is by the unit of work.
   void vary_duty() {
     if (out_.measure != Measure::per_million_tokens && out_.measure != Measure::per_unit) return;
-    if (const auto input = find_input("utilization", catalog_)) vary(*input, format("{:g}", asker_.duty().utilization), true);
+    if (const auto input = find_input("utilization", catalog_))
+      vary(*input, format("{:g}", asker_.duty().utilization), true);
   }
 
   void vary_prices() {
@@ -113,7 +115,6 @@ class Tornado {
     TornadoBar bar;
     bar.key = "speed";
     bar.base = format("{} {}", human_number(rate), unit);
-    bar.note = say("80 of 100 runs");
     const auto end = [&](double other) {
       TornadoBar::End one;
       one.value = human_number(other);

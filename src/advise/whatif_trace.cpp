@@ -20,14 +20,14 @@ class Tracer {
     for (const TornadoBar& bar : out_.bars) add_bar(bar);
     if (!out_.candidates.empty()) add_frontier();
     if (!out_.now.fits()) return;
-    const auto figures =
-        explain(out_.base->work, out_.now.best.machine(), out_.now.best.choice(), coefficients_);
+    const auto figures = explain(out_.base->work, out_.now.best.machine(), out_.now.best.choice(), coefficients_);
     out_.trace.insert(out_.trace.end(), figures.begin(), figures.end());
   }
 
  private:
   void add(std::string quantity, std::string formula, std::string substituted, std::string value, std::string source) {
-    out_.trace.push_back({std::move(quantity), std::move(formula), std::move(substituted), std::move(value), std::move(source)});
+    out_.trace.push_back(
+        {std::move(quantity), std::move(formula), std::move(substituted), std::move(value), std::move(source)});
   }
   static std::string own() { return say("arithmetic on the figures of the recommendations"); }
   static std::string name(const Outcome& one) {
@@ -41,7 +41,8 @@ class Tracer {
 
   void add_axis(const Axis& axis) {
     const std::size_t n = axis.values.size();
-    const std::string ends = format("{} to {}", value_text(axis, axis.values.front()), value_text(axis, axis.values.back()));
+    const std::string ends =
+        format("{} to {}", value_text(axis, axis.values.front()), value_text(axis, axis.values.back()));
     std::string formula = say("the values that were listed");
     if (axis.doublings)
       formula = say("each value is twice the one before");
@@ -59,7 +60,8 @@ class Tracer {
     const double rate = cost.exchange ? cost.exchange->rate : 1;
     const std::string date = Date::from_packed(one.offer.as_of).text();
     add(quantity + ".hourly", say("price of the offer × rate of exchange × nodes + licence"),
-        format("{:.6g} {} × {:.6g} × {} + {:.6g}", cost.offer.amount, cost.offer.currency.code(), rate, nodes, cost.licence_hourly),
+        format("{:.6g} {} × {:.6g} × {} + {:.6g}", cost.offer.amount, cost.offer.currency.code(), rate, nodes,
+               cost.licence_hourly),
         money(cost.hourly) + "/h", say("price of {} at {}", name(one), date.empty() ? say("no date") : date));
     const double rate_of_work = plan::rate_of(one.best.choice());
     switch (out_.measure) {
@@ -85,9 +87,10 @@ class Tracer {
     const Axis& axis = out_.axes.front();
     const Sample& before = out_.samples[out_.segments[i - 1].last];
     const Sample& after = out_.samples[out_.segments[i].first];
-    const std::string costs = say("{} at {}; {} at {}", before.best.fits() ? money(before.best.cost) : say("none"),
-                                  value_text(axis, before.at[0]), after.best.fits() ? money(after.best.cost) : say("none"),
-                                  value_text(axis, after.at[0]));
+    const std::string costs =
+        say("{} at {}; {} at {}", before.best.fits() ? money(before.best.cost) : say("none"),
+            value_text(axis, before.at[0]), after.best.fits() ? money(after.best.cost) : say("none"),
+            value_text(axis, after.at[0]));
     add(format("change.{}", i),
         axis.continuous ? say("halving between two points with different winners until they are neighbours")
                         : say("the first listed value with another winner"),
@@ -98,8 +101,8 @@ class Tracer {
     const bool continuous = out_.axes.size() == 1 && out_.axes.front().continuous;
     const Outcome& one = out_.samples[winner.sample].best;
     add("share." + name(one),
-        continuous ? say("length of its stretches over that of the range") : say("answers it wins over answers asked"), {},
-        format("{:.1f} %", 100 * winner.share), own());
+        continuous ? say("length of its stretches over that of the range") : say("answers it wins over answers asked"),
+        {}, format("{:.1f} %", 100 * winner.share), own());
     if (one.fits()) add_cost(one, format("cost.{}", name(one)));
   }
 
@@ -109,14 +112,17 @@ class Tracer {
       return one.cost ? format("{}: {}", one.value, money(*one.cost)) : say("{}: nothing fits", one.value);
     };
     add("tornado." + bar.key,
-        bar.key == "speed" ? say("cost × speed ÷ each end of the interval in which 80 of 100 runs lie")
-                           : say("the cost of the best answer with this input alone changed by ±{:g} %", 100 * out_.swing),
+        bar.key == "speed"
+            ? say("cost × speed ÷ each end of the interval in which 80 of 100 runs lie")
+            : say("the cost of the best answer with this input alone changed by ±{:g} %", 100 * out_.swing),
         format("{}; {}", end(bar.low), end(bar.high)), money(bar.width(out_.now.cost)), own());
   }
 
   void add_frontier() {
-    const auto count = std::count_if(out_.candidates.begin(), out_.candidates.end(), [](const Candidate& c) { return c.frontier; });
-    add("pareto.frontier", say("no other answer is better in one of cost and {} and no worse in the other", to_text(out_.against)),
+    const auto count =
+        std::count_if(out_.candidates.begin(), out_.candidates.end(), [](const Candidate& c) { return c.frontier; });
+    add("pareto.frontier",
+        say("no other answer is better in one of cost and {} and no worse in the other", to_text(out_.against)),
         say("{} candidates", out_.candidates.size()), say("{} on the frontier", count), own());
   }
 

@@ -99,7 +99,8 @@ class VaryReader {
     } else {
       if (Status set = absolute_ends(low_text, high_text, low, high); !set) return set;
     }
-    if (low > high) return usage_error(say("the range '{}' is empty", shorten(values_, 40)), {}, say("write the smaller end first"));
+    if (low > high)
+      return usage_error(say("the range '{}' is empty", shorten(values_, 40)), {}, say("write the smaller end first"));
     if (low == high) return usage_error(say("the range '{}' is one value", shorten(values_, 40)), {}, example());
     lay_out(low, high);
     // The ends are taken; what lies between is, for ranges have no holes.
@@ -118,8 +119,7 @@ class VaryReader {
     if (!input.takes_numbers()) {
       const Status words = input.accepts(low_text);
       return usage_error(say("{} takes words, not a range", input.key), {},
-                         words || words.error().hint.empty() ? example()
-                                                             : say("list them; {}", words.error().hint));
+                         words || words.error().hint.empty() ? example() : say("list them; {}", words.error().hint));
     }
     for (const auto& [text, number] : {std::pair(low_text, &low), std::pair(high_text, &high)}) {
       if (Status taken = input.accepts(text); !taken) return taken;
@@ -129,7 +129,9 @@ class VaryReader {
         out_.reading = *reading;
       }
       const auto value = out_.reading.number(text);
-      if (!value) return std::unexpected(value.error());
+      if (!value)
+        return usage_error(say("'{}' and '{}' are not in the same unit", shorten(low_text, 20), shorten(high_text, 20)),
+                           {}, say("write a unit at both ends"));
       *number = *value;
     }
     out_.axis.unit = out_.reading.unit;
@@ -158,10 +160,15 @@ class VaryReader {
       points_ = static_cast<std::size_t>(high - low) + 1;
     for (std::size_t i = 0; i < points_; ++i) {
       const double part = static_cast<double>(i) / static_cast<double>(points_ - 1);
-      double number = axis.log ? low * std::pow(ratio, part) : low + (high - low) * part;
-      if (i == 0) number = low;
-      else if (i + 1 == points_) number = high;
-      else if (!axis.doublings && !axis.whole) number = three_digits(number);
+      double number = axis.doublings ? low * std::exp2(static_cast<double>(i))
+                      : axis.log     ? low * std::pow(ratio, part)
+                                     : low + (high - low) * part;
+      if (i == 0)
+        number = low;
+      else if (i + 1 == points_)
+        number = high;
+      else if (!axis.doublings && !axis.whole)
+        number = three_digits(number);
       AxisValue value = out_.at(number);
       if (axis.values.empty() || *axis.values.back().number < *value.number) axis.values.push_back(std::move(value));
     }
@@ -187,7 +194,8 @@ class VaryReader {
     Axis& axis = out_.axis;
     AxisValue value{std::string(text), std::nullopt};
     if (axis.relative) {
-      if (*per_cent(text) <= -100) return usage_error(say("nothing is left at {}", shorten(text, 20)), {}, say("above -100%"));
+      if (*per_cent(text) <= -100)
+        return usage_error(say("nothing is left at {}", shorten(text, 20)), {}, say("above -100%"));
       value = out_.at(*per_cent(text));
       if (Status taken = take(*value.number); !taken) return taken;
     } else {
@@ -240,11 +248,14 @@ Result<Varied> read_vary(std::string_view text, const catalog::Catalog& catalog,
                          std::size_t default_points) {
   const auto equals = text.find('=');
   const auto about = [&](Error error) {
-    error.where = equals == std::string_view::npos ? "--vary" : format("--vary {}", trim(text.substr(0, equals)));
+    const std::string_view key = equals == std::string_view::npos ? std::string_view() : trim(text.substr(0, equals));
+    error.where = key.empty() ? std::string("--vary") : format("--vary {}", key);
     return std::unexpected(std::move(error));
   };
   if (equals == std::string_view::npos || trim(text.substr(0, equals)).empty())
-    return about({ErrorKind::usage, say("'{}' does not say what is varied", shorten(text, 40)), {},
+    return about({ErrorKind::usage,
+                  say("'{}' does not say what is varied", shorten(text, 40)),
+                  {},
                   say("write context=4k..128k, precision=bf16,fp8 or price:aws=-30%..+30%")});
   auto input = find_input(trim(text.substr(0, equals)), catalog);
   if (!input) return about(input.error());

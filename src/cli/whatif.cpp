@@ -36,9 +36,18 @@ int print(const advise::WhatIf& answer, const catalog::Catalog& catalog, const s
   } else {
     context.out.write(report::whatif_text(answer, catalog, format, context.terminal()));
   }
-  const auto fits = [](const advise::Sample& sample) { return sample.best.fits(); };
-  const bool any = answer.now.fits() || std::any_of(answer.samples.begin(), answer.samples.end(), fits);
-  return any ? kOk : kNothing;
+  std::vector<const catalog::Offer*> offers;
+  const auto add = [&](const advise::Outcome& one) {
+    const auto same = [&](const catalog::Offer* other) {
+      return other->instance == one.offer.instance && other->region == one.offer.region &&
+             other->term == one.offer.term;
+    };
+    if (one.fits() && std::none_of(offers.begin(), offers.end(), same)) offers.push_back(&one.offer);
+  };
+  add(answer.now);
+  for (const advise::Sample& sample : answer.samples) add(sample.best);
+  if (offers.empty()) return kNothing;
+  return gate_price_age(options.constraints, offers, options.question.today, context, kOk);
 }
 
 int run_whatif(WhatIfOptions& options, Context& context) {
@@ -47,6 +56,7 @@ int run_whatif(WhatIfOptions& options, Context& context) {
   const auto today = context.today();
   if (!today) return context.fail(today.error());
   options.question.today = *today;
+  if (Status strict = check_strict(options.constraints); !strict) return context.fail(strict.error());
   auto catalog = context.load_catalog();
   if (!catalog) return context.fail(catalog.error());
   const auto coefficients = load_coefficients(*catalog);
@@ -78,7 +88,8 @@ void add_settings(std::vector<Flag>& flags, std::span<const workload::Option<Tar
 Status set_swing(std::string_view text, double& place) {
   const auto swing = cost::parse_share(text);
   if (!swing) return std::unexpected(swing.error());
-  if (*swing <= 0 || *swing >= 1) return usage_error(say("'{}' is no swing", shorten(text, 20)), {}, say("between 0 and 1"));
+  if (*swing <= 0 || *swing >= 1)
+    return usage_error(say("'{}' is no swing", shorten(text, 20)), {}, say("between 0 and 1"));
   place = *swing;
   return {};
 }
@@ -92,17 +103,20 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<WhatIfOptions
       return {};
     };
   };
-  Flag vary{"--vary", "KEY=VALUES", say("context=4k..128k, rps=1..64/7, precision=bf16,fp8, price:aws=-30%..+30%; one or two"),
-            group, [&question](std::string_view text) -> Status {
+  Flag vary{"--vary", "KEY=VALUES",
+            say("context=4k..128k, rps=1..64/7, precision=bf16,fp8, price:aws=-30%..+30%; one or two"), group,
+            [&question](std::string_view text) -> Status {
               question.vary.emplace_back(text);
               return {};
             }};
   vary.repeats = true;
   flags.push_back(vary);
-  flags.push_back({"--tornado", "", say("which inputs move the cost of the best answer most"), group, on(question.tornado)});
+  flags.push_back(
+      {"--tornado", "", say("which inputs move the cost of the best answer most"), group, on(question.tornado)});
   flags.push_back({"--swing", "SHARE", say("of each input of the tornado, up and down (default 0.2)"), group,
                    [&question](std::string_view text) { return set_swing(text, question.swing); }});
-  flags.push_back({"--pareto", "", say("cost × time, latency or throughput of every candidate"), group, on(question.pareto)});
+  flags.push_back(
+      {"--pareto", "", say("cost × time, latency or throughput of every candidate"), group, on(question.pareto)});
   flags.push_back({"--objective", "KIND", say("cost, speed or balanced"), group, [&question](std::string_view text) {
                      std::optional<workload::ObjectiveKind> kind;
                      Status set = workload::assign(text, kind);

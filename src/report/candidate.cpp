@@ -43,13 +43,13 @@ std::string prices_line(const advise::Advice& advice, const catalog::Catalog& ca
                         const std::vector<Currency>& converted) {
   const std::string source = printable(catalog.origin_text());
   if (!advice.newest_price.known()) return say("prices: none in the {} catalogue", source);
-  if (!advice.newest_price_used.known())
-    return say("prices: {} catalogue of {}", source, advice.newest_price.text());
+  if (!advice.newest_price_used.known()) return say("prices: {} catalogue of {}", source, advice.newest_price.text());
   std::string prices = say("prices: in {}, dated {} to {}, {} catalogue", advice.currency.code(),
                            advice.oldest_price_used.text(), advice.newest_price_used.text(), source);
   for (const catalog::ExchangeRate& rate : catalog.exchange_rates()) {
-    const bool used = !converted.empty() && (rate.currency == advice.currency ||
-                                             std::find(converted.begin(), converted.end(), rate.currency) != converted.end());
+    const bool used =
+        !converted.empty() && (rate.currency == advice.currency ||
+                               std::find(converted.begin(), converted.end(), rate.currency) != converted.end());
     if (used)
       prices += say(", {:g} {} per USD of {}", rate.per_usd.value_or(0), rate.currency.code(), rate.as_of.text());
   }

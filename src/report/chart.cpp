@@ -127,16 +127,20 @@ std::string text_chart(const Chart& chart, std::size_t rows, const Terminal& ter
   const std::size_t room = terminal.width > 0 ? std::min<std::size_t>(terminal.width, 100) : kUsualWidth;
   const std::size_t width = std::max(room > label + 3 ? room - label - 3 : 0, kLeastPlot);
   Canvas canvas(width, rows);
-  const auto glyph = [&](const Mark& mark) { return mark.series < chart.glyphs.size() ? chart.glyphs[mark.series] : '*'; };
+  const auto glyph = [&](const Mark& mark) {
+    return mark.series < chart.glyphs.size() ? chart.glyphs[mark.series] : '*';
+  };
   for (const Mark& mark : chart.marks)
-    canvas.put(cell(chart.x.place(mark.x), width), rows - 1 - cell(chart.y.place(mark.y), rows), glyph(mark), mark.strong);
+    canvas.put(cell(chart.x.place(mark.x), width), rows - 1 - cell(chart.y.place(mark.y), rows), glyph(mark),
+               mark.strong);
 
   std::string out = chart.y_title + (chart.y.log ? say(" (logarithmic)") : "") + "\n";
   for (std::size_t y = 0; y < rows; ++y) {
     std::string text;
     for (const double tick : y_ticks)
       if (rows - 1 - cell(chart.y.place(tick), rows) == y) text = tick_text(tick);
-    out += std::string(label - display_width(text), ' ') + text + (text.empty() ? " | " : " + ") + canvas.row(y, terminal);
+    out +=
+        std::string(label - display_width(text), ' ') + text + (text.empty() ? " | " : " + ") + canvas.row(y, terminal);
     out.erase(out.find_last_not_of(' ') + 1);
     out += "\n";
   }
@@ -147,7 +151,8 @@ std::string text_chart(const Chart& chart, std::size_t rows, const Terminal& ter
     const std::size_t at = cell(chart.x.place(tick), width);
     const std::string text = tick_text(tick);
     axis[at] = '+';
-    const std::size_t from = std::min(at > text.size() / 2 ? at - text.size() / 2 : 0, width - std::min(width, text.size()));
+    const std::size_t from =
+        std::min(at > text.size() / 2 ? at - text.size() / 2 : 0, width - std::min(width, text.size()));
     if (from < taken) continue;
     labels.replace(from, text.size(), text);
     taken = from + text.size() + 1;

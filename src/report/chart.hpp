@@ -47,7 +47,7 @@ struct Chart {
   std::vector<std::string> series;  // what the colours and glyphs mean
   std::string glyphs;               // one per series
   std::vector<Mark> marks;
-  std::vector<Line> lines;          // drawn on pages only
+  std::vector<Line> lines;  // drawn on pages only
 };
 
 /// `rows` lines high, with axes and a legend; at most `terminal.width` columns, 80 where that is open.

@@ -22,7 +22,8 @@ constexpr double kBarLabel = 170;
 constexpr double kBarEnd = 90;  // beside a bar, for its value
 
 std::string text(double x, double y, std::string_view anchor, std::string_view words, std::string_view more = {}) {
-  return format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, anchor, more, html_text(words));
+  return format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, anchor, more,
+                html_text(words));
 }
 
 std::string line(std::string_view name, double x1, double y1, double x2, double y2) {
@@ -34,7 +35,8 @@ std::string tip(std::string_view words) {
 }
 
 std::string open(double height, std::string_view label) {
-  return format("<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">\n", kWidth, height, html_text(label));
+  return format("<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">\n", kWidth, height,
+                html_text(label));
 }
 
 /// A chart's values as places of the picture.
@@ -70,7 +72,8 @@ std::string legend(const Chart& chart) {
 }
 
 // Colours of eight series that people of any colour vision tell apart, on light and on dark.
-constexpr std::string_view kStyle = R"(:root{color-scheme:light dark;--bg:#fff;--fg:#1b1f24;--soft:#5b6570;--rule:#d9dee4;
+constexpr std::string_view kStyle =
+    R"(:root{color-scheme:light dark;--bg:#fff;--fg:#1b1f24;--soft:#5b6570;--rule:#d9dee4;
 --c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#b5488f;--c4:#8a6d00;--c5:#2f8fc9;--c6:#7a4fbf;--c7:#555f69}
 @media (prefers-color-scheme:dark){:root{--bg:#14181d;--fg:#e6e9ed;--soft:#9aa4af;--rule:#333b44;
 --c0:#56b4e9;--c1:#ff8c42;--c2:#2fd1a0;--c3:#e58cc4;--c4:#e6c84f;--c5:#8fd0f5;--c6:#b79af0;--c7:#aab4be}}
@@ -89,7 +92,9 @@ display:flex;flex-wrap:wrap;gap:.2rem 1rem;font-size:.9rem}.key{display:inline-b
 std::string colours() {
   std::string out;
   for (std::size_t i = 0; i < kColours; ++i)
-    out += format(".s{0}{{fill:var(--c{0});background:var(--c{0})}}.line.s{0}{{fill:none;stroke:var(--c{0});background:none}}\n", i);
+    out += format(
+        ".s{0}{{fill:var(--c{0});background:var(--c{0})}}.line.s{0}{{fill:none;stroke:var(--c{0});background:none}}\n",
+        i);
   return out;
 }
 
@@ -115,7 +120,8 @@ std::string svg_chart(const Chart& chart, std::string_view label) {
   std::string out = "<figure class=\"wide\">\n" + open(kHeight, label) + axes(plot);
   for (const Line& one : chart.lines) {
     std::string points;
-    for (const auto& [x, y] : one.points) points += format("{}{:.1f},{:.1f}", points.empty() ? "" : " ", plot.x(x), plot.y(y));
+    for (const auto& [x, y] : one.points)
+      points += format("{}{:.1f},{:.1f}", points.empty() ? "" : " ", plot.x(x), plot.y(y));
     out += format("<polyline class=\"line s{}\" points=\"{}\"/>\n", one.series % kColours, points);
   }
   // Strong marks last, on top of the others.
@@ -141,14 +147,16 @@ std::string svg_bars(const Bars& bars, std::string_view label) {
     out += text(kBarLabel - 8, y + kBarHeight / 2 + 4, "end", bar.label);
     const auto side = [&](double end, std::size_t series) {
       const double from = std::min(x(end), x(bars.base));
-      out += format("<rect class=\"bar s{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\">{}</rect>\n", series,
-                    from, y + 5, std::max(x(end), x(bars.base)) - from, kBarHeight - 10, tip(bar.tip));
+      out += format("<rect class=\"bar s{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\">{}</rect>\n",
+                    series, from, y + 5, std::max(x(end), x(bars.base)) - from, kBarHeight - 10, tip(bar.tip));
     };
     side(bar.low, 0);
     side(bar.high, 1);
     const bool low_left = bar.low <= bar.high;
-    out += text(x(std::min({bar.low, bar.high, bars.base})) - 5, y + kBarHeight / 2 + 4, "end", low_left ? bar.low_text : bar.high_text);
-    out += text(x(std::max({bar.low, bar.high, bars.base})) + 5, y + kBarHeight / 2 + 4, "start", low_left ? bar.high_text : bar.low_text);
+    out += text(x(std::min({bar.low, bar.high, bars.base})) - 5, y + kBarHeight / 2 + 4, "end",
+                low_left ? bar.low_text : bar.high_text);
+    out += text(x(std::max({bar.low, bar.high, bars.base})) + 5, y + kBarHeight / 2 + 4, "start",
+                low_left ? bar.high_text : bar.low_text);
     y += kBarHeight;
   }
   out += line("base", x(bars.base), kTop, x(bars.base), height - 4);
@@ -165,7 +173,8 @@ std::string html_page(std::string_view title, std::string_view body) {
   const std::string head = html_text(title);
   return format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n<style>\n{}{}</style>\n"
+      "<meta name=\"viewport\" content=\"width=device-width, "
+      "initial-scale=1\">\n<title>{}</title>\n<style>\n{}{}</style>\n"
       "</head>\n<body>\n<h1>{}</h1>\n{}</body>\n</html>\n",
       head, kStyle, colours(), head, body);
 }

@@ -16,7 +16,7 @@ using advise::WhatIf;
 constexpr std::size_t kChartRows = 16;
 constexpr std::size_t kLeastBar = 11;
 constexpr std::size_t kMostBar = 41;
-constexpr std::size_t kBesideBars = 62;  // columns of a tornado's other cells
+constexpr std::size_t kBesideBars = 68;  // columns of a tornado's other cells
 constexpr std::size_t kUsualWidth = 100;
 
 /// Bars of an odd number of columns, so that they can have a middle.

@@ -31,7 +31,8 @@ std::string whatif_html(const advise::WhatIf& answer, const catalog::Catalog& ca
   std::string body;
   for (std::size_t i = 1; i < header.size(); ++i) body += html_paragraph(header[i]);
   for (const Section& section : whatif_sections(answer, {})) body += section_html(section);
-  if (!answer.trace.empty()) body += html_section(say("where each figure comes from"), trace_table(answer.trace).html());
+  if (!answer.trace.empty())
+    body += html_section(say("where each figure comes from"), trace_table(answer.trace).html());
   return html_page(header.front(), body);
 }
 

@@ -64,7 +64,8 @@ class Writer {
       out.push_back(std::move(row));
     }
     for (const auto& one : answer_.candidates) {
-      Json row{{"section", "pareto"}, {"frontier", one.frontier}, {std::string(to_text(answer_.against)), number(one.x)}};
+      Json row{
+          {"section", "pareto"}, {"frontier", one.frontier}, {std::string(to_text(answer_.against)), number(one.x)}};
       add_flat(row, one.outcome, answer_.pareto_measure);
       out.push_back(std::move(row));
     }
@@ -124,7 +125,10 @@ class Writer {
       axes.push_back({{"key", axis.key},
                       {"unit", text_or_null(axis.unit)},
                       {"relative", axis.relative},
-                      {"steps", axis.doublings ? "doublings" : !axis.continuous ? "listed" : axis.log ? "geometric" : "linear"},
+                      {"steps", axis.doublings     ? "doublings"
+                                : !axis.continuous ? "listed"
+                                : axis.log         ? "geometric"
+                                                   : "linear"},
                       {"values", std::move(values)}});
     }
     out["axes"] = std::move(axes);
@@ -169,7 +173,7 @@ class Writer {
     for (const auto& bar : answer_.bars)
       bars.push_back({{"input", bar.key},
                       {"now", bar.base},
-                      {"note", text_or_null(bar.note)},
+                      {"assumed", bar.assumed},
                       {"low", end_json(bar.low)},
                       {"high", end_json(bar.high)},
                       {"width", number(bar.width(answer_.now.cost))}});

@@ -29,12 +29,21 @@ struct SectionView {
   bool letters = false;
 };
 std::vector<Section> whatif_sections(const advise::WhatIf& answer, const SectionView& view);
+/// Job, assumptions, prices.
+std::vector<std::string> whatif_header(const advise::WhatIf& answer, const catalog::Catalog& catalog);
+
+Section one_input_section(const advise::WhatIf& answer);
+Section two_inputs_section(const advise::WhatIf& answer, bool letters);
+Section tornado_section(const advise::WhatIf& answer, std::size_t bar_width);
+Section pareto_section(const advise::WhatIf& answer);
 
 /// "USD per million tokens", "USD/h".
 std::string measure_title(const advise::WhatIf& answer, advise::Measure measure);
-/// Job, assumptions, prices.
-std::vector<std::string> whatif_header(const advise::WhatIf& answer, const catalog::Catalog& catalog);
-/// The place of an outcome's winner among all, in the order of their shares.
-std::size_t winner_index(const advise::WhatIf& answer, const advise::Outcome& outcome);
+std::string value_text(const advise::Axis& axis, const advise::AxisValue& value);
+/// "aws p5.48xlarge", with the term where it is not the usual one.
+std::string winner_text(const advise::Outcome& one);
+std::string from_to(const std::string& first, const std::string& last);
+/// "40 %".
+std::string percent_text(double share);
 
 }  // namespace gpusel::report

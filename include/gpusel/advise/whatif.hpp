@@ -43,7 +43,7 @@ struct Outcome {
   double duty_factor = 1;             // on money per hour or unit: what is paid for over what is used
   double cost = 0;                    // in the measure of the whole answer
   std::shared_ptr<const Advice> of;   // without recommendations; rejections only where nothing fits
-  std::string problem;                // why it could not be asked
+  std::optional<Error> problem;       // why it could not be asked
 
   bool fits() const { return best.instance != nullptr; }
   double cost_in(Measure wanted) const;
@@ -65,9 +65,9 @@ struct Axis {
   bool relative = false;    // per cent of change
   bool continuous = false;  // a range: there are values between those asked
   bool whole = false;
-  bool log = false;         // in equal ratios, not in equal steps
-  bool doublings = false;   // each twice the one before
-  bool numbers = false;     // all are, and each is larger than the one before
+  bool log = false;        // in equal ratios, not in equal steps
+  bool doublings = false;  // each twice the one before
+  bool numbers = false;    // all are, and each is larger than the one before
   std::vector<AxisValue> values;
 
   /// From 0 to 1 along the range, by ratio or by difference.
@@ -102,7 +102,7 @@ struct TornadoBar {
   std::string key;
   std::string base;
   End low, high;
-  std::string note;
+  bool assumed = false;  // nobody said it
 
   double width(double base_cost) const;
 };
@@ -118,24 +118,24 @@ struct Candidate {
 };
 
 struct WhatIf {
-  Outcome now;  // of the question as it was asked
+  Outcome now;                         // of the question as it was asked
   std::shared_ptr<const Advice> base;  // of that, or where it cannot be asked so, of the first point that can
   Currency currency;
   Measure measure = Measure::hourly;
   std::string measure_unit;  // of counted work: "million images"
   std::vector<Axis> axes;
-  std::vector<Sample> samples;    // along the input; of two, row by row, a row per value of the second
-  std::vector<Segment> segments;  // of one input
-  std::vector<Winner> winners;    // of most of the range first
-  double swing = 0;                    // 0: no tornado was asked for
-  std::vector<TornadoBar> bars;        // the widest first
-  std::vector<std::string> unmoved;    // inputs without an effect
+  std::vector<Sample> samples;       // along the input; of two, row by row, a row per value of the second
+  std::vector<Segment> segments;     // of one input
+  std::vector<Winner> winners;       // of most of the range first
+  double swing = 0;                  // 0: no tornado was asked for
+  std::vector<TornadoBar> bars;      // the widest first
+  std::vector<std::string> unmoved;  // inputs without an effect
   bool wants_pareto = false;
   Against against = Against::time;
-  std::string rate_unit;               // of throughput
+  std::string rate_unit;  // of throughput
   Measure pareto_measure = Measure::total;
-  std::vector<Candidate> candidates;   // cheapest first
-  std::size_t asked = 0;               // recommendations made
+  std::vector<Candidate> candidates;  // cheapest first
+  std::size_t asked = 0;              // recommendations made
   estimate::Trace trace;
 
   const Outcome& winner(const Segment& segment) const { return samples[segment.first].best; }

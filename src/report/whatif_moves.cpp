@@ -1,0 +1,145 @@
+#include "report/whatif_words.hpp"
+
+#include <algorithm>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/candidate.hpp"
+
+namespace gpusel::report {
+
+namespace {
+
+using advise::WhatIf;
+
+/// A cost; "*" where another instance is best, or none.
+std::string end_text(const advise::TornadoBar::End& end) {
+  if (end.value.empty()) return say("no further");
+  return (end.cost ? human_price(*end.cost) : say("none")) + (end.other_winner ? "*" : "");
+}
+
+Bars bars_of(const WhatIf& answer) {
+  Bars bars{measure_title(answer, answer.measure), answer.now.cost, {}};
+  for (const advise::TornadoBar& bar : answer.bars)
+    bars.bars.push_back({printable(bar.key), end_text(bar.low), end_text(bar.high),
+                         bar.low.cost.value_or(answer.now.cost), bar.high.cost.value_or(answer.now.cost),
+                         say("{}: {} to {}", bar.key, bar.low.value, bar.high.value)});
+  return bars;
+}
+
+/// "* seq_len 1638: vast 2x-L40S", an entry for each end with another winner.
+std::vector<std::string> changes(const WhatIf& answer) {
+  std::vector<std::string> lines;
+  for (const advise::TornadoBar& bar : answer.bars)
+    for (const auto* end : {&bar.low, &bar.high})
+      if (end->other_winner && !end->value.empty())
+        lines.push_back(end->best.fits() ? say("* {} {}: {}", printable(bar.key), end->value, winner_text(end->best))
+                                         : say("* {} {}: nothing fits: {}", printable(bar.key), end->value,
+                                               printable(reason_of(end->best, &answer.now))));
+  return lines;
+}
+
+Table tornado_table(const WhatIf& answer, const Bars& bars, std::size_t bar_width) {
+  std::vector<Column> columns{{say("input"), Align::left, 0},
+                              {say("now"), Align::right, 2},
+                              {say("low"), Align::right, 3},
+                              {say("cost"), Align::right, 0}};
+  if (bar_width > 0) columns.push_back({"", Align::left, 1});
+  columns.insert(columns.end(), {{say("cost"), Align::right, 0}, {say("high"), Align::right, 3}});
+  Table table(std::move(columns));
+  for (std::size_t i = 0; i < answer.bars.size(); ++i) {
+    const advise::TornadoBar& bar = answer.bars[i];
+    std::vector<Cell> cells{printable(bar.key), bar.base, bar.low.value, end_text(bar.low)};
+    if (bar_width > 0) cells.emplace_back(text_bar(bars, bars.bars[i], bar_width));
+    cells.insert(cells.end(), {end_text(bar.high), bar.high.value});
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+/// "assumed: epochs, seq_len".
+void add_list(std::vector<std::string>& lines, const std::string& what, const std::vector<std::string>& keys) {
+  std::string list;
+  for (const std::string& key : keys) list += (list.empty() ? "" : ", ") + printable(key);
+  if (!list.empty()) lines.push_back(say("{}: {}", what, list));
+}
+
+std::string against_title(const WhatIf& answer) {
+  switch (answer.against) {
+    case advise::Against::time: return say("hours");
+    case advise::Against::latency: return say("ms to the whole answer");
+    case advise::Against::throughput: return answer.rate_unit;
+  }
+  return {};
+}
+
+}  // namespace
+
+Section tornado_section(const WhatIf& answer, std::size_t bar_width) {
+  Section section;
+  section.heading = say("tornado: what moves the cost of the best answer");
+  if (!answer.now.fits()) {
+    section.remarks = {say("nothing fits: {}", printable(reason_of(answer.now, nullptr)))};
+    return section;
+  }
+  section.lines = {say("each input ±{:g} % by itself, speed over the interval of 80 of 100 runs; now {} {} with {}",
+                       100 * answer.swing, human_price(answer.now.cost), measure_title(answer, answer.measure),
+                       winner_text(answer.now))};
+  section.bars = bars_of(answer);
+  section.table = tornado_table(answer, *section.bars, bar_width);
+  section.remarks = changes(answer);
+  std::vector<std::string> assumed;
+  for (const advise::TornadoBar& bar : answer.bars)
+    if (bar.assumed) assumed.push_back(bar.key);
+  add_list(section.remarks, say("assumed, not given"), assumed);
+  add_list(section.remarks, say("without an effect"), answer.unmoved);
+  return section;
+}
+
+Section pareto_section(const WhatIf& answer) {
+  Section section;
+  section.heading = say("Pareto frontier: cost × {}", answer.against == advise::Against::time      ? say("time")
+                                                      : answer.against == advise::Against::latency ? say("latency")
+                                                                                                   : say("throughput"));
+  if (answer.candidates.empty()) {
+    section.remarks = {say("nothing fits: {}", printable(reason_of(answer.now, nullptr)))};
+    return section;
+  }
+  Chart chart;
+  std::vector<double> xs, ys;
+  Table table({{against_title(answer), Align::right, 0},
+               {measure_title(answer, answer.pareto_measure), Align::right, 0},
+               {say("instance"), Align::left, 0, 18},
+               {say("region"), Align::left, 3, 9},
+               {say("GPUs"), Align::left, 0},
+               {say("plan"), Align::left, 4, 20}});
+  Line frontier{0, {}};
+  for (const advise::Candidate& one : answer.candidates) {
+    xs.push_back(one.x);
+    ys.push_back(one.cost);
+    const std::string place =
+        say("{}: {} {}, {} {}", winner_text(one.outcome), human_number(one.x), against_title(answer),
+            human_price(one.cost), measure_title(answer, answer.pareto_measure));
+    chart.marks.push_back({one.x, one.cost, one.frontier ? std::size_t{0} : std::size_t{1}, one.frontier, place});
+    if (!one.frontier) continue;
+    frontier.points.emplace_back(one.x, one.cost);
+    table.add({human_number(one.x), human_price(one.cost), winner_text(one.outcome),
+               printable(one.outcome.best.region->id), gpus_text(one.outcome.best),
+               plan_text(one.outcome.of->work, one.outcome.best)});
+  }
+  section.lines = {say("{} candidates, {} on the frontier: nothing is better in one and no worse in the other",
+                       answer.candidates.size(), frontier.points.size())};
+  chart.lines.push_back(std::move(frontier));
+  chart.x_title = against_title(answer);
+  chart.y_title = measure_title(answer, answer.pareto_measure);
+  chart.x = scale_for(xs);
+  chart.y = scale_for(ys);
+  chart.series = {say("on the frontier"), say("another answer is better in one and no worse in the other")};
+  chart.glyphs = "*.";
+  section.chart = std::move(chart);
+  section.points = std::move(table);
+  return section;
+}
+
+}  // namespace gpusel::report

@@ -1,0 +1,122 @@
+// Charts: their scales, what a terminal shows, and pages that any browser can read.
+#include "report/chart.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "report/svg.hpp"
+#include "report/table.hpp"
+
+using namespace gpusel::report;
+
+namespace {
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t found = 0;
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + what.size())) ++found;
+  return found;
+}
+
+/// What is wrong with the tags of a page: nothing where each is closed by its own, and attributes are quoted.
+std::string fault(const std::string& page) {
+  static const std::vector<std::string> kAlone{"!DOCTYPE", "meta"};
+  std::vector<std::string> open;
+  for (std::size_t at = page.find('<'); at != std::string::npos; at = page.find('<', at)) {
+    const auto end = page.find('>', at);
+    if (end == std::string::npos) return "a tag has no end";
+    std::string tag = page.substr(at + 1, end - at - 1);
+    at = end;
+    if (tag.find('<') != std::string::npos) return "a < inside <" + tag;
+    if (count(tag, "\"") % 2 != 0) return "a quote is open in <" + tag;
+    const bool closes = tag.starts_with('/');
+    const bool alone = tag.ends_with('/');
+    const std::string name = tag.substr(closes ? 1 : 0, tag.find_first_of(" /", 1) - (closes ? 1 : 0));
+    if (std::find(kAlone.begin(), kAlone.end(), name) != kAlone.end() || alone) continue;
+    if (!closes) {
+      open.push_back(name);
+    } else if (open.empty() || open.back() != name) {
+      return "</" + name + "> closes nothing";
+    } else {
+      open.pop_back();
+    }
+  }
+  return open.empty() ? "" : "<" + open.back() + "> is open";
+}
+
+Chart small_chart() {
+  Chart chart;
+  chart.x_title = "hours";
+  chart.y_title = "USD";
+  chart.x = {1, 100, true};
+  chart.y = {0, 10, false};
+  chart.series = {"on the frontier", "beaten"};
+  chart.glyphs = "*.";
+  chart.marks = {{1, 10, 0, true, "a"}, {10, 5, 0, true, "<b> & \"c\""}, {100, 0, 0, true, "d"}, {10, 10, 1, false, "e"}};
+  chart.lines = {{0, {{1, 10}, {10, 5}, {100, 0}}}};
+  return chart;
+}
+
+}  // namespace
+
+TEST_CASE("ticks are round, ascending and inside") {
+  const Scale linear{0, 7, false};
+  CHECK(linear.ticks(8) == std::vector<double>{0, 1, 2, 3, 4, 5, 6, 7});
+  CHECK(Scale{-30, 30, false}.ticks(4) == std::vector<double>{-20, 0, 20});
+  CHECK(Scale{1, 100, true}.ticks(7) == std::vector<double>{1, 2, 5, 10, 20, 50, 100});
+  CHECK(Scale{1, 1e6, true}.ticks(7) == std::vector<double>{1, 10, 100, 1000, 1e4, 1e5, 1e6});
+  CHECK(Scale{1, 1e6, true}.place(1000) == Approx(0.5));
+  CHECK(Scale{3, 3, false}.place(3) == 0.5);
+}
+
+TEST_CASE("a scale holds all values, and is logarithmic where they span much") {
+  for (const std::vector<double>& values : {std::vector<double>{17.6, 17.6}, {0.087, 21.4}, {14, 36}, {0, 3}, {-5, 2}}) {
+    const Scale scale = scale_for(values);
+    CHECK(scale.low <= *std::min_element(values.begin(), values.end()));
+    CHECK(scale.high >= *std::max_element(values.begin(), values.end()));
+    CHECK(scale.low < scale.high);
+    CHECK(scale.log == (values[0] > 0 && values[1] / values[0] > 31.7));
+  }
+}
+
+TEST_CASE("a chart is drawn with plain characters") {
+  CHECK(text_chart(small_chart(), 7, {.width = 30}) == R"(USD
+10 + *            .
+   |
+   |
+   |
+   |              *
+   |
+ 0 +                          *
+)");
+}
+
+TEST_CASE("a bar begins at the base and shows which end is which") {
+  Bars bars{"USD", 10, {{"a", "8", "12", 8, 12, ""}, {"b", "12", "11", 12, 11, ""}, {"c", "10", "9", 10, 9, ""}}};
+  CHECK(text_bar(bars, bars.bars[0], 9) == "----|++++");
+  CHECK(text_bar(bars, bars.bars[1], 9) == "    |##--");
+  CHECK(text_bar(bars, bars.bars[2], 9) == "  ++|    ");
+}
+
+TEST_CASE("a page is well-formed, keeps to itself and shows every mark") {
+  Bars bars{"USD", 10, {{"a<b", "8", "12", 8, 12, "<i>"}, {"c", "10", "9", 10, 9, ""}}};
+  Table table({{"<name>"}, {"x", Align::right}});
+  table.add({"<script>alert(1)</script>", "1"});
+  const std::string page =
+      html_page("a & b <c>", html_section("charts", svg_chart(small_chart(), "\"chart\"") + svg_bars(bars, "bars") +
+                                                        table.html() + html_paragraph("1 < 2")));
+  CHECK(fault(page).empty());
+  CHECK(count(page, "<circle class=\"mark") == small_chart().marks.size());
+  CHECK(count(page, "<rect class=\"bar") == 2 * bars.bars.size());
+  CHECK(count(page, "<polyline") == 1);
+  CHECK(count(page, "<script") == 0);
+  CHECK(count(page, "http") == 0);
+  CHECK(count(page, "&lt;script&gt;") == 1);
+  CHECK(count(page, "<h1>a &amp; b &lt;c&gt;</h1>") == 1);
+  CHECK(page.find("prefers-color-scheme:dark") != std::string::npos);
+  CHECK(page.find("width=device-width") != std::string::npos);
+  CHECK(!fault("<p><b></p>").empty());
+  CHECK(!fault("<p class=\"a>x</p>").empty());
+}
