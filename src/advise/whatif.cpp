@@ -114,7 +114,7 @@ class Answering {
       error.where = format("--vary {}", is_axis(error.where) ? error.where : out_.axes.front().key);
       return std::unexpected(std::move(error));
     }
-    if (base) return {};
+    if (base && (asked == out_.samples.end() || asked->best.measure == out_.now.measure)) return {};
     out_.base = asked->best.of;
     return {};
   }
@@ -150,7 +150,7 @@ std::optional<double> cost_of(const Outcome& outcome, const WhatIf& answer) {
 }
 
 void pareto(std::vector<Outcome> candidates, WhatIf& out) {
-  const auto& work = out.base->work;
+  const auto& work = out.now.of->work;
   out.wants_pareto = true;
   out.against = against_of(work);
   out.rate_unit = work.counted ? std::string(work.counted->unit.rate) : "tokens/s";

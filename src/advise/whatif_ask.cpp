@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "advise/search.hpp"
 #include "gpusel/base/message.hpp"
@@ -103,8 +104,8 @@ double Outcome::cost_in(Measure wanted) const {
     case Measure::total: return best.cost.total;
     case Measure::hourly: return best.cost.hourly;
     case Measure::monthly: return best.cost.hourly * kHoursPerMonth * duty_factor;
-    case Measure::per_million_tokens: return best.cost.per_million_tokens.value_or(0) * duty_factor;
-    case Measure::per_unit: return best.cost.per_unit.value_or(0) * duty_factor;
+    case Measure::per_million_tokens: return best.cost.per_million_tokens.value_or(best.cost.total) * duty_factor;
+    case Measure::per_unit: return best.cost.per_unit.value_or(best.cost.total) * duty_factor;
   }
   return 0;
 }
@@ -115,16 +116,21 @@ bool same_winner(const Outcome& a, const Outcome& b) {
 
 std::string reason_of(const Outcome& none, const Outcome* before) {
   if (none.problem) return none.problem->message;
-  const Rejection* most = nullptr;
+  std::map<std::string_view, int> by_rule;
+  std::string_view most;
   for (const Rejection& one : none.of->rejected) {
     const bool of_it = before != nullptr && before->fits() &&
                        one.instance->provider == before->best.instance->provider &&
                        one.instance->family == before->best.instance->family;
     if (of_it) return format("{} {}: {}", one.instance->provider, one.instance->family, one.message);
     const bool never = one.rule == "no-gpu" || one.rule == "no-published-price" || one.rule == "vendor";
-    if (!never && (most == nullptr || one.count > most->count)) most = &one;
+    if (!never && (by_rule[one.rule] += one.count) > by_rule[most]) most = one.rule;
   }
-  return most != nullptr ? most->message : say("no instance meets this");
+  const auto example = std::find_if(none.of->rejected.begin(), none.of->rejected.end(),
+                                    [&](const Rejection& one) { return one.rule == most; });
+  if (example == none.of->rejected.end()) return say("no instance meets this");
+  return say("{} instances fail {}, as {} {}: {}", by_rule[most], most, example->instance->provider, example->instance->sku,
+             example->message);
 }
 
 Change change_to(const Varied& varied, const AxisValue& value) {

@@ -25,12 +25,20 @@ Status try_option(const workload::Option<Target>& option, std::string_view text)
   return option.set(scratch, text);
 }
 
-std::vector<std::string_view> all_keys() {
-  std::vector<std::string_view> keys{kGpus};
-  for (const auto& option : job_options()) keys.push_back(option.key);
-  for (const auto& option : workload::constraint_options()) keys.push_back(option.key);
-  for (const auto& option : cost::duty_options()) keys.push_back(option.key);
-  return keys;
+/// Keys and aliases, but for the short ones.
+std::vector<std::string_view> all_names() {
+  std::vector<std::string_view> names{kGpus};
+  const auto add = [&](const auto& options) {
+    for (const auto& option : options) {
+      names.push_back(option.key);
+      for (const std::string_view alias : split(option.aliases, ' '))
+        if (alias.size() > 1) names.push_back(alias);
+    }
+  };
+  add(job_options());
+  add(workload::constraint_options());
+  add(cost::duty_options());
+  return names;
 }
 
 /// Instances that a name in a price means: of a provider, of a GPU, of a family, or one.
@@ -144,8 +152,8 @@ Result<Input> find_input(std::string_view name, const catalog::Catalog& catalog)
   else if (workload::same_spelling(name, kGpus) || workload::same_spelling(name, "num_gpus"))
     input.gpus = true;
   else {
-    const auto keys = all_keys();
-    const std::string near = did_you_mean(name, keys);
+    const auto names = all_names();
+    const std::string near = did_you_mean(name, names);
     return usage_error(
         say("nothing is called '{}'", shorten(name, 40)), {},
         near.empty() ? say("name an option of recommend such as context, a limit, or price:NAME") : near);

@@ -10,8 +10,8 @@ namespace gpusel::advise {
 
 namespace {
 
-/// Less than this of the cost is no effect.
-constexpr double kNoEffect = 1e-9;
+/// Less than this of the cost is as good as no effect.
+constexpr double kNoEffect = 1e-3;
 
 class Tornado {
  public:
@@ -20,7 +20,7 @@ class Tornado {
 
   void run() {
     for (const auto& [input, value] : asker_.settings()) vary(*input, std::string(value), false);
-    for (const workload::Assumed& assumed : out_.base->assumed) {
+    for (const workload::Assumed& assumed : out_.now.of->assumed) {
       const auto* number = std::get_if<double>(&assumed.value);
       const auto input = number != nullptr ? find_input(assumed.key, catalog_) : std::unexpected(Error{});
       if (input) vary(*input, format("{:.17g}", *number), true);
@@ -107,7 +107,7 @@ class Tornado {
     const bool by_time = out_.measure == Measure::hourly || out_.measure == Measure::monthly;
     if (by_time || cost::subscription_period(out_.now.offer.term).raw() > 0) return;
     const Recommendation& best = out_.now.best;
-    const auto& work = out_.base->work;
+    const auto& work = out_.now.of->work;
     const estimate::Interval& range = work.counted ? best.intervals.throughput : best.intervals.tokens_per_s;
     const double rate = plan::rate_of(best.choice());
     if (range.low <= 0 || range.high <= range.low || rate <= 0) return;

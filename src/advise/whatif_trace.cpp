@@ -20,7 +20,7 @@ class Tracer {
     for (const TornadoBar& bar : out_.bars) add_bar(bar);
     if (!out_.candidates.empty()) add_frontier();
     if (!out_.now.fits()) return;
-    const auto figures = explain(out_.base->work, out_.now.best.machine(), out_.now.best.choice(), coefficients_);
+    const auto figures = explain(out_.now.of->work, out_.now.best.machine(), out_.now.best.choice(), coefficients_);
     out_.trace.insert(out_.trace.end(), figures.begin(), figures.end());
   }
 
@@ -62,7 +62,9 @@ class Tracer {
     add(quantity + ".hourly", say("price of the offer × rate of exchange × nodes + licence"),
         format("{:.6g} {} × {:.6g} × {} + {:.6g}", cost.offer.amount, cost.offer.currency.code(), rate, nodes,
                cost.licence_hourly),
-        money(cost.hourly) + "/h", say("price of {} at {}", name(one), date.empty() ? say("no date") : date));
+        money(cost.hourly) + "/h",
+        say("price of {} of {}", name(one), date.empty() ? say("no date") : date) +
+            (cost.exchange ? say(", rate of {}", cost.exchange->as_of.text()) : std::string()));
     const double rate_of_work = plan::rate_of(one.best.choice());
     switch (out_.measure) {
       case Measure::total:

@@ -46,7 +46,8 @@ int print(const advise::WhatIf& answer, const catalog::Catalog& catalog, const s
   };
   add(answer.now);
   for (const advise::Sample& sample : answer.samples) add(sample.best);
-  if (offers.empty()) return kNothing;
+  const bool fits = answer.axes.empty() ? answer.now.fits() : answer.any_fits();
+  if (!fits) return kNothing;
   return gate_price_age(options.constraints, offers, options.question.today, context, kOk);
 }
 

@@ -61,9 +61,10 @@ struct Bar {
   std::string tip;
 };
 struct Bars {
-  std::string title;  // of the value
-  double base = 0;    // where both sides begin
-  std::vector<Bar> bars;
+  std::string title = {};  // of the value
+  double base = 0;         // where both sides begin
+  std::vector<Bar> bars = {};
+  std::vector<std::string> sides = {};  // what the low and the high side are
 
   Scale scale() const;
 };

@@ -64,10 +64,10 @@ std::string axes(const Plot& plot) {
   return out + text(kWidth - kRight, kHeight - 10, "end", title(chart.x_title, chart.x.log), " class=\"title\"");
 }
 
-std::string legend(const Chart& chart) {
+std::string legend(const std::vector<std::string>& series) {
   std::string out;
-  for (std::size_t i = 0; i < chart.series.size(); ++i)
-    out += format("<li><span class=\"key s{}\"></span>{}</li>\n", i % kColours, html_text(chart.series[i]));
+  for (std::size_t i = 0; i < series.size(); ++i)
+    out += format("<li><span class=\"key s{}\"></span>{}</li>\n", i % kColours, html_text(series[i]));
   return out.empty() ? out : "<ul class=\"legend\">\n" + out + "</ul>\n";
 }
 
@@ -131,7 +131,7 @@ std::string svg_chart(const Chart& chart, std::string_view label) {
         out += format("<circle class=\"mark s{}{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\">{}</circle>\n",
                       mark.series % kColours, strong ? " strong" : "", plot.x(mark.x), plot.y(mark.y), strong ? 5 : 3,
                       tip(mark.tip));
-  return out + "</svg>\n" + legend(chart) + "</figure>\n";
+  return out + "</svg>\n" + legend(chart.series) + "</figure>\n";
 }
 
 std::string svg_bars(const Bars& bars, std::string_view label) {
@@ -160,7 +160,7 @@ std::string svg_bars(const Bars& bars, std::string_view label) {
     y += kBarHeight;
   }
   out += line("base", x(bars.base), kTop, x(bars.base), height - 4);
-  return out + "</svg>\n</figure>\n";
+  return out + "</svg>\n" + legend(bars.sides) + "</figure>\n";
 }
 
 std::string html_section(std::string_view heading, std::string_view html) {

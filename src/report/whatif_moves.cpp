@@ -20,7 +20,10 @@ std::string end_text(const advise::TornadoBar::End& end) {
 }
 
 Bars bars_of(const WhatIf& answer) {
-  Bars bars{measure_title(answer, answer.measure), answer.now.cost, {}};
+  Bars bars;
+  bars.title = measure_title(answer, answer.measure);
+  bars.base = answer.now.cost;
+  bars.sides = {say("at the low value of the input"), say("at the high value")};
   for (const advise::TornadoBar& bar : answer.bars)
     bars.bars.push_back({printable(bar.key), end_text(bar.low), end_text(bar.high),
                          bar.low.cost.value_or(answer.now.cost), bar.high.cost.value_or(answer.now.cost),
@@ -93,7 +96,7 @@ Section tornado_section(const WhatIf& answer, std::size_t bar_width) {
   for (const advise::TornadoBar& bar : answer.bars)
     if (bar.assumed) assumed.push_back(bar.key);
   add_list(section.remarks, say("assumed, not given"), assumed);
-  add_list(section.remarks, say("without an effect"), answer.unmoved);
+  add_list(section.remarks, say("less than 0.1 % of the cost"), answer.unmoved);
   return section;
 }
 
@@ -111,9 +114,9 @@ Section pareto_section(const WhatIf& answer) {
   Table table({{against_title(answer), Align::right, 0},
                {measure_title(answer, answer.pareto_measure), Align::right, 0},
                {say("instance"), Align::left, 0, 18},
-               {say("region"), Align::left, 3, 9},
+               {say("region"), Align::left, 4, 9},
                {say("GPUs"), Align::left, 0},
-               {say("plan"), Align::left, 4, 20}});
+               {say("plan"), Align::left, 3, 20}});
   Line frontier{0, {}};
   for (const advise::Candidate& one : answer.candidates) {
     xs.push_back(one.x);

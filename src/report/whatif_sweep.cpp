@@ -56,13 +56,24 @@ std::string spread(std::string first, std::string last) {
   return first == last ? first : format("{} → {}", first, last);
 }
 
+/// What it costs at both ends of a range, or at least and at most in a list.
+std::string costs_text(const WhatIf& answer, const Segment& segment) {
+  double low = answer.samples[segment.first].best.cost;
+  double high = answer.samples[segment.last].best.cost;
+  for (std::size_t i = segment.first; i <= segment.last && !answer.axes.front().numbers; ++i) {
+    low = std::min(low, answer.samples[i].best.cost);
+    high = std::max(high, answer.samples[i].best.cost);
+  }
+  return from_to(human_price(low), human_price(high));
+}
+
 Table segments_table(const WhatIf& answer) {
   Table table({{"", Align::left, 0},
                {answer.axes.front().key, Align::right, 0},
-               {say("share"), Align::right, 3},
+               {say("share"), Align::right, 2},
                {say("instance"), Align::left, 0, 18},
                {say("GPUs"), Align::left, 0},
-               {say("plan"), Align::left, 4, 20},
+               {say("plan"), Align::left, 3, 20},
                {measure_title(answer, answer.measure), Align::right, 0}});
   for (const Segment& segment : answer.segments) {
     const Outcome& first = answer.samples[segment.first].best;
@@ -72,7 +83,7 @@ Table segments_table(const WhatIf& answer) {
     if (first.fits()) {
       cells.emplace_back(spread(gpus_text(first.best), gpus_text(last.best)));
       cells.emplace_back(spread(plan_text(first.of->work, first.best), plan_text(last.of->work, last.best)));
-      cells.emplace_back(from_to(human_price(first.cost), human_price(last.cost)));
+      cells.emplace_back(costs_text(answer, segment));
     } else {
       cells.insert(cells.end(), {"", "", "-"});
     }
@@ -85,7 +96,7 @@ Table points_table(const WhatIf& answer) {
   const bool by_hour = answer.measure == advise::Measure::hourly;
   std::vector<Column> columns{{answer.axes.front().key, Align::right, 0},
                               {say("instance"), Align::left, 0, 18},
-                              {say("region"), Align::left, 3, 9},
+                              {say("region"), Align::left, 4, 9},
                               {say("GPUs"), Align::left, 0},
                               {say("speed"), Align::right, 2}};
   if (!by_hour) columns.push_back({measure_title(answer, advise::Measure::hourly), Align::right, 1});
@@ -240,9 +251,9 @@ Section one_input_section(const WhatIf& answer) {
   section.lines = {points_text(answer.axes.front())};
   section.table = segments_table(answer);
   section.chart = sweep_chart(answer);
-  section.points = points_table(answer);
+  if (answer.any_fits()) section.points = points_table(answer);
   section.remarks = missing(answer);
-  section.remarks.push_back(overall(answer));
+  if (answer.any_fits()) section.remarks.push_back(overall(answer));
   return section;
 }
 

@@ -1,5 +1,6 @@
 #include "report/whatif_words.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "gpusel/base/message.hpp"
@@ -67,7 +68,11 @@ std::vector<std::string> whatif_header(const WhatIf& answer, const catalog::Cata
   for (const Sample& sample : answer.samples) add(sample.best);
   for (const advise::Candidate& one : answer.candidates) add(one.outcome);
   std::vector<std::string> lines{job_line(answer.base->work)};
-  if (!answer.base->assumed.empty()) lines.push_back(say("assumed: {}", assumed_line(answer.base->assumed)));
+  workload::Assumptions assumed = answer.base->assumed;
+  std::erase_if(assumed, [&](const workload::Assumed& one) {
+    return std::any_of(answer.axes.begin(), answer.axes.end(), [&](const Axis& axis) { return axis.key == one.key; });
+  });
+  if (!assumed.empty()) lines.push_back(say("assumed: {}", assumed_line(assumed)));
   lines.push_back(prices_line(*answer.base, catalog, converted));
   return lines;
 }

@@ -116,8 +116,8 @@ TEST_CASE("every point of a sweep is the recommendation for that value") {
   CHECK(answer.axes[0].doublings);
   CHECK(answer.axes[0].values.size() == 5);
   for (const advise::Sample& sample : answer.samples) {
-    const std::string job = format(R"({{"model": "llama-7b", "task": "finetune", "method": "lora", "seq_len": {}}})",
-                                   sample.at[0].text);
+    const std::string job =
+        format(R"({{"model": "llama-7b", "task": "finetune", "method": "lora", "seq_len": {}}})", sample.at[0].text);
     const auto advice = market.recommend(job);
     REQUIRE(!advice.recommendations.empty());
     CHECK(sku(sample.best) == advice.recommendations[0].instance->sku);
@@ -127,8 +127,7 @@ TEST_CASE("every point of a sweep is the recommendation for that value") {
 
 TEST_CASE("two inputs make a grid, row by row") {
   Bench bench(kTwo);
-  const WhatIf answer =
-      bench.ask({.settings = kLora, .vary = {"price:p=0%,+20%", "seq_len=1k,2k,4k"}});
+  const WhatIf answer = bench.ask({.settings = kLora, .vary = {"price:p=0%,+20%", "seq_len=1k,2k,4k"}});
   REQUIRE(answer.samples.size() == 6);
   for (const advise::Sample& sample : answer.samples)
     CHECK(sku(sample.best) == (*sample.at[0].number > 10 ? "two" : "one"));
@@ -148,7 +147,8 @@ TEST_CASE("where nothing fits, the answer says from where and why") {
 
 TEST_CASE("so many GPUs in all are made up of any instances that do") {
   Bench bench(test::read_file(test::kSource + "/tests/data/market/market.yaml"));
-  const WhatIf answer = bench.ask({.settings = {{"model", "llama-7b"}, {"task", "finetune"}}, .vary = {"gpus=8,16,24"}});
+  const WhatIf answer =
+      bench.ask({.settings = {{"model", "llama-7b"}, {"task", "finetune"}}, .vary = {"gpus=8,16,24"}});
   for (const advise::Sample& sample : answer.samples) {
     REQUIRE(sample.best.fits());
     CHECK(sample.best.best.machine().gpus() == static_cast<int>(*sample.at[0].number));
@@ -197,12 +197,14 @@ TEST_CASE("nothing on the frontier is beaten, and everything else is") {
 
 TEST_CASE("every figure has a line that says where it comes from") {
   Bench bench(kTwo);
-  const WhatIf answer =
-      bench.ask({.settings = kLora, .vary = {"price:p=-30%..+30%"}, .tornado = true, .pareto = true, .explained = true});
+  const WhatIf answer = bench.ask(
+      {.settings = kLora, .vary = {"price:p=-30%..+30%"}, .tornado = true, .pareto = true, .explained = true});
   const auto has = [&](const std::string& quantity) {
-    return std::any_of(answer.trace.begin(), answer.trace.end(), [&](const auto& line) { return line.quantity == quantity; });
+    return std::any_of(answer.trace.begin(), answer.trace.end(),
+                       [&](const auto& line) { return line.quantity == quantity; });
   };
-  for (const char* quantity : {"vary.price:p", "cost.now", "change.1", "pareto.frontier", "tornado.epochs", "tornado.speed"}) {
+  for (const char* quantity :
+       {"vary.price:p", "cost.now", "change.1", "pareto.frontier", "tornado.epochs", "tornado.speed"}) {
     CAPTURE(quantity);
     CHECK(has(quantity));
   }
@@ -222,7 +224,7 @@ TEST_CASE("what cannot be varied is refused in one sentence with the way out") {
     std::string hint;
   };
   const Case cases[] = {
-      {{"sequence_len=1k..2k"}, "nothing is called", "seq_len"},
+      {{"sequence_len=1k..2k"}, "nothing is called", "sequence-length"},
       {{"precision=4..8"}, "takes words", "bf16"},
       {{"seq_len=4k..1k"}, "is empty", "smaller end first"},
       {{"seq_len=4k..4k"}, "one value", "seq_len=a..b"},
@@ -262,7 +264,7 @@ TEST_CASE("values are read as their options read them") {
     for (const auto& value : answer.axes[0].values) list.push_back(*value.number);
     return list;
   };
-  CHECK(numbers("seq_len=1k..4k/3") == std::vector<double>{1024, 2560, 4096});      // lengths: k is 1024
+  CHECK(numbers("seq_len=1k..4k/3") == std::vector<double>{1024, 2560, 4096});       // lengths: k is 1024
   CHECK(numbers("dataset_size=1k..9k/3") == std::vector<double>{1000, 3000, 9000});  // and 1000 elsewhere; equal ratios
   CHECK(numbers("epochs=1..2/3") == std::vector<double>{1, 1.5, 2});
   CHECK(numbers("deadline=12h..2d/4") == std::vector<double>{12, 24, 36, 48});

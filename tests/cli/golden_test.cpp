@@ -55,6 +55,17 @@ constexpr Case kCases[] = {
     {"instances-like.txt", "instances --like n.t4.1"},
     {"gpu.txt", "gpus show l40s"},
     {"model.txt", "models show llama-3.1-8b"},
+    {"whatif-sweep.txt", "whatif --model llama-3.1-8b --task inference --rps 2 --vary rps=1..16"},
+    {"whatif-prices.txt", "whatif --model llama-3.1-8b --task inference --rps 2 --vary price:bazaar=-20%..+60%"},
+    {"whatif-words.txt", "whatif --model llama-7b --task finetune --vary method=full,lora,qlora"},
+    {"whatif-map.txt",
+     "whatif --model llama-3.1-8b --task inference --vary rps=1..64 --vary price:bazaar=-40%..+120%/5"},
+    {"whatif-map-narrow.txt",
+     "whatif --model llama-3.1-8b --task inference --vary rps=1..64 --vary price:bazaar=-40%..+120%/5"},
+    {"whatif-tornado.txt", "whatif --model llama-7b --task finetune --method lora --tornado --pareto"},
+    {"whatif-nothing.txt", "whatif --model llama-7b --task finetune --vary max_price=0.1..1", 3},
+    {"whatif.md", "whatif --model llama-7b --task finetune --method lora --vary deadline=1h..1d --tornado -o markdown"},
+    {"whatif.csv", "whatif --model llama-7b --task finetune --method lora --vary epochs=1,2 --tornado -o csv"},
 };
 
 }  // namespace

@@ -54,7 +54,8 @@ Chart small_chart() {
   chart.y = {0, 10, false};
   chart.series = {"on the frontier", "beaten"};
   chart.glyphs = "*.";
-  chart.marks = {{1, 10, 0, true, "a"}, {10, 5, 0, true, "<b> & \"c\""}, {100, 0, 0, true, "d"}, {10, 10, 1, false, "e"}};
+  chart.marks = {
+      {1, 10, 0, true, "a"}, {10, 5, 0, true, "<b> & \"c\""}, {100, 0, 0, true, "d"}, {10, 10, 1, false, "e"}};
   chart.lines = {{0, {{1, 10}, {10, 5}, {100, 0}}}};
   return chart;
 }
@@ -72,7 +73,8 @@ TEST_CASE("ticks are round, ascending and inside") {
 }
 
 TEST_CASE("a scale holds all values, and is logarithmic where they span much") {
-  for (const std::vector<double>& values : {std::vector<double>{17.6, 17.6}, {0.087, 21.4}, {14, 36}, {0, 3}, {-5, 2}}) {
+  for (const std::vector<double>& values :
+       {std::vector<double>{17.6, 17.6}, {0.087, 21.4}, {14, 36}, {0, 3}, {-5, 2}}) {
     const Scale scale = scale_for(values);
     CHECK(scale.low <= *std::min_element(values.begin(), values.end()));
     CHECK(scale.high >= *std::max_element(values.begin(), values.end()));
@@ -83,13 +85,18 @@ TEST_CASE("a scale holds all values, and is logarithmic where they span much") {
 
 TEST_CASE("a chart is drawn with plain characters") {
   CHECK(text_chart(small_chart(), 7, {.width = 30}) == R"(USD
-10 + *            .
+10 + *           .
    |
    |
+   |             *
    |
-   |              *
    |
- 0 +                          *
+ 0 +                         *
+   +-+-----------------------+
+     1                     100
+           hours (logarithmic)
+     * on the frontier
+     . beaten
 )");
 }
 

@@ -2,6 +2,7 @@
 // answer most, and what nothing beats in both money and time. Each point is a whole recommendation.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,11 +21,12 @@ struct Setting {
 };
 
 struct WhatIfQuestion {
-  std::vector<Setting> settings;  // of the job, its limits and the duty cycle, in the order in which they were said
-  workload::Objective objective;
+  std::vector<Setting> settings =
+      {};  // of the job, its limits and the duty cycle, in the order in which they were said
+  workload::Objective objective = {};
   Currency currency = Currency::usd();
-  Date today;                     // for the age of prices
-  std::vector<std::string> vary;  // "context=4k..128k": none, one or two
+  Date today = {};                     // for the age of prices
+  std::vector<std::string> vary = {};  // "context=4k..128k": none, one or two
   bool tornado = false;
   double swing = 0.2;  // of each input of a tornado, up and down
   bool pareto = false;
@@ -50,7 +52,8 @@ struct Outcome {
 };
 /// The same instance on the same term; any number of them, with any plan. Nothing is the same as nothing.
 bool same_winner(const Outcome& a, const Outcome& b);
-/// Why nothing fits: what keeps `before`, the last that did, from it, or else what keeps most from it.
+/// Why nothing fits: what keeps `before`, the last that did, from it, or else the rule that rejects most, with one of
+/// its instances.
 std::string reason_of(const Outcome& none, const Outcome* before);
 
 /// One value of a varied input.
@@ -119,7 +122,8 @@ struct Candidate {
 
 struct WhatIf {
   Outcome now;                         // of the question as it was asked
-  std::shared_ptr<const Advice> base;  // of that, or where it cannot be asked so, of the first point that can
+  /// Of that; where it cannot be asked, or is compared in something else, of the first point that can.
+  std::shared_ptr<const Advice> base;
   Currency currency;
   Measure measure = Measure::hourly;
   std::string measure_unit;  // of counted work: "million images"
@@ -139,6 +143,10 @@ struct WhatIf {
   estimate::Trace trace;
 
   const Outcome& winner(const Segment& segment) const { return samples[segment.first].best; }
+  /// Whether anything fits at any point.
+  bool any_fits() const {
+    return std::any_of(samples.begin(), samples.end(), [](const Sample& sample) { return sample.best.fits(); });
+  }
 };
 
 inline constexpr std::size_t kMostAnswers = 10'000;
