@@ -93,6 +93,12 @@ class RowComparer {
     return estimate::Interval{value * rate / of_rate.high, value * rate / of_rate.low};
   }
 
+  /// The range of what grows with `rate`.
+  static Range proportional(double value, double rate, const estimate::Interval& of_rate) {
+    if (rate <= 0) return std::nullopt;
+    return estimate::Interval{value * of_rate.low / rate, value * of_rate.high / rate};
+  }
+
   void training(const EstimateAnswer& answer, const plan::TrainingChoice& choice) {
     const Measurement& m = row_.facts;
     const double gpus = answer.machine.gpus();
@@ -101,7 +107,8 @@ class RowComparer {
     const estimate::TrainingSpeed& speed = choice.speed ? *choice.speed : none;
     add(Figure::training_speed, m.tokens_per_s_per_gpu, speed.tokens_per_s_per_gpu,
         estimate::Interval{all.low / gpus, all.high / gpus});
-    add(Figure::training_tflops, m.model_tflops_per_gpu, speed.model_tflops_per_gpu);
+    add(Figure::training_tflops, m.model_tflops_per_gpu, speed.model_tflops_per_gpu,
+        proportional(speed.model_tflops_per_gpu, speed.tokens_per_s, all));
     add(Figure::step_time, m.step_time_s, speed.step.raw(), inverse(speed.step.raw(), speed.tokens_per_s, all));
     memory(answer, choice.memory);
   }

@@ -29,7 +29,7 @@ constexpr Command kCommands[] = {
      make_verify},
     {"calibrate", "Your own measurements into the few coefficients they bear on, with intervals that narrow",
      "  gpusel calibrate runs.csv --dry-run\n"
-     "  gpusel calibrate runs.jsonl --explain",
+     "  gpusel calibrate runs.jsonl --to own.yaml --explain",
      make_calibrate},
     {"gpus", "GPUs the catalogue knows",
      "  gpusel gpus hopper\n"

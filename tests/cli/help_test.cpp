@@ -39,6 +39,8 @@ std::string examples_directory() {
   for (const auto& [from, to] : {std::pair("sky/gcp.csv", "gcp.csv"), std::pair("sky/azure_v6_sample.csv", "azure.csv"),
                                  std::pair("other/prices.csv", "prices.csv")})
     std::filesystem::copy_file(lists + from, directory + "/" + to);
+  for (const char* runs : {"/runs.csv", "/runs.jsonl"})
+    std::filesystem::copy_file(kSource + "/tests/data/runs" + runs, directory + runs);
   return directory;
 }
 
