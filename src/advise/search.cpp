@@ -102,6 +102,28 @@ std::vector<Recommendation> CandidateSearch::run() {
   return candidates;
 }
 
+std::vector<Shape> CandidateSearch::machines() {
+  if (!grouped_) group_shapes();
+  grouped_ = true;
+  std::vector<Shape> out;
+  std::map<std::size_t, std::size_t> place;  // of a twin in `out`
+  for (const Shape& shape : shapes_) {
+    const auto [entry, first] = place.try_emplace(shape.twin, out.size());
+    if (first)
+      out.push_back(shape);
+    else
+      out[entry->second].instances.insert(out[entry->second].instances.end(), shape.instances.begin(),
+                                          shape.instances.end());
+  }
+  return out;
+}
+
+std::vector<Recommendation> CandidateSearch::offers(const Shape& shape, PlannedMachine planned) {
+  std::vector<Recommendation> out;
+  offer_shape(shape, std::move(planned), out);
+  return out;
+}
+
 const Rule* CandidateSearch::Judges::first_to_fire(const Facts& known) const {
   for (const Rule* rule : rules)
     if (rules::fires(*rule, known)) return rule;

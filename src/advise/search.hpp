@@ -34,6 +34,12 @@ class CandidateSearch {
   /// Every instance that meets everything, unranked, each with its best offer.
   std::vector<Recommendation> run();
 
+  /// The machines that pass for what they are, shape by shape; those that differ by their network alone as one. For
+  /// callers that plan on their own.
+  std::vector<Shape> machines();
+  /// The best offer of every instance of a shape, as far as the rules allow this plan on it.
+  std::vector<Recommendation> offers(const Shape& shape, PlannedMachine planned);
+
   std::vector<Rejection> take_rejections() { return std::move(rejections_); }
   std::size_t shapes() const { return shapes_.size(); }
 

@@ -12,9 +12,11 @@ namespace {
 class Reader {
  public:
   Reader(std::string_view text, std::string name) : text_(text), csv_{std::move(name), {}, {}} {}
+  Reader(std::string_view text, const Csv& head, std::uint32_t line)
+      : text_(text), csv_{head.name, head.header, {}}, line_(line) {}
 
   Result<Csv> read() {
-    if (text_.starts_with("\xEF\xBB\xBF")) skip(3);
+    if (csv_.header.empty() && text_.starts_with("\xEF\xBB\xBF")) skip(3);
     column_ = 1;
     while (at_ < text_.size()) {
       if (text_[at_] == '#') {
@@ -129,5 +131,11 @@ class Reader {
 }  // namespace
 
 Result<Csv> parse_csv(std::string_view text, std::string name) { return Reader(text, std::move(name)).read(); }
+
+Result<std::vector<Node>> parse_csv_rows(std::string_view text, const Csv& head, std::uint32_t line) {
+  auto csv = Reader(text, head, line).read();
+  if (!csv) return std::unexpected(csv.error());
+  return std::move(csv->rows);
+}
 
 }  // namespace gpusel

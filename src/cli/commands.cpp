@@ -23,6 +23,10 @@ constexpr Command kCommands[] = {
      "  gpusel cost p4d.24xlarge --hours-per-day 10 --days 22\n"
      "  gpusel cost --model llama-3.1-8b --task finetune --tokens 1e9 --storage-gb 500",
      make_cost},
+    {"fleet", "The cheapest mix of instances for a stated traffic, and how it scales over the day",
+     "  gpusel fleet --model llama-3.1-8b --traffic chat --rate 20 --ttft 1000 --tpot 60\n"
+     "  gpusel fleet --model llama-3.1-70b --traffic requests.csv --daily trace --cloud aws,gcp --redundancy 1",
+     make_fleet},
     {"verify", "Estimates beside published measurements, or your own: how far off they are",
      "  gpusel verify --by source,gpu\n"
      "  gpusel verify --task training --worst 10",

@@ -20,4 +20,7 @@ struct Csv {
 /// not closed, a column named twice or not at all, a row of more cells than there are columns.
 Result<Csv> parse_csv(std::string_view text, std::string name);
 
+/// Rows further down in the file that `head` begins, the first on line `line`: for files that are read piece by piece.
+Result<std::vector<Node>> parse_csv_rows(std::string_view text, const Csv& head, std::uint32_t line);
+
 }  // namespace gpusel

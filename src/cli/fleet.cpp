@@ -1,0 +1,110 @@
+// gpusel fleet: the cheapest mix of instances for a stated traffic.
+#include <algorithm>
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "gpusel/advise/fleet.hpp"
+#include "gpusel/base/message.hpp"
+#include "report/fleet.hpp"
+#include "report/yaml.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+struct FleetOptions {
+  advise::FleetQuestion question;
+  std::vector<std::string> rule_files;
+};
+
+std::vector<const catalog::Offer*> offers_of(const advise::Fleet& fleet) {
+  std::vector<const catalog::Offer*> out;
+  for (const advise::FleetMember& member : fleet.mix.members)
+    out.push_back(fleet.types[member.type].steady().offer);
+  if (!fleet.schedule) return out;
+  for (const auto& hour : fleet.schedule->hours)
+    for (const advise::FleetMember& member : hour)
+      for (const auto* offer : {&fleet.types[member.type].elastic, &fleet.types[member.type].committed})
+        if (*offer && (offer == &fleet.types[member.type].elastic || member.committed > 0))
+          out.push_back((*offer)->offer);
+  return out;
+}
+
+int run_fleet(FleetOptions& options, Context& context) {
+  auto& question = options.question;
+  const auto format = context.format();
+  if (!format) return context.fail(format.error());
+  const auto today = context.today();
+  if (!today) return context.fail(today.error());
+  question.today = *today;
+  if (Status strict = check_strict(question.constraints); !strict) return context.fail(strict.error());
+  const auto catalog = context.load_catalog();
+  if (!catalog) return context.fail(catalog.error());
+  const auto coefficients = load_coefficients(*catalog);
+  if (!coefficients) return context.fail(coefficients.error());
+  const auto rules = load_rules(*catalog, options.rule_files);
+  if (!rules) return context.fail(rules.error());
+  tell_broad_names(question.constraints, *catalog, context);
+  const auto fleet = advise::plan_fleet(question, *catalog, *rules, *coefficients);
+  if (!fleet) return context.fail(as_flag(fleet.error()));
+  if (report::is_data(*format)) {
+    report::Json json = report::fleet_json(*fleet, *catalog);
+    json["assumed"]["today"] = question.today.text();
+    context.out.write(report::dump_as(*format, json));
+  } else if (*format == "csv") {
+    context.out.write(report::fleet_csv(*fleet, *catalog));
+    if (!fleet->mix.feasible) context.note(say("no fleet serves this traffic"));
+  } else {
+    context.out.write(report::fleet_text(*fleet, *catalog, *format, context.terminal()));
+  }
+  if (!fleet->mix.feasible) return kNothing;
+  return gate_price_age(question.constraints, offers_of(*fleet), *today, context, kOk);
+}
+
+/// What the traffic says, or the fleet, is not asked of one machine.
+constexpr std::string_view kNotAsked[] = {"id", "task", "profile", "mode", "concurrency", "tokens", "batch", "offload"};
+constexpr std::string_view kOnePlan[] = {"tp", "pp", "ep", "dp"};
+constexpr std::string_view kNotLimited[] = {"nodes", "deadline", "budget"};
+
+bool is_one_of(std::string_view key, std::span<const std::string_view> keys) {
+  return std::ranges::find(keys, key) != keys.end();
+}
+
+}  // namespace
+
+Parsed make_fleet() {
+  auto options = std::make_shared<FleetOptions>();
+  Parsed parsed;
+  std::vector<workload::Option<workload::Request>> job;
+  for (const auto& option : workload::request_options()) {
+    const bool serving = option.group == "Workload" || option.group == workload::kInferenceGroup;
+    if (is_one_of(option.key, kOnePlan) || (serving && !is_one_of(option.key, kNotAsked))) job.push_back(option);
+    if (option.key == "request_rate") job.back().aliases = "rate rps target-request-rate";
+  }
+  auto& question = options->question;
+  add_options<workload::Request>(parsed.flags, job, question.request);
+  add_options(parsed.flags, advise::fleet_options(), question);
+  std::vector<workload::Option<workload::Constraints>> limits;
+  for (const auto& option : workload::constraint_options())
+    if (!is_one_of(option.key, kNotLimited)) limits.push_back(option);
+  add_options<workload::Constraints>(parsed.flags, limits, question.constraints);
+  const std::string group = say("Output and data");
+  parsed.flags.push_back(currency_flag(question.currency));
+  Flag rules{"--rules", "FILE", say("your own rules, beside the shipped ones"), group,
+             [options](std::string_view text) -> Status {
+               options->rule_files.emplace_back(text);
+               return {};
+             }};
+  rules.repeats = true;
+  parsed.flags.push_back(rules);
+  parsed.flags.push_back({"--explain", "", say("formula, substituted values and source of every figure"), group,
+                          [options](std::string_view) -> Status {
+                            options->question.explain = true;
+                            return {};
+                          }});
+  parsed.flags.push_back(use_spot_flag(question.constraints));
+  parsed.run = [options](Context& context) { return run_fleet(*options, context); };
+  return parsed;
+}
+
+}  // namespace gpusel::cli

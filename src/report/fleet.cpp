@@ -1,0 +1,312 @@
+#include "report/fleet.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/estimate.hpp"
+#include "report/table.hpp"
+
+namespace gpusel::report {
+
+namespace {
+
+using advise::Fleet;
+using advise::FleetMember;
+using advise::FleetOffer;
+using advise::FleetType;
+
+std::string offer_text(const FleetOffer& offer) {
+  return format("{} {}", offer.instance->provider, printable(offer.instance->sku));
+}
+
+std::string gpus_text(const FleetType& type) {
+  const auto& machine = type.machine();
+  const double share = machine.device.share * machine.device.gpu->devices();
+  return share < 1 ? format("1/{:.0f} × {}", 1 / share, machine.device.gpu->id)
+                   : format("{} × {}", machine.gpus(), machine.device.gpu->id);
+}
+
+std::string percent(double share) { return format("{:.0f} %", share * 100); }
+
+class Page {
+ public:
+  Page(const Fleet& fleet, const catalog::Catalog& catalog, std::string_view format, const Terminal& terminal)
+      : fleet_(fleet),
+        catalog_(catalog),
+        format_(format == "wide" ? "table" : format),
+        terminal_(terminal),
+        money_(fleet.currency.code()) {
+    if (format != "table") terminal_.width = 0;
+  }
+
+  std::string text() {
+    head();
+    if (!fleet_.mix.feasible) {
+      nothing();
+    } else {
+      members();
+      verdict();
+      routes();
+      if (fleet_.schedule) schedule(*fleet_.schedule);
+      scaling();
+    }
+    for (const std::string& note : fleet_.notes) paragraph(say("note: {}", note));
+    rejected();
+    if (!fleet_.trace.empty()) out_ += trace_lines(fleet_.trace, terminal_);
+    return out_;
+  }
+
+ private:
+  bool is_markdown() const { return format_ == "markdown"; }
+
+  void paragraph(const std::string& line, std::size_t indent = 2) {
+    out_ += wrap(line, terminal_.width, indent);
+    if (is_markdown()) out_ += "\n";
+  }
+  void title(const std::string& words) {
+    out_ += is_markdown() ? format("\n## {}\n\n", words) : "\n" + bold(words, terminal_) + "\n";
+  }
+  void table(const Table& table) { out_ += table.as(format_, terminal_); }
+  std::string amount(double value) const { return format("{} {}", human_price(value), money_); }
+
+  void head() {
+    const auto& traffic = fleet_.traffic;
+    const std::string lengths =
+        fleet_.work.model->is_generator()
+            ? say("{:.0f} prompt and {:.0f} generated tokens", traffic.mean_input, traffic.mean_output)
+            : say("{:.0f} tokens", traffic.mean_input);
+    const std::string line =
+        say("{}, inference: {} requests/s of {}, {} on average, {} length buckets", printable(fleet_.work.model->id),
+            human_number(fleet_.rate), printable(traffic.name), lengths, traffic.buckets.size());
+    out_ += is_markdown() ? format("# {}\n\n", line) : bold(line, terminal_) + "\n";
+    if (!traffic.source.empty()) {
+      const auto* source = catalog_.source(traffic.source);
+      paragraph(say("lengths: {} ({})", source != nullptr ? printable(source->document) : printable(traffic.source),
+                    source != nullptr ? to_text(source->confidence) : std::string_view("no source")));
+    }
+    const auto& job = fleet_.work.inference;
+    std::string targets;
+    if (job.ttft_ms) targets += say("{:g} ms to the first token", *job.ttft_ms);
+    if (job.tpot_ms) targets += (targets.empty() ? "" : ", ") + say("{:g} ms between tokens", *job.tpot_ms);
+    if (!targets.empty())
+      paragraph(say("targets: {}, {}", targets,
+                    job.strict_slo ? say("for 95 of 100 requests") : say("for the typical request")));
+    if (fleet_.peak != 1)
+      paragraph(say("planned for the busiest hour: {} requests/s, {:.2f} times the mean",
+                    human_number(fleet_.rate * fleet_.peak), fleet_.peak));
+    paragraph(say("assumed: {}", assumed_line(fleet_.assumed)));
+    if (fleet_.newest_price_used.known())
+      paragraph(say("prices: in {}, dated {} to {}, {} catalogue", money_, fleet_.oldest_price_used.text(),
+                    fleet_.newest_price_used.text(), printable(catalog_.origin_text())));
+    out_ += "\n";
+  }
+
+  void nothing() {
+    paragraph(say("no fleet serves this traffic"));
+    for (const advise::Unserved& one : fleet_.unserved) {
+      const auto& bucket = fleet_.traffic.buckets[one.bucket];
+      paragraph(say("{:.2g} % of the requests, of about {:.0f} prompt and {:.0f} generated tokens: {}",
+                    bucket.share * 100, bucket.input, bucket.output, one.message));
+    }
+    out_ += "\n";
+  }
+
+  void members() {
+    Table rows({{"#", Align::right, 0},
+                {say("instances"), Align::left, 0, 18},
+                {say("region"), Align::left, 3, 9},
+                {say("GPUs"), Align::left, 0},
+                {say("layout"), Align::left, 2, 12},
+                {say("load"), Align::right, 0},
+                {say("req/s"), Align::right, 0},
+                {say("{}/h each", money_), Align::right, 1},
+                {say("{}/h", money_), Align::right, 0},
+                {say("term"), Align::left, 2},
+                {say("price of"), Align::left, 1}});
+    for (const FleetMember& member : fleet_.mix.members) {
+      const FleetType& type = fleet_.types[member.type];
+      const FleetOffer& offer = type.steady();
+      const Date date = Date::from_packed(offer.offer->as_of);
+      rows.add({format("{}", member.type + 1), format("{:g} × {}", member.instances, offer_text(offer)),
+                printable(offer.region->id), gpus_text(type), type.layout(), percent(member.load),
+                human_number(member.requests_per_s), human_price(offer.cost.hourly), human_price(member.hourly),
+                std::string(to_text(offer.offer->term)), date.known() ? date.text() : say("undated")});
+    }
+    table(rows);
+    out_ += "\n";
+  }
+
+  void verdict() {
+    const auto& mix = fleet_.mix;
+    double count = 0;
+    for (const FleetMember& member : mix.members) count += member.instances;
+    paragraph(say("cheapest fleet: {:g} instances, {}/h, {}/month of 730 h", count, amount(mix.hourly),
+                  amount(mix.hourly * kHoursPerMonth)));
+    if (fleet_.single) {
+      const auto& single = *fleet_.single;
+      const FleetType& type = fleet_.types[single.type];
+      const std::string who = format("{:g} × {}", single.instances, offer_text(type.steady()));
+      const double saving = 1 - mix.hourly / single.hourly;
+      paragraph(saving > 1e-9
+                    ? say("best single type: {} ({}), {}/h; the mix saves {:.1f} %, {}/month", who, type.layout(),
+                          amount(single.hourly), saving * 100, amount((single.hourly - mix.hourly) * kHoursPerMonth))
+                    : say("best single type: {} ({}), {}/h; no mix is cheaper", who, type.layout(),
+                          amount(single.hourly)));
+    } else {
+      paragraph(say("no single type serves all of it within the limits"));
+    }
+    const std::string time = fleet_.solver_s < 1 ? say("in less than a second")
+                                                 : say("in {:.0f} s", std::ceil(fleet_.solver_s));
+    paragraph(mix.optimal ? say("proven within {:.2g} % of the least cost possible {}: {} of {} machines with a layout "
+                                "can be in a cheapest fleet, of {} machines",
+                                mix.gap() * 100, time, fleet_.contenders, fleet_.considered, fleet_.shapes)
+                          : say("stopped after {:g} s: no fleet is more than {:.1f} % cheaper; --time-limit gives it "
+                                "more, --gap says what is enough",
+                                fleet_.time_limit_s, mix.gap() * 100));
+  }
+
+  /// Where requests go, by length.
+  void routes() {
+    title(say("routing"));
+    std::vector<Column> columns{{say("prompt up to"), Align::right, 0},
+                                {say("answer up to"), Align::right, 0},
+                                {say("req/s"), Align::right, 0}};
+    for (const FleetMember& member : fleet_.mix.members)
+      columns.push_back({format("→ #{}", member.type + 1), Align::right, 0});
+    Table rows(std::move(columns));
+    for (std::size_t b = 0; b < fleet_.traffic.buckets.size(); ++b) {
+      const auto& bucket = fleet_.traffic.buckets[b];
+      std::vector<Cell> cells{format("{:g}", bucket.input_up_to), format("{:g}", bucket.output_up_to),
+                              human_number(fleet_.rate * fleet_.peak * bucket.share)};
+      for (const FleetMember& member : fleet_.mix.members)
+        cells.emplace_back(member.share[b] < 0.0005   ? std::string()
+                           : member.share[b] > 0.9995 ? say("all")
+                                                      : format("{:.1f} %", member.share[b] * 100));
+      rows.add(std::move(cells));
+    }
+    table(rows);
+  }
+
+  void schedule(const advise::FleetSchedule& day) {
+    title(say("day: {}", printable(day.name)));
+    std::vector<Column> columns{{say("from"), Align::right, 0}, {say("to"), Align::right, 0}, {say("req/s"), Align::right, 0}};
+    std::vector<std::size_t> types;
+    for (const auto& hour : day.hours)
+      for (const FleetMember& member : hour)
+        if (std::ranges::find(types, member.type) == types.end()) types.push_back(member.type);
+    std::ranges::sort(types);
+    for (const std::size_t type : types)
+      columns.push_back({format("#{} {}", type + 1, offer_text(scheduled(type))), Align::right, 0, 12});
+    columns.push_back({say("{}/h", money_), Align::right, 0});
+    Table rows(std::move(columns));
+    for (std::size_t from = 0; from < day.hours.size();) {
+      std::size_t to = from + 1;
+      while (to < day.hours.size() && same(day.hours[from], day.hours[to], types)) ++to;
+      const auto [least, most] = std::minmax_element(day.multipliers.begin() + static_cast<std::ptrdiff_t>(from),
+                                                     day.multipliers.begin() + static_cast<std::ptrdiff_t>(to));
+      std::string rate = human_number(fleet_.rate * *least);
+      if (*most > *least) rate += "–" + human_number(fleet_.rate * *most);
+      std::vector<Cell> cells{format("{:02}:00", from), format("{:02}:00", to), rate};
+      double hourly = 0;
+      for (const std::size_t type : types) cells.emplace_back(format("{:g}", instances(day.hours[from], type)));
+      for (const FleetMember& member : day.hours[from]) hourly += member.hourly;
+      cells.emplace_back(human_price(hourly));
+      rows.add(std::move(cells));
+      from = to;
+    }
+    table(rows);
+    out_ += "\n";
+    for (const std::size_t type : types) committed(day, type);
+    const double saving = 1 - day.daily / day.fixed_daily;
+    paragraph(say("{} a day with {} of cold starts, {} a month; a fleet fixed for the peak {} a day: scaling {} {:.1f} %",
+                  amount(day.daily), amount(day.cold_daily), amount(day.daily / 24 * kHoursPerMonth),
+                  amount(day.fixed_daily), saving >= 0 ? say("saves") : say("costs"), std::abs(saving) * 100));
+    if (!day.optimal || day.gap > 1e-9)
+      paragraph(say("no schedule is more than {:.1f} % cheaper in any hour", day.gap * 100));
+  }
+
+  const FleetOffer& scheduled(std::size_t type) const {
+    const FleetType& t = fleet_.types[type];
+    return t.elastic ? *t.elastic : *t.committed;
+  }
+
+  static double instances(const std::vector<FleetMember>& members, std::size_t type) {
+    const auto found = std::ranges::find_if(members, [&](const FleetMember& m) { return m.type == type; });
+    return found == members.end() ? 0 : found->instances;
+  }
+  static bool same(const std::vector<FleetMember>& a, const std::vector<FleetMember>& b,
+                   const std::vector<std::size_t>& types) {
+    return std::ranges::all_of(types, [&](std::size_t type) { return instances(a, type) == instances(b, type); });
+  }
+
+  void committed(const advise::FleetSchedule& day, std::size_t type) {
+    for (const auto& hour : day.hours)
+      for (const FleetMember& member : hour)
+        if (member.type == type && member.committed > 0) {
+          const FleetOffer& offer = *fleet_.types[type].committed;
+          paragraph(say("of #{} {:g} run at all hours as {} {} at {}/h each", type + 1, member.committed,
+                        offer_text(offer), to_text(offer.offer->term), amount(offer.cost.hourly)));
+          return;
+        }
+  }
+
+  void scaling() {
+    if (fleet_.scaling.empty()) return;
+    title(say("autoscaling"));
+    Table rows({{"#", Align::right, 0},
+                {say("replicas"), Align::right, 0},
+                {say("target in flight"), Align::right, 0},
+                {say("scale in below"), Align::right, 0},
+                {say("stabilisation"), Align::right, 0},
+                {say("polling"), Align::right, 1},
+                {say("cooldown"), Align::right, 1},
+                {say("cold start"), Align::right, 0}});
+    for (const advise::FleetScaling& one : fleet_.scaling) {
+      const cost::Autoscale& rule = one.rule;
+      const auto s = [](Seconds time) { return say("{:.0f} s", time.raw()); };
+      rows.add({format("{}", one.type + 1), format("{:g}–{:g}", rule.min_replicas, rule.max_replicas),
+                format("{:g}", rule.target_in_flight), percent(rule.scale_in_below), s(rule.stabilization),
+                s(rule.polling_interval), s(rule.cooldown), s(rule.cold_start)});
+    }
+    table(rows);
+    out_ += "\n";
+    const auto metrics = cost::queue_metrics(fleet_.work.inference.engine);
+    if (!metrics.running.empty())
+      paragraph(say("a replica is an instance; in flight is sum({}) + sum({}) over the instances of a type",
+                    metrics.running, metrics.waiting));
+    else
+      paragraph(say("a replica is an instance; in flight are the requests that run or wait on the instances of a type"));
+  }
+
+  void rejected() {
+    int total = 0;
+    std::vector<std::pair<int, std::string>> order;
+    for (const auto& [rule, count] : fleet_.rejected) {
+      total += count;
+      order.emplace_back(-count, rule);
+    }
+    std::ranges::sort(order);
+    std::string list;
+    for (const auto& [count, rule] : order) list += (list.empty() ? "" : ", ") + format("{} {}", rule, -count);
+    if (total > 0) paragraph(say("rejected: {} instances ({})", total, list));
+  }
+
+  const Fleet& fleet_;
+  const catalog::Catalog& catalog_;
+  std::string format_;
+  Terminal terminal_;
+  std::string_view money_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string fleet_text(const Fleet& fleet, const catalog::Catalog& catalog, std::string_view format,
+                       const Terminal& terminal) {
+  return Page(fleet, catalog, format, terminal).text();
+}
+
+}  // namespace gpusel::report
