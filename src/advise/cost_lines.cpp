@@ -73,7 +73,7 @@ CostLine licence_line(const LineView& view) {
 
 /// A month of it in the answer's currency; nothing where that is not known.
 catalog::Number month_of(const catalog::Storage& storage, const LineView& view) {
-  const auto price = cost::price_per_month(storage, {*view.extras.storage_gb, view.subject.nodes, {}, 0});
+  const auto price = cost::price_per_month(storage, {*view.extras.storage_gb, 0, view.subject.nodes, {}, 0});
   return price ? cost::converted(price->amount, price->currency.code(), view.converter) : catalog::Number();
 }
 
