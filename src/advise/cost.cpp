@@ -150,6 +150,10 @@ void plan_job(CostSubject& subject, const workload::Workload& work, const catalo
   }
   subject.problem = plan::problem_of(*choice).text();
   if (!plan::usable(*choice)) return;
+  if (plan::rate_of(*choice) <= 0) {
+    subject.problem = say("how fast it would be is not known");
+    return;
+  }
   subject.job = job_of(work, *choice);
   subject.planned = std::make_shared<const PlannedMachine>(PlannedMachine{*machine, std::move(*choice)});
 }

@@ -132,7 +132,7 @@ void own_rows(TermTable& table, const CostItem& item) {
     table.amounts(say("whole job"), [](const TermCost& t) { return t.own.job; }, job_at_most, false);
 }
 
-std::string price_line(const TermCost& term, const std::string& currency, const catalog::Catalog& catalog) {
+std::string price_line(const TermCost& term, const std::string& currency, const catalog::Catalog& catalog, bool wide) {
   const catalog::Origin& origin = catalog.origin_of(*term.offer);
   std::string line = say("{}: {} {} per instance and {}", to_text(term.offer->term), human_price(term.offer->amount),
                          term.published.currency.code(), to_text(term.offer->period));
@@ -147,7 +147,7 @@ std::string price_line(const TermCost& term, const std::string& currency, const 
     line += say("; paid for whole periods of {} h, used or not", human_number(term.commitment.hours));
     if (origin.note.empty()) line += say("; how much of it up front is not published");
   }
-  if (const std::size_t more = term.elsewhere.size(); more > 0)
+  if (const std::size_t more = term.elsewhere.size(); more > 0 && !wide)
     line += more == 1 ? say("; one more place, -o wide shows it") : say("; {} more places, -o wide shows them", more);
   return line;
 }
@@ -308,7 +308,7 @@ std::string item_text(const CostItem& item, const CostAnswer& answer, const cata
     out += "\n" + table.text(terminal);
   }
   std::vector<std::string> prices;
-  for (const TermCost& term : item.terms) prices.push_back(price_line(term, currency, catalog));
+  for (const TermCost& term : item.terms) prices.push_back(price_line(term, currency, catalog, wide));
   out += section(say("prices"), prices, terminal) + section(say("beside"), beside_lines(item), terminal);
   if (wide) out += elsewhere_text(item, answer, catalog, terminal);
   out += section(say("promised"), promise_lines(item), terminal) + section(say("notes"), item.notes, terminal);

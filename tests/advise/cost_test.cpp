@@ -270,7 +270,8 @@ TEST_CASE("a licence by the hour is paid for hours that run, also under a reserv
   question.extras.workstation = true;
   question.duty.hours_per_day = 10;
   question.duty.days_per_month = 20;
-  const TermCost& term = term_of(answer_to(question), Term::reserved_1y);
+  const CostAnswer answer = answer_to(question);
+  const TermCost& term = term_of(answer, Term::reserved_1y);
   CHECK(*line_of(term, "licence").amounts.month == Approx(200.00));  // 2 × 0.25 £ × 2 × 200
 }
 
@@ -332,7 +333,7 @@ TEST_CASE("every figure of the answer has a line that explains it", "[advise][co
 }
 
 TEST_CASE("a plan for the job on the named instance gives its hours", "[advise][cost]") {
-  CostQuestion question = question_of("2x a.4");
+  CostQuestion question = question_of("a.4");
   question.question.request.model = "bert-base";
   question.question.request.task = workload::Task::finetune;
   const CostItem item = answer_to(question).items.at(0);

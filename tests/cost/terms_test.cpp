@@ -111,10 +111,10 @@ TEST_CASE("short starts under billing by the hour cost hours", "[cost]") {
 TEST_CASE("on-demand and spot are paid for the hours they run, all else whole", "[cost]") {
   const Duty office = duty_of({{"hours_per_day", "8"}, {"days", "22"}});
   for (const Term term : {Term::on_demand, Term::spot, Term::flex_start})
-    CHECK(month(term, office, 21.957642) == Approx(3864.54).epsilon(1e-6));  // × 176
+    CHECK(month(term, office, 21.957642) == Approx(3864.54).margin(0.005));  // × 176
   for (const Term term : {Term::reserved_1y, Term::reserved_3y, Term::savings_1y, Term::savings_3y, Term::month,
                           Term::year, Term::ladder, Term::sustained_use, Term::capacity_block})
-    CHECK(month(term, office, 13.921094) == Approx(10162.40).epsilon(1e-6));  // × 730
+    CHECK(month(term, office, 13.921094) == Approx(10162.40).margin(0.005));  // × 730
 }
 
 TEST_CASE("a commitment is a month, a year, three years or a block of days", "[cost]") {
