@@ -19,32 +19,33 @@ constexpr std::size_t kMostSubjects = 8;
 /// Prices of one instance under the limits on place, term and age.
 class Terms {
  public:
-  Terms(const CostQuestion& question, const catalog::Catalog& catalog, const CostAnswer& answer,
-        std::span<const rules::Rule> limits)
-      : question_(question), catalog_(catalog), answer_(answer), limits_(limits) {}
+  Terms(const CostQuestion& question, const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
+        const CostAnswer& answer, std::span<const rules::Rule> limits)
+      : question_(question), catalog_(catalog), coefficients_(coefficients), answer_(answer), limits_(limits) {}
 
   /// In the order of the terms, each at its cheapest place.
-  std::vector<TermCost> of(const CostSubject& subject) const {
+  void price(CostItem& item) const {
+    const CostSubject& subject = item.subject;
     std::vector<Priced> priced;
     for (const catalog::Offer& offer : catalog_.offers_of(*subject.instance))
       if (const auto cost = allowed(offer, subject)) priced.push_back({&offer, *cost});
     std::ranges::sort(priced, {}, [&](const Priced& p) {
       return std::tuple(p.offer->term, p.cost.hourly, catalog_.region_of(*p.offer).id);
     });
-    std::vector<TermCost> terms;
+    std::vector<TermCost>& terms = item.terms;
     for (const Priced& one : priced) {
       if (!terms.empty() && terms.back().offer->term == one.offer->term)
         terms.back().elsewhere.push_back(one.offer);
       else
         terms.push_back(cheapest(one));
     }
+    if (!terms.empty()) time_starts(item, *terms.front().region);
     for (TermCost& term : terms) {
       const auto on_demand = std::ranges::find_if(priced, [&](const Priced& p) {
         return p.offer->term == catalog::Term::on_demand && p.offer->region == term.offer->region;
       });
-      fill(term, subject, on_demand == priced.end() ? catalog::Number() : on_demand->cost.hourly);
+      fill(term, item, on_demand == priced.end() ? catalog::Number() : on_demand->cost.hourly);
     }
-    return terms;
   }
 
  private:
@@ -78,9 +79,20 @@ class Terms {
     return term;
   }
 
+  /// What is switched off between must load its model again: how long that takes, where nobody said it.
+  void time_starts(CostItem& item, const catalog::Region& region) const {
+    const CostSubject& subject = item.subject;
+    if (!item.duty.scale_to_zero || item.duty.cold_start_s || !subject.planned || !answer_.work) return;
+    item.cold_start =
+        cold_start(*answer_.work, subject.planned->machine, subject.planned->choice, {*subject.instance, region.id},
+                   catalog_, coefficients_, question_.explained ? &item.trace : nullptr);
+    if (item.cold_start) item.duty.cold_start_s = item.cold_start->total().raw();
+  }
+
   /// `on_demand`: the price in the same place.
-  void fill(TermCost& term, const CostSubject& subject, catalog::Number on_demand) const {
-    const cost::Duty& duty = question_.duty;
+  void fill(TermCost& term, const CostItem& item, catalog::Number on_demand) const {
+    const CostSubject& subject = item.subject;
+    const cost::Duty& duty = item.duty;
     const cost::Billing billing = cost::billing_of(subject.provider);
     const catalog::Number job = subject.job ? subject.job->hours : catalog::Number();
     term.commitment = cost::commitment_of(term.offer->term);
@@ -89,7 +101,8 @@ class Terms {
       cost::bound_by_on_demand(term.paid, cost::paid_hours({}, duty, billing, job), *on_demand / term.rate);
     term.own = cost::amounts_of(term.published.amount * subject.nodes, term.paid);
     term.instances = cost::amounts_of(term.rate, term.paid);
-    term.lines = cost_lines({catalog_, answer_.converter, duty, question_.extras, subject}, *term.region);
+    term.lines =
+        cost_lines({catalog_, coefficients_, answer_.converter, duty, question_.extras, subject}, *term.region);
     term.total = term.instances;
     for (const CostLine& line : term.lines) {
       if (line.known)
@@ -114,6 +127,7 @@ class Terms {
 
   const CostQuestion& question_;
   const catalog::Catalog& catalog_;
+  const estimate::Coefficients& coefficients_;
   const CostAnswer& answer_;
   std::span<const rules::Rule> limits_;
 };
@@ -227,17 +241,17 @@ Result<CostAnswer> costs(const CostQuestion& question, const catalog::Catalog& c
   if (!limits) return std::unexpected(limits.error());
   if (Status found = find_work(answer, question.question.request, catalog); !found)
     return std::unexpected(found.error());
-  const Terms terms(question, catalog, answer, *limits);
+  const Terms terms(question, catalog, coefficients, answer, *limits);
   for (const CostSubject& asked : question.subjects) {
-    CostItem item{asked, {}, {}, {}, {}};
+    CostItem item{asked, question.duty, {}, {}, {}, {}, {}};
     if (asked.instance == nullptr)
       if (Status found = find_by_name(item.subject, question, catalog); !found) return std::unexpected(found.error());
     if (answer.work && !asked.job) plan_job(item.subject, *answer.work, catalog, coefficients);
-    item.terms = terms.of(item.subject);
+    terms.price(item);
     item.promises = promises_of(*item.subject.instance, catalog);
     item.notes = cost_notes(item, answer, catalog);
     if (question.explained) {
-      item.trace = explain_cost(item, answer, catalog);
+      std::ranges::move(explain_cost(item, answer, catalog), std::back_inserter(item.trace));
       if (answer.work && item.subject.planned) {
         const PlannedMachine& planned = *item.subject.planned;
         std::ranges::move(explain(*answer.work, planned.machine, planned.choice, coefficients),

@@ -1,12 +1,13 @@
 // What is paid beside the instances: a licence for graphics, storage, traffic.
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 #include "advise/cost_parts.hpp"
+#include "advise/storage_choice.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/cost/storage.hpp"
+#include "gpusel/estimate/economy.hpp"
 
 namespace gpusel::advise {
 
@@ -71,43 +72,55 @@ CostLine licence_line(const LineView& view) {
   return line;
 }
 
-/// A month of it in the answer's currency; nothing where that is not known.
+/// A month of it in the answer's currency; nothing where that is not known or it cannot hold so much.
 catalog::Number month_of(const catalog::Storage& storage, const LineView& view) {
-  const auto price = cost::price_per_month(storage, {*view.extras.storage_gb, 0, view.subject.nodes, {}, 0});
+  cost::StorageUse use = use_of(*view.subject.instance, *view.extras.storage_gb, view.subject.nodes);
+  use.least_gb = view.coefficients.economy->storage_least_gb.of(storage.id);
+  const auto price = cost::price_per_month(storage, use);
   return price ? cost::converted(price->amount, price->currency.code(), view.converter) : catalog::Number();
 }
 
-/// The cheapest of that kind that is sold there and holds so much: one that names the region before one that does not.
-const catalog::Storage* storage_for(const LineView& view, const catalog::Region& region) {
-  const auto names = [&](const catalog::Storage& s) {
-    return std::ranges::find(s.regions, region.id) != s.regions.end();
-  };
-  const catalog::Storage* best = nullptr;
-  const auto rank = [&](const catalog::Storage& s) { return std::tuple(!names(s), *month_of(s, view), s.id); };
-  for (const catalog::Storage& storage : view.catalog.storage()) {
-    const bool there = storage.provider == region.provider && (storage.regions.empty() || names(storage));
-    if (!there || storage.kind != view.extras.storage_kind || !month_of(storage, view)) continue;
-    if (best == nullptr || rank(storage) < rank(*best)) best = &storage;
-  }
-  return best;
-}
-
-CostLine storage_line(const LineView& view, const catalog::Region& region) {
-  const catalog::Storage* storage = storage_for(view, region);
-  std::string size = say("{} GB", human_number(*view.extras.storage_gb));
-  if (cost::is_each_nodes_own(view.extras.storage_kind) && view.subject.nodes > 1)
-    size += say(" for each of {}", view.subject.nodes);
-  if (storage == nullptr) {
-    CostLine line = line_of("storage");
-    line.words = say("{} of {} storage: no price is published", size, to_text(view.extras.storage_kind));
+/// The instance's own disks, paid with it.
+CostLine local_line(const LineView& view, const std::string& size) {
+  const catalog::Instance& instance = *view.subject.instance;
+  CostLine line = line_of("storage");
+  const auto disks = instance.local_ssd_gb;
+  if (!disks) {
+    line.words = say("{} of its own disks: how much it has is not published", size);
     return line;
   }
-  CostLine line = line_of("storage", storage->source, storage->as_of);
-  line.words = storage->kind == catalog::StorageKind::local
-                   ? say("{} of {}: paid with the instance", size, printable(storage->name))
-                   : say("{} of {} at {} {} per GB and month", size, printable(storage->name),
-                         human_price(*storage->per_gb_month), storage->currency);
-  set_monthly(line, month_of(*storage, view), view.converter.currency().code(), view);
+  line.words =
+      say("{} of its own disks, {} GB each, paid with it; nothing stays when it stops", size, human_number(*disks));
+  if (*disks < *view.extras.storage_gb) {
+    line.words = say("{} of its own disks: it has {} GB", size, human_number(*disks));
+    return line;
+  }
+  set_monthly(line, 0.0, view.converter.currency().code(), view);
+  return line;
+}
+
+/// The cheapest of its kind that is sold there and holds so much.
+CostLine storage_line(const LineView& view, const catalog::Region& region) {
+  const catalog::StorageKind kind = view.extras.storage_kind;
+  std::string size = say("{} GB", human_number(*view.extras.storage_gb));
+  if (cost::is_each_nodes_own(kind) && view.subject.nodes > 1) size += say(" for each of {}", view.subject.nodes);
+  if (kind == catalog::StorageKind::local) return local_line(view, size);
+  const catalog::Storage* best = nullptr;
+  for (const catalog::Storage* storage : storages_at({*view.subject.instance, region.id}, kind, view.catalog)) {
+    const auto month = month_of(*storage, view);
+    if (month && (best == nullptr || *month < *month_of(*best, view))) best = storage;
+  }
+  if (best == nullptr) {
+    CostLine line = line_of("storage");
+    line.words = say("{} of {} storage: no price of one that holds it is published", size, to_text(kind));
+    return line;
+  }
+  CostLine line = line_of("storage", best->source, best->as_of);
+  line.words = say("{} of {} at {} {} per GB and month", size, printable(best->name), human_price(*best->per_gb_month),
+                   best->currency);
+  if (const double least = view.coefficients.economy->storage_least_gb.of(best->id); least > *view.extras.storage_gb)
+    line.words += say(", sold from {} GB on", human_number(least));
+  set_monthly(line, month_of(*best, view), view.converter.currency().code(), view);
   return line;
 }
 

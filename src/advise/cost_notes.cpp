@@ -22,6 +22,18 @@ std::string billing_note(const CostSubject& subject, const cost::Duty& duty) {
   return known->billing_source.empty() ? note : format("{} ({})", note, printable(known->billing_source));
 }
 
+/// How long what is switched off takes to come back, or that nobody knows.
+std::string start_note(const CostItem& item) {
+  if (!item.duty.scale_to_zero) return {};
+  if (!item.duty.cold_start_s)
+    return say("how long a start takes is not known and not in the hours paid: --cold-start tells it");
+  if (!item.cold_start) return {};
+  const ColdStart& start = *item.cold_start;
+  return say(
+      "each start takes {}: {} GB of weights at {:.3g} GB/s, {} for the engine; the instance itself comes before",
+      human_duration(start.total()), human_number(in_gb(start.weights)), start.gbs(), human_duration(start.engine));
+}
+
 /// What is paid and not needed.
 std::string commitment_note(const TermCost& term, const CostItem& item, const CostAnswer& answer) {
   const std::string_view name = to_text(term.offer->term);
@@ -33,7 +45,7 @@ std::string commitment_note(const TermCost& term, const CostItem& item, const Co
                : std::string();
   const auto& job = item.subject.job;
   if (term.commitment.is_as_used() || !job || !job->hours) return {};
-  const double needed = cost::elapsed_hours(*job->hours, answer.duty);
+  const double needed = cost::elapsed_hours(*job->hours, item.duty);
   const double idle = *term.paid.job - needed;
   if (idle < 1) return {};
   return say("{}: {} h are paid for and {} h needed; the rest, {} {}, is lost unless something else uses it", name,
@@ -67,7 +79,8 @@ std::vector<std::string> cost_notes(const CostItem& item, const CostAnswer& answ
                                      [&](const TermCost& term) { return term.region == item.terms.front().region; });
   if (!one_place) add(say("each term stands at its cheapest place; --region compares one"));
   if (std::any_of(item.terms.begin(), item.terms.end(), [](const TermCost& t) { return t.commitment.is_as_used(); }))
-    add(billing_note(subject, answer.duty));
+    add(billing_note(subject, item.duty));
+  add(start_note(item));
   for (const TermCost& term : item.terms) add(commitment_note(term, item, answer));
   for (const catalog::OfferState& state : catalog.states_of(instance)) {
     if (state.state == catalog::Availability::available) continue;

@@ -10,6 +10,7 @@ const catalog::Provider* provider_of(const catalog::Instance& instance, const ca
 
 struct LineView {
   const catalog::Catalog& catalog;
+  const estimate::Coefficients& coefficients;
   const cost::Converter& converter;
   const cost::Duty& duty;
   const CostExtras& extras;

@@ -33,7 +33,7 @@ class Tracer {
   static std::string arithmetic() { return say("arithmetic"); }
 
   void duty() {
-    const cost::Duty& d = answer_.duty;
+    const cost::Duty& d = item_.duty;
     add(say("hours of work a month"), say("hours a day × days a month × share in use"),
         format("{:.6g} × {:.6g} × {:.6g}", d.hours_per_day, d.days_per_month, d.utilization), hours(d.used_per_month()),
         asked());
@@ -95,7 +95,7 @@ class Tracer {
   }
 
   void paid(const TermCost& term, const std::string& name) {
-    const cost::Duty& d = answer_.duty;
+    const cost::Duty& d = item_.duty;
     if (!term.commitment.is_as_used()) {
       add(name + say(" hours paid a month"),
           term.commitment.is_promise()
@@ -141,7 +141,7 @@ class Tracer {
   void total(const TermCost& term, const std::string& name) {
     if (!term.lines.empty()) sums(term, name);
     add(name + ".per_used_hour", say("month ÷ hours of work a month"),
-        format("{} ÷ {:.6g} h", money(*term.total.month), answer_.duty.used_per_month()), money(*term.per_used_hour),
+        format("{} ÷ {:.6g} h", money(*term.total.month), item_.duty.used_per_month()), money(*term.per_used_hour),
         arithmetic());
     if (term.per_million_tokens)
       add(name + ".per_million_tokens", say("price per hour of work ÷ tokens an hour × 1e6"),

@@ -126,6 +126,7 @@ Json item_json(const CostItem& item, const CostAnswer& answer, const catalog::Ca
            {"job", job_json(subject)},
            {"problem", text_or_null(subject.problem)},
            {"plan", subject.planned ? plan_json(subject.planned->choice) : Json(nullptr)},
+           {"cold_start_s", item.duty.cold_start_s ? number(*item.duty.cold_start_s) : Json(nullptr)},
            {"billing", billing_json(subject.provider)}};
   Json terms = Json::array();
   for (const TermCost& term : item.terms) terms.push_back(term_json(term, answer, catalog));

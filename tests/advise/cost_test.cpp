@@ -40,6 +40,12 @@ families:
     sizes:
       - {sku: a.2, gpus: 2, vcpu: 8, memory_gib: 32}
       - {sku: a.4, gpus: 4, vcpu: 16, memory_gib: 64}
+  - provider: alpha
+    id: c
+    gpu: t4
+    interconnect: {kind: pcie}
+    sources: [lists]
+    sizes: [{sku: c.1, gpus: 1, vcpu: 4, memory_gib: 16}]
   - provider: beta
     id: b
     gpu: t4
@@ -55,7 +61,7 @@ storage:
   - {id: alpha-bucket, provider: alpha, name: bucket, kind: object, currency: USD, per_gb_month: 0.02, source: lists}
 service_levels:
   - {id: alpha-one, provider: alpha, scope: one instance, percent: 99.5, source: lists}
-  - {id: alpha-other, provider: alpha, scope: one instance, families: [other], percent: 99, source: lists}
+  - {id: alpha-other, provider: alpha, scope: one instance, families: [c], percent: 99, source: lists}
 prices:
   - {provider: alpha, region: here, term: on-demand, currency: USD, as_of: 2026-11-01, source: lists, per_hour: {a.2: 3, a.4: 6}}
   - {provider: alpha, region: there, term: on-demand, currency: GBP, as_of: 2026-11-01, source: lists, per_hour: {a.2: 1}}
@@ -298,10 +304,35 @@ TEST_CASE("what a commitment leaves unused is said", "[advise][cost]") {
   CHECK(says("alpha bills in steps of 60 min, at least 60 min a start"));
 }
 
+TEST_CASE("what is switched off pays for loading its model at each start", "[advise][cost]") {
+  CostQuestion question = question_of("a.2");
+  question.question.request.model = "llama-3.2-1b";
+  question.question.request.task = workload::Task::inference;
+  question.duty.scale_to_zero = true;
+  question.duty.utilization = 0.5;
+  question.duty.starts_per_day = 4;
+  const CostAnswer answer = answer_to(question);
+  const CostItem& item = answer.items.at(0);
+  REQUIRE(item.cold_start);
+  const double start_h = in_hours(item.cold_start->total());
+  CHECK(start_h > 0);
+  const double paid = term_of(answer, Term::on_demand).paid.day;
+  CHECK(paid == Approx(16));  // 12 h of work in four starts of three hours and a little, by the hour
+  CHECK(item.duty.run_per_day() == Approx(12 + 4 * start_h));
+  // Said by hand, it is that; without a job nobody knows.
+  question.duty.cold_start_s = 7200;
+  CHECK(*answer_to(question).items.at(0).duty.cold_start_s == 7200);
+  CostQuestion bare = question_of("a.2");
+  bare.duty.scale_to_zero = true;
+  const auto notes = answer_to(bare).items.at(0).notes;
+  CHECK(std::ranges::any_of(notes, [](const auto& n) { return n.find("--cold-start tells it") != std::string::npos; }));
+}
+
 TEST_CASE("promises are those of the provider for the family", "[advise][cost]") {
   const CostAnswer answer = answer_to(question_of("a.2"));
   REQUIRE(answer.items[0].promises.size() == 1);
   CHECK(answer.items[0].promises[0]->id == "alpha-one");
+  CHECK(answer_to(question_of("c.1")).items[0].promises.size() == 2);
 }
 
 TEST_CASE("every figure of the answer has a line that explains it", "[advise][cost]") {

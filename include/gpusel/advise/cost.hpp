@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "gpusel/advise/recommend.hpp"
+#include "gpusel/advise/data_path.hpp"
 #include "gpusel/cost/terms.hpp"
 
 namespace gpusel::advise {
@@ -76,6 +76,8 @@ struct TermCost {
 
 struct CostItem {
   CostSubject subject;
+  cost::Duty duty;                                     // the answer's, with the time of a start where it is known
+  std::optional<ColdStart> cold_start;                 // where that time was worked out
   std::vector<TermCost> terms;                         // in the order of catalog::Term
   std::vector<const catalog::ServiceLevel*> promises;  // of the provider, for this instance
   std::vector<std::string> notes;
