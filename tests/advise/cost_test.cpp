@@ -385,29 +385,3 @@ TEST_CASE("names that mean nothing are refused", "[advise][cost]") {
   for (int i = 0; i < 8; ++i) many.subjects.push_back(many.subjects[0]);
   CHECK(error_of(many) == "9 instances to price");
 }
-
-TEST_CASE("a saved answer gives instance, nodes and hours", "[advise][cost]") {
-  const auto subject = [](const std::string& text, int rank = 1) {
-    return saved_subject(text, "saved.json", rank, market().catalog());
-  };
-  const std::string head = R"({"schema": "gpusel.recommend/1", "recommendations": [)";
-  const auto job = subject(head + R"({"provider": "alpha", "sku": "a.2", "nodes": 3,
-      "cost": {"hours": 50, "total": 300, "per_million_tokens": 0.5}}]})");
-  REQUIRE(job);
-  CHECK(job->nodes == 3);
-  CHECK(*job->job->hours == 50);
-  CHECK(*job->job->tokens_per_s == Approx(3333.333));  // 600 million in 50 hours
-  const auto service = subject(head + R"({"provider": "beta", "sku": "b.1", "nodes": 1,
-      "cost": {"hours": 730, "total": 365, "per_unit": 0.25, "unit": "session and hour"}}]})");
-  REQUIRE(service);
-  CHECK_FALSE(service->job->hours);
-  CHECK(*service->job->units_per_hour == Approx(2));
-  for (const char* wrong :
-       {"", "[]", "{", R"({"schema": "gpusel.compare/1"})", R"({"schema": "gpusel.recommend/1"})",
-        R"({"schema": "gpusel.recommend/1", "recommendations": []})",
-        R"({"schema": "gpusel.recommend/1", "recommendations": [1]})",
-        R"({"schema": "gpusel.recommend/1", "recommendations": [{"provider": "alpha", "sku": "gone"}]})",
-        R"({"schema": "gpusel.recommend/1", "recommendations": [{"provider": "alpha", "sku": "a.2", "nodes": 0}]})"})
-    CHECK_FALSE(subject(wrong));
-  CHECK_FALSE(subject(head + R"({"provider": "alpha", "sku": "a.2"}]})", 2));
-}
