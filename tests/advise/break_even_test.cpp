@@ -34,6 +34,7 @@ families:
     sources: [round]
     sizes:
       - {sku: big-8, gpus: 8, vcpu: 96, memory_gib: 1000, network_gbps: 100, fabric_gbps: 3200}
+  - {provider: round, id: other, sources: [round], sizes: [{sku: other-1, gpus: 0, vcpu: 4, memory_gib: 16}]}
 prices:
   - {provider: round, region: here, term: on-demand, currency: USD, as_of: 2026-11-01, source: round, per_hour: {big-8: 20}}
   - {provider: round, region: there, term: on-demand, currency: USD, as_of: 2026-11-01, source: round, per_hour: {big-8: 21}}

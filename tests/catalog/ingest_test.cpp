@@ -210,7 +210,7 @@ TEST_CASE("a spot market, a promise or a purchase of what nobody defined is told
       "spot_markets:\n  - {id: a, provider: north, interrupted_low: 0.2, interrupted_high: 0.1, source: acme-sheet}",
       "'interrupted_low' is above", "{id: a, provider: north, inter");
   const std::string bought = "purchases:\n  - {id: a, kind: card, gpus: 1, price: 9, source: acme-sheet, ";
-  refused(bought + "gpu: two-80gb, currency: USD}", "unknown GPU 'two-80gb'", "two-80gb", "'one-80gb'");
+  refused(bought + "gpu: one-80bg, currency: USD}", "unknown GPU 'one-80bg'", "one-80bg", "'one-80gb'");
   refused(bought + "gpu: one-80gb, currency: XXX}", "no exchange rate for XXX", "XXX");
 }
 
