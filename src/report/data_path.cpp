@@ -1,5 +1,7 @@
 #include "report/data_path.hpp"
 
+#include <algorithm>
+
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
@@ -22,7 +24,7 @@ constexpr std::string_view kUnknown = "?";
 
 std::string gigabytes(double gb) {
   if (gb >= 1000) return say("{} TB", human_number(gb / 1000));
-  return gb >= 0.1 ? say("{} GB", human_number(gb)) : say("{} MB", human_number(gb * 1000));
+  return gb >= 1 ? say("{} GB", human_number(gb)) : say("{} MB", human_number(gb * 1000));
 }
 
 std::string rate_text(double gbs) { return gbs >= 0.1 ? say("{:.3g} GB/s", gbs) : say("{:.3g} MB/s", gbs * 1000); }
@@ -50,7 +52,6 @@ std::string need_text(const DataPath& path) {
 std::string storage_name(const StorageFit& fit, double stored_gb) {
   std::string name = printable(fit.name());
   if (fit.sold_gb > stored_gb) name += say(" of {}", gigabytes(fit.sold_gb));
-  if (fit.bought_gbs > 0) name += say(" + {:.3g} GB/s bought", fit.bought_gbs);
   return name;
 }
 
@@ -74,15 +75,17 @@ std::string unknown_rate(const StorageFit& fit) {
 
 std::string storage_table(const DataPath& path, Currency currency, const Terminal& terminal) {
   const DataNeed& need = path.need;
-  std::vector<Column> columns{{say("storage"), Align::left, 0, 16},
-                              {say("kind"), Align::left, 1},
+  const bool buys = std::ranges::any_of(path.storages, [](const StorageFit& fit) { return fit.bought_gbs > 0; });
+  std::vector<Column> columns{{say("storage"), Align::left, 0, 34},
+                              {say("kind"), Align::left, 2},
                               {say("GB/s"), Align::right, 0},
-                              {say("bound by"), Align::left, 2}};
+                              {say("bound by"), Align::left, 3}};
+  if (buys) columns.push_back({say("bought"), Align::right, 1});
   if (need.dataset_gb) columns.push_back({say("one pass"), Align::right, 0});
   if (need.needed_gbs) columns.push_back({say("GPUs wait"), Align::right, 0});
   if (need.checkpoint_gb) columns.push_back({say("checkpoint"), Align::right, 1});
   columns.push_back({say("{}/month", currency.code()), Align::right, 0});
-  columns.push_back({say("source"), Align::left, 3});
+  columns.push_back({say("source"), Align::left, 4});
   Table table(std::move(columns));
   for (const StorageFit& fit : path.storages) {
     const std::string unknown(kUnknown);
@@ -90,6 +93,7 @@ std::string storage_table(const DataPath& path, Currency currency, const Termina
                           std::string(to_text(fit.kind)),
                           fit.rate ? format("{:.3g}", fit.rate->gbs) : unknown_rate(fit),
                           fit.rate ? std::string(fit.rate->bound_by) : ""};
+    if (buys) row.emplace_back(fit.bought_gbs > 0 ? format("{:.3g}", fit.bought_gbs) : "");
     if (need.dataset_gb) row.emplace_back(fit.pass_minutes ? human_duration(seconds(*fit.pass_minutes * 60)) : unknown);
     if (need.needed_gbs) row.emplace_back(fit.waiting ? format("{:.0f} %", 100 * *fit.waiting) : unknown);
     if (need.checkpoint_gb) row.emplace_back(checkpoint_text(fit, path));
