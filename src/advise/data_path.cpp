@@ -163,9 +163,10 @@ class Path {
       if (best == nullptr || *fit.waiting < *best->waiting) best = &fit;
     }
     if (best == nullptr || *best->waiting <= kWorthWarning) return;
+    const std::string who = one_.machine().on_cpu() ? say("processors") : say("GPUs");
     warn("storage-starves",
-         say("{} brings {:.3g} of the {:.3g} GB/s that the GPUs read: they wait {:.0f} % of the time",
-             printable(best->name()), best->rate->gbs, *out_.need.needed_gbs, 100 * *best->waiting));
+         say("{} brings {:.3g} of the {:.3g} GB/s that the {} read: they wait {:.0f} % of the time",
+             printable(best->name()), best->rate->gbs, *out_.need.needed_gbs, who, 100 * *best->waiting));
   }
 
   void warn(std::string_view rule, std::string message) { out_.warnings.push_back({rule, std::move(message)}); }

@@ -73,7 +73,7 @@ std::string unknown_rate(const StorageFit& fit) {
   return sold_apart ? say("as bought") : std::string(kUnknown);
 }
 
-std::string storage_table(const DataPath& path, Currency currency, const Terminal& terminal) {
+std::string storage_table(const DataPath& path, Currency currency, bool on_cpu, const Terminal& terminal) {
   const DataNeed& need = path.need;
   const bool buys = std::ranges::any_of(path.storages, [](const StorageFit& fit) { return fit.bought_gbs > 0; });
   std::vector<Column> columns{{say("storage"), Align::left, 0, 34},
@@ -82,7 +82,7 @@ std::string storage_table(const DataPath& path, Currency currency, const Termina
                               {say("bound by"), Align::left, 3}};
   if (buys) columns.push_back({say("bought"), Align::right, 1});
   if (need.dataset_gb) columns.push_back({say("one pass"), Align::right, 0});
-  if (need.needed_gbs) columns.push_back({say("GPUs wait"), Align::right, 0});
+  if (need.needed_gbs) columns.push_back({on_cpu ? say("CPUs wait") : say("GPUs wait"), Align::right, 0});
   if (need.checkpoint_gb) columns.push_back({say("checkpoint"), Align::right, 1});
   columns.push_back({say("{}/month", currency.code()), Align::right, 0});
   columns.push_back({say("source"), Align::left, 4});
@@ -191,7 +191,7 @@ std::string data_path_text(const DataPath& path, const Recommendation& r, const 
                          terminal) +
                     "\n";
   out += wrap("  " + need_text(path), terminal.width, 4);
-  out += storage_table(path, advice.currency, terminal);
+  out += storage_table(path, advice.currency, r.machine().on_cpu(), terminal);
   if (!path.storages.empty())
     out += wrap(say("  per month: {} stored; ? is not published or not known here", gigabytes(path.need.stored_gb())),
                 terminal.width, 4);

@@ -13,10 +13,10 @@ namespace gpusel::cost {
 /// What is stored, and who reads it.
 struct StorageUse {
   double gb = 0;
-  double least_gb = 0;  // smaller ones are not sold
   int nodes = 1;
   std::optional<double> node_gbs;  // that the network of one instance carries; absent: not known
   double bought_gbs = 0;           // throughput bought apart, of one volume or file system
+  double least_gb = 0;             // smaller ones are not sold
 
   /// What is paid for, and what rates that grow with the size follow.
   double sold_gb() const { return gb > least_gb ? gb : least_gb; }
