@@ -129,8 +129,8 @@ std::string reason_of(const Outcome& none, const Outcome* before) {
   const auto example = std::find_if(none.of->rejected.begin(), none.of->rejected.end(),
                                     [&](const Rejection& one) { return one.rule == most; });
   if (example == none.of->rejected.end()) return say("no instance meets this");
-  return say("{} instances fail {}, as {} {}: {}", by_rule[most], most, example->instance->provider, example->instance->sku,
-             example->message);
+  return say("{} instances fail {}, as {} {}: {}", by_rule[most], most, example->instance->provider,
+             example->instance->sku, example->message);
 }
 
 Change change_to(const Varied& varied, const AxisValue& value) {

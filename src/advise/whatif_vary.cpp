@@ -13,6 +13,8 @@ namespace {
 
 /// Ranges that span more than this are walked in equal ratios.
 constexpr double kWide = 8;
+/// So many points of equal ratios lie so far apart that two digits tell them from each other.
+constexpr std::size_t kFew = 30;
 /// Most points of a range of doublings.
 constexpr double kMostDoublings = 16;
 
@@ -24,10 +26,10 @@ std::optional<double> per_cent(std::string_view text) {
   return plain_number(text.starts_with('+') ? text.substr(1) : text);
 }
 
-/// Three digits say where a point lies; more would only be longer to read.
-double three_digits(double value) {
+/// A few digits say where a point lies; more would only be longer to read.
+double rounded(double value, int digits) {
   if (value == 0) return 0;
-  const double unit = std::pow(10, std::floor(std::log10(std::abs(value))) - 2);
+  const double unit = std::pow(10, std::floor(std::log10(std::abs(value))) - (digits - 1));
   return std::round(value / unit) * unit;
 }
 
@@ -168,7 +170,7 @@ class VaryReader {
       else if (i + 1 == points_)
         number = high;
       else if (!axis.doublings && !axis.whole)
-        number = three_digits(number);
+        number = rounded(number, axis.log && points_ <= kFew ? 2 : 3);
       AxisValue value = out_.at(number);
       if (axis.values.empty() || *axis.values.back().number < *value.number) axis.values.push_back(std::move(value));
     }

@@ -16,19 +16,20 @@ using advise::WhatIf;
 constexpr std::size_t kChartRows = 16;
 constexpr std::size_t kLeastBar = 11;
 constexpr std::size_t kMostBar = 41;
-constexpr std::size_t kBesideBars = 68;  // columns of a tornado's other cells
-constexpr std::size_t kUsualWidth = 100;
-
-/// Bars of an odd number of columns, so that they can have a middle.
-std::size_t bar_width(const Terminal& terminal) {
-  const std::size_t room = terminal.width > 0 ? terminal.width : kUsualWidth;
-  return std::clamp(room > kBesideBars ? room - kBesideBars : 0, kLeastBar, kMostBar) | 1;
-}
 
 std::size_t widest_line(std::string_view text) {
   std::size_t widest = 0;
   for (const std::string_view line : split(text, '\n')) widest = std::max(widest, display_width(line));
   return widest;
+}
+
+/// As wide as the terminal leaves room for beside the tornado's other cells; odd, so that a bar can have a middle.
+std::size_t bar_width(const WhatIf& answer, const Terminal& terminal) {
+  if (answer.bars.empty() || terminal.width == 0) return kMostBar;
+  const std::size_t widest = widest_line(tornado_section(answer, kMostBar).table->text({}));
+  if (widest <= terminal.width) return kMostBar;
+  const std::size_t over = widest - terminal.width;
+  return over + kLeastBar >= kMostBar ? kLeastBar : (kMostBar - over - 1) | 1;
 }
 
 /// A map with the winners' costs is wide: without them where the terminal is not.
@@ -73,7 +74,7 @@ std::string whatif_text(const WhatIf& answer, const catalog::Catalog& catalog, s
   if (format == "wide") room.width = 0;
   std::string out = bold(header.front(), terminal) + "\n";
   for (std::size_t i = 1; i < header.size(); ++i) out += wrap(header[i], terminal.width, 2);
-  for (const Section& section : whatif_sections(answer, {bar_width(room), needs_letters(answer, room)}))
+  for (const Section& section : whatif_sections(answer, {bar_width(answer, room), needs_letters(answer, room)}))
     out += section_text(section, room);
   return answer.trace.empty() ? out : out + trace_lines(answer.trace, terminal);
 }

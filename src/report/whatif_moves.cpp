@@ -19,6 +19,13 @@ std::string end_text(const advise::TornadoBar::End& end) {
   return (end.cost ? human_price(*end.cost) : say("none")) + (end.other_winner ? "*" : "");
 }
 
+/// A value as it stands in a table: large counts short.
+std::string value_shown(const std::string& value) {
+  constexpr double kLarge = 1e6;
+  const auto number = plain_number(value);
+  return number && *number >= kLarge ? human_count(*number) : printable(value);
+}
+
 Bars bars_of(const WhatIf& answer) {
   Bars bars;
   bars.title = measure_title(answer, answer.measure);
@@ -37,9 +44,8 @@ std::vector<std::string> changes(const WhatIf& answer) {
   for (const advise::TornadoBar& bar : answer.bars)
     for (const auto* end : {&bar.low, &bar.high})
       if (end->other_winner && !end->value.empty())
-        lines.push_back(end->best.fits() ? say("* {} {}: {}", printable(bar.key), end->value, winner_text(end->best))
-                                         : say("* {} {}: nothing fits: {}", printable(bar.key), end->value,
-                                               printable(reason_of(end->best, &answer.now))));
+        lines.push_back(say("* {} {}: {}", printable(bar.key), value_shown(end->value),
+                            end->best.fits() ? winner_text(end->best) : printable(reason_of(end->best, &answer.now))));
   return lines;
 }
 
@@ -53,9 +59,9 @@ Table tornado_table(const WhatIf& answer, const Bars& bars, std::size_t bar_widt
   Table table(std::move(columns));
   for (std::size_t i = 0; i < answer.bars.size(); ++i) {
     const advise::TornadoBar& bar = answer.bars[i];
-    std::vector<Cell> cells{printable(bar.key), bar.base, bar.low.value, end_text(bar.low)};
+    std::vector<Cell> cells{printable(bar.key), value_shown(bar.base), value_shown(bar.low.value), end_text(bar.low)};
     if (bar_width > 0) cells.emplace_back(text_bar(bars, bars.bars[i], bar_width));
-    cells.insert(cells.end(), {end_text(bar.high), bar.high.value});
+    cells.insert(cells.end(), {end_text(bar.high), value_shown(bar.high.value)});
     table.add(std::move(cells));
   }
   return table;
