@@ -58,7 +58,7 @@ class Answering {
     if (question_.tornado) tornado(question_, catalog_, asker_, out_);
     if (question_.pareto) pareto(std::move(base->all), out_);
     out_.asked = asker_.asked();
-    if (question_.explained) add_trace(coefficients_, out_);
+    if (question_.explained) add_trace(catalog_, coefficients_, out_);
     return std::move(out_);
   }
 

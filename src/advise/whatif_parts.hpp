@@ -15,7 +15,7 @@ void tornado(const WhatIfQuestion& question, const catalog::Catalog& catalog, As
 void pareto(std::vector<Outcome> candidates, WhatIf& out);
 
 /// Every figure's formula.
-void add_trace(const estimate::Coefficients& coefficients, WhatIf& out);
+void add_trace(const catalog::Catalog& catalog, const estimate::Coefficients& coefficients, WhatIf& out);
 
 /// What one input's change does, in the answer's measure; nothing where nothing fits.
 std::optional<double> cost_of(const Outcome& outcome, const WhatIf& answer);

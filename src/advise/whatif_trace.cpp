@@ -2,7 +2,7 @@
 
 #include "advise/whatif_parts.hpp"
 #include "gpusel/base/message.hpp"
-#include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
 
 namespace gpusel::advise {
 
@@ -10,7 +10,8 @@ namespace {
 
 class Tracer {
  public:
-  Tracer(const estimate::Coefficients& coefficients, WhatIf& out) : coefficients_(coefficients), out_(out) {}
+  Tracer(const catalog::Catalog& catalog, const estimate::Coefficients& coefficients, WhatIf& out)
+      : catalog_(catalog), coefficients_(coefficients), out_(out) {}
 
   void run() {
     for (const Axis& axis : out_.axes) add_axis(axis);
@@ -31,7 +32,8 @@ class Tracer {
   }
   static std::string own() { return say("arithmetic on the figures of the recommendations"); }
   static std::string name(const Outcome& one) {
-    return one.fits() ? format("{}/{} {}", one.best.instance->provider, one.best.instance->sku, to_text(one.offer.term))
+    return one.fits() ? printable(format("{}/{} {}", one.best.instance->provider, one.best.instance->sku,
+                                         to_text(one.offer.term)))
                       : say("nothing fits");
   }
   std::string money(double amount) const { return format("{:.6g} {}", amount, out_.currency.code()); }
@@ -54,17 +56,24 @@ class Tracer {
     add("vary." + axis.key, formula, ends, say("{} values", n), say("--vary"));
   }
 
+  /// Who published the price, when, and of what day the rate of exchange is.
+  std::string price_source(const Outcome& one) const {
+    const catalog::Origin& origin = catalog_.origin_of(one.offer);
+    const std::string date = Date::from_packed(one.offer.as_of).text();
+    std::string text = say("{}, {}", origin.source.empty() ? say("no source") : printable(origin.source),
+                           date.empty() ? say("undated") : date);
+    if (one.best.cost.exchange) text += say("; rate of exchange of {}", one.best.cost.exchange->as_of.text());
+    return text;
+  }
+
   void add_cost(const Outcome& one, std::string quantity) {
     const cost::JobCost& cost = one.best.cost;
     const int nodes = one.best.machine().nodes;
     const double rate = cost.exchange ? cost.exchange->rate : 1;
-    const std::string date = Date::from_packed(one.offer.as_of).text();
     add(quantity + ".hourly", say("price of the offer × rate of exchange × nodes + licence"),
         format("{:.6g} {} × {:.6g} × {} + {:.6g}", cost.offer.amount, cost.offer.currency.code(), rate, nodes,
                cost.licence_hourly),
-        money(cost.hourly) + "/h",
-        say("price of {} of {}", name(one), date.empty() ? say("no date") : date) +
-            (cost.exchange ? say(", rate of {}", cost.exchange->as_of.text()) : std::string()));
+        money(cost.hourly) + "/h", price_source(one));
     const double rate_of_work = plan::rate_of(one.best.choice());
     switch (out_.measure) {
       case Measure::total:
@@ -128,12 +137,15 @@ class Tracer {
         say("{} candidates", out_.candidates.size()), say("{} on the frontier", count), own());
   }
 
+  const catalog::Catalog& catalog_;
   const estimate::Coefficients& coefficients_;
   WhatIf& out_;
 };
 
 }  // namespace
 
-void add_trace(const estimate::Coefficients& coefficients, WhatIf& out) { Tracer(coefficients, out).run(); }
+void add_trace(const catalog::Catalog& catalog, const estimate::Coefficients& coefficients, WhatIf& out) {
+  Tracer(catalog, coefficients, out).run();
+}
 
 }  // namespace gpusel::advise

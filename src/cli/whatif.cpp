@@ -6,6 +6,7 @@
 #include "gpusel/advise/whatif.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
+#include "gpusel/base/share.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/whatif.hpp"
 #include "report/yaml.hpp"
@@ -87,7 +88,7 @@ void add_settings(std::vector<Flag>& flags, std::span<const workload::Option<Tar
 }
 
 Status set_swing(std::string_view text, double& place) {
-  const auto swing = cost::parse_share(text);
+  const auto swing = parse_share(text);
   if (!swing) return std::unexpected(swing.error());
   if (*swing <= 0 || *swing >= 1)
     return usage_error(say("'{}' is no swing", shorten(text, 20)), {}, say("between 0 and 1"));
@@ -147,6 +148,7 @@ Parsed make_whatif() {
   add_settings(parsed.flags, workload::constraint_options(), options->constraints, options);
   add_settings(parsed.flags, cost::duty_options(), options->duty, options);
   add_own_flags(parsed.flags, options);
+  parsed.shows_prices = true;
   parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return run_whatif(*options, context); };
   return parsed;
