@@ -84,7 +84,9 @@ Result<Workload> mean_work(const FleetQuestion& question, const FoundModel& mode
     request.output_tokens.reset();
   auto work = resolve_work(request, model, catalog);
   if (work && work->counted)
-    return usage_error(say("a fleet is planned for requests in tokens, and {} has none", model.model->id), "model");
+    return usage_error(
+        say("a fleet is planned for requests in tokens, and {} has none", model.model->id), "model",
+        model.model->kind == catalog::ModelKind::encoder ? say("--engine vllm serves it by tokens") : "");
   return work;
 }
 
@@ -102,16 +104,17 @@ void note_traffic(Fleet& fleet) {
     fleet.notes.push_back(say("{} of {} requests have no answer and are left out", human_number(traffic.unanswered),
                               human_number(traffic.requests)));
   if (traffic.busiest && *traffic.busiest > 1.05)
-    fleet.notes.push_back(say("the busiest five minutes have {:.1f} times the mean rate of the file; the fleet is "
-                              "planned for the {}",
-                              *traffic.busiest, fleet.peak > 1 ? say("busiest hour") : say("mean")));
+    fleet.notes.push_back(
+        say("the busiest five minutes have {:.1f} times the mean rate of the file; the fleet is "
+            "planned for the {}",
+            *traffic.busiest, fleet.peak > 1 ? say("busiest hour") : say("mean")));
   const auto& longest = fleet.work.model->max_context;
   double beyond = 0;
   for (const workload::Bucket& bucket : traffic.buckets)
     if (longest && bucket.input + bucket.output > *longest) beyond += bucket.share;
   if (beyond > 0)
-    fleet.notes.push_back(say("{:.1f} % of the requests are longer than the model's own context of {:g} tokens",
-                              beyond * 100, *longest));
+    fleet.notes.push_back(
+        say("{:.1f} % of the requests are longer than the model's own context of {:g} tokens", beyond * 100, *longest));
 }
 
 void note_dates(const FleetContext& context, Fleet& fleet) {
@@ -136,29 +139,47 @@ void note_assumed(const FleetQuestion& question, Fleet& fleet) {
   if (!question.request.request_rate) fleet.assumed.push_back({"rate", fleet.rate});
 }
 
-/// Only types in some answer are of interest from here on; they keep their order, and get small numbers.
+/// Only types in some answer are of interest from here on, those of the fleet for the peak first.
 void keep_used(Fleet& fleet) {
-  std::vector<bool> used(fleet.types.size());
-  const auto each = [&](const auto& visit) {
-    for (FleetMember& member : fleet.mix.members) visit(member);
-    if (fleet.single) visit(*fleet.single);
-    if (fleet.schedule)
-      for (auto& hour : fleet.schedule->hours)
-        for (FleetMember& member : hour) visit(member);
+  constexpr auto kNone = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> number(fleet.types.size(), kNone);
+  std::vector<std::size_t> order;
+  const auto use = [&](FleetMember& member) {
+    if (number[member.type] == kNone) {
+      number[member.type] = order.size();
+      order.push_back(member.type);
+    }
+    member.type = number[member.type];
   };
-  each([&](const FleetMember& member) { used[member.type] = true; });
-  std::vector<std::size_t> number(used.size());
+  for (FleetMember& member : fleet.mix.members) use(member);
+  if (fleet.single) use(*fleet.single);
+  if (fleet.schedule)
+    for (auto& hour : fleet.schedule->hours)
+      for (FleetMember& member : hour) use(member);
   std::vector<FleetType> kept;
   std::vector<double> starts;
-  for (std::size_t g = 0; g < used.size(); ++g) {
-    if (!used[g]) continue;
-    number[g] = kept.size();
-    kept.push_back(std::move(fleet.types[g]));
-    if (fleet.schedule) starts.push_back(fleet.schedule->starts[g]);
+  for (const std::size_t type : order) {
+    kept.push_back(std::move(fleet.types[type]));
+    if (fleet.schedule) starts.push_back(fleet.schedule->starts[type]);
   }
-  each([&](FleetMember& member) { member.type = number[member.type]; });
   fleet.types = std::move(kept);
   if (fleet.schedule) fleet.schedule->starts = std::move(starts);
+}
+
+/// Targets below which some request is beyond every machine, as flags.
+std::string relaxed_targets(const Fleet& fleet) {
+  const auto& job = fleet.work.inference;
+  double first = 0;
+  double between = 0;
+  for (const Unserved& one : fleet.unserved) {
+    if (!one.nearest) return {};
+    first = std::max(first, std::ceil(in_ms(one.ttft)));
+    between = std::max(between, std::ceil(in_ms(one.itl)));
+  }
+  std::string flags;
+  if (job.ttft_ms && first > *job.ttft_ms) flags += format("--ttft {:g}", first);
+  if (job.tpot_ms && between > *job.tpot_ms) flags += format("{}--tpot {:g}", flags.empty() ? "" : " ", between);
+  return flags;
 }
 
 Status solve(const FleetContext& context, const std::optional<std::pair<std::string, workload::Day>>& day,
@@ -170,6 +191,7 @@ Status solve(const FleetContext& context, const std::optional<std::pair<std::str
   for (std::size_t b = 0; b < buckets.size(); ++b)
     if (std::ranges::none_of(fleet.types, [&](const FleetType& type) { return type.carried[b].requests_per_s > 0; }))
       fleet.unserved.push_back(explain_unserved(context, fleet.work, b, buckets[b], candidates.shapes));
+  fleet.relaxed = relaxed_targets(fleet);
   drop_dominated(context, fleet);
   if (!fleet.unserved.empty()) return {};
   if (Status chosen = choose_mix(context, fleet); !chosen || !fleet.mix.feasible) return chosen;
@@ -197,11 +219,19 @@ Result<Fleet> plan_fleet(const FleetQuestion& question, const catalog::Catalog& 
   const auto converter = cost::Converter::into(question.currency, catalog);
   if (!converter) return std::unexpected(converter.error());
   const Terms terms = split_terms(question.constraints.terms);
-  FleetContext context{question, catalog, coefficients, *converter, part_question(question, terms.elastic), {},
-                       part_question(question, terms.committed), {}, !terms.elastic.empty(), !terms.committed.empty(),
+  FleetContext context{question,
+                       catalog,
+                       coefficients,
+                       *converter,
+                       part_question(question, terms.elastic),
+                       {},
+                       part_question(question, terms.committed),
+                       {},
+                       !terms.elastic.empty(),
+                       !terms.committed.empty(),
                        {}};
-  for (const auto& [part, into] : {std::pair(&context.elastic, &context.elastic_rules),
-                                   std::pair(&context.committed, &context.committed_rules)}) {
+  for (const auto& [part, into] :
+       {std::pair(&context.elastic, &context.elastic_rules), std::pair(&context.committed, &context.committed_rules)}) {
     auto limits = rules_of(*part, catalog, rules);
     if (!limits) return std::unexpected(limits.error());
     *into = std::move(*limits);

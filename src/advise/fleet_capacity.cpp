@@ -109,10 +109,10 @@ class TypeFinder {
       : context_(context),
         work_(work),
         buckets_(buckets),
-        elastic_context_{context.elastic, context.catalog, context.coefficients, context.converter,
-                         context.elastic_rules, {}},
-        committed_context_{context.committed, context.catalog, context.coefficients, context.converter,
-                           context.committed_rules, {}},
+        elastic_context_{context.elastic,   context.catalog,       context.coefficients,
+                         context.converter, context.elastic_rules, {}},
+        committed_context_{context.committed, context.catalog,         context.coefficients,
+                           context.converter, context.committed_rules, {}},
         elastic_(elastic_context_, work),
         committed_(committed_context_, work) {
     const auto by_length = [](const Bucket& a, const Bucket& b) { return a.input + a.output < b.input + b.output; };
@@ -258,8 +258,8 @@ Unserved explain_unserved(const FleetContext& context, const Workload& work, std
   alone.inference.tpot_ms.reset();
   alone.inference.strict_slo = false;
   alone.inference.concurrency = 1;
-  const SearchContext search_context{context.elastic,       context.catalog, context.coefficients, context.converter,
-                                     context.elastic_rules, {}};
+  const SearchContext search_context{context.elastic,   context.catalog,       context.coefficients,
+                                     context.converter, context.elastic_rules, {}};
   CandidateSearch search(search_context, work);
   std::optional<plan::Problem> least;
   double nearest = 0;
@@ -275,8 +275,8 @@ Unserved explain_unserved(const FleetContext& context, const Workload& work, std
     if (out.nearest && missed >= nearest) continue;
     const auto speed = *choice->speed;
     auto offers = search.offers(shape, {shape.machine, std::move(*choice)});
-    const auto cheapest = std::ranges::min_element(
-        offers, [](const auto& a, const auto& b) { return a.cost.hourly < b.cost.hourly; });
+    const auto cheapest =
+        std::ranges::min_element(offers, [](const auto& a, const auto& b) { return a.cost.hourly < b.cost.hourly; });
     if (cheapest == offers.end()) continue;
     nearest = missed;
     out.nearest = FleetOffer{cheapest->instance, cheapest->offer, cheapest->region, cheapest->cost};
@@ -292,7 +292,8 @@ Unserved explain_unserved(const FleetContext& context, const Workload& work, std
   std::string flags;
   // What is given to relax a target by must hold once printed.
   const auto relax = [&](std::string_view flag, const std::optional<double>& target, Seconds reached) {
-    if (target && in_ms(reached) > *target) flags += format("{}{} {:g}", flags.empty() ? "" : " ", flag, std::ceil(in_ms(reached)));
+    if (target && in_ms(reached) > *target)
+      flags += format("{}{} {:g}", flags.empty() ? "" : " ", flag, std::ceil(in_ms(reached)));
   };
   relax("--ttft", job.ttft_ms, out.ttft);
   relax("--tpot", job.tpot_ms, out.itl);

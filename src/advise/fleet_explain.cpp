@@ -38,8 +38,7 @@ class Tracer {
           say("{:.4g} requests/s", *traffic.requests_per_s), traffic.name);
     if (fleet_.peak != 1)
       add("traffic.peak", say("mean rate × multiplier of the busiest hour"),
-          format("{:.4g} × {:.2f}", fleet_.rate, fleet_.peak),
-          say("{:.4g} requests/s", fleet_.rate * fleet_.peak));
+          format("{:.4g} × {:.2f}", fleet_.rate, fleet_.peak), say("{:.4g} requests/s", fleet_.rate * fleet_.peak));
   }
 
   void describe(const FleetMember& member) {
@@ -56,7 +55,8 @@ class Tracer {
           say("the most requests of {:.0f} prompt and {:.0f} generated tokens per second within the targets, at most "
               "max_load of full load",
               bucket.input, bucket.output),
-          say("{:.2f} × {:.4g}/s at full load: {:.1f} in flight, {:.0f} ms to the first token, {:.1f} ms between tokens",
+          say("{:.2f} × {:.4g}/s at full load: {:.1f} in flight, {:.0f} ms to the first token, {:.1f} ms between "
+              "tokens",
               load, carried.ceiling, carried.in_flight, in_ms(carried.ttft), in_ms(carried.itl)),
           say("{:.4g} requests/s", carried.requests_per_s), "docs/method.md");
       sum += format("{}{:.4g} ÷ {:.4g}", sum.empty() ? "" : " + ", rate, carried.requests_per_s);
@@ -67,7 +67,8 @@ class Tracer {
     const FleetOffer& offer = type.steady();
     const Date date = Date::from_packed(offer.offer->as_of);
     const std::string converted =
-        offer.cost.exchange ? say(" at {:.4f} of {}", offer.cost.exchange->rate, offer.cost.exchange->as_of.text()) : "";
+        offer.cost.exchange ? say(" at {:.4f} of {}", offer.cost.exchange->rate, offer.cost.exchange->as_of.text())
+                            : "";
     add(name + ".hourly", say("instances × price"),
         say("{:g} × {:.4f} {}{}, price of {}", member.instances, offer.cost.offer.amount,
             offer.cost.offer.currency.code(), converted, date.known() ? date.text() : say("no known date")),
@@ -77,14 +78,15 @@ class Tracer {
   void mix() {
     const FleetMix& mix = fleet_.mix;
     std::string sum;
-    for (const FleetMember& member : mix.members)
-      sum += format("{}{:.4f}", sum.empty() ? "" : " + ", member.hourly);
-    add("fleet.hourly", say("least Σ price × instances such that every bucket is served and no load exceeds its instances"),
-        sum, amount(mix.hourly) + "/h");
+    for (const FleetMember& member : mix.members) sum += format("{}{:.4f}", sum.empty() ? "" : " + ", member.hourly);
+    add("fleet.hourly",
+        say("least Σ price × instances such that every bucket is served and no load exceeds its instances"), sum,
+        amount(mix.hourly) + "/h");
     add("fleet.monthly", say("per hour × 730 h"), format("{:.4f} × 730", mix.hourly),
         amount(mix.hourly * kHoursPerMonth));
-    add("fleet.bound", say("no fleet is cheaper: branch and bound over the programme, from its relaxation to parts of "
-                           "instances"),
+    add("fleet.bound",
+        say("no fleet is cheaper: branch and bound over the programme, from its relaxation to parts of "
+            "instances"),
         say("relaxation {:.4f}", mix.relaxed), amount(mix.bound) + "/h", "GLPK 5.0");
     add("fleet.gap", say("1 − bound ÷ cost"), format("1 − {:.4f} ÷ {:.4f}", mix.bound, mix.hourly),
         format("{:.2f} %", mix.gap() * 100));

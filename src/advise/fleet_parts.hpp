@@ -13,10 +13,10 @@ struct FleetContext {
   const catalog::Catalog& catalog;
   const estimate::Coefficients& coefficients;
   const cost::Converter& converter;
-  Question elastic;                           // what is paid as it runs
-  std::vector<rules::Rule> elastic_rules;     // limits first
-  Question committed;                         // what is paid for at all hours
-  std::vector<rules::Rule> committed_rules;   // none: no such term may be chosen
+  Question elastic;                          // what is paid as it runs
+  std::vector<rules::Rule> elastic_rules;    // limits first
+  Question committed;                        // what is paid for at all hours
+  std::vector<rules::Rule> committed_rules;  // none: no such term may be chosen
   bool has_elastic = true;
   bool has_committed = false;
   std::vector<std::pair<const catalog::Instance*, double>> quotas;
@@ -56,8 +56,8 @@ FleetProblem fleet_problem(const FleetContext& context, const Fleet& fleet, bool
 void drop_dominated(const FleetContext& context, Fleet& fleet);
 /// The cheapest fleet for the peak, and the cheapest of one type.
 Status choose_mix(const FleetContext& context, Fleet& fleet);
-std::vector<FleetMember> members_of(const Fleet& fleet, const FleetSolution& solution, std::size_t period,
-                                    double scale, bool steady);
+std::vector<FleetMember> members_of(const Fleet& fleet, const FleetSolution& solution, std::size_t period, double scale,
+                                    bool steady);
 
 /// The fleet of each hour, and the numbers for autoscalers.
 Status choose_schedule(const FleetContext& context, const std::string& name, const workload::Day& day, Fleet& fleet);

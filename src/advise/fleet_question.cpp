@@ -39,10 +39,14 @@ Status set_time_limit(std::string_view text, std::optional<double>& place) {
 #define GPUSEL_SET(...) [](FleetQuestion& q, std::string_view t) -> Status { return __VA_ARGS__; }
 
 constexpr Option<FleetQuestion> kOptions[] = {
-    {"traffic", "", "NAME|FILE", "lengths of requests: chat, conversation, code, rag, summarize, batch, or a CSV or "
-     "JSON Lines file of real ones", kTraffic, GPUSEL_SET(assign(t, q.traffic))},
-    {"daily", "", "NAME|FILE", "requests by hour: office, consumer, flat, trace (the file's own times), or a file of 24 "
-     "multipliers of the rate", kTraffic, GPUSEL_SET(assign(t, q.daily))},
+    {"traffic", "", "NAME|FILE",
+     "lengths of requests: chat, conversation, code, rag, summarize, batch, or a CSV or "
+     "JSON Lines file of real ones",
+     kTraffic, GPUSEL_SET(assign(t, q.traffic))},
+    {"daily", "", "NAME|FILE",
+     "requests by hour: office, consumer, flat, trace (the file's own times), or a file of 24 "
+     "multipliers of the rate",
+     kTraffic, GPUSEL_SET(assign(t, q.daily))},
     {"max_types", "", "N", "kinds of machines in the fleet, at most", kFleet,
      GPUSEL_SET(assign(t, q.max_types, workload::kCount))},
     {"max_instances", "", "N", "instances of one SKU, at most", kFleet,
@@ -103,8 +107,7 @@ std::optional<double> FleetContext::limit_of(const catalog::Instance& instance) 
 workload::Workload of_bucket(const workload::Workload& work, const workload::Bucket& bucket) {
   workload::Workload out = work;
   out.inference.input_tokens = std::max<std::int64_t>(bucket.output > 0 ? 0 : 1, std::llround(bucket.input));
-  if (work.model->is_generator())
-    out.inference.output_tokens = std::max<std::int64_t>(1, std::llround(bucket.output));
+  if (work.model->is_generator()) out.inference.output_tokens = std::max<std::int64_t>(1, std::llround(bucket.output));
   return out;
 }
 
@@ -122,8 +125,8 @@ Result<workload::Traffic> stated_traffic(const FleetQuestion& question, const ca
     return one;
   }
   if (request.input_tokens || request.output_tokens)
-    return usage_error(say("lengths are those of --traffic"), request.input_tokens ? "--input-tokens" : "--output-tokens",
-                       say("give one of them"));
+    return usage_error(say("lengths are those of --traffic"),
+                       request.input_tokens ? "--input-tokens" : "--output-tokens", say("give one of them"));
   const auto known = profiles(catalog);
   if (!known) return std::unexpected(known.error());
   if (const auto* profile = named(known->profiles, question.traffic); profile != nullptr) {

@@ -35,8 +35,8 @@ std::vector<Level> levels_of(const workload::Day& day, double peak) {
 Seconds start_of(const FleetContext& context, const Fleet& fleet, const FleetType& type,
                  estimate::Trace* trace = nullptr) {
   const FleetOffer& offer = type.elastic ? *type.elastic : *type.committed;
-  const auto start = cold_start(fleet.work, type.machine(), type.planned->choice,
-                                {*offer.instance, offer.region->id}, context.catalog, context.coefficients, trace);
+  const auto start = cold_start(fleet.work, type.machine(), type.planned->choice, {*offer.instance, offer.region->id},
+                                context.catalog, context.coefficients, trace);
   return start ? start->total() : Seconds{};
 }
 

@@ -3,9 +3,9 @@
 #include <glpk.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <csetjmp>
+#include <ctime>
 #include <limits>
 #include <memory>
 
@@ -281,13 +281,15 @@ bool holds(const FleetProblem& problem, const FleetSolution& solution) {
 }  // namespace
 
 Result<FleetSolution> solve_fleet(const FleetProblem& problem) {
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
+  if (problem.kinds.empty()) return FleetSolution{};
   for (std::size_t b = 0; b < problem.rate.size(); ++b)
     if (std::ranges::none_of(problem.kinds, [&](const FleetKind& kind) { return kind.capacity[b] > 0; }))
       return FleetSolution{};
   Builder builder(problem);
   std::vector<double> values(static_cast<std::size_t>(builder.programme().columns()) + 1);
   Outcome outcome;
+  glp_term_hook([](void*, const char*) { return 1; }, nullptr);  // nothing is printed, faults included
   glp_term_out(GLP_OFF);
   {
     glp_prob* solver = glp_create_prob();
@@ -295,9 +297,8 @@ Result<FleetSolution> solve_fleet(const FleetProblem& problem) {
     if (!outcome.failed) glp_delete_prob(solver);
     glp_free_env();  // with all that a fault left behind
   }
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (outcome.failed)
-    return std::unexpected(Error{ErrorKind::io, say("the solver failed; this is a bug"), {}, {}});
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  if (outcome.failed) return std::unexpected(Error{ErrorKind::io, say("the solver failed; this is a bug"), {}, {}});
   FleetSolution out;
   if (outcome.status == GLP_OPT || outcome.status == GLP_FEAS) {
     out = read(problem, builder, values);
@@ -319,7 +320,8 @@ std::vector<bool> worth_solving(const FleetProblem& problem) {
     return pool < problem.pool_limit.size() ? problem.pool_limit[pool].value_or(kInfinite) : kInfinite;
   };
   const auto as_good = [&](std::size_t a, std::size_t b) {
-    if (kinds[a].price > kinds[b].price || kinds[a].committed.value_or(kInfinite) > kinds[b].committed.value_or(kInfinite))
+    if (kinds[a].price > kinds[b].price ||
+        kinds[a].committed.value_or(kInfinite) > kinds[b].committed.value_or(kInfinite))
       return false;
     bool better = kinds[a].price < kinds[b].price || a < b;
     for (std::size_t i = 0; i < problem.rate.size(); ++i) {

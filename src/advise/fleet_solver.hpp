@@ -44,7 +44,7 @@ struct FleetSolution {
   double cost = 0;                               // of all periods
   double bound = 0;                              // proven: no fleet is cheaper
   double relaxed = 0;                            // with parts of instances
-  double seconds = 0;                            // of the solver
+  double seconds = 0;                            // of processor time, in the solver
   std::vector<double> committed;                 // by kind
   std::vector<std::vector<FleetUse>> by_period;  // by period and kind
 };

@@ -19,8 +19,7 @@ struct FleetOptions {
 
 std::vector<const catalog::Offer*> offers_of(const advise::Fleet& fleet) {
   std::vector<const catalog::Offer*> out;
-  for (const advise::FleetMember& member : fleet.mix.members)
-    out.push_back(fleet.types[member.type].steady().offer);
+  for (const advise::FleetMember& member : fleet.mix.members) out.push_back(fleet.types[member.type].steady().offer);
   if (!fleet.schedule) return out;
   for (const auto& hour : fleet.schedule->hours)
     for (const advise::FleetMember& member : hour)

@@ -11,12 +11,12 @@ namespace gpusel::cost {
 namespace {
 
 // What the autoscalers of Kubernetes do unasked.
-constexpr double kUsualWindow = 300;     // seconds: stabilizationWindowSeconds and cooldownPeriod
-constexpr double kUsualPolling = 30;     // seconds: pollingInterval
-constexpr double kFastestPolling = 5;    // more often asks the metrics' own resolution
-constexpr double kTolerance = 0.1;       // of the target, within which nothing is changed
-constexpr double kPollsPerStart = 10;    // a cold start is lengthened by a tenth at most
-constexpr double kWindowSteps = 30;      // seconds that windows are rounded up to
+constexpr double kUsualWindow = 300;   // seconds: stabilizationWindowSeconds and cooldownPeriod
+constexpr double kUsualPolling = 30;   // seconds: pollingInterval
+constexpr double kFastestPolling = 5;  // more often asks the metrics' own resolution
+constexpr double kTolerance = 0.1;     // of the target, within which nothing is changed
+constexpr double kPollsPerStart = 10;  // a cold start is lengthened by a tenth at most
+constexpr double kWindowSteps = 30;    // seconds that windows are rounded up to
 constexpr std::string_view kAutoscalers = "Kubernetes: Horizontal Pod Autoscaling; KEDA: ScaledObject specification";
 
 }  // namespace
@@ -41,7 +41,8 @@ Autoscale autoscale(const Scaled& facts, estimate::Trace* trace, std::string_vie
     trace->push_back({format("{}.{}", prefix, name), std::move(formula), std::move(numbers), std::move(value),
                       std::string(kAutoscalers)});
   };
-  line("target_in_flight", say("requests in flight at the planned rate ÷ (1 + steepest rise × cold start), rounded down"),
+  line("target_in_flight",
+       say("requests in flight at the planned rate ÷ (1 + steepest rise × cold start), rounded down"),
        say("{:.1f} ÷ (1 + {:.2f}/h × {:.4f} h)", facts.in_flight, facts.steepest_rise, start_h),
        say("{:g} requests", out.target_in_flight));
   line("min_replicas", say("replicas at the quietest hour, at least one unless none may run"),

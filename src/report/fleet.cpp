@@ -74,10 +74,9 @@ class Page {
 
   void head() {
     const auto& traffic = fleet_.traffic;
-    const std::string lengths =
-        fleet_.work.model->is_generator()
-            ? say("{:.0f} prompt and {:.0f} generated tokens", traffic.mean_input, traffic.mean_output)
-            : say("{:.0f} tokens", traffic.mean_input);
+    const std::string lengths = fleet_.work.model->is_generator() ? say("{:.0f} prompt and {:.0f} generated tokens",
+                                                                        traffic.mean_input, traffic.mean_output)
+                                                                  : say("{:.0f} tokens", traffic.mean_input);
     const std::string line =
         say("{}, inference: {} requests/s of {}, {} on average, {} length buckets", printable(fleet_.work.model->id),
             human_number(fleet_.rate), printable(traffic.name), lengths, traffic.buckets.size());
@@ -106,11 +105,21 @@ class Page {
 
   void nothing() {
     paragraph(say("no fleet serves this traffic"));
-    for (const advise::Unserved& one : fleet_.unserved) {
-      const auto& bucket = fleet_.traffic.buckets[one.bucket];
-      paragraph(say("{:.2g} % of the requests, of about {:.0f} prompt and {:.0f} generated tokens: {}",
-                    bucket.share * 100, bucket.input, bucket.output, one.message));
+    // One line for each length of prompt: the answer's length hardly matters to what is missed.
+    const auto& buckets = fleet_.traffic.buckets;
+    for (std::size_t i = 0; i < fleet_.unserved.size();) {
+      const advise::Unserved* worst = &fleet_.unserved[i];
+      const double prompt = buckets[worst->bucket].input_up_to;
+      double share = 0;
+      for (; i < fleet_.unserved.size() && buckets[fleet_.unserved[i].bucket].input_up_to == prompt; ++i) {
+        const advise::Unserved& one = fleet_.unserved[i];
+        share += buckets[one.bucket].share;
+        if (one.ttft > worst->ttft || (one.ttft == worst->ttft && one.itl > worst->itl)) worst = &one;
+      }
+      paragraph(say("{:.2g} % of the requests have prompts of up to {:g} tokens and are not served: {}", share * 100,
+                    prompt, worst->message));
     }
+    if (!fleet_.relaxed.empty()) paragraph(say("all of them need at least {}", fleet_.relaxed));
     out_ += "\n";
   }
 
@@ -143,23 +152,26 @@ class Page {
     const auto& mix = fleet_.mix;
     double count = 0;
     for (const FleetMember& member : mix.members) count += member.instances;
-    paragraph(say("cheapest fleet: {:g} instances, {}/h, {}/month of 730 h", count, amount(mix.hourly),
+    paragraph(say("cheapest fleet: {:g} {}, {}/h, {}/month of 730 h", count,
+                  count == 1 ? say("instance") : say("instances"), amount(mix.hourly),
                   amount(mix.hourly * kHoursPerMonth)));
+    paragraph(say("load is of the rate planned for, at most {} of what an instance could serve",
+                  percent(fleet_.work.inference.max_load)));
     if (fleet_.single) {
       const auto& single = *fleet_.single;
       const FleetType& type = fleet_.types[single.type];
       const std::string who = format("{:g} × {}", single.instances, offer_text(type.steady()));
       const double saving = 1 - mix.hourly / single.hourly;
-      paragraph(saving > 1e-9
-                    ? say("best single type: {} ({}), {}/h; the mix saves {:.1f} %, {}/month", who, type.layout(),
-                          amount(single.hourly), saving * 100, amount((single.hourly - mix.hourly) * kHoursPerMonth))
-                    : say("best single type: {} ({}), {}/h; no mix is cheaper", who, type.layout(),
-                          amount(single.hourly)));
+      paragraph(
+          saving > 1e-9
+              ? say("best single type: {} ({}), {}/h; the mix saves {:.1f} %, {}/month", who, type.layout(),
+                    amount(single.hourly), saving * 100, amount((single.hourly - mix.hourly) * kHoursPerMonth))
+              : say("best single type: {} ({}), {}/h; no mix is cheaper", who, type.layout(), amount(single.hourly)));
     } else {
       paragraph(say("no single type serves all of it within the limits"));
     }
-    const std::string time = fleet_.solver_s < 1 ? say("in less than a second")
-                                                 : say("in {:.0f} s", std::ceil(fleet_.solver_s));
+    const std::string time =
+        fleet_.solver_s < 1 ? say("in less than a second") : say("in {:.0f} s", std::ceil(fleet_.solver_s));
     paragraph(mix.optimal ? say("proven within {:.2g} % of the least cost possible {}: {} of {} machines with a layout "
                                 "can be in a cheapest fleet, of {} machines",
                                 mix.gap() * 100, time, fleet_.contenders, fleet_.considered, fleet_.shapes)
@@ -168,8 +180,9 @@ class Page {
                                 fleet_.time_limit_s, mix.gap() * 100));
   }
 
-  /// Where requests go, by length.
+  /// Where requests go, by length; lengths of answers that go the same way are one row.
   void routes() {
+    if (fleet_.mix.members.size() < 2) return;
     title(say("routing"));
     std::vector<Column> columns{{say("prompt up to"), Align::right, 0},
                                 {say("answer up to"), Align::right, 0},
@@ -177,22 +190,36 @@ class Page {
     for (const FleetMember& member : fleet_.mix.members)
       columns.push_back({format("→ #{}", member.type + 1), Align::right, 0});
     Table rows(std::move(columns));
-    for (std::size_t b = 0; b < fleet_.traffic.buckets.size(); ++b) {
-      const auto& bucket = fleet_.traffic.buckets[b];
-      std::vector<Cell> cells{format("{:g}", bucket.input_up_to), format("{:g}", bucket.output_up_to),
-                              human_number(fleet_.rate * fleet_.peak * bucket.share)};
-      for (const FleetMember& member : fleet_.mix.members)
-        cells.emplace_back(member.share[b] < 0.0005   ? std::string()
-                           : member.share[b] > 0.9995 ? say("all")
-                                                      : format("{:.1f} %", member.share[b] * 100));
+    const auto& buckets = fleet_.traffic.buckets;
+    for (std::size_t b = 0; b < buckets.size();) {
+      const auto way = way_of(b);
+      double share = 0;
+      std::size_t last = b;
+      for (; b < buckets.size() && buckets[b].input_up_to == buckets[last].input_up_to && way_of(b) == way; ++b) {
+        share += buckets[b].share;
+        last = b;
+      }
+      std::vector<Cell> cells{format("{:g}", buckets[last].input_up_to), format("{:g}", buckets[last].output_up_to),
+                              human_number(fleet_.rate * fleet_.peak * share)};
+      for (const std::string& part : way) cells.emplace_back(part);
       rows.add(std::move(cells));
     }
     table(rows);
   }
 
+  std::vector<std::string> way_of(std::size_t bucket) const {
+    std::vector<std::string> out;
+    for (const FleetMember& member : fleet_.mix.members) {
+      const double share = member.share[bucket];
+      out.push_back(share < 0.0005 ? std::string() : share > 0.9995 ? say("all") : format("{:.1f} %", share * 100));
+    }
+    return out;
+  }
+
   void schedule(const advise::FleetSchedule& day) {
     title(say("day: {}", printable(day.name)));
-    std::vector<Column> columns{{say("from"), Align::right, 0}, {say("to"), Align::right, 0}, {say("req/s"), Align::right, 0}};
+    std::vector<Column> columns{
+        {say("from"), Align::right, 0}, {say("to"), Align::right, 0}, {say("req/s"), Align::right, 0}};
     std::vector<std::size_t> types;
     for (const auto& hour : day.hours)
       for (const FleetMember& member : hour)
@@ -221,11 +248,12 @@ class Page {
     out_ += "\n";
     for (const std::size_t type : types) committed(day, type);
     const double saving = 1 - day.daily / day.fixed_daily;
-    paragraph(say("{} a day with {} of cold starts, {} a month; a fleet fixed for the peak {} a day: scaling {} {:.1f} %",
-                  amount(day.daily), amount(day.cold_daily), amount(day.daily / 24 * kHoursPerMonth),
-                  amount(day.fixed_daily), saving >= 0 ? say("saves") : say("costs"), std::abs(saving) * 100));
+    paragraph(
+        say("{} a day with {} of cold starts, {} a month; a fleet fixed for the peak {} a day: scaling {} {:.1f} %",
+            amount(day.daily), amount(day.cold_daily), amount(day.daily / 24 * kHoursPerMonth), amount(day.fixed_daily),
+            saving >= 0 ? say("saves") : say("costs"), std::abs(saving) * 100));
     if (!day.optimal || day.gap > 1e-9)
-      paragraph(say("no schedule is more than {:.1f} % cheaper in any hour", day.gap * 100));
+      paragraph(say("no schedule is more than {:.1f} % cheaper; --time-limit gives the solver more", day.gap * 100));
   }
 
   const FleetOffer& scheduled(std::size_t type) const {
@@ -278,7 +306,8 @@ class Page {
       paragraph(say("a replica is an instance; in flight is sum({}) + sum({}) over the instances of a type",
                     metrics.running, metrics.waiting));
     else
-      paragraph(say("a replica is an instance; in flight are the requests that run or wait on the instances of a type"));
+      paragraph(
+          say("a replica is an instance; in flight are the requests that run or wait on the instances of a type"));
   }
 
   void rejected() {

@@ -144,11 +144,11 @@ Json scaling_json(const Fleet& fleet) {
                  {"maxReplicas", number(rule.max_replicas)},
                  {"averageValue", number(rule.target_in_flight)},
                  {"scaleDown_stabilizationWindowSeconds", number(rule.stabilization.raw())}}}};
-    entry["metrics"] = metrics.running.empty() ? Json(nullptr)
-                                               : Json{{"running", metrics.running},
-                                                      {"waiting", metrics.waiting},
-                                                      {"query", format("sum({}) + sum({})", metrics.running,
-                                                                       metrics.waiting)}};
+    entry["metrics"] = metrics.running.empty()
+                           ? Json(nullptr)
+                           : Json{{"running", metrics.running},
+                                  {"waiting", metrics.waiting},
+                                  {"query", format("sum({}) + sum({})", metrics.running, metrics.waiting)}};
     out.push_back(std::move(entry));
   }
   return out;
@@ -201,6 +201,7 @@ Json fleet_json(const Fleet& fleet, const catalog::Catalog& catalog) {
                    {"with_layout", fleet.considered},
                    {"contenders", fleet.contenders}};
   out["unserved"] = unserved_json(fleet, catalog);
+  if (!fleet.relaxed.empty()) out["relaxed_targets"] = fleet.relaxed;
   out["schedule"] = fleet.schedule ? schedule_json(*fleet.schedule) : Json(nullptr);
   out["autoscaling"] = scaling_json(fleet);
   out["rejected"] = fleet.rejected;

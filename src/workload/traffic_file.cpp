@@ -34,20 +34,31 @@ struct Name {
 };
 /// What the field calls them, in lower case without separators: OpenAI's usage records, vLLM's and AIPerf's lengths,
 /// the Azure traces, BurstGPT, Mooncake, Vidur.
-constexpr Name kNames[] = {
-    {"inputtokens", Wanted::input},       {"prompttokens", Wanted::input},
-    {"isl", Wanted::input},               {"contexttokens", Wanted::input},
-    {"requesttokens", Wanted::input},     {"inputlength", Wanted::input},
-    {"inputlen", Wanted::input},          {"promptlen", Wanted::input},
-    {"promptlength", Wanted::input},      {"numprefilltokens", Wanted::input},
-    {"outputtokens", Wanted::output},     {"completiontokens", Wanted::output},
-    {"osl", Wanted::output},              {"generatedtokens", Wanted::output},
-    {"responsetokens", Wanted::output},   {"outputlength", Wanted::output},
-    {"outputlen", Wanted::output},        {"responselength", Wanted::output},
-    {"numdecodetokens", Wanted::output},  {"timestamp", Wanted::time},
-    {"arrivedat", Wanted::time},          {"arrivaltime", Wanted::time},
-    {"time", Wanted::time},               {"createdat", Wanted::time},
-    {"timestampms", Wanted::milliseconds}};
+constexpr Name kNames[] = {{"inputtokens", Wanted::input},
+                           {"prompttokens", Wanted::input},
+                           {"isl", Wanted::input},
+                           {"contexttokens", Wanted::input},
+                           {"requesttokens", Wanted::input},
+                           {"inputlength", Wanted::input},
+                           {"inputlen", Wanted::input},
+                           {"promptlen", Wanted::input},
+                           {"promptlength", Wanted::input},
+                           {"numprefilltokens", Wanted::input},
+                           {"outputtokens", Wanted::output},
+                           {"completiontokens", Wanted::output},
+                           {"osl", Wanted::output},
+                           {"generatedtokens", Wanted::output},
+                           {"responsetokens", Wanted::output},
+                           {"outputlength", Wanted::output},
+                           {"outputlen", Wanted::output},
+                           {"responselength", Wanted::output},
+                           {"numdecodetokens", Wanted::output},
+                           {"timestamp", Wanted::time},
+                           {"arrivedat", Wanted::time},
+                           {"arrivaltime", Wanted::time},
+                           {"time", Wanted::time},
+                           {"createdat", Wanted::time},
+                           {"timestampms", Wanted::milliseconds}};
 
 std::optional<Wanted> wanted(std::string_view name) {
   std::string folded = lower(name);

@@ -32,7 +32,15 @@ std::vector<std::vector<std::string>> commands_under(const std::vector<std::stri
   return found;
 }
 
-/// A directory with the price lists that examples read.
+/// A day of requests, a few lengths in turn.
+void write_requests(const std::string& path) {
+  std::ofstream file(path);
+  file << "timestamp,prompt_tokens,completion_tokens\n";
+  for (int minute = 0; minute <= 24 * 60; ++minute)
+    file << minute * 60 << ',' << 200 * (1 + minute % 5) << ',' << 50 * (1 + minute % 3) << '\n';
+}
+
+/// A directory with the price lists and requests that examples read.
 std::string examples_directory() {
   const std::string directory = scratch_directory();
   const std::string lists = kSource + "/tests/catalog/import/";
@@ -41,6 +49,7 @@ std::string examples_directory() {
     std::filesystem::copy_file(lists + from, directory + "/" + to);
   for (const char* runs : {"/runs.csv", "/runs.jsonl"})
     std::filesystem::copy_file(kSource + "/tests/data/runs" + runs, directory + runs);
+  write_requests(directory + "/requests.csv");
   return directory;
 }
 

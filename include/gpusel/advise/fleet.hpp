@@ -51,9 +51,9 @@ struct Carried {
 /// A machine with the one layout that it serves all its requests in.
 struct FleetType {
   std::shared_ptr<const PlannedMachine> planned;  // at the bucket that loads it most
-  std::optional<FleetOffer> elastic;    // the cheapest that is paid as it runs
-  std::optional<FleetOffer> committed;  // the cheapest that is paid for at all hours
-  std::vector<Carried> carried;         // by bucket
+  std::optional<FleetOffer> elastic;              // the cheapest that is paid as it runs
+  std::optional<FleetOffer> committed;            // the cheapest that is paid for at all hours
+  std::vector<Carried> carried;                   // by bucket
 
   /// The cheapest for what runs at all hours.
   const FleetOffer& steady() const;
@@ -64,10 +64,10 @@ struct FleetType {
 
 /// Instances of one type in a fleet.
 struct FleetMember {
-  std::size_t type = 0;     // of Fleet::types
-  double instances = 0;     // with spares
-  double committed = 0;     // of them
-  double load = 0;          // of those that work, of the rate they are planned for: 0…1
+  std::size_t type = 0;  // of Fleet::types
+  double instances = 0;  // with spares
+  double committed = 0;  // of them
+  double load = 0;       // of those that work, of the rate they are planned for: 0…1
   double requests_per_s = 0;
   double hourly = 0;
   std::vector<double> share;  // of each bucket's requests
@@ -117,15 +117,16 @@ struct Fleet {
   Currency currency;
   Date newest_price, newest_price_used, oldest_price_used;
   workload::Traffic traffic;
-  double rate = 0;       // requests per second, mean
-  double peak = 1;       // of the busiest hour over the mean
-  std::vector<FleetType> types;  // that can be in a cheapest fleet
-  std::size_t shapes = 0;        // machines estimated
-  std::size_t considered = 0;    // machines with a layout that serve some of the traffic
-  std::size_t contenders = 0;    // of them, those that can be in a cheapest fleet
-  FleetMix mix;                  // for the peak
+  double rate = 0;                    // requests per second, mean
+  double peak = 1;                    // of the busiest hour over the mean
+  std::vector<FleetType> types;       // that can be in a cheapest fleet
+  std::size_t shapes = 0;             // machines estimated
+  std::size_t considered = 0;         // machines with a layout that serve some of the traffic
+  std::size_t contenders = 0;         // of them, those that can be in a cheapest fleet
+  FleetMix mix;                       // for the peak
   std::optional<FleetMember> single;  // the cheapest fleet of one type
   std::vector<Unserved> unserved;
+  std::string relaxed;  // flags with the least targets that some machine meets for all of them, alone on it
   std::optional<FleetSchedule> schedule;
   std::vector<FleetScaling> scaling;
   double solver_s = 0;

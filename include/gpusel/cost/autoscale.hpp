@@ -28,9 +28,9 @@ struct Autoscale {
   double min_replicas = 0;
   double max_replicas = 1;
   Seconds cold_start;
-  Seconds stabilization;    // no replica goes within this of a higher demand
+  Seconds stabilization;  // no replica goes within this of a higher demand
   Seconds polling_interval;
-  Seconds cooldown;         // before the last one goes, where none may remain
+  Seconds cooldown;  // before the last one goes, where none may remain
 };
 
 /// With lines for --explain, named after `prefix`, where a trace is given.
