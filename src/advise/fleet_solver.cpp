@@ -103,6 +103,20 @@ class Builder {
   }
 
   Programme& programme() { return lp_; }
+  /// Of the fleets of one cost, requests go where they load least of it: what a share is worth in instances.
+  std::vector<double> share_costs() const {
+    std::vector<double> out(static_cast<std::size_t>(lp_.columns()) + 1, 0.0);
+    for (std::size_t t = 0; t < periods_.size(); ++t)
+      for (std::size_t g = 0; g < p_.kinds.size(); ++g) {
+        const FleetKind& kind = p_.kinds[g];
+        const double price = std::isfinite(kind.price) ? kind.price : kind.committed.value_or(0);
+        for (std::size_t b = 0; b < p_.rate.size(); ++b)
+          if (const int column = periods_[t][g].share[b]; column > 0)
+            out[static_cast<std::size_t>(column)] = price * p_.rate[b] * p_.periods[t].scale / kind.capacity[b];
+      }
+    return out;
+  }
+
   const std::vector<int>& committed() const { return committed_; }
   const std::vector<std::vector<Columns>>& periods() const { return periods_; }
 
@@ -202,7 +216,8 @@ void note_bound(glp_tree* tree, void* place) {
 }
 
 /// Nothing with a destructor may live in here, see fill().
-void run_solver(glp_prob* solver, Programme& lp, const FleetProblem& problem, Outcome& out, double* values) {
+void run_solver(glp_prob* solver, Programme& lp, const FleetProblem& problem, const double* share_costs, Outcome& out,
+                double* values) {
   if (setjmp(fault()) != 0) {
     out.failed = true;
     return;
@@ -233,6 +248,13 @@ void run_solver(glp_prob* solver, Programme& lp, const FleetProblem& problem, Ou
   if (out.status == GLP_OPT || out.status == GLP_FEAS) {
     out.cost = glp_mip_obj_val(solver);
     for (int j = 1; j <= lp.columns(); ++j) values[j] = glp_mip_col_val(solver, j);
+    for (int j = 1; j <= lp.columns(); ++j) {
+      glp_set_obj_coef(solver, j, share_costs[j]);
+      if (glp_get_col_kind(solver, j) != GLP_CV)
+        glp_set_col_bnds(solver, j, GLP_FX, std::round(values[j]), std::round(values[j]));
+    }
+    if (glp_simplex(solver, &simplex) == 0 && glp_get_status(solver) == GLP_OPT)
+      for (int j = 1; j <= lp.columns(); ++j) values[j] = glp_get_col_prim(solver, j);
   }
   glp_error_hook(nullptr, nullptr);
 }
@@ -288,12 +310,13 @@ Result<FleetSolution> solve_fleet(const FleetProblem& problem) {
       return FleetSolution{};
   Builder builder(problem);
   std::vector<double> values(static_cast<std::size_t>(builder.programme().columns()) + 1);
+  const std::vector<double> share_costs = builder.share_costs();
   Outcome outcome;
   glp_term_hook([](void*, const char*) { return 1; }, nullptr);  // nothing is printed, faults included
   glp_term_out(GLP_OFF);
   {
     glp_prob* solver = glp_create_prob();
-    run_solver(solver, builder.programme(), problem, outcome, values.data());
+    run_solver(solver, builder.programme(), problem, share_costs.data(), outcome, values.data());
     if (!outcome.failed) glp_delete_prob(solver);
     glp_free_env();  // with all that a fault left behind
   }

@@ -25,7 +25,7 @@ Autoscale autoscale(const Scaled& facts, estimate::Trace* trace, std::string_vie
   Autoscale out;
   const double start_h = in_hours(facts.cold_start);
   const double grown = 1 + std::max(0.0, facts.steepest_rise) * start_h;
-  out.target_in_flight = std::max(1.0, std::floor(facts.in_flight / grown));
+  out.target_in_flight = std::max(1.0, std::floor(facts.in_flight / grown + 1e-9));
   out.min_replicas = facts.scale_to_zero ? 0 : std::max(1.0, facts.least);
   out.max_replicas = std::max(out.min_replicas, facts.most);
   const double from = std::max(1.0, out.min_replicas) + 1;
