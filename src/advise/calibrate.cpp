@@ -225,7 +225,8 @@ class Fitter {
   void hold_in_range(std::vector<double>& shift) const {
     for (std::size_t i = 0; i < shift.size(); ++i) {
       const Range allowed = estimate::allowed_values(free_[i].id);
-      const double value = std::clamp(free_[i].shipped * std::exp(shift[i]), std::max(allowed.low, 1e-12), allowed.high);
+      const double value =
+          std::clamp(free_[i].shipped * std::exp(shift[i]), std::max(allowed.low, 1e-12), allowed.high);
       shift[i] = std::log(value / free_[i].shipped);
     }
   }
@@ -350,12 +351,13 @@ CheckedRows check_rows(MeasurementSheet sheet, bool accept_outliers, const catal
     for (const Comparison& each : compare_row(row, sheet.name, *answer).comparisons) {
       if (!is_far(each, shipped.own_outlier.value)) continue;
       far = true;
-      out.outliers.push_back({ErrorKind::usage,
-                              say("{} of {:.4g} was measured where {:.4g} is estimated, 80 % of such measurements "
-                                  "between {:.4g} and {:.4g}",
-                                  to_text(each.figure), each.measured, each.predicted, each.interval->low,
-                                  each.interval->high),
-                              position(sheet.name, row.cells), {}});
+      out.outliers.push_back(
+          {ErrorKind::usage,
+           say("{} of {:.4g} was measured where {:.4g} is estimated, 80 % of such measurements "
+               "between {:.4g} and {:.4g}",
+               to_text(each.figure), each.measured, each.predicted, each.interval->low, each.interval->high),
+           position(sheet.name, row.cells),
+           {}});
     }
     if (!far || accept_outliers) out.rows.push_back(kept_row(row, sheet.name));
   }

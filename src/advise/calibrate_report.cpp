@@ -44,12 +44,13 @@ estimate::TraceLine line_of(const CalibratedCoefficient& each) {
 
 estimate::TraceLine line_of(const estimate::OwnWidth& width, double prior_rows) {
   const std::string model = width.of.model.empty() ? say("any model") : width.of.model;
-  return {format("interval [{}, {} {}, {}, {}]", to_text(width.range), width.of.task, width.of.how, width.of.gpu, model),
-          say("shipped ratios ^ k, k² = max((ν + Σ z²) ÷ (ν + Σ (1 − h)), Σ z² ÷ Σ (1 − h)), and k at least the noise "
-              "of equal runs; z = ln(measured ÷ estimate afterwards) ÷ shipped σ, h the share that the fit followed"),
-          width.of.model.empty() ? say("ν {:g}, models: {}, GPUs: up to {}", prior_rows, width.rows, width.gpus)
-                                 : say("ν {:g}, figures: {}, GPUs: up to {}", prior_rows, width.rows, width.gpus),
-          format("k {:.3f}", width.exponent), "docs/calibrate.md"};
+  return {
+      format("interval [{}, {} {}, {}, {}]", to_text(width.range), width.of.task, width.of.how, width.of.gpu, model),
+      say("shipped ratios ^ k, k² = max((ν + Σ z²) ÷ (ν + Σ (1 − h)), Σ z² ÷ Σ (1 − h)), and k at least the noise "
+          "of equal runs; z = ln(measured ÷ estimate afterwards) ÷ shipped σ, h the share that the fit followed"),
+      width.of.model.empty() ? say("ν {:g}, models: {}, GPUs: up to {}", prior_rows, width.rows, width.gpus)
+                             : say("ν {:g}, figures: {}, GPUs: up to {}", prior_rows, width.rows, width.gpus),
+      format("k {:.3f}", width.exponent), "docs/calibrate.md"};
 }
 
 /// Keys of a row that are where it came from, not what it is.
@@ -68,7 +69,8 @@ std::string identity(const Node& row) {
     if (is_origin(member.key)) continue;
     if (member.children.empty()) parts.push_back(format("{}={}", member.key, normal(member.text)));
     for (const Node& inner : member.children)
-      parts.push_back(format("{}.{}={}", member.key, inner.key, inner.children.empty() ? normal(inner.text) : identity(inner)));
+      parts.push_back(
+          format("{}.{}={}", member.key, inner.key, inner.children.empty() ? normal(inner.text) : identity(inner)));
   }
   std::ranges::sort(parts);
   std::string all;

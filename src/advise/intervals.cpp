@@ -133,9 +133,9 @@ Intervals intervals_for(const Workload& asked, const estimate::Machine& machine,
     return times(value, {spread.of_speed(low), spread.of_speed(high)}, own(range));
   };
   Intervals out;
-  out.memory_total_gib = times(in_gib(plan::memory_of(choice).total()),
-                               {spread.of_memory(c.interval_memory_low), spread.of_memory(c.interval_memory_high)},
-                               own(Range80::memory));
+  out.memory_total_gib =
+      times(in_gib(plan::memory_of(choice).total()),
+            {spread.of_memory(c.interval_memory_low), spread.of_memory(c.interval_memory_high)}, own(Range80::memory));
   out.tokens_per_s = around(plan::tokens_per_s(choice), c.interval_speed_low, c.interval_speed_high);
   out.sequences_per_s = around(plan::sequences_per_s(choice), c.interval_speed_low, c.interval_speed_high);
   const auto* inference = std::get_if<plan::InferenceChoice>(&choice);

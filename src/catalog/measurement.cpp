@@ -48,9 +48,9 @@ std::vector<std::string_view> column_names() {
 
 /// Figures by the name that a record may give them; items_per_s is the throughput in the work's own unit.
 constexpr std::string_view kMeasured[] = {
-    "tokens_per_s_per_gpu", "model_tflops_per_gpu", "step_time_s", "memory_gib",  "memory_kind", "output_tokens_per_s",
-    "prompt_tokens_per_s",  "ttft_ms",              "itl_ms",      "weights_gib", "throughput",  "items_per_s",
-    "latency_ms",           "fits"};
+    "tokens_per_s_per_gpu", "model_tflops_per_gpu", "step_time_s", "memory_gib", "memory_kind",
+    "output_tokens_per_s",  "prompt_tokens_per_s",  "ttft_ms",     "itl_ms",     "weights_gib",
+    "throughput",           "items_per_s",          "latency_ms",  "fits"};
 
 bool says_something(const Measurement& m) {
   return m.fits || m.tokens_per_s_per_gpu || m.model_tflops_per_gpu || m.step_time_s || m.memory_gib ||

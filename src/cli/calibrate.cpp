@@ -34,7 +34,9 @@ class Calibrate {
     if (!today) return context_.fail(today.error());
     target_ = options_.to.empty() ? own_calibration_file() : options_.to;
     if (target_.empty())
-      return context_.fail(Error{ErrorKind::usage, say("no home directory to keep a calibration in"), {},
+      return context_.fail(Error{ErrorKind::usage,
+                                 say("no home directory to keep a calibration in"),
+                                 {},
                                  say("set XDG_DATA_HOME, or name a file with --to")});
     if (options_.reset) return reset();
     auto kept = kept_rows();
@@ -121,8 +123,7 @@ class Calibrate {
   }
 
   void tell_left_out() {
-    for (const std::string& name : unread_)
-      context_.note(say("column '{}' is not read", printable(shorten(name, 40))));
+    for (const std::string& name : unread_) context_.note(say("column '{}' is not read", printable(shorten(name, 40))));
     tell(say("rows that cannot be used: {}", checked_.unusable.size()), checked_.unusable);
     tell(options_.accept_outliers
              ? say("figures far outside their interval, accepted: {}", checked_.outliers.size())
@@ -159,12 +160,11 @@ class Calibrate {
   }
 
   std::string written_line(const report::Terminal& terminal) const {
-    return report::wrap(options_.to.empty()
-                            ? say("written to {}, which every command reads; gpusel calibrate --reset removes it",
-                                  printable(target_))
-                            : say("written to {}; --overlay {} makes a command read it", printable(target_),
-                                  printable(target_)),
-                        terminal.width, 2);
+    return report::wrap(
+        options_.to.empty()
+            ? say("written to {}, which every command reads; gpusel calibrate --reset removes it", printable(target_))
+            : say("written to {}; --overlay {} makes a command read it", printable(target_), printable(target_)),
+        terminal.width, 2);
   }
 
   const CalibrateOptions& options_;

@@ -1,11 +1,13 @@
 // gpusel doctor: whether the data can be relied on today, and what of the surroundings has an effect.
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <memory>
 
 #include "cli/commands.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/estimate/own.hpp"
 #include "gpusel/version.hpp"
 #include "report/catalog_state.hpp"
 #include "report/yaml.hpp"
@@ -72,13 +74,49 @@ class Doctor {
     auto catalog = context_.load_catalog();
     if (!catalog) return;
     catalog_.emplace(std::move(*catalog));
+    read_own();
     add(say("catalogue"), Health::ok,
         say("{}: {} GPUs, {} models, {} instances of {} providers, {} offers", printable(catalog_->origin_text()),
             catalog_->gpus().size(), catalog_->models().size(), catalog_->instances().size(),
             catalog_->providers().size(), catalog_->offers().size()));
-    for (const report::LayerChanges& layer : *layers)
-      add(say("overlay"), layer.changes.empty() ? Health::warn : Health::ok,
-          format("{}: {}", printable(layer.path), report::changes_summary(layer.changes)));
+    for (const report::LayerChanges& layer : *layers) {
+      const bool ours = own_ && layer.changes.empty() && layer.path.ends_with(own_->file);
+      add(say("overlay"), layer.changes.empty() && !ours ? Health::warn : Health::ok,
+          format("{}: {}", printable(layer.path),
+                 ours ? say("calibrated with own measurements") : report::changes_summary(layer.changes)));
+    }
+    if (own_) examine_own();
+  }
+
+  void read_own() {
+    const auto coefficients = load_coefficients(*catalog_);
+    const auto shipped = estimate::read_coefficients(catalog_->documents("calibration"), estimate::Own::left_out);
+    if (coefficients && shipped) {
+      own_ = coefficients->own;
+      shipped_ = *shipped;
+      return;
+    }
+    for (const Error& error : coefficients ? shipped.error() : coefficients.error())
+      add(say("coefficients"), Health::fail,
+          (error.where.empty() ? "" : printable(error.where) + ": ") + error.message);
+    status_ = kBadCatalogue;
+  }
+
+  /// Which coefficients are the user's own, since when and from how many measurements.
+  void examine_own() {
+    add(say("own calibration"), Health::ok,
+        say("of {}: {} coefficients and {} intervals from {} measurements", own_->as_of.text(), own_->values.size(),
+            own_->widths.size(), own_->rows.size()));
+    for (const estimate::OwnValue& own : own_->values) {
+      const auto coefficient = estimate::find_coefficient(shipped_, own.value.id);
+      const double now = coefficient ? coefficient->of(own.value.name) : own.shipped;
+      const bool moved = std::abs(now - own.shipped) > 1e-9 * std::abs(own.shipped);
+      std::string words = say("{}{} is {:.4g}, shipped {:.4g}: {}", own.value.id,
+                              own.value.name.empty() ? std::string() : format(" [{}]", printable(own.value.name)),
+                              own.value.value, now, printable(own.source));
+      if (moved) words += say("; fitted where {:.4g} was shipped: gpusel calibrate fits anew", own.shipped);
+      add(say("own coefficient"), moved ? Health::warn : Health::ok, std::move(words));
+    }
   }
 
   void examine_prices() {
@@ -130,6 +168,8 @@ class Doctor {
   Context& context_;
   Date today_;
   std::optional<catalog::Catalog> catalog_;
+  std::shared_ptr<const estimate::OwnCalibration> own_;
+  estimate::Coefficients shipped_;
   std::vector<Finding> findings_;
   int status_ = kOk;
 };

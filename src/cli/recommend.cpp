@@ -9,6 +9,7 @@
 #include "gpusel/advise/recommend.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "report/poc.hpp"
 #include "report/recommend.hpp"
 #include "report/yaml.hpp"
 
@@ -24,6 +25,8 @@ struct RecommendOptions {
   bool show_rejected = false;
   Beside beside;
   std::string stages;
+  bool poc = false;
+  std::optional<std::int64_t> rank;  // that it is for
 };
 
 constexpr std::int64_t kRowsShown = 10;
@@ -37,6 +40,8 @@ class Recommend {
     if (!format) return context_.fail(format.error());
     const auto today = context_.today();
     if (!today) return context_.fail(today.error());
+    if (options_.rank && !options_.poc)
+      return context_.fail(Error{ErrorKind::usage, say("it says which rank --poc is for"), "--rank", say("add --poc")});
     if (Status strict = check_strict(options_.question.constraints); !strict) return context_.fail(strict.error());
     auto catalog = context_.load_catalog();
     if (!catalog) return context_.fail(catalog.error());
@@ -60,7 +65,13 @@ class Recommend {
     auto advice = advise::recommend(options_.question, *catalog, *rules, *coefficients);
     if (!advice) return context_.fail(as_flag(advice.error()));
     advise::warn_of_data(*advice, options_.question, options_.beside.wishes, *catalog, *coefficients);
-    print({options_.beside, options_.question, *advice, *catalog, *coefficients, options_.explain}, *format);
+    std::optional<advise::Poc> poc;
+    if (options_.poc && !advice->recommendations.empty()) {
+      auto made = make_poc(*advice, *catalog, *coefficients);
+      if (!made) return context_.fail(made.error());
+      poc = std::move(*made);
+    }
+    print({options_.beside, options_.question, *advice, *catalog, *coefficients, options_.explain}, poc, *format);
     if (!advice->recommendations.empty()) return gate(*advice);
     if (*format == "csv" || *format == "markdown") context_.note(say("no instance meets this"));
     const auto& ways_out = advice->alternatives;
@@ -95,6 +106,16 @@ class Recommend {
     return true;
   }
 
+  std::expected<advise::Poc, Errors> make_poc(const advise::Advice& advice, const catalog::Catalog& catalog,
+                                              const estimate::Coefficients& coefficients) const {
+    const auto tools = advise::read_proofs(catalog.documents("proofs"));
+    if (!tools) return std::unexpected(tools.error());
+    auto poc =
+        advise::proof_of_concept(advice, static_cast<int>(options_.rank.value_or(1)), *tools, catalog, coefficients);
+    if (!poc) return std::unexpected(Errors{poc.error()});
+    return std::move(*poc);
+  }
+
   /// Only prices that were shown can fail the answer.
   int gate(const advise::Advice& advice) {
     std::vector<const catalog::Offer*> shown;
@@ -103,7 +124,7 @@ class Recommend {
     return gate_price_age(options_.question.constraints, shown, options_.question.today, context_, kOk);
   }
 
-  void print(const BesideContext& answer, const std::string& format) {
+  void print(const BesideContext& answer, const std::optional<advise::Poc>& poc, const std::string& format) {
     const advise::Advice& advice = answer.advice;
     const catalog::Catalog& catalog = answer.catalog;
     const auto limit = static_cast<std::size_t>(options_.limit.value_or(0));
@@ -111,6 +132,7 @@ class Recommend {
       report::Json json = report::recommend_json(advice, catalog, limit);
       json["assumed"]["today"] = options_.question.today.text();
       add_beside(answer, json);
+      if (options_.poc) json["poc"] = poc ? report::poc_json(*poc, advice, catalog) : report::Json(nullptr);
       context_.out.write(report::dump_as(format, json));
       return;
     }
@@ -127,6 +149,8 @@ class Recommend {
     view.format = markdown ? format : "table";
     context_.out.write(report::recommend_text(advice, catalog, view, context_.terminal()));
     if (!markdown) context_.out.write(beside_text(answer, context_.terminal()));
+    if (poc && !markdown)
+      context_.out.write(report::poc_text(*poc, advice, catalog, options_.explain, context_.terminal()));
   }
 
   RecommendOptions& options_;
@@ -170,6 +194,12 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<RecommendOpti
   add_beside_flags(flags, options->beside);
   flags.push_back({"--stages", "FILE", say("several jobs in one file: the best instance for each, and one sum"),
                    ranking, [options](std::string_view text) { return workload::assign(text, options->stages); }});
+  const std::string proof = say("Proof of concept");
+  flags.push_back({"--poc", "", say("what to run on the chosen instance before spending, and the figures to expect"),
+                   proof, on(options->poc)});
+  flags.push_back({"--rank", "N", say("that --poc is for (default 1)"), proof, [options](std::string_view text) {
+                     return workload::assign(text, options->rank, workload::kCount);
+                   }});
 }
 
 }  // namespace

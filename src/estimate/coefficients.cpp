@@ -116,6 +116,7 @@ constexpr Entry kEntries[] = {
     {"own.noise_floor", &Coefficients::own_noise_floor},
     {"own.outlier", &Coefficients::own_outlier},
     {"own.least_sensitivity", &Coefficients::own_least_sensitivity},
+    {"own.setup_hours", &Coefficients::own_setup_hours},
 };
 
 using Places = std::vector<std::pair<std::string_view, Coefficient*>>;

@@ -184,7 +184,8 @@ std::string calibrate_overlay(const Calibration& calibration) {
   for (const OwnWidth& width : calibration.own.widths) own["intervals"].push_back(width_json(width));
   own["rows"] = Json::array();
   for (const Node& row : calibration.own.rows) own["rows"].push_back(tree_json(row));
-  return "# " + say("Written by gpusel calibrate on {}; gpusel calibrate --reset removes it.", calibration.own.as_of.text()) +
+  return "# " +
+         say("Written by gpusel calibrate on {}; gpusel calibrate --reset removes it.", calibration.own.as_of.text()) +
          "\n# " + say("Values take the place of the shipped ones; docs/calibrate.md has the formulas.") + "\n" +
          yaml({{"calibration", {{"own", std::move(own)}}}});
 }

@@ -160,6 +160,7 @@ struct Coefficients {
   Coefficient own_noise_floor;        // least spread of runs that are the same
   Coefficient own_outlier;            // times an interval's end beyond which a figure is left out
   Coefficient own_least_sensitivity;  // of a figure to a coefficient that it may change
+  Coefficient own_setup_hours;        // before a test can run on what was rented for it
 };
 
 /// Whether the user's own calibration takes effect.

@@ -1,5 +1,5 @@
-// What the user's own measurements made of the coefficients: `calibration.own` of a file that `gpusel calibrate` writes.
-// Values take the place of shipped ones; widths narrow the intervals of work like that which was measured.
+// What the user's own measurements made of the coefficients: `calibration.own` of a file that `gpusel calibrate`
+// writes. Values take the place of shipped ones; widths narrow the intervals of work like that which was measured.
 #pragma once
 
 #include <string>

@@ -1,0 +1,145 @@
+// Tools and their command lines out of data/proofs.
+#include <algorithm>
+
+#include "gpusel/advise/poc.hpp"
+#include "gpusel/base/fields.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::advise {
+
+namespace {
+
+std::vector<std::string> words_in(std::string_view text) {
+  std::vector<std::string> out;
+  for (const std::string_view word : split(text, ' '))
+    if (!word.empty()) out.emplace_back(word);
+  return out;
+}
+
+std::map<std::string, std::string> map_at(const Node& map, Fields& fields) {
+  std::map<std::string, std::string> out;
+  if (!map.is_map()) fields.fail(map, say("'{}' must be a map, found {}", map.key, map.describe()));
+  for (const Node& member : map.children) out[member.key] = member.text;
+  return out;
+}
+
+ProofTool::Step read_step(const Node& node, Problems& problems) {
+  Fields fields(node, problems);
+  ProofTool::Step step;
+  for (const std::string_view key : {"what", "run"}) fields.require(key);
+  step.what = fields.text("what");
+  step.run = fields.texts("run");
+  step.read = fields.text("read");
+  step.each = fields.text("each") == "gpus";
+  fields.finish();
+  return step;
+}
+
+ProofTool read_tool(const Node& node, Problems& problems) {
+  Fields fields(node, problems);
+  ProofTool out;
+  for (const std::string_view key : {"id", "tool", "version", "source", "steps"}) fields.require(key);
+  out.id = fields.text("id");
+  out.tool = fields.text("tool");
+  out.version = fields.text("version");
+  out.source = fields.text("source");
+  if (const Node* when = fields.find("when"); when != nullptr)
+    for (auto& [key, values] : map_at(*when, fields)) out.when[key] = words_in(values);
+  if (const Node* words = fields.find("words"); words != nullptr)
+    for (const Node& name : words->children) out.words[name.key] = map_at(name, fields);
+  if (const Node* steps = fields.find("steps"); steps != nullptr)
+    for (const Node& step : steps->children) out.steps.push_back(read_step(step, problems));
+  fields.finish();
+  return out;
+}
+
+/// Fills in one piece of a line; says whether every name in it has a value.
+class Filler {
+ public:
+  Filler(const ProofTool& tool, const ProofValues& values) : tool_(tool), values_(values) {}
+
+  bool fill(std::string_view piece, std::string& out) const {
+    bool all = true;
+    while (!piece.empty()) {
+      const auto open = piece.find('{');
+      const auto close = open == std::string_view::npos ? open : piece.find('}', open);
+      if (close == std::string_view::npos) break;
+      out += piece.substr(0, open);
+      std::string_view name = piece.substr(open + 1, close - open - 1);
+      const bool asks = name.starts_with('?');  // only whether there is a value
+      if (asks) name.remove_prefix(1);
+      const std::string text = value(name);
+      if (text.empty()) all = false;
+      if (!asks) out += text;
+      piece.remove_prefix(close + 1);
+    }
+    out += piece;
+    return all;
+  }
+
+ private:
+  std::string value(std::string_view name) const {
+    const auto found = values_.find(name);
+    if (found == values_.end()) return {};
+    const auto own = tool_.words.find(std::string(name));
+    if (own == tool_.words.end()) return found->second;
+    const auto word = own->second.find(found->second);
+    return word == own->second.end() ? std::string() : word->second;
+  }
+
+  const ProofTool& tool_;
+  const ProofValues& values_;
+};
+
+}  // namespace
+
+std::expected<std::vector<ProofTool>, Errors> read_proofs(std::span<const Document> documents) {
+  std::vector<ProofTool> out;
+  Errors errors;
+  for (const Document& document : documents) {
+    const Node* list = document.root.find("proofs");
+    if (list == nullptr) continue;
+    Problems problems{document.name, ErrorKind::bad_catalogue, {}};
+    if (!list->is_list()) problems.add(*list, say("'{}' must be a list, found {}", "proofs", list->describe()));
+    for (const Node& node : list->children) {
+      ProofTool tool = read_tool(node, problems);
+      std::erase_if(out, [&](const ProofTool& earlier) { return earlier.id == tool.id; });
+      out.push_back(std::move(tool));
+    }
+    errors.insert(errors.end(), problems.errors.begin(), problems.errors.end());
+  }
+  if (!errors.empty()) return std::unexpected(std::move(errors));
+  // What is said for more special work comes first.
+  std::ranges::stable_sort(out, std::greater(), [](const ProofTool& tool) { return tool.when.size(); });
+  return out;
+}
+
+const ProofTool* proof_tool(std::span<const ProofTool> tools, const ProofValues& values) {
+  for (const ProofTool& tool : tools) {
+    const bool fits = std::ranges::all_of(tool.when, [&](const auto& condition) {
+      const auto value = values.find(condition.first);
+      return value != values.end() && std::ranges::find(condition.second, value->second) != condition.second.end();
+    });
+    if (fits) return &tool;
+  }
+  return nullptr;
+}
+
+std::string filled(const ProofTool& tool, std::string_view line, const ProofValues& values) {
+  const Filler filler(tool, values);
+  std::string out;
+  while (!line.empty()) {
+    const auto open = line.find("[[");
+    const auto close = open == std::string_view::npos ? open : line.find("]]", open);
+    if (close == std::string_view::npos) break;
+    filler.fill(line.substr(0, open), out);
+    std::string part;
+    if (filler.fill(line.substr(open + 2, close - open - 2), part)) out += part;
+    line.remove_prefix(close + 2);
+  }
+  filler.fill(line, out);
+  return std::string(trim(out));
+}
+
+}  // namespace gpusel::advise

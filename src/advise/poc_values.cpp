@@ -1,0 +1,196 @@
+#include "advise/poc_values.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpusel/base/message.hpp"
+
+namespace gpusel::advise {
+
+namespace {
+
+using workload::Workload;
+
+class Values {
+ public:
+  explicit Values(const ProofUnit& unit, double prompts) : unit_(unit), prompts_(prompts) {}
+
+  ProofValues all() {
+    machine();
+    model();
+    std::visit([&](const auto& choice) { add(choice); }, unit_.choice);
+    return std::move(out_);
+  }
+
+ private:
+  void set(std::string_view name, std::string_view text) {
+    if (!text.empty()) out_[std::string(name)] = text;
+  }
+  void set(std::string_view name, double value) { out_[std::string(name)] = format("{:.10g}", value); }
+  /// Degrees of one are what tools take without being told.
+  void degree(std::string_view name, int value) {
+    if (value > 1) set(name, value);
+  }
+
+  void machine() {
+    const auto& machine = unit_.machine;
+    set("gpus", machine.gpus());
+    set("per_node", machine.gpus_per_node);
+    set("last_card", machine.gpus_per_node - 1);
+    if (machine.gpus() > 1) set("several", machine.gpus());
+    set("kind", machine.gpus() > 1 ? "distributed" : "single_device");
+    degree("nodes", machine.nodes);
+    set("gpu", machine.on_cpu() ? std::string_view("cpu") : machine.device.gpu->id);
+  }
+
+  void model() {
+    const catalog::Model* model = unit_.work.model;
+    if (model == nullptr) return;
+    std::string name(model->id);
+    for (const std::string_view alias : model->aliases)
+      if (alias.find('/') != std::string_view::npos) {
+        name = alias;
+        break;
+      }
+    set("model", name);
+  }
+
+  void add(const plan::TrainingChoice& choice) {
+    const auto& job = unit_.work.training;
+    const auto& plan = choice.plan;
+    set("class", "training");
+    set("with", job.framework.empty() ? std::string_view("any") : std::string_view(job.framework));
+    for (const std::string_view name : {"stage", "verb", "bench"}) set(name, to_text(unit_.work.task));
+    for (const std::string_view name : {"method", "tuning", "adapter", "recipe_name", "quantize"})
+      set(name, to_text(job.method));
+    set("steps", kProofSteps);
+    set("half", kProofSteps / 2);
+    set("length", static_cast<double>(job.seq_len));
+    set("micro_batch", static_cast<double>(plan.micro_batch));
+    set("accumulation", static_cast<double>(plan.grad_accum));
+    set("global_batch", static_cast<double>(plan.global_batch()));
+    set("tokens_per_step", static_cast<double>(plan.global_batch() * job.seq_len));
+    set("precision", plan.precision == workload::Precision::fp16 ? "fp16" : "bf16");
+    set("checkpointing", to_text(plan.checkpointing));
+    set("optimizer", to_text(job.optimizer));
+    if (job.offload != workload::Offload::none) set("offload", to_text(job.offload));
+    if (workload::is_lora(job.method)) set("rank", static_cast<double>(job.lora_rank));
+    set("tp", plan.tp);
+    degree("pp", plan.pp);
+    degree("cp", plan.cp);
+    degree("ep", plan.ep);
+    degree("several_tp", plan.tp);
+    sharding(plan);
+    shape();
+  }
+
+  void sharding(const estimate::TrainingPlan& plan) {
+    using workload::Sharding;
+    if (plan.dp < 2) return;
+    if (plan.sharding == Sharding::zero1) set("zero", "1");
+    if (plan.sharding == Sharding::zero2) set("zero", "2");
+    if (plan.sharding == Sharding::zero3) set("zero", "3");
+    if (plan.sharding == Sharding::fsdp || plan.sharding == Sharding::hsdp) set("fsdp", "yes");
+    if (plan.sharding == Sharding::ddp) set("ddp", "yes");
+  }
+
+  void shape() {
+    const catalog::Model& model = *unit_.work.model;
+    const auto known = [&](std::string_view name, const catalog::Number& value) {
+      if (value) set(name, *value);
+    };
+    known("vocab", model.vocab_size);
+    known("layers", model.layers);
+    known("hidden", model.hidden_size);
+    known("heads", model.heads);
+    if (model.kv_heads && model.kv_heads != model.heads) set("kv_heads", *model.kv_heads);
+    known("ffn", model.is_moe() && model.moe_ffn_size ? model.moe_ffn_size : model.ffn_size);
+    if (model.is_moe()) known("experts", model.experts);
+    if (model.is_moe()) known("experts_used", model.experts_per_token);
+    if (model.gated_ffn.value_or(true)) set("swiglu", "yes");
+  }
+
+  void add(const plan::InferenceChoice& choice) {
+    const auto& job = unit_.work.inference;
+    const auto& plan = choice.plan;
+    set("class", unit_.work.model->is_generator() ? "serving" : "encoding");
+    set("with", to_text(job.engine));
+    set("tp", plan.tp);
+    degree("pp", plan.pp);
+    degree("ep", plan.ep);
+    set("input", static_cast<double>(job.input_tokens));
+    set("output", static_cast<double>(job.output_tokens));
+    set("length", static_cast<double>(job.input_tokens + job.output_tokens));
+    if (job.mem_utilization) set("share", *job.mem_utilization);
+    set("prompts", prompts_);
+    const double together = std::max(1.0, std::round(choice.memory.concurrency));
+    if (job.request_rate)
+      set("rate", *job.request_rate);
+    else
+      set("concurrency", together);
+    set("together", together);
+    set("cache", together * static_cast<double>(job.input_tokens + job.output_tokens));
+    set("format", plan.weights->name);
+    // What the checkpoint is in need not be said.
+    const std::string_view native = unit_.work.model->native_dtype;
+    if (plan.weights->name != native) set("weights", plan.weights->name);
+    if (plan.weights->name == "fp16" && native != "fp16") set("dtype", "half");
+    if (plan.kv == workload::KvPrecision::fp8 || plan.kv == workload::KvPrecision::int8) set("kv", to_text(plan.kv));
+  }
+
+  void add(const plan::CountedChoice& choice) {
+    const workload::Counted& counted = *unit_.work.counted;
+    const bool training = workload::is_training(unit_.work.task);
+    set("class", std::visit([](const auto& job) { return job.kClass; }, counted.job));
+    if (workload::runs_model(unit_.work.task)) set("with", training ? "training" : to_text(counted.engine));
+    if (unit_.work.model != nullptr && unit_.work.model->kind) set("kind", to_text(*unit_.work.model->kind));
+    set("bench", to_text(unit_.work.task));
+    set("compiled", to_text(counted.engine));
+    set("batch", static_cast<double>(choice.plan.batch));
+    set("precision", to_text(choice.plan.precision));
+    set("torch_precision", choice.plan.precision == workload::Precision::bf16 ? "bfloat16" : "float16");
+    set("unit", counted.unit.rate);
+    std::visit([&](const auto& job) { one(job, choice.plan.batch); }, counted.job);
+  }
+
+  void size(const workload::Resolution& size) {
+    if (size.width <= 0) return;
+    set("width", static_cast<double>(size.width));
+    set("height", static_cast<double>(size.height));
+    set("side", static_cast<double>(std::max(size.width, size.height)));
+  }
+  void one(const workload::SampleJob& job, std::int64_t batch) {
+    size(job.resolution);
+    set("shape", job.resolution.width > 0 ? format("{}x3x{}x{}", batch, job.resolution.height, job.resolution.width)
+                                          : format("{}x{}", batch, job.seq_len));
+  }
+  void one(const workload::DiffusionJob& job, std::int64_t) {
+    size(job.resolution);
+    set("denoising", static_cast<double>(std::max<std::int64_t>(1, job.steps)));
+    if (job.frames > 1) set("frames", static_cast<double>(job.frames));
+  }
+  void one(const workload::OfflineRender& job, std::int64_t) { set("with", to_text(job.renderer)); }
+  void one(const workload::TranscodeJob& job, std::int64_t) {
+    size(job.resolution);
+    set("codec", to_text(job.codec));
+  }
+  template <class Job>
+  void one(const Job&, std::int64_t) {}
+
+  const ProofUnit& unit_;
+  double prompts_;
+  ProofValues out_;
+};
+
+}  // namespace
+
+estimate::Machine with_gpus(estimate::Machine machine, int gpus) {
+  if (machine.on_cpu()) return machine;
+  machine.gpus_per_node = std::min(gpus, machine.gpus_per_node);
+  machine.nodes = gpus / machine.gpus_per_node;
+  return machine;
+}
+
+ProofValues values_of(const ProofUnit& unit, double prompts) { return Values(unit, prompts).all(); }
+
+}  // namespace gpusel::advise

@@ -1,0 +1,242 @@
+#include "report/poc.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/estimate.hpp"
+
+namespace gpusel::report {
+
+namespace {
+
+using advise::Poc;
+using advise::PocFigure;
+using advise::PocScale;
+
+std::string range_text(const std::optional<estimate::Interval>& range) {
+  return range ? say("{} to {}", human_number(range->low), human_number(range->high)) : say("not known");
+}
+
+std::string price_date(const catalog::Offer& offer) {
+  const Date date = Date::from_packed(offer.as_of);
+  return date.known() ? date.text() : say("undated");
+}
+
+std::string rent_lines(const Poc& poc, const advise::Advice& advice, const catalog::Catalog& catalog,
+                       const Terminal& terminal) {
+  const auto& rent = poc.rent;
+  const auto& instance = *poc.chosen->instance;
+  const std::string_view code = advice.currency.code();
+  const catalog::Origin& origin = catalog.origin_of(*rent.offer);
+  std::string price = say("{} {} per hour", human_price(rent.hourly), code);
+  if (rent.exchange)
+    price += say(" ({} {} as published, × {:.4g}, rate of {})", human_price(rent.published.amount),
+                 rent.published.currency.code(), rent.exchange->rate, rent.exchange->as_of.text());
+  std::string out =
+      wrap(say("rent: {} × {} {} in {}, {}, {}; {}, {}", rent.nodes, printable(instance.provider),
+               printable(instance.sku), printable(rent.region->id), to_text(rent.offer->term), price,
+               price_date(*rent.offer), origin.source.empty() ? say("no source") : printable(origin.source)),
+           terminal.width, 6);
+  return out +
+         wrap(say("cost: {} {} = {} × {:.3g} h billed: {:g} h to set it up, {:.2g} h of runs", human_price(rent.cost),
+                  code, human_price(rent.hourly), rent.billed_hours, rent.setup_hours, rent.run_hours),
+              terminal.width, 6);
+}
+
+/// Commands are not broken into lines: they are to be copied.
+std::string step_lines(const Poc& poc, const Terminal& terminal) {
+  std::string out;
+  int number = 0;
+  for (const advise::PocStep& step : poc.steps) {
+    out += "\n" + wrap(say("{}. {} ({})", ++number, step.what, step.tool), terminal.width, 3);
+    for (const std::string& command : step.commands) {
+      std::string_view rest = command;
+      for (bool first = true; first || !rest.empty(); first = false) {
+        const auto end = rest.find('\n');
+        out += "     " + printable(rest.substr(0, end)) + "\n";
+        rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
+      }
+    }
+    if (!step.read.empty()) out += wrap(say("   read: {}", step.read), terminal.width, 9);
+  }
+  return out;
+}
+
+Table figure_table(const Poc& poc) {
+  Table table({{say("expect"), Align::left, 0, 20},
+               {say("cards"), Align::right, 0},
+               {say("estimate"), Align::right, 0},
+               {say("unit"), Align::left, 0},
+               {say("80 of 100 runs"), Align::left, 0}});
+  for (const PocFigure& figure : poc.figures)
+    table.add({figure.name, format("{}", figure.gpus),
+               figure.expected ? human_number(*figure.expected) : say("not known"), figure.unit,
+               range_text(figure.interval)});
+  return table;
+}
+
+Table scale_table(const Poc& poc) {
+  Table table({{say("cards"), Align::right, 0},
+               {say("rate of one card"), Align::right, 0},
+               {say("80 of 100 runs"), Align::left, 0},
+               {say("scaling efficiency"), Align::right, 0}});
+  for (const PocScale& scale : poc.scales)
+    table.add({format("{}", scale.gpus),
+               scale.per_gpu ? human_number(*scale.per_gpu)
+               : scale.fits  ? say("not known")
+                             : say("does not fit"),
+               scale.per_gpu ? range_text(scale.interval) : std::string("-"),
+               scale.efficiency ? format("{:.2f}", *scale.efficiency) : std::string("-")});
+  return table;
+}
+
+std::string outside_lines(const Poc& poc, const Terminal& terminal) {
+  std::string out = say("if a figure lies outside:") + "\n";
+  for (const PocFigure& figure : poc.figures)
+    out += wrap(format("  {}: {}", figure.name, figure.outside), terminal.width, 4);
+  if (poc.job_cost_high > 0)
+    out += wrap(say("  money: at the ends of the interval {} to {} {}", human_price(poc.job_cost_low),
+                    human_price(poc.job_cost_high), poc.job_cost_unit),
+                terminal.width, 4);
+  if (poc.turn)
+    out += wrap(
+        say("  below {} {} in all, rank {} ({}) is cheaper, if its own estimate holds", human_number(poc.turn->rate),
+            poc.work.counted ? poc.work.counted->unit.rate : std::string_view("tokens/s"), poc.turn->rank,
+            printable(poc.turn->name)),
+        terminal.width, 4);
+  return out;
+}
+
+Json rent_json(const Poc& poc, const advise::Advice& advice, const catalog::Catalog& catalog) {
+  const auto& rent = poc.rent;
+  const catalog::Origin& origin = catalog.origin_of(*rent.offer);
+  Json out{{"provider", poc.chosen->instance->provider},
+           {"sku", poc.chosen->instance->sku},
+           {"region", rent.region->id},
+           {"nodes", rent.nodes},
+           {"term", to_text(rent.offer->term)},
+           {"currency", advice.currency.code()},
+           {"hourly", number(rent.hourly)},
+           {"setup_hours", number(rent.setup_hours)},
+           {"run_hours", number(rent.run_hours)},
+           {"billed_hours", number(rent.billed_hours)},
+           {"cost", number(rent.cost)},
+           {"price_as_of", text_or_null(Date::from_packed(rent.offer->as_of).text())},
+           {"price_source", text_or_null(origin.source)},
+           {"price_confidence", to_text(origin.confidence)},
+           {"offer", {{"currency", rent.published.currency.code()}, {"hourly", number(rent.published.amount)}}}};
+  if (rent.exchange)
+    out["fx"] = {{"rate", number(rent.exchange->rate)}, {"as_of", text_or_null(rent.exchange->as_of.text())}};
+  return out;
+}
+
+Json figure_json(const PocFigure& figure) {
+  return {{"key", text_or_null(figure.key)},
+          {"name", figure.name},
+          {"unit", figure.unit},
+          {"gpus", figure.gpus},
+          {"expected", number(figure.expected)},
+          {"interval", figure.interval ? interval_json(*figure.interval) : Json(nullptr)},
+          {"outside", figure.outside}};
+}
+
+/// What of an answer's words for a job are keys of a request with one value.
+void take_keys(Json& row, const Json& from) {
+  for (const auto& [key, value] : from.items())
+    if (value.is_primitive() && !value.is_null() && workload::find_option(workload::request_options(), key) != nullptr)
+      row[key] = value;
+}
+
+void add_machine(Json& row, const estimate::Machine& machine) {
+  row["gpu"] = machine.device.gpu->id;
+  row["gpus"] = machine.gpus();
+  row["gpus_per_node"] = machine.gpus_per_node;
+  if (machine.gpus_per_node > 1) row["interconnect"] = to_text(machine.link);
+  if (machine.nodes > 1) row["internode_gbps"] = number(machine.network.raw() * 8 / 1e9);
+}
+
+void add_training(Json& row, const workload::Training& job) {
+  if (!job.framework.empty()) row["framework"] = job.framework;
+  if (workload::is_lora(job.method)) row["lora_rank"] = job.lora_rank;
+  if (job.offload != workload::Offload::none) row["offload"] = to_text(job.offload);
+}
+
+}  // namespace
+
+Json poc_row(const Poc& poc) {
+  if (poc.machine.on_cpu() || poc.machine.device.share < 1) return nullptr;
+  Json row = Json::object();
+  take_keys(row, workload_json(poc.work));
+  add_machine(row, poc.machine);
+  if (workload::is_training(poc.work.task) && !poc.work.counted) {
+    row.erase("tokens");  // what is trained on in all has no effect on its speed
+    add_training(row, poc.work.training);
+  }
+  const bool of_model = !poc.work.counted || workload::runs_model(poc.work.task);
+  if (of_model) take_keys(row, plan_json(poc.choice));
+  if (row.contains("request_rate")) row.erase("concurrency");  // it follows
+  if (row.value("profile", "") == "standard") row.erase("profile");
+  if (row.value("frames", 0) == 1) row.erase("frames");
+  Json measured = Json::object();
+  for (const PocFigure& figure : poc.figures)
+    if (!figure.key.empty()) measured[figure.key] = nullptr;
+  if (measured.contains("memory_gib")) measured["memory_kind"] = "process";
+  row["measured"] = std::move(measured);
+  return row;
+}
+
+std::string poc_text(const Poc& poc, const advise::Advice& advice, const catalog::Catalog& catalog, bool explain,
+                     const Terminal& terminal) {
+  const auto& instance = *poc.chosen->instance;
+  std::string out = "\n" +
+                    bold(say("Proof of concept for rank {}: {} {}", poc.chosen->rank, printable(instance.provider),
+                             printable(instance.sku)),
+                         terminal) +
+                    "\n\n";
+  out += rent_lines(poc, advice, catalog, terminal);
+  for (const std::string& note : poc.notes) out += wrap(say("note: {}", note), terminal.width, 6);
+  out += step_lines(poc, terminal) + "\n" + figure_table(poc).text(terminal);
+  if (poc.scales.size() > 1) out += "\n" + scale_table(poc).text(terminal);
+  out += "\n" + outside_lines(poc, terminal);
+  const Json row = poc_row(poc);
+  out += "\n" + (row.is_null() ? say("a shared card or a processor cannot be told to gpusel calibrate") + "\n"
+                               : say("what was measured, in place of each null, as a line of runs.jsonl:") + "\n  " +
+                                     dump(row, -1) + say("then: gpusel calibrate runs.jsonl") + "\n");
+  if (explain) out += trace_lines(poc.trace, terminal);
+  return out;
+}
+
+Json poc_json(const Poc& poc, const advise::Advice& advice, const catalog::Catalog& catalog) {
+  Json out{{"rank", poc.chosen->rank}, {"rent", rent_json(poc, advice, catalog)}};
+  out["steps"] = Json::array();
+  for (const advise::PocStep& step : poc.steps)
+    out["steps"].push_back({{"what", step.what},
+                            {"tool", step.tool},
+                            {"url", text_or_null(step.url)},
+                            {"commands", step.commands},
+                            {"read", text_or_null(step.read)}});
+  out["figures"] = Json::array();
+  for (const PocFigure& figure : poc.figures) out["figures"].push_back(figure_json(figure));
+  out["scaling"] = Json::array();
+  for (const PocScale& scale : poc.scales)
+    out["scaling"].push_back({{"gpus", scale.gpus},
+                              {"fits", scale.fits},
+                              {"per_gpu", number(scale.per_gpu)},
+                              {"interval", scale.interval ? interval_json(*scale.interval) : Json(nullptr)},
+                              {"efficiency", number(scale.efficiency)}});
+  out["cost_interval"] =
+      poc.job_cost_high > 0
+          ? Json{{"low", number(poc.job_cost_low)}, {"high", number(poc.job_cost_high)}, {"unit", poc.job_cost_unit}}
+          : Json(nullptr);
+  out["turn"] = poc.turn ? Json{{"rank", poc.turn->rank}, {"name", poc.turn->name}, {"rate", number(poc.turn->rate)}}
+                         : Json(nullptr);
+  out["notes"] = poc.notes;
+  out["row"] = poc_row(poc);
+  out["explain"] = explain_json(poc.trace);
+  return out;
+}
+
+}  // namespace gpusel::report
