@@ -32,6 +32,11 @@ families:
     sizes:
       - {sku: one, gpu: l40s, gpus: 1, vcpu: 32, memory_gib: 256, local_ssd_gb: 100, network_gbps: 200}
       - {sku: bare, gpu: l40s, gpus: 1, vcpu: 32, memory_gib: 256}
+  - provider: p
+    id: g
+    interconnect: {kind: none}
+    sources: [list]
+    sizes: [{sku: other, gpu: l4, gpus: 1, vcpu: 8, memory_gib: 32}]
 prices:
   - {provider: p, region: r, term: on-demand, currency: USD, as_of: 2026-11-01, source: list, per_hour: {one: 1, bare: 2}}
 storage:
