@@ -102,6 +102,7 @@ Parsed make_fleet() {
                             return {};
                           }});
   parsed.flags.push_back(use_spot_flag(question.constraints));
+  parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return run_fleet(*options, context); };
   return parsed;
 }

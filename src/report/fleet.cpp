@@ -78,8 +78,9 @@ class Page {
                                                                         traffic.mean_input, traffic.mean_output)
                                                                   : say("{:.0f} tokens", traffic.mean_input);
     const std::string line =
-        say("{}, inference: {} requests/s of {}, {} on average, {} length buckets", printable(fleet_.work.model->id),
-            human_number(fleet_.rate), printable(traffic.name), lengths, traffic.buckets.size());
+        say("{}, inference: {} requests/s of {}, {} on average, {} of lengths", printable(fleet_.work.model->id),
+            human_number(fleet_.rate), printable(traffic.name), lengths,
+            traffic.buckets.size() == 1 ? say("1 bucket") : say("{} buckets", traffic.buckets.size()));
     out_ += is_markdown() ? format("# {}\n\n", line) : bold(line, terminal_) + "\n";
     if (!traffic.source.empty()) {
       const auto* source = catalog_.source(traffic.source);
