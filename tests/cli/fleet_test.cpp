@@ -106,7 +106,7 @@ TEST_CASE("an encoder's fleet is planned by the length of what it reads") {
   CHECK(ask(words_of("fleet --model bert-base --engine vllm --traffic chat --rate 5" + kMarket)).status == 2);
 }
 
-TEST_CASE("--explain has the lines in JSON too") {
+TEST_CASE("the lines of a fleet are in JSON too") {
   const Json out = answer("fleet --model llama-3.1-8b --traffic rag --rate 40 --explain");
   CHECK(out["explain"].size() > 8);
 }
