@@ -12,7 +12,8 @@ constexpr std::string_view kPage = "docs/fleet.md";
 
 class Tracer {
  public:
-  explicit Tracer(Fleet& fleet) : fleet_(fleet), money_(fleet.currency.code()) {}
+  Tracer(const catalog::Catalog& catalog, Fleet& fleet)
+      : catalog_(catalog), fleet_(fleet), money_(fleet.currency.code()) {}
 
   void run() {
     traffic();
@@ -66,13 +67,14 @@ class Tracer {
         format("({}) ÷ {:g}", sum, member.instances - spare), format("{:.1f} %", member.load * 100));
     const FleetOffer& offer = type.steady();
     const Date date = Date::from_packed(offer.offer->as_of);
+    const std::string_view source = catalog_.origin_of(*offer.offer).source;
     const std::string converted =
         offer.cost.exchange ? say(" at {:.4f} of {}", offer.cost.exchange->rate, offer.cost.exchange->as_of.text())
                             : "";
     add(name + ".hourly", say("instances × price"),
         say("{:g} × {:.4f} {}{}, price of {}", member.instances, offer.cost.offer.amount,
             offer.cost.offer.currency.code(), converted, date.known() ? date.text() : say("no known date")),
-        amount(member.hourly) + "/h", printable(offer.offer != nullptr ? std::string_view("docs/catalog.md") : kPage));
+        amount(member.hourly) + "/h", source.empty() ? say("no source") : printable(source));
   }
 
   void mix() {
@@ -109,17 +111,18 @@ class Tracer {
         format("{:.1f} %", (1 - day.daily / day.fixed_daily) * 100));
   }
 
+  const catalog::Catalog& catalog_;
   Fleet& fleet_;
   std::string_view money_;
 };
 
 }  // namespace
 
-void trace_fleet(const FleetContext&, Fleet& fleet) {
+void trace_fleet(const FleetContext& context, Fleet& fleet) {
   // The traffic comes before what was found out on the way.
   estimate::Trace before = std::move(fleet.trace);
   fleet.trace.clear();
-  Tracer(fleet).run();
+  Tracer(context.catalog, fleet).run();
   fleet.trace.insert(fleet.trace.end(), before.begin(), before.end());
 }
 
