@@ -53,6 +53,7 @@ class Values {
         break;
       }
     set("model", name);
+    set("name", std::string_view(name).substr(name.rfind('/') + 1));
   }
 
   void add(const plan::TrainingChoice& choice) {
@@ -71,7 +72,9 @@ class Values {
     set("global_batch", static_cast<double>(plan.global_batch()));
     set("tokens_per_step", static_cast<double>(plan.global_batch() * job.seq_len));
     set("precision", plan.precision == workload::Precision::fp16 ? "fp16" : "bf16");
-    set("checkpointing", to_text(plan.checkpointing));
+    set("checkpointing", estimate::is_partial(plan) ? "partial" : to_text(plan.checkpointing));
+    if (estimate::is_partial(plan))  // of one stage
+      set("recomputed_layers", std::max(1.0, std::round(plan.recomputed * unit_.work.parameters.layers / plan.pp)));
     set("optimizer", to_text(job.optimizer));
     if (job.offload != workload::Offload::none) set("offload", to_text(job.offload));
     if (workload::is_lora(job.method)) set("rank", static_cast<double>(job.lora_rank));
@@ -161,6 +164,7 @@ class Values {
   }
   void one(const workload::SampleJob& job, std::int64_t batch) {
     size(job.resolution);
+    if (job.seq_len > 0) set("tokens", static_cast<double>(job.seq_len));
     set("shape", job.resolution.width > 0 ? format("{}x3x{}x{}", batch, job.resolution.height, job.resolution.width)
                                           : format("{}x{}", batch, job.seq_len));
   }

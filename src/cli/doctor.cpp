@@ -111,11 +111,11 @@ class Doctor {
       const auto coefficient = estimate::find_coefficient(shipped_, own.value.id);
       const double now = coefficient ? coefficient->of(own.value.name) : own.shipped;
       const bool moved = std::abs(now - own.shipped) > 1e-9 * std::abs(own.shipped);
-      std::string words = say("{}{} is {:.4g}, shipped {:.4g}: {}", own.value.id,
+      std::string words = say("{}{}: {:.4g}, shipped {:.4g}, rows: {}", own.value.id,
                               own.value.name.empty() ? std::string() : format(" [{}]", printable(own.value.name)),
-                              own.value.value, now, printable(own.source));
+                              own.value.value, now, own.rows);
       if (moved) words += say("; fitted where {:.4g} was shipped: gpusel calibrate fits anew", own.shipped);
-      add(say("own coefficient"), moved ? Health::warn : Health::ok, std::move(words));
+      add(say("own value"), moved ? Health::warn : Health::ok, std::move(words));
     }
   }
 

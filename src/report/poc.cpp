@@ -177,6 +177,9 @@ Json poc_row(const Poc& poc) {
   }
   const bool of_model = !poc.work.counted || workload::runs_model(poc.work.task);
   if (of_model) take_keys(row, plan_json(poc.choice));
+  const auto* training = std::get_if<plan::TrainingChoice>(&poc.choice);
+  if (training != nullptr && estimate::is_partial(training->plan))
+    row.erase("activation_checkpointing");                     // chosen again
   if (row.contains("request_rate")) row.erase("concurrency");  // it follows
   if (row.value("profile", "") == "standard") row.erase("profile");
   if (row.value("frames", 0) == 1) row.erase("frames");

@@ -43,7 +43,7 @@ TEST_CASE("a proof of concept can be copied, whatever the work") {
       "--model llama-3.1-8b --task finetune --framework ms-swift",
       "--model llama-3.1-8b --task finetune --framework litgpt",
       "--model llama-3.1-8b --task finetune --framework unsloth --method qlora",
-      "--model llama-3.1-70b --task pretrain --framework megatron --gpus-min 64",
+      "--model llama-3.1-70b --task pretrain --framework megatron --gpu h100-sxm-80gb",
       "--model resnet-50 --task inference --engine tensorrt",
       "--model resnet-50 --task pretrain",
       "--model sdxl --task inference",
