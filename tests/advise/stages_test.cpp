@@ -208,7 +208,7 @@ TEST_CASE("an error of a job names its place in the file") {
   CHECK(found.error().where == "jobs.yaml:4:5");
 }
 
-TEST_CASE("--stages takes no job on the command line, and a missing file is an error of use") {
+TEST_CASE("a file of stages goes with no job on the command line, and a missing file is an error of use") {
   const auto file = test::scratch_file("jobs.yaml", kThree);
   const auto with_job = test::ask({"recommend", "--stages", file, "--model", "llama-7b"});
   CHECK(with_job.status == 2);
