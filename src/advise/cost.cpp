@@ -243,11 +243,12 @@ Result<CostAnswer> costs(const CostQuestion& question, const catalog::Catalog& c
     return std::unexpected(found.error());
   const Terms terms(question, catalog, coefficients, answer, *limits);
   for (const CostSubject& asked : question.subjects) {
-    CostItem item{asked, question.duty, {}, {}, {}, {}, {}};
+    CostItem item{asked, question.duty, {}, {}, {}, {}, {}, {}};
     if (asked.instance == nullptr)
       if (Status found = find_by_name(item.subject, question, catalog); !found) return std::unexpected(found.error());
     if (answer.work && !asked.job) plan_job(item.subject, *answer.work, catalog, coefficients);
     terms.price(item);
+    add_scaling(item, answer, catalog, coefficients, question.explained);
     item.promises = promises_of(*item.subject.instance, catalog);
     item.notes = cost_notes(item, answer, catalog);
     if (question.explained) {

@@ -24,6 +24,10 @@ std::vector<CostLine> cost_lines(const LineView& view, const catalog::Region& re
 std::vector<const catalog::ServiceLevel*> promises_of(const catalog::Instance& instance,
                                                       const catalog::Catalog& catalog);
 
+/// A service that is not always in use: by which numbers an autoscaler follows it. Its terms are priced.
+void add_scaling(CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog,
+                 const estimate::Coefficients& coefficients, bool explained);
+
 /// How time is billed, what a commitment means for the job, what is mistaken for what.
 std::vector<std::string> cost_notes(const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog);
 

@@ -1,3 +1,4 @@
+#include "report/autoscale.hpp"
 #include "report/break_even.hpp"
 #include "report/cost.hpp"
 #include "report/records.hpp"
@@ -134,6 +135,7 @@ Json item_json(const CostItem& item, const CostAnswer& answer, const catalog::Ca
   Json promises = Json::array();
   for (const catalog::ServiceLevel* level : item.promises) promises.push_back(promise_json(*level));
   out["service_levels"] = std::move(promises);
+  if (item.scaling) out["autoscaling"] = autoscale_json(*item.scaling, answer.work->inference.engine);
   out["notes"] = item.notes;
   if (!item.trace.empty()) out["explain"] = explain_json(item.trace);
   return out;

@@ -6,6 +6,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
+#include "report/autoscale.hpp"
 #include "report/estimate.hpp"
 #include "report/table.hpp"
 
@@ -302,13 +303,8 @@ class Page {
     }
     table(rows);
     out_ += "\n";
-    const auto metrics = cost::queue_metrics(fleet_.work.inference.engine);
-    if (!metrics.running.empty())
-      paragraph(say("a replica is an instance; in flight is sum({}) + sum({}) over the instances of a type",
-                    metrics.running, metrics.waiting));
-    else
-      paragraph(
-          say("a replica is an instance; in flight are the requests that run or wait on the instances of a type"));
+    paragraph(say("a replica is an instance; in flight is {} over the instances of a type",
+                  in_flight_text(fleet_.work.inference.engine)));
   }
 
   void rejected() {

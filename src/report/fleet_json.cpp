@@ -1,4 +1,5 @@
 #include "gpusel/base/message.hpp"
+#include "report/autoscale.hpp"
 #include "report/fleet.hpp"
 #include "report/records.hpp"
 
@@ -123,32 +124,10 @@ Json schedule_json(const advise::FleetSchedule& day) {
 }
 
 Json scaling_json(const Fleet& fleet) {
-  const auto metrics = cost::queue_metrics(fleet.work.inference.engine);
   Json out = Json::array();
   for (const advise::FleetScaling& one : fleet.scaling) {
-    const cost::Autoscale& rule = one.rule;
-    const FleetType& type = fleet.types[one.type];
-    Json entry{{"type", one.type + 1},
-               {"engines_per_instance", type.plan().dp},
-               {"target_in_flight", number(rule.target_in_flight)},
-               {"scale_in_below", number(rule.scale_in_below)},
-               {"cold_start_s", number(rule.cold_start.raw())},
-               {"keda",
-                {{"pollingInterval", number(rule.polling_interval.raw())},
-                 {"cooldownPeriod", number(rule.cooldown.raw())},
-                 {"minReplicaCount", number(rule.min_replicas)},
-                 {"maxReplicaCount", number(rule.max_replicas)},
-                 {"threshold", number(rule.target_in_flight)}}},
-               {"hpa",
-                {{"minReplicas", number(std::max(1.0, rule.min_replicas))},
-                 {"maxReplicas", number(rule.max_replicas)},
-                 {"averageValue", number(rule.target_in_flight)},
-                 {"scaleDown_stabilizationWindowSeconds", number(rule.stabilization.raw())}}}};
-    entry["metrics"] = metrics.running.empty()
-                           ? Json(nullptr)
-                           : Json{{"running", metrics.running},
-                                  {"waiting", metrics.waiting},
-                                  {"query", format("sum({}) + sum({})", metrics.running, metrics.waiting)}};
+    Json entry{{"type", one.type + 1}, {"engines_per_instance", fleet.types[one.type].plan().dp}};
+    entry.update(autoscale_json(one.rule, fleet.work.inference.engine));
     out.push_back(std::move(entry));
   }
   return out;

@@ -100,3 +100,29 @@ TEST_CASE("own prices move every answer that shows prices, and are told", "[cli]
 TEST_CASE("commands without prices take no own ones", "[cli][own]") {
   CHECK(ask({"gpus", "--price", "x=1"}).status == 2);
 }
+
+TEST_CASE("a service that is not always in use has numbers for its autoscaler", "[cli][cost]") {
+  const std::vector<std::string> service = {"cost",   "n.h100.8",  "--model", "llama-3.1-8b",
+                                            "--task", "inference", "--json",  "--explain"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), service.begin(), service.end());
+    const Run run = on_market(more);
+    REQUIRE(run.status == 0);
+    return nlohmann::json::parse(run.out)["items"][0];
+  };
+  CHECK_FALSE(with({}).contains("autoscaling"));
+  const auto off = with({"--scale-to-zero", "--utilization", "0.3"});
+  const auto& rule = off["autoscaling"];
+  CHECK(rule["keda"]["minReplicaCount"] == 0);
+  CHECK(rule["hpa"]["minReplicas"] == 1);
+  CHECK(rule["keda"]["maxReplicaCount"] == 1);
+  CHECK(rule["cold_start_s"] == off["cold_start_s"]);
+  CHECK(rule["keda"]["threshold"] == rule["target_in_flight"]);
+  CHECK(rule["metrics"]["running"] == "vllm:num_requests_running");
+  const auto explained = [](const nlohmann::json& item) {
+    return std::any_of(item["explain"].begin(), item["explain"].end(),
+                       [](const auto& line) { return line["quantity"] == "autoscaling.target_in_flight"; });
+  };
+  CHECK(explained(off));
+  CHECK(with({"--hours-per-day", "8"})["autoscaling"]["keda"]["minReplicaCount"] == 1);
+}

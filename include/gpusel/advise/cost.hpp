@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gpusel/advise/data_path.hpp"
+#include "gpusel/cost/autoscale.hpp"
 #include "gpusel/cost/terms.hpp"
 
 namespace gpusel::advise {
@@ -78,6 +79,7 @@ struct CostItem {
   CostSubject subject;
   cost::Duty duty;                                     // the answer's, with the time of a start where it is known
   std::optional<ColdStart> cold_start;                 // where that time was worked out
+  std::optional<cost::Autoscale> scaling;              // that the duty cycle of a service assumes
   std::vector<TermCost> terms;                         // in the order of catalog::Term
   std::vector<const catalog::ServiceLevel*> promises;  // of the provider, for this instance
   std::vector<std::string> notes;
