@@ -1,6 +1,7 @@
 #include "gpusel/advise/break_even.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "advise/break_even_parts.hpp"
 #include "gpusel/base/message.hpp"
@@ -118,6 +119,15 @@ ComparedTerm BreakEvenContext::compared(const TermCost& term, const catalog::Reg
   return found;
 }
 
+std::pair<ComparedTerm, ComparedTerm> BreakEvenContext::in_one_place(const TermCost& first,
+                                                                     const TermCost& second) const {
+  ComparedTerm there = compared(second, first.region);
+  if (!there.other_region) return {compared(first, nullptr), there};
+  ComparedTerm here = compared(first, second.region);
+  if (here.other_region) return {compared(first, nullptr), there};
+  return {here, compared(second, nullptr)};
+}
+
 double BreakEvenContext::said_or(const std::optional<double>& said, double assumed, std::string_view key) const {
   if (said) return *said;
   const auto known = std::find_if(out.assumed.begin(), out.assumed.end(), [&](const auto& a) { return a.key == key; });
@@ -162,26 +172,28 @@ void add_commitments(const BreakEvenContext& c) {
     const catalog::Number months = committed_months(term.offer->term);
     if (!months) continue;
     CommitmentBreakEven found;
-    found.committed = c.compared(term, on_demand->region);
+    std::tie(found.committed, found.on_demand) = c.in_one_place(term, *on_demand);
+    found.committed.other_region = found.on_demand.other_region;
+    const double rate = found.on_demand.per_hour;
     found.months = *months;
     found.per_month = found.committed.per_hour * kHoursPerMonth;
-    found.hours_per_month = cost::break_even_hours(found.per_month, on_demand->rate);
+    found.hours_per_month = cost::break_even_hours(found.per_month, rate);
     if (*months > 1)
       found.after_months =
-          cost::break_even_months(found.per_month * *months, *months, on_demand->rate, c.hours_per_month());
+          cost::break_even_months(found.per_month * *months, *months, rate, c.hours_per_month());
     const std::string key = format("commitment.{}", to_text(term.offer->term));
     c.explain(key + ".per_month", say("price of the commitment per hour × 730"),
               format("{:.4f} × {:g}", found.committed.per_hour, kHoursPerMonth),
               format("{:.2f} {}", found.per_month, c.currency()), std::string(kDefinition));
     c.explain(key + ".hours_per_month", say("price of the commitment per month ÷ price on demand per hour"),
-              format("{:.2f} / {:.4f}", found.per_month, on_demand->rate),
+              format("{:.2f} / {:.4f}", found.per_month, rate),
               found.hours_per_month ? say("{:.1f} h a month of {:g}", *found.hours_per_month, kHoursPerMonth)
                                     : say("never: more than {:g} h", kHoursPerMonth),
               std::string(kDefinition));
     if (*months > 1)
       c.explain(
           key + ".after_months", say("whole sum of the commitment ÷ (price on demand × hours a month)"),
-          format("{:.2f} × {:g} / ({:.4f} × {:.1f})", found.per_month, *months, on_demand->rate, c.hours_per_month()),
+          format("{:.2f} × {:g} / ({:.4f} × {:.1f})", found.per_month, *months, rate, c.hours_per_month()),
           found.after_months ? say("{:.1f} months", *found.after_months) : say("not within {:g} months", *months),
           std::string(kDefinition));
     c.out.commitments.push_back(std::move(found));

@@ -3,6 +3,7 @@
 
 #include "advise/break_even_parts.hpp"
 #include "advise/candidates.hpp"
+#include "gpusel/advise/estimate.hpp"
 #include "gpusel/base/message.hpp"
 
 namespace gpusel::advise {
@@ -19,12 +20,12 @@ constexpr double kWorthIt = 1.1;
 
 class NodeSearch {
  public:
-  NodeSearch(const BreakEvenContext& c, const workload::Workload& work, double per_node_hour)
-      : c_(c), work_(work), per_node_hour_(per_node_hour) {}
+  NodeSearch(const BreakEvenContext& c, double per_node_hour)
+      : c_(c), work_(held(c)), per_node_hour_(per_node_hour) {}
 
   NodeCounts run() {
     const int asked = c_.subject().nodes;
-    for (int nodes = 1; nodes <= kMostNodes && counts_.rows.size() < kMostRows; nodes *= 2) {
+    for (int nodes = 1; nodes <= kMostNodes && counts_.rows.size() < kMostRows && !too_many_; nodes *= 2) {
       add(nodes);
       // What was asked about stands among them, whatever its number.
       if (nodes < asked && asked < 2 * nodes) add(asked);
@@ -33,18 +34,46 @@ class NodeSearch {
         break;
     }
     choose();
+    say_left_out();
     return std::move(counts_);
   }
 
  private:
+  /// The item's own framework for every row: another is another program.
+  static workload::Workload held(const BreakEvenContext& c) {
+    workload::Workload work = as_planned(*c.answer.work, *c.choice());
+    std::erase_if(work.assumed, [](const workload::Assumed& one) { return one.key == "framework"; });
+    return work;
+  }
+
+  /// The item's own plan where the nodes are its own; nothing where the job does not fit so many.
+  std::optional<plan::Choice> plan_of(int nodes, const estimate::Machine& machine) const {
+    if (nodes == c_.subject().nodes) return *c_.choice();
+    auto choice = plan::plan_for(work_, machine, c_.coefficients);
+    if (!choice || !plan::usable(*choice)) return std::nullopt;
+    return std::move(*choice);
+  }
+
+  /// Sequences of a step, where another number of them would be another training.
+  bool same_batch(const plan::Choice& choice) {
+    const auto* training = std::get_if<plan::TrainingChoice>(&choice);
+    if (training == nullptr || !work_.training.global_batch) return true;
+    const auto own = std::get<plan::TrainingChoice>(*c_.choice()).plan.global_batch();
+    const std::int64_t step = training->plan.global_batch();
+    if (step == own || step == *work_.training.global_batch) return true;
+    too_many_ = step > std::max(own, *work_.training.global_batch);
+    return false;
+  }
+
   /// What the nodes do together; nothing where the job does not fit them.
-  catalog::Number rate(int nodes) const {
+  catalog::Number rate(int nodes) {
     const bool joined = !work_.counted || workload::is_training(work_.task);
     const bool in_copies = !workload::is_training(work_.task);
     const auto machine = machine_of(*c_.subject().instance, in_copies ? 1 : nodes, c_.catalog, c_.coefficients);
     if (!machine || (nodes > 1 && joined && !in_copies && machine->network.raw() <= 0)) return std::nullopt;
-    const auto choice = plan::plan_for(work_, *machine, c_.coefficients);
-    if (!choice || !plan::usable(*choice)) return std::nullopt;
+    const auto choice = plan_of(in_copies ? 1 : nodes, *machine);
+    if (!choice) without_plan_.push_back(nodes);
+    if (!choice || !same_batch(*choice)) return std::nullopt;
     return plan::rate_of(*choice) * (in_copies ? nodes : 1);
   }
 
@@ -98,10 +127,29 @@ class NodeSearch {
         counts_.fastest = i;
   }
 
+  void say_left_out() {
+    if (counts_.rows.empty()) return;
+    if (!without_plan_.empty()) {
+      std::string list;
+      for (const int nodes : without_plan_) list += format("{}{}", list.empty() ? "" : ", ", nodes);
+      counts_.left_out.push_back(workload::is_training(work_.task) && !work_.training.framework.empty()
+                                     ? say("nodes without a plan for {}: {}", work_.training.framework, list)
+                                     : say("nodes without a plan: {}", list));
+    }
+    if (const auto* own = std::get_if<plan::TrainingChoice>(c_.choice()))
+      if (const std::string other = batch_note(work_, own->plan); !other.empty())
+        counts_.left_out.push_back(say("on {}: {}", c_.subject().nodes, other));
+    if (too_many_ && work_.training.global_batch)
+      counts_.left_out.push_back(say("beyond {} nodes a step would be more than {} sequences, another training",
+                                     counts_.rows.back().nodes, *work_.training.global_batch));
+  }
+
   const BreakEvenContext& c_;
-  const workload::Workload& work_;
+  workload::Workload work_;
   double per_node_hour_;
   NodeCounts counts_;
+  std::vector<int> without_plan_;
+  bool too_many_ = false;
 };
 
 }  // namespace
@@ -111,7 +159,7 @@ void add_node_counts(const BreakEvenContext& c) {
   if (!c.job_hours() || !c.answer.work || c.subject().planned == nullptr || on_demand == nullptr) return;
   const bool pinned = c.answer.work->pins.dp || c.answer.work->inference.request_rate;
   if (pinned) return;
-  NodeCounts counts = NodeSearch(c, *c.answer.work, on_demand->rate / c.subject().nodes).run();
+  NodeCounts counts = NodeSearch(c, on_demand->rate / c.subject().nodes).run();
   if (counts.rows.size() > 1) c.out.nodes = std::move(counts);
 }
 

@@ -82,13 +82,21 @@ catalog::Number watts_of(const BreakEvenContext& c, const catalog::Purchase* rec
   return *gpu->tdp_w * gpus_of(c);
 }
 
+/// Whole units, or the rented GPUs' share of one that holds more of them.
+double units_of(double gpus, const catalog::Purchase& record) {
+  const double units = gpus / record.gpus.value_or(1);
+  return units < 1 ? units : std::ceil(units);
+}
+
 /// What owning is reckoned with, but for the rent; nothing where a price or its currency is not known.
 std::optional<Ownership> ownership(const BreakEvenContext& c) {
+  const double gpus = gpus_of(c);
+  if (gpus <= 0 && !c.wishes.buy_price) return std::nullopt;
   Ownership own;
   own.record = c.wishes.buy_price ? nullptr : purchase_of(c);
   // Whose power is known, even where the price was given.
   const catalog::Purchase* like = purchase_of(c);
-  const double units_of_like = like != nullptr ? std::ceil(gpus_of(c) / like->gpus.value_or(1)) : 1;
+  const double units_of_like = like != nullptr && gpus > 0 ? units_of(gpus, *like) : 1;
   if (c.wishes.buy_price) {
     own.asked.price = *c.wishes.buy_price;
   } else if (own.record != nullptr) {
@@ -98,6 +106,8 @@ std::optional<Ownership> ownership(const BreakEvenContext& c) {
     if (!price) return std::nullopt;
     own.asked.price = *price;
   } else {
+    c.note(say("buying: no published purchase price of {}; --buy-price tells one",
+               printable(c.subject().instance->gpu)));
     return std::nullopt;
   }
   const auto watts = watts_of(c, like, units_of_like);

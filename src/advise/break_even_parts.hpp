@@ -29,6 +29,8 @@ struct BreakEvenContext {
   const TermCost* term(catalog::Term kind) const;
   /// In `place`'s region where it is sold there, else where it is cheapest.
   ComparedTerm compared(const TermCost& term, const catalog::Region* place) const;
+  /// Both in `first`'s place where `second` is sold there, else in the other's, else each in its own.
+  std::pair<ComparedTerm, ComparedTerm> in_one_place(const TermCost& first, const TermCost& second) const;
   /// The amount that was said, or what is assumed, which then stands under `assumed`.
   double said_or(const std::optional<double>& said, double assumed, std::string_view key) const;
   /// Dollars in the answer's currency; nothing where there is no rate.

@@ -1,5 +1,6 @@
 // How a job is stopped, what that costs it, whether it is in time, and what it costs on spot.
 #include <algorithm>
+#include <tuple>
 
 #include "advise/break_even_parts.hpp"
 #include "gpusel/base/message.hpp"
@@ -280,8 +281,7 @@ void add_spot(const BreakEvenContext& c) {
   const TermCost* spot_term = c.term(Term::spot);
   if (on_demand == nullptr || spot_term == nullptr || spot_term->rate <= 0) return;
   SpotBreakEven spot;
-  spot.on_demand = c.compared(*on_demand, nullptr);
-  spot.spot = c.compared(*spot_term, on_demand->region);
+  std::tie(spot.on_demand, spot.spot) = c.in_one_place(*on_demand, *spot_term);
   spot.time_ratio = spot.on_demand.per_hour / spot.spot.per_hour;
   spot.market = market_of(c);
   spot.share = share_of(c.wishes, spot.market);

@@ -60,7 +60,7 @@ std::string commitment_line(const Page& page, const advise::CommitmentBreakEven&
                          ? say("{}: cheaper than on-demand from {} h of use a month on ({})", term,
                                human_number(*one.hours_per_month), percent(*one.hours_per_month / kHoursPerMonth))
                          : say("{}: never cheaper than on-demand, {} a month against {} for all of it", term,
-                               page.money(one.per_month), page.money(page.found.commitments.front().per_month));
+                               page.money(one.per_month), page.money(one.on_demand.per_hour * kHoursPerMonth));
   if (one.months > 1 && one.hours_per_month)
     line += one.after_months
                 ? say("; at {} h a month on-demand has cost its whole sum after {:.1f} of its {:g} months",
@@ -68,6 +68,9 @@ std::string commitment_line(const Page& page, const advise::CommitmentBreakEven&
                 : say("; at {} h a month not within its {:g} months", human_number(page.hours_per_month()), one.months);
   if (one.committed.other_region)
     line += say("; its price is of {}, on-demand's is not", printable(one.committed.term->region->id));
+  else if (one.on_demand.offer != one.on_demand.term->offer)
+    line += say("; on-demand there, in {}: {} an hour", printable(one.committed.term->region->id),
+                page.money(one.on_demand.per_hour));
   return line;
 }
 
@@ -187,6 +190,7 @@ void node_lines(const Page& page, Section& out) {
                percent(row.efficiency), hours(cost::time_for_share(row.run, 0.95)),
                row.in_time ? say("yes") : say("no")});
   out.raw(table.text(page.terminal));
+  for (const std::string& why : counts.left_out) out.line(why);
   if (!counts.cheapest) {
     out.line(say("none of these is in time"));
     return;
@@ -217,15 +221,19 @@ void ownership_lines(const Page& page, Section& out) {
   const advise::Ownership& first = page.found.ownership.front();
   std::string line = say("{} to buy", page.money(first.asked.price));
   if (first.record != nullptr) {
-    line += say(", {:g} × {}", first.units, printable(first.record->id));
+    line += first.units < 1 ? say(", one part in {:g} of {}, its GPUs' share of the price, power and hosting of a server",
+                                  1 / first.units, printable(first.record->id))
+                            : say(", {:g} × {}", first.units, printable(first.record->id));
     line += format(" ({}{})", printable(first.record->source),
                    first.record->as_of.known() ? ", " + first.record->as_of.text() : "");
     if (!first.record->note.empty()) line += "; " + printable(first.record->note);
+    if (first.record->kind == catalog::PurchaseKind::card)
+      line += say("; a rented instance has a host and a network, which are not in this price and power");
   }
   out.line(line);
   out.line(
-      say("{:.1f} kW: {} of power an hour of use, {} of hosting a month; {} in all per hour of use over {:g} years",
-          first.asked.watts / 1000, page.money(first.answer.power_per_hour), page.money(first.answer.hosting_per_month),
+      say("{} kW: {} of power an hour of use, {} of hosting a month; {} in all per hour of use over {:g} years",
+          human_number(first.asked.watts / 1000), page.money(first.answer.power_per_hour), page.money(first.answer.hosting_per_month),
           page.money(first.answer.owned_per_hour), first.asked.years));
   for (const advise::Ownership& one : page.found.ownership) {
     const auto term = to_text(one.term->offer->term);

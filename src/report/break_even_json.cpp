@@ -28,6 +28,7 @@ Json commitments_json(const advise::BreakEvens& found, const catalog::Catalog& c
   Json out = Json::array();
   for (const auto& one : found.commitments) {
     Json json = compared_json(one.committed, catalog);
+    json["on_demand"] = compared_json(one.on_demand, catalog);
     json["per_month"] = number(one.per_month);
     json["months"] = number(one.months);
     json["hours_per_month"] = number(one.hours_per_month);
@@ -117,7 +118,10 @@ Json nodes_json(const advise::BreakEvens& found) {
   const auto nodes_at = [&](const std::optional<std::size_t>& at) {
     return at ? Json(counts.rows[*at].nodes) : Json(nullptr);
   };
-  return {{"rows", std::move(rows)}, {"cheapest", nodes_at(counts.cheapest)}, {"fastest", nodes_at(counts.fastest)}};
+  return {{"rows", std::move(rows)},
+          {"cheapest", nodes_at(counts.cheapest)},
+          {"fastest", nodes_at(counts.fastest)},
+          {"left_out", counts.left_out}};
 }
 
 Json tokens_json(const advise::BreakEvens& found) {

@@ -30,17 +30,17 @@ struct BreakEvenWishes {
 };
 std::span<const workload::Option<BreakEvenWishes>> break_even_options();
 
-/// A term as it is compared: in the same place as on-demand where it is sold there.
+/// A term as it is compared: in the same place as the other where both are sold in one.
 struct ComparedTerm {
   const TermCost* term = nullptr;
   const catalog::Offer* offer = nullptr;
   double per_hour = 0;        // all nodes, in the answer's currency
-  bool other_region = false;  // than on-demand's
+  bool other_region = false;  // than the other's
 };
 
 /// A commitment against on-demand.
 struct CommitmentBreakEven {
-  ComparedTerm committed;
+  ComparedTerm committed, on_demand;
   double per_month = 0;             // of the commitment, used or not
   double months = 0;                // that are committed to
   catalog::Number hours_per_month;  // of use from which it is cheaper; nothing: never
@@ -111,13 +111,14 @@ struct NodeCounts {
   std::vector<NodeCount> rows;
   std::optional<std::size_t> cheapest;  // that is in time
   std::optional<std::size_t> fastest;   // in time, within a tenth of its cost
+  std::vector<std::string> left_out;    // which counts, and why
 };
 
 /// Buying against renting at one term.
 struct Ownership {
   const TermCost* term = nullptr;
   const catalog::Purchase* record = nullptr;  // null where the price was given
-  double units = 1;                           // of the record
+  double units = 1;                           // of the record; below 1 the share of a larger server
   cost::OwnCase asked;
   cost::OwnAnswer answer;
 };
