@@ -20,8 +20,7 @@ constexpr double kWorthIt = 1.1;
 
 class NodeSearch {
  public:
-  NodeSearch(const BreakEvenContext& c, double per_node_hour)
-      : c_(c), work_(held(c)), per_node_hour_(per_node_hour) {}
+  NodeSearch(const BreakEvenContext& c, double per_node_hour) : c_(c), work_(held(c)), per_node_hour_(per_node_hour) {}
 
   NodeCounts run() {
     const int asked = c_.subject().nodes;
@@ -65,8 +64,14 @@ class NodeSearch {
     return false;
   }
 
+  struct Found {
+    estimate::Machine machine;
+    plan::Choice choice;
+    double rate = 0;  // of all nodes
+  };
+
   /// What the nodes do together; nothing where the job does not fit them.
-  catalog::Number rate(int nodes) {
+  std::optional<Found> find(int nodes) {
     const bool joined = !work_.counted || workload::is_training(work_.task);
     const bool in_copies = !workload::is_training(work_.task);
     const auto machine = machine_of(*c_.subject().instance, in_copies ? 1 : nodes, c_.catalog, c_.coefficients);
@@ -74,25 +79,28 @@ class NodeSearch {
     const auto choice = plan_of(in_copies ? 1 : nodes, *machine);
     if (!choice) without_plan_.push_back(nodes);
     if (!choice || !same_batch(*choice)) return std::nullopt;
-    return plan::rate_of(*choice) * (in_copies ? nodes : 1);
+    return Found{*machine, *choice, plan::rate_of(*choice) * (in_copies ? nodes : 1)};
   }
 
   void add(int nodes) {
-    const auto found = rate(nodes);
-    const auto duration = found ? duration_of(work_, *found) : std::nullopt;
+    const auto found = find(nodes);
+    const auto duration = found ? duration_of(work_, found->rate) : std::nullopt;
     if (!duration) return;
     NodeCount row;
     row.nodes = nodes;
     row.hours = in_hours(*duration);
-    row.run = run_of(stop_model(c_, nodes), c_.wishes, row.hours);
+    const StopModel stops = stop_model(c_, nodes);
+    row.run = run_of(stops, c_.wishes, row.hours);
     if (!row.run.ends()) return;
-    row.cost = in_hours(row.run.wall) * nodes * per_node_hour_;
+    row.cost = in_hours(row.run.wall) * c_.paid_ratio(row.hours) * nodes * per_node_hour_;
+    row.hours_95 =
+        in_hours(cost::time_for_share(likely_runs(c_, stops, row.run, found->machine, &found->choice), kSure));
     if (!counts_.rows.empty()) {
       const NodeCount& fewest = counts_.rows.front();
       row.efficiency = fewest.hours * fewest.nodes / (row.hours * nodes);
     }
-    row.in_time = !c_.wishes.deadline_hours || cost::elapsed_hours(in_hours(cost::time_for_share(row.run, kSure)),
-                                                                   c_.answer.duty) <= *c_.wishes.deadline_hours;
+    row.in_time =
+        !c_.wishes.deadline_hours || cost::elapsed_hours(row.hours_95, c_.answer.duty) <= *c_.wishes.deadline_hours;
     explain(row);
     counts_.rows.push_back(row);
   }
@@ -104,9 +112,11 @@ class NodeSearch {
                format("one in {:.1f} h", 1 / stop_model(c_, row.nodes).failures.per_hour),
                format("{:.3f} h", in_hours(row.run.wall)), std::string(kDaly));
     c_.explain(format("nodes.{}.hours_95", row.nodes), say("as deadline.hours_95"), {},
-               format("{:.3f} h", in_hours(cost::time_for_share(row.run, kSure))), say("as deadline.hours_95"));
-    c_.explain(format("nodes.{}.cost", row.nodes), say("expected hours × nodes × price of one per hour"),
-               format("{:.3f} × {} × {:.4f}", in_hours(row.run.wall), row.nodes, per_node_hour_),
+               format("{:.3f} h", row.hours_95), say("as deadline.hours_95"));
+    c_.explain(format("nodes.{}.cost", row.nodes),
+               say("expected hours × hours paid for each of work × nodes × price of one per hour"),
+               format("{:.3f} × {:.4g} × {} × {:.4f}", in_hours(row.run.wall), c_.paid_ratio(row.hours), row.nodes,
+                      per_node_hour_),
                format("{:.2f} {}", row.cost, c_.currency()), std::string(kDefinition));
     if (!counts_.rows.empty()) {
       const NodeCount& fewest = counts_.rows.front();

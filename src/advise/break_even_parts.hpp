@@ -25,6 +25,10 @@ struct BreakEvenContext {
   /// Hours of work of a job that ends.
   catalog::Number job_hours() const { return job() != nullptr ? job()->hours : catalog::Number{}; }
   double hours_per_month() const { return answer.duty.run_per_month(); }
+  /// Hours paid, as used, for each hour of a job of so many: those without work, starts and rounding with them.
+  double paid_ratio(double job_hours) const {
+    return *cost::paid_hours({}, item.duty, cost::billing_of(subject().provider), job_hours).job / job_hours;
+  }
 
   const TermCost* term(catalog::Term kind) const;
   /// In `place`'s region where it is sold there, else where it is cheapest.
@@ -60,6 +64,10 @@ void add_ownership(const BreakEvenContext& c);
 StopModel stop_model(const BreakEvenContext& c, int nodes);
 /// As asked for, or the best there is.
 cost::Run run_of(const StopModel& stops, const BreakEvenWishes& wishes, double hours);
+
+/// The run at speeds of equal likelihood, as the plan's interval has them; where there is none, the run alone.
+std::vector<cost::Run> likely_runs(const BreakEvenContext& c, const StopModel& stops, const cost::Run& run,
+                                   const estimate::Machine& machine, const plan::Choice* choice);
 
 /// "12.3 h" with the digits that a check by hand needs.
 std::string hours_text(double hours);

@@ -85,10 +85,14 @@ catalog::Number share_of(const BreakEvenWishes& wishes, const catalog::SpotMarke
   return market->interrupted_high ? market->interrupted_high : market->interrupted_low;
 }
 
+/// Of a service those hours are compared that are paid anyway.
+double paid_ratio_of(const BreakEvenContext& c) { return c.job_hours() ? c.paid_ratio(*c.job_hours()) : 1; }
+
 cost::SpotCase spot_case(const BreakEvenContext& c, const SpotBreakEven& spot, double hours) {
   cost::SpotCase asked;
-  asked.spot_per_hour = spot.spot.per_hour;
-  asked.on_demand_per_hour = spot.on_demand.per_hour;
+  const double paid = paid_ratio_of(c);
+  asked.spot_per_hour = spot.spot.per_hour * paid;
+  asked.on_demand_per_hour = spot.on_demand.per_hour * paid;
   asked.failures = c.out.stops->failures;
   asked.taken_per_hour = spot.share ? cost::hourly_rate(*spot.share) * c.subject().nodes : 0;
   asked.work = seconds(3600 * hours);
@@ -161,11 +165,17 @@ cost::Interruptions without_writing(cost::Interruptions stops) {
   return stops;
 }
 
+/// What 80 of 100 measurements of the rate lie between.
+estimate::Interval speed_interval(const BreakEvenContext& c, const estimate::Machine& machine,
+                                  const plan::Choice& choice) {
+  const auto ranges = intervals_for(*c.answer.work, machine, choice, c.coefficients);
+  return c.answer.work->counted ? ranges.throughput : ranges.tokens_per_s;
+}
+
 /// Of what the plan is expected to do, the least that 80 of 100 measurements should do.
 catalog::Number slow_factor(const BreakEvenContext& c) {
   if (c.choice() == nullptr || !c.answer.work) return std::nullopt;
-  const auto ranges = intervals_for(*c.answer.work, c.subject().planned->machine, *c.choice(), c.coefficients);
-  const double low = c.answer.work->counted ? ranges.throughput.low : ranges.tokens_per_s.low;
+  const double low = speed_interval(c, c.subject().planned->machine, *c.choice()).low;
   const double rate = plan::rate_of(*c.choice());
   return low > 0 && rate > low ? catalog::Number(rate / low) : std::nullopt;
 }
@@ -177,10 +187,13 @@ void add_deadline(const BreakEvenContext& c, const cost::Run& run) {
   const double hours = in_hours(run.work);
   found.running_hours = found.deadline_hours * hours / cost::elapsed_hours(hours, c.answer.duty);
   const auto elapsed = [&](Seconds time) { return cost::elapsed_hours(in_hours(time), c.answer.duty); };
-  const Seconds sure = cost::time_for_share(run, kSure);
+  const auto runs = c.subject().planned != nullptr
+                        ? likely_runs(c, *c.out.stops, run, c.subject().planned->machine, c.choice())
+                        : std::vector{run};
+  const Seconds sure = cost::time_for_share(runs, kSure);
   found.expected_hours = elapsed(run.wall);
   found.hours_95 = elapsed(sure);
-  found.chance = cost::chance_within(run, seconds(3600 * found.running_hours));
+  found.chance = cost::chance_within(runs, seconds(3600 * found.running_hours));
   if (const auto slow = slow_factor(c)) {
     const cost::Run slower = run_of(*c.out.stops, c.wishes, hours * *slow);
     if (slower.ends()) found.slow_hours = elapsed(slower.wall);
@@ -188,14 +201,17 @@ void add_deadline(const BreakEvenContext& c, const cost::Run& run) {
   c.explain("deadline.running_hours", say("deadline × hours of work ÷ hours that they take under the duty cycle"),
             format("{:.2f} × {:.2f} / {:.2f}", found.deadline_hours, hours, cost::elapsed_hours(hours, c.answer.duty)),
             hours_text(found.running_hours), std::string(kDefinition));
-  c.explain("deadline.hours_95", say("undisturbed time + stops that 95 of 100 runs do not exceed × mean cost of one"),
-            format("{0:.2f} h + n × ({1:.2f} − {0:.2f}) h / {2:.3g} = {3:.2f} h of running", in_hours(run.undisturbed),
-                   in_hours(run.wall), run.interruptions, in_hours(sure)),
-            hours_text(found.hours_95), std::string(kPoisson));
+  const std::string at_speeds = runs.size() > 1 ? say(", mean over {} equally likely speeds", runs.size()) : "";
+  c.explain(
+      "deadline.hours_95",
+      say("undisturbed time + stops that 95 of 100 runs do not exceed × mean cost of one{}", at_speeds),
+      format("{0:.2f} h + n × ({1:.2f} − {0:.2f}) h / {2:.3g}{4}; {3:.2f} h of running", in_hours(run.undisturbed),
+             in_hours(run.wall), run.interruptions, in_hours(sure), runs.size() > 1 ? say(" at the median speed") : ""),
+      hours_text(found.hours_95), std::string(kPoisson));
   c.explain("deadline.expected_hours", say("hours from start to end for the expected time, under the duty cycle"),
             format("{:.2f} h of running", in_hours(run.wall)), hours_text(found.expected_hours),
             std::string(kDefinition));
-  c.explain("deadline.chance", say("chance of no more stops than fit before the deadline"),
+  c.explain("deadline.chance", say("chance of no more stops than fit before the deadline{}", at_speeds),
             format("({:.2f} − {:.2f}) h", found.running_hours, in_hours(run.undisturbed)),
             format("{:.3g} %", found.chance * 100), std::string(kPoisson));
   if (found.slow_hours)
@@ -205,6 +221,18 @@ void add_deadline(const BreakEvenContext& c, const cost::Run& run) {
 }
 
 }  // namespace
+
+std::vector<cost::Run> likely_runs(const BreakEvenContext& c, const StopModel& stops, const cost::Run& run,
+                                   const estimate::Machine& machine, const plan::Choice* choice) {
+  if (choice == nullptr || !c.answer.work) return {run};
+  const auto speed = speed_interval(c, machine, *choice);
+  const double rate = plan::rate_of(*choice);
+  if (speed.low <= 0 || speed.high <= speed.low || rate <= 0) return {run};
+  std::vector<cost::Run> runs;
+  for (const double likely : cost::equally_likely(speed.low, speed.high))
+    runs.push_back(run_of(stops, c.wishes, in_hours(run.work) * rate / likely));
+  return runs;
+}
 
 StopModel stop_model(const BreakEvenContext& c, int nodes) {
   StopModel stops;
@@ -258,7 +286,7 @@ void add_job_run(const BreakEvenContext& c) {
     job.failures_low = node_hours / *stops.node_mtbf_high;
     job.failures_high = node_hours / *stops.node_mtbf_low;
   }
-  if (const TermCost* on_demand = c.term(Term::on_demand)) job.per_hour = on_demand->rate;
+  if (const TermCost* on_demand = c.term(Term::on_demand)) job.per_hour = on_demand->rate * c.paid_ratio(*hours);
   explain_run(c, "job", job.run, stops.failures, stops.piecewise);
   if (job.best && job.best->ends()) explain_run(c, "job.best", *job.best, stops.failures, false);
   if (job.without && job.without->ends())
@@ -269,7 +297,7 @@ void add_job_run(const BreakEvenContext& c) {
               format("{:.3g} to {:.3g}", job.failures_low, job.failures_high),
               say("Revisiting Reliability in Large-Scale Machine Learning Research Clusters (arXiv 2410.21680)"));
   if (job.per_hour > 0 && job.run.ends())
-    c.explain("job.cost", say("expected hours × price on demand per hour"),
+    c.explain("job.cost", say("expected hours × price on demand per hour of work, with the hours paid without work"),
               format("{:.3f} × {:.4f}", in_hours(job.run.wall), job.per_hour),
               format("{:.2f} {}", in_hours(job.run.wall) * job.per_hour, c.currency()), std::string(kDefinition));
   c.out.job = job;
@@ -290,7 +318,7 @@ void add_spot(const BreakEvenContext& c) {
             std::string(kDefinition));
   if (c.out.stops) {
     // A service has no end: what it loses of each hour does not depend on how long it runs.
-    const double hours = c.job_hours().value_or(kHoursPerMonth);
+    const double hours = c.job_hours().value_or(c.hours_per_month());
     const int nodes = c.subject().nodes;
     const cost::SpotCase asked = spot_case(c, spot, hours);
     const cost::SpotAnswer answer = cost::compare_spot(asked);
@@ -300,7 +328,7 @@ void add_spot(const BreakEvenContext& c) {
     }
     if (spot.share && answer.spot.ends() && answer.on_demand.ends()) {
       spot.answer = answer;
-      spot.break_even_price = answer.break_even_price / nodes;
+      spot.break_even_price = answer.break_even_price / nodes / paid_ratio_of(c);
       if (!c.wishes.interruptions) c.said_or({}, *spot.share, "interruptions");
       const double paid_hours = hours * answer.spot.paid_factor(asked.restarts_paid);
       c.explain("spot.taken_per_hour", say("−ln(1 − share taken within a month) ÷ 730 × nodes"),
@@ -308,16 +336,19 @@ void add_spot(const BreakEvenContext& c) {
                 c.wishes.interruptions ? "--interruptions" : std::string(spot.market->source));
       explain_run(c, "spot", answer.spot, asked.failures + asked.taken_per_hour, asked.piecewise);
       if (!c.out.job) explain_run(c, "spot.on_demand", answer.on_demand, asked.failures, asked.piecewise);
-      c.explain("spot.on_demand_cost", say("expected hours × price on demand per hour"),
+      c.explain("spot.on_demand_cost",
+                say("expected hours × price on demand per hour of work, with the hours paid without work"),
                 format("{:.3f} × {:.4f}", in_hours(answer.on_demand.wall), asked.on_demand_per_hour),
                 format("{:.2f} {}", answer.on_demand_cost, c.currency()), std::string(kDefinition));
       c.explain("spot.cost",
-                asked.restarts_paid ? say("expected hours × price of spot per hour")
-                                    : say("expected hours without restarts × price of spot per hour"),
+                asked.restarts_paid
+                    ? say("expected hours × price of spot per hour of work, with the hours paid without work")
+                    : say("expected hours without restarts × price of spot per hour of work, with the hours paid "
+                          "without work"),
                 format("{:.3f} × {:.4f}", paid_hours, asked.spot_per_hour),
                 format("{:.2f} {}", answer.spot_cost, c.currency()), std::string(kDefinition));
-      c.explain("spot.break_even_price", say("cost on demand ÷ expected hours on spot ÷ nodes"),
-                format("{:.2f} / {:.3f} / {}", answer.on_demand_cost, paid_hours, nodes),
+      c.explain("spot.break_even_price", say("cost on demand ÷ hours paid on spot ÷ nodes"),
+                format("{:.2f} / {:.3f} / {}", answer.on_demand_cost, paid_hours * paid_ratio_of(c), nodes),
                 format("{:.4f} {}", *spot.break_even_price, c.currency()), std::string(kDefinition));
     }
     if (spot.break_even_share) {

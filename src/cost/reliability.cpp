@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpusel/base/normal.hpp"
+
 namespace gpusel::cost {
 
 namespace {
@@ -12,9 +14,12 @@ constexpr double kHopeless = 100;
 /// A first chance below e to minus this is summed up from the normal distribution that the many have become.
 constexpr double kManyInterruptions = 500;
 
-double mean_hours(const Interruptions& stops) { return 1 / stops.per_hour; }
+/// Equally likely speeds by which a distribution is summed up.
+constexpr int kLikely = 50;
+/// Halvings of a time: to less than a second of a century.
+constexpr int kHalvings = 45;
 
-double normal_share(double deviations) { return std::erfc(-deviations / std::sqrt(2.0)) / 2; }
+double mean_hours(const Interruptions& stops) { return 1 / stops.per_hour; }
 
 /// How often a run is interrupted: each of its `attempts` intervals until it is done once.
 struct Count {
@@ -125,6 +130,31 @@ double chance_within(const Run& run, Seconds deadline) {
   if (!run.ends() || deadline < run.undisturbed) return 0;
   if (run.interruptions <= 0) return 1;
   return Count(run).share(std::floor((deadline - run.undisturbed) / cost_of_one(run)));
+}
+
+std::vector<double> equally_likely(double low, double high) {
+  std::vector<double> values;
+  const double median = std::sqrt(low * high);
+  const double sigma = std::log(high / median) / normal_quantile(0.9);
+  for (int i = 0; i < kLikely; ++i) values.push_back(median * std::exp(sigma * normal_quantile((i + 0.5) / kLikely)));
+  return values;
+}
+
+double chance_within(std::span<const Run> likely, Seconds deadline) {
+  double sum = 0;
+  for (const Run& run : likely) sum += chance_within(run, deadline);
+  return sum / static_cast<double>(likely.size());
+}
+
+Seconds time_for_share(std::span<const Run> likely, double share) {
+  Seconds low{};
+  Seconds high{};
+  for (const Run& run : likely) high = std::max(high, time_for_share(run, share));
+  for (int i = 0; i < kHalvings; ++i) {
+    const Seconds middle = (low + high) / 2;
+    (chance_within(likely, middle) >= share ? high : low) = middle;
+  }
+  return high;
 }
 
 }  // namespace gpusel::cost

@@ -152,10 +152,10 @@ void spot_lines(const Page& page, Section& out) {
                  ? say("with {} taken a month: {} on spot against {} on demand, {} against {}", percent(*spot.share),
                        hours(answer.spot.wall), hours(answer.on_demand.wall), page.money(answer.spot_cost),
                        page.money(answer.on_demand_cost))
-                 : say("with {} taken a month: {} of the time in restarts; 730 h of service cost {} on spot against {} "
+                 : say("with {} taken a month: {} of the time in restarts; {} h of service cost {} on spot against {} "
                        "on demand",
-                       percent(*spot.share), percent(out_of_service), page.money(answer.spot_cost),
-                       page.money(answer.on_demand_cost)));
+                       percent(*spot.share), percent(out_of_service), human_number(page.hours_per_month()),
+                       page.money(answer.spot_cost), page.money(answer.on_demand_cost)));
     if (!page.found.stops->piecewise && answer.spot.interval.raw() > 0)
       out.line(say("checkpoint on spot after every {} of work; {:.2g} interruptions expected",
                    hours(answer.spot.interval), answer.spot.interruptions));
@@ -187,8 +187,7 @@ void node_lines(const Page& page, Section& out) {
                {say("in time"), Align::left, 0}});
   for (const advise::NodeCount& row : counts.rows)
     table.add({format("{}", row.nodes), hours(row.hours), hours(row.run.wall), human_price(row.cost),
-               percent(row.efficiency), hours(cost::time_for_share(row.run, 0.95)),
-               row.in_time ? say("yes") : say("no")});
+               percent(row.efficiency), hours(row.hours_95), row.in_time ? say("yes") : say("no")});
   out.raw(table.text(page.terminal));
   for (const std::string& why : counts.left_out) out.line(why);
   if (!counts.cheapest) {
@@ -221,9 +220,10 @@ void ownership_lines(const Page& page, Section& out) {
   const advise::Ownership& first = page.found.ownership.front();
   std::string line = say("{} to buy", page.money(first.asked.price));
   if (first.record != nullptr) {
-    line += first.units < 1 ? say(", one part in {:g} of {}, its GPUs' share of the price, power and hosting of a server",
-                                  1 / first.units, printable(first.record->id))
-                            : say(", {:g} × {}", first.units, printable(first.record->id));
+    line += first.units < 1
+                ? say(", one part in {:g} of {}, its GPUs' share of the price, power and hosting of a server",
+                      1 / first.units, printable(first.record->id))
+                : say(", {:g} × {}", first.units, printable(first.record->id));
     line += format(" ({}{})", printable(first.record->source),
                    first.record->as_of.known() ? ", " + first.record->as_of.text() : "");
     if (!first.record->note.empty()) line += "; " + printable(first.record->note);
@@ -231,10 +231,9 @@ void ownership_lines(const Page& page, Section& out) {
       line += say("; a rented instance has a host and a network, which are not in this price and power");
   }
   out.line(line);
-  out.line(
-      say("{} kW: {} of power an hour of use, {} of hosting a month; {} in all per hour of use over {:g} years",
-          human_number(first.asked.watts / 1000), page.money(first.answer.power_per_hour), page.money(first.answer.hosting_per_month),
-          page.money(first.answer.owned_per_hour), first.asked.years));
+  out.line(say("{} kW: {} of power an hour of use, {} of hosting a month; {} in all per hour of use over {:g} years",
+               human_number(first.asked.watts / 1000), page.money(first.answer.power_per_hour),
+               page.money(first.answer.hosting_per_month), page.money(first.answer.owned_per_hour), first.asked.years));
   for (const advise::Ownership& one : page.found.ownership) {
     const auto term = to_text(one.term->offer->term);
     line = one.answer.months ? say("against {}: paid back after {:.1f} months at {} h a month", term,

@@ -111,7 +111,7 @@ Json nodes_json(const advise::BreakEvens& found) {
     rows.push_back({{"nodes", row.nodes},
                     {"hours", number(row.hours)},
                     {"expected_hours", number(in_hours(row.run.wall))},
-                    {"hours_95", number(in_hours(cost::time_for_share(row.run, 0.95)))},
+                    {"hours_95", number(row.hours_95)},
                     {"cost", number(row.cost)},
                     {"efficiency", number(row.efficiency)},
                     {"in_time", row.in_time}});

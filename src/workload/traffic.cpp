@@ -5,6 +5,7 @@
 
 #include "gpusel/base/fields.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/normal.hpp"
 #include "gpusel/base/text.hpp"
 
 namespace gpusel::workload {
@@ -81,17 +82,6 @@ namespace {
 
 /// Of one request in a hundred and fewer nothing is said: the tails of a fitted curve are nobody's measurements.
 constexpr int kQuantiles = 50;
-
-/// The number that a share `p` of a normal distribution stays below.
-double normal_quantile(double p) {
-  double low = -10;
-  double high = 10;
-  for (int i = 0; i < 60; ++i) {
-    const double middle = (low + high) / 2;
-    (std::erfc(-middle / std::sqrt(2.0)) / 2 < p ? low : high) = middle;
-  }
-  return (low + high) / 2;
-}
 
 std::vector<double> quantiles_of(const TrafficProfile::Length& length) {
   if (length.sigma <= 0) return {length.median};

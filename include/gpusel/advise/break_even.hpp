@@ -63,7 +63,7 @@ struct JobRun {
   std::optional<cost::Run> best;               // where an interval was asked for
   std::optional<cost::Run> without;            // checkpoints, where that is another run
   double failures_low = 0, failures_high = 0;  // expected where nodes fail least and most
-  double per_hour = 0;                         // all nodes, on-demand; 0: not published
+  double per_hour = 0;  // of work, all nodes, on-demand, with hours paid without; 0: not published
 };
 
 struct DeadlineAnswer {
@@ -71,9 +71,10 @@ struct DeadlineAnswer {
   double running_hours = 0;  // of the duty cycle, until then
   // From start to end, under the duty cycle.
   double expected_hours = 0;
+  // With the failures, and with the speed's own interval where it is known.
   double hours_95 = 0;         // within which 95 of 100 runs end
-  catalog::Number slow_hours;  // expected at the low end of the speed's interval
   double chance = 0;           // to be in time
+  catalog::Number slow_hours;  // expected at the low end of the speed's interval
 
   bool is_safe() const { return hours_95 <= deadline_hours; }
 };
@@ -103,6 +104,7 @@ struct NodeCount {
   int nodes = 0;
   double hours = 0;  // without failures
   cost::Run run;
+  double hours_95 = 0;    // within which 95 of 100 runs end
   double cost = 0;        // expected
   double efficiency = 1;  // against the fewest nodes
   bool in_time = true;    // 95 of 100 runs

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "gpusel/base/units.hpp"
 
@@ -60,5 +62,11 @@ Run piecewise_run(const Interruptions& stops, Seconds work);
 Seconds time_for_share(const Run& run, double share);
 /// The share of all runs that end within `deadline`.
 double chance_within(const Run& run, Seconds deadline);
+
+/// Equally likely values of what lies between `low` and `high` in 80 of 100 cases, as a lognormal distribution has it.
+std::vector<double> equally_likely(double low, double high);
+/// The same of a run whose speed is not sure, too: any of `likely` with the same chance.
+double chance_within(std::span<const Run> likely, Seconds deadline);
+Seconds time_for_share(std::span<const Run> likely, double share);
 
 }  // namespace gpusel::cost
