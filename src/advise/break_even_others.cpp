@@ -40,21 +40,47 @@ catalog::Number asked_price(const BreakEvenContext& c, const RequestShape& shape
   return price;
 }
 
-void explain_tokens(const BreakEvenContext& c, const TokenBreakEven& found) {
+/// What is paid under a term: all of it anyway, or part of it by the hour of work where the rest is switched off.
+cost::TokenCase token_case(const BreakEvenContext& c, const TermCost& term, double price, double tokens_per_s) {
+  const cost::Duty& duty = c.item.duty;
+  cost::TokenCase asked{.price_per_million = price, .tokens_per_s = tokens_per_s};
+  asked.hours_per_month = duty.hours_per_day * duty.days_per_month;
+  asked.used_hours = duty.used_per_month();
+  if (duty.scale_to_zero && term.commitment.is_as_used()) {
+    asked.per_hour_of_work = term.rate;
+    for (const CostLine& line : term.lines)
+      if (line.known) asked.per_hour_of_work += line.amounts.hour.value_or(0);
+  }
+  // Starts, rounding and what is paid by the month stay.
+  asked.fixed_per_month = std::max(0.0, *term.total.month - asked.per_hour_of_work * asked.used_hours);
+  return asked;
+}
+
+void explain_tokens(const BreakEvenContext& c, const TokenBreakEven& found, const cost::TokenCase& asked) {
   const std::string key = format("tokens.{}", to_text(found.term->offer->term));
-  const double paid = found.term->total.month.value_or(0);
-  c.explain(key + ".capacity_per_month", say("requests per second of the plan × tokens of each × seconds a month"),
-            format("{:.2f} tokens/s × 3600 × {:.1f}", found.tokens_per_s, c.hours_per_month()),
-            say("{:.4g} tokens", found.answer.capacity_per_month), say("the plan; docs/method.md"));
-  c.explain(key + ".own_price_per_million", say("paid per month ÷ tokens per month at full load"),
-            format("{:.2f} / ({:.1f} × 3600 × {:.1f} / 10⁶)", paid, found.tokens_per_s, c.hours_per_month()),
-            format("{:.4f} {}", found.answer.own_price_per_million, c.currency()), std::string(kDefinition));
-  c.explain(key + ".break_even_tokens", say("paid per month ÷ the other's price"),
-            format("{:.2f} / {:.4f} × 10⁶", paid, found.price_per_million),
-            say("{:.4g} tokens a month", found.answer.break_even_tokens), std::string(kDefinition));
+  const cost::TokenAnswer& answer = found.answer;
+  const auto price = [&](std::string_view name, std::string formula, double hours, double value) {
+    c.explain(format("{}.{}", key, name), std::move(formula),
+              format("({0:.2f} + {1:.4f} × {2:.1f}) / ({3:.1f} × 3600 × {2:.1f} / 10⁶)", asked.fixed_per_month,
+                     asked.per_hour_of_work, hours, asked.tokens_per_s),
+              format("{:.4f} {}", value, c.currency()), std::string(kDefinition));
+  };
+  c.explain(key + ".capacity_per_month",
+            say("requests per second of the plan × tokens of each, read and written × seconds a month"),
+            format("{:.2f} tokens/s × 3600 × {:.1f}", asked.tokens_per_s, asked.hours_per_month),
+            say("{:.4g} tokens", answer.capacity_per_month), say("the plan; docs/method.md"));
+  price("own_price_per_million", say("(paid anyway + paid per hour of work × hours) ÷ tokens of all hours"),
+        asked.hours_per_month, answer.own_price_per_million);
+  price("own_price_in_use", say("the same for the hours used"), asked.used_hours, answer.own_price_in_use);
+  c.explain(key + ".break_even_tokens", say("paid anyway ÷ (the other's price − paid per hour of work ÷ its tokens)"),
+            format("{:.2f} / ({:.4f} − {:.4f} / ({:.1f} × 3600 / 10⁶)) × 10⁶", asked.fixed_per_month,
+                   asked.price_per_million, asked.per_hour_of_work, asked.tokens_per_s),
+            answer.break_even_tokens ? say("{:.4g} tokens a month", *answer.break_even_tokens)
+                                     : say("never: an hour of work costs more than its tokens do"),
+            std::string(kDefinition));
   c.explain(key + ".utilization", say("those tokens ÷ tokens per month at full load"),
-            format("{:.4g} / {:.4g}", found.answer.break_even_tokens, found.answer.capacity_per_month),
-            found.answer.utilization ? format("{:.1f} %", *found.answer.utilization * 100) : say("more than all of it"),
+            format("{:.4g} / {:.4g}", answer.break_even_tokens.value_or(0), answer.capacity_per_month),
+            answer.utilization ? format("{:.1f} %", *answer.utilization * 100) : say("more than all of it"),
             std::string(kDefinition));
 }
 
@@ -106,8 +132,8 @@ std::optional<Ownership> ownership(const BreakEvenContext& c) {
     if (!price) return std::nullopt;
     own.asked.price = *price;
   } else {
-    c.note(say("buying: no published purchase price of {}; --buy-price tells one",
-               printable(c.subject().instance->gpu)));
+    c.note(
+        say("buying: no published purchase price of {}; --buy-price tells one", printable(c.subject().instance->gpu)));
     return std::nullopt;
   }
   const auto watts = watts_of(c, like, units_of_like);
@@ -167,7 +193,11 @@ void add_tokens(const BreakEvenContext& c) {
   if (!w.api_price && !w.api_price_in && !w.api_price_out) return;
   const auto shape = request_shape(c);
   if (!shape) {
-    c.note(say("a token price compares with serving a language model: give --model and --task inference"));
+    c.note(c.job() != nullptr && c.choice() == nullptr
+               ? say("a token price is not compared with a saved answer, which does not say how many tokens "
+                     "are read: ask for the job itself with --model and --task inference")
+               : say("a token price compares with serving a language model: give --model and --task "
+                     "inference"));
     return;
   }
   const auto price = asked_price(c, *shape);
@@ -182,12 +212,13 @@ void add_tokens(const BreakEvenContext& c) {
   for (const TermCost* term : lasting_terms(c)) {
     for (const std::string_view lacking : term->lacking)
       c.note(say("{}: without {}, whose price is not known", to_text(term->offer->term), lacking));
-    TokenBreakEven found{.term = term, .price_per_million = *price, .tokens_per_s = tokens_per_s, .answer = {}};
-    found.answer = cost::compare_tokens({.paid_per_month = *term->total.month,
-                                         .price_per_million = *price,
-                                         .tokens_per_s = tokens_per_s,
-                                         .hours_per_month = c.hours_per_month()});
-    explain_tokens(c, found);
+    const cost::TokenCase asked = token_case(c, *term, *price, tokens_per_s);
+    const TokenBreakEven found{.term = term,
+                               .price_per_million = *price,
+                               .tokens_per_s = tokens_per_s,
+                               .use = asked.used_hours / asked.hours_per_month,
+                               .answer = cost::compare_tokens(asked)};
+    explain_tokens(c, found, asked);
     c.out.tokens.push_back(found);
   }
 }

@@ -180,6 +180,22 @@ catalog::Number slow_factor(const BreakEvenContext& c) {
   return low > 0 && rate > low ? catalog::Number(rate / low) : std::nullopt;
 }
 
+/// What was said of interruptions and has no effect, since nothing is interrupted.
+void note_idle_wishes(const BreakEvenContext& c) {
+  const BreakEvenWishes& w = c.wishes;
+  std::string flags;
+  const auto said = [&](bool there, std::string_view flag) {
+    if (there) flags += format("{}{}", flags.empty() ? "" : ", ", flag);
+  };
+  said(w.deadline_hours.has_value(), "--deadline");
+  said(w.mtbf_hours.has_value(), "--mtbf-hours");
+  said(w.interruptions.has_value(), "--interruptions");
+  said(w.checkpoint_hours.has_value(), "--checkpoint-minutes");
+  said(w.checkpoint_gb.has_value(), "--checkpoint-gb");
+  said(w.restart_hours.has_value(), "--restart-minutes");
+  if (!flags.empty()) c.note(say("without a job to run there is no effect of {}", flags));
+}
+
 void add_deadline(const BreakEvenContext& c, const cost::Run& run) {
   if (!c.wishes.deadline_hours || !run.ends()) return;
   DeadlineAnswer found;
@@ -254,7 +270,10 @@ cost::Run run_of(const StopModel& stops, const BreakEvenWishes& wishes, double h
 }
 
 void add_stops(const BreakEvenContext& c) {
-  if (c.job() == nullptr) return;
+  if (c.job() == nullptr) {
+    note_idle_wishes(c);
+    return;
+  }
   c.out.stops = stop_model(c, c.subject().nodes);
   const StopModel& stops = *c.out.stops;
   c.said_or(c.wishes.mtbf_hours, stops.node_mtbf_hours, "mtbf_hours");

@@ -63,10 +63,18 @@ SpotAnswer compare_spot(const SpotCase& asked) {
 
 TokenAnswer compare_tokens(const TokenCase& asked) {
   TokenAnswer answer;
-  answer.capacity_per_month = asked.tokens_per_s * 3600 * asked.hours_per_month;
-  answer.own_price_per_million = asked.paid_per_month / answer.capacity_per_month * 1e6;
-  answer.break_even_tokens = asked.paid_per_month / asked.price_per_million * 1e6;
-  const double share = answer.break_even_tokens / answer.capacity_per_month;
+  const double millions_per_hour = asked.tokens_per_s * 3600 / 1e6;
+  const auto own_price = [&](double hours) {
+    return (asked.fixed_per_month + asked.per_hour_of_work * hours) / (millions_per_hour * hours);
+  };
+  answer.capacity_per_month = millions_per_hour * 1e6 * asked.hours_per_month;
+  answer.own_price_per_million = own_price(asked.hours_per_month);
+  answer.own_price_in_use = own_price(asked.used_hours);
+  answer.cheaper_in_use = answer.own_price_in_use < asked.price_per_million;
+  const double saved_per_million = asked.price_per_million - asked.per_hour_of_work / millions_per_hour;
+  if (saved_per_million <= 0) return answer;
+  answer.break_even_tokens = asked.fixed_per_month / saved_per_million * 1e6;
+  const double share = *answer.break_even_tokens / answer.capacity_per_month;
   if (share <= 1) answer.utilization = share;
   return answer;
 }

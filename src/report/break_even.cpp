@@ -205,13 +205,22 @@ void node_lines(const Page& page, Section& out) {
 
 void token_lines(const Page& page, Section& out) {
   for (const advise::TokenBreakEven& one : page.found.tokens) {
-    std::string line = say("{}: {} per million tokens at full load against {}", to_text(one.term->offer->term),
-                           page.money(one.answer.own_price_per_million), page.money(one.price_per_million));
-    line += one.answer.utilization
-                ? say("; cheaper from {} tokens a month on, {} of what it can do",
-                      human_count(one.answer.break_even_tokens), percent(*one.answer.utilization))
-                : say("; never cheaper: {} tokens a month would be needed, it can do {}",
-                      human_count(one.answer.break_even_tokens), human_count(one.answer.capacity_per_month));
+    const cost::TokenAnswer& own = one.answer;
+    std::string line =
+        say("{}: {} per million tokens, input and output, at {} against {}: {}", to_text(one.term->offer->term),
+            page.money(own.own_price_in_use), one.use < 1 ? say("{} use", percent(one.use)) : say("full load"),
+            page.money(one.price_per_million), own.cheaper_in_use ? say("cheaper") : say("dearer"));
+    if (one.use < 1) line += say("; {} at full load", page.money(own.own_price_per_million));
+    if (own.utilization)
+      line += *own.break_even_tokens > 0
+                  ? say("; cheaper from {} tokens, input and output, a month on, {} of what it can do",
+                        human_count(*own.break_even_tokens), percent(*own.utilization))
+                  : say("; cheaper at any use");
+    else if (own.break_even_tokens)
+      line += say("; never cheaper: {} tokens, input and output, a month would be needed, it can do {}",
+                  human_count(*own.break_even_tokens), human_count(own.capacity_per_month));
+    else
+      line += say("; never cheaper: an hour of work costs more than its tokens do");
     out.line(line);
   }
 }

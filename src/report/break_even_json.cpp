@@ -127,13 +127,17 @@ Json nodes_json(const advise::BreakEvens& found) {
 Json tokens_json(const advise::BreakEvens& found) {
   Json out = Json::array();
   for (const advise::TokenBreakEven& one : found.tokens)
-    out.push_back({{"term", to_text(one.term->offer->term)},
-                   {"price_per_million", number(one.price_per_million)},
-                   {"own_price_per_million", number(one.answer.own_price_per_million)},
-                   {"tokens_per_s", number(one.tokens_per_s)},
-                   {"capacity_per_month", number(one.answer.capacity_per_month)},
-                   {"break_even_tokens", number(one.answer.break_even_tokens)},
-                   {"utilization", one.answer.utilization ? number(*one.answer.utilization) : Json(nullptr)}});
+    out.push_back(
+        {{"term", to_text(one.term->offer->term)},
+         {"price_per_million", number(one.price_per_million)},
+         {"own_price_per_million", number(one.answer.own_price_per_million)},
+         {"own_price_in_use", number(one.answer.own_price_in_use)},
+         {"cheaper_in_use", one.answer.cheaper_in_use},
+         {"use", number(one.use)},
+         {"tokens_per_s", number(one.tokens_per_s)},
+         {"capacity_per_month", number(one.answer.capacity_per_month)},
+         {"break_even_tokens", one.answer.break_even_tokens ? number(*one.answer.break_even_tokens) : Json(nullptr)},
+         {"utilization", one.answer.utilization ? number(*one.answer.utilization) : Json(nullptr)}});
   return out;
 }
 

@@ -96,6 +96,7 @@ struct TokenBreakEven {
   const TermCost* term = nullptr;
   double price_per_million = 0;
   double tokens_per_s = 0;
+  double use = 1;  // of the hours in which there may be work
   cost::TokenAnswer answer;
 };
 

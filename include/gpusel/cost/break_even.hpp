@@ -42,17 +42,22 @@ SpotAnswer compare_spot(const SpotCase& asked);
 
 /// Serving a model oneself against paying for its tokens.
 struct TokenCase {
-  double paid_per_month = 0;                // for the machines
+  double fixed_per_month = 0;               // paid for the machines, however much they do
+  double per_hour_of_work = 0;              // paid besides; 0 where they are paid for without work, too
   double price_per_million = 0;             // of the other's tokens
   double tokens_per_s = 0;                  // that the machines do at full load
-  double hours_per_month = kHoursPerMonth;  // for which they run
+  double hours_per_month = kHoursPerMonth;  // in which there may be work
+  double used_hours = kHoursPerMonth;       // in which there is
 };
 struct TokenAnswer {
   double own_price_per_million = 0;  // at full load
+  double own_price_in_use = 0;       // in the hours used
   double capacity_per_month = 0;     // tokens
-  double break_even_tokens = 0;      // per month
+  /// Per month; nothing where each hour of work costs more than the other asks for its tokens.
+  std::optional<double> break_even_tokens;
   /// Share of the capacity that must be used; nothing where all of it is not enough.
   std::optional<double> utilization;
+  bool cheaper_in_use = false;
 };
 TokenAnswer compare_tokens(const TokenCase& asked);
 
