@@ -97,8 +97,14 @@ class Terms {
     const catalog::Number job = subject.job ? subject.job->hours : catalog::Number();
     term.commitment = cost::commitment_of(term.offer->term);
     term.paid = cost::paid_hours(term.commitment, duty, billing, job);
-    if (term.commitment.whole_month && on_demand)
-      cost::bound_by_on_demand(term.paid, cost::paid_hours({}, duty, billing, job), *on_demand / term.rate);
+    if (term.commitment.whole_month && on_demand) {
+      const cost::Paid as_used = cost::paid_hours({}, duty, billing, job);
+      cost::bound_by_on_demand(term.paid, as_used, *on_demand / term.rate);
+      term.on_demand = *on_demand;
+      term.on_demand_hours = as_used;
+    }
+    if (term.commitment.longest_hours > 0 && job && cost::longest_stretch(duty, job) > term.commitment.longest_hours)
+      term.paid.job = catalog::Number();
     term.own = cost::amounts_of(term.published.amount * subject.nodes, term.paid);
     term.instances = cost::amounts_of(term.rate, term.paid);
     term.lines =
@@ -116,8 +122,10 @@ class Terms {
   }
 
   void per_work(TermCost& term, const CostSubject& subject) const {
-    const double used = question_.duty.used_per_month();
-    term.per_used_hour = *term.total.month / used;
+    const bool ends = subject.job && subject.job->hours;
+    const catalog::Number& total = ends ? term.total.job : term.total.month;
+    if (!total) return;
+    term.per_used_hour = *total / (ends ? *subject.job->hours : question_.duty.used_per_month());
     if (!subject.job) return;
     if (const auto rate = subject.job->tokens_per_s; rate.value_or(0) > 0)
       term.per_million_tokens = *term.per_used_hour / (*rate * 3600) * 1e6;
@@ -138,6 +146,7 @@ CostJob job_of(const workload::Workload& work, const plan::Choice& choice) {
   if (const auto duration = duration_of(work, rate)) job.hours = in_hours(*duration);
   if (!work.counted) {
     job.tokens_per_s = rate;
+    if (work.task == workload::Task::inference) job.tokens = "written";
     return job;
   }
   const double served = std::min(rate, work.counted->demand.value_or(rate));

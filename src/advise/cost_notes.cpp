@@ -44,7 +44,15 @@ std::string commitment_note(const TermCost& term, const CostItem& item, const Co
                      name)
                : std::string();
   const auto& job = item.subject.job;
+  const double longest = term.commitment.longest_hours;
+  if (job && longest > 0 && cost::longest_stretch(item.duty, job->hours) > longest) {
+    const std::string ends = human_duration(seconds(longest * 3600));
+    return job->hours ? say("{}: ends after {} at the latest, the job takes {}: it cannot run in one", name, ends,
+                            human_duration(seconds(cost::elapsed_hours(*job->hours, item.duty) * 3600)))
+                      : say("{}: ends after {} at the latest; what runs on has to be started anew", name, ends);
+  }
   if (term.commitment.is_as_used() || !job || !job->hours) return {};
+  if (term.commitment.by_day && !item.duty.is_always_on()) return {};
   const double needed = cost::elapsed_hours(*job->hours, item.duty);
   const double idle = *term.paid.job - needed;
   if (idle < 1) return {};

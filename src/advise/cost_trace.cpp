@@ -55,25 +55,35 @@ class Tracer {
     const std::string name(to_text(term.offer->term));
     rate(term, name);
     paid(term, name);
-    const cost::Amounts hours = cost::amounts_of(1, term.paid);
-    amounts(name, term.instances, hours, term.rate, currency_);
+    amounts(name, term.instances, term, term.rate, currency_);
     if (term.exchange)
-      amounts(say("{} as offered", name), term.own, hours, term.published.amount * item_.subject.nodes,
+      amounts(say("{} as offered", name), term.own, term, term.published.amount * item_.subject.nodes,
               term.published.currency.code());
     for (const CostLine& line : term.lines) of_line(line, name);
     total(term, name);
   }
 
-  void amounts(const std::string& name, const cost::Amounts& of, const cost::Amounts& paid, double rate,
+  void amounts(const std::string& name, const cost::Amounts& of, const TermCost& term, double rate,
                std::string_view currency) {
-    std::vector<catalog::Number> hours_paid;
-    cost::visit_amounts(paid, [&](std::string_view, const catalog::Number& each) { hours_paid.push_back(each); });
+    const auto listed = [](const cost::Paid& paid) {
+      std::vector<catalog::Number> hours;
+      const cost::Amounts each_of_one = cost::amounts_of(1, paid);
+      cost::visit_amounts(each_of_one, [&](std::string_view, const catalog::Number& each) { hours.push_back(each); });
+      return hours;
+    };
+    const auto paid = listed(term.paid);
+    const auto on_demand = listed(term.on_demand_hours);
     std::size_t at = 0;
     cost::visit_amounts(of, [&](std::string_view period, const catalog::Number& amount) {
-      const catalog::Number each = hours_paid[at++];
-      if (amount && period != "hour")
-        add(format("{}.{}", name, period), say("price per hour × hours paid"),
-            format("{:.6g} {} × {:.6g} h", rate, currency, *each), money(*amount, currency), arithmetic());
+      const std::size_t place = at++;
+      if (!amount || period == "hour") return;
+      const bool bounded = period == "job" ? term.paid.job_bounded : term.paid.bounded && period != "commitment";
+      add(format("{}.{}", name, period),
+          bounded ? say("at most what on-demand in that place costs: price per hour × hours as used")
+                  : say("price per hour × hours paid"),
+          bounded ? format("{:.6g} {} × {:.6g} h", term.on_demand * rate / term.rate, currency, *on_demand[place])
+                  : format("{:.6g} {} × {:.6g} h", rate, currency, *paid[place]),
+          money(*amount, currency), arithmetic());
     });
   }
 
@@ -97,15 +107,21 @@ class Tracer {
   void paid(const TermCost& term, const std::string& name) {
     const cost::Duty& d = item_.duty;
     if (!term.commitment.is_as_used()) {
-      add(name + say(" hours paid a month"),
-          term.commitment.is_promise()
-              ? say("all of them: paid whole, used or not")
-              : say("at most all of them, and at most what on-demand in that place would cost"),
-          {}, hours(term.paid.month), say("the term"));
-      if (term.paid.job)
-        add(name + say(" hours paid for the job"), say("start to end, in whole periods of the term"),
-            say("{:.6g} h in periods of {:.6g} h", cost::elapsed_hours(*item_.subject.job->hours, d),
-                term.commitment.hours),
+      if (!term.paid.bounded)
+        add(name + say(" hours paid a month"),
+            term.commitment.by_day ? say("days × 24: paid by whole days, used or not")
+                                   : say("all of them: paid whole, used or not"),
+            term.commitment.by_day ? format("{:.6g} × {:.6g}", d.days_per_month, term.commitment.hours)
+                                   : format("{:.6g}", kHoursPerMonth),
+            hours(term.paid.month), say("the term"));
+      if (term.paid.job && !term.paid.job_bounded)
+        add(name + say(" hours paid for the job"),
+            term.commitment.by_day ? say("hours at full speed ÷ hours of work a day, in whole days")
+                                   : say("start to end, in whole periods of the term"),
+            term.commitment.by_day ? format("{:.6g} ÷ {:.6g}, × {:.6g}", *item_.subject.job->hours, d.used_per_day(),
+                                            term.commitment.hours)
+                                   : say("{:.6g} h in periods of {:.6g} h",
+                                         cost::elapsed_hours(*item_.subject.job->hours, d), term.commitment.hours),
             hours(*term.paid.job), say("the term"));
       return;
     }
@@ -140,9 +156,14 @@ class Tracer {
 
   void total(const TermCost& term, const std::string& name) {
     if (!term.lines.empty()) sums(term, name);
-    add(name + ".per_used_hour", say("month ÷ hours of work a month"),
-        format("{} ÷ {:.6g} h", money(*term.total.month), item_.duty.used_per_month()), money(*term.per_used_hour),
-        arithmetic());
+    if (!term.per_used_hour) return;
+    const auto& job = item_.subject.job;
+    const bool ends = job && job->hours;
+    add(name + ".per_used_hour",
+        ends ? say("whole job ÷ its hours at full speed") : say("month ÷ hours of work a month"),
+        format("{} ÷ {:.6g} h", money(ends ? *term.total.job : *term.total.month),
+               ends ? *job->hours : item_.duty.used_per_month()),
+        money(*term.per_used_hour), arithmetic());
     if (term.per_million_tokens)
       add(name + ".per_million_tokens", say("price per hour of work ÷ tokens an hour × 1e6"),
           format("{} ÷ ({:.6g} × 3600) × 1e6", money(*term.per_used_hour), *item_.subject.job->tokens_per_s),

@@ -70,6 +70,7 @@ Result<CostSubject> saved_subject(const std::string& content, const std::string&
   subject.provider = provider_of(*subject.instance, catalog);
   subject.rank = rank;
   subject.job = job_in(chosen.find("cost"));
+  if (text(root.find("workload"), "task") == to_text(workload::Task::inference)) subject.job->tokens = "written";
   return subject;
 }
 

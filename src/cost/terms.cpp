@@ -12,6 +12,8 @@ namespace {
 
 constexpr double kRounding = 1e-9;  // of a count of periods: what arithmetic leaves over is no further one
 constexpr double kMonths = 12;
+constexpr double kLongestBlocks = 182 * 24;   // AWS: Capacity Blocks for ML, in one reservation
+constexpr double kLongestFlexStart = 7 * 24;  // Google Cloud: flex-start, from the start of the instances
 
 double whole(double count) { return std::ceil(count - kRounding); }
 
@@ -40,7 +42,8 @@ Commitment commitment_of(catalog::Term term) {
     case Term::savings_1y: return {kHoursPerYear};
     case Term::reserved_3y:
     case Term::savings_3y: return {3 * kHoursPerYear};
-    case Term::capacity_block: return {kBlockHours};
+    case Term::capacity_block: return {.hours = kBlockHours, .by_day = true, .longest_hours = kLongestBlocks};
+    case Term::flex_start: return {.longest_hours = kLongestFlexStart};
     case Term::sustained_use:
     case Term::ladder: return {kHoursPerMonth, true};
     default: return {in_hours(subscription_period(term))};
@@ -60,6 +63,11 @@ Billing billing_of(const catalog::Provider* provider) {
 
 double elapsed_hours(double job_hours, const Duty& duty) { return job_hours / duty.used_per_month() * kHoursPerMonth; }
 
+double longest_stretch(const Duty& duty, catalog::Number job_hours) {
+  if (!duty.is_always_on() || duty.starts() > 0) return duty.run_per_day();
+  return job_hours ? elapsed_hours(*job_hours, duty) : std::numeric_limits<double>::infinity();
+}
+
 Paid paid_hours(const Commitment& commitment, const Duty& duty, const Billing& billing, catalog::Number job_hours) {
   Paid paid;
   if (commitment.is_as_used()) {
@@ -67,6 +75,11 @@ Paid paid_hours(const Commitment& commitment, const Duty& duty, const Billing& b
     paid.day = starts > 0 ? starts * billing.hours(duty.run_per_day() / starts) : duty.run_per_day();
     paid.month = paid.day * duty.days_per_month;
     if (job_hours) paid.job = job_as_used(*job_hours, duty, billing);
+  } else if (commitment.by_day) {
+    paid.day = commitment.hours;
+    paid.month = paid.day * duty.days_per_month;
+    paid.commitment = commitment.hours;
+    if (job_hours) paid.job = whole(*job_hours / duty.used_per_day()) * commitment.hours;
   } else {
     paid.day = kHoursPerMonth / duty.days_per_month;
     paid.month = kHoursPerMonth;
@@ -84,11 +97,14 @@ Paid paid_hours(const Commitment& commitment, const Duty& duty, const Billing& b
 
 void bound_by_on_demand(Paid& paid, const Paid& as_used, double ratio) {
   if (paid.at_most) {
+    paid.bounded = as_used.month * ratio < paid.month;
     paid.day = std::min(paid.day, as_used.day * ratio);
     paid.month = std::min(paid.month, as_used.month * ratio);
     paid.year = std::min(paid.year, as_used.year * ratio);
   }
-  if (paid.job_at_most && as_used.job) paid.job = std::min(*paid.job, *as_used.job * ratio);
+  if (!paid.job_at_most || !as_used.job) return;
+  paid.job_bounded = *as_used.job * ratio < *paid.job;
+  paid.job = std::min(*paid.job, *as_used.job * ratio);
 }
 
 Amounts& Amounts::operator+=(const Amounts& other) {

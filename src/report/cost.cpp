@@ -99,7 +99,11 @@ void sum_rows(TermTable& table, const CostItem& item, const std::string& currenc
     table.words(say("{}, month", lines[at].key), [&](const TermCost& t) {
       return t.lines[at].known ? money(t.lines[at].amounts.month) : std::string(kUnknown);
     });
-  const auto whole = [](const TermCost& t) { return !t.lacking.empty() ? say("without {}", t.lacking.front()) : ""; };
+  const auto without = [](const TermCost& t) {
+    std::string keys;
+    for (const std::string_view key : t.lacking) keys += (keys.empty() ? "" : ", ") + std::string(key);
+    return say("without {}", keys);
+  };
   table.amounts(say("{} in all, day", currency), [](const TermCost& t) { return t.total.day; }, at_most);
   table.amounts(say("in all, month"), [](const TermCost& t) { return t.total.month; }, at_most);
   table.amounts(say("in all, year"), [](const TermCost& t) { return t.total.year; }, at_most);
@@ -108,15 +112,19 @@ void sum_rows(TermTable& table, const CostItem& item, const std::string& currenc
   const bool lacks =
       std::any_of(item.terms.begin(), item.terms.end(), [](const auto& t) { return !t.lacking.empty(); });
   if (lacks)
-    table.words(say("sums are"), [&](const TermCost& t) { return t.lacking.empty() ? say("complete") : whole(t); });
+    table.words(say("sums are"), [&](const TermCost& t) { return t.lacking.empty() ? say("complete") : without(t); });
 }
 
 void work_rows(TermTable& table, const CostItem& item, const std::string& currency) {
   table.gap();
-  table.amounts(say("{} per hour of work", currency), [](const TermCost& t) { return t.per_used_hour; }, at_most);
-  table.amounts(say("per million tokens"), [](const TermCost& t) { return t.per_million_tokens; }, at_most);
-  if (item.subject.job && !item.subject.job->unit.empty())
-    table.amounts(say("per {}", item.subject.job->unit), [](const TermCost& t) { return t.per_unit; }, at_most);
+  const auto& job = item.subject.job;
+  const auto bound = job && job->hours ? job_at_most : at_most;
+  table.amounts(say("{} per hour of work", currency), [](const TermCost& t) { return t.per_used_hour; }, bound);
+  const std::string tokens = job && job->tokens != "all" ? say("per million {} tokens", job->tokens)
+                                                         : say("per million tokens");
+  table.amounts(tokens, [](const TermCost& t) { return t.per_million_tokens; }, bound);
+  if (job && !job->unit.empty())
+    table.amounts(say("per {}", job->unit), [](const TermCost& t) { return t.per_unit; }, bound);
 }
 
 /// The instances in the currency of the offer, where that is another.
@@ -286,6 +294,9 @@ std::string job_words(const CostItem& item, const CostAnswer& answer) {
   std::string line = subject.job->hours
                          ? say("job: {} at full speed", human_duration(seconds(*subject.job->hours * 3600)))
                          : say("job: runs on");
+  if (subject.job->hours && *subject.job->hours > item.duty.used_per_day() && !item.duty.works_always())
+    line = say("job: {} of work, {} by the calendar", human_duration(seconds(*subject.job->hours * 3600)),
+               human_duration(seconds(cost::elapsed_hours(*subject.job->hours, item.duty) * 3600)));
   if (subject.planned && answer.work && has_plan(*answer.work))
     line += "; " + std::visit([](const auto& choice) { return plan_line(choice.plan); }, subject.planned->choice);
   return line;

@@ -63,13 +63,18 @@ Json offer_json(const catalog::Offer& offer, const catalog::Catalog& catalog) {
 }
 
 Json paid_json(const cost::Paid& paid) {
-  return {{"day", number(paid.day)},        {"month", number(paid.month)},
-          {"year", number(paid.year)},      {"commitment", number(paid.commitment)},
-          {"job", number(paid.job)},        {"at_most", paid.at_most},
+  const auto hours = [](bool bounded, const catalog::Number& of) { return bounded ? Json(nullptr) : number(of); };
+  return {{"day", hours(paid.bounded, paid.day)},
+          {"month", hours(paid.bounded, paid.month)},
+          {"year", hours(paid.bounded, paid.year)},
+          {"commitment", number(paid.commitment)},
+          {"job", hours(paid.job_bounded, paid.job)},
+          {"at_most", paid.at_most},
           {"job_at_most", paid.job_at_most}};
 }
 
-Json term_json(const TermCost& term, const CostAnswer& answer, const catalog::Catalog& catalog) {
+Json term_json(const TermCost& term, const CostItem& item, const CostAnswer& answer,
+               const catalog::Catalog& catalog) {
   Json out{{"term", to_text(term.offer->term)},
            {"offer", offer_json(*term.offer, catalog)},
            {"fx", nullptr},
@@ -86,6 +91,8 @@ Json term_json(const TermCost& term, const CostAnswer& answer, const catalog::Ca
   out["total_lacks"] = term.lacking;
   out["per_work_hour"] = number(term.per_used_hour);
   out["per_million_tokens"] = number(term.per_million_tokens);
+  out["per_million_tokens_of"] =
+      term.per_million_tokens ? Json(std::string(item.subject.job->tokens)) : Json(nullptr);
   out["per_unit"] = number(term.per_unit);
   Json elsewhere = Json::array();
   for (const catalog::Offer* offer : term.elsewhere) {
@@ -98,11 +105,12 @@ Json term_json(const TermCost& term, const CostAnswer& answer, const catalog::Ca
   return out;
 }
 
-Json job_json(const advise::CostSubject& subject) {
+Json job_json(const advise::CostSubject& subject, const cost::Duty& duty) {
   if (!subject.job) return nullptr;
   const advise::CostJob& job = *subject.job;
   return {{"hours", number(job.hours)},
           {"tokens_per_s", number(job.tokens_per_s)},
+          {"elapsed_hours", job.hours ? number(cost::elapsed_hours(*job.hours, duty)) : Json(nullptr)},
           {"units_per_hour", number(job.units_per_hour)},
           {"unit", text_or_null(job.unit)}};
 }
@@ -124,13 +132,13 @@ Json item_json(const CostItem& item, const CostAnswer& answer, const catalog::Ca
            {"nodes", subject.nodes},
            {"gpu", text_or_null(instance.gpu)},
            {"gpus_per_node", number(instance.gpu_count)},
-           {"job", job_json(subject)},
+           {"job", job_json(subject, item.duty)},
            {"problem", text_or_null(subject.problem)},
            {"plan", subject.planned ? plan_json(subject.planned->choice) : Json(nullptr)},
            {"cold_start_s", item.duty.cold_start_s ? number(*item.duty.cold_start_s) : Json(nullptr)},
            {"billing", billing_json(subject.provider)}};
   Json terms = Json::array();
-  for (const TermCost& term : item.terms) terms.push_back(term_json(term, answer, catalog));
+  for (const TermCost& term : item.terms) terms.push_back(term_json(term, item, answer, catalog));
   out["terms"] = std::move(terms);
   Json promises = Json::array();
   for (const catalog::ServiceLevel* level : item.promises) promises.push_back(promise_json(*level));

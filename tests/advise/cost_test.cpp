@@ -291,7 +291,20 @@ TEST_CASE("the whole job under each term, by the provider's whole hours", "[advi
   CHECK(job(Term::year) == Approx(13140.12));
   CHECK(job(Term::reserved_1y) == Approx(15330.00));
   CHECK(job(Term::reserved_3y) == Approx(28908.00));
-  CHECK(*term_of(answer, Term::on_demand).per_million_tokens == Approx(0.5555556));  // 2 ÷ 3.6 million
+  // What is paid in all ÷ 358.2 million tokens.
+  CHECK(*term_of(answer, Term::on_demand).per_million_tokens == Approx(0.558347));
+  CHECK(*term_of(answer, Term::reserved_1y).per_million_tokens == Approx(42.797320));
+  CHECK(*term_of(answer, Term::capacity_block).per_million_tokens == Approx(0.837521));
+  CHECK(*term_of(answer, Term::month).per_used_hour == Approx(13.208744));  // 1314.27 ÷ 99.5
+}
+
+TEST_CASE("a term that ends before the job has no price for it", "[advise][cost]") {
+  const CostAnswer week = answer_to(with_job(169));  // flex-start ends after 7 days
+  CHECK_FALSE(term_of(week, Term::flex_start).instances.job);
+  CHECK_FALSE(term_of(week, Term::flex_start).per_million_tokens);
+  CHECK(*term_of(week, Term::capacity_block).instances.job == Approx(480.00));  // eight days × 24 × 2.5
+  CHECK(*term_of(answer_to(with_job(168)), Term::flex_start).instances.job == Approx(378.00));
+  CHECK_FALSE(term_of(answer_to(with_job(182 * 24 + 1)), Term::capacity_block).instances.job);
 }
 
 TEST_CASE("what a commitment leaves unused is said", "[advise][cost]") {

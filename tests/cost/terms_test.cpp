@@ -113,8 +113,11 @@ TEST_CASE("on-demand and spot are paid for the hours they run, all else whole", 
   for (const Term term : {Term::on_demand, Term::spot, Term::flex_start})
     CHECK(month(term, office, 21.957642) == Approx(3864.54).margin(0.005));  // × 176
   for (const Term term : {Term::reserved_1y, Term::reserved_3y, Term::savings_1y, Term::savings_3y, Term::month,
-                          Term::year, Term::ladder, Term::sustained_use, Term::capacity_block})
+                          Term::year, Term::ladder, Term::sustained_use})
     CHECK(month(term, office, 13.921094) == Approx(10162.40).margin(0.005));  // × 730
+  // A block for each day that counts: × 22 × 24.
+  CHECK(month(Term::capacity_block, office, 13.921094) == Approx(7350.34).margin(0.005));
+  CHECK(job(Term::capacity_block, 100, 2, office) == Approx(624));  // 13 days of 8 hours
 }
 
 TEST_CASE("a commitment is a month, a year, three years or a block of days", "[cost]") {

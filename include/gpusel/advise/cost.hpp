@@ -27,6 +27,7 @@ struct CostJob {
   catalog::Number hours;  // of work at full speed; nothing for a service that runs on
   // At full speed, all nodes; nothing where it has no meaning.
   catalog::Number tokens_per_s;
+  std::string_view tokens = "all";  // that this counts: all, written, read
   catalog::Number units_per_hour;  // of what a price of counted work is for
   std::string unit;                // "million images"; empty: the work is counted in tokens
   bool needs_workstation = false;
@@ -65,12 +66,15 @@ struct TermCost {
   std::optional<cost::Exchange> exchange;        // where it was converted
   cost::Commitment commitment;
   cost::Paid paid;          // hours
+  double on_demand = 0;     // of all nodes and one hour, where that is what bounds them
+  cost::Paid on_demand_hours;
   cost::Amounts own;        // the instances alone, in the offer's currency
   cost::Amounts instances;  // the same in the answer's currency
   std::vector<CostLine> lines;
   cost::Amounts total;                    // in the answer's currency: instances and every line that is known
   std::vector<std::string_view> lacking;  // keys of lines whose price is not known: not in the total
-  catalog::Number per_used_hour;          // total of a month ÷ hours of work in it
+  // Of a job that ends, its total ÷ its work; else the total of a month ÷ the work in it.
+  catalog::Number per_used_hour;
   catalog::Number per_million_tokens;
   catalog::Number per_unit;
 };

@@ -38,6 +38,8 @@ struct Duty {
   double run_per_month() const { return run_per_day() * days_per_month; }
   /// Runs without a break: every hour of every day is paid for.
   bool is_always_on() const { return run_per_month() > kHoursPerMonth - 1e-6; }
+  /// Works in every hour of every day.
+  bool works_always() const { return used_per_month() > kHoursPerMonth - 1e-6; }
   bool is_given() const { return !given.empty(); }
 };
 

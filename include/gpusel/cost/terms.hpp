@@ -16,11 +16,16 @@ inline constexpr double kBlockHours = 24;
 struct Commitment {
   double hours = 0;          // of one period; 0: paid as used
   bool whole_month = false;  // nothing is promised, but the rate holds for a whole month; less use costs that at most
+  bool by_day = false;       // periods are days, bought only for those that count
+  double longest_hours = 0;  // without a break, after which it ends; 0: no end
 
   bool is_as_used() const { return hours <= 0; }
   bool is_promise() const { return hours > 0 && !whole_month; }
 };
 Commitment commitment_of(catalog::Term term);
+
+/// Hours that work goes on without a break: to its end round the clock, else the time of one start.
+double longest_stretch(const Duty& duty, catalog::Number job_hours);
 
 /// How a provider counts the time of one start.
 struct Billing {
@@ -41,6 +46,9 @@ struct Paid {
   catalog::Number job;         // nothing for a service that runs on
   bool at_most = false;        // day, month and year
   bool job_at_most = false;
+  // What on-demand would cost is less than all hours at the term's rate: hours that nobody counts.
+  bool bounded = false;  // day, month and year
+  bool job_bounded = false;
 };
 /// `job_hours`: of work at full speed.
 Paid paid_hours(const Commitment& commitment, const Duty& duty, const Billing& billing, catalog::Number job_hours);
