@@ -108,13 +108,6 @@ void note_traffic(Fleet& fleet) {
         say("the busiest five minutes have {:.1f} times the mean rate of the file; the fleet is "
             "planned for the {}",
             *traffic.busiest, fleet.peak > 1 ? say("busiest hour") : say("mean")));
-  const auto& longest = fleet.work.model->max_context;
-  double beyond = 0;
-  for (const workload::Bucket& bucket : traffic.buckets)
-    if (longest && bucket.input + bucket.output > *longest) beyond += bucket.share;
-  if (beyond > 0)
-    fleet.notes.push_back(
-        say("{:.1f} % of the requests are longer than the model's own context of {:g} tokens", beyond * 100, *longest));
 }
 
 void note_dates(const FleetContext& context, Fleet& fleet) {

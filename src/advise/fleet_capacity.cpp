@@ -166,6 +166,10 @@ class TypeFinder {
     std::optional<InferenceChoice> heaviest;
     double most = 0;
     for (const Bucket& bucket : buckets_) {
+      if (beyond_context(*work.model, bucket)) {
+        type.carried.emplace_back();
+        continue;
+      }
       std::optional<InferenceChoice> choice;
       const Carried& carried = type.carried.emplace_back(carrier.carry(of_bucket(work, bucket), choice));
       const double load = carried.requests_per_s > 0 ? bucket.share / carried.requests_per_s : 0;
@@ -252,6 +256,11 @@ Unserved explain_unserved(const FleetContext& context, const Workload& work, std
                           std::span<const Shape> shapes) {
   Unserved out;
   out.bucket = bucket;
+  if (beyond_context(*work.model, lengths)) {
+    out.message = say("with {:.0f} tokens they are longer than the model's own context of {:.0f}, on any machine",
+                      lengths.input + lengths.output, *work.model->max_context);
+    return out;
+  }
   Workload alone = of_bucket(work, lengths);
   alone.inference.request_rate.reset();
   alone.inference.ttft_ms.reset();

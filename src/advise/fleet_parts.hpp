@@ -29,6 +29,9 @@ struct FleetContext {
 /// The job with that bucket's lengths.
 workload::Workload of_bucket(const workload::Workload& work, const workload::Bucket& bucket);
 
+/// Whether its requests are longer than the model reads, on whatever machine.
+bool beyond_context(const catalog::Model& model, const workload::Bucket& bucket);
+
 /// Traffic, as the question names it. Errors: no such profile or file; no lengths at all.
 Result<workload::Traffic> stated_traffic(const FleetQuestion& question, const catalog::Catalog& catalog,
                                          const catalog::Model& model);

@@ -111,6 +111,10 @@ workload::Workload of_bucket(const workload::Workload& work, const workload::Buc
   return out;
 }
 
+bool beyond_context(const catalog::Model& model, const workload::Bucket& bucket) {
+  return model.max_context && bucket.input + bucket.output > *model.max_context;
+}
+
 Result<workload::Traffic> stated_traffic(const FleetQuestion& question, const catalog::Catalog& catalog,
                                          const catalog::Model& model) {
   const bool generates = model.is_generator();

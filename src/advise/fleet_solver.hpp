@@ -21,6 +21,8 @@ struct FleetPeriod {
   double scale = 1;  // of the rates
 };
 
+inline constexpr double kNoWorkLimit = 1e15;
+
 struct FleetProblem {
   std::vector<FleetKind> kinds;
   std::vector<double> rate;  // requests per second by bucket
@@ -29,8 +31,11 @@ struct FleetProblem {
   double spare = 0;                               // instances beside those that work, of every kind in use
   std::optional<double> most_kinds;
   std::optional<double> most_instances;
-  double gap = 0;  // that may be left unproven, relative
+  std::vector<double> committed;  // by kind, where it is not to be chosen
+  double gap = 0;                 // that may be left unproven, relative
   double time_limit_s = 10;
+  double most_work = kNoWorkLimit;  // steps of the simplex method × rows
+  bool only_bound = false;          // looser and smaller: what is committed to and the bound are of use, shares are not
 };
 
 struct FleetUse {
@@ -41,6 +46,7 @@ struct FleetUse {
 struct FleetSolution {
   bool feasible = false;
   bool optimal = false;                          // within the gap asked for
+  bool near_enough = false;                      // ended for that gap, and not for want of anything better
   double cost = 0;                               // of all periods
   double bound = 0;                              // proven: no fleet is cheaper
   double relaxed = 0;                            // with parts of instances

@@ -162,6 +162,58 @@ TEST_CASE("the cheapest fleet is the one that trying all finds") {
   CHECK(compared > 20);
 }
 
+TEST_CASE("little load, rare lengths and huge requests are served by whole instances") {
+  constexpr double kScales[] = {1e-9, 1e-5, 1e-3, 1};
+  constexpr double kSlow[] = {1e-4, 1, 1e4};
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    FleetProblem problem = random_problem(seed);
+    // One length is rare, one is served slowly or quickly, and the whole is little.
+    problem.rate[seed % problem.rate.size()] *= 1e-6;
+    const double slow = kSlow[seed % 3];
+    for (double& rate : problem.rate) rate *= kScales[seed % 4] * slow;
+    for (FleetKind& kind : problem.kinds)
+      for (double& capacity : kind.capacity) capacity *= slow;
+    const double best = brute_force(problem, 6);
+    const FleetSolution solution = solved(problem);
+    CAPTURE(seed, best, solution.cost);
+    if (!solution.feasible) {
+      CHECK_FALSE(std::isfinite(best));
+      continue;
+    }
+    CHECK(solution.cost > 0);
+    CHECK(solution.cost <= best * (1 + 1e-9));
+    if (std::ranges::max(counts_of(solution)) <= 6) CHECK(solution.cost == Approx(best));
+    for (const FleetUse& use : solution.by_period.at(0))
+      if (std::ranges::max(use.share) > 0) CHECK(use.instances >= 1);
+    problem.spare = 1;
+    const FleetSolution spared = solved(problem);
+    for (const FleetUse& use : spared.by_period.at(0))
+      if (std::ranges::max(use.share) > 0) CHECK(use.instances >= 2);
+  }
+}
+
+TEST_CASE("a request that takes a fleet of its own has one") {
+  FleetProblem problem = short_and_long();
+  problem.rate = {3, 2};
+  problem.kinds[1].capacity[1] = 4e-7;  // 5,000,000 of them
+  const FleetSolution solution = solved(problem);
+  REQUIRE(solution.feasible);
+  CHECK(counts_of(solution).at(1) == Approx(5e6));
+  CHECK(solution.cost <= 25e6 + 1);
+}
+
+TEST_CASE("of fleets of one cost the one of fewest instances is taken") {
+  FleetProblem problem;
+  problem.kinds = {{.price = 1, .committed = {}, .capacity = {10}, .pool = 0},
+                   {.price = 4, .committed = {}, .capacity = {40}, .pool = 1},
+                   {.price = 2, .committed = {}, .capacity = {20}, .pool = 2}};
+  problem.pool_limit.resize(3);
+  problem.rate = {80};
+  CHECK(counts_of(solved(problem)) == std::vector<double>{0, 2, 0});
+  problem.rate = {75};
+  CHECK(counts_of(solved(problem)) == std::vector<double>{0, 2, 0});
+}
+
 TEST_CASE("what is dominated is never missed") {
   for (unsigned seed = 1; seed <= 40; ++seed) {
     FleetProblem problem = random_problem(seed);
