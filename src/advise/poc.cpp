@@ -89,8 +89,10 @@ class Prover {
   }
 
   void add_steps() {
-    const ProofValues values = with_share(values_of(unit_, runs_.prompts));
+    ProofValues values = with_share(values_of(unit_, runs_.prompts));
     add_tool(values, values);
+    if (out_.memory_kind == "process" && !std::holds_alternative<plan::InferenceChoice>(unit_.choice))
+      values["by_driver"] = "yes";
     const auto general = [&](std::string_view kind) {
       ProofValues wanted = values;
       wanted["class"] = kind;
@@ -122,19 +124,34 @@ class Prover {
   void add_tool(const ProofValues& wanted, const ProofValues& values) {
     const ProofTool* tool = proof_tool(tools_, wanted);
     if (tool == nullptr) return;
+    if (!tool->memory.empty()) out_.memory_kind = tool->memory;
     const catalog::Source* source = catalog_.source(tool->source);
+    const ProofValues own = served_by(*tool, values);
     for (const ProofTool::Step& step : tool->steps) {
+      if (!applies(step, own)) continue;
       PocStep out;
-      out.what = filled(*tool, step.what, values);
-      out.read = filled(*tool, step.read, values);
-      out.tool = format("{} {}", tool->tool, tool->version);
+      out.what = filled(*tool, step.what, own);
+      out.read = filled(*tool, step.read, own);
+      out.tool = tool->version.empty() ? tool->tool : format("{} {}", tool->tool, tool->version);
       out.url = source != nullptr ? std::string(source->url) : std::string();
       if (step.each)
         for (const ProofUnit& scale : runs_.scales) add_lines(*tool, step, values_of(scale, runs_.prompts), out);
       else
-        add_lines(*tool, step, values, out);
-      if (!out.commands.empty()) out_.steps.push_back(std::move(out));
+        add_lines(*tool, step, own, out);
+      if (!out.commands.empty() || step.run.empty()) out_.steps.push_back(std::move(out));
     }
+  }
+
+  /// A format that the tool cannot make of the published weights must be there as a checkpoint of its own.
+  static ProofValues served_by(const ProofTool& tool, ProofValues values) {
+    const auto weights = values.find("weights");
+    if (weights == values.end()) return values;
+    const auto words = tool.words.find("weights");
+    if (words != tool.words.end() && words->second.contains(weights->second)) return values;
+    values["wanted"] = weights->second;
+    std::string& served = values["served"] = "MODEL_IN_" + weights->second;
+    std::ranges::transform(served, served.begin(), [](char c) { return c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c; });
+    return values;
   }
 
   static void add_lines(const ProofTool& tool, const ProofTool::Step& step, const ProofValues& values, PocStep& out) {

@@ -5,6 +5,7 @@
 
 #include "gpusel/advise/data_path.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/estimate/checkpoint.hpp"
 #include "gpusel/estimate/economy.hpp"
 
 namespace gpusel::advise {
@@ -126,22 +127,33 @@ class Figures {
     out_.scales.push_back(line);
   }
 
+  /// What is read again after a failure, in words.
+  std::string read_again() const {
+    const auto precision = std::get<plan::TrainingChoice>(unit_.choice).plan.precision;
+    const auto size = estimate::checkpoint_size(unit_.work, precision);
+    if (!size) return say("checkpoints are read too slowly (fio)");
+    if (unit_.work.training.method == workload::Method::full)
+      return say("checkpoints of {:.3g} GB are read too slowly (fio)", in_gb(*size));
+    return say(
+        "checkpoints of {:.3g} GB, of what is trained alone, or the {:.3g} GB of the base model, which are "
+        "loaded again, are read too slowly (fio)",
+        in_gb(*size), 2e-9 * unit_.work.parameters.total());
+  }
+
   void recovery() {
-    const double gib =
-        in_gib(estimate::training_states(unit_.work, std::get<plan::TrainingChoice>(unit_.choice).plan.precision));
     const double restart = 60 * c_.economy->restart_minutes.value;
-    out_.trace.push_back({"recovery_s", say("failure.restart_minutes × 60"), format("{:g} × 60", restart / 60),
+    out_.trace.push_back({"recovery_s", say("failure.restart_minutes × 60, assumed"), format("{:g} × 60", restart / 60),
                           format("{:g} s", restart), say("data/calibration/economy.yaml")});
-    out_.figures.push_back(
-        {{},
-         say("from the kill to the next step"),
-         "s",
-         gpus_of(unit_),
-         restart,
-         std::nullopt,
-         say("above: checkpoints of {:.0f} GiB are read too slowly (fio), or starting takes long; each "
-             "failure then costs more, and checkpoints should lie further apart",
-             gib)});
+    out_.figures.push_back({{},
+                            say("from the kill to the next step"),
+                            "s",
+                            gpus_of(unit_),
+                            restart,
+                            std::nullopt,
+                            say("above: {}, or starting takes long; each failure then costs more, and checkpoints "
+                                "should lie further apart",
+                                read_again()),
+                            true});
     runs_.duration = runs_.duration + seconds(restart);
   }
 
@@ -151,8 +163,9 @@ class Figures {
     const auto& speed = *choice.speed;
     const Intervals intervals = intervals_for(unit_.work, unit_.machine, unit_.choice, c_);
     if (unit_.work.model->is_generator()) {
-      figure("output_tokens_per_s", say("output of one replica"), "tokens/s", speed.output_tokens_per_s,
-             intervals.tokens_per_s, slow_words());
+      figure("output_tokens_per_s",
+             unit_.work.inference.disaggregated_prefill ? say("output of all replicas") : say("output of one replica"),
+             "tokens/s", speed.output_tokens_per_s, intervals.tokens_per_s, slow_words());
       if (speed.ttft.raw() > 0)
         figure("ttft_ms", say("time to the first token, median"), "ms", in_ms(speed.ttft), intervals.ttft_ms,
                say("above: prompts wait for each other; fewer requests at once, or shorter prompts in one pass"));
@@ -166,7 +179,7 @@ class Figures {
     figure("weights_gib", say("weights on one card, as the engine's log tells"), "GiB",
            in_gib(choice.memory.per_gpu.weights), std::nullopt,
            say("another amount means another format than the plan's"));
-    replicas(speed, intervals.tokens_per_s);
+    if (!unit_.work.inference.disaggregated_prefill) replicas(speed, intervals.tokens_per_s);
     start();
     const double rate = std::max(1e-6, speed.requests_per_s);
     runs_.prompts = std::max({kLeastPrompts, 2 * choice.memory.concurrency, std::ceil(rate * kSteadySeconds)});
@@ -255,9 +268,13 @@ ProofUnit one_replica(const Workload& work, const Machine& machine, const plan::
 
 ProofUnit unit_of(const Advice& advice, const Recommendation& chosen, const estimate::Coefficients& c) {
   const Workload work = as_planned(advice.work, chosen.choice());
-  if (const auto* serving = std::get_if<plan::InferenceChoice>(&chosen.choice()))
+  // Replicas that read prompts do nothing without those that generate.
+  const bool apart = !work.counted && work.inference.disaggregated_prefill;
+  if (const auto* serving = std::get_if<plan::InferenceChoice>(&chosen.choice()); serving != nullptr && !apart)
     return one_replica(work, chosen.machine(), *serving, c);
   ProofUnit unit{work, chosen.machine(), chosen.choice()};
+  if (const auto* training = std::get_if<plan::TrainingChoice>(&unit.choice))
+    unit.chunks = estimate::pipeline_chunks(unit.work, training->plan, c);
   if (work.counted && !unit.machine.on_cpu() && !workload::is_training(work.task)) {
     unit.machine = with_gpus(unit.machine, 1);
     unit.choice = plan::refigure(unit.choice, unit.work, unit.machine, c);

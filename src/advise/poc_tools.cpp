@@ -24,10 +24,36 @@ std::map<std::string, std::string> map_at(const Node& map, Fields& fields) {
   return out;
 }
 
+using Conditions = std::map<std::string, std::vector<std::string>>;
+
+Conditions conditions_at(Fields& fields) {
+  Conditions out;
+  if (const Node* when = fields.find("when"); when != nullptr)
+    for (auto& [key, values] : map_at(*when, fields)) out[key] = words_in(values);
+  return out;
+}
+
+bool holds(const Conditions& conditions, const ProofValues& values) {
+  return std::ranges::all_of(conditions, [&](const auto& condition) {
+    const auto value = values.find(condition.first);
+    return std::ranges::find(condition.second, value == values.end() ? "-" : value->second) != condition.second.end();
+  });
+}
+
+/// Whether the tool has a word for each value that it must spell.
+bool can_spell(const ProofTool& tool, const ProofValues& values) {
+  return std::ranges::all_of(tool.spells, [&](const std::string& name) {
+    const auto value = values.find(name);
+    const auto words = tool.words.find(name);
+    return value == values.end() || (words != tool.words.end() && words->second.contains(value->second));
+  });
+}
+
 ProofTool::Step read_step(const Node& node, Problems& problems) {
   Fields fields(node, problems);
   ProofTool::Step step;
-  for (const std::string_view key : {"what", "run"}) fields.require(key);
+  fields.require("what");
+  step.when = conditions_at(fields);
   step.what = fields.text("what");
   step.run = fields.texts("run");
   step.read = fields.text("read");
@@ -44,8 +70,9 @@ ProofTool read_tool(const Node& node, Problems& problems) {
   out.tool = fields.text("tool");
   out.version = fields.text("version");
   out.source = fields.text("source");
-  if (const Node* when = fields.find("when"); when != nullptr)
-    for (auto& [key, values] : map_at(*when, fields)) out.when[key] = words_in(values);
+  out.when = conditions_at(fields);
+  out.spells = words_in(fields.text("spells"));
+  out.memory = fields.text("memory");
   if (const Node* words = fields.find("words"); words != nullptr)
     for (const Node& name : words->children) out.words[name.key] = map_at(name, fields);
   if (const Node* steps = fields.find("steps"); steps != nullptr)
@@ -116,15 +143,12 @@ std::expected<std::vector<ProofTool>, Errors> read_proofs(std::span<const Docume
 }
 
 const ProofTool* proof_tool(std::span<const ProofTool> tools, const ProofValues& values) {
-  for (const ProofTool& tool : tools) {
-    const bool fits = std::ranges::all_of(tool.when, [&](const auto& condition) {
-      const auto value = values.find(condition.first);
-      return value != values.end() && std::ranges::find(condition.second, value->second) != condition.second.end();
-    });
-    if (fits) return &tool;
-  }
+  for (const ProofTool& tool : tools)
+    if (holds(tool.when, values) && can_spell(tool, values)) return &tool;
   return nullptr;
 }
+
+bool applies(const ProofTool::Step& step, const ProofValues& values) { return holds(step.when, values); }
 
 std::string filled(const ProofTool& tool, std::string_view line, const ProofValues& values) {
   const Filler filler(tool, values);

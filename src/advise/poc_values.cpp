@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
 
 namespace gpusel::advise {
 
@@ -40,19 +41,23 @@ class Values {
     if (machine.gpus() > 1) set("several", machine.gpus());
     set("kind", machine.gpus() > 1 ? "distributed" : "single_device");
     degree("nodes", machine.nodes);
+    if (!machine.on_cpu()) set("vendor", lower(machine.device.gpu->vendor));
     set("gpu", machine.on_cpu() ? std::string_view("cpu") : machine.device.gpu->id);
+  }
+
+  /// Where it is published, as far as that is known.
+  static std::string published_name(const catalog::Model& model) {
+    for (const std::string_view alias : model.aliases)
+      if (alias.find('/') != std::string_view::npos) return std::string(alias);
+    return std::string(model.id);
   }
 
   void model() {
     const catalog::Model* model = unit_.work.model;
     if (model == nullptr) return;
-    std::string name(model->id);
-    for (const std::string_view alias : model->aliases)
-      if (alias.find('/') != std::string_view::npos) {
-        name = alias;
-        break;
-      }
+    const std::string name = published_name(*model);
     set("model", name);
+    set("served", name);
     set("name", std::string_view(name).substr(name.rfind('/') + 1));
   }
 
@@ -71,30 +76,84 @@ class Values {
     set("accumulation", static_cast<double>(plan.grad_accum));
     set("global_batch", static_cast<double>(plan.global_batch()));
     set("tokens_per_step", static_cast<double>(plan.global_batch() * job.seq_len));
-    set("precision", plan.precision == workload::Precision::fp16 ? "fp16" : "bf16");
+    set("precision", to_text(plan.precision));
+    if (plan.tp * plan.pp * plan.cp * plan.ep > 1) set("split", plan::layout_text(plan));
+    set("layout", plan::layout_text(plan));
+    // FlashAttention 2 has no kernels before Ampere.
+    if (plan.flash_attention && unit_.machine.device.gpu->capability.value_or(8) >= 8) set("flash", "yes");
     set("checkpointing", estimate::is_partial(plan) ? "partial" : to_text(plan.checkpointing));
     if (estimate::is_partial(plan))  // of one stage
       set("recomputed_layers", std::max(1.0, std::round(plan.recomputed * unit_.work.parameters.layers / plan.pp)));
     set("optimizer", to_text(job.optimizer));
     if (job.offload != workload::Offload::none) set("offload", to_text(job.offload));
-    if (workload::is_lora(job.method)) set("rank", static_cast<double>(job.lora_rank));
+    if (workload::is_lora(job.method)) adapters(job);
+    lengths(job);
+    if (job.recipe == workload::Recipe::pure) set("pure", "yes");
+    if (job.optimizer_in_backward) set("in_backward", "yes");
+    if (job.capacity_factor != 1) set("capacity", job.capacity_factor);
+    virtual_stages(plan, unit_.chunks);
     set("tp", plan.tp);
     degree("pp", plan.pp);
     degree("cp", plan.cp);
     degree("ep", plan.ep);
-    degree("several_tp", plan.tp);
+    if (job.sequence_parallel) degree("several_tp", plan.tp);
     sharding(plan);
     shape();
   }
 
+  void adapters(const workload::Training& job) {
+    set("rank", static_cast<double>(job.lora_rank));
+    const auto& t = job.lora_targets;
+    const std::pair<bool, std::string_view> modules[] = {{t.q, "q_proj"},      {t.k, "k_proj"},       {t.v, "v_proj"},
+                                                         {t.o, "o_proj"},      {t.gate, "gate_proj"}, {t.up, "up_proj"},
+                                                         {t.down, "down_proj"}};
+    std::string names;
+    for (const auto& [there, name] : modules)
+      if (there) names += (names.empty() ? "" : " ") + std::string(name);
+    const bool all = t == workload::kLinearTargets && !unit_.work.model->is_moe();
+    set("targets", all ? "all" : t == workload::kAttentionTargets ? "attention" : "some");
+    set("modules", all ? std::string("all-linear") : names);
+    std::ranges::replace(names, ' ', ',');
+    set("modules_list", all ? std::string("all") : names);
+    if (t.experts) set("expert_adapters", "yes");
+  }
+
+  /// Commands pack sequences of one length each.
+  void lengths(const workload::Training& job) {
+    if (job.variable_lengths.value_or(false)) set("lengths", "own");
+    if (job.target_len > 0) set("lengths", "two");
+  }
+
+  void virtual_stages(const estimate::TrainingPlan& plan, double chunks) {
+    if (chunks <= 1) return;
+    const double layers = unit_.work.parameters.layers / plan.pp / chunks;
+    set("chunk_layers", layers);
+    if (layers != std::floor(layers)) set("special", "yes");
+    if (estimate::is_partial(plan)) set("recomputed_layers", std::max(1.0, std::round(plan.recomputed * layers)));
+  }
+
   void sharding(const estimate::TrainingPlan& plan) {
     using workload::Sharding;
-    if (plan.dp < 2) return;
-    if (plan.sharding == Sharding::zero1) set("zero", "1");
-    if (plan.sharding == Sharding::zero2) set("zero", "2");
-    if (plan.sharding == Sharding::zero3) set("zero", "3");
-    if (plan.sharding == Sharding::fsdp || plan.sharding == Sharding::hsdp) set("fsdp", "yes");
-    if (plan.sharding == Sharding::ddp) set("ddp", "yes");
+    const bool offloads = unit_.work.training.offload != workload::Offload::none;
+    const std::string_view with = unit_.work.training.framework;
+    const bool fsdp = with == "fsdp" || with == "torchtune";
+    const std::string_view deepspeed = unit_.work.training.offload == workload::Offload::params ? "3" : "2";
+    if (plan.dp < 2 && !offloads) return;
+    if (offloads && (fsdp || plan.sharding == Sharding::fsdp)) set("other_sharding", "offloaded");
+    switch (plan.sharding) {
+      case Sharding::none:
+      case Sharding::ddp:
+        if (offloads)
+          set("zero", deepspeed);
+        else
+          set("ddp", "yes");
+        break;
+      case Sharding::zero1: set(fsdp ? "other_sharding" : "zero", "1"); break;
+      case Sharding::zero2: fsdp ? set("fsdp", "false") : set("zero", "2"); break;
+      case Sharding::zero3: fsdp ? set("fsdp", "true") : set("zero", "3"); break;
+      case Sharding::fsdp: set("fsdp", "true"); break;
+      case Sharding::hsdp: set("other_sharding", "hsdp"); break;
+    }
   }
 
   void shape() {
@@ -111,6 +170,11 @@ class Values {
     if (model.is_moe()) known("experts", model.experts);
     if (model.is_moe()) known("experts_used", model.experts_per_token);
     if (model.gated_ffn.value_or(true)) set("swiglu", "yes");
+    if (model.head_dim && model.heads && model.hidden_size && *model.head_dim * *model.heads != *model.hidden_size)
+      set("head_dim", *model.head_dim);
+    if (model.mla_kv_lora_rank || model.shared_experts.value_or(0) > 0 || model.linear_state_bytes)
+      set("special", "yes");
+    if (!model.tied_embeddings.value_or(false)) set("untied", "yes");
   }
 
   void add(const plan::InferenceChoice& choice) {
@@ -134,11 +198,37 @@ class Values {
     set("together", together);
     set("cache", together * static_cast<double>(job.input_tokens + job.output_tokens));
     set("format", plan.weights->name);
-    // What the checkpoint is in need not be said.
-    const std::string_view native = unit_.work.model->native_dtype;
-    if (plan.weights->name != native) set("weights", plan.weights->name);
-    if (plan.weights->name == "fp16" && native != "fp16") set("dtype", "half");
+    weights(plan.weights->name);
+    requests(job, together);
     if (plan.kv == workload::KvPrecision::fp8 || plan.kv == workload::KvPrecision::int8) set("kv", to_text(plan.kv));
+  }
+
+  static bool is_plain(std::string_view format) { return format == "fp16" || format == "bf16" || format == "fp32"; }
+
+  /// What the checkpoint is in need not be said.
+  void weights(std::string_view name) {
+    const std::string_view native = unit_.work.model->native_dtype;
+    if (name == native || native.starts_with(name)) return;
+    if (!is_plain(name) || !(native.empty() || is_plain(native)))
+      set("weights", name);
+    else
+      set("dtype", name == "fp16" ? "half" : name == "bf16" ? "bfloat16" : "float");
+  }
+
+  void requests(const workload::Inference& job, double together) {
+    if (together > 1) set("batched", together);
+    if (job.disaggregated_prefill) set("disaggregated", "yes");
+    if (job.offload != workload::Offload::none) set("offload", to_text(job.offload));
+    const double shared = std::round(job.prefix_cache_hit * static_cast<double>(job.input_tokens));
+    set("fresh", static_cast<double>(job.input_tokens) - shared);
+    set(shared > 0 ? "shared" : "cold", shared > 0 ? format("{:.0f}", shared) : std::string("yes"));
+    if (!job.draft) return;
+    set("draft_kind", "model");
+    set("draft", published_name(*job.draft->model));
+    set("draft_tokens", static_cast<double>(job.draft->tokens));
+    set("acceptance", job.draft->acceptance_rate);
+    set("speculative", format(R"('{{"model": "{}", "num_speculative_tokens": {}}}')", published_name(*job.draft->model),
+                              job.draft->tokens));
   }
 
   void add(const plan::CountedChoice& choice) {
@@ -148,6 +238,7 @@ class Values {
     if (workload::runs_model(unit_.work.task)) set("with", training ? "training" : to_text(counted.engine));
     if (unit_.work.model != nullptr && unit_.work.model->kind) set("kind", to_text(*unit_.work.model->kind));
     set("bench", to_text(unit_.work.task));
+    set("phase", training ? "training" : "inference");
     set("compiled", to_text(counted.engine));
     set("batch", static_cast<double>(choice.plan.batch));
     set("precision", to_text(choice.plan.precision));
@@ -173,7 +264,11 @@ class Values {
     set("denoising", static_cast<double>(std::max<std::int64_t>(1, job.steps)));
     if (job.frames > 1) set("frames", static_cast<double>(job.frames));
   }
-  void one(const workload::OfflineRender& job, std::int64_t) { set("with", to_text(job.renderer)); }
+  void one(const workload::OfflineRender& job, std::int64_t) {
+    set("with", to_text(job.renderer));
+    set("renderer", to_text(job.renderer));
+    if (job.per_frame) set("own_frame", "yes");
+  }
   void one(const workload::TranscodeJob& job, std::int64_t) {
     size(job.resolution);
     set("codec", to_text(job.codec));

@@ -10,6 +10,7 @@ struct ProofUnit {
   workload::Workload work;
   estimate::Machine machine;
   plan::Choice choice;
+  double chunks = 1;  // of a pipeline stage, that interleave
 };
 
 /// The same machine with fewer cards: of one node, then whole nodes.

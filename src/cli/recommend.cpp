@@ -124,6 +124,14 @@ class Recommend {
     return gate_price_age(options_.question.constraints, shown, options_.question.today, context_, kOk);
   }
 
+  report::PocView proof(const BesideContext& answer, const advise::Poc& poc) const {
+    return {poc, answer.advice, options_.question.request, answer.catalog, answer.coefficients};
+  }
+
+  void tell_no_poc(const std::string& format) {
+    context_.note(say("the proof of concept is not part of {}; ask for a table, json or yaml", format));
+  }
+
   void print(const BesideContext& answer, const std::optional<advise::Poc>& poc, const std::string& format) {
     const advise::Advice& advice = answer.advice;
     const catalog::Catalog& catalog = answer.catalog;
@@ -132,12 +140,13 @@ class Recommend {
       report::Json json = report::recommend_json(advice, catalog, limit);
       json["assumed"]["today"] = options_.question.today.text();
       add_beside(answer, json);
-      if (options_.poc) json["poc"] = poc ? report::poc_json(*poc, advice, catalog) : report::Json(nullptr);
+      if (options_.poc) json["poc"] = poc ? report::poc_json(proof(answer, *poc)) : report::Json(nullptr);
       context_.out.write(report::dump_as(format, json));
       return;
     }
     if (format == "csv") {
       context_.out.write(report::recommend_csv(advice, catalog, limit));
+      if (poc) tell_no_poc(format);
       return;
     }
     report::RecommendView view;
@@ -149,8 +158,11 @@ class Recommend {
     view.format = markdown ? format : "table";
     context_.out.write(report::recommend_text(advice, catalog, view, context_.terminal()));
     if (!markdown) context_.out.write(beside_text(answer, context_.terminal()));
-    if (poc && !markdown)
-      context_.out.write(report::poc_text(*poc, advice, catalog, options_.explain, context_.terminal()));
+    if (!poc) return;
+    if (markdown)
+      tell_no_poc(format);
+    else
+      context_.out.write(report::poc_text(proof(answer, *poc), options_.explain, context_.terminal()));
   }
 
   RecommendOptions& options_;

@@ -74,7 +74,7 @@ Table figure_table(const Poc& poc) {
   for (const PocFigure& figure : poc.figures)
     table.add({figure.name, format("{}", figure.gpus),
                figure.expected ? human_number(*figure.expected) : say("not known"), figure.unit,
-               range_text(figure.interval)});
+               figure.assumed ? say("assumed") : range_text(figure.interval)});
   return table;
 }
 
@@ -140,80 +140,39 @@ Json figure_json(const PocFigure& figure) {
           {"gpus", figure.gpus},
           {"expected", number(figure.expected)},
           {"interval", figure.interval ? interval_json(*figure.interval) : Json(nullptr)},
+          {"assumed", figure.assumed},
           {"outside", figure.outside}};
-}
-
-/// What of an answer's words for a job are keys of a request with one value.
-void take_keys(Json& row, const Json& from) {
-  for (const auto& [key, value] : from.items())
-    if (value.is_primitive() && !value.is_null() && workload::find_option(workload::request_options(), key) != nullptr)
-      row[key] = value;
-}
-
-void add_machine(Json& row, const estimate::Machine& machine) {
-  row["gpu"] = machine.device.gpu->id;
-  row["gpus"] = machine.gpus();
-  row["gpus_per_node"] = machine.gpus_per_node;
-  if (machine.gpus_per_node > 1) row["interconnect"] = to_text(machine.link);
-  if (machine.nodes > 1) row["internode_gbps"] = number(machine.network.raw() * 8 / 1e9);
-}
-
-void add_training(Json& row, const workload::Training& job) {
-  if (!job.framework.empty()) row["framework"] = job.framework;
-  if (workload::is_lora(job.method)) row["lora_rank"] = job.lora_rank;
-  if (job.offload != workload::Offload::none) row["offload"] = to_text(job.offload);
 }
 
 }  // namespace
 
-Json poc_row(const Poc& poc) {
-  if (poc.machine.on_cpu() || poc.machine.device.share < 1) return nullptr;
-  Json row = Json::object();
-  take_keys(row, workload_json(poc.work));
-  add_machine(row, poc.machine);
-  if (workload::is_training(poc.work.task) && !poc.work.counted) {
-    row.erase("tokens");  // what is trained on in all has no effect on its speed
-    add_training(row, poc.work.training);
-  }
-  const bool of_model = !poc.work.counted || workload::runs_model(poc.work.task);
-  if (of_model) take_keys(row, plan_json(poc.choice));
-  const auto* training = std::get_if<plan::TrainingChoice>(&poc.choice);
-  if (training != nullptr && estimate::is_partial(training->plan))
-    row.erase("activation_checkpointing");                     // chosen again
-  if (row.contains("request_rate")) row.erase("concurrency");  // it follows
-  if (row.value("profile", "") == "standard") row.erase("profile");
-  if (row.value("frames", 0) == 1) row.erase("frames");
-  Json measured = Json::object();
-  for (const PocFigure& figure : poc.figures)
-    if (!figure.key.empty()) measured[figure.key] = nullptr;
-  if (measured.contains("memory_gib")) measured["memory_kind"] = "process";
-  row["measured"] = std::move(measured);
-  return row;
-}
-
-std::string poc_text(const Poc& poc, const advise::Advice& advice, const catalog::Catalog& catalog, bool explain,
-                     const Terminal& terminal) {
+std::string poc_text(const PocView& view, bool explain, const Terminal& terminal) {
+  const Poc& poc = view.poc;
   const auto& instance = *poc.chosen->instance;
   std::string out = "\n" +
                     bold(say("Proof of concept for rank {}: {} {}", poc.chosen->rank, printable(instance.provider),
                              printable(instance.sku)),
                          terminal) +
                     "\n\n";
-  out += rent_lines(poc, advice, catalog, terminal);
+  out += rent_lines(poc, view.advice, view.catalog, terminal);
   for (const std::string& note : poc.notes) out += wrap(say("note: {}", note), terminal.width, 6);
   out += step_lines(poc, terminal) + "\n" + figure_table(poc).text(terminal);
   if (poc.scales.size() > 1) out += "\n" + scale_table(poc).text(terminal);
   out += "\n" + outside_lines(poc, terminal);
-  const Json row = poc_row(poc);
-  out += "\n" + (row.is_null() ? say("a shared card or a processor cannot be told to gpusel calibrate") + "\n"
-                               : say("what was measured, in place of each null, as a line of runs.jsonl:") + "\n  " +
-                                     dump(row, -1) + say("then: gpusel calibrate runs.jsonl") + "\n");
+  const Json row = poc_row(view);
+  out += "\n";
+  if (row.is_null())
+    out += wrap(no_row_reason(view), terminal.width, 2);
+  else
+    out += say("what was measured, in place of each null, as a line of runs.jsonl:") + "\n  " + dump(row, -1) +
+           say("then: gpusel calibrate runs.jsonl") + "\n";
   if (explain) out += trace_lines(poc.trace, terminal);
   return out;
 }
 
-Json poc_json(const Poc& poc, const advise::Advice& advice, const catalog::Catalog& catalog) {
-  Json out{{"rank", poc.chosen->rank}, {"rent", rent_json(poc, advice, catalog)}};
+Json poc_json(const PocView& view) {
+  const Poc& poc = view.poc;
+  Json out{{"rank", poc.chosen->rank}, {"rent", rent_json(poc, view.advice, view.catalog)}};
   out["steps"] = Json::array();
   for (const advise::PocStep& step : poc.steps)
     out["steps"].push_back({{"what", step.what},
@@ -237,7 +196,8 @@ Json poc_json(const Poc& poc, const advise::Advice& advice, const catalog::Catal
   out["turn"] = poc.turn ? Json{{"rank", poc.turn->rank}, {"name", poc.turn->name}, {"rate", number(poc.turn->rate)}}
                          : Json(nullptr);
   out["notes"] = poc.notes;
-  out["row"] = poc_row(poc);
+  out["row"] = poc_row(view);
+  out["no_row"] = out["row"].is_null() ? Json(no_row_reason(view)) : Json(nullptr);
   out["explain"] = explain_json(poc.trace);
   return out;
 }

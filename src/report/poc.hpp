@@ -9,12 +9,21 @@
 
 namespace gpusel::report {
 
-std::string poc_text(const advise::Poc& poc, const advise::Advice& advice, const catalog::Catalog& catalog,
-                     bool explain, const Terminal& terminal);
-Json poc_json(const advise::Poc& poc, const advise::Advice& advice, const catalog::Catalog& catalog);
+struct PocView {
+  const advise::Poc& poc;
+  const advise::Advice& advice;
+  const workload::Request& request;
+  const catalog::Catalog& catalog;
+  const estimate::Coefficients& coefficients;
+};
+
+std::string poc_text(const PocView& view, bool explain, const Terminal& terminal);
+Json poc_json(const PocView& view);
 
 /// A request of an estimate for what is tested, with every measured figure open: a row for gpusel calibrate. Null where
-/// a request cannot say it.
-Json poc_row(const advise::Poc& poc);
+/// a request cannot say it: estimated again, it must give the figures that are told to be expected.
+Json poc_row(const PocView& view);
+/// Why there is none.
+std::string no_row_reason(const PocView& view);
 
 }  // namespace gpusel::report

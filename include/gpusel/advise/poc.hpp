@@ -16,13 +16,16 @@ struct ProofTool {
     std::string what;
     std::vector<std::string> run;
     std::string read;
-    bool each = false;  // once for each number of GPUs
+    bool each = false;                                     // once for each number of GPUs
+    std::map<std::string, std::vector<std::string>> when;  // as of the tool
   };
   std::string id;
   std::string tool;
   std::string version;
   std::string source;                                    // key
-  std::map<std::string, std::vector<std::string>> when;  // a value of each of these
+  std::map<std::string, std::vector<std::string>> when;  // a value of each of these; "-": none is known
+  std::vector<std::string> spells;                       // what has a value must have a word
+  std::string memory;                                    // kind of memory that it reads, where it reads any
   std::map<std::string, std::map<std::string, std::string>> words;
   std::vector<Step> steps;
 };
@@ -33,6 +36,8 @@ std::expected<std::vector<ProofTool>, Errors> read_proofs(std::span<const Docume
 using ProofValues = std::map<std::string, std::string, std::less<>>;
 /// The first tool for such values, or nullptr.
 const ProofTool* proof_tool(std::span<const ProofTool> tools, const ProofValues& values);
+/// Whether a step of a tool is taken for such values.
+bool applies(const ProofTool::Step& step, const ProofValues& values);
 /// A line with its {names} filled in, without the [[parts]] that nothing is known for; empty if nothing is left.
 std::string filled(const ProofTool& tool, std::string_view line, const ProofValues& values);
 
@@ -53,6 +58,7 @@ struct PocFigure {
   catalog::Number expected;                    // unknown: measure it
   std::optional<estimate::Interval> interval;  // 80 %; absent where nothing published says how far it scatters
   std::string outside;                         // what to do if it is not in there
+  bool assumed = false;                        // rather than estimated
 };
 
 /// The same work on so many cards.
@@ -92,6 +98,7 @@ struct Poc {
   plan::Choice choice;
   workload::Workload work;
   std::vector<PocStep> steps;
+  std::string memory_kind = "process";  // that the steps read
   std::vector<PocFigure> figures;
   std::vector<PocScale> scales;
   std::optional<PocTurn> turn;
