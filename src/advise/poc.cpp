@@ -150,7 +150,8 @@ class Prover {
     if (words != tool.words.end() && words->second.contains(weights->second)) return values;
     values["wanted"] = weights->second;
     std::string& served = values["served"] = "MODEL_IN_" + weights->second;
-    std::ranges::transform(served, served.begin(), [](char c) { return c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c; });
+    std::ranges::transform(served, served.begin(),
+                           [](char c) { return c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c; });
     return values;
   }
 
