@@ -60,10 +60,11 @@ StoredUnit one_of(const workload::TranscodeJob& job, const Workload&, const Econ
   return {"seconds of video", mbps * 1e6 / 8, say("Mbit/s of the video that comes in ÷ 8"),
           format("{:g} Mbit/s", mbps)};
 }
-StoredUnit one_of(const workload::PreprocessJob& job, const Workload& work, const EconomyCoefficients& c) {
+StoredUnit one_of(const workload::PreprocessJob& job, const Workload& work, const EconomyCoefficients&) {
   if (work.counted->unit.rate == workload::kGigabytes.rate) return {"GB", 1e9, say("as they are"), {}};
   if (job.kind == workload::Preprocessing::images)
-    return one_image(job.resolution.pixels(), c.data_jpeg_pixel_bytes.value);
+    return {"images", workload::jpeg_bytes(job.resolution), say("pixels × bytes of a JPEG for each"),
+            format("{:g} pixels", job.resolution.pixels())};
   const double mbps = workload::usual_mbps(job.codec, job.resolution, job.fps);
   return {"seconds of video", mbps * 1e6 / 8, say("Mbit/s of the video ÷ 8"), format("{:g} Mbit/s", mbps)};
 }

@@ -60,8 +60,17 @@ TEST_CASE("amounts of data choose the kind of preprocessing and its unit") {
   CHECK(kind("task=preprocess video_hours=5") == Preprocessing::video);
   CHECK(test::job("task=preprocess images=1e6").counted->things == 1e6);
   CHECK(test::job("task=preprocess data_gb=50").counted->unit.rate == workload::kGigabytes.rate);
-  // 1 GB of JPEG files of 500 x 375 pixels.
-  CHECK(*test::job("task=preprocess preprocess=images data_gb=1").counted->things == Approx(15238).epsilon(0.01));
+  // 500 × 375 pixels × 0.6 bytes = 112.5 kB; four times the pixels are a fourth of the images.
+  CHECK(*test::job("task=preprocess preprocess=images data_gb=10000").counted->things == Approx(10000e9 / 112500));
+  CHECK(*test::job("task=preprocess preprocess=images resolution=1000x750 data_gb=10000").counted->things ==
+        Approx(10000e9 / 450000));
+  // 1080p of 30 frames per second as H.264: 6 Mbit/s are 750 kB/s; 720p: 6 × (4/9)^0.85 = 3.0 Mbit/s.
+  CHECK(*test::job("task=preprocess preprocess=video data_gb=10000").counted->things == Approx(10000e9 / 750e3));
+  CHECK(*test::job("task=preprocess preprocess=video resolution=720p data_gb=10000").counted->things ==
+        Approx(10000e9 / 375e3));
+  CHECK_FALSE(test::job("task=preprocess preprocess=video").counted->things);
+  for (const std::string_view tables : {"etl", "features", "tokenize", "trees"})
+    CHECK(*test::job("task=preprocess data_gb=10000 preprocess=" + std::string(tables)).counted->things == 10000);
 }
 
 TEST_CASE("a detector sees no more frames than a camera has") {

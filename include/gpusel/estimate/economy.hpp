@@ -29,7 +29,6 @@ struct EconomyCoefficients {
   // What data weigh as they are stored.
   Coefficient data_token_bytes;        // by size of the vocabulary
   Coefficient data_input_pixel_bytes;  // of an image, by pixel of a network's input, by kind of network
-  Coefficient data_jpeg_pixel_bytes;   // of an image, by its own pixels
   Coefficient data_audio_s_bytes;
   Coefficient data_row_bytes;  // of a sample of a recommender
   Coefficient data_frame_mb;   // of a rendered frame
@@ -56,7 +55,6 @@ void visit_coefficients(EconomyCoefficients& c, Visitor&& v) {
   v("storage.least_gb", c.storage_least_gb);
   v("data.token_bytes", c.data_token_bytes);
   v("data.input_pixel_bytes", c.data_input_pixel_bytes);
-  v("data.jpeg_pixel_bytes", c.data_jpeg_pixel_bytes);
   v("data.audio_s_bytes", c.data_audio_s_bytes);
   v("data.row_bytes", c.data_row_bytes);
   v("data.frame_mb", c.data_frame_mb);

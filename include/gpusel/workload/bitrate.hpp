@@ -1,4 +1,4 @@
-// What video weighs on the network where nobody says.
+// What video and photographs weigh where nobody says.
 #pragma once
 
 #include "gpusel/workload/counted.hpp"
@@ -7,5 +7,8 @@ namespace gpusel::workload {
 
 /// Usual rate of a delivered video, Mbit/s.
 double usual_mbps(Codec codec, const Resolution& size, double fps);
+
+/// A photograph as JPEG, by its own pixels.
+double jpeg_bytes(const Resolution& size);
 
 }  // namespace gpusel::workload

@@ -1,19 +1,16 @@
 // Data before a model sees them. Amounts are in GB, images or hours of video by the kind.
+#include "gpusel/workload/bitrate.hpp"
 #include "workload/counted/filling.hpp"
 
 namespace gpusel::workload {
 
 namespace {
 
-// A JPEG of quality 90 takes about 0.35 bytes per pixel.
-constexpr double kJpegBytesPerPixel = 0.35;
-
 void fill_images(PreprocessJob& job, Filling& f) {
   job.resolution = f.or_assume(f.request.resolution, "resolution", Resolution{500, 375});
   f.counted.unit = kImages;
   f.counted.things = f.request.images;
-  if (!f.counted.things && job.data_gb)
-    f.counted.things = *job.data_gb * kGB / (job.resolution.pixels() * kJpegBytesPerPixel);
+  if (!f.counted.things && job.data_gb) f.counted.things = *job.data_gb * kGB / jpeg_bytes(job.resolution);
 }
 
 void fill_video(PreprocessJob& job, Filling& f) {
@@ -21,7 +18,11 @@ void fill_video(PreprocessJob& job, Filling& f) {
   job.fps = f.or_assume(f.request.fps, "fps", 30.0);
   job.codec = f.or_assume(f.request.codec, "codec", Codec::h264);
   f.counted.unit = kVideoTime;
-  if (f.request.video_hours) f.counted.things = *f.request.video_hours * 3600;
+  f.counted.things.reset();
+  if (f.request.video_hours)
+    f.counted.things = *f.request.video_hours * 3600;
+  else if (job.data_gb)
+    f.counted.things = *job.data_gb * kGB / (usual_mbps(job.codec, job.resolution, job.fps) * 1e6 / 8);
 }
 
 }  // namespace
@@ -29,7 +30,7 @@ void fill_video(PreprocessJob& job, Filling& f) {
 std::span<const std::string_view> keys_of(const PreprocessJob& job) {
   static constexpr std::string_view kOfData[] = {"preprocess", "data_gb"};
   static constexpr std::string_view kOfImages[] = {"preprocess", "data_gb", "resolution", "images"};
-  static constexpr std::string_view kOfVideo[] = {"preprocess", "resolution", "fps", "codec", "video_hours"};
+  static constexpr std::string_view kOfVideo[] = {"preprocess", "data_gb", "resolution", "fps", "codec", "video_hours"};
   if (job.kind == Preprocessing::images) return kOfImages;
   if (job.kind == Preprocessing::video) return kOfVideo;
   return kOfData;
