@@ -93,8 +93,8 @@ class NodeSearch {
     row.run = run_of(stops, c_.wishes, row.hours);
     if (!row.run.ends()) return;
     row.cost = in_hours(row.run.wall) * c_.paid_ratio(row.hours) * nodes * per_node_hour_;
-    row.hours_95 =
-        in_hours(cost::time_for_share(likely_runs(c_, stops, row.run, found->machine, &found->choice), kSure));
+    row.hours_95 = in_hours(
+        cost::time_for_share(likely_runs(c_, stops, row.run, speed_of(c_, found->machine, found->choice)), kSure));
     if (!counts_.rows.empty()) {
       const NodeCount& fewest = counts_.rows.front();
       row.efficiency = fewest.hours * fewest.nodes / (row.hours * nodes);

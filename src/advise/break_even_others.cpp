@@ -19,11 +19,17 @@ struct RequestShape {
 };
 
 std::optional<RequestShape> request_shape(const BreakEvenContext& c) {
-  const auto& work = c.answer.work;
-  if (!work || work->counted || workload::is_training(work->task) || c.choice() == nullptr) return std::nullopt;
+  const auto* work = c.work();
+  if (work == nullptr || work->counted || workload::is_training(work->task) || c.job() == nullptr) return std::nullopt;
   const bool writes = work->model->is_generator();
   return RequestShape{static_cast<double>(work->inference.input_tokens),
                       writes ? static_cast<double>(work->inference.output_tokens) : 0};
+}
+
+/// A saved answer counts the tokens that are written, or read where none are.
+double requests_per_s(const BreakEvenContext& c, const RequestShape& shape) {
+  if (c.choice() != nullptr) return plan::sequences_per_s(*c.choice());
+  return c.job()->tokens_per_s.value_or(0) / (shape.out > 0 ? shape.out : shape.in);
 }
 
 /// What others ask per million tokens of such requests; nothing where half of it was said.
@@ -193,11 +199,9 @@ void add_tokens(const BreakEvenContext& c) {
   if (!w.api_price && !w.api_price_in && !w.api_price_out) return;
   const auto shape = request_shape(c);
   if (!shape) {
-    c.note(c.job() != nullptr && c.choice() == nullptr
-               ? say("a token price is not compared with a saved answer, which does not say how many tokens "
-                     "are read: ask for the job itself with --model and --task inference")
-               : say("a token price compares with serving a language model: give --model and --task "
-                     "inference"));
+    c.note(c.subject().rank > 0 && c.subject().saved == nullptr && c.choice() == nullptr
+               ? say("a token price is not compared: the saved answer's model is not in the catalogue")
+               : say("a token price compares with serving a language model: give --model and --task inference"));
     return;
   }
   const auto price = asked_price(c, *shape);
@@ -206,9 +210,9 @@ void add_tokens(const BreakEvenContext& c) {
         say("a price for reading and one for writing are needed: --api-price-in and --api-price-out, or --api-price"));
     return;
   }
-  const double tokens_per_s = plan::sequences_per_s(*c.choice()) * (shape->in + shape->out);
+  const double tokens_per_s = requests_per_s(c, *shape) * (shape->in + shape->out);
   if (tokens_per_s <= 0) return;
-  if (c.answer.work->inference.request_rate) c.note(say("full load is here the rate of requests that was asked for"));
+  if (c.work()->inference.request_rate) c.note(say("full load is here the rate of requests that was asked for"));
   for (const TermCost* term : lasting_terms(c)) {
     for (const std::string_view lacking : term->lacking)
       c.note(say("{}: without {}, whose price is not known", to_text(term->offer->term), lacking));

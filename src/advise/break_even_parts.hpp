@@ -20,6 +20,11 @@ struct BreakEvenContext {
   std::string currency() const { return std::string(answer.converter.currency().code()); }
   const CostSubject& subject() const { return item.subject; }
   const plan::Choice* choice() const;
+  /// What is planned or was saved; null where neither tells.
+  const workload::Workload* work() const {
+    if (subject().saved != nullptr) return &subject().saved->work;
+    return answer.work ? &*answer.work : nullptr;
+  }
   /// The job that is planned or saved; null where there is none.
   const CostJob* job() const { return subject().job ? &*subject().job : nullptr; }
   /// Hours of work of a job that ends.
@@ -65,9 +70,17 @@ StopModel stop_model(const BreakEvenContext& c, int nodes);
 /// As asked for, or the best there is.
 cost::Run run_of(const StopModel& stops, const BreakEvenWishes& wishes, double hours);
 
-/// The run at speeds of equal likelihood, as the plan's interval has them; where there is none, the run alone.
+/// How fast it is, and what 80 of 100 measurements lie between.
+struct Speed {
+  double rate = 0;
+  estimate::Interval interval;
+
+  bool is_known() const { return rate > 0 && interval.low > 0 && interval.high > interval.low; }
+};
+Speed speed_of(const BreakEvenContext& c, const estimate::Machine& machine, const plan::Choice& choice);
+/// The run at equally likely speeds; where its speed's interval is not known, the run alone.
 std::vector<cost::Run> likely_runs(const BreakEvenContext& c, const StopModel& stops, const cost::Run& run,
-                                   const estimate::Machine& machine, const plan::Choice* choice);
+                                   const Speed& speed);
 
 /// "12.3 h" with the digits that a check by hand needs.
 std::string hours_text(double hours);

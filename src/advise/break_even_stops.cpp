@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "advise/break_even_parts.hpp"
+#include "advise/candidates.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/estimate/checkpoint.hpp"
@@ -20,8 +21,8 @@ constexpr std::string_view kLlamaFailures =
     "The Llama 3 Herd of Models (2024); failure.* of data/calibration/economy.yaml";
 constexpr std::string_view kPoisson = "interruptions at random, repeated attempts at each interval (negative binomial)";
 
-/// Work that is known to lose nothing when it is stopped; of a saved answer's job that is not known.
-bool is_in_pieces(const BreakEvenContext& c) { return c.answer.work && !workload::is_training(c.answer.work->task); }
+/// Work that is known to lose nothing when it is stopped.
+bool is_in_pieces(const BreakEvenContext& c) { return c.work() != nullptr && !workload::is_training(c.work()->task); }
 
 /// MTBF of a node with so many GPUs, where `of_eight` is that of one with eight: the GPUs' share grows with them.
 double scaled_mtbf(double of_eight, double gpus, double gpu_share) {
@@ -43,9 +44,18 @@ void find_mtbf(const BreakEvenContext& c, StopModel& stops) {
   stops.node_mtbf_high = scaled_mtbf(e.node_mtbf_hours_high.value, gpus, share);
 }
 
-workload::Precision precision_of(const plan::Choice& choice) {
-  const auto* training = std::get_if<plan::TrainingChoice>(&choice);
+workload::Precision precision_of(const BreakEvenContext& c) {
+  if (c.subject().saved != nullptr) return c.subject().saved->precision;
+  const auto* training = std::get_if<plan::TrainingChoice>(c.choice());
   return training != nullptr ? training->plan.precision : workload::Precision::fp32;
+}
+
+/// GB/s between nodes; 0 where they have no network of their own.
+double network_of(const BreakEvenContext& c) {
+  const CostSubject& subject = c.subject();
+  if (subject.planned != nullptr) return subject.planned->machine.network.raw() / kGB;
+  const auto machine = machine_of(*subject.instance, subject.nodes, c.catalog, c.coefficients);
+  return machine ? machine->network.raw() / kGB : 0;
 }
 
 /// Size and writing time of a checkpoint; nothing of both where the size is not known.
@@ -53,15 +63,11 @@ void find_checkpoint(const BreakEvenContext& c, StopModel& stops, int nodes) {
   stops.piecewise = is_in_pieces(c);
   if (stops.piecewise) return;
   if (c.wishes.checkpoint_gb) stops.checkpoint_gb = *c.wishes.checkpoint_gb;
-  if (c.choice() != nullptr && !stops.checkpoint_gb)
-    if (const auto size = estimate::checkpoint_size(*c.answer.work, precision_of(*c.choice())))
-      stops.checkpoint_gb = in_gb(*size);
+  if (c.work() != nullptr && (c.choice() != nullptr || c.subject().saved != nullptr) && !stops.checkpoint_gb)
+    if (const auto size = estimate::checkpoint_size(*c.work(), precision_of(c))) stops.checkpoint_gb = in_gb(*size);
   if (!stops.checkpoint_gb) return;
   double per_node = c.economy().checkpoint_node_write_gbs.value;
-  if (c.subject().planned != nullptr) {
-    const double network = c.subject().planned->machine.network.raw() / kGB;
-    if (network > 0) per_node = std::min(per_node, network);
-  }
+  if (const double network = network_of(c); network > 0) per_node = std::min(per_node, network);
   stops.write_gbs = per_node * nodes;
   stops.failures.checkpoint = seconds(*stops.checkpoint_gb / *stops.write_gbs);
 }
@@ -165,19 +171,11 @@ cost::Interruptions without_writing(cost::Interruptions stops) {
   return stops;
 }
 
-/// What 80 of 100 measurements of the rate lie between.
-estimate::Interval speed_interval(const BreakEvenContext& c, const estimate::Machine& machine,
-                                  const plan::Choice& choice) {
-  const auto ranges = intervals_for(*c.answer.work, machine, choice, c.coefficients);
-  return c.answer.work->counted ? ranges.throughput : ranges.tokens_per_s;
-}
-
-/// Of what the plan is expected to do, the least that 80 of 100 measurements should do.
-catalog::Number slow_factor(const BreakEvenContext& c) {
-  if (c.choice() == nullptr || !c.answer.work) return std::nullopt;
-  const double low = speed_interval(c, c.subject().planned->machine, *c.choice()).low;
-  const double rate = plan::rate_of(*c.choice());
-  return low > 0 && rate > low ? catalog::Number(rate / low) : std::nullopt;
+/// Of the item itself, planned or saved.
+Speed own_speed(const BreakEvenContext& c) {
+  if (c.choice() != nullptr && c.answer.work) return speed_of(c, c.subject().planned->machine, *c.choice());
+  if (c.subject().saved == nullptr || c.job() == nullptr) return {};
+  return {c.job()->tokens_per_s.value_or(0), c.subject().saved->rate};
 }
 
 /// What was said of interruptions and has no effect, since nothing is interrupted.
@@ -203,15 +201,14 @@ void add_deadline(const BreakEvenContext& c, const cost::Run& run) {
   const double hours = in_hours(run.work);
   found.running_hours = found.deadline_hours * hours / cost::elapsed_hours(hours, c.answer.duty);
   const auto elapsed = [&](Seconds time) { return cost::elapsed_hours(in_hours(time), c.answer.duty); };
-  const auto runs = c.subject().planned != nullptr
-                        ? likely_runs(c, *c.out.stops, run, c.subject().planned->machine, c.choice())
-                        : std::vector{run};
+  const Speed speed = own_speed(c);
+  const auto runs = likely_runs(c, *c.out.stops, run, speed);
   const Seconds sure = cost::time_for_share(runs, kSure);
   found.expected_hours = elapsed(run.wall);
   found.hours_95 = elapsed(sure);
   found.chance = cost::chance_within(runs, seconds(3600 * found.running_hours));
-  if (const auto slow = slow_factor(c)) {
-    const cost::Run slower = run_of(*c.out.stops, c.wishes, hours * *slow);
+  if (speed.is_known() && speed.rate > speed.interval.low) {
+    const cost::Run slower = run_of(*c.out.stops, c.wishes, hours * speed.rate / speed.interval.low);
     if (slower.ends()) found.slow_hours = elapsed(slower.wall);
   }
   c.explain("deadline.running_hours", say("deadline × hours of work ÷ hours that they take under the duty cycle"),
@@ -238,15 +235,17 @@ void add_deadline(const BreakEvenContext& c, const cost::Run& run) {
 
 }  // namespace
 
+Speed speed_of(const BreakEvenContext& c, const estimate::Machine& machine, const plan::Choice& choice) {
+  const auto ranges = intervals_for(*c.answer.work, machine, choice, c.coefficients);
+  return {plan::rate_of(choice), c.answer.work->counted ? ranges.throughput : ranges.tokens_per_s};
+}
+
 std::vector<cost::Run> likely_runs(const BreakEvenContext& c, const StopModel& stops, const cost::Run& run,
-                                   const estimate::Machine& machine, const plan::Choice* choice) {
-  if (choice == nullptr || !c.answer.work) return {run};
-  const auto speed = speed_interval(c, machine, *choice);
-  const double rate = plan::rate_of(*choice);
-  if (speed.low <= 0 || speed.high <= speed.low || rate <= 0) return {run};
+                                   const Speed& speed) {
+  if (!speed.is_known()) return {run};
   std::vector<cost::Run> runs;
-  for (const double likely : cost::equally_likely(speed.low, speed.high))
-    runs.push_back(run_of(stops, c.wishes, in_hours(run.work) * rate / likely));
+  for (const double likely : cost::equally_likely(speed.interval.low, speed.interval.high))
+    runs.push_back(run_of(stops, c.wishes, in_hours(run.work) * speed.rate / likely));
   return runs;
 }
 

@@ -38,6 +38,29 @@ CostJob job_in(const Node* cost) {
   return job;
 }
 
+/// What was asked, as far as it was saved; null where that makes no job of a model in the catalogue.
+std::shared_ptr<const SavedWork> work_in(const Node& root, const Node& chosen, const catalog::Catalog& catalog) {
+  const Node* asked = root.find("workload");
+  if (asked == nullptr || !asked->is_map() || !catalog.model(text(asked, "model"))) return nullptr;
+  Node known = *asked;
+  std::erase_if(known.children, [](const Node& member) {
+    return !member.is_scalar() || workload::find_option(workload::request_options(), member.key) == nullptr;
+  });
+  const auto request = workload::read_request(known);
+  if (!request || !request->task) return nullptr;
+  const auto model = find_model(*request, catalog);
+  auto work = model ? resolve_work(*request, *model, catalog) : std::unexpected(model.error());
+  if (!work) return nullptr;
+  SavedWork saved{.work = std::move(*work), .precision = workload::Precision::fp32, .rate = {}};
+  if (const auto precision = from_text<workload::Precision>(text(chosen.find("plan"), "precision")))
+    saved.precision = *precision;
+  const Node* interval = chosen.find("interval");
+  const Node* rate = interval != nullptr ? interval->find(saved.work.counted ? "throughput" : "tokens_per_s") : nullptr;
+  if (rate != nullptr && rate->is_list() && rate->children.size() == 2)
+    saved.rate = {plain_number(rate->children[0].text).value_or(0), plain_number(rate->children[1].text).value_or(0)};
+  return std::make_shared<const SavedWork>(std::move(saved));
+}
+
 }  // namespace
 
 Result<CostSubject> saved_subject(const std::string& content, const std::string& name, int rank,
@@ -71,6 +94,7 @@ Result<CostSubject> saved_subject(const std::string& content, const std::string&
   subject.rank = rank;
   subject.job = job_in(chosen.find("cost"));
   if (text(root.find("workload"), "task") == to_text(workload::Task::inference)) subject.job->tokens = "written";
+  subject.saved = work_in(root, chosen, catalog);
   return subject;
 }
 

@@ -83,14 +83,35 @@ TEST_CASE("work in pieces bears more interruptions") {
 }
 
 TEST_CASE("self-hosting is cheaper above some use, or never") {
-  TokenCase asked{.paid_per_month = 1460, .price_per_million = 0.5, .tokens_per_s = 2000};
+  TokenCase asked{.fixed_per_month = 1460, .price_per_million = 0.5, .tokens_per_s = 2000};
   const TokenAnswer answer = compare_tokens(asked);
   CHECK(answer.capacity_per_month == Approx(5.256e9));                // 2000 · 3600 · 730
   CHECK(answer.own_price_per_million == Approx(0.28).margin(0.005));  // 1460 / 5256
-  CHECK(answer.break_even_tokens == Approx(2.92e9));                  // 1460 / 0.5 millions
+  CHECK(*answer.break_even_tokens == Approx(2.92e9));                 // 1460 / 0.5 millions
   CHECK(*answer.utilization == Approx(0.5556).margin(1e-4));
+  CHECK(answer.cheaper_in_use);
+  asked.used_hours = 36.5;  // 5 %: twenty times the price
+  CHECK(compare_tokens(asked).own_price_in_use == Approx(20 * 0.27778).margin(1e-3));
+  CHECK_FALSE(compare_tokens(asked).cheaper_in_use);
   asked.price_per_million = 0.2;
   CHECK_FALSE(compare_tokens(asked).utilization);
+}
+
+TEST_CASE("what is switched off costs what it works, and its starts") {
+  // 7.2 million tokens an hour at 2: 0.2778 a million; 100 more a month, whatever it does.
+  TokenCase asked{.fixed_per_month = 100, .per_hour_of_work = 2, .price_per_million = 0.5, .tokens_per_s = 2000};
+  asked.used_hours = 73;
+  const TokenAnswer answer = compare_tokens(asked);
+  CHECK(answer.own_price_in_use == Approx(246 / 525.6));            // (100 + 2 · 73) / (7.2 · 73)
+  CHECK(answer.own_price_per_million == Approx(1560 / 5256.0));     // (100 + 2 · 730) / 5256
+  CHECK(*answer.break_even_tokens == Approx(450e6).epsilon(1e-9));  // 100 / (0.5 − 2 / 7.2) = 450
+  CHECK(*answer.utilization == Approx(450 / 5256.0));
+  CHECK(answer.cheaper_in_use);
+  asked.price_per_million = 0.25;  // less than an hour of work costs
+  CHECK_FALSE(compare_tokens(asked).break_even_tokens);
+  CHECK_FALSE(compare_tokens(asked).utilization);
+  asked = {.fixed_per_month = 0, .per_hour_of_work = 2, .price_per_million = 0.5, .tokens_per_s = 2000};
+  CHECK(*compare_tokens(asked).break_even_tokens == 0);
 }
 
 TEST_CASE("a price for reading and one for writing become one by the shape of requests") {

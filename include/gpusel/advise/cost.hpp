@@ -34,6 +34,13 @@ struct CostJob {
   double egress_mbps = 0;  // to the internet at full speed, all nodes
 };
 
+/// The job of a saved answer, as far as the answer tells it.
+struct SavedWork {
+  workload::Workload work;
+  workload::Precision precision = workload::Precision::fp32;  // of a plan for training
+  estimate::Interval rate;                                    // that 80 of 100 measurements lie in; 0: not known
+};
+
 /// What is paid for: so many of one instance, for a job or for none.
 struct CostSubject {
   std::string name;  // as it was asked for
@@ -43,6 +50,7 @@ struct CostSubject {
   std::optional<CostJob> job;
   std::string problem;                            // why there is no plan for the job on it; empty where there is
   std::shared_ptr<const PlannedMachine> planned;  // null without a job, and where it comes from a saved answer
+  std::shared_ptr<const SavedWork> saved;         // null where it was not saved, or of another model than known ones
   int rank = 0;                                   // of the recommendation that it is; 0: it was named
 };
 
