@@ -1,5 +1,6 @@
 // Tools and their command lines out of data/proofs.
 #include <algorithm>
+#include <iterator>
 
 #include "gpusel/advise/poc.hpp"
 #include "gpusel/base/fields.hpp"
@@ -129,16 +130,20 @@ std::expected<std::vector<ProofTool>, Errors> read_proofs(std::span<const Docume
     if (list == nullptr) continue;
     Problems problems{document.name, ErrorKind::bad_catalogue, {}};
     if (!list->is_list()) problems.add(*list, say("'{}' must be a list, found {}", "proofs", list->describe()));
+    std::vector<ProofTool> tools;
     for (const Node& node : list->children) {
       ProofTool tool = read_tool(node, problems);
-      std::erase_if(out, [&](const ProofTool& earlier) { return earlier.id == tool.id; });
-      out.push_back(std::move(tool));
+      const auto same = [&](const ProofTool& earlier) { return earlier.id == tool.id; };
+      std::erase_if(out, same);
+      std::erase_if(tools, same);
+      tools.push_back(std::move(tool));
     }
+    // What is said for more special work comes first, and a later document before an earlier one.
+    std::ranges::stable_sort(tools, std::greater(), [](const ProofTool& tool) { return tool.when.size(); });
+    out.insert(out.begin(), std::make_move_iterator(tools.begin()), std::make_move_iterator(tools.end()));
     errors.insert(errors.end(), problems.errors.begin(), problems.errors.end());
   }
   if (!errors.empty()) return std::unexpected(std::move(errors));
-  // What is said for more special work comes first.
-  std::ranges::stable_sort(out, std::greater(), [](const ProofTool& tool) { return tool.when.size(); });
   return out;
 }
 

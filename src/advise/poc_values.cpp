@@ -89,6 +89,8 @@ class Values {
     if (workload::is_lora(job.method)) adapters(job);
     lengths(job);
     if (job.recipe == workload::Recipe::pure) set("pure", "yes");
+    const bool masters = job.recipe == workload::Recipe::mixed && job.method == workload::Method::full;
+    set("loaded", masters ? "fp32" : to_text(plan.precision));
     if (job.optimizer_in_backward) set("in_backward", "yes");
     if (job.capacity_factor != 1) set("capacity", job.capacity_factor);
     virtual_stages(plan, unit_.chunks);
@@ -217,6 +219,7 @@ class Values {
 
   void requests(const workload::Inference& job, double together) {
     if (together > 1) set("batched", together);
+    set("generation", job.generation);
     if (job.disaggregated_prefill) set("disaggregated", "yes");
     if (job.offload != workload::Offload::none) set("offload", to_text(job.offload));
     const double shared = std::round(job.prefix_cache_hit * static_cast<double>(job.input_tokens));
