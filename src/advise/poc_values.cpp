@@ -58,6 +58,7 @@ class Values {
     const std::string name = published_name(*model);
     set("model", name);
     set("served", name);
+    if (model->kind) set("architecture", to_text(*model->kind));
     set("name", std::string_view(name).substr(name.rfind('/') + 1));
   }
 

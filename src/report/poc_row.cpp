@@ -27,7 +27,8 @@ void add_machine(Json& row, const estimate::Machine& machine) {
   row["gpus"] = machine.gpus();
   row["gpus_per_node"] = machine.gpus_per_node;
   if (machine.gpus_per_node > 1) row["interconnect"] = to_text(machine.link);
-  if (machine.nodes > 1) row["internode_gbps"] = number(machine.network.raw() * 8 / 1e9);
+  const double network = machine.network.raw() * 8 / 1e9;
+  if (machine.nodes > 1 && network > 0) row["internode_gbps"] = number(network);
 }
 
 /// As the question names the model: a file or a count of parameters is part of it.

@@ -176,6 +176,7 @@ TEST_CASE("where no tool's command line says the plan, none is printed") {
   const char* questions[] = {
       "--model llama-3.1-70b --task finetune --framework deepspeed --tp 4",
       "--model llama-3.1-8b --task finetune --method ptuning",
+      "--model bert-large --task finetune",
       "--model llama-3.1-8b --task finetune --framework unsloth --method qlora",
       "--model llama-3.1-8b --task finetune --framework hf-trainer --variable-lengths true",
       "--model llama-3.1-8b --task inference --disaggregated-prefill true --qps 20",
