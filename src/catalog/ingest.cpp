@@ -162,9 +162,16 @@ void Ingest::check_references(const Record& record, Fields& fields) {
   }
   if constexpr (requires { record.families; }) {
     for (const std::string_view family : record.families)
-      if (const Node* at = fields.find("families"); at != nullptr && !has_family(record.provider, family))
+      if (const Node* at = fields.find("families");
+          at != nullptr && !has_instance(record.provider, family, &Instance::family))
         fields.fail(*at, say("'{}' has no family '{}'", record.provider, shorten(family, 60)),
                     suggest_name(record.provider, family, &Instance::family));
+  }
+  if constexpr (requires { record.skus; }) {
+    for (const std::string_view sku : record.skus)
+      if (const Node* at = fields.find("skus"); at != nullptr && !has_instance(record.provider, sku, &Instance::sku))
+        fields.fail(*at, say("'{}' has no instance '{}'", record.provider, shorten(sku, 60)),
+                    suggest_name(record.provider, sku, &Instance::sku));
   }
   if constexpr (std::is_same_v<Record, SpotMarket>) {
     if (record.interrupted_low && record.interrupted_high && *record.interrupted_low > *record.interrupted_high)
@@ -181,9 +188,9 @@ void Ingest::check_references(const Record& record, Fields& fields) {
   }
 }
 
-bool Ingest::has_family(std::string_view provider, std::string_view family) const {
+bool Ingest::has_instance(std::string_view provider, std::string_view name, std::string_view Instance::* member) const {
   return std::any_of(tables_.instances.begin(), tables_.instances.end(),
-                     [&](const Instance& i) { return i.provider == provider && i.family == family; });
+                     [&](const Instance& i) { return i.provider == provider && i.*member == name; });
 }
 
 void Ingest::source(const Node& node, Problems& problems) {

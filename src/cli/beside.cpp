@@ -37,8 +37,8 @@ std::string beside_text(const BesideContext& c, const report::Terminal& terminal
   if (c.beside.shows_data() && converter)
     out += report::data_path_text(path_of(c, best, *converter), best, c.advice, terminal);
   if (c.beside.services)
-    out += report::services_text(advise::services_of(*best.instance, c.advice.work.task, c.catalog), best, c.catalog,
-                                 terminal);
+    out +=
+        report::services_text(advise::services_of(*best.instance, c.advice.work, c.catalog), best, c.catalog, terminal);
   return out;
 }
 
@@ -50,7 +50,7 @@ void add_beside(const BesideContext& c, report::Json& answer) {
     if (c.beside.shows_data() && converter)
       record["data_path"] = report::data_path_json(path_of(c, one, *converter), one, c.advice);
     if (c.beside.services)
-      record["services"] = report::services_json(advise::services_of(*one.instance, c.advice.work.task, c.catalog));
+      record["services"] = report::services_json(advise::services_of(*one.instance, c.advice.work, c.catalog));
   }
 }
 

@@ -5,18 +5,21 @@
 #include <vector>
 
 #include "gpusel/catalog/catalog.hpp"
-#include "gpusel/workload/terms.hpp"
+#include "gpusel/workload/workload.hpp"
 
 namespace gpusel::advise {
 
 struct Services {
   std::vector<const catalog::Service*> managed;
+  std::vector<std::string_view> unrecorded;  // services for such work that have no record of this family
   std::vector<const catalog::ServiceLevel*> promises;
 
-  bool empty() const { return managed.empty() && promises.empty(); }
+  bool empty() const { return managed.empty() && unrecorded.empty() && promises.empty(); }
 };
 
-/// Of the provider, for instances of this family and work of this kind.
-Services services_of(const catalog::Instance& instance, workload::Task task, const catalog::Catalog& catalog);
+/// Of the provider, for this instance and work of this kind. A record that names the SKU stands for the general one of
+/// its name.
+Services services_of(const catalog::Instance& instance, const workload::Workload& work,
+                     const catalog::Catalog& catalog);
 
 }  // namespace gpusel::advise

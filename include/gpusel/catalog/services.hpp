@@ -45,6 +45,7 @@ struct Service {
   std::string_view name;
   std::optional<ServiceKind> kind;
   TextList families;                  // of instances that it runs; none: not told
+  TextList skus;                      // of these families it is for; none: all that no record of its name tells apart
   Number surcharge;                   // its price over the plain instance's: 1.25
   std::optional<bool> scale_to_zero;  // pays nothing while nobody asks
   std::string_view lock_in;           // what would have to be rewritten to leave
@@ -127,6 +128,7 @@ void visit_fields(Record& s, Visitor&& v) {
   v(Field{.path = "name", .json = "name", .required = true}, s.name);
   v(Field{.path = "kind", .json = "kind", .required = true}, s.kind);
   v(Field{.path = "families", .json = "families"}, s.families);
+  v(Field{.path = "skus", .json = "skus"}, s.skus);
   v(Field{.path = "surcharge", .json = "surcharge", .range = {0.1, 10}}, s.surcharge);
   v(Field{.path = "scale_to_zero", .json = "scale_to_zero"}, s.scale_to_zero);
   v(Field{.path = "lock_in", .json = "lock_in"}, s.lock_in);
