@@ -49,17 +49,31 @@ std::string_view engine_of(const Workload& work) {
   return workload::is_training(work.task) ? std::string_view(work.training.framework) : to_text(work.inference.engine);
 }
 
+/// Where weights are kept if nobody says: what the provider is known to sell, buckets first.
+StorageKind usual_kind(const Place& place, const catalog::Catalog& catalog) {
+  for (const StorageKind kind :
+       {StorageKind::object, StorageKind::file, StorageKind::parallel_file, StorageKind::block})
+    if (!storages_at(place, kind, catalog).empty()) return kind;
+  return StorageKind::object;
+}
+
 /// The fastest of that kind without buying throughput; the usual rate where none is known.
-void choose_storage(ColdStart& start, const Place& place, const catalog::Catalog& catalog,
-                    const estimate::Coefficients& coefficients) {
-  if (start.kind == StorageKind::local) {
+void choose_storage(ColdStart& start, std::optional<StorageKind> from, const Place& place,
+                    const catalog::Catalog& catalog, const estimate::Coefficients& coefficients) {
+  if (from == StorageKind::local) {
     if (const auto gbs = local_gbs(place, catalog, coefficients)) {
+      const auto known = storages_at(place, StorageKind::local, catalog);
+      start.kind = StorageKind::local;
+      start.storage = known.empty() ? nullptr : known.front();
+      start.usual = known.empty();
       start.storage_gbs = *gbs;
       return;
     }
-    start.kind = StorageKind::object;  // no disks to load from
+    from.reset();  // no disks to load from
   }
-  for (const catalog::Storage* storage : storages_at(place, *start.kind, catalog)) {
+  start.kind = from ? *from : usual_kind(place, catalog);
+  const auto known = storages_at(place, *start.kind, catalog);
+  for (const catalog::Storage* storage : known) {
     cost::StorageUse use = use_of(place.instance, in_gb(start.weights), 1);
     use.least_gb = coefficients.economy->storage_least_gb.of(storage->id);
     const auto rate = cost::read_rate(*storage, use);
@@ -68,17 +82,23 @@ void choose_storage(ColdStart& start, const Place& place, const catalog::Catalog
     start.storage_gbs = rate->gbs;
   }
   if (start.storage != nullptr) return;
+  start.usual = true;
+  if (!known.empty()) start.storage = known.front();
   start.storage_gbs = coefficients.economy->storage_usual_gbs.of(to_text(*start.kind));
   if (place.instance.network_gbps) start.storage_gbs = std::min(start.storage_gbs, *place.instance.network_gbps / 8);
 }
 
+std::string storage_text(const ColdStart& start) {
+  if (start.storage == nullptr) return say("none of the provider's is known: usual rate");
+  return start.usual ? say("{}: its rate there is not known, usual rate", start.storage->name)
+                     : std::string(start.storage->name);
+}
+
 void explain(const ColdStart& start, std::string_view engine, double processes, estimate::Trace& trace) {
   const auto kind = to_text(*start.kind);
-  trace.push_back(
-      {"cold_start.storage_gbs", say("what one instance reads from {} storage", kind),
-       start.storage != nullptr ? std::string(start.storage->name) : say("none of the provider's is known: usual rate"),
-       format("{:.3g} GB/s", start.storage_gbs),
-       start.storage != nullptr ? std::string(start.storage->source) : "data/calibration/economy.yaml"});
+  trace.push_back({"cold_start.storage_gbs", say("what one instance reads from {} storage", kind), storage_text(start),
+                   format("{:.3g} GB/s", start.storage_gbs),
+                   start.usual ? "data/calibration/economy.yaml" : std::string(start.storage->source)});
   trace.push_back({"cold_start.loader_gbs", say("loader of one process × processes ^ growth"),
                    say("{:g} processes on a node", processes), format("{:.3g} GB/s", start.loader_gbs),
                    "data/calibration/economy.yaml, start.loader_gbs, start.loader_growth"});
@@ -99,14 +119,13 @@ void explain(const ColdStart& start, std::string_view engine, double processes, 
 std::optional<ColdStart> cold_start(const Workload& work, const estimate::Machine& machine, const plan::Choice& choice,
                                     const Place& place, const catalog::Catalog& catalog,
                                     const estimate::Coefficients& coefficients, estimate::Trace* trace,
-                                    StorageKind from) {
+                                    std::optional<StorageKind> from) {
   const Loaded what = std::visit([&](const auto& planned) { return loaded(work, machine, planned); }, choice);
   if (what.weights.raw() <= 0) return std::nullopt;
   const estimate::EconomyCoefficients& c = *coefficients.economy;
   ColdStart start;
   start.weights = what.weights;
-  start.kind = from;
-  choose_storage(start, place, catalog, coefficients);
+  choose_storage(start, from, place, catalog, coefficients);
   start.loader_gbs =
       c.start_loader_gbs.of(to_text(*start.kind)) * std::pow(what.processes, c.start_loader_growth.value);
   start.load = start.weights / gb_per_s(start.gbs());

@@ -22,6 +22,9 @@ using catalog::StorageKind;
 constexpr double kWorthWarning = 0.05;
 /// Bytes that a request brings where things are smaller than that and lie together in large files.
 constexpr double kRequestBytes = 8.0 * 1024 * 1024;
+/// What is bought writes a checkpoint within this share of the time between two, or else within this time.
+constexpr double kCheckpointShare = 0.1;
+constexpr Seconds kCheckpointTime = seconds(300);
 constexpr std::string_view kGroup = "Data path";
 constexpr std::string_view kDocument = "docs/data-path.md";
 
@@ -79,6 +82,7 @@ class Path {
   void add_warnings() {
     warn_of_small_disks();
     warn_of_starving();
+    warn_of_checkpoints();
   }
 
  private:
@@ -116,8 +120,8 @@ class Path {
     finish(std::move(fit));
   }
 
-  /// Throughput is bought for what the GPUs read, never for nothing.
-  double wanted_gbs() const { return out_.need.needed_gbs.value_or(0); }
+  /// Throughput is bought for what the GPUs read and for checkpoints, never for nothing.
+  double wanted_gbs() const { return std::max(out_.need.needed_gbs.value_or(0), out_.need.checkpoint_gbs.value_or(0)); }
 
   const cost::Exchange* exchange_of(const Storage& storage) const {
     const auto currency = Currency::parse(storage.currency);
@@ -169,6 +173,22 @@ class Path {
              printable(best->name()), best->rate->gbs, *out_.need.needed_gbs, who, 100 * *best->waiting));
   }
 
+  /// As above, of writing one checkpoint after the other.
+  void warn_of_checkpoints() {
+    if (!out_.checkpoint_interval) return;
+    const StorageFit* best = nullptr;
+    for (const StorageFit& fit : out_.storages) {
+      if ((wishes_.storage && fit.kind != *wishes_.storage) || fit.too_small) continue;
+      if (!fit.checkpoint_s) return;
+      if (best == nullptr || *fit.checkpoint_s < *best->checkpoint_s) best = &fit;
+    }
+    if (best == nullptr || *best->checkpoint_s <= out_.checkpoint_interval->raw()) return;
+    warn("checkpoint-too-slow",
+         say("{} writes a checkpoint of {} GB in {}, and the next one is due after {}", printable(best->name()),
+             human_number(*out_.need.checkpoint_gb), human_duration(seconds(*best->checkpoint_s)),
+             human_duration(*out_.checkpoint_interval)));
+  }
+
   void warn(std::string_view rule, std::string message) { out_.warnings.push_back({rule, std::move(message)}); }
 
   const Recommendation& one_;
@@ -179,6 +199,17 @@ class Path {
   DataPath& out_;
   Place place_;
 };
+
+void want_checkpoints(DataPath& out, estimate::Trace* trace) {
+  const Seconds within = out.checkpoint_interval ? *out.checkpoint_interval * kCheckpointShare : kCheckpointTime;
+  out.need.checkpoint_gbs = *out.need.checkpoint_gb / within.raw();
+  if (trace == nullptr) return;
+  trace->push_back({"data.checkpoint_gbs",
+                    out.checkpoint_interval ? say("checkpoint ÷ a tenth of the time between two")
+                                            : say("checkpoint ÷ 5 minutes, as no time between two is given"),
+                    format("{:.4g} GB ÷ {:.4g} s", *out.need.checkpoint_gb, within.raw()),
+                    format("{:.3g} GB/s", *out.need.checkpoint_gbs), std::string(kDocument)});
+}
 
 void explain_price(const StorageFit& fit, int nodes, const std::string& lead, estimate::Trace& trace) {
   const double volumes = cost::is_each_nodes_own(fit.kind) ? nodes : 1;
@@ -228,15 +259,17 @@ DataPath data_path(const Recommendation& recommendation, const Advice& advice, c
   estimate::Trace* trace = explained ? &out.trace : nullptr;
   const plan::Choice& choice = recommendation.choice();
   out.need = data_need(advice.work, request, choice, advice.assumed, wishes, coefficients, trace);
-  if (wishes.checkpoint_minutes && out.need.checkpoint_gb)
-    out.checkpoint_interval = seconds(*wishes.checkpoint_minutes * 60);
+  if (out.need.checkpoint_gb) {
+    if (wishes.checkpoint_minutes) out.checkpoint_interval = seconds(*wishes.checkpoint_minutes * 60);
+    want_checkpoints(out, trace);
+  }
   Path path(recommendation, wishes, catalog, coefficients, converter, out);
   path.add_storages();
   path.add_warnings();
   if (advice.work.task == workload::Task::inference)
     out.cold =
         cold_start(advice.work, recommendation.machine(), choice, {*recommendation.instance, recommendation.region->id},
-                   catalog, coefficients, trace, wishes.storage.value_or(StorageKind::object));
+                   catalog, coefficients, trace, wishes.storage);
   if (explained && recommendation.cost.egress_hourly)
     out.trace.push_back({"data.egress_hourly", say("Gbit/s × 3600 ÷ 8 × price of a GB in the first tier"),
                          format("{:.3g} × 450 GB", out.need.egress_gbit_s.value_or(0)),

@@ -32,8 +32,10 @@ std::optional<ReadRate> read_rate(const Storage& storage, const StorageUse& use)
   };
   if (const auto volume = volume_rate(storage, use)) at_most(*volume * volumes_of(storage, use), "volume");
   if (storage.read_gbs_per_node) at_most(*storage.read_gbs_per_node * use.nodes, "instance");
-  // What a bucket or volume gives at most is not told by the network of who reads it, only cut by it.
-  if (least && use.node_gbs && storage.kind != StorageKind::local) at_most(*use.node_gbs * use.nodes, "network");
+  if (!least || storage.kind == StorageKind::local) return least;
+  // What comes over a network that is not known may be any less than what a bucket or volume gives.
+  if (!use.node_gbs) return std::nullopt;
+  at_most(*use.node_gbs * use.nodes, "network");
   return least;
 }
 
@@ -54,8 +56,7 @@ std::optional<Money> price_per_month(const Storage& storage, const StorageUse& u
   if (storage.kind == StorageKind::local) return Money{0, Currency::parse(storage.currency).value_or(Currency::usd())};
   const auto currency = Currency::parse(storage.currency);
   if (!storage.per_gb_month || !currency || !holds(storage, use.gb)) return std::nullopt;
-  const double each =
-      *storage.per_gb_month * use.sold_gb() + storage.per_gbs_month.value_or(0) * use.bought_gbs;
+  const double each = *storage.per_gb_month * use.sold_gb() + storage.per_gbs_month.value_or(0) * use.bought_gbs;
   return Money{each * volumes_of(storage, use), *currency};
 }
 

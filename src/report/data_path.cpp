@@ -43,7 +43,8 @@ std::string need_text(const DataPath& path) {
             bytes_text(*need.unit_bytes)));
   if (need.dataset_gb) add(say("data set {}", gigabytes(*need.dataset_gb)));
   if (need.weights_gb) add(say("weights {}", gigabytes(*need.weights_gb)));
-  if (need.checkpoint_gb) add(say("checkpoint {}", gigabytes(*need.checkpoint_gb)));
+  if (need.checkpoint_gb)
+    add(say("checkpoint {}, in time at {}", gigabytes(*need.checkpoint_gb), rate_text(*need.checkpoint_gbs)));
   if (need.output_gb) add(say("leaves {}", gigabytes(*need.output_gb)));
   if (need.output_gbs) add(say("writes {}", rate_text(*need.output_gbs)));
   return line.empty() ? say("reads and writes nothing worth a storage of its own") : line;
@@ -105,8 +106,9 @@ std::string storage_table(const DataPath& path, Currency currency, bool on_cpu, 
 }
 
 std::string cold_text(const ColdStart& start) {
-  const std::string from = start.storage != nullptr ? printable(start.storage->name)
-                                                    : say("{} storage at its usual rate", to_text(*start.kind));
+  std::string from =
+      start.storage != nullptr ? printable(start.storage->name) : say("{} storage", to_text(*start.kind));
+  if (start.usual) from += say(" at the usual rate of its kind");
   return say(
       "cold start: {:.0f} s = {:.0f} s for {} from {} at {:.3g} GB/s, bound by the {}, + {:.0f} s for the engine; "
       "getting the instance and its container comes before",
@@ -158,6 +160,7 @@ Json cold_json(const ColdStart& start) {
           {"from", to_text(*start.kind)},
           {"storage", start.storage != nullptr ? Json(start.storage->id) : Json(nullptr)},
           {"storage_gbs", number(start.storage_gbs)},
+          {"usual_rate", start.usual},
           {"loader_gbs", number(start.loader_gbs)},
           {"bound_by", start.bound_by()},
           {"load_s", number(start.load.raw())},
@@ -217,6 +220,7 @@ Json data_path_json(const DataPath& path, const Recommendation& r, const Advice&
         {"dataset_gb", number(need.dataset_gb)},
         {"weights_gb", number(need.weights_gb)},
         {"checkpoint_gb", number(need.checkpoint_gb)},
+        {"checkpoint_gbs", number(need.checkpoint_gbs)},
         {"output_gb", number(need.output_gb)},
         {"output_gbs", number(need.output_gbs)},
         {"stored_gb", number(need.stored_gb())}}},
@@ -246,6 +250,9 @@ std::string services_text(const advise::Services& services, const Recommendation
         dated += say("; {} is from memory", printable(key));
     out += wrap(say("    source: {}", dated), terminal.width, 6);
   }
+  for (const std::string_view name : services.unrecorded)
+    out += wrap(say("  {}: whether it runs {} is not known here", printable(name), printable(r.instance->family)),
+                terminal.width, 4);
   for (const catalog::ServiceLevel* level : services.promises)
     out += wrap(say("  promised: {}", promise_line(*level)), terminal.width, 4);
   return out;
@@ -268,7 +275,8 @@ Json services_json(const advise::Services& services) {
   }
   Json promises = Json::array();
   for (const catalog::ServiceLevel* level : services.promises) promises.push_back(promise_json(*level));
-  return {{"managed", std::move(managed)}, {"service_levels", std::move(promises)}};
+  return {
+      {"managed", std::move(managed)}, {"unrecorded", services.unrecorded}, {"service_levels", std::move(promises)}};
 }
 
 }  // namespace gpusel::report

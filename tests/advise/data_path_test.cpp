@@ -46,10 +46,15 @@ storage:
      read_gbs_per_node: 1, source: list}
   - {id: slow, provider: p, name: slow volume, kind: block, currency: CNY, per_gb_month: 1, read_gbs: 0.01, source: list}
   - {id: dark, provider: p, name: dark files, kind: file, source: list}
+  - {id: bought, provider: p, name: bought volume, kind: block, currency: USD, per_gb_month: 0.1, per_gbs_month: 100,
+     read_gbs_included: 0, read_gbs: 50, source: list}
 services:
   - {id: all, provider: p, name: Serve, kind: endpoint, scale_to_zero: true, sources: [list]}
   - {id: other, provider: p, name: Other family, kind: endpoint, families: [g], surcharge: 1.5, sources: [list]}
   - {id: train, provider: p, name: Train, kind: training, families: [f], surcharge: 1.25, sources: [list]}
+  - {id: train-bare, provider: p, name: Train, kind: training, families: [f], skus: [bare], surcharge: 1.4,
+     sources: [list]}
+  - {id: queue, provider: p, name: Queue, kind: rendering, sources: [list]}
 )");
   return market;
 }
@@ -137,6 +142,35 @@ TEST_CASE("a month costs what is stored, in the provider's currency and in the a
   REQUIRE(slow.exchange);
   CHECK(slow.per_month->currency.code() == "CNY");
   CHECK(*slow.converted == Approx(slow.per_month->amount * slow.exchange->rate));
+}
+
+TEST_CASE("throughput is bought for the larger of reading and checkpoints") {
+  const DataPath plain = path_of(ask(store(), kTexts), store());
+  const double gb = *plain.need.checkpoint_gb;
+  CHECK(*plain.need.checkpoint_gbs == Approx(gb / 300));  // 5 minutes where no interval is given
+  const double wanted = std::max(gb / 300, *plain.need.needed_gbs);
+  CHECK(fit(plain, "bought volume").bought_gbs == Approx(wanted));
+  CHECK(*fit(plain, "bought volume").checkpoint_s == Approx(gb / wanted));
+  DataWishes often;
+  often.checkpoint_minutes = 0.1;
+  const DataPath path = path_of(ask(store(), kTexts), store(), often);
+  CHECK(*path.need.checkpoint_gbs == Approx(gb / 0.6));  // within a tenth of 6 seconds
+  CHECK(fit(path, "bought volume").bought_gbs == Approx(gb / 0.6));
+  CHECK(fit(path, "bought volume").per_month->amount == Approx(path.need.stored_gb() * 0.1 + gb / 0.6 * 100));
+}
+
+TEST_CASE("a checkpoint that takes longer than the time to the next is warned of") {
+  DataWishes wishes;
+  wishes.storage = StorageKind::local;  // 0.1 TB of disks
+  wishes.checkpoint_minutes = 0.1;
+  const Asked asked =
+      ask(store(), R"({"task": "finetune", "model": "llama-3.2-1b", "dataset_size": 1000, "seq_len": 1000})");
+  const DataPath path = path_of(asked, store(), wishes);
+  REQUIRE(*fit(path, "local disks").checkpoint_s > 6);
+  REQUIRE(path.warnings.size() == 1);
+  CHECK(path.warnings.front().rule == "checkpoint-too-slow");
+  wishes.checkpoint_minutes = 10;
+  CHECK(path_of(asked, store(), wishes).warnings.empty());
 }
 
 TEST_CASE("what nobody publishes is neither nothing nor free") {
@@ -230,14 +264,52 @@ TEST_CASE("where no storage is known the usual rate stands, and the answer says 
   CHECK(on_parallel->storage_gbs == Approx(store().coefficients().economy->storage_usual_gbs.of("parallel-file")));
 }
 
+TEST_CASE("a cold start reads what the provider is known to sell") {
+  const Market market(R"(
+sources: {list: {publisher: P, document: prices, date: 2026-11-01, confidence: documented}}
+providers: [{id: p, name: P, country: US, kind: cloud, regions: {r: {country: US}}}]
+families:
+  - provider: p
+    id: f
+    interconnect: {kind: none}
+    sources: [list]
+    sizes:
+      - {sku: wired, gpu: l40s, gpus: 1, vcpu: 32, memory_gib: 256, network_gbps: 200, local_ssd_gb: 1000}
+      - {sku: unwired, gpu: l40s, gpus: 1, vcpu: 32, memory_gib: 256}
+storage:
+  - {id: net, provider: p, name: network volume, kind: file, read_gbs: 0.2, source: list}
+  - {id: disks, provider: p, name: own disks, kind: local, read_gbs_per_tb: 3, source: list}
+)");
+  const auto work = test::job("task=inference model=llama-3.1-8b");
+  plan::InferenceChoice choice;
+  choice.plan = test::serving("bf16");
+  const auto start = [&](std::string_view sku, std::optional<StorageKind> from) {
+    return *cold_start(work, test::machine("l40s"), choice, {*market.catalog().instance(sku).value(), "r"},
+                       market.catalog(), market.coefficients(), nullptr, from);
+  };
+  CHECK(start("wired", {}).storage->id == "net");
+  CHECK(start("wired", {}).storage_gbs == Approx(0.2));
+  CHECK_FALSE(start("wired", {}).usual);
+  // The network is not known: the volume is, its rate there is not.
+  CHECK(start("unwired", {}).storage->id == "net");
+  CHECK(start("unwired", {}).usual);
+  CHECK(start("unwired", {}).storage_gbs == Approx(market.coefficients().economy->storage_usual_gbs.of("file")));
+  // No bucket is known: the kind that was asked for stands at its usual rate, and nothing is named.
+  CHECK(start("wired", StorageKind::object).storage == nullptr);
+  CHECK(start("wired", StorageKind::object).usual);
+  CHECK(start("wired", StorageKind::local).storage->id == "disks");
+  CHECK(start("wired", StorageKind::local).storage_gbs == Approx(3));
+}
+
 TEST_CASE("every figure of a data path can be asked for") {
   const DataPath path = path_of(ask(store(), kPictures), store(), {}, true);
   const auto has = [&](std::string_view quantity) {
     return std::ranges::any_of(path.trace, [&](const auto& line) { return line.quantity == quantity; });
   };
-  for (const char* quantity : {"data.unit_bytes", "data.needed_gbs", "data.dataset_gb", "data.weights_gb",
-                               "data.checkpoint_gb", "storage.bucket.read_gbs", "storage.bucket.pass_minutes",
-                               "storage.bucket.waiting", "storage.bucket.checkpoint_s", "storage.bucket.per_month"}) {
+  for (const char* quantity :
+       {"data.unit_bytes", "data.needed_gbs", "data.dataset_gb", "data.weights_gb", "data.checkpoint_gb",
+        "data.checkpoint_gbs", "storage.bucket.read_gbs", "storage.bucket.pass_minutes", "storage.bucket.waiting",
+        "storage.bucket.checkpoint_s", "storage.bucket.per_month"}) {
     CAPTURE(quantity);
     CHECK(has(quantity));
   }
@@ -246,12 +318,32 @@ TEST_CASE("every figure of a data path can be asked for") {
 
 TEST_CASE("services are those of the family, for work of that kind") {
   const auto& instance = *store().catalog().instance("one").value();
-  const auto serving = services_of(instance, workload::Task::inference, store().catalog());
+  const auto serving = services_of(instance, test::job("task=inference model=llama-3.1-8b"), store().catalog());
   REQUIRE(serving.managed.size() == 1);
   CHECK(serving.managed.front()->id == "all");
   CHECK_FALSE(serving.managed.front()->surcharge);
-  const auto training = services_of(instance, workload::Task::finetune, store().catalog());
+  CHECK(serving.unrecorded == std::vector<std::string_view>{"Other family"});
+  const auto training = services_of(instance, test::job("task=finetune model=llama-3.1-8b"), store().catalog());
   REQUIRE(training.managed.size() == 1);
   CHECK(training.managed.front()->surcharge == 1.25);
-  CHECK(services_of(instance, workload::Task::render, store().catalog()).managed.empty());
+  CHECK(training.unrecorded.empty());
+}
+
+TEST_CASE("a render queue is for images that are rendered, not for people who watch") {
+  const auto& instance = *store().catalog().instance("one").value();
+  const auto offline = services_of(instance, test::job("task=render render=offline"), store().catalog());
+  REQUIRE(offline.managed.size() == 1);
+  CHECK(offline.managed.front()->id == "queue");
+  CHECK(services_of(instance, test::job("task=render render=realtime"), store().catalog()).managed.empty());
+}
+
+TEST_CASE("a record of a service that names the SKU stands for the general one") {
+  const auto surcharge = [&](std::string_view sku) {
+    const auto found = services_of(*store().catalog().instance(sku).value(),
+                                   test::job("task=finetune model=llama-3.1-8b"), store().catalog());
+    REQUIRE(found.managed.size() == 1);
+    return *found.managed.front()->surcharge;
+  };
+  CHECK(surcharge("one") == 1.25);
+  CHECK(surcharge("bare") == 1.4);
 }

@@ -22,6 +22,7 @@ StorageUse use(double gb, int nodes = 1, double bought = 0) {
   out.gb = gb;
   out.nodes = nodes;
   out.bought_gbs = bought;
+  out.node_gbs = 100;  // a network that bounds nothing
   return out;
 }
 
@@ -87,6 +88,18 @@ TEST_CASE("an instance draws no more than its share, nor than its network carrie
   CHECK(read_rate(bucket, two)->bound_by == "network");
   bucket.read_gbs = 5;
   CHECK(read_rate(bucket, two)->bound_by == "volume");
+}
+
+TEST_CASE("where the network of an instance is not known, only its own disks have a rate") {
+  Storage bucket = storage(StorageKind::object);
+  bucket.read_gbs_per_node = 12.5;
+  StorageUse unknown = use(1000);
+  unknown.node_gbs.reset();
+  CHECK_FALSE(read_rate(bucket, unknown));
+  CHECK_FALSE(read_rate(volume(), unknown));
+  Storage disks = storage(StorageKind::local);
+  disks.read_gbs_per_tb = 2;
+  CHECK(read_rate(disks, unknown)->gbs == Approx(2));
 }
 
 TEST_CASE("what is not published stays unknown") {

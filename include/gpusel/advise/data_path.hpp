@@ -23,7 +23,8 @@ struct Place {
 struct ColdStart {
   Bytes weights;                              // that one node reads
   std::optional<catalog::StorageKind> kind;   // they are read from
-  const catalog::Storage* storage = nullptr;  // null: none of that kind is known there, and the usual rate stands
+  const catalog::Storage* storage = nullptr;  // null: none of that kind is known there
+  bool usual = false;                         // its rate is not known, and that of its kind stands
   double storage_gbs = 0;                     // one node
   double loader_gbs = 0;                      // that the engine's loader takes, one node
   Seconds load;
@@ -34,11 +35,12 @@ struct ColdStart {
   Seconds total() const { return load + engine; }
 };
 
-/// Nothing for work that loads no model. `from`: where the weights are kept; a bucket of the provider if not told.
+/// Nothing for work that loads no model. `from`: where the weights are kept; if not told a bucket of the provider, else
+/// a file system, else a volume, as far as any is known there.
 std::optional<ColdStart> cold_start(const workload::Workload& work, const estimate::Machine& machine,
                                     const plan::Choice& choice, const Place& place, const catalog::Catalog& catalog,
                                     const estimate::Coefficients& coefficients, estimate::Trace* trace = nullptr,
-                                    catalog::StorageKind from = catalog::StorageKind::object);
+                                    std::optional<catalog::StorageKind> from = std::nullopt);
 
 /// What a person says of the data; everything else follows from the job.
 struct DataWishes {
@@ -51,16 +53,17 @@ std::span<const workload::Option<DataWishes>> data_options();
 
 /// What a job reads and writes, all nodes together. What it does not do is absent.
 struct DataNeed {
-  std::string_view unit;                // what the data set is counted in: "tokens", "images"
-  std::optional<double> unit_bytes;     // of one, as stored
-  std::optional<double> units_per_s;    // read while the GPUs are busy
-  std::optional<double> dataset_gb;     // one pass over it
-  std::optional<double> needed_gbs;     // for GPUs never to wait
-  std::optional<double> weights_gb;     // of one copy of the model
-  std::optional<double> checkpoint_gb;  // written each time
-  std::optional<double> output_gb;      // that the job leaves
-  std::optional<double> output_gbs;     // written while the GPUs are busy
-  std::optional<double> egress_gbit_s;  // to the internet
+  std::string_view unit;                 // what the data set is counted in: "tokens", "images"
+  std::optional<double> unit_bytes;      // of one, as stored
+  std::optional<double> units_per_s;     // read while the GPUs are busy
+  std::optional<double> dataset_gb;      // one pass over it
+  std::optional<double> needed_gbs;      // for GPUs never to wait
+  std::optional<double> weights_gb;      // of one copy of the model
+  std::optional<double> checkpoint_gb;   // written each time
+  std::optional<double> checkpoint_gbs;  // for it to be written in time
+  std::optional<double> output_gb;       // that the job leaves
+  std::optional<double> output_gbs;      // written while the GPUs are busy
+  std::optional<double> egress_gbit_s;   // to the internet
 
   /// The data set, the model and one checkpoint.
   double stored_gb() const { return dataset_gb.value_or(0) + weights_gb.value_or(0) + checkpoint_gb.value_or(0); }

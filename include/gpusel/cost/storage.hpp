@@ -32,8 +32,8 @@ constexpr bool is_each_nodes_own(catalog::StorageKind kind) {
   return kind == catalog::StorageKind::local || kind == catalog::StorageKind::block;
 }
 
-/// The lesser of what volumes give (included, bought, or by what is stored) and what nodes draw.
-/// Nothing where neither is known.
+/// The lesser of what volumes give (included, bought, or by what is stored) and what nodes draw over their network.
+/// Nothing where neither volumes nor nodes are known, or where the network is not.
 std::optional<ReadRate> read_rate(const catalog::Storage& storage, const StorageUse& use);
 
 /// Throughput to buy of one volume for all nodes to read `wanted_gbs` together, as far as it is sold; 0 where none is
