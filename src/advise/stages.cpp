@@ -41,6 +41,7 @@ class Answer {
     for (const Stage& stage : plan_.stages) {
       auto advice = recommend(stage.question, catalog_, rules_, coefficients_);
       if (!advice) return std::unexpected(at_place(advice.error(), stage));
+      warn_of_data(*advice, stage.question, stage.data, catalog_, coefficients_);
       out_.advice.push_back(std::make_shared<const Advice>(std::move(*advice)));
     }
     std::vector<const Recommendation*> best;
@@ -48,7 +49,6 @@ class Answer {
       best.push_back(advice->recommendations.empty() ? nullptr : &advice->recommendations.front());
     out_.best = choice_of(best, explained_ ? &out_.trace : nullptr);
     stay_with_one();
-    add_warnings();
     return std::move(out_);
   }
 
@@ -79,7 +79,7 @@ class Answer {
     cost::Duty duty = stage.duty;
     if (duty.scale_to_zero && !duty.cold_start_s) {
       cost.cold = cold_start(advice.work, one.machine(), one.choice(), {*one.instance, one.region->id}, catalog_,
-                             coefficients_, nullptr, stage.data.storage.value_or(catalog::StorageKind::object));
+                             coefficients_, nullptr, stage.data.storage);
       if (cost.cold) duty.cold_start_s = cost.cold->total().raw();
     }
     std::optional<double> job_hours = stage.hours;
@@ -183,18 +183,6 @@ class Answer {
       StagesChoice choice = choice_of(picks, nullptr);
       if (!out_.one_provider || choice.sum.whole(out_.months) < out_.one_provider->sum.whole(out_.months))
         out_.one_provider = std::move(choice);
-    }
-  }
-
-  void add_warnings() {
-    for (std::size_t i = 0; i < plan_.stages.size(); ++i) {
-      const Recommendation* one = out_.best.stages[i].best;
-      std::vector<DataWarning> warnings;
-      if (one != nullptr)
-        warnings = data_path(*one, *out_.advice[i], plan_.stages[i].question.request, plan_.stages[i].data, catalog_,
-                             coefficients_, converter_, false)
-                       .warnings;
-      out_.data.push_back(std::move(warnings));
     }
   }
 

@@ -15,6 +15,9 @@ constexpr Range kMonths{0.01, 1200};
 constexpr Range kGigabytes{0, 1e12};
 constexpr std::string_view kOwnKeys[] = {"name", "hours", "objective", "output_gb"};
 
+constexpr std::string_view kCurrency = "currency";
+std::string currency_hint() { return say("all amounts are in one currency, which --currency names"); }
+
 class StageReader {
  public:
   StageReader(const Node& node, Problems& problems, const Question& base) : node_(node), problems_(problems) {
@@ -127,7 +130,7 @@ class StageReader {
     add(cost::duty_options());
     add(data_options());
     problems_.add_at_key(member, say("unknown key '{}'", shorten(printable(member.key), 60)),
-                         did_you_mean(member.key, keys));
+                         member.key == kCurrency ? currency_hint() : did_you_mean(member.key, keys));
     seen_all_ = false;
   }
 
@@ -152,6 +155,8 @@ std::expected<StagesPlan, Errors> read_stages(const Document& document, const Qu
   StagesPlan plan;
   Fields fields(document.root, problems);
   plan.months = fields.number("months", kMonths);
+  if (const Node* currency = fields.find(kCurrency))
+    problems.add_at_key(*currency, say("unknown key 'currency'"), currency_hint());
   fields.require("stages");
   const Node* list = fields.find("stages");
   if (list != nullptr && list->is_list() && list->children.empty())

@@ -228,12 +228,16 @@ std::optional<std::string_view> measured_column(std::string_view key) {
 Result<MeasurementSheet> read_measurement_file(const std::string& file, const Catalog& catalog) {
   const auto text = read_text_file(file);
   if (!text) return std::unexpected(text.error());
-  if (const auto first = text->find_first_not_of(" \t\r\n"); first != std::string::npos && (*text)[first] == '{') {
-    auto records = read_lines(*text, file);
+  return read_measurement_text(*text, file, catalog);
+}
+
+Result<MeasurementSheet> read_measurement_text(std::string_view text, const std::string& file, const Catalog& catalog) {
+  if (const auto first = text.find_first_not_of(" \t\r\n"); first != std::string::npos && text[first] == '{') {
+    auto records = read_lines(text, file);
     if (!records) return std::unexpected(records.error());
     return read_measurement_records(std::move(*records), file, catalog);
   }
-  auto csv = parse_csv(*text, file);
+  auto csv = parse_csv(text, file);
   if (!csv) return std::unexpected(csv.error());
   return read_measurements(std::move(*csv), catalog, false);
 }

@@ -1,5 +1,8 @@
 #include "cli/commands.hpp"
 
+#include <iostream>
+#include <iterator>
+
 #include "gpusel/base/message.hpp"
 
 namespace gpusel::cli {
@@ -84,6 +87,15 @@ constexpr Command kCommands[] = {
 }  // namespace
 
 std::span<const Command> commands() { return kCommands; }
+
+std::string input_name(const std::string& file) { return file == kStandardInput ? say("standard input") : file; }
+
+Result<std::string> read_input(const std::string& file) {
+  if (file != kStandardInput) return read_text_file(file);
+  std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+  if (text.size() > kMaxDocumentBytes) return usage_error(say("is too large"), input_name(file));
+  return text;
+}
 
 std::string group_summary(std::string_view group) {
   return group == "catalog" ? say("The facts themselves: where they come from and how good they are")

@@ -45,6 +45,12 @@ Error as_flag(Error error);
 /// A remark where a name in --gpu means several parts.
 void tell_broad_names(const workload::Constraints& limits, const catalog::Catalog& catalog, Context& context);
 
+inline constexpr std::string_view kStandardInput = "-";
+/// What messages call a file that a person named.
+std::string input_name(const std::string& file);
+/// The text of a file, or of standard input where it is "-".
+Result<std::string> read_input(const std::string& file);
+
 /// Error: --strict without an age.
 Status check_strict(const workload::Constraints& limits);
 /// `status`, or kStale with a sentence where --strict is set and one of these prices is too old or undated.

@@ -1,8 +1,6 @@
 // gpusel cost: what instances, or the plan for a job, cost over time under every published term.
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
-#include <iterator>
 #include <memory>
 
 #include "cli/commands.hpp"
@@ -15,8 +13,6 @@
 namespace gpusel::cli {
 
 namespace {
-
-constexpr std::string_view kStandardInput = "-";
 
 struct CostOptions {
   advise::CostQuestion question;
@@ -33,13 +29,6 @@ bool is_saved(const std::string& target, const catalog::Catalog& catalog) {
   std::error_code failed;
   const std::string extension = std::filesystem::path(target).extension();
   return extension == ".json" || extension == ".yaml" || std::filesystem::is_regular_file(target, failed);
-}
-
-Result<std::string> content_of(const std::string& target) {
-  if (target != kStandardInput) return read_text_file(target);
-  std::string text{std::istreambuf_iterator<char>(std::cin), {}};
-  if (text.size() > kMaxDocumentBytes) return usage_error(say("is too large"), say("standard input"));
-  return text;
 }
 
 class Cost {
@@ -102,8 +91,8 @@ class Cost {
       advise::CostSubject subject;
       subject.name = target;
       if (is_saved(target, catalog)) {
-        const std::string name = target == kStandardInput ? say("standard input") : target;
-        const auto text = content_of(target);
+        const std::string name = input_name(target);
+        const auto text = read_input(target);
         if (!text) return context_.fail(text.error());
         auto saved = advise::saved_subject(*text, name, static_cast<int>(options_.rank.value_or(1)), catalog);
         if (!saved) return context_.fail(saved.error());

@@ -87,7 +87,8 @@ class Recommend {
     const std::pair<bool, std::string_view> flags[] = {{options_.show_rejected, "--show-rejected"},
                                                        {options_.limit.has_value(), "--limit"},
                                                        {beside.services, "--show-services"},
-                                                       {beside.shows_data(), "--data-path"}};
+                                                       {beside.shows_data(), "--data-path"},
+                                                       {options_.poc, "--poc"}};
     for (const auto& [given, flag] : flags)
       if (given) return usage_error(say("has no meaning beside --stages"), std::string(flag));
     return {};

@@ -18,9 +18,9 @@ std::expected<advise::StagesPlan, Errors> read_plan(const StagesRun& run) {
     return std::unexpected(Errors{{ErrorKind::usage, say("the jobs of --stages stand in its file"), "--" + flag,
                                    say("say it there, in the stage that it is for")}});
   }
-  const auto text = read_text_file(run.file);
+  const auto text = read_input(run.file);
   if (!text) return std::unexpected(Errors{text.error()});
-  const auto document = parse_yaml(*text, run.file);
+  const auto document = parse_yaml(*text, input_name(run.file));
   if (!document) return std::unexpected(Errors{document.error()});
   advise::Question base = run.base;
   base.alternatives = false;
@@ -41,6 +41,7 @@ int run_stages(const StagesRun& run, Context& context) {
     context.out.write(report::dump_as(run.format, json));
   } else {
     context.out.write(report::stages_text(*answer, *plan, run.format, context.terminal()));
+    if (run.format == "csv" || run.format == "markdown") context.note(report::stages_sum(*answer));
   }
   std::vector<const catalog::Offer*> shown;
   for (const auto& stage : answer->best.stages)

@@ -39,6 +39,11 @@ std::string speed_text(const workload::Workload& work, const Recommendation& r) 
   return say("{} tok/s", human_number(r.tokens_per_s()));
 }
 
+std::string price_date(const Recommendation& r) {
+  const Date date = Date::from_packed(r.offer->as_of);
+  return date.known() ? date.text() : say("undated");
+}
+
 std::string prices_line(const advise::Advice& advice, const catalog::Catalog& catalog,
                         const std::vector<Currency>& converted) {
   const std::string source = printable(catalog.origin_text());

@@ -17,6 +17,7 @@ std::string plan_text(const workload::Workload& work, const advise::Recommendati
 /// The time of a job that ends, or the throughput.
 std::string speed_text(const workload::Workload& work, const advise::Recommendation& r);
 
+std::string price_date(const advise::Recommendation& r);
 /// "prices: in USD, dated …", with the rates that turned the currencies `converted` into the answer's.
 std::string prices_line(const advise::Advice& advice, const catalog::Catalog& catalog,
                         const std::vector<Currency>& converted);

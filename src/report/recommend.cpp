@@ -27,11 +27,6 @@ std::string egress_text(const Advice& advice, const Recommendation& r) {
              human_price(*r.cost.egress_hourly), advice.currency.code());
 }
 
-std::string price_date(const Recommendation& r) {
-  const Date date = Date::from_packed(r.offer->as_of);
-  return date.known() ? date.text() : say("undated");
-}
-
 std::string warned_rules(const Recommendation& r) {
   std::string text;
   for (const auto& remark : r.remarks)

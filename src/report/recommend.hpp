@@ -20,6 +20,8 @@ struct RecommendView {
 std::string recommend_text(const advise::Advice& advice, const catalog::Catalog& catalog, const RecommendView& view,
                            const Terminal& terminal);
 
+/// What an answer says of one of its ranks, warnings first.
+Json remarks_json(const advise::Recommendation& r);
 /// `limit` 0: every recommendation.
 Json recommend_json(const advise::Advice& advice, const catalog::Catalog& catalog, std::size_t limit);
 /// The figures that a spreadsheet wants, in full; one row per recommendation.

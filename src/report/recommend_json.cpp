@@ -86,12 +86,6 @@ Json recommendation_json(const Recommendation& r, const Advice& advice, const ca
                      {"weight", number(part.weight)},
                      {"value", number(part.value)},
                      {"points", number(part.points)}});
-  Json warnings = Json::array();
-  for (const auto& remark : r.remarks)
-    warnings.push_back({{"rule", remark.rule},
-                        {"severity", to_text(remark.severity)},
-                        {"message", remark.message},
-                        {"source", remark.source}});
   return {{"rank", r.rank},
           {"score", number(r.score)},
           {"score_parts", std::move(parts)},
@@ -113,10 +107,20 @@ Json recommendation_json(const Recommendation& r, const Advice& advice, const ca
           {"interval", interval_of(r, advice.work)},
           {"pareto", r.pareto},
           {"reasons", r.reasons},
-          {"warnings", std::move(warnings)}};
+          {"warnings", remarks_json(r)}};
 }
 
 }  // namespace
+
+Json remarks_json(const Recommendation& r) {
+  Json out = Json::array();
+  for (const auto& remark : r.remarks)
+    out.push_back({{"rule", remark.rule},
+                   {"severity", to_text(remark.severity)},
+                   {"message", remark.message},
+                   {"source", remark.source}});
+  return out;
+}
 
 Json recommend_json(const Advice& advice, const catalog::Catalog& catalog, std::size_t limit) {
   Json out{{"schema", "gpusel.recommend/1"},

@@ -1,9 +1,13 @@
 #include "report/stages.hpp"
 
+#include <map>
+
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
+#include "report/candidate.hpp"
 #include "report/estimate.hpp"
+#include "report/recommend.hpp"
 #include "report/table.hpp"
 
 namespace gpusel::report {
@@ -16,18 +20,6 @@ using advise::StagesAnswer;
 using advise::StagesChoice;
 using advise::StagesPlan;
 
-std::string instance_name(const Recommendation& one) {
-  const std::string name = format("{} {}", printable(one.instance->provider), printable(one.instance->sku));
-  return one.machine().nodes > 1 ? format("{} × {}", one.machine().nodes, name) : name;
-}
-
-std::string gpus_text(const Recommendation& one) {
-  if (one.gpu == nullptr) return say("{:g} vCPU", one.machine().host.vcpus * one.machine().nodes);
-  const double share = one.machine().device.share * one.gpu->devices();
-  return share < 1 ? format("1/{:.0f} × {}", 1 / share, one.gpu->id)
-                   : format("{} × {}", one.machine().gpus(), one.gpu->id);
-}
-
 Cell money(const std::optional<double>& amount) { return figure_cell(amount ? human_price(*amount) : "-", amount); }
 
 Table table_of(const StagesChoice& choice, const StagesPlan& plan, Currency currency) {
@@ -39,19 +31,20 @@ Table table_of(const StagesChoice& choice, const StagesPlan& plan, Currency curr
                {say("{}/h", currency.code()), Align::right, 0},
                {say("hours"), Align::right, 0},
                {say("{} once", currency.code()), Align::right, 0},
-               {say("{}/month", currency.code()), Align::right, 0}});
+               {say("{}/month", currency.code()), Align::right, 0},
+               {say("price of"), Align::left, 1}});
   for (std::size_t i = 0; i < choice.stages.size(); ++i) {
     const StageChoice& stage = choice.stages[i];
     const std::string name = printable(plan.stages[i].name);
     if (stage.best == nullptr) {
-      table.add({name, say("nothing meets it"), "", "", "", "", "", money({}), money({})});
+      table.add({name, say("nothing meets it"), "", "", "", "", "", money({}), money({}), ""});
       continue;
     }
     const Recommendation& one = *stage.best;
-    table.add({name, instance_name(one), printable(one.region->id), gpus_text(one),
+    table.add({name, printable(instance_name(one)), printable(one.region->id), gpus_text(one),
                std::string(to_text(one.offer->term)), figure_cell(human_price(stage.cost.hourly), stage.cost.hourly),
                figure_cell(human_number(stage.cost.hours_paid), stage.cost.hours_paid), money(stage.cost.once),
-               money(stage.cost.per_month)});
+               money(stage.cost.per_month), price_date(one)});
   }
   return table;
 }
@@ -63,6 +56,34 @@ std::string sum_text(const StagesChoice& choice, double months, Currency currenc
   if (sum.known_moves > 0) line += say(", {} of it for moving data", human_price(sum.known_moves));
   if (sum.lacking > 0) line += say("; {} stages that nothing meets are not in it", sum.lacking);
   if (!sum.moves) line += say("; not all of what is moved is known, and that is not in it");
+  return line;
+}
+
+/// Of every price that is shown, and of the rates that turned them into one currency.
+std::string dates_text(const StagesAnswer& answer) {
+  Date oldest;
+  Date newest;
+  bool undated = false;
+  std::map<std::string, std::string> rates;
+  const auto look = [&](const StagesChoice& choice) {
+    for (const StageChoice& stage : choice.stages) {
+      if (stage.best == nullptr) continue;
+      const Date date = Date::from_packed(stage.best->offer->as_of);
+      undated = undated || !date.known();
+      if (date.known() && (!oldest.known() || date < oldest)) oldest = date;
+      if (date.known() && (!newest.known() || newest < date)) newest = date;
+      if (const auto& exchange = stage.best->cost.exchange)
+        rates[std::string(stage.best->cost.offer.currency.code())] =
+            format("{:.5g} of {}", exchange->rate, exchange->as_of.text());
+    }
+  };
+  look(answer.best);
+  if (answer.one_provider) look(*answer.one_provider);
+  std::string line = oldest.known()
+                         ? say("prices: in {}, dated {} to {}", answer.currency.code(), oldest.text(), newest.text())
+                         : say("prices: in {}", answer.currency.code());
+  if (undated) line += say(", some undated");
+  for (const auto& [currency, rate] : rates) line += say(", {} × {}", currency, rate);
   return line;
 }
 
@@ -138,6 +159,7 @@ Json choice_json(const StagesChoice& choice, const StagesAnswer& answer, const S
            {{"once", number(choice.sum.once)},
             {"per_month", number(choice.sum.per_month)},
             {"moves", number(choice.sum.moves)},
+            {"known_moves", number(choice.sum.known_moves)},
             {"whole", number(choice.sum.whole(answer.months))},
             {"stages_lacking", choice.sum.lacking}}}};
 }
@@ -155,16 +177,21 @@ std::string stages_text(const StagesAnswer& answer, const StagesPlan& plan, std:
     out += wrap(say("{}: {}; assumed: {}", printable(plan.stages[i].name), job_line(answer.advice[i]->work),
                     assumed_line(answer.advice[i]->assumed)),
                 terminal.width, 2);
+  out += wrap(dates_text(answer), terminal.width, 2);
   out += "\n" + table.text(room);
   out += wrap(sum_text(answer.best, answer.months, answer.currency), terminal.width, 2);
   for (const advise::Move& move : answer.best.moves)
     out += wrap("  " + move_text(move, answer.best, plan, answer.currency), terminal.width, 4);
-  for (std::size_t i = 0; i < answer.data.size(); ++i)
-    for (const auto& warning : answer.data[i])
-      out += wrap(say("warn: {}: {} [{}]", printable(plan.stages[i].name), warning.message, warning.rule),
-                  terminal.width, 2);
+  for (std::size_t i = 0; i < answer.best.stages.size(); ++i)
+    if (const Recommendation* one = answer.best.stages[i].best; one != nullptr)
+      for (const auto& remark : one->remarks)
+        if (remark.severity == rules::Effect::warn)
+          out += wrap(say("warn: {}: {} [{}]", printable(plan.stages[i].name), printable(remark.message), remark.rule),
+                      terminal.width, 2);
   return out + one_provider_text(answer, plan, terminal) + trace_lines(answer.trace, terminal);
 }
+
+std::string stages_sum(const StagesAnswer& answer) { return sum_text(answer.best, answer.months, answer.currency); }
 
 Json stages_json(const StagesAnswer& answer, const StagesPlan& plan) {
   Json out{{"schema", "gpusel.stages/1"},
@@ -174,13 +201,11 @@ Json stages_json(const StagesAnswer& answer, const StagesPlan& plan) {
   if (!plan.months) out["assumed"]["months"] = number(answer.months);
   Json jobs = Json::array();
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
-    Json warnings = Json::array();
-    for (const auto& warning : answer.data[i])
-      warnings.push_back({{"rule", warning.rule}, {"message", warning.message}});
+    const Recommendation* best = answer.best.stages[i].best;
     jobs.push_back({{"name", plan.stages[i].name},
                     {"workload", workload_json(answer.advice[i]->work)},
                     {"assumed", assumptions(answer.advice[i]->assumed)},
-                    {"warnings", std::move(warnings)}});
+                    {"warnings", best != nullptr ? remarks_json(*best) : Json::array()}});
   }
   out["jobs"] = std::move(jobs);
   out["best"] = choice_json(answer.best, answer, plan);

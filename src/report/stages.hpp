@@ -12,6 +12,8 @@ namespace gpusel::report {
 /// `format`: table, wide, csv or markdown.
 std::string stages_text(const advise::StagesAnswer& answer, const advise::StagesPlan& plan, std::string_view format,
                         const Terminal& terminal);
+/// The sum in one line, for formats that hold the table alone.
+std::string stages_sum(const advise::StagesAnswer& answer);
 Json stages_json(const advise::StagesAnswer& answer, const advise::StagesPlan& plan);
 
 }  // namespace gpusel::report

@@ -75,10 +75,9 @@ struct StagesAnswer {
   std::vector<std::shared_ptr<const Advice>> advice;  // of each stage, with what its job assumes
   double months = 1;
   Currency currency;
-  StagesChoice best;                           // the best of each stage on its own
-  std::optional<StagesChoice> one_provider;    // nothing where no provider has an instance for every stage
-  std::vector<std::vector<DataWarning>> data;  // warnings of the best choice's stages
-  estimate::Trace trace;                       // where it was asked for
+  StagesChoice best;                         // the best of each stage on its own
+  std::optional<StagesChoice> one_provider;  // nothing where no provider has an instance for every stage
+  estimate::Trace trace;                     // where it was asked for
 };
 
 /// The answer points into `catalog`. Errors: a stage whose job cannot be understood, with its place in the file.

@@ -54,7 +54,7 @@ struct Measurement {
   Number tokens_per_s_per_gpu;  // of training
   Number model_tflops_per_gpu;
   Number step_time_s;  // of one optimiser step
-  Number memory_gib;  // peak of one GPU
+  Number memory_gib;   // peak of one GPU
   std::optional<MemoryKind> memory_kind;
   Number output_tokens_per_s;  // of the whole deployment
   Number prompt_tokens_per_s;  // while the prompt is read
@@ -180,6 +180,7 @@ std::optional<std::string_view> measured_column(std::string_view key);
 
 /// Those of `file`, a table or JSON Lines, or those that the catalogue came with.
 Result<MeasurementSheet> read_measurement_file(const std::string& file, const Catalog& catalog);
+Result<MeasurementSheet> read_measurement_text(std::string_view text, const std::string& file, const Catalog& catalog);
 std::expected<std::vector<MeasurementSheet>, Errors> shipped_measurements(const Catalog& catalog);
 
 }  // namespace catalog
