@@ -1,6 +1,7 @@
 #include "gpusel/advise/cost.hpp"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "advise/candidates.hpp"
@@ -8,6 +9,7 @@
 #include "advise/limits.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/catalog/own_prices.hpp"
 
 namespace gpusel::advise {
 
@@ -26,11 +28,20 @@ class Terms {
   /// In the order of the terms, each at its cheapest place.
   void price(CostItem& item) const {
     const CostSubject& subject = item.subject;
+    if (ruled_out(item)) return;
     std::vector<Priced> priced;
+    std::map<catalog::Term, int> old;
     for (const catalog::Offer& offer : catalog_.offers_of(*subject.instance))
-      if (const auto cost = allowed(offer, subject)) priced.push_back({&offer, *cost});
+      if (const auto cost = allowed(offer, subject, old)) priced.push_back({&offer, *cost});
+    tell_old(item, old);
+    // A price of one's own holds in every place: it stands where most else is priced and can be compared.
+    std::map<std::uint16_t, int> at_place;
+    for (const Priced& one : priced)
+      if (catalog_.origin_of(*one.offer).source != catalog::kOwnPrice) --at_place[one.offer->region];
     std::ranges::sort(priced, {}, [&](const Priced& p) {
-      return std::tuple(p.offer->term, p.cost.hourly, catalog_.region_of(*p.offer).id);
+      const bool own = catalog_.origin_of(*p.offer).source == catalog::kOwnPrice;
+      return std::tuple(p.offer->term, p.cost.hourly, own ? at_place[p.offer->region] : 0,
+                        catalog_.region_of(*p.offer).id);
     });
     std::vector<TermCost>& terms = item.terms;
     for (const Priced& one : priced) {
@@ -46,6 +57,7 @@ class Terms {
       });
       fill(term, item, on_demand == priced.end() ? catalog::Number() : on_demand->cost.hourly);
     }
+    keep_to_budget(item);
   }
 
  private:
@@ -54,19 +66,67 @@ class Terms {
     cost::JobCost cost;
   };
 
-  /// Its price for an hour of all nodes; nothing where a limit forbids it or its currency has no rate.
-  std::optional<cost::JobCost> allowed(const catalog::Offer& offer, const CostSubject& subject) const {
+  /// By a limit on instances, which it is told by.
+  bool ruled_out(CostItem& item) const {
+    const catalog::Instance& instance = *item.subject.instance;
+    rules::Facts facts;
+    instance_facts(facts, {instance, item.subject.provider, catalog_, coefficients_});
+    const auto against = std::ranges::find_if(limits_, [&](const rules::Rule& rule) {
+      return rule.stage == rules::Stage::instance && rules::fires(rule, facts);
+    });
+    if (against == limits_.end()) return false;
+    item.notes.push_back(
+        say("the limit '{}' leaves {} {} out", against->id, instance.provider, printable(instance.sku)));
+    return true;
+  }
+
+  void tell_old(CostItem& item, const std::map<catalog::Term, int>& old) const {
+    std::string list;
+    for (const auto& [term, count] : old) list += format("{}{} {}", list.empty() ? "" : ", ", count, to_text(term));
+    if (!list.empty())
+      item.notes.push_back(say("prices left out as older than {} days or undated: {}",
+                               human_number(*question_.question.constraints.max_price_age_days), list));
+  }
+
+  /// A budget is of a whole job: of terms that end with it.
+  void keep_to_budget(CostItem& item) const {
+    const auto budget = question_.question.constraints.budget;
+    if (!budget || item.terms.empty()) return;
+    if (!item.subject.job || !item.subject.job->hours) {
+      item.notes.push_back(say("--budget is of a whole job, and nothing here ends: it limits nothing"));
+      return;
+    }
+    std::string left_out;
+    std::erase_if(item.terms, [&](const TermCost& term) {
+      if (!term.total.job || *term.total.job <= *budget) return false;
+      left_out +=
+          format("{}{} {}", left_out.empty() ? "" : ", ", to_text(term.offer->term), human_price(*term.total.job));
+      return true;
+    });
+    if (!left_out.empty())
+      item.notes.push_back(say("beyond the budget of {} {} for the job: {}", human_price(*budget),
+                               answer_.converter.currency().code(), left_out));
+  }
+
+  /// Its price for an hour of all nodes; nothing where a limit forbids it or its currency has no rate. `old`: counts
+  /// those that only their age speaks against.
+  std::optional<cost::JobCost> allowed(const catalog::Offer& offer, const CostSubject& subject,
+                                       std::map<catalog::Term, int>& old) const {
     const Money price{offer.per_hour(), catalog_.currency_of(offer)};
     auto cost = cost::job_cost(price, answer_.converter, {subject.nodes, seconds(3600)});
     if (!cost) return std::nullopt;
     rules::Facts facts;
     offer_facts(facts, {offer, *cost, catalog_, question_.question.today});
-    const bool forbidden = std::any_of(limits_.begin(), limits_.end(), [&](const rules::Rule& rule) {
-      return rule.stage == rules::Stage::offer && rules::fires(rule, facts);
-    });
+    bool too_old = false;
+    for (const rules::Rule& rule : limits_) {
+      if (rule.stage != rules::Stage::offer || !rules::fires(rule, facts)) continue;
+      if (rule.id != kMaxPriceAge) return std::nullopt;
+      too_old = true;
+    }
     const auto* state = catalog_.state_of(*subject.instance, offer);
-    if (forbidden || (state != nullptr && !for_sale(state->state))) return std::nullopt;
-    return cost;
+    if (state != nullptr && !for_sale(state->state)) return std::nullopt;
+    if (too_old) ++old[offer.term];
+    return too_old ? std::nullopt : cost;
   }
 
   TermCost cheapest(const Priced& priced) const {
@@ -216,6 +276,7 @@ Result<std::vector<rules::Rule>> limits_of(const CostQuestion& question, const c
   if (constraints.terms.empty()) constraints.terms.emplace_back("any");
   if (std::string crossed = contradiction(constraints, catalog); !crossed.empty())
     return std::unexpected(Error{ErrorKind::unsatisfied, std::move(crossed), {}, {}});
+  constraints.budget.reset();  // of a whole job, not of an hour
   return limit_rules(constraints, catalog, Defaults::none);
 }
 
@@ -243,6 +304,7 @@ Result<CostAnswer> costs(const CostQuestion& question, const catalog::Catalog& c
   if (question.subjects.size() > kMostSubjects)
     return usage_error(say("{} instances to price", question.subjects.size()), {},
                        say("give at most {}", kMostSubjects));
+  if (Status possible = cost::check(question.duty); !possible) return std::unexpected(possible.error());
   auto converter = cost::Converter::into(question.question.currency, catalog);
   if (!converter) return std::unexpected(converter.error());
   CostAnswer answer{{}, {}, std::move(*converter), question.duty, question.extras, {}};
@@ -259,7 +321,7 @@ Result<CostAnswer> costs(const CostQuestion& question, const catalog::Catalog& c
     terms.price(item);
     add_scaling(item, answer, catalog, coefficients, question.explained);
     item.promises = promises_of(*item.subject.instance, catalog);
-    item.notes = cost_notes(item, answer, catalog);
+    std::ranges::move(cost_notes(item, answer, catalog), std::back_inserter(item.notes));
     if (question.explained) {
       std::ranges::move(explain_cost(item, answer, catalog), std::back_inserter(item.trace));
       if (answer.work && item.subject.planned) {

@@ -5,6 +5,7 @@
 #include "advise/cost_parts.hpp"
 #include "advise/storage_choice.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/cost/storage.hpp"
 #include "gpusel/estimate/economy.hpp"
@@ -72,12 +73,18 @@ CostLine licence_line(const LineView& view) {
   return line;
 }
 
+/// That hold it together, for each that has its own.
+double volumes_of(const catalog::Storage& storage, const LineView& view) {
+  return storage.max_gb ? std::max(1.0, std::ceil(*view.extras.storage_gb / *storage.max_gb)) : 1;
+}
+
 /// A month of it in the answer's currency; nothing where that is not known or it cannot hold so much.
 catalog::Number month_of(const catalog::Storage& storage, const LineView& view) {
-  cost::StorageUse use = use_of(*view.subject.instance, *view.extras.storage_gb, view.subject.nodes);
+  const double volumes = volumes_of(storage, view);
+  cost::StorageUse use = use_of(*view.subject.instance, *view.extras.storage_gb / volumes, view.subject.nodes);
   use.least_gb = view.coefficients.economy->storage_least_gb.of(storage.id);
   const auto price = cost::price_per_month(storage, use);
-  return price ? cost::converted(price->amount, price->currency.code(), view.converter) : catalog::Number();
+  return price ? cost::converted(price->amount * volumes, price->currency.code(), view.converter) : catalog::Number();
 }
 
 /// The instance's own disks, paid with it.
@@ -120,6 +127,11 @@ CostLine storage_line(const LineView& view, const catalog::Region& region) {
                    best->currency);
   if (const double least = view.coefficients.economy->storage_least_gb.of(best->id); least > *view.extras.storage_gb)
     line.words += say(", sold from {} GB on", human_number(least));
+  if (const double volumes = volumes_of(*best, view); volumes > 1)
+    line.words += say(", in {} of {} GB at most", human_number(volumes), human_number(*best->max_gb));
+  if (best->regions.empty()) line.words += say("; the general price of {}", best->provider);
+  line.figures = say("{:.6g} GB × {:.6g} {} × {}", *view.extras.storage_gb, *best->per_gb_month, best->currency,
+                     cost::is_each_nodes_own(kind) ? view.subject.nodes : 1);
   set_monthly(line, month_of(*best, view), view.converter.currency().code(), view);
   return line;
 }
@@ -141,11 +153,17 @@ CostLine egress_line(const LineView& view, const catalog::Region& region, double
   }
   CostLine line = line_of("egress", egress->source, egress->as_of);
   std::string tiers;
+  double below = egress->free_gb_per_month.value_or(0);
   for (const std::string_view tier : egress->tiers) {
     const auto equals = tier.find('=');
     const std::string_view price = tier.substr(equals + 1);
     tiers += (tiers.empty() ? "" : ", ") +
              (equals == 0 ? std::string(price) : say("{} up to {} GB", price, tier.substr(0, equals)));
+    const double end = equals == 0 ? size : std::min(size, plain_number(tier.substr(0, equals)).value_or(size));
+    if (end <= below) continue;
+    line.figures +=
+        format("{}{:.6g} GB × {} {}", line.figures.empty() ? "" : " + ", end - below, price, egress->currency);
+    below = end;
   }
   line.words = say("{} GB a month to the internet, {} free, then {} per GB: {}", human_number(size),
                    human_number(egress->free_gb_per_month.value_or(0)), egress->currency, tiers);

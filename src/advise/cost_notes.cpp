@@ -1,5 +1,6 @@
 // What is said of prices in words: how time is billed, what is committed to, what a provider promises.
 #include <algorithm>
+#include <cmath>
 
 #include "advise/cost_parts.hpp"
 #include "gpusel/base/message.hpp"
@@ -32,6 +33,41 @@ std::string start_note(const CostItem& item) {
   return say(
       "each start takes {}: {} GB of weights at {:.3g} GB/s, {} for the engine; the instance itself comes before",
       human_duration(start.total()), human_number(in_gb(start.weights)), start.gbs(), human_duration(start.engine));
+}
+
+/// What the saved answer paid, where that is another price than today's.
+std::string saved_note(const CostItem& item, const catalog::Catalog& catalog) {
+  if (!item.subject.saved_price) return {};
+  const SavedPrice& saved = *item.subject.saved_price;
+  const auto differs = [&](const catalog::Offer& now) {
+    return catalog.currency_of(now) != saved.per_hour.currency ||
+           std::abs(now.per_hour() - saved.per_hour.amount) > 1e-6 * saved.per_hour.amount;
+  };
+  const std::string then =
+      say("the saved answer has {} {} per instance and hour, {} in {}", human_price(saved.per_hour.amount),
+          saved.per_hour.currency.code(), printable(saved.term), printable(saved.region));
+  for (const TermCost& term : item.terms) {
+    if (to_text(term.offer->term) != saved.term) continue;
+    std::vector<const catalog::Offer*> offers{term.offer};
+    offers.insert(offers.end(), term.elsewhere.begin(), term.elsewhere.end());
+    for (const catalog::Offer* now : offers)
+      if (catalog.region_of(*now).id == saved.region)
+        return differs(*now) ? say("{}; here it is {} {} ({})", then, human_price(now->per_hour()),
+                                   catalog.currency_of(*now).code(), printable(catalog.origin_of(*now).source))
+                             : std::string();
+  }
+  return say("{}; no such price is here", then);
+}
+
+/// Terms that are sold at all, where none is left.
+std::string published_note(const CostItem& item, const catalog::Catalog& catalog) {
+  if (!item.terms.empty()) return {};
+  std::vector<std::string_view> terms;
+  for (const catalog::Offer& offer : catalog.offers_of(*item.subject.instance))
+    if (const auto name = to_text(offer.term); std::ranges::find(terms, name) == terms.end()) terms.push_back(name);
+  std::string list;
+  for (const std::string_view term : terms) list += (list.empty() ? "" : ", ") + std::string(term);
+  return list.empty() ? std::string() : say("published for this instance: {}", list);
 }
 
 /// What is paid and not needed.
@@ -83,6 +119,11 @@ std::vector<std::string> cost_notes(const CostItem& item, const CostAnswer& answ
   if (instance.status != catalog::Availability::available)
     add(say("{} is marked {}", printable(instance.sku), to_text(instance.status)));
   add(printable(instance.caution));
+  add(published_note(item, catalog));
+  add(saved_note(item, catalog));
+  if (item.duty.days_asked)
+    add(say("{} days a month count as {}: a month is 730 hours", human_number(*item.duty.days_asked),
+            human_number(item.duty.days_per_month)));
   const bool one_place = std::all_of(item.terms.begin(), item.terms.end(),
                                      [&](const TermCost& term) { return term.region == item.terms.front().region; });
   if (!one_place) add(say("each term stands at its cheapest place; --region compares one"));

@@ -144,8 +144,8 @@ class Tracer {
 
   void of_line(const CostLine& line, const std::string& name) {
     const std::string source = line.source.empty() ? say("not published") : printable(line.source);
-    add(format("{}.{}.month", name, line.key), line.words, {}, line.known ? money(*line.amounts.month) : say("unknown"),
-        source);
+    add(format("{}.{}.month", name, line.key), line.words, line.figures,
+        line.known ? money(*line.amounts.month) : say("unknown"), source);
     if (!line.known) return;
     cost::visit_amounts(line.amounts, [&](std::string_view period, const catalog::Number& amount) {
       if (amount && period != "month")

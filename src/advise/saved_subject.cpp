@@ -92,7 +92,14 @@ Result<CostSubject> saved_subject(const std::string& content, const std::string&
   subject.nodes = static_cast<int>(nodes);
   subject.provider = provider_of(*subject.instance, catalog);
   subject.rank = rank;
-  subject.job = job_in(chosen.find("cost"));
+  const Node* cost = chosen.find("cost");
+  subject.job = job_in(cost);
+  subject.currency = Currency::parse(text(cost, "currency"));
+  const Node* offer = cost != nullptr && cost->is_map() ? cost->find("offer") : nullptr;
+  const Node* price = offer != nullptr && offer->is_map() ? offer : nullptr;
+  const auto offered_in = Currency::parse(text(price, "currency"));
+  if (const auto hourly = figure(price, "hourly"); hourly && offered_in)
+    subject.saved_price = SavedPrice{{*hourly, *offered_in}, text(cost, "billing"), text(&chosen, "region")};
   if (text(root.find("workload"), "task") == to_text(workload::Task::inference)) subject.job->tokens = "written";
   subject.saved = work_in(root, chosen, catalog);
   return subject;

@@ -11,13 +11,29 @@
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/share.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/base/units.hpp"
 
 namespace gpusel::catalog {
 
 namespace {
 
 constexpr double kDearest = 1e9;
+constexpr double kSuspicious = 20;          // times the published price
 constexpr std::string_view kPlace = "any";  // of an own price for what is priced nowhere
+
+/// That a price may be said for.
+struct PricePeriod {
+  std::string_view name;
+  double hours;
+};
+constexpr PricePeriod kPeriods[] = {{"h", 1}, {"hour", 1}, {"month", kHoursPerMonth}, {"year", kHoursPerYear}};
+
+std::string upper(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return out;
+}
 
 /// "SUBJECT=VALUE" taken apart; both without spaces around.
 std::optional<std::pair<std::string_view, std::string_view>> assignment(std::string_view text) {
@@ -181,7 +197,7 @@ class OwnLayer {
     own.as_of = own_.as_of.packed();
     own.term = target->term.value_or(Term::on_demand);
     own.currency = tables_.currency_index(currency);
-    own.origin = origin(kOwnPrice, say("your own price"), Confidence::documented);
+    own.origin = origin(kOwnPrice, own_note(own, currency), Confidence::documented);
     std::vector<std::uint16_t> regions;
     for (const Offer& offer : offers_)
       if (offer.instance == own.instance) regions.push_back(offer.region);
@@ -193,6 +209,24 @@ class OwnLayer {
       own.region = region;
       offers_.push_back(own);
     }
+  }
+
+  double in_usd(double amount, Currency currency) const {
+    const ExchangeRate* rate = catalog_.rate(currency);
+    return rate != nullptr && rate->per_usd ? amount / *rate->per_usd : amount;
+  }
+
+  /// What is many times as dear as any published price may be meant for a month.
+  std::string own_note(const Offer& own, Currency currency) const {
+    double dearest = 0;
+    for (const Offer& offer : offers_)
+      if (offer.instance == own.instance)
+        dearest = std::max(dearest, in_usd(offer.per_hour(), catalog_.currency_of(offer)));
+    const double times = dearest > 0 ? in_usd(own.amount, currency) / dearest : 0;
+    return times > kSuspicious ? say("your own price, {:.3g} times the dearest published one: it is per hour, /month "
+                                     "and /year make it another",
+                                     times)
+                               : say("your own price");
   }
 
   std::uint16_t place_of(std::string_view provider) {
@@ -237,15 +271,26 @@ Result<OwnPrice> parse_price(std::string_view text) {
                        say("write p4d.24xlarge=4.2 or p4d.24xlarge:spot=30CNY, per hour of the whole instance"));
   };
   if (!parts) return wrong();
-  const auto end = parts->second.find_last_of("0123456789.");
-  const auto amount = end == std::string_view::npos ? std::nullopt : plain_number(parts->second.substr(0, end + 1));
+  std::string_view value = parts->second;
+  double hours = 1;
+  if (const auto slash = value.rfind('/'); slash != std::string_view::npos) {
+    const std::string period = lower(trim(value.substr(slash + 1)));
+    const auto known = std::ranges::find(kPeriods, std::string_view(period), &PricePeriod::name);
+    if (known == std::end(kPeriods))
+      return usage_error(say("'{}' is no period of a price", shorten(period, 20)), {},
+                         say("write /h, /month or /year"));
+    hours = known->hours;
+    value = trim(value.substr(0, slash));
+  }
+  const auto end = value.find_last_of("0123456789.");
+  const auto amount = end == std::string_view::npos ? std::nullopt : plain_number(value.substr(0, end + 1));
   if (!amount) return wrong();
-  const std::string_view code = trim(parts->second.substr(end + 1));
+  const std::string code = upper(trim(value.substr(end + 1)));
   const auto currency = code.empty() ? std::optional(Currency::usd()) : Currency::parse(code);
   if (!currency) return usage_error(say("'{}' is not a currency", shorten(code, 20)), {}, say("write USD, CNY, EUR …"));
   if (*amount <= 0 || *amount > kDearest)
     return usage_error(say("a price must be above 0 and at most {}", human_number(kDearest)));
-  return OwnPrice{std::string(parts->first), {*amount, *currency}};
+  return OwnPrice{std::string(parts->first), {*amount / hours, *currency}};
 }
 
 }  // namespace gpusel::catalog

@@ -19,6 +19,7 @@ struct CostOptions {
   std::vector<std::string> targets;
   std::vector<std::string> rule_files;
   std::optional<std::int64_t> rank;
+  bool currency_given = false;
   advise::BreakEvenWishes break_even;
 };
 
@@ -87,6 +88,7 @@ class Cost {
   }
 
   int named(const catalog::Catalog& catalog) {
+    bool any_saved = false;
     for (const std::string& target : options_.targets) {
       advise::CostSubject subject;
       subject.name = target;
@@ -97,10 +99,27 @@ class Cost {
         auto saved = advise::saved_subject(*text, name, static_cast<int>(options_.rank.value_or(1)), catalog);
         if (!saved) return context_.fail(saved.error());
         subject = std::move(*saved);
+        if (!options_.currency_given && subject.currency) options_.question.question.currency = *subject.currency;
+        any_saved = true;
       }
       options_.question.subjects.push_back(std::move(subject));
     }
-    return kOk;
+    return has_effect(any_saved) ? kOk : kUsage;
+  }
+
+  /// What is said of a job or a recommendation where none is priced is no silent wish.
+  bool has_effect(bool any_saved) {
+    const workload::Request& request = options_.question.question.request;
+    std::string flag;
+    if (options_.rank && !any_saved) flag = "rank";
+    if (!request.given.empty() && !request.task && request.model.empty()) flag = request.given.front();
+    if (flag.empty()) return true;
+    std::ranges::replace(flag, '_', '-');
+    context_.fail(Error{ErrorKind::usage,
+                        any_saved ? say("changes nothing here: the job of a saved answer stands as it is")
+                                  : say("changes nothing here: no job and no saved answer is priced"),
+                        "--" + flag, say("--model and --task name a job")});
+    return false;
   }
 
   void print(const advise::CostAnswer& answer, std::span<const advise::BreakEvens> break_evens,
@@ -146,7 +165,12 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<CostOptions>&
                      options->question.explained = true;
                      return {};
                    }});
-  flags.push_back(currency_flag(question.currency));
+  Flag currency = currency_flag(question.currency);
+  currency.set = [options, set = currency.set](std::string_view text) {
+    options->currency_given = true;
+    return set(text);
+  };
+  flags.push_back(std::move(currency));
   flags.push_back(use_spot_flag(question.constraints));
 }
 

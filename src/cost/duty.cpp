@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
 
 namespace gpusel::cost {
 
@@ -20,6 +21,7 @@ Status set_amount(std::string_view text, double& place, Range allowed) {
 /// A month has 730 hours: "31" and "30.5" both mean every day.
 Status set_days(std::string_view text, Duty& duty) {
   Status set = set_amount(text, duty.days_per_month, {0.01, 31});
+  if (duty.days_per_month > kDaysPerMonth) duty.days_asked = duty.days_per_month;
   duty.days_per_month = std::min(duty.days_per_month, kDaysPerMonth);
   return set;
 }
@@ -75,6 +77,20 @@ constexpr workload::Option<Duty> kOptions[] = {
 }  // namespace
 
 std::span<const workload::Option<Duty>> duty_options() { return kOptions; }
+
+Status check(const Duty& duty) {
+  const double cold = duty.cold_start_s.value_or(0) / 3600;
+  const double work = duty.scale_to_zero ? duty.used_per_day() : duty.hours_per_day;
+  // The first start may come before the hours begin, those between are within them.
+  const double within = duty.used_per_day() + std::max(0.0, duty.starts() - 1) * cold;
+  const bool crowded = within > duty.hours_per_day * (1 + 1e-9);
+  if (!crowded && work + duty.starts() * cold <= 24 * (1 + 1e-9)) return {};
+  return usage_error(
+      say("{} h of work and {} starts of {} do not fit into {} h a day",
+          human_number(crowded ? duty.used_per_day() : work), human_number(duty.starts()),
+          human_duration(seconds(*duty.cold_start_s)), crowded ? human_number(duty.hours_per_day) : "24"),
+      "--cold-start", say("fewer starts, shorter ones, or less --utilization"));
+}
 
 double Duty::run_per_day() const {
   const double cold = starts() * cold_start_s.value_or(0) / 3600;

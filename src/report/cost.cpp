@@ -120,8 +120,8 @@ void work_rows(TermTable& table, const CostItem& item, const std::string& curren
   const auto& job = item.subject.job;
   const auto bound = job && job->hours ? job_at_most : at_most;
   table.amounts(say("{} per hour of work", currency), [](const TermCost& t) { return t.per_used_hour; }, bound);
-  const std::string tokens = job && job->tokens != "all" ? say("per million {} tokens", job->tokens)
-                                                         : say("per million tokens");
+  const std::string tokens =
+      job && job->tokens != "all" ? say("per million {} tokens", job->tokens) : say("per million tokens");
   table.amounts(tokens, [](const TermCost& t) { return t.per_million_tokens; }, bound);
   if (job && !job->unit.empty())
     table.amounts(say("per {}", job->unit), [](const TermCost& t) { return t.per_unit; }, bound);
@@ -162,7 +162,7 @@ std::string price_line(const TermCost& term, const std::string& currency, const 
 }
 
 std::string beside_line(const CostLine& line) {
-  std::string text = format("{}: {}", line.key, line.words);
+  std::string text = line.words;
   if (!line.source.empty())
     text += format(" ({}{})", printable(line.source), line.as_of.known() ? ", " + line.as_of.text() : "");
   return text;
@@ -170,12 +170,25 @@ std::string beside_line(const CostLine& line) {
 
 /// Each said once, with the terms that it holds for where they differ.
 std::vector<std::string> beside_lines(const CostItem& item) {
-  std::vector<std::string> all;
+  struct Said {
+    std::string_view key;
+    std::string text, terms;
+  };
+  std::vector<Said> all;
   for (const TermCost& term : item.terms)
-    for (const CostLine& line : term.lines)
-      if (std::string text = beside_line(line); std::ranges::find(all, text) == all.end())
-        all.push_back(std::move(text));
-  return all;
+    for (const CostLine& line : term.lines) {
+      std::string text = beside_line(line);
+      auto said = std::ranges::find_if(all, [&](const Said& s) { return s.key == line.key && s.text == text; });
+      if (said == all.end()) said = all.insert(all.end(), {line.key, std::move(text), {}});
+      said->terms +=
+          format("{}{} in {}", said->terms.empty() ? "" : ", ", to_text(term.offer->term), printable(term.region->id));
+    }
+  std::vector<std::string> lines;
+  for (const Said& said : all)
+    lines.push_back(std::ranges::count(all, said.key, &Said::key) > 1
+                        ? format("{} ({}): {}", said.key, said.terms, said.text)
+                        : format("{}: {}", said.key, said.text));
+  return lines;
 }
 
 std::vector<std::string> promise_lines(const CostItem& item) {

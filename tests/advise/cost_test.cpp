@@ -218,8 +218,8 @@ TEST_CASE("licence, storage and traffic beside the instances, to the cent", "[ad
 
 TEST_CASE("a disk that holds so much, or another kind", "[advise][cost]") {
   CostQuestion question = question_of("2x a.2");
-  question.extras.storage_gb = 2000;  // the cheaper one ends at 1,000
-  CHECK(*line_of(term_of(answer_to(question), Term::spot), "storage").amounts.month == Approx(1200.00));
+  question.extras.storage_gb = 2000;  // the cheaper one ends at 1,000: two of them, for each of two
+  CHECK(*line_of(term_of(answer_to(question), Term::spot), "storage").amounts.month == Approx(800.00));
   question.extras.storage_kind = catalog::StorageKind::object;  // one for all
   CHECK(*line_of(term_of(answer_to(question), Term::spot), "storage").amounts.month == Approx(40.00));
   question.extras.storage_kind = catalog::StorageKind::local;

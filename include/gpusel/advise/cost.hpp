@@ -28,8 +28,8 @@ struct CostJob {
   // At full speed, all nodes; nothing where it has no meaning.
   catalog::Number tokens_per_s;
   std::string_view tokens = "all";  // that this counts: all, written, read
-  catalog::Number units_per_hour;  // of what a price of counted work is for
-  std::string unit;                // "million images"; empty: the work is counted in tokens
+  catalog::Number units_per_hour;   // of what a price of counted work is for
+  std::string unit;                 // "million images"; empty: the work is counted in tokens
   bool needs_workstation = false;
   double egress_mbps = 0;  // to the internet at full speed, all nodes
 };
@@ -39,6 +39,12 @@ struct SavedWork {
   workload::Workload work;
   workload::Precision precision = workload::Precision::fp32;  // of a plan for training
   estimate::Interval rate;                                    // that 80 of 100 measurements lie in; 0: not known
+};
+
+/// The price that a saved answer was made with.
+struct SavedPrice {
+  Money per_hour;  // of one instance, as offered
+  std::string term, region;
 };
 
 /// What is paid for: so many of one instance, for a job or for none.
@@ -52,6 +58,8 @@ struct CostSubject {
   std::shared_ptr<const PlannedMachine> planned;  // null without a job, and where it comes from a saved answer
   std::shared_ptr<const SavedWork> saved;         // null where it was not saved, or of another model than known ones
   int rank = 0;                                   // of the recommendation that it is; 0: it was named
+  std::optional<SavedPrice> saved_price;          // where it comes from a saved answer
+  std::optional<Currency> currency;               // of that answer
 };
 
 /// A line beside the instances. Its amounts are unknown where its price is.
@@ -59,7 +67,8 @@ struct CostLine {
   std::string_view key;   // licence, storage, egress
   cost::Amounts amounts;  // in the answer's currency
   bool known = false;
-  std::string words;  // how much at which price, or why nothing is known
+  std::string figures;  // of a month, as they are multiplied and added
+  std::string words;    // how much at which price, or why nothing is known
   std::string_view source;
   Date as_of;
 };
@@ -73,8 +82,8 @@ struct TermCost {
   double rate = 0;                               // of all nodes and one hour, in the answer's currency
   std::optional<cost::Exchange> exchange;        // where it was converted
   cost::Commitment commitment;
-  cost::Paid paid;          // hours
-  double on_demand = 0;     // of all nodes and one hour, where that is what bounds them
+  cost::Paid paid;       // hours
+  double on_demand = 0;  // of all nodes and one hour, where that is what bounds them
   cost::Paid on_demand_hours;
   cost::Amounts own;        // the instances alone, in the offer's currency
   cost::Amounts instances;  // the same in the answer's currency

@@ -26,6 +26,7 @@ struct Duty {
   bool scale_to_zero = false;  // hours without work are switched off
   std::optional<double> starts_per_day;
   std::optional<double> cold_start_s;   // of one start, paid and of no use
+  std::optional<double> days_asked;     // where a month does not have so many
   std::vector<std::string_view> given;  // keys of duty_options() that were said
 
   /// On a day that counts; absent: none round the clock, else one.
@@ -42,6 +43,9 @@ struct Duty {
   bool works_always() const { return used_per_month() > kHoursPerMonth - 1e-6; }
   bool is_given() const { return !given.empty(); }
 };
+
+/// Error: starts and work take longer than the hours in which they would have to be.
+Status check(const Duty& duty);
 
 /// --hours-per-day, --days, --utilization, --scale-to-zero, --starts-per-day, --cold-start.
 std::span<const workload::Option<Duty>> duty_options();
