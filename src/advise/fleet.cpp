@@ -240,6 +240,7 @@ Result<Fleet> plan_fleet(const FleetQuestion& question, const catalog::Catalog& 
   const auto rate = stated_rate(question, fleet.traffic);
   if (!rate) return std::unexpected(rate.error());
   fleet.rate = *rate;
+  fleet.time_limit_s = question.time_limit_s;
   const auto day = stated_day(question, catalog, fleet.traffic);
   if (!day) return std::unexpected(day.error());
   if (*day) fleet.peak = std::ranges::max((*day)->second);

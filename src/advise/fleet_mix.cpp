@@ -10,7 +10,11 @@ namespace gpusel::advise {
 
 namespace {
 
-constexpr double kTimeLimit = 10;  // seconds
+/// What about ten seconds allow. The clock itself would make the answer depend on the machine, and only ends what has
+/// gone astray.
+constexpr double kUsualWork = 1e8;
+constexpr double kSame = 1e-9;   // of costs, relative
+constexpr double kLongest = 30;  // seconds
 
 const FleetOffer& offer_of(const FleetType& type, bool steady) { return steady ? type.steady() : *type.elastic; }
 
@@ -47,7 +51,8 @@ FleetProblem fleet_problem(const FleetContext& context, const Fleet& fleet, bool
   if (context.question.constraints.max_nodes)
     problem.most_instances = static_cast<double>(*context.question.constraints.max_nodes);
   problem.gap = context.question.gap.value_or(0);
-  problem.time_limit_s = context.question.time_limit_s.value_or(kTimeLimit);
+  problem.time_limit_s = context.question.time_limit_s.value_or(kLongest);
+  if (!context.question.time_limit_s) problem.most_work = kUsualWork;
   return problem;
 }
 
@@ -149,12 +154,11 @@ Status note_limits(const FleetContext& context, Fleet& fleet, FleetProblem probl
 std::string member_text(const Fleet& fleet, const FleetMember& member) {
   const FleetType& type = fleet.types[member.type];
   const FleetOffer& offer = type.steady();
-  return format("{:g} × {} {}", member.instances, offer.instance->provider, printable(offer.instance->sku));
+  return format("{:.0f} × {} {}", member.instances, offer.instance->provider, printable(offer.instance->sku));
 }
 
 Status choose_mix(const FleetContext& context, Fleet& fleet) {
   const FleetProblem problem = fleet_problem(context, fleet, true);
-  fleet.time_limit_s = problem.time_limit_s;
   const auto solution = solve_fleet(problem);
   if (!solution) return std::unexpected(solution.error());
   fleet.solver_s += solution->seconds;
@@ -163,7 +167,7 @@ Status choose_mix(const FleetContext& context, Fleet& fleet) {
   fleet.single = best_single(fleet, problem);
   if (!solution->feasible && !solution->optimal) {
     if (!fleet.single) {
-      fleet.notes.push_back(say("no fleet was found within {:g} s; --time-limit allows more", problem.time_limit_s));
+      fleet.notes.push_back(say("no fleet was found in the time; --time-limit allows more"));
       return {};
     }
     // Out of time before the first fleet: that of one type is one.
@@ -174,10 +178,17 @@ Status choose_mix(const FleetContext& context, Fleet& fleet) {
     return {};
   }
   if (!solution->feasible) return note_limits(context, fleet, problem);
+  fleet.mix.near_enough = solution->near_enough;
   fleet.mix.members = members_of(fleet, *solution, 0, fleet.peak, true);
   fleet.mix.hourly = solution->cost;
   fleet.mix.bound = solution->bound;
   fleet.mix.relaxed = solution->relaxed;
+  // Of one cost, one type is simpler than two; and a search that was stopped may not have come by it.
+  if (fleet.single && fleet.single->hourly <= fleet.mix.hourly * (1 + kSame)) {
+    fleet.mix.members = {*fleet.single};
+    fleet.mix.hourly = fleet.single->hourly;
+    fleet.mix.bound = std::min(fleet.mix.bound, fleet.mix.hourly);
+  }
   return {};
 }
 

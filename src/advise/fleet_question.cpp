@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <numeric>
 
 #include "advise/fleet_parts.hpp"
 #include "gpusel/base/message.hpp"
@@ -15,6 +16,8 @@ using workload::assign;
 using workload::Limits;
 using workload::Option;
 
+/// What the mean of a day's multipliers may be off by, from one, as they are rounded.
+constexpr double kMeanOff = 0.01;
 constexpr std::string_view kTraffic = "Traffic";
 constexpr std::string_view kFleet = "Fleet";
 
@@ -45,7 +48,7 @@ constexpr Option<FleetQuestion> kOptions[] = {
      kTraffic, GPUSEL_SET(assign(t, q.traffic))},
     {"daily", "", "NAME|FILE",
      "requests by hour: office, consumer, flat, trace (the file's own times), or a file of 24 "
-     "multipliers of the rate",
+     "numbers, hour by hour; their mean is the rate",
      kTraffic, GPUSEL_SET(assign(t, q.daily))},
     {"max_types", "", "N", "kinds of machines in the fleet, at most", kFleet,
      GPUSEL_SET(assign(t, q.max_types, workload::kCount))},
@@ -54,8 +57,8 @@ constexpr Option<FleetQuestion> kOptions[] = {
     {"quota", "", "SKU=N", "instances of this SKU, at most", kFleet, GPUSEL_SET(add_quota(t, q.quotas)), false, true},
     {"gap", "", "SHARE", "of the cost that may stay unproven: 0.01 (default: 0)", kFleet,
      GPUSEL_SET(assign(t, q.gap, workload::kShare))},
-    {"time_limit", "", "TIME", "for the solver: 30s, 5m (default: 10s)", kFleet,
-     GPUSEL_SET(set_time_limit(t, q.time_limit_s))},
+    {"time_limit", "", "TIME", "for the solver: 30s, 5m (default: about 10 s of work, the same on every machine)",
+     kFleet, GPUSEL_SET(set_time_limit(t, q.time_limit_s))},
 };
 
 #undef GPUSEL_SET
@@ -148,8 +151,16 @@ Result<std::optional<std::pair<std::string, workload::Day>>> stated_day(const Fl
                                                                         const workload::Traffic& traffic) {
   using Named = std::pair<std::string, workload::Day>;
   if (question.daily.empty()) return std::nullopt;
+  // The same at all hours is no day to follow, by whatever name.
+  const auto named_day = [](std::string name, workload::Day day) -> std::optional<Named> {
+    const double mean = std::accumulate(day.begin(), day.end(), 0.0) / static_cast<double>(day.size());
+    if (std::abs(mean - 1) > kMeanOff)
+      for (double& multiplier : day) multiplier /= mean;
+    if (std::ranges::max(day) <= std::ranges::min(day)) return std::nullopt;
+    return Named(std::move(name), day);
+  };
   if (question.daily == "trace") {
-    if (traffic.day) return Named("trace", *traffic.day);
+    if (traffic.day) return named_day("trace", *traffic.day);
     return usage_error(traffic.hours > 0
                            ? say("the requests are of {:.1f} hours and not of every hour of a day", traffic.hours)
                            : say("the requests have no times"),
@@ -157,11 +168,11 @@ Result<std::optional<std::pair<std::string, workload::Day>>> stated_day(const Fl
   }
   const auto known = profiles(catalog);
   if (!known) return std::unexpected(known.error());
-  if (const auto* day = named(known->days, question.daily); day != nullptr) return Named(day->id, day->multipliers);
+  if (const auto* day = named(known->days, question.daily); day != nullptr) return named_day(day->id, day->multipliers);
   if (!is_file(question.daily)) return unknown("--daily", question.daily, known->days);
   const auto day = workload::read_day(question.daily);
   if (!day) return std::unexpected(day.error());
-  return Named(question.daily, *day);
+  return named_day(question.daily, *day);
 }
 
 std::string bucket_text(const workload::Bucket& bucket) {

@@ -32,6 +32,14 @@ std::string gpus_text(const FleetType& type) {
 
 std::string percent(double share) { return format("{:.0f} %", share * 100); }
 
+/// As much of it as tells something: 100 %, 2.4 %, 0.02 %.
+std::string part(double share) {
+  return share * 100 < 1 ? format("{:.1g} %", share * 100) : format("{:.{}f} %", share * 100, share < 0.0995 ? 1 : 0);
+}
+
+/// A number of instances, however many.
+std::string count_text(double count) { return format("{:.0f}", count); }
+
 class Page {
  public:
   Page(const Fleet& fleet, const catalog::Catalog& catalog, std::string_view format, const Terminal& terminal)
@@ -118,7 +126,7 @@ class Page {
         share += buckets[one.bucket].share;
         if (one.ttft > worst->ttft || (one.ttft == worst->ttft && one.itl > worst->itl)) worst = &one;
       }
-      paragraph(say("{:.2g} % of the requests have prompts of up to {:g} tokens and are not served: {}", share * 100,
+      paragraph(say("{} of the requests have prompts of up to {:.0f} tokens and are not served: {}", part(share),
                     prompt, worst->message));
     }
     if (!fleet_.relaxed.empty()) paragraph(say("all of them need at least {}", fleet_.relaxed));
@@ -141,7 +149,7 @@ class Page {
       const FleetType& type = fleet_.types[member.type];
       const FleetOffer& offer = type.steady();
       const Date date = Date::from_packed(offer.offer->as_of);
-      rows.add({format("{}", member.type + 1), format("{:g} × {}", member.instances, offer_text(offer)),
+      rows.add({format("{}", member.type + 1), format("{} × {}", count_text(member.instances), offer_text(offer)),
                 printable(offer.region->id), gpus_text(type), type.layout(), percent(member.load),
                 human_number(member.requests_per_s), human_price(offer.cost.hourly), human_price(member.hourly),
                 std::string(to_text(offer.offer->term)), date.known() ? date.text() : say("undated")});
@@ -154,7 +162,7 @@ class Page {
     const auto& mix = fleet_.mix;
     double count = 0;
     for (const FleetMember& member : mix.members) count += member.instances;
-    paragraph(say("cheapest fleet: {:g} {}, {}/h, {}/month of 730 h", count,
+    paragraph(say("cheapest fleet: {} {}, {}/h, {}/month of 730 h", count_text(count),
                   count == 1 ? say("instance") : say("instances"), amount(mix.hourly),
                   amount(mix.hourly * kHoursPerMonth)));
     paragraph(say("load is of the rate planned for, at most {} of what an instance could serve",
@@ -162,7 +170,7 @@ class Page {
     if (fleet_.single) {
       const auto& single = *fleet_.single;
       const FleetType& type = fleet_.types[single.type];
-      const std::string who = format("{:g} × {}", single.instances, offer_text(type.steady()));
+      const std::string who = format("{} × {}", count_text(single.instances), offer_text(type.steady()));
       const double saving = 1 - mix.hourly / single.hourly;
       paragraph(
           saving > 1e-9
@@ -174,12 +182,18 @@ class Page {
     }
     const std::string time =
         fleet_.solver_s < 1 ? say("in less than a second") : say("in {:.0f} s", std::ceil(fleet_.solver_s));
-    paragraph(mix.optimal ? say("proven within {:.2g} % of the least cost possible {}: {} of {} machines with a layout "
-                                "can be in a cheapest fleet, of {} machines",
-                                mix.gap() * 100, time, fleet_.contenders, fleet_.considered, fleet_.shapes)
-                          : say("stopped after {:g} s: no fleet is more than {:.1f} % cheaper; --time-limit gives it "
-                                "more, --gap says what is enough",
-                                fleet_.time_limit_s, mix.gap() * 100));
+    const std::string gap = format("{:.1f} %", mix.gap() * 100);
+    if (mix.near_enough)
+      paragraph(say("no fleet is more than {} cheaper, which is within the gap asked for, found {}", gap, time));
+    else if (mix.optimal)
+      paragraph(say("no fleet for {} is cheaper, proven {}: {} of {} layouts on {} machines can be in a cheapest one",
+                    fleet_.peak != 1 ? say("the busiest hour") : say("this traffic"), time, fleet_.contenders,
+                    fleet_.considered, fleet_.shapes));
+    else
+      paragraph(
+          say("stopped {}: no fleet is more than {} cheaper; --time-limit gives it more, --gap says what is "
+              "enough",
+              fleet_.time_limit_s ? say("after {:g} s", *fleet_.time_limit_s) : say("before it was proven"), gap));
   }
 
   /// Where requests go, by length; lengths of answers that go the same way are one row.
@@ -237,10 +251,10 @@ class Page {
       const auto [least, most] = std::minmax_element(day.multipliers.begin() + static_cast<std::ptrdiff_t>(from),
                                                      day.multipliers.begin() + static_cast<std::ptrdiff_t>(to));
       std::string rate = human_number(fleet_.rate * *least);
-      if (*most > *least) rate += "–" + human_number(fleet_.rate * *most);
+      if (const std::string high = human_number(fleet_.rate * *most); high != rate) rate += "–" + high;
       std::vector<Cell> cells{format("{:02}:00", from), format("{:02}:00", to), rate};
       double hourly = 0;
-      for (const std::size_t type : types) cells.emplace_back(format("{:g}", instances(day.hours[from], type)));
+      for (const std::size_t type : types) cells.emplace_back(count_text(instances(day.hours[from], type)));
       for (const FleetMember& member : day.hours[from]) hourly += member.hourly;
       cells.emplace_back(human_price(hourly));
       rows.add(std::move(cells));
@@ -250,12 +264,13 @@ class Page {
     out_ += "\n";
     for (const std::size_t type : types) committed(day, type);
     const double saving = 1 - day.daily / day.fixed_daily;
-    paragraph(
-        say("{} a day with {} of cold starts, {} a month; a fleet fixed for the peak {} a day: scaling {} {:.1f} %",
-            amount(day.daily), amount(day.cold_daily), amount(day.daily / 24 * kHoursPerMonth), amount(day.fixed_daily),
-            saving >= 0 ? say("saves") : say("costs"), std::abs(saving) * 100));
-    if (!day.optimal || day.gap > 1e-9)
-      paragraph(say("no schedule is more than {:.1f} % cheaper; --time-limit gives the solver more", day.gap * 100));
+    paragraph(say("{} a day with {} of cold starts, {} a month; a fleet fixed for the peak {} a day: {}",
+                  amount(day.daily), amount(day.cold_daily), amount(day.daily / 24 * kHoursPerMonth),
+                  amount(day.fixed_daily),
+                  saving > 0.0005 ? say("scaling saves {:.1f} %", saving * 100) : say("scaling saves nothing")));
+    paragraph(day.optimal && day.gap < 0.0005 ? say("no schedule is cheaper before cold starts, proven")
+                                              : say("no schedule is more than {:.1f} % cheaper before cold starts",
+                                                    std::ceil(day.gap * 1000) / 10));
   }
 
   const FleetOffer& scheduled(std::size_t type) const {
@@ -277,7 +292,7 @@ class Page {
       for (const FleetMember& member : hour)
         if (member.type == type && member.committed > 0) {
           const FleetOffer& offer = *fleet_.types[type].committed;
-          paragraph(say("of #{} {:g} run at all hours as {} {} at {}/h each", type + 1, member.committed,
+          paragraph(say("of #{} {} run at all hours as {} {} at {}/h each", type + 1, count_text(member.committed),
                         offer_text(offer), to_text(offer.offer->term), amount(offer.cost.hourly)));
           return;
         }

@@ -190,11 +190,28 @@ TEST_CASE("a day's schedule follows the traffic and counts its cold starts") {
   }
 }
 
-TEST_CASE("a flat day costs what the fixed fleet costs, and starts nothing") {
-  const Fleet fleet = fleet_for({{"traffic", "rag"}, {"request_rate", "40"}, {"daily", "flat"}});
-  REQUIRE(fleet.schedule);
-  CHECK(fleet.schedule->daily == Approx(fleet.schedule->fixed_daily));
-  CHECK(fleet.schedule->cold_daily == 0);
+TEST_CASE("a flat day is no day, whoever says so") {
+  const Fleet flat = fleet_for({{"traffic", "rag"}, {"request_rate", "40"}, {"daily", "flat"}});
+  const Fleet silent = fleet_for({{"traffic", "rag"}, {"request_rate", "40"}});
+  CHECK_FALSE(flat.schedule);
+  CHECK(flat.mix.hourly == silent.mix.hourly);
+  REQUIRE(flat.scaling.size() == silent.scaling.size());
+  for (std::size_t i = 0; i < flat.scaling.size(); ++i) {
+    CHECK(flat.scaling[i].rule.min_replicas == silent.scaling[i].rule.min_replicas);
+    CHECK(flat.scaling[i].rule.min_replicas == flat.scaling[i].rule.max_replicas);
+  }
+}
+
+TEST_CASE("more terms to choose from never make a day dearer") {
+  const auto daily = [](const std::string& term) {
+    const Fleet fleet = fleet_for({{"traffic", "rag"}, {"request_rate", "200"}, {"daily", "office"}, {"term", term}});
+    REQUIRE(fleet.schedule);
+    CHECK(fleet.schedule->daily <= fleet.schedule->fixed_daily * (1 + 1e-9));
+    return fleet.schedule->daily - fleet.schedule->cold_daily;  // what is minimised
+  };
+  const double on_demand = daily("on-demand");
+  CHECK(daily("any") <= on_demand * (1 + 1e-5));
+  CHECK(daily("on-demand,reserved-1y") <= on_demand * (1 + 1e-5));
 }
 
 TEST_CASE("what is asked for in contradiction or not at all is refused") {

@@ -75,7 +75,8 @@ struct FleetMember {
 
 struct FleetMix {
   bool feasible = false;
-  bool optimal = false;
+  bool optimal = false;      // within the gap asked for
+  bool near_enough = false;  // ended for that gap
   std::vector<FleetMember> members;
   double hourly = 0;
   double bound = 0;    // per hour, proven
@@ -101,7 +102,7 @@ struct FleetSchedule {
   double cold_daily = 0;       // of it, cold starts
   double fixed_daily = 0;      // of the fleet for the peak
   bool optimal = false;
-  double gap = 0;
+  double gap = 0;  // to a bound without cold starts
 };
 
 /// Numbers for a KEDA or HPA definition of one type.
@@ -130,7 +131,7 @@ struct Fleet {
   std::optional<FleetSchedule> schedule;
   std::vector<FleetScaling> scaling;
   double solver_s = 0;
-  double time_limit_s = 0;
+  std::optional<double> time_limit_s;
   std::map<std::string, int> rejected;  // instances by rule
   std::vector<std::string> notes;
   estimate::Trace trace;
