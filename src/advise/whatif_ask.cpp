@@ -119,10 +119,8 @@ std::string reason_of(const Outcome& none, const Outcome* before) {
   std::map<std::string_view, int> by_rule;
   std::string_view most;
   for (const Rejection& one : none.of->rejected) {
-    const bool of_it = before != nullptr && before->fits() &&
-                       one.instance->provider == before->best.instance->provider &&
-                       one.instance->family == before->best.instance->family;
-    if (of_it) return format("{} {}: {}", one.instance->provider, one.instance->family, one.message);
+    const bool of_it = before != nullptr && before->fits() && one.instance == before->best.instance;
+    if (of_it) return format("{} {}: {}", one.instance->provider, one.instance->sku, one.message);
     const bool never = one.rule == "no-gpu" || one.rule == "no-published-price" || one.rule == "vendor";
     if (!never && (by_rule[one.rule] += one.count) > by_rule[most]) most = one.rule;
   }
@@ -277,6 +275,10 @@ Result<Asker::Answer> Asker::ask(std::span<const Change> changes, bool every_can
   if (changes.empty()) duty_ = asked->duty;
   price(changes);
   auto found = recommended(*asked);
+  if (found && found->recommendations.empty()) {  // the last winner may be any of its family
+    asked->question.every_rejection = true;
+    found = recommended(*asked);
+  }
   if (!found) return std::unexpected(found.error());
   const std::vector<Recommendation> candidates = std::move(found->recommendations);
   found->recommendations.clear();  // what they point to moves with the prices

@@ -6,6 +6,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/catalog/priced_name.hpp"
 
 namespace gpusel::advise {
 
@@ -41,67 +42,26 @@ std::vector<std::string_view> all_names() {
   return names;
 }
 
-/// Instances that a name in a price means: of a provider, of a GPU, of a family, or one.
-std::vector<bool> instances_called(std::string_view name, const catalog::Catalog& catalog) {
-  const auto instances = catalog.instances();
-  std::vector<bool> meant(instances.size(), false);
-  const auto mark = [&](auto is_meant) {
-    for (std::size_t i = 0; i < instances.size(); ++i) meant[i] = is_meant(instances[i]);
-    return std::find(meant.begin(), meant.end(), true) != meant.end();
-  };
-  if (const auto provider = catalog.provider(name))
-    if (mark([&](const auto& one) { return one.provider == (*provider)->id; })) return meant;
-  if (const auto one = catalog.instance(name)) {
-    meant[static_cast<std::size_t>(*one - instances.data())] = true;
-    return meant;
-  }
-  if (mark([&](const auto& one) { return fold_name(one.sku) == fold_name(name); })) return meant;
-  if (mark([&](const auto& one) { return !one.family.empty() && fold_name(one.family) == fold_name(name); }))
-    return meant;
-  workload::GpuSpec spec;
-  spec.names = {catalog::fold_gpu_name(name)};
-  mark([&](const auto& one) {
-    const catalog::Gpu* gpu = catalog.gpu_of(one);
-    return gpu != nullptr && spec.names_gpu(*gpu);
-  });
-  return meant;
-}
-
-std::string near_price_names(std::string_view name, const catalog::Catalog& catalog) {
-  std::vector<std::string_view> known;
-  for (const auto& provider : catalog.providers()) known.push_back(provider.id);
-  for (const auto& gpu : catalog.gpus()) known.push_back(gpu.id);
-  for (const auto& instance : catalog.instances()) {
-    known.push_back(instance.sku);
-    if (!instance.family.empty()) known.push_back(instance.family);
-  }
-  std::sort(known.begin(), known.end());
-  known.erase(std::unique(known.begin(), known.end()), known.end());
-  const std::string near = did_you_mean(name, known);
-  return near.empty() ? say("name a provider, an instance, a family or a GPU") : near;
-}
-
 /// "aws", "p5.48xlarge", "h100:spot", "spot".
 Result<Input> find_price(std::string_view text, const catalog::Catalog& catalog) {
   Input input;
   input.key = std::string(kPrice) + std::string(text);
-  std::string_view name = text;
-  std::optional<catalog::Term> term;
-  const auto colon = text.rfind(':');
-  const std::string_view last = colon == std::string_view::npos ? text : text.substr(colon + 1);
-  if ((term = workload::spelled<catalog::Term>(lower(last))))
-    name = colon == std::string_view::npos ? std::string_view() : text.substr(0, colon);
-  const auto instances = catalog.instances();
-  const std::vector<bool> meant =
-      name.empty() ? std::vector<bool>(instances.size(), true) : instances_called(name, catalog);
-  if (text.empty() || std::find(meant.begin(), meant.end(), true) == meant.end())
-    return usage_error(say("no price goes by the name '{}'", shorten(name, 40)), {}, near_price_names(name, catalog));
   const auto offers = catalog.offers();
+  if (const auto term = workload::spelled<catalog::Term>(lower(text))) {
+    for (std::uint32_t i = 0; i < offers.size(); ++i)
+      if (offers[i].term == *term) input.offers.push_back(i);
+    if (input.offers.empty()) return usage_error(say("no {} price is known", to_text(*term)));
+    input.about = say("{} prices", human_number(static_cast<double>(input.offers.size())));
+    return input;
+  }
+  const auto name = catalog::priced_name(text, catalog);
+  if (!name) return std::unexpected(name.error());
   for (std::uint32_t i = 0; i < offers.size(); ++i)
-    if (meant[offers[i].instance] && (!term || offers[i].term == *term)) input.offers.push_back(i);
+    if (name->has(offers[i].instance) && (!name->term || offers[i].term == *name->term)) input.offers.push_back(i);
   if (input.offers.empty())
-    return usage_error(term ? say("no {} price of '{}' is known", to_text(*term), shorten(name, 40))
-                            : say("no price of '{}' is known", shorten(name, 40)));
+    return usage_error(name->term ? say("no {} price of '{}' is known", to_text(*name->term), shorten(text, 40))
+                                  : say("no price of '{}' is known", shorten(text, 40)));
+  input.about = in_words(*name, input.offers.size());
   return input;
 }
 

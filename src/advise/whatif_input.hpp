@@ -18,6 +18,7 @@ struct Input {
   const workload::Option<cost::Duty>* duty = nullptr;
   bool gpus = false;                  // GPUs in all, over every way to make them up of instances
   std::vector<std::uint32_t> offers;  // whose prices are changed
+  std::string about;                  // what its name was taken for
 
   bool is_price() const { return !offers.empty(); }
   std::string_view value() const;  // what help shows for it

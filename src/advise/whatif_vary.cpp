@@ -258,12 +258,13 @@ Result<Varied> read_vary(std::string_view text, const catalog::Catalog& catalog,
     return about({ErrorKind::usage,
                   say("'{}' does not say what is varied", shorten(text, 40)),
                   {},
-                  say("write context=4k..128k, precision=bf16,fp8 or price:aws=-30%..+30%")});
+                  say("write context=4k..128k, weights_precision=bf16,fp8 or price:aws=-30%..+30%")});
   auto input = find_input(trim(text.substr(0, equals)), catalog);
   if (!input) return about(input.error());
   Varied varied;
   varied.input = std::move(*input);
   varied.axis.key = varied.input.key;
+  varied.axis.about = varied.input.about;
   if (Status read = VaryReader(varied, text.substr(equals + 1), default_points).read(value_of); !read)
     return about(read.error());
   return varied;

@@ -1,5 +1,5 @@
 // Prices of the user's own, laid over the published ones. Of several discounts the narrowest counts: SKU before family
-// before provider, with a term before without. An own price is discounted no further.
+// before GPU before provider, with a term before without. An own price is discounted no further.
 #include "gpusel/catalog/own_prices.hpp"
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include "gpusel/base/share.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/base/units.hpp"
+#include "gpusel/catalog/priced_name.hpp"
 
 namespace gpusel::catalog {
 
@@ -43,22 +44,12 @@ std::optional<std::pair<std::string_view, std::string_view>> assignment(std::str
   return parts.first.empty() || parts.second.empty() ? std::nullopt : std::optional(parts);
 }
 
-/// What is priced: instances of a provider, of a family, or one; on one term or on all.
-struct Target {
-  enum Width { of_provider, of_family, of_instance } width = of_provider;
-  std::string_view provider;
-  std::string_view family;
-  const Instance* instance = nullptr;
-  std::optional<Term> term;
-
-  bool means(const Instance& other) const {
-    if (instance != nullptr) return &other == instance;
-    return other.provider == provider && (family.empty() || other.family == family);
-  }
-  /// Spot prices are no list prices: a discount is off them only where it says so.
-  bool means(Term of) const { return term ? *term == of : of != Term::spot; }
-  int narrowness() const { return 2 * static_cast<int>(width) + (term ? 1 : 0); }
-};
+/// Spot prices are no list prices: a discount is off them only where it says so.
+bool is_off(const PricedName& name, const Offer& offer) {
+  const bool of_term = name.term ? *name.term == offer.term : offer.term != Term::spot;
+  return of_term && name.has(offer.instance);
+}
+int narrowness(const PricedName& name) { return 2 * static_cast<int>(name.kind) + (name.term ? 1 : 0); }
 
 class OwnLayer {
  public:
@@ -100,75 +91,26 @@ class OwnLayer {
     return static_cast<std::uint16_t>(tables_.origins.size() - 1);
   }
 
-  /// The term behind the last colon, and the name before it; a name may have colons of its own.
-  Result<Target> target(std::string_view subject, bool of_instances_only) const {
-    Target target;
-    std::string_view name = subject;
-    if (const auto colon = subject.rfind(':'); colon != std::string_view::npos && !catalog_.has_instance(subject)) {
-      const std::string_view term = trim(subject.substr(colon + 1));
-      target.term = from_text<Term>(lower(term));
-      if (!target.term) {
-        const std::string near = did_you_mean(term, enum_names<Term>);
-        return usage_error(say("no term '{}'", shorten(term, 40)), {}, near.empty() ? say("write spot") : near);
-      }
-      name = trim(subject.substr(0, colon));
-    }
-    const auto provider = catalog_.provider(name);
-    if (provider && !of_instances_only) {
-      target.provider = (*provider)->id;
-      return target;
-    }
-    if (of_instances_only || catalog_.has_instance(name)) {
-      const auto instance = catalog_.instance(name);
-      if (!instance) return std::unexpected(instance.error());
-      target.width = Target::of_instance;
-      target.instance = *instance;
-      return target;
-    }
-    return family(name, target);
-  }
-
-  Result<Target> family(std::string_view name, Target target) const {
-    const std::string wanted = fold_name(name);
-    target.width = Target::of_family;
-    for (const Instance& instance : tables_.instances) {
-      if (fold_name(instance.family) != wanted && fold_name(pair_name(instance)) != wanted) continue;
-      if (!target.provider.empty() && target.provider != instance.provider)
-        return usage_error(say("two providers have a family '{}'", shorten(name, 60)), {},
-                           say("write '{}/{}' or '{}/{}'", target.provider, name, instance.provider, name));
-      target.provider = instance.provider;
-      target.family = instance.family;
-    }
-    if (!target.provider.empty()) return target;
-    std::vector<std::string_view> known;
-    for (const Provider& provider : tables_.providers) known.push_back(provider.id);
-    for (const Instance& instance : tables_.instances) {
-      known.push_back(instance.family);
-      known.push_back(instance.sku);
-    }
-    const std::string near = did_you_mean(name, known);
-    return usage_error(say("'{}' is no provider, family or instance", shorten(name, 60)), {},
-                       near.empty() ? say("write aws, aws/p4d or p4d.24xlarge") : near);
-  }
-
-  static std::string pair_name(const Instance& instance) { return format("{}/{}", instance.provider, instance.family); }
+  struct Discount {
+    const OwnDiscount* said;
+    PricedName name;
+  };
 
   void discount() {
-    std::vector<std::pair<Target, double>> discounts;
+    std::vector<Discount> discounts;
     for (const OwnDiscount& one : own_.discounts) {
-      auto target = this->target(one.subject, false);
-      if (!target)
-        fail("--discount", target.error());
+      auto name = priced_name(one.subject, catalog_);
+      if (!name)
+        fail("--discount", name.error());
       else
-        discounts.emplace_back(*target, one.share);
+        discounts.push_back({&one, std::move(*name)});
     }
-    std::ranges::stable_sort(discounts, {}, [](const auto& d) { return d.first.narrowness(); });
+    std::ranges::stable_sort(discounts, {}, [](const Discount& d) { return narrowness(d.name); });
     for (Offer& offer : offers_) {
-      const Instance& instance = tables_.instances[offer.instance];
       for (auto one = discounts.rbegin(); one != discounts.rend(); ++one) {
-        if (!one->first.means(instance) || !one->first.means(offer.term)) continue;
-        offer.amount *= 1 - one->second;
-        offer.origin = discounted(offer.origin, one->second);
+        if (!is_off(one->name, offer)) continue;
+        offer.amount *= 1 - one->said->share;
+        offer.origin = discounted(offer.origin, one->said->share);
         break;
       }
     }
@@ -186,22 +128,24 @@ class OwnLayer {
 
   /// In every region where the instance has a price on any term; where it has none, in one of that name.
   void set(const OwnPrice& price) {
-    const auto target = this->target(price.subject, true);
-    if (!target) return fail("--price", target.error());
+    const auto named = name_on_term(price.subject, catalog_);
+    if (!named) return fail("--price", named.error());
+    const auto instance = catalog_.instance(named->name);
+    if (!instance) return fail("--price", instance.error());
     const Currency currency = price.per_hour.currency;
     if (currency != Currency::usd() && catalog_.rate(currency) == nullptr)
       return fail("--price", {ErrorKind::usage, say("no exchange rate for {}", currency.code()), {}, {}});
     Offer own;
     own.amount = price.per_hour.amount;
-    own.instance = static_cast<std::uint32_t>(target->instance - tables_.instances.data());
+    own.instance = static_cast<std::uint32_t>(*instance - tables_.instances.data());
     own.as_of = own_.as_of.packed();
-    own.term = target->term.value_or(Term::on_demand);
+    own.term = named->term.value_or(Term::on_demand);
     own.currency = tables_.currency_index(currency);
     own.origin = origin(kOwnPrice, own_note(own, currency), Confidence::documented);
     std::vector<std::uint16_t> regions;
     for (const Offer& offer : offers_)
       if (offer.instance == own.instance) regions.push_back(offer.region);
-    if (regions.empty()) regions.push_back(place_of(target->instance->provider));
+    if (regions.empty()) regions.push_back(place_of((*instance)->provider));
     std::ranges::sort(regions);
     regions.erase(std::unique(regions.begin(), regions.end()), regions.end());
     std::erase_if(offers_, [&](const Offer& o) { return o.instance == own.instance && o.term == own.term; });

@@ -74,7 +74,7 @@ constexpr Command kCommands[] = {
      "  gpusel catalog diff\n"
      "  gpusel catalog diff embedded embedded --json",
      make_catalog_diff},
-    {"whatif", "Which input moves the answer: sweeps, where the winner changes, tornado, Pareto frontier",
+    {"whatif", "Which input moves the answer: sweeps, where the winner changes, tornado, Pareto frontier; also -o html",
      "  gpusel whatif --model llama-3.1-8b --task inference --rps 4 --vary rps=1..64\n"
      "  gpusel whatif --model llama-7b --task finetune --tornado --pareto",
      make_whatif},

@@ -11,6 +11,7 @@
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/catalog/priced_name.hpp"
 
 namespace gpusel::cli {
 
@@ -21,14 +22,26 @@ std::string_view environment(const char* name) {
   return value == nullptr ? std::string_view{} : std::string_view(value);
 }
 
-/// "p4d.24xlarge 4.2 USD per hour, aws 32 % off".
-std::string in_words(const catalog::OwnPrices& own) {
+/// How many prices of those that a name means are the user's.
+std::size_t discounted(const catalog::PricedName& name, const catalog::Catalog& catalog) {
+  const auto offers = catalog.offers();
+  const auto changed = std::count_if(offers.begin(), offers.end(), [&](const catalog::Offer& offer) {
+    return name.has(offer.instance) && (!name.term || *name.term == offer.term) &&
+           catalog.origin_of(offer).source == catalog::kOwnDiscount;
+  });
+  return static_cast<std::size_t>(changed);
+}
+
+/// "p4d.24xlarge 4.2 USD per hour, aws 32 % off (…)".
+std::string in_words(const catalog::OwnPrices& own, const catalog::Catalog& catalog) {
   std::string list;
   const auto add = [&](const std::string& one) { list += (list.empty() ? "" : ", ") + one; };
   for (const auto& price : own.prices)
     add(say("{} {:.6g} {} per hour", printable(price.subject), price.per_hour.amount, price.per_hour.currency.code()));
   for (const auto& discount : own.discounts)
-    add(say("{} {:.6g} % off", printable(discount.subject), discount.share * 100));
+    if (const auto name = catalog::priced_name(discount.subject, catalog))
+      add(say("{} {:.6g} % off ({})", printable(discount.subject), discount.share * 100,
+              printable(in_words(*name, discounted(*name, catalog)))));
   return list;
 }
 
@@ -138,7 +151,7 @@ std::expected<catalog::Catalog, Errors> Context::load_catalog() {
   if (!day) return std::unexpected(Errors{day.error()});
   options.own.as_of = *day;
   auto catalog = catalog::load(options);
-  if (catalog) note(say("prices of your own: {}", in_words(options.own)));
+  if (catalog) note(say("prices of your own: {}", in_words(options.own, *catalog)));
   return catalog;
 }
 

@@ -186,9 +186,10 @@ class Words {
     Flag price{"--price", "SKU=PRICE",
                say("what you pay per hour of the whole instance: p4d.24xlarge=4.2, =30CNY, p4d.24xlarge:spot=4"), group,
                into(catalog::parse_price, own.prices)};
-    Flag discount{"--discount", "WHAT=SHARE",
-                  say("your discount on a provider, family or SKU: aws=0.32 (not spot), aws:reserved-1y=10%"), group,
-                  into(catalog::parse_discount, own.discounts)};
+    Flag discount{
+        "--discount", "WHAT=SHARE",
+        say("your discount on a provider, GPU, family or SKU: aws=0.32 (not spot), h100=10%, aws:reserved-1y=10%"),
+        group, into(catalog::parse_discount, own.discounts)};
     price.repeats = discount.repeats = true;
     parsed_.flags.push_back(std::move(price));
     parsed_.flags.push_back(std::move(discount));

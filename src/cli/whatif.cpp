@@ -106,7 +106,7 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<WhatIfOptions
     };
   };
   Flag vary{"--vary", "KEY=VALUES",
-            say("context=4k..128k, rps=1..64/7, precision=bf16,fp8, price:aws=-30%..+30%; one or two"), group,
+            say("context=4k..128k, rps=1..64/7, weights_precision=bf16,fp8, price:aws=-30%..+30%; one or two"), group,
             [&question](std::string_view text) -> Status {
               question.vary.emplace_back(text);
               return {};
@@ -148,7 +148,6 @@ Parsed make_whatif() {
   add_settings(parsed.flags, workload::constraint_options(), options->constraints, options);
   add_settings(parsed.flags, cost::duty_options(), options->duty, options);
   add_own_flags(parsed.flags, options);
-  parsed.shows_prices = true;
   parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return run_whatif(*options, context); };
   return parsed;

@@ -35,6 +35,19 @@ std::string warned_rules(const Recommendation& r) {
 }
 
 constexpr std::ptrdiff_t kPlanColumn = 5;  // behind the GPUs
+constexpr std::ptrdiff_t kTermColumn = 4;  // behind the region
+
+bool is_shown(const Recommendation& r, const RecommendView& view) {
+  return view.limit == 0 || static_cast<std::size_t>(r.rank) <= view.limit;
+}
+
+/// Whether the rows shown are on more than one term.
+bool mixes_terms(const Advice& advice, const RecommendView& view) {
+  const auto& all = advice.recommendations;
+  return std::any_of(all.begin(), all.end(), [&](const Recommendation& r) {
+    return is_shown(r, view) && r.offer->term != all.front().offer->term;
+  });
+}
 
 Table make_table(const Advice& advice, const RecommendView& view) {
   const auto& counted = advice.work.counted;
@@ -55,6 +68,8 @@ Table make_table(const Advice& advice, const RecommendView& view) {
   };
   const bool planned = has_plan(advice.work);
   if (planned) columns.insert(columns.begin() + kPlanColumn, {say("plan"), Align::left, 4, 24});
+  const bool termed = mixes_terms(advice, view);
+  if (termed) columns.insert(columns.begin() + kTermColumn, {say("term"), Align::left, 0});
   if (view.wide) {
     if (whole_job) columns.push_back({per, Align::right, 0});
     columns.push_back({say("pareto"), Align::left, 0});
@@ -78,6 +93,7 @@ Table make_table(const Advice& advice, const RecommendView& view) {
         price_date(r),
     };
     if (planned) cells.insert(cells.begin() + kPlanColumn, plan_text(advice.work, r));
+    if (termed) cells.insert(cells.begin() + kTermColumn, std::string(to_text(r.offer->term)));
     if (view.wide) {
       if (whole_job) cells.push_back(price_each);
       cells.push_back(r.pareto ? say("yes") : "");

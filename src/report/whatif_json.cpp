@@ -123,6 +123,7 @@ class Writer {
       Json values = Json::array();
       for (const auto& value : axis.values) values.push_back(axis_value(value));
       axes.push_back({{"key", axis.key},
+                      {"about", text_or_null(axis.about)},
                       {"unit", text_or_null(axis.unit)},
                       {"relative", axis.relative},
                       {"steps", axis.doublings     ? "doublings"
@@ -142,7 +143,10 @@ class Writer {
                          {"problem", sample.best.fits() ? Json(nullptr) : Json(reason_of(sample.best, nullptr))}});
     }
     out["points"] = std::move(samples);
-    if (answer_.axes.size() == 1) out["segments"] = segments();
+    if (answer_.axes.size() == 1) {
+      out["segments"] = segments();
+      out["widest_step"] = number(answer_.unseen);
+    }
     Json winners = Json::array();
     for (const auto& winner : answer_.winners) {
       const Outcome& one = answer_.samples[winner.sample].best;

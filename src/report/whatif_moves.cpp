@@ -98,6 +98,10 @@ Section tornado_section(const WhatIf& answer, std::size_t bar_width) {
   section.bars = bars_of(answer);
   section.table = tornado_table(answer, *section.bars, bar_width);
   section.remarks = changes(answer);
+  if (answer.measure == advise::Measure::hourly || answer.measure == advise::Measure::monthly)
+    section.remarks.push_back(
+        say("speed has no row: cost is by the hour, and how its interval changes the number of instances is not worked "
+            "out"));
   std::vector<std::string> assumed;
   for (const advise::TornadoBar& bar : answer.bars)
     if (bar.assumed) assumed.push_back(bar.key);

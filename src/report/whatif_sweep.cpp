@@ -1,6 +1,7 @@
 #include "report/whatif_words.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
@@ -155,6 +156,20 @@ std::vector<std::string> legend_of(const WhatIf& answer) {
   return names;
 }
 
+/// What the answers say of a varied input itself: that it has no effect, for one.
+std::vector<std::string> notes_on(const WhatIf& answer) {
+  std::vector<std::string> notes;
+  for (const Sample& sample : answer.samples)
+    for (const Axis& axis : answer.axes)
+      if (sample.best.of)
+        for (const std::string& note : sample.best.of->notes) {
+          const std::string line = say("note: {}", printable(note));
+          if (note.starts_with(axis.key + " ") && std::find(notes.begin(), notes.end(), line) == notes.end())
+            notes.push_back(line);
+        }
+  return notes;
+}
+
 std::string points_text(const Axis& axis) {
   std::string how = say("{} values", axis.values.size());
   if (axis.numbers)
@@ -163,7 +178,20 @@ std::string points_text(const Axis& axis) {
     how += say(", each twice the one before");
   else if (axis.continuous)
     how += axis.log ? say(" in equal ratios") : say(" in equal steps");
-  return say("{}: {}", axis.key, how);
+  if (!axis.about.empty()) how += "; " + axis.about;
+  return say("{}: {}", printable(axis.key), printable(how));
+}
+
+/// How narrow a stretch may be for its winner to be missed.
+std::string unseen_text(const WhatIf& answer) {
+  if (answer.unseen <= 0) return {};
+  const Axis& axis = answer.axes.front();
+  const double low = *axis.values.front().number, high = *axis.values.back().number;
+  if (axis.log)
+    return say("; a winner over less than a factor of {:.3g} may go unseen", std::pow(high / low, answer.unseen));
+  Axis plain = axis;
+  plain.relative = plain.whole = false;
+  return say("; a winner over less than {} may go unseen", value_text(plain, {{}, (high - low) * answer.unseen}));
 }
 
 std::optional<Chart> sweep_chart(const WhatIf& answer) {
@@ -248,12 +276,13 @@ Table legend_table(const WhatIf& answer) {
 Section one_input_section(const WhatIf& answer) {
   Section section;
   section.heading = say("{}: where the winner changes", answer.axes.front().key);
-  section.lines = {points_text(answer.axes.front())};
+  section.lines = {points_text(answer.axes.front()) + unseen_text(answer)};
   section.table = segments_table(answer);
   section.chart = sweep_chart(answer);
   if (answer.any_fits()) section.points = points_table(answer);
   section.remarks = missing(answer);
   if (answer.any_fits()) section.remarks.push_back(overall(answer));
+  for (std::string& note : notes_on(answer)) section.remarks.push_back(std::move(note));
   return section;
 }
 
@@ -271,6 +300,7 @@ Section two_inputs_section(const WhatIf& answer, bool letters) {
                                   value_text(answer.axes[0], none->at[0]), answer.axes[1].key,
                                   value_text(answer.axes[1], none->at[1]), printable(reason_of(none->best, nullptr))));
   section.remarks.push_back(overall(answer));
+  for (std::string& note : notes_on(answer)) section.remarks.push_back(std::move(note));
   return section;
 }
 

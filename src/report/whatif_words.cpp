@@ -68,6 +68,7 @@ std::vector<std::string> whatif_header(const WhatIf& answer, const catalog::Cata
   for (const Sample& sample : answer.samples) add(sample.best);
   for (const advise::Candidate& one : answer.candidates) add(one.outcome);
   std::vector<std::string> lines{job_line(answer.base->work)};
+  for (const Axis& axis : answer.axes) lines.front() += say(" · {} varies", printable(axis.key));
   workload::Assumptions assumed = answer.base->assumed;
   std::erase_if(assumed, [&](const workload::Assumed& one) {
     return std::any_of(answer.axes.begin(), answer.axes.end(), [&](const Axis& axis) { return axis.key == one.key; });

@@ -5,6 +5,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/catalog/catalog.hpp"
+#include "gpusel/catalog/priced_name.hpp"
 
 namespace gpusel::workload {
 
@@ -189,8 +190,9 @@ constexpr Option<Constraints> kOptions[] = {
     {"max_nodes", "", "N", "nodes, at most (default: what the job needs)", kMoney,
      GPUSEL_DO(assign(t, c.max_nodes, kNodes))},
     {"nodes", "", "N", "nodes, exactly", kMoney, GPUSEL_DO(assign(t, c.nodes, kNodes))},
-    {"max_price_age", "", "TIME", "age a price may have: 30d", kMoney, GPUSEL_DO(set_days(t, c.max_price_age_days))},
-    {"strict", "", "BOOL", "status 6 if a price of the answer is older than --max-price-age", kMoney,
+    {"max_price_age", "", "TIME", "age a price may have: 30d; older ones are dropped, or with --strict kept", kMoney,
+     GPUSEL_DO(set_days(t, c.max_price_age_days))},
+    {"strict", "", "BOOL", "keep prices older than --max-price-age, but status 6 if the answer has one", kMoney,
      GPUSEL_DO(assign(t, c.strict)), true},
 };
 
@@ -231,14 +233,6 @@ bool is_count(std::string_view text) {
   return read_count(ends.low.empty() ? ends.high : ends.low).has_value();
 }
 
-std::vector<std::string_view> words_of(std::string_view folded) { return split(folded, '-'); }
-
-bool has_words(std::string_view folded, const std::vector<std::string_view>& wanted) {
-  const auto words = words_of(folded);
-  return std::all_of(wanted.begin(), wanted.end(),
-                     [&](std::string_view word) { return std::find(words.begin(), words.end(), word) != words.end(); });
-}
-
 }  // namespace
 
 std::optional<std::pair<double, std::string_view>> count_in_front(std::string_view text) {
@@ -255,13 +249,7 @@ std::optional<std::pair<double, std::string_view>> count_in_front(std::string_vi
 bool GpuSpec::names_gpu(const catalog::Gpu& gpu) const {
   if (!vendor.empty() && vendor != gpu.vendor) return false;
   if (names.empty()) return true;
-  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-    const auto wanted = words_of(name);
-    if (has_words(gpu.id, wanted)) return true;
-    for (const std::string_view alias : gpu.aliases)
-      if (catalog::fold_gpu_name(alias) == name) return true;
-    return false;
-  });
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return catalog::goes_by(gpu, name); });
 }
 
 namespace {

@@ -125,6 +125,47 @@ TEST_CASE("every point of a sweep is the recommendation for that value") {
   }
 }
 
+TEST_CASE("a winner between two points with the same winner is seen") {
+  // One dear card beside two cheap ones: whichever wastes less of its last instance wins.
+  std::string market = kTwo;
+  market.replace(market.find("id: g, gpu: l40s"), 16, "id: g, gpu: rtx-5090");
+  market.replace(market.find("two: 1.10"), 9, "two: 0.70");
+  Bench bench(market);
+  const WhatIf answer = bench.ask({.settings = kServe, .vary = {"rps=1..32/4"}});
+  CHECK(answer.unseen > 0);
+  CHECK(answer.unseen <= 1.0 / 24);
+  CHECK(answer.segments.size() > 3);
+  const WhatIf listed = bench.ask({.settings = kServe, .vary = {"rps=1.5,2.5,4,5.5,7,8,9,12,15,19,23,27,31"}});
+  for (const advise::Sample& one : listed.samples) {
+    const double at = *one.at[0].number;
+    const auto here = std::find_if(answer.segments.begin(), answer.segments.end(), [&](const advise::Segment& segment) {
+      return at <= *answer.samples[segment.last].at[0].number;
+    });
+    REQUIRE(here != answer.segments.end());
+    CAPTURE(at);
+    CHECK(sku(answer.winner(*here)) == sku(one.best));
+  }
+}
+
+TEST_CASE("a GPU's prices are those of all instances with it") {
+  Bench bench(kTwo);
+  const WhatIf answer = bench.ask({.settings = kLora, .vary = {"price:l40s=0%,+20%"}});
+  CHECK(answer.samples[1].best.cost == Approx(1.2 * answer.samples[0].best.cost));
+  CHECK(answer.axes[0].about == "3 prices of instances with that GPU");
+}
+
+TEST_CASE("where something begins to fit is known to the digits of a limit") {
+  Bench bench(kTwo);
+  const WhatIf plain = bench.ask({.settings = kLora, .vary = {"epochs=1,2"}});
+  const double cost = plain.now.best.cost.total;
+  const WhatIf answer = bench.ask({.settings = kLora, .vary = {format("budget={:.4f}..{:.4f}", cost / 20, cost * 5)}});
+  REQUIRE(answer.segments.size() >= 2);
+  CHECK(sku(answer.winner(answer.segments[0])) == "none");
+  CHECK(*answer.samples[answer.segments[1].first].at[0].number == Approx(cost).epsilon(2e-4));
+  CHECK(
+      advise::reason_of(answer.winner(answer.segments[0]), &answer.winner(answer.segments[1])).starts_with("p one: "));
+}
+
 TEST_CASE("two inputs make a grid, row by row") {
   Bench bench(kTwo);
   const WhatIf answer = bench.ask({.settings = kLora, .vary = {"price:p=0%,+20%", "seq_len=1k,2k,4k"}});
@@ -235,7 +276,7 @@ TEST_CASE("what cannot be varied is refused in one sentence with the way out") {
       {{"seq_len=1k..64k/101", "epochs=1..9/100"}, "10,100 answers", "fewer points"},
       {{"precision=bf16,bf61"}, "not known here", "bf16"},
       {{"model=llama-7b,lama-13b"}, "unknown model", "llama-13b"},
-      {{"price:pp=-5%..5%"}, "no price goes by", ""},
+      {{"price:pp=-5%..5%"}, "is no provider, GPU", ""},
       {{"price:q:spot=-5%..5%"}, "no spot price", ""},
       {{"price:p=1..2"}, "per cent", "-30%..+30%"},
       {{"price:p=-100%..0%"}, "nothing is left", ""},

@@ -3,7 +3,11 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <set>
+
 #include "gpusel/catalog/load.hpp"
+#include "gpusel/catalog/priced_name.hpp"
 #include "support/program.hpp"
 
 using namespace gpusel;
@@ -111,7 +115,7 @@ TEST_CASE("what has no published price at all can have an own one", "[own]") {
 }
 
 TEST_CASE("names that mean nothing are refused with the nearest that do", "[own]") {
-  CHECK(error_of({"nort=0.1"}) == "'nort' is no provider, family or instance");
+  CHECK(error_of({"nort=0.1"}) == "'nort' is no provider, GPU, family or instance");
   CHECK(error_of({"north:spott=0.1"}) == "no term 'spott'");
   CHECK(error_of({}, {"n.t4.2=1"}) == "unknown instance 'n.t4.2'");
   CHECK(error_of({}, {"north=1"}) == "unknown instance 'north'");
@@ -124,4 +128,35 @@ TEST_CASE("what is no price and no share is refused", "[own]") {
     CHECK_FALSE(parse_price(wrong));
   for (const char* wrong : {"", "aws", "aws=", "=0.3", "aws=1", "aws=100%", "aws=-0.1", "aws=32"})
     CHECK_FALSE(parse_discount(wrong));
+}
+
+TEST_CASE("a name that a GPU goes by means all instances with it", "[own]") {
+  const Catalog published = load_with({});
+  const Catalog catalog = load_with({"t4=10%"});
+  std::set<std::string_view> providers;
+  for (std::size_t i = 0; i < catalog.offers().size(); ++i) {
+    const Offer& one = catalog.offers()[i];
+    const Instance& instance = catalog.instances()[one.instance];
+    const Gpu* gpu = catalog.gpu_of(instance);
+    const bool meant = gpu != nullptr && gpu->id.starts_with("t4") && one.term != Term::spot;
+    CHECK(one.amount == Approx(published.offers()[i].amount * (meant ? 0.9 : 1)));
+    if (meant) providers.insert(instance.provider);
+  }
+  CHECK(!providers.empty());
+}
+
+TEST_CASE("a family called like a GPU is written with its provider", "[own]") {
+  const auto shipped = load({});
+  REQUIRE(shipped);
+  for (const char* name : {"h100", "a100", "h200", "b200", "v100", "l4", "l40s"}) {
+    CAPTURE(name);
+    const auto meant = priced_name(name, *shipped);
+    REQUIRE(meant);
+    CHECK(meant->kind == Priced::gpu);
+    CHECK(std::count(meant->instances.begin(), meant->instances.end(), true) > 10);
+    if (meant->also.empty()) continue;
+    const auto narrow = priced_name(meant->also, *shipped);
+    REQUIRE(narrow);
+    CHECK(narrow->kind > Priced::gpu);
+  }
 }

@@ -61,6 +61,8 @@ constexpr Case kCases[] = {
     {"model.txt", "models show llama-3.1-8b"},
     {"whatif-sweep.txt", "whatif --model llama-3.1-8b --task inference --rps 2 --vary rps=1..16"},
     {"whatif-prices.txt", "whatif --model llama-3.1-8b --task inference --rps 2 --vary price:bazaar=-20%..+60%"},
+    {"whatif-no-effect.txt", "whatif --model llama-3.1-8b --task inference --vary precision=bf16,fp8"},
+    {"recommend-terms.txt", "recommend --model llama-7b --task finetune --method lora --term any -n 8"},
     {"whatif-words.txt", "whatif --model llama-7b --task finetune --vary method=full,lora,qlora"},
     {"whatif-map.txt",
      "whatif --model llama-3.1-8b --task inference --vary rps=1..64 --vary price:bazaar=-40%..+120%/5"},

@@ -64,6 +64,7 @@ struct AxisValue {
 
 struct Axis {
   std::string key;
+  std::string about;        // of prices: which
   std::string unit;         // of the numbers: "%", "h", "GB" or none
   bool relative = false;    // per cent of change
   bool continuous = false;  // a range: there are values between those asked
@@ -121,7 +122,7 @@ struct Candidate {
 };
 
 struct WhatIf {
-  Outcome now;                         // of the question as it was asked
+  Outcome now;  // of the question as it was asked
   /// Of that; where it cannot be asked, or is compared in something else, of the first point that can.
   std::shared_ptr<const Advice> base;
   Currency currency;
@@ -130,6 +131,7 @@ struct WhatIf {
   std::vector<Axis> axes;
   std::vector<Sample> samples;       // along the input; of two, row by row, a row per value of the second
   std::vector<Segment> segments;     // of one input
+  double unseen = 0;                 // the widest step between answers, of a range: a narrower winner may be missed
   std::vector<Winner> winners;       // of most of the range first
   double swing = 0;                  // 0: no tornado was asked for
   std::vector<TornadoBar> bars;      // the widest first
