@@ -2,6 +2,7 @@
 // a simulation.
 #include "gpusel/cost/reliability.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
@@ -153,4 +154,16 @@ TEST_CASE("work in pieces loses the restarts only") {
   const Run run = piecewise_run({0.01, hours(1), hours(0.5)}, hours(100));
   CHECK(in_hours(run.wall) == Approx(100 * std::exp(0.005)));
   CHECK(run.paid_factor(false) == Approx(1));
+}
+
+TEST_CASE("a speed that is not sure spreads the time of a run") {
+  const auto values = equally_likely(80, 125);
+  REQUIRE(values.size() == 50);
+  CHECK(std::count_if(values.begin(), values.end(), [](double v) { return v < 80; }) == 5);    // 10 of 100
+  CHECK(std::count_if(values.begin(), values.end(), [](double v) { return v < 100; }) == 25);  // its median is 100
+  std::vector<Run> runs;
+  for (const double speed : values) runs.push_back(piecewise_run({}, seconds(3600 * 100 * 100 / speed)));
+  CHECK(chance_within(runs, seconds(3600 * 125.0001)) == Approx(0.9));
+  CHECK(chance_within(runs, seconds(3600 * 100.0001)) == Approx(0.5));
+  CHECK(chance_within(runs, time_for_share(runs, 0.95)) >= 0.95);
 }
