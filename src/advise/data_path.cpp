@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "advise/data_need.hpp"
 #include "advise/storage_choice.hpp"
@@ -96,6 +97,7 @@ class Path {
     fit.kind = StorageKind::local;
     fit.storage = storage;
     fit.rate = cost::ReadRate{*rate * nodes(), "volume"};
+    fit.most_gbs = fit.rate->gbs;
     fit.too_small = out_.need.stored_gb() > local_gb();
     fit.per_month = Money{0, converter_.currency()};  // paid with the instance
     fit.converted = 0;
@@ -110,6 +112,8 @@ class Path {
     use.least_gb = coefficients_.economy->storage_least_gb.of(storage.id);
     fit.bought_gbs = use.bought_gbs = cost::throughput_to_buy(storage, use, wanted_gbs());
     fit.rate = cost::read_rate(storage, use);
+    if (!use.node_gbs) use.node_gbs = std::numeric_limits<double>::infinity();
+    if (const auto most = fit.rate ? fit.rate : cost::read_rate(storage, use)) fit.most_gbs = most->gbs;
     fit.sold_gb = use.sold_gb();
     fit.too_small = !cost::holds(storage, use.gb);
     fit.per_month = cost::price_per_month(storage, use);
@@ -160,17 +164,19 @@ class Path {
 
   /// Of the storage that was named, or of the fastest that holds the data where all that is known is too slow.
   void warn_of_starving() {
+    if (!out_.need.needed_gbs) return;
     const StorageFit* best = nullptr;
     for (const StorageFit& fit : out_.storages) {
       if ((wishes_.storage && fit.kind != *wishes_.storage) || fit.too_small) continue;
-      if (!fit.waiting) return;  // one whose rate is not known may be fast enough
-      if (best == nullptr || *fit.waiting < *best->waiting) best = &fit;
+      if (!fit.most_gbs) return;  // one whose rate is not known may be fast enough
+      if (best == nullptr || *fit.most_gbs > *best->most_gbs) best = &fit;
     }
-    if (best == nullptr || *best->waiting <= kWorthWarning) return;
+    if (best == nullptr) return;
+    const double waiting = 1 - *best->most_gbs / *out_.need.needed_gbs;
+    if (waiting <= kWorthWarning) return;
     const std::string who = one_.machine().on_cpu() ? say("processors") : say("GPUs");
-    warn("storage-starves",
-         say("{} brings {:.3g} of the {:.3g} GB/s that the {} read: they wait {:.0f} % of the time",
-             printable(best->name()), best->rate->gbs, *out_.need.needed_gbs, who, 100 * *best->waiting));
+    warn("storage-starves", say("{} brings {:.3g} of the {:.3g} GB/s that the {} read: they wait {:.0f} % of the time",
+                                printable(best->name()), *best->most_gbs, *out_.need.needed_gbs, who, 100 * waiting));
   }
 
   /// As above, of writing one checkpoint after the other.

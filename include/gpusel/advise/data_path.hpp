@@ -76,7 +76,8 @@ struct StorageFit {
   double sold_gb = 0;                         // of each volume or file system; 0: the disks of the instance
   bool too_small = false;
   std::optional<cost::ReadRate> rate;
-  double bought_gbs = 0;  // of each volume or file system, in the rate and in the price
+  std::optional<double> most_gbs;  // that it can bring, whatever a network that is not known carries
+  double bought_gbs = 0;           // of each volume or file system, in the rate and in the price
   std::optional<double> pass_minutes;
   std::optional<double> waiting;       // share of the time that GPUs wait for data
   std::optional<double> checkpoint_s;  // to write one at the rate of reading
