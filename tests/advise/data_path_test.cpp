@@ -46,7 +46,7 @@ storage:
      read_gbs_per_node: 1, source: list}
   - {id: slow, provider: p, name: slow volume, kind: block, currency: CNY, per_gb_month: 1, read_gbs: 0.01, source: list}
   - {id: dark, provider: p, name: dark files, kind: file, source: list}
-  - {id: bought, provider: p, name: bought volume, kind: block, currency: USD, per_gb_month: 0.1, per_gbs_month: 100,
+  - {id: bought, provider: p, name: bought volume, kind: file, currency: USD, per_gb_month: 0.1, per_gbs_month: 100,
      read_gbs_included: 0, read_gbs: 50, source: list}
 services:
   - {id: all, provider: p, name: Serve, kind: endpoint, scale_to_zero: true, sources: [list]}
