@@ -36,6 +36,12 @@ std::string in_flight_text(workload::Engine engine) {
   return say("sum({}) + sum({})", metrics.running, metrics.waiting);
 }
 
+std::string waking_text() {
+  return say(
+      "at zero nothing exports that metric: let requests that wait at the gateway wake the first (KEDA's HTTP "
+      "add-on), or keep one");
+}
+
 std::string autoscale_text(const cost::Autoscale& rule) {
   return say(
       "{:g} to {:g} instances, {:g} requests in flight each; scale in below {:.0f} % of that, {:.0f} s after "

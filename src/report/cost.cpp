@@ -336,11 +336,12 @@ std::string item_text(const CostItem& item, const CostAnswer& answer, const cata
   for (const TermCost& term : item.terms) prices.push_back(price_line(term, currency, catalog, wide));
   out += section(say("prices"), prices, terminal) + section(say("beside"), beside_lines(item), terminal);
   if (wide) out += elsewhere_text(item, answer, catalog, terminal);
-  if (item.scaling)
-    out += section(say("autoscaling that this assumes"),
-                   {autoscale_text(*item.scaling),
-                    say("in flight is {} over the instances", in_flight_text(answer.work->inference.engine))},
-                   terminal);
+  if (item.scaling) {
+    std::vector<std::string> lines{autoscale_text(*item.scaling), say("in flight is {} over the instances",
+                                                                      in_flight_text(answer.work->inference.engine))};
+    if (item.scaling->min_replicas == 0) lines.push_back(waking_text());
+    out += section(say("autoscaling that this assumes"), lines, terminal);
+  }
   out += section(say("promised"), promise_lines(item), terminal) + section(say("notes"), item.notes, terminal);
   return out;
 }

@@ -320,6 +320,8 @@ class Page {
     out_ += "\n";
     paragraph(say("a replica is an instance; in flight is {} over the instances of a type",
                   in_flight_text(fleet_.work.inference.engine)));
+    if (std::ranges::any_of(fleet_.scaling, [](const auto& one) { return one.rule.min_replicas == 0; }))
+      paragraph(waking_text());
   }
 
   void rejected() {
