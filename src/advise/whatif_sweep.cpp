@@ -43,17 +43,17 @@ class Refiner {
   /// winner often begins or ends there.
   std::vector<Sample> within(const std::vector<Sample>& asked) {
     std::vector<Sample> found;
-    std::deque<Stretch> todo;
-    for (std::size_t i = 1; i < asked.size(); ++i) todo.push_back({asked[i - 1], asked[i]});
-    for (int bends = 0; !todo.empty(); todo.pop_front()) {
-      const auto& [left, right, bent] = todo.front();
+    std::deque<Stretch> open;
+    for (std::size_t i = 1; i < asked.size(); ++i) open.push_back({asked[i - 1], asked[i]});
+    for (int bends = 0; !open.empty(); open.pop_front()) {
+      const auto& [left, right, bent] = open.front();
       if (near(left, right)) continue;
       const bool wide = place(right) - place(left) > kStep;
       if (!wide && (!bent || ++bends > kMostBends)) continue;
       Sample mid = sample_between(left, right);
       const bool off = bends_at(left, mid, right);
-      todo.push_back({left, mid, off && differ(left, mid)});
-      todo.push_back({mid, right, off && differ(mid, right)});
+      open.push_back({left, mid, off && differ(left, mid)});
+      open.push_back({mid, right, off && differ(mid, right)});
       found.push_back(std::move(mid));
     }
     return found;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "cli/command.hpp"
-#include "gpusel/rules/rule.hpp"
 #include "gpusel/workload/constraints.hpp"
 #include "report/catalog_state.hpp"
 
@@ -56,9 +55,5 @@ Status check_strict(const workload::Constraints& limits);
 /// `status`, or kStale with a sentence where --strict is set and one of these prices is too old or undated.
 int gate_price_age(const workload::Constraints& limits, std::span<const catalog::Offer* const> offers, Date today,
                    Context& context, int status);
-
-/// The shipped rules and those of the user's files.
-std::expected<std::vector<rules::Rule>, Errors> load_rules(const catalog::Catalog& catalog,
-                                                           const std::vector<std::string>& files);
 
 }  // namespace gpusel::cli

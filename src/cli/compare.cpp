@@ -2,11 +2,12 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/answer.hpp"
 #include "cli/commands.hpp"
+#include "cli/ground.hpp"
 #include "gpusel/advise/compare.hpp"
 #include "gpusel/base/message.hpp"
 #include "report/compare.hpp"
-#include "report/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -19,27 +20,22 @@ struct CompareOptions {
 };
 
 int run_compare(CompareOptions& options, Context& context) {
-  const auto format = context.format();
-  if (!format) return context.fail(format.error());
-  const auto today = context.today();
-  if (!today) return context.fail(today.error());
-  options.question.today = *today;
-  if (Status strict = check_strict(options.question.constraints); !strict) return context.fail(strict.error());
-  const auto catalog = context.load_catalog();
-  if (!catalog) return context.fail(catalog.error());
-  const auto coefficients = load_coefficients(*catalog);
-  if (!coefficients) return context.fail(coefficients.error());
-  const auto comparison = advise::compare(options.names, options.question, *catalog, *coefficients, options.explain);
+  const auto ground = prepare({options.question.constraints}, context);
+  if (!ground) return ground.error();
+  options.question.today = ground->today;
+  const auto comparison =
+      advise::compare(options.names, options.question, ground->catalog, ground->coefficients, options.explain);
   if (!comparison) return context.fail(as_flag(comparison.error()));
   if (options.explain && !comparison->work)
     context.note(say("--explain is of a job's figures: give --model and --task"));
-  report::Terminal terminal = context.terminal();
-  if (*format == "wide") terminal.width = 0;
-  context.out.write(report::is_data(*format) ? report::dump_as(*format, report::compare_json(*comparison, *catalog))
-                                             : report::compare_text(*comparison, *catalog, *format, terminal));
+  print({[&] { return report::compare_json(*comparison, ground->catalog); },
+         [&](std::string_view format, const report::Terminal& terminal) {
+           return report::compare_text(*comparison, ground->catalog, format, terminal);
+         }},
+        ground->format, context);
   std::vector<const catalog::Offer*> offers;
   for (const advise::Compared& item : comparison->items) offers.push_back(item.offer);
-  return gate_price_age(options.question.constraints, offers, *today, context, kOk);
+  return gate_price_age(options.question.constraints, offers, ground->today, context, kOk);
 }
 
 }  // namespace

@@ -58,16 +58,17 @@ int status_of(ErrorKind kind) {
 }  // namespace
 
 void Output::write(std::string_view text) {
-  if (failed_ || closed_) return;
+  if (kept_ != nullptr) kept_->append(text);
+  if (kept_ != nullptr || failed_ || closed_) return;
   if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) (errno == EPIPE ? closed_ : failed_) = true;
 }
 
 void Output::flush() {
-  if (failed_ || closed_) return;
+  if (kept_ != nullptr || failed_ || closed_) return;
   if (std::fflush(file_) != 0) (errno == EPIPE ? closed_ : failed_) = true;
 }
 
-Result<std::string> Context::format(std::initializer_list<std::string_view> offered) const {
+Result<std::string> Context::format(std::span<const std::string_view> offered) const {
   std::string wanted = common.json ? "json" : common.output;
   if (wanted.empty()) wanted = environment("GPUSEL_OUTPUT");
   if (wanted.empty()) return std::string("table");

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,10 +27,15 @@ enum Exit : int {
   kBug = 70,
 };
 
+/// What an answer can be printed as.
+inline constexpr std::string_view kEveryFormat[] = {"table", "wide", "json", "yaml", "csv", "markdown", "html"};
+
 /// A stream that remembers whether everything written has arrived.
 class Output {
  public:
   explicit Output(std::FILE* file) : file_(file) {}
+  /// Keeps what is written, for whoever wraps an answer.
+  explicit Output(std::string& kept) : kept_(&kept) {}
   void write(std::string_view text);
   void flush();
   /// The reader went away; what is left need not be written.
@@ -37,7 +43,8 @@ class Output {
   bool failed() const { return failed_; }
 
  private:
-  std::FILE* file_;
+  std::FILE* file_ = nullptr;
+  std::string* kept_ = nullptr;
   bool failed_ = false;
   bool closed_ = false;
 };
@@ -60,8 +67,10 @@ struct Context {
   std::vector<std::string> words;  // of the command line, without the program's name
 
   /// What was asked for, checked against what the command offers.
-  Result<std::string> format(std::initializer_list<std::string_view> offered = {"table", "wide", "json", "yaml", "csv",
-                                                                                "markdown"}) const;
+  Result<std::string> format(std::span<const std::string_view> offered = kEveryFormat) const;
+  Result<std::string> format(std::initializer_list<std::string_view> offered) const {
+    return format(std::span(offered.begin(), offered.size()));
+  }
   report::Terminal terminal() const;
   /// GPUSEL_TODAY, else the system's date.
   Result<Date> today() const;

@@ -2,11 +2,12 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/answer.hpp"
 #include "cli/commands.hpp"
+#include "cli/job.hpp"
 #include "gpusel/advise/fleet.hpp"
 #include "gpusel/base/message.hpp"
 #include "report/fleet.hpp"
-#include "report/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -31,33 +32,26 @@ std::vector<const catalog::Offer*> offers_of(const advise::Fleet& fleet) {
 
 int run_fleet(FleetOptions& options, Context& context) {
   auto& question = options.question;
-  const auto format = context.format();
-  if (!format) return context.fail(format.error());
-  const auto today = context.today();
-  if (!today) return context.fail(today.error());
-  question.today = *today;
-  if (Status strict = check_strict(question.constraints); !strict) return context.fail(strict.error());
-  const auto catalog = context.load_catalog();
-  if (!catalog) return context.fail(catalog.error());
-  const auto coefficients = load_coefficients(*catalog);
-  if (!coefficients) return context.fail(coefficients.error());
-  const auto rules = load_rules(*catalog, options.rule_files);
-  if (!rules) return context.fail(rules.error());
-  tell_broad_names(question.constraints, *catalog, context);
-  const auto fleet = advise::plan_fleet(question, *catalog, *rules, *coefficients);
+  const auto ground = prepare({question.constraints, &options.rule_files}, context);
+  if (!ground) return ground.error();
+  const catalog::Catalog& catalog = ground->catalog;
+  question.today = ground->today;
+  tell_broad_names(question.constraints, catalog, context);
+  const auto fleet = advise::plan_fleet(question, catalog, ground->rules, ground->coefficients);
   if (!fleet) return context.fail(as_flag(fleet.error()));
-  if (report::is_data(*format)) {
-    report::Json json = report::fleet_json(*fleet, *catalog);
-    json["assumed"]["today"] = question.today.text();
-    context.out.write(report::dump_as(*format, json));
-  } else if (*format == "csv") {
-    context.out.write(report::fleet_csv(*fleet, *catalog));
-    if (!fleet->mix.feasible) context.note(say("no fleet serves this traffic"));
-  } else {
-    context.out.write(report::fleet_text(*fleet, *catalog, *format, context.terminal()));
-  }
+  print({[&] {
+           report::Json json = report::fleet_json(*fleet, catalog);
+           json["assumed"]["today"] = question.today.text();
+           return json;
+         },
+         [&](std::string_view format, const report::Terminal& terminal) {
+           return format == "csv" ? report::fleet_csv(*fleet, catalog)
+                                  : report::fleet_text(*fleet, catalog, format, terminal);
+         }},
+        ground->format, context);
+  if (!fleet->mix.feasible && ground->format == "csv") context.note(say("no fleet serves this traffic"));
   if (!fleet->mix.feasible) return kNothing;
-  return gate_price_age(question.constraints, offers_of(*fleet), *today, context, kOk);
+  return gate_price_age(question.constraints, offers_of(*fleet), ground->today, context, kOk);
 }
 
 /// What the traffic says, or the fleet, is not asked of one machine.
@@ -89,13 +83,7 @@ Parsed make_fleet() {
   add_options<workload::Constraints>(parsed.flags, limits, question.constraints);
   const std::string group = say("Output and data");
   parsed.flags.push_back(currency_flag(question.currency));
-  Flag rules{"--rules", "FILE", say("your own rules, beside the shipped ones"), group,
-             [options](std::string_view text) -> Status {
-               options->rule_files.emplace_back(text);
-               return {};
-             }};
-  rules.repeats = true;
-  parsed.flags.push_back(rules);
+  parsed.flags.push_back(rules_flag(options->rule_files, group));
   parsed.flags.push_back({"--explain", "", say("formula, substituted values and source of every figure"), group,
                           [options](std::string_view) -> Status {
                             options->question.explain = true;

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/answer.hpp"
 #include "cli/ask.hpp"
 #include "cli/beside.hpp"
 #include "cli/commands.hpp"
+#include "cli/job.hpp"
 #include "cli/stages.hpp"
 #include "gpusel/advise/recommend.hpp"
 #include "gpusel/base/message.hpp"
@@ -17,9 +19,7 @@ namespace gpusel::cli {
 
 namespace {
 
-struct RecommendOptions {
-  advise::Question question;
-  std::vector<std::string> rule_files;
+struct RecommendOptions : JobOptions {
   std::optional<std::int64_t> limit;
   bool explain = false;
   bool show_rejected = false;
@@ -31,49 +31,46 @@ struct RecommendOptions {
 
 constexpr std::int64_t kRowsShown = 10;
 
+/// A page that is kept has all rows.
+bool is_document(std::string_view format) { return format == "markdown" || format == "html"; }
+
 class Recommend {
  public:
   Recommend(RecommendOptions& options, Context& context) : options_(options), context_(context) {}
 
   int run() {
-    const auto format = context_.format();
-    if (!format) return context_.fail(format.error());
-    const auto today = context_.today();
-    if (!today) return context_.fail(today.error());
     if (options_.rank && !options_.poc)
       return context_.fail(Error{ErrorKind::usage, say("it says which rank --poc is for"), "--rank", say("add --poc")});
-    if (Status strict = check_strict(options_.question.constraints); !strict) return context_.fail(strict.error());
-    auto catalog = context_.load_catalog();
-    if (!catalog) return context_.fail(catalog.error());
-    auto coefficients = load_coefficients(*catalog);
-    if (!coefficients) return context_.fail(coefficients.error());
-    auto rules = load_rules(*catalog, options_.rule_files);
-    if (!rules) return context_.fail(rules.error());
-
-    options_.question.today = *today;
+    const auto ground = prepare({options_.question.constraints, &options_.rule_files}, context_);
+    if (!ground) return ground.error();
+    const catalog::Catalog& catalog = ground->catalog;
+    const estimate::Coefficients& coefficients = ground->coefficients;
+    const std::string& format = ground->format;
     if (!options_.stages.empty()) {
       if (Status alone = check_alone(); !alone) return context_.fail(alone.error());
+      options_.question.today = ground->today;
       return run_stages(
-          {options_.stages, options_.question, *rules, *catalog, *coefficients, *format, options_.explain}, context_);
+          {options_.stages, options_.question, ground->rules, catalog, coefficients, format, options_.explain},
+          context_);
     }
     if (!options_.question.request.task && Context::can_ask())
-      if (!ask(*catalog)) return context_.fail(Error{ErrorKind::usage, say("not all questions were answered"), {}, {}});
-    tell_broad_names(options_.question.constraints, *catalog, context_);
+      if (!ask_person(catalog))
+        return context_.fail(Error{ErrorKind::usage, say("not all questions were answered"), {}, {}});
     options_.question.every_rejection = options_.show_rejected;
-    const bool list = report::is_data(*format) || *format == "csv" || *format == "markdown";
+    const bool list = report::is_data(format) || format == "csv" || is_document(format);
     options_.question.detailed = static_cast<std::size_t>(options_.limit.value_or(list ? 0 : kRowsShown));
-    auto advice = advise::recommend(options_.question, *catalog, *rules, *coefficients);
-    if (!advice) return context_.fail(as_flag(advice.error()));
-    advise::warn_of_data(*advice, options_.question, options_.beside.wishes, *catalog, *coefficients);
+    auto advice = ask(options_, *ground, context_);
+    if (!advice) return advice.error();
+    advise::warn_of_data(*advice, options_.question, options_.beside.wishes, catalog, coefficients);
     std::optional<advise::Poc> poc;
     if (options_.poc && !advice->recommendations.empty()) {
-      auto made = make_poc(*advice, *catalog, *coefficients);
+      auto made = make_poc(*advice, catalog, coefficients);
       if (!made) return context_.fail(made.error());
       poc = std::move(*made);
     }
-    print({options_.beside, options_.question, *advice, *catalog, *coefficients, options_.explain}, poc, *format);
+    print({options_.beside, options_.question, *advice, catalog, coefficients, options_.explain}, poc, format);
     if (!advice->recommendations.empty()) return gate(*advice);
-    if (*format == "csv" || *format == "markdown") context_.note(say("no instance meets this"));
+    if (format == "csv" || is_document(format)) context_.note(say("no instance meets this"));
     const auto& ways_out = advice->alternatives;
     const bool only_old =
         std::any_of(ways_out.begin(), ways_out.end(), [](const auto& way) { return way.key == "max-price-age"; });
@@ -95,7 +92,7 @@ class Recommend {
   }
 
   /// What the command line leaves open, and then the command line that would have said it.
-  bool ask(const catalog::Catalog& catalog) {
+  bool ask_person(const catalog::Catalog& catalog) {
     const auto words = ask_job([&](const std::string& question) { return context_.ask(question); },
                                [&](const std::string& line) { context_.err.write(line + "\n"); }, catalog,
                                options_.question.request, options_.question.constraints);
@@ -133,37 +130,39 @@ class Recommend {
     context_.note(say("the proof of concept is not part of {}; ask for a table, json or yaml", format));
   }
 
-  void print(const BesideContext& answer, const std::optional<advise::Poc>& poc, const std::string& format) {
-    const advise::Advice& advice = answer.advice;
-    const catalog::Catalog& catalog = answer.catalog;
-    const auto limit = static_cast<std::size_t>(options_.limit.value_or(0));
-    if (report::is_data(format)) {
-      report::Json json = report::recommend_json(advice, catalog, limit);
-      json["assumed"]["today"] = options_.question.today.text();
-      add_beside(answer, json);
-      if (options_.poc) json["poc"] = poc ? report::poc_json(proof(answer, *poc)) : report::Json(nullptr);
-      context_.out.write(report::dump_as(format, json));
-      return;
-    }
-    if (format == "csv") {
-      context_.out.write(report::recommend_csv(advice, catalog, limit));
-      if (poc) tell_no_poc(format);
-      return;
-    }
-    report::RecommendView view;
+  report::Json data(const BesideContext& answer, const std::optional<advise::Poc>& poc) const {
+    report::Json json =
+        report::recommend_json(answer.advice, answer.catalog, static_cast<std::size_t>(options_.limit.value_or(0)));
+    json["assumed"]["today"] = options_.question.today.text();
+    add_beside(answer, json);
+    if (options_.poc) json["poc"] = poc ? report::poc_json(proof(answer, *poc)) : report::Json(nullptr);
+    return json;
+  }
+
+  std::string text(const BesideContext& answer, const std::optional<advise::Poc>& poc, std::string_view format,
+                   const report::Terminal& terminal) const {
     const bool markdown = format == "markdown";
+    if (format == "csv")
+      return report::recommend_csv(answer.advice, answer.catalog, static_cast<std::size_t>(options_.limit.value_or(0)));
+    report::RecommendView view;
     view.limit = static_cast<std::size_t>(options_.limit.value_or(markdown ? 0 : kRowsShown));
     view.wide = format == "wide" || markdown;
     view.explain = options_.explain;
     view.show_rejected = options_.show_rejected;
     view.format = markdown ? format : "table";
-    context_.out.write(report::recommend_text(advice, catalog, view, context_.terminal()));
-    if (!markdown) context_.out.write(beside_text(answer, context_.terminal()));
-    if (!poc) return;
-    if (markdown)
-      tell_no_poc(format);
-    else
-      context_.out.write(report::poc_text(proof(answer, *poc), options_.explain, context_.terminal()));
+    std::string out = report::recommend_text(answer.advice, answer.catalog, view, terminal);
+    if (markdown) return out;
+    out += beside_text(answer, terminal);
+    if (poc) out += report::poc_text(proof(answer, *poc), options_.explain, terminal);
+    return out;
+  }
+
+  void print(const BesideContext& answer, const std::optional<advise::Poc>& poc, const std::string& format) {
+    cli::print(
+        {[&] { return data(answer, poc); },
+         [&](std::string_view kind, const report::Terminal& terminal) { return text(answer, poc, kind, terminal); }},
+        format, context_);
+    if (poc && (format == "csv" || is_document(format))) tell_no_poc(format);
   }
 
   RecommendOptions& options_;
@@ -178,32 +177,12 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<RecommendOpti
       return {};
     };
   };
-  auto& question = options->question;
-  flags.push_back({"--objective", "KIND", say("cost, speed or balanced"), ranking, [&question](std::string_view text) {
-                     std::optional<workload::ObjectiveKind> kind;
-                     Status set = workload::assign(text, kind);
-                     if (set) question.objective.kind = *kind;
-                     return set;
-                   }});
-  Flag weight{"--weight", "NAME=VALUE", say("own weights: cost=0.7,speed=0.3 (also headroom)"), ranking,
-              [&question](std::string_view text) { return workload::add_weights(text, question.objective); }};
-  weight.repeats = true;
-  flags.push_back(weight);
-  flags.push_back(currency_flag(question.currency));
-  Flag rules{"--rules", "FILE", say("your own rules, beside the shipped ones"), ranking,
-             [options](std::string_view text) -> Status {
-               options->rule_files.emplace_back(text);
-               return {};
-             }};
-  rules.repeats = true;
-  flags.push_back(rules);
   flags.push_back(
       {"-n,--limit,--max-results,--top", "N", say("rows to show (default 10; JSON: all)"), ranking,
        [options](std::string_view text) { return workload::assign(text, options->limit, workload::kCount); }});
   flags.push_back({"--explain", "", say("each rank's points, each warning's source"), ranking, on(options->explain)});
   flags.push_back({"--show-rejected", "", say("every rejected instance with its first reason"), ranking,
                    on(options->show_rejected)});
-  flags.push_back(use_spot_flag(question.constraints));
   add_beside_flags(flags, options->beside);
   flags.push_back({"--stages", "FILE", say("several jobs in one file: the best instance for each, and one sum"),
                    ranking, [options](std::string_view text) { return workload::assign(text, options->stages); }});
@@ -269,29 +248,10 @@ Error as_flag(Error error) {
   return error;
 }
 
-std::expected<std::vector<rules::Rule>, Errors> load_rules(const catalog::Catalog& catalog,
-                                                           const std::vector<std::string>& files) {
-  auto rules = rules::read_rules(catalog.documents("rules"));
-  if (!rules) return rules;
-  for (const std::string& file : files) {
-    const auto text = read_text_file(file);
-    if (!text) return std::unexpected(Errors{text.error()});
-    const auto document = parse_yaml(*text, file);
-    if (!document) return std::unexpected(Errors{document.error()});
-    if (Errors errors = rules::add_rule_file(*document, *rules); !errors.empty())
-      return std::unexpected(std::move(errors));
-  }
-  return rules;
-}
-
 Parsed make_recommend() {
   auto options = std::make_shared<RecommendOptions>();
   Parsed parsed;
-  std::vector<workload::Option<workload::Request>> job;
-  for (const auto& option : workload::request_options())
-    if (option.group != "Machine") job.push_back(option);
-  add_options<workload::Request>(parsed.flags, job, options->question.request);
-  add_options(parsed.flags, workload::constraint_options(), options->question.constraints);
+  add_job_flags(parsed.flags, *options);
   add_own_flags(parsed.flags, options);
   parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return Recommend(*options, context).run(); };

@@ -2,14 +2,15 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/answer.hpp"
 #include "cli/commands.hpp"
+#include "cli/job.hpp"
 #include "gpusel/advise/whatif.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/share.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/whatif.hpp"
-#include "report/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -24,19 +25,19 @@ struct WhatIfOptions {
   std::vector<std::string> rule_files;
 };
 
-int print(const advise::WhatIf& answer, const catalog::Catalog& catalog, const std::string& format,
-          const WhatIfOptions& options, Context& context) {
-  if (report::is_data(format)) {
-    report::Json json = report::whatif_json(answer, catalog);
-    json["assumed"]["today"] = options.question.today.text();
-    context.out.write(report::dump_as(format, json));
-  } else if (format == "csv") {
-    context.out.write(report::whatif_csv(answer, catalog));
-  } else if (format == "html") {
-    context.out.write(report::whatif_html(answer, catalog));
-  } else {
-    context.out.write(report::whatif_text(answer, catalog, format, context.terminal()));
-  }
+int show(const advise::WhatIf& answer, const Ground& ground, const WhatIfOptions& options, Context& context) {
+  const catalog::Catalog& catalog = ground.catalog;
+  print({[&] {
+           report::Json json = report::whatif_json(answer, catalog);
+           json["assumed"]["today"] = ground.today.text();
+           return json;
+         },
+         [&](std::string_view format, const report::Terminal& terminal) {
+           return format == "csv" ? report::whatif_csv(answer, catalog)
+                                  : report::whatif_text(answer, catalog, format, terminal);
+         },
+         [&] { return report::whatif_html(answer, catalog); }},
+        ground.format, context);
   std::vector<const catalog::Offer*> offers;
   const auto add = [&](const advise::Outcome& one) {
     const auto same = [&](const catalog::Offer* other) {
@@ -53,22 +54,13 @@ int print(const advise::WhatIf& answer, const catalog::Catalog& catalog, const s
 }
 
 int run_whatif(WhatIfOptions& options, Context& context) {
-  const auto format = context.format({"table", "wide", "json", "yaml", "csv", "markdown", "html"});
-  if (!format) return context.fail(format.error());
-  const auto today = context.today();
-  if (!today) return context.fail(today.error());
-  options.question.today = *today;
-  if (Status strict = check_strict(options.constraints); !strict) return context.fail(strict.error());
-  auto catalog = context.load_catalog();
-  if (!catalog) return context.fail(catalog.error());
-  const auto coefficients = load_coefficients(*catalog);
-  if (!coefficients) return context.fail(coefficients.error());
-  const auto rules = load_rules(*catalog, options.rule_files);
-  if (!rules) return context.fail(rules.error());
-  tell_broad_names(options.constraints, *catalog, context);
-  const auto answer = advise::whatif(options.question, *catalog, *rules, *coefficients);
+  auto ground = prepare({options.constraints, &options.rule_files}, context);
+  if (!ground) return ground.error();
+  options.question.today = ground->today;
+  tell_broad_names(options.constraints, ground->catalog, context);
+  const auto answer = advise::whatif(options.question, ground->catalog, ground->rules, ground->coefficients);
   if (!answer) return context.fail(as_flag(answer.error()));
-  return print(*answer, *catalog, *format, options, context);
+  return show(*answer, *ground, options, context);
 }
 
 /// A flag for every option, which also keeps the words.
@@ -125,13 +117,7 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<WhatIfOptions
                      if (set) question.objective.kind = *kind;
                      return set;
                    }});
-  Flag rules{"--rules", "FILE", say("your own rules, beside the shipped ones"), group,
-             [options](std::string_view text) -> Status {
-               options->rule_files.emplace_back(text);
-               return {};
-             }};
-  rules.repeats = true;
-  flags.push_back(rules);
+  flags.push_back(rules_flag(options->rule_files, group));
   flags.push_back({"--explain", "", say("how each figure came about"), group, on(question.explained)});
   flags.push_back(currency_flag(question.currency));
 }
@@ -141,10 +127,7 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<WhatIfOptions
 Parsed make_whatif() {
   auto options = std::make_shared<WhatIfOptions>();
   Parsed parsed;
-  std::vector<workload::Option<workload::Request>> job;
-  for (const auto& option : workload::request_options())
-    if (option.group != "Machine") job.push_back(option);
-  add_settings<workload::Request>(parsed.flags, job, options->request, options);
+  add_settings<workload::Request>(parsed.flags, job_options(), options->request, options);
   add_settings(parsed.flags, workload::constraint_options(), options->constraints, options);
   add_settings(parsed.flags, cost::duty_options(), options->duty, options);
   add_own_flags(parsed.flags, options);

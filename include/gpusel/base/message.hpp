@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,8 +21,17 @@ std::string say(fmt::format_string<Args...> text, Args&&... args) {
   return detail::say_with(text, fmt::make_format_args(args...));
 }
 
-/// A sentence without anything to fill in, out of a table.
+/// A sentence without anything to fill in, out of a table, where to_say() has marked it.
 std::string say_text(std::string_view text);
+
+/// Marks a sentence of a table, so that it is found for translation.
+constexpr std::string_view to_say(std::string_view text) { return text; }
+
+/// The languages that say() speaks, as ISO 639-1: "en" first.
+std::span<const std::string_view> languages();
+/// say() speaks this one from here on. False: it is none of them.
+bool speak(std::string_view language);
+std::string_view spoken();
 
 /// Fills in a text that no person reads as a sentence (keys, ids, numbers); never translated.
 template <class... Args>

@@ -1,0 +1,42 @@
+#include "cli/ground.hpp"
+
+#include "cli/commands.hpp"
+#include "gpusel/base/file.hpp"
+
+namespace gpusel::cli {
+
+std::expected<Ground, int> prepare(const GroundWishes& wishes, Context& context) {
+  const auto fail = [&](const auto& error) { return std::unexpected(context.fail(error)); };
+  auto format = context.format();
+  if (!format) return fail(format.error());
+  const auto today = context.today();
+  if (!today) return fail(today.error());
+  if (Status strict = check_strict(wishes.limits); !strict) return fail(strict.error());
+  auto catalog = context.load_catalog();
+  if (!catalog) return fail(catalog.error());
+  auto coefficients = load_coefficients(*catalog);
+  if (!coefficients) return fail(coefficients.error());
+  Ground ground{std::move(*format), *today, std::move(*catalog), std::move(*coefficients), {}};
+  if (wishes.rule_files == nullptr) return ground;
+  auto rules = load_rules(ground.catalog, *wishes.rule_files);
+  if (!rules) return fail(rules.error());
+  ground.rules = std::move(*rules);
+  return ground;
+}
+
+std::expected<std::vector<rules::Rule>, Errors> load_rules(const catalog::Catalog& catalog,
+                                                           const std::vector<std::string>& files) {
+  auto rules = rules::read_rules(catalog.documents("rules"));
+  if (!rules) return rules;
+  for (const std::string& file : files) {
+    const auto text = read_text_file(file);
+    if (!text) return std::unexpected(Errors{text.error()});
+    const auto document = parse_yaml(*text, file);
+    if (!document) return std::unexpected(Errors{document.error()});
+    if (Errors errors = rules::add_rule_file(*document, *rules); !errors.empty())
+      return std::unexpected(std::move(errors));
+  }
+  return rules;
+}
+
+}  // namespace gpusel::cli

@@ -1,0 +1,34 @@
+// What every answer stands on, put together once for all commands: the format, the day, the facts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/context.hpp"
+#include "gpusel/rules/rule.hpp"
+#include "gpusel/workload/constraints.hpp"
+
+namespace gpusel::cli {
+
+struct Ground {
+  std::string format;
+  Date today;
+  catalog::Catalog catalog;
+  estimate::Coefficients coefficients;
+  std::vector<rules::Rule> rules;
+};
+
+/// What a command adds to it.
+struct GroundWishes {
+  const workload::Constraints& limits;
+  const std::vector<std::string>* rule_files = nullptr;  // null: no rule is asked
+};
+
+/// Says what is missing; the error is the exit status.
+std::expected<Ground, int> prepare(const GroundWishes& wishes, Context& context);
+
+/// The shipped rules and those of the user's files.
+std::expected<std::vector<rules::Rule>, Errors> load_rules(const catalog::Catalog& catalog,
+                                                           const std::vector<std::string>& files);
+
+}  // namespace gpusel::cli

@@ -1,0 +1,55 @@
+#include "cli/job.hpp"
+
+#include <algorithm>
+
+#include "cli/commands.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::cli {
+
+std::vector<workload::Option<workload::Request>> job_options() {
+  std::vector<workload::Option<workload::Request>> job;
+  for (const auto& option : workload::request_options())
+    if (option.group != "Machine") job.push_back(option);
+  return job;
+}
+
+Flag rules_flag(std::vector<std::string>& files, std::string group) {
+  Flag rules{"--rules", "FILE", say("your own rules, beside the shipped ones"), std::move(group),
+             [&files](std::string_view text) -> Status {
+               files.emplace_back(text);
+               return {};
+             }};
+  rules.repeats = true;
+  return rules;
+}
+
+void add_job_flags(std::vector<Flag>& flags, JobOptions& job) {
+  advise::Question& question = job.question;
+  add_options<workload::Request>(flags, job_options(), question.request);
+  add_options(flags, workload::constraint_options(), question.constraints);
+  const std::string ranking = say("Ranking and output");
+  flags.push_back({"--objective", "KIND", say("cost, speed or balanced"), ranking, [&question](std::string_view text) {
+                     std::optional<workload::ObjectiveKind> kind;
+                     Status set = workload::assign(text, kind);
+                     if (set) question.objective.kind = *kind;
+                     return set;
+                   }});
+  Flag weight{"--weight", "NAME=VALUE", say("own weights: cost=0.7,speed=0.3 (also headroom)"), ranking,
+              [&question](std::string_view text) { return workload::add_weights(text, question.objective); }};
+  weight.repeats = true;
+  flags.push_back(std::move(weight));
+  flags.push_back(currency_flag(question.currency));
+  flags.push_back(rules_flag(job.rule_files, ranking));
+  flags.push_back(use_spot_flag(question.constraints));
+}
+
+std::expected<advise::Advice, int> ask(JobOptions& job, const Ground& ground, Context& context) {
+  job.question.today = ground.today;
+  tell_broad_names(job.question.constraints, ground.catalog, context);
+  auto advice = advise::recommend(job.question, ground.catalog, ground.rules, ground.coefficients);
+  if (!advice) return std::unexpected(context.fail(as_flag(advice.error())));
+  return std::move(*advice);
+}
+
+}  // namespace gpusel::cli

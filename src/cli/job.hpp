@@ -1,0 +1,28 @@
+// The whole question as `recommend` asks it, for every command with a recommendation inside.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/ground.hpp"
+#include "gpusel/advise/recommend.hpp"
+
+namespace gpusel::cli {
+
+struct JobOptions {
+  advise::Question question;
+  std::vector<std::string> rule_files;
+};
+
+/// What may be said of the job itself; the machine is what is looked for.
+std::vector<workload::Option<workload::Request>> job_options();
+/// Job, limits, ranking, currency and own rules; `job` must outlive the flags.
+void add_job_flags(std::vector<Flag>& flags, JobOptions& job);
+/// --rules alone.
+Flag rules_flag(std::vector<std::string>& files, std::string group);
+
+/// Says what is wrong with the question; the error is the exit status. The answer points into `ground`.
+std::expected<advise::Advice, int> ask(JobOptions& job, const Ground& ground, Context& context);
+
+}  // namespace gpusel::cli
