@@ -13,8 +13,8 @@ namespace {
 
 using catalog::Term;
 
-constexpr std::string_view kStops = "Interruptions and deadline";
-constexpr std::string_view kOthers = "Break-even with other ways";
+constexpr std::string_view kStops = to_say("Interruptions and deadline");
+constexpr std::string_view kOthers = to_say("Break-even with other ways");
 
 Status set_share(std::string_view text, std::optional<double>& place) {
   const auto share = cost::parse_share(text);
@@ -50,30 +50,31 @@ constexpr workload::Limits kSize{{.low = 1e-3, .high = 1e9}, 1000};
 #define GPUSEL_DO(...) [](BreakEvenWishes& w, std::string_view t) -> Status { return __VA_ARGS__; }
 
 constexpr workload::Option<BreakEvenWishes> kOptions[] = {
-    {"interruptions", "", "SHARE", "share of spot instances taken away within a month: 0.2 or 20%", kStops,
+    {"interruptions", "", "SHARE", to_say("share of spot instances taken away within a month: 0.2 or 20%"), kStops,
      GPUSEL_DO(set_share(t, w.interruptions))},
-    {"checkpoint_minutes", "", "TIME", "work between checkpoints (default: what loses the least)", kStops,
+    {"checkpoint_minutes", "", "TIME", to_say("work between checkpoints (default: what loses the least)"), kStops,
      GPUSEL_DO(set_hours(t, w.checkpoint_hours, kMinutes, kRun))},
-    {"checkpoint_gb", "", "N", "size of a checkpoint in GB (default: weights and optimiser states)", kStops,
+    {"checkpoint_gb", "", "N", to_say("size of a checkpoint in GB (default: weights and optimiser states)"), kStops,
      GPUSEL_DO(workload::assign(t, w.checkpoint_gb, kSize))},
-    {"restart_minutes", "", "TIME", "from an interruption until the work goes on", kStops,
+    {"restart_minutes", "", "TIME", to_say("from an interruption until the work goes on"), kStops,
      GPUSEL_DO(set_hours(t, w.restart_hours, kMinutes, kWait))},
-    {"unpaid_restarts", "", "BOOL", "restarts on spot are not paid for", kStops,
+    {"unpaid_restarts", "", "BOOL", to_say("restarts on spot are not paid for"), kStops,
      GPUSEL_DO(workload::assign(t, w.unpaid_restarts)), true},
-    {"mtbf_hours", "", "TIME", "of one node, mean time between failures that end the job", kStops,
+    {"mtbf_hours", "", "TIME", to_say("of one node, mean time between failures that end the job"), kStops,
      GPUSEL_DO(set_hours(t, w.mtbf_hours, kHours, {1, 1e7}))},
-    {"api_price", "", "MONEY", "what others ask per million tokens, read and written", kOthers,
+    {"api_price", "", "MONEY", to_say("what others ask per million tokens, read and written"), kOthers,
      GPUSEL_DO(workload::assign(t, w.api_price, kPrice))},
-    {"api_price_in", "", "MONEY", "the same per million tokens read", kOthers,
+    {"api_price_in", "", "MONEY", to_say("the same per million tokens read"), kOthers,
      GPUSEL_DO(workload::assign(t, w.api_price_in, kPrice))},
-    {"api_price_out", "", "MONEY", "the same per million tokens written", kOthers,
+    {"api_price_out", "", "MONEY", to_say("the same per million tokens written"), kOthers,
      GPUSEL_DO(workload::assign(t, w.api_price_out, kPrice))},
-    {"buy_price", "", "MONEY", "what all of the hardware costs to buy", kOthers,
+    {"buy_price", "", "MONEY", to_say("what all of the hardware costs to buy"), kOthers,
      GPUSEL_DO(workload::assign(t, w.buy_price, kPurchase))},
-    {"watts", "", "N", "what all of it draws at the wall under load", kOthers,
+    {"watts", "", "N", to_say("what all of it draws at the wall under load"), kOthers,
      GPUSEL_DO(workload::assign(t, w.watts, kWatts))},
-    {"power_price", "", "MONEY", "of a kWh", kOthers, GPUSEL_DO(workload::assign(t, w.power_price, kPerKwh))},
-    {"years", "", "N", "that bought hardware is used", kOthers, GPUSEL_DO(workload::assign(t, w.years, kYears))},
+    {"power_price", "", "MONEY", to_say("of a kWh"), kOthers, GPUSEL_DO(workload::assign(t, w.power_price, kPerKwh))},
+    {"years", "", "N", to_say("that bought hardware is used"), kOthers,
+     GPUSEL_DO(workload::assign(t, w.years, kYears))},
 };
 
 #undef GPUSEL_DO
@@ -179,8 +180,7 @@ void add_commitments(const BreakEvenContext& c) {
     found.per_month = found.committed.per_hour * kHoursPerMonth;
     found.hours_per_month = cost::break_even_hours(found.per_month, rate);
     if (*months > 1)
-      found.after_months =
-          cost::break_even_months(found.per_month * *months, *months, rate, c.hours_per_month());
+      found.after_months = cost::break_even_months(found.per_month * *months, *months, rate, c.hours_per_month());
     const std::string key = format("commitment.{}", to_text(term.offer->term));
     c.explain(key + ".per_month", say("price of the commitment per hour × 730"),
               format("{:.4f} × {:g}", found.committed.per_hour, kHoursPerMonth),
@@ -191,11 +191,10 @@ void add_commitments(const BreakEvenContext& c) {
                                     : say("never: more than {:g} h", kHoursPerMonth),
               std::string(kDefinition));
     if (*months > 1)
-      c.explain(
-          key + ".after_months", say("whole sum of the commitment ÷ (price on demand × hours a month)"),
-          format("{:.2f} × {:g} / ({:.4f} × {:.1f})", found.per_month, *months, rate, c.hours_per_month()),
-          found.after_months ? say("{:.1f} months", *found.after_months) : say("not within {:g} months", *months),
-          std::string(kDefinition));
+      c.explain(key + ".after_months", say("whole sum of the commitment ÷ (price on demand × hours a month)"),
+                format("{:.2f} × {:g} / ({:.4f} × {:.1f})", found.per_month, *months, rate, c.hours_per_month()),
+                found.after_months ? say("{:.1f} months", *found.after_months) : say("not within {:g} months", *months),
+                std::string(kDefinition));
     c.out.commitments.push_back(std::move(found));
   }
 }

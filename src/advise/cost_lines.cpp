@@ -185,19 +185,20 @@ Status set_workstation(std::string_view text, CostExtras& extras) {
   return set;
 }
 
-constexpr std::string_view kGroup = "Beside the instances";
+constexpr std::string_view kGroup = to_say("Beside the instances");
 constexpr workload::Limits kGigabytes{{.low = 0, .high = 1e12}, 1000};
 
 #define GPUSEL_DO(...) [](CostExtras& e, std::string_view t) -> Status { return __VA_ARGS__; }
 
 constexpr workload::Option<CostExtras> kOptions[] = {
-    {"storage_gb", "", "GB", "stored all the time: block storage for each instance, other for all", kGroup,
+    {"storage_gb", "", "GB", to_say("stored all the time: block storage for each instance, other for all"), kGroup,
      GPUSEL_DO(workload::assign(t, e.storage_gb, kGigabytes))},
-    {"storage", "", "KIND", "local, block, file, parallel-file or object (default block)", kGroup,
+    {"storage", "", "KIND", to_say("local, block, file, parallel-file or object (default block)"), kGroup,
      GPUSEL_DO(set_storage_kind(t, e))},
-    {"egress_gb", "", "GB", "sent to the internet a month", kGroup,
+    {"egress_gb", "", "GB", to_say("sent to the internet a month"), kGroup,
      GPUSEL_DO(workload::assign(t, e.egress_gb, kGigabytes))},
-    {"workstation", "", "BOOL", "with a licence for a graphics driver", kGroup, GPUSEL_DO(set_workstation(t, e)), true},
+    {"workstation", "", "BOOL", to_say("with a licence for a graphics driver"), kGroup,
+     GPUSEL_DO(set_workstation(t, e)), true},
 };
 
 #undef GPUSEL_DO

@@ -26,7 +26,7 @@ constexpr double kRequestBytes = 8.0 * 1024 * 1024;
 /// What is bought writes a checkpoint within this share of the time between two, or else within this time.
 constexpr double kCheckpointShare = 0.1;
 constexpr Seconds kCheckpointTime = seconds(300);
-constexpr std::string_view kGroup = "Data path";
+constexpr std::string_view kGroup = to_say("Data path");
 constexpr std::string_view kDocument = "docs/data-path.md";
 
 Status set_storage(std::string_view text, DataWishes& wishes) { return workload::assign(text, wishes.storage); }
@@ -36,14 +36,14 @@ constexpr workload::Limits kGigabytes{{.low = 1e-6, .high = 1e12}, 1000};
 #define GPUSEL_SET(...) [](DataWishes& w, std::string_view t) -> Status { return workload::assign(t, __VA_ARGS__); }
 
 constexpr workload::Option<DataWishes> kOptions[] = {
-    {"dataset_gb", "", "GB", "size of the data set, GB (default: from the job)", kGroup,
+    {"dataset_gb", "", "GB", to_say("size of the data set, GB (default: from the job)"), kGroup,
      GPUSEL_SET(w.dataset_gb, kGigabytes)},
-    {"sample_kb", "", "KB", "size of one sample as stored, kB (default: usual for the kind of data)", kGroup,
+    {"sample_kb", "", "KB", to_say("size of one sample as stored, kB (default: usual for the kind of data)"), kGroup,
      GPUSEL_SET(w.sample_kb, workload::Limits{{.low = 1e-3, .high = 1e12}, 1000})},
-    {"checkpoint_minutes", "", "MIN", "time between checkpoints", kGroup,
+    {"checkpoint_minutes", "", "MIN", to_say("time between checkpoints"), kGroup,
      GPUSEL_SET(w.checkpoint_minutes, workload::Limits{{.low = 0.1, .high = 1e5}, 1000})},
-    {"storage", "", "KIND", "where data and weights are kept: local, block, file, parallel-file or object", kGroup,
-     [](DataWishes& w, std::string_view t) { return set_storage(t, w); }},
+    {"storage", "", "KIND", to_say("where data and weights are kept: local, block, file, parallel-file or object"),
+     kGroup, [](DataWishes& w, std::string_view t) { return set_storage(t, w); }},
 };
 
 #undef GPUSEL_SET

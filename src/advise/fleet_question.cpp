@@ -18,8 +18,8 @@ using workload::Option;
 
 /// What the mean of a day's multipliers may be off by, from one, as they are rounded.
 constexpr double kMeanOff = 0.01;
-constexpr std::string_view kTraffic = "Traffic";
-constexpr std::string_view kFleet = "Fleet";
+constexpr std::string_view kTraffic = to_say("Traffic");
+constexpr std::string_view kFleet = to_say("Fleet");
 
 Status add_quota(std::string_view text, std::vector<Quota>& quotas) {
   const auto equals = text.rfind('=');
@@ -43,22 +43,24 @@ Status set_time_limit(std::string_view text, std::optional<double>& place) {
 
 constexpr Option<FleetQuestion> kOptions[] = {
     {"traffic", "", "NAME|FILE",
-     "lengths of requests: chat, conversation, code, rag, summarize, batch, or a CSV or "
-     "JSON Lines file of real ones",
+     to_say("lengths of requests: chat, conversation, code, rag, summarize, batch, or a CSV or "
+            "JSON Lines file of real ones"),
      kTraffic, GPUSEL_SET(assign(t, q.traffic))},
     {"daily", "", "NAME|FILE",
-     "requests by hour: office, consumer, flat, trace (the file's own times), or a file of 24 "
-     "numbers, hour by hour; their mean is the rate",
+     to_say("requests by hour: office, consumer, flat, trace (the file's own times), or a file of 24 "
+            "numbers, hour by hour; their mean is the rate"),
      kTraffic, GPUSEL_SET(assign(t, q.daily))},
-    {"max_types", "", "N", "kinds of machines in the fleet, at most", kFleet,
+    {"max_types", "", "N", to_say("kinds of machines in the fleet, at most"), kFleet,
      GPUSEL_SET(assign(t, q.max_types, workload::kCount))},
-    {"max_instances", "", "N", "instances of one SKU, at most", kFleet,
+    {"max_instances", "", "N", to_say("instances of one SKU, at most"), kFleet,
      GPUSEL_SET(assign(t, q.max_instances, workload::kCount))},
-    {"quota", "", "SKU=N", "instances of this SKU, at most", kFleet, GPUSEL_SET(add_quota(t, q.quotas)), false, true},
-    {"gap", "", "SHARE", "of the cost that may stay unproven: 0.01 (default: 0)", kFleet,
+    {"quota", "", "SKU=N", to_say("instances of this SKU, at most"), kFleet, GPUSEL_SET(add_quota(t, q.quotas)), false,
+     true},
+    {"gap", "", "SHARE", to_say("of the cost that may stay unproven: 0.01 (default: 0)"), kFleet,
      GPUSEL_SET(assign(t, q.gap, workload::kShare))},
-    {"time_limit", "", "TIME", "for the solver: 30s, 5m (default: about 10 s of work, the same on every machine)",
-     kFleet, GPUSEL_SET(set_time_limit(t, q.time_limit_s))},
+    {"time_limit", "", "TIME",
+     to_say("for the solver: 30s, 5m (default: about 10 s of work, the same on every machine)"), kFleet,
+     GPUSEL_SET(set_time_limit(t, q.time_limit_s))},
 };
 
 #undef GPUSEL_SET

@@ -130,8 +130,8 @@ class Prover {
     for (const ProofTool::Step& step : tool->steps) {
       if (!applies(step, own)) continue;
       PocStep out;
-      out.what = filled(*tool, step.what, own);
-      out.read = filled(*tool, step.read, own);
+      out.what = filled(*tool, say_text(step.what), own);
+      out.read = filled(*tool, say_text(step.read), own);
       out.tool = tool->version.empty() ? tool->tool : format("{} {}", tool->tool, tool->version);
       out.url = source != nullptr ? std::string(source->url) : std::string();
       if (step.each)
@@ -184,7 +184,7 @@ class Prover {
     out_.job_cost_high = own * rate / range.low;
     const std::string code(advice_.currency.code());
     out_.job_cost_unit = is_job()                           ? say("{} for the job", code)
-                         : chosen().cost.per_unit           ? format("{} per {}", code, chosen().cost.unit)
+                         : chosen().cost.per_unit           ? say("{} per {}", code, chosen().cost.unit)
                          : chosen().cost.per_million_tokens ? say("{} per million tokens", code)
                                                             : say("{} for the job", code);
     out_.trace.push_back({"job.cost", say("cost × estimate ÷ end of the interval"),

@@ -170,9 +170,10 @@ class Adviser {
 
   static void note_spares(Advice& advice) {
     const auto spare = advice.work.inference.redundancy;
-    if (spare > 0 && !advice.recommendations.empty())
-      advice.notes.push_back(say("speed and latency are those of the working instances: they hold while {} {} out",
-                                 spare, spare == 1 ? say("is") : say("are")));
+    if (spare <= 0 || advice.recommendations.empty()) return;
+    advice.notes.push_back(
+        spare == 1 ? say("speed and latency are those of the working instances: they hold while 1 is out")
+                   : say("speed and latency are those of the working instances: they hold while {} are out", spare));
   }
 
   void note_dates(Advice& advice) const {

@@ -184,10 +184,11 @@ class Adviser {
     const TrainingPlan& now = choice_.plan;
     for (const Checkpointing kind : {Checkpointing::none, Checkpointing::selective, Checkpointing::full})
       if (kind != now.checkpointing || estimate::is_partial(now))
-        add(out, say("{} checkpointing", kind == Checkpointing::none ? "no" : to_text(kind)), [kind](Change& x) {
-          x.plan.checkpointing = kind;
-          x.plan.recomputed = 1;
-        });
+        add(out, kind == Checkpointing::none ? say("no checkpointing") : say("{} checkpointing", to_text(kind)),
+            [kind](Change& x) {
+              x.plan.checkpointing = kind;
+              x.plan.recomputed = 1;
+            });
     add_larger_batch(out);
     if (now.micro_batch % 2 == 0)
       add(out, say("micro-batch {} → {}", now.micro_batch, now.micro_batch / 2), [](Change& x) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gpusel/base/fields.hpp"
+#include "gpusel/base/message.hpp"
 #include "gpusel/catalog/catalog.hpp"
 #include "gpusel/catalog/own_prices.hpp"
 
@@ -70,15 +71,15 @@ struct Tables {
 /// Records that stand for themselves under their id: section, table, and what one of them is called.
 template <class AnyTables, class Visitor>
 void visit_parts(AnyTables& tables, Visitor&& v) {
-  v("cpus", tables.cpus, "processor");
-  v("renderers", tables.renderers, "renderer");
-  v("solvers", tables.solvers, "solver");
-  v("egress", tables.egress, "price of traffic");
-  v("storage", tables.storage, "kind of storage");
-  v("services", tables.services, "managed service");
-  v("service_levels", tables.service_levels, "service level");
-  v("spot_markets", tables.spot_markets, "spot market");
-  v("purchases", tables.purchases, "purchase price");
+  v("cpus", tables.cpus, to_say("processor"));
+  v("renderers", tables.renderers, to_say("renderer"));
+  v("solvers", tables.solvers, to_say("solver"));
+  v("egress", tables.egress, to_say("price of traffic"));
+  v("storage", tables.storage, to_say("kind of storage"));
+  v("services", tables.services, to_say("managed service"));
+  v("service_levels", tables.service_levels, to_say("service level"));
+  v("spot_markets", tables.spot_markets, to_say("spot market"));
+  v("purchases", tables.purchases, to_say("purchase price"));
 }
 
 /// Joins instances to GPUs and offers, keeps the newest of equal offers, and builds the name lists.

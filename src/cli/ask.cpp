@@ -17,13 +17,13 @@ struct TaskInWords {
   Task task;
   std::string_view words;
 };
-constexpr std::array kTasks{TaskInWords{Task::inference, "serve or run a model"},
-                            TaskInWords{Task::finetune, "fine-tune a model"},
-                            TaskInWords{Task::pretrain, "train a model from scratch"},
-                            TaskInWords{Task::render, "render frames, or stream graphics"},
-                            TaskInWords{Task::transcode, "transcode video"},
-                            TaskInWords{Task::simulate, "simulate"},
-                            TaskInWords{Task::preprocess, "prepare data"}};
+constexpr std::array kTasks{TaskInWords{Task::inference, to_say("serve or run a model")},
+                            TaskInWords{Task::finetune, to_say("fine-tune a model")},
+                            TaskInWords{Task::pretrain, to_say("train a model from scratch")},
+                            TaskInWords{Task::render, to_say("render frames, or stream graphics")},
+                            TaskInWords{Task::transcode, to_say("transcode video")},
+                            TaskInWords{Task::simulate, to_say("simulate")},
+                            TaskInWords{Task::preprocess, to_say("prepare data")}};
 
 /// One question about one option of a request or limit; an empty answer leaves it to the default.
 struct Asked {
@@ -35,37 +35,38 @@ struct Asked {
 bool generates(const catalog::Model* model) { return model != nullptr && model->is_generator(); }
 
 constexpr Asked kAsked[] = {
-    {"method", "all weights or adapters: full, lora or qlora (full)",
+    {"method", to_say("all weights or adapters: full, lora or qlora (full)"),
      [](const auto& r, const auto*) { return r.task == Task::finetune; }},
-    {"request_rate", "requests per second, if they come as users send them (as many as possible)",
+    {"request_rate", to_say("requests per second, if they come as users send them (as many as possible)"),
      [](const auto& r, const auto*) { return r.task == Task::inference; }},
-    {"ttft", "milliseconds to the first token, at most (any)",
+    {"ttft", to_say("milliseconds to the first token, at most (any)"),
      [](const auto& r, const auto* m) { return r.task == Task::inference && generates(m) && r.request_rate; }},
-    {"latency_ms", "milliseconds for one answer, at most (any)",
+    {"latency_ms", to_say("milliseconds for one answer, at most (any)"),
      [](const auto& r, const auto* m) { return r.task == Task::inference && !generates(m) && r.request_rate; }},
-    {"render", "offline, realtime or cad (offline)", [](const auto& r, const auto*) { return r.task == Task::render; }},
-    {"scene_vram_gib", "memory of the scene or of one session, GiB (a usual one)",
+    {"render", to_say("offline, realtime or cad (offline)"),
      [](const auto& r, const auto*) { return r.task == Task::render; }},
-    {"sessions", "users at once (as many as possible)",
+    {"scene_vram_gib", to_say("memory of the scene or of one session, GiB (a usual one)"),
+     [](const auto& r, const auto*) { return r.task == Task::render; }},
+    {"sessions", to_say("users at once (as many as possible)"),
      [](const auto& r, const auto*) {
        return r.task == Task::render && r.render.value_or(workload::Render::offline) != workload::Render::offline;
      }},
-    {"codec", "h264, hevc or av1 (h264)", [](const auto& r, const auto*) { return r.task == Task::transcode; }},
-    {"streams", "streams at once (as many as possible)",
+    {"codec", to_say("h264, hevc or av1 (h264)"), [](const auto& r, const auto*) { return r.task == Task::transcode; }},
+    {"streams", to_say("streams at once (as many as possible)"),
      [](const auto& r, const auto*) { return r.task == Task::transcode; }},
-    {"solver", "lbm, fdtd, fvm, sph, dem, md or fea (lbm)",
+    {"solver", to_say("lbm, fdtd, fvm, sph, dem, md or fea (lbm)"),
      [](const auto& r, const auto*) { return r.task == Task::simulate; }},
-    {"cells", "cells, particles or atoms (a usual case)",
+    {"cells", to_say("cells, particles or atoms (a usual case)"),
      [](const auto& r, const auto*) { return r.task == Task::simulate; }},
-    {"preprocess", "etl, tokenize, images, video, features or trees (etl)",
+    {"preprocess", to_say("etl, tokenize, images, video, features or trees (etl)"),
      [](const auto& r, const auto*) { return r.task == Task::preprocess; }},
-    {"data_gb", "how much data, GB (a service that runs on)",
+    {"data_gb", to_say("how much data, GB (a service that runs on)"),
      [](const auto& r, const auto*) { return r.task == Task::preprocess; }},
 };
 
-constexpr Asked kLimits[] = {{"deadline", "time until it must be done, such as 12h or 3d (any)"},
-                             {"max_price", "USD per hour, at most (any)"},
-                             {"cloud", "clouds to choose from, such as aws,gcp (all)"}};
+constexpr Asked kLimits[] = {{"deadline", to_say("time until it must be done, such as 12h or 3d (any)")},
+                             {"max_price", to_say("USD per hour, at most (any)")},
+                             {"cloud", to_say("clouds to choose from, such as aws,gcp (all)")}};
 
 std::string flag_of(std::string_view key) {
   std::string flag = "--" + std::string(key);

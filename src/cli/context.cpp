@@ -68,10 +68,17 @@ void Output::flush() {
   if (std::fflush(file_) != 0) (errno == EPIPE ? closed_ : failed_) = true;
 }
 
+std::string_view Context::setting(const char* name) { return environment(name); }
+
+std::string Context::wanted_format() const {
+  if (common.json) return "json";
+  if (!common.output.empty()) return common.output;
+  const std::string_view set = environment("GPUSEL_OUTPUT");
+  return set.empty() ? "table" : std::string(set);
+}
+
 Result<std::string> Context::format(std::span<const std::string_view> offered) const {
-  std::string wanted = common.json ? "json" : common.output;
-  if (wanted.empty()) wanted = environment("GPUSEL_OUTPUT");
-  if (wanted.empty()) return std::string("table");
+  const std::string wanted = wanted_format();
   if (std::find(offered.begin(), offered.end(), wanted) != offered.end()) return wanted;
   std::string list;
   for (const std::string_view name : offered) list += (list.empty() ? "" : ", ") + std::string(name);

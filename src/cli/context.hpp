@@ -66,6 +66,10 @@ struct Context {
   CommonOptions common;
   std::vector<std::string> words;  // of the command line, without the program's name
 
+  /// A variable of the environment; empty where it is not set.
+  static std::string_view setting(const char* name);
+  /// As it was asked for, whether there is such a format or not.
+  std::string wanted_format() const;
   /// What was asked for, checked against what the command offers.
   Result<std::string> format(std::span<const std::string_view> offered = kEveryFormat) const;
   Result<std::string> format(std::initializer_list<std::string_view> offered) const {

@@ -156,8 +156,8 @@ class Doctor {
     add(say("today"), Health::ok, today_.text());
     const report::Terminal terminal = context_.terminal();
     add(say("terminal"), Health::ok,
-        say("{}, colour {}", terminal.width == 0 ? say("no width") : say("{} columns", terminal.width),
-            terminal.color ? say("on") : say("off")));
+        say("{}, {}", terminal.width == 0 ? say("no width") : say("{} columns", terminal.width),
+            terminal.color ? say("colour on") : say("colour off")));
     const std::string folder = Context::user_folder();
     add(say("own files"), Health::ok,
         folder.empty() ? say("no home directory")

@@ -28,6 +28,10 @@ std::string_view last_word(const Command& command) {
   return group_of(command).empty() ? command.name : command.name.substr(group_of(command).size() + 1);
 }
 
+/// What CLI11 writes of itself into help.
+constexpr std::string_view kLabels[] = {to_say("Usage"), to_say("OPTIONS"), to_say("SUBCOMMAND"), to_say("SUBCOMMANDS"),
+                                        to_say("Positionals")};
+
 /// Collects what the setters object to: CLI11 would word it its own way.
 class Words {
  public:
@@ -83,7 +87,8 @@ class Words {
     CLI::App*& home = groups_[group];
     if (home != nullptr) return home;
     home = app_.add_subcommand(group, group_summary(group));
-    home->set_help_flag("-h,--help", say("this help"));
+    home->set_help_flag("-h,--help", say("this help"))->group(say("Options"));
+    home->group(say("Subcommands"));
     home->require_subcommand(0, 1);
     return home;
   }
@@ -92,16 +97,20 @@ class Words {
   /// others would cost more than answering.
   void describe(const std::vector<std::string>& words) {
     app_.name("gpusel");
+    for (const std::string_view label : kLabels) app_.get_formatter()->label(std::string(label), say_text(label));
     app_.description(say("Chooses cloud GPU instances for a job: what fits, how fast, for how much, and why."));
-    app_.set_help_flag("-h,--help", say("this help; 'gpusel COMMAND --help' for a command"));
-    app_.add_flag_callback("--version", [] {}, say("print the version"));  // answered before anything is parsed
+    const std::string options = say("Options");
+    app_.set_help_flag("-h,--help", say("this help; 'gpusel COMMAND --help' for a command"))->group(options);
+    // Answered before anything is parsed.
+    app_.add_flag_callback("--version", [] {}, say("print the version"))->group(options);
     app_.require_subcommand(0, 1);
     for (const Command& command : commands()) {
       CLI::App* home = home_of(command);
       if (home != &app_ && group_of(command) != group_) continue;  // inside a group that was not asked for
       CLI::App* sub = home->add_subcommand(std::string(last_word(command)), say_text(command.summary));
+      sub->group(say("Subcommands"));
       if (&command != chosen_) continue;
-      sub->set_help_flag("-h,--help", say("this help"));
+      sub->set_help_flag("-h,--help", say("this help"))->group(options);
       parsed_ = command.make();
       add_common_flags();
       const bool all = needs_all_flags(words);
@@ -148,7 +157,7 @@ class Words {
     };
     auto& flags = parsed_.flags;
     flags.push_back(
-        {"-o,--output", "FORMAT", say("table, wide, json, yaml, csv or markdown"), group, text(common.output)});
+        {"-o,--output", "FORMAT", say("table, wide, json, yaml, csv, markdown or html"), group, text(common.output)});
     flags.push_back({"--json", "", say("short for -o json"), group, on(common.json)});
     flags.push_back({"-q,--quiet", "", say("no remarks on standard error"), group, on(common.quiet)});
     flags.push_back(
@@ -159,6 +168,10 @@ class Words {
            common.color = value;
            return {};
          }});
+    flags.push_back({"--lang", "LANGUAGE", say("of words: en or zh (default: as the locale says)"), group,
+                     [](std::string_view value) -> Status {
+                       return speak(value) ? Status{} : workload::not_one_of(value, languages());
+                     }});
     flags.push_back({"--catalog", "PATH",
                      say("directory of YAML or snapshot that replaces the built-in instances and prices"), group,
                      text(common.catalog)});

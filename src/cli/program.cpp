@@ -4,10 +4,12 @@
 #include <csignal>
 #include <exception>
 
+#include "cli/language.hpp"
 #include "cli/parser.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/version.hpp"
+#include "report/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -36,12 +38,18 @@ int run_program(int argc, const char* const* argv) {
   Context context;
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);  // execve allows no name at all
   context.words = words;
+  const LanguageChoice language = choose_language(words, Context::setting("GPUSEL_LANG"));
+  speak(language.language);
   if (words.size() == 1 && words[0] == "--version") {
     context.out.write("gpusel " + std::string(kVersion) + "\n");
     return finish(context, kOk);
   }
   try {
     const ParseOutcome outcome = parse(words, context);
+    // The same question gives the same bytes to programs, whatever the locale; CSV has its column names in it.
+    if (const std::string wanted = context.wanted_format();
+        wanted == "csv" || (report::is_data(wanted) && !language.asked))
+      speak(languages().front());
     return finish(context, outcome.finished ? outcome.status : outcome.command.run(context));
   } catch (const std::exception& error) {
     context.err.write("gpusel: " +

@@ -9,7 +9,7 @@ namespace gpusel::cost {
 
 namespace {
 
-constexpr std::string_view kGroup = "Duty cycle";
+constexpr std::string_view kGroup = to_say("Duty cycle");
 
 Status set_amount(std::string_view text, double& place, Range allowed) {
   const auto value = parse_count(text, allowed);
@@ -59,16 +59,17 @@ Status set_scale_to_zero(std::string_view text, Duty& duty) {
 #define GPUSEL_DO(...) [](Duty& d, std::string_view t) -> Status { return __VA_ARGS__; }
 
 constexpr workload::Option<Duty> kOptions[] = {
-    {"hours_per_day", "", "H", "hours a day for which it must be there (default 24)", kGroup,
+    {"hours_per_day", "", "H", to_say("hours a day for which it must be there (default 24)"), kGroup,
      GPUSEL_DO(set_amount(t, d.hours_per_day, {0.01, 24}))},
-    {"days_per_month", "days", "N", "days a month (default: all, 730 hours ÷ 24)", kGroup, GPUSEL_DO(set_days(t, d))},
-    {"utilization", "", "SHARE", "share of those hours in which there is work: 0.4 or 40% (default 1)", kGroup,
+    {"days_per_month", "days", "N", to_say("days a month (default: all, 730 hours ÷ 24)"), kGroup,
+     GPUSEL_DO(set_days(t, d))},
+    {"utilization", "", "SHARE", to_say("share of those hours in which there is work: 0.4 or 40% (default 1)"), kGroup,
      GPUSEL_DO(set_utilization(t, d))},
-    {"scale_to_zero", "", "BOOL", "switched off while there is no work", kGroup, GPUSEL_DO(set_scale_to_zero(t, d)),
-     true},
-    {"starts_per_day", "", "N", "starts a day (default: none round the clock, else 1)", kGroup,
+    {"scale_to_zero", "", "BOOL", to_say("switched off while there is no work"), kGroup,
+     GPUSEL_DO(set_scale_to_zero(t, d)), true},
+    {"starts_per_day", "", "N", to_say("starts a day (default: none round the clock, else 1)"), kGroup,
      GPUSEL_DO(set_starts(t, d))},
-    {"cold_start", "", "TIME", "time that each start takes before there is work: 90s, 5m", kGroup,
+    {"cold_start", "", "TIME", to_say("time that each start takes before there is work: 90s, 5m"), kGroup,
      GPUSEL_DO(set_cold_start(t, d))},
 };
 

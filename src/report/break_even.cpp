@@ -196,8 +196,9 @@ void node_lines(const Page& page, Section& out) {
   }
   const advise::NodeCount& cheap = counts.rows[*counts.cheapest];
   const advise::NodeCount& fast = counts.rows[*counts.fastest];
-  const std::string_view in_time = page.found.deadline ? " in time" : "";
-  out.line(say("cheapest{}: on {}, {}, {}", in_time, cheap.nodes, hours(cheap.run.wall), page.money(cheap.cost)));
+  out.line(page.found.deadline
+               ? say("cheapest in time: on {}, {}, {}", cheap.nodes, hours(cheap.run.wall), page.money(cheap.cost))
+               : say("cheapest: on {}, {}, {}", cheap.nodes, hours(cheap.run.wall), page.money(cheap.cost)));
   if (fast.nodes != cheap.nodes)
     out.line(
         say("fastest within 10 % of that: on {}, {}, {}", fast.nodes, hours(fast.run.wall), page.money(fast.cost)));

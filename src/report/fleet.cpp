@@ -94,7 +94,7 @@ class Page {
     if (!traffic.source.empty()) {
       const auto* source = catalog_.source(traffic.source);
       paragraph(say("lengths: {} ({})", source != nullptr ? printable(source->document) : printable(traffic.source),
-                    source != nullptr ? to_text(source->confidence) : std::string_view("no source")));
+                    source != nullptr ? std::string(to_text(source->confidence)) : say("no source")));
     }
     const auto& job = fleet_.work.inference;
     std::string targets;

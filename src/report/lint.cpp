@@ -13,10 +13,6 @@ using catalog::CheckInfo;
 using catalog::Finding;
 using catalog::LintReport;
 
-std::string counted(std::size_t n, std::string_view one, std::string_view many) {
-  return format("{} {}", n, n == 1 ? one : many);
-}
-
 std::string line_of(const Finding& finding) {
   std::string line;
   const bool in_a_file = finding.subject.find(finding.place) == std::string::npos;
@@ -59,9 +55,9 @@ std::string lint_text(const LintReport& report, bool all, const Terminal& termin
 std::string lint_counts(const LintReport& report) {
   std::string out = report.errors + report.warnings + report.infos == 0
                         ? say("nothing found")
-                        : counted(report.errors, say("error"), say("errors")) + ", " +
-                              counted(report.warnings, say("warning"), say("warnings")) + ", " +
-                              counted(report.infos, say("info"), say("infos"));
+                        : (report.errors == 1 ? say("1 error") : say("{} errors", report.errors)) + ", " +
+                              (report.warnings == 1 ? say("1 warning") : say("{} warnings", report.warnings)) + ", " +
+                              (report.infos == 1 ? say("1 info") : say("{} infos", report.infos));
   if (report.accepted > 0) out += "; " + say("{} accepted", report.accepted);
   return out;
 }

@@ -74,7 +74,7 @@ std::string dates_text(const StagesAnswer& answer) {
       if (date.known() && (!newest.known() || newest < date)) newest = date;
       if (const auto& exchange = stage.best->cost.exchange)
         rates[std::string(stage.best->cost.offer.currency.code())] =
-            format("{:.5g} of {}", exchange->rate, exchange->as_of.text());
+            say("{:.5g} of {}", exchange->rate, exchange->as_of.text());
     }
   };
   look(answer.best);

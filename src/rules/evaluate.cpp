@@ -56,7 +56,8 @@ bool fires(const Rule& rule, const Facts& facts) { return evaluate(rule.when, fa
 
 Verdict verdict(const Rule& rule, const Facts& facts) {
   Verdict out{&rule, {}};
-  std::string_view rest = rule.message;
+  const std::string message = say_text(rule.message);
+  std::string_view rest = message;
   while (!rest.empty()) {
     const auto open = rest.find('{');
     out.message += rest.substr(0, open);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gpusel/base/document.hpp"
+#include "gpusel/base/message.hpp"
 #include "gpusel/workload/counted.hpp"
 #include "gpusel/workload/lora.hpp"
 #include "gpusel/workload/option.hpp"
@@ -116,10 +117,10 @@ struct Request {
 };
 
 // Groups of options that are about one kind of work; help shows them under these names.
-inline constexpr std::string_view kTrainingGroup = "Training";
-inline constexpr std::string_view kInferenceGroup = "Inference";
-inline constexpr std::string_view kMediaGroup = "Images, video, speech, recommendation";
-inline constexpr std::string_view kGraphicsGroup = "Rendering, simulation, streaming, preprocessing";
+inline constexpr std::string_view kTrainingGroup = to_say("Training");
+inline constexpr std::string_view kInferenceGroup = to_say("Inference");
+inline constexpr std::string_view kMediaGroup = to_say("Images, video, speech, recommendation");
+inline constexpr std::string_view kGraphicsGroup = to_say("Rendering, simulation, streaming, preprocessing");
 
 std::span<const Option<Request>> request_options();
 

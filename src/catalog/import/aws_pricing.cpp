@@ -19,11 +19,11 @@ struct Demand {
   std::string_view otherwise;
 };
 constexpr Demand kDemands[] = {
-    {"operatingSystem", "Operating System", "Linux", "not for plain Linux"},
-    {"tenancy", "Tenancy", "Shared", "not of shared tenancy"},
-    {"preInstalledSw", "Pre Installed S/W", "NA", "with software installed"},
-    {"capacitystatus", "CapacityStatus", "Used", "a capacity reservation"},
-    {"marketoption", "MarketOption", "OnDemand", "sold as a capacity block"},
+    {"operatingSystem", "Operating System", "Linux", to_say("not for plain Linux")},
+    {"tenancy", "Tenancy", "Shared", to_say("not of shared tenancy")},
+    {"preInstalledSw", "Pre Installed S/W", "NA", to_say("with software installed")},
+    {"capacitystatus", "CapacityStatus", "Used", to_say("a capacity reservation")},
+    {"marketoption", "MarketOption", "OnDemand", to_say("sold as a capacity block")},
 };
 
 struct Product {

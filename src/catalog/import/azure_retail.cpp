@@ -14,11 +14,11 @@ struct OtherProduct {
   std::string_view what;
 };
 constexpr OtherProduct kOthers[] = {
-    {"productName", "Windows", "with a Windows licence"},
-    {"productName", "Cloud Services", "a cloud service, no virtual machine"},
-    {"productName", "Dedicated Host", "a dedicated host, no virtual machine"},
-    {"skuName", "Low Priority", "low priority, which is no spot offer"},
-    {"meterName", "Low Priority", "low priority, which is no spot offer"},
+    {"productName", "Windows", to_say("with a Windows licence")},
+    {"productName", "Cloud Services", to_say("a cloud service, no virtual machine")},
+    {"productName", "Dedicated Host", to_say("a dedicated host, no virtual machine")},
+    {"skuName", "Low Priority", to_say("low priority, which is no spot offer")},
+    {"meterName", "Low Priority", to_say("low priority, which is no spot offer")},
 };
 
 /// "1 Year", "3 Years"; other terms have no place here.

@@ -41,7 +41,7 @@ CsvReader::Scan CsvReader::scan_quoted(std::string_view text, bool last, std::si
   Span span{at, at, false};
   for (; at < text.size(); ++at) {
     if (text[at] == '\n' && ++lines_in_it_ > kMaxQuotedLines) {
-      reason_ = "a quote is not closed";
+      reason_ = to_say("a quote is not closed");
       return Scan::broken;
     }
     if (text[at] != '"') continue;
@@ -54,10 +54,10 @@ CsvReader::Scan CsvReader::scan_quoted(std::string_view text, bool last, std::si
     span.end = at++;
     spans_.push_back(span);
     if (at == text.size() || text[at] == ',' || text[at] == '\n' || text[at] == '\r') return Scan::complete;
-    reason_ = "text behind a closing quote";
+    reason_ = to_say("text behind a closing quote");
     return Scan::broken;
   }
-  reason_ = "a quote is not closed";
+  reason_ = to_say("a quote is not closed");
   return last ? Scan::broken : Scan::need_more;
 }
 
@@ -80,7 +80,7 @@ CsvReader::Scan CsvReader::scan(std::string_view text, bool last) {
     if (at < text.size() && text[at] == '\r') {
       if (at + 1 == text.size() && !last) return Scan::need_more;
       if (at + 1 < text.size() && text[at + 1] != '\n') {
-        reason_ = "text behind a closing quote";
+        reason_ = to_say("text behind a closing quote");
         return Scan::broken;
       }
       ++at;
@@ -138,7 +138,7 @@ CsvReader::Outcome CsvReader::next() {
     const Scan outcome = text.empty() ? Scan::need_more : scan(text, last);
     if (outcome == Scan::broken) return broken(reason_);
     if (outcome == Scan::need_more) {
-      if (text.size() > kMaxRecord) return broken("a line of more than 1 MiB");
+      if (text.size() > kMaxRecord) return broken(to_say("a line of more than 1 MiB"));
       last = !file_.more();
       continue;
     }
@@ -147,7 +147,7 @@ CsvReader::Outcome CsvReader::next() {
     line_ = next_line_;
     next_line_ += lines_in_it_ + 1;
     if (length_ > kMaxRecord) {
-      reason_ = "a line of more than 1 MiB";
+      reason_ = to_say("a line of more than 1 MiB");
       return Outcome::broken;
     }
     if (fields_.size() > 1 || !trim(fields_.front()).empty()) return Outcome::record;

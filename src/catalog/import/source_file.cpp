@@ -24,11 +24,11 @@ struct Magic {
   std::string_view what;
 };
 constexpr Magic kMagics[] = {
-    {"\xFF\xFE", "it is UTF-16; save it as UTF-8"},
-    {"\xFE\xFF", "it is UTF-16; save it as UTF-8"},
-    {"\x1F\x8B", "it is compressed with gzip; unpack it first"},
-    {"PK\x03\x04", "it is a zip archive; unpack it first"},
-    {"\x28\xB5\x2F\xFD", "it is compressed with zstd; unpack it first"},
+    {"\xFF\xFE", to_say("it is UTF-16; save it as UTF-8")},
+    {"\xFE\xFF", to_say("it is UTF-16; save it as UTF-8")},
+    {"\x1F\x8B", to_say("it is compressed with gzip; unpack it first")},
+    {"PK\x03\x04", to_say("it is a zip archive; unpack it first")},
+    {"\x28\xB5\x2F\xFD", to_say("it is compressed with zstd; unpack it first")},
 };
 
 Date day_of(std::int64_t unix_seconds) {

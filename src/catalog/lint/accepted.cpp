@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "catalog/lint/checks.hpp"
+#include "gpusel/base/message.hpp"
 
 namespace gpusel::catalog {
 
@@ -91,8 +92,9 @@ void unused(Lint& lint) {
 }
 
 constexpr Check kChecks[] = {
-    {"accepted.invalid", Severity::error, "an acceptance without a reason, of no known check, or too wide", invalid},
-    {"accepted.unused", Severity::warning, "an acceptance of something that is not found any more", unused},
+    {"accepted.invalid", Severity::error, to_say("an acceptance without a reason, of no known check, or too wide"),
+     invalid},
+    {"accepted.unused", Severity::warning, to_say("an acceptance of something that is not found any more"), unused},
 };
 
 }  // namespace

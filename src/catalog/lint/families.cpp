@@ -3,6 +3,7 @@
 #include <map>
 
 #include "catalog/lint/checks.hpp"
+#include "gpusel/base/message.hpp"
 
 namespace gpusel::catalog {
 
@@ -155,9 +156,10 @@ void invalid(Lint& lint) {
 }
 
 constexpr Check kChecks[] = {
-    {"instance.family-gpu", Severity::error, "a well-known family with another GPU than it is known to have",
+    {"instance.family-gpu", Severity::error, to_say("a well-known family with another GPU than it is known to have"),
      family_gpu},
-    {"known.invalid", Severity::error, "an entry of 'known_families' without provider, family, GPU or source", invalid},
+    {"known.invalid", Severity::error, to_say("an entry of 'known_families' without provider, family, GPU or source"),
+     invalid},
 };
 
 }  // namespace

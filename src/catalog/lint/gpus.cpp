@@ -4,6 +4,7 @@
 
 #include "catalog/lint/gpus.hpp"
 #include "catalog/tables.hpp"
+#include "gpusel/base/message.hpp"
 
 namespace gpusel::catalog {
 
@@ -248,8 +249,10 @@ void formats(Lint& lint) {
                                                    {gpu.fp8_dense_tflops, gpu.has_fp8}};
     for (std::size_t i = 0; i < 2; ++i)
       if (const auto& [figure, native] = both[i]; figure && (*figure > 0) != native)
-        lint.found(about(gpu, "native"), say("'native' {} {}, yet its dense rate is {}",
-                                             native ? "names" : "leaves out", i == 0 ? "bf16" : "fp8", shown(*figure)));
+        lint.found(
+            about(gpu, "native"),
+            native ? say("'native' names {}, yet its dense rate is {}", i == 0 ? "bf16" : "fp8", shown(*figure))
+                   : say("'native' leaves out {}, yet its dense rate is {}", i == 0 ? "bf16" : "fp8", shown(*figure)));
   }
 }
 
@@ -348,24 +351,25 @@ void names(Lint& lint) {
 }
 
 constexpr Check kChecks[] = {
-    {"gpu.ratio", Severity::error, "tensor rates of an NVIDIA part that are not 1:2:4:8 (TF32:FP16:FP8 and INT8:FP4)",
-     ratio},
-    {"gpu.sparse", Severity::error, "a rate that the tensor cores reach with sparsity only", sparse},
-    {"gpu.siblings", Severity::error, "a rate far above what other parts of the architecture have relative to FP32",
-     siblings},
-    {"gpu.fp32", Severity::error, "FP32 that is not 2 x cores x clock, or of a clock that the tensor rates contradict",
-     fp32},
-    {"gpu.fp64", Severity::error, "FP64 above FP32", fp64},
-    {"gpu.cores", Severity::error, "tensor cores that do not go with the CUDA cores", cores},
-    {"gpu.features", Severity::error, "a format or unit that the compute capability does not have", features},
-    {"gpu.formats", Severity::error, "native formats that the dense rates contradict", formats},
-    {"gpu.memory", Severity::error, "usable memory above the marketed figure, or far below it", memory},
-    {"gpu.name-memory", Severity::error, "a name that says another memory size", name_memory},
-    {"gpu.bandwidth", Severity::error, "bandwidth that is not bus width x rate per pin", bandwidth},
+    {"gpu.ratio", Severity::error,
+     to_say("tensor rates of an NVIDIA part that are not 1:2:4:8 (TF32:FP16:FP8 and INT8:FP4)"), ratio},
+    {"gpu.sparse", Severity::error, to_say("a rate that the tensor cores reach with sparsity only"), sparse},
+    {"gpu.siblings", Severity::error,
+     to_say("a rate far above what other parts of the architecture have relative to FP32"), siblings},
+    {"gpu.fp32", Severity::error,
+     to_say("FP32 that is not 2 x cores x clock, or of a clock that the tensor rates contradict"), fp32},
+    {"gpu.fp64", Severity::error, to_say("FP64 above FP32"), fp64},
+    {"gpu.cores", Severity::error, to_say("tensor cores that do not go with the CUDA cores"), cores},
+    {"gpu.features", Severity::error, to_say("a format or unit that the compute capability does not have"), features},
+    {"gpu.formats", Severity::error, to_say("native formats that the dense rates contradict"), formats},
+    {"gpu.memory", Severity::error, to_say("usable memory above the marketed figure, or far below it"), memory},
+    {"gpu.name-memory", Severity::error, to_say("a name that says another memory size"), name_memory},
+    {"gpu.bandwidth", Severity::error, to_say("bandwidth that is not bus width x rate per pin"), bandwidth},
     {"gpu.bandwidth-siblings", Severity::warning,
-     "bandwidth far from that of parts with the same cores and kind of memory", bandwidth_siblings},
-    {"gpu.link", Severity::error, "a link without a rate, a rate without a link, NVSwitch on a PCIe card", link},
-    {"gpu.names", Severity::warning, "a name that two GPUs have", names},
+     to_say("bandwidth far from that of parts with the same cores and kind of memory"), bandwidth_siblings},
+    {"gpu.link", Severity::error, to_say("a link without a rate, a rate without a link, NVSwitch on a PCIe card"),
+     link},
+    {"gpu.names", Severity::warning, to_say("a name that two GPUs have"), names},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "catalog/lint/checks.hpp"
 #include "catalog/tables.hpp"
+#include "gpusel/base/message.hpp"
 
 namespace gpusel::catalog {
 
@@ -178,15 +179,18 @@ void name_gpu(Lint& lint) {
 }
 
 constexpr Check kChecks[] = {
-    {"instance.memory-sum", Severity::error, "GPU memory in all that is not count x memory of the GPU", memory_sum},
-    {"instance.count", Severity::error, "a GPU and none of it, GPUs of no kind, a broken number of them", count},
-    {"instance.host", Severity::error, "no vCPU or no host memory", host},
-    {"instance.no-link", Severity::warning, "several GPUs and no link between them", no_link},
-    {"instance.link", Severity::error, "a link that the GPU does not have, or faster than it has", link_of_part},
-    {"instance.cpu-arch", Severity::error, "a CPU of the other architecture", architecture},
-    {"instance.fabric", Severity::error, "an RDMA fabric without RDMA", fabric},
-    {"instance.name-count", Severity::error, "a name that says another number of GPUs", name_count},
-    {"instance.name-gpu", Severity::error, "a name that says another GPU", name_gpu},
+    {"instance.memory-sum", Severity::error, to_say("GPU memory in all that is not count x memory of the GPU"),
+     memory_sum},
+    {"instance.count", Severity::error, to_say("a GPU and none of it, GPUs of no kind, a broken number of them"),
+     count},
+    {"instance.host", Severity::error, to_say("no vCPU or no host memory"), host},
+    {"instance.no-link", Severity::warning, to_say("several GPUs and no link between them"), no_link},
+    {"instance.link", Severity::error, to_say("a link that the GPU does not have, or faster than it has"),
+     link_of_part},
+    {"instance.cpu-arch", Severity::error, to_say("a CPU of the other architecture"), architecture},
+    {"instance.fabric", Severity::error, to_say("an RDMA fabric without RDMA"), fabric},
+    {"instance.name-count", Severity::error, to_say("a name that says another number of GPUs"), name_count},
+    {"instance.name-gpu", Severity::error, to_say("a name that says another GPU"), name_gpu},
 };
 
 }  // namespace

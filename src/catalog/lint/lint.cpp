@@ -1,5 +1,6 @@
 // Runs the tables of checks and gathers what they find.
 #include "gpusel/catalog/lint.hpp"
+#include "gpusel/base/message.hpp"
 
 #include <algorithm>
 
@@ -12,7 +13,8 @@ namespace {
 /// More of one kind is counted and not listed: a million prices may all be wrong in one way.
 constexpr std::size_t kListed = 10'000;
 
-constexpr Check kSchema{"schema", Severity::error, "what the strict reader refuses: keys, values, ids, joins, syntax"};
+constexpr Check kSchema{"schema", Severity::error,
+                        to_say("what the strict reader refuses: keys, values, ids, joins, syntax")};
 
 /// In the order of their work: acceptances last, when it is known which were needed.
 std::vector<const Check*> all_checks() {

@@ -4,6 +4,7 @@
 
 #include "catalog/lint/checks.hpp"
 #include "catalog/tables.hpp"
+#include "gpusel/base/message.hpp"
 #include "gpusel/catalog/parameters.hpp"
 
 namespace gpusel::catalog {
@@ -124,14 +125,14 @@ void names(Lint& lint) {
 }
 
 constexpr Check kChecks[] = {
-    {"model.size", Severity::warning, "a size that the shape does not have", size},
-    {"model.active", Severity::error, "more parameters active than there are", active},
-    {"model.parts", Severity::error, "parts that are more than the whole", parts},
-    {"model.heads", Severity::error, "heads that do not divide", heads},
-    {"model.attention", Severity::error, "a kind of attention that its heads contradict", attention},
-    {"model.cache", Severity::error, "more layers with a cache than layers, a window of no length", cache},
-    {"model.experts", Severity::error, "more experts per token than experts", experts},
-    {"model.names", Severity::warning, "a name that two models have", names},
+    {"model.size", Severity::warning, to_say("a size that the shape does not have"), size},
+    {"model.active", Severity::error, to_say("more parameters active than there are"), active},
+    {"model.parts", Severity::error, to_say("parts that are more than the whole"), parts},
+    {"model.heads", Severity::error, to_say("heads that do not divide"), heads},
+    {"model.attention", Severity::error, to_say("a kind of attention that its heads contradict"), attention},
+    {"model.cache", Severity::error, to_say("more layers with a cache than layers, a window of no length"), cache},
+    {"model.experts", Severity::error, to_say("more experts per token than experts"), experts},
+    {"model.names", Severity::warning, to_say("a name that two models have"), names},
 };
 
 }  // namespace

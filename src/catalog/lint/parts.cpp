@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "catalog/lint/gpus.hpp"
+#include "gpusel/base/message.hpp"
 
 namespace gpusel::catalog {
 
@@ -162,14 +163,15 @@ void slow(Lint& lint) {
 }
 
 constexpr Check kChecks[] = {
-    {"gpu.eight-bit", Severity::error, "8-bit rates that are not 1.5 to 2.5 times the 16-bit ones (not NVIDIA)",
+    {"gpu.eight-bit", Severity::error, to_say("8-bit rates that are not 1.5 to 2.5 times the 16-bit ones (not NVIDIA)"),
      eight_bit},
-    {"gpu.slow", Severity::warning, "FP16 far below what the tensor cores or parts of the generation do", slow},
-    {"gpu.link-rate", Severity::warning, "an NVLink or Infinity Fabric rate that no other part of the architecture has",
-     link_rate},
-    {"gpu.power", Severity::warning, "more than 1500 W, or far more or less per TFLOPS than parts of the generation",
-     power},
-    {"gpu.year", Severity::warning, "a part older than its compute capability, kind of memory or generation", year},
+    {"gpu.slow", Severity::warning, to_say("FP16 far below what the tensor cores or parts of the generation do"), slow},
+    {"gpu.link-rate", Severity::warning,
+     to_say("an NVLink or Infinity Fabric rate that no other part of the architecture has"), link_rate},
+    {"gpu.power", Severity::warning,
+     to_say("more than 1500 W, or far more or less per TFLOPS than parts of the generation"), power},
+    {"gpu.year", Severity::warning, to_say("a part older than its compute capability, kind of memory or generation"),
+     year},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "catalog/lint/checks.hpp"
 #include "catalog/lint/prices.hpp"
+#include "gpusel/base/message.hpp"
 
 namespace gpusel::catalog {
 
@@ -201,21 +202,24 @@ void recalled(Lint& lint) {
 }
 
 constexpr Check kChecks[] = {
-    {"price.zero", Severity::error, "a price of 0 or less", zero},
-    {"price.spot-above-on-demand", Severity::warning, "spot dearer than on demand", spot},
-    {"price.commitment-dearer", Severity::warning, "a commitment or a discount dearer than on demand", commitment},
-    {"price.longer-dearer", Severity::warning, "a longer commitment dearer than a shorter one", longer},
-    {"price.not-offered", Severity::warning, "a price of what 'availability' says is not offered", not_offered},
+    {"price.zero", Severity::error, to_say("a price of 0 or less"), zero},
+    {"price.spot-above-on-demand", Severity::warning, to_say("spot dearer than on demand"), spot},
+    {"price.commitment-dearer", Severity::warning, to_say("a commitment or a discount dearer than on demand"),
+     commitment},
+    {"price.longer-dearer", Severity::warning, to_say("a longer commitment dearer than a shorter one"), longer},
+    {"price.not-offered", Severity::warning, to_say("a price of what 'availability' says is not offered"), not_offered},
     {"price.regions-apart", Severity::warning,
-     "one machine more than 2 times dearer in another region (spot: 10 times)", regions},
+     to_say("one machine more than 2 times dearer in another region (spot: 10 times)"), regions},
     {"price.sizes-apart", Severity::warning,
-     "sizes of a family more than 30 % apart per GPU, in one region, term and currency (not spot)", sizes_apart},
-    {"price.flat", Severity::warning, "the same price for different numbers of GPUs", flat},
-    {"price.far-off", Severity::warning, "a GPU-hour 10 times above or below what others ask for that GPU", far_off},
-    {"price.old", Severity::info, "prices older than 270 days; a warning with --max-age", old, true},
-    {"price.undated", Severity::warning, "prices without a date", undated},
-    {"price.future", Severity::error, "prices of a day that is yet to come", future},
-    {"price.recalled", Severity::warning, "prices from memory", recalled},
+     to_say("sizes of a family more than 30 % apart per GPU, in one region, term and currency (not spot)"),
+     sizes_apart},
+    {"price.flat", Severity::warning, to_say("the same price for different numbers of GPUs"), flat},
+    {"price.far-off", Severity::warning, to_say("a GPU-hour 10 times above or below what others ask for that GPU"),
+     far_off},
+    {"price.old", Severity::info, to_say("prices older than 270 days; a warning with --max-age"), old, true},
+    {"price.undated", Severity::warning, to_say("prices without a date"), undated},
+    {"price.future", Severity::error, to_say("prices of a day that is yet to come"), future},
+    {"price.recalled", Severity::warning, to_say("prices from memory"), recalled},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "catalog/lint/checks.hpp"
 #include "catalog/tables.hpp"
+#include "gpusel/base/message.hpp"
 #include "gpusel/catalog/measurement.hpp"
 
 namespace gpusel::catalog {
@@ -126,13 +127,14 @@ void rate_far_off(Lint& lint) {
 }
 
 constexpr Check kChecks[] = {
-    {"source.unfindable", Severity::warning, "a source with neither url nor date", unfindable},
-    {"source.share-alike", Severity::warning, "a source whose licence asks for the same licence", share_alike},
-    {"source.future", Severity::error, "a source of a day that is yet to come", future},
-    {"source.unused", Severity::warning, "a source that no fact cites", unused},
-    {"rate.far-off", Severity::warning, "an exchange rate more than 2 times off the shipped one, or its reciprocal",
-     rate_far_off},
-    {"rate.old", Severity::info, "an exchange rate older than 270 days; a warning with --max-age", old_rate, true},
+    {"source.unfindable", Severity::warning, to_say("a source with neither url nor date"), unfindable},
+    {"source.share-alike", Severity::warning, to_say("a source whose licence asks for the same licence"), share_alike},
+    {"source.future", Severity::error, to_say("a source of a day that is yet to come"), future},
+    {"source.unused", Severity::warning, to_say("a source that no fact cites"), unused},
+    {"rate.far-off", Severity::warning,
+     to_say("an exchange rate more than 2 times off the shipped one, or its reciprocal"), rate_far_off},
+    {"rate.old", Severity::info, to_say("an exchange rate older than 270 days; a warning with --max-age"), old_rate,
+     true},
 };
 
 }  // namespace

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""The texts that gpusel says, and their translations.
+
+messages.py update   writes po/gpusel.pot and brings po/*.po up to date with it
+messages.py check    fails where a text is untranslated, a translation is of no text, or their arguments differ
+
+C++ texts stand in say("…"), say_text("…") and to_say("…"); texts of data are listed in DATA_TEXTS.
+"""
+import gettext
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import yaml
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# Where data has sentences: the files, and the keys that hold them, at any depth.
+DATA_TEXTS = [("data/rules/*.yaml", {"message"}), ("data/proofs/*.yaml", {"what", "read"})]
+HEADER = """\
+# Texts of gpusel.
+msgid ""
+msgstr ""
+"Project-Id-Version: gpusel\\n"
+"MIME-Version: 1.0\\n"
+"Content-Type: text/plain; charset=UTF-8\\n"
+"Content-Transfer-Encoding: 8bit\\n"
+"""
+
+
+def run(*words, text=None):
+    done = subprocess.run(words, input=text, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{words[0]}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def sources():
+    found = []
+    for folder in ("include", "src"):
+        for at, _, names in os.walk(os.path.join(ROOT, folder)):
+            found += [os.path.relpath(os.path.join(at, name), ROOT) for name in names if name.endswith(("pp"))]
+    return sorted(found)
+
+
+def of_code():
+    """Without the header that xgettext writes."""
+    words = [f"--keyword={name}:1" for name in ("say", "say_text", "to_say")]
+    # '%' in a text is no argument: arguments are fmt's.
+    words += [f"--flag={name}:1:no-c-format" for name in ("say", "say_text", "to_say")]
+    found = run("xgettext", "--language=C++", "--from-code=UTF-8", "--no-wrap", *words, "-o", "-", *sources())
+    return found.split("\n\n", 1)[1]
+
+
+def quoted(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+def walk(node, keys):
+    """The scalars below these keys, with their lines."""
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if key.value in keys and isinstance(value, yaml.ScalarNode):
+                yield value.value, value.start_mark.line + 1
+            else:
+                yield from walk(value, keys)
+    elif isinstance(node, yaml.SequenceNode):
+        for value in node.value:
+            yield from walk(value, keys)
+
+
+def of_data():
+    out = ""
+    seen = set()
+    for pattern, keys in DATA_TEXTS:
+        for path in sorted(glob.glob(os.path.join(ROOT, pattern))):
+            with open(path, encoding="utf-8") as file:
+                root = yaml.compose(file)
+            for text, line in walk(root, keys):
+                if text and text not in seen:
+                    seen.add(text)
+                    out += f"#: {os.path.relpath(path, ROOT)}:{line}\nmsgid {quoted(text)}\nmsgstr \"\"\n\n"
+    return out
+
+
+def template():
+    with tempfile.TemporaryDirectory() as scratch:
+        parts = []
+        for name, text in (("code", of_code()), ("data", of_data())):
+            parts.append(os.path.join(scratch, name + ".pot"))
+            with open(parts[-1], "w", encoding="utf-8") as file:
+                file.write(HEADER + "\n" + text)
+        return run("msgcat", "--use-first", "--no-wrap", *parts)
+
+
+def arguments(text):
+    """What fmt would fill in, by its place: {} {1} {:.2f}; and names of facts in rules."""
+    found, next_one = [], 0
+    for brace in re.findall(r"\{\{|\}\}|\{[^{}]*\}", text):
+        if brace in ("{{", "}}"):
+            continue
+        name, _, form = brace[1:-1].partition(":")
+        if name == "":
+            name, next_one = str(next_one), next_one + 1
+        found.append((name, form))
+    return sorted(found)
+
+
+def numbered_and_not(text):
+    names = [brace[1:-1].partition(":")[0] for brace in re.findall(r"\{[^{}]*\}", text.replace("{{", "").replace("}}", ""))]
+    return "" in names and any(name.isdigit() for name in names)
+
+
+def catalogue(path):
+    with tempfile.TemporaryDirectory() as scratch:
+        compiled = os.path.join(scratch, "x.mo")
+        run("msgfmt", "-o", compiled, path)
+        with open(compiled, "rb") as file:
+            texts = gettext.GNUTranslations(file)._catalog
+    return {key: value for key, value in texts.items() if key}
+
+
+def update():
+    pot = os.path.join(ROOT, "po", "gpusel.pot")
+    with open(pot, "w", encoding="utf-8") as file:
+        file.write(template())
+    for path in sorted(glob.glob(os.path.join(ROOT, "po", "*.po"))):
+        merged = run("msgmerge", "--quiet", "--no-fuzzy-matching", "--no-wrap", "--sort-by-file", path, pot)
+        merged = run("msgattrib", "--no-obsolete", "--no-wrap", "-", text=merged)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(merged)
+        print(path, run("msgattrib", "--untranslated", "--no-wrap", path).count("\nmsgid ") or "complete")
+    os.remove(pot)
+
+
+def check():
+    with tempfile.TemporaryDirectory() as scratch:
+        pot = os.path.join(scratch, "all.pot")
+        with open(pot, "w", encoding="utf-8") as file:
+            texts = template().split("\n\n", 1)[1]
+            file.write(HEADER + "\n" + re.sub(r'^msgstr ""$', 'msgstr "x"', texts, flags=re.M))
+        wanted = catalogue(pot)
+    problems = []
+    for path in sorted(glob.glob(os.path.join(ROOT, "po", "*.po"))):
+        name = os.path.basename(path)
+        have = catalogue(path)
+        problems += [f"{name}: untranslated: {text!r}" for text in sorted(set(wanted) - set(have))]
+        problems += [f"{name}: of no text any more: {text!r}" for text in sorted(set(have) - set(wanted))]
+        for text in sorted(set(wanted) & set(have)):
+            if arguments(text) != arguments(have[text]):
+                problems.append(f"{name}: other arguments: {text!r}: {have[text]!r}")
+            if numbered_and_not(have[text]):
+                problems.append(f"{name}: numbered arguments beside others: {have[text]!r}")
+            for at in ("startswith", "endswith"):
+                if any(getattr(text, at)(end) != getattr(have[text], at)(end) for end in (" ", "\n")):
+                    problems.append(f"{name}: another space or line break at an end: {text!r}: {have[text]!r}")
+    for problem in problems:
+        print(problem)
+    print(f"{len(wanted)} texts, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["update"]:
+        update()
+    elif sys.argv[1:] == ["check"]:
+        sys.exit(check())
+    else:
+        sys.exit(__doc__)
