@@ -1,50 +1,19 @@
 #include "gpusel/base/text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 
+#include "base/utf8.hpp"
+#include "gpusel/base/columns.hpp"
 #include "gpusel/base/message.hpp"
 
 namespace gpusel {
 
 namespace {
 
-struct CodePoint {
-  char32_t value = 0;
-  std::size_t length = 1;
-  bool valid = true;
-};
-
-/// Decodes the character at the start of `text`; a broken byte counts as one invalid character.
-CodePoint decode(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return {first, 1, true};
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || length > text.size()) return {first, 1, false};
-  char32_t value = first & (0xFFU >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80) return {first, 1, false};
-    value = (value << 6U) | (byte(i) & 0x3FU);
-  }
-  constexpr std::array<char32_t, 5> kLeast{0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
-  if (value < kLeast[length] || value > 0x10FFFF || surrogate) return {first, 1, false};
-  return {value, length, true};
-}
-
 bool is_control(char32_t c) {
   const bool bidi = (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || c == 0x200E || c == 0x200F;
   return c < 0x20 || (c >= 0x7F && c < 0xA0) || bidi || c == 0x2028 || c == 0x2029;
-}
-
-std::size_t columns(char32_t c) {
-  if (c >= 0x300 && c <= 0x36F) return 0;
-  const bool wide = (c >= 0x1100 && c <= 0x115F) || (c >= 0x2E80 && c <= 0xA4CF) || (c >= 0xAC00 && c <= 0xD7A3) ||
-                    (c >= 0xF900 && c <= 0xFAFF) || (c >= 0xFE30 && c <= 0xFE6F) || (c >= 0xFF00 && c <= 0xFF60) ||
-                    (c >= 0xFFE0 && c <= 0xFFE6) || (c >= 0x1F300 && c <= 0x1FAFF) || (c >= 0x20000 && c <= 0x3FFFD);
-  return wide ? 2 : 1;
 }
 
 /// Edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`.
@@ -174,7 +143,7 @@ std::size_t display_width(std::string_view utf8) {
   std::size_t width = 0;
   while (!utf8.empty()) {
     const CodePoint c = decode(utf8);
-    width += columns(c.value);
+    width += columns_of(c.value);
     utf8.remove_prefix(c.length);
   }
   return width;
@@ -186,8 +155,8 @@ std::string fit_width(std::string_view utf8, std::size_t width) {
   std::size_t used = 0;
   while (!utf8.empty()) {
     const CodePoint c = decode(utf8);
-    if (used + columns(c.value) + 1 > width) break;
-    used += columns(c.value);
+    if (used + columns_of(c.value) + 1 > width) break;
+    used += columns_of(c.value);
     out += utf8.substr(0, c.length);
     utf8.remove_prefix(c.length);
   }

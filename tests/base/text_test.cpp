@@ -109,6 +109,12 @@ TEST_CASE("wide characters take two columns and combining marks none") {
   CHECK(display_width("显卡") == 4);
   CHECK(display_width("한글") == 4);
   CHECK(display_width("e\u0301") == 1);
+  CHECK(display_width("显存 80 GiB") == 11);
+  CHECK(display_width("a\u200bb\u200d\ufeff") == 2);  // not seen
+  CHECK(display_width("👍") == 2);
+  CHECK(display_width("①→×…") == 4);                // ambiguous: narrow where the reader's language is not of the East
+  CHECK(display_width("\u0e01\u0e34\u0e48") == 1);  // marks of Thai
+  CHECK(display_width("가") == 2);
   CHECK(display_width("ＡＢ") == 4);  // full-width letters
 }
 
