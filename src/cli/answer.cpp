@@ -1,5 +1,6 @@
 #include "cli/answer.hpp"
 
+#include "report/markdown.hpp"
 #include "report/markdown_page.hpp"
 #include "report/yaml.hpp"
 
@@ -7,9 +8,13 @@ namespace gpusel::cli {
 
 void print(const Answer& answer, const std::string& format, Context& context) {
   if (report::is_data(format)) return context.out.write(report::dump_as(format, answer.data()));
-  if (format == "html")
-    return context.out.write(answer.page ? answer.page() : report::markdown_page(answer.text("markdown", {})));
+  if (format == "html" && answer.page) return context.out.write(answer.page());
+  if (is_document(format)) {
+    const std::string markdown = report::tidy_markdown(answer.text("markdown", {report::Width::markdown()}));
+    return context.out.write(format == "html" ? report::markdown_page(markdown) : markdown);
+  }
   report::Terminal terminal = context.terminal();
+  if (format == "csv") terminal.color = false;
   if (format != "table") terminal.width = 0;
   context.out.write(answer.text(format, terminal));
 }

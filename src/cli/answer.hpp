@@ -12,11 +12,14 @@ namespace gpusel::cli {
 
 struct Answer {
   std::function<report::Json()> data;
-  /// As table, wide, csv or markdown; the width is not limited where the format has none.
+  /// As csv; else as text for this terminal, whose width is not limited in wide, and Markdown's in a document.
   std::function<std::string(std::string_view format, const report::Terminal& terminal)> text;
   /// A page of its own; without it, the Markdown as a page.
   std::function<std::string()> page = nullptr;
 };
+
+/// Of formats that are kept: an answer says all there, and needs no remark beside it.
+inline bool is_document(std::string_view format) { return format == "markdown" || format == "html"; }
 
 void print(const Answer& answer, const std::string& format, Context& context);
 

@@ -3,12 +3,12 @@
 #include <filesystem>
 #include <memory>
 
+#include "cli/answer.hpp"
 #include "cli/commands.hpp"
 #include "gpusel/base/file.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/calibrate.hpp"
 #include "report/estimate.hpp"
-#include "report/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -28,7 +28,7 @@ class Calibrate {
   Calibrate(const CalibrateOptions& options, Context& context) : options_(options), context_(context) {}
 
   int run() {
-    const auto format = context_.format({"table", "wide", "json", "yaml", "csv", "markdown"});
+    const auto format = context_.format();
     if (!format) return context_.fail(format.error());
     const auto today = context_.today();
     if (!today) return context_.fail(today.error());
@@ -38,7 +38,7 @@ class Calibrate {
                                  say("no home directory to keep a calibration in"),
                                  {},
                                  say("set XDG_DATA_HOME, or name a file with --to")});
-    if (options_.reset) return reset();
+    if (options_.reset) return reset(*format);
     auto kept = kept_rows();
     if (!kept) return context_.fail(kept.error());
     const auto catalog = context_.load_catalog();
@@ -57,18 +57,35 @@ class Calibrate {
   }
 
  private:
-  int reset() {
+  int reset(const std::string& format) {
     if (Status ours = check_ours(); !ours) return context_.fail(ours.error());
     std::error_code failed;
     const bool was_there = std::filesystem::exists(target_, failed);
     if (was_there && !options_.dry_run && !std::filesystem::remove(target_, failed))
       return context_.fail(
           Error{ErrorKind::io, say("cannot remove '{}': {}", printable(target_), failed.message()), {}, {}});
-    context_.out.write(!was_there ? say("there is no calibration of your own: {}", printable(target_)) + "\n"
-                       : options_.dry_run
-                           ? say("would remove {}", printable(target_)) + "\n"
-                           : say("removed {}: the shipped coefficients hold again", printable(target_)) + "\n");
+    print({[&] {
+             return report::Json{{"schema", "gpusel.calibrate-reset/1"},
+                                 {"file", target_},
+                                 {"was_there", was_there},
+                                 {"removed", was_there && !options_.dry_run}};
+           },
+           [&](std::string_view kind, const report::Terminal& terminal) {
+             if (kind != "csv")
+               return report::document_title(say("Own calibration"), terminal) +
+                      report::wrap(reset_line(was_there), terminal.width, 2);
+             report::Table table({{"file"}, {"was_there"}, {"removed"}});
+             table.add({target_, was_there ? "true" : "false", was_there && !options_.dry_run ? "true" : "false"});
+             return table.csv();
+           }},
+          format, context_);
     return kOk;
+  }
+
+  std::string reset_line(bool was_there) const {
+    if (!was_there) return say("there is no calibration of your own: {}", printable(target_));
+    return options_.dry_run ? say("would remove {}", printable(target_))
+                            : say("removed {}: the shipped coefficients hold again", printable(target_));
   }
 
   /// What is there already must be a calibration, and nothing beside.
@@ -140,23 +157,25 @@ class Calibrate {
       if (Status written = write_whole(target_, overlay); !written) return context_.fail(written.error());
     }
     tell(say("kept rows that can no longer be estimated: {}", calibration.unusable.size()), calibration.unusable);
-    if (report::is_data(format)) {
-      report::Json json = report::calibrate_json(calibration, checked_);
-      json["file"] = options_.dry_run ? report::Json(nullptr) : report::Json(target_);
-      json["overlay"] = overlay;
-      context_.out.write(report::dump_as(format, json));
-      return kOk;
-    }
-    report::Terminal terminal = context_.terminal();
-    if (format == "wide") terminal.width = 0;
-    if (format == "csv" || format == "markdown") {
-      context_.out.write(report::calibrate_table(calibration).as(format, terminal));
-      return kOk;
-    }
-    context_.out.write(report::calibrate_text(calibration, checked_, terminal));
-    context_.out.write("\n" + (options_.dry_run ? say("would write {}:", printable(target_)) + "\n\n" + overlay
-                                                : written_line(terminal)));
+    print({[&] {
+             report::Json json = report::calibrate_json(calibration, checked_);
+             json["file"] = options_.dry_run ? report::Json(nullptr) : report::Json(target_);
+             json["overlay"] = overlay;
+             return json;
+           },
+           [&](std::string_view kind, const report::Terminal& terminal) {
+             return kind == "csv"
+                        ? report::calibrate_table(calibration).csv()
+                        : report::calibrate_text(calibration, checked_, terminal) + "\n" + kept_text(overlay, terminal);
+           }},
+          format, context_);
     return kOk;
+  }
+
+  std::string kept_text(const std::string& overlay, const report::Terminal& terminal) const {
+    if (!options_.dry_run) return written_line(terminal);
+    return report::wrap(say("would write {}:", printable(target_)), terminal.width, 2) + "\n" +
+           report::verbatim(overlay, 0, terminal);
   }
 
   std::string written_line(const report::Terminal& terminal) const {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "cli/answer.hpp"
 #include "cli/commands.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
@@ -38,7 +39,7 @@ Loaded load_after(const DiffOptions& options, Context& context) {
 }
 
 int run_diff(const DiffOptions& options, Context& context) {
-  const auto format = context.format({"table", "wide", "json", "yaml", "csv", "markdown"});
+  const auto format = context.format();
   if (!format) return context.fail(format.error());
   if (options.names.size() > 2)
     return context.fail(Error{ErrorKind::usage,
@@ -52,18 +53,23 @@ int run_diff(const DiffOptions& options, Context& context) {
   const std::vector<catalog::Change> all = catalog::diff(*before, *after);
   std::span<const catalog::Change> shown(all);
   if (options.limit) shown = shown.first(std::min(shown.size(), static_cast<std::size_t>(*options.limit)));
-  if (report::is_data(*format)) {
-    context.out.write(report::dump_as(*format, {{"schema", "gpusel.catalog-diff/1"},
-                                                {"before", before->origin_text()},
-                                                {"after", after->origin_text()},
-                                                {"differences", all.size()},
-                                                {"changes", report::changes_json(shown)}}));
-    return kOk;
-  }
-  report::Terminal terminal = context.terminal();
-  if (*format == "wide") terminal.width = 0;
-  if (!shown.empty() || *format == "csv") context.out.write(report::changes_table(shown).as(*format, terminal));
-  context.note(report::changes_summary(all));
+  print({[&] {
+           return report::Json{{"schema", "gpusel.catalog-diff/1"},
+                               {"before", before->origin_text()},
+                               {"after", after->origin_text()},
+                               {"differences", all.size()},
+                               {"changes", report::changes_json(shown)}};
+         },
+         [&](std::string_view kind, const report::Terminal& terminal) {
+           std::string out = report::document_title(say("What differs between two catalogues"), terminal);
+           if (is_document(kind))
+             out += report::wrap(say("before: {}", printable(before->origin_text())), terminal.width, 2) +
+                    report::wrap(say("after: {}", printable(after->origin_text())), terminal.width, 2) +
+                    report::wrap(report::changes_summary(all), terminal.width, 2);
+           return shown.empty() && kind != "csv" ? out : out + report::changes_table(shown).as(kind, terminal);
+         }},
+        *format, context);
+  if (!report::is_data(*format) && !is_document(*format)) context.note(report::changes_summary(all));
   return kOk;
 }
 

@@ -7,12 +7,15 @@
 #include <fstream>
 #include <memory>
 
+#include "cli/answer.hpp"
 #include "cli/commands.hpp"
 #include "gpusel/base/file.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/catalog/import.hpp"
 #include "report/import.hpp"
+#include "report/table.hpp"
+#include "report/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -66,7 +69,7 @@ class Importer {
   Importer(ImportOptions& options, Context& context) : options_(options), context_(context) {}
 
   int run() {
-    const auto format = context_.format({"table", "wide", "json", "csv", "markdown"});
+    const auto format = context_.format();
     if (!format) return context_.fail(format.error());
     if (const Status good = check_flags(); !good) return context_.fail(good.error());
     const auto known = context_.load_catalog();
@@ -118,17 +121,27 @@ class Importer {
     const std::string out = anything && !options_.dry_run ? options_.out : std::string();
     const report::ImportResult result{imported.report, imported.market.instances().size(),
                                       imported.market.offers().size(), out};
-    if (format == "json") {
-      report::write_import_json(result, [&](std::string_view text) { context_.out.write(text); });
-      return;
-    }
-    report::Terminal terminal = context_.terminal();
-    if (format == "wide") terminal.width = 0;
-    context_.out.write(report::import_text(result, format, terminal));
-    warn(imported.report);
-    if (anything)
-      context_.note(say("offers: {}, instance types: {}", result.offers, result.instances) +
-                    (out.empty() ? std::string() : "; " + say("ask about them with --catalog {}", printable(out))));
+    // Written row by row: a price list can have more rows than a tree of them has room for.
+    if (format == "json")
+      return report::write_import_json(result, [&](std::string_view text) { context_.out.write(text); });
+    cli::print({[&] { return report::import_json(result); },
+                [&](std::string_view kind, const report::Terminal& terminal) {
+                  std::string text = report::import_text(result, kind, terminal);
+                  if (!is_document(kind)) return text;
+                  for (const catalog::ImportWarning& warning : result.report.warnings)
+                    text += report::wrap("  " + report::import_warning(result.report, warning), terminal.width, 4);
+                  return anything ? text + report::wrap(outcome(result), terminal.width, 2) : text;
+                }},
+               format, context_);
+    if (report::is_data(format)) return;
+    if (!is_document(format)) warn(imported.report);
+    if (anything) context_.note(outcome(result));
+  }
+
+  static std::string outcome(const report::ImportResult& result) {
+    std::string text = say("offers: {}, instance types: {}", result.offers, result.instances);
+    if (!result.out.empty()) text += "; " + say("ask about them with --catalog {}", printable(result.out));
+    return text;
   }
 
   void warn(const catalog::ImportReport& report) {

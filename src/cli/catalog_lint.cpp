@@ -3,13 +3,13 @@
 #include <filesystem>
 #include <memory>
 
+#include "cli/answer.hpp"
 #include "cli/commands.hpp"
 #include "cli/ground.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/catalog/lint.hpp"
 #include "report/lint.hpp"
-#include "report/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -37,7 +37,12 @@ class CatalogLint {
     const auto format = context_.format();
     if (!format) return context_.fail(format.error());
     if (wish_.list) {
-      print(*format, report::check_table(), report::check_json());
+      print({report::check_json,
+             [](std::string_view kind, const report::Terminal& terminal) {
+               return report::document_title(say("What gpusel catalog lint looks for"), terminal) +
+                      report::check_table().as(kind, terminal);
+             }},
+            *format, context_);
       return kOk;
     }
     const auto today = context_.today();
@@ -116,21 +121,15 @@ class CatalogLint {
   }
 
   int answer(const catalog::LintReport& report, const std::string& format) {
-    if (report::is_data(format) || format == "csv" || format == "markdown") {
-      print(format, report::lint_table(report, wish_.all), report::lint_json(report, wish_.all));
-    } else {
-      report::Terminal terminal = context_.terminal();
-      if (format == "wide") terminal.width = 0;
-      context_.out.write(report::lint_text(report, wish_.all, terminal));
-      if (!context_.common.quiet) context_.out.write(report::lint_counts(report) + "\n");
-    }
+    print({[&] { return report::lint_json(report, wish_.all); },
+           [&](std::string_view kind, const report::Terminal& terminal) {
+             if (kind == "csv") return report::lint_table(report, wish_.all).csv();
+             std::string out = report::lint_text(report, wish_.all, terminal);
+             if (!is_document(kind) && !context_.common.quiet) out += report::lint_counts(report) + "\n";
+             return out;
+           }},
+          format, context_);
     return report.silent() ? kOk : kBadCatalogue;
-  }
-
-  void print(const std::string& format, const report::Table& table, const report::Json& json) {
-    report::Terminal terminal = context_.terminal();
-    if (format == "wide") terminal.width = 0;
-    context_.out.write(report::is_data(format) ? report::dump_as(format, json) : table.as(format, terminal));
   }
 
   const LintWish& wish_;

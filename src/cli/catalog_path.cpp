@@ -1,6 +1,7 @@
 // gpusel catalog path: the layers of the catalogue, lowest first.
 #include <memory>
 
+#include "cli/answer.hpp"
 #include "cli/commands.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
@@ -31,27 +32,38 @@ std::string effect_of(std::string_view kind) {
   return say("adds records and changes facts");
 }
 
-int run_path(Context& context) {
-  const auto format = context.format({"table", "wide", "json", "yaml", "csv", "markdown"});
-  if (!format) return context.fail(format.error());
-  const std::vector<Layer> layers = layers_of(context);
-  if (report::is_data(*format)) {
-    report::Json list = report::Json::array();
-    for (const Layer& layer : layers)
-      list.push_back({{"kind", layer.kind}, {"path", report::text_or_null(layer.path)}});
-    context.out.write(report::dump_as(*format, {{"schema", "gpusel.catalog-path/1"},
-                                                {"user_folder", report::text_or_null(Context::user_folder())},
-                                                {"layers", std::move(list)}}));
-    return kOk;
-  }
+report::Json layers_json(std::span<const Layer> layers) {
+  report::Json list = report::Json::array();
+  for (const Layer& layer : layers) list.push_back({{"kind", layer.kind}, {"path", report::text_or_null(layer.path)}});
+  return {{"schema", "gpusel.catalog-path/1"},
+          {"user_folder", report::text_or_null(Context::user_folder())},
+          {"layers", std::move(list)}};
+}
+
+report::Table layers_table(std::span<const Layer> layers) {
   report::Table table({{say("layer"), report::Align::left, 0},
                        {say("path"), report::Align::left, 0},
                        {say("effect"), report::Align::left, 1}});
   for (const Layer& layer : layers)
     table.add({layer.kind, layer.path.empty() ? "-" : printable(layer.path), effect_of(layer.kind)});
-  context.out.write(table.as(*format, context.terminal()));
-  if (!Context::user_folder().empty())
-    context.note(say("every *.yaml in {} is laid on top", printable(Context::user_folder())));
+  return table;
+}
+
+int run_path(Context& context) {
+  const auto format = context.format();
+  if (!format) return context.fail(format.error());
+  const std::vector<Layer> layers = layers_of(context);
+  const std::string folder = Context::user_folder();
+  const std::string told = folder.empty() ? std::string() : say("every *.yaml in {} is laid on top", printable(folder));
+  print({[&] { return layers_json(layers); },
+         [&](std::string_view kind, const report::Terminal& terminal) {
+           std::string out = report::document_title(say("Layers of the catalogue, lowest first"), terminal) +
+                             layers_table(layers).as(kind, terminal);
+           if (is_document(kind) && !told.empty()) out += report::wrap(told, terminal.width, 2);
+           return out;
+         }},
+        *format, context);
+  if (!told.empty() && !report::is_data(*format) && !is_document(*format)) context.note(told);
   return kOk;
 }
 

@@ -2,12 +2,11 @@
 #include <algorithm>
 #include <memory>
 
-#include "cli/commands.hpp"
+#include "cli/lists.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/card.hpp"
 #include "report/catalog.hpp"
-#include "report/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -17,11 +16,6 @@ constexpr std::string_view kSchema = "gpusel.catalog-show/1";
 
 struct ShowOptions {
   std::vector<std::string> words;  // NAME, or KIND NAME
-};
-
-struct Shown {
-  report::Json json;
-  std::string card;
 };
 
 using Catalog = catalog::Catalog;
@@ -41,24 +35,18 @@ int by_list(const Catalog&, const std::string& name, Context& context) {
   return parsed.run(context);
 }
 
-int print(const Shown& shown, Context& context) {
-  const auto format = context.format({"table", "wide", "json", "yaml"});
-  if (!format) return context.fail(format.error());
-  const report::Json whole{{"schema", kSchema}, {"item", shown.json}};
-  context.out.write(report::is_data(*format) ? report::dump_as(*format, whole) : shown.card);
-  return kOk;
-}
-
 int show_provider(const Catalog& catalog, const std::string& name, Context& context) {
   const catalog::Provider& provider = **catalog.provider(name);
-  return print({report::provider_json(provider, catalog), report::provider_card(provider, catalog, context.terminal())},
-               context);
+  return show_record({kSchema, std::string(provider.name), [&] { return report::provider_json(provider, catalog); },
+                      [&](const report::Terminal& t) { return report::provider_card(provider, catalog, t); }},
+                     context);
 }
 
 int show_source(const Catalog& catalog, const std::string& name, Context& context) {
   const catalog::Source& source = *catalog.source(name);
-  return print({report::source_json(source, catalog), report::source_card(source, catalog, context.terminal())},
-               context);
+  return show_record({kSchema, std::string(source.key), [&] { return report::source_json(source, catalog); },
+                      [&](const report::Terminal& t) { return report::source_card(source, catalog, t); }},
+                     context);
 }
 
 struct Kind {

@@ -77,12 +77,18 @@ std::string Context::wanted_format() const {
   return set.empty() ? "table" : std::string(set);
 }
 
-Result<std::string> Context::format(std::span<const std::string_view> offered) const {
+Result<std::string> Context::format() const {
   const std::string wanted = wanted_format();
-  if (std::find(offered.begin(), offered.end(), wanted) != offered.end()) return wanted;
-  std::string list;
-  for (const std::string_view name : offered) list += (list.empty() ? "" : ", ") + std::string(name);
-  return usage_error(say("no output format '{}' here", shorten(wanted, 20)), "--output", say("allowed: {}", list));
+  if (std::ranges::find(kEveryFormat, wanted) != std::end(kEveryFormat)) return wanted;
+  std::string hint = did_you_mean(wanted, kEveryFormat);
+  if (hint.empty()) {
+    std::string list;
+    for (const std::string_view name : kEveryFormat) list += (list.empty() ? "" : ", ") + std::string(name);
+    hint = say("allowed: {}", list);
+  }
+  const bool is_set = !common.json && common.output.empty();
+  return usage_error(say("there is no output format '{}'", shorten(wanted, 20)), is_set ? "GPUSEL_OUTPUT" : "--output",
+                     std::move(hint));
 }
 
 bool Context::can_ask() { return isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1; }

@@ -70,11 +70,8 @@ struct Context {
   static std::string_view setting(const char* name);
   /// As it was asked for, whether there is such a format or not.
   std::string wanted_format() const;
-  /// What was asked for, checked against what the command offers.
-  Result<std::string> format(std::span<const std::string_view> offered = kEveryFormat) const;
-  Result<std::string> format(std::initializer_list<std::string_view> offered) const {
-    return format(std::span(offered.begin(), offered.size()));
-  }
+  /// What was asked for: one of kEveryFormat.
+  Result<std::string> format() const;
   report::Terminal terminal() const;
   /// GPUSEL_TODAY, else the system's date.
   Result<Date> today() const;

@@ -4,13 +4,13 @@
 #include <cstdlib>
 #include <memory>
 
+#include "cli/answer.hpp"
 #include "cli/commands.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/estimate/own.hpp"
 #include "gpusel/version.hpp"
 #include "report/catalog_state.hpp"
-#include "report/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -156,7 +156,7 @@ class Doctor {
     add(say("today"), Health::ok, today_.text());
     const report::Terminal terminal = context_.terminal();
     add(say("terminal"), Health::ok,
-        say("{}, {}", terminal.width == 0 ? say("no width") : say("{} columns", terminal.width),
+        say("{}, {}", terminal.width == 0 ? say("no width") : say("{} columns", std::size_t(terminal.width)),
             terminal.color ? say("colour on") : say("colour off")));
     const std::string folder = Context::user_folder();
     add(say("own files"), Health::ok,
@@ -174,28 +174,35 @@ class Doctor {
   int status_ = kOk;
 };
 
+report::Json findings_json(std::span<const Finding> findings) {
+  report::Json list = report::Json::array();
+  for (const Finding& finding : findings)
+    list.push_back({{"subject", finding.subject}, {"health", name_of(finding.health)}, {"words", finding.words}});
+  return {{"schema", "gpusel.doctor/1"}, {"findings", std::move(list)}};
+}
+
+report::Table findings_table(std::span<const Finding> findings) {
+  report::Table table({{"", report::Align::left, 0, 0, "health"},
+                       {say("subject"), report::Align::left, 0},
+                       {say("finding"), report::Align::left, 0, 20}});
+  for (const Finding& finding : findings)
+    table.add({std::string(name_of(finding.health)), finding.subject, finding.words});
+  return table;
+}
+
 int run_doctor(const DoctorOptions& options, Context& context) {
-  const auto format = context.format({"table", "wide", "json", "yaml", "csv", "markdown"});
+  const auto format = context.format();
   if (!format) return context.fail(format.error());
   const auto today = context.today();
   if (!today) return context.fail(today.error());
   Doctor doctor(options, context, *today);
   const std::vector<Finding> findings = doctor.examine();
-  if (report::is_data(*format)) {
-    report::Json list = report::Json::array();
-    for (const Finding& finding : findings)
-      list.push_back({{"subject", finding.subject}, {"health", name_of(finding.health)}, {"words", finding.words}});
-    context.out.write(report::dump_as(*format, {{"schema", "gpusel.doctor/1"}, {"findings", std::move(list)}}));
-    return doctor.status();
-  }
-  report::Table table({{"", report::Align::left, 0},
-                       {say("subject"), report::Align::left, 0},
-                       {say("finding"), report::Align::left, 0, 20}});
-  for (const Finding& finding : findings)
-    table.add({std::string(name_of(finding.health)), finding.subject, finding.words});
-  report::Terminal terminal = context.terminal();
-  if (*format == "wide") terminal.width = 0;
-  context.out.write(table.as(*format, terminal));
+  print({[&] { return findings_json(findings); },
+         [&](std::string_view kind, const report::Terminal& terminal) {
+           return report::document_title(say("State of gpusel and its data on {}", today->text()), terminal) +
+                  findings_table(findings).as(kind, terminal);
+         }},
+        *format, context);
   return doctor.status();
 }
 

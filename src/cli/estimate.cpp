@@ -4,13 +4,12 @@
 #include <iostream>
 #include <memory>
 
+#include "cli/answer.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "gpusel/advise/estimate.hpp"
 #include "gpusel/base/message.hpp"
 #include "report/estimate.hpp"
-#include "report/json.hpp"
-#include "report/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -30,7 +29,7 @@ class Estimate {
   Estimate(const EstimateOptions& options, Context& context) : options_(options), context_(context) {}
 
   int run() {
-    const auto format = context_.format({"table", "wide", "json", "yaml"});
+    const auto format = context_.format();
     if (!format) return context_.fail(format.error());
     auto catalog = context_.load_catalog();
     if (!catalog) return context_.fail(catalog.error());
@@ -39,8 +38,11 @@ class Estimate {
     if (!options_.batch.empty()) return batch(*catalog, *coefficients);
     const auto answer = advise::answer_estimate(options_.request, *catalog, *coefficients, options_.explain);
     if (!answer) return context_.fail(as_flag(answer.error()));
-    context_.out.write(report::is_data(*format) ? report::dump_as(*format, report::estimate_json(*answer))
-                                                : report::estimate_text(*answer, context_.terminal()));
+    print({[&] { return report::estimate_json(*answer); },
+           [&](std::string_view kind, const report::Terminal& terminal) {
+             return kind == "csv" ? report::estimate_csv(*answer) : report::estimate_text(*answer, terminal);
+           }},
+          *format, context_);
     return kOk;
   }
 

@@ -45,8 +45,7 @@ int run_fleet(FleetOptions& options, Context& context) {
            return json;
          },
          [&](std::string_view format, const report::Terminal& terminal) {
-           return format == "csv" ? report::fleet_csv(*fleet, catalog)
-                                  : report::fleet_text(*fleet, catalog, format, terminal);
+           return format == "csv" ? report::fleet_csv(*fleet, catalog) : report::fleet_text(*fleet, catalog, terminal);
          }},
         ground->format, context);
   if (!fleet->mix.feasible && ground->format == "csv") context.note(say("no fleet serves this traffic"));

@@ -27,14 +27,17 @@ int show_gpu(Lists& lists, Currency currency, const catalog::Catalog& catalog, C
   const rules::Facts facts = advise::gpu_facts(**gpu, catalog, *coefficients);
   const advise::ListedGpu one{.gpu = *gpu,
                               .market = (*markets)[static_cast<std::size_t>(*gpu - catalog.gpus().data())]};
-  report::Json json = report::gpu_json(one, catalog, currency);
   report::Verdicts verdicts;
-  for (const rules::Purpose& purpose : *purposes) {
-    verdicts.emplace_back(purpose.id, rules::judge(purpose, facts));
-    json["verdicts"][purpose.id] = report::verdict_json(verdicts.back().second);
-  }
-  return lists.show(std::move(json), kSchema, report::gpu_card(one, verdicts, catalog, currency, context.terminal()),
-                    catalog);
+  for (const rules::Purpose& purpose : *purposes) verdicts.emplace_back(purpose.id, rules::judge(purpose, facts));
+  const auto as_json = [&] {
+    report::Json json = report::gpu_json(one, catalog, currency);
+    for (const auto& [purpose, verdict] : verdicts) json["verdicts"][purpose] = report::verdict_json(verdict);
+    return report::with_documents(std::move(json), catalog);
+  };
+  return show_record(
+      {kSchema, std::string((*gpu)->name), as_json,
+       [&](const report::Terminal& terminal) { return report::gpu_card(one, verdicts, catalog, currency, terminal); }},
+      context);
 }
 
 int list_gpus(Lists& lists, const GpuOptions& options, const catalog::Catalog& catalog, Context& context) {
@@ -62,7 +65,7 @@ int list_gpus(Lists& lists, const GpuOptions& options, const catalog::Catalog& c
     }
     return json;
   };
-  return lists.list(std::move(*gpus), kSchema, as_json, as_json, [&](const auto& records, bool wide) {
+  return lists.list(std::move(*gpus), kSchema, say("GPUs"), as_json, as_json, [&](const auto& records, bool wide) {
     return purpose != nullptr ? report::verdict_table(records, question.currency, wide)
                               : report::gpu_table(records, question.currency, wide);
   });

@@ -23,8 +23,11 @@ struct InstanceOptions {
 int show_instance(Lists& lists, const catalog::Catalog& catalog, Context& context) {
   const auto instance = catalog.instance(lists.name());
   if (!instance) return context.fail(instance.error());
-  return lists.show(report::instance_json(**instance, catalog), kSchema,
-                    report::instance_card(**instance, catalog, context.terminal()), catalog);
+  return show_record(
+      {kSchema, format("{} {}", (*instance)->provider, (*instance)->sku),
+       [&] { return report::with_documents(report::instance_json(**instance, catalog), catalog); },
+       [&](const report::Terminal& terminal) { return report::instance_card(**instance, catalog, terminal); }},
+      context);
 }
 
 report::Json item_json(const advise::Listed& one, const catalog::Catalog& catalog, Currency currency) {
@@ -68,7 +71,7 @@ int list_like(Lists& lists, InstanceOptions& options, const catalog::Catalog& ca
   if (!alike) return context.fail(alike.error());
   tell_other_terms(alike->on_other_terms, context);
   return lists.list(
-      std::move(alike->alike), kSchema,
+      std::move(alike->alike), kSchema, say("Nearest to {}", printable((*base)->sku)),
       [&](const advise::Alike& one) {
         report::Json json = item_json(one.listed, catalog, question.currency);
         json.update(report::likeness_json(one));
@@ -97,7 +100,7 @@ int list_instances(Lists& lists, InstanceOptions& options, const catalog::Catalo
   for (const advise::Listed& one : listed->listed) shown.push_back(one.offer);
   if (options.list.limit) shown.resize(std::min(shown.size(), static_cast<std::size_t>(*options.list.limit)));
   const int status = lists.list(
-      std::move(listed->listed), kSchema,
+      std::move(listed->listed), kSchema, say("Instances and their prices"),
       [&](const advise::Listed& one) { return item_json(one, catalog, question.currency); },
       [&](const advise::Listed& one) { return report::offer_row_json(one, catalog, question.currency); },
       [&](const auto& records, bool wide) {

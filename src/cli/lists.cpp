@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/answer.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/catalog.hpp"
@@ -28,14 +29,15 @@ int Lists::with_catalog(const std::function<int(const catalog::Catalog&)>& actio
 
 bool Lists::is_data() const { return report::is_data(format_); }
 
-int Lists::show(report::Json json, std::string_view schema, const std::string& card, const catalog::Catalog& catalog) {
-  if (is_csv()) return print_rows(report::Json::array({std::move(json)}), 1);
-  if (!is_data()) {
-    context_.out.write(card);
-    return kOk;
-  }
-  json["source_documents"] = report::source_documents(json, catalog);
-  context_.out.write(report::dump_as(format_, {{"schema", schema}, {"item", std::move(json)}}));
+int show_record(const Record& record, Context& context) {
+  const auto format = context.format();
+  if (!format) return context.fail(format.error());
+  cli::print({[&] { return report::Json{{"schema", record.schema}, {"item", record.json()}}; },
+              [&](std::string_view kind, const report::Terminal& terminal) {
+                if (kind == "csv") return report::csv_of(report::Json::array({record.json()}));
+                return report::document_title(record.name, terminal) + record.card(terminal);
+              }},
+             *format, context);
   return kOk;
 }
 
@@ -44,15 +46,19 @@ int Lists::print_items(report::Json items, std::string_view schema) {
   return kOk;
 }
 
-int Lists::print_rows(const report::Json& rows, std::size_t all) {
-  if (all > 0) context_.out.write(report::csv_of(rows));
-  return told(rows.size(), all);
-}
-
-int Lists::print_table(const report::Table& table, std::size_t shown, std::size_t all) {
-  report::Terminal terminal = context_.terminal();
-  if (format_ == "wide") terminal.width = 0;
-  if (all > 0) context_.out.write(table.as(format_, terminal));
+int Lists::print(const Listing& listing, std::size_t shown, std::size_t all) {
+  if (is_data()) return print_items(listing.items(), listing.schema);
+  cli::print({nullptr,
+              [&](std::string_view kind, const report::Terminal& terminal) {
+                if (kind == "csv") return all > 0 ? report::csv_of(listing.rows()) : std::string();
+                if (all > 0)
+                  return report::document_title(listing.title, terminal) +
+                         listing.table(kind != "table").text(terminal);
+                return is_document(kind) ? report::document_title(listing.title, terminal) +
+                                               report::wrap(say("nothing matches"), terminal.width, 2)
+                                         : std::string();
+              }},
+             format_, context_);
   return told(shown, all);
 }
 

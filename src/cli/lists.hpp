@@ -1,6 +1,7 @@
-// What gpus, instances and models have in common: words and flags, sorting, the six formats, "show NAME".
+// What gpus, instances and models have in common: words and flags, sorting, the formats, "show NAME".
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,24 @@ struct ListOptions {
   bool shows_one() const { return !question.words.empty() && question.words.front() == "show"; }
 };
 
+/// One record of the catalogue.
+struct Record {
+  std::string_view schema;
+  std::string name;  // a document's title
+  std::function<report::Json()> json;
+  std::function<std::string(const report::Terminal&)> card;
+};
+int show_record(const Record& record, Context& context);
+
+/// Many of them.
+struct Listing {
+  std::string_view schema;
+  std::string title;                    // a document's
+  std::function<report::Json()> items;  // an object each, for programs
+  std::function<report::Json()> rows;   // of flat figures, for CSV
+  std::function<report::Table(bool wide)> table;
+};
+
 /// One run of a list: its format, and how answers are printed.
 class Lists {
  public:
@@ -29,26 +48,21 @@ class Lists {
   /// Settles format and day, loads the catalogue, and runs `action`.
   int with_catalog(const std::function<int(const catalog::Catalog&)>& action);
 
-  /// One record as JSON or as a card.
-  int show(report::Json json, std::string_view schema, const std::string& card, const catalog::Catalog& catalog);
-
-  /// Many records: `as_json` of each for programs, `as_row` of each for CSV, one table for people.
+  /// `as_json` of each record for programs, `as_row` of each for CSV, one table for people.
   template <class Record, class AsJson, class AsRow, class MakeTable>
-  int list(std::vector<Record> records, std::string_view schema, AsJson as_json, AsRow as_row, MakeTable make_table) {
+  int list(std::vector<Record> records, std::string_view schema, std::string title, AsJson as_json, AsRow as_row,
+           MakeTable make_table) {
     const std::size_t all = records.size();
     if (options_.limit && all > static_cast<std::size_t>(*options_.limit))
       records.resize(static_cast<std::size_t>(*options_.limit));
-    if (is_data()) {
-      report::Json items = report::Json::array();
-      for (const Record& record : records) items.push_back(as_json(record));
-      return print_items(std::move(items), schema);
-    }
-    if (is_csv()) {
-      report::Json rows = report::Json::array();
-      for (const Record& record : records) rows.push_back(as_row(record));
-      return print_rows(rows, all);
-    }
-    return print_table(make_table(records, format_ != "table"), records.size(), all);
+    const auto array_of = [&](const auto& make) {
+      report::Json array = report::Json::array();
+      for (const Record& record : records) array.push_back(make(record));
+      return array;
+    };
+    return print({schema, std::move(title), [&] { return array_of(as_json); }, [&] { return array_of(as_row); },
+                  [&](bool wide) { return make_table(records, wide); }},
+                 records.size(), all);
   }
 
   /// Items as JSON or YAML.
@@ -62,9 +76,7 @@ class Lists {
   bool is_for_people() const { return format_ == "table" || format_ == "wide"; }
 
  private:
-  bool is_csv() const { return format_ == "csv"; }
-  int print_rows(const report::Json& rows, std::size_t all);
-  int print_table(const report::Table& table, std::size_t shown, std::size_t all);
+  int print(const Listing& listing, std::size_t shown, std::size_t all);
   int told(std::size_t shown, std::size_t all);
 
   ListOptions& options_;

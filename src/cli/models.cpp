@@ -20,8 +20,11 @@ struct ModelOptions {
 int show_file(Lists& lists, const catalog::Catalog& catalog, Context& context) {
   const auto model = catalog::read_model_file(lists.name());
   if (!model) return context.fail(model.error());
-  return lists.show(report::own_model_json(**model), kSchema,
-                    report::own_model_card(**model, catalog, context.terminal()), catalog);
+  return show_record(
+      {kSchema, std::string((*model)->model.id),
+       [&] { return report::with_documents(report::own_model_json(**model), catalog); },
+       [&](const report::Terminal& terminal) { return report::own_model_card(**model, catalog, terminal); }},
+      context);
 }
 
 int run_models(ModelOptions& options, Context& context) {
@@ -31,13 +34,16 @@ int run_models(ModelOptions& options, Context& context) {
       if (catalog::looks_like_path(lists.name())) return show_file(lists, catalog, context);
       const auto model = catalog.model(lists.name());
       if (!model) return context.fail(model.error());
-      return lists.show(report::model_json(**model), kSchema, report::model_card(**model, catalog, context.terminal()),
-                        catalog);
+      return show_record(
+          {kSchema, std::string((*model)->id),
+           [&] { return report::with_documents(report::model_json(**model), catalog); },
+           [&](const report::Terminal& terminal) { return report::model_card(**model, catalog, terminal); }},
+          context);
     }
     auto models = advise::list_models(options.list.question, options.limits, catalog);
     if (!models) return context.fail(models.error());
     const auto as_json = [](const catalog::Model* model) { return report::model_json(*model); };
-    return lists.list(std::move(*models), kSchema, as_json, as_json,
+    return lists.list(std::move(*models), kSchema, say("Models"), as_json, as_json,
                       [](const auto& records, bool wide) { return report::model_table(records, wide); });
   });
 }

@@ -31,9 +31,6 @@ struct RecommendOptions : JobOptions {
 
 constexpr std::int64_t kRowsShown = 10;
 
-/// A page that is kept has all rows.
-bool is_document(std::string_view format) { return format == "markdown" || format == "html"; }
-
 class Recommend {
  public:
   Recommend(RecommendOptions& options, Context& context) : options_(options), context_(context) {}
@@ -70,7 +67,7 @@ class Recommend {
     }
     print({options_.beside, options_.question, *advice, catalog, coefficients, options_.explain}, poc, format);
     if (!advice->recommendations.empty()) return gate(*advice);
-    if (format == "csv" || is_document(format)) context_.note(say("no instance meets this"));
+    if (format == "csv") context_.note(say("no instance meets this"));
     const auto& ways_out = advice->alternatives;
     const bool only_old =
         std::any_of(ways_out.begin(), ways_out.end(), [](const auto& way) { return way.key == "max-price-age"; });
@@ -126,10 +123,6 @@ class Recommend {
     return {poc, answer.advice, options_.question.request, answer.catalog, answer.coefficients};
   }
 
-  void tell_no_poc(const std::string& format) {
-    context_.note(say("the proof of concept is not part of {}; ask for a table, json or yaml", format));
-  }
-
   report::Json data(const BesideContext& answer, const std::optional<advise::Poc>& poc) const {
     report::Json json =
         report::recommend_json(answer.advice, answer.catalog, static_cast<std::size_t>(options_.limit.value_or(0)));
@@ -141,17 +134,15 @@ class Recommend {
 
   std::string text(const BesideContext& answer, const std::optional<advise::Poc>& poc, std::string_view format,
                    const report::Terminal& terminal) const {
-    const bool markdown = format == "markdown";
+    const bool document = is_document(format);  // it is kept, and has all rows
     if (format == "csv")
       return report::recommend_csv(answer.advice, answer.catalog, static_cast<std::size_t>(options_.limit.value_or(0)));
     report::RecommendView view;
-    view.limit = static_cast<std::size_t>(options_.limit.value_or(markdown ? 0 : kRowsShown));
-    view.wide = format == "wide" || markdown;
+    view.limit = static_cast<std::size_t>(options_.limit.value_or(document ? 0 : kRowsShown));
+    view.wide = format == "wide" || document;
     view.explain = options_.explain;
     view.show_rejected = options_.show_rejected;
-    view.format = markdown ? format : "table";
     std::string out = report::recommend_text(answer.advice, answer.catalog, view, terminal);
-    if (markdown) return out;
     out += beside_text(answer, terminal);
     if (poc) out += report::poc_text(proof(answer, *poc), options_.explain, terminal);
     return out;
@@ -162,7 +153,8 @@ class Recommend {
         {[&] { return data(answer, poc); },
          [&](std::string_view kind, const report::Terminal& terminal) { return text(answer, poc, kind, terminal); }},
         format, context_);
-    if (poc && (format == "csv" || is_document(format))) tell_no_poc(format);
+    if (poc && format == "csv")
+      context_.note(say("the proof of concept is not part of {}; every other format has it", format));
   }
 
   RecommendOptions& options_;

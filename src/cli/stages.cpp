@@ -1,10 +1,10 @@
 #include "cli/stages.hpp"
 
+#include "cli/answer.hpp"
 #include "cli/commands.hpp"
 #include "gpusel/advise/stages.hpp"
 #include "gpusel/base/message.hpp"
 #include "report/stages.hpp"
-#include "report/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -35,14 +35,16 @@ int run_stages(const StagesRun& run, Context& context) {
   if (!plan) return context.fail(plan.error());
   const auto answer = advise::answer_stages(*plan, run.catalog, run.rules, run.coefficients, run.explain);
   if (!answer) return context.fail(answer.error());
-  if (report::is_data(run.format)) {
-    report::Json json = report::stages_json(*answer, *plan);
-    json["assumed"]["today"] = run.base.today.text();
-    context.out.write(report::dump_as(run.format, json));
-  } else {
-    context.out.write(report::stages_text(*answer, *plan, run.format, context.terminal()));
-    if (run.format == "csv" || run.format == "markdown") context.note(report::stages_sum(*answer));
-  }
+  print({[&] {
+           report::Json json = report::stages_json(*answer, *plan);
+           json["assumed"]["today"] = run.base.today.text();
+           return json;
+         },
+         [&](std::string_view kind, const report::Terminal& terminal) {
+           return report::stages_text(*answer, *plan, kind, terminal);
+         }},
+        run.format, context);
+  if (run.format == "csv") context.note(report::stages_sum(*answer));
   std::vector<const catalog::Offer*> shown;
   for (const auto& stage : answer->best.stages)
     if (stage.best != nullptr) shown.push_back(stage.best->offer);

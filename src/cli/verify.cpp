@@ -1,10 +1,10 @@
 // gpusel verify: the estimates beside what others have measured, or the user has.
 #include <memory>
 
+#include "cli/answer.hpp"
 #include "cli/commands.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/verify.hpp"
-#include "report/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -52,15 +52,6 @@ void tell_left_out(const advise::Verification& verification, bool own, Context& 
   if (unusable.size() > kShown) context.note(say("and {} more; -o json names all", unusable.size() - kShown));
 }
 
-std::string shown(const advise::Verification& verification, const report::VerifyView& view, const std::string& format,
-                  report::Terminal terminal) {
-  if (report::is_data(format)) return report::dump_as(format, report::verify_json(verification, view));
-  if (format == "csv") return report::verify_csv(verification, view);
-  if (format == "markdown") return report::verify_markdown(verification, view);
-  if (format == "wide") terminal.width = 0;
-  return report::verify_text(verification, view, terminal);
-}
-
 int run_verify(const VerifyOptions& options, Context& context) {
   const auto format = context.format();
   if (!format) return context.fail(format.error());
@@ -75,7 +66,12 @@ int run_verify(const VerifyOptions& options, Context& context) {
   tell_left_out(*verification, !options.files.empty(), context);
   if (verification->rows == 0)
     return context.fail(Error{ErrorKind::unsatisfied, say("no measurement is left to compare"), {}, {}});
-  context.out.write(shown(*verification, options.view, *format, context.terminal()));
+  print({[&] { return report::verify_json(*verification, options.view); },
+         [&](std::string_view kind, const report::Terminal& terminal) {
+           return kind == "csv" ? report::verify_csv(*verification, options.view)
+                                : report::verify_text(*verification, options.view, terminal);
+         }},
+        *format, context);
   return kOk;
 }
 

@@ -34,7 +34,7 @@ int show(const advise::WhatIf& answer, const Ground& ground, const WhatIfOptions
          },
          [&](std::string_view format, const report::Terminal& terminal) {
            return format == "csv" ? report::whatif_csv(answer, catalog)
-                                  : report::whatif_text(answer, catalog, format, terminal);
+                                  : report::whatif_text(answer, catalog, terminal);
          },
          [&] { return report::whatif_html(answer, catalog); }},
         ground.format, context);

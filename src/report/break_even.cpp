@@ -21,7 +21,7 @@ class Section {
 
   void line(const std::string& text) { lines_ += wrap("  " + text, terminal_.width, 4); }
   void raw(const std::string& text) { lines_ += text; }
-  std::string text() const { return lines_.empty() ? std::string() : "\n" + bold(title_, terminal_) + "\n" + lines_; }
+  std::string text() const { return lines_.empty() ? std::string() : heading(title_, terminal_, 3) + lines_; }
 
  private:
   std::string title_;

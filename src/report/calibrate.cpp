@@ -191,17 +191,17 @@ std::string calibrate_overlay(const Calibration& calibration) {
 }
 
 Table calibrate_table(const Calibration& calibration) {
-  Table table({{say("figure"), Align::left, 0, 14},
-               {say("run"), Align::left, 2, 12},
-               {say("model"), Align::left, 1},
-               {say("GPU"), Align::left, 1},
-               {say("measured"), Align::right, 0},
-               {say("before"), Align::right, 0},
-               {say("off"), Align::right, 0},
-               {say("80 % before"), Align::left, 3},
-               {say("after"), Align::right, 0},
-               {say("off"), Align::right, 0},
-               {say("80 % after"), Align::left, 0}});
+  Table table({{say("figure"), Align::left, 0, 14, "figure"},
+               {say("run"), Align::left, 2, 12, "run"},
+               {say("model"), Align::left, 1, 0, "model"},
+               {say("GPU"), Align::left, 1, 0, "gpu"},
+               {say("measured"), Align::right, 0, 0, "measured"},
+               {say("before"), Align::right, 0, 0, "before"},
+               {say("off"), Align::right, 0, 0, "off_before"},
+               {say("80 % before"), Align::left, 3, 0, "interval_before"},
+               {say("after"), Align::right, 0, 0, "after"},
+               {say("off"), Align::right, 0, 0, "off_after"},
+               {say("80 % after"), Align::left, 0, 0, "interval_after"}});
   for (const CalibratedFigure& figure : calibration.figures)
     table.add({std::string(to_text(figure.before.figure)), printable(place_of(figure)), printable(model_of(figure)),
                std::string(figure.before.row->gpu->id), human_number(figure.before.measured),
@@ -213,14 +213,14 @@ Table calibrate_table(const Calibration& calibration) {
 
 std::string calibrate_text(const Calibration& calibration, const advise::CheckedRows& checked,
                            const Terminal& terminal) {
-  std::string out = bold(say("Calibrated with {} measurements ({} of them new), {} figures", calibration.rows,
-                             checked.rows.size(), calibration.figures.size()),
-                         terminal) +
-                    "\n\n";
+  std::string out = title(say("Calibrated with {} measurements ({} of them new), {} figures", calibration.rows,
+                              checked.rows.size(), calibration.figures.size()),
+                          terminal) +
+                    "\n";
   out += calibration.figures.size() > kFiguresShown ? sum_table(calibration).text(terminal)
                                                     : calibrate_table(calibration).text(terminal);
   if (calibration.coefficients.empty())
-    out += "\n" + say("no coefficient needs to change") + "\n";
+    out += "\n" + wrap(say("no coefficient needs to change"), terminal.width, 2);
   else
     out += "\n" + coefficient_table(calibration).text(terminal);
   if (!calibration.own.widths.empty()) out += "\n" + width_table(calibration).text(terminal);

@@ -222,6 +222,11 @@ std::vector<Line> card_lines(const Record& record, const Citations& citations) {
 }
 
 std::string lines_text(const std::vector<Line>& lines, const Terminal& terminal) {
+  if (terminal.width.is_markdown()) {
+    Table table({{say("fact")}, {say("value")}, {say("source")}});
+    for (const Line& line : lines) table.add({line.label, line.words, line.cited});
+    return table.text(terminal);
+  }
   std::size_t widest = 0;
   std::size_t value = 0;
   for (const Line& line : lines) {
@@ -244,11 +249,11 @@ std::string lines_text(const std::vector<Line>& lines, const Terminal& terminal)
 std::string sources_text(const Citations& citations, const Catalog& catalog, const Terminal& terminal) {
   const std::size_t general = citations.general();
   if (citations.keys().empty()) return {};
-  std::string out = "\n" + bold(say("sources"), terminal);
+  std::string head = say("sources");
   if (general > 0 && general < citations.keys().size())
-    out += general == 1 ? say(", [1] unless a figure cites another")
-                        : say(", [1] to [{}] unless a figure cites another", general);
-  out += "\n";
+    head = general == 1 ? say("sources, [1] unless a figure cites another")
+                        : say("sources, [1] to [{}] unless a figure cites another", general);
+  std::string out = heading(head, terminal);
   for (std::size_t i = 0; i < citations.keys().size(); ++i) {
     const std::string& key = citations.keys()[i];
     std::string text = format("  [{}] {}", i + 1, printable(key));
@@ -288,7 +293,7 @@ std::string render_text(const catalog::Gpu& gpu, const Catalog& catalog, const T
 }
 
 std::string market_text(const advise::GpuMarket& market, Currency currency, const Terminal& terminal) {
-  if (market.instances == 0) return "\n" + say("no instance of the catalogue has it") + "\n";
+  if (market.instances == 0) return "\n" + wrap(say("no instance of the catalogue has it"), terminal.width, 2);
   std::string text = market.providers == 1
                          ? say("{} instances of one provider have it", market.instances)
                          : say("{} instances of {} providers have it", market.instances, market.providers);
@@ -329,8 +334,8 @@ std::string gpu_card(const advise::ListedGpu& gpu, const Verdicts& verdicts, con
 std::string model_card(const catalog::Model& model, const Catalog& catalog, const Terminal& terminal) {
   const catalog::Number bytes = catalog::kv_bytes_per_token_fp16(model);
   return card(model, catalog, terminal) + "\n" +
-         (bytes ? say("K/V cache: {} bytes per token at 16 bit", human_number(*bytes)) : say("K/V cache: unknown")) +
-         "\n";
+         wrap(bytes ? say("K/V cache: {} bytes per token at 16 bit", human_number(*bytes)) : say("K/V cache: unknown"),
+              terminal.width, 2);
 }
 
 std::string provider_card(const catalog::Provider& provider, const Catalog& catalog, const Terminal& terminal) {
@@ -375,7 +380,7 @@ std::string instance_card(const Instance& instance, const Catalog& catalog, cons
                std::string(catalog.currency_of(offer).code()), date.known() ? date.text() : say("undated"),
                std::string(to_text(origin.confidence)), printable(origin.source), printable(origin.note)});
   }
-  return out + (table.empty() ? say("no published price is known") + "\n" : table.text(terminal)) +
+  return out + (table.empty() ? wrap(say("no published price is known"), terminal.width, 2) : table.text(terminal)) +
          states_text(instance, catalog, terminal);
 }
 

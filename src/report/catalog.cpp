@@ -220,6 +220,11 @@ Json source_documents(const Json& record, const Catalog& catalog) {
   return documents;
 }
 
+Json with_documents(Json record, const Catalog& catalog) {
+  record["source_documents"] = source_documents(record, catalog);
+  return record;
+}
+
 std::string gpus_text(const Instance& instance) {
   return instance.gpu.empty() ? say("none") : format("{} × {}", share_text(instance.gpu_count), instance.gpu);
 }

@@ -29,6 +29,8 @@ SourceUse use_of(const catalog::Source& source, const catalog::Catalog& catalog)
 
 /// Documents behind the source keys of one record.
 Json source_documents(const Json& record, const catalog::Catalog& catalog);
+/// A record with them, for whoever looks at it alone.
+Json with_documents(Json record, const catalog::Catalog& catalog);
 
 /// The GPU with its renderer scores and who rents it.
 Json gpu_json(const advise::ListedGpu& gpu, const catalog::Catalog& catalog, Currency currency);

@@ -114,7 +114,7 @@ Table provider_table(const Statistics& statistics) {
 std::string statistics_text(const Statistics& statistics, const catalog::Catalog& catalog, Date today,
                             std::span<const LayerChanges> layers, const Terminal& terminal) {
   const std::size_t offers = catalog.offers().size();
-  std::string out = bold(say("catalogue: {}", printable(catalog.origin_text())), terminal) + "\n";
+  std::string out = title(say("catalogue: {}", printable(catalog.origin_text())), terminal);
   out += wrap(say("{} GPUs, {} models, {} providers, {} instances, {} offers, {} renderer scores, {} sources",
                   catalog.gpus().size(), catalog.models().size(), catalog.providers().size(),
                   catalog.instances().size(), offers, catalog.render_scores().size(), catalog.sources().size()),
@@ -128,9 +128,9 @@ std::string statistics_text(const Statistics& statistics, const catalog::Catalog
     out += wrap(say("{}: {}", printable(layer.path), changes_summary(layer.changes)), terminal.width, 2);
   out += "\n" + provider_table(statistics).text(terminal) + "\n" + age_text(statistics, offers, terminal);
   if (statistics.median_age_days)
-    out +=
-        say("half of the prices are older than {} days, counted from {}", *statistics.median_age_days, today.text()) +
-        "\n";
+    out += wrap(
+        say("half of the prices are older than {} days, counted from {}", *statistics.median_age_days, today.text()),
+        terminal.width, 2);
   return out + "\n" + coverage_text(statistics, "gpus", terminal) + coverage_text(statistics, "instances", terminal);
 }
 
@@ -221,7 +221,7 @@ Table changes_table(std::span<const Change> changes) {
                {say("figure"), Align::left, 1},
                {say("before"), Align::right, 0, 12},
                {say("after"), Align::right, 0, 12},
-               {"", Align::right, 1}});
+               {"", Align::right, 1, 0, "growth"}});
   for (const Change& change : changes)
     table.add({std::string(change.section), printable(change.subject), std::string(to_text(change.kind)),
                std::string(change.field), change.field.empty() ? "" : value_text(change.before),

@@ -298,7 +298,7 @@ std::string plan_text(const Compared& item) {
 
 std::string section(const std::string& title, const std::vector<std::string>& lines, const Terminal& terminal) {
   if (lines.empty()) return {};
-  std::string out = "\n" + bold(title, terminal) + "\n";
+  std::string out = heading(title, terminal);
   for (const std::string& line : lines) out += wrap("  " + line, terminal.width, 4);
   return out;
 }
@@ -351,7 +351,7 @@ std::vector<std::string> notes_of(const Comparison& comparison) {
 std::string explained(const Comparison& comparison, const Terminal& terminal) {
   std::string out;
   for (const Compared& item : comparison.items)
-    if (!item.trace.empty()) out += "\n" + bold(compared_name(item), terminal) + trace_lines(item.trace, terminal);
+    if (!item.trace.empty()) out += heading(compared_name(item), terminal) + trace_lines(item.trace, terminal);
   return out;
 }
 
@@ -382,11 +382,10 @@ std::string compare_text(const Comparison& comparison, const catalog::Catalog& c
   SideBySide table(std::move(names));
   Rows rows = all_rows(comparison, catalog, format != "table");
   for (SideRow& row : rows.take()) table.add(std::move(row));
-  if (format == "markdown") return table.table().markdown();
-  std::string out;
-  if (comparison.work)
-    out += bold(wrap(job_line(*comparison.work), terminal.width, 2), terminal) +
-           wrap(say("assumed: {}", assumed_line(comparison.work->assumed)), terminal.width, 2) + "\n";
+  std::string out = comparison.work
+                        ? title(job_line(*comparison.work), terminal) +
+                              wrap(say("assumed: {}", assumed_line(comparison.work->assumed)), terminal.width, 2) + "\n"
+                        : document_title(list_of(table.names()), terminal);
   out += table.text(terminal) + "\n";
   if (const std::string folded = rows.folded(terminal); !folded.empty()) out += folded;
   out += dim(

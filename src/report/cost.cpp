@@ -212,7 +212,7 @@ std::string elsewhere_text(const CostItem& item, const CostAnswer& answer, const
                  human_price(offer->per_hour() * exchange->rate * item.subject.nodes), date_text(offer->as_of),
                  printable(catalog.origin_of(*offer).source)});
     }
-  return table.empty() ? std::string() : "\n" + bold(say("elsewhere"), terminal) + "\n" + table.text(terminal);
+  return table.empty() ? std::string() : heading(say("elsewhere"), terminal, 3) + table.text(terminal);
 }
 
 /// A row per subject and term.
@@ -284,7 +284,7 @@ Table flat_table(const CostAnswer& answer, const catalog::Catalog& catalog) {
 
 std::string section(const std::string& title, const std::vector<std::string>& lines, const Terminal& terminal) {
   if (lines.empty()) return {};
-  std::string out = "\n" + bold(title, terminal) + "\n";
+  std::string out = heading(title, terminal, 3);
   for (const std::string& line : lines) out += wrap("  " + line, terminal.width, 4);
   return out;
 }
@@ -318,8 +318,11 @@ std::string job_words(const CostItem& item, const CostAnswer& answer) {
 std::string item_text(const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog, bool wide,
                       const Terminal& terminal) {
   const std::string currency(answer.converter.currency().code());
-  std::string out = bold(subject_name(item.subject), terminal);
-  if (item.subject.rank > 0) out += say(", recommendation {}", item.subject.rank);
+  const std::string name = subject_name(item.subject);
+  std::string out = terminal.width.is_markdown() ? heading(name, terminal) : bold(name, terminal);
+  if (item.subject.rank > 0)
+    out += terminal.width.is_markdown() ? wrap(say("recommendation {}", item.subject.rank), terminal.width, 2)
+                                        : say(", recommendation {}", item.subject.rank);
   out += "\n";
   if (const std::string words = job_words(item, answer); !words.empty()) out += wrap(words, terminal.width, 2);
   if (item.terms.empty()) {
@@ -362,11 +365,13 @@ std::string subject_name(const advise::CostSubject& subject) {
 
 std::string cost_text(const CostAnswer& answer, std::span<const advise::BreakEvens> break_evens,
                       const catalog::Catalog& catalog, std::string_view format, const Terminal& terminal) {
-  if (format == "csv" || format == "markdown") return flat_table(answer, catalog).as(format, terminal);
+  if (format == "csv") return flat_table(answer, catalog).csv();
   std::string out;
   if (answer.work)
-    out += bold(wrap(job_line(*answer.work), terminal.width, 2), terminal) +
+    out += title(job_line(*answer.work), terminal) +
            wrap(say("assumed: {}", assumed_line(answer.work->assumed)), terminal.width, 2);
+  else
+    out += document_title(say("Costs over time"), terminal);
   out += wrap(duty_line(answer.duty), terminal.width, 2);
   for (std::size_t at = 0; at < answer.items.size(); ++at) {
     const CostItem& item = answer.items[at];

@@ -17,7 +17,7 @@ std::string subject_name(const advise::CostSubject& subject);
 std::string promise_line(const catalog::ServiceLevel& level);
 Json promise_json(const catalog::ServiceLevel& level);
 
-/// `format`: table, wide, csv or markdown. `break_evens`: one per item, or none at all.
+/// `format`: csv or wide, or else what fits. `break_evens`: one per item, or none at all.
 std::string cost_text(const advise::CostAnswer& answer, std::span<const advise::BreakEvens> break_evens,
                       const catalog::Catalog& catalog, std::string_view format, const Terminal& terminal);
 Json cost_json(const advise::CostAnswer& answer, std::span<const advise::BreakEvens> break_evens,

@@ -188,11 +188,9 @@ std::string sources_text(const catalog::TextList& sources) {
 
 std::string data_path_text(const DataPath& path, const Recommendation& r, const Advice& advice,
                            const Terminal& terminal) {
-  std::string out = "\n" +
-                    bold(say("data path of {}. {} {}, {}", r.rank, printable(r.instance->provider),
-                             printable(r.instance->sku), printable(r.region->id)),
-                         terminal) +
-                    "\n";
+  std::string out = heading(say("data path of {}. {} {}, {}", r.rank, printable(r.instance->provider),
+                                printable(r.instance->sku), printable(r.region->id)),
+                            terminal);
   out += wrap("  " + need_text(path), terminal.width, 4);
   out += storage_table(path, advice.currency, r.machine().on_cpu(), terminal);
   if (!path.storages.empty())
@@ -237,9 +235,7 @@ Json data_path_json(const DataPath& path, const Recommendation& r, const Advice&
 std::string services_text(const advise::Services& services, const Recommendation& r, const catalog::Catalog& catalog,
                           const Terminal& terminal) {
   std::string out =
-      "\n" +
-      bold(say("beside {}. {} {}", r.rank, printable(r.instance->provider), printable(r.instance->sku)), terminal) +
-      "\n";
+      heading(say("beside {}. {} {}", r.rank, printable(r.instance->provider), printable(r.instance->sku)), terminal);
   if (services.empty()) out += wrap(say("  no managed service and no service level is known here"), terminal.width, 4);
   for (const catalog::Service* service : services.managed) {
     out += wrap("  " + service_line(*service), terminal.width, 4);

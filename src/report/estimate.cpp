@@ -6,6 +6,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
+#include "report/records.hpp"
 #include "report/table.hpp"
 
 namespace gpusel::report {
@@ -67,7 +68,16 @@ std::string speed_line(const estimate::InferenceSpeed& speed, const estimate::In
 
 }  // namespace
 
+Table trace_table(const estimate::Trace& trace) {
+  Table table({{say("figure")}, {say("value")}, {say("formula")}, {say("with numbers")}, {say("source")}});
+  for (const auto& line : trace) table.add({line.quantity, line.value, line.formula, line.substituted, line.source});
+  return table;
+}
+
 std::string trace_lines(const estimate::Trace& trace, const Terminal& terminal) {
+  if (trace.empty()) return {};
+  if (terminal.width.is_markdown())
+    return heading(say("where each figure comes from"), terminal) + trace_table(trace).text(terminal);
   std::string out;
   for (const auto& line : trace) {
     out += "\n" + bold(line.quantity, terminal) + " = " + line.value + "\n";
@@ -210,7 +220,8 @@ std::string counted_lines(const plan::CountedChoice& choice, const advise::Estim
     more += (more.empty() ? "  " : ", ") + format("{} {:.4g}", figure.key, figure.value);
   if (!more.empty()) out += wrap(more, terminal.width, 2);
   const auto& range = answer.intervals.throughput;
-  return out + say("  80 % interval {} to {} {}", human_number(range.low), human_number(range.high), unit) + "\n";
+  return out + wrap(say("  80 % interval {} to {} {}", human_number(range.low), human_number(range.high), unit),
+                    terminal.width, 4);
 }
 
 std::string speed_lines(const advise::EstimateAnswer& answer, const Terminal& terminal) {
@@ -230,18 +241,63 @@ std::string speed_lines(const advise::EstimateAnswer& answer, const Terminal& te
   const auto& range = in_tokens ? answer.intervals.tokens_per_s : answer.intervals.sequences_per_s;
   const std::string lead = plan::fits(answer.choice) ? say("speed: {}", line) : say("speed if it fitted: {}", line);
   return wrap(lead, terminal.width, 2) + percentile_line(answer.choice, terminal) +
-         say("  80 % interval {} to {} {}", human_number(range.low), human_number(range.high),
-             in_tokens ? say("tokens/s") : say("sequences/s")) +
-         "\n";
+         wrap(say("  80 % interval {} to {} {}", human_number(range.low), human_number(range.high),
+                  in_tokens ? say("tokens/s") : say("sequences/s")),
+              terminal.width, 4);
 }
 
 }  // namespace
 
+std::string estimate_csv(const advise::EstimateAnswer& answer) {
+  static constexpr RecordColumn kColumns[] = {
+      {"id", "/id"},
+      {"fits", "/fits"},
+      {"gpu", "/gpu"},
+      {"gpus", "/gpus"},
+      {"plan", "/plan"},
+      {"weights_gib", "/memory/per_gpu/weights"},
+      {"gradients_gib", "/memory/per_gpu/gradients"},
+      {"optimizer_gib", "/memory/per_gpu/optimizer"},
+      {"activations_gib", "/memory/per_gpu/activations"},
+      {"kv_cache_gib", "/memory/per_gpu/kv_cache"},
+      {"workspace_gib", "/memory/per_gpu/workspace"},
+      {"framework_gib", "/memory/per_gpu/framework"},
+      {"total_gib", "/memory/per_gpu/total"},
+      {"total_gib_low", "/interval/memory_total/0"},
+      {"total_gib_high", "/interval/memory_total/1"},
+      {"usable_gib", "/memory/usable"},
+      {"tokens_per_s", "/training/tokens_per_s"},
+      {"step_time_s", "/training/step_time_s"},
+      {"mfu", "/training/mfu"},
+      {"output_tokens_per_s", "/inference/output_tokens_per_s"},
+      {"requests_per_s", "/inference/requests_per_s"},
+      {"ttft_ms", "/inference/ttft_ms"},
+      {"itl_ms", "/inference/itl_ms"},
+      {"e2e_latency_ms", "/inference/e2e_latency_ms"},
+      {"tokens_per_s_low", "/interval/tokens_per_s/0"},
+      {"tokens_per_s_high", "/interval/tokens_per_s/1"},
+      {"throughput", "/throughput/value"},
+      {"throughput_unit", "/throughput/unit"},
+      {"throughput_low", "/interval/throughput/0"},
+      {"throughput_high", "/interval/throughput/1"},
+      {"latency_ms", "/latency_ms"},
+      {"bound_by", "/bound_by"},
+      {"notes", "/notes"},
+  };
+  Json record = estimate_json(answer);
+  const bool on_cpu = answer.machine.on_cpu();
+  record["gpu"] = on_cpu ? Json(nullptr) : Json(answer.machine.device.gpu->id);
+  record["gpus"] = on_cpu ? 0 : answer.machine.gpus();
+  if (has_plan(answer.work) && plan::problem_of(answer.choice).kind != plan::Problem::Kind::unpublished)
+    record["plan"] = std::visit([](const auto& choice) { return plan_line(choice.plan); }, answer.choice);
+  return csv_of(Json::array({std::move(record)}), kColumns);
+}
+
 std::string estimate_text(const advise::EstimateAnswer& answer, const Terminal& terminal) {
   const auto& memory = plan::memory_of(answer.choice);
   const Bytes usable = answer.machine.memory();
-  std::string out = bold(job_line(answer.work), terminal) + "\n";
-  out += machine_line(answer.machine) + "\n\n";
+  std::string out = title(job_line(answer.work), terminal);
+  out += wrap(machine_line(answer.machine), terminal.width, 2) + "\n";
   const auto& range = answer.intervals.memory_total_gib;
   if (plan::problem_of(answer.choice).kind == plan::Problem::Kind::unpublished) {
     out += wrap(say("cannot be said: {}", plan::problem_of(answer.choice).text()), terminal.width, 2);

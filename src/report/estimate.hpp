@@ -4,11 +4,15 @@
 #include <string>
 
 #include "gpusel/advise/estimate.hpp"
-#include "report/terminal.hpp"
+#include "report/json.hpp"
+#include "report/table.hpp"
 
 namespace gpusel::report {
 
 std::string estimate_text(const advise::EstimateAnswer& answer, const Terminal& terminal);
+
+/// One row, its figures in full.
+std::string estimate_csv(const advise::EstimateAnswer& answer);
 
 /// "llama-7b, full fine-tuning, AdamW, 307M tokens": the job in one line.
 std::string job_line(const workload::Workload& work);
@@ -16,6 +20,7 @@ std::string job_line(const workload::Workload& work);
 std::string assumed_line(const workload::Assumptions& assumed);
 /// Each figure with its formula, substituted values and source.
 std::string trace_lines(const estimate::Trace& trace, const Terminal& terminal);
+Table trace_table(const estimate::Trace& trace);
 /// Whether there was a choice of batch, arithmetic or layout: video blocks and processors leave none.
 bool has_plan(const workload::Workload& work);
 std::string plan_line(const estimate::TrainingPlan& plan);

@@ -42,14 +42,8 @@ std::string count_text(double count) { return format("{:.0f}", count); }
 
 class Page {
  public:
-  Page(const Fleet& fleet, const catalog::Catalog& catalog, std::string_view format, const Terminal& terminal)
-      : fleet_(fleet),
-        catalog_(catalog),
-        format_(format == "wide" ? "table" : format),
-        terminal_(terminal),
-        money_(fleet.currency.code()) {
-    if (format != "table") terminal_.width = 0;
-  }
+  Page(const Fleet& fleet, const catalog::Catalog& catalog, const Terminal& terminal)
+      : fleet_(fleet), catalog_(catalog), terminal_(terminal), money_(fleet.currency.code()) {}
 
   std::string text() {
     head();
@@ -69,16 +63,9 @@ class Page {
   }
 
  private:
-  bool is_markdown() const { return format_ == "markdown"; }
-
-  void paragraph(const std::string& line, std::size_t indent = 2) {
-    out_ += wrap(line, terminal_.width, indent);
-    if (is_markdown()) out_ += "\n";
-  }
-  void title(const std::string& words) {
-    out_ += is_markdown() ? format("\n## {}\n\n", words) : "\n" + bold(words, terminal_) + "\n";
-  }
-  void table(const Table& table) { out_ += table.as(format_, terminal_); }
+  void paragraph(const std::string& line, std::size_t indent = 2) { out_ += wrap(line, terminal_.width, indent); }
+  void title(const std::string& words) { out_ += heading(words, terminal_); }
+  void table(const Table& table) { out_ += table.text(terminal_); }
   std::string amount(double value) const { return format("{} {}", human_price(value), money_); }
 
   void head() {
@@ -90,7 +77,7 @@ class Page {
         say("{}, inference: {} requests/s of {}, {} on average, {} of lengths", printable(fleet_.work.model->id),
             human_number(fleet_.rate), printable(traffic.name), lengths,
             traffic.buckets.size() == 1 ? say("1 bucket") : say("{} buckets", traffic.buckets.size()));
-    out_ += is_markdown() ? format("# {}\n\n", line) : bold(line, terminal_) + "\n";
+    out_ += report::title(line, terminal_);
     if (!traffic.source.empty()) {
       const auto* source = catalog_.source(traffic.source);
       paragraph(say("lengths: {} ({})", source != nullptr ? printable(source->document) : printable(traffic.source),
@@ -339,7 +326,6 @@ class Page {
 
   const Fleet& fleet_;
   const catalog::Catalog& catalog_;
-  std::string format_;
   Terminal terminal_;
   std::string_view money_;
   std::string out_;
@@ -347,9 +333,8 @@ class Page {
 
 }  // namespace
 
-std::string fleet_text(const Fleet& fleet, const catalog::Catalog& catalog, std::string_view format,
-                       const Terminal& terminal) {
-  return Page(fleet, catalog, format, terminal).text();
+std::string fleet_text(const Fleet& fleet, const catalog::Catalog& catalog, const Terminal& terminal) {
+  return Page(fleet, catalog, terminal).text();
 }
 
 }  // namespace gpusel::report

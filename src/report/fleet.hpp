@@ -9,8 +9,7 @@
 
 namespace gpusel::report {
 
-std::string fleet_text(const advise::Fleet& fleet, const catalog::Catalog& catalog, std::string_view format,
-                       const Terminal& terminal);
+std::string fleet_text(const advise::Fleet& fleet, const catalog::Catalog& catalog, const Terminal& terminal);
 Json fleet_json(const advise::Fleet& fleet, const catalog::Catalog& catalog);
 /// One row per type of the fleet.
 std::string fleet_csv(const advise::Fleet& fleet, const catalog::Catalog& catalog);

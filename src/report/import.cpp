@@ -82,7 +82,7 @@ std::string in_line(const Json& value) {
 
 std::string import_text(const ImportResult& result, std::string_view format, const Terminal& terminal) {
   const catalog::ImportReport& report = result.report;
-  std::string text = files_table(report, format, terminal);
+  std::string text = document_title(say("Import of price lists"), terminal) + files_table(report, format, terminal);
   if (report.skipped.empty() || format == "csv") return text;
   Table table(
       {{say("left out"), Align::right, 0}, {say("reason"), Align::left, 0, 24}, {say("first at"), Align::left, 0, 12}});
@@ -92,7 +92,7 @@ std::string import_text(const ImportResult& result, std::string_view format, con
                gpusel::format("{}:{}", printable(report.files[groups[i].first->file].path), groups[i].first->line)});
   text += "\n" + table.as(format, terminal);
   if (groups.size() > kReasonsShown)
-    text += say("… and {} more reasons; -o json has every row", groups.size() - kReasonsShown) + "\n";
+    text += wrap(say("… and {} more reasons; -o json has every row", groups.size() - kReasonsShown), terminal.width, 2);
   return text;
 }
 
@@ -118,6 +118,12 @@ void write_import_json(const ImportResult& result, const std::function<void(std:
     text.clear();
   }
   write(text + (report.skipped.empty() ? "]\n}\n" : "\n  ]\n}\n"));
+}
+
+Json import_json(const ImportResult& result) {
+  std::string text;
+  write_import_json(result, [&](std::string_view piece) { text += piece; });
+  return Json::parse(text);
 }
 
 std::string import_warning(const catalog::ImportReport& report, const catalog::ImportWarning& warning) {

@@ -35,6 +35,11 @@ bool shows(const Finding& finding, bool all) { return all || finding.accepted.em
 }  // namespace
 
 std::string lint_text(const LintReport& report, bool all, const Terminal& terminal) {
+  if (terminal.width.is_markdown())
+    return title(say("Checks of the catalogue"), terminal) + wrap(lint_counts(report), terminal.width, 2) +
+           (report.findings.empty() ? std::string() : lint_table(report, all).text(terminal)) +
+           (report.left_out > 0 ? wrap(say("{} more are counted and not listed", report.left_out), terminal.width, 2)
+                                : std::string());
   std::string out;
   for (const CheckInfo& check : catalog::lint_checks()) {
     bool headed = false;

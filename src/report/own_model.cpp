@@ -76,7 +76,8 @@ std::string own_model_card(const ConfigModel& model, const catalog::Catalog& cat
     for (const catalog::TensorType& type : stored.types)
       types.add({type.name, human_number(type.tensors), in_billions(type.elements), human_number(type.bytes)});
     if (!types.empty()) out += "\n" + types.text(terminal);
-    out += "\n" + say("{}: {:.3f} GiB, files: {:.0f}", stored.layout, in_gib(bytes(stored.bytes)), stored.files) + "\n";
+    out += "\n" + wrap(say("{}: {:.3f} GiB, files: {:.0f}", stored.layout, in_gib(bytes(stored.bytes)), stored.files),
+                       terminal.width, 2);
   }
   for (const std::string& note : model.notes) out += "\n" + wrap(note, terminal.width, 2);
   if (model.unread.empty()) return out;

@@ -52,14 +52,7 @@ std::string step_lines(const Poc& poc, const Terminal& terminal) {
   int number = 0;
   for (const advise::PocStep& step : poc.steps) {
     out += "\n" + wrap(say("{}. {} ({})", ++number, step.what, step.tool), terminal.width, 3);
-    for (const std::string& command : step.commands) {
-      std::string_view rest = command;
-      for (bool first = true; first || !rest.empty(); first = false) {
-        const auto end = rest.find('\n');
-        out += "     " + printable(rest.substr(0, end)) + "\n";
-        rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
-      }
-    }
+    for (const std::string& command : step.commands) out += verbatim(command, 5, terminal);
     if (!step.read.empty()) out += wrap(say("   read: {}", step.read), terminal.width, 9);
   }
   return out;
@@ -94,7 +87,7 @@ Table scale_table(const Poc& poc) {
 }
 
 std::string outside_lines(const Poc& poc, const Terminal& terminal) {
-  std::string out = say("if a figure lies outside:") + "\n";
+  std::string out = wrap(say("if a figure lies outside:"), terminal.width, 2);
   for (const PocFigure& figure : poc.figures)
     out += wrap(format("  {}: {}", figure.name, figure.outside), terminal.width, 4);
   if (poc.job_cost_high > 0)
@@ -149,11 +142,10 @@ Json figure_json(const PocFigure& figure) {
 std::string poc_text(const PocView& view, bool explain, const Terminal& terminal) {
   const Poc& poc = view.poc;
   const auto& instance = *poc.chosen->instance;
-  std::string out = "\n" +
-                    bold(say("Proof of concept for rank {}: {} {}", poc.chosen->rank, printable(instance.provider),
-                             printable(instance.sku)),
-                         terminal) +
-                    "\n\n";
+  std::string out = heading(say("Proof of concept for rank {}: {} {}", poc.chosen->rank, printable(instance.provider),
+                                printable(instance.sku)),
+                            terminal) +
+                    "\n";
   out += rent_lines(poc, view.advice, view.catalog, terminal);
   for (const std::string& note : poc.notes) out += wrap(say("note: {}", note), terminal.width, 6);
   out += step_lines(poc, terminal) + "\n" + figure_table(poc).text(terminal);
@@ -164,8 +156,8 @@ std::string poc_text(const PocView& view, bool explain, const Terminal& terminal
   if (row.is_null())
     out += wrap(no_row_reason(view), terminal.width, 2);
   else
-    out += say("what was measured, in place of each null, as a line of runs.jsonl:") + "\n  " + dump(row, -1) +
-           say("then: gpusel calibrate runs.jsonl") + "\n";
+    out += wrap(say("what was measured, in place of each null, as a line of runs.jsonl:"), terminal.width, 2) +
+           verbatim(dump(row, -1), 2, terminal) + wrap(say("then: gpusel calibrate runs.jsonl"), terminal.width, 2);
   if (explain) out += trace_lines(poc.trace, terminal);
   return out;
 }

@@ -105,7 +105,7 @@ Table make_table(const Advice& advice, const RecommendView& view) {
 }
 
 std::string header(const Advice& advice, const catalog::Catalog& catalog, const Terminal& terminal) {
-  std::string out = bold(job_line(advice.work), terminal) + "\n";
+  std::string out = title(job_line(advice.work), terminal);
   out += wrap(say("assumed: {}", assumed_line(advice.assumed)), terminal.width, 2);
   std::vector<Currency> converted;
   for (const Recommendation& r : advice.recommendations)
@@ -177,23 +177,21 @@ std::string warned_rows(const Advice& advice, const RecommendView& view, const T
   return list.empty() ? list : wrap(say("warnings: {}; --explain says more", list), terminal.width, 2);
 }
 
-std::string rejected_text(const Advice& advice, const RecommendView& view, const Terminal& terminal) {
-  if (advice.rejected.empty()) return {};
-  std::map<std::string, int> counts;
-  int total = 0;
-  for (const auto& rejection : advice.rejected) {
-    counts[rejection.rule] += rejection.count;
-    total += rejection.count;
-  }
-  if (!view.show_rejected) {
-    std::vector<std::pair<int, std::string>> order;
-    order.reserve(counts.size());
-    for (const auto& [rule, count] : counts) order.emplace_back(-count, rule);
-    std::sort(order.begin(), order.end());
-    std::string list;
-    for (const auto& [count, rule] : order) list += (list.empty() ? "" : ", ") + format("{} {}", rule, -count);
-    return wrap(say("rejected: {} instances ({}); --show-rejected tells why", total, list), terminal.width, 2);
-  }
+struct Fallen {
+  int instances = 0;
+  const advise::Rejection* first = nullptr;
+};
+
+/// By the rule that they fell to.
+using FallenByRule = std::map<std::string, Fallen>;
+
+std::vector<std::pair<std::string, Fallen>> most_first(const FallenByRule& fallen) {
+  std::vector<std::pair<std::string, Fallen>> order(fallen.begin(), fallen.end());
+  std::ranges::stable_sort(order, std::greater{}, [](const auto& one) { return one.second.instances; });
+  return order;
+}
+
+Table every_rejection(const Advice& advice) {
   Table table({{say("provider"), Align::left, 0},
                {say("instance"), Align::left, 0, 16},
                {say("rule"), Align::left, 0},
@@ -201,7 +199,39 @@ std::string rejected_text(const Advice& advice, const RecommendView& view, const
   for (const auto& rejection : advice.rejected)
     table.add({std::string(rejection.instance->provider), printable(rejection.instance->sku), rejection.rule,
                printable(rejection.message)});
-  return say("rejected: {} instances", total) + "\n" + table.text(terminal);
+  return table;
+}
+
+Table rules_and_examples(const FallenByRule& fallen) {
+  Table table({{say("instances"), Align::right, 0},
+               {say("rule"), Align::left, 0},
+               {say("for example"), Align::left, 0},
+               {say("reason"), Align::left, 0}});
+  for (const auto& [rule, one] : most_first(fallen))
+    table.add({format("{}", one.instances), rule,
+               format("{} {}", one.first->instance->provider, printable(one.first->instance->sku)),
+               printable(one.first->message)});
+  return table;
+}
+
+std::string rejected_text(const Advice& advice, const RecommendView& view, const Terminal& terminal) {
+  if (advice.rejected.empty()) return {};
+  FallenByRule fallen;
+  int total = 0;
+  for (const auto& rejection : advice.rejected) {
+    Fallen& one = fallen[rejection.rule];
+    one.instances += rejection.count;
+    if (one.first == nullptr) one.first = &rejection;
+    total += rejection.count;
+  }
+  const bool document = terminal.width.is_markdown();
+  if (view.show_rejected || document)
+    return document_heading(say("rejected"), terminal) + wrap(say("rejected: {} instances", total), terminal.width, 2) +
+           (view.show_rejected ? every_rejection(advice) : rules_and_examples(fallen)).text(terminal);
+  std::string list;
+  for (const auto& [rule, one] : most_first(fallen))
+    list += (list.empty() ? "" : ", ") + format("{} {}", rule, one.instances);
+  return wrap(say("rejected: {} instances ({}); --show-rejected tells why", total, list), terminal.width, 2);
 }
 
 /// "offline rendering → … → spot".
@@ -216,27 +246,29 @@ std::string decision_text(const Advice& advice, const Terminal& terminal) {
 std::string recommend_text(const Advice& advice, const catalog::Catalog& catalog, const RecommendView& view,
                            const Terminal& terminal) {
   const Table table = make_table(advice, view);
-  if (view.format != "table") return table.as(view.format, terminal);
-  Terminal room = terminal;
-  if (view.wide) room.width = 0;
   std::string out = header(advice, catalog, terminal) + "\n";
   if (advice.recommendations.empty()) {
-    out += say("no instance meets this") + "\n\n";
+    out += wrap(say("no instance meets this"), terminal.width, 2) + "\n";
   } else {
-    out += table.text(room);
+    out += table.text(terminal);
     if (view.limit > 0 && advice.recommendations.size() > view.limit)
       out += dim(say("{} more, -n {} shows all", advice.recommendations.size() - view.limit,
                      advice.recommendations.size()),
                  terminal) +
              "\n";
-    out += "\n" + best_in_words(advice, catalog, view, terminal);
+    out +=
+        "\n" + document_heading(say("reasons and warnings"), terminal) + best_in_words(advice, catalog, view, terminal);
     if (!view.explain) out += warned_rows(advice, view, terminal);
     out += "\n";
   }
+  if (!advice.alternatives.empty()) out += document_heading(say("alternatives"), terminal);
   for (const auto& alternative : advice.alternatives)
     out += wrap(say("alternative: {}", alternative.message), terminal.width, 2);
+  if (!advice.notes.empty()) out += document_heading(say("notes"), terminal);
   for (const std::string& note : advice.notes) out += wrap(say("note: {}", note), terminal.width, 2);
-  return out + rejected_text(advice, view, terminal) + decision_text(advice, terminal);
+  const bool document = terminal.width.is_markdown();  // where the decision does not belong to the table above it
+  return document ? out + decision_text(advice, terminal) + rejected_text(advice, view, terminal)
+                  : out + rejected_text(advice, view, terminal) + decision_text(advice, terminal);
 }
 
 }  // namespace gpusel::report

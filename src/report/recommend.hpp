@@ -14,9 +14,9 @@ struct RecommendView {
   bool wide = false;
   bool explain = false;  // scores and warnings in full
   bool show_rejected = false;
-  std::string format = "table";  // table or markdown
 };
 
+/// In a document, a reason for each rule that instances fell to.
 std::string recommend_text(const advise::Advice& advice, const catalog::Catalog& catalog, const RecommendView& view,
                            const Terminal& terminal);
 

@@ -168,6 +168,7 @@ std::vector<std::vector<std::size_t>> SideBySide::parts(const Layout& layout, st
 }
 
 std::string SideBySide::text(const Terminal& terminal) const {
+  if (terminal.width.is_markdown()) return table().text(terminal);
   const Layout layout = this->layout(terminal.width);
   const auto crowded = parts(layout, terminal.width, names_.size());
   // As many in each, where that makes no more parts.

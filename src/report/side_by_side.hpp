@@ -29,7 +29,8 @@ class SideBySide {
   void add(SideRow row) { rows_.push_back(std::move(row)); }
 
   std::string text(const Terminal& terminal) const;
-  /// The same as a table for markdown.
+  const std::vector<std::string>& names() const { return names_; }
+  /// The same as one table, for Markdown.
   Table table() const;
 
  private:

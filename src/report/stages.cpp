@@ -109,8 +109,8 @@ std::string one_provider_text(const StagesAnswer& answer, const StagesPlan& plan
   if (!answer.one_provider) return wrap(say("no provider has an instance for every stage"), terminal.width, 2);
   const StagesChoice& one = *answer.one_provider;
   const double more = one.sum.whole(answer.months) - answer.best.sum.whole(answer.months);
-  std::string out = "\n" + bold(say("all with {}", printable(one.stages.front().best->instance->provider)), terminal) +
-                    "\n" + table_of(one, plan, answer.currency).text(terminal) +
+  std::string out = heading(say("all with {}", printable(one.stages.front().best->instance->provider)), terminal) +
+                    table_of(one, plan, answer.currency).text(terminal) +
                     wrap(sum_text(one, answer.months, answer.currency), terminal.width, 2);
   return out + wrap(more >= 0 ? say("staying with one costs {} {} more", human_price(more), answer.currency.code())
                               : say("staying with one costs {} {} less: each best alone is not the best together",
@@ -169,16 +169,14 @@ Json choice_json(const StagesChoice& choice, const StagesAnswer& answer, const S
 std::string stages_text(const StagesAnswer& answer, const StagesPlan& plan, std::string_view format_name,
                         const Terminal& terminal) {
   const Table table = table_of(answer.best, plan, answer.currency);
-  if (format_name == "csv" || format_name == "markdown") return table.as(format_name, terminal);
-  Terminal room = terminal;
-  if (format_name == "wide") room.width = 0;
-  std::string out;
+  if (format_name == "csv") return table.csv();
+  std::string out = document_title(say("Several jobs, one after the other"), terminal);
   for (std::size_t i = 0; i < plan.stages.size(); ++i)
     out += wrap(say("{}: {}; assumed: {}", printable(plan.stages[i].name), job_line(answer.advice[i]->work),
                     assumed_line(answer.advice[i]->assumed)),
                 terminal.width, 2);
   out += wrap(dates_text(answer), terminal.width, 2);
-  out += "\n" + table.text(room);
+  out += "\n" + table.text(terminal);
   out += wrap(sum_text(answer.best, answer.months, answer.currency), terminal.width, 2);
   for (const advise::Move& move : answer.best.moves)
     out += wrap("  " + move_text(move, answer.best, plan, answer.currency), terminal.width, 4);

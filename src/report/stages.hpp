@@ -9,7 +9,7 @@
 
 namespace gpusel::report {
 
-/// `format`: table, wide, csv or markdown.
+/// `format`: csv, or else text.
 std::string stages_text(const advise::StagesAnswer& answer, const advise::StagesPlan& plan, std::string_view format,
                         const Terminal& terminal);
 /// The sum in one line, for formats that hold the table alone.

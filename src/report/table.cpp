@@ -4,9 +4,11 @@
 #include <numeric>
 #include <optional>
 
+#include "gpusel/base/columns.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
+#include "report/markdown.hpp"
 #include "report/svg.hpp"
 
 namespace gpusel::report {
@@ -27,7 +29,7 @@ std::string padded(std::string_view cell, std::size_t width, Align align) {
 std::string csv_cell(const std::string& cell) {
   std::string text = printable(cell);
   const bool number = plain_number(text).has_value();
-  if (text.size() > 1 && !number && std::string_view("=+-@\t").find(text.front()) != std::string_view::npos)
+  if (text.size() > 1 && !number && std::string_view("=+-@\t\r").find(cell.front()) != std::string_view::npos)
     text.insert(0, "'");
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -87,6 +89,7 @@ std::vector<std::size_t> Table::fit(std::vector<std::size_t>& width, std::size_t
 }
 
 std::string Table::text(const Terminal& terminal) const {
+  if (terminal.width.is_markdown()) return "\n" + markdown() + "\n";
   std::vector<std::size_t> width = widths();
   const std::vector<std::size_t> dropped = terminal.width > 0 ? fit(width, terminal.width) : std::vector<std::size_t>{};
   const auto shown = [&](std::size_t i) { return !std::binary_search(dropped.begin(), dropped.end(), i); };
@@ -106,7 +109,8 @@ std::string Table::text(const Terminal& terminal) const {
   if (!dropped.empty()) {
     std::string names;
     for (const std::size_t i : dropped) names += (names.empty() ? "" : ", ") + columns_[i].title;
-    out += dim(say("too narrow for: {} (-o wide shows all)", names), terminal) + "\n";
+    const std::string left_out = wrap(say("too narrow for: {} (-o wide shows all)", names), terminal.width, 2);
+    out += dim(std::string_view(left_out).substr(0, left_out.size() - 1), terminal) + "\n";
   }
   return out;
 }
@@ -127,18 +131,13 @@ std::string Table::csv() const {
 }
 
 std::string Table::markdown() const {
-  const auto escaped = [](std::string_view cell) {
-    std::string text;
-    for (const char c : printable(cell)) text += c == '|' ? std::string("\\|") : std::string(1, c);
-    return text;
-  };
   std::string out = "|";
-  for (const Column& column : columns_) out += " " + escaped(column.title) + " |";
+  for (const Column& column : columns_) out += " " + markdown_text(column.title) + " |";
   out += "\n|";
   for (const Column& column : columns_) out += column.align == Align::right ? "---:|" : "---|";
   for (const auto& row : rows_) {
     out += "\n|";
-    for (const Cell& cell : row) out += " " + escaped(cell.text) + " |";
+    for (const Cell& cell : row) out += " " + markdown_text(cell.text) + " |";
   }
   return out + "\n";
 }
@@ -158,30 +157,83 @@ std::string Table::html() const {
 }
 
 std::string Table::as(std::string_view format, const Terminal& terminal) const {
-  if (format == "csv") return csv();
-  if (format == "markdown") return markdown();
-  return text(terminal);
+  return format == "csv" ? csv() : text(terminal);
 }
 
-std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
+namespace {
+
+/// Deeper points stand below the one before them.
+std::string markdown_paragraph(std::string_view text) {
+  constexpr std::size_t kDeep = 4;
+  const std::size_t lead = std::min(text.find_first_not_of(' '), text.size());
+  if (lead == 0) return "\n" + markdown_line(text) + "\n\n";
+  return (lead < kDeep ? "- " : "  - ") + markdown_line(text) + "\n";
+}
+
+}  // namespace
+
+std::string wrap(std::string_view text, Width width, std::size_t indent) {
+  if (width.is_markdown()) return markdown_paragraph(text);
   if (width == 0 || display_width(text) <= width) return std::string(text) + "\n";
   std::string out;
   const std::size_t lead = std::min(text.find_first_not_of(' '), text.size());
-  std::string line(lead, ' ');
+  const std::string margin(std::min<std::size_t>(indent, width / 2), ' ');
+  std::string line(std::min<std::size_t>(lead, width / 2), ' ');
+  std::size_t used = line.size();
   bool starts = true;
   for (const std::string_view word : split(text.substr(lead), ' ')) {
-    if (!starts && display_width(line) + 1 + display_width(word) > width) {
-      out += line + "\n";
-      line = std::string(indent, ' ') + std::string(word);
-    } else {
-      line += (starts ? "" : " ") + std::string(word);
+    bool first = true;
+    for (const std::string_view piece : line_pieces(word)) {
+      const std::size_t space = first && !starts ? 1 : 0;
+      const std::size_t wide = display_width(piece);
+      if (!starts && used + space + wide > width) {
+        out += line + "\n";
+        line = margin;
+        used = margin.size();
+      } else {
+        line.append(space, ' ');
+        used += space;
+      }
+      line += piece;
+      used += wide;
+      starts = first = false;
     }
-    starts = false;
   }
   return out + line + "\n";
 }
 
+std::string title(std::string_view text, const Terminal& terminal) {
+  if (terminal.width.is_markdown()) return "# " + markdown_text(text) + "\n\n";
+  const std::string lines = wrap(text, terminal.width, 2);
+  return bold(std::string_view(lines).substr(0, lines.size() - 1), terminal) + "\n";
+}
+
+std::string document_title(std::string_view text, const Terminal& terminal) {
+  return terminal.width.is_markdown() ? title(text, terminal) : std::string();
+}
+
+std::string heading(std::string_view text, const Terminal& terminal, std::size_t level) {
+  if (!terminal.width.is_markdown()) return "\n" + title(text, terminal);
+  return "\n" + std::string(level, '#') + " " + markdown_text(text) + "\n\n";
+}
+
+std::string document_heading(std::string_view text, const Terminal& terminal) {
+  return terminal.width.is_markdown() ? heading(text, terminal) : std::string();
+}
+
+std::string verbatim(std::string_view lines, std::size_t indent, const Terminal& terminal) {
+  const bool markdown = terminal.width.is_markdown();
+  std::string out;
+  while (!lines.empty()) {
+    const auto end = std::min(lines.find('\n'), lines.size());
+    out += std::string(markdown ? 0 : indent, ' ') + printable(lines.substr(0, end)) + "\n";
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+  return markdown ? markdown_code(out, {}) : out;
+}
+
 std::string bold(std::string_view text, const Terminal& terminal) {
+  if (terminal.width.is_markdown()) return "**" + markdown_text(text) + "**";
   return terminal.color ? "\x1b[1m" + std::string(text) + "\x1b[0m" : std::string(text);
 }
 

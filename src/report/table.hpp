@@ -41,12 +41,13 @@ class Table {
   void add(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
   bool empty() const { return rows_.empty(); }
 
+  /// Where the width is Markdown's, markdown() between empty lines.
   std::string text(const Terminal& terminal) const;
   std::string csv() const;
   std::string markdown() const;
   std::string html() const;
 
-  /// By name: "csv" or "markdown"; anything else is text.
+  /// By name: "csv"; anything else is text.
   std::string as(std::string_view format, const Terminal& terminal) const;
 
  private:
@@ -58,8 +59,20 @@ class Table {
   std::vector<std::vector<Cell>> rows_;
 };
 
-/// Breaks `text` into lines of at most `width` columns, later ones indented.
-std::string wrap(std::string_view text, std::size_t width, std::size_t indent);
+/// Breaks `text` into lines of at most `width` columns, later ones indented; only a word that is longer sticks out.
+/// In Markdown a paragraph, or a point of a list where the text is indented.
+std::string wrap(std::string_view text, Width width, std::size_t indent);
+
+/// What the answer is about, on a line of its own; in Markdown its first heading.
+std::string title(std::string_view text, const Terminal& terminal);
+/// A title that only a document needs: on a terminal the command stands above it.
+std::string document_title(std::string_view text, const Terminal& terminal);
+/// A section's, below an empty line; `level` is Markdown's.
+std::string heading(std::string_view text, const Terminal& terminal, std::size_t level = 2);
+/// A section's that only a document needs: on a terminal the place says it.
+std::string document_heading(std::string_view text, const Terminal& terminal);
+/// Lines that are to be copied; control characters are made visible.
+std::string verbatim(std::string_view lines, std::size_t indent, const Terminal& terminal);
 
 std::string bold(std::string_view text, const Terminal& terminal);
 std::string dim(std::string_view text, const Terminal& terminal);

@@ -7,6 +7,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
+#include "report/markdown.hpp"
 #include "report/records.hpp"
 
 namespace gpusel::report {
@@ -195,15 +196,6 @@ Json worst_json(const Comparison& each) {
           {"interval", each.interval ? interval_json(*each.interval) : Json(nullptr)}};
 }
 
-}  // namespace
-
-std::string verify_text(const Verification& verification, const VerifyView& view, const Terminal& terminal) {
-  std::string out = bold(summary_line(verification), terminal) + "\n";
-  for (const Section& section : sections(verification, view)) out += "\n" + section.table.text(terminal);
-  if (const std::string line = unanswered_line(verification); !line.empty()) out += "\n" + line + "\n";
-  return out;
-}
-
 std::string verify_markdown(const Verification& verification, const VerifyView& view) {
   std::string out = "# " + say("Accuracy of the estimates") + "\n\n" + summary_line(verification) + ".";
   if (const std::string line = unanswered_line(verification); !line.empty()) out += " " + line + ".";
@@ -215,7 +207,18 @@ std::string verify_markdown(const Verification& verification, const VerifyView& 
              "well.") +
          "\n";
   for (const Section& section : sections(verification, view))
-    out += "\n## " + section.title + "\n\n" + section.table.markdown();
+    out += "\n## " + markdown_text(section.title) + "\n\n" + section.table.markdown();
+  return out;
+}
+
+}  // namespace
+
+std::string verify_text(const Verification& verification, const VerifyView& view, const Terminal& terminal) {
+  if (terminal.width.is_markdown()) return verify_markdown(verification, view);
+  std::string out = title(summary_line(verification), terminal);
+  for (const Section& section : sections(verification, view)) out += "\n" + section.table.text(terminal);
+  if (const std::string line = unanswered_line(verification); !line.empty())
+    out += "\n" + wrap(line, terminal.width, 2);
   return out;
 }
 

@@ -17,7 +17,6 @@ struct VerifyView {
 };
 
 std::string verify_text(const advise::Verification& verification, const VerifyView& view, const Terminal& terminal);
-std::string verify_markdown(const advise::Verification& verification, const VerifyView& view);
 /// One table: the figures over all rows, then those of each part.
 std::string verify_csv(const advise::Verification& verification, const VerifyView& view);
 Json verify_json(const advise::Verification& verification, const VerifyView& view);

@@ -39,43 +39,24 @@ bool needs_letters(const WhatIf& answer, const Terminal& terminal) {
 }
 
 std::string section_text(const Section& section, const Terminal& terminal) {
-  std::string out = "\n" + bold(section.heading, terminal) + "\n";
+  std::string out = heading(section.heading, terminal);
   for (const std::string& line : section.lines) out += wrap(line, terminal.width, 2);
   if (section.table && !section.table->empty()) out += "\n" + section.table->text(terminal);
-  if (section.chart) out += "\n" + text_chart(*section.chart, kChartRows, terminal);
+  if (section.chart && !terminal.width.is_markdown()) out += "\n" + text_chart(*section.chart, kChartRows, terminal);
   if (section.points && !section.points->empty()) out += "\n" + section.points->text(terminal);
   if (!section.remarks.empty()) out += "\n";
   for (const std::string& line : section.remarks) out += wrap(line, terminal.width, 2);
   return out;
 }
 
-std::string section_markdown(const Section& section) {
-  std::string out = "\n## " + section.heading + "\n\n";
-  for (const std::string& line : section.lines) out += line + "\n\n";
-  for (const auto* table : {&section.table, &section.points})
-    if (*table && !(*table)->empty()) out += (*table)->markdown() + "\n";
-  for (const std::string& line : section.remarks) out += line + "\n\n";
-  while (out.ends_with("\n\n")) out.pop_back();
-  return out;
-}
-
 }  // namespace
 
-std::string whatif_text(const WhatIf& answer, const catalog::Catalog& catalog, std::string_view format,
-                        const Terminal& terminal) {
+std::string whatif_text(const WhatIf& answer, const catalog::Catalog& catalog, const Terminal& terminal) {
   const auto header = whatif_header(answer, catalog);
-  if (format == "markdown") {
-    std::string out = "# " + header.front() + "\n";
-    for (std::size_t i = 1; i < header.size(); ++i) out += "\n" + header[i] + "\n";
-    for (const Section& section : whatif_sections(answer, {})) out += section_markdown(section);
-    return out;
-  }
-  Terminal room = terminal;
-  if (format == "wide") room.width = 0;
-  std::string out = bold(header.front(), terminal) + "\n";
+  std::string out = title(header.front(), terminal);
   for (std::size_t i = 1; i < header.size(); ++i) out += wrap(header[i], terminal.width, 2);
-  for (const Section& section : whatif_sections(answer, {bar_width(answer, room), needs_letters(answer, room)}))
-    out += section_text(section, room);
+  for (const Section& section : whatif_sections(answer, {bar_width(answer, terminal), needs_letters(answer, terminal)}))
+    out += section_text(section, terminal);
   return answer.trace.empty() ? out : out + trace_lines(answer.trace, terminal);
 }
 

@@ -9,9 +9,7 @@
 
 namespace gpusel::report {
 
-/// `format`: table, wide or markdown.
-std::string whatif_text(const advise::WhatIf& answer, const catalog::Catalog& catalog, std::string_view format,
-                        const Terminal& terminal);
+std::string whatif_text(const advise::WhatIf& answer, const catalog::Catalog& catalog, const Terminal& terminal);
 std::string whatif_html(const advise::WhatIf& answer, const catalog::Catalog& catalog);
 Json whatif_json(const advise::WhatIf& answer, const catalog::Catalog& catalog);
 /// One row per point, per input of the tornado and per candidate; `section` tells them apart.

@@ -1,4 +1,5 @@
 #include "gpusel/base/message.hpp"
+#include "report/estimate.hpp"
 #include "report/svg.hpp"
 #include "report/whatif.hpp"
 #include "report/whatif_words.hpp"
@@ -16,12 +17,6 @@ std::string section_html(const Section& section) {
     if (*table && !(*table)->empty()) out += (*table)->html();
   for (const std::string& line : section.remarks) out += html_paragraph(line);
   return html_section(section.heading, out);
-}
-
-Table trace_table(const estimate::Trace& trace) {
-  Table table({{say("figure")}, {say("value")}, {say("formula")}, {say("with numbers")}, {say("source")}});
-  for (const auto& line : trace) table.add({line.quantity, line.value, line.formula, line.substituted, line.source});
-  return table;
 }
 
 }  // namespace

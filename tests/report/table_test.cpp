@@ -63,10 +63,45 @@ TEST_CASE("csv quotes what needs it and disarms formulas") {
   CHECK(csv.find("-5") != std::string::npos);
 }
 
-TEST_CASE("markdown escapes the bar") {
+TEST_CASE("a column that may be shortened makes room for wide characters, combining marks and what is not seen") {
+  const std::string names[] = {"上海显存显存显存显存", "e\u0301e\u0301e\u0301e\u0301 caf\u00e9 au lait et plus",
+                               "zero\u200b\u200bwidth\ufeff joined", "👩\u200d💻 made of three",
+                               "plain and long enough to be cut"};
+  Table table({{"名称 name", Align::left, 0, 3}, {"USD/h", Align::right, 1, 2}, {"备注 notes", Align::left, 2, 4}});
+  for (const std::string& name : names) table.add({name, "12.50", name + name});
+  for (std::size_t width = 5; width <= 200; ++width) {
+    const std::string text = table.text({.width = width});
+    CAPTURE(width, text);
+    CHECK(widest(text) <= std::max<std::size_t>(width, widest("  (-o wide")));
+    CHECK(valid_utf8_prefix(text) == text.size());
+  }
+  for (std::size_t width = 0; width < 5; ++width) CHECK_NOTHROW(table.text({.width = width}));
+  CHECK(table.text({.width = 0}).find("备注 notes") != std::string::npos);
+}
+
+TEST_CASE("cells stand below each other whatever their characters") {
+  Table table({{"name"}, {"n", Align::right}});
+  table.add({"显存", "1"});
+  table.add({"cafe\u0301", "2"});
+  table.add({"a\u200bbcd", "3"});
+  CHECK(table.text({}) == "name  n\n显存  1\ncafe\u0301  2\na\u200bbcd  3\n");
+}
+
+TEST_CASE("text without blanks is wrapped between wide characters, and not before what closes") {
+  CHECK(report::wrap("显存不足，需要十六", 9, 2) == "显存不\n  足，需\n  要十六\n");
+  CHECK(report::wrap("显存 80 GB", 6, 0) == "显存\n80 GB\n");
+  for (std::size_t width = 4; width <= 60; ++width) {
+    const std::string text = report::wrap("   每小时 12.5 USD，显存 80 GiB；带宽 3350 GB/s cafe\u0301", width, 2);
+    CAPTURE(width, text);
+    CHECK(widest(text) <= std::max<std::size_t>(width, 6));
+  }
+}
+
+TEST_CASE("markdown shows a cell's marks") {
   Table table({{"a"}});
-  table.add({"x|y"});
-  CHECK(table.markdown().find("x\\|y") != std::string::npos);
+  table.add({"x|y <b> `c` *d* _e_ [f](g) snake_case 2 * 3"});
+  CHECK(table.markdown() == "| a |\n|---|\n| x\\|y \\<b> \\`c\\` \\*d\\* \\_e\\_ \\[f\\](g) snake_case 2 * 3 |\n");
+  CHECK(table.text({report::Width::markdown()}) == "\n" + table.markdown() + "\n");
 }
 
 TEST_CASE("long sentences are wrapped at words and later lines indented") {
