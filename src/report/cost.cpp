@@ -366,6 +366,7 @@ std::string subject_name(const advise::CostSubject& subject) {
 std::string cost_text(const CostAnswer& answer, std::span<const advise::BreakEvens> break_evens,
                       const catalog::Catalog& catalog, std::string_view format, const Terminal& terminal) {
   if (format == "csv") return flat_table(answer, catalog).csv();
+  const bool wide = format == "wide" || terminal.width.is_markdown();
   std::string out;
   if (answer.work)
     out += title(job_line(*answer.work), terminal) +
@@ -375,7 +376,7 @@ std::string cost_text(const CostAnswer& answer, std::span<const advise::BreakEve
   out += wrap(duty_line(answer.duty), terminal.width, 2);
   for (std::size_t at = 0; at < answer.items.size(); ++at) {
     const CostItem& item = answer.items[at];
-    out += "\n" + item_text(item, answer, catalog, format == "wide", terminal);
+    out += "\n" + item_text(item, answer, catalog, wide, terminal);
     if (!break_evens.empty()) out += break_even_text(break_evens[at], answer, terminal);
     if (!item.trace.empty()) out += trace_lines(item.trace, terminal);
     if (!break_evens.empty()) out += trace_lines(break_evens[at].trace, terminal);

@@ -253,7 +253,7 @@ def check(program):
     for name in schemas.all:
         if not name.startswith("common-") and counts[name] < 3:
             wrong.append(f"{name}: {counts[name]} answers, three are wanted")
-    rare = dict(line.split(" | ") for line in (HERE / "rare.txt").read_text().splitlines() if " | " in line)
+    rare = dict(line.split(" | ") for line in (HERE / "rare.txt").read_text().splitlines() if line[:1] not in ("", "#"))
     unseen = {" ".join(one) for one in schemas.declared() - schemas.seen}
     wrong += [f"{one}: no answer has it, and rare.txt does not say why" for one in sorted(unseen - rare.keys())]
     wrong += [f"{one}: in rare.txt, but answers have it" for one in sorted(rare.keys() - unseen)]
