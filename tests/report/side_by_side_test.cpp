@@ -82,5 +82,5 @@ TEST_CASE("as a plain table a figure has its mark and ratio with it") {
         "|  | provider.a-long-name-0 | provider.a-long-name-1 |\n"
         "|---|---:|---:|\n"
         "| architecture | Ada Lovelace | Ada Lovelace |\n"
-        "| bandwidth, GB/s | 900 | 1000* (×1.50) |\n");
+        "| bandwidth, GB/s | 900 | 1000\\* (×1.50) |\n");
 }
