@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "advise/whatif_parts.hpp"
+#include "gpusel/advise/frontier.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 
@@ -13,22 +14,6 @@ namespace {
 
 constexpr std::size_t kPointsAlone = 13;  // -30 % to +30 % in steps of 5
 constexpr std::size_t kPointsAcross = 9;  // of two inputs
-
-/// What stands against cost, as mark_pareto() of the ranking has it.
-Against against_of(const workload::Workload& work) {
-  const bool ends = work.counted ? work.counted->things.has_value() : workload::is_training(work.task);
-  if (ends) return Against::time;
-  return !work.counted && work.inference.request_rate ? Against::latency : Against::throughput;
-}
-
-double place_of(const Outcome& outcome, Against against) {
-  switch (against) {
-    case Against::time: return outcome.best.cost.hours;
-    case Against::latency: return in_ms(std::get<plan::InferenceChoice>(outcome.best.choice()).speed->e2e);
-    case Against::throughput: return plan::rate_of(outcome.best.choice());
-  }
-  return 0;
-}
 
 class Answering {
  public:
@@ -145,6 +130,27 @@ class Answering {
 
 }  // namespace
 
+Against against_of(const workload::Workload& work) {
+  const bool ends = work.counted ? work.counted->things.has_value() : workload::is_training(work.task);
+  if (ends) return Against::time;
+  return !work.counted && work.inference.request_rate ? Against::latency : Against::throughput;
+}
+
+double place_of(const Recommendation& recommendation, Against against) {
+  switch (against) {
+    case Against::time: return recommendation.cost.hours;
+    case Against::latency: return in_ms(std::get<plan::InferenceChoice>(recommendation.choice()).speed->e2e);
+    case Against::throughput: return plan::rate_of(recommendation.choice());
+  }
+  return 0;
+}
+
+Measure measure_against(Against against) { return against == Against::time ? Measure::total : Measure::hourly; }
+
+std::string rate_unit_of(const workload::Workload& work) {
+  return work.counted ? std::string(work.counted->unit.rate) : "tokens/s";
+}
+
 std::optional<double> cost_of(const Outcome& outcome, const WhatIf& answer) {
   return outcome.fits() ? std::optional(outcome.cost_in(answer.measure)) : std::nullopt;
 }
@@ -153,11 +159,11 @@ void pareto(std::vector<Outcome> candidates, WhatIf& out) {
   const auto& work = out.now.of->work;
   out.wants_pareto = true;
   out.against = against_of(work);
-  out.rate_unit = work.counted ? std::string(work.counted->unit.rate) : "tokens/s";
-  out.pareto_measure = out.against == Against::time ? Measure::total : Measure::hourly;
+  out.rate_unit = rate_unit_of(work);
+  out.pareto_measure = measure_against(out.against);
   for (Outcome& one : candidates) {
     Candidate candidate;
-    candidate.x = place_of(one, out.against);
+    candidate.x = place_of(one.best, out.against);
     candidate.cost = one.cost_in(out.pareto_measure);
     candidate.frontier = one.best.pareto;
     candidate.outcome = std::move(one);

@@ -78,6 +78,10 @@ constexpr Command kCommands[] = {
      "  gpusel whatif --model llama-3.1-8b --task inference --rps 4 --vary rps=1..64\n"
      "  gpusel whatif --model llama-7b --task finetune --tornado --pareto",
      make_whatif},
+    {"report", "The whole answer as one page with charts, for a browser without a network",
+     "  gpusel report --model llama-7b --task finetune -o out.html\n"
+     "  gpusel report --model llama-3.1-70b --task inference --rps 2 --to serving.html",
+     make_report},
     {"doctor", "State and age of the data, and what of the surroundings has an effect",
      "  gpusel doctor\n"
      "  gpusel doctor --max-price-age 365d",

@@ -14,6 +14,7 @@ Parsed make_cost();
 Parsed make_fleet();
 Parsed make_verify();
 Parsed make_whatif();
+Parsed make_report();
 Parsed make_gpus();
 Parsed make_instances();
 Parsed make_models();

@@ -52,4 +52,10 @@ std::expected<advise::Advice, int> ask(JobOptions& job, const Ground& ground, Co
   return std::move(*advice);
 }
 
+int status_of_nothing(const advise::Advice& advice) {
+  const bool only_old = std::any_of(advice.alternatives.begin(), advice.alternatives.end(),
+                                    [](const auto& way) { return way.key == "max-price-age"; });
+  return only_old ? kStale : kNothing;
+}
+
 }  // namespace gpusel::cli

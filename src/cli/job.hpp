@@ -25,4 +25,7 @@ Flag rules_flag(std::vector<std::string>& files, std::string group);
 /// Says what is wrong with the question; the error is the exit status. The answer points into `ground`.
 std::expected<advise::Advice, int> ask(JobOptions& job, const Ground& ground, Context& context);
 
+/// The exit status where nothing meets the question: whether its prices are too old, or nothing is there at all.
+int status_of_nothing(const advise::Advice& advice);
+
 }  // namespace gpusel::cli

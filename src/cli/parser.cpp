@@ -156,8 +156,10 @@ class Words {
       };
     };
     auto& flags = parsed_.flags;
-    flags.push_back(
-        {"-o,--output", "FORMAT", say("table, wide, json, yaml, csv, markdown or html"), group, text(common.output)});
+    // What prints no answer in any format has an -o of its own.
+    if (std::none_of(flags.begin(), flags.end(), [](const Flag& flag) { return spells(flag, "-o"); }))
+      flags.push_back(
+          {"-o,--output", "FORMAT", say("table, wide, json, yaml, csv, markdown or html"), group, text(common.output)});
     flags.push_back({"--json", "", say("short for -o json"), group, on(common.json)});
     flags.push_back({"-q,--quiet", "", say("no remarks on standard error"), group, on(common.quiet)});
     flags.push_back(

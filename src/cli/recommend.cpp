@@ -68,10 +68,7 @@ class Recommend {
     print({options_.beside, options_.question, *advice, catalog, coefficients, options_.explain}, poc, format);
     if (!advice->recommendations.empty()) return gate(*advice);
     if (format == "csv") context_.note(say("no instance meets this"));
-    const auto& ways_out = advice->alternatives;
-    const bool only_old =
-        std::any_of(ways_out.begin(), ways_out.end(), [](const auto& way) { return way.key == "max-price-age"; });
-    return only_old ? kStale : kNothing;
+    return status_of_nothing(*advice);
   }
 
  private:

@@ -30,8 +30,10 @@ struct Mark {
   double x = 0;
   double y = 0;
   std::size_t series = 0;
-  bool strong = false;  // stands out from the others
-  std::string tip;      // what it is, for whoever points at it
+  bool strong = false;     // stands out from the others
+  std::string tip;         // what it is, for whoever points at it
+  std::string label = {};  // beside it, on pages, where there is room
+  std::string aside = {};  // behind that, on wide screens
 };
 
 struct Line {
@@ -67,6 +69,23 @@ struct Bars {
   std::vector<std::string> sides = {};  // what the low and the high side are
 
   Scale scale() const;
+};
+
+/// Parts that add up to a whole, with what there is room for. Drawn on pages only.
+struct Stack {
+  std::string label;
+  std::string value;          // in words
+  std::vector<double> parts;  // one per name
+  double limit = 0;           // 0: none
+  double low = 0, high = 0;   // within which the whole is; 0: not known
+  std::string tip;
+};
+struct Stacks {
+  std::string unit;
+  std::vector<std::string> parts;  // their names
+  std::string limit;               // what the line of each is
+  std::string range;               // what low and high are
+  std::vector<Stack> stacks;
 };
 /// One bar of `width` columns: '-' from the base to its low end, '+' to its high end, '#' where both lie.
 std::string text_bar(const Bars& bars, const Bar& bar, std::size_t width);

@@ -5,9 +5,10 @@
 
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include "gpusel/base/text.hpp"
-#include "report/svg.hpp"
+#include "report/html.hpp"
 
 namespace gpusel::report {
 
@@ -19,6 +20,17 @@ struct Free {
   void operator()(char* text) const { std::free(text); }
 };
 
+/// Tables in boxes of their own, which scroll where the page is narrower.
+std::string boxed(std::string_view html) {
+  constexpr std::pair<std::string_view, std::string_view> kBoxes[] = {{"<table>", "<div class=\"wide\"><table>"},
+                                                                      {"</table>", "</table></div>"}};
+  std::string out(html);
+  for (const auto& [tag, box] : kBoxes)
+    for (auto at = out.find(tag); at != std::string::npos; at = out.find(tag, at + box.size()))
+      out.replace(at, tag.size(), box);
+  return out;
+}
+
 /// CommonMark with tables. By default the library leaves out HTML and links that a browser would run.
 std::string html_of(std::string_view markdown) {
   cmark_gfm_core_extensions_ensure_registered();
@@ -28,7 +40,7 @@ std::string html_of(std::string_view markdown) {
   const std::unique_ptr<cmark_node, Free> document(cmark_parser_finish(parser.get()));
   const std::unique_ptr<char, Free> html(
       cmark_render_html(document.get(), CMARK_OPT_DEFAULT, cmark_parser_get_syntax_extensions(parser.get())));
-  return html.get();
+  return boxed(html.get());
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
+#include "report/html.hpp"
 #include "report/markdown.hpp"
-#include "report/svg.hpp"
 
 namespace gpusel::report {
 

@@ -1,5 +1,6 @@
 #include "gpusel/base/message.hpp"
 #include "report/estimate.hpp"
+#include "report/html.hpp"
 #include "report/svg.hpp"
 #include "report/whatif.hpp"
 #include "report/whatif_words.hpp"

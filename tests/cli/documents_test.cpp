@@ -110,7 +110,7 @@ bool matches(std::span<const std::string> shown, std::span<const std::string> pr
 
 TEST_CASE("every command in the documents runs and prints what they show") {
   const auto name = GENERATE(as<std::string>{}, "README.md", "docs/catalog.md", "docs/rules.md", "docs/method.md",
-                             "docs/cli.md", "docs/fleet.md", "docs/whatif.md");
+                             "docs/cli.md", "docs/fleet.md", "docs/whatif.md", "docs/report.md");
   const auto blocks = blocks_of(read_file(kSource + "/" + name));
   const std::string directory = scratch_directory();
   write_files(blocks, directory);
@@ -136,8 +136,9 @@ TEST_CASE("the README names the two commands that a new user types") {
 }
 
 TEST_CASE("every document that a document links to exists") {
-  for (const auto* name : {"README.md", "docs/catalog.md", "docs/rules.md", "docs/method.md", "docs/cli.md",
-                           "docs/architecture.md", "docs/accuracy.md", "docs/fleet.md", "docs/whatif.md"}) {
+  for (const auto* name :
+       {"README.md", "docs/catalog.md", "docs/rules.md", "docs/method.md", "docs/cli.md", "docs/architecture.md",
+        "docs/accuracy.md", "docs/fleet.md", "docs/whatif.md", "docs/report.md"}) {
     const fs::path path = fs::path(kSource) / name;
     const std::string text = read_file(path.string());
     for (auto at = text.find("]("); at != std::string::npos; at = text.find("](", at + 1)) {

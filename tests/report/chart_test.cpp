@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "report/html.hpp"
 #include "report/svg.hpp"
 #include "report/table.hpp"
 
@@ -107,6 +108,45 @@ TEST_CASE("a bar begins at the base and shows which end is which") {
   CHECK(text_bar(bars, bars.bars[2], 9) == "  ++|    ");
 }
 
+TEST_CASE("stacked bars have a part for each amount, a limit and a range") {
+  Stacks stacks{"GiB", {"weights", "<cache>", "other"}, "usable", "80 of 100", {}};
+  stacks.stacks.push_back({"1. \"a\" <b>", "7 of 8 GiB", {4, 3, 0}, 8, 6, 9, "1 GiB free"});
+  stacks.stacks.push_back({"2. c", "4 of 4 GiB", {4, 0, 0}, 0, 0, 0, ""});
+  const std::string picture = svg_stacks(stacks, "memory");
+  CHECK(fault(picture).empty());
+  CHECK(count(picture, "<rect class=\"part s0\"") == 2);
+  CHECK(count(picture, "<rect class=\"part s1\"") == 1);
+  CHECK(count(picture, "<rect class=\"part s2\"") == 0);
+  CHECK(count(picture, "class=\"limit\"") == 1 + 1);  // and in the legend
+  CHECK(count(picture, "<line class=\"range\"") == 3);
+  CHECK(count(picture, "other") == 0);  // no stack has any
+  CHECK(count(picture, "<cache>") == 0);
+  CHECK(svg_stacks({}, "nothing").empty());
+}
+
+TEST_CASE("series have shapes of their own and lines of their own, not only colours") {
+  Chart chart = small_chart();
+  chart.lines.push_back({1, {{1, 1}, {100, 2}}});
+  const std::string picture = svg_chart(chart, "chart");
+  std::vector<std::string> shapes;
+  for (auto at = picture.find(" d=\""); at != std::string::npos; at = picture.find(" d=\"", at + 1))
+    shapes.push_back(picture.substr(at, picture.find('"', at + 4) - at));
+  std::sort(shapes.begin(), shapes.end());
+  CHECK(std::unique(shapes.begin(), shapes.end()) - shapes.begin() == 2);
+  CHECK(page_parts().style.find(".line.s1 { stroke-dasharray") != std::string_view::npos);
+}
+
+TEST_CASE("names beside marks do not cover each other") {
+  Chart chart = small_chart();
+  chart.marks[0].label = "#1";
+  chart.marks[1].label = "#2";
+  chart.marks[1].aside = "<gpu>";
+  chart.marks.push_back({10.1, 5, 0, true, "", "#3"});
+  const std::string picture = svg_chart(chart, "chart");
+  CHECK(count(picture, "class=\"label\"") == 2);
+  CHECK(count(picture, "&lt;gpu&gt;") == 1);
+}
+
 TEST_CASE("a page is well-formed, keeps to itself and shows every mark") {
   Bars bars{"USD", 10, {{"a<b", "8", "12", 8, 12, "<i>"}, {"c", "10", "9", 10, 9, ""}}};
   Table table({{"<name>"}, {"x", Align::right}});
@@ -115,14 +155,16 @@ TEST_CASE("a page is well-formed, keeps to itself and shows every mark") {
       html_page("a & b <c>", html_section("charts", svg_chart(small_chart(), "\"chart\"") + svg_bars(bars, "bars") +
                                                         table.html() + html_paragraph("1 < 2")));
   CHECK(fault(page).empty());
-  CHECK(count(page, "<circle class=\"mark") == small_chart().marks.size());
+  CHECK(count(page, "<path class=\"mark") == small_chart().marks.size());
   CHECK(count(page, "<rect class=\"bar") == 2 * bars.bars.size());
   CHECK(count(page, "<polyline") == 1);
   CHECK(count(page, "<script") == 0);
-  CHECK(count(page, "http") == 0);
+  CHECK(count(page, "http:") + count(page, "https:") == 0);
+  CHECK(count(page, "default-src 'none'") == 1);
+  CHECK(count(page, "script-src 'none'") == 1);
   CHECK(count(page, "&lt;script&gt;") == 1);
   CHECK(count(page, "<h1>a &amp; b &lt;c&gt;</h1>") == 1);
-  CHECK(page.find("prefers-color-scheme:dark") != std::string::npos);
+  CHECK(page.find("prefers-color-scheme: dark") != std::string::npos);
   CHECK(page.find("width=device-width") != std::string::npos);
   CHECK(!fault("<p><b></p>").empty());
   CHECK(!fault("<p class=\"a>x</p>").empty());

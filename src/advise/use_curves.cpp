@@ -1,0 +1,150 @@
+#include "gpusel/advise/use_curves.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace gpusel::advise {
+
+namespace {
+
+/// Hours a day; what is billed by started units is not billed for nothing.
+constexpr double kLeastHours = 0.25;
+constexpr int kMostHours = 24;
+/// Ranks that are looked through for one with more ways to pay.
+constexpr std::size_t kLookedAt = 50;
+
+std::size_t terms_sold(const Recommendation& r, const catalog::Catalog& catalog) {
+  std::set<catalog::Term> terms;
+  for (const catalog::Offer& offer : catalog.offers_of(*r.instance)) terms.insert(offer.term);
+  return terms.size();
+}
+
+class Drawing {
+ public:
+  Drawing(CostQuestion question, const BreakEvenWishes& wishes, const catalog::Catalog& catalog,
+          const estimate::Coefficients& coefficients)
+      : question_(std::move(question)), wishes_(wishes), catalog_(catalog), coefficients_(coefficients) {}
+
+  Result<UseCurves> run(const Advice& advice) {
+    question_.subjects = {subject_of(advice.recommendations.front(), advice, catalog_)};
+    auto answer = costs(question_, catalog_, coefficients_);
+    if (!answer) return std::unexpected(answer.error());
+    BreakEvens found = break_evens_of(*answer);
+    if (answer->items.back().terms.size() < 2 && found.ownership.empty() && found.tokens.empty()) {
+      if (const Recommendation* other = with_terms(advice)) {
+        question_.subjects.push_back(subject_of(*other, advice, catalog_));
+        answer = costs(question_, catalog_, coefficients_);
+        if (!answer) return std::unexpected(answer.error());
+        found = break_evens_of(*answer);
+      }
+    }
+    UseCurves out{std::move(*answer), {}, {}, {}};
+    out.break_evens = break_evens_of(out.costs);
+    if (Status drawn = draw_terms(out); !drawn) return std::unexpected(drawn.error());
+    draw_others(out);
+    mark_crossings(out);
+    return out;
+  }
+
+ private:
+  const Recommendation* with_terms(const Advice& advice) const {
+    for (std::size_t i = 1; i < std::min(kLookedAt, advice.recommendations.size()); ++i)
+      if (terms_sold(advice.recommendations[i], catalog_) > 1) return &advice.recommendations[i];
+    return nullptr;
+  }
+
+  BreakEvens break_evens_of(const CostAnswer& answer) const {
+    return break_evens(answer, answer.items.back(), wishes_, catalog_, coefficients_, question_.explained);
+  }
+
+  /// Asked for every hour of the day: terms are billed in ways of their own.
+  Status draw_terms(UseCurves& out) {
+    for (const CostItem& item : out.costs.items)
+      for (const TermCost& term : item.terms)
+        out.curves.push_back({Payment::term, term.offer->term, item.subject.rank, {}});
+    CostQuestion asked = question_;
+    asked.explained = false;
+    for (int hour = 0; hour <= kMostHours; ++hour) {
+      asked.duty = cost::Duty{};
+      asked.duty.hours_per_day = std::max(kLeastHours, static_cast<double>(hour));
+      const auto answer = costs(asked, catalog_, coefficients_);
+      if (!answer) return std::unexpected(answer.error());
+      std::size_t at = 0;
+      for (const CostItem& item : answer->items)
+        for (const TermCost& term : item.terms) {
+          const double hours = asked.duty.hours_per_day * cost::kDaysPerMonth;
+          if (at < out.curves.size() && term.total.month) out.curves[at].points.emplace_back(hours, *term.total.month);
+          ++at;
+        }
+    }
+    return {};
+  }
+
+  void draw_others(UseCurves& out) const {
+    const int rank = out.item().subject.rank;
+    for (const Ownership& own : out.break_evens.ownership) {
+      if (own.term->offer->term != catalog::Term::on_demand) continue;
+      UseCurve curve{Payment::buying, {}, rank, {}};
+      for (const double hours : {0.0, kHoursPerMonth}) {
+        cost::OwnCase asked = own.asked;
+        asked.hours_per_month = std::max(hours, 1e-6);
+        curve.points.emplace_back(hours, cost::compare_owning(asked).owned_per_month);
+      }
+      out.curves.push_back(std::move(curve));
+    }
+    if (out.break_evens.tokens.empty()) return;
+    const TokenBreakEven& tokens = out.break_evens.tokens.front();
+    const double per_hour = tokens.price_per_million * tokens.tokens_per_s * 3600 / 1e6;
+    out.curves.push_back({Payment::tokens, {}, rank, {{0, 0}, {kHoursPerMonth, per_hour * kHoursPerMonth}}});
+  }
+
+  static std::optional<std::size_t> find(const UseCurves& out, Payment payment, std::optional<catalog::Term> term) {
+    for (std::size_t i = 0; i < out.curves.size(); ++i)
+      if (out.curves[i].payment == payment && out.curves[i].term == term &&
+          out.curves[i].rank == out.item().subject.rank)
+        return i;
+    return std::nullopt;
+  }
+
+  static void mark(UseCurves& out, std::optional<std::size_t> curve, std::optional<std::size_t> from, double hours) {
+    if (!curve || !from || hours > kHoursPerMonth) return;
+    out.crossings.push_back({*curve, *from, hours, out.curves[*curve].at(hours)});
+  }
+
+  static void mark_crossings(UseCurves& out) {
+    const auto on_demand = find(out, Payment::term, catalog::Term::on_demand);
+    for (const CommitmentBreakEven& one : out.break_evens.commitments)
+      if (one.hours_per_month)
+        mark(out, find(out, Payment::term, one.committed.offer->term), on_demand, *one.hours_per_month);
+    for (const Ownership& own : out.break_evens.ownership)
+      if (own.term->offer->term == catalog::Term::on_demand && own.answer.hours_per_month)
+        mark(out, find(out, Payment::buying, {}), on_demand, *own.answer.hours_per_month);
+    for (const TokenBreakEven& own : out.break_evens.tokens)
+      if (own.answer.utilization && *own.answer.break_even_tokens > 0)
+        mark(out, find(out, Payment::term, own.term->offer->term), find(out, Payment::tokens, {}),
+             *own.answer.break_even_tokens / own.tokens_per_s / 3600);
+  }
+
+  CostQuestion question_;
+  const BreakEvenWishes& wishes_;
+  const catalog::Catalog& catalog_;
+  const estimate::Coefficients& coefficients_;
+};
+
+}  // namespace
+
+double UseCurve::at(double hours) const {
+  if (points.empty()) return 0;
+  const auto next = std::find_if(points.begin(), points.end(), [&](const auto& point) { return point.first >= hours; });
+  if (next == points.end()) return points.back().second;
+  if (next == points.begin()) return next->second;
+  const auto before = next - 1;
+  return before->second + (next->second - before->second) * (hours - before->first) / (next->first - before->first);
+}
+
+Result<UseCurves> use_curves(const Advice& advice, CostQuestion question, const BreakEvenWishes& wishes,
+                             const catalog::Catalog& catalog, const estimate::Coefficients& coefficients) {
+  return Drawing(std::move(question), wishes, catalog, coefficients).run(advice);
+}
+
+}  // namespace gpusel::advise

@@ -1,0 +1,140 @@
+// gpusel report: the whole answer as one page that a manager can read and an engineer can check.
+#include <algorithm>
+#include <memory>
+
+#include "cli/ask.hpp"
+#include "cli/commands.hpp"
+#include "cli/job.hpp"
+#include "gpusel/advise/data_path.hpp"
+#include "gpusel/advise/use_curves.hpp"
+#include "gpusel/base/file.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/page/report.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+constexpr std::string_view kPage = "html";
+
+struct ReportOptions {
+  JobOptions job;
+  cost::Duty duty;
+  advise::CostExtras extras;
+  advise::BreakEvenWishes break_even;
+  std::string file;  // empty: standard output
+  bool dry_run = false;
+};
+
+class Report {
+ public:
+  Report(ReportOptions& options, Context& context) : options_(options), context_(context) {}
+
+  int run() {
+    if (context_.common.json)
+      return context_.fail(Error{ErrorKind::usage, say("a report is a page"), "--json",
+                                 say("gpusel recommend --json has the same answer as data")});
+    context_.common.output = kPage;  // whatever the usual format is
+    advise::Question& question = options_.job.question;
+    const auto ground = prepare({question.constraints, &options_.job.rule_files}, context_);
+    if (!ground) return ground.error();
+    auto advice = ask(options_.job, *ground, context_);
+    if (!advice) return advice.error();
+    advise::warn_of_data(*advice, question, {}, ground->catalog, ground->coefficients);
+    std::optional<advise::UseCurves> use;
+    if (!advice->recommendations.empty()) {
+      auto drawn = advise::use_curves(*advice, {question, {}, options_.duty, options_.extras, true}, wishes(),
+                                      ground->catalog, ground->coefficients);
+      if (!drawn) return context_.fail(as_flag(drawn.error()));
+      use = std::move(*drawn);
+    }
+    if (Status written = write(page(*advice, use, *ground)); !written) return context_.fail(written.error());
+    return advice->recommendations.empty() ? status_of_nothing(*advice) : gate(*advice);
+  }
+
+ private:
+  const advise::BreakEvenWishes& wishes() {
+    options_.break_even.deadline_hours = options_.job.question.constraints.deadline_hours;
+    return options_.break_even;
+  }
+
+  std::string page(const advise::Advice& advice, const std::optional<advise::UseCurves>& use,
+                   const Ground& ground) const {
+    report::ReportView view{.advice = advice,
+                            .catalog = ground.catalog,
+                            .objective = options_.job.question.objective.kind,
+                            .command = command_line(context_.words),
+                            .today = ground.today,
+                            .trace = {},
+                            .use = use ? &*use : nullptr};
+    if (!advice.recommendations.empty()) {
+      const advise::Recommendation& best = advice.recommendations.front();
+      view.trace = advise::explain(advise::as_planned(advice.work, best.choice()), best.machine(), best.choice(),
+                                   ground.coefficients);
+    }
+    return report::report_page(view);
+  }
+
+  Status write(const std::string& page) {
+    if (options_.dry_run) {
+      context_.note(options_.file.empty()
+                        ? say("would write a page of {} bytes to standard output", page.size())
+                        : say("would write a page of {} bytes to {}", page.size(), printable(options_.file)));
+      return {};
+    }
+    if (options_.file.empty()) {
+      context_.out.write(page);
+      return {};
+    }
+    Status written = write_whole(options_.file, page);
+    if (written) context_.note(say("wrote {}", printable(options_.file)));
+    return written;
+  }
+
+  int gate(const advise::Advice& advice) {
+    std::vector<const catalog::Offer*> offers;
+    for (const advise::Recommendation& r : advice.recommendations) offers.push_back(r.offer);
+    const advise::Question& question = options_.job.question;
+    return gate_price_age(question.constraints, offers, question.today, context_, kOk);
+  }
+
+  ReportOptions& options_;
+  Context& context_;
+};
+
+/// A file by its name; "html", as elsewhere, and "-" are standard output.
+Status set_file(std::string_view text, std::string& file) {
+  if (text == kPage || text == kStandardInput) return {};
+  if (std::ranges::find(kEveryFormat, text) != std::end(kEveryFormat))
+    return usage_error(say("a report is a page, not {}", text), {}, say("gpusel recommend has every format"));
+  if (!text.ends_with(".html") && !text.ends_with(".htm"))
+    return usage_error(say("'{}' is not called like a page", shorten(text, 60)), {},
+                       say("name a file that ends in .html"));
+  file = text;
+  return {};
+}
+
+}  // namespace
+
+Parsed make_report() {
+  auto options = std::make_shared<ReportOptions>();
+  Parsed parsed;
+  parsed.flags.push_back({"-o,--output,--to", "FILE", say("the page's file, as out.html; without it, standard output"),
+                          say("Output and data"),
+                          [options](std::string_view text) { return set_file(text, options->file); }});
+  parsed.flags.push_back({"--dry-run", "", say("answer, but write nothing"), say("Output and data"),
+                          [options](std::string_view) -> Status {
+                            options->dry_run = true;
+                            return {};
+                          }});
+  add_options(parsed.flags, cost::duty_options(), options->duty);
+  add_options(parsed.flags, advise::cost_extra_options(), options->extras);
+  add_options(parsed.flags, advise::break_even_options(), options->break_even);
+  add_job_flags(parsed.flags, options->job);
+  parsed.shows_prices = true;
+  parsed.run = [options](Context& context) { return Report(*options, context).run(); };
+  return parsed;
+}
+
+}  // namespace gpusel::cli

@@ -1,0 +1,65 @@
+#include "report/page/report.hpp"
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/estimate.hpp"
+#include "report/html.hpp"
+#include "report/page/parts.hpp"
+
+namespace gpusel::report {
+
+namespace {
+
+/// "llama-7b · full fine-tuning": model and task of the job's line.
+std::string title_of(const workload::Workload& work) {
+  constexpr std::string_view kDot = " · ";
+  const std::string line = job_line(work);
+  auto end = line.find(kDot);
+  if (end != std::string::npos) end = line.find(kDot, end + kDot.size());
+  return line.substr(0, end);
+}
+
+}  // namespace
+
+bool ends(const workload::Workload& work) {
+  return work.counted ? work.counted->things.has_value() : workload::is_training(work.task);
+}
+
+std::string money_text(const ReportView& view, double amount) {
+  return format("{} {}", human_price(amount), view.advice.currency.code());
+}
+
+std::string ranks_text(const std::vector<int>& ranks) {
+  std::string out;
+  for (std::size_t i = 0; i < ranks.size();) {
+    std::size_t last = i;
+    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+    out += format("{}{}", out.empty() ? "" : ", ", ranks[i]);
+    if (last > i) out += format("{}{}", last == i + 1 ? ", " : "–", ranks[last]);
+    i = last + 1;
+  }
+  return out;
+}
+
+std::string number_cell(std::optional<double> value, std::string_view shown) {
+  const std::string number = value ? format("{:.9g}", *value) : std::string();
+  return format("<td class=\"num\" data-value=\"{}\">{}</td>", number, html_text(shown));
+}
+
+std::string report_page(const ReportView& view) {
+  std::string body = question_html(view) + answer_html(view) + assumptions_html(view);
+  const bool nothing = view.advice.recommendations.empty();
+  // What would help comes first where nothing fits.
+  if (nothing) body += alternatives_html(view) + rejected_html(view);
+  body += ranking_html(view) + frontier_html(view) + memory_html(view) + use_html(view) + warnings_html(view);
+  if (!nothing) body += alternatives_html(view) + rejected_html(view);
+  body += decision_html(view) + explanation_html(view) + sources_html(view);
+  body += format("<footer>\n<p>{}</p>\n</footer>\n",
+                 html_text(say("Asked on {}. Estimates have the range in which 80 of 100 runs should lie; what is not "
+                               "known is left open, never taken for zero. Nothing on this page is fetched.",
+                               view.today.text())));
+  return html_page(title_of(view.advice.work), body, true);
+}
+
+}  // namespace gpusel::report
