@@ -90,14 +90,16 @@ class Chromium:
         self.driver.get("file://" + os.path.abspath(path))
 
     def logs(self):
-        """Messages of the console, and addresses that were asked for."""
+        """Messages of the console, addresses that were asked for, and how many of them the page's policy stopped."""
         messages = [f"{entry['level']}: {entry['message']}" for entry in self.driver.get_log("browser")]
-        asked = []
+        asked, stopped = [], 0
         for entry in self.driver.get_log("performance"):
             event = json.loads(entry["message"])["message"]
             if event["method"] == "Network.requestWillBeSent":
                 asked.append(event["params"]["request"]["url"])
-        return messages, asked
+            if event["method"] == "Network.loadingFailed" and event["params"].get("blockedReason") == "csp":
+                stopped += 1
+        return messages, asked, stopped
 
     def run(self, script, *arguments):
         return self.driver.execute_script(script, *arguments)

@@ -130,10 +130,9 @@ TEST_CASE("where nothing fits, the page says why, and the status is 3") {
 }
 
 TEST_CASE("other work has its own words and units") {
-  const std::string render =
-      page("--task render -n 3 --cloud aws,gcp --frames 500", 2) + page("--task render --cloud aws,gcp --frames 500");
+  const std::string render = page("--task render --cloud aws,gcp");
   CHECK(count(render, "render · offline") > 0);
-  CHECK(count(render, "Cost and time") > 0);
+  CHECK(count(render, "thousand points for an hour") > 0);
   const std::string cpu =
       page("--model resnet-50 --task inference --engine onnxruntime --precision int8 --request-rate 50 --cloud aws");
   CHECK(count(cpu, "<tr class=\"best\" data-rank=\"1\" data-provider=\"aws\" data-gpu=\"CPU\"") == 1);
@@ -176,7 +175,7 @@ TEST_CASE("what is no page's name is refused with what would be right") {
 }
 
 TEST_CASE("texts of files are text on a page, whatever they try to be") {
-  const std::string overlay = scratch_file("hostile.yaml", R"(sources:
+  const std::string overlay = scratch_file("hostile.yaml", R"yaml(sources:
   evil-list: {publisher: "<script>alert(1)</script>", document: "</style><b>x", date: 2026-11-01, confidence: documented, url: "javascript:alert(1)"}
 providers:
   - {
@@ -202,12 +201,12 @@ prices:
     currency: USD
     note: "</style><script>alert(3)</script>"
     per_hour: {"e.<script>alert(2)</script>\"onload=": 0.01}
-)");
+)yaml");
   const std::string html = page(kTrain + "--overlay " + overlay);
-CHECK(count(html, "e.&lt;script&gt;alert(2)&lt;/script&gt;&quot;onload=") > 2);
-CHECK(count(html, "<script") == 1);
-CHECK(count(html, "</style>") == 1);
-CHECK(count(html, "<img") == 0);
-CHECK(count(html, "\"onload") == 0);
-CHECK(count(html, "href=\"javascript") == 0);
+  CHECK(count(html, "e.&lt;script&gt;alert(2)&lt;/script&gt;&quot;onload=") > 2);
+  CHECK(count(html, "<script") == 1);
+  CHECK(count(html, "</style>") == 1);
+  CHECK(count(html, "<img") == 0);
+  CHECK(count(html, "\"onload") == 0);
+  CHECK(count(html, "href=\"javascript") == 0);
 }

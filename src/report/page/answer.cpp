@@ -114,8 +114,8 @@ std::string facts_html(const ReportView& view, const Recommendation& r) {
 }  // namespace
 
 std::string question_html(const ReportView& view) {
-  return format("<p class=\"lead\">{}</p>\n<details class=\"command\"><summary>{}</summary>\n<pre>{}</pre></details>\n",
-                html_text(asked(view.objective, job_line(view.advice.work))), html_text(say("Asked as")),
+  return format("<p class=\"lead\">{}</p>\n<pre class=\"command\" aria-label=\"{}\">{}</pre>\n",
+                html_text(asked(view.objective, job_line(view.advice.work))), html_text(say("asked as")),
                 html_text(view.command));
 }
 

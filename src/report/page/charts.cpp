@@ -76,8 +76,30 @@ Mark mark_of(const ReportView& view, const Recommendation& r, advise::Against ag
   return mark;
 }
 
-Chart frontier_chart(const ReportView& view, advise::Against against) {
+/// Whether a place is so far from the others that it would leave them no room.
+class Edge {
+ public:
+  explicit Edge(std::vector<double> values) {
+    constexpr double kMost = 0.95;  // of the values are not far
+    constexpr double kFar = 10;     // times those
+    std::sort(values.begin(), values.end());
+    if (!values.empty()) far_ = kFar * values[static_cast<std::size_t>(kMost * static_cast<double>(values.size() - 1))];
+  }
+  bool beyond(double value) const { return value > far_; }
+
+ private:
+  double far_ = 0;
+};
+
+/// The frontier is never beyond the edge; what is stands at it.
+struct FrontierPicture {
   Chart chart;
+  std::size_t beyond = 0;
+};
+
+FrontierPicture frontier_picture(const ReportView& view, advise::Against against) {
+  FrontierPicture out;
+  Chart& chart = out.chart;
   chart.x_title = against_title(view.advice, against);
   const bool total = advise::measure_against(against) == advise::Measure::total;
   chart.y_title = format("{}{}", view.advice.currency.code(), total ? "" : "/h");
@@ -85,17 +107,26 @@ Chart frontier_chart(const ReportView& view, advise::Against against) {
   Line frontier{0, {}};
   for (const Recommendation& r : view.advice.recommendations) {
     chart.marks.push_back(mark_of(view, r, against, chart.x_title));
-    const Mark& mark = chart.marks.back();
+    xs.push_back(chart.marks.back().x);
+    ys.push_back(chart.marks.back().y);
+    if (r.pareto) frontier.points.emplace_back(xs.back(), ys.back());
+  }
+  const Edge x_edge(xs), y_edge(ys);
+  xs.clear();
+  ys.clear();
+  for (const Mark& mark : chart.marks) {
+    const bool beyond = !mark.strong && (x_edge.beyond(mark.x) || y_edge.beyond(mark.y));
+    out.beyond += beyond ? 1 : 0;
+    if (beyond) continue;
     xs.push_back(mark.x);
     ys.push_back(mark.y);
-    if (r.pareto) frontier.points.emplace_back(mark.x, mark.y);
   }
   std::sort(frontier.points.begin(), frontier.points.end());
   chart.lines.push_back(std::move(frontier));
   chart.x = scale_for(xs);
   chart.y = scale_for(ys);
   chart.series = {say("on the frontier"), say("another answer is better in one and no worse in the other")};
-  return chart;
+  return out;
 }
 
 std::string curve_name(const advise::UseCurves& use, const advise::UseCurve& curve) {
@@ -165,7 +196,12 @@ std::string frontier_html(const ReportView& view) {
   if (view.advice.recommendations.empty()) return {};
   const advise::Against against = advise::against_of(view.advice.work);
   const std::string heading = frontier_heading(against);
-  return html_section(heading, svg_chart(frontier_chart(view, against), heading), "frontier");
+  const FrontierPicture picture = frontier_picture(view, against);
+  std::string out = svg_chart(picture.chart, heading);
+  if (picture.beyond > 0)
+    out += format("<p class=\"soft small\">{}</p>\n",
+                  html_text(say("Far beyond the others and drawn at the edge: {}", picture.beyond)));
+  return html_section(heading, out, "frontier");
 }
 
 std::string use_html(const ReportView& view) {
