@@ -80,6 +80,10 @@ class Drawing {
     return {};
   }
 
+  static bool is_crossed(const TokenBreakEven& own) {
+    return own.answer.utilization && *own.answer.break_even_tokens > 0;
+  }
+
   void draw_others(UseCurves& out) const {
     const int rank = out.item().subject.rank;
     for (const Ownership& own : out.break_evens.ownership) {
@@ -96,6 +100,13 @@ class Drawing {
     const TokenBreakEven& tokens = out.break_evens.tokens.front();
     const double per_hour = tokens.price_per_million * tokens.tokens_per_s * 3600 / 1e6;
     out.curves.push_back({Payment::tokens, {}, rank, {{0, 0}, {kHoursPerMonth, per_hour * kHoursPerMonth}}});
+    // What is paid by the hour is compared as a service that waits for its requests.
+    for (const TokenBreakEven& own : out.break_evens.tokens)
+      if (is_crossed(own) && own.term->commitment.is_as_used()) {
+        const double fixed = own.price_per_million * *own.answer.break_even_tokens / 1e6;
+        out.curves.push_back(
+            {Payment::kept_running, own.term->offer->term, rank, {{0, fixed}, {kHoursPerMonth, fixed}}});
+      }
   }
 
   static std::optional<std::size_t> find(const UseCurves& out, Payment payment, std::optional<catalog::Term> term) {
@@ -119,10 +130,12 @@ class Drawing {
     for (const Ownership& own : out.break_evens.ownership)
       if (own.term->offer->term == catalog::Term::on_demand && own.answer.hours_per_month)
         mark(out, find(out, Payment::buying, {}), on_demand, *own.answer.hours_per_month);
-    for (const TokenBreakEven& own : out.break_evens.tokens)
-      if (own.answer.utilization && *own.answer.break_even_tokens > 0)
-        mark(out, find(out, Payment::term, own.term->offer->term), find(out, Payment::tokens, {}),
+    for (const TokenBreakEven& own : out.break_evens.tokens) {
+      const Payment rented = own.term->commitment.is_as_used() ? Payment::kept_running : Payment::term;
+      if (is_crossed(own))
+        mark(out, find(out, rented, own.term->offer->term), find(out, Payment::tokens, {}),
              *own.answer.break_even_tokens / own.tokens_per_s / 3600);
+    }
   }
 
   CostQuestion question_;

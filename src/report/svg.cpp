@@ -128,7 +128,7 @@ std::string labels(const Plot& plot) {
     taken.emplace_back(x, y);
     const std::string more =
         mark.aside.empty() ? "" : format("<tspan class=\"aside\"> {}</tspan>", html_text(mark.aside));
-    out += text(x, y + 4, x > kMiddle ? "end" : "start", html_text(mark.label) + more, "label", x > kMiddle ? -10 : 10);
+    out += text(x, y - 9, x > kMiddle ? "end" : "start", html_text(mark.label) + more, "label", x > kMiddle ? 4 : -4);
   }
   return out;
 }
@@ -147,13 +147,13 @@ std::string key(const Chart& chart, std::size_t series) {
   return out + "</svg>";
 }
 
-std::string swatch(std::size_t series, std::string_view letter = {}) {
+std::string swatch(std::size_t series, std::string_view letter, std::string_view kind = {}) {
   const std::string inside =
       letter.empty() ? "" : format("<text class=\"inside\" x=\"8\" y=\"12\">{}</text>", html_text(letter));
   return format(
-      "<svg width=\"16\" height=\"16\" aria-hidden=\"true\"><rect class=\"s{}\" width=\"16\" height=\"16\" "
+      "<svg width=\"16\" height=\"16\" aria-hidden=\"true\"><rect class=\"{}s{}\" width=\"16\" height=\"16\" "
       "rx=\"3\"/>{}</svg>",
-      series % kColours, inside);
+      kind, series % kColours, inside);
 }
 
 std::string legend_of(const std::vector<std::pair<std::string, std::string>>& entries) {
@@ -201,7 +201,7 @@ std::string svg_bars(const Bars& bars, std::string_view label) {
   }
   out += line("base", x(bars.base), kTop, x(bars.base), height);
   std::vector<std::pair<std::string, std::string>> entries;
-  for (std::size_t i = 0; i < bars.sides.size(); ++i) entries.emplace_back(swatch(i), bars.sides[i]);
+  for (std::size_t i = 0; i < bars.sides.size(); ++i) entries.emplace_back(swatch(i, {}, "side "), bars.sides[i]);
   return out + "</svg>\n" + legend_of(entries) + "</figure>\n";
 }
 

@@ -10,7 +10,8 @@
 
 namespace gpusel::advise {
 
-enum class Payment : std::uint8_t { term, buying, tokens };
+/// kept_running: rented, and paid for in hours without work, too.
+enum class Payment : std::uint8_t { term, kept_running, buying, tokens };
 
 /// One way to pay for one recommendation. Money is in the answer's currency.
 struct UseCurve {

@@ -133,11 +133,14 @@ std::string curve_name(const advise::UseCurves& use, const advise::UseCurve& cur
   switch (curve.payment) {
     case advise::Payment::buying: return say("bought, #{}", curve.rank);
     case advise::Payment::tokens: return say("tokens bought elsewhere");
-    case advise::Payment::term: break;
+    case advise::Payment::term:
+    case advise::Payment::kept_running: break;
   }
+  const bool kept = curve.payment == advise::Payment::kept_running;
   for (const advise::CostItem& item : use.costs.items)
     if (item.subject.rank == curve.rank)
-      return say("#{} {}, {}", curve.rank, subject_name(item.subject), to_text(*curve.term));
+      return kept ? say("#{} {}, {}, kept running", curve.rank, subject_name(item.subject), to_text(*curve.term))
+                  : say("#{} {}, {}", curve.rank, subject_name(item.subject), to_text(*curve.term));
   return {};
 }
 

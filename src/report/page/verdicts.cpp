@@ -70,13 +70,14 @@ std::string warnings_html(const ReportView& view) {
   const std::vector<Verdict> all = verdicts_of(view.advice);
   if (all.empty()) return {};
   std::string rows;
-  for (const Verdict& one : all)
+  for (const Verdict& one : all) {
+    const std::string source = one.first->source.empty() ? "" : " · " + html_text(one.first->source);
     rows += format(
         "<tr data-rule=\"{0}\"><td class=\"text\"><span class=\"level {1}\">{1}</span> {2}<span "
-        "class=\"where\"><code>{0}</code> · "
-        "{3}</span></td><td class=\"text\">{4}</td></tr>\n",
-        html_text(one.first->rule), to_text(one.first->severity), html_text(one.first->message),
-        html_text(one.first->source), html_text(ranks_text(one.ranks)));
+        "class=\"where\"><code>{0}</code>{3}</span></td><td class=\"text\">{4}</td></tr>\n",
+        html_text(one.first->rule), to_text(one.first->severity), html_text(one.first->message), source,
+        html_text(ranks_text(one.ranks)));
+  }
   return html_section(
       say("Warnings and notes"),
       format("<p class=\"soft small\">{}</p>\n<div class=\"wide\"><table class=\"full\"><thead><tr><th>{}</th>"
