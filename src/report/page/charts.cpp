@@ -159,7 +159,7 @@ Chart use_chart(const ReportView& view) {
     chart.marks.push_back({one.hours, one.cost, one.curve, true,
                            say("{}: cheaper than {} from {} hours of use a month on ({})", chart.series[one.curve],
                                chart.series[one.from], human_number(one.hours), percent_of_month(one.hours)),
-                           say("{} h", human_number(one.hours)), percent_of_month(one.hours)});
+                           say("{} h", human_number(one.hours)), format("({})", percent_of_month(one.hours))});
   chart.x = {0, kHoursPerMonth, false};
   chart.y = scale_for(ys);
   return chart;
