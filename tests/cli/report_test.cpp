@@ -180,12 +180,7 @@ TEST_CASE("texts of files are text on a page, whatever they try to be") {
   const std::string overlay = scratch_file("hostile.yaml", R"yaml(sources:
   evil-list: {publisher: "<script>alert(1)</script>", document: "</style><b>x", date: 2026-11-01, confidence: documented, url: "javascript:alert(1)"}
 providers:
-  - {
-id:
-  evil, name : "<img src=x onerror=alert(1)>", country : US, kind : cloud, regions : {
-    r - 1 : {country : US, name : "'\"><script>"}
-  }
-}
+  - {id: evil, name: "<img src=x onerror=alert(1)>", country: US, kind: cloud, regions: {r-1: {country: US, name: "'\"><script>"}}}
 families:
   - provider: evil
     id: e

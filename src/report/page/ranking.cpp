@@ -37,7 +37,7 @@ std::string controls_html(const advise::Advice& advice) {
   return format(
              "<form class=\"controls\" hidden>\n<label>{}<input type=\"search\" name=\"text\" "
              "placeholder=\"{}\"></label>\n",
-             html_text(say("Filter")), html_text(say("h100 us-east"))) +
+             html_text(say("Filter")), "h100 us-east") +
          select("provider", say("Provider"), providers) + select("gpu", say("GPU"), gpus) +
          select("term", say("Term"), terms) +
          format("<output aria-live=\"polite\" data-text=\"{}\"></output>\n</form>\n",
