@@ -15,3 +15,5 @@ configure_package_config_file(cmake/gpuselConfig.cmake.in ${PROJECT_BINARY_DIR}/
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/gpuselConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/gpuselConfig.cmake ${PROJECT_BINARY_DIR}/gpuselConfigVersion.cmake
         DESTINATION ${package})
+
+include(cmake/shell.cmake)

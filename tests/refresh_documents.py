@@ -13,7 +13,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FIXED = {"COLUMNS": "100", "NO_COLOR": "1", "GPUSEL_TODAY": "2026-11-20", "GPUSEL_OUTPUT": "",
-         "HOME": "/nonexistent", "XDG_DATA_HOME": "/nonexistent"}
+         "HOME": "/nonexistent", "XDG_DATA_HOME": "/nonexistent", "XDG_CONFIG_HOME": "/nonexistent"}
 
 
 ACCURACY = "gpusel verify -q -o markdown --by source,gpu,method,engine,precision,counter"

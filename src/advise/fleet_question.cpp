@@ -42,11 +42,11 @@ Status set_time_limit(std::string_view text, std::optional<double>& place) {
 #define GPUSEL_SET(...) [](FleetQuestion& q, std::string_view t) -> Status { return __VA_ARGS__; }
 
 constexpr Option<FleetQuestion> kOptions[] = {
-    {"traffic", "", "NAME|FILE",
+    {"traffic", "", "chat|conversation|code|rag|summarize|batch|FILE",
      to_say("lengths of requests: chat, conversation, code, rag, summarize, batch, or a CSV or "
             "JSON Lines file of real ones"),
      kTraffic, GPUSEL_SET(assign(t, q.traffic))},
-    {"daily", "", "NAME|FILE",
+    {"daily", "", "office|consumer|flat|trace|FILE",
      to_say("requests by hour: office, consumer, flat, trace (the file's own times), or a file of 24 "
             "numbers, hour by hour; their mean is the rate"),
      kTraffic, GPUSEL_SET(assign(t, q.daily))},

@@ -205,6 +205,7 @@ Parsed make_calibrate() {
   auto options = std::make_shared<CalibrateOptions>();
   Parsed parsed;
   parsed.positional = "FILES";
+  parsed.positional_places = {{"", "FILE"}};
   parsed.positional_help =
       say("own measurements: CSV, or JSON Lines of estimate requests with what was 'measured'; none: those kept");
   parsed.positional_set = [options](std::string_view name) -> Status {

@@ -79,6 +79,7 @@ Parsed make_catalog_diff() {
   auto options = std::make_shared<DiffOptions>();
   Parsed parsed;
   parsed.positional = "CATALOGUES";
+  parsed.positional_places = {{"", "embedded|PATH"}};
   parsed.positional_help =
       say("BEFORE AFTER, each 'embedded', a YAML file, a directory or a snapshot; one: against the "
           "built-in; none: what --overlay and --catalog change");

@@ -186,6 +186,7 @@ Parsed make_catalog_import() {
   auto options = std::make_shared<ImportOptions>();
   Parsed parsed;
   parsed.positional = "FILES";
+  parsed.positional_places = {{"", "FILE"}};
   parsed.positional_help = say("price lists");
   parsed.positional_required = true;
   parsed.positional_set = [options](std::string_view path) -> Status {

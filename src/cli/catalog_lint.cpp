@@ -151,6 +151,7 @@ Parsed make_catalog_lint() {
   };
   Parsed parsed;
   parsed.positional = "PATH";
+  parsed.positional_places = {{"", "PATH"}};
   parsed.positional_help = say("YAML files, and one directory or snapshot; none: the catalogue as commands see it");
   parsed.positional_set = [wish](std::string_view path) -> Status {
     wish->paths.emplace_back(path);

@@ -107,6 +107,12 @@ Parsed make_catalog_show() {
   auto options = std::make_shared<ShowOptions>();
   Parsed parsed;
   parsed.positional = "[KIND] NAME";
+  parsed.positional_places = {{"", "GPU|MODEL|SKU|PROVIDER|SOURCE"},
+                              {"gpu", "GPU"},
+                              {"model", "MODEL"},
+                              {"instance", "SKU"},
+                              {"provider", "PROVIDER"},
+                              {"source", "SOURCE"}};
   parsed.positional_help = say("a GPU, model, instance, provider or source; KIND says which where it could be two");
   parsed.positional_required = true;
   parsed.positional_set = [options](std::string_view word) -> Status {

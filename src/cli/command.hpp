@@ -22,6 +22,20 @@ struct Flag {
   std::function<Status(std::string_view)> set;
   bool optional_value = false;  // may stand alone, and then means "true"
   bool repeats = false;
+  std::function<Status(std::string_view)> preset = nullptr;  // from a setting: as `set`, but nobody said it of this job
+
+  /// "--model": the first of its long names, or the only one.
+  std::string name() const;
+  /// Whether `text` is one of its long names, with or without "--", '-' and '_' alike.
+  bool is_called(std::string_view text) const;
+  /// Whether a word of a command line is one of its names, with or without a value behind it.
+  bool spelled_by(std::string_view word) const;
+};
+
+/// What may stand for a positional behind the word `after` (empty: anywhere), in the words of a flag's value.
+struct Place {
+  std::string_view after;
+  std::string_view values;
 };
 
 /// A command set up for one run.
@@ -31,7 +45,9 @@ struct Parsed {
   std::string positional_help;
   std::function<Status(std::string_view)> positional_set;
   bool positional_required = false;
-  bool shows_prices = false;  // and takes --price and --discount
+  std::vector<Place> positional_places;  // for completion; each `after` is itself offered as the first
+  bool shows_settings = false;           // what is wrong with the settings is its subject, not its failure
+  bool shows_prices = false;             // and takes --price and --discount
   std::function<int(Context&)> run;
 };
 
@@ -44,6 +60,13 @@ struct Command {
 
 /// All commands: the parser and help walk this list.
 std::span<const Command> commands();
+const Command* find_command(std::string_view name);
+/// "catalog" of "catalog lint"; empty for a command that stands alone.
+std::string_view group_of(const Command& command);
+/// "lint" of "catalog lint".
+std::string_view last_word(const Command& command);
+/// The command with its own flags and those that every command has, which set `context.common`.
+Parsed set_up(const Command& command, Context& context);
 /// One line about a group of commands.
 std::string group_summary(std::string_view group);
 
@@ -68,12 +91,13 @@ void add_options(std::vector<Flag>& flags, std::span<const workload::Option<Targ
       add(aliases.substr(0, end));
       aliases.remove_prefix(end == std::string_view::npos ? aliases.size() : end + 1);
     }
+    const auto preset = [&target, set = option.set](std::string_view text) { return set(target, text); };
     flags.push_back({std::move(names), std::string(option.value), say_text(option.help), say_text(option.group),
-                     [&target, set = option.set, key = option.key](std::string_view text) {
+                     [&target, preset, key = option.key](std::string_view text) {
                        if constexpr (requires { target.given; }) target.given.push_back(key);
-                       return set(target, text);
+                       return preset(text);
                      },
-                     option.is_switch, option.repeats});
+                     option.is_switch, option.repeats, preset});
   }
 }
 

@@ -82,6 +82,18 @@ constexpr Command kCommands[] = {
      "  gpusel report --model llama-7b --task finetune -o out.html\n"
      "  gpusel report --model llama-3.1-70b --task inference --rps 2 --to serving.html",
      make_report},
+    {"completion", "Completion of words in bash, zsh or fish: prints the script that the shell loads",
+     "  gpusel completion bash >gpusel.bash\n"
+     "  gpusel completion zsh >_gpusel",
+     make_completion},
+    {"config show", "Settings: what holds where the line says nothing, and where each comes from",
+     "  gpusel config show\n"
+     "  gpusel config show recommend -o json",
+     make_config_show},
+    {"config path", "The files that settings are read from",
+     "  gpusel config path\n"
+     "  gpusel config path -o json",
+     make_config_path},
     {"doctor", "State and age of the data, and what of the surroundings has an effect",
      "  gpusel doctor\n"
      "  gpusel doctor --max-price-age 365d",
@@ -102,6 +114,7 @@ Result<std::string> read_input(const std::string& file) {
 }
 
 std::string group_summary(std::string_view group) {
+  if (group == "config") return say("Settings from files and variables: what holds, and where it comes from");
   return group == "catalog" ? say("The facts themselves: where they come from and how good they are")
                             : std::string(group);
 }

@@ -25,6 +25,9 @@ Parsed make_catalog_path();
 Parsed make_catalog_show();
 Parsed make_catalog_stats();
 Parsed make_catalog_diff();
+Parsed make_completion();
+Parsed make_config_path();
+Parsed make_config_show();
 Parsed make_doctor();
 
 /// What --catalog and each overlay change, in the order in which they are laid on top.

@@ -44,6 +44,7 @@ Parsed make_compare() {
   auto options = std::make_shared<CompareOptions>();
   Parsed parsed;
   parsed.positional = "NAMES";
+  parsed.positional_places = {{"", "GPU|SKU"}};
   parsed.positional_help = say("two to eight GPUs, instances, or several of one: h100:8, \"2x p4d.24xlarge\"");
   parsed.positional_required = true;
   parsed.positional_set = [options](std::string_view name) -> Status {

@@ -68,13 +68,9 @@ void Output::flush() {
   if (std::fflush(file_) != 0) (errno == EPIPE ? closed_ : failed_) = true;
 }
 
-std::string_view Context::setting(const char* name) { return environment(name); }
-
 std::string Context::wanted_format() const {
   if (common.json) return "json";
-  if (!common.output.empty()) return common.output;
-  const std::string_view set = environment("GPUSEL_OUTPUT");
-  return set.empty() ? "table" : std::string(set);
+  return common.output.empty() ? "table" : common.output;
 }
 
 Result<std::string> Context::format() const {
@@ -86,9 +82,9 @@ Result<std::string> Context::format() const {
     for (const std::string_view name : kEveryFormat) list += (list.empty() ? "" : ", ") + std::string(name);
     hint = say("allowed: {}", list);
   }
-  const bool is_set = !common.json && common.output.empty();
-  return usage_error(say("there is no output format '{}'", shorten(wanted, 20)), is_set ? "GPUSEL_OUTPUT" : "--output",
-                     std::move(hint));
+  const auto set = std::ranges::find_if(settings.applied, [](const Setting* one) { return one->name == "output"; });
+  return usage_error(say("there is no output format '{}'", shorten(wanted, 20)),
+                     set == settings.applied.end() ? "--output" : (*set)->where(), std::move(hint));
 }
 
 bool Context::can_ask() { return isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1; }

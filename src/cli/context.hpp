@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/settings.hpp"
 #include "gpusel/base/date.hpp"
 #include "gpusel/catalog/load.hpp"
 #include "gpusel/estimate/coefficients.hpp"
@@ -51,7 +52,7 @@ class Output {
 
 /// Options every command has.
 struct CommonOptions {
-  std::string output;  // empty: GPUSEL_OUTPUT, else table
+  std::string output;  // empty: table
   bool json = false;
   bool quiet = false;
   std::string color;    // auto, always or never
@@ -65,9 +66,8 @@ struct Context {
   Output err{stderr};
   CommonOptions common;
   std::vector<std::string> words;  // of the command line, without the program's name
+  Settings settings;
 
-  /// A variable of the environment; empty where it is not set.
-  static std::string_view setting(const char* name);
   /// As it was asked for, whether there is such a format or not.
   std::string wanted_format() const;
   /// What was asked for: one of kEveryFormat.

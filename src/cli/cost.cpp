@@ -160,6 +160,7 @@ Parsed make_cost() {
   auto options = std::make_shared<CostOptions>();
   Parsed parsed;
   parsed.positional = "TARGETS";
+  parsed.positional_places = {{"", "SKU|FILE"}};
   parsed.positional_help =
       say("instances, \"2x p4d.24xlarge\", or a saved answer of recommend (a file, - for standard "
           "input); none: the best for the job");

@@ -1,11 +1,11 @@
 // gpusel doctor: whether the data can be relied on today, and what of the surroundings has an effect.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <memory>
 
 #include "cli/answer.hpp"
 #include "cli/commands.hpp"
+#include "cli/surroundings.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/estimate/own.hpp"
@@ -17,14 +17,6 @@ namespace gpusel::cli {
 namespace {
 
 constexpr double kOldDays = 270;  // as the shipped rule old-price has it
-
-enum class Health : std::uint8_t { ok, warn, fail };
-
-struct Finding {
-  std::string subject;
-  Health health = Health::ok;
-  std::string words;
-};
 
 struct DoctorOptions {
   workload::Constraints limits;  // max_price_age_days, strict
@@ -148,20 +140,10 @@ class Doctor {
   }
 
   void examine_surroundings() {
-    std::string set;
-    for (const char* name : {"GPUSEL_OUTPUT", "GPUSEL_TODAY", "XDG_DATA_HOME", "COLUMNS", "NO_COLOR", "CLICOLOR_FORCE"})
-      if (const char* value = std::getenv(name); value != nullptr)
-        set += format("{}{}={}", set.empty() ? "" : ", ", name, printable(shorten(value, 60)));
-    add(say("environment"), Health::ok, set.empty() ? say("nothing set") : set);
-    add(say("today"), Health::ok, today_.text());
-    const report::Terminal terminal = context_.terminal();
-    add(say("terminal"), Health::ok,
-        say("{}, {}", terminal.width == 0 ? say("no width") : say("{} columns", std::size_t(terminal.width)),
-            terminal.color ? say("colour on") : say("colour off")));
-    const std::string folder = Context::user_folder();
-    add(say("own files"), Health::ok,
-        folder.empty() ? say("no home directory")
-                       : say("*.yaml in {}, {} found", printable(folder), Context::user_overlays().size()));
+    for (Finding& finding : surroundings(context_, today_)) {
+      if (finding.health == Health::fail && status_ == kOk) status_ = kUsage;
+      findings_.push_back(std::move(finding));
+    }
   }
 
   const DoctorOptions& options_;
@@ -238,6 +220,7 @@ Parsed make_doctor() {
   for (const auto& option : workload::constraint_options())
     if (option.key == "max_price_age" || option.key == "strict") ages.push_back(option);
   add_options<workload::Constraints>(parsed.flags, ages, options->limits);
+  parsed.shows_settings = true;
   parsed.run = [options](Context& context) { return run_doctor(*options, context); };
   return parsed;
 }

@@ -89,9 +89,10 @@ Parsed make_gpus() {
   Parsed parsed = list_command(options->list);
   add_limits(parsed.flags, kLimits, options->list.question.constraints);
   parsed.flags.push_back(currency_flag(options->list.question.currency));
-  parsed.flags.push_back({"--for", "WORK",
+  parsed.flags.push_back({"--for", "training|finetune|inference|rendering|streaming",
                           say("verdict and reason: training, finetune, inference, rendering, streaming"), say("List"),
                           [options](std::string_view text) { return workload::assign(text, options->purpose); }});
+  parsed.positional_places = {{"show", "GPU"}};
   parsed.run = [options](Context& context) { return run_gpus(*options, context); };
   return parsed;
 }

@@ -142,6 +142,7 @@ Parsed make_instances() {
                             options->every_offer = true;
                             return {};
                           }});
+  parsed.positional_places = {{"show", "SKU"}};
   parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return run_instances(*options, context); };
   return parsed;

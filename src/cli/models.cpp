@@ -66,7 +66,7 @@ Parsed make_models() {
                             limits.kind = given;
                             return {};
                           }});
-  parsed.flags.push_back({"--family", "NAME", say("llama, qwen, bert …"), group, text(limits.family)});
+  parsed.flags.push_back({"--family", "MODEL-FAMILY", say("llama, qwen, bert …"), group, text(limits.family)});
   parsed.flags.push_back({"--licence,--license", "TEXT", say("what the licence's name must hold: apache, mit …"), group,
                           text(limits.licence)});
   constexpr workload::Limits kParams{{.low = 1, .high = 1e15}, 1000};
@@ -79,6 +79,7 @@ Parsed make_models() {
   parsed.flags.push_back(
       {"--min-context", "TOKENS", say("longest context, at least: 128k"), group,
        [&limits](std::string_view given) { return workload::assign(given, limits.min_context, workload::kLength); }});
+  parsed.positional_places = {{"show", "MODEL"}};
   parsed.run = [options](Context& context) { return run_models(*options, context); };
   return parsed;
 }

@@ -5,28 +5,16 @@
 #include <algorithm>
 #include <map>
 
+#include "cli/descriptions.hpp"
+#include "cli/settings.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
+#include "report/table.hpp"
 
 namespace gpusel::cli {
 
 namespace {
-
-const Command* find_command(std::string_view name) {
-  for (const Command& command : commands())
-    if (command.name == name) return &command;
-  return nullptr;
-}
-
-/// "catalog" of "catalog lint"; empty for a command that stands alone.
-std::string_view group_of(const Command& command) {
-  const auto space = command.name.find(' ');
-  return space == std::string_view::npos ? std::string_view{} : command.name.substr(0, space);
-}
-std::string_view last_word(const Command& command) {
-  return group_of(command).empty() ? command.name : command.name.substr(group_of(command).size() + 1);
-}
 
 /// What CLI11 writes of itself into help.
 constexpr std::string_view kLabels[] = {to_say("Usage"), to_say("OPTIONS"), to_say("SUBCOMMAND"), to_say("SUBCOMMANDS"),
@@ -36,6 +24,12 @@ constexpr std::string_view kLabels[] = {to_say("Usage"), to_say("OPTIONS"), to_s
 class Words {
  public:
   explicit Words(Context& context) : context_(context) {}
+
+  Parsed set_up(const Command& command) {
+    parsed_ = command.make();
+    add_common_flags();
+    return std::move(parsed_);
+  }
 
   ParseOutcome parse(const std::vector<std::string>& words) {
     choose(words);
@@ -65,12 +59,34 @@ class Words {
       outcome.status = context_.fail(Error{ErrorKind::usage, say("{} is missing", parsed_.positional), {}, see_help()});
       return outcome;
     }
+    if (outcome.status = settle(words); outcome.status != kOk) return outcome;
     outcome.finished = false;
     outcome.command = std::move(parsed_);
     return outcome;
   }
 
  private:
+  /// What the line does not say is as the settings say.
+  int settle(const std::vector<std::string>& words) {
+    Settings& settings = context_.settings;
+    if (settings.all.empty() && settings.unreadable.empty() && !parsed_.shows_settings) return kOk;
+    for (const Flag& flag : parsed_.flags)
+      if (std::ranges::any_of(words, [&](const std::string& word) { return flag.spelled_by(word); }))
+        settings.said.push_back(flag.name());
+    const Errors errors = apply_settings(*chosen_, parsed_, context_);
+    if (parsed_.shows_settings) return kOk;
+    if (!errors.empty()) return context_.fail(errors);
+    tell_settings(context_);
+    return kOk;
+  }
+
+  /// The sentences on a command between its summary and its flags.
+  static std::string described(const Command& command) {
+    constexpr std::size_t kWidth = 79;
+    const std::string_view text = description_of(command.name);
+    return text.empty() ? std::string() : "\n\n" + report::wrap(say_text(text), kWidth, 0);
+  }
+
   void choose(const std::vector<std::string>& words) {
     const auto first = std::find_if(words.begin(), words.end(), [](const auto& w) { return !w.starts_with("-"); });
     if (first == words.end()) return;
@@ -111,26 +127,16 @@ class Words {
       sub->group(say("Subcommands"));
       if (&command != chosen_) continue;
       sub->set_help_flag("-h,--help", say("this help"))->group(options);
-      parsed_ = command.make();
-      add_common_flags();
+      parsed_ = set_up(command);
+      sub->description(say_text(command.summary) + described(command));
       const bool all = needs_all_flags(words);
       for (const Flag& flag : parsed_.flags)
-        if (all || std::any_of(words.begin(), words.end(), [&](const auto& word) { return spells(flag, word); }))
+        if (all || std::any_of(words.begin(), words.end(), [&](const auto& word) { return flag.spelled_by(word); }))
           add(*sub, flag);
       if (!parsed_.positional.empty()) add_positional(*sub);
       sub_ = sub;
     }
     app_.footer(say("Example: gpusel recommend --model llama-7b --task finetune"));  // not of the commands
-  }
-
-  /// Whether `word` is one of the flag's spellings, with or without a value behind it.
-  static bool spells(const Flag& flag, std::string_view word) {
-    if (!word.starts_with("-")) return false;
-    const bool is_long = word.starts_with("--");
-    const std::string_view name = is_long ? word.substr(0, word.find('=')) : word.substr(0, 2);
-    for (const std::string_view spelling : split(flag.names, ','))
-      if (spelling == name) return true;
-    return false;
   }
 
   /// Setting up a flag costs as much as estimating a machine: only those that were typed are, unless
@@ -139,7 +145,7 @@ class Words {
     return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
       if (!word.starts_with("-") || plain_number(word)) return false;
       return std::none_of(parsed_.flags.begin(), parsed_.flags.end(),
-                          [&](const Flag& flag) { return spells(flag, word); });
+                          [&](const Flag& flag) { return flag.spelled_by(word); });
     });
   }
 
@@ -308,6 +314,41 @@ class Words {
 };
 
 }  // namespace
+
+const Command* find_command(std::string_view name) {
+  for (const Command& command : commands())
+    if (command.name == name) return &command;
+  return nullptr;
+}
+
+std::string_view group_of(const Command& command) {
+  const auto space = command.name.find(' ');
+  return space == std::string_view::npos ? std::string_view{} : command.name.substr(0, space);
+}
+std::string_view last_word(const Command& command) {
+  return group_of(command).empty() ? command.name : command.name.substr(group_of(command).size() + 1);
+}
+
+std::string Flag::name() const {
+  for (const std::string_view one : split(names, ','))
+    if (one.starts_with("--")) return std::string(one);
+  return names;
+}
+
+bool Flag::is_called(std::string_view text) const {
+  const std::string_view bare = text.substr(text.starts_with("--") ? 2 : 0);
+  return std::ranges::any_of(split(names, ','), [&](std::string_view one) {
+    return one.starts_with("--") && workload::same_spelling(one.substr(2), bare);
+  });
+}
+
+bool Flag::spelled_by(std::string_view word) const {
+  if (!word.starts_with("-")) return false;
+  const std::string_view spelling = word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
+  return std::ranges::any_of(split(names, ','), [&](std::string_view one) { return one == spelling; });
+}
+
+Parsed set_up(const Command& command, Context& context) { return Words(context).set_up(command); }
 
 ParseOutcome parse(const std::vector<std::string>& words, Context& context) { return Words(context).parse(words); }
 

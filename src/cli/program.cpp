@@ -4,7 +4,9 @@
 #include <csignal>
 #include <exception>
 
+#include "cli/complete.hpp"
 #include "cli/language.hpp"
+#include "cli/man.hpp"
 #include "cli/parser.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
@@ -38,13 +40,19 @@ int run_program(int argc, const char* const* argv) {
   Context context;
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);  // execve allows no name at all
   context.words = words;
-  const LanguageChoice language = choose_language(words, Context::setting("GPUSEL_LANG"));
+  context.settings = read_settings();
+  const LanguageChoice language = choose_language(words, context.settings.value("lang").value_or(std::string()));
   speak(language.language);
   if (words.size() == 1 && words[0] == "--version") {
     context.out.write("gpusel " + std::string(kVersion) + "\n");
     return finish(context, kOk);
   }
   try {
+    if (!words.empty() && words[0] == kManual) return finish(context, write_manual(words, context));
+    if (!words.empty() && words[0] == kComplete) {
+      complete(words, context);
+      return finish(context, kOk);
+    }
     const ParseOutcome outcome = parse(words, context);
     // The same question gives the same bytes to programs, whatever the locale; CSV has its column names in it.
     if (const std::string wanted = context.wanted_format();

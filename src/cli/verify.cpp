@@ -90,6 +90,7 @@ Parsed make_verify() {
   auto options = std::make_shared<VerifyOptions>();
   Parsed parsed;
   parsed.positional = "FILES";
+  parsed.positional_places = {{"", "FILE"}};
   parsed.positional_help = say("CSV of own measurements, in place of the published ones that come with gpusel");
   parsed.positional_set = [options](std::string_view name) -> Status {
     options->files.emplace_back(name);
@@ -100,7 +101,8 @@ Parsed make_verify() {
     parsed.flags.push_back({std::move(name), std::move(value), std::move(help), group,
                             [options, &place](std::string_view given) { return workload::assign(given, place); }});
   };
-  text("-t,--task", "TASK", say("training, pretrain, finetune or inference"), options->filter.task);
+  text("-t,--task", "training|pretrain|finetune|inference", say("training, pretrain, finetune or inference"),
+       options->filter.task);
   text("--gpu", "GPU", say("measured on that GPU"), options->filter.gpu);
   text("--source", "KEY", say("of that source"), options->filter.source);
   Flag by{

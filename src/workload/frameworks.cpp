@@ -27,6 +27,8 @@ constexpr Framework kUnknown{.name = "", .splits_layers = true};
 
 }  // namespace
 
+std::span<const Framework> frameworks() { return kFrameworks; }
+
 const Framework* find_framework(std::string_view folded_name) {
   const auto* found = std::ranges::find(kFrameworks, folded_name, &Framework::name);
   return found == kFrameworks.end() ? nullptr : found;

@@ -5,8 +5,29 @@
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/workload/allowed.hpp"
 
 namespace gpusel::workload {
+
+namespace {
+
+/// Where the values go that a setter names, while somebody asks for them.
+thread_local std::vector<std::string>* asked_for = nullptr;
+
+void name_allowed(std::span<const std::string_view> allowed) {
+  if (asked_for != nullptr) asked_for->assign(allowed.begin(), allowed.end());
+}
+
+}  // namespace
+
+std::vector<std::string> allowed_values(const std::function<Status(std::string_view)>& set) {
+  constexpr std::string_view kNothing = "\x01";  // no option has such a value
+  std::vector<std::string> values;
+  asked_for = &values;
+  (void)set(kNothing);
+  asked_for = nullptr;
+  return values;
+}
 
 bool same_spelling(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -44,6 +65,8 @@ Status assign(std::string_view text, std::optional<bool>& place) {
   } else if (text == "false" || text == "no" || text == "off" || text == "0") {
     place = false;
   } else {
+    static constexpr std::string_view kTruth[] = {"true", "false"};
+    name_allowed(kTruth);
     return usage_error(say("'{}' is neither true nor false", shorten(text, 32)));
   }
   return {};
@@ -56,6 +79,7 @@ Status assign(std::string_view text, std::string& place) {
 }
 
 Status not_one_of(std::string_view text, std::span<const std::string_view> allowed) {
+  name_allowed(allowed);
   std::string list;
   for (const std::string_view name : allowed) list += (list.empty() ? "" : ", ") + std::string(name);
   const std::string near = did_you_mean(text, allowed);

@@ -106,11 +106,19 @@ bool matches(std::span<const std::string> shown, std::span<const std::string> pr
   return false;
 }
 
+/// README.md and what lies in docs/, by name.
+std::vector<std::string> documents() {
+  std::vector<std::string> names{"README.md"};
+  for (const auto& entry : fs::directory_iterator(fs::path(kSource) / "docs"))
+    if (entry.path().extension() == ".md") names.push_back("docs/" + entry.path().filename().string());
+  std::ranges::sort(names);
+  return names;
+}
+
 }  // namespace
 
 TEST_CASE("every command in the documents runs and prints what they show") {
-  const auto name = GENERATE(as<std::string>{}, "README.md", "docs/catalog.md", "docs/rules.md", "docs/method.md",
-                             "docs/cli.md", "docs/fleet.md", "docs/whatif.md", "docs/report.md");
+  const auto name = GENERATE(from_range(documents()));
   const auto blocks = blocks_of(read_file(kSource + "/" + name));
   const std::string directory = scratch_directory();
   write_files(blocks, directory);
@@ -126,7 +134,8 @@ TEST_CASE("every command in the documents runs and prints what they show") {
     while (!printed.empty() && printed.back().empty()) printed.pop_back();
     CHECK(matches(command.output, printed));
   }
-  CHECK(run_commands > 0);
+  const bool has_some = std::ranges::any_of(blocks, [](const Block& block) { return block.language == "console"; });
+  CHECK(run_commands > 0 == has_some);
 }
 
 TEST_CASE("the README names the two commands that a new user types") {
@@ -136,9 +145,7 @@ TEST_CASE("the README names the two commands that a new user types") {
 }
 
 TEST_CASE("every document that a document links to exists") {
-  for (const auto* name :
-       {"README.md", "docs/catalog.md", "docs/rules.md", "docs/method.md", "docs/cli.md", "docs/architecture.md",
-        "docs/accuracy.md", "docs/fleet.md", "docs/whatif.md", "docs/report.md"}) {
+  for (const std::string& name : documents()) {
     const fs::path path = fs::path(kSource) / name;
     const std::string text = read_file(path.string());
     for (auto at = text.find("]("); at != std::string::npos; at = text.find("](", at + 1)) {

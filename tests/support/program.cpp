@@ -98,6 +98,7 @@ Setting fixed(Setting setting) {
                                                                {"GPUSEL_TODAY", "2026-11-20"},
                                                                {"GPUSEL_OUTPUT", ""},
                                                                {"HOME", "/nonexistent"},
+                                                               {"XDG_CONFIG_HOME", "/nonexistent"},
                                                                {"XDG_DATA_HOME", "/nonexistent"}});
   return setting;
 }

@@ -1,6 +1,7 @@
 // Training frameworks by name, and what each does unasked.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 namespace gpusel::workload {
@@ -14,6 +15,8 @@ struct Framework {
   bool recomputes_all = false;     // gradient checkpointing is on until it is turned off
   bool steps_in_backward = false;  // its recipes for a single GPU step while gradients come in
 };
+
+std::span<const Framework> frameworks();
 
 /// Nothing where nobody here knows the name.
 const Framework* find_framework(std::string_view folded_name);

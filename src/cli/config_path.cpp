@@ -1,0 +1,45 @@
+// gpusel config path: where settings are read from.
+#include "cli/answer.hpp"
+#include "cli/commands.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/json.hpp"
+#include "report/table.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+int run_path(Context& context) {
+  const auto format = context.format();
+  if (!format) return context.fail(format.error());
+  const auto& files = context.settings.files;
+  print({[&] {
+           report::Json list = report::Json::array();
+           for (const SettingFile& file : files)
+             list.push_back({{"kind", to_text(file.source)}, {"path", file.path}, {"found", file.found}});
+           return report::Json{{"schema", "gpusel.config-path/1"}, {"files", std::move(list)}};
+         },
+         [&](std::string_view as, const report::Terminal& terminal) {
+           report::Table table({{say("settings of"), report::Align::left, 0},
+                                {say("path"), report::Align::left, 0},
+                                {say("found"), report::Align::left, 0}});
+           for (const SettingFile& file : files)
+             table.add({file.source == SettingSource::project ? say("the project") : say("yours"), printable(file.path),
+                        file.found ? say("yes") : say("no")});
+           return table.as(as, terminal);
+         }},
+        *format, context);
+  return kOk;
+}
+
+}  // namespace
+
+Parsed make_config_path() {
+  Parsed parsed;
+  parsed.shows_settings = true;
+  parsed.run = run_path;
+  return parsed;
+}
+
+}  // namespace gpusel::cli

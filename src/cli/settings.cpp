@@ -1,0 +1,232 @@
+#include "cli/settings.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "cli/command.hpp"
+#include "cli/values.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct OfFlag {
+  std::string_view command;  // empty: of every command
+  std::string_view flag;
+};
+
+/// Paths are of one run, unless they are read by every run alike.
+constexpr std::string_view kStandingPaths[] = {"--catalog", "--overlay", "--rules"};
+/// What only the line may say: what silences remarks, what a run writes, removes or declares.
+constexpr OfFlag kOnlyOnLine[] = {{"", "--quiet"},
+                                  {"", "--json"},
+                                  {"", "--dry-run"},
+                                  {"calibrate", "--reset"},
+                                  {"catalog import", "--from"},
+                                  {"catalog import", "--cloud"},
+                                  {"catalog import", "--as-of"}};
+/// Two flags with one effect: where the line says the first, no setting of the second holds.
+constexpr std::pair<std::string_view, std::string_view> kInsteadOf[] = {
+    {"--json", "--output"}, {"--use-spot", "--term"}, {"--infra", "--cloud"}, {"--infra", "--region"}};
+/// What does not shape an answer, but how it is shown.
+constexpr std::string_view kAppearance[] = {"--output", "--color", "--lang"};
+constexpr std::pair<std::string_view, std::string_view> kBuiltIn[] = {
+    {"--output", "table"},   {"--color", "auto"},        {"--currency", "USD"},
+    {"--term", "on-demand"}, {"--vendor", "nvidia,amd"}, {"--objective", "cost"}};
+
+template <class List>
+bool contains(const List& list, std::string_view name) {
+  return std::ranges::find(list, name) != std::end(list);
+}
+
+const Flag* find_flag(const Parsed& parsed, std::string_view name) {
+  const auto flag = std::ranges::find_if(parsed.flags, [&](const Flag& one) { return one.is_called(name); });
+  return flag == parsed.flags.end() ? nullptr : &*flag;
+}
+
+/// A path in a file is seen from that file's folder.
+std::string seen_from(const Setting& setting, const std::string& value) {
+  if (setting.source == SettingSource::variable) return value;
+  const char* home = std::getenv("HOME");
+  if (value.starts_with("~/") && home != nullptr) return (fs::path(home) / value.substr(2)).string();
+  return (fs::path(setting.from).parent_path() / value).lexically_normal().string();
+}
+
+/// The values as the flag takes them one by one.
+std::vector<std::string> values_for(const Flag& flag, const Setting& setting) {
+  std::vector<std::string> values = setting.values;
+  if (!names_path(flag.value)) return values;
+  if (setting.source == SettingSource::variable && flag.repeats) {
+    values.clear();
+    for (const std::string_view part : split(setting.values.front(), ':'))
+      if (!part.empty()) values.emplace_back(part);
+  }
+  for (std::string& value : values) value = seen_from(setting, value);
+  return values;
+}
+
+Error about(const Setting& setting, std::string message, std::string hint = {}) {
+  return {ErrorKind::usage, std::move(message), setting.where(), std::move(hint)};
+}
+
+Status preset(const Flag& flag, const Setting& setting) {
+  const auto& set = flag.preset ? flag.preset : flag.set;
+  const std::vector<std::string> values = values_for(flag, setting);
+  const bool joined = values.size() > 1 && !flag.repeats;
+  if (flag.value.empty()) {  // a switch
+    std::optional<bool> on;
+    if (Status read = workload::assign(values.front(), on); !read) return read;
+    return *on ? set("true") : Status{};
+  }
+  if (joined) {
+    std::string list;
+    for (const std::string& value : values) list += (list.empty() ? "" : ",") + value;
+    return set(list);
+  }
+  for (const std::string& value : values)
+    if (Status done = set(value); !done) return done;
+  return {};
+}
+
+/// Names of all flags of all commands, for whoever wrote none of them.
+std::vector<std::string> all_names(std::string_view command) {
+  std::set<std::string> names;
+  Context unused;
+  for (const Command& one : commands()) {
+    if (!command.empty() && one.name != command) continue;
+    for (const Flag& flag : set_up(one, unused).flags)
+      if (may_be_setting(one, flag)) names.insert(flag.name().substr(2));
+  }
+  return {names.begin(), names.end()};
+}
+
+enum class Known : std::uint8_t { no, on_line_only, yes };
+
+/// Whether any command that the setting is meant for has such a flag.
+Known how_known(const Setting& setting) {
+  Known known = Known::no;
+  Context unused;
+  for (const Command& one : commands()) {
+    if (!setting.command.empty() && one.name != setting.command) continue;
+    const Parsed parsed = set_up(one, unused);
+    const Flag* flag = find_flag(parsed, setting.name);
+    if (flag != nullptr && may_be_setting(one, *flag)) return Known::yes;
+    if (flag != nullptr) known = Known::on_line_only;
+  }
+  return known;
+}
+
+Error unknown(const Setting& setting, Known known) {
+  if (known == Known::on_line_only)
+    return about(setting, say("'{}' is said on the command line only", printable(shorten(setting.name, 40))));
+  const std::vector<std::string> names = all_names(setting.command);
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  std::string word = setting.name;
+  std::ranges::replace(word, '_', '-');
+  const std::string near = did_you_mean(word, views);
+  const std::string shown = printable(shorten(setting.name, 40));
+  return about(setting,
+               setting.command.empty() ? say("no command has a setting '{}'", shown)
+                                       : say("{} has no setting '{}'", setting.command, shown),
+               !near.empty() || setting.source == SettingSource::variable
+                   ? near
+                   : say("a setting is a flag's name without '--'"));
+}
+
+}  // namespace
+
+bool may_be_setting(const Command& command, const Flag& flag) {
+  const std::string name = flag.name();
+  if (!name.starts_with("--")) return false;
+  if (names_path(flag.value) && !contains(kStandingPaths, name)) return false;
+  return std::ranges::none_of(kOnlyOnLine, [&](const OfFlag& only) {
+    return only.flag == name && (only.command.empty() || only.command == command.name);
+  });
+}
+
+std::string_view built_in(std::string_view flag) {
+  const auto* found = std::ranges::find(kBuiltIn, flag, &std::pair<std::string_view, std::string_view>::first);
+  return found == std::end(kBuiltIn) ? std::string_view{} : found->second;
+}
+
+std::vector<std::string_view> built_in_names() {
+  std::vector<std::string_view> names;
+  for (const auto& [flag, value] : kBuiltIn) names.push_back(flag);
+  return names;
+}
+
+Errors apply_settings(const Command& command, Parsed& parsed, Context& context) {
+  Settings& settings = context.settings;
+  Errors errors = settings.unreadable;
+  std::vector<std::string> settled = settings.said;
+  for (const auto& [said, other] : kInsteadOf)
+    if (contains(settings.said, said)) settled.emplace_back(other);
+  for (const Setting& setting : settings.all) {
+    const bool is_meant = setting.command.empty() || setting.command == command.name;
+    const Flag* flag = is_meant ? find_flag(parsed, setting.name) : nullptr;
+    if (flag == nullptr || !may_be_setting(command, *flag)) {
+      const Known known = how_known(setting);
+      if (known == Known::yes) continue;
+      const Error error = unknown(setting, known);
+      // Other programs may use the prefix too: a variable is only told of, and where it is near one of ours.
+      if (setting.source != SettingSource::variable)
+        errors.push_back(error);
+      else if (!error.hint.empty() && !parsed.shows_settings)
+        context.note(format("{}: {}; {}", error.where, error.message, error.hint));
+      continue;
+    }
+    if (contains(settled, flag->name())) continue;
+    settled.push_back(flag->name());
+    if (Status done = preset(*flag, setting); !done) {
+      Error error = done.error();
+      error.where = setting.where();
+      error.message = format("{}: {}", setting.name, error.message);
+      errors.push_back(std::move(error));
+      continue;
+    }
+    settings.applied.push_back(&setting);
+  }
+  return errors;
+}
+
+Errors check_settings(const Context& context) {
+  Errors errors = context.settings.unreadable;
+  const std::string_view language = spoken();  // a preset --lang would change it
+  for (const Setting& setting : context.settings.all) {
+    if (const Known known = how_known(setting); known != Known::yes) errors.push_back(unknown(setting, known));
+    for (const Command& command : commands()) {
+      if (!setting.command.empty() && setting.command != command.name) continue;
+      Context scratch;
+      const Parsed parsed = set_up(command, scratch);
+      const Flag* flag = find_flag(parsed, setting.name);
+      if (flag == nullptr || !may_be_setting(command, *flag)) continue;
+      const Status sound = preset(*flag, setting);
+      if (sound) continue;
+      errors.push_back(about(setting, format("{}: {}", command.name, sound.error().message), sound.error().hint));
+      break;
+    }
+  }
+  speak(language);
+  return errors;
+}
+
+void tell_settings(Context& context) {
+  std::string list;
+  for (const Setting* setting : context.settings.applied) {
+    std::string name = "--" + setting->name;
+    std::ranges::replace(name, '_', '-');
+    if (contains(kAppearance, name)) continue;
+    std::string values;
+    for (const std::string& value : setting->values) values += (values.empty() ? "" : ",") + value;
+    list += format("{}{} {} ({})", list.empty() ? "" : ", ", printable(name.substr(2)), printable(shorten(values, 60)),
+                   setting->origin());
+  }
+  if (!list.empty()) context.note(say("settings: {}", list));
+}
+
+}  // namespace gpusel::cli

@@ -1,0 +1,243 @@
+// Settings: flags over variables over the project's file over the person's, each with its origin.
+#include <catch2/catch.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+#include "cli/command.hpp"
+#include "support/program.hpp"
+
+using namespace gpusel::test;
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+namespace {
+
+/// A home directory with a project in it, each with settings of its own.
+class Place {
+ public:
+  explicit Place(const std::string& project, const std::string& user = {}) : home_(scratch_directory()) {
+    fs::create_directories(home_ + "/.config/gpusel");
+    fs::create_directories(home_ + "/work/below");
+    if (!user.empty()) std::ofstream(home_ + "/.config/gpusel/config.yaml") << user;
+    if (!project.empty()) std::ofstream(home_ + "/work/.gpusel.yaml") << project;
+  }
+
+  Run ask(const std::vector<std::string>& words, std::map<std::string, std::string> variables = {},
+          const std::string& folder = "/work/below") const {
+    variables.merge(std::map<std::string, std::string>{{"HOME", home_}, {"XDG_CONFIG_HOME", ""}});
+    return gpusel::test::ask(words, {.environment = variables, .directory = home_ + folder});
+  }
+  /// The first row's currency of `instances`.
+  std::string currency(const std::vector<std::string>& more = {},
+                       const std::map<std::string, std::string>& variables = {}) const {
+    std::vector<std::string> words{"instances", "--gpu", "l4", "-n", "1", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Run run = ask(words, variables);
+    CAPTURE(run.err);
+    REQUIRE(run.status == 0);
+    return Json::parse(run.out)["items"][0]["best_offer"]["currency"];
+  }
+  const std::string& home() const { return home_; }
+
+ private:
+  std::string home_;
+};
+
+Json setting_of(const Json& shown, const std::string& name, const Json& command = nullptr) {
+  for (const Json& one : shown["settings"])
+    if (one["name"] == name && one["command"] == command) return one;
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("a flag wins over a variable, that over the project, that over the person") {
+  const Place both("currency: EUR\n", "currency: JPY\n");
+  CHECK(both.currency({"--currency", "CNY"}, {{"GPUSEL_CURRENCY", "GBP"}}) == "CNY");
+  CHECK(both.currency({}, {{"GPUSEL_CURRENCY", "GBP"}}) == "GBP");
+  CHECK(both.currency() == "EUR");
+  CHECK(Place({}, "currency: JPY\n").currency() == "JPY");
+  CHECK(Place({}).currency() == "USD");
+  CHECK(both.currency({}, {{"GPUSEL_CURRENCY", ""}}) == "EUR");  // empty: not set
+}
+
+TEST_CASE("what a setting makes of an answer is said, with its place, unless the line says -q") {
+  const Place place("cloud: gcp\noutput: csv\n", "currency: JPY\n");
+  const Run run = place.ask({"instances", "--gpu", "l4"});
+  CHECK(run.err.find("settings: cloud gcp (~/work/.gpusel.yaml:1), currency JPY (~/.config/gpusel/config.yaml:1)\n") !=
+        std::string::npos);
+  CHECK(run.out.find("aws") == std::string::npos);
+  CHECK(run.out.starts_with("provider,"));
+  CHECK(place.ask({"instances", "--gpu", "l4", "-q"}).err.empty());
+  CHECK(Place("output: json\n").ask({"gpus", "l40s"}).err.empty());  // shapes no answer
+  CHECK(Place("quiet: true\n").ask({"gpus", "l40s"}).status == 2);
+}
+
+TEST_CASE("a setting of one command is stronger than one of all, and holds nowhere else") {
+  const Place place("limit: 4\ninstances:\n  limit: 2\n");
+  CHECK(Json::parse(place.ask({"instances", "--json"}).out)["items"].size() == 2);
+  CHECK(Json::parse(place.ask({"gpus", "--json"}).out)["items"].size() == 4);
+  CHECK(Json::parse(place.ask({"gpus", "--json", "-n", "3"}).out)["items"].size() == 3);
+}
+
+TEST_CASE("a list on the line replaces the setting's, in whatever spelling") {
+  const Place place("cloud: [gcp, azure]\nterm: reserved-1y\n");
+  for (const auto& words : {std::vector<std::string>{"--provider", "aws"}, {"--infra", "aws/us-east-1"}}) {
+    std::vector<std::string> all{"instances", "--gpu", "l4", "--use-spot", "--json"};
+    all.insert(all.end(), words.begin(), words.end());
+    const Json json = Json::parse(place.ask(all).out);
+    REQUIRE_FALSE(json["items"].empty());
+    for (const Json& item : json["items"]) {
+      CHECK(item["provider"] == "aws");
+      CHECK(item["best_offer"]["term"] == "spot");
+    }
+  }
+}
+
+TEST_CASE("a setting of the job is a default, no claim about this job") {
+  // Said on the line, --engine would be refused beside an instance and remarked on beside a training.
+  const Place place("engine: vllm\n");
+  CHECK(place.ask({"cost", "p4d.24xlarge"}).status == 0);
+  CHECK(place.ask({"cost", "p4d.24xlarge", "--engine", "vllm"}).status == 2);
+  const Run run = place.ask({"estimate", "--model", "llama-7b", "--task", "finetune", "--gpu", "h100"});
+  CHECK(run.status == 0);
+  CHECK((run.out + run.err).find("has no effect") == std::string::npos);
+}
+
+TEST_CASE("paths in a file are seen from its folder, own prices are maps") {
+  const Place place("overlay: own.yaml\nprice: {p4d.24xlarge: 4.25}\n");
+  std::ofstream(place.home() + "/work/own.yaml")
+      << "providers:\n  - {id: mine, name: Mine, kind: cloud, country: de, sources: [own]}\n"
+         "sources:\n  - {key: own, publisher: me, document: mine, date: 2026-11-01, confidence: estimate}\n";
+  const Run run = place.ask({"catalog", "path", "--json"});
+  CAPTURE(run.err);
+  CHECK(run.out.find(place.home() + "/work/own.yaml") != std::string::npos);
+  const Run priced = place.ask({"instances", "p4d.24xlarge"});
+  CAPTURE(priced.err);
+  CHECK(priced.err.find("4.25 USD per hour") != std::string::npos);
+  // A variable has several paths, seen from where one is.
+  const Run two = place.ask({"catalog", "path", "--json"}, {{"GPUSEL_OVERLAY", "../own.yaml:../own.yaml"}});
+  CHECK(two.out.find("\"../own.yaml\"") != std::string::npos);
+}
+
+TEST_CASE("what is wrong in a file is said with its place and stops the answer") {
+  const auto error = [](const std::string& text) {
+    const Run run = Place(text).ask({"recommend", "--model", "llama-7b", "--task", "finetune"});
+    CHECK(run.status == 2);
+    CHECK(run.out.empty());
+    return run.err;
+  };
+  const auto says = [&](const std::string& text, const std::string& words) {
+    const std::string err = error(text);
+    CAPTURE(text, err, words);
+    CHECK(err.find(words) != std::string::npos);
+  };
+  says("curency: EUR\n", "/work/.gpusel.yaml:1:1: no command has a setting 'curency'; did you mean 'currency'?");
+  says("# mine\nrecommend:\n  limt: 5\n", ".gpusel.yaml:3:3: recommend has no setting 'limt'; did you mean 'limit'?");
+  says("currency: euro\n", ".gpusel.yaml:1:1: currency: 'euro' is not a currency");
+  says("limit: -3\n", ".gpusel.yaml:1:1: limit: ");
+  says("- currency\n", "settings are a map");
+  says("currency:\n", "'currency' has no value");
+  says("cloud: [[aws]]\n", "a setting is a value, a list of values or a map of values");
+  says("currency: EUR\ncurrency: CNY\n", "currency");
+  says("currency: [EUR\n", ".gpusel.yaml:");
+  says("calibrate:\n  to: /tmp/x\n", "'to' is said on the command line only");
+  says("stages: jobs.yaml\n", "'stages' is said on the command line only");
+  says("explain: perhaps\n", "neither true nor false");
+}
+
+TEST_CASE("a variable is checked like a flag; one that is nearly a setting is told of") {
+  const Place place({});
+  const Run wrong = place.ask({"instances", "--gpu", "l4"}, {{"GPUSEL_CURRENCY", "euro"}});
+  CHECK(wrong.status == 2);
+  CHECK(wrong.err.starts_with("gpusel: GPUSEL_CURRENCY: currency: 'euro' is not a currency"));
+  const Run typo = place.ask({"instances", "--gpu", "l4", "-n", "1"}, {{"GPUSEL_CURENCY", "EUR"}});
+  CHECK(typo.status == 0);
+  CHECK(typo.err.find("GPUSEL_CURENCY: no command has a setting 'curency'; did you mean 'currency'?") !=
+        std::string::npos);
+  CHECK(place.ask({"gpus", "l40s"}, {{"GPUSEL_BUILD_MACHINE_7", "x"}}).err.empty());
+  const Run format = place.ask({"gpus", "l40s"}, {{"GPUSEL_OUTPUT", "jsn"}});
+  CHECK(format.status == 2);
+  CHECK(format.err.starts_with("gpusel: GPUSEL_OUTPUT: no output format 'jsn' here"));
+}
+
+TEST_CASE("the project's file is looked for up to a repository's root and no further") {
+  const Place place("currency: EUR\n");
+  fs::create_directories(place.home() + "/work/repository/.git");
+  fs::create_directories(place.home() + "/work/repository/inner");
+  const auto found = [&](const std::string& folder) {
+    return Json::parse(place.ask({"config", "path", "--json"}, {}, folder).out)["files"][0]["found"] == true;
+  };
+  CHECK(found("/work"));
+  CHECK(found("/work/below"));
+  CHECK_FALSE(found("/work/repository/inner"));
+  CHECK_FALSE(found(""));
+}
+
+TEST_CASE("config show names each setting's origin") {
+  const Place place("currency: EUR\nrecommend:\n  limit: 5\n", "currency: JPY\ncloud: [aws, gcp]\n");
+  const Run run = place.ask({"config", "show", "--json"}, {{"GPUSEL_MAX_PRICE", "3"}});
+  CAPTURE(run.err);
+  REQUIRE(run.status == 0);
+  const Json shown = Json::parse(run.out);
+  CHECK(shown["schema"] == "gpusel.config/1");
+  CHECK(setting_of(shown, "currency")["values"] == Json{"EUR"});
+  CHECK(setting_of(shown, "currency")["origin"]["kind"] == "project");
+  CHECK(setting_of(shown, "currency")["origin"]["line"] == 1);
+  CHECK(setting_of(shown, "cloud")["values"] == Json{"aws", "gcp"});
+  CHECK(setting_of(shown, "cloud")["origin"]["kind"] == "user");
+  CHECK(setting_of(shown, "max-price")["origin"]["name"] == "GPUSEL_MAX_PRICE");
+  CHECK(setting_of(shown, "limit", "recommend")["values"] == Json{"5"});
+  CHECK(setting_of(shown, "vendor")["origin"]["kind"] == "built-in");
+  CHECK(setting_of(shown, "json")["origin"]["kind"] == "line");
+  const Json of_gpus = Json::parse(place.ask({"config", "show", "gpus", "--json"}).out);
+  CHECK(setting_of(of_gpus, "limit", "gpus").is_null());
+  CHECK(setting_of(of_gpus, "currency", "gpus")["values"] == Json{"EUR"});
+  for (const char* format : {"table", "wide", "yaml", "csv", "markdown", "html"}) {
+    const Run other = place.ask({"config", "show", "-o", format});
+    CHECK(other.status == 0);
+    CHECK(other.out.find("EUR") != std::string::npos);
+  }
+  CHECK(place.ask({"config", "show", "recomend"}).err.find("did you mean 'recommend'?") != std::string::npos);
+}
+
+TEST_CASE("config show and doctor say what is wrong instead of stumbling over it") {
+  const Place place("curency: EUR\nlimit: many\n");
+  const Run show = place.ask({"config", "show"});
+  CHECK(show.status == 2);
+  CHECK(show.out.find("vendor") != std::string::npos);
+  CHECK(show.err.find(".gpusel.yaml:1:1: no command has a setting 'curency'") != std::string::npos);
+  CHECK(show.err.find(".gpusel.yaml:2:1: ") != std::string::npos);
+  const Run doctor = place.ask({"doctor"});
+  CHECK(doctor.status == 2);
+  CHECK(doctor.out.find("no command has a setting 'curency'") != std::string::npos);
+  CHECK(Place("currency: EUR\n").ask({"doctor"}).status == 0);
+}
+
+TEST_CASE("what is built in is what holds without a word") {
+  // Said, it changes nothing.
+  const std::vector<std::string> question{"recommend", "--model", "llama-7b", "--task", "finetune", "--json"};
+  const Json unsaid = Json::parse(ask(question).out)["recommendations"];
+  for (const char* name : {"currency", "term", "vendor", "objective"}) {
+    const Json shown = Json::parse(ask({"config", "show", "--json"}).out);
+    const Json one = setting_of(shown, name);
+    CAPTURE(name);
+    REQUIRE(one.is_object());
+    std::vector<std::string> said = question;
+    said.insert(said.end(), {"--" + std::string(name), one["values"][0]});
+    CHECK(Json::parse(ask(said).out)["recommendations"] == unsaid);
+  }
+}
+
+TEST_CASE("no command is called like a flag: a map below its name would be read as either") {
+  gpusel::cli::Context context;
+  for (const auto& command : gpusel::cli::commands())
+    for (const auto& other : gpusel::cli::commands())
+      for (const auto& flag : gpusel::cli::set_up(other, context).flags) {
+        CAPTURE(command.name, flag.names);
+        CHECK_FALSE(flag.is_called(command.name));
+      }
+}
