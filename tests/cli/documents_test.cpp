@@ -135,7 +135,7 @@ TEST_CASE("every command in the documents runs and prints what they show") {
     CHECK(matches(command.output, printed));
   }
   const bool has_some = std::ranges::any_of(blocks, [](const Block& block) { return block.language == "console"; });
-  CHECK(run_commands > 0 == has_some);
+  CHECK((run_commands > 0) == has_some);
 }
 
 TEST_CASE("the README names the two commands that a new user types") {
