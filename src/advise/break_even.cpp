@@ -47,7 +47,7 @@ constexpr workload::Limits kPerKwh{{.low = 0, .high = 100}, 1000};
 constexpr workload::Limits kYears{{.low = 0.25, .high = 30}, 1000};
 constexpr workload::Limits kSize{{.low = 1e-3, .high = 1e9}, 1000};
 
-#define GPUSEL_DO(...) [](BreakEvenWishes& w, std::string_view t) -> Status { return __VA_ARGS__; }
+#define GPUSEL_DO(...) [](BreakEvenWishes& w, std::string_view t) { return __VA_ARGS__; }
 
 constexpr workload::Option<BreakEvenWishes> kOptions[] = {
     {"interruptions", "", "SHARE", to_say("share of spot instances taken away within a month: 0.2 or 20%"), kStops,

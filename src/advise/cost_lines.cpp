@@ -171,16 +171,16 @@ CostLine egress_line(const LineView& view, const catalog::Region& region, double
   return line;
 }
 
-Status set_storage_kind(std::string_view text, CostExtras& extras) {
+auto set_storage_kind(std::string_view text, CostExtras& extras) {
   std::optional<catalog::StorageKind> kind;
-  Status set = workload::assign(text, kind);
+  auto set = workload::assign(text, kind);
   if (set) extras.storage_kind = *kind;
   return set;
 }
 
-Status set_workstation(std::string_view text, CostExtras& extras) {
+auto set_workstation(std::string_view text, CostExtras& extras) {
   std::optional<bool> value;
-  Status set = workload::assign(text, value);
+  auto set = workload::assign(text, value);
   if (set) extras.workstation = *value;
   return set;
 }
@@ -188,7 +188,7 @@ Status set_workstation(std::string_view text, CostExtras& extras) {
 constexpr std::string_view kGroup = to_say("Beside the instances");
 constexpr workload::Limits kGigabytes{{.low = 0, .high = 1e12}, 1000};
 
-#define GPUSEL_DO(...) [](CostExtras& e, std::string_view t) -> Status { return __VA_ARGS__; }
+#define GPUSEL_DO(...) [](CostExtras& e, std::string_view t) { return __VA_ARGS__; }
 
 constexpr workload::Option<CostExtras> kOptions[] = {
     {"storage_gb", "", "GB", to_say("stored all the time: block storage for each instance, other for all"), kGroup,

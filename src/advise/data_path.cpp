@@ -29,11 +29,11 @@ constexpr Seconds kCheckpointTime = seconds(300);
 constexpr std::string_view kGroup = to_say("Data path");
 constexpr std::string_view kDocument = "docs/data-path.md";
 
-Status set_storage(std::string_view text, DataWishes& wishes) { return workload::assign(text, wishes.storage); }
+auto set_storage(std::string_view text, DataWishes& wishes) { return workload::assign(text, wishes.storage); }
 
 constexpr workload::Limits kGigabytes{{.low = 1e-6, .high = 1e12}, 1000};
 
-#define GPUSEL_SET(...) [](DataWishes& w, std::string_view t) -> Status { return workload::assign(t, __VA_ARGS__); }
+#define GPUSEL_SET(...) [](DataWishes& w, std::string_view t) { return workload::assign(t, __VA_ARGS__); }
 
 constexpr workload::Option<DataWishes> kOptions[] = {
     {"dataset_gb", "", "GB", to_say("size of the data set, GB (default: from the job)"), kGroup,

@@ -39,7 +39,7 @@ Status set_time_limit(std::string_view text, std::optional<double>& place) {
   return {};
 }
 
-#define GPUSEL_SET(...) [](FleetQuestion& q, std::string_view t) -> Status { return __VA_ARGS__; }
+#define GPUSEL_SET(...) [](FleetQuestion& q, std::string_view t) { return __VA_ARGS__; }
 
 constexpr Option<FleetQuestion> kOptions[] = {
     {"traffic", "", "chat|conversation|code|rag|summarize|batch|FILE",

@@ -13,13 +13,29 @@
 
 namespace gpusel::cli {
 
+/// What puts a flag's value into its place, and the shape of that value where the setter's return type tells it.
+struct FlagSetter : std::function<Status(std::string_view)> {
+  using Function = std::function<Status(std::string_view)>;
+
+  FlagSetter() = default;
+  template <class Set>
+    requires std::is_invocable_r_v<Status, Set, std::string_view>
+  FlagSetter(Set set,  // NOLINT(google-explicit-constructor): flags hold plain lambdas
+             workload::ValueShape of_value = workload::shape_of_setter<std::invoke_result_t<Set, std::string_view>>)
+      : Function(std::move(set)), shape(of_value) {}
+  /// The shape alone stays, where nothing is to be set.
+  void clear() { Function::operator=(nullptr); }
+
+  workload::ValueShape shape;
+};
+
 /// One flag with where its value goes.
 struct Flag {
   std::string names;  // "-m,--model,--modell": as CLI11 writes them
   std::string value;  // what help shows for it; empty: a switch
   std::string help;
   std::string group;
-  std::function<Status(std::string_view)> set;
+  FlagSetter set;
   bool optional_value = false;  // may stand alone, and then means "true"
   bool repeats = false;
   std::function<Status(std::string_view)> preset = nullptr;  // from a setting: as `set`, but nobody said it of this job
@@ -93,10 +109,12 @@ void add_options(std::vector<Flag>& flags, std::span<const workload::Option<Targ
     }
     const auto preset = [&target, set = option.set](std::string_view text) { return set(target, text); };
     flags.push_back({std::move(names), std::string(option.value), say_text(option.help), say_text(option.group),
-                     [&target, preset, key = option.key](std::string_view text) {
-                       if constexpr (requires { target.given; }) target.given.push_back(key);
-                       return preset(text);
-                     },
+                     FlagSetter(
+                         [&target, preset, key = option.key](std::string_view text) {
+                           if constexpr (requires { target.given; }) target.given.push_back(key);
+                           return preset(text);
+                         },
+                         option.set.shape),
                      option.is_switch, option.repeats, preset});
   }
 }

@@ -31,7 +31,7 @@ void add_job_flags(std::vector<Flag>& flags, JobOptions& job) {
   const std::string ranking = say("Ranking and output");
   flags.push_back({"--objective", "KIND", say("cost, speed or balanced"), ranking, [&question](std::string_view text) {
                      std::optional<workload::ObjectiveKind> kind;
-                     Status set = workload::assign(text, kind);
+                     auto set = workload::assign(text, kind);
                      if (set) question.objective.kind = *kind;
                      return set;
                    }});

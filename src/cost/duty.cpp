@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kGroup = to_say("Duty cycle");
 
-Status set_amount(std::string_view text, double& place, Range allowed) {
+workload::Assigned<std::optional<double>> set_amount(std::string_view text, double& place, Range allowed) {
   const auto value = parse_count(text, allowed);
   if (!value) return std::unexpected(value.error());
   place = *value;
@@ -19,14 +19,14 @@ Status set_amount(std::string_view text, double& place, Range allowed) {
 }
 
 /// A month has 730 hours: "31" and "30.5" both mean every day.
-Status set_days(std::string_view text, Duty& duty) {
-  Status set = set_amount(text, duty.days_per_month, {0.01, 31});
+workload::Assigned<std::optional<double>> set_days(std::string_view text, Duty& duty) {
+  auto set = set_amount(text, duty.days_per_month, {0.01, 31});
   if (duty.days_per_month > kDaysPerMonth) duty.days_asked = duty.days_per_month;
   duty.days_per_month = std::min(duty.days_per_month, kDaysPerMonth);
   return set;
 }
 
-Status set_utilization(std::string_view text, Duty& duty) {
+workload::Assigned<std::optional<double>> set_utilization(std::string_view text, Duty& duty) {
   const auto share = parse_share(text);
   if (!share) return std::unexpected(share.error());
   if (*share <= 0) return usage_error(say("what is never used costs nothing per hour of use"), {}, say("above 0"));
@@ -34,9 +34,9 @@ Status set_utilization(std::string_view text, Duty& duty) {
   return {};
 }
 
-Status set_starts(std::string_view text, Duty& duty) {
+workload::Assigned<std::optional<double>> set_starts(std::string_view text, Duty& duty) {
   double starts = 0;
-  Status set = set_amount(text, starts, {0, 86400});
+  auto set = set_amount(text, starts, {0, 86400});
   if (set) duty.starts_per_day = starts;
   return set;
 }
@@ -49,14 +49,14 @@ Status set_cold_start(std::string_view text, Duty& duty) {
   return {};
 }
 
-Status set_scale_to_zero(std::string_view text, Duty& duty) {
+workload::Assigned<std::optional<bool>> set_scale_to_zero(std::string_view text, Duty& duty) {
   std::optional<bool> value;
-  Status set = workload::assign(text, value);
+  auto set = workload::assign(text, value);
   if (set) duty.scale_to_zero = *value;
   return set;
 }
 
-#define GPUSEL_DO(...) [](Duty& d, std::string_view t) -> Status { return __VA_ARGS__; }
+#define GPUSEL_DO(...) [](Duty& d, std::string_view t) { return __VA_ARGS__; }
 
 constexpr workload::Option<Duty> kOptions[] = {
     {"hours_per_day", "", "H", to_say("hours a day for which it must be there (default 24)"), kGroup,

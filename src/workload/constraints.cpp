@@ -132,7 +132,7 @@ constexpr std::string_view kMoney = to_say("Money and time");
 constexpr Limits kPriceLimits{{.low = 0, .high = 1e9}, 1000};
 constexpr Limits kNodes{{.low = 1, .high = 100'000}, 1000};
 
-#define GPUSEL_DO(...) [](Constraints& c, std::string_view t) -> Status { return __VA_ARGS__; }
+#define GPUSEL_DO(...) [](Constraints& c, std::string_view t) { return __VA_ARGS__; }
 
 constexpr Option<Constraints> kOptions[] = {
     {"gpu", "accelerator", "SPEC", to_say("H100:8, 80GB+, nvidia:A100,H100:40GB..80GB:1..8 …"), kHardware,

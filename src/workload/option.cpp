@@ -44,14 +44,14 @@ bool is_alias(std::string_view aliases, std::string_view name) {
   return false;
 }
 
-Status assign(std::string_view text, std::optional<double>& place, Limits limits) {
+Assigned<std::optional<double>> assign(std::string_view text, std::optional<double>& place, Limits limits) {
   const auto value = parse_count(text, limits.range, limits.kilo);
   if (!value) return std::unexpected(value.error());
   place = *value;
   return {};
 }
 
-Status assign(std::string_view text, std::optional<std::int64_t>& place, Limits limits) {
+Assigned<std::optional<std::int64_t>> assign(std::string_view text, std::optional<std::int64_t>& place, Limits limits) {
   const auto value = parse_count(text, limits.range, limits.kilo);
   if (!value) return std::unexpected(value.error());
   if (*value != std::floor(*value)) return usage_error(say("'{}' is not a whole number", shorten(text, 32)));
@@ -59,7 +59,7 @@ Status assign(std::string_view text, std::optional<std::int64_t>& place, Limits 
   return {};
 }
 
-Status assign(std::string_view text, std::optional<bool>& place) {
+Assigned<std::optional<bool>> assign(std::string_view text, std::optional<bool>& place) {
   if (text == "true" || text == "yes" || text == "on" || text == "1") {
     place = true;
   } else if (text == "false" || text == "no" || text == "off" || text == "0") {
@@ -72,7 +72,7 @@ Status assign(std::string_view text, std::optional<bool>& place) {
   return {};
 }
 
-Status assign(std::string_view text, std::string& place) {
+Assigned<std::string> assign(std::string_view text, std::string& place) {
   if (text.empty()) return usage_error(say("an empty text says nothing"));
   place = text;
   return {};

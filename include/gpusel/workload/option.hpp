@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "gpusel/base/enum.hpp"
@@ -14,6 +16,52 @@
 
 namespace gpusel::workload {
 
+/// What a value may be, for whoever fills it in by program.
+struct ValueShape {
+  enum class Kind : std::uint8_t { text, number, whole_number, truth, one_of };
+
+  Kind kind = Kind::text;
+  std::span<const std::string_view> names;  // of one_of
+};
+
+/// By the type of the place that a value goes to.
+template <class Place>
+inline constexpr ValueShape shape_of{};
+template <>
+inline constexpr ValueShape shape_of<std::optional<double>>{ValueShape::Kind::number, {}};
+template <>
+inline constexpr ValueShape shape_of<std::optional<std::int64_t>>{ValueShape::Kind::whole_number, {}};
+template <>
+inline constexpr ValueShape shape_of<std::optional<bool>>{ValueShape::Kind::truth, {}};
+template <NamedEnum E>
+inline constexpr ValueShape shape_of<std::optional<E>>{ValueShape::Kind::one_of, enum_names<E>};
+
+/// A Status that tells whose value it is of: a setter that returns it shows the shape of its value.
+template <class Place>
+struct Assigned : Status {
+  using Status::Status;
+  Assigned(Status status) : Status(std::move(status)) {}  // NOLINT(google-explicit-constructor)
+};
+/// By what a setter returns.
+template <class Returned>
+inline constexpr ValueShape shape_of_setter{};
+template <class Place>
+inline constexpr ValueShape shape_of_setter<Assigned<Place>> = shape_of<Place>;
+
+/// How an option's text becomes its value: any lambda that captures nothing.
+template <class Target>
+struct Setter {
+  template <class Function>
+    requires std::is_empty_v<Function>
+  constexpr Setter(Function)  // NOLINT(google-explicit-constructor): tables hold plain lambdas
+      : call([](Target& target, std::string_view text) -> Status { return Function{}(target, text); }),
+        shape(shape_of_setter<std::invoke_result_t<Function, Target&, std::string_view>>) {}
+  Status operator()(Target& target, std::string_view text) const { return call(target, text); }
+
+  Status (*call)(Target&, std::string_view text);
+  ValueShape shape;
+};
+
 template <class Target>
 struct Option {
   std::string_view key;      // JSON key; the flag is "--" and the key with '-' for '_'
@@ -21,7 +69,7 @@ struct Option {
   std::string_view value;    // what help shows for the value
   std::string_view help;
   std::string_view group;
-  Status (*set)(Target&, std::string_view text);
+  Setter<Target> set;
   bool is_switch = false;   // may be given without a value, which then is "true"
   bool repeats = false;     // may be given several times
   bool key_is_flag = true;  // false: the flag has the aliases' names only
@@ -47,10 +95,10 @@ struct Limits {
   Range range = {.low = 0};
   double kilo = 1000;  // 1024 for lengths in tokens, where 4k means 4096
 };
-Status assign(std::string_view text, std::optional<double>& place, Limits limits);
-Status assign(std::string_view text, std::optional<std::int64_t>& place, Limits limits);
-Status assign(std::string_view text, std::optional<bool>& place);
-Status assign(std::string_view text, std::string& place);
+Assigned<std::optional<double>> assign(std::string_view text, std::optional<double>& place, Limits limits);
+Assigned<std::optional<std::int64_t>> assign(std::string_view text, std::optional<std::int64_t>& place, Limits limits);
+Assigned<std::optional<bool>> assign(std::string_view text, std::optional<bool>& place);
+Assigned<std::string> assign(std::string_view text, std::string& place);
 Status not_one_of(std::string_view text, std::span<const std::string_view> allowed);
 
 /// The enumerator that `text` names or spells otherwise, with '-' and '_' alike.
@@ -64,7 +112,7 @@ std::optional<E> spelled(std::string_view text) {
 }
 
 template <NamedEnum E>
-Status assign(std::string_view text, std::optional<E>& place) {
+Assigned<std::optional<E>> assign(std::string_view text, std::optional<E>& place) {
   place = spelled<E>(text);
   return place ? Status{} : not_one_of(text, enum_names<E>);
 }
