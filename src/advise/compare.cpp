@@ -271,7 +271,7 @@ Result<Comparison> compare(std::span<const std::string> names, const Question& q
   Comparison out;
   out.currency = question.currency;
   out.terms = constraints.terms;
-  if (question.request.task || !question.request.model.empty()) {
+  if (question.request.task || question.request.names_model()) {
     auto model = find_model(question.request, catalog);
     if (!model) return std::unexpected(model.error());
     auto work = resolve_work(question.request, *model, catalog);

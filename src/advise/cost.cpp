@@ -261,7 +261,7 @@ Status find_by_name(CostSubject& subject, const CostQuestion& question, const ca
 
 /// The job in the question, where there is one.
 Status find_work(CostAnswer& answer, const workload::Request& request, const catalog::Catalog& catalog) {
-  if (!request.task && request.model.empty()) return {};
+  if (!request.task && !request.names_model()) return {};
   auto model = find_model(request, catalog);
   if (!model) return std::unexpected(model.error());
   auto work = resolve_work(request, *model, catalog);

@@ -128,6 +128,7 @@ class Asker {
 
   bool model() {
     if (!workload::runs_model(*request_.task)) return true;
+    if (request_.inline_model) return true;
     if (!request_.model.empty()) {
       const auto named = catalog_.model(request_.model);
       model_ = named ? *named : nullptr;

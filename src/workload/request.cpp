@@ -34,14 +34,23 @@ Status assign_gib(std::string_view text, std::optional<double>& place, Limits li
   return size ? assign(format("{}", in_gib(size->amount())), place, limits) : assign(text, place, limits);
 }
 
-#define GPUSEL_SET(...) [](Request& r, std::string_view t) -> Status { return assign(t, __VA_ARGS__); }
+/// A name, a path, or an object of config.json keys.
+Status set_model(std::string_view text, Request& request) {
+  if (!trim(text).starts_with('{')) return assign(text, request.model);
+  auto document = parse_json(text, "model");
+  if (!document) return std::unexpected(document.error());
+  request.inline_model = std::move(document->root);
+  return {};
+}
+
+#define GPUSEL_SET(...) [](Request& r, std::string_view t) { return assign(t, __VA_ARGS__); }
 
 constexpr Option<Request> kOptions[] = {
     {"id", "", "TEXT", to_say("echoed in the answer"), kMachine, GPUSEL_SET(r.id)},
     {"task", "t", "TASK", to_say("pretrain, finetune, inference, render, simulate, transcode or preprocess"), kWork,
      GPUSEL_SET(r.task)},
     {"model", "m", "MODEL", to_say("catalogue name, Hugging Face id, or a config.json, safetensors or GGUF file"),
-     kWork, GPUSEL_SET(r.model)},
+     kWork, [](Request& r, std::string_view t) { return set_model(t, r); }},
     {"params_b", "", "N", to_say("billions of parameters, if not the model's own count"), kWork,
      GPUSEL_SET(r.params_b, Limits{{1e-6, 1e6}, 1000})},
     {"active_params_b", "", "N", to_say("billions of parameters active per token"), kWork,

@@ -25,6 +25,7 @@ struct Request {
   std::optional<Task> task;
   std::string model;                 // catalogue name or path
   std::optional<Node> inline_model;  // an object of config.json keys
+  bool names_model() const { return inline_model || !model.empty(); }
   std::optional<double> params_b;
   std::optional<double> active_params_b;
   std::optional<Profile> profile;
