@@ -83,6 +83,8 @@ std::string_view group_of(const Command& command);
 std::string_view last_word(const Command& command);
 /// The command with its own flags and those that every command has, which set `context.common`.
 Parsed set_up(const Command& command, Context& context);
+/// The flags that every command has, into `parsed`; `common` must outlive them.
+void add_common_flags(Parsed& parsed, CommonOptions& common);
 /// One line about a group of commands.
 std::string group_summary(std::string_view group);
 

@@ -98,6 +98,10 @@ constexpr Command kCommands[] = {
      "  gpusel doctor\n"
      "  gpusel doctor --max-price-age 365d",
      make_doctor},
+    {"mcp", "The same questions for AI assistants: a Model Context Protocol server on standard input and output",
+     "  gpusel mcp\n"
+     "  gpusel mcp --discount aws=0.1 --quiet",
+     make_mcp},
 };
 
 }  // namespace

@@ -18,6 +18,7 @@ Parsed make_report();
 Parsed make_gpus();
 Parsed make_instances();
 Parsed make_models();
+Parsed make_mcp();
 Parsed make_calibrate();
 Parsed make_catalog_import();
 Parsed make_catalog_lint();

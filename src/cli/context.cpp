@@ -102,6 +102,7 @@ std::optional<std::string> Context::ask(const std::string& question) {
 
 report::Terminal Context::terminal() const {
   report::Terminal terminal;
+  if (out.kept()) return terminal;
   const bool tty = isatty(STDOUT_FILENO) == 1;
   if (const auto columns = plain_number(environment("COLUMNS")); columns && *columns >= 1) {
     terminal.width = static_cast<std::size_t>(*columns);

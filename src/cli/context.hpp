@@ -42,6 +42,7 @@ class Output {
   /// The reader went away; what is left need not be written.
   bool closed() const { return closed_; }
   bool failed() const { return failed_; }
+  bool kept() const { return kept_ != nullptr; }
 
  private:
   std::FILE* file_ = nullptr;
@@ -67,11 +68,13 @@ struct Context {
   CommonOptions common;
   std::vector<std::string> words;  // of the command line, without the program's name
   Settings settings;
+  bool reads_files = true;         // whether a name in a question may be that of a file
 
   /// As it was asked for, whether there is such a format or not.
   std::string wanted_format() const;
   /// What was asked for: one of kEveryFormat.
   Result<std::string> format() const;
+  /// Where the answer is shown; what is kept is shown nowhere yet, and has neither width nor colour.
   report::Terminal terminal() const;
   /// GPUSEL_TODAY, else the system's date.
   Result<Date> today() const;

@@ -83,7 +83,7 @@ class Cost {
     for (const std::string& target : options_.targets) {
       advise::CostSubject subject;
       subject.name = target;
-      if (is_saved(target, catalog)) {
+      if (context_.reads_files && is_saved(target, catalog)) {
         const std::string name = input_name(target);
         const auto text = read_input(target);
         if (!text) return context_.fail(text.error());
@@ -103,7 +103,7 @@ class Cost {
     const workload::Request& request = options_.job.question.request;
     std::string flag;
     if (options_.rank && !any_saved) flag = "rank";
-    if (!request.given.empty() && !request.task && request.model.empty()) flag = request.given.front();
+    if (!request.given.empty() && !request.task && !request.names_model()) flag = request.given.front();
     if (flag.empty()) return true;
     std::ranges::replace(flag, '_', '-');
     context_.fail(Error{ErrorKind::usage,

@@ -7,6 +7,7 @@
 #include "cli/answer.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
+#include "cli/lines.hpp"
 #include "gpusel/advise/estimate.hpp"
 #include "gpusel/base/message.hpp"
 #include "report/estimate.hpp"
@@ -20,9 +21,6 @@ struct EstimateOptions {
   std::string batch;
   bool explain = false;
 };
-
-/// A line longer than this is refused, not read into memory piece by piece.
-constexpr std::size_t kMaxLine = std::size_t{4} << 20U;
 
 class Estimate {
  public:
@@ -64,20 +62,6 @@ class Estimate {
       all_good = answer_line(line, catalog, coefficients) && all_good;
     }
     return all_good ? kOk : kRuntime;
-  }
-
-  /// Reads up to the line feed; of an over-long line only the start is kept, so that it is refused.
-  static bool next_line(std::istream& in, std::string& line) {
-    line.clear();
-    int c = 0;
-    bool any = false;
-    std::streambuf& buffer = *in.rdbuf();
-    while ((c = buffer.sbumpc()) != std::char_traits<char>::eof()) {
-      any = true;
-      if (c == '\n') return true;
-      if (line.size() <= kMaxLine) line.push_back(static_cast<char>(c));
-    }
-    return any;
   }
 
   bool answer_line(const std::string& line, const catalog::Catalog& catalog,

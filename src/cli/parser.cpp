@@ -25,12 +25,6 @@ class Words {
  public:
   explicit Words(Context& context) : context_(context) {}
 
-  Parsed set_up(const Command& command) {
-    parsed_ = command.make();
-    add_common_flags();
-    return std::move(parsed_);
-  }
-
   ParseOutcome parse(const std::vector<std::string>& words) {
     choose(words);
     describe(words);
@@ -127,7 +121,7 @@ class Words {
       sub->group(say("Subcommands"));
       if (&command != chosen_) continue;
       sub->set_help_flag("-h,--help", say("this help"))->group(options);
-      parsed_ = set_up(command);
+      parsed_ = cli::set_up(command, context_);
       sub->description(say_text(command.summary) + described(command));
       const bool all = needs_all_flags(words);
       for (const Flag& flag : parsed_.flags)
@@ -147,73 +141,6 @@ class Words {
       return std::none_of(parsed_.flags.begin(), parsed_.flags.end(),
                           [&](const Flag& flag) { return flag.spelled_by(word); });
     });
-  }
-
-  void add_common_flags() {
-    CommonOptions& common = context_.common;
-    const std::string group = say("Output and data");
-    const auto text = [](std::string& place) {
-      return [&place](std::string_view value) -> Status { return workload::assign(value, place); };
-    };
-    const auto on = [](bool& place) {
-      return [&place](std::string_view) -> Status {
-        place = true;
-        return {};
-      };
-    };
-    auto& flags = parsed_.flags;
-    // What prints no answer in any format has an -o of its own.
-    if (std::none_of(flags.begin(), flags.end(), [](const Flag& flag) { return spells(flag, "-o"); }))
-      flags.push_back(
-          {"-o,--output", "FORMAT", say("table, wide, json, yaml, csv, markdown or html"), group, text(common.output)});
-    flags.push_back({"--json", "", say("short for -o json"), group, on(common.json)});
-    flags.push_back({"-q,--quiet", "", say("no remarks on standard error"), group, on(common.quiet)});
-    flags.push_back(
-        {"--color", "WHEN", say("auto, always or never"), group, [&common](std::string_view value) -> Status {
-           static constexpr std::string_view kWhen[] = {"auto", "always", "never"};
-           if (std::find(std::begin(kWhen), std::end(kWhen), value) == std::end(kWhen))
-             return workload::not_one_of(value, kWhen);
-           common.color = value;
-           return {};
-         }});
-    flags.push_back({"--lang", "LANGUAGE", say("of words: en or zh (default: as the locale says)"), group,
-                     [](std::string_view value) -> Status {
-                       return speak(value) ? Status{} : workload::not_one_of(value, languages());
-                     }});
-    flags.push_back({"--catalog", "PATH",
-                     say("directory of YAML or snapshot that replaces the built-in instances and prices"), group,
-                     text(common.catalog)});
-    Flag overlay{"--overlay", "FILE", say("YAML laid on top of the catalogue: your prices, SKUs, models"), group,
-                 [&common](std::string_view value) -> Status {
-                   common.overlays.emplace_back(value);
-                   return {};
-                 }};
-    overlay.repeats = true;
-    flags.push_back(overlay);
-    if (parsed_.shows_prices) add_own_prices();
-  }
-
-  void add_own_prices() {
-    catalog::OwnPrices& own = context_.common.own_prices;
-    const auto into = [](auto read, auto& list) {
-      return [read, &list](std::string_view text) -> Status {
-        auto one = read(text);
-        if (!one) return std::unexpected(one.error());
-        list.push_back(std::move(*one));
-        return {};
-      };
-    };
-    const std::string group = say("Output and data");
-    Flag price{"--price", "SKU=PRICE",
-               say("what you pay per hour of the whole instance: p4d.24xlarge=4.2, =30CNY, p4d.24xlarge:spot=4"), group,
-               into(catalog::parse_price, own.prices)};
-    Flag discount{
-        "--discount", "WHAT=SHARE",
-        say("your discount on a provider, GPU, family or SKU: aws=0.32 (not spot), h100=10%, aws:reserved-1y=10%"),
-        group, into(catalog::parse_discount, own.discounts)};
-    price.repeats = discount.repeats = true;
-    parsed_.flags.push_back(std::move(price));
-    parsed_.flags.push_back(std::move(discount));
   }
 
   void add(CLI::App& sub, const Flag& flag) {
@@ -314,41 +241,6 @@ class Words {
 };
 
 }  // namespace
-
-const Command* find_command(std::string_view name) {
-  for (const Command& command : commands())
-    if (command.name == name) return &command;
-  return nullptr;
-}
-
-std::string_view group_of(const Command& command) {
-  const auto space = command.name.find(' ');
-  return space == std::string_view::npos ? std::string_view{} : command.name.substr(0, space);
-}
-std::string_view last_word(const Command& command) {
-  return group_of(command).empty() ? command.name : command.name.substr(group_of(command).size() + 1);
-}
-
-std::string Flag::name() const {
-  for (const std::string_view one : split(names, ','))
-    if (one.starts_with("--")) return std::string(one);
-  return names;
-}
-
-bool Flag::is_called(std::string_view text) const {
-  const std::string_view bare = text.substr(text.starts_with("--") ? 2 : 0);
-  return std::ranges::any_of(split(names, ','), [&](std::string_view one) {
-    return one.starts_with("--") && workload::same_spelling(one.substr(2), bare);
-  });
-}
-
-bool Flag::spelled_by(std::string_view word) const {
-  if (!word.starts_with("-")) return false;
-  const std::string_view spelling = word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
-  return std::ranges::any_of(split(names, ','), [&](std::string_view one) { return one == spelling; });
-}
-
-Parsed set_up(const Command& command, Context& context) { return Words(context).set_up(command); }
 
 ParseOutcome parse(const std::vector<std::string>& words, Context& context) { return Words(context).parse(words); }
 

@@ -1,0 +1,288 @@
+#include "cli/mcp/arguments.hpp"
+
+#include <algorithm>
+
+#include "cli/parser.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+#include "gpusel/catalog/hf_config.hpp"
+
+namespace gpusel::cli::mcp {
+
+namespace {
+
+using report::Json;
+using Kind = workload::ValueShape::Kind;
+
+constexpr std::string_view kModel = "model";
+constexpr std::string_view kLimit = "limit";
+/// Of what every command has, these alone are part of the question.
+constexpr std::string_view kOwnPrices[] = {"price", "discount"};
+/// Rows that an answer shows unless more are asked for: an assistant's memory is short.
+constexpr int kRows = 10;
+
+/// "max_price" of "--max-price,--price-per-hour-max".
+std::string key_of(const Flag& flag) {
+  for (const std::string_view spelling : split(flag.names, ',')) {
+    if (!spelling.starts_with("--")) continue;
+    std::string key(spelling.substr(2));
+    std::ranges::replace(key, '-', '_');
+    return key;
+  }
+  return {};
+}
+
+/// What help calls a file; a flag may take either a name or a file.
+bool names_file(const Flag& flag) {
+  return flag.value.find("FILE") != std::string::npos || flag.value.find("PATH") != std::string::npos;
+}
+
+/// Several values in one text, separated by commas.
+bool takes_list(const Flag& flag) { return flag.value == "LIST" || flag.value == "KEYS"; }
+
+Json strings() { return {{"type", "array"}, {"items", {{"type", "string"}}}}; }
+
+Json type_of(const Flag& flag) {
+  if (flag.value.empty()) return {{"type", "boolean"}};
+  if (flag.repeats || takes_list(flag)) return strings();
+  switch (flag.set.shape.kind) {
+    case Kind::number: return {{"type", "number"}};
+    case Kind::whole_number: return {{"type", "integer"}};
+    case Kind::truth: return {{"type", "boolean"}};
+    case Kind::one_of: {
+      Json names = Json::array();
+      for (const std::string_view name : flag.set.shape.names) names.push_back(name);
+      return {{"type", "string"}, {"enum", std::move(names)}};
+    }
+    case Kind::text: break;
+  }
+  return {{"type", "string"}};
+}
+
+std::string model_help() { return say("catalogue name, Hugging Face id, or an object with the keys of a config.json"); }
+
+Json property(const Flag& flag, const std::string& key) {
+  Json schema = type_of(flag);
+  if (key == kModel) schema = {{"anyOf", {{{"type", "string"}}, {{"type", "object"}}}}};
+  schema["description"] = key == kModel ? model_help() : flag.help;
+  if (key == kLimit) schema["default"] = kRows;
+  return schema;
+}
+
+std::unexpected<Refusal> refuse(std::string message) { return std::unexpected(Refusal{std::move(message), {}}); }
+
+std::unexpected<Refusal> refuse(std::string_view key, const Error& error) {
+  std::string message = std::string(key) + ": " + error.message;
+  if (!error.hint.empty()) message += "; " + error.hint;
+  return refuse(std::move(message));
+}
+
+/// An argument of that name with something in it.
+const Node* given_value(const Node* given, std::string_view key) {
+  if (given == nullptr) return nullptr;
+  for (const Node& member : given->children) {
+    const bool empty = member.kind == Node::Kind::null || (member.is_list() && member.children.empty());
+    if (!empty && workload::same_spelling(member.key, key)) return &member;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Json json_of(const Node& node) {
+  switch (node.kind) {
+    case Node::Kind::null: return nullptr;
+    case Node::Kind::scalar: return node.quoted ? Json(node.text) : Json::parse(node.text);
+    case Node::Kind::list: {
+      Json list = Json::array();
+      for (const Node& child : node.children) list.push_back(json_of(child));
+      return list;
+    }
+    case Node::Kind::map: {
+      Json map = Json::object();
+      for (const Node& child : node.children) map[child.key] = json_of(child);
+      return map;
+    }
+  }
+  return nullptr;
+}
+
+/// Collects the words of one call.
+class Arguments::Reader {
+ public:
+  explicit Reader(const Arguments& arguments) : arguments_(arguments) {}
+
+  std::expected<std::vector<std::string>, Refusal> read(const Node* given) {
+    flags_.emplace_back(arguments_.tool_.command);
+    if (given != nullptr)
+      for (const Node& member : given->children)
+        if (auto done = take(member); !done) return std::unexpected(done.error());
+    if (!limited_ && arguments_.takes(kLimit)) flags_.push_back("--limit=" + std::to_string(kRows));
+    if (!subjects_.empty()) flags_.emplace_back("--");
+    flags_.insert(flags_.end(), subjects_.begin(), subjects_.end());
+    return std::move(flags_);
+  }
+
+ private:
+  using Done = std::expected<void, Refusal>;
+
+  Done take(const Node& member) {
+    if (member.kind == Node::Kind::null) return {};  // null says: not given
+    if (!arguments_.tool_.subjects.empty() && member.key == arguments_.tool_.subjects) {
+      auto texts = texts_of(member, true);
+      if (!texts) return std::unexpected(texts.error());
+      subjects_ = std::move(*texts);
+      return {};
+    }
+    const Flag* flag = find(arguments_.offered_, member.key);
+    if (flag == nullptr) return unknown(member.key);
+    const std::string key = key_of(*flag);
+    if (key == kModel)
+      if (auto allowed = check_model(member); !allowed) return allowed;
+    limited_ = limited_ || key == kLimit;
+    return flag->value.empty() ? take_switch(*flag, member) : take_value(*flag, member);
+  }
+
+  /// Files are not read because a model says so.
+  static Done check_model(const Node& member) {
+    if (!member.is_scalar() || !catalog::looks_like_path(member.text)) return {};
+    return refuse(kModel, {ErrorKind::usage, say("files are not read here"), {}, model_help()});
+  }
+
+  Done take_switch(const Flag& flag, const Node& member) {
+    std::optional<bool> on;
+    if (!member.is_scalar() || !workload::assign(member.text, on))
+      return refuse(member.key, {ErrorKind::usage, say("is true or false"), {}, {}});
+    if (*on) flags_.push_back(flag_name(flag));
+    return {};
+  }
+
+  Done take_value(const Flag& flag, const Node& member) {
+    auto texts = member.is_map() && key_of(flag) == kModel
+                     ? std::vector{json_of(member).dump(-1, ' ', false, Json::error_handler_t::replace)}
+                     : texts_of(member, flag.repeats || takes_list(flag));
+    if (!texts) return std::unexpected(texts.error());
+    for (const std::string& text : *texts) flags_.push_back(flag_name(flag) + "=" + text);
+    return {};
+  }
+
+  static std::string flag_name(const Flag& flag) {
+    std::string name = "--" + key_of(flag);
+    std::ranges::replace(name, '_', '-');
+    return name;
+  }
+
+  static std::expected<std::vector<std::string>, Refusal> texts_of(const Node& member, bool several) {
+    const auto one = [&](const Node& node) -> std::expected<std::string, Refusal> {
+      if (!node.is_scalar())
+        return refuse(
+            member.key,
+            {ErrorKind::usage, say("takes a text, a number or true or false, found {}", node.describe()), {}, {}});
+      if (node.text.empty()) return refuse(member.key, {ErrorKind::usage, say("an empty text says nothing"), {}, {}});
+      return node.text;
+    };
+    if (member.is_list() && !several)
+      return refuse(member.key, {ErrorKind::usage, say("takes one value, not a list"), {}, {}});
+    std::vector<std::string> texts;
+    for (const Node& node : member.is_list() ? std::span(member.children) : std::span(&member, 1)) {
+      auto text = one(node);
+      if (!text) return std::unexpected(text.error());
+      texts.push_back(std::move(*text));
+    }
+    return texts;
+  }
+
+  Done unknown(const std::string& key) const {
+    const std::string shown = printable(shorten(key, 60));
+    if (find(arguments_.withheld_, key) != nullptr)
+      return refuse(say("'{}' is not an assistant's to say; whoever starts the server may", shown));
+    std::vector<std::string> keys;
+    for (const Flag& flag : arguments_.offered_) keys.push_back(key_of(flag));
+    if (!arguments_.tool_.subjects.empty()) keys.emplace_back(arguments_.tool_.subjects);
+    const std::vector<std::string_view> views(keys.begin(), keys.end());
+    const std::string near = did_you_mean(key, views);
+    return refuse(say("unknown argument '{}'", shown) + (near.empty() ? "" : "; " + near));
+  }
+
+  const Arguments& arguments_;
+  std::vector<std::string> flags_;
+  std::vector<std::string> subjects_;
+  bool limited_ = false;
+};
+
+Arguments::Arguments(const Tool& tool) : tool_(tool) {
+  const auto all = commands();
+  const auto command = std::ranges::find(all, tool.command, &Command::name);
+  Parsed parsed = command->make();
+  const std::size_t own = parsed.flags.size();
+  CommonOptions common;
+  add_common_flags(parsed, common);
+  for (std::size_t i = 0; i < parsed.flags.size(); ++i) {
+    Flag& flag = parsed.flags[i];
+    const bool asks = i < own || std::ranges::find(kOwnPrices, key_of(flag)) != std::end(kOwnPrices);
+    flag.set.clear();
+    (asks && !names_file(flag) ? offered_ : withheld_).push_back(std::move(flag));
+  }
+}
+
+const Flag* Arguments::find(const std::vector<Flag>& flags, std::string_view key) {
+  for (const Flag& flag : flags)
+    for (const std::string_view spelling : split(flag.names, ','))
+      if (spelling.starts_with("--") && workload::same_spelling(spelling.substr(2), key)) return &flag;
+  return nullptr;
+}
+
+Json Arguments::schema() const {
+  Json properties = Json::object();
+  if (!tool_.subjects.empty()) {
+    Json subjects = strings();
+    subjects["description"] = say_text(tool_.subjects_help);
+    properties[std::string(tool_.subjects)] = std::move(subjects);
+  }
+  for (const Flag& flag : offered_) {
+    const std::string key = key_of(flag);
+    properties[key] = property(flag, key);
+  }
+  Json schema{{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
+  Json required = Json::array();
+  // Some tasks run no model, and are not to have one invented for them.
+  for (const std::string_view key : tool_.needs)
+    if (key != kModel && !tool_.subjects_suffice) required.push_back(key);
+  if (!required.empty()) schema["required"] = std::move(required);
+  return schema;
+}
+
+std::string_view Arguments::help_of(std::string_view key) const {
+  const Flag* flag = find(offered_, key);
+  return flag == nullptr ? tool_.subjects_help : std::string_view(flag->help);
+}
+
+std::expected<void, Refusal> Arguments::check_needs(const Node* given) const {
+  if (tool_.subjects_suffice && given_value(given, tool_.subjects) != nullptr) return {};
+  const Node* task = given_value(given, "task");
+  const auto known = task == nullptr ? std::nullopt : workload::spelled<workload::Task>(task->text);
+  Refusal refusal;
+  std::string list;
+  std::string lines;
+  for (const std::string_view key : tool_.needs) {
+    const bool needless = key == kModel && known && !workload::runs_model(*known);
+    if (needless || given_value(given, key) != nullptr) continue;
+    refusal.missing.emplace_back(key);
+    list += (list.empty() ? "" : ", ") + std::string(key);
+    lines += "\n" + std::string(key) + ": " + (key == kModel ? model_help() : say_text(help_of(key)));
+  }
+  if (refusal.missing.empty()) return {};
+  refusal.message =
+      (tool_.subjects_suffice ? say("missing: {}; or name {}", list, tool_.subjects) : say("missing: {}", list)) +
+      lines;
+  return std::unexpected(std::move(refusal));
+}
+
+std::expected<std::vector<std::string>, Refusal> Arguments::words(const Node* given) const {
+  auto words = Reader(*this).read(given);
+  if (!words) return words;
+  if (auto complete = check_needs(given); !complete) return std::unexpected(complete.error());
+  return words;
+}
+
+}  // namespace gpusel::cli::mcp

@@ -1,0 +1,58 @@
+// The arguments of a tool: a command's flags as an assistant sees them, and how they become its words.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "gpusel/base/document.hpp"
+#include "report/json.hpp"
+
+namespace gpusel::cli::mcp {
+
+/// One command as a tool of the same name.
+struct Tool {
+  std::string_view command;
+  std::string_view title;
+  std::string_view description;
+  std::string_view subjects;       // the argument for what stands without a flag on the command line; empty: none
+  std::string_view subjects_help;  // what assistants are told of it
+  std::vector<std::string_view> needs;
+  bool subjects_suffice = false;  // given some, nothing else is needed
+};
+
+/// Why no answer is asked for at all.
+struct Refusal {
+  std::string message;
+  std::vector<std::string> missing;  // arguments that a person could be asked for
+};
+
+class Arguments {
+ public:
+  explicit Arguments(const Tool& tool);
+
+  /// JSON Schema 2020-12.
+  report::Json schema() const;
+  /// The command line that says the same; `given` is an object, or nothing.
+  std::expected<std::vector<std::string>, Refusal> words(const Node* given) const;
+  bool takes(std::string_view key) const { return find(offered_, key) != nullptr; }
+  bool withholds(std::string_view key) const { return find(withheld_, key) != nullptr; }
+
+ private:
+  class Reader;
+
+  static const Flag* find(const std::vector<Flag>& flags, std::string_view key);
+  std::string_view help_of(std::string_view key) const;
+  std::expected<void, Refusal> check_needs(const Node* given) const;
+
+  const Tool& tool_;
+  std::vector<Flag> offered_;   // described only: without their setters
+  std::vector<Flag> withheld_;  // files, and how the answer is shown: not for a model to say
+};
+
+/// A value as JSON, numbers as they were written.
+report::Json json_of(const Node& node);
+
+}  // namespace gpusel::cli::mcp

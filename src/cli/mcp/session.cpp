@@ -1,0 +1,186 @@
+#include "cli/mcp/session.hpp"
+
+#include <algorithm>
+
+#include "cli/lines.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
+#include "gpusel/version.hpp"
+
+namespace gpusel::cli::mcp {
+
+namespace {
+
+using report::Json;
+
+// Codes of JSON-RPC 2.0, section 5.1: https://www.jsonrpc.org/specification
+constexpr int kParseError = -32700;
+constexpr int kInvalidRequest = -32600;
+constexpr int kMethodNotFound = -32601;
+constexpr int kInvalidParams = -32602;
+constexpr int kInternalError = -32603;
+
+// https://modelcontextprotocol.io/specification/versioning
+constexpr Revision kRevisions[] = {{"2025-11-25", false, true, true},
+                                   {"2025-06-18", false, true, false},
+                                   {"2025-03-26", true, false, false},
+                                   {"2024-11-05", false, false, false}};
+
+/// The id of a request: a text or a number; nothing where it is neither.
+std::optional<Json> id_of(const Node& node) {
+  const Node* id = node.find("id");
+  if (id == nullptr || !id->is_scalar() || (!id->quoted && !plain_number(id->text))) return std::nullopt;
+  return json_of(*id);
+}
+
+const Node* text_of(const Node* params, std::string_view key) {
+  const Node* found = params == nullptr ? nullptr : params->find(key);
+  return found != nullptr && found->is_scalar() && found->quoted ? found : nullptr;
+}
+
+std::string in_quotes(std::string_view text) { return "'" + printable(shorten(text, 60)) + "'"; }
+
+std::string instructions() {
+  return say(
+      "gpusel says which cloud GPU instances suit a job, how fast it runs there and what it costs, from its own "
+      "catalogue of dated, sourced facts. Start with 'recommend'. Where an input is missing, the answer lists it: ask "
+      "the person rather than guess. Prices have dates; what is unknown is null, never zero. Flags named in messages "
+      "are arguments with _ for -: --max-price is max_price. Nothing is written, fetched, or read from files on "
+      "request.");
+}
+
+}  // namespace
+
+std::span<const Revision> revisions() { return kRevisions; }
+
+std::span<const Session::Method> Session::methods() {
+  static constexpr Method kMethods[] = {{"initialize", true, &Session::initialize},
+                                        {"ping", true, &Session::ping},
+                                        {"tools/list", false, &Session::list_tools},
+                                        {"tools/call", false, &Session::call_tool}};
+  return kMethods;
+}
+
+std::string Session::answer(std::string_view line) {
+  if (trim(line).empty()) return {};
+  const auto reply = read(line);
+  return reply ? report::dump(*reply, -1) : std::string();
+}
+
+std::optional<Json> Session::read(std::string_view line) {
+  if (line.size() > kMaxLine)
+    return failed({}, {kInvalidRequest, say("a message of more than {} MiB", kMaxLine >> 20U)});
+  const auto document = parse_json(line, "message");
+  if (!document) return failed({}, {kParseError, document.error().where + ": " + document.error().message});
+  return document->root.is_list() ? batch(document->root) : message(document->root);
+}
+
+std::optional<Json> Session::batch(const Node& messages) {
+  if (revision_ == nullptr || !revision_->batches)
+    return failed({}, {kInvalidRequest, say("one message a line: this revision of the protocol has no batches")});
+  if (messages.children.empty()) return failed({}, {kInvalidRequest, say("an empty batch")});
+  Json replies = Json::array();
+  for (const Node& one : messages.children)
+    if (auto reply = message(one)) replies.push_back(std::move(*reply));
+  return replies.empty() ? std::nullopt : std::optional(std::move(replies));
+}
+
+std::optional<Json> Session::message(const Node& node) {
+  const auto id = node.is_map() ? id_of(node) : std::nullopt;
+  const auto invalid = [&](std::string why) { return failed(id, {kInvalidRequest, std::move(why)}); };
+  if (!node.is_map()) return invalid(say("a message is a JSON object, found {}", node.describe()));
+  if (const Node* version = text_of(&node, "jsonrpc"); version == nullptr || version->text != "2.0")
+    return invalid(say("\"jsonrpc\" must be \"2.0\""));
+  if (node.find("method") == nullptr && (node.find("result") != nullptr || node.find("error") != nullptr))
+    return std::nullopt;  // an answer, though nothing was asked
+  const Node* method = text_of(&node, "method");
+  if (method == nullptr) return invalid(say("\"method\" must be a text"));
+  if (node.find("id") == nullptr) return std::nullopt;  // initialized, cancelled: nothing is under way between lines
+  if (!id) return invalid(say("\"id\" must be a text or a number"));
+  Json reply{{"jsonrpc", "2.0"}, {"id", *id}};
+  try {
+    auto outcome = request(node, method->text);
+    if (!outcome) return failed(id, outcome.error());
+    reply["result"] = std::move(*outcome);
+  } catch (const std::exception& error) {
+    return failed(id, {kInternalError, say("internal error: {}; this is a bug, please report it with the message",
+                                           printable(error.what()))});
+  }
+  return reply;
+}
+
+Session::Outcome Session::request(const Node& node, const std::string& name) {
+  const auto all = methods();
+  const auto method = std::ranges::find(all, name, &Method::name);
+  if (method == all.end())
+    return std::unexpected(Failure{kMethodNotFound, say("method not found: {}", in_quotes(name))});
+  if (revision_ == nullptr && !method->at_once)
+    return std::unexpected(Failure{kInvalidRequest, say("{} comes before {}", "initialize", name)});
+  const Node* params = node.find("params");
+  if (params != nullptr && !params->is_map())
+    return std::unexpected(Failure{kInvalidParams, say("\"params\" must be an object, found {}", params->describe())});
+  return (this->*method->run)(params);
+}
+
+/// What the client ought to be told is told the person too.
+Json Session::failed(const std::optional<Json>& id, const Failure& failure) {
+  tell_(failure.message);
+  Json reply{{"jsonrpc", "2.0"}};
+  const Revision& revision = revision_ == nullptr ? kRevisions[0] : *revision_;
+  if (id)
+    reply["id"] = *id;
+  else if (!revision.nameless_ids)
+    reply["id"] = nullptr;
+  reply["error"] = {{"code", failure.code}, {"message", failure.message}};
+  return reply;
+}
+
+/// https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation
+Session::Outcome Session::initialize(const Node* params) {
+  if (revision_ != nullptr) return std::unexpected(Failure{kInvalidRequest, say("the session is initialized already")});
+  const Node* wanted = text_of(params, "protocolVersion");
+  if (wanted == nullptr) return std::unexpected(Failure{kInvalidParams, say("\"protocolVersion\" must be a text")});
+  const auto known = std::ranges::find(kRevisions, wanted->text, &Revision::name);
+  revision_ = known == std::end(kRevisions) ? &kRevisions[0] : known;
+  return Json{{"protocolVersion", revision_->name},
+              {"capabilities", {{"tools", {{"listChanged", false}}}}},
+              {"serverInfo", {{"name", "gpusel"}, {"title", "gpusel"}, {"version", kVersion}}},
+              {"instructions", instructions()}};
+}
+
+Session::Outcome Session::ping(const Node*) { return Json::object(); }
+
+/// All tools are one page, so that no cursor was ever given out.
+Session::Outcome Session::list_tools(const Node* params) {
+  if (const Node* cursor = params == nullptr ? nullptr : params->find("cursor"); cursor != nullptr)
+    return std::unexpected(Failure{kInvalidParams, say("unknown cursor {}", in_quotes(cursor->text))});
+  return Json{{"tools", tools_.list()}};
+}
+
+Session::Outcome Session::call_tool(const Node* params) {
+  const Node* name = text_of(params, "name");
+  if (name == nullptr) return std::unexpected(Failure{kInvalidParams, say("\"name\" must be a text")});
+  if (!tools_.has(name->text)) {
+    const auto known = tools_.names();
+    const std::string near = did_you_mean(name->text, known);
+    return std::unexpected(
+        Failure{kInvalidParams, say("unknown tool {}", in_quotes(name->text)) + (near.empty() ? "" : "; " + near)});
+  }
+  const Node* arguments = params->find("arguments");
+  if (arguments != nullptr && arguments->kind == Node::Kind::null) arguments = nullptr;
+  if (arguments != nullptr && !arguments->is_map())
+    return std::unexpected(
+        Failure{kInvalidParams, say("\"arguments\" must be an object, found {}", arguments->describe())});
+  Answer answer = tools_.call(name->text, arguments);
+  Json content = Json::array({{{"type", "text"}, {"text", std::move(answer.text)}}});
+  Json result{{"content", std::move(content)}};
+  if (revision_->structured)
+    result["structuredContent"] = std::move(answer.data);
+  else if (!answer.is_error)
+    result["content"].push_back({{"type", "text"}, {"text", report::dump(answer.data, -1)}});
+  result["isError"] = answer.is_error;
+  return result;
+}
+
+}  // namespace gpusel::cli::mcp

@@ -1,0 +1,55 @@
+// The tools of the server: commands of the program, run in it with their output kept.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/mcp/arguments.hpp"
+
+namespace gpusel::cli::mcp {
+
+/// What whoever started the server gave on its command line; it holds for every call.
+struct Given {
+  CommonOptions common;
+  std::vector<std::string> rule_files;
+};
+
+/// What a call came to.
+struct Answer {
+  std::string text;   // for a reader: the table and what is remarked beside it, or what is wrong
+  report::Json data;  // the command's JSON, or the error
+  bool is_error = false;
+};
+
+class Tools {
+ public:
+  explicit Tools(Given given);
+
+  /// As the protocol lists them.
+  report::Json list() const;
+  bool has(std::string_view name) const { return find(name) != nullptr; }
+  std::vector<std::string_view> names() const;
+  /// `name` is one of names(); `arguments` an object, or nothing.
+  Answer call(std::string_view name, const Node* arguments) const;
+
+ private:
+  struct Entry {
+    const Tool& tool;
+    Arguments arguments;
+  };
+  struct Run {
+    int status = 0;
+    std::string out;
+    std::string remarks;
+  };
+
+  const Entry* find(std::string_view name) const;
+  Run run(const std::vector<std::string>& words, std::string_view format) const;
+
+  Given given_;
+  std::deque<Entry> entries_;  // flags point into their entry
+};
+
+}  // namespace gpusel::cli::mcp

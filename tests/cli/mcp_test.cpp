@@ -1,0 +1,395 @@
+// The server for assistants, from outside: whole sessions of the protocol, line by line.
+// https://modelcontextprotocol.io/specification/2025-11-25
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/mcp/session.hpp"
+#include "support/program.hpp"
+
+using namespace gpusel::test;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// Whether `whole` has all that `part` says: members of objects, and elements from the first.
+bool has(const Json& whole, const Json& part) {
+  if (part.is_object()) {
+    for (const auto& [key, value] : part.items())
+      if (!whole.is_object() || !whole.contains(key) || !has(whole[key], value)) return false;
+    return true;
+  }
+  if (!part.is_array()) return whole == part;
+  if (!whole.is_array() || whole.size() < part.size() || (part.empty() && !whole.empty())) return false;
+  for (std::size_t i = 0; i < part.size(); ++i)
+    if (!has(whole[i], part[i])) return false;
+  return true;
+}
+
+struct Transcript {
+  std::string client;        // what is written to the server
+  std::vector<Json> server;  // what must come back, in order
+};
+
+Transcript read_transcript(const std::string& name) {
+  Transcript transcript;
+  for (const std::string& line : lines_of(read_file(kSource + "/tests/mcp/" + name))) {
+    Json record = Json::parse(line);
+    if (record.contains("client")) transcript.client += record["client"].dump() + "\n";
+    if (record.contains("line")) transcript.client += record["line"].get<std::string>() + "\n";
+    if (record.contains("server")) transcript.server.push_back(std::move(record));
+  }
+  return transcript;
+}
+
+std::string request(int id, const std::string& method, const Json& params) {
+  return Json{{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}}.dump() + "\n";
+}
+
+std::string opening(const std::string& revision = "2025-11-25") {
+  return request(0, "initialize",
+                 {{"protocolVersion", revision},
+                  {"capabilities", Json::object()},
+                  {"clientInfo", {{"name", "test"}, {"version", "1"}}}}) +
+         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n";
+}
+
+std::string call(const std::string& tool, const Json& arguments) {
+  return request(1, "tools/call", {{"name", tool}, {"arguments", arguments}});
+}
+
+/// The result of one call in a session of its own.
+Json result_of(const std::string& tool, const Json& arguments, std::vector<std::string> flags = {},
+               Setting setting = {}) {
+  flags.insert(flags.begin(), "mcp");
+  setting.input = opening() + call(tool, arguments);
+  const Run run = ask(flags, setting);
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  const auto lines = lines_of(run.out);
+  REQUIRE(lines.size() == 2);
+  Json reply = Json::parse(lines[1]);
+  REQUIRE(reply.contains("result"));
+  return reply["result"];
+}
+
+std::string text_of(const Json& result) { return result["content"][0]["text"]; }
+
+}  // namespace
+
+TEST_CASE("sessions of the protocol go as their transcripts say, from start to end", "[mcp]") {
+  const auto name = GENERATE(as<std::string>{}, "session-2025-11-25.jsonl", "session-2025-03-26.jsonl");
+  const Transcript transcript = read_transcript(name);
+  const Run run = ask({"mcp"}, {.input = transcript.client});
+  CHECK(run.status == 0);
+  const auto lines = lines_of(run.out);
+  REQUIRE(lines.size() == transcript.server.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    CAPTURE(name, transcript.server[i].dump(), lines[i].substr(0, 600));
+    const Json reply = Json::parse(lines[i]);
+    CHECK(has(reply, transcript.server[i]["server"]));
+    if (transcript.server[i].contains("without"))
+      CHECK_FALSE(reply.contains(transcript.server[i]["without"].get<std::string>()));
+  }
+}
+
+TEST_CASE("every line of the server is valid by the protocol, and every call by its tool's schema", "[mcp]") {
+  const std::string client = scratch_file("mcp-client.jsonl", read_transcript("session-2025-11-25.jsonl").client);
+  const Run run = shell("gpusel mcp --quiet < " + client + " | /usr/bin/python3 " + kSource +
+                        "/tests/mcp/validate.py " + kSource + "/tests/mcp/protocol-2025-11-25.json " + client);
+  CAPTURE(run.out, run.err);
+  CHECK(run.status == 0);
+  CHECK(run.out.find(" 0 wrong") != std::string::npos);
+}
+
+TEST_CASE("arguments have the types of their flags, and files are none of them", "[mcp]") {
+  const gpusel::cli::mcp::Tools tools({});
+  std::map<std::string, Json> properties;
+  for (const Json& tool : tools.list()) properties[tool["name"]] = tool["inputSchema"]["properties"];
+  CHECK(properties["recommend"]["task"]["enum"].size() == 7);
+  CHECK(properties["recommend"]["objective"]["enum"] == Json{"cost", "speed", "balanced"});
+  CHECK(properties["recommend"]["max_price"]["type"] == "number");
+  CHECK(properties["recommend"]["limit"] ==
+        Json{{"type", "integer"}, {"description", "rows to show (default 10; JSON: all)"}, {"default", 10}});
+  CHECK(properties["recommend"]["explain"]["type"] == "boolean");
+  CHECK(properties["recommend"]["nvlink"]["type"] == "boolean");
+  CHECK(properties["recommend"]["deadline"]["type"] == "string");
+  CHECK(properties["recommend"]["cloud"]["items"]["type"] == "string");
+  CHECK(properties["recommend"]["price"]["type"] == "array");
+  CHECK(properties["estimate"]["gpus"]["type"] == "integer");
+  CHECK(properties["estimate"]["lora_targets"]["type"] == "array");
+  CHECK(properties["cost"]["storage"]["enum"].size() == 5);
+  CHECK(properties["cost"]["hours_per_day"]["type"] == "number");
+  CHECK(properties["instances"]["words"]["type"] == "array");
+  CHECK(properties["estimate"]["batch_size"]["type"] == "integer");
+  for (const auto& [tool, of_tool] : properties)
+    for (const char* key : {"rules", "stages", "overlay", "catalog", "batch", "output", "json", "color", "quiet"}) {
+      CAPTURE(tool, key);
+      CHECK_FALSE(of_tool.contains(key));
+    }
+}
+
+TEST_CASE("a client's revision is spoken where it is known, else the latest", "[mcp]") {
+  const auto [asked, spoken] = GENERATE(table<std::string, std::string>({{"2025-11-25", "2025-11-25"},
+                                                                         {"2025-06-18", "2025-06-18"},
+                                                                         {"2025-03-26", "2025-03-26"},
+                                                                         {"2024-11-05", "2024-11-05"},
+                                                                         {"2099-01-01", "2025-11-25"},
+                                                                         {"1.0", "2025-11-25"}}));
+  const Run run = ask({"mcp"}, {.input = opening(asked)});
+  CHECK(Json::parse(run.out)["result"]["protocolVersion"] == spoken);
+}
+
+TEST_CASE("a tool's structured answer is what the command prints as JSON", "[mcp]") {
+  struct Case {
+    std::string tool;
+    Json arguments;
+    std::string words;
+  };
+  const auto one = GENERATE(values<Case>({
+      {"recommend",
+       {{"task", "finetune"}, {"model", "llama-7b"}, {"method", "lora"}, {"cloud", {"aws", "gcp"}}},
+       "recommend --task finetune --model llama-7b --method lora --cloud aws --cloud gcp -n 10"},
+      {"recommend",
+       {{"task", "inference"}, {"model", "resnet-50"}, {"objective", "speed"}, {"nvlink", false}, {"limit", 2}},
+       "recommend --task inference --model resnet-50 --objective speed --nvlink=false -n 2"},
+      {"recommend",
+       {{"task", "finetune"}, {"model", "llama-7b"}, {"max_price", 0.01}},
+       "recommend --task finetune --model llama-7b --max-price 0.01 -n 10"},
+      {"recommend",
+       {{"task", "transcode"}, {"codec", "hevc"}, {"streams", 20}, {"currency", "CNY"}},
+       "recommend --task transcode --codec hevc --streams 20 --currency CNY -n 10"},
+      {"estimate",
+       {{"task", "inference"}, {"model", "llama-3.1-8b"}, {"gpu", "a100-sxm-80gb"}, {"gpus", 2}, {"context", "8k"}},
+       "estimate --task inference --model llama-3.1-8b --gpu a100-sxm-80gb --gpus 2 --context 8k"},
+      {"estimate",
+       {{"task", "pretrain"},
+        {"gpu", "h100"},
+        {"tokens", 4e9},
+        {"model",
+         {{"hidden_size", 1024},
+          {"num_hidden_layers", 12},
+          {"num_attention_heads", 16},
+          {"intermediate_size", 4096},
+          {"vocab_size", 32000}}}},
+       "estimate --task pretrain --gpu h100 --tokens 4e9 --model "
+       "'{\"hidden_size\":1024,\"num_hidden_layers\":12,\"num_attention_heads\":16,\"intermediate_size\":4096,"
+       "\"vocab_size\":32000}'"},
+      {"compare", {{"names", {"h100:8", "2x p4d.24xlarge"}}}, "compare h100:8 '2x p4d.24xlarge'"},
+      {"instances",
+       {{"words", {"p4d"}}, {"price", {"p4d.24xlarge=4.2"}}, {"sort_by", {"price"}}},
+       "instances p4d --price p4d.24xlarge=4.2 --sort-by price -n 10"},
+      {"cost", {{"targets", {"aws/p4d.24xlarge"}}, {"hours_per_day", 8}}, "cost aws/p4d.24xlarge --hours-per-day 8"},
+      {"cost", {{"task", "finetune"}, {"model", "llama-7b"}}, "cost --task finetune --model llama-7b"},
+  }));
+  const Json result = result_of(one.tool, one.arguments);
+  CAPTURE(one.words, text_of(result));
+  CHECK(result["isError"] == false);
+  std::vector<std::string> words = words_of(one.words);
+  words.emplace_back("--json");
+  CHECK(result["structuredContent"] == Json::parse(ask(words).out));
+}
+
+TEST_CASE("an answer's text is the table, and what is remarked beside it", "[mcp]") {
+  const Json result = result_of(
+      "instances", {{"words", {"p4d"}}, {"price", {"p4d.24xlarge=4.2"}}, {"limit", 1}}, {},
+      {.environment = {{"CLICOLOR_FORCE", "1"}, {"NO_COLOR", ""}, {"COLUMNS", "20"}, {"GPUSEL_OUTPUT", "csv"}}});
+  const std::string text = text_of(result);
+  CHECK(text.find("p4d.24xlarge") != std::string::npos);
+  CHECK(text.find("prices of your own: p4d.24xlarge 4.2 USD per hour") != std::string::npos);
+  CHECK(text.find('\033') == std::string::npos);
+  CHECK(text.find("gpusel: ") == std::string::npos);
+  CHECK(result["structuredContent"]["items"].size() == 1);
+}
+
+TEST_CASE("lists are short unless more is asked for", "[mcp]") {
+  CHECK(result_of("instances", Json::object())["structuredContent"]["items"].size() == 10);
+  CHECK(result_of("instances", {{"limit", 12}})["structuredContent"]["items"].size() == 12);
+  const Json job{{"task", "finetune"}, {"model", "llama-7b"}};
+  CHECK(result_of("recommend", job)["structuredContent"]["recommendations"].size() == 10);
+}
+
+TEST_CASE("what is missing is listed with what it may be", "[mcp]") {
+  const Json result = result_of("estimate", {{"gpus", 2}});
+  CHECK(result["isError"] == true);
+  CHECK(result["structuredContent"]["error"]["missing"] == Json{"task", "model", "gpu"});
+  CHECK(text_of(result).starts_with("missing: task, model, gpu\ntask: pretrain, finetune, inference"));
+  CHECK(text_of(result_of("cost", Json::object())).starts_with("missing: task, model; or name targets\n"));
+}
+
+TEST_CASE("wrong arguments are answered with the command's own sentence", "[mcp]") {
+  struct Case {
+    std::string tool;
+    Json arguments;
+    std::string message;
+  };
+  const Json job{{"task", "finetune"}, {"model", "llama-7b"}};
+  const auto with = [&](const std::string& key, const Json& value) {
+    Json all = job;
+    all[key] = value;
+    return all;
+  };
+  const std::vector<Case> cases{
+      {"recommend", with("task", "finetun"), "--task: 'finetun' is not known here; did you mean 'finetune'? allowed: "},
+      {"recommend", with("model", "lama-7b"), "did you mean 'llama-7b'"},
+      {"recommend", with("max_price", "cheap"), "--max-price: "},
+      {"recommend", with("max_price", -1), "--max-price: "},
+      {"recommend", with("max_price", Json::array({1, 2})), "max_price: takes one value, not a list"},
+      {"recommend", with("cloud", {{"name", "aws"}}), "cloud: takes a text, a number or true or false, found a map"},
+      {"recommend", with("cloud", ""), "cloud: an empty text says nothing"},
+      {"recommend", with("explain", "perhaps"), "explain: is true or false"},
+      {"recommend", with("limit", 0), "--limit: "},
+      {"recommend", with("max-prise", 3), "unknown argument 'max-prise'; did you mean 'max_price'?"},
+      {"recommend", with("model", {{"hidden_size", "wide"}}), "hidden_size"},
+      {"compare", {{"names", {"h100"}}}, "give 2 to 8"},
+      {"compare", {{"names", {"h100", "--help"}}}, "--help"},
+      {"instances", {{"words", {"show", "p5.48xlage"}}}, "did you mean"},
+      {"cost", {{"targets", {"p4d.24xlage"}}}, "did you mean"},
+      {"estimate", {{"task", "finetune"}, {"model", "llama-7b"}, {"gpu", "h1000"}}, "did you mean"},
+  };
+  for (const Case& one : cases) {
+    const Json result = result_of(one.tool, one.arguments);
+    CAPTURE(one.tool, one.arguments.dump(), text_of(result).substr(0, 300));
+    CHECK(result["isError"] == true);
+    CHECK(text_of(result).find(one.message) != std::string::npos);
+    CHECK(result["structuredContent"]["error"]["message"] == text_of(result));
+    CHECK(result["structuredContent"]["error"]["status"] == 2);
+  }
+}
+
+TEST_CASE("spellings that people know are taken for arguments too", "[mcp]") {
+  const Json plain = result_of(
+      "estimate",
+      {{"task", "inference"}, {"model", "llama-7b"}, {"gpu", "l40s"}, {"input_tokens", 512}, {"method", nullptr}});
+  const Json other =
+      result_of("estimate", {{"task", "inference"}, {"model", "llama-7b"}, {"gpu", "l40s"}, {"isl", "512"}});
+  CHECK(plain["isError"] == false);
+  CHECK(plain["structuredContent"] == other["structuredContent"]);
+}
+
+TEST_CASE("files are read on the word of whoever starts the server, not of a model", "[mcp]") {
+  const std::string directory = scratch_directory();
+  const Run saved = ask({"recommend", "--model", "llama-7b", "--task", "finetune", "--json"});
+  std::ofstream(directory + "/answer") << saved.out;
+  std::ofstream(directory + "/answer.json") << saved.out;
+  std::ofstream(directory + "/config.json") << R"({"model_type":"llama","hidden_size":1024,"num_hidden_layers":4})";
+  const Json job{{"task", "finetune"}, {"model", "llama-7b"}};
+  const auto refused = [&](const std::string& tool, const Json& arguments) {
+    const Json result = result_of(tool, arguments, {}, {.directory = directory});
+    CAPTURE(tool, arguments.dump(), text_of(result));
+    CHECK(result["isError"] == true);
+    return text_of(result);
+  };
+  for (const char* path : {"config.json", "./config.json", "/etc/passwd", "../x.gguf", "."}) {
+    Json asked = job;
+    asked["model"] = path;
+    CHECK(refused("recommend", asked).starts_with("model: files are not read here"));
+  }
+  for (const char* key : {"rules", "stages", "overlay", "catalog", "output", "color"}) {
+    Json asked = job;
+    asked[key] = "answer.json";
+    CHECK(refused("recommend", asked).find("is not an assistant's to say") != std::string::npos);
+  }
+  CHECK(refused("estimate", {{"batch", "answer.json"}}).find("is not an assistant's to say") != std::string::npos);
+  // A file that is there is answered as one that is not.
+  const std::string absent = refused("cost", {{"targets", {"nothing"}}});
+  CHECK(absent.find("nothing") != std::string::npos);
+  for (const char* target : {"answer", "answer.json", "-"})
+    CHECK(refused("cost", {{"targets", {target}}}).find(absent.substr(0, absent.find('\''))) == 0);
+}
+
+TEST_CASE("what the server is started with holds for every call", "[mcp]") {
+  const std::string rules = scratch_file("mcp-rules.yaml",
+                                         "rules:\n"
+                                         "  - id: not-there\n"
+                                         "    effect: reject\n"
+                                         "    when: {fact: provider, is: aws}\n"
+                                         "    message: \"we do not buy there\"\n"
+                                         "    source: our policy\n");
+  const Json job{{"task", "finetune"}, {"model", "llama-7b"}, {"cloud", {"aws"}}};
+  CHECK(result_of("recommend", job)["structuredContent"]["recommendations"].size() == 10);
+  CHECK(result_of("recommend", job, {"--rules", rules})["structuredContent"]["recommendations"].empty());
+  const Json own = result_of("instances", {{"words", {"p4d.24xlarge"}}}, {"--price", "p4d.24xlarge=4.2"});
+  CHECK(own["structuredContent"]["items"][0]["best_offer"]["price_per_hour"] == 4.2);
+}
+
+TEST_CASE("a server that cannot start says why", "[mcp]") {
+  const Run absent = ask({"mcp", "--overlay", "/nowhere.yaml"}, {.input = opening()});
+  CHECK(absent.status == 2);
+  CHECK(absent.out.empty());
+  CHECK(absent.err.find("/nowhere.yaml") != std::string::npos);
+  CHECK(ask({"mcp", "--rules", "/nowhere.yaml"}).status == 2);
+  CHECK(ask({"mcp", "--json"}).status == 2);
+}
+
+TEST_CASE("what a client writes never ends the session", "[mcp]") {
+  const std::string ping = "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"ping\"}\n";
+  const std::string deep(100'000, '[');
+  const std::vector<std::pair<std::string, int>> bad{
+      {deep, -32700},
+      {std::string("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\xfe\"}"), -32700},
+      {std::string("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\0", 41), -32700},
+      {R"({"jsonrpc":"2.0","id":1,"id":2,"method":"ping"})", -32700},
+      {R"({"jsonrpc":"2.0","id":1,"method":7})", -32600},
+      {R"({"jsonrpc":"2.0","id":{},"method":"ping"})", -32600},
+      {R"({"jsonrpc":"2.0","id":true,"method":"ping"})", -32600},
+      {R"("ping")", -32600},
+      {R"(17)", -32600},
+      {R"(null)", -32600},
+      {"[]", -32600},
+      {"{}", -32600},
+      {"\"" + std::string(5U << 20U, 'x') + "\"", -32600},
+  };
+  std::string input;
+  for (const auto& [line, code] : bad) input += line + "\n" + ping;
+  const Run run = ask({"mcp"}, {.input = input + ping.substr(0, ping.size() - 1)});
+  CHECK(run.status == 0);
+  const auto lines = lines_of(run.out);
+  REQUIRE(lines.size() == 2 * bad.size() + 1);
+  for (std::size_t i = 0; i < bad.size(); ++i) {
+    CAPTURE(bad[i].first.substr(0, 80), lines[2 * i]);
+    CHECK(Json::parse(lines[2 * i])["error"]["code"] == bad[i].second);
+    CHECK(Json::parse(lines[2 * i + 1])["result"] == Json::object());
+  }
+  CHECK(run.err.find("a message of more than 4 MiB") != std::string::npos);
+  CHECK(ask({"mcp", "--quiet"}, {.input = input}).err.empty());
+}
+
+TEST_CASE("a message cut off anywhere or with any byte changed gets one line back or none", "[mcp]") {
+  const gpusel::cli::mcp::Tools tools({});
+  const std::string whole = request(3, "tools/list", {{"cursor", "a\u00e9\"\\\n"}});
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    for (const char other : {'\0', '"', '{', ']', '\\', '\x80', '0'}) {
+      gpusel::cli::mcp::Session session(tools, [](const std::string&) {});
+      std::string line = whole;
+      line[at] = other;
+      for (const std::string& text : {session.answer(line), session.answer(whole.substr(0, at))}) {
+        if (text.empty()) continue;
+        CHECK(text.find('\n') == text.size() - 1);
+        CHECK(Json::parse(text)["jsonrpc"] == "2.0");
+      }
+    }
+  }
+}
+
+TEST_CASE("a client that goes away is no error", "[mcp]") {
+  const std::string input = scratch_file("mcp-pings.jsonl", [] {
+    std::string many;
+    for (int i = 0; i < 20'000; ++i) many += request(i, "ping", Json::object());
+    return many;
+  }());
+  const Run run = shell("(gpusel mcp < " + input + "; echo status $? >&2) | head -n 1");
+  CHECK(run.err == "status 0\n");
+  CHECK(ask({"mcp"}).status == 0);
+}
