@@ -95,7 +95,7 @@ std::optional<Json> Session::message(const Node& node) {
   if (node.find("method") == nullptr && (node.find("result") != nullptr || node.find("error") != nullptr))
     return std::nullopt;  // an answer, though nothing was asked
   const Node* method = text_of(&node, "method");
-  if (method == nullptr) return invalid(say("\"method\" must be a text"));
+  if (method == nullptr) return invalid(say("\"{}\" must be a text", "method"));
   if (node.find("id") == nullptr) return std::nullopt;  // initialized, cancelled: nothing is under way between lines
   if (!id) return invalid(say("\"id\" must be a text or a number"));
   Json reply{{"jsonrpc", "2.0"}, {"id", *id}};
@@ -119,7 +119,8 @@ Session::Outcome Session::request(const Node& node, const std::string& name) {
     return std::unexpected(Failure{kInvalidRequest, say("{} comes before {}", "initialize", name)});
   const Node* params = node.find("params");
   if (params != nullptr && !params->is_map())
-    return std::unexpected(Failure{kInvalidParams, say("\"params\" must be an object, found {}", params->describe())});
+    return std::unexpected(
+        Failure{kInvalidParams, say("\"{}\" must be an object, found {}", "params", params->describe())});
   return (this->*method->run)(params);
 }
 
@@ -140,7 +141,8 @@ Json Session::failed(const std::optional<Json>& id, const Failure& failure) {
 Session::Outcome Session::initialize(const Node* params) {
   if (revision_ != nullptr) return std::unexpected(Failure{kInvalidRequest, say("the session is initialized already")});
   const Node* wanted = text_of(params, "protocolVersion");
-  if (wanted == nullptr) return std::unexpected(Failure{kInvalidParams, say("\"protocolVersion\" must be a text")});
+  if (wanted == nullptr)
+    return std::unexpected(Failure{kInvalidParams, say("\"{}\" must be a text", "protocolVersion")});
   const auto known = std::ranges::find(kRevisions, wanted->text, &Revision::name);
   revision_ = known == std::end(kRevisions) ? &kRevisions[0] : known;
   return Json{{"protocolVersion", revision_->name},
@@ -160,7 +162,7 @@ Session::Outcome Session::list_tools(const Node* params) {
 
 Session::Outcome Session::call_tool(const Node* params) {
   const Node* name = text_of(params, "name");
-  if (name == nullptr) return std::unexpected(Failure{kInvalidParams, say("\"name\" must be a text")});
+  if (name == nullptr) return std::unexpected(Failure{kInvalidParams, say("\"{}\" must be a text", "name")});
   if (!tools_.has(name->text)) {
     const auto known = tools_.names();
     const std::string near = did_you_mean(name->text, known);
@@ -171,7 +173,7 @@ Session::Outcome Session::call_tool(const Node* params) {
   if (arguments != nullptr && arguments->kind == Node::Kind::null) arguments = nullptr;
   if (arguments != nullptr && !arguments->is_map())
     return std::unexpected(
-        Failure{kInvalidParams, say("\"arguments\" must be an object, found {}", arguments->describe())});
+        Failure{kInvalidParams, say("\"{}\" must be an object, found {}", "arguments", arguments->describe())});
   Answer answer = tools_.call(name->text, arguments);
   Json content = Json::array({{{"type", "text"}, {"text", std::move(answer.text)}}});
   Json result{{"content", std::move(content)}};
