@@ -1,29 +1,39 @@
 #include "advise/cost_parts.hpp"
+#include "gpusel/advise/launch.hpp"
 
 namespace gpusel::advise {
+
+std::optional<cost::Autoscale> scaling_of(const ScalingFacts& facts, estimate::Trace* trace, std::string_view prefix) {
+  const auto* serving = std::get_if<plan::InferenceChoice>(&facts.planned.choice);
+  if (serving == nullptr || !serving->speed || facts.work.inference.tokens || !facts.cold_start) return std::nullopt;
+  const double spare = static_cast<double>(facts.work.inference.redundancy);
+  cost::Scaled scaled;
+  scaled.in_flight = serving->speed->in_flight / facts.instances;
+  scaled.planned_load = facts.work.inference.max_load;
+  scaled.scale_to_zero = facts.scale_to_zero;
+  scaled.least = 1 + spare;
+  scaled.most = facts.instances;
+  scaled.spare = spare;
+  scaled.cold_start = *facts.cold_start;
+  return cost::autoscale(scaled, trace, prefix);
+}
 
 void add_scaling(CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog,
                  const estimate::Coefficients& coefficients, bool explained) {
   const CostSubject& subject = item.subject;
   if (item.duty.is_always_on() && item.duty.utilization >= 1) return;
-  if (!answer.work || !subject.planned || item.terms.empty()) return;
-  const auto* serving = std::get_if<plan::InferenceChoice>(&subject.planned->choice);
-  if (serving == nullptr || !serving->speed || subject.job->hours) return;
-  const auto start = item.cold_start
+  if (!answer.work || !subject.planned || item.terms.empty() || subject.job->hours) return;
+  if (!std::holds_alternative<plan::InferenceChoice>(subject.planned->choice)) return;
+  const auto start = item.cold_start || item.duty.cold_start_s
                          ? item.cold_start
                          : cold_start(*answer.work, subject.planned->machine, subject.planned->choice,
                                       {*subject.instance, item.terms.front().region->id}, catalog, coefficients);
-  if (!start && !item.duty.cold_start_s) return;
-  const double spare = static_cast<double>(answer.work->inference.redundancy);
-  cost::Scaled facts;
-  facts.in_flight = serving->speed->in_flight / subject.nodes;
-  facts.planned_load = answer.work->inference.max_load;
-  facts.scale_to_zero = item.duty.scale_to_zero;
-  facts.least = 1 + spare;
-  facts.most = subject.nodes;
-  facts.spare = spare;
-  facts.cold_start = item.duty.cold_start_s ? seconds(*item.duty.cold_start_s) : start->total();
-  item.scaling = cost::autoscale(facts, explained ? &item.trace : nullptr, "autoscaling");
+  ScalingFacts facts{*answer.work, *subject.planned, subject.nodes, item.duty.scale_to_zero, std::nullopt};
+  if (item.duty.cold_start_s)
+    facts.cold_start = seconds(*item.duty.cold_start_s);
+  else if (start)
+    facts.cold_start = start->total();
+  item.scaling = scaling_of(facts, explained ? &item.trace : nullptr, "autoscaling");
 }
 
 }  // namespace gpusel::advise

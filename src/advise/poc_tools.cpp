@@ -78,6 +78,11 @@ ProofTool read_tool(const Node& node, Problems& problems) {
     for (const Node& name : words->children) out.words[name.key] = map_at(name, fields);
   if (const Node* steps = fields.find("steps"); steps != nullptr)
     for (const Node& step : steps->children) out.steps.push_back(read_step(step, problems));
+  out.setup = fields.text("setup");
+  out.port = fields.text("port");
+  out.health = fields.text("health");
+  if (const Node* image = fields.find("image"); image != nullptr) out.image = map_at(*image, fields);
+  if (const Node* env = fields.find("env"); env != nullptr) out.env = map_at(*env, fields);
   fields.finish();
   return out;
 }
@@ -122,14 +127,15 @@ class Filler {
 
 }  // namespace
 
-std::expected<std::vector<ProofTool>, Errors> read_proofs(std::span<const Document> documents) {
+std::expected<std::vector<ProofTool>, Errors> read_proofs(std::span<const Document> documents,
+                                                          std::string_view section) {
   std::vector<ProofTool> out;
   Errors errors;
   for (const Document& document : documents) {
-    const Node* list = document.root.find("proofs");
+    const Node* list = document.root.find(section);
     if (list == nullptr) continue;
     Problems problems{document.name, ErrorKind::bad_catalogue, {}};
-    if (!list->is_list()) problems.add(*list, say("'{}' must be a list, found {}", "proofs", list->describe()));
+    if (!list->is_list()) problems.add(*list, say("'{}' must be a list, found {}", section, list->describe()));
     std::vector<ProofTool> tools;
     for (const Node& node : list->children) {
       ProofTool tool = read_tool(node, problems);

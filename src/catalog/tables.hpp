@@ -15,9 +15,9 @@
 namespace gpusel::catalog {
 
 /// Sections of a YAML file that other rooms read; kept as trees.
-inline constexpr std::string_view kForeignSections[] = {"accepted",       "calibration", "daily", "import",
-                                                        "known_families", "proofs",      "rules", "similarity",
-                                                        "traffic",        "verdicts"};
+inline constexpr std::string_view kForeignSections[] = {"accepted",       "calibration", "daily",   "import",
+                                                        "known_families", "launches",    "proofs",  "rules",
+                                                        "similarity",     "traffic",     "verdicts"};
 /// Tables of measurements travel like those, as one text each, which nobody parses before it is needed.
 inline constexpr std::string_view kMeasurements = "measurements";
 

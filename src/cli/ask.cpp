@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "gpusel/advise/launch.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
@@ -190,17 +191,8 @@ std::optional<std::vector<std::string>> ask_job(const Prompt& prompt, const Tell
 }
 
 std::string command_line(const std::vector<std::string>& words) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:,+=@%";
   std::string line = "gpusel";
-  for (const std::string& word : words) {
-    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
-      line += " " + word;
-      continue;
-    }
-    std::string quoted;
-    for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    line += " '" + quoted + "'";
-  }
+  for (const std::string& word : words) line += " " + advise::shell_word(word);
   return line;
 }
 

@@ -30,6 +30,10 @@ constexpr Command kCommands[] = {
      "  gpusel fleet --model llama-3.1-8b --traffic chat --rate 20 --ttft 1000 --tpot 60\n"
      "  gpusel fleet --model llama-3.1-70b --traffic requests.csv --daily trace --cloud aws,gcp --redundancy 1",
      make_fleet},
+    {"export", "The chosen plan as files of other tools: SkyPilot, Terraform, Kubernetes, vLLM, DeepSpeed …",
+     "  gpusel export skypilot --model llama-3.1-8b --task inference\n"
+     "  gpusel export deepspeed --model llama-7b --task finetune --to ds_config.json --dry-run",
+     make_export},
     {"verify", "Estimates beside published measurements, or your own: how far off they are",
      "  gpusel verify --by source,gpu\n"
      "  gpusel verify --task training --worst 10",

@@ -12,6 +12,7 @@ Parsed make_estimate();
 Parsed make_compare();
 Parsed make_cost();
 Parsed make_fleet();
+Parsed make_export();
 Parsed make_verify();
 Parsed make_whatif();
 Parsed make_report();

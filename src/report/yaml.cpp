@@ -81,6 +81,29 @@ std::string scalar(const Json& json) {
   return json.is_number() ? number_text(json) : json.dump();
 }
 
+/// Lines that a person reads and edits, such as a script: as they are, below a bar. Only what reads back the same.
+bool is_block(std::string_view text) {
+  if (text.find('\n') == std::string_view::npos || text.front() == ' ' || text.front() == '\n') return false;
+  if (text.ends_with("\n\n") || valid_utf8_prefix(text) != text.size()) return false;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto [point, length] = code_point(text, at);
+    if (point != '\n' && needs_escape(point)) return false;
+    at += length;
+  }
+  return true;
+}
+
+std::string block(std::string_view text, std::size_t indent) {
+  const bool ends = text.ends_with('\n');
+  if (ends) text.remove_suffix(1);
+  std::string out = ends ? "|" : "|-";
+  for (const std::string_view line : split(text, '\n')) {
+    out += '\n';
+    if (!line.empty()) out += std::string(indent, ' ') + std::string(line);
+  }
+  return out;
+}
+
 /// Members of a list or a map, each on a line of its own; behind a dash the first one goes on there.
 void write(const Json& json, std::size_t indent, bool after_dash, std::string& out) {
   bool first = after_dash;
@@ -91,6 +114,8 @@ void write(const Json& json, std::size_t indent, bool after_dash, std::string& o
   const auto value = [&](const Json& item, std::size_t deeper, bool dash) {
     if (item.is_structured() && !item.empty()) {
       write(item, deeper, dash, out);
+    } else if (item.is_string() && is_block(item.get_ref<const std::string&>())) {
+      out += (dash ? "" : " ") + block(item.get_ref<const std::string&>(), deeper);
     } else {
       out += (dash ? "" : " ") + scalar(item);
     }

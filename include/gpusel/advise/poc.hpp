@@ -28,9 +28,16 @@ struct ProofTool {
   std::string memory;                                    // kind of memory that it reads, where it reads any
   std::map<std::string, std::map<std::string, std::string>> words;
   std::vector<Step> steps;
+  // Of a tool that does the work rather than testing it.
+  std::string setup;                         // command that installs it
+  std::string port;                          // it serves on
+  std::string health;                        // path there that answers when it is ready
+  std::map<std::string, std::string> image;  // container, by vendor of the GPU
+  std::map<std::string, std::string> env;    // variables that its lines read, and what they are
 };
-/// From the documents that have a `proofs` section, later ones over earlier.
-std::expected<std::vector<ProofTool>, Errors> read_proofs(std::span<const Document> documents);
+/// From the documents that have such a section, later ones over earlier.
+std::expected<std::vector<ProofTool>, Errors> read_proofs(std::span<const Document> documents,
+                                                          std::string_view section = "proofs");
 
 /// Values by the names that command lines have for them; what is absent is not said.
 using ProofValues = std::map<std::string, std::string, std::less<>>;

@@ -1,0 +1,103 @@
+// KEDA ScaledObject, https://keda.sh/docs/latest/reference/scaledobject-spec/ with the Prometheus scaler,
+// https://keda.sh/docs/latest/scalers/prometheus/; HorizontalPodAutoscaler autoscaling/v2,
+// https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/horizontal-pod-autoscaler-v2/
+#include <cmath>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/autoscale.hpp"
+#include "report/export/common.hpp"
+#include "report/export/targets.hpp"
+
+namespace gpusel::report {
+
+namespace {
+
+constexpr std::string_view kPrometheus = "http://prometheus.invalid:9090";  // RFC 2606: never resolves
+constexpr std::string_view kMetric = "requests_in_flight";
+
+struct Rule {
+  Json numbers;  // as autoscale_json() gives them
+  std::string query;
+};
+
+/// Error: nothing to scale, or nothing to scale it by.
+Result<Rule> rule_of(const ExportView& view) {
+  if (!view.scaling) return cannot(say("replicas of this job are not scaled: it is no service"));
+  const advise::Launch launch = launch_or_own(view);
+  if (launch.nodes > 1)
+    return cannot(say("one replica spans {} instances, which no Deployment is scaled by", launch.nodes));
+  const auto engine = view.advice.work.inference.engine;
+  Rule rule{autoscale_json(*view.scaling, engine), {}};
+  if (rule.numbers["metrics"].is_null())
+    return cannot(say("{} exports no metric of requests in flight", to_text(engine)));
+  rule.query = rule.numbers["metrics"]["query"].get<std::string>();
+  return rule;
+}
+
+Json target(const ExportView& view) {
+  return {{"apiVersion", "apps/v1"}, {"kind", "Deployment"}, {"name", job_name(view)}};
+}
+
+std::vector<std::string> notes_of(const ExportView& view) {
+  return {say("scales the Deployment that gpusel export kubernetes writes for the same job"),
+          autoscale_text(*view.scaling)};
+}
+
+/// Kubernetes has no fractions but thousandths.
+std::string quantity(double value) {
+  return value == std::floor(value) ? format("{:.0f}", value) : format("{:.0f}m", 1000 * value);
+}
+
+}  // namespace
+
+Result<Exported> export_keda(const ExportView& view) {
+  const auto rule = rule_of(view);
+  if (!rule) return std::unexpected(rule.error());
+  const Json& keda = rule->numbers["keda"];
+  Exported out{"scaledobject.yaml", {}, notes_of(view)};
+  out.notes.push_back(say("put the address of your Prometheus in place of {}", kPrometheus));
+  if (view.scaling->min_replicas < 1) out.notes.push_back(waking_text());
+  Json spec{{"scaleTargetRef", target(view)},
+            {"pollingInterval", keda["pollingInterval"]},
+            {"cooldownPeriod", keda["cooldownPeriod"]},
+            {"minReplicaCount", keda["minReplicaCount"]},
+            {"maxReplicaCount", keda["maxReplicaCount"]}};
+  spec["advanced"]["horizontalPodAutoscalerConfig"]["behavior"]["scaleDown"]["stabilizationWindowSeconds"] =
+      rule->numbers["hpa"]["scaleDown_stabilizationWindowSeconds"];
+  spec["triggers"] = Json::array({{{"type", "prometheus"},
+                                   {"metadata",
+                                    {{"serverAddress", kPrometheus},
+                                     {"query", rule->query},
+                                     {"threshold", format("{:g}", view.scaling->target_in_flight)}}}}});
+  out.content = yaml_file(view, out.notes,
+                          {{{"apiVersion", "keda.sh/v1alpha1"},
+                            {"kind", "ScaledObject"},
+                            {"metadata", {{"name", job_name(view)}}},
+                            {"spec", std::move(spec)}}});
+  return out;
+}
+
+Result<Exported> export_hpa(const ExportView& view) {
+  const auto rule = rule_of(view);
+  if (!rule) return std::unexpected(rule.error());
+  const Json& hpa = rule->numbers["hpa"];
+  Exported out{"hpa.yaml", {}, notes_of(view)};
+  out.notes.push_back(say("an external metric {} must be there: Prometheus Adapter's externalRules with the query {}",
+                          kMetric, rule->query));
+  Json spec{{"scaleTargetRef", target(view)}, {"minReplicas", hpa["minReplicas"]}, {"maxReplicas", hpa["maxReplicas"]}};
+  spec["metrics"] = Json::array(
+      {{{"type", "External"},
+        {"external",
+         {{"metric", {{"name", kMetric}}},
+          {"target", {{"type", "AverageValue"}, {"averageValue", quantity(view.scaling->target_in_flight)}}}}}}});
+  spec["behavior"]["scaleDown"]["stabilizationWindowSeconds"] = hpa["scaleDown_stabilizationWindowSeconds"];
+  out.content = yaml_file(view, out.notes,
+                          {{{"apiVersion", "autoscaling/v2"},
+                            {"kind", "HorizontalPodAutoscaler"},
+                            {"metadata", {{"name", job_name(view)}}},
+                            {"spec", std::move(spec)}}});
+  return out;
+}
+
+}  // namespace gpusel::report

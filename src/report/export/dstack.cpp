@@ -1,0 +1,117 @@
+// dstack fleet with the service or task that runs on it: https://dstack.ai/docs/reference/dstack.yml/fleet,
+// https://dstack.ai/docs/reference/dstack.yml/service, https://dstack.ai/docs/reference/dstack.yml/task
+#include <cmath>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/export/common.hpp"
+#include "report/export/names.hpp"
+#include "report/export/targets.hpp"
+
+namespace gpusel::report {
+
+namespace {
+
+class Dstack {
+ public:
+  Dstack(const ExportView& view, const CloudNames& names)
+      : view_(view), names_(names), launch_(launch_or_own(view)), name_(job_name(view)) {}
+
+  Result<Exported> run() {
+    Exported out{name_ + ".dstack.yml", {}, launch_notes(launch_)};
+    out.notes.push_back(disk_note(view_));
+    const bool container = names_.provider == "runpod" || names_.provider == "vast";
+    if (container)
+      out.notes.push_back(say("{} starts containers, for which dstack has no fleets: the run asks for its own machine",
+                              names_.provider));
+    std::vector<Json> documents;
+    if (!container) documents.push_back(fleet());
+    documents.push_back(work());
+    if (documents.size() > 1)
+      out.notes.push_back(say("two configurations: dstack apply -f takes one file each, the fleet first"));
+    out.content = yaml_file(view_, out.notes, documents);
+    return out;
+  }
+
+ private:
+  const advise::Recommendation& chosen() const { return view_.chosen; }
+
+  void add_machine(Json& to) const {
+    to["backends"] = Json::array({names_.dstack});
+    if (has_region(chosen())) to["regions"] = Json::array({chosen().region->id});
+    if (names_.types_in_dstack) to["instance_types"] = Json::array({chosen().instance->sku});
+    to["spot_policy"] = is_spot(chosen()) ? "spot" : "on-demand";
+    to["resources"] = resources();
+  }
+
+  Json resources() const {
+    Json out = Json::object();
+    const int devices = devices_of(chosen());
+    if (devices > 0) {
+      Json gpu{{"vendor", lower(chosen().gpu->vendor)}};
+      // Memory as marketed: names of parts are dstack's own.
+      if (const auto& memory = chosen().gpu->memory_gb)
+        gpu["memory"] = format("{:g}GB", std::floor(*memory * chosen().machine().device.share));
+      gpu["count"] = devices;
+      out["gpu"] = std::move(gpu);
+    }
+    out["disk"] = format("{}GB..", disk_gb(view_));
+    return out;
+  }
+
+  Json fleet() const {
+    const int nodes = chosen().machine().nodes;
+    Json out{{"type", "fleet"}, {"name", name_ + "-fleet"}, {"nodes", nodes}};
+    if (launch_.nodes > 1 || (nodes > 1 && reads_rank(launch_))) out["placement"] = "cluster";
+    add_machine(out);
+    return out;
+  }
+
+  Json commands() const {
+    Json out = Json::array();
+    if (!launch_.setup.empty() && launch_.image.empty()) out.push_back(launch_.setup);
+    if (reads_rank(launch_)) out.push_back("RANK=\"$DSTACK_NODE_RANK\" MASTER=\"$DSTACK_MASTER_NODE_IP\"");
+    for (const std::string& line : launch_.lines) out.push_back(line);
+    return out;
+  }
+
+  /// Replicas that span instances are no service of dstack: it starts each replica on one.
+  Json work() const {
+    const bool service = launch_.serves() && launch_.nodes == 1;
+    Json out{{"type", service ? "service" : "task"}, {"name", name_}};
+    if (!service && chosen().machine().nodes > 1)
+      out["nodes"] = launch_.nodes > 1 ? launch_.nodes : chosen().machine().nodes;
+    if (!launch_.image.empty()) out["image"] = launch_.image;
+    for (const auto& [name, meaning] : launch_.env) out["env"].push_back(name);
+    out["commands"] = commands();
+    if (service) {
+      out["port"] = std::stoi(launch_.port);
+      out["replicas"] = chosen().machine().nodes;
+    } else if (launch_.serves()) {
+      out["ports"] = Json::array({std::stoi(launch_.port)});
+    }
+    add_machine(out);
+    return out;
+  }
+
+  const ExportView& view_;
+  const CloudNames& names_;
+  advise::Launch launch_;
+  std::string name_;
+};
+
+}  // namespace
+
+Result<Exported> export_dstack(const ExportView& view) {
+  const CloudNames* names = cloud_names(view.chosen.instance->provider);
+  if (names == nullptr || names->dstack.empty())
+    return cannot(say("dstack has no backend for {}", view.chosen.instance->provider));
+  if (!is_by_the_hour(view.chosen))
+    return cannot(
+        say("dstack starts instances on demand or spot, and {} is neither", to_text(view.chosen.offer->term)));
+  if (view.chosen.machine().nodes > 1 && !names->cluster_in_dstack && reads_rank(launch_or_own(view)))
+    return cannot(say("dstack makes no clusters on {}", view.chosen.instance->provider));
+  return Dstack(view, *names).run();
+}
+
+}  // namespace gpusel::report

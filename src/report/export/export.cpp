@@ -1,0 +1,112 @@
+#include "report/export/export.hpp"
+
+#include <algorithm>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/export/common.hpp"
+#include "report/export/targets.hpp"
+#include "report/table.hpp"
+
+namespace gpusel::report {
+
+namespace {
+
+constexpr std::string_view kSchema = "gpusel.export/1";
+
+constexpr ExportTarget kTargets[] = {
+    {"skypilot", to_say("SkyPilot task: the ranked offers as candidates, and the command"), export_skypilot},
+    {"dstack", to_say("dstack fleet with its service or task"), export_dstack},
+    {"terraform", to_say("the instances in Terraform: AWS, Azure, Google Cloud, Alibaba Cloud, Tencent Cloud"),
+     export_terraform},
+    {"kubernetes", to_say("Deployment and Service, or Job, on nodes of the chosen instance"), export_kubernetes},
+    {"kserve", to_say("KServe InferenceService"), export_kserve},
+    {"karpenter", to_say("Karpenter NodePool that starts the chosen instances: AWS, Azure"), export_karpenter},
+    {"keda", to_say("KEDA ScaledObject: replicas follow requests in flight"), export_keda},
+    {"hpa", to_say("HorizontalPodAutoscaler: the same without KEDA"), export_hpa},
+    {"vllm", to_say("command that starts vLLM with the plan's flags"), export_vllm},
+    {"sglang", to_say("command that starts SGLang with the plan's flags"), export_sglang},
+    {"torchrun", to_say("command that starts the training on each instance"), export_torchrun},
+    {"accelerate", to_say("Accelerate configuration of the training plan"), export_accelerate},
+    {"deepspeed", to_say("DeepSpeed configuration of the training plan"), export_deepspeed},
+};
+
+/// A fence longer than any in the text.
+std::string fence_for(std::string_view text) {
+  std::string fence = "```";
+  while (text.find(fence) != std::string_view::npos) fence += '`';
+  return fence;
+}
+
+}  // namespace
+
+std::span<const ExportTarget> export_targets() { return kTargets; }
+
+Result<const ExportTarget*> find_export_target(std::string_view name) {
+  const auto* found = std::ranges::find(kTargets, lower(name), &ExportTarget::name);
+  if (found != std::end(kTargets)) return found;
+  std::vector<std::string_view> known;
+  for (const ExportTarget& target : kTargets) known.push_back(target.name);
+  const std::string hint = did_you_mean(name, known);
+  return usage_error(say("unknown target '{}'", shorten(printable(name), 40)), {},
+                     hint.empty() ? say("all targets: gpusel export") : hint);
+}
+
+Result<Exported> export_plan(const ExportView& view, const ExportTarget& target) {
+  auto exported = target.make(view);
+  if (exported) return exported;
+  std::string able;
+  for (const ExportTarget& other : kTargets)
+    if (other.make(view)) able += (able.empty() ? "" : ", ") + std::string(other.name);
+  Error error = exported.error();
+  error.hint = able.empty() ? say("no target can say this plan") : say("targets that can: {}", able);
+  return std::unexpected(std::move(error));
+}
+
+Json export_json(const ExportView& view, const ExportTarget& target, const Exported& exported) {
+  const advise::Recommendation& r = view.chosen;
+  return {{"schema", kSchema},
+          {"target", target.name},
+          {"replay", view.replay},
+          {"files", Json::array({{{"name", exported.name}, {"content", exported.content}}})},
+          {"notes", exported.notes},
+          {"assumed", assumptions(view.advice.assumed)},
+          {"plan",
+           {{"rank", r.rank},
+            {"provider", r.instance->provider},
+            {"sku", r.instance->sku},
+            {"region", r.region->id},
+            {"term", to_text(r.offer->term)},
+            {"nodes", r.machine().nodes},
+            {"gpu", r.gpu != nullptr ? Json(r.gpu->id) : Json(nullptr)},
+            {"gpus_per_node", r.gpu != nullptr ? Json(r.machine().gpus_per_node) : Json(0)},
+            {"layout", layout_of(r)}}}};
+}
+
+std::string export_text(const ExportTarget& target, const Exported& exported, std::string_view format) {
+  if (format == "csv") {
+    Table table({{say("File"), Align::left, 0, 0, "name"}, {say("Content"), Align::left, 0, 0, "content"}});
+    table.add({exported.name, Cell(exported.content, exported.content)});
+    return table.csv();
+  }
+  if (format != "markdown") return exported.content;
+  std::string out = "# " + std::string(target.name) + ": " + exported.name + "\n\n";
+  for (const std::string& note : exported.notes) out += "- " + note + "\n";
+  const std::string fence = fence_for(exported.content);
+  return out + "\n" + fence + "\n" + exported.content + fence + "\n";
+}
+
+Json targets_json() {
+  Json targets = Json::array();
+  for (const ExportTarget& target : kTargets)
+    targets.push_back({{"target", target.name}, {"purpose", say_text(target.purpose)}});
+  return {{"schema", kSchema}, {"targets", std::move(targets)}};
+}
+
+std::string targets_text(std::string_view format, const Terminal& terminal) {
+  Table table({{say("Target"), Align::left, 0, 0, "target"}, {say("What it writes"), Align::left, 0, 20, "purpose"}});
+  for (const ExportTarget& target : kTargets) table.add({std::string(target.name), say_text(target.purpose)});
+  return table.as(format, terminal);
+}
+
+}  // namespace gpusel::report

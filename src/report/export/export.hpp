@@ -1,0 +1,52 @@
+// A chosen plan in the formats of other tools. Nothing in them is guessed: what the plan does not say is a variable of
+// the reader's, and a tool that cannot say the plan refuses it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpusel/advise/launch.hpp"
+#include "report/json.hpp"
+#include "report/terminal.hpp"
+
+namespace gpusel::report {
+
+struct ExportView {
+  const advise::Advice& advice;
+  const advise::Recommendation& chosen;
+  std::span<const advise::ProofTool> launches;  // data/launches
+  const catalog::Catalog& catalog;
+  const estimate::Coefficients& coefficients;
+  std::optional<cost::Autoscale> scaling;
+  double disk_gb = 0;  // that each instance needs
+  std::string replay;  // command line that makes the same file
+};
+
+struct Exported {
+  std::string name;     // usual name of the file
+  std::string content;  // ends in a line feed
+  std::vector<std::string> notes;
+};
+
+struct ExportTarget {
+  std::string_view name;
+  std::string_view purpose;  // for to_say()
+  Result<Exported> (*make)(const ExportView& view);
+};
+std::span<const ExportTarget> export_targets();
+/// Errors: there is no such target; the nearest are named.
+Result<const ExportTarget*> find_export_target(std::string_view name);
+/// Errors: the target cannot say the plan; those that can are named.
+Result<Exported> export_plan(const ExportView& view, const ExportTarget& target);
+
+Json export_json(const ExportView& view, const ExportTarget& target, const Exported& exported);
+/// As table and wide the file itself; CSV and Markdown hold it.
+std::string export_text(const ExportTarget& target, const Exported& exported, std::string_view format);
+
+/// What there is to choose from.
+Json targets_json();
+std::string targets_text(std::string_view format, const Terminal& terminal);
+
+}  // namespace gpusel::report

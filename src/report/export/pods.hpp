@@ -1,0 +1,30 @@
+// Pods on nodes of the chosen instance, for everything that runs in Kubernetes. Private to this folder.
+#pragma once
+
+#include "report/export/common.hpp"
+
+namespace gpusel::report {
+
+/// A cloud's own Kubernetes service, and how its nodes are told apart.
+struct Cluster {
+  std::string_view provider;
+  std::string_view name;
+  std::string_view spot_label;  // of nodes that are spot instances; empty: none is documented
+  std::string_view spot_value;
+  bool spot_taint = false;  // under the same name
+};
+/// Null where no such service is known here.
+const Cluster* cluster_of(const advise::Recommendation& r);
+/// Error: the provider has no Kubernetes service that is known here.
+Status check_cluster(const ExportView& view);
+
+struct Pod {
+  std::string container;  // its name
+  std::string preamble;   // lines before the script
+};
+/// Spec of a pod that has all devices of one instance.
+Json pod_spec(const ExportView& view, const advise::Launch& launch, const Pod& pod);
+/// What of it is the reader's, and which parts of the plan nodes do not tell.
+std::vector<std::string> pod_notes(const ExportView& view, const advise::Launch& launch);
+
+}  // namespace gpusel::report

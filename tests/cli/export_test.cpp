@@ -1,0 +1,242 @@
+// Exports of many kinds of plans, each read by the format's own parser or checked against what its vendor documents.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "support/program.hpp"
+
+using namespace gpusel::test;
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+namespace {
+
+const std::vector<std::string> kTargets{"skypilot",  "dstack",     "terraform", "kubernetes", "kserve",
+                                        "karpenter", "keda",       "hpa",       "vllm",       "sglang",
+                                        "torchrun",  "accelerate", "deepspeed"};
+
+struct Job {
+  std::string name;
+  std::string flags;
+  std::vector<std::string> targets;  // that can say the plan; all others refuse
+};
+
+const std::vector<Job>& jobs() {
+  static const std::vector<Job> all{
+      {"aws-two-nodes",
+       "--model llama-3.1-70b --task finetune --method full --allow-list p5.48xlarge --cloud aws --max-nodes 8",
+       {"skypilot", "dstack", "terraform", "kubernetes", "karpenter", "torchrun"}},
+      {"gcp-serving",
+       "--model llama-3.1-8b --task inference --infra gcp/us-central1 --gpu l4:1 --rps 1",
+       {"skypilot", "dstack", "terraform", "kubernetes", "kserve", "keda", "hpa", "vllm"}},
+      {"gcp-attached",
+       "--model bert-large --task inference --cloud gcp --gpu t4:1",
+       {"skypilot", "dstack", "terraform", "kubernetes"}},
+      {"azure-sglang",
+       "--model llama-3.1-8b --task inference --cloud azure --gpu a100-pcie-80gb:1 --engine sglang",
+       {"skypilot", "dstack", "terraform", "kubernetes", "kserve", "karpenter", "keda", "hpa", "sglang"}},
+      {"azure-spot",
+       "--model llama-3.1-8b --task inference --cloud azure --use-spot",
+       {"skypilot", "dstack", "terraform", "kubernetes", "kserve", "karpenter", "keda", "hpa", "vllm"}},
+      {"aliyun",
+       "--model llama-7b --task finetune --method lora --cloud aliyun --gpus-max 1",
+       {"terraform", "kubernetes", "torchrun", "accelerate", "deepspeed"}},
+      {"tencent",
+       "--model llama-7b --task inference --cloud tencent --allow-list GN10Xp.*",
+       {"terraform", "kubernetes", "kserve", "keda", "hpa", "vllm"}},
+      {"lora-on-one-gpu",
+       "--model llama-7b --task finetune --method lora --cloud aws --gpus-max 1",
+       {"skypilot", "dstack", "terraform", "kubernetes", "karpenter", "torchrun", "accelerate", "deepspeed"}},
+      {"vast", "--model llama-3.1-8b --task inference --cloud vast", {"skypilot", "dstack", "vllm", "keda", "hpa"}},
+      {"runpod", "--model llama-3.1-8b --task inference --cloud runpod", {"skypilot", "dstack", "vllm", "keda", "hpa"}},
+      {"render",
+       "--task render --renderer cycles --frames 100 --cloud aws",
+       {"skypilot", "dstack", "terraform", "kubernetes", "karpenter"}},
+      {"processors",
+       "--task preprocess --preprocess tokenize --cloud aws",
+       {"skypilot", "dstack", "terraform", "kubernetes", "karpenter"}},
+  };
+  return all;
+}
+
+std::vector<std::string> words_for(const std::string& target, const Job& job) {
+  std::vector<std::string> words{"export", target};
+  for (const std::string& word : words_of(job.flags)) words.push_back(word);
+  return words;
+}
+
+/// Every file that every job gives, as TARGET.JOB; made once for all tests.
+const std::string& written() {
+  static const std::string folder = [] {
+    const std::string made = scratch_directory();
+    for (const Job& job : jobs())
+      for (const std::string& target : kTargets)
+        if (const Run run = ask(words_for(target, job)); run.status == 0)
+          std::ofstream(made + "/" + target + "." + job.name) << run.out;
+    return made;
+  }();
+  return folder;
+}
+
+std::string exported(const std::string& target, const std::string& job) {
+  return read_file(written() + "/" + target + "." + job);
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("each plan is exported to the tools that can say it, and refused by the others", "[export]") {
+  for (const Job& job : jobs())
+    for (const std::string& target : kTargets) {
+      INFO(job.name << " for " << target);
+      const bool able = std::ranges::find(job.targets, target) != job.targets.end();
+      CHECK(fs::exists(written() + "/" + target + "." + job.name) == able);
+    }
+}
+
+TEST_CASE("a refusal is one sentence that names the targets that can, with status 2", "[export]") {
+  const Run run = ask(words_for("karpenter", {"", "--model llama-3.1-8b --task inference --cloud runpod", {}}));
+  CHECK(run.status == 2);
+  CHECK(run.out.empty());
+  CHECK(has(run.err, "Karpenter starts instances of AWS and Azure, and not of runpod"));
+  CHECK(has(run.err, "targets that can: skypilot, dstack"));
+}
+
+TEST_CASE("exports hold to what their vendors document", "[export]") {
+  std::ofstream(written() + "/answer.export")
+      << ask({"export", "dstack", "--model", "llama-3.1-8b", "--task", "inference", "--cloud", "aws", "--json"}).out;
+  std::ofstream(written() + "/answer.list") << ask({"export", "--json"}).out;
+  const Run run = command({"/usr/bin/python3", kSource + "/tests/export/check.py", written()});
+  INFO(run.out << run.err);
+  CHECK(run.status == 0);
+}
+
+TEST_CASE("Terraform files are read by HashiCorp's own parser", "[export]") {
+  std::vector<std::string> words{"go", "run", kSource + "/tests/export/terraform.go",
+                                 kSource + "/tests/schema/export/terraform.json"};
+  for (const auto& file : fs::directory_iterator(written()))
+    if (file.path().filename().string().starts_with("terraform.")) words.push_back(file.path());
+  REQUIRE(words.size() > 8);
+  // Packaged libraries lie in GOPATH and are no modules.
+  const Run run = command(words, {.environment = {{"GO111MODULE", "off"},
+                                                  {"GOPATH", "/usr/share/gocode"},
+                                                  {"GOCACHE", scratch_directory() + "/go"},
+                                                  {"GOFLAGS", ""}}});
+  INFO(run.out << run.err);
+  CHECK(run.status == 0);
+}
+
+TEST_CASE("an export says how it is made again, and that gives the same file", "[export]") {
+  const std::string text = exported("skypilot", "gcp-serving");
+  const auto at = text.find("gpusel export skypilot");
+  REQUIRE(at != std::string::npos);
+  const Run again = shell(text.substr(at, text.find('\n', at) - at));
+  CHECK(again.status == 0);
+  CHECK(again.out == text);
+  CHECK(has(text, "# assumed: "));
+}
+
+TEST_CASE("candidates of SkyPilot stand in the order of the ranking", "[export]") {
+  const Job job{"", "--model llama-3.1-8b --task inference --cloud aws,gcp,azure", {}};
+  std::vector<std::string> words = words_for("skypilot", job);
+  const std::string task = ask(words).out;
+  words[0] = "recommend";
+  words.erase(words.begin() + 1);
+  words.push_back("--json");
+  const Json answer = Json::parse(ask(words).out);
+  std::size_t from = 0;
+  std::size_t found = 0;
+  for (const Json& one : answer["recommendations"]) {
+    const std::string type = one["sku"].get<std::string>();
+    const auto at = task.find("instance_type: " + type.substr(0, type.find('+')) + "\n", from);
+    if (at == std::string::npos) continue;
+    from = at;
+    ++found;
+  }
+  CHECK(found > 3);
+  CHECK(std::ranges::count(task, '\n') > 10);
+}
+
+TEST_CASE("launch lines have the plan's flags", "[export]") {
+  const Run run = ask({"export", "vllm", "--model", "llama-3.1-70b", "--task", "inference", "--gpu", "h100-sxm-80gb:8",
+                       "--nodes", "1", "--quant", "fp8", "--kv-cache-dtype", "fp8", "--isl", "1000", "--osl", "500"});
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  for (const char* flag :
+       {"vllm serve ", "--tensor-parallel-size ", "--max-model-len 1500", "--gpu-memory-utilization ",
+        "--max-num-seqs ", "--quantization fp8", "--kv-cache-dtype fp8", "--enable-chunked-prefill"})
+    CHECK(has(run.out, flag));
+}
+
+TEST_CASE("the training plan's batch is that of the DeepSpeed file", "[export]") {
+  const Json config = Json::parse(exported("deepspeed", "lora-on-one-gpu"));
+  CHECK(config["train_batch_size"] ==
+        config["train_micro_batch_size_per_gpu"].get<int>() * config["gradient_accumulation_steps"].get<int>());
+}
+
+TEST_CASE("a file is written whole with --to, and not at all with --dry-run", "[export]") {
+  const std::string file = scratch_directory() + "/task.yaml";
+  const std::vector<std::string> words{"export",    "skypilot", "--model", "llama-3.1-8b", "--task",
+                                       "inference", "--cloud",  "aws",     "--to",         file};
+  auto dry = words;
+  dry.emplace_back("--dry-run");
+  const Run shown = ask(dry);
+  CHECK(shown.status == 0);
+  CHECK(has(shown.out, "would write"));
+  CHECK_FALSE(fs::exists(file));
+  const Run run = ask(words);
+  CHECK(run.status == 0);
+  CHECK(has(run.out, "written to"));
+  CHECK(has(read_file(file), "any_of:"));
+  auto elsewhere = words;
+  elsewhere.back() = "/nowhere/at/all.yaml";
+  const Run failed = ask(elsewhere);
+  CHECK(failed.status == 1);
+  CHECK(failed.out.empty());
+}
+
+TEST_CASE("a saved answer is exported as its flags would be", "[export]") {
+  const std::string flags = "--model llama-3.1-8b --task inference --cloud aws";
+  std::vector<std::string> words{"recommend"};
+  for (const std::string& word : words_of(flags)) words.push_back(word);
+  words.emplace_back("--json");
+  const std::string saved = scratch_file("answer.json", ask(words).out);
+  const Run from_file = ask({"export", "vllm", saved});
+  INFO(from_file.err);
+  REQUIRE(from_file.status == 0);
+  const Run from_flags = ask(words_for("vllm", {"", flags, {}}));
+  const auto command_in = [](const std::string& text) { return text.substr(text.find("\nset -eu")); };
+  CHECK(command_in(from_file.out) == command_in(from_flags.out));
+  const Run beside = ask({"export", "vllm", saved, "--model", "llama-7b"});
+  CHECK(beside.status == 2);
+  CHECK(has(beside.err, "--model"));
+  const Run other = ask({"export", "vllm", scratch_file("other.json", "{\"schema\": \"other/1\"}")});
+  CHECK(other.status == 2);
+}
+
+TEST_CASE("what is wrong with an export is told", "[export]") {
+  const Run unknown = ask({"export", "terrafrom", "--model", "llama-7b", "--task", "inference"});
+  CHECK(unknown.status == 2);
+  CHECK(has(unknown.err, "terraform"));
+  CHECK(ask({"export", "vllm"}).status == 2);
+  CHECK(ask({"export", "vllm", "--model", "llama-7b", "--task", "inference", "--dry-run"}).status == 2);
+  CHECK(ask({"export", "--to", "x"}).status == 2);
+  CHECK(ask({"export", "vllm", "--model", "llama-7b", "--task", "inference", "--rank", "100000"}).status == 2);
+  CHECK(ask({"export", "vllm", "--model", "llama-7b", "--task", "inference", "--max-price", "0.0001"}).status == 3);
+}
+
+TEST_CASE("targets are listed in every format", "[export]") {
+  for (const char* format : {"table", "wide", "json", "yaml", "csv", "markdown", "html"}) {
+    const Run list = ask({"export", "-o", format});
+    CHECK(list.status == 0);
+    for (const std::string& target : kTargets) CHECK(has(list.out, target));
+    const Run file =
+        ask({"export", "hpa", "--model", "llama-3.1-8b", "--task", "inference", "--cloud", "aws", "-o", format});
+    CHECK(file.status == 0);
+    CHECK(has(file.out, "HorizontalPodAutoscaler"));
+  }
+}
