@@ -11,7 +11,8 @@ std::string hcl_quoted(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {
     const std::size_t valid = valid_utf8_prefix(text);
-    for (const char c : text.substr(0, valid)) {
+    for (std::size_t i = 0; i < valid; ++i) {
+      const char c = text[i];
       const auto byte = static_cast<unsigned char>(c);
       if (c == '"' || c == '\\') out += '\\';
       if (c == '\n')
@@ -25,10 +26,7 @@ std::string hcl_quoted(std::string_view text) {
       else
         out += c;
       // "${" and "%{" begin templates; doubled, the first character is itself.
-      if (c == '$' || c == '%') {
-        const auto next = static_cast<std::size_t>(&c - text.data()) + 1;
-        if (next < text.size() && text[next] == '{') out += c;
-      }
+      if ((c == '$' || c == '%') && i + 1 < valid && text[i + 1] == '{') out += c;
     }
     text.remove_prefix(valid);
     if (text.empty()) break;
