@@ -30,9 +30,8 @@ const std::vector<Job>& jobs() {
        "--model llama-3.1-70b --task finetune --method full --allow-list p5.48xlarge --cloud aws --max-nodes 8",
        {"skypilot", "dstack", "terraform", "kubernetes", "karpenter", "torchrun", "accelerate", "deepspeed"}},
       {"megatron",
-       "--model llama-3.1-70b --task pretrain --tokens 1e9 --framework megatron --tp 8 --allow-list p5.48xlarge "
-       "--cloud "
-       "aws --max-nodes 8",
+       "--model llama-3.1-8b --task pretrain --tokens 1e9 --framework megatron --tp 8 --allow-list p5.48xlarge --cloud "
+       "aws",
        {"skypilot", "dstack", "terraform", "kubernetes", "karpenter", "torchrun"}},
       {"gcp-serving",
        "--model llama-3.1-8b --task inference --infra gcp/us-central1 --gpu l4:1 --rps 1",
@@ -129,7 +128,7 @@ TEST_CASE("Terraform files are read by HashiCorp's own parser", "[export]") {
   // Packaged libraries lie in GOPATH and are no modules.
   const Run run = command(words, {.environment = {{"GO111MODULE", "off"},
                                                   {"GOPATH", "/usr/share/gocode"},
-                                                  {"GOCACHE", fs::path(scratch_directory()).parent_path() / "go-cache"},
+                                                  {"GOCACHE", std::string(GPUSEL_SCRATCH_DIR) + "/go-cache"},
                                                   {"GOFLAGS", ""}}});
   INFO(run.out << run.err);
   CHECK(run.status == 0);

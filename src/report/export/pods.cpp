@@ -112,8 +112,10 @@ Json pod_spec(const ExportView& view, const advise::Launch& launch, const Pod& p
 std::vector<std::string> pod_notes(const ExportView& view, const advise::Launch& launch) {
   std::vector<std::string> notes = launch_notes(launch);
   const Cluster& cluster = *cluster_of(view.chosen);
-  notes.push_back(say("needs nodes of {} in {}, each with a disk of {} GB, and the device plugin",
-                      host_type(*view.chosen.instance), cluster.name, disk_gb(view)));
+  notes.push_back(say("needs nodes of {} in {}, each with a disk of {} GB", host_type(*view.chosen.instance),
+                      cluster.name, disk_gb(view)));
+  if (devices_of(view.chosen) > 0)
+    notes.push_back(say("the device plugin for {} must run there", gpu_resource(*view.chosen.gpu)));
   if (launch.image.empty()) notes.push_back(say("put your own image in place of {}", kNoImage));
   if (launch.image.ends_with(":latest") || launch.image.find(":latest-") != std::string::npos)
     notes.push_back(say("pin the image's version: {} changes under the same name", launch.image));
