@@ -288,8 +288,12 @@ Result<std::vector<Rule>> limit_rules(const Constraints& constraints, const cata
 
 Result<std::vector<std::string>> regions_called(std::string_view name, const catalog::Catalog& catalog) {
   const auto by_id = catalog.region(name);
-  if (by_id) return std::vector{std::string(*by_id)};
   std::vector<std::string> ids;
+  // Two providers may write one id in different letters, and whoever types it means both.
+  for (const catalog::Region& region : catalog.regions())
+    if (fold_name(region.id) == fold_name(name) && std::find(ids.begin(), ids.end(), region.id) == ids.end())
+      ids.emplace_back(region.id);
+  if (!ids.empty()) return ids;
   // A place of two words is a part of the folded name between dashes.
   const std::string part = "-" + fold_name(name) + "-";
   for (const catalog::Region& region : catalog.regions()) {
