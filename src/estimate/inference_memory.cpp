@@ -114,7 +114,7 @@ bool is_as_released(const catalog::Model& model, const WeightFormat& format) {
 
 void explain(const Workload& work, const InferencePlan& plan, const InferenceMemory& memory, Bytes each, Trace& trace) {
   const double held = each.raw() > 0 ? std::round(memory.per_gpu.kv_cache / each) : 0;
-  const auto gibibytes = [](Bytes b) { return format("{:.2f} GiB", in_gib(b)); };
+  const auto gibibytes = [](Bytes b) { return shown("{:.2f}", in_gib(b), "GiB"); };
   const auto& p = work.parameters;
   trace.push_back({"memory.weights",
                    is_as_released(*work.model, *plan.weights)

@@ -313,15 +313,15 @@ std::optional<InferenceSpeed> inference_speed(const Workload& work, const Machin
   const bool prompt_heavy = !work.model->is_generator() || prefill * batch > parts.total * std::max(1.0, output);
   speed.bound_by = prompt_heavy ? "compute" : waiting > 0.5 ? "kv-cache" : name_of_bound(parts);
   if (trace != nullptr) {
-    const auto ms = [](Seconds s) { return format("{:.2f} ms", in_ms(s)); };
+    const auto ms = [](Seconds s) { return shown("{:.2f}", in_ms(s), "ms"); };
     trace->push_back({"inference.prefill", say("2 × active parameters × tokens + attention, ÷ (peak × utilisation)"),
                       say("{} tokens, peak {:.0f} TFLOPS × tp {}", job.input_tokens, rate->peak.raw() / 1e12, plan.tp),
                       ms(prefill), "docs/method.md"});
     trace->push_back({"inference.decode_step",
                       say("max(max(weights and cache ÷ bandwidth, FLOP ÷ peak) + fixed cost + links, host)"),
                       say("batch {:g} at {:g} tokens: memory {}, compute {}, fixed {}, links {}, host {}",
-                          batch / replica.pipelining(), halfway(job).total(), ms(parts.memory), ms(parts.compute),
-                          ms(parts.launch), ms(parts.link), ms(parts.host)),
+                          batch / replica.pipelining(), halfway(job).total(), ms(parts.memory).text,
+                          ms(parts.compute).text, ms(parts.launch).text, ms(parts.link).text, ms(parts.host).text),
                       ms(parts.total), "docs/method.md"});
     if (job.draft)
       trace->push_back({"inference.speculation",
@@ -329,10 +329,20 @@ std::optional<InferenceSpeed> inference_speed(const Workload& work, const Machin
                         say("{} drafts {} tokens, of which {:g} stand: {:.2f} tokens per pass", job.draft->model->id,
                             job.draft->tokens, job.draft->acceptance_rate, tokens_per_pass(*job.draft)),
                         ms(token_time(job, server, batch)), "arXiv 2211.17192"});
+    if (work.model->is_generator()) {
+      const Seconds step = token_time(job, server, batch);
+      trace->push_back({"inference.ttft", say("prefill + prompts of others before it and waiting for room"),
+                        format("{} + {}", ms(prefill).text, ms(speed.ttft - prefill).text), ms(speed.ttft),
+                        "docs/method.md"});
+      if (speed.itl.raw() > 0)
+        trace->push_back({"inference.itl", say("time of one token + prompts of others between two of them"),
+                          format("{} + {}", ms(step).text, ms(speed.itl - step).text), ms(speed.itl),
+                          "docs/method.md"});
+    }
     trace->push_back({"inference.output_tokens_per_s",
                       say("batch × output ÷ (output × step + batch × prefill) × efficiency"),
                       say("{:g} in flight on {} replicas", batch, plan.dp),
-                      format("{:.1f} tokens/s", speed.output_tokens_per_s), "docs/method.md"});
+                      shown("{:.1f}", speed.output_tokens_per_s, "tokens/s"), "docs/method.md"});
   }
   return speed;
 }

@@ -224,7 +224,7 @@ void explain_states(const Workload& work, const Machine& machine, const Training
   const Training& training = work.training;
   const StateBytes width = bytes_per_parameter(work, plan.precision);
   const Shards shards = make_shards(machine, plan);
-  const auto gibibytes = [](Bytes b) { return format("{:.2f} GiB", in_gib(b)); };
+  const auto gibibytes = [](Bytes b) { return shown("{:.2f}", in_gib(b), "GiB"); };
   const double all = work.parameters.total() / 1e9;
   const double trainable = trainable_parameters(work) / 1e9;
   if (workload::trains_adapter(training.method)) {
@@ -255,7 +255,7 @@ void explain_states(const Workload& work, const Machine& machine, const Training
 
 void explain(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
              const MemoryBreakdown& memory, const Coefficients& c, Trace& trace) {
-  const auto gibibytes = [](Bytes b) { return format("{:.2f} GiB", in_gib(b)); };
+  const auto gibibytes = [](Bytes b) { return shown("{:.2f}", in_gib(b), "GiB"); };
   explain_states(work, machine, plan, stage, memory, c, trace);
   const Activations kept = stage_activations(work, plan, stage, c);
   const Ends ends = ends_of_backward(work, machine, plan, stage,

@@ -261,7 +261,7 @@ class StepTime {
 
 void explain(const StepTime& time, const TrainingPlan& plan, const TrainingSpeed& speed, FlopPerSecond peak,
              Trace& trace) {
-  const auto ms = [](Seconds s) { return format("{:.1f} ms", in_ms(s)); };
+  const auto ms = [](Seconds s) { return shown("{:.1f}", in_ms(s), "ms"); };
   const Forward& f = time.forward();
   trace.push_back(
       {"training.compute", say("2 × active parameters × tokens × passes ÷ (peak × utilisation), and attention"),
@@ -280,6 +280,10 @@ void explain(const StepTime& time, const TrainingPlan& plan, const TrainingSpeed
   trace.push_back(
       {"training.step_time", say("(compute + exposed communication) × (1 + bubble) + gradients + optimiser"),
        say("{} micro-batches, bubble {:.3f}", plan.grad_accum, time.bubble()), ms(speed.step), "docs/method.md"});
+  trace.push_back({"training.tokens_per_s", say("sequences per step × tokens of one ÷ step"),
+                   format("{} × {:.6g} ÷ {:.4g} s", plan.global_batch(), speed.tokens_per_s / speed.samples_per_s,
+                          speed.step.raw()),
+                   shown("{:.1f}", speed.tokens_per_s, "tokens/s"), "docs/method.md"});
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ std::string trace_lines(const estimate::Trace& trace, const Terminal& terminal) 
     return heading(say("where each figure comes from"), terminal) + trace_table(trace).text(terminal);
   std::string out;
   for (const auto& line : trace) {
-    out += "\n" + bold(line.quantity, terminal) + " = " + line.value + "\n";
+    out += "\n" + bold(line.quantity, terminal) + " = " + line.value.text + "\n";
     out += wrap("  " + line.formula, terminal.width, 4);
     if (!line.substituted.empty()) out += wrap("  = " + line.substituted, terminal.width, 4);
     out += "  [" + line.source + "]\n";

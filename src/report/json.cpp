@@ -252,7 +252,9 @@ Json explain_json(const estimate::Trace& trace) {
     lines.push_back({{"quantity", line.quantity},
                      {"formula", line.formula},
                      {"substituted", text_or_null(line.substituted)},
-                     {"value", line.value},
+                     {"value", line.value.text},
+                     {"number", number(line.value.number)},
+                     {"unit", text_or_null(line.value.unit)},
                      {"source", line.source}});
   return lines;
 }

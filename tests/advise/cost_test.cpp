@@ -356,7 +356,7 @@ TEST_CASE("every figure of the answer has a line that explains it", "[advise][co
   const estimate::Trace& trace = answer.items[0].trace;
   const auto has = [&](const std::string& quantity) {
     return std::ranges::any_of(trace,
-                               [&](const auto& line) { return line.quantity == quantity && !line.value.empty(); });
+                               [&](const auto& line) { return line.quantity == quantity && !line.value.text.empty(); });
   };
   for (const TermCost& term : answer.items[0].terms) {
     const std::string name(to_text(term.offer->term));

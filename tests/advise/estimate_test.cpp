@@ -37,7 +37,7 @@ TEST_CASE("every figure of the memory breakdown is explained") {
   const auto estimate = answer(R"({"model": "llama-7b", "task": "finetune", "gpu": "a100-sxm-80gb", "gpus": 8})");
   const auto explained = [&](std::string_view quantity) {
     for (const auto& line : estimate.trace)
-      if (line.quantity == quantity && !line.formula.empty() && !line.value.empty()) return true;
+      if (line.quantity == quantity && !line.formula.empty() && !line.value.text.empty()) return true;
     return false;
   };
   for (const auto* quantity : {"memory.weights", "memory.gradients", "memory.optimizer", "memory.activations"}) {

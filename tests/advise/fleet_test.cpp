@@ -242,7 +242,7 @@ TEST_CASE("every figure of a fleet has its line") {
   for (const auto& line : fleet.trace) {
     CAPTURE(line.quantity);
     CHECK_FALSE(line.formula.empty());
-    CHECK_FALSE(line.value.empty());
+    CHECK_FALSE(line.value.text.empty());
     CHECK_FALSE(line.source.empty());
   }
 }

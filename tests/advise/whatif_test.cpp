@@ -252,7 +252,7 @@ TEST_CASE("every figure has a line that says where it comes from") {
   for (const auto& line : answer.trace) {
     CAPTURE(line.quantity);
     CHECK(!line.formula.empty());
-    CHECK(!line.value.empty());
+    CHECK(!line.value.text.empty());
     CHECK(!line.source.empty());
   }
 }

@@ -62,7 +62,7 @@ TEST_CASE("each number has its line") {
   REQUIRE(trace.size() == 6);
   for (const auto& line : trace) {
     CHECK(line.quantity.starts_with("scaling.1."));
-    CHECK_FALSE(line.value.empty());
+    CHECK_FALSE(line.value.text.empty());
     CHECK_FALSE(line.source.empty());
   }
   CHECK(queue_metrics(workload::Engine::vllm).running == "vllm:num_requests_running");

@@ -74,13 +74,13 @@ void check_trace(const Trace& trace, const MemoryBreakdown& m) {
   std::set<std::string> seen;
   for (const TraceLine& line : trace) {
     CHECK_FALSE(line.formula.empty());
-    CHECK_FALSE(line.value.empty());
+    CHECK_FALSE(line.value.text.empty());
     CHECK_FALSE(line.source.empty());
     if (!line.quantity.starts_with("memory.")) continue;
-    CAPTURE(line.quantity, line.value);
+    CAPTURE(line.quantity, line.value.text);
     CHECK(seen.insert(line.quantity).second);
-    CHECK(gibibytes(line.value) == Approx(part(m, line.quantity)).margin(0.0051));
-    sum += gibibytes(line.value);
+    CHECK(gibibytes(line.value.text) == Approx(part(m, line.quantity)).margin(0.0051));
+    sum += gibibytes(line.value.text);
   }
   CHECK(sum == Approx(in_gib(m.total())).margin(0.04));
 }
@@ -288,7 +288,7 @@ TEST_CASE("the time of training follows from a trace that adds up") {
   const auto speed = training_speed(work, machine, plan, test::coefficients(), &trace);
   REQUIRE(speed);
   std::map<std::string, double> ms;
-  for (const TraceLine& line : trace) ms[line.quantity] = std::stod(line.value);
+  for (const TraceLine& line : trace) ms[line.quantity] = std::stod(line.value.text);
   REQUIRE(ms.contains("training.step_time"));
   CHECK(ms["training.step_time"] == Approx(in_ms(speed->step)).margin(0.06));
   // No part is longer than the whole, and all of them with the fixed cost make it up.
@@ -319,7 +319,7 @@ TEST_CASE("the numbers an explanation fills in make up its value") {
     const auto value = value_of(line.substituted);
     if (!value) continue;
     CAPTURE(words, to_text(sharding), line.quantity, line.substituted);
-    CHECK(gibibytes(line.value) == Approx(*value / kGiB).margin(0.02));
+    CHECK(gibibytes(line.value.text) == Approx(*value / kGiB).margin(0.02));
     ++filled;
   }
   CHECK(filled >= 3);  // weights, gradients and optimiser states

@@ -130,7 +130,7 @@ class Generation {
   }
 
   void explain_memory(const MemoryBreakdown& out, Bytes pass, Bytes decode, Trace& trace) const {
-    const auto gibibytes = [](Bytes b) { return format("{:.2f} GiB", in_gib(b)); };
+    const auto gibibytes = [](Bytes b) { return shown("{:.2f}", in_gib(b), "GiB"); };
     trace.push_back(
         {"memory.weights",
          offloaded() ? say("the largest part of the pipeline with what it works on")
@@ -148,7 +148,7 @@ class Generation {
 
   void explain_speed(const CountedFigures& out, const Step& one, Seconds prompt, Seconds decode, Seconds moving,
                      Trace& trace) const {
-    const auto in_seconds = [](Seconds s) { return format("{:.3g} s", s.raw()); };
+    const auto in_seconds = [](Seconds s) { return shown("{:.3g}", s.raw(), "s"); };
     trace.push_back({"step.products", say("passes × FLOP of one pass ÷ (dense peak × share reached)"),
                      say("{:g} × ({:.3g} + attention {:.3g} ÷ {:g}) TFLOP ÷ ({:.4g} TFLOPS × {:.3f})", passes(),
                          size_.products / rate_->low_gain / kTeraflop, size_.attention / kTeraflop, rate_->attention,

@@ -105,7 +105,7 @@ class DiffusionTraining {
   }
 
   void explain_memory(const MemoryBreakdown& out, double states, Trace& trace) const {
-    const auto gibibytes = [](Bytes b) { return format("{:.2f} GiB", in_gib(b)); };
+    const auto gibibytes = [](Bytes b) { return shown("{:.2f}", in_gib(b), "GiB"); };
     trace.push_back({"memory.weights", adapters_ ? say("frozen denoiser, adapters in fp32") : say("denoiser in fp32"),
                      ahead() ? say("prompts and latents computed ahead: no text encoder, no VAE")
                              : say("text encoders {:.2f} GiB and VAE {:.2f} GiB beside it", in_gib(frozen_.text),
@@ -122,7 +122,7 @@ class DiffusionTraining {
 
   void explain_speed(const CountedFigures& out, Seconds products, Seconds traffic, Seconds update, Seconds talk,
                      Trace& trace) const {
-    const auto in_seconds = [](Seconds s) { return format("{:.3g} s", s.raw()); };
+    const auto in_seconds = [](Seconds s) { return shown("{:.3g}", s.raw(), "s"); };
     trace.push_back({"step.products", say("FLOP of one pass × passes forward and back × batch ÷ rate of training"),
                      say("{:.3g} TFLOP × {:g} × {:g}", size_.flop() / 1e12, forward_passes(), ask_.batch()),
                      in_seconds(products), "docs/method.md"});

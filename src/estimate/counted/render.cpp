@@ -151,7 +151,7 @@ class Rendering {
 
   void explain(Trace& trace) const {
     const std::string who = ask_.machine.on_cpu() ? std::string("vCPUs") : std::string(ask_.machine.device.gpu->id);
-    trace.push_back({"score",
+    trace.push_back({"render.score",
                      power_.published ? say("median of Blender Open Data 4.5")
                                       : say("generation × (multiprocessors × GHz)^a × bandwidth^b"),
                      say("{}: {:.0f} points{}", who, power_.points,

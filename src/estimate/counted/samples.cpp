@@ -182,8 +182,8 @@ class Passes {
   }
 
   void explain(Trace& trace, const CountedFigures& out) const {
-    const auto ms = [](double seconds) { return format("{:.3g} ms", seconds * 1e3); };
-    const auto line = [&](std::string_view quantity, std::string formula, std::string substituted, std::string value) {
+    const auto ms = [](double seconds) { return shown("{:.3g}", seconds * 1e3, "ms"); };
+    const auto line = [&](std::string_view quantity, std::string formula, std::string substituted, Figure value) {
       trace.push_back({std::string(quantity), std::move(formula), std::move(substituted), std::move(value),
                        "data/calibration/samples.yaml"});
     };
@@ -191,12 +191,12 @@ class Passes {
       line("memory.activations", say("batch × values layers put out × copies kept × bytes"),
            format("{} × {:.4g} M × {:.3g} × {} B", ask_.plan.batch, saved() / c_.saved_copies.of(kind_) / 1e6,
                   c_.saved_copies.of(kind_), bytes_),
-           format("{:.3g} GiB", in_gib(out.memory.activations)));
+           shown("{:.3g}", in_gib(out.memory.activations), "GiB"));
     else
       line("memory.activations", say("batch × values layers put out × share alive at once × bytes"),
            format("{} × {:.4g} M × {:.2f} × {} B", ask_.plan.batch, cost_.activations / 1e6, c_.live_share.of(kind_),
                   bytes_),
-           format("{:.3g} GiB", in_gib(out.memory.activations)));
+           shown("{:.3g}", in_gib(out.memory.activations), "GiB"));
     line("samples.products", say("FLOPs of the passes × batch ÷ (dense peak × share reached)"),
          format("{:.4g} GFLOP ÷ ({:.4g} TFLOPS × {:.2f})", step_flops() / 1e9, rate_of(done_in_) / 1e12, reached()),
          ms(products_));
@@ -212,8 +212,8 @@ class Passes {
       line("samples.links", say("gradients between GPUs that computing does not hide"),
            format("{} GPUs", ask_.machine.gpus()), ms(links_));
     line("throughput", say("batch × GPUs ÷ time of a step"),
-         format("{} × {} ÷ {}", ask_.plan.batch, ask_.machine.gpus(), ms(out.latency.raw())),
-         format("{:.4g}", out.rate));
+         format("{} × {} ÷ {}", ask_.plan.batch, ask_.machine.gpus(), ms(out.latency.raw()).text),
+         shown("{:.4g}", out.rate, std::string(ask_.counted.unit.rate)));
   }
 
   const CountedAsk& ask_;
