@@ -347,4 +347,15 @@ void plan_facts(Facts& facts, const Workload& work, const estimate::Machine& mac
 
 void offer_facts(Facts& facts, const OfferView& view, const FactSet& wanted) { find(kOfferFacts, facts, view, wanted); }
 
+Facts facts_of(const Recommendation& candidate, const Workload& work, const Question& question,
+               const catalog::Catalog& catalog, const estimate::Coefficients& coefficients) {
+  Facts facts;
+  job_facts(facts, work, question.constraints.include_unavailable.value_or(false));
+  const auto provider = catalog.provider(candidate.instance->provider);
+  instance_facts(facts, {*candidate.instance, provider ? *provider : nullptr, catalog, coefficients});
+  plan_facts(facts, work, candidate.machine(), candidate.choice());
+  offer_facts(facts, {*candidate.offer, candidate.cost, catalog, question.today});
+  return facts;
+}
+
 }  // namespace gpusel::advise

@@ -337,20 +337,6 @@ class Adviser {
 
 }  // namespace
 
-namespace {
-
-rules::Facts all_facts(const Recommendation& candidate, const SearchContext& context, const Workload& work) {
-  rules::Facts facts;
-  job_facts(facts, work, context.question.constraints.include_unavailable.value_or(false));
-  const auto provider = context.catalog.provider(candidate.instance->provider);
-  instance_facts(facts, {*candidate.instance, provider ? *provider : nullptr, context.catalog, context.coefficients});
-  plan_facts(facts, work, candidate.machine(), candidate.choice());
-  offer_facts(facts, {*candidate.offer, candidate.cost, context.catalog, context.question.today});
-  return facts;
-}
-
-}  // namespace
-
 void add_remarks(Recommendation& candidate, const SearchContext& context, const Workload& work) {
   if (const auto* training = std::get_if<plan::TrainingChoice>(&candidate.choice())) {
     if (const auto needed = plan::framework_for(work, training->plan); needed != work.training.framework)
@@ -358,7 +344,7 @@ void add_remarks(Recommendation& candidate, const SearchContext& context, const 
     if (std::string other = batch_note(work, training->plan); !other.empty())
       candidate.remarks.push_back({"batch", Effect::note, std::move(other), {}});
   }
-  const rules::Facts facts = all_facts(candidate, context, work);
+  const rules::Facts facts = facts_of(candidate, work, context.question, context.catalog, context.coefficients);
   for (const Rule& rule : context.rules) {
     const bool speaks = rule.effect == Effect::warn || rule.effect == Effect::note || rule.effect == Effect::adjust;
     if (speaks && rules::fires(rule, facts))

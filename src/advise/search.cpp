@@ -164,6 +164,7 @@ void CandidateSearch::group_shapes() {
   const bool takes_cpus = work_.counted && work_.counted->on_cpu && !asks_for_gpu(context_.question.constraints);
   for (std::uint32_t i = 0; i < instances.size(); ++i) {
     const Instance& instance = instances[i];
+    if (context_.question.only != nullptr && context_.question.only != &instance) continue;
     if (instance.gpu.empty() && !takes_cpus) {
       reject(instance, {"no-gpu", [&] { return without_gpu(work_); }});
       continue;

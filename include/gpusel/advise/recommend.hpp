@@ -22,6 +22,7 @@ struct Question {
   bool every_rejection = false;  // one entry per SKU instead of one per family and reason
   bool alternatives = true;
   std::size_t detailed = 0;  // ranks that need reasons and remarks; 0: all
+  const catalog::Instance* only = nullptr;  // judge this one of the catalogue alone
 };
 
 /// One part of a score: points = 100 × weight × value. A rule's own points have value 1 and its

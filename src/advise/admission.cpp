@@ -1,0 +1,339 @@
+#include "gpusel/advise/admission.hpp"
+
+#include <algorithm>
+
+#include "advise/admission_relax.hpp"
+#include "gpusel/base/message.hpp"
+
+namespace gpusel::advise {
+
+namespace {
+
+using catalog::Instance;
+using workload::Workload;
+
+/// Constraints that have to go one after the other; more are no answer to anybody.
+constexpr std::size_t kMostSteps = 12;
+constexpr std::size_t kMostOthers = 6;
+
+/// One constraint lifted, or one flag set.
+struct Step {
+  const Relaxation* limit = nullptr;  // null: a flag of the job, set as `change` says
+  Change change;
+  bool tight = false;  // the limit is not gone but set to what the instance needs
+};
+using Steps = std::vector<Step>;
+
+/// Where the instance stands in an answer.
+struct Standing {
+  std::optional<Recommendation> ranked;
+  std::size_t among = 0;
+  std::string rule;  // that rejects it
+  std::string message;
+  std::shared_ptr<const Advice> advice;  // whose workload this is
+  bool on_one_node = false;              // the answer has plans for single nodes only, as nobody asked for more
+
+  explicit operator bool() const { return ranked.has_value(); }
+};
+
+class Admitter {
+ public:
+  Admitter(const Question& question, const Instance& instance, const catalog::Catalog& catalog,
+           std::span<const rules::Rule> rules, const estimate::Coefficients& coefficients)
+      : asked_(question), instance_(instance), catalog_(catalog), rules_(rules), coefficients_(coefficients) {
+    asked_.alternatives = false;
+    asked_.every_rejection = true;
+    asked_.detailed = 1;
+  }
+
+  Result<Admission> run() {
+    auto first = ask(asked_);
+    if (!first) return std::unexpected(first.error());
+    out_.instance = &instance_;
+    out_.rule = first->rule;
+    out_.message = first->message;
+    if (*first) return finish(*first);
+    if (out_.never = beyond_change(); !out_.never.empty()) return std::move(out_);
+    first_ = *first;
+    Standing now = std::move(*first);
+    for (; !now && now.advice && steps_.size() < kMostSteps; now = asked_with(steps_)) {
+      const auto& counted = now.advice->work.counted;
+      one_node_ = now.on_one_node && !(counted && counted->demand);
+      Steps more = next(now);
+      if (more.empty()) {
+        out_.never = now.message;
+        break;
+      }
+      std::ranges::move(more, std::back_inserter(steps_));
+    }
+    if (!now && out_.never.empty()) out_.never = now.message;
+    if (!now) return std::move(out_);
+    tighten(steps_, now);
+    drop_needless();
+    return finish(asked_with(steps_));
+  }
+
+ private:
+  /// What no question alters.
+  std::string beyond_change() const {
+    if (instance_.offer_count == 0)
+      return say("no price is published for it; --price {}=… gives it one of your own", instance_.sku);
+    const bool accepts = asked_.constraints.include_unavailable.value_or(false);
+    if (instance_.status == catalog::Availability::retired && !accepts)
+      return say("it is retired and cannot be started; --include-unavailable would only list it");
+    return {};
+  }
+
+  Result<Admission> finish(const Standing& now) {
+    if (!now) {
+      out_.never = now.message;
+      return std::move(out_);
+    }
+    out_.as = now.ranked;
+    out_.among = now.among;
+    for (const Step& step : steps_) out_.changes.push_back(step.change);
+    if (!steps_.empty()) find_others();
+    return std::move(out_);
+  }
+
+  Result<Standing> ask(const Question& question) const {
+    auto advice = recommend(question, catalog_, rules_, coefficients_);
+    if (!advice) return std::unexpected(advice.error());
+    Standing out;
+    out.among = advice->recommendations.size();
+    out.on_one_node = out.among > 0 && advice->recommendations.front().machine().nodes == 1;
+    const auto found = std::ranges::find(advice->recommendations, &instance_, &Recommendation::instance);
+    const auto fallen = std::ranges::find(advice->rejected, &instance_, &Rejection::instance);
+    if (fallen != advice->rejected.end()) {
+      out.rule = fallen->rule;
+      out.message = fallen->message;
+    }
+    if (found != advice->recommendations.end()) out.ranked = std::move(*found);
+    if (!out.ranked && out.message.empty()) out.message = say("it was not judged");
+    advice->recommendations.clear();
+    advice->rejected.clear();
+    out.advice = std::make_shared<const Advice>(std::move(*advice));
+    return out;
+  }
+
+  Question question_with(const Steps& steps) const {
+    Question question = asked_;
+    for (const Step& step : steps) {
+      if (step.limit != nullptr && (!step.tight || step.limit->replaces))
+        step.limit->copy(question, step.tight ? Question{} : unbounded());
+      if (step.limit == nullptr || step.tight) set_flag(question, step.change);
+    }
+    return question;
+  }
+
+  Standing asked_with(const Steps& steps) const {
+    auto standing = ask(question_with(steps));
+    if (standing) return std::move(*standing);
+    Standing failed;
+    failed.message = standing.error().message;
+    return failed;
+  }
+
+  /// The same of this instance alone, which takes a fraction of the time.
+  Standing alone_with(const Steps& steps) const {
+    Question question = question_with(steps);
+    question.only = &instance_;
+    auto& limits = question.constraints;
+    if (one_node_ && !limits.nodes && !limits.max_nodes && !question.request.request_rate) limits.max_nodes = 1;
+    auto standing = ask(question);
+    if (standing) return std::move(*standing);
+    Standing failed;
+    failed.message = standing.error().message;
+    return failed;
+  }
+
+  bool has(std::string_view rule) const {
+    return std::ranges::any_of(steps_,
+                               [&](const Step& step) { return step.limit != nullptr && step.limit->rule == rule; });
+  }
+
+  static Step lifted(const Relaxation& limit, const Standing& by) {
+    return {&limit, {"--" + std::string(limit.rule), {}, false, by.rule, by.message}, false};
+  }
+
+  /// What answers the rule by which it fell.
+  Steps next(const Standing& now) const {
+    const Relaxation* limit = find_relaxation(now.rule);
+    if (limit != nullptr && !has(now.rule)) return {lifted(*limit, now)};
+    if (now.rule == "no-gpu") return without_gpu_limits(now);
+    std::optional<Steps> on_the_way;  // it passes here, and falls by a limit later
+    for (Steps& proposal : proposals(now)) {
+      Steps all = steps_;
+      std::ranges::copy(proposal, std::back_inserter(all));
+      const Standing then = alone_with(all);
+      if (then) return std::move(proposal);
+      const bool later = then.rule != now.rule && find_relaxation(then.rule) != nullptr && !has(then.rule);
+      if (later && !on_the_way) on_the_way = std::move(proposal);
+    }
+    return on_the_way ? std::move(*on_the_way) : Steps{};
+  }
+
+  Steps without_gpu_limits(const Standing& now) const {
+    Steps steps;
+    const auto& counted = now.advice->work.counted;
+    if (!counted || !counted->on_cpu) return steps;
+    for (const std::string_view rule : gpu_limits())
+      if (!has(rule)) steps.push_back(lifted(*find_relaxation(rule), now));
+    return steps;
+  }
+
+  /// Ways to change the job, those that change least first.
+  std::vector<Steps> proposals(const Standing& now) const {
+    std::vector<Steps> all;
+    const auto set = [&](std::string flag, std::string value) -> Step {
+      return {nullptr, {std::move(flag), std::move(value), false, now.rule, now.message}, true};
+    };
+    const auto& request = asked_.request;
+    if (!asked_.constraints.include_unavailable.value_or(false)) all.push_back({set("--include-unavailable", "true")});
+    for (const Relaxation& pin : pins()) {
+      if (std::ranges::find(request.given, pin.rule) == request.given.end()) continue;
+      Step step = lifted(pin, now);
+      std::ranges::replace(step.change.flag, '_', '-');
+      all.push_back({std::move(step)});
+    }
+    Steps targets;
+    for (const Relaxation& limit : plan_relaxations()) {
+      if (has(limit.rule)) continue;
+      all.push_back({lifted(limit, now)});
+      if (limit.rule == "ttft" || limit.rule == "tpot") targets.push_back(lifted(limit, now));
+    }
+    if (targets.size() > 1) all.push_back(targets);
+    const Workload& work = now.advice->work;
+    if (work.counted) return all;
+    workload::is_training(work.task) ? add_training(now, set, all) : add_serving(now, set, all);
+    return all;
+  }
+
+  template <class Set>
+  void add_training(const Standing& now, const Set& set, std::vector<Steps>& all) const {
+    using workload::Method;
+    const auto& job = now.advice->work.training;
+    const bool tunes = now.advice->work.task == workload::Task::finetune;
+    all.push_back({set("--activation-checkpointing", "full")});
+    if (tunes && job.method == Method::full) all.push_back({set("--method", "lora")});
+    if (tunes && job.method != Method::qlora) all.push_back({set("--method", "qlora")});
+    add_lower("--seq-len", job.seq_len, now, all);
+  }
+
+  template <class Set>
+  void add_serving(const Standing& now, const Set& set, std::vector<Steps>& all) const {
+    constexpr std::string_view kNearlyAll = "0.97";  // of the card
+    const auto& job = now.advice->work.inference;
+    if (!job.mem_utilization) all.push_back({set("--mem-utilization", std::string(kNearlyAll))});
+    if (!job.kv_precision) all.push_back({set("--kv-precision", "fp8")});
+    Steps last;
+    for (const std::string_view format : plan::served_formats(job.engine)) {
+      last = {set("--weights-precision", std::string(format))};
+      all.push_back(last);
+    }
+    if (job.concurrency) add_lower("--concurrency", *job.concurrency, now, all);
+    const bool by_context = asked_.request.context.has_value();
+    add_lower(by_context ? "--context" : "--input-tokens", by_context ? *asked_.request.context : job.input_tokens, now,
+              all);
+    if (last.empty()) return;
+    last.push_back({&plan_relaxations().back(), lifted(plan_relaxations().back(), now).change, false});
+    all.push_back(std::move(last));
+  }
+
+  /// The largest smaller number that lets the instance pass; nothing where none does.
+  void add_lower(std::string flag, std::int64_t from, const Standing& now, std::vector<Steps>& all) const {
+    const auto with = [&](std::int64_t value) -> Step {
+      return {nullptr, {flag, format("{}", value), false, now.rule, now.message}, true};
+    };
+    const auto passes = [&](std::int64_t value) {
+      Steps steps = steps_;
+      steps.push_back(with(value));
+      return static_cast<bool>(alone_with(steps));
+    };
+    std::int64_t low = from / 2;
+    while (low > 0 && !passes(low)) low /= 2;
+    if (low == 0) return;
+    const std::int64_t unit = std::max<std::int64_t>(1, low / 16);  // as fine as anybody would choose
+    std::int64_t high = std::min(from - 1, 2 * low);
+    while (high - low >= unit) {
+      const std::int64_t middle = low + (high - low + 1) / 2;
+      if (passes(middle))
+        low = middle;
+      else
+        high = middle - 1;
+    }
+    all.push_back({with(low)});
+  }
+
+  /// From "without the limit" to what the instance needs of it.
+  void tighten(Steps& steps, const Standing& now) const {
+    const Question open = question_with(steps);
+    const rules::Facts facts = facts_of(*now.ranked, now.advice->work, open, catalog_, coefficients_);
+    for (Step& step : steps) {
+      if (step.limit == nullptr) continue;
+      const Step loose = step;
+      Change needed = step.limit->need({asked_, *now.ranked, facts});
+      if (needed.value.empty()) continue;
+      needed.rule = step.change.rule;
+      needed.message = step.change.message;
+      step.change = std::move(needed);
+      step.tight = true;
+      if (!alone_with(steps)) step = loose;
+    }
+  }
+
+  void drop_needless() {
+    for (std::size_t i = 0; i < steps_.size() && steps_.size() > 1;) {
+      Steps fewer = steps_;
+      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+      if (asked_with(fewer))
+        steps_ = std::move(fewer);
+      else
+        ++i;
+    }
+  }
+
+  /// Single changes of another kind.
+  void find_others() {
+    const Steps chosen = std::exchange(steps_, {});
+    std::vector<Steps> ways;
+    for (const Relaxation& limit : limit_relaxations()) ways.push_back({lifted(limit, first_)});
+    std::ranges::move(proposals(first_), std::back_inserter(ways));
+    for (Steps& way : ways) {
+      if (out_.others.size() == kMostOthers) break;
+      if (way.size() != 1) continue;
+      const Standing then = alone_with(way);
+      if (!then) continue;
+      tighten(way, then);
+      const bool known =
+          std::ranges::any_of(chosen, [&](const Step& step) { return step.change.flag == way.front().change.flag; });
+      if (!known) out_.others.push_back(way.front().change);
+    }
+    steps_ = chosen;
+  }
+
+  Question asked_;
+  const Instance& instance_;
+  const catalog::Catalog& catalog_;
+  std::span<const rules::Rule> rules_;
+  const estimate::Coefficients& coefficients_;
+  Standing first_;
+  Steps steps_;
+  bool one_node_ = false;
+  Admission out_;
+};
+
+}  // namespace
+
+std::string change_text(const Change& change) {
+  if (change.value.empty()) return say("without {}", change.flag);
+  const std::string words = format("{} {}", change.flag, change.value);
+  return change.also ? say("also {}", words) : words;
+}
+
+Result<Admission> admission(const Question& question, const Instance& instance, const catalog::Catalog& catalog,
+                            std::span<const rules::Rule> rules, const estimate::Coefficients& coefficients) {
+  return Admitter(question, instance, catalog, rules, coefficients).run();
+}
+
+}  // namespace gpusel::advise

@@ -1,0 +1,45 @@
+// The constraints of a question, each with how to lift it and what of it an instance needs. Private to this room.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "advise/candidates.hpp"
+#include "gpusel/advise/admission.hpp"
+
+namespace gpusel::advise {
+
+/// What is known of an instance that is ranked with a constraint lifted.
+struct Lifted {
+  const Question& asked;
+  const Recommendation& as;
+  const rules::Facts& facts;
+};
+
+struct Relaxation {
+  std::string_view rule;                             // that it lifts: the flag without dashes
+  void (*copy)(Question& to, const Question& from);  // what the flag set
+  /// The flag with what the instance needs; without a value where only leaving it out will do.
+  Change (*need)(const Lifted& lifted);
+  bool replaces = false;  // a list whose values go when others are set
+};
+
+/// Every limit of the command line that rejects by its own rule.
+std::span<const Relaxation> limit_relaxations();
+/// What keeps machines without GPUs out.
+std::span<const std::string_view> gpu_limits();
+/// Targets and counts that a plan has to meet.
+std::span<const Relaxation> plan_relaxations();
+/// What of a plan was pinned: `rule` is the key of the request.
+std::span<const Relaxation> pins();
+
+/// Null: no such limit.
+const Relaxation* find_relaxation(std::string_view rule);
+
+/// The question without any of these constraints, to copy from.
+const Question& unbounded();
+
+/// Sets a flag's value as the command line would. False: it cannot be set.
+bool set_flag(Question& question, const Change& change);
+
+}  // namespace gpusel::advise
