@@ -4,6 +4,7 @@
 
 #include "advise/compare_figures.hpp"
 #include "advise/limits.hpp"
+#include "advise/money_trace.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 
@@ -237,6 +238,18 @@ void add_blender(Comparison& comparison, const catalog::Catalog& catalog) {
   for (Compared& item : comparison.items) item.blender = blender_of(catalog, item, comparison.blender_version);
 }
 
+void explain_price(Compared& item, const workload::Workload& work, std::string_view currency,
+                   const catalog::Catalog& catalog) {
+  const std::string_view source = catalog.origin_of(*item.offer).source;
+  const Date date = Date::from_packed(item.offer->as_of);
+  item.trace.push_back({"cost.hourly", say("cheapest price of one, in the answer's currency × how many"),
+                        format("{:.6g} × {:g}", item.hourly, item.count),
+                        estimate::shown("{:.6g}", item.cost->hourly, format("{}/h", currency)),
+                        format("{}, {}", source.empty() ? say("no source") : printable(source),
+                               date.known() ? date.text() : say("undated"))});
+  explain_money(*item.cost, work, plan::rate_of(item.planned->choice), currency, item.trace);
+}
+
 /// The same thing under two names would be compared with itself.
 Status all_different(std::span<const Compared> items) {
   for (std::size_t i = 0; i < items.size(); ++i)
@@ -285,6 +298,7 @@ Result<Comparison> compare(std::span<const std::string> names, const Question& q
     if (!item) return std::unexpected(item.error());
     if (explained && item->planned != nullptr)
       item->trace = explain(*out.work, item->planned->machine, item->planned->choice, coefficients);
+    if (explained && item->cost) explain_price(*item, *out.work, out.currency.code(), catalog);
     out.items.push_back(std::move(*item));
   }
   if (Status different = all_different(out.items); !different) return std::unexpected(different.error());

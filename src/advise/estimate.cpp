@@ -190,6 +190,34 @@ void note_reading(const catalog::ConfigModel& model, std::vector<std::string>& n
   notes.push_back(say("keys of the configuration that were not understood: {}", list));
 }
 
+namespace {
+
+/// The sum, and what it is compared with.
+void explain_fit(const Machine& machine, const plan::Choice& choice, estimate::Trace& trace) {
+  const auto& memory = plan::memory_of(choice);
+  if (memory.total().raw() <= 0) return;
+  const std::pair<std::string_view, Bytes> parts[] = {
+      {"weights", memory.weights},         {"gradients", memory.gradients}, {"optimizer", memory.optimizer},
+      {"activations", memory.activations}, {"kv_cache", memory.kv_cache},   {"workspace", memory.workspace},
+      {"framework", memory.framework}};
+  std::string names, values;
+  for (const auto& [name, amount] : parts) {
+    if (amount.raw() <= 0) continue;
+    names += format("{}{}", names.empty() ? "" : " + ", name);
+    values += format("{}{:.2f}", values.empty() ? "" : " + ", in_gib(amount));
+  }
+  const double total = in_gib(memory.total()), usable = in_gib(machine.memory());
+  trace.push_back({"memory.total", std::move(names), std::move(values), estimate::shown("{:.2f}", total, "GiB"),
+                   say("sum of the parts")});
+  trace.push_back({"memory.usable", say("what a process can have of it, not what is printed on the box"),
+                   machine.on_cpu() ? say("memory of the instance") : std::string(machine.device.gpu->id),
+                   estimate::shown("{:.2f}", usable, "GiB"), say("gpusel gpus show")});
+  trace.push_back({"memory.free", "usable − total", format("{:.2f} − {:.2f}", usable, total),
+                   estimate::shown("{:.2f}", usable - total, "GiB"), say("arithmetic")});
+}
+
+}  // namespace
+
 estimate::Trace explain(const Workload& asked, const Machine& machine, const plan::Choice& choice,
                         const estimate::Coefficients& c) {
   const Workload work = as_planned(asked, choice);
@@ -211,6 +239,8 @@ estimate::Trace explain(const Workload& asked, const Machine& machine, const pla
     }
     estimate::inference_speed(work, machine, plan, memory, c, &trace);
   }
+  explain_fit(machine, choice, trace);
+  explain_intervals(intervals_for(asked, machine, choice, c), asked, choice, trace);
   return trace;
 }
 

@@ -150,4 +150,36 @@ Intervals intervals_for(const Workload& asked, const estimate::Machine& machine,
   return out;
 }
 
+namespace {
+
+void explain_range(std::string_view name, double figure, const estimate::Interval& range, const std::string& unit,
+                   estimate::Trace& trace) {
+  if (figure <= 0) return;
+  const auto end = [&](std::string_view which, std::string formula, double value) {
+    trace.push_back({format("interval.{}.{}", name, which), std::move(formula),
+                     format("{:.5g} × {:.4g}", figure, value / figure), estimate::shown("{:.4g}", value, unit),
+                     say("gpusel verify, data/calibration")});
+  };
+  end("low", say("estimate × what 10 of 100 measurements lie below, measured ÷ estimated"), range.low);
+  end("high", say("estimate × what 10 of 100 measurements lie above, measured ÷ estimated"), range.high);
+}
+
+}  // namespace
+
+void explain_intervals(const Intervals& intervals, const Workload& work, const plan::Choice& choice,
+                       estimate::Trace& trace) {
+  explain_range("memory_total", in_gib(plan::memory_of(choice).total()), intervals.memory_total_gib, "GiB", trace);
+  if (work.counted)
+    return explain_range("throughput", plan::rate_of(choice), intervals.throughput,
+                         std::string(work.counted->unit.rate), trace);
+  if (workload::is_training(work.task) || work.model->is_generator())
+    explain_range("tokens_per_s", plan::tokens_per_s(choice), intervals.tokens_per_s, "tokens/s", trace);
+  else
+    explain_range("sequences_per_s", plan::sequences_per_s(choice), intervals.sequences_per_s, "sequences/s", trace);
+  const auto* inference = std::get_if<plan::InferenceChoice>(&choice);
+  if (inference == nullptr || !inference->speed) return;
+  explain_range("itl_ms", in_ms(inference->speed->itl), intervals.itl_ms, "ms", trace);
+  explain_range("ttft_ms", in_ms(inference->speed->ttft), intervals.ttft_ms, "ms", trace);
+}
+
 }  // namespace gpusel::advise

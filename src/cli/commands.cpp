@@ -22,6 +22,10 @@ constexpr Command kCommands[] = {
      "  gpusel compare h100 h200 a100-sxm-80gb\n"
      "  gpusel compare p4d.24xlarge p4de.24xlarge --model llama-3.1-8b --task finetune",
      make_compare},
+    {"explain", "One figure, rank, rejection or rule of an answer taken apart, and what would admit an instance",
+     "  gpusel explain memory.kv_cache --model llama-3.1-70b --task inference\n"
+     "  gpusel explain p4d.24xlarge --model llama-7b --task finetune --max-price 20",
+     make_explain},
     {"cost", "What an instance or the plan for a job costs over time, under every published term",
      "  gpusel cost p4d.24xlarge --hours-per-day 10 --days 22\n"
      "  gpusel cost --model llama-3.1-8b --task finetune --tokens 1e9 --storage-gb 500",

@@ -11,6 +11,7 @@ Parsed make_recommend();
 Parsed make_estimate();
 Parsed make_compare();
 Parsed make_cost();
+Parsed make_explain();
 Parsed make_fleet();
 Parsed make_export();
 Parsed make_verify();

@@ -8,9 +8,11 @@
 #include "cli/commands.hpp"
 #include "cli/job.hpp"
 #include "cli/stages.hpp"
+#include "gpusel/advise/explain.hpp"
 #include "gpusel/advise/recommend.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "report/explain.hpp"
 #include "report/poc.hpp"
 #include "report/recommend.hpp"
 #include "report/yaml.hpp"
@@ -43,6 +45,7 @@ class Recommend {
     const catalog::Catalog& catalog = ground->catalog;
     const estimate::Coefficients& coefficients = ground->coefficients;
     const std::string& format = ground->format;
+    rules_ = ground->rules;
     if (!options_.stages.empty()) {
       if (Status alone = check_alone(); !alone) return context_.fail(alone.error());
       options_.question.today = ground->today;
@@ -125,8 +128,15 @@ class Recommend {
         report::recommend_json(answer.advice, answer.catalog, static_cast<std::size_t>(options_.limit.value_or(0)));
     json["assumed"]["today"] = options_.question.today.text();
     add_beside(answer, json);
+    if (options_.explain)
+      for (std::size_t i = 0; i < json["recommendations"].size(); ++i)
+        json["recommendations"][i]["explain"] = report::explain_json(advise::lines_of(explained(answer, i)));
     if (options_.poc) json["poc"] = poc ? report::poc_json(proof(answer, *poc)) : report::Json(nullptr);
     return json;
+  }
+
+  advise::Branch explained(const BesideContext& answer, std::size_t index) const {
+    return advise::explain_rank({options_.question, answer.advice, answer.catalog, rules_, answer.coefficients}, index);
   }
 
   std::string text(const BesideContext& answer, const std::optional<advise::Poc>& poc, std::string_view format,
@@ -140,6 +150,8 @@ class Recommend {
     view.explain = options_.explain;
     view.show_rejected = options_.show_rejected;
     std::string out = report::recommend_text(answer.advice, answer.catalog, view, terminal);
+    if (options_.explain && !answer.advice.recommendations.empty())
+      out += "\n" + report::tree_text(explained(answer, 0), terminal);
     out += beside_text(answer, terminal);
     if (poc) out += report::poc_text(proof(answer, *poc), options_.explain, terminal);
     return out;
@@ -156,6 +168,7 @@ class Recommend {
 
   RecommendOptions& options_;
   Context& context_;
+  std::span<const rules::Rule> rules_;
 };
 
 void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<RecommendOptions>& options) {
@@ -169,7 +182,8 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<RecommendOpti
   flags.push_back(
       {"-n,--limit,--max-results,--top", "N", say("rows to show (default 10; JSON: all)"), ranking,
        [options](std::string_view text) { return workload::assign(text, options->limit, workload::kCount); }});
-  flags.push_back({"--explain", "", say("each rank's points, each warning's source"), ranking, on(options->explain)});
+  flags.push_back({"--explain", "", say("each rank's points, each warning's source, each figure's formula"), ranking,
+                   on(options->explain)});
   flags.push_back({"--show-rejected", "", say("every rejected instance with its first reason"), ranking,
                    on(options->show_rejected)});
   add_beside_flags(flags, options->beside);

@@ -118,6 +118,11 @@ Parsed make_verify() {
                             options->view.worst = static_cast<std::size_t>(*count);
                             return {};
                           }});
+  parsed.flags.push_back({"--explain", "", say("how each figure of error is made, source by source"), group,
+                          [options](std::string_view) -> Status {
+                            options->view.explain = true;
+                            return {};
+                          }});
   parsed.run = [options](Context& context) { return run_verify(*options, context); };
   return parsed;
 }

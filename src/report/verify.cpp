@@ -7,6 +7,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
+#include "report/estimate.hpp"
 #include "report/markdown.hpp"
 #include "report/records.hpp"
 
@@ -219,6 +220,7 @@ std::string verify_text(const Verification& verification, const VerifyView& view
   for (const Section& section : sections(verification, view)) out += "\n" + section.table.text(terminal);
   if (const std::string line = unanswered_line(verification); !line.empty())
     out += "\n" + wrap(line, terminal.width, 2);
+  if (view.explain) out += trace_lines(advise::explain_accuracy(verification), terminal);
   return out;
 }
 
@@ -271,6 +273,7 @@ Json verify_json(const Verification& verification, const VerifyView& view) {
   out["by"] = std::move(by);
   out["worst"] = Json::array();
   for (const Comparison* each : advise::worst(verification, view.worst)) out["worst"].push_back(worst_json(*each));
+  if (view.explain) out["explain"] = explain_json(advise::explain_accuracy(verification));
   return out;
 }
 

@@ -14,6 +14,7 @@ namespace gpusel::report {
 struct VerifyView {
   std::vector<advise::GroupBy> by;
   std::size_t worst = 0;
+  bool explain = false;
 };
 
 std::string verify_text(const advise::Verification& verification, const VerifyView& view, const Terminal& terminal);

@@ -27,6 +27,9 @@ Accuracy accuracy_of(std::span<const Comparison* const> comparisons);
 /// The mean of the two in the middle where they are even in number; 0 of nothing.
 double median(std::vector<double> values);
 
+/// How the figures over all rows are made, source by source.
+estimate::Trace explain_accuracy(const Verification& verification);
+
 /// Did it run, and was it said to.
 struct FitAccuracy {
   std::size_t ran = 0;

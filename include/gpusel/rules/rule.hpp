@@ -74,6 +74,11 @@ std::expected<std::vector<Rule>, Errors> read_rules(std::span<const Document> do
 bool fires(const Rule& rule, const Facts& facts);
 Verdict verdict(const Rule& rule, const Facts& facts);
 
+/// A condition as it would be typed: 'task in (pretrain, finetune) && memory_used_share > 0.97'.
+std::string condition_text(const Condition& condition);
+/// The facts a condition speaks of with their values: 'memory_used_share = 0.98'; the unknown ones as that.
+std::string substituted(const Condition& condition, const Facts& facts);
+
 /// The latest stage that any fact of a condition needs.
 Stage stage_of(const Condition& condition);
 /// Every fact a condition speaks of.

@@ -1,0 +1,155 @@
+#include "report/explain.hpp"
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/candidate.hpp"
+#include "report/estimate.hpp"
+#include "report/table.hpp"
+
+namespace gpusel::report {
+
+namespace {
+
+using advise::Branch;
+using advise::Change;
+
+Json change_json(const Change& change) {
+  return {{"flag", change.flag},
+          {"value", text_or_null(change.value)},
+          {"also", change.also},
+          {"rule", change.rule},
+          {"message", change.message}};
+}
+
+Json changes_json(const std::vector<Change>& changes) {
+  Json out = Json::array();
+  for (const Change& change : changes) out.push_back(change_json(change));
+  return out;
+}
+
+Json admitted_json(const advise::Admission& admission, Currency currency) {
+  if (!admission.as) return nullptr;
+  const advise::Recommendation& as = *admission.as;
+  return {{"rank", as.rank},
+          {"of", admission.among},
+          {"score", number(as.score)},
+          {"region", as.region->id},
+          {"term", to_text(as.offer->term)},
+          {"nodes", as.machine().nodes},
+          {"currency", currency.code()},
+          {"hourly", number(as.cost.hourly)},
+          {"hours", number(as.cost.hours)},
+          {"total", number(as.cost.total)}};
+}
+
+Json rejection_json(const ExplainView& view) {
+  if (view.admission == nullptr) return nullptr;
+  const advise::Admission& admission = *view.admission;
+  return {{"provider", admission.instance->provider},
+          {"sku", admission.instance->sku},
+          {"rule", admission.rule},
+          {"message", admission.message},
+          {"changes", changes_json(admission.changes)},
+          {"never", text_or_null(admission.never)},
+          {"admitted", admitted_json(admission, view.advice.currency)},
+          {"others", changes_json(admission.others)}};
+}
+
+/// `above`: the source of the branch that it hangs on, which need not be said again.
+void append(std::string& out, const Branch& branch, std::size_t depth, std::string_view above,
+            const Terminal& terminal) {
+  const estimate::TraceLine& line = branch.line;
+  const std::string indent(2 * depth, ' ');
+  const std::string value = line.value.text.empty() ? std::string() : " = " + printable(line.value.text);
+  const std::string name = printable(line.quantity);
+  std::string head = wrap(indent + name + value, terminal.width, indent.size() + 4);
+  // Bold is put on after wrapping: its signs take no room.
+  head.replace(indent.size(), name.size(), bold(name, terminal));
+  out += head;
+  const auto below = [&](const std::string& text) {
+    if (!text.empty()) out += wrap(indent + "  " + text, terminal.width, indent.size() + 6);
+  };
+  below(printable(line.formula));
+  if (!line.substituted.empty()) below("= " + printable(line.substituted));
+  if (!line.source.empty() && line.source != above) below("[" + printable(line.source) + "]");
+  for (const Branch& child : branch.children) append(out, child, depth + 1, line.source, terminal);
+}
+
+void fill(Table& table, const Branch& branch, std::size_t depth) {
+  const estimate::TraceLine& line = branch.line;
+  const std::string value = line.value.number ? format("{}", *line.value.number) : std::string();
+  table.add({printable(line.quantity), format("{}", depth), Cell(printable(line.value.text)), Cell(value, value),
+             printable(line.value.unit), printable(line.formula), printable(line.substituted), printable(line.source)});
+  for (const Branch& child : branch.children) fill(table, child, depth + 1);
+}
+
+/// The first line: what it is about, and how it stands.
+std::string head_line(const ExplainView& view) {
+  const std::string name = printable(view.name);
+  if (view.kind == "rank") return say("{}: rank {}", name, view.tree.line.value.text);
+  if (view.kind != "rejection") return say("{} of this answer", name);
+  const advise::Admission& admission = *view.admission;
+  if (!admission.as) return say("{}: rejected ({}); no change admits it: {}", name, admission.rule, admission.never);
+  std::string changes;
+  for (const Change& change : admission.changes) changes += (changes.empty() ? "" : " ") + change_text(change);
+  return say("{}: rejected ({}); ranked {} of {} with {}", name, admission.rule, admission.as->rank, admission.among,
+             changes);
+}
+
+}  // namespace
+
+Json tree_json(const Branch& branch) {
+  const estimate::TraceLine& line = branch.line;
+  Json children = Json::array();
+  for (const Branch& child : branch.children) children.push_back(tree_json(child));
+  return {{"quantity", line.quantity},
+          {"formula", text_or_null(line.formula)},
+          {"substituted", text_or_null(line.substituted)},
+          {"value", number(line.value.number)},
+          {"unit", text_or_null(line.value.unit)},
+          {"text", text_or_null(line.value.text)},
+          {"source", text_or_null(line.source)},
+          {"children", std::move(children)}};
+}
+
+Json explanation_json(const ExplainView& view) {
+  return {{"schema", "gpusel.explain/1"},
+          {"subject", {{"kind", view.kind}, {"name", view.name}}},
+          {"workload", workload_json(view.advice.work)},
+          {"assumed", assumptions(view.advice.assumed)},
+          {"catalog",
+           {{"as_of", text_or_null(view.advice.newest_price.text())},
+            {"instances", view.catalog.instances().size()},
+            {"offers", view.catalog.offers().size()},
+            {"source", view.catalog.origin_text()}}},
+          {"ranked", view.advice.recommendations.size()},
+          {"rejection", rejection_json(view)},
+          {"tree", tree_json(view.tree)}};
+}
+
+std::string tree_text(const Branch& branch, const Terminal& terminal) {
+  std::string out;
+  append(out, branch, 0, {}, terminal);
+  return out;
+}
+
+std::string explanation_text(const ExplainView& view, std::string_view format, const Terminal& terminal) {
+  if (format == "csv" || format == "markdown") {
+    Table table({{say("quantity"), Align::left, 0, 0, "quantity"},
+                 {say("level"), Align::right, 0, 0, "level"},
+                 {say("result"), Align::left, 0, 0, "text"},
+                 {say("value"), Align::right, 0, 0, "value"},
+                 {say("unit"), Align::left, 0, 0, "unit"},
+                 {say("formula"), Align::left, 0, 0, "formula"},
+                 {say("substituted"), Align::left, 0, 0, "substituted"},
+                 {say("source"), Align::left, 0, 0, "source"}});
+    fill(table, view.tree, 0);
+    return table.as(format, terminal);
+  }
+  std::string out = bold(job_line(view.advice.work), terminal) + "\n";
+  out += wrap(say("assumed: {}", assumed_line(view.advice.assumed)), terminal.width, 2);
+  out += wrap(head_line(view), terminal.width, 2) + "\n";
+  return out + tree_text(view.tree, terminal);
+}
+
+}  // namespace gpusel::report
