@@ -21,6 +21,7 @@ struct Step {
   const Relaxation* limit = nullptr;  // null: a flag of the job, set as `change` says
   Change change;
   bool tight = false;  // the limit is not gone but set to what the instance needs
+  bool bare = false;   // as if nobody had said anything, which of vendors is less than any
 };
 using Steps = std::vector<Step>;
 
@@ -58,16 +59,19 @@ class Admitter {
     Standing now = std::move(*first);
     for (; !now && now.advice && steps_.size() < kMostSteps; now = asked_with(steps_)) {
       const auto& counted = now.advice->work.counted;
-      one_node_ = now.on_one_node && !(counted && counted->demand);
+      const bool demanded = counted && counted->demand;
+      one_node_ = now.on_one_node && !demanded;
+      by_itself_ = now.on_one_node || demanded;
+      seen_.push_back(now.rule);
       Steps more = next(now);
-      if (more.empty()) {
-        out_.never = now.message;
-        break;
-      }
+      if (more.empty()) break;
       std::ranges::move(more, std::back_inserter(steps_));
     }
-    if (!now && out_.never.empty()) out_.never = now.message;
-    if (!now) return std::move(out_);
+    if (!now) {
+      const bool nodes_help = many_nodes_.empty() || many_nodes_ == now.message;
+      out_.never = nodes_help ? now.message : say("{}; on more nodes: {}", now.message, many_nodes_);
+      return std::move(out_);
+    }
     tighten(steps_, now);
     drop_needless();
     return finish(asked_with(steps_));
@@ -120,7 +124,7 @@ class Admitter {
     Question question = asked_;
     for (const Step& step : steps) {
       if (step.limit != nullptr && (!step.tight || step.limit->replaces))
-        step.limit->copy(question, step.tight ? Question{} : unbounded());
+        step.limit->copy(question, step.tight || step.bare ? Question{} : unbounded());
       if (step.limit == nullptr || step.tight) set_flag(question, step.change);
     }
     return question;
@@ -139,7 +143,10 @@ class Admitter {
     Question question = question_with(steps);
     question.only = &instance_;
     auto& limits = question.constraints;
-    if (one_node_ && !limits.nodes && !limits.max_nodes && !question.request.request_rate) limits.max_nodes = 1;
+    const bool counted = limits.nodes || limits.max_nodes || question.request.request_rate;
+    // How many nodes others take bounds how many this one may.
+    if (!by_itself_ && !counted) return asked_with(steps);
+    if (one_node_ && !counted) limits.max_nodes = 1;
     auto standing = ask(question);
     if (standing) return std::move(*standing);
     Standing failed;
@@ -157,28 +164,41 @@ class Admitter {
   }
 
   /// What answers the rule by which it fell.
-  Steps next(const Standing& now) const {
+  Steps next(const Standing& now) {
     const Relaxation* limit = find_relaxation(now.rule);
     if (limit != nullptr && !has(now.rule)) return {lifted(*limit, now)};
     if (now.rule == "no-gpu") return without_gpu_limits(now);
-    std::optional<Steps> on_the_way;  // it passes here, and falls by a limit later
+    std::optional<Steps> on_the_way;  // it passes here, and falls by something else later
+    bool by_limit = false;
     for (Steps& proposal : proposals(now)) {
       Steps all = steps_;
       std::ranges::copy(proposal, std::back_inserter(all));
       const Standing then = alone_with(all);
       if (then) return std::move(proposal);
-      const bool later = then.rule != now.rule && find_relaxation(then.rule) != nullptr && !has(then.rule);
-      if (later && !on_the_way) on_the_way = std::move(proposal);
+      if (is_of_nodes(proposal)) many_nodes_ = then.message;
+      const bool limit_later = find_relaxation(then.rule) != nullptr && !has(then.rule);
+      const bool other_later = !then.rule.empty() && std::ranges::find(seen_, then.rule) == seen_.end();
+      if ((limit_later && !by_limit) || (other_later && !on_the_way)) {
+        on_the_way = std::move(proposal);
+        by_limit = limit_later;
+      }
     }
     return on_the_way ? std::move(*on_the_way) : Steps{};
+  }
+
+  static bool is_of_nodes(const Steps& steps) {
+    return steps.size() == 1 && steps.front().limit != nullptr && steps.front().limit->rule == "max-nodes";
   }
 
   Steps without_gpu_limits(const Standing& now) const {
     Steps steps;
     const auto& counted = now.advice->work.counted;
     if (!counted || !counted->on_cpu) return steps;
-    for (const std::string_view rule : gpu_limits())
-      if (!has(rule)) steps.push_back(lifted(*find_relaxation(rule), now));
+    for (const std::string_view rule : gpu_limits()) {
+      if (has(rule)) continue;
+      steps.push_back(lifted(*find_relaxation(rule), now));
+      steps.back().bare = true;
+    }
     return steps;
   }
 
@@ -302,7 +322,9 @@ class Admitter {
     for (Steps& way : ways) {
       if (out_.others.size() == kMostOthers) break;
       if (way.size() != 1) continue;
-      const Standing then = alone_with(way);
+      // Lifted, not only set: a limit that keeps others out is no change for this one.
+      if (!alone_with(way)) continue;
+      const Standing then = asked_with(way);
       if (!then) continue;
       tighten(way, then);
       const bool known =
@@ -319,7 +341,10 @@ class Admitter {
   const estimate::Coefficients& coefficients_;
   Standing first_;
   Steps steps_;
-  bool one_node_ = false;
+  std::vector<std::string> seen_;  // rules by which it fell
+  std::string many_nodes_;         // why it falls on any number of nodes
+  bool one_node_ = false;          // is all that anything gets unless it is asked for
+  bool by_itself_ = false;         // no other instance matters to whether this one passes
   Admission out_;
 };
 
