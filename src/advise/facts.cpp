@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "advise/candidates.hpp"
+#include "advise/facts_of.hpp"
 
 namespace gpusel::advise {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "advise/decision.hpp"
+#include "advise/facts_of.hpp"
 #include "advise/inference_advice.hpp"
 #include "advise/limits.hpp"
 #include "advise/search.hpp"

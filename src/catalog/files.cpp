@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "catalog/tables.hpp"
+#include "catalog/lay.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/catalog/load.hpp"
@@ -38,7 +38,7 @@ std::string_view without(std::string_view folder, std::string_view name) {
 }
 
 /// Sections for other rooms, each as a document of its own, named without `folder`.
-void keep_foreign(Tables& tables, const std::vector<Document>& documents, std::string_view folder) {
+void keep_foreign(Tables& tables, std::span<const Document> documents, std::string_view folder) {
   for (const Document& document : documents) {
     for (const std::string_view section : kForeignSections) {
       const Node* found = document.root.find(section);
@@ -103,9 +103,13 @@ std::expected<std::vector<Document>, Errors> read_documents(const std::string& p
 Errors lay_on_top(Tables& tables, const std::string& path) {
   auto documents = read_documents(path);
   if (!documents) return std::move(documents.error());
+  return lay_on_top(tables, *documents);
+}
+
+Errors lay_on_top(Tables& tables, std::span<const Document> documents) {
   Errors errors;
-  ingest(tables, *documents, true, errors);
-  keep_foreign(tables, *documents, {});
+  ingest(tables, documents, true, errors);
+  keep_foreign(tables, documents, {});
   return errors;
 }
 

@@ -1,9 +1,9 @@
-#include "gpusel/catalog/load.hpp"
+#include "gpusel/catalog/layers.hpp"
 
 #include <filesystem>
 #include <system_error>
 
-#include "catalog/tables.hpp"
+#include "catalog/lay.hpp"
 
 namespace gpusel::catalog {
 
@@ -17,13 +17,14 @@ void forget_market(Tables& tables) {
 }
 
 /// What is published, as the user's files have it.
-std::expected<std::unique_ptr<Tables>, Errors> published(const LoadOptions& options) {
+std::expected<std::unique_ptr<Tables>, Errors> published(const LoadOptions& options,
+                                                         std::span<const Document> documents) {
   auto tables = std::make_unique<Tables>();
   if (Errors errors = read_snapshot(*tables, embedded_block()); !errors.empty())
     return std::unexpected(std::move(errors));
-  if (options.replacement.empty() && options.overlays.empty()) return tables;
+  if (options.replacement.empty() && options.overlays.empty() && documents.empty()) return tables;
 
-  bool changed = !options.overlays.empty();
+  bool changed = !options.overlays.empty() || !documents.empty();
   if (!options.replacement.empty()) {
     tables->origin_text = options.replacement;
     std::error_code failed;
@@ -44,14 +45,23 @@ std::expected<std::unique_ptr<Tables>, Errors> published(const LoadOptions& opti
     if (Errors errors = lay_on_top(*tables, overlay); !errors.empty()) return std::unexpected(std::move(errors));
     tables->offers = tables->own_offers;
   }
+  // One by one: each may change what one before it has changed.
+  for (const Document& document : documents) {
+    if (tables->own_offers.empty()) tables->own_offers.assign(tables->offers.begin(), tables->offers.end());
+    if (Errors errors = lay_on_top(*tables, std::span(&document, 1)); !errors.empty())
+      return std::unexpected(std::move(errors));
+    tables->offers = tables->own_offers;
+  }
   if (changed) relink(*tables);
   return tables;
 }
 
 }  // namespace
 
-std::expected<Catalog, Errors> load(const LoadOptions& options) {
-  auto tables = published(options);
+std::expected<Catalog, Errors> load(const LoadOptions& options) { return load(options, {}); }
+
+std::expected<Catalog, Errors> load(const LoadOptions& options, std::span<const Document> documents) {
+  auto tables = published(options, documents);
   if (!tables) return std::unexpected(std::move(tables.error()));
   Tables& laid_on = **tables;
   Catalog catalog(std::move(*tables));

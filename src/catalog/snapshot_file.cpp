@@ -13,6 +13,7 @@
 #include "catalog/tables.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/catalog/layers.hpp"
 
 namespace gpusel::catalog {
 
@@ -73,6 +74,10 @@ std::string with_checksum(std::string bytes) {
   const XXH64_hash_t hash = XXH3_64bits(bytes.data(), bytes.size());
   bytes.append(reinterpret_cast<const char*>(&hash), kChecksumBytes);
   return bytes;
+}
+
+std::string content_hash(std::string_view bytes) {
+  return format("xxh3:{:016x}", static_cast<std::uint64_t>(XXH3_64bits(bytes.data(), bytes.size())));
 }
 
 }  // namespace gpusel::catalog

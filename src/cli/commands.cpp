@@ -102,6 +102,18 @@ constexpr Command kCommands[] = {
      "  gpusel config path\n"
      "  gpusel config path -o json",
      make_config_path},
+    {"check", "A gate for pipelines: policies in YAML over an answer, with an exit status; also SARIF and JUnit",
+     "  gpusel check --policy policy.yaml --model llama-7b --task finetune\n"
+     "  gpusel check --policy policy.yaml answer.json -o sarif",
+     make_check},
+    {"lock", "An answer with everything it stands on, in a file: for gpusel diff and gpusel check",
+     "  gpusel lock --model llama-7b --task finetune --dry-run\n"
+     "  gpusel lock --model llama-3.1-8b --task inference --rps 4 --to serving.lock",
+     make_lock},
+    {"diff", "What has changed since a lock, and which fact caused it",
+     "  gpusel diff gpusel.lock --exit-code --tolerance 5%\n"
+     "  gpusel diff old.lock new.lock",
+     make_diff},
     {"doctor", "State and age of the data, and what of the surroundings has an effect",
      "  gpusel doctor\n"
      "  gpusel doctor --max-price-age 365d",

@@ -32,6 +32,9 @@ Parsed make_completion();
 Parsed make_config_path();
 Parsed make_config_show();
 Parsed make_doctor();
+Parsed make_check();
+Parsed make_lock();
+Parsed make_diff();
 
 /// What --catalog and each overlay change, in the order in which they are laid on top.
 std::expected<std::vector<report::LayerChanges>, Errors> changes_by_layer(const Context& context);

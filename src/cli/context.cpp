@@ -11,6 +11,7 @@
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/catalog/layers.hpp"
 #include "gpusel/catalog/priced_name.hpp"
 
 namespace gpusel::cli {
@@ -116,6 +117,7 @@ report::Terminal Context::terminal() const {
 }
 
 Result<Date> Context::today() const {
+  if (replay.today.known()) return replay.today;
   if (const std::string_view given = environment("GPUSEL_TODAY"); !given.empty()) {
     const auto date = Date::parse(given);
     if (date && date->day() != 0) return *date;
@@ -157,11 +159,11 @@ catalog::LoadOptions Context::layers() const {
 std::expected<catalog::Catalog, Errors> Context::load_catalog() {
   catalog::LoadOptions options = layers();
   options.own = common.own_prices;
-  if (options.own.empty()) return catalog::load(options);
+  if (options.own.empty()) return catalog::load(options, replay.documents);
   const auto day = today();
   if (!day) return std::unexpected(Errors{day.error()});
   options.own.as_of = *day;
-  auto catalog = catalog::load(options);
+  auto catalog = catalog::load(options, replay.documents);
   if (catalog) note(say("prices of your own: {}", in_words(options.own, *catalog)));
   return catalog;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +24,7 @@ enum Exit : int {
   kRuntime = 1,
   kUsage = 2,
   kNothing = 3,
+  kPolicy = 4,
   kBadCatalogue = 5,
   kStale = 6,
   kBug = 70,
@@ -62,6 +64,16 @@ struct CommonOptions {
   catalog::OwnPrices own_prices;
 };
 
+struct JobOptions;
+
+/// What a command that is run inside another is to do otherwise.
+struct Replay {
+  Date today;                       // unknown: as ever
+  std::vector<Document> documents;  // laid on top of every file
+  /// In place of answering.
+  std::function<int(JobOptions&, struct Context&)> instead;
+};
+
 struct Context {
   Output out{stdout};
   Output err{stderr};
@@ -69,6 +81,7 @@ struct Context {
   std::vector<std::string> words;  // of the command line, without the program's name
   Settings settings;
   bool reads_files = true;         // whether a name in a question may be that of a file
+  Replay replay;
 
   /// As it was asked for, whether there is such a format or not.
   std::string wanted_format() const;

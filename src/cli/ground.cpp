@@ -7,7 +7,7 @@ namespace gpusel::cli {
 
 std::expected<Ground, int> prepare(const GroundWishes& wishes, Context& context) {
   const auto fail = [&](const auto& error) { return std::unexpected(context.fail(error)); };
-  auto format = context.format();
+  auto format = context.format(wishes.formats);
   if (!format) return fail(format.error());
   const auto today = context.today();
   if (!today) return fail(today.error());

@@ -22,6 +22,7 @@ struct Ground {
 struct GroundWishes {
   const workload::Constraints& limits;
   const std::vector<std::string>* rule_files = nullptr;  // null: no rule is asked
+  std::span<const std::string_view> formats = kEveryFormat;
 };
 
 /// Says what is missing; the error is the exit status.

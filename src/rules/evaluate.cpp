@@ -5,7 +5,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/rules/fitness.hpp"
-#include "gpusel/rules/rule.hpp"
+#include "gpusel/rules/holds.hpp"
 #include "rules/truth.hpp"
 
 namespace gpusel::rules {
@@ -53,6 +53,11 @@ Truth evaluate(const Condition& c, const Facts& facts) {
 }  // namespace
 
 bool fires(const Rule& rule, const Facts& facts) { return evaluate(rule.when, facts) == Truth::yes; }
+
+std::optional<bool> holds(const Condition& condition, const Facts& facts) {
+  const Truth result = evaluate(condition, facts);
+  return result == Truth::unknown ? std::nullopt : std::optional(result == Truth::yes);
+}
 
 Verdict verdict(const Rule& rule, const Facts& facts) {
   Verdict out{&rule, {}};

@@ -51,6 +51,11 @@ std::string examples_directory() {
   for (const char* runs : {"/runs.csv", "/runs.jsonl"})
     std::filesystem::copy_file(kSource + "/tests/data/runs" + runs, directory + runs);
   write_requests(directory + "/requests.csv");
+  std::ofstream(directory + "/policy.yaml") << "policies: [{id: age, max_price_age: 4000d}]\n";
+  const std::string job = " --model llama-7b --task finetune ";
+  shell("gpusel recommend --json" + job + "> answer.json", {.directory = directory});
+  for (const char* lock : {"gpusel.lock", "old.lock", "new.lock"})
+    shell("gpusel lock" + job + "--to " + lock, {.directory = directory});
   return directory;
 }
 

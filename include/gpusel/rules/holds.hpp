@@ -1,0 +1,13 @@
+// A condition judged by itself, for who must know more than whether a rule fires.
+#pragma once
+
+#include <optional>
+
+#include "gpusel/rules/rule.hpp"
+
+namespace gpusel::rules {
+
+/// Whether a condition is true; nothing where that hangs on what is not known.
+std::optional<bool> holds(const Condition& condition, const Facts& facts);
+
+}  // namespace gpusel::rules

@@ -1,0 +1,131 @@
+#include "report/check.hpp"
+
+#include <algorithm>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::report {
+
+namespace {
+
+using advise::PolicyOutcome;
+using advise::PolicyResult;
+
+/// What is read at a glance: how bad a finding is, or that there is none.
+std::string outcome_text(const PolicyResult& result) {
+  const bool allowed = result.verdict.outcome == PolicyOutcome::unknown && !result.is_finding();
+  if (allowed) return say("unknown, allowed");
+  if (!result.is_finding()) return say("pass");
+  return result.verdict.outcome == PolicyOutcome::unknown ? say("{}: unknown", to_text(result.policy->severity))
+                                                          : std::string(to_text(result.policy->severity));
+}
+
+std::string place_of(const advise::Policy& policy) {
+  return format("{}:{}:{}", policy.file, policy.line, policy.column);
+}
+
+Table make_table(const CheckView& view, bool all_columns) {
+  std::vector<Column> columns{{"#", Align::right, 0, 0, "rank"},
+                              {say("instance"), Align::left, 1, 18, "instance"},
+                              {say("policy"), Align::left, 0, 12, "policy"},
+                              {say("outcome"), Align::left, 0, 0, "outcome"},
+                              {say("finding"), Align::left, 0, 24, "message"}};
+  if (all_columns)
+    for (const auto& [title, key] :
+         {std::pair(say("demand"), "kind"), std::pair(say("limit"), "limit"), std::pair(say("mode"), "mode"),
+          std::pair(say("reason"), "reason"), std::pair(say("place"), "place")})
+      columns.push_back({title, Align::left, 0, 0, key});
+  Table table(std::move(columns));
+  for (const PolicyResult& result : view.results) {
+    const advise::Policy& policy = *result.policy;
+    std::vector<Cell> cells{format("{}", result.subject->rank),
+                            printable(result.subject->provider + "/" + result.subject->sku), printable(policy.id),
+                            outcome_text(result), printable(result.verdict.message)};
+    if (all_columns)
+      for (const std::string& text : {policy.kind, printable(policy.limit), std::string(to_text(policy.mode)),
+                                      printable(policy.reason), printable(place_of(policy))})
+        cells.emplace_back(text);
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+std::string summary(const CheckView& view) {
+  if (view.subjects.empty()) return say("no instance meets the job: there is nothing to judge");
+  const CheckCounts counts = check_counts(view.results);
+  std::string text = say("passed {}, failed {}, unknown {}", counts.passed, counts.failed, counts.unknown);
+  text += "; ";
+  if (counts.blocking > 0) return text + say("the gate is closed: {} of them block", counts.blocking);
+  return text + (counts.findings > 0 ? say("the gate is open: none of the findings blocks") : say("the gate is open"));
+}
+
+Json policy_json(const advise::Policy& policy) {
+  return {{"id", policy.id},
+          {"kind", policy.kind},
+          {"limit", policy.limit},
+          {"severity", to_text(policy.severity)},
+          {"mode", to_text(policy.mode)},
+          {"unknown", to_text(policy.unknown)},
+          {"reason", text_or_null(policy.reason)},
+          {"file", policy.file},
+          {"line", policy.line},
+          {"column", policy.column}};
+}
+
+}  // namespace
+
+CheckCounts check_counts(std::span<const PolicyResult> results) {
+  CheckCounts counts;
+  for (const PolicyResult& result : results) {
+    counts.passed += result.verdict.outcome == PolicyOutcome::pass ? 1 : 0;
+    counts.failed += result.verdict.outcome == PolicyOutcome::fail ? 1 : 0;
+    counts.unknown += result.verdict.outcome == PolicyOutcome::unknown ? 1 : 0;
+    counts.findings += result.is_finding() ? 1 : 0;
+    counts.blocking += result.blocks() ? 1 : 0;
+  }
+  return counts;
+}
+
+Json check_json(const CheckView& view) {
+  Json policies = Json::array();
+  for (const advise::Policy& policy : view.policies) policies.push_back(policy_json(policy));
+  Json results = Json::array();
+  for (const PolicyResult& result : view.results)
+    results.push_back({{"policy", result.policy->id},
+                       {"rank", result.subject->rank},
+                       {"provider", result.subject->provider},
+                       {"sku", result.subject->sku},
+                       {"region", text_or_null(result.subject->region)},
+                       {"outcome", to_text(result.verdict.outcome)},
+                       {"severity", to_text(result.policy->severity)},
+                       {"message", text_or_null(result.verdict.message)},
+                       {"finding", result.is_finding()},
+                       {"blocks", result.blocks()}});
+  const CheckCounts counts = check_counts(view.results);
+  return {{"schema", "gpusel.check/1"},
+          {"answer", {{"origin", view.saved ? "saved" : "asked"}, {"name", view.answer}}},
+          {"assumed", {{"today", view.today.text()}}},
+          {"judged", view.subjects.size()},
+          {"policies", std::move(policies)},
+          {"results", std::move(results)},
+          {"counts",
+           {{"passed", counts.passed},
+            {"failed", counts.failed},
+            {"unknown", counts.unknown},
+            {"findings", counts.findings},
+            {"blocking", counts.blocking}}},
+          {"status", view.status}};
+}
+
+std::string check_text(const CheckView& view, std::string_view format, const Terminal& terminal) {
+  const bool wide = format != "table";
+  const Table table = make_table(view, wide);
+  if (format == "csv") return table.csv();
+  if (format == "markdown") return (table.empty() ? std::string() : table.markdown() + "\n") + summary(view) + "\n";
+  std::string out = bold(printable(view.answer), terminal) + "\n";
+  if (!table.empty()) out += table.text(terminal);
+  return out + summary(view) + "\n";
+}
+
+}  // namespace gpusel::report

@@ -1,0 +1,39 @@
+// What policies say of an answer, for people and for the machines that run pipelines.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "gpusel/advise/policy.hpp"
+#include "report/json.hpp"
+#include "report/table.hpp"
+
+namespace gpusel::report {
+
+struct CheckView {
+  std::span<const advise::Policy> policies;
+  std::span<const advise::PolicySubject> subjects;
+  std::span<const advise::PolicyResult> results;
+  std::string answer;  // the command line that asked, or the file's name
+  bool saved = false;
+  Date today;
+  std::string version;  // of the program
+  int status = 0;       // that the program ends with
+};
+
+struct CheckCounts {
+  std::size_t passed = 0, failed = 0, unknown = 0;  // of results
+  std::size_t findings = 0, blocking = 0;
+};
+CheckCounts check_counts(std::span<const advise::PolicyResult> results);
+
+Json check_json(const CheckView& view);
+/// As table, wide, csv or markdown.
+std::string check_text(const CheckView& view, std::string_view format, const Terminal& terminal);
+/// SARIF 2.1.0, findings alone.
+Json check_sarif(const CheckView& view);
+/// JUnit's XML, a test case for every policy and recommendation.
+std::string check_junit(const CheckView& view);
+
+}  // namespace gpusel::report

@@ -1,0 +1,226 @@
+#include "report/lock.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
+#include "gpusel/catalog/layers.hpp"
+#include "report/recommend.hpp"
+
+namespace gpusel::report {
+
+namespace {
+
+using advise::Recommendation;
+
+double rate_of(const Recommendation& r) {
+  const auto* counted = std::get_if<plan::CountedChoice>(&r.choice());
+  return counted != nullptr ? counted->figures.rate : r.tokens_per_s();
+}
+
+Json ranking_row(const Recommendation& r, const catalog::Catalog& catalog) {
+  return {{"rank", r.rank},
+          {"provider", r.instance->provider},
+          {"sku", r.instance->sku},
+          {"region", r.region->id},
+          {"term", to_text(r.offer->term)},
+          {"gpu", r.gpu != nullptr ? Json(r.gpu->id) : Json(nullptr)},
+          {"nodes", r.machine().nodes},
+          {"hourly", number(r.cost.hourly)},
+          {"total", number(r.cost.total)},
+          {"rate", number(rate_of(r))},
+          {"memory_gib", number(in_gib(r.memory().total()))},
+          {"score", number(r.score)},
+          {"price", price_fact(*r.offer, catalog)}};
+}
+
+Json rejected_json(const advise::Advice& advice) {
+  std::map<std::string, std::string> rules;
+  for (const auto& rejection : advice.rejected)
+    rules.emplace(format("{}/{}", rejection.instance->provider, rejection.instance->sku), rejection.rule);
+  return rules;
+}
+
+/// The rows that facts are kept of, and the instances that an earlier lock kept facts of.
+std::vector<LockedRow> fact_rows(const LockView& view, const Json* also) {
+  std::vector<LockedRow> rows;
+  for (const Recommendation& r : view.advice.recommendations)
+    if (static_cast<std::size_t>(r.rank) <= view.rows) rows.push_back({r.instance, r.offer->term});
+  if (also == nullptr) return rows;
+  for (const Json& row : (*also)["ranking"]) {
+    const std::string name = row["provider"].get<std::string>() + "/" + row["sku"].get<std::string>();
+    if (!(*also)["facts"]["instances"].contains(name)) continue;
+    const auto instance = view.catalog.instance(name);
+    const auto term = from_text<catalog::Term>(row["term"].get<std::string>());
+    if (instance && term) rows.push_back({*instance, *term});
+  }
+  return rows;
+}
+
+/// Every element of a list or map on a line of its own.
+std::string lines_of(const Json& json, const std::string& indent) {
+  const auto compact = [](const Json& one) { return one.dump(-1, ' ', false, Json::error_handler_t::replace); };
+  std::string out;
+  for (const auto& [key, value] : json.items()) {
+    out += (out.empty() ? "\n" : ",\n") + indent + "  ";
+    if (json.is_object()) out += compact(Json(key)) + ": ";
+    out += compact(value);
+  }
+  if (out.empty()) return json.is_object() ? "{}" : "[]";
+  return (json.is_object() ? "{" : "[") + out + "\n" + indent + (json.is_object() ? "}" : "]");
+}
+
+Error refused(std::string why, std::string where, std::string hint = {}) {
+  return {ErrorKind::usage, std::move(why), std::move(where), std::move(hint)};
+}
+
+struct Needed {
+  std::string_view pointer;
+  Json::value_t type;
+};
+constexpr Needed kNeeded[] = {{"/gpusel", Json::value_t::string},
+                              {"/today", Json::value_t::string},
+                              {"/question/words", Json::value_t::array},
+                              {"/versions/catalog", Json::value_t::object},
+                              {"/versions/files", Json::value_t::array},
+                              {"/ranking", Json::value_t::array},
+                              {"/rejected", Json::value_t::object},
+                              {"/answer/recommendations", Json::value_t::array},
+                              {"/facts/gpus", Json::value_t::object},
+                              {"/facts/models", Json::value_t::object},
+                              {"/facts/instances", Json::value_t::object},
+                              {"/facts/prices", Json::value_t::object},
+                              {"/facts/coefficients", Json::value_t::object},
+                              {"/facts/rules", Json::value_t::object},
+                              {"/facts/exchange_rates", Json::value_t::object}};
+
+/// Whether a row of the ranking has all that is compared.
+bool whole_row(const Json& row) {
+  const auto has = [&](const char* key, auto is) { return row.contains(key) && is(row[key]); };
+  const auto text = [](const Json& j) { return j.is_string(); };
+  const auto figure = [](const Json& j) { return j.is_number(); };
+  return row.is_object() && has("provider", text) && has("sku", text) && has("region", text) && has("term", text) &&
+         has("rank", figure) && has("hourly", figure) && has("total", figure) && has("rate", figure) &&
+         has("memory_gib", figure) && has("nodes", figure) && has("price", [](const Json& j) { return j.is_object(); });
+}
+
+}  // namespace
+
+Json lock_json(const LockView& view, const Json* also) {
+  const advise::Advice& advice = view.advice;
+  Json answer = recommend_json(advice, view.catalog, view.rows);
+  answer["assumed"]["today"] = view.today.text();
+  answer["rejected"] = Json::array();  // all of them stand under "rejected"
+  Json files = Json::array();
+  for (const LockedFile& file : view.files) files.push_back({{"path", file.path}, {"hash", text_or_null(file.hash)}});
+  Json ranking = Json::array();
+  for (const Recommendation& r : advice.recommendations) ranking.push_back(ranking_row(r, view.catalog));
+  Json facts = lock_facts(fact_rows(view, also), {view.catalog, view.coefficients, advice.work.model, advice.currency});
+  Json catalog = answer["catalog"];
+  catalog["hash"] = catalog::content_hash(catalog::write_snapshot(view.catalog));
+  return {{"schema", kLockSchema},
+          {"gpusel", view.version},
+          {"today", view.today.text()},
+          {"question", {{"words", view.words}, {"workload", answer["workload"]}, {"assumed", answer["assumed"]}}},
+          {"versions",
+           {{"catalog", std::move(catalog)},
+            {"calibration",
+             {{"version", view.coefficients.version}, {"hash", catalog::content_hash(facts["coefficients"].dump())}}},
+            {"rules", {{"count", facts["rules"].size()}, {"hash", catalog::content_hash(facts["rules"].dump())}}},
+            {"files", std::move(files)}}},
+          {"answer", std::move(answer)},
+          {"ranking", std::move(ranking)},
+          {"facts", std::move(facts)},
+          {"rejected", rejected_json(advice)}};
+}
+
+std::string lock_file(const Json& lock) {
+  std::string out = "{";
+  for (const auto& [key, value] : lock.items()) {
+    out += (out.size() == 1 ? "\n  " : ",\n  ") + Json(key).dump() + ": ";
+    if (key == "ranking" || key == "rejected") {
+      out += lines_of(value, "  ");
+    } else if (key == "facts") {
+      out += "{";
+      for (const auto& [section, records] : value.items())
+        out += (out.ends_with("{") ? "\n    " : ",\n    ") + Json(section).dump() + ": " + lines_of(records, "    ");
+      out += "\n  }";
+    } else {
+      std::string text = value.dump(2, ' ', false, Json::error_handler_t::replace);
+      for (auto at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 3)) text.insert(at + 1, "  ");
+      out += text;
+    }
+  }
+  return out + "\n}\n";
+}
+
+std::string lock_text(const Json& lock, const std::string& to, std::string_view format, const Terminal& terminal) {
+  Table table({{"#", Align::right, 0, 0, "rank"},
+               {say("instance"), Align::left, 0, 18, "instance"},
+               {say("region"), Align::left, 2, 9, "region"},
+               {say("term"), Align::left, 1, 0, "term"},
+               {say("per hour"), Align::right, 0, 0, "hourly"},
+               {say("total"), Align::right, 0, 0, "total"},
+               {say("price of"), Align::left, 1, 0, "price_as_of"},
+               {say("source"), Align::left, 2, 12, "price_source"}});
+  const std::size_t rows = lock["answer"]["recommendations"].size();
+  const auto text_of = [](const Json& value) { return value.is_string() ? printable(value.get<std::string>()) : ""; };
+  for (const Json& row : lock["ranking"]) {
+    if (row["rank"].get<std::size_t>() > rows) break;
+    const auto money = [&](const char* key) {
+      return figure_cell(human_price(row[key].get<double>()), row[key].get<double>());
+    };
+    table.add({gpusel::format("{}", row["rank"].get<int>()), text_of(row["provider"]) + "/" + text_of(row["sku"]),
+               text_of(row["region"]), text_of(row["term"]), money("hourly"), money("total"),
+               text_of(row["price"]["as_of"]), text_of(row["price"]["source"])});
+  }
+  if (format == "csv") return table.csv();
+  const auto& versions = lock["versions"];
+  const std::string head = say("gpusel {}, catalogue of {} ({}), today {}", lock["gpusel"].get<std::string>(),
+                               text_of(versions["catalog"]["as_of"]), text_of(versions["catalog"]["hash"]),
+                               lock["today"].get<std::string>());
+  const std::string foot =
+      to.empty() ? say("locked rows: {} of {}; nothing was written", rows, lock["ranking"].size())
+                 : say("locked rows: {} of {}; written to {}", rows, lock["ranking"].size(), printable(to));
+  if (format == "markdown") return head + "\n\n" + table.markdown() + "\n" + foot + "\n";
+  return wrap(head, terminal.width, 2) + table.text(terminal) + wrap(foot, terminal.width, 2);
+}
+
+Result<Json> read_lock(const std::string& content, const std::string& name) {
+  const auto document = parse_json(content, name);
+  if (!document) {
+    Error error = document.error();
+    if (error.hint.empty()) error.hint = say("the lock is damaged; write it again with gpusel lock");
+    return std::unexpected(std::move(error));
+  }
+  const Node* schema = document->root.find("schema");
+  const std::string kind = schema != nullptr ? schema->text : std::string();
+  const std::string family(kLockSchema.substr(0, kLockSchema.find('/') + 1));
+  if (!kind.starts_with(family))
+    return std::unexpected(refused(say("is no lock of gpusel"), name, say("write one with gpusel lock")));
+  if (kind != kLockSchema)
+    return std::unexpected(
+        refused(say("'{}' is a lock of another gpusel; this one reads {}", shorten(printable(kind), 40), kLockSchema),
+                position(name, *schema), say("write it again with gpusel lock")));
+  Json lock = Json::parse(content);
+  for (const Needed& needed : kNeeded) {
+    const Json::json_pointer pointer{std::string(needed.pointer)};
+    const std::string key(needed.pointer.substr(1));
+    if (!lock.contains(pointer) || lock[pointer].type() != needed.type)
+      return std::unexpected(refused(say("the lock is damaged: '{}' is missing or of another kind", key),
+                                     position(name, document->root), say("write it again with gpusel lock")));
+  }
+  const Node& rows = *document->root.find("ranking");
+  for (std::size_t i = 0; i < lock["ranking"].size(); ++i)
+    if (!whole_row(lock["ranking"][i]))
+      return std::unexpected(refused(say("the lock is damaged: this row is not whole"),
+                                     position(name, rows.children[i]), say("write it again with gpusel lock")));
+  for (const Json& word : lock["question"]["words"])
+    if (!word.is_string())
+      return std::unexpected(refused(say("the lock is damaged: a word of the question is no text"), name));
+  return lock;
+}
+
+}  // namespace gpusel::report

@@ -1,0 +1,42 @@
+// An answer with everything it stands on, as a file that diffs well: one row or fact per line, in a fixed order.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/lock_facts.hpp"
+#include "report/table.hpp"
+
+namespace gpusel::report {
+
+inline constexpr std::string_view kLockSchema = "gpusel.lock/1";
+
+/// A file that the question names or that is always read.
+struct LockedFile {
+  std::string path;
+  std::string hash;  // empty: not a plain file
+};
+
+struct LockView {
+  const advise::Advice& advice;
+  const catalog::Catalog& catalog;
+  const estimate::Coefficients& coefficients;
+  std::vector<std::string> words;  // of the question, as `recommend` takes them
+  std::vector<LockedFile> files;
+  Date today;
+  std::string version;    // of the program
+  std::size_t rows = 10;  // kept in full, with their facts
+};
+
+/// `also`: facts are kept of the instances of that lock's facts, too; null: of none but its own.
+Json lock_json(const LockView& view, const Json* also = nullptr);
+/// The file.
+std::string lock_file(const Json& lock);
+/// A lock in words. `to`: where it was written; empty: nowhere.
+std::string lock_text(const Json& lock, const std::string& to, std::string_view format, const Terminal& terminal);
+
+/// A lock out of its file. Errors: no JSON, no lock, one of a newer program, something missing; with the place.
+Result<Json> read_lock(const std::string& content, const std::string& name);
+
+}  // namespace gpusel::report

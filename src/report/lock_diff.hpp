@@ -1,0 +1,76 @@
+// What differs between two locks: rows, facts and versions, and which fact moves the answer.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gpusel/base/enum.hpp"
+#include "report/lock_facts.hpp"
+#include "report/table.hpp"
+
+namespace gpusel {
+
+namespace report {
+
+enum class RowChange : std::uint8_t { appeared, vanished, moved, changed };
+/// What setting a fact back changes in today's answer; the most that it does.
+enum class FactEffect : std::uint8_t { best, cost, ranking, nothing };
+
+struct RowDifference {
+  RowChange change = RowChange::changed;
+  Json before;      // a row of the ranking; null: none
+  Json after;       // of today's
+  std::string why;  // the rule that dropped it, or let it through again
+};
+
+struct FactDifference {
+  FactChange fact;
+  std::optional<FactEffect> effect;  // nothing: not replayed
+  Json without;                      // the best row with this fact set back; null: none, or not replayed
+};
+
+struct VersionDifference {
+  std::string what;  // "gpusel", "today", "catalog", "calibration", "rules", "file own.yaml"
+  std::string before;
+  std::string after;
+};
+
+struct LockDifference {
+  Json before;  // both locks
+  Json after;
+  std::vector<RowDifference> rows;
+  std::vector<FactDifference> facts;  // those that move the answer first
+  std::vector<VersionDifference> versions;
+  std::optional<bool> explained;  // whether all facts set back give the locked answer; nothing: not replayed
+  bool asked_again = false;       // the second is the first one's question, asked today
+
+  bool empty() const { return rows.empty(); }
+  bool best_changed() const;
+  /// Of the best row's total, as a share of what it was; nothing where either has none.
+  std::optional<double> cost_change() const;
+};
+
+/// Without any replay.
+LockDifference compare_locks(Json before, Json after);
+/// What the ranking `with` does to that of `today`.
+FactEffect effect_of(const Json& today, const Json& with);
+/// Whether two rankings say the same of their best rows.
+bool same_best(const Json& a, const Json& b);
+/// The facts of a lock with the prices that its ranking tells.
+Json known_facts(const Json& lock);
+
+Json lock_diff_json(const LockDifference& difference, int status);
+std::string lock_diff_text(const LockDifference& difference, std::string_view format, const Terminal& terminal);
+
+}  // namespace report
+
+template <>
+inline constexpr auto enum_names<report::RowChange> =
+    std::to_array<std::string_view>({"appeared", "vanished", "moved", "changed"});
+template <>
+inline constexpr auto enum_names<report::FactEffect> =
+    std::to_array<std::string_view>({"best", "cost", "ranking", "nothing"});
+
+}  // namespace gpusel

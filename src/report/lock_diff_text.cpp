@@ -1,0 +1,129 @@
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/lock_diff.hpp"
+
+namespace gpusel::report {
+
+namespace {
+
+std::string value_text(const Json& value) {
+  if (value.is_null()) return "-";
+  if (value.is_number()) return format("{:.6g}", value.get<double>());
+  if (value.is_string()) return printable(value.get<std::string>());
+  return printable(shorten(value.dump(), 60));
+}
+
+/// "21.96 USD per hour of 2026-07-20".
+std::string price_text(const Json& price) {
+  if (!price.is_object() || !price.contains("amount") || !price["amount"].is_number()) return "-";
+  const std::string amount = format("{} {}/{}", human_price(price["amount"].get<double>()),
+                                    value_text(price["currency"]), value_text(price["period"]));
+  return price["as_of"].is_null() ? amount : say("{} of {}", amount, value_text(price["as_of"]));
+}
+
+std::string fact_value(const FactChange& fact, const Json& value) {
+  if (fact.section == "prices") return price_text(value);
+  if (fact.section == "coefficients" && value.is_object() && value.size() == 1) return value_text(value["value"]);
+  return value_text(value);
+}
+
+std::string row_text(const Json& row) {
+  if (row.is_null()) return "-";
+  return say("#{} in {}: {}/h, {} in all", row["rank"].get<int>(), value_text(row["region"]),
+             human_price(row["hourly"].get<double>()), human_price(row["total"].get<double>()));
+}
+
+std::string row_effect(const RowDifference& row) {
+  switch (row.change) {
+    case RowChange::appeared: return say("new in the ranking; {}", row.why);
+    case RowChange::vanished: return say("gone from the ranking; {}", row.why);
+    case RowChange::moved: return say("another rank");
+    case RowChange::changed: return say("other figures");
+  }
+  return {};
+}
+
+std::string fact_effect(const FactDifference& one) {
+  if (!one.effect) return say("not replayed");
+  const auto without = [&] {
+    return one.without.is_null()
+               ? say("none")
+               : format("{}/{} {}", value_text(one.without["provider"]), value_text(one.without["sku"]),
+                        human_price(one.without["total"].get<double>()));
+  };
+  switch (*one.effect) {
+    case FactEffect::best: return say("cause: without it the best is {}", without());
+    case FactEffect::cost: return say("cause: without it the best costs {}", without());
+    case FactEffect::ranking: return say("moves other rows");
+    case FactEffect::nothing: return say("moves nothing");
+  }
+  return {};
+}
+
+std::string fact_name(const FactChange& fact) {
+  const std::string name = fact.section == "prices" ? say("price") : fact.section;
+  return fact.field.empty() ? name : name + " " + fact.field;
+}
+
+Table make_table(const LockDifference& difference, bool everything) {
+  Table table({{say("what"), Align::left, 0, 8, "what"},
+               {say("of"), Align::left, 0, 14, "subject"},
+               {say("before"), Align::left, 0, 10, "before"},
+               {say("now"), Align::left, 0, 10, "after"},
+               {say("effect"), Align::left, 0, 16, "effect"}});
+  for (const RowDifference& row : difference.rows) {
+    const Json& any = row.after.is_null() ? row.before : row.after;
+    table.add({say("row"), value_text(any["provider"]) + "/" + value_text(any["sku"]), row_text(row.before),
+               row_text(row.after), row_effect(row)});
+  }
+  for (const FactDifference& one : difference.facts) {
+    const bool idle = one.effect == FactEffect::nothing;
+    if (idle && !everything) continue;
+    table.add({fact_name(one.fact), printable(one.fact.subject), fact_value(one.fact, one.fact.before),
+               fact_value(one.fact, one.fact.after), fact_effect(one)});
+  }
+  for (const VersionDifference& one : difference.versions)
+    table.add({say("version"), printable(one.what), printable(one.before), printable(one.after), ""});
+  return table;
+}
+
+std::string best_text(const LockDifference& difference) {
+  const auto best = [](const Json& lock) {
+    if (lock["ranking"].empty()) return say("none");
+    const Json& row = lock["ranking"].front();
+    return format("{}/{}", value_text(row["provider"]), value_text(row["sku"]));
+  };
+  const auto change = difference.cost_change();
+  const std::string cost = change ? format("{:+.1f} %", *change * 100) : std::string("-");
+  if (difference.best_changed())
+    return say("the best is now {}, was {}; its cost: {}", best(difference.after), best(difference.before), cost);
+  return say("the best is still {}; its cost: {}", best(difference.after), cost);
+}
+
+std::string explained_text(const LockDifference& difference) {
+  if (!difference.explained) return {};
+  if (*difference.explained) return say("with these facts set back, the locked answer comes back: they explain it all");
+  return say(
+      "with these facts set back, the answer is still another: rules, another gpusel, or facts that the lock "
+      "does not keep have a part in it");
+}
+
+}  // namespace
+
+std::string lock_diff_text(const LockDifference& difference, std::string_view format, const Terminal& terminal) {
+  const Table table = make_table(difference, format != "table");
+  if (format == "csv") return table.csv();
+  const std::string head = difference.empty() ? say("nothing has changed in the rows of the lock of {}",
+                                                    value_text(difference.before["today"]))
+                                              : best_text(difference);
+  const std::string foot = explained_text(difference);
+  if (format == "markdown")
+    return head + "\n\n" + (table.empty() ? std::string() : table.markdown() + "\n") +
+           (foot.empty() ? foot : foot + "\n");
+  std::string out = bold(head, terminal) + "\n";
+  if (!table.empty()) out += table.text(terminal);
+  return foot.empty() ? out : out + wrap(foot, terminal.width, 2);
+}
+
+}  // namespace gpusel::report

@@ -1,0 +1,254 @@
+// The gate from outside: every kind of policy passes and fails, and the status follows.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+#include "gpusel/advise/policy.hpp"
+#include "gpusel/base/document.hpp"
+#include "support/program.hpp"
+
+using namespace gpusel::test;
+using Json = nlohmann::json;
+
+namespace {
+
+const std::string kJob = "--model llama-7b --task finetune --method lora --catalog tests/data/market ";
+
+std::string policy_file(const std::string& text) { return scratch_file("policy.yaml", text); }
+
+Run check(const std::string& policies, const std::string& words) {
+  return shell("gpusel check --policy '" + policy_file(policies) + "' " + kJob + words);
+}
+
+std::string one(const std::string& demand, const std::string& head = {}) {
+  return head + "policies:\n  - id: it\n    " + demand + "\n";
+}
+
+/// Whether a packaged validator accepts `json` by the schema in that file.
+bool validates(const std::string& schema, const std::string& json) {
+  const std::string program =
+      "import json, sys, jsonschema\n"
+      "jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load(sys.stdin))\n";
+  const Run run = command({"/usr/bin/python3", "-c", program, kSource + "/" + schema}, {.input = json});
+  CAPTURE(run.err);
+  CHECK(run.err.empty());
+  return run.status == 0;
+}
+
+}  // namespace
+
+TEST_CASE("every kind of policy passes and fails, with the status that says so", "[check]") {
+  struct Case {
+    std::string passes, fails, words;
+  };
+  const Case cases[] = {
+      {"max_cost_per_hour: 50 USD", "max_cost_per_hour: 1 USD", "--cloud north"},
+      {"max_cost_per_month: 40000 USD", "max_cost_per_month: 300 USD", "--cloud north"},
+      {"max_job_cost: 9000 CNY", "max_job_cost: 1 CNY", "--cloud north"},
+      {"allowed_providers: [north, south]", "allowed_providers: [south]", "--cloud north"},
+      {"denied_providers: south", "denied_providers: [north]", "--cloud north"},
+      {"allowed_provider_kinds: [marketplace]", "allowed_provider_kinds: [hyperscaler]", "--cloud bazaar"},
+      {"denied_provider_kinds: [cloud]", "denied_provider_kinds: [marketplace]", "--cloud bazaar"},
+      {"allowed_regions: [us-1]", "allowed_regions: [eu-1]", "--cloud north -r us-1"},
+      {"denied_regions: [eu-1]", "denied_regions: [us-1]", "--cloud north -r us-1"},
+      {"allowed_countries: [US]", "allowed_countries: [eu]", "--cloud north -r us-1"},
+      {"denied_countries: [eu, cn]", "denied_countries: [us]", "--cloud north -r us-1"},
+      {"allowed_gpus: [h100-sxm-80gb, a100]", "allowed_gpus: [l40s]", "--cloud north --gpu h100"},
+      {"denied_gpus: [a100]", "denied_gpus: [h100]", "--cloud north --gpu h100"},
+      {"allowed_terms: [spot]", "allowed_terms: [on-demand, reserved-1y]", "--cloud north --term spot"},
+      {"denied_terms: [on-demand]", "denied_terms: [spot]", "--cloud north --term spot"},
+      {"denied_licences: [apache-2.0]", "allowed_licences: [apache-2.0]", "--cloud north"},
+      {"allowed_price_confidence: [api]", "allowed_price_confidence: [documented]", "--cloud bazaar"},
+      {"min_headroom: 0%", "min_headroom: 99%", "--cloud north"},
+      {"min_headroom: 0.1GiB", "min_headroom: 500GiB", "--cloud north"},
+      {"max_price_age: 30d", "max_price_age: 2d", "--cloud north"},
+      {"min_gpu_providers: 1", "min_gpu_providers: 2", "--cloud north"},
+      {"min_sku_regions: 2", "min_sku_regions: 3", "--cloud north --gpu h100"},
+      {"export_control: [{gpus: [h100], countries: [CN]}]",
+       "export_control: [{gpus: [h100], countries: [eu, US], source: our list}]", "--cloud north --gpu h100 -r us-1"},
+      {"export_control: [{gpus: [a100], provider_countries: [US]}]",
+       "export_control: [{gpus: [h100], provider_countries: [US]}]", "--cloud north --gpu h100"},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.passes, c.fails);
+    const Run good = check(one(c.passes), c.words);
+    CAPTURE(good.out, good.err);
+    CHECK(good.status == 0);
+    const Run bad = check(one(c.fails), c.words);
+    CAPTURE(bad.out, bad.err);
+    CHECK(bad.status == 4);
+    CHECK(bad.out.find("error") != std::string::npos);
+  }
+}
+
+TEST_CASE("each kind that the program knows is in the document", "[check]") {
+  const std::string page = read_file(kSource + "/docs/ci.md");
+  for (const std::string_view kind : gpusel::advise::policy_kinds()) {
+    CAPTURE(kind);
+    CHECK(page.find("`" + std::string(kind) + "`") != std::string::npos);
+  }
+}
+
+TEST_CASE("an audit tells what fails and ends with 0; the word goes before the file", "[check]") {
+  const std::string demand = "max_cost_per_hour: 0.01 USD";
+  const Run audit = check(one(demand, "mode: audit\n"), "--cloud north");
+  CHECK(audit.status == 0);
+  CHECK(audit.out.find("at most 0.01 USD") != std::string::npos);
+  CHECK(check(one(demand, "mode: audit\n"), "--cloud north --policy-mode enforce").status == 4);
+  CHECK(check(one(demand), "--cloud north --policy-mode audit").status == 0);
+}
+
+TEST_CASE("only an error closes the gate", "[check]") {
+  CHECK(check(one("max_cost_per_hour: 0.01 USD\n    severity: warning"), "--cloud north").status == 0);
+  CHECK(check(one("max_cost_per_hour: 0.01 USD\n    severity: note"), "--cloud north").status == 0);
+  CHECK(check(one("max_cost_per_hour: 0.01 USD\n    severity: error"), "--cloud north").status == 4);
+}
+
+TEST_CASE("what is not known fails unless it is allowed, and the fact is named", "[check]") {
+  const std::string demand = "allowed_countries: [US]";  // bazaar's region lies anywhere
+  const Run run = check(one(demand), "--cloud bazaar");
+  CHECK(run.status == 4);
+  CHECK(run.out.find("country") != std::string::npos);
+  CHECK(check(one(demand + "\n    unknown: allow"), "--cloud bazaar").status == 0);
+  CHECK(check(one(demand, "unknown: allow\n"), "--cloud bazaar").status == 0);
+  const Run json = check(one(demand), "--cloud bazaar --json");
+  CHECK(Json::parse(json.out)["results"][0]["outcome"] == "unknown");
+}
+
+TEST_CASE("what is asked of GPUs and models is not asked of what has none", "[check]") {
+  const std::string all =
+      "policies:\n  - {id: a, allowed_gpus: [h100]}\n  - {id: b, min_gpu_providers: 9}\n"
+      "  - {id: c, allowed_licences: [apache-2.0]}\n";
+  const Run run = shell("gpusel check --policy '" + policy_file(all) +
+                        "' --task transcode --codec h264 --streams 1 --catalog tests/data/market --allow-list 'cpu'");
+  CAPTURE(run.out, run.err);
+  CHECK(run.status == 0);
+}
+
+TEST_CASE("rules are policies: reject is an error, warn is not", "[check]") {
+  const auto rule = [](const std::string& effect) {
+    return "rules:\n  - id: r\n    effect: " + effect +
+           "\n    when: {fact: provider, is: north}\n    message: \"it is {provider}\"\n    source: us\n";
+  };
+  const Run rejected = check(rule("reject"), "--cloud north");
+  CHECK(rejected.status == 4);
+  CHECK(rejected.out.find("it is north") != std::string::npos);
+  CHECK(check(rule("warn"), "--cloud north").status == 0);
+  CHECK(check(rule("reject"), "--cloud bazaar").status == 0);
+  const Run adjusts = check(rule("adjust\n    points: 5"), "--cloud north");
+  CHECK(adjusts.status == 2);
+  CHECK(adjusts.err.find("policy.yaml:2:5: an 'adjust' rule") != std::string::npos);
+}
+
+TEST_CASE("nothing recommended leaves nothing to judge", "[check]") {
+  CHECK(check(one("max_price_age: 1000d"), "--cloud north --max-price 0.001").status == 3);
+  CHECK(check(one("max_price_age: 1000d", "mode: audit\n"), "--cloud north --max-price 0.001").status == 0);
+}
+
+TEST_CASE("ranks are judged as asked", "[check]") {
+  const std::string demand = one("allowed_terms: [on-demand]");
+  const Json all = Json::parse(check(demand, "--all --json").out);
+  CHECK(all["judged"].get<int>() > 2);
+  CHECK(all["results"].size() == all["judged"]);
+  CHECK(Json::parse(check(demand, "--rank 2 --json").out)["results"][0]["rank"] == 2);
+  const Run none = check(demand, "--rank 900");
+  CHECK(none.status == 2);
+  CHECK(none.err.find("--rank") != std::string::npos);
+}
+
+TEST_CASE("a saved answer is judged as it stands", "[check]") {
+  const std::string answer = scratch_directory() + "/answer";
+  REQUIRE(shell("gpusel recommend --json " + kJob + "--cloud north > " + answer + ".json").status == 0);
+  REQUIRE(shell("gpusel recommend -o yaml " + kJob + "--cloud north > " + answer + ".yaml").status == 0);
+  REQUIRE(shell("gpusel lock " + kJob + "--cloud north --to " + answer + ".lock").status == 0);
+  const std::string demands =
+      "policies:\n  - {id: cost, max_cost_per_hour: 100 USD}\n"
+      "  - {id: room, min_headroom: 0.1GiB}\n  - {id: age, max_price_age: 60d}\n"
+      "  - {id: where, allowed_countries: [us, eu]}\n  - {id: what, denied_gpus: [l40s]}\n"
+      "  - {id: licence, denied_licences: [mit]}\n  - {id: term, allowed_terms: [on-demand]}\n"
+      "  - {id: kind, denied_provider_kinds: [marketplace]}\n";
+  const std::string market = " --catalog tests/data/market --policy '" + policy_file(demands) + "' ";
+  for (const std::string kind : {".json", ".yaml", ".lock"}) {
+    const Run run = shell("gpusel check" + market + answer + kind);
+    CAPTURE(kind, run.out, run.err);
+    CHECK(run.status == 0);
+  }
+  CHECK(shell("gpusel check" + market + "- < " + answer + ".json").status == 0);
+  const Run both = shell("gpusel check --model llama-7b" + market + answer + ".json");
+  CHECK(both.status == 2);
+  CHECK(both.err.find("--model") != std::string::npos);
+  const Run foreign = shell("gpusel check" + market + "tests/data/market/market.yaml");
+  CHECK(foreign.status == 2);
+  CHECK(foreign.err.find("no answer of gpusel recommend") != std::string::npos);
+}
+
+TEST_CASE("slips in a policy file are told with their place and the nearest word", "[check]") {
+  const std::pair<std::string, std::string> slips[] = {
+      {one("max_cost_per_huor: 4 USD"), "policy.yaml:3:5: unknown key 'max_cost_per_huor'; did you mean"},
+      {one("max_cost_per_hour: 4"), "policy.yaml:3:24: 'max_cost_per_hour' must be an amount and a currency"},
+      {one("max_cost_per_hour: 4 XYZ"), "policy.yaml:3:24:"},
+      {one("allowed_providers: [nroth]"), "policy.yaml:3:25: unknown provider 'nroth'"},
+      {one("denied_gpus: [h1000]"), "policy.yaml:3:19: unknown GPU 'h1000'; did you mean"},
+      {one("allowed_licences: [apache2]"), "did you mean 'apache-2.0'"},
+      {one("severity: error"), "the policy demands nothing"},
+      {one("max_price_age: 3d\n    min_headroom: 3%"), "a policy demands one thing"},
+      {"polices: []\n", "unknown key 'polices'; did you mean 'policies'?"},
+      {"policies:\n  - {id: a, max_price_age: 3d}\n  - {id: a, max_price_age: 4d}\n", "policy 'a' is defined twice"},
+      {"mode: strict\npolicies: []\n", "'mode' cannot be 'strict'"},
+  };
+  for (const auto& [text, said] : slips) {
+    const Run run = check(text, "--cloud north");
+    CAPTURE(text, run.err);
+    CHECK(run.status == 2);
+    CHECK(run.err.find(said) != std::string::npos);
+  }
+  CHECK(shell("gpusel check " + kJob).status == 2);
+}
+
+TEST_CASE("SARIF has what the standard requires, at the policy's line", "[check]") {
+  const std::string text =
+      "policies:\n  - id: cheap\n    max_cost_per_hour: 0.1 USD\n  - id: ours\n"
+      "    allowed_providers: [north]\n";
+  const Run run = check(text, "--cloud north -o sarif");
+  CHECK(run.status == 4);
+  CHECK(validates("tests/schema/sarif-required.json", run.out));
+  const Json log = Json::parse(run.out)["runs"][0];
+  REQUIRE(log["results"].size() == 1);
+  const Json& result = log["results"][0];
+  CHECK(result["ruleId"] == "cheap");
+  CHECK(log["tool"]["driver"]["rules"][result["ruleIndex"].get<std::size_t>()]["id"] == "cheap");
+  CHECK(result["locations"][0]["physicalLocation"]["region"]["startLine"] == 2);
+  const Run none = check(text, "--cloud north --max-price 0.001 -o sarif");
+  CHECK(none.status == 3);
+  CHECK(validates("tests/schema/sarif-required.json", none.out));
+}
+
+TEST_CASE("JUnit's XML is read by a parser, whatever the texts hold", "[check]") {
+  const std::string text =
+      "policies:\n  - id: \"a<b>&\\\"c\\x07]]>\"\n    max_cost_per_hour: 0.1 USD\n"
+      "    reason: \"line one\\nline two \\x1b[31m\"\n  - {id: warns, severity: warning, max_price_age: 1d}\n"
+      "  - {id: unknown, unknown: allow, allowed_countries: [US]}\n  - {id: good, max_price_age: 900d}\n";
+  const Run run = check(text, "--cloud bazaar -o junit");
+  CHECK(run.status == 4);
+  const std::string program =
+      "import sys, xml.etree.ElementTree as E\n"
+      "r = E.fromstring(sys.stdin.buffer.read())\n"
+      "c = r.findall('testsuite/testcase')\n"
+      "print(r.get('tests'), r.get('failures'), r.get('skipped'), len(c), len(r.findall('.//failure')),\n"
+      "      len(r.findall('.//skipped')), len(r.findall('.//system-out')), c[0].get('name').split(' ')[0])\n";
+  const Run parsed = command({"/usr/bin/python3", "-c", program}, {.input = run.out});
+  CAPTURE(run.out, parsed.err);
+  CHECK(parsed.out == "4 1 1 4 1 1 1 a<b>&\"c]]>\n");
+}
+
+TEST_CASE("check prints in every format and its JSON keeps to the schema", "[check]") {
+  const std::string text = one("max_cost_per_hour: 0.1 USD");
+  for (const std::string format : {"table", "wide", "json", "yaml", "csv", "markdown", "html"}) {
+    const Run run = check(text, "--cloud north -o " + format);
+    CAPTURE(format, run.out, run.err);
+    CHECK(run.status == 4);
+    CHECK(run.out.find("0.1") != std::string::npos);
+    if (format == "json") CHECK(validates("docs/schema/check-1.json", run.out));
+  }
+}

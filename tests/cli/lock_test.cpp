@@ -1,0 +1,213 @@
+// Locks and what changes after them, from outside.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "support/program.hpp"
+
+using namespace gpusel::test;
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string kJob = "--model llama-7b --task finetune --method lora --catalog tests/data/market ";
+
+std::string lock_to(const std::string& name, const std::string& words = {}) {
+  const std::string file = scratch_directory() + "/" + name;
+  const Run run = shell("gpusel lock " + kJob + words + " --to '" + file + "'");
+  CAPTURE(run.err);
+  REQUIRE(run.status == 0);
+  return file;
+}
+
+/// The same lock with another word for one of the question.
+void ask_with(const std::string& file, const std::vector<std::string>& more) {
+  Json lock = Json::parse(read_file(file));
+  for (const std::string& word : more) lock["question"]["words"].push_back(word);
+  std::ofstream(file) << lock.dump();
+}
+
+Json diff(const std::string& words, int status = 0) {
+  const Run run = shell("gpusel diff --json " + words);
+  CAPTURE(run.out, run.err);
+  REQUIRE(run.status == status);
+  return Json::parse(run.out);
+}
+
+const Json* cause(const Json& answer, const std::string& section) {
+  for (const Json& fact : answer["facts"])
+    if (fact["section"] == section && fact["moves"] != "nothing") return &fact;
+  return nullptr;
+}
+
+bool validates(const std::string& schema, const std::string& json) {
+  const std::string program =
+      "import json, sys, jsonschema\n"
+      "jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load(sys.stdin))\n";
+  const Run run = command({"/usr/bin/python3", "-c", program, kSource + "/" + schema}, {.input = json});
+  CAPTURE(run.err);
+  CHECK(run.err.empty());
+  return run.status == 0;
+}
+
+}  // namespace
+
+TEST_CASE("a lock says what was asked, answered and known, the same each time", "[lock]") {
+  const std::string file = lock_to("a.lock", "-n 3");
+  const std::string text = read_file(file);
+  CHECK(validates("docs/schema/lock-1.json", text));
+  const Json lock = Json::parse(text);
+  CHECK(lock["question"]["words"][0] == "--model");
+  for (const Json& word : lock["question"]["words"]) CHECK(word != "--to");
+  CHECK(lock["answer"]["recommendations"].size() == 3);
+  CHECK(lock["ranking"].size() > 3);
+  CHECK(lock["facts"]["gpus"]["h100-sxm-80gb"]["memory.bandwidth_gbs"].is_number());
+  CHECK(read_file(lock_to("b.lock", "-n 3")) == text);
+  const Run shown = shell("gpusel lock " + kJob + " --dry-run -n 3 --json --to /nowhere/at/all");
+  CHECK(shown.status == 0);
+  CHECK(Json::parse(shown.out) == lock);
+}
+
+TEST_CASE("what cannot be locked or written is told, and no file is left", "[lock]") {
+  const std::string file = scratch_directory() + "/none.lock";
+  CHECK(shell("gpusel lock " + kJob + "--max-price 0.0001 --to " + file).status == 3);
+  CHECK_FALSE(fs::exists(file));
+  const Run nowhere = shell("gpusel lock " + kJob + "--to /no/such/folder/x.lock");
+  CHECK(nowhere.status == 1);
+  CHECK(nowhere.err.find("cannot write") != std::string::npos);
+}
+
+TEST_CASE("nothing has changed where nothing has", "[lock]") {
+  const std::string file = lock_to("same.lock");
+  const Json answer = diff(file + " --exit-code");
+  CHECK_FALSE(answer["changed"].get<bool>());
+  CHECK(answer["facts"].empty());
+  CHECK(answer["versions"].empty());
+  CHECK(shell("gpusel diff " + file).out.find("nothing has changed") != std::string::npos);
+}
+
+TEST_CASE("a price that an overlay changes is named as the cause", "[lock]") {
+  const std::string file = lock_to("price.lock", "--cloud north");
+  const Json best = Json::parse(read_file(file))["ranking"][0];
+  const std::string sku = best["sku"];
+  const std::string overlay =
+      scratch_file("dear.yaml", "prices:\n  - {provider: north, region: " + best["region"].get<std::string>() +
+                                    ", term: on-demand, currency: " + best["price"]["currency"].get<std::string>() +
+                                    ", as_of: 2026-11-18, source: north-list, per_hour: {" + sku + ": 900}}\n");
+  ask_with(file, {"--overlay", overlay});
+  const Json answer = diff(file + " --exit-code", 4);
+  CHECK(answer["changed"].get<bool>());
+  const Json* fact = cause(answer, "prices");
+  REQUIRE(fact != nullptr);
+  CHECK((*fact)["before"]["amount"] == best["price"]["amount"]);
+  CHECK((*fact)["after"]["amount"] == 900);
+  CHECK((*fact)["without"]["total"].get<double>() == Approx(best["total"].get<double>()));
+  CHECK(answer["explained"] == true);
+  CHECK(shell("gpusel diff " + file).out.find("cause: without it") != std::string::npos);
+}
+
+TEST_CASE("a GPU's bandwidth that an overlay changes is named as the cause", "[lock]") {
+  const std::string job = "--model llama-3.1-8b --task inference --catalog tests/data/market --gpu h100 ";
+  const std::string file = scratch_directory() + "/bandwidth.lock";
+  REQUIRE(shell("gpusel lock " + job + "--to " + file).status == 0);
+  const std::string overlay =
+      scratch_file("slow.yaml", "gpus:\n  - {id: h100-sxm-80gb, memory: {bandwidth_gbs: 900}}\n");
+  ask_with(file, {"--overlay", overlay});
+  const Run run = shell("gpusel diff --json " + file);
+  CAPTURE(run.err);
+  CHECK(validates("docs/schema/diff-1.json", run.out));
+  const Json answer = Json::parse(run.out);
+  const Json* fact = cause(answer, "gpus");
+  REQUIRE(fact != nullptr);
+  CHECK((*fact)["subject"] == "h100-sxm-80gb");
+  CHECK((*fact)["field"] == "memory.bandwidth_gbs");
+  CHECK((*fact)["after"] == 900);
+  CHECK(answer["explained"] == true);
+}
+
+TEST_CASE("the tolerance lets small changes of the cost pass", "[lock]") {
+  const std::string file = lock_to("small.lock", "--cloud north --gpu h100 -r us-1");
+  const std::string overlay =
+      scratch_file("small.yaml",
+                   "prices:\n  - {provider: north, region: us-1, term: on-demand, currency: USD, "
+                   "as_of: 2026-11-18, source: north-list, per_hour: {n.h100.8: 49}}\n");
+  ask_with(file, {"--overlay", overlay});
+  CHECK(shell("gpusel diff " + file).status == 0);
+  CHECK(shell("gpusel diff --exit-code " + file).status == 4);
+  CHECK(shell("gpusel diff --exit-code --tolerance 5% " + file).status == 0);
+  CHECK(shell("gpusel diff --exit-code --tolerance 1% " + file).status == 4);
+}
+
+TEST_CASE("a new instance and a vanished one are told", "[lock]") {
+  const std::string file = lock_to("market.lock", "--cloud north,south");
+  const std::string overlay = scratch_file(
+      "new.yaml",
+      "families:\n  - provider: south\n    id: s.h100\n    gpu: h100-sxm-80gb\n    interconnect: {kind: nvswitch}\n"
+      "    sources: [south-list]\n    sizes: [{sku: s.h100.8, gpus: 8, vcpu: 96, memory_gib: 1024}]\n"
+      "prices:\n  - {provider: south, region: cn-1, term: on-demand, currency: CNY, as_of: 2026-11-18, "
+      "source: south-list, per_hour: {s.h100.8: 7}}\n"
+      "availability:\n  - {provider: north, state: not-offered, skus: [n.h100.8], source: north-list}\n");
+  ask_with(file, {"--overlay", overlay});
+  const Json answer = diff(file);
+  std::map<std::string, std::string> changes;
+  for (const Json& row : answer["rows"]) changes[row["instance"]] = row["change"];
+  CHECK(changes["south/s.h100.8"] == "appeared");
+  CHECK(changes["north/n.h100.8"] == "vanished");
+  CHECK(answer["best_changed"] == true);
+  CHECK(cause(answer, "instances") != nullptr);
+}
+
+TEST_CASE("two locks are compared without asking", "[lock]") {
+  const std::string before = lock_to("before.lock", "--cloud north");
+  const std::string after = lock_to("after.lock", "--cloud bazaar");
+  const Json answer = diff(before + " " + after);
+  CHECK(answer["asked_again"] == false);
+  CHECK(answer["best_changed"] == true);
+  CHECK(answer["explained"].is_null());
+}
+
+TEST_CASE("a day that has passed is a fact, too", "[lock]") {
+  const std::string file = lock_to("day.lock", "--cloud north");
+  const Run run = shell("GPUSEL_TODAY=2027-06-01 gpusel diff --json " + file);
+  const Json answer = Json::parse(run.out);
+  bool told = false;
+  for (const Json& one : answer["versions"]) told = told || one["what"] == "today";
+  CHECK(told);
+}
+
+TEST_CASE("diff prints in every format", "[lock]") {
+  const std::string before = lock_to("one.lock", "--cloud north");
+  const std::string after = lock_to("two.lock", "--cloud bazaar");
+  for (const std::string format : {"table", "wide", "json", "yaml", "csv", "markdown", "html"}) {
+    const Run run = shell("gpusel diff -o " + format + " " + before + " " + after);
+    CAPTURE(format, run.err);
+    CHECK(run.status == 0);
+    CHECK(run.out.find("bazaar") != std::string::npos);
+  }
+}
+
+TEST_CASE("a lock that is damaged, foreign or newer is refused with its place", "[lock]") {
+  const std::string good = read_file(lock_to("good.lock"));
+  const auto refused = [&](const std::string& text) {
+    const Run run = shell("gpusel diff '" + scratch_file("bad.lock", text) + "'");
+    CHECK(run.status == 2);
+    CHECK(run.out.empty());
+    return run.err;
+  };
+  CHECK(refused(good.substr(0, good.size() / 2)).find("bad.lock:") != std::string::npos);
+  CHECK(refused("{\"schema\": \"gpusel.recommend/1\"}").find("is no lock of gpusel") != std::string::npos);
+  std::string newer = good;
+  newer.replace(newer.find("gpusel.lock/1"), 13, "gpusel.lock/2");
+  CHECK(refused(newer).find("bad.lock:2:13: 'gpusel.lock/2' is a lock of another gpusel") != std::string::npos);
+  Json less = Json::parse(good);
+  less["facts"].erase("prices");
+  CHECK(refused(less.dump()).find("'facts/prices' is missing") != std::string::npos);
+  less = Json::parse(good);
+  less["ranking"][1].erase("total");
+  CHECK(refused(less.dump()).find("this row is not whole") != std::string::npos);
+  CHECK(shell("gpusel diff /no/such.lock").status == 2);
+}
