@@ -36,7 +36,13 @@ Names provider_kinds(std::string_view name, const catalog::Catalog&) { return on
 Names term_names(std::string_view name, const catalog::Catalog&) { return one_of<catalog::Term>(name); }
 Names confidence_names(std::string_view name, const catalog::Catalog&) { return one_of<catalog::Confidence>(name); }
 
-Names region_ids(std::string_view name, const catalog::Catalog& catalog) { return regions_called(name, catalog); }
+Names region_ids(std::string_view name, const catalog::Catalog& catalog) {
+  std::set<std::string> ids;  // providers differ in capitals
+  for (const catalog::Region& region : catalog.regions())
+    if (fold_name(region.id) == fold_name(name)) ids.emplace(region.id);
+  if (ids.empty()) return regions_called(name, catalog);
+  return std::vector<std::string>(ids.begin(), ids.end());
+}
 
 Names countries_in(std::string_view name, const catalog::Catalog& catalog) {
   for (const catalog::CountryGroup& group : catalog.country_groups())

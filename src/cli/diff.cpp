@@ -74,7 +74,9 @@ class Diff {
     if (!after) return after.error();
     difference_ = report::compare_locks(std::move(before), std::move(*after));
     difference_.asked_again = true;
-    if (!difference_.empty()) find_causes();
+    add_day();
+    add_new_instances();
+    if (!difference_.facts.empty() || !difference_.empty()) find_causes();
     return kOk;
   }
 
@@ -84,8 +86,6 @@ class Diff {
     const report::Json& ranking = difference_.after["ranking"];
     const auto locked_day = Date::parse(difference_.before["today"].get<std::string>());
     Replay all{.today = locked_day.value_or(Date{}), .documents = {}, .instead = nullptr};
-    add_day();
-    add_new_instances();
     std::size_t replays = 0;
     for (report::FactDifference& one : difference_.facts) {
       Replay alone;
@@ -94,29 +94,29 @@ class Diff {
       else if (auto document = report::set_back(one.fact, then, now))
         alone.documents.push_back(std::move(*document));
       if (!alone.today.known() && alone.documents.empty()) continue;
-      all.documents.insert(all.documents.end(), alone.documents.begin(), alone.documents.end());
       if (++replays > kMostReplays) continue;
-      const auto without = lock_again(words_, std::move(alone), &difference_.before, true, context_);
-      const report::Json nothing = report::Json::array();
-      const report::Json& other = without ? (*without)["ranking"] : nothing;
+      const auto without = lock_again(words_, alone, &difference_.before, true, context_);
+      if (!without) continue;  // no overlay of today can say what the lock does
+      all.documents.insert(all.documents.end(), alone.documents.begin(), alone.documents.end());
+      const report::Json& other = (*without)["ranking"];
       one.effect = report::effect_of(ranking, other);
       if (!other.empty()) one.without = other.front();
     }
+    std::ranges::stable_sort(difference_.facts, {}, [](const report::FactDifference& one) {
+      return one.effect.value_or(report::FactEffect::ranking);
+    });
+    if (difference_.empty()) return;
     const auto restored = lock_again(words_, std::move(all), &difference_.before, true, context_);
     const report::Json& locked = difference_.before["ranking"];
     difference_.explained =
         restored && report::effect_of(locked, (*restored)["ranking"]) == report::FactEffect::nothing;
-    const auto weight = [](const report::FactDifference& one) {
-      return one.effect.value_or(report::FactEffect::ranking);
-    };
-    std::ranges::stable_sort(difference_.facts, {}, weight);
   }
 
   /// The day is a fact, too: prices grow older.
   void add_day() {
     const report::Json& then = difference_.before["today"];
     const report::Json& now = difference_.after["today"];
-    if (then != now) difference_.facts.push_back({{"today", "today", {}, then, now}, std::nullopt, nullptr});
+    if (then != now) difference_.facts.push_back({{"today", {}, {}, then, now}, std::nullopt, nullptr});
   }
 
   /// Instances that neither the locked ranking nor its rejections knew.

@@ -158,9 +158,9 @@ class Words {
       };
       option = sub.add_option_function<std::vector<std::string>>(flag.names, each, flag.help);
       option->type_name(flag.value)->type_size(1);
-      option->expected(flag.optional_value ? 0 : 1, flag.repeats ? 1000 : 1);
-      if (!flag.repeats) option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-      if (!flag.optional_value) option->allow_extra_args(false);  // what follows its value is a positional
+      option->expected(flag.optional_value ? 0 : 1, 1);  // each time; what follows its value is a positional
+      option->multi_option_policy(flag.repeats ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::TakeLast);
+      if (!flag.optional_value) option->allow_extra_args(false);
     }
     if (!flag.group.empty()) option->group(flag.group);
   }

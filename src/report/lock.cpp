@@ -30,6 +30,7 @@ Json ranking_row(const Recommendation& r, const catalog::Catalog& catalog) {
           {"nodes", r.machine().nodes},
           {"hourly", number(r.cost.hourly)},
           {"total", number(r.cost.total)},
+          {"unit_cost", number(r.cost.per_unit ? r.cost.per_unit : r.cost.per_million_tokens)},
           {"rate", number(rate_of(r))},
           {"memory_gib", number(in_gib(r.memory().total()))},
           {"score", number(r.score)},
@@ -96,14 +97,57 @@ constexpr Needed kNeeded[] = {{"/gpusel", Json::value_t::string},
                               {"/facts/rules", Json::value_t::object},
                               {"/facts/exchange_rates", Json::value_t::object}};
 
-/// Whether a row of the ranking has all that is compared.
-bool whole_row(const Json& row) {
-  const auto has = [&](const char* key, auto is) { return row.contains(key) && is(row[key]); };
-  const auto text = [](const Json& j) { return j.is_string(); };
-  const auto figure = [](const Json& j) { return j.is_number(); };
-  return row.is_object() && has("provider", text) && has("sku", text) && has("region", text) && has("term", text) &&
-         has("rank", figure) && has("hourly", figure) && has("total", figure) && has("rate", figure) &&
-         has("memory_gib", figure) && has("nodes", figure) && has("price", [](const Json& j) { return j.is_object(); });
+struct Member {
+  std::string_view key;
+  bool is_text;
+};
+constexpr Member kRow[] = {{"provider", true},    {"sku", true},     {"region", true}, {"term", true},
+                           {"rank", false},       {"hourly", false}, {"total", false}, {"rate", false},
+                           {"memory_gib", false}, {"nodes", false}};
+constexpr Member kPrice[] = {{"provider", true}, {"sku", true},    {"region", true},     {"term", true},
+                             {"currency", true}, {"period", true}, {"confidence", true}, {"amount", false}};
+constexpr Member kInstance[] = {{"of_family", true}};
+constexpr Member kCoefficient[] = {{"value", false}};
+constexpr Member kRate[] = {{"per_usd", false}, {"as_of", true}};
+
+bool has_all(const Json& json, std::span<const Member> members) {
+  return json.is_object() && std::ranges::all_of(members, [&](const Member& member) {
+           const auto found = json.find(member.key);
+           return found != json.end() && (member.is_text ? found->is_string() : found->is_number());
+         });
+}
+
+bool is_price(const Json& json) {
+  return has_all(json, kPrice) && json.contains("as_of") && json.contains("note") && json.contains("source");
+}
+
+/// The place of the first part that is not whole; null where all is.
+const Node* broken_part(const Json& lock, const Node& root) {
+  const Node& rows = *root.find("ranking");
+  for (std::size_t i = 0; i < rows.children.size(); ++i)
+    if (const Json& row = lock["ranking"][i];
+        !has_all(row, kRow) || !row.contains("unit_cost") || !row.contains("price") || !is_price(row["price"]))
+      return &rows.children[i];
+  const Node& facts = *root.find("facts");
+  for (const auto& [section, records] : lock["facts"].items()) {
+    std::size_t i = 0;
+    for (const Json& record : records) {
+      const bool whole = section == "rules"            ? record.is_string()
+                         : section == "prices"         ? is_price(record)
+                         : section == "instances"      ? has_all(record, kInstance)
+                         : section == "coefficients"   ? has_all(record, kCoefficient)
+                         : section == "exchange_rates" ? has_all(record, kRate)
+                                                       : record.is_object();
+      if (!whole) return &facts.find(section)->children[i];
+      ++i;
+    }
+  }
+  const Node& files = *root.find("versions")->find("files");
+  for (const Node& file : files.children)
+    if (!file.is_map()) return &file;
+  for (const Node& word : root.find("question")->find("words")->children)
+    if (!word.quoted) return &word;
+  return nullptr;
 }
 
 }  // namespace
@@ -212,14 +256,9 @@ Result<Json> read_lock(const std::string& content, const std::string& name) {
       return std::unexpected(refused(say("the lock is damaged: '{}' is missing or of another kind", key),
                                      position(name, document->root), say("write it again with gpusel lock")));
   }
-  const Node& rows = *document->root.find("ranking");
-  for (std::size_t i = 0; i < lock["ranking"].size(); ++i)
-    if (!whole_row(lock["ranking"][i]))
-      return std::unexpected(refused(say("the lock is damaged: this row is not whole"),
-                                     position(name, rows.children[i]), say("write it again with gpusel lock")));
-  for (const Json& word : lock["question"]["words"])
-    if (!word.is_string())
-      return std::unexpected(refused(say("the lock is damaged: a word of the question is no text"), name));
+  if (const Node* broken = broken_part(lock, document->root))
+    return std::unexpected(refused(say("the lock is damaged: this part is not whole"), position(name, *broken),
+                                   say("write it again with gpusel lock")));
   return lock;
 }
 

@@ -30,8 +30,18 @@ bool same(const Json& a, const Json& b) {
   return std::abs(left - right) <= kRounding * std::max(std::abs(left), std::abs(right));
 }
 
+/// Figures of a row that a fact may move.
+constexpr const char* kMoving[] = {"hourly", "total", "unit_cost", "rate", "memory_gib"};
+
+/// Of a unit of work where that is known; else of the whole job, or of a month of service.
+double cost_of(const Json& row) {
+  const Json& unit = row["unit_cost"];
+  return (unit.is_number() ? unit : row["total"]).get<double>();
+}
+
 bool same_figures(const Json& a, const Json& b) {
-  static constexpr const char* kFigures[] = {"region", "term", "nodes", "hourly", "total", "rate", "memory_gib"};
+  static constexpr const char* kFigures[] = {"region", "term",      "nodes", "hourly",
+                                             "total",  "unit_cost", "rate",  "memory_gib"};
   return std::ranges::all_of(kFigures, [&](const char* key) { return same(a[key], b[key]); }) &&
          same(a["price"]["as_of"], b["price"]["as_of"]);
 }
@@ -123,20 +133,22 @@ bool LockDifference::best_changed() const { return !same_best(before["ranking"],
 
 std::optional<double> LockDifference::cost_change() const {
   if (before["ranking"].empty() || after["ranking"].empty()) return std::nullopt;
-  const double then = before["ranking"].front()["total"].get<double>();
+  const double then = cost_of(before["ranking"].front());
   if (then <= 0) return std::nullopt;
-  const double change = after["ranking"].front()["total"].get<double>() / then - 1;
+  const double change = cost_of(after["ranking"].front()) / then - 1;
   constexpr double kRounding = 1e-9;
   return std::abs(change) < kRounding ? 0 : change;
 }
 
 FactEffect effect_of(const Json& today, const Json& with) {
   if (!same_best(today, with)) return FactEffect::best;
-  if (!today.empty() && !same(today.front()["total"], with.front()["total"])) return FactEffect::cost;
-  if (today.size() != with.size()) return FactEffect::ranking;
-  for (std::size_t i = 0; i < today.size(); ++i)
-    if (name_of(today[i]) != name_of(with[i]) || !same(today[i]["total"], with[i]["total"])) return FactEffect::ranking;
-  return FactEffect::nothing;
+  if (!today.empty() && !same(cost_of(today.front()), cost_of(with.front()))) return FactEffect::cost;
+  const auto same_row = [](const Json& a, const Json& b) {
+    return name_of(a) == name_of(b) &&
+           std::ranges::all_of(kMoving, [&](const char* key) { return same(a[key], b[key]); });
+  };
+  const bool nothing = std::equal(today.begin(), today.end(), with.begin(), with.end(), same_row);
+  return nothing ? FactEffect::nothing : FactEffect::ranking;
 }
 
 Json known_facts(const Json& lock) {

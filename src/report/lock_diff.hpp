@@ -48,7 +48,7 @@ struct LockDifference {
 
   bool empty() const { return rows.empty(); }
   bool best_changed() const;
-  /// Of the best row's total, as a share of what it was; nothing where either has none.
+  /// Of the best row's cost per unit of work (else in all), as a share of what it was; nothing where either has none.
   std::optional<double> cost_change() const;
 };
 

@@ -28,10 +28,21 @@ std::string fact_value(const FactChange& fact, const Json& value) {
   return value_text(value);
 }
 
+std::string cost_text(const Json& row) {
+  const std::string hourly = human_price(row["hourly"].get<double>());
+  const std::string total = human_price(row["total"].get<double>());
+  if (!row["unit_cost"].is_number()) return say("{} per hour, {} in all", hourly, total);
+  return say("{} per hour, {} in all, {:.3g} per unit", hourly, total, row["unit_cost"].get<double>());
+}
+
+/// "aws/g6e.xlarge at 1.86 per hour, …".
+std::string brief(const Json& row) {
+  return say("{}/{} at {}", value_text(row["provider"]), value_text(row["sku"]), cost_text(row));
+}
+
 std::string row_text(const Json& row) {
   if (row.is_null()) return "-";
-  return say("#{} in {}: {}/h, {} in all", row["rank"].get<int>(), value_text(row["region"]),
-             human_price(row["hourly"].get<double>()), human_price(row["total"].get<double>()));
+  return say("#{} in {}: {}", row["rank"].get<int>(), value_text(row["region"]), cost_text(row));
 }
 
 std::string row_effect(const RowDifference& row) {
@@ -46,15 +57,10 @@ std::string row_effect(const RowDifference& row) {
 
 std::string fact_effect(const FactDifference& one) {
   if (!one.effect) return say("not replayed");
-  const auto without = [&] {
-    return one.without.is_null()
-               ? say("none")
-               : format("{}/{} {}", value_text(one.without["provider"]), value_text(one.without["sku"]),
-                        human_price(one.without["total"].get<double>()));
-  };
+  const auto without = [&] { return one.without.is_null() ? say("none") : brief(one.without); };
   switch (*one.effect) {
-    case FactEffect::best: return say("cause: without it the best is {}", without());
-    case FactEffect::cost: return say("cause: without it the best costs {}", without());
+    case FactEffect::best: return say("cause: without it, the best is {}", without());
+    case FactEffect::cost: return say("cause: without it, the best is still {}", without());
     case FactEffect::ranking: return say("moves other rows");
     case FactEffect::nothing: return say("moves nothing");
   }
@@ -66,7 +72,7 @@ std::string fact_name(const FactChange& fact) {
   return fact.field.empty() ? name : name + " " + fact.field;
 }
 
-Table make_table(const LockDifference& difference, bool everything) {
+Table make_table(const LockDifference& difference) {
   Table table({{say("what"), Align::left, 0, 8, "what"},
                {say("of"), Align::left, 0, 14, "subject"},
                {say("before"), Align::left, 0, 10, "before"},
@@ -78,14 +84,62 @@ Table make_table(const LockDifference& difference, bool everything) {
                row_text(row.after), row_effect(row)});
   }
   for (const FactDifference& one : difference.facts) {
-    const bool idle = one.effect == FactEffect::nothing;
-    if (idle && !everything) continue;
     table.add({fact_name(one.fact), printable(one.fact.subject), fact_value(one.fact, one.fact.before),
                fact_value(one.fact, one.fact.after), fact_effect(one)});
   }
   for (const VersionDifference& one : difference.versions)
     table.add({say("version"), printable(one.what), printable(one.before), printable(one.after), ""});
   return table;
+}
+
+/// Before and now, where they differ.
+std::string both(const Json& before, const Json& after, const char* key, std::string (*text)(const Json&)) {
+  const std::string then = before.is_null() ? "-" : text(before[key]);
+  const std::string now = after.is_null() ? "-" : text(after[key]);
+  return then == now ? now : then + " → " + now;
+}
+std::string money_text(const Json& amount) { return amount.is_number() ? human_price(amount.get<double>()) : "-"; }
+std::string unit_text(const Json& amount) { return amount.is_number() ? format("{:.3g}", amount.get<double>()) : "-"; }
+
+/// The rows alone, for a terminal.
+std::string rows_text(const LockDifference& difference, const Terminal& terminal) {
+  Table table({{say("instance"), Align::left, 0, 16},
+               {"#", Align::left, 0},
+               {say("region"), Align::left, 2},
+               {say("per hour"), Align::left, 0},
+               {say("total"), Align::left, 0},
+               {say("per unit"), Align::left, 1},
+               {say("change"), Align::left, 0, 16}});
+  for (const RowDifference& row : difference.rows) {
+    const Json& any = row.after.is_null() ? row.before : row.after;
+    table.add({value_text(any["provider"]) + "/" + value_text(any["sku"]),
+               both(row.before, row.after, "rank", value_text), both(row.before, row.after, "region", value_text),
+               both(row.before, row.after, "hourly", money_text), both(row.before, row.after, "total", money_text),
+               both(row.before, row.after, "unit_cost", unit_text), row_effect(row)});
+  }
+  return table.empty() ? std::string() : table.text(terminal);
+}
+
+/// Facts that move the answer, or may, each in a sentence; those that move nothing are counted.
+std::string facts_text(const LockDifference& difference, const Terminal& terminal) {
+  std::string out;
+  std::size_t idle = 0;
+  for (const FactDifference& one : difference.facts) {
+    idle += one.effect == FactEffect::nothing ? 1 : 0;
+    if (one.effect == FactEffect::nothing) continue;
+    const std::string fact =
+        printable(one.fact.subject.empty() ? fact_name(one.fact) : fact_name(one.fact) + " " + one.fact.subject);
+    out += wrap(say("{}: {} → {}; {}", fact, fact_value(one.fact, one.fact.before),
+                    fact_value(one.fact, one.fact.after), fact_effect(one)),
+                terminal.width, 2);
+  }
+  if (idle > 0)
+    out += wrap(say("facts that changed and move nothing: {}; -o wide lists them", idle), terminal.width, 2);
+  for (const VersionDifference& one : difference.versions)
+    out += wrap(say("version of {}: {} → {}", printable(one.what), one.before.empty() ? "-" : printable(one.before),
+                    one.after.empty() ? "-" : printable(one.after)),
+                terminal.width, 2);
+  return out;
 }
 
 std::string best_text(const LockDifference& difference) {
@@ -112,7 +166,7 @@ std::string explained_text(const LockDifference& difference) {
 }  // namespace
 
 std::string lock_diff_text(const LockDifference& difference, std::string_view format, const Terminal& terminal) {
-  const Table table = make_table(difference, format != "table");
+  const Table table = make_table(difference);
   if (format == "csv") return table.csv();
   const std::string head = difference.empty() ? say("nothing has changed in the rows of the lock of {}",
                                                     value_text(difference.before["today"]))
@@ -122,7 +176,10 @@ std::string lock_diff_text(const LockDifference& difference, std::string_view fo
     return head + "\n\n" + (table.empty() ? std::string() : table.markdown() + "\n") +
            (foot.empty() ? foot : foot + "\n");
   std::string out = bold(head, terminal) + "\n";
-  if (!table.empty()) out += table.text(terminal);
+  if (format == "wide")
+    out += table.empty() ? std::string() : table.text(terminal);
+  else
+    out += rows_text(difference, terminal) + facts_text(difference, terminal);
   return foot.empty() ? out : out + wrap(foot, terminal.width, 2);
 }
 

@@ -222,6 +222,13 @@ Json lock_facts(std::span<const LockedRow> rows, const LockSources& sources) {
           {"rules", rules_json(sources.catalog)}};
 }
 
+namespace {
+
+/// Whatever the order of the members: other programs may have written the file anew.
+bool same_record(const Json& a, const Json& b) { return nlohmann::json(a) == nlohmann::json(b); }
+
+}  // namespace
+
 std::vector<FactChange> changed_facts(const Json& before, const Json& after) {
   std::vector<FactChange> changes;
   // A side that kept an instance's facts kept all its offers on the row's term.
@@ -244,7 +251,7 @@ std::vector<FactChange> changed_facts(const Json& before, const Json& after) {
       }
       const Json& record = now[subject];
       if (whole) {
-        if (then != record) changes.push_back({section, subject, {}, then, record});
+        if (!same_record(then, record)) changes.push_back({section, subject, {}, then, record});
         continue;
       }
       std::set<std::string> fields;
