@@ -53,7 +53,9 @@ for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
     with tempfile.TemporaryDirectory() as scratch:
         for match in re.finditer(r"```\w*\n(# file: (\S+)\n)(.*?)```", text, re.S):
             head = match.group(1) if match.group(2).endswith(".yaml") else ""
-            (pathlib.Path(scratch) / match.group(2)).write_text(head + match.group(3))
+            file = pathlib.Path(scratch) / match.group(2)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(head + match.group(3))
         text = re.sub(r"(?<=```console\n)(.*?)(?=\n```)", lambda m: refreshed(m.group(1), scratch), text, flags=re.S)
     if text != page.read_text():
         page.write_text(text)

@@ -38,6 +38,11 @@ class Diff {
                                  say("{} locks to compare", options_.locks.size()),
                                  {},
                                  say("give one, or an old and a new one")});
+    const CommonOptions& common = context_.common;
+    if (options_.locks.size() == 2 && !(common.overlays.empty() && common.catalog.empty()))
+      return context_.fail(Error{ErrorKind::usage, say("changes nothing here: two locks are compared as they stand"),
+                                 common.overlays.empty() ? "--catalog" : "--overlay",
+                                 say("give one lock, whose question is asked again")});
     auto before = read(options_.locks.front());
     if (!before) return context_.fail(before.error());
     if (const int status = options_.locks.size() == 2 ? compare(std::move(*before)) : ask_again(std::move(*before));
@@ -68,6 +73,9 @@ class Diff {
 
   int ask_again(report::Json before) {
     for (const report::Json& word : before["question"]["words"]) words_.push_back(word.get<std::string>());
+    // Facts named here are today's: they are laid over those of the question.
+    for (const std::string& overlay : context_.common.overlays) words_.insert(words_.end(), {"--overlay", overlay});
+    if (!context_.common.catalog.empty()) words_.insert(words_.end(), {"--catalog", context_.common.catalog});
     Replay now;
     now.documents = context_.replay.documents;
     auto after = lock_again(words_, now, &before, false, context_);

@@ -26,11 +26,13 @@ std::string place_of(const advise::Policy& policy) {
 }
 
 Table make_table(const CheckView& view, bool all_columns) {
-  std::vector<Column> columns{{"#", Align::right, 0, 0, "rank"},
-                              {say("instance"), Align::left, 1, 18, "instance"},
-                              {say("policy"), Align::left, 0, 12, "policy"},
+  const bool one = view.subjects.size() == 1 && !all_columns;  // then the heading names it
+  std::vector<Column> columns{{say("policy"), Align::left, 0, 12, "policy"},
                               {say("outcome"), Align::left, 0, 0, "outcome"},
                               {say("finding"), Align::left, 0, 24, "message"}};
+  if (!one)
+    columns.insert(columns.begin(),
+                   {{"#", Align::right, 0, 0, "rank"}, {say("instance"), Align::left, 1, 18, "instance"}});
   if (all_columns)
     for (const auto& [title, key] :
          {std::pair(say("demand"), "kind"), std::pair(say("limit"), "limit"), std::pair(say("mode"), "mode"),
@@ -39,9 +41,10 @@ Table make_table(const CheckView& view, bool all_columns) {
   Table table(std::move(columns));
   for (const PolicyResult& result : view.results) {
     const advise::Policy& policy = *result.policy;
-    std::vector<Cell> cells{format("{}", result.subject->rank),
-                            printable(result.subject->provider + "/" + result.subject->sku), printable(policy.id),
-                            outcome_text(result), printable(result.verdict.message)};
+    std::vector<Cell> cells{printable(policy.id), outcome_text(result), printable(result.verdict.message)};
+    if (!one)
+      cells.insert(cells.begin(), {Cell(format("{}", result.subject->rank)),
+                                   Cell(printable(result.subject->provider + "/" + result.subject->sku))});
     if (all_columns)
       for (const std::string& text : {policy.kind, printable(policy.limit), std::string(to_text(policy.mode)),
                                       printable(policy.reason), printable(place_of(policy))})
@@ -124,6 +127,12 @@ std::string check_text(const CheckView& view, std::string_view format, const Ter
   if (format == "csv") return table.csv();
   if (format == "markdown") return (table.empty() ? std::string() : table.markdown() + "\n") + summary(view) + "\n";
   std::string out = bold(printable(view.answer), terminal) + "\n";
+  if (!wide && view.subjects.size() == 1) {
+    const advise::PolicySubject& subject = view.subjects.front();
+    out += wrap(say("rank {}: {}/{} in {}", subject.rank, printable(subject.provider), printable(subject.sku),
+                    subject.region.empty() ? "?" : printable(subject.region)),
+                terminal.width, 2);
+  }
   if (!table.empty()) out += table.text(terminal);
   return out + summary(view) + "\n";
 }

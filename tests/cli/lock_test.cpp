@@ -140,6 +140,10 @@ TEST_CASE("the tolerance lets small changes of the cost pass", "[lock]") {
   CHECK(shell("gpusel diff --exit-code " + file).status == 4);
   CHECK(shell("gpusel diff --exit-code --tolerance 5% " + file).status == 0);
   CHECK(shell("gpusel diff --exit-code --tolerance 1% " + file).status == 4);
+  const std::string before = lock_to("plain.lock", "--cloud north --gpu h100");
+  CHECK(shell("gpusel diff --exit-code " + before).status == 0);
+  CHECK(shell("gpusel diff --exit-code " + before + " --overlay " + overlay).status == 4);
+  CHECK(shell("gpusel diff " + before + " " + before + " --overlay " + overlay).status == 2);
 }
 
 TEST_CASE("a new instance and a vanished one are told", "[lock]") {
