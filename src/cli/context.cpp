@@ -74,13 +74,13 @@ std::string Context::wanted_format() const {
   return common.output.empty() ? "table" : common.output;
 }
 
-Result<std::string> Context::format() const {
+Result<std::string> Context::format(std::span<const std::string_view> offered) const {
   const std::string wanted = wanted_format();
-  if (std::ranges::find(kEveryFormat, wanted) != std::end(kEveryFormat)) return wanted;
-  std::string hint = did_you_mean(wanted, kEveryFormat);
+  if (std::ranges::find(offered, wanted) != offered.end()) return wanted;
+  std::string hint = did_you_mean(wanted, offered);
   if (hint.empty()) {
     std::string list;
-    for (const std::string_view name : kEveryFormat) list += (list.empty() ? "" : ", ") + std::string(name);
+    for (const std::string_view name : offered) list += (list.empty() ? "" : ", ") + std::string(name);
     hint = say("allowed: {}", list);
   }
   const auto set = std::ranges::find_if(settings.applied, [](const Setting* one) { return one->name == "output"; });

@@ -80,13 +80,13 @@ struct Context {
   CommonOptions common;
   std::vector<std::string> words;  // of the command line, without the program's name
   Settings settings;
-  bool reads_files = true;         // whether a name in a question may be that of a file
+  bool reads_files = true;  // whether a name in a question may be that of a file
   Replay replay;
 
   /// As it was asked for, whether there is such a format or not.
   std::string wanted_format() const;
-  /// What was asked for: one of kEveryFormat.
-  Result<std::string> format() const;
+  /// What was asked for: one of `offered`.
+  Result<std::string> format(std::span<const std::string_view> offered = kEveryFormat) const;
   /// Where the answer is shown; what is kept is shown nowhere yet, and has neither width nor colour.
   report::Terminal terminal() const;
   /// GPUSEL_TODAY, else the system's date.
