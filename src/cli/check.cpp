@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kSarif = "sarif";
 constexpr std::string_view kJunit = "junit";
-constexpr std::string_view kFormats[] = {"table", "wide", "json", "yaml", "csv", "markdown", "html", kSarif, kJunit};
+constexpr std::string_view kOwnFormats[] = {kSarif, kJunit};
 
 struct CheckOptions {
   JobOptions job;
@@ -35,7 +35,7 @@ class Check {
 
   int run() {
     if (Status asked = check_words(); !asked) return context_.fail(asked.error());
-    const auto ground = prepare({options_.job.question.constraints, &options_.job.rule_files, kFormats}, context_);
+    const auto ground = prepare({options_.job.question.constraints, &options_.job.rule_files, kOwnFormats}, context_);
     if (!ground) return ground.error();
     if (const int status = read_policies(ground->catalog); status != kOk) return status;
     const int status = options_.answers.empty() ? ask_anew(*ground) : read_answer(*ground);

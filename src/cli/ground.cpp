@@ -1,5 +1,7 @@
 #include "cli/ground.hpp"
 
+#include <algorithm>
+
 #include "cli/commands.hpp"
 #include "gpusel/base/file.hpp"
 
@@ -7,7 +9,9 @@ namespace gpusel::cli {
 
 std::expected<Ground, int> prepare(const GroundWishes& wishes, Context& context) {
   const auto fail = [&](const auto& error) { return std::unexpected(context.fail(error)); };
-  auto format = context.format(wishes.formats);
+  const std::string wanted = context.wanted_format();
+  const bool own = std::ranges::find(wishes.own_formats, wanted) != wishes.own_formats.end();
+  auto format = own ? Result<std::string>(wanted) : context.format();
   if (!format) return fail(format.error());
   const auto today = context.today();
   if (!today) return fail(today.error());

@@ -22,7 +22,7 @@ struct Ground {
 struct GroundWishes {
   const workload::Constraints& limits;
   const std::vector<std::string>* rule_files = nullptr;  // null: no rule is asked
-  std::span<const std::string_view> formats = kEveryFormat;
+  std::span<const std::string_view> own_formats = {};    // beside those of every command
 };
 
 /// Says what is missing; the error is the exit status.

@@ -38,7 +38,7 @@ struct OwnFlag {
 };
 constexpr OwnFlag kOwnFlags[] = {{"--to", true},     {"-n", true},       {"--limit", true}, {"--dry-run", false},
                                  {"-o", true},       {"--output", true}, {"--json", false}, {"-q", false},
-                                 {"--quiet", false}, {"--color", true}};
+                                 {"--quiet", false}, {"--color", true},  {"--lang", true}};
 
 /// The words that ask, without those of the lock itself.
 std::vector<std::string> question_words(const std::vector<std::string>& words) {
@@ -56,6 +56,20 @@ std::vector<std::string> question_words(const std::vector<std::string>& words) {
       ++i;
   }
   return out;
+}
+
+/// What settings said of the question, as the line would have said it: a lock stands without them.
+void add_settings(const Settings& settings, std::vector<std::string>& words) {
+  for (const Setting* setting : settings.applied) {
+    std::string flag = "--" + setting->name;
+    std::ranges::replace(flag, '_', '-');
+    if (std::ranges::find(kOwnFlags, flag, &OwnFlag::name) != std::end(kOwnFlags)) continue;
+    for (const std::string& value : setting->values)
+      if (value == "true")
+        words.push_back(flag);
+      else if (value != "false")
+        words.insert(words.end(), {flag, value});
+  }
 }
 
 std::vector<report::LockedFile> files_of(const JobOptions& job, const Context& context) {
@@ -80,8 +94,10 @@ std::expected<report::Json, int> make_json(JobOptions& job, std::size_t rows, co
   job.question.detailed = rows;
   const auto advice = ask(job, *ground, context);
   if (!advice) return std::unexpected(advice.error());
-  return report::lock_json({*advice, ground->catalog, ground->coefficients, question_words(context.words),
-                            files_of(job, context), ground->today, kVersion, rows},
+  std::vector<std::string> words = question_words(context.words);
+  add_settings(context.settings, words);
+  return report::lock_json({*advice, ground->catalog, ground->coefficients, std::move(words), files_of(job, context),
+                            ground->today, kVersion, rows},
                            also);
 }
 
