@@ -151,7 +151,7 @@ class Recommend {
     view.show_rejected = options_.show_rejected;
     std::string out = report::recommend_text(answer.advice, answer.catalog, view, terminal);
     if (options_.explain && !answer.advice.recommendations.empty())
-      out += "\n" + report::tree_text(explained(answer, 0), terminal);
+      out += report::tree_text(explained(answer, 0), terminal);
     out += beside_text(answer, terminal);
     if (poc) out += report::poc_text(proof(answer, *poc), options_.explain, terminal);
     return out;

@@ -70,7 +70,8 @@ std::string speed_line(const estimate::InferenceSpeed& speed, const estimate::In
 
 Table trace_table(const estimate::Trace& trace) {
   Table table({{say("figure")}, {say("value")}, {say("formula")}, {say("with numbers")}, {say("source")}});
-  for (const auto& line : trace) table.add({line.quantity, line.value, line.formula, line.substituted, line.source});
+  for (const auto& line : trace)
+    table.add({line.quantity, line.value.text, line.formula, line.substituted, line.source});
   return table;
 }
 

@@ -83,6 +83,19 @@ void fill(Table& table, const Branch& branch, std::size_t depth) {
   for (const Branch& child : branch.children) fill(table, child, depth + 1);
 }
 
+Table tree_table(const Branch& root) {
+  Table table({{say("quantity"), Align::left, 0, 0, "quantity"},
+               {say("level"), Align::right, 0, 0, "level"},
+               {say("result"), Align::left, 0, 0, "text"},
+               {say("value"), Align::right, 0, 0, "value"},
+               {say("unit"), Align::left, 0, 0, "unit"},
+               {say("formula"), Align::left, 0, 0, "formula"},
+               {say("substituted"), Align::left, 0, 0, "substituted"},
+               {say("source"), Align::left, 0, 0, "source"}});
+  fill(table, root, 0);
+  return table;
+}
+
 /// The first line: what it is about, and how it stands.
 std::string head_line(const ExplainView& view) {
   const std::string name = printable(view.name);
@@ -128,28 +141,18 @@ Json explanation_json(const ExplainView& view) {
 }
 
 std::string tree_text(const Branch& branch, const Terminal& terminal) {
-  std::string out;
+  if (terminal.width.is_markdown())
+    return heading(say("where each figure comes from"), terminal) + tree_table(branch).text(terminal);
+  std::string out = "\n";
   append(out, branch, 0, {}, terminal);
   return out;
 }
 
 std::string explanation_text(const ExplainView& view, std::string_view format, const Terminal& terminal) {
-  if (format == "csv" || format == "markdown") {
-    Table table({{say("quantity"), Align::left, 0, 0, "quantity"},
-                 {say("level"), Align::right, 0, 0, "level"},
-                 {say("result"), Align::left, 0, 0, "text"},
-                 {say("value"), Align::right, 0, 0, "value"},
-                 {say("unit"), Align::left, 0, 0, "unit"},
-                 {say("formula"), Align::left, 0, 0, "formula"},
-                 {say("substituted"), Align::left, 0, 0, "substituted"},
-                 {say("source"), Align::left, 0, 0, "source"}});
-    fill(table, view.tree, 0);
-    return table.as(format, terminal);
-  }
-  std::string out = bold(job_line(view.advice.work), terminal) + "\n";
+  if (format == "csv") return tree_table(view.tree).csv();
+  std::string out = title(job_line(view.advice.work), terminal);
   out += wrap(say("assumed: {}", assumed_line(view.advice.assumed)), terminal.width, 2);
-  out += wrap(head_line(view), terminal.width, 2) + "\n";
-  return out + tree_text(view.tree, terminal);
+  return out + wrap(head_line(view), terminal.width, 2) + tree_text(view.tree, terminal);
 }
 
 }  // namespace gpusel::report

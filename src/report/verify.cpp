@@ -215,13 +215,15 @@ std::string verify_markdown(const Verification& verification, const VerifyView& 
 }  // namespace
 
 std::string verify_text(const Verification& verification, const VerifyView& view, const Terminal& terminal) {
-  if (terminal.width.is_markdown()) return verify_markdown(verification, view);
+  const auto made = [&] {
+    return view.explain ? trace_lines(advise::explain_accuracy(verification), terminal) : std::string();
+  };
+  if (terminal.width.is_markdown()) return verify_markdown(verification, view) + made();
   std::string out = title(summary_line(verification), terminal);
   for (const Section& section : sections(verification, view)) out += "\n" + section.table.text(terminal);
   if (const std::string line = unanswered_line(verification); !line.empty())
     out += "\n" + wrap(line, terminal.width, 2);
-  if (view.explain) out += trace_lines(advise::explain_accuracy(verification), terminal);
-  return out;
+  return out + made();
 }
 
 std::string verify_csv(const Verification& verification, const VerifyView& view) {

@@ -23,7 +23,7 @@ std::string trace_html(const std::string& title, const Trace& trace) {
     rows += format(
         "<tr><td>{}</td><td class=\"num\">{}</td><td class=\"formula\">{}<span class=\"where\">{}</span></td><td "
         "class=\"text\">{}</td></tr>\n",
-        html_text(line.quantity), html_text(line.value), html_text(line.formula),
+        html_text(line.quantity), html_text(line.value.text), html_text(line.formula),
         html_text(line.substituted.empty() ? "" : "= " + line.substituted), html_text(line.source));
   return format(
       "<details class=\"trace\"><summary><span class=\"count\">{}</span>{}</summary>\n<div class=\"wide\"><table "
