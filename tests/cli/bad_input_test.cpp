@@ -45,7 +45,7 @@ constexpr Bad kBad[] = {
     {"recommend --model llama-7b --task finetune --lora-rank 8", 2, "--method lora"},
     {"recommend --model llama-7b --task pretrain --method lora", 2, "pretraining"},
     {"recommend --model llama-7b --task finetune --rules /nonexistent.yaml", 2, "/nonexistent.yaml"},
-    {"recommend --model llama-7b --task finetune -o yml", 2, "json"},
+    {"recommend --model llama-7b --task finetune -o yml", 2, "did you mean 'yaml'?"},
     {"recommend --model llama-7b --task finetune -n 0", 2, "allowed"},
     {"recommend --model llama-7b --task finetune --overlay /nonexistent.yaml", 2, "cannot read"},
     {"verify --by gpus", 2, "did you mean 'gpu'"},
