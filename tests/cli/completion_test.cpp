@@ -60,30 +60,30 @@ eval "$(gpusel completion bash)" COMP_LINE = $1 COMP_POINT = $ {
   fi
 done
 COMP_CWORD=$((${
-#COMP_WORDS[@]} - 1))
+#COMP_WORDS[@] } - 1))
 _gpusel
 printf '%s\n' "${COMPREPLY[@]}"
 )";
   const std::string file = scratch_file("complete.bash", script);
-  const Run run = shell("bash --norc " + file + " '" + line + "'", setting);
-  CAPTURE(line, run.err);
-  CHECK(run.status == 0);
-  return lines_of(run.out);
+const Run run = shell("bash --norc " + file + " '" + line + "'", setting);
+CAPTURE(line, run.err);
+CHECK(run.status == 0);
+return lines_of(run.out);
 }
 
 /// What fish offers, each with its description behind a tab.
 Lines in_fish(const std::string& line) {
-  const Run run = shell("fish --no-config -c 'gpusel completion fish | source; complete -C \"" + line + "\"'");
-  CAPTURE(line, run.err);
-  CHECK(run.status == 0);
-  return lines_of(run.out);
+    const Run run = shell("fish --no-config -c 'gpusel completion fish | source; complete -C \"" + line + "\"'");
+    CAPTURE(line, run.err);
+    CHECK(run.status == 0);
+    return lines_of(run.out);
 }
 
 /// The line as zsh leaves it after Tab: typed into an interactive shell behind a pseudo-terminal.
 std::string in_zsh(const std::string& line) {
-  const std::string folder = scratch_directory();
-  shell("gpusel completion zsh >_gpusel", {.directory = folder});
-  const std::string script = R"(
+    const std::string folder = scratch_directory();
+    shell("gpusel completion zsh >_gpusel", {.directory = folder});
+    const std::string script = R"(
 zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell "PS1= PS2= PROMPT= ; unsetopt zle_bracketed_paste; fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -d $1/dump"
@@ -97,14 +97,14 @@ zpty -r shell seen '*<<*>>*'
 print -r -- "$seen"
 zpty -d shell
 )";
-  const std::string file = scratch_file("complete.zsh", script);
-  const Run run = shell("timeout 60 zsh -f " + file + " " + folder + " '" + line + "'");
-  CAPTURE(line, run.err, run.out);
-  const auto begin = run.out.rfind("<<");
-  const auto end = run.out.rfind(">>");
-  REQUIRE(begin != std::string::npos);
-  REQUIRE(end != std::string::npos);
-  return run.out.substr(begin + 2, end - begin - 2);
+    const std::string file = scratch_file("complete.zsh", script);
+    const Run run = shell("timeout 60 zsh -f " + file + " " + folder + " '" + line + "'");
+    CAPTURE(line, run.err, run.out);
+    const auto begin = run.out.rfind("<<");
+    const auto end = run.out.rfind(">>");
+    REQUIRE(begin != std::string::npos);
+    REQUIRE(end != std::string::npos);
+    return run.out.substr(begin + 2, end - begin - 2);
 }
 
 }  // namespace
@@ -170,16 +170,12 @@ TEST_CASE("a flag that was said is not offered again, its other spellings only w
 }
 
 TEST_CASE("completion knows the names of overlays on the line and in settings") {
-  const std::string overlay =
-      "gpus:\n  - {id: zz-own-96gb, vendor: nvidia, name: Own 96GB, memory_gb: 96, sources: [own]}\n"
-      "sources:\n  - {key: own, publisher: me, document: mine, date: 2026-11-01, confidence: estimate}\n";
-  const std::string file = scratch_file("own.yaml", overlay);
-  CHECK(offered({"gpus", "show", "zz-"}).empty());
-  const Run lint = ask({"gpus", "--overlay", file, "-q"});
-  CAPTURE(lint.err);
-  REQUIRE(lint.status == 0);
-  CHECK(offered({"gpus", "--overlay", file, "show", "zz-"}) == Lines{"zz-own-96gb"});
-  CHECK(offered({"gpus", "show", "zz-"}, {.environment = {{"GPUSEL_OVERLAY", file}}}) == Lines{"zz-own-96gb"});
+  const std::string file = scratch_file(
+      "own.yaml",
+      "providers:\n  - {id: zz-mine, name: Mine, country: US, kind: hyperscaler, regions: {x: {country: US}}}\n");
+  CHECK(offered({"recommend", "--cloud", "zz-"}).empty());
+  CHECK(offered({"recommend", "--overlay", file, "--cloud", "zz-"}) == Lines{"zz-mine"});
+  CHECK(offered({"recommend", "--cloud", "zz-"}, {.environment = {{"GPUSEL_OVERLAY", file}}}) == Lines{"zz-mine"});
   // What cannot be read is no reason to complete nothing.
   CHECK(has(offered({"gpus", "--overlay", "/nonexistent", "show", "l40"}), "l40s"));
 }

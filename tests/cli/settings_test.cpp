@@ -38,7 +38,7 @@ class Place {
     const Run run = ask(words, variables);
     CAPTURE(run.err);
     REQUIRE(run.status == 0);
-    return Json::parse(run.out)["items"][0]["best_offer"]["currency"];
+    return Json::parse(run.out)["items"][0]["best_offer"]["price_currency"];
   }
   const std::string& home() const { return home_; }
 
@@ -110,8 +110,7 @@ TEST_CASE("a setting of the job is a default, no claim about this job") {
 TEST_CASE("paths in a file are seen from its folder, own prices are maps") {
   const Place place("overlay: own.yaml\nprice: {p4d.24xlarge: 4.25}\n");
   std::ofstream(place.home() + "/work/own.yaml")
-      << "providers:\n  - {id: mine, name: Mine, kind: cloud, country: de, sources: [own]}\n"
-         "sources:\n  - {key: own, publisher: me, document: mine, date: 2026-11-01, confidence: estimate}\n";
+      << "providers:\n  - {id: mine, name: Mine, country: US, kind: hyperscaler, regions: {x: {country: US}}}\n";
   const Run run = place.ask({"catalog", "path", "--json"});
   CAPTURE(run.err);
   CHECK(run.out.find(place.home() + "/work/own.yaml") != std::string::npos);
