@@ -224,7 +224,7 @@ TEST_CASE("bash-completion loads the installed script by its name") {
   fs::create_directories(share + "/bash-completion/completions");
   shell("gpusel completion bash >" + share + "/bash-completion/completions/gpusel");
   const Run run = shell(
-      "bash --norc -c '. /usr/share/bash-completion/bash_completion; _load_completion gpusel; "
+      "bash --norc -c '. /usr/share/bash-completion/bash_completion; _completion_loader gpusel; "
       "complete -p gpusel'",
       {.environment = {{"BASH_COMPLETION_USER_DIR", share + "/bash-completion"}}});
   CAPTURE(run.err);
