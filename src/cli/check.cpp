@@ -149,6 +149,7 @@ Parsed make_check() {
   auto options = std::make_shared<CheckOptions>();
   Parsed parsed;
   parsed.positional = "ANSWER";
+  parsed.positional_places = {{"", "FILE"}};
   parsed.positional_help =
       say("a saved answer of recommend, or a lock (a file, - for standard input); none: the job's flags ask anew");
   parsed.positional_set = [options](std::string_view file) -> Status {

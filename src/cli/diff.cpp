@@ -155,6 +155,7 @@ Parsed make_diff() {
   auto options = std::make_shared<DiffOptions>();
   Parsed parsed;
   parsed.positional = "LOCKS";
+  parsed.positional_places = {{"", "FILE"}};
   parsed.positional_help = say("a lock, whose question is asked again; or an old and a new one");
   parsed.positional_required = true;
   parsed.positional_set = [options](std::string_view file) -> Status {

@@ -179,6 +179,7 @@ Parsed make_export() {
   auto options = std::make_shared<ExportOptions>();
   Parsed parsed;
   parsed.positional = "TARGET";
+  parsed.positional_places = {{"", "TARGET|FILE"}};
   parsed.positional_help =
       say("the tool to write for (none: a list of them), and a saved answer of recommend (a file, - for standard "
           "input) in place of the job's flags");

@@ -21,7 +21,7 @@ struct OfFlag {
 };
 
 /// Paths are of one run, unless they are read by every run alike.
-constexpr std::string_view kStandingPaths[] = {"--catalog", "--overlay", "--rules"};
+constexpr std::string_view kStandingPaths[] = {"--catalog", "--overlay", "--rules", "--policy"};
 /// What only the line may say: what silences remarks, what a run writes, removes or declares.
 constexpr OfFlag kOnlyOnLine[] = {{"", "--quiet"},
                                   {"", "--json"},

@@ -11,6 +11,7 @@
 #include "gpusel/workload/constraints.hpp"
 #include "gpusel/workload/frameworks.hpp"
 #include "gpusel/workload/request.hpp"
+#include "report/export/export.hpp"
 
 namespace gpusel::cli {
 
@@ -152,6 +153,10 @@ void command_names(const Catalog&, List& list) {
   for (const Command& command : commands()) list.push_back({std::string(command.name), say_text(command.summary)});
 }
 
+void targets(const Catalog&, List& list) {
+  for (const report::ExportTarget& one : report::export_targets()) list.push_back({std::string(one.name)});
+}
+
 /// How many of a GPU its instances have: what stands behind the colon of "h100:8".
 void counts(const Catalog& catalog, std::string_view gpu, List& list) {
   const auto known = catalog.gpu(gpu);
@@ -196,6 +201,7 @@ constexpr Word kWords[] = {
     {"KEY", inputs},
     {"WHAT", discounted},
     {"COMMAND", command_names},
+    {"TARGET", targets},
     {"FILE", kNone, true},
     {"PATH", kNone, true},
     {"FOLDER", kNone, true},

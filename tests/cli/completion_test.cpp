@@ -156,6 +156,8 @@ TEST_CASE("completion knows what may stand alone") {
   CHECK(has(offered({"catalog", "show", "provider", "a"}), "aws"));
   CHECK(has(offered({"config", "show", "recom"}), "recommend"));
   CHECK(has(offered({"completion", "z"}), "zsh"));
+  CHECK(has(offered({"export", "sky"}), "skypilot"));
+  CHECK(has(offered({"diff", ""}), ":files"));
   // A command without any: its flags.
   CHECK(has(offered({"recommend", ""}), "--model"));
 }
