@@ -154,7 +154,8 @@ void command_names(const Catalog&, List& list) {
 }
 
 void targets(const Catalog&, List& list) {
-  for (const report::ExportTarget& one : report::export_targets()) list.push_back({std::string(one.name)});
+  for (const report::ExportTarget& one : report::export_targets())
+    list.push_back({std::string(one.name), say_text(one.purpose)});
 }
 
 /// How many of a GPU its instances have: what stands behind the colon of "h100:8".
