@@ -45,45 +45,43 @@ bool is_installed(const std::string& program) { return shell("command -v " + pro
 /// What bash puts in place of the word at the end of `line`.
 Lines in_bash(const std::string& line, const Setting& setting = {}) {
   // Readline splits at COMP_WORDBREAKS; the function is given what readline gives it.
-  const std::string script = R"(
-eval "$(gpusel completion bash)" COMP_LINE = $1 COMP_POINT = $ {
-# 1
-  }
-  COMP_WORDS = () rest = $1 while[[-n $rest]];
-  do
-    if[[$rest = ~^[[:space:]] + (.*) $]]
-      ;
-  then rest = $ { BASH_REMATCH[1] }
-  [[-z $rest]]&& COMP_WORDS += ("")elif[[$rest = ~^([=:] +)(.*) $ || $rest = ~^([^[:space:] =:] +)(.*) $]]; then
+  const std::string script = R"script(
+eval "$(gpusel completion bash)"
+COMP_LINE=$1 COMP_POINT=${#1} COMP_WORDS=()
+rest=$1
+while [[ -n $rest ]]; do
+  if [[ $rest =~ ^[[:space:]]+(.*)$ ]]; then
+    rest=${BASH_REMATCH[1]}
+    [[ -z $rest ]] && COMP_WORDS+=("")
+  elif [[ $rest =~ ^([=:]+)(.*)$ || $rest =~ ^([^[:space:]=:]+)(.*)$ ]]; then
     COMP_WORDS+=("${BASH_REMATCH[1]}")
     rest=${BASH_REMATCH[2]}
   fi
 done
-COMP_CWORD=$((${
-#COMP_WORDS[@] } - 1))
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
 _gpusel
 printf '%s\n' "${COMPREPLY[@]}"
-)";
+)script";
   const std::string file = scratch_file("complete.bash", script);
-const Run run = shell("bash --norc " + file + " '" + line + "'", setting);
-CAPTURE(line, run.err);
-CHECK(run.status == 0);
-return lines_of(run.out);
+  const Run run = shell("bash --norc " + file + " '" + line + "'", setting);
+  CAPTURE(line, run.err);
+  CHECK(run.status == 0);
+  return lines_of(run.out);
 }
 
 /// What fish offers, each with its description behind a tab.
 Lines in_fish(const std::string& line) {
-    const Run run = shell("fish --no-config -c 'gpusel completion fish | source; complete -C \"" + line + "\"'");
-    CAPTURE(line, run.err);
-    CHECK(run.status == 0);
-    return lines_of(run.out);
+  const Run run = shell("fish --no-config -c 'gpusel completion fish | source; complete -C \"" + line + "\"'");
+  CAPTURE(line, run.err);
+  CHECK(run.status == 0);
+  return lines_of(run.out);
 }
 
 /// The line as zsh leaves it after Tab: typed into an interactive shell behind a pseudo-terminal.
 std::string in_zsh(const std::string& line) {
-    const std::string folder = scratch_directory();
-    shell("gpusel completion zsh >_gpusel", {.directory = folder});
-    const std::string script = R"(
+  const std::string folder = scratch_directory();
+  shell("gpusel completion zsh >_gpusel", {.directory = folder});
+  const std::string script = R"script(
 zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell "PS1= PS2= PROMPT= ; unsetopt zle_bracketed_paste; fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -d $1/dump"
@@ -96,15 +94,15 @@ zpty -w -n shell $'\x18'
 zpty -r shell seen '*<<*>>*'
 print -r -- "$seen"
 zpty -d shell
-)";
-    const std::string file = scratch_file("complete.zsh", script);
-    const Run run = shell("timeout 60 zsh -f " + file + " " + folder + " '" + line + "'");
-    CAPTURE(line, run.err, run.out);
-    const auto begin = run.out.rfind("<<");
-    const auto end = run.out.rfind(">>");
-    REQUIRE(begin != std::string::npos);
-    REQUIRE(end != std::string::npos);
-    return run.out.substr(begin + 2, end - begin - 2);
+)script";
+  const std::string file = scratch_file("complete.zsh", script);
+  const Run run = shell("timeout 60 zsh -f " + file + " " + folder + " '" + line + "'");
+  CAPTURE(line, run.err, run.out);
+  const auto begin = run.out.rfind("<<");
+  const auto end = run.out.rfind(">>");
+  REQUIRE(begin != std::string::npos);
+  REQUIRE(end != std::string::npos);
+  return run.out.substr(begin + 2, end - begin - 2);
 }
 
 }  // namespace
@@ -194,12 +192,12 @@ TEST_CASE("every flag has values that are listed, or a word that says what they 
 
 TEST_CASE("completion takes less than twenty milliseconds") {
   // Twice the time that is promised, for a machine that does other things: the quickest of a few runs.
-  const Run run = shell(R"(best=1000000
+  const Run run = shell(R"script(best=1000000
 for i in 1 2 3 4 5 6 7 8 9 10; do
   begin=$(date +%s%N); gpusel __complete -- recommend --model llama >/dev/null; end=$(date +%s%N)
   took=$(((end - begin) / 1000)); [ "$took" -lt "$best" ] && best=$took
 done
-echo "$best")");
+echo "$best")script");
   CHECK(std::stol(run.out) < 20000);
 }
 
