@@ -233,7 +233,7 @@ void offer_word(const Word& word, std::string_view typed, std::string_view tail,
   if (word.list == kNone) return;
   const std::size_t first = offered.candidates.size();
   const auto colon = word.counted ? typed.rfind(':') : std::string_view::npos;
-  if (colon != std::string_view::npos) {
+  if (colon != std::string_view::npos && typed.find(',', colon) == std::string_view::npos) {
     const std::size_t begin = behind_last(typed.substr(0, colon), ",:");
     counts(catalog(), typed.substr(begin, colon - begin), offered.candidates);
     // "nvidia:h100": a vendor stands in front of it.

@@ -210,7 +210,7 @@ TEST_CASE("config show and doctor say what is wrong instead of stumbling over it
   CHECK(show.out.find("vendor") != std::string::npos);
   CHECK(show.err.find(".gpusel.yaml:1:1: no command has a setting 'curency'") != std::string::npos);
   CHECK(show.err.find(".gpusel.yaml:2:1: ") != std::string::npos);
-  const Run doctor = place.ask({"doctor"});
+  const Run doctor = place.ask({"doctor", "-o", "wide"});
   CHECK(doctor.status == 2);
   CHECK(doctor.out.find("no command has a setting 'curency'") != std::string::npos);
   CHECK(Place("currency: EUR\n").ask({"doctor"}).status == 0);
