@@ -18,7 +18,8 @@ import yaml
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Where data has sentences: the files, and the keys that hold them, at any depth.
-DATA_TEXTS = [("data/rules/*.yaml", {"message"}), ("data/proofs/*.yaml", {"what", "read"})]
+DATA_TEXTS = [("data/rules/*.yaml", {"message"}), ("data/proofs/*.yaml", {"what", "read"}),
+              ("data/launches/*.yaml", {"what", "env"})]
 HEADER = """\
 # Texts of gpusel.
 msgid ""
@@ -64,6 +65,8 @@ def walk(node, keys):
         for key, value in node.value:
             if key.value in keys and isinstance(value, yaml.ScalarNode):
                 yield value.value, value.start_mark.line + 1
+            elif key.value in keys and isinstance(value, yaml.MappingNode):
+                yield from ((one.value, one.start_mark.line + 1) for _, one in value.value)
             else:
                 yield from walk(value, keys)
     elif isinstance(node, yaml.SequenceNode):

@@ -90,12 +90,12 @@ std::optional<Launch> launch_of(const Advice& advice, const Recommendation& chos
   Launch out;
   for (const ProofTool::Step& step : tool->steps) {
     if (!applies(step, values)) continue;
-    if (std::string what = filled(*tool, step.what, values); !what.empty()) out.remarks.push_back(std::move(what));
+    if (std::string what = filled(*tool, say_text(step.what), values); !what.empty()) out.remarks.push_back(std::move(what));
     for (const std::string& line : step.run)
       if (std::string text = filled(*tool, line, values); !text.empty()) out.lines.push_back(std::move(text));
   }
   for (const auto& [name, meaning] : tool->env)
-    if (name == "HF_TOKEN" || reads(out.lines, name)) out.env.emplace_back(name, meaning);
+    if (name == "HF_TOKEN" || reads(out.lines, name)) out.env.emplace_back(name, say_text(meaning));
   const catalog::Source* source = catalog.source(tool->source);
   out.tool = tool->version.empty() ? tool->tool : format("{} {}", tool->tool, tool->version);
   out.url = source != nullptr ? std::string(source->url) : std::string();
