@@ -54,8 +54,8 @@ const std::vector<Job>& jobs() {
       {"lora-on-one-gpu",
        "--model llama-7b --task finetune --method lora --cloud aws --gpus-max 1",
        {"skypilot", "dstack", "terraform", "kubernetes", "karpenter", "torchrun", "accelerate", "deepspeed"}},
-      {"vast", "--model llama-3.1-8b --task inference --cloud vast", {"skypilot", "dstack", "vllm", "keda", "hpa"}},
-      {"runpod", "--model llama-3.1-8b --task inference --cloud runpod", {"skypilot", "dstack", "vllm", "keda", "hpa"}},
+      {"vast", "--model llama-3.1-8b --task inference --cloud vast", {"skypilot", "dstack", "vllm"}},
+      {"runpod", "--model llama-3.1-8b --task inference --cloud runpod", {"skypilot", "dstack", "vllm"}},
       {"render",
        "--task render --renderer cycles --frames 100 --cloud aws",
        {"skypilot", "dstack", "terraform", "kubernetes", "karpenter"}},
@@ -108,6 +108,13 @@ TEST_CASE("a refusal is one sentence that names the targets that can, with statu
   CHECK(run.out.empty());
   CHECK(has(run.err, "Karpenter starts instances of AWS and Azure, and not of runpod"));
   CHECK(has(run.err, "targets that can: skypilot, dstack"));
+  const Run other = ask(words_for("karpenter", {"", "--model llama-3.1-8b --task inference --cloud runpod,aws", {}}));
+  CHECK(other.status == (has(other.err, "--rank ") ? 2 : 0));
+  const auto at = other.err.find("--rank ");
+  REQUIRE(at != std::string::npos);
+  const std::string rank = other.err.substr(at, other.err.find(" is", at) - at);
+  CHECK(ask(words_for("karpenter", {"", "--model llama-3.1-8b --task inference --cloud runpod,aws " + rank, {}}))
+            .status == 0);
 }
 
 TEST_CASE("exports hold to what their vendors document", "[export]") {

@@ -6,7 +6,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/autoscale.hpp"
-#include "report/export/common.hpp"
+#include "report/export/pods.hpp"
 #include "report/export/targets.hpp"
 
 namespace gpusel::report {
@@ -23,6 +23,7 @@ struct Rule {
 
 /// Error: nothing to scale, or nothing to scale it by.
 Result<Rule> rule_of(const ExportView& view) {
+  if (Status possible = check_cluster(view); !possible) return std::unexpected(possible.error());
   if (!view.scaling) return cannot(say("replicas of this job are not scaled: it is no service"));
   const advise::Launch launch = launch_or_own(view);
   if (launch.nodes > 1)

@@ -52,6 +52,19 @@ Result<const ExportTarget*> find_export_target(std::string_view name) {
                      hint.empty() ? say("all targets: gpusel export") : hint);
 }
 
+namespace {
+
+/// The best rank that the target can say; 0 for none.
+int first_rank(const ExportView& view, const ExportTarget& target) {
+  for (const advise::Recommendation& other : view.advice.recommendations)
+    if (target.make({view.advice, other, view.launches, view.catalog, view.coefficients, view.scaling, view.disk_gb,
+                     view.replay}))
+      return other.rank;
+  return 0;
+}
+
+}  // namespace
+
 Result<Exported> export_plan(const ExportView& view, const ExportTarget& target) {
   auto exported = target.make(view);
   if (exported) return exported;
@@ -60,6 +73,8 @@ Result<Exported> export_plan(const ExportView& view, const ExportTarget& target)
     if (other.make(view)) able += (able.empty() ? "" : ", ") + std::string(other.name);
   Error error = exported.error();
   error.hint = able.empty() ? say("no target can say this plan") : say("targets that can: {}", able);
+  if (const int rank = first_rank(view, target); rank > 0)
+    error.hint += say("; --rank {} is the first that {} can", rank, target.name);
   return std::unexpected(std::move(error));
 }
 
