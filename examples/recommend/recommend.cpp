@@ -1,0 +1,56 @@
+// Asks the library for the cheapest instances that serve a model, and prints them with their memory and prices.
+// recommend [MODEL]
+#include <gpusel/advise/recommend.hpp>
+#include <gpusel/catalog/load.hpp>
+
+#include <chrono>
+#include <cstdio>
+
+namespace {
+
+int fail(const gpusel::Error& error) {
+  std::fprintf(stderr, "recommend: %s %s\n", error.message.c_str(), error.hint.c_str());
+  return 1;
+}
+
+gpusel::Date today() {
+  const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now()));
+  return {static_cast<int>(day.year()), static_cast<int>(static_cast<unsigned>(day.month())),
+          static_cast<int>(static_cast<unsigned>(day.day()))};
+}
+
+void print(const gpusel::advise::Recommendation& one) {
+  constexpr double gib = 1024.0 * 1024 * 1024;
+  std::printf("%d. %.*s %.*s: %.2f USD/h, %.0f tokens/s, %.1f GiB per GPU", one.rank,
+              static_cast<int>(one.instance->provider.size()), one.instance->provider.data(),
+              static_cast<int>(one.instance->sku.size()), one.instance->sku.data(), one.cost.hourly, one.tokens_per_s(),
+              one.memory().total().value / gib);
+  if (one.cost.per_million_tokens) std::printf(", %.3f USD per million tokens", *one.cost.per_million_tokens);
+  std::printf("\n");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // What the library carries: the catalogue, and in it the coefficients of the estimates and the rules. The answer
+  // points into the catalogue, so that it must live as long.
+  const auto catalog = gpusel::catalog::load({});
+  if (!catalog) return fail(catalog.error().front());
+  const auto coefficients = gpusel::estimate::read_coefficients(catalog->documents("calibration"));
+  if (!coefficients) return fail(coefficients.error().front());
+  const auto rules = gpusel::rules::read_rules(catalog->documents("rules"));
+  if (!rules) return fail(rules.error().front());
+
+  gpusel::advise::Question question;
+  question.request.task = gpusel::workload::Task::inference;
+  question.request.model = argc > 1 ? argv[1] : "llama-3.1-8b";
+  question.objective.kind = gpusel::workload::ObjectiveKind::cost;
+  question.constraints.clouds = {"aws", "gcp", "azure"};
+  question.today = today();
+
+  const auto advice = gpusel::advise::recommend(question, *catalog, *rules, *coefficients);
+  if (!advice) return fail(advice.error());
+  for (const auto& one : advice->recommendations)
+    if (one.rank <= 3) print(one);
+  return advice->recommendations.empty() ? 3 : 0;
+}

@@ -1,0 +1,10 @@
+# The release program needs no shared library and no loader: one position-independent file that runs on any Linux.
+execute_process(COMMAND readelf -h -l -d ${PROGRAM} OUTPUT_VARIABLE headers COMMAND_ERROR_IS_FATAL ANY)
+if(NOT headers MATCHES "Type: +DYN")
+  message(FATAL_ERROR "${PROGRAM} is not position-independent")
+endif()
+foreach(word IN ITEMS "INTERP" "\\(NEEDED\\)")
+  if(headers MATCHES "${word}")
+    message(FATAL_ERROR "${PROGRAM} is not linked statically:\n${headers}")
+  endif()
+endforeach()
