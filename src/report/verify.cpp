@@ -206,7 +206,7 @@ std::string verify_markdown(const Verification& verification, const VerifyView& 
              "of those; `in interval` the share of measurements inside the 80 % interval, `width` its upper end "
              "divided by its lower. The coefficients were fitted to such measurements, so that others are met less "
              "well.") +
-         "\n";
+         "\n\n" + say("`gpusel verify -o markdown` prints this page; `--by` chooses its tables.") + "\n";
   for (const Section& section : sections(verification, view))
     out += "\n## " + markdown_text(section.title) + "\n\n" + section.table.markdown();
   return out;

@@ -138,6 +138,16 @@ TEST_CASE("every command in the documents runs and prints what they show") {
   CHECK((run_commands > 0) == has_some);
 }
 
+TEST_CASE("docs/README.md lists every document") {
+  const std::string index = read_file(kSource + "/docs/README.md");
+  for (const auto& entry : fs::directory_iterator(fs::path(kSource) / "docs")) {
+    const std::string name = entry.path().filename().string();
+    if (entry.path().extension() != ".md" || name == "README.md") continue;
+    CAPTURE(name);
+    CHECK(index.find("](" + name + ")") != std::string::npos);
+  }
+}
+
 TEST_CASE("the README names the two commands that a new user types") {
   const std::string readme = read_file(kSource + "/README.md");
   CHECK(readme.find("./dev run recommend --model llama-7b --task finetune") != std::string::npos);
