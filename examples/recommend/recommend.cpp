@@ -20,11 +20,10 @@ gpusel::Date today() {
 }
 
 void print(const gpusel::advise::Recommendation& one) {
-  constexpr double gib = 1024.0 * 1024 * 1024;
   std::printf("%d. %.*s %.*s: %.2f USD/h, %.0f tokens/s, %.1f GiB per GPU", one.rank,
               static_cast<int>(one.instance->provider.size()), one.instance->provider.data(),
               static_cast<int>(one.instance->sku.size()), one.instance->sku.data(), one.cost.hourly, one.tokens_per_s(),
-              one.memory().total().value / gib);
+              gpusel::in_gib(one.memory().total()));
   if (one.cost.per_million_tokens) std::printf(", %.3f USD per million tokens", *one.cost.per_million_tokens);
   std::printf("\n");
 }
