@@ -57,13 +57,13 @@ check "a user without a home or rights gets an answer" \
 check "its licence, changes and guide are there" \
   'cd /usr/share/doc/gpusel && test -s copyright && gzip -t changelog.gz changelog.Debian.gz && test -s docs/guide.md'
 check "every file is what was packed" 'dpkg --verify gpusel && test -z "$(dpkg --verify gpusel)"'
-if inside 'dpkg -L gpusel' | grep -q /usr/share/man/; then
-  check "man pages of the program and of recommend" \
-    'cd /usr/share/man/man1 && gzip -t gpusel.1.gz && gzip -t gpusel-recommend.1.gz'
-fi
-if inside 'dpkg -L gpusel' | grep -q /bash-completion/; then
-  check "the completion for bash" 'bash -n /usr/share/bash-completion/completions/gpusel'
-fi
+check "man pages of the program and of recommend" \
+  'cd /usr/share/man/man1 && gzip -t gpusel.1.gz && gzip -t gpusel-recommend.1.gz'
+check "completions for bash, zsh and fish" \
+  'cd /usr/share && bash -n bash-completion/completions/gpusel && test -s zsh/vendor-completions/_gpusel &&
+   test -s fish/vendor_completions.d/gpusel.fish'
+check "a page for a browser" 'cd /tmp && gpusel report --model llama-7b --task finetune -o report.html && test -s report.html'
+check "Chinese without a locale installed" 'gpusel recommend --model llama-7b --task finetune --lang zh -n 1 | grep -q 假定'
 check "the library's package has all it depends on in Debian 12" \
   'apt-get -qq update && apt-get -qq --simulate install /root/libgpusel-dev_*.deb'
 check "the package is removed without a trace" \

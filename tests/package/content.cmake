@@ -40,7 +40,10 @@ endif()
 run(dpkg-deb -c ${program})
 foreach(file IN ITEMS usr/bin/gpusel usr/share/doc/gpusel/copyright usr/share/doc/gpusel/changelog.gz
                       usr/share/doc/gpusel/changelog.Debian.gz usr/share/doc/gpusel/README.md
-                      usr/share/doc/gpusel/docs/guide.md usr/share/doc/gpusel/docs/limits.md)
+                      usr/share/doc/gpusel/docs/guide.md usr/share/doc/gpusel/docs/limits.md
+                      usr/share/man/man1/gpusel.1.gz usr/share/man/man1/gpusel-recommend.1.gz
+                      usr/share/bash-completion/completions/gpusel usr/share/zsh/vendor-completions/_gpusel
+                      usr/share/fish/vendor_completions.d/gpusel.fish)
   expect("${output}" "root/root [^\n]*\\./${file}\n")
 endforeach()
 # Only what belongs below /usr, nothing of the library, nothing that others may write to, no page left uncompressed.
