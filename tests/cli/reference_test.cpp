@@ -100,6 +100,7 @@ TEST_CASE("docs/method.md names every figure of --explain") {
       GENERATE(as<std::string>{},
                "estimate --model llama-3.1-70b --task pretrain --gpu h100 --gpus 64 --tp 4 --pp 2 --tokens 1B",
                "estimate --model llama-7b --task finetune --method qlora --gpu rtx-4090",
+               "recommend --model llama-7b --task finetune --cloud aws -n 1",
                "estimate --model llama-3.1-8b --task inference --gpu l4",
                "estimate --model resnet-50 --task pretrain --gpu a100 --gpus 8 --dataset-size 1M --epochs 1",
                "estimate --model sdxl --task inference --gpu l40s",
