@@ -388,7 +388,7 @@ TEST_CASE("a line of explanation ends with its currency") {
   const auto line =
       std::find_if(trace.begin(), trace.end(), [](const auto& one) { return one.quantity == "break_even.spot.cost"; });
   REQUIRE(line != trace.end());
-  CHECK(line->value == format("{:.2f} USD", answered->found.spot->answer->spot_cost));
+  CHECK(line->value.text == format("{:.2f} USD", answered->found.spot->answer->spot_cost));
 }
 
 TEST_CASE("a job of which only the hours are known begins anew after each interruption") {
