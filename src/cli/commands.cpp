@@ -10,115 +10,119 @@ namespace gpusel::cli {
 namespace {
 
 constexpr Command kCommands[] = {
-    {"recommend", "Which instances for this job, ranked, and why",
+    {"recommend", to_say("Which instances for this job, ranked, and why"),
      "  gpusel recommend --model llama-7b --task finetune\n"
      "  gpusel recommend --model llama-3.1-70b --task inference --quant int4 --max-price 3 --residency eu",
      make_recommend},
-    {"estimate", "Does this model and job fit on these GPUs, how fast, how sure",
+    {"estimate", to_say("Does this model and job fit on these GPUs, how fast, how sure"),
      "  gpusel estimate --model llama-7b --task finetune --gpu a100-sxm-80gb --gpus 8\n"
      "  gpusel estimate --model llama-3.1-70b --task inference --gpu h100 --gpus 2 --explain",
      make_estimate},
-    {"compare", "GPUs or instances side by side, for a job if one is given",
+    {"compare", to_say("GPUs or instances side by side, for a job if one is given"),
      "  gpusel compare h100 h200 a100-sxm-80gb\n"
      "  gpusel compare p4d.24xlarge p4de.24xlarge --model llama-3.1-8b --task finetune",
      make_compare},
-    {"explain", "One figure, rank, rejection or rule of an answer taken apart, and what would admit an instance",
+    {"explain",
+     to_say("One figure, rank, rejection or rule of an answer taken apart, and what would admit an instance"),
      "  gpusel explain memory.kv_cache --model llama-3.1-70b --task inference\n"
      "  gpusel explain p4d.24xlarge --model llama-7b --task finetune --max-price 20",
      make_explain},
-    {"cost", "What an instance or the plan for a job costs over time, under every published term",
+    {"cost", to_say("What an instance or the plan for a job costs over time, under every published term"),
      "  gpusel cost p4d.24xlarge --hours-per-day 10 --days 22\n"
      "  gpusel cost --model llama-3.1-8b --task finetune --tokens 1e9 --storage-gb 500",
      make_cost},
-    {"fleet", "The cheapest mix of instances for a stated traffic, and how it scales over the day",
+    {"fleet", to_say("The cheapest mix of instances for a stated traffic, and how it scales over the day"),
      "  gpusel fleet --model llama-3.1-8b --traffic chat --rate 20 --ttft 1000 --tpot 60\n"
      "  gpusel fleet --model llama-3.1-70b --traffic requests.csv --daily trace --cloud aws,gcp --redundancy 1",
      make_fleet},
-    {"export", "The chosen plan as files of other tools: SkyPilot, Terraform, Kubernetes, vLLM, DeepSpeed …",
-     "  gpusel export skypilot --model llama-3.1-8b --task inference\n"
+    {"export", to_say("The chosen plan as files of other tools: SkyPilot, Terraform, Kubernetes, vLLM, DeepSpeed …"),
+     "  gpusel export skypilot --model llama-3.1-8b --task inference --cloud aws,gcp\n"
      "  gpusel export deepspeed --model llama-7b --task finetune --to ds_config.json --dry-run",
      make_export},
-    {"verify", "Estimates beside published measurements, or your own: how far off they are",
+    {"verify", to_say("Estimates beside published measurements, or your own: how far off they are"),
      "  gpusel verify --by source,gpu\n"
      "  gpusel verify --task training --worst 10",
      make_verify},
-    {"calibrate", "Your own measurements into the few coefficients they bear on, with intervals that narrow",
+    {"calibrate", to_say("Your own measurements into the few coefficients they bear on, with intervals that narrow"),
      "  gpusel calibrate runs.csv --dry-run\n"
      "  gpusel calibrate runs.jsonl --to own.yaml --explain",
      make_calibrate},
-    {"gpus", "GPUs the catalogue knows",
+    {"gpus", to_say("GPUs the catalogue knows"),
      "  gpusel gpus hopper\n"
      "  gpusel gpus show l40s",
      make_gpus},
-    {"instances", "Instances and their prices",
+    {"instances", to_say("Instances and their prices"),
      "  gpusel instances --gpu H100:8 --max-price 40\n"
      "  gpusel instances show p5.48xlarge",
      make_instances},
-    {"models", "Models the catalogue knows, and any config.json, safetensors or GGUF file",
+    {"models", to_say("Models the catalogue knows, and any config.json, safetensors or GGUF file"),
      "  gpusel models qwen3\n"
      "  gpusel models show llama-3.1-8b",
      make_models},
-    {"catalog import", "Read price lists that others publish into a catalogue for --catalog",
+    {"catalog import", to_say("Read price lists that others publish into a catalogue for --catalog"),
      "  gpusel catalog import --from skypilot gcp.csv azure.csv --out market.snapshot\n"
      "  gpusel catalog import --from generic-csv --cloud on-prem prices.csv --out own-prices/",
      make_catalog_import},
-    {"catalog lint", "What is probably wrong in a catalogue, with its place and what would be right",
+    {"catalog lint", to_say("What is probably wrong in a catalogue, with its place and what would be right"),
      "  gpusel catalog lint\n"
      "  gpusel catalog lint --list",
      make_catalog_lint},
-    {"catalog path", "Where the facts come from: the built-in catalogue and every file laid over it",
+    {"catalog path", to_say("Where the facts come from: the built-in catalogue and every file laid over it"),
      "  gpusel catalog path\n"
      "  gpusel catalog path -o json",
      make_catalog_path},
-    {"catalog show", "One record, whatever its kind: GPU, model, instance, provider or source",
+    {"catalog show", to_say("One record, whatever its kind: GPU, model, instance, provider or source"),
      "  gpusel catalog show aws\n"
      "  gpusel catalog show source nvidia-l40s-datasheet",
      make_catalog_show},
-    {"catalog stats", "How much the catalogue knows, provider by provider, and how old its prices are",
+    {"catalog stats", to_say("How much the catalogue knows, provider by provider, and how old its prices are"),
      "  gpusel catalog stats\n"
      "  gpusel catalog stats -o csv",
      make_catalog_stats},
-    {"catalog diff", "What differs between two catalogues, or what overlays have changed",
+    {"catalog diff", to_say("What differs between two catalogues, or what overlays have changed"),
      "  gpusel catalog diff\n"
      "  gpusel catalog diff embedded embedded --json",
      make_catalog_diff},
-    {"whatif", "Which input moves the answer: sweeps, where the winner changes, tornado, Pareto frontier; also -o html",
+    {"whatif",
+     to_say("Which input moves the answer: sweeps, where the winner changes, tornado, Pareto frontier; also -o html"),
      "  gpusel whatif --model llama-3.1-8b --task inference --rps 4 --vary rps=1..64\n"
      "  gpusel whatif --model llama-7b --task finetune --tornado --pareto",
      make_whatif},
-    {"report", "The whole answer as one page with charts, for a browser without a network",
+    {"report", to_say("The whole answer as one page with charts, for a browser without a network"),
      "  gpusel report --model llama-7b --task finetune -o out.html\n"
      "  gpusel report --model llama-3.1-70b --task inference --rps 2 --to serving.html",
      make_report},
-    {"completion", "Completion of words in bash, zsh or fish: prints the script that the shell loads",
+    {"completion", to_say("Completion of words in bash, zsh or fish: prints the script that the shell loads"),
      "  gpusel completion bash >gpusel.bash\n"
      "  gpusel completion zsh >_gpusel",
      make_completion},
-    {"config show", "Settings: what holds where the line says nothing, and where each comes from",
+    {"config show", to_say("Settings: what holds where the line says nothing, and where each comes from"),
      "  gpusel config show\n"
      "  gpusel config show recommend -o json",
      make_config_show},
-    {"config path", "The files that settings are read from",
+    {"config path", to_say("The files that settings are read from"),
      "  gpusel config path\n"
      "  gpusel config path -o json",
      make_config_path},
-    {"check", "A gate for pipelines: policies in YAML over an answer, with an exit status; also SARIF and JUnit",
+    {"check",
+     to_say("A gate for pipelines: policies in YAML over an answer, with an exit status; also SARIF and JUnit"),
      "  gpusel check --policy policy.yaml --model llama-7b --task finetune\n"
      "  gpusel check --policy policy.yaml answer.json -o sarif",
      make_check},
-    {"lock", "An answer with everything it stands on, in a file: for gpusel diff and gpusel check",
+    {"lock", to_say("An answer with everything it stands on, in a file: for gpusel diff and gpusel check"),
      "  gpusel lock --model llama-7b --task finetune --dry-run\n"
      "  gpusel lock --model llama-3.1-8b --task inference --rps 4 --to serving.lock",
      make_lock},
-    {"diff", "What has changed since a lock, and which fact caused it",
+    {"diff", to_say("What has changed since a lock, and which fact caused it"),
      "  gpusel diff gpusel.lock --exit-code --tolerance 5%\n"
      "  gpusel diff old.lock new.lock",
      make_diff},
-    {"doctor", "State and age of the data, and what of the surroundings has an effect",
+    {"doctor", to_say("State and age of the data, and what of the surroundings has an effect"),
      "  gpusel doctor\n"
      "  gpusel doctor --max-price-age 365d",
      make_doctor},
-    {"mcp", "The same questions for AI assistants: a Model Context Protocol server on standard input and output",
+    {"mcp",
+     to_say("The same questions for AI assistants: a Model Context Protocol server on standard input and output"),
      "  gpusel mcp\n"
      "  gpusel mcp --discount aws=0.1 --quiet",
      make_mcp},

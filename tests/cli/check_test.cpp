@@ -90,7 +90,7 @@ TEST_CASE("each kind that the program knows is in the document", "[check]") {
   }
 }
 
-TEST_CASE("an audit tells what fails and ends with 0; the word goes before the file", "[check]") {
+TEST_CASE("an audit tells what fails and ends with 0, and the word goes before the file", "[check]") {
   const std::string demand = "max_cost_per_hour: 0.01 USD";
   const Run audit = check(one(demand, "mode: audit\n"), "--cloud north");
   CHECK(audit.status == 0);

@@ -71,7 +71,11 @@ printf '%s\n' "${COMPREPLY[@]}"
 
 /// What fish offers, each with its description behind a tab.
 Lines in_fish(const std::string& line) {
-  const Run run = shell("fish --no-config -c 'gpusel completion fish | source; complete -C \"" + line + "\"'");
+  // Where no home exists, fish makes one.
+  const Run run =
+      shell("HOME=" + scratch_directory() +
+            " XDG_CONFIG_HOME= XDG_DATA_HOME= fish --no-config -c 'gpusel completion fish | source; complete -C \"" +
+            line + "\"'");
   CAPTURE(line, run.err);
   CHECK(run.status == 0);
   return lines_of(run.out);

@@ -82,7 +82,7 @@ TEST_CASE("an explanation comes in every format") {
   }
 }
 
-TEST_CASE("--explain of every command with figures has formula, values, result and source in JSON") {
+TEST_CASE("every command that has --explain and figures gives formula, values, result and source in JSON") {
   const auto [command, pointer] = GENERATE(table<std::string, std::string>({
       {"recommend " + kMarket + kJob + "-n 1", "/recommendations/0/explain"},
       {"estimate --model llama-7b --task finetune --gpu h100 --gpus 8", "/explain"},

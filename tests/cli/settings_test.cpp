@@ -148,7 +148,7 @@ TEST_CASE("what is wrong in a file is said with its place and stops the answer")
   says("explain: perhaps\n", "neither true nor false");
 }
 
-TEST_CASE("a variable is checked like a flag; one that is nearly a setting is told of") {
+TEST_CASE("a variable is checked like a flag, and one that is nearly a setting is told of") {
   const Place place({});
   const Run wrong = place.ask({"instances", "--gpu", "l4"}, {{"GPUSEL_CURRENCY", "euro"}});
   CHECK(wrong.status == 2);
@@ -231,12 +231,12 @@ TEST_CASE("what is built in is what holds without a word") {
   }
 }
 
-TEST_CASE("no command is called like a flag: a map below its name would be read as either") {
+TEST_CASE("a command is called like no flag that takes a value: a map below its name would be read as either") {
   gpusel::cli::Context context;
   for (const auto& command : gpusel::cli::commands())
     for (const auto& other : gpusel::cli::commands())
       for (const auto& flag : gpusel::cli::set_up(other, context).flags) {
         CAPTURE(command.name, flag.names);
-        CHECK_FALSE(flag.is_called(command.name));
+        CHECK((!flag.is_called(command.name) || flag.value.empty()));
       }
 }
