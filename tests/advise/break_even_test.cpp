@@ -306,8 +306,11 @@ TEST_CASE("hours paid without work are in the costs of spot, failures and nodes"
   duty.scale_to_zero = true;
   const auto started = ask({.job = kPretrain, .duty = duty});
   const cost::Duty& run = started->costs.items.front().duty;
-  CHECK(run.run_per_day() > run.used_per_day());  // the time of each start is paid, too
-  CHECK(started->found.job->per_hour == Approx(20 * run.run_per_day() / run.used_per_day()));
+  const double cold_start = (run.run_per_day() - run.used_per_day()) / run.starts();
+  CHECK(cold_start > 0);
+  const double work = in_hours(started->found.job->run.work);
+  const double starts = std::ceil(work / run.used_per_day()) * run.starts();  // each day that the job lasts
+  CHECK(started->found.job->per_hour == Approx(20 * (work + starts * cold_start) / work));
 }
 
 TEST_CASE("a saved answer tells its checkpoints, its speed and its requests") {
