@@ -190,6 +190,21 @@ std::optional<std::vector<std::string>> ask_job(const Prompt& prompt, const Tell
   return Asker(prompt, tell, catalog, request, limits).run();
 }
 
+std::vector<std::string> question_of(const std::vector<std::string>& words) {
+  static constexpr std::string_view kWithValue[] = {"-o", "--output", "--to", "--color", "--lang"};
+  static constexpr std::string_view kAlone[] = {"--json", "--dry-run", "-q", "--quiet"};
+  std::vector<std::string> question;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view name = std::string_view(words[i]).substr(0, words[i].find('='));
+    if (std::ranges::find(kAlone, name) != std::end(kAlone)) continue;
+    if (std::ranges::find(kWithValue, name) == std::end(kWithValue))
+      question.push_back(words[i]);
+    else if (name.size() == words[i].size())
+      ++i;  // its value
+  }
+  return question;
+}
+
 std::string command_line(const std::vector<std::string>& words) {
   std::string line = "gpusel";
   for (const std::string& word : words) line += " " + advise::shell_word(word);

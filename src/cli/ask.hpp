@@ -23,6 +23,9 @@ using Tell = std::function<void(const std::string& line)>;
 std::optional<std::vector<std::string>> ask_job(const Prompt& prompt, const Tell& tell, const catalog::Catalog& catalog,
                                                 workload::Request& request, workload::Constraints& limits);
 
+/// The command line without what only says how and where its answer is printed.
+std::vector<std::string> question_of(const std::vector<std::string>& words);
+
 /// Words as a shell takes them.
 std::string command_line(const std::vector<std::string>& words);
 

@@ -97,9 +97,11 @@ std::string block(std::string_view text, std::size_t indent) {
   const bool ends = text.ends_with('\n');
   if (ends) text.remove_suffix(1);
   std::string out = ends ? "|" : "|-";
-  for (const std::string_view line : split(text, '\n')) {
+  for (std::size_t at = 0; at <= text.size();) {  // a line is more than its words: the spaces count
+    const std::size_t end = std::min(text.find('\n', at), text.size());
     out += '\n';
-    if (!line.empty()) out += std::string(indent, ' ') + std::string(line);
+    if (end > at) out += std::string(indent, ' ') + std::string(text.substr(at, end - at));
+    at = end + 1;
   }
   return out;
 }

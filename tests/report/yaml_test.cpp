@@ -57,6 +57,12 @@ TEST_CASE("YAML is block style with the keys of the JSON") {
         "map: {}\n");
 }
 
+TEST_CASE("lines come back with their indents, empty lines and ends") {
+  const auto* text =
+      GENERATE("{\n  \"a\": [\n    1\n  ]\n}", "a\n\n  b  \n", "a\nb\n", "a\nb", "a\n# b\n- c: d", "\ta\nb");
+  CHECK(round_trip({{"text", text}, {"list", {text}}}) == Json{{"text", text}, {"list", {text}}});
+}
+
 TEST_CASE("texts that YAML could read as something else come back as texts") {
   const auto* text =
       GENERATE("", "1", "1.5", "1e3", "0x1F", "010", "1_000", "12:30", "2026-11-01", "true", "No", "y", "NULL", "~",
