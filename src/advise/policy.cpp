@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "advise/facts_of.hpp"
+#include "advise/policy_facts.hpp"
 #include "advise/policy_kinds.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
@@ -40,12 +41,17 @@ class PolicyReader {
     Fields fields(file_.root, problems_);
     mode_ = fields.one_of<PolicyMode>("mode").value_or(PolicyMode::enforce);
     unknown_ = fields.one_of<UnknownFact>("unknown").value_or(UnknownFact::fail);
+    read_currency(fields);
     const Node* list = fields.find("policies");
     const Node* rules = fields.find("rules");
     fields.finish();
     if (list == nullptr && rules == nullptr && file_.root.is_map())
       fields.fail(file_.root, say("a policy file needs 'policies' or 'rules'"));
     if (list != nullptr && !list->is_list()) problems_.add(*list, say("'policies' must be a list"));
+    for (const Node* of : {list, rules})
+      if (of != nullptr && of->is_list() && of->children.empty())
+        problems_.add_at_key(*of, say("'{}' is empty: such a gate is always open", of->key),
+                             say("leave the key out, or write what is demanded"));
     if (list != nullptr && list->is_list())
       for (const Node& node : list->children) add_policy(node);
     if (rules != nullptr) add_rules(*rules);
@@ -54,6 +60,19 @@ class PolicyReader {
   }
 
  private:
+  void read_currency(Fields& fields) {
+    const Node* node = fields.find("currency");
+    if (node == nullptr) return;
+    const auto currency = Currency::parse(node->is_scalar() ? std::string_view(node->text) : std::string_view());
+    const auto rates = currency ? cost::Converter::into(*currency, catalog_) : usage_error({});
+    if (rates)
+      currency_ = *currency;
+    else
+      fields.fail(*node,
+                  currency ? rates.error().message : say("'currency' must be a currency, found {}", node->describe()),
+                  say("write it like USD"));
+  }
+
   void add_policy(const Node& node) {
     Fields fields(node, problems_);
     Policy policy;
@@ -81,7 +100,9 @@ class PolicyReader {
     const Node& demand = *fields.find(chosen->key);
     policy.kind = chosen->key;
     policy.limit = text_of(demand);
-    policy.judge = chosen->read(*chosen, fields, catalog_);
+    PolicySource source{fields, catalog_};
+    policy.judge = chosen->read(*chosen, source);
+    for (const std::string& meant : source.meant) policy.meant.push_back(format("{}: {}", policy.kind, meant));
     add(std::move(policy), node);
   }
 
@@ -102,6 +123,11 @@ class PolicyReader {
                       say("use reject, warn or note"));
         continue;
       }
+      check_values(node, catalog_, problems_);
+      const bool of_money = compares_money(rule->when);
+      if (of_money && !currency_)
+        problems_.add(node, say("a rule that compares money needs the file's 'currency'"),
+                      say("write currency: USD at the top of the file"));
       Policy policy;
       policy.id = rule->id;
       policy.kind = "rule";
@@ -111,8 +137,19 @@ class PolicyReader {
       policy.unknown = unknown_;
       policy.judge = judge_by(
           rule->when, [rule](const PolicySubject& subject) { return rules::verdict(*rule, subject.facts).message; });
+      if (currency_) policy.judge = in_own_currency(std::move(policy.judge));
       add(std::move(policy), node);
     }
+  }
+
+  /// The answer's currency is for whoever asks to choose, and changes no verdict.
+  PolicyJudge in_own_currency(PolicyJudge judge) const {
+    return [judge = std::move(judge), currency = *currency_, &catalog = catalog_](const PolicySubject& subject) {
+      PolicySubject converted = subject;
+      converted.facts = in_currency(subject, currency, catalog);
+      converted.currency = currency;
+      return judge(converted);
+    };
   }
 
   void add(Policy policy, const Node& node) {
@@ -135,6 +172,7 @@ class PolicyReader {
   Problems problems_;
   PolicyMode mode_ = PolicyMode::enforce;
   UnknownFact unknown_ = UnknownFact::fail;
+  std::optional<Currency> currency_;  // of money in rules
 };
 
 }  // namespace
@@ -168,7 +206,9 @@ PolicySubject policy_subject(const Recommendation& one, const Advice& advice, co
           .region = std::string(one.region->id),
           .currency = advice.currency,
           .facts = facts_of(one, advice.work, question, catalog, coefficients),
-          .gpu = one.gpu};
+          .gpu = one.gpu,
+          .priced = Date::from_packed(one.offer->as_of),
+          .price_source = std::string(catalog.origin_of(*one.offer).source)};
 }
 
 std::vector<std::string_view> policy_kinds() {

@@ -1,13 +1,11 @@
 #include "advise/policy_kinds.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <set>
+#include <tuple>
 
-#include "advise/candidates.hpp"
 #include "advise/policy_names.hpp"
+#include "gpusel/base/first_few.hpp"
 #include "gpusel/base/message.hpp"
-#include "gpusel/base/share.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/rules/holds.hpp"
 
@@ -19,14 +17,6 @@ using rules::Condition;
 using rules::Fact;
 using rules::Operator;
 
-/// "3", "1.5 days" … as an error of the node's own place.
-template <class T>
-std::optional<T> taken(Result<T> value, const Node& node, Fields& fields) {
-  if (value) return std::move(*value);
-  fields.problems().add(node, value.error(), node.key);
-  return std::nullopt;
-}
-
 /// Of CPU-only instances nothing is asked that only a GPU has; of jobs without a model, no licence.
 Condition where_it_applies(Fact fact, Condition violated) {
   if (fact == Fact::gpu) return rules::all_of({rules::compare(Fact::is_cpu, Operator::is_not, 1.0, false), violated});
@@ -35,231 +25,95 @@ Condition where_it_applies(Fact fact, Condition violated) {
   return violated;
 }
 
-PolicyJudge read_names(const PolicyKind& kind, Fields& fields, const catalog::Catalog& catalog) {
-  const Node& node = *fields.find(kind.key);
+/// The values that names of a list stand for; a name that means several is told.
+std::vector<std::string> values_in(Fields& fields, std::string_view key, PolicySource& source,
+                                   Names (*values_of)(std::string_view, const catalog::Catalog&)) {
   std::vector<std::string> values;
-  const std::vector<std::string> names = fields.texts(kind.key);
+  const Node* node = fields.find(key);
+  const std::vector<std::string> names = fields.texts(key);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const Node& at = node.is_list() ? node.children[i] : node;
-    auto meant = kind.values_of(names[i], catalog);
-    if (meant)
-      values.insert(values.end(), meant->begin(), meant->end());
-    else
-      fields.fail(at, meant.error().message, meant.error().hint);
-  }
-  if (names.empty()) fields.fail(node, say("'{}' names nothing", kind.key));
-  Condition violated =
-      rules::compare(kind.fact, kind.allows ? Operator::not_in : Operator::in, std::move(values), false);
-  return judge_by(where_it_applies(kind.fact, std::move(violated)),
-                  [&kind](const PolicySubject& subject) { return filled_in(say_text(kind.message), subject.facts); });
-}
-
-/// "40 USD".
-std::optional<Money> money_in(const Node& node, Fields& fields, const catalog::Catalog& catalog) {
-  const std::string_view text = trim(node.text);
-  const auto letters = std::find_if(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
-  const auto split_at = static_cast<std::size_t>(letters - text.begin());
-  const auto amount = plain_number(trim(text.substr(0, split_at)));
-  const auto currency = Currency::parse(text.substr(split_at));
-  if (!node.is_scalar() || !amount || !currency || *amount < 0) {
-    fields.fail(node, say("'{}' must be an amount and a currency, found {}", node.key, node.describe()),
-                say("write it like 40 USD"));
-    return std::nullopt;
-  }
-  if (const auto rates = cost::Converter::into(*currency, catalog); !rates) {
-    fields.fail(node, rates.error().message, rates.error().hint);
-    return std::nullopt;
-  }
-  return Money{*amount, *currency};
-}
-
-/// What a limit is in the currency of an answer; nothing where no rate is known.
-std::optional<double> converted(Money limit, Currency into, const catalog::Catalog& catalog) {
-  const auto converter = cost::Converter::into(into, catalog);
-  const auto* exchange = converter ? converter->exchange(limit.currency) : nullptr;
-  return exchange != nullptr ? std::optional(limit.amount * exchange->rate) : std::nullopt;
-}
-
-std::string money_text(Money money) { return format("{} {}", human_price(money.amount), money.currency.code()); }
-
-/// A limit on a fact about money.
-struct MoneyLimit {
-  Fact fact;
-  double times;  // that the fact counts
-  std::string (*message)(const std::string& found, const std::string& allowed);
-};
-
-constexpr MoneyLimit kHourly{Fact::price_per_hour, 1, [](const std::string& found, const std::string& allowed) {
-                               return say("{} per hour, at most {} allowed", found, allowed);
-                             }};
-constexpr MoneyLimit kMonthly{
-    Fact::price_per_hour, kHoursPerMonth, [](const std::string& found, const std::string& allowed) {
-      return say("{} in a month of {} hours, at most {} allowed", found, kHoursPerMonth, allowed);
-    }};
-constexpr MoneyLimit kOfJob{Fact::cost, 1, [](const std::string& found, const std::string& allowed) {
-                              return say("{} for the whole job, at most {} allowed", found, allowed);
-                            }};
-
-PolicyVerdict judge_money(const MoneyLimit& of, Money limit, const PolicySubject& subject,
-                          const catalog::Catalog& catalog) {
-  const auto most = converted(limit, subject.currency, catalog);
-  if (!most) return {PolicyOutcome::unknown, say("no exchange rate from {}", limit.currency.code())};
-  return judge_by(rules::compare(of.fact, Operator::above, *most / of.times, false), [&](const PolicySubject& one) {
-    std::string allowed = money_text(limit);
-    if (limit.currency != one.currency) allowed += format(" ({})", money_text({*most, one.currency}));
-    return of.message(money_text({one.facts.number(of.fact) * of.times, one.currency}), allowed);
-  })(subject);
-}
-
-template <const MoneyLimit& of>
-PolicyJudge read_money(const PolicyKind& kind, Fields& fields, const catalog::Catalog& catalog) {
-  const auto limit = money_in(*fields.find(kind.key), fields, catalog);
-  if (!limit) return {};
-  return [limit = *limit, &catalog](const PolicySubject& subject) { return judge_money(of, limit, subject, catalog); };
-}
-
-/// "4 GiB" per GPU, or a share of its usable memory.
-PolicyJudge read_headroom(const PolicyKind& kind, Fields& fields, const catalog::Catalog&) {
-  const Node& node = *fields.find(kind.key);
-  if (trim(node.text).ends_with('%')) {
-    const auto least = taken(parse_share(node.text), node, fields);
-    if (!least) return {};
-    return judge_by(rules::compare(Fact::memory_used_share, Operator::above, 1 - *least, false),
-                    [least = *least](const PolicySubject& subject) {
-                      const double free = 1 - subject.facts.number(Fact::memory_used_share);
-                      return say("{:.3g} % of the usable memory stays free, at least {:.3g} % asked", free * 100,
-                                 least * 100);
-                    });
-  }
-  const auto least = taken(parse_memory(node.text, true), node, fields);
-  if (!least) return {};
-  return judge_by(rules::compare(Fact::memory_free_gib, Operator::below, in_gib(least->amount()), false),
-                  [least = in_gib(least->amount())](const PolicySubject& subject) {
-                    return say("{:.3g} GiB per GPU stay free, at least {:.3g} GiB asked",
-                               subject.facts.number(Fact::memory_free_gib), least);
-                  });
-}
-
-PolicyJudge read_price_age(const PolicyKind& kind, Fields& fields, const catalog::Catalog&) {
-  constexpr double kSecondsPerDay = 86400;
-  const Node& node = *fields.find(kind.key);
-  const auto limit = taken(parse_duration(node.text, seconds(kSecondsPerDay)), node, fields);
-  if (!limit) return {};
-  const double days = limit->raw() / kSecondsPerDay;
-  return judge_by(rules::compare(Fact::price_age_days, Operator::above, days, false),
-                  [days](const PolicySubject& subject) {
-                    return say("the price is {:.0f} days old, at most {:.4g} allowed",
-                               subject.facts.number(Fact::price_age_days), days);
-                  });
-}
-
-/// Whether somebody who wants the instance can rent it by this offer.
-bool is_sold(const catalog::Offer& offer, const catalog::Catalog& catalog) {
-  const catalog::Instance& instance = catalog.instances()[offer.instance];
-  const catalog::OfferState* state = catalog.state_of(instance, offer);
-  return for_sale(instance.status) && (state == nullptr || for_sale(state->state));
-}
-
-std::size_t providers_of(const catalog::Gpu& gpu, const catalog::Catalog& catalog) {
-  std::set<std::string_view> providers;
-  for (const catalog::Instance& instance : catalog.instances())
-    if (catalog.gpu_of(instance) == &gpu)
-      for (const catalog::Offer& offer : catalog.offers_of(instance))
-        if (is_sold(offer, catalog)) providers.insert(instance.provider);
-  return providers.size();
-}
-
-std::size_t regions_of(const catalog::Instance& instance, const catalog::Catalog& catalog) {
-  std::set<std::string_view> regions;
-  for (const catalog::Offer& offer : catalog.offers_of(instance))
-    if (is_sold(offer, catalog)) regions.insert(catalog.region_of(offer).id);
-  return regions.size();
-}
-
-std::optional<double> least_count(const PolicyKind& kind, Fields& fields) {
-  const auto least = fields.number(kind.key, {1, 1000});
-  if (!least || *least == std::floor(*least)) return least;
-  fields.fail(*fields.find(kind.key), say("'{}' must be a whole number", kind.key));
-  return std::nullopt;
-}
-
-PolicyJudge read_gpu_providers(const PolicyKind& kind, Fields& fields, const catalog::Catalog& catalog) {
-  const auto least = least_count(kind, fields);
-  if (!least) return {};
-  return [least = *least, &catalog](const PolicySubject& subject) -> PolicyVerdict {
-    if (subject.facts.known(Fact::is_cpu) && subject.facts.number(Fact::is_cpu) != 0) return {};
-    if (subject.gpu == nullptr) return {PolicyOutcome::unknown, say("cannot be judged: its GPU is not known")};
-    const std::size_t count = providers_of(*subject.gpu, catalog);
-    if (static_cast<double>(count) >= least) return {};
-    return {PolicyOutcome::fail,
-            say("providers of the {} in the catalogue: {}, at least {} asked", subject.gpu->name, count, least)};
-  };
-}
-
-PolicyJudge read_sku_regions(const PolicyKind& kind, Fields& fields, const catalog::Catalog& catalog) {
-  const auto least = least_count(kind, fields);
-  if (!least) return {};
-  return [least = *least, &catalog](const PolicySubject& subject) -> PolicyVerdict {
-    const auto instance = catalog.instance(subject.provider + "/" + subject.sku);
-    if (!instance) return {PolicyOutcome::unknown, say("cannot be judged: the catalogue has no such instance")};
-    const std::size_t count = regions_of(**instance, catalog);
-    if (static_cast<double>(count) >= least) return {};
-    return {PolicyOutcome::fail, say("regions with a price: {}, at least {} asked", count, least)};
-  };
-}
-
-/// GPUs that may not be rented where an instance stands, or from companies of a country.
-struct Embargo {
-  Condition violated;
-  std::string source;
-};
-
-std::vector<std::string> names_in(Fields& fields, std::string_view key, const catalog::Catalog& catalog,
-                                  Names (*values_of)(std::string_view, const catalog::Catalog&)) {
-  std::vector<std::string> values;
-  for (const std::string& name : fields.texts(key)) {
-    auto meant = values_of(name, catalog);
-    if (meant)
-      values.insert(values.end(), meant->begin(), meant->end());
-    else
-      fields.fail(*fields.find(key), meant.error().message, meant.error().hint);
+    auto meant = values_of(names[i], source.catalog);
+    if (!meant) {
+      fields.fail(node->is_list() ? node->children[i] : *node, meant.error().message, meant.error().hint);
+      continue;
+    }
+    const bool is_broad = meant->size() > 1 && (values_of == gpu_ids || values_of == region_ids);
+    if (is_broad) source.meant.push_back(say("'{}' means any of {}", printable(names[i]), first_few(*meant)));
+    values.insert(values.end(), meant->begin(), meant->end());
   }
   return values;
 }
 
-Embargo read_embargo(const Node& node, Problems& problems, const catalog::Catalog& catalog) {
-  Fields fields(node, problems);
-  fields.require("gpus");
-  const auto gpus = names_in(fields, "gpus", catalog, gpu_ids);
-  auto countries = names_in(fields, "countries", catalog, countries_in);
-  auto homes = names_in(fields, "provider_countries", catalog, countries_in);
-  if (node.is_map() && countries.empty() && homes.empty())
-    fields.fail(node, say("an entry needs 'countries' or 'provider_countries'"));
-  std::vector<Condition> where;
-  if (!countries.empty()) where.push_back(rules::compare(Fact::country, Operator::in, std::move(countries), false));
-  if (!homes.empty()) where.push_back(rules::compare(Fact::provider_country, Operator::in, std::move(homes), false));
-  Embargo embargo{
-      rules::all_of({rules::compare(Fact::gpu, Operator::in, gpus, false), rules::any_of(std::move(where))}),
-      fields.text("source")};
-  embargo.violated = where_it_applies(Fact::gpu, std::move(embargo.violated));
-  fields.finish();
-  return embargo;
+/// A price that holds in several regions or countries may be that of a region that is denied.
+PolicyJudge judge_place(PolicyJudge judge) {
+  return [judge = std::move(judge)](const PolicySubject& subject) -> PolicyVerdict {
+    PolicyVerdict verdict = judge(subject);
+    if (verdict.outcome != PolicyOutcome::pass || subject.facts.known(Fact::country)) return verdict;
+    return {PolicyOutcome::unknown,
+            filled_in(say("cannot be judged: region {{region}} is no single place"), subject.facts),
+            {},
+            rules::substituted(rules::compare(Fact::region, Operator::known, 1.0, false), subject.facts)};
+  };
 }
 
-PolicyJudge read_export_control(const PolicyKind& kind, Fields& fields, const catalog::Catalog& catalog) {
-  const Node& list = *fields.find(kind.key);
+PolicyJudge read_names(const PolicyKind& kind, PolicySource& source) {
+  std::vector<std::string> values = values_in(source.fields, kind.key, source, kind.values_of);
+  const Node& node = *source.fields.find(kind.key);
+  if (values.empty() && source.fields.texts(kind.key).empty())
+    source.fields.fail(node, say("'{}' names nothing", kind.key));
+  Condition violated =
+      rules::compare(kind.fact, kind.allows ? Operator::not_in : Operator::in, std::move(values), false);
+  PolicyJudge judge = judge_by(where_it_applies(kind.fact, violated), [&kind](const PolicySubject& subject) {
+    return filled_in(say_text(kind.message), subject.facts);
+  });
+  if (kind.fact == Fact::region && !kind.allows) return judge_place(std::move(judge));
+  return judge;
+}
+
+/// GPUs that may not be rented in a country, or from companies of one.
+struct Embargo {
+  Condition violated;
+  std::string_view message;
+  std::string source;
+};
+
+void read_embargo(const Node& node, PolicySource& outer, std::vector<Embargo>& embargoes) {
+  Fields fields(node, outer.fields.problems());
+  fields.require("gpus");
+  const auto gpus = values_in(fields, "gpus", outer, gpu_ids);
+  const std::string source = fields.text("source");
+  bool says_where = false;
+  for (const auto& [key, fact, message] :
+       {std::tuple("countries", Fact::country, to_say("{gpu} is listed for {country}, where it stands")),
+        std::tuple("provider_countries", Fact::provider_country,
+                   to_say("{gpu} is listed for providers of {provider_country}"))}) {
+    auto countries = values_in(fields, key, outer, countries_in);
+    says_where = says_where || fields.has(key);
+    if (countries.empty()) continue;
+    Condition both = rules::all_of({rules::compare(Fact::gpu, Operator::in, gpus, false),
+                                    rules::compare(fact, Operator::in, std::move(countries), false)});
+    embargoes.push_back({where_it_applies(Fact::gpu, std::move(both)), message, source});
+  }
+  if (node.is_map() && !says_where) fields.fail(node, say("an entry needs 'countries' or 'provider_countries'"));
+  for (const std::string_view key : {"gpus", "countries", "provider_countries"})
+    if (const Node* list = fields.find(key); list != nullptr && fields.texts(key).empty())
+      fields.fail(*list, say("'{}' names nothing", key));
+  fields.finish();
+}
+
+PolicyJudge read_export_control(const PolicyKind& kind, PolicySource& source) {
+  const Node& list = *source.fields.find(kind.key);
   if (!list.is_list() || list.children.empty()) {
-    fields.fail(list, say("'{}' must be a list of entries with 'gpus' and 'countries'", kind.key));
+    source.fields.fail(list, say("'{}' must be a list of entries with 'gpus' and 'countries'", kind.key));
     return {};
   }
   std::vector<Embargo> embargoes;
-  for (const Node& node : list.children) embargoes.push_back(read_embargo(node, fields.problems(), catalog));
+  for (const Node& node : list.children) read_embargo(node, source, embargoes);
   return [embargoes = std::move(embargoes)](const PolicySubject& subject) {
     PolicyVerdict worst;
     for (const Embargo& embargo : embargoes) {
       PolicyVerdict verdict = judge_by(embargo.violated, [&](const PolicySubject& one) {
-        const std::string what =
-            filled_in(say("{{gpu}} is listed for {{country}}, or for providers of {{provider_country}}"), one.facts);
+        const std::string what = filled_in(say_text(embargo.message), one.facts);
         return embargo.source.empty() ? what : say("{}; source: {}", what, embargo.source);
       })(subject);
       if (verdict.outcome == PolicyOutcome::fail) return verdict;
@@ -275,9 +129,9 @@ constexpr PolicyKind names(std::string_view key, Fact fact, bool allows,
 }
 
 constexpr PolicyKind kKinds[] = {
-    {"max_cost_per_hour", read_money<kHourly>},
-    {"max_cost_per_month", read_money<kMonthly>},
-    {"max_job_cost", read_money<kOfJob>},
+    {"max_cost_per_hour", read_hourly},
+    {"max_cost_per_month", read_monthly},
+    {"max_job_cost", read_job_cost},
     names("allowed_providers", Fact::provider, true, provider_ids,
           to_say("provider {provider} is not among those allowed")),
     names("denied_providers", Fact::provider, false, provider_ids, to_say("provider {provider} is denied")),
@@ -322,7 +176,13 @@ PolicyJudge judge_by(Condition violated, std::function<std::string(const PolicyS
   return [violated = std::move(violated),
           say_violated = std::move(say_violated)](const PolicySubject& subject) -> PolicyVerdict {
     const auto holds = rules::holds(violated, subject.facts);
-    if (holds) return *holds ? PolicyVerdict{PolicyOutcome::fail, say_violated(subject)} : PolicyVerdict{};
+    if (holds && !*holds) return {};
+    PolicyVerdict verdict{
+        PolicyOutcome::fail, {}, rules::condition_text(violated), rules::substituted(violated, subject.facts)};
+    if (holds) {
+      verdict.message = say_violated(subject);
+      return verdict;
+    }
     std::string missing;
     const rules::FactSet asked = rules::facts_in(violated);
     for (const rules::FactInfo& fact : rules::fact_table()) {
@@ -330,7 +190,9 @@ PolicyJudge judge_by(Condition violated, std::function<std::string(const PolicyS
       if (asked[static_cast<std::size_t>(which)] && !subject.facts.known(which))
         missing += (missing.empty() ? "" : ", ") + std::string(fact.name);
     }
-    return {PolicyOutcome::unknown, say("cannot be judged: unknown is {}", missing)};
+    verdict.outcome = PolicyOutcome::unknown;
+    verdict.message = say("cannot be judged: unknown is {}", missing);
+    return verdict;
   };
 }
 

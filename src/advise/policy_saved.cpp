@@ -68,6 +68,22 @@ std::optional<double> figure_at(const Node& map, std::string_view path) {
   return node != nullptr && node->is_scalar() && !node->quoted ? plain_number(node->text) : std::nullopt;
 }
 
+/// Figures that no answer has below 0, and the most that is believed of them.
+constexpr std::string_view kFigures[] = {"gpus_per_node",
+                                         "nodes",
+                                         "gpus",
+                                         "memory.per_gpu.total",
+                                         "memory.usable",
+                                         "cost.hourly",
+                                         "cost.total",
+                                         "cost.hours",
+                                         "cost.offer.hourly",
+                                         "cost.per_unit",
+                                         "cost.per_million_tokens"};
+constexpr double kMostFigure = 1e12;
+/// What a whole answer has: one without them ends early.
+constexpr std::string_view kParts[] = {"workload", "assumed", "catalog", "recommendations", "rejected", "alternatives"};
+
 class SavedReader {
  public:
   SavedReader(std::shared_ptr<const Document> document, const Node& answer, Date today, const catalog::Catalog& catalog,
@@ -82,6 +98,7 @@ class SavedReader {
     const Node* list = answer_.find("recommendations");
     if (list == nullptr || !list->is_list())
       return usage_error(say("has no list of recommendations"), position(document_->name, answer_));
+    if (Status job = check_job(); !job) return std::unexpected(job.error());
     std::vector<PolicySubject> subjects;
     for (const Node& row : list->children) {
       auto subject = subject_of(row, static_cast<int>(subjects.size()) + 1);
@@ -92,17 +109,54 @@ class SavedReader {
   }
 
  private:
+  /// What is asked of models must not pass because nobody says which one it is.
+  Status check_job() const {
+    const Node* workload = answer_.find("workload");
+    const Node& at = workload != nullptr ? *workload : answer_;
+    const auto task = from_text<workload::Task>(text_at(answer_, "workload.task"));
+    if (!task) return usage_error(say("does not say the task of its job"), position(document_->name, at));
+    if (workload::runs_model(*task) && text_at(answer_, "workload.model").empty())
+      return usage_error(say("does not say the model of its job"), position(document_->name, at));
+    return {};
+  }
+
+  Status check_row(const Node& row) const {
+    const auto wrong = [&](const Node& at, std::string message) {
+      return usage_error(std::move(message), position(document_->name, at));
+    };
+    if (text_at(row, "provider").empty() || text_at(row, "sku").empty() ||
+        !Currency::parse(text_at(row, "cost.currency")))
+      return wrong(row, say("is no whole recommendation: provider, sku or the cost's currency is missing"));
+    for (const std::string_view path : kFigures) {
+      const Node* node = at(row, path);
+      if (node == nullptr || node->kind == Node::Kind::null) continue;
+      const auto figure = figure_at(row, path);
+      if (!figure || *figure < 0 || *figure > kMostFigure)
+        return wrong(*node, say("'{}' cannot be {}", path, node->describe()));
+    }
+    return check_gpu(row);
+  }
+
+  /// An instance has the GPU that the catalogue knows it by, whatever a row says.
+  Status check_gpu(const Node& row) const {
+    const auto instance = catalog_.instance(format("{}/{}", text_at(row, "provider"), text_at(row, "sku")));
+    const Node* gpu = row.find("gpu");
+    if (!instance || gpu == nullptr || (*instance)->gpu == text_at(row, "gpu")) return {};
+    const std::string known = (*instance)->gpu.empty() ? say("none") : std::string((*instance)->gpu);
+    return usage_error(say("the GPU of {} cannot be {}", printable(text_at(row, "sku")), gpu->describe()),
+                       position(document_->name, *gpu), say("in the catalogue it is {}", known));
+  }
+
   Result<PolicySubject> subject_of(const Node& row, int rank) const {
-    const auto currency = Currency::parse(text_at(row, "cost.currency"));
-    if (text_at(row, "provider").empty() || text_at(row, "sku").empty() || !currency)
-      return usage_error(say("is no whole recommendation: provider, sku or the cost's currency is missing"),
-                         position(document_->name, row));
+    if (Status sound = check_row(row); !sound) return std::unexpected(sound.error());
     PolicySubject subject{.rank = rank,
                           .provider = std::string(text_at(row, "provider")),
                           .sku = std::string(text_at(row, "sku")),
                           .region = std::string(text_at(row, "region")),
-                          .currency = *currency,
+                          .currency = *Currency::parse(text_at(row, "cost.currency")),
                           .facts = {},
+                          .priced = {},
+                          .price_source = {},
                           .keeper = document_};
     from_catalogue(subject);
     from_job(subject.facts);
@@ -114,7 +168,7 @@ class SavedReader {
     const auto provider = catalog_.provider(subject.provider);
     const auto instance = catalog_.instance(subject.provider + "/" + subject.sku);
     if (instance) instance_facts(subject.facts, {**instance, provider ? *provider : nullptr, catalog_, coefficients_});
-    if (!provider) return;
+    if (!provider || instance) return;
     if ((*provider)->kind) subject.facts.set(Fact::provider_kind, to_text(*(*provider)->kind));
     subject.facts.set(Fact::provider_country, (*provider)->country);
   }
@@ -142,8 +196,7 @@ class SavedReader {
       else
         facts.set(saved.fact, figure_at(row, saved.path));
     }
-    const Node* gpu = row.find("gpu");
-    if (gpu != nullptr) facts.set(Fact::is_cpu, gpu->kind == Node::Kind::null);
+    if (!text_at(row, "gpu").empty()) facts.set(Fact::is_cpu, false);
     if (const auto named = catalog_.gpu(text_at(row, "gpu"))) subject.gpu = *named;
     if (facts.known(Fact::memory_needed_gib) && facts.known(Fact::memory_usable_gib)) {
       const double needed = facts.number(Fact::memory_needed_gib);
@@ -154,8 +207,11 @@ class SavedReader {
     const auto hours = figure_at(row, "cost.hours");
     if (hours && *hours != kHoursPerMonth) facts.set(Fact::hours, *hours);
     const auto dated = Date::parse(text_at(row, "cost.price_as_of"));
-    const auto days = dated ? days_between(*dated, today_) : std::nullopt;
-    if (days) facts.set(Fact::price_age_days, static_cast<double>(std::max(0, *days)));
+    const int days = dated ? days_between(*dated, today_).value_or(-1) : -1;
+    subject.price_source = std::string(text_at(row, "cost.price_source"));
+    if (days < 0) return;  // a day to come is no date of a price
+    subject.priced = *dated;
+    facts.set(Fact::price_age_days, static_cast<double>(days));
   }
 
   std::shared_ptr<const Document> document_;
@@ -174,10 +230,15 @@ Result<std::vector<PolicySubject>> saved_subjects(const std::string& content, co
   if (!read) return std::unexpected(read.error());
   const auto document = std::make_shared<const Document>(std::move(*read));
   const Node* answer = &document->root;
-  if (text_at(*answer, "schema") == kLock) answer = answer->find("answer");
+  const bool is_lock = text_at(*answer, "schema") == kLock;
+  if (is_lock) answer = answer->find("answer");
   if (answer == nullptr || text_at(*answer, "schema") != kAnswer)
     return usage_error(say("is no answer of gpusel recommend and no lock"), name,
                        say("save one with gpusel recommend … --json, or with gpusel lock"));
+  if (!is_lock)
+    for (const std::string_view part : kParts)
+      if (answer->find(part) == nullptr)
+        return usage_error(say("ends early: '{}' is missing", part), name, say("save the whole answer again"));
   return SavedReader(document, *answer, today, catalog, coefficients).read();
 }
 

@@ -1,4 +1,4 @@
-#include "catalog/countries.hpp"
+#include "gpusel/catalog/countries.hpp"
 
 #include <algorithm>
 #include <array>

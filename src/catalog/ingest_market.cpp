@@ -1,7 +1,7 @@
 // Providers with their regions, families with their sizes, and price sheets.
 #include <algorithm>
 
-#include "catalog/countries.hpp"
+#include "gpusel/catalog/countries.hpp"
 #include "catalog/ingest.hpp"
 
 namespace gpusel::catalog {

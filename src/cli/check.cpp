@@ -6,6 +6,7 @@
 #include "cli/ask.hpp"
 #include "cli/commands.hpp"
 #include "cli/job.hpp"
+#include "cli/price_age.hpp"
 #include "gpusel/advise/policy.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
@@ -20,6 +21,9 @@ constexpr std::string_view kSarif = "sarif";
 constexpr std::string_view kJunit = "junit";
 constexpr std::string_view kOwnFormats[] = {kSarif, kJunit};
 
+/// What may be said beside a saved answer, of the flags that are of a job.
+constexpr std::string_view kOfSaved[] = {"--max-price-age", "--strict"};
+
 struct CheckOptions {
   JobOptions job;
   std::vector<std::string> policies;
@@ -27,6 +31,8 @@ struct CheckOptions {
   std::optional<advise::PolicyMode> mode;
   std::optional<std::int64_t> rank;
   bool all = false;
+  bool explains = false;
+  std::vector<std::string> own_flags;  // that judge a saved answer as well as a fresh one
 };
 
 class Check {
@@ -42,10 +48,14 @@ class Check {
     if (status != kOk) return status;
     if (Status there = choose_ranks(); !there) return context_.fail(there.error());
     results_ = advise::judge(policies_, subjects_);
-    const int verdict = verdict_status();
-    print(*ground, verdict);
-    return verdict != kOk ? verdict
-                          : gate_price_age(options_.job.question.constraints, offers_, ground->today, context_, kOk);
+    std::vector<Date> dates;
+    for (const advise::PolicySubject& subject : subjects_) dates.push_back(subject.priced);
+    const std::string old = too_old(options_.job.question.constraints, dates, ground->today);
+    const int by_policies = verdict_status();
+    const int verdict = by_policies == kOk && !old.empty() ? kStale : by_policies;
+    print(*ground, verdict, old);
+    if (verdict == kStale) context_.err.write("gpusel: " + old + "\n");
+    return verdict;
   }
 
  private:
@@ -56,12 +66,24 @@ class Check {
       return usage_error(say("has no meaning beside --all"), "--rank", say("give one of them"));
     if (options_.answers.size() > 1)
       return usage_error(say("{} answers to check", options_.answers.size()), {}, say("check one at a time"));
-    const auto& given = options_.job.question.request.given;
-    if (options_.answers.empty() || given.empty()) return {};
-    std::string flag = "--" + std::string(given.front());
-    std::ranges::replace(flag, '_', '-');
-    return usage_error(say("changes nothing here: the job of a saved answer stands as it is"), flag,
-                       say("leave out the job's flags, or the file"));
+    return options_.answers.empty() ? Status{} : check_saved_words();
+  }
+
+  /// What would change the question or its prices says nothing of an answer that is there already.
+  Status check_saved_words() const {
+    for (const std::string& flag : context_.settings.said)
+      if (std::ranges::find(options_.own_flags, flag) == options_.own_flags.end())
+        return usage_error(say("changes nothing here: a saved answer stands as it is"), flag,
+                           say("leave it out, or leave out the file to ask anew; limits can stand in the policy file"));
+    const workload::Constraints& limits = options_.job.question.constraints;
+    if (limits.max_price_age_days && !limits.strict.value_or(false) && is_said("--max-price-age"))
+      return usage_error(say("needs --strict beside a saved answer"), "--max-price-age",
+                         say("as in --max-price-age 30d --strict"));
+    return {};
+  }
+
+  bool is_said(std::string_view flag) const {
+    return std::ranges::find(context_.settings.said, flag) != context_.settings.said.end();
   }
 
   int read_policies(const catalog::Catalog& catalog) {
@@ -73,6 +95,10 @@ class Check {
       if (Errors errors = advise::add_policies(*document, catalog, policies_); !errors.empty())
         return context_.fail(errors);
     }
+    for (advise::Policy& policy : policies_) policy.has_path = policy.file != input_name(std::string(kStandardInput));
+    for (const advise::Policy& policy : policies_)
+      for (const std::string& meant : policy.meant)
+        context_.note(format("{}:{}: {}", printable(policy.file), policy.line, meant));
     if (options_.mode)
       for (advise::Policy& policy : policies_) policy.mode = *options_.mode;
     return kOk;
@@ -86,10 +112,8 @@ class Check {
     if (!advice) return advice.error();
     advice_ = std::move(*advice);
     for (const advise::Recommendation& one : advice_.recommendations)
-      if (options_.all || one.rank == options_.rank.value_or(1)) {
+      if (options_.all || one.rank == options_.rank.value_or(1))
         subjects_.push_back(advise::policy_subject(one, advice_, question, ground.catalog, ground.coefficients));
-        offers_.push_back(one.offer);
-      }
     count_ = advice_.recommendations.size();
     name_ = command_line(context_.words);
     return kOk;
@@ -120,9 +144,17 @@ class Check {
     return report::check_counts(results_).blocking > 0 ? kPolicy : kOk;
   }
 
-  void print(const Ground& ground, int status) {
-    const report::CheckView view{policies_,    subjects_, results_, name_, !options_.answers.empty(),
-                                 ground.today, kVersion,  status};
+  void print(const Ground& ground, int status, const std::string& too_old) {
+    const report::CheckView view{.policies = policies_,
+                                 .subjects = subjects_,
+                                 .results = results_,
+                                 .answer = name_,
+                                 .saved = !options_.answers.empty(),
+                                 .explains = options_.explains,
+                                 .today = ground.today,
+                                 .version = kVersion,
+                                 .too_old = too_old,
+                                 .status = status};
     if (ground.format == kSarif) return context_.out.write(report::dump(report::check_sarif(view)));
     if (ground.format == kJunit) return context_.out.write(report::check_junit(view));
     cli::print({[&] { return report::check_json(view); },
@@ -137,7 +169,6 @@ class Check {
   std::vector<advise::Policy> policies_;
   std::vector<advise::PolicySubject> subjects_;
   std::vector<advise::PolicyResult> results_;
-  std::vector<const catalog::Offer*> offers_;
   advise::Advice advice_;
   std::string name_;
   std::size_t count_ = 0;  // of recommendations in the answer
@@ -173,6 +204,17 @@ Parsed make_check() {
                             options->all = true;
                             return {};
                           }});
+  parsed.flags.push_back({"--explain", "", say("of each finding, what was compared, and where each side comes from"),
+                          group, [options](std::string_view) -> Status {
+                            options->explains = true;
+                            return {};
+                          }});
+  Parsed common;
+  CommonOptions unused;
+  add_common_flags(common, unused);
+  for (const auto* flags : {&parsed.flags, &common.flags})
+    for (const Flag& flag : *flags) options->own_flags.push_back(flag.name());
+  options->own_flags.insert(options->own_flags.end(), std::begin(kOfSaved), std::end(kOfSaved));
   add_job_flags(parsed.flags, options->job);
   parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return Check(*options, context).run(); };

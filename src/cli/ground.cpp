@@ -9,9 +9,9 @@ namespace gpusel::cli {
 
 std::expected<Ground, int> prepare(const GroundWishes& wishes, Context& context) {
   const auto fail = [&](const auto& error) { return std::unexpected(context.fail(error)); };
-  const std::string wanted = context.wanted_format();
-  const bool own = std::ranges::find(wishes.own_formats, wanted) != wishes.own_formats.end();
-  auto format = own ? Result<std::string>(wanted) : context.format();
+  std::vector<std::string_view> formats(std::begin(kEveryFormat), std::end(kEveryFormat));
+  formats.insert(formats.end(), wishes.own_formats.begin(), wishes.own_formats.end());
+  auto format = context.format(formats);
   if (!format) return fail(format.error());
   const auto today = context.today();
   if (!today) return fail(today.error());

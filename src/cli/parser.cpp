@@ -63,10 +63,10 @@ class Words {
   /// What the line does not say is as the settings say.
   int settle(const std::vector<std::string>& words) {
     Settings& settings = context_.settings;
-    if (settings.all.empty() && settings.unreadable.empty() && !parsed_.shows_settings) return kOk;
     for (const Flag& flag : parsed_.flags)
       if (std::ranges::any_of(words, [&](const std::string& word) { return flag.spelled_by(word); }))
         settings.said.push_back(flag.name());
+    if (settings.all.empty() && settings.unreadable.empty() && !parsed_.shows_settings) return kOk;
     const Errors errors = apply_settings(*chosen_, parsed_, context_);
     if (parsed_.shows_settings) return kOk;
     if (!errors.empty()) return context_.fail(errors);

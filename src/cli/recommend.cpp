@@ -10,6 +10,7 @@
 #include "cli/stages.hpp"
 #include "gpusel/advise/explain.hpp"
 #include "gpusel/advise/recommend.hpp"
+#include "gpusel/base/first_few.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/explain.hpp"
@@ -221,22 +222,18 @@ Flag use_spot_flag(workload::Constraints& constraints) {
 }
 
 void tell_broad_names(const workload::Constraints& limits, const catalog::Catalog& catalog, Context& context) {
-  constexpr std::size_t kNamed = 6;
   std::vector<std::string> told;
   for (const workload::GpuSpec& spec : limits.gpus)
     for (const std::string& name : spec.names) {
       workload::GpuSpec one;
       one.vendor = spec.vendor;
       one.names = {name};
-      std::vector<std::string_view> ids;
+      std::vector<std::string> ids;
       for (const catalog::Gpu& gpu : catalog.gpus())
-        if (one.names_gpu(gpu)) ids.push_back(gpu.id);
+        if (one.names_gpu(gpu)) ids.emplace_back(gpu.id);
       if (ids.size() < 2 || std::find(told.begin(), told.end(), name) != told.end()) continue;
       told.push_back(name);
-      std::string list;
-      for (std::size_t i = 0; i < std::min(kNamed, ids.size()); ++i) list += (i == 0 ? "" : ", ") + std::string(ids[i]);
-      if (ids.size() > kNamed) list += say(" and {} more", ids.size() - kNamed);
-      context.note(say("--gpu {} means any of {}", printable(name), list));
+      context.note(say("--gpu {} means any of {}", printable(name), first_few(ids)));
     }
 }
 

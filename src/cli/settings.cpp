@@ -21,12 +21,15 @@ struct OfFlag {
 };
 
 /// Paths are of one run, unless they are read by every run alike.
-constexpr std::string_view kStandingPaths[] = {"--catalog", "--overlay", "--rules", "--policy"};
-/// What only the line may say: what silences remarks, what a run writes, removes or declares.
+constexpr std::string_view kStandingPaths[] = {"--catalog", "--overlay", "--rules"};
+/// What only the line may say: what silences remarks, what a run writes, removes or declares, what opens a gate.
 constexpr OfFlag kOnlyOnLine[] = {{"", "--quiet"},
                                   {"", "--json"},
                                   {"", "--dry-run"},
                                   {"calibrate", "--reset"},
+                                  {"check", "--policy-mode"},
+                                  {"check", "--rank"},
+                                  {"check", "--all"},
                                   {"catalog import", "--from"},
                                   {"catalog import", "--cloud"},
                                   {"catalog import", "--as-of"}};

@@ -4,6 +4,7 @@
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "report/markdown.hpp"
 
 namespace gpusel::report {
 
@@ -17,8 +18,11 @@ std::string outcome_text(const PolicyResult& result) {
   const bool allowed = result.verdict.outcome == PolicyOutcome::unknown && !result.is_finding();
   if (allowed) return say("unknown, allowed");
   if (!result.is_finding()) return say("pass");
-  return result.verdict.outcome == PolicyOutcome::unknown ? say("{}: unknown", to_text(result.policy->severity))
-                                                          : std::string(to_text(result.policy->severity));
+  const std::string_view severity = to_text(result.policy->severity);
+  const bool is_unknown = result.verdict.outcome == PolicyOutcome::unknown;
+  if (result.policy->mode == advise::PolicyMode::audit)
+    return is_unknown ? say("audit, {}: unknown", severity) : say("audit, {}", severity);
+  return is_unknown ? say("{}: unknown", severity) : std::string(severity);
 }
 
 std::string place_of(const advise::Policy& policy) {
@@ -60,7 +64,53 @@ std::string summary(const CheckView& view) {
   std::string text = say("passed {}, failed {}, unknown {}", counts.passed, counts.failed, counts.unknown);
   text += "; ";
   if (counts.blocking > 0) return text + say("the gate is closed: {} of them block", counts.blocking);
+  if (!view.too_old.empty()) return text + say("the gate is closed: {}", view.too_old);
+  const auto audited = std::ranges::count_if(view.results, [](const PolicyResult& result) {
+    return result.is_finding() && result.policy->severity == advise::PolicySeverity::error;
+  });
+  if (audited > 0) return text + say("the gate is open: errors of files that only audit: {}", audited);
   return text + (counts.findings > 0 ? say("the gate is open: none of the findings blocks") : say("the gate is open"));
+}
+
+/// One finding down to its facts.
+std::string explanation(const PolicyResult& result, const CheckView& view) {
+  const advise::Policy& policy = *result.policy;
+  const advise::PolicySubject& subject = *result.subject;
+  std::vector<std::pair<std::string, std::string>> lines{
+      {say("instance"), say("rank {}, {}/{} in {}", subject.rank, subject.provider, subject.sku,
+                            subject.region.empty() ? "?" : subject.region)},
+      {say("finding"), result.verdict.message},
+      {say("demand"),
+       policy.kind == "rule" ? say("rule: {}", policy.limit) : format("{}: {}", policy.kind, policy.limit)},
+      {say("violated where"), result.verdict.condition},
+      {say("found"), result.verdict.facts},
+      {say("facts of"), view.saved ? say("{}, and the catalogue", view.answer) : say("this answer")},
+      {say("price of"),
+       format("{} {}", subject.priced.known() ? subject.priced.text() : say("unknown"), subject.price_source)},
+      {say("reason"), policy.reason},
+      {say("place"), place_of(policy)}};
+  std::string out;
+  for (const auto& [label, text] : lines)
+    if (!text.empty()) out += format("  {}: {}\n", label, printable(text));
+  return out;
+}
+
+std::string explanations(const CheckView& view, const Terminal& terminal) {
+  std::string out;
+  const bool is_markdown = terminal.width.is_markdown();
+  for (const PolicyResult& result : view.results) {
+    if (!result.is_finding()) continue;
+    const std::string head = format("{} ({})", printable(result.policy->id), outcome_text(result));
+    const std::string lines = explanation(result, view);
+    if (!is_markdown) {
+      out += "\n" + head + "\n" + lines;
+      continue;
+    }
+    out += "\n## " + markdown_text(head) + "\n\n";
+    for (const std::string_view line : split(lines, '\n'))
+      if (!line.empty()) out += "- " + markdown_text(trim(line)) + "\n";
+  }
+  return out;
 }
 
 Json policy_json(const advise::Policy& policy) {
@@ -103,6 +153,8 @@ Json check_json(const CheckView& view) {
                        {"outcome", to_text(result.verdict.outcome)},
                        {"severity", to_text(result.policy->severity)},
                        {"message", text_or_null(result.verdict.message)},
+                       {"condition", text_or_null(result.verdict.condition)},
+                       {"facts", text_or_null(result.verdict.facts)},
                        {"finding", result.is_finding()},
                        {"blocks", result.blocks()}});
   const CheckCounts counts = check_counts(view.results);
@@ -118,6 +170,7 @@ Json check_json(const CheckView& view) {
             {"unknown", counts.unknown},
             {"findings", counts.findings},
             {"blocking", counts.blocking}}},
+          {"too_old", text_or_null(view.too_old)},
           {"status", view.status}};
 }
 
@@ -125,7 +178,10 @@ std::string check_text(const CheckView& view, std::string_view format, const Ter
   const bool wide = format != "table";
   const Table table = make_table(view, wide);
   if (format == "csv") return table.csv();
-  if (format == "markdown") return (table.empty() ? std::string() : table.markdown() + "\n") + summary(view) + "\n";
+  const std::string more = view.explains ? explanations(view, terminal) : std::string();
+  if (format == "markdown")
+    return title(say("Check of {}", view.answer), terminal) +
+           (table.empty() ? std::string() : table.markdown() + "\n") + summary(view) + "\n" + more;
   std::string out = bold(printable(view.answer), terminal) + "\n";
   if (!wide && view.subjects.size() == 1) {
     const advise::PolicySubject& subject = view.subjects.front();
@@ -134,7 +190,7 @@ std::string check_text(const CheckView& view, std::string_view format, const Ter
                 terminal.width, 2);
   }
   if (!table.empty()) out += table.text(terminal);
-  return out + summary(view) + "\n";
+  return out + summary(view) + "\n" + more;
 }
 
 }  // namespace gpusel::report

@@ -17,8 +17,10 @@ struct CheckView {
   std::span<const advise::PolicyResult> results;
   std::string answer;  // the command line that asked, or the file's name
   bool saved = false;
+  bool explains = false;  // whether findings say what was compared
   Date today;
   std::string version;  // of the program
+  std::string too_old;  // what --strict has to say of prices; empty: nothing
   int status = 0;       // that the program ends with
 };
 

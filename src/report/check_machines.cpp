@@ -31,21 +31,26 @@ std::string subject_text(const advise::PolicySubject& subject) {
              subject.region.empty() ? "?" : subject.region);
 }
 
+/// What came in by standard input lies at no address: then only the instance is a place.
 Json location_of(const Policy& policy, const advise::PolicySubject& subject) {
-  return {{"physicalLocation",
-           {{"artifactLocation", {{"uri", uri_of(policy.file)}}},
-            {"region", {{"startLine", policy.line}, {"startColumn", policy.column}}}}},
-          {"logicalLocations",
-           Json::array({{{"name", subject.sku},
-                         {"fullyQualifiedName", format("{}/{}/{}", subject.provider, subject.sku, subject.region)},
-                         {"kind", "resource"}}})}};
+  Json location{
+      {"logicalLocations",
+       Json::array({{{"name", subject.sku},
+                     {"fullyQualifiedName", format("{}/{}/{}", subject.provider, subject.sku, subject.region)},
+                     {"kind", "resource"}}})}};
+  if (policy.has_path)
+    location["physicalLocation"] = {{"artifactLocation", {{"uri", uri_of(policy.file)}}},
+                                    {"region", {{"startLine", policy.line}, {"startColumn", policy.column}}}};
+  return location;
 }
 
 Json sarif_rule(const Policy& policy) {
   const std::string demand = policy.kind == "rule" ? policy.limit : format("{}: {}", policy.kind, policy.limit);
+  const std::string full = policy.reason.empty() ? demand : format("{} ({})", demand, policy.reason);
   return {{"id", policy.id},
           {"shortDescription", {{"text", demand}}},
-          {"fullDescription", {{"text", policy.reason.empty() ? demand : format("{} ({})", demand, policy.reason)}}},
+          {"fullDescription", {{"text", full}}},
+          {"help", {{"text", say("{}; stated at {}:{}", full, policy.file, policy.line)}}},
           {"defaultConfiguration", {{"level", to_text(policy.severity)}}}};
 }
 
@@ -133,6 +138,11 @@ struct Suite {
   }
 };
 
+/// What closes the gate though no policy does.
+std::string beside_policies(const CheckView& view) {
+  return view.subjects.empty() ? say("no instance meets the job: there is nothing to judge") : view.too_old;
+}
+
 }  // namespace
 
 /// https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/sarif-v2.1.0-os.html
@@ -147,9 +157,8 @@ Json check_sarif(const CheckView& view) {
   for (const PolicyResult& result : view.results)
     if (result.is_finding()) results.push_back(sarif_result(result, index[result.policy]));
   Json invocation{{"executionSuccessful", !view.subjects.empty()}, {"exitCode", view.status}};
-  if (view.subjects.empty())
-    invocation["toolExecutionNotifications"] = Json::array(
-        {{{"level", "error"}, {"message", {{"text", say("no instance meets the job: there is nothing to judge")}}}}});
+  if (const std::string wrong = beside_policies(view); !wrong.empty())
+    invocation["toolExecutionNotifications"] = Json::array({{{"level", "error"}, {"message", {{"text", wrong}}}}});
   return {{"$schema", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"},
           {"version", "2.1.0"},
           {"runs",
@@ -165,14 +174,13 @@ Json check_sarif(const CheckView& view) {
 std::string check_junit(const CheckView& view) {
   std::map<std::string, Suite> suites;
   for (const PolicyResult& result : view.results) suites[result.policy->file].add(result);
-  if (view.subjects.empty()) {
+  if (const std::string wrong = beside_policies(view); !wrong.empty()) {
     Suite& none = suites[view.answer];
     none.tests = none.errors = 1;
-    const std::string why = xml(say("no instance meets the job: there is nothing to judge"));
     none.cases = format(
         "    <testcase classname=\"gpusel\" name=\"recommendation\" time=\"0\">\n"
-        "      <error type=\"nothing\" message=\"{0}\">{0}</error>\n    </testcase>\n",
-        why);
+        "      <error type=\"{0}\" message=\"{1}\">{1}</error>\n    </testcase>\n",
+        view.subjects.empty() ? "nothing" : "price-age", xml(wrong));
   }
   Suite all;
   std::string text;

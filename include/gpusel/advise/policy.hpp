@@ -30,12 +30,17 @@ struct PolicySubject {
   Currency currency;                  // of the facts about money
   rules::Facts facts;                 // their texts are of the catalogue or of `keeper`
   const catalog::Gpu* gpu = nullptr;  // null: none, or not in the catalogue
+  Date priced;                        // unknown: no date, or one to come
+  std::string price_source;
   std::shared_ptr<const void> keeper = {};
 };
 
 struct PolicyVerdict {
   PolicyOutcome outcome = PolicyOutcome::pass;
   std::string message;
+  // Of what does not pass, where a comparison of facts decides.
+  std::string condition;  // that is violated where it holds, as it would be typed
+  std::string facts;      // its facts with their values
 };
 
 struct Policy {
@@ -47,8 +52,10 @@ struct Policy {
   UnknownFact unknown = UnknownFact::fail;
   PolicyMode mode = PolicyMode::enforce;  // of its file
   std::string file;
+  bool has_path = true;  // false: `file` is only what messages call it
   std::uint32_t line = 0;
   std::uint32_t column = 0;
+  std::vector<std::string> meant;  // what broad names in it stand for, in words
   std::function<PolicyVerdict(const PolicySubject&)> judge;
 };
 
@@ -76,7 +83,7 @@ PolicySubject policy_subject(const Recommendation& one, const Advice& advice, co
                              const catalog::Catalog& catalog, const estimate::Coefficients& coefficients);
 
 /// The recommendations of an answer that `recommend` or `lock` wrote, best first. `name` is what messages call it.
-/// Errors: no such answer, or a damaged one, with its place.
+/// Errors: no such answer, one that ends early, or a damaged row, with its place.
 Result<std::vector<PolicySubject>> saved_subjects(const std::string& content, const std::string& name, Date today,
                                                   const catalog::Catalog& catalog,
                                                   const estimate::Coefficients& coefficients);

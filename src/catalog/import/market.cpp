@@ -4,7 +4,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "catalog/countries.hpp"
+#include "gpusel/catalog/countries.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 

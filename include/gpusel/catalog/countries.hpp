@@ -1,4 +1,4 @@
-// Country codes. Private to this room.
+// Country codes.
 #pragma once
 
 #include <string>

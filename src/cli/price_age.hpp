@@ -1,0 +1,15 @@
+// What --strict has to say of the dates of prices.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "gpusel/base/date.hpp"
+#include "gpusel/workload/constraints.hpp"
+
+namespace gpusel::cli {
+
+/// A sentence where --strict is set and a price is too old or has no date; else empty.
+std::string too_old(const workload::Constraints& limits, std::span<const Date> dates, Date today);
+
+}  // namespace gpusel::cli
