@@ -90,6 +90,13 @@ Number dense16(const catalog::Gpu& gpu) {
   return std::max(*gpu.fp16_dense_tflops, *gpu.bf16_dense_tflops);
 }
 
+/// What is said of the instance; else a marketplace lets others' machines, and other providers their own.
+std::optional<bool> on_third_party_hosts(const InstanceView& v) {
+  if (v.instance.third_party_hosts) return v.instance.third_party_hosts;
+  if (v.provider == nullptr || !v.provider->kind) return std::nullopt;
+  return *v.provider->kind == catalog::ProviderKind::marketplace;
+}
+
 template <Fact fact, class Get>
 constexpr Finder<InstanceView> of_instance(Get get) {
   return finder<InstanceView, fact>(get);
@@ -101,6 +108,7 @@ constexpr Finder<InstanceView> kInstanceFacts[] = {
         [](const auto& v) { return v.provider != nullptr ? text_of(v.provider->kind) : std::string_view{}; }),
     of_instance<Fact::provider_country>(
         [](const auto& v) { return v.provider != nullptr ? v.provider->country : std::string_view{}; }),
+    of_instance<Fact::third_party_hosts>([](const auto& v) { return on_third_party_hosts(v); }),
     of_instance<Fact::sku>([](const auto& v) { return v.instance.sku; }),
     of_instance<Fact::family>([](const auto& v) { return v.instance.family; }),
     of_instance<Fact::status>([](const auto& v) { return to_text(v.instance.status); }),

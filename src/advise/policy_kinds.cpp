@@ -44,6 +44,19 @@ std::vector<std::string> values_in(Fields& fields, std::string_view key, PolicyS
   return values;
 }
 
+/// A marketplace is not only a kind of provider: parts of others are one.
+PolicyJudge judge_hosts(Condition by_kind, PolicyJudge judge_kind) {
+  const Condition hosts = rules::compare(Fact::third_party_hosts, Operator::is, 1.0, false);
+  auto judge = judge_by(rules::any_of({by_kind, hosts}), [judge_kind](const PolicySubject& subject) {
+    PolicyVerdict kind = judge_kind(subject);
+    return kind.outcome == PolicyOutcome::fail
+               ? std::move(kind.message)
+               : filled_in(say("{{sku}} of {{provider}} runs on third-party hosts, as on a marketplace"),
+                           subject.facts);
+  });
+  return judge;
+}
+
 /// A price that holds in several regions or countries may be that of a region that is denied.
 PolicyJudge judge_place(PolicyJudge judge) {
   return [judge = std::move(judge)](const PolicySubject& subject) -> PolicyVerdict {
@@ -61,11 +74,14 @@ PolicyJudge read_names(const PolicyKind& kind, PolicySource& source) {
   const Node& node = *source.fields.find(kind.key);
   if (values.empty() && source.fields.texts(kind.key).empty())
     source.fields.fail(node, say("'{}' names nothing", kind.key));
+  const bool lets_marketplaces =
+      kind.allows == (std::ranges::find(values, to_text(catalog::ProviderKind::marketplace)) != values.end());
   Condition violated =
       rules::compare(kind.fact, kind.allows ? Operator::not_in : Operator::in, std::move(values), false);
   PolicyJudge judge = judge_by(where_it_applies(kind.fact, violated), [&kind](const PolicySubject& subject) {
     return filled_in(say_text(kind.message), subject.facts);
   });
+  if (kind.fact == Fact::provider_kind && !lets_marketplaces) return judge_hosts(violated, std::move(judge));
   if (kind.fact == Fact::region && !kind.allows) return judge_place(std::move(judge));
   return judge;
 }

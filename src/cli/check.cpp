@@ -216,6 +216,7 @@ Parsed make_check() {
     for (const Flag& flag : *flags) options->own_flags.push_back(flag.name());
   options->own_flags.insert(options->own_flags.end(), std::begin(kOfSaved), std::end(kOfSaved));
   add_job_flags(parsed.flags, options->job);
+  parsed.output_help = say("table, wide, json, yaml, csv, markdown, html, sarif or junit");
   parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return Check(*options, context).run(); };
   return parsed;

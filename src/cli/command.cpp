@@ -49,7 +49,9 @@ void add_common_flags(Parsed& parsed, CommonOptions& common) {
   // What prints no answer in any format has an -o of its own.
   if (std::none_of(flags.begin(), flags.end(), [](const Flag& flag) { return flag.spelled_by("-o"); }))
     flags.push_back(
-        {"-o,--output", "FORMAT", say("table, wide, json, yaml, csv, markdown or html"), group, text(common.output)});
+        {"-o,--output", "FORMAT",
+         parsed.output_help.empty() ? say("table, wide, json, yaml, csv, markdown or html") : parsed.output_help, group,
+         text(common.output)});
   flags.push_back({"--json", "", say("short for -o json"), group, on(common.json)});
   flags.push_back({"-q,--quiet", "", say("no remarks on standard error"), group, on(common.quiet)});
   flags.push_back({"--color", "WHEN", say("auto, always or never"), group, [&common](std::string_view value) -> Status {

@@ -64,6 +64,7 @@ struct Parsed {
   std::vector<Place> positional_places;  // for completion; each `after` is itself offered as the first
   bool shows_settings = false;           // what is wrong with the settings is its subject, not its failure
   bool shows_prices = false;             // and takes --price and --discount
+  std::string output_help;               // of -o, where there are more formats than every command has
   std::function<int(Context&)> run;
 };
 

@@ -43,6 +43,7 @@ constexpr FactInfo kFacts[] = {
     {"provider", text, "", Stage::instance, "id of the cloud"},
     {"provider_kind", text, "", Stage::instance, "hyperscaler, cloud or marketplace"},
     {"provider_country", text, "", Stage::instance, "ISO code of the cloud's home jurisdiction"},
+    {"third_party_hosts", boolean, "", Stage::instance, "runs on machines of others than the cloud, as on a marketplace"},
     {"sku", text, "", Stage::instance, "name of the instance type"},
     {"family", text, "", Stage::instance, "family of the instance type"},
     {"status", text, "", Stage::instance, "available, limited, invitation, preview or retired"},

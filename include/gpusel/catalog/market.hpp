@@ -107,6 +107,7 @@ struct Instance {
   std::string_view workstation_source;
   std::string_view workstation_note;
   std::optional<bool> bare_metal;
+  std::optional<bool> third_party_hosts;  // machines of others than the provider; absent: as its kind says
   Availability status = Availability::available;
   TextList sources;
   std::string_view caution;  // what this instance is often mistaken for
@@ -269,6 +270,7 @@ void visit_shared_fields(Record& i, Visitor&& v) {
   v(Field{.path = "workstation.source", .json = "workstation_source"}, i.workstation_source);
   v(Field{.path = "workstation.note", .json = "workstation_note"}, i.workstation_note);
   v(Field{.path = "bare_metal", .json = "bare_metal"}, i.bare_metal);
+  v(Field{.path = "third_party_hosts", .json = "third_party_hosts"}, i.third_party_hosts);
   v(Field{.path = "status", .json = "status"}, i.status);
   v(Field{.path = "sources", .json = "sources"}, i.sources);
   v(Field{.path = "caution", .json = "caution"}, i.caution);

@@ -49,6 +49,7 @@ enum class Fact : std::uint8_t {
   provider,
   provider_kind,
   provider_country,
+  third_party_hosts,
   sku,
   family,
   status,
