@@ -95,6 +95,8 @@ TEST_CASE("an audit tells what fails and ends with 0, and the word goes before t
   const Run audit = check(one(demand, "mode: audit\n"), "--cloud north");
   CHECK(audit.status == 0);
   CHECK(audit.out.find("at most 0.010 USD") != std::string::npos);
+  CHECK(audit.out.find("audit, error") != std::string::npos);
+  CHECK(audit.out.find("errors of files that only audit: 1") != std::string::npos);
   CHECK(check(one(demand, "mode: audit\n"), "--cloud north --policy-mode enforce").status == 4);
   CHECK(check(one(demand), "--cloud north --policy-mode audit").status == 0);
 }
@@ -146,6 +148,111 @@ TEST_CASE("nothing recommended leaves nothing to judge", "[check]") {
   CHECK(check(one("max_price_age: 1000d", "mode: audit\n"), "--cloud north --max-price 0.001").status == 0);
 }
 
+TEST_CASE("a text that its fact never has is a slip, with the one that was meant", "[check]") {
+  const std::pair<std::string, std::string> slips[] = {
+      {"{fact: country, is: us}", "no country is called 'us'; did you mean 'US'?"},
+      {"{not: {fact: country, is: UK}}", "no country is called 'UK'; did you mean GB?"},
+      {"{fact: provider, is: amazon}", "no provider is called 'amazon'; did you mean 'aws'?"},
+      {"{fact: term, is: ondemand}", "did you mean 'on-demand'?"},
+      {"{any: [{fact: gpu, in: [l4, L40S]}]}", "no gpu is called 'L40S'; did you mean 'l40s'?"},
+      {"{fact: price_per_hour, above: 20}", "needs the file's 'currency'"},
+  };
+  const std::string job = "' --model llama-7b --task finetune --method lora --cloud aws";
+  for (const auto& [when, said] : slips) {
+    const std::string rule = "rules:\n  - {id: r, effect: reject, when: " + when + ", message: no, source: us}\n";
+    const Run run = shell("gpusel check --policy '" + policy_file(rule) + job);
+    CAPTURE(when, run.err);
+    CHECK(run.status == 2);
+    CHECK(run.err.find(said) != std::string::npos);
+  }
+}
+
+TEST_CASE("money in rules is in the file's currency, whatever the answer is in", "[check]") {
+  const auto rule = [](const std::string& currency, const std::string& above) {
+    return "currency: " + currency +
+           "\nrules:\n  - {id: r, effect: reject, when: {fact: price_per_hour, above: " + above +
+           "}, message: dear, source: us}\n";
+  };
+  const Json answer = Json::parse(shell("gpusel recommend --json " + kJob + "--cloud north").out);
+  const double hourly = answer["recommendations"][0]["cost"]["hourly"];
+  for (const std::string currency : {"", "--currency CNY", "--currency EUR"}) {
+    CAPTURE(currency);
+    CHECK(check(rule("USD", std::to_string(hourly * 0.99)), "--cloud north " + currency).status == 4);
+    CHECK(check(rule("USD", std::to_string(hourly * 1.01)), "--cloud north " + currency).status == 0);
+    CHECK(check(rule("CNY", std::to_string(hourly * 1.01)), "--cloud north " + currency).status == 4);
+    CHECK(check(rule("CNY", std::to_string(hourly * 100)), "--cloud north " + currency).status == 0);
+  }
+}
+
+TEST_CASE("third-party hosts are a marketplace, of whichever provider", "[check]") {
+  const std::string job = "' --model llama-7b --task finetune --method lora --cloud runpod --allow-list ";
+  const std::string demands[] = {"denied_provider_kinds: [marketplace]", "allowed_provider_kinds: [cloud]"};
+  for (const std::string& demand : demands) {
+    const std::string words = "gpusel check --policy '" + policy_file(one(demand)) + job;
+    const Run hosted = shell(words + "COMMUNITY");
+    CAPTURE(demand, hosted.out, hosted.err);
+    CHECK(hosted.status == 4);
+    CHECK(hosted.out.find("third-party hosts") != std::string::npos);
+    CHECK(shell(words + "SECURE").status == 0);
+  }
+}
+
+TEST_CASE("a price that holds in many places is not passed by a list of denied regions", "[check]") {
+  const std::string demand = one("denied_regions: [us-1]");
+  CHECK(check(demand, "--cloud bazaar").status == 4);
+  CHECK(Json::parse(check(demand, "--cloud bazaar --json").out)["results"][0]["outcome"] == "unknown");
+}
+
+TEST_CASE("an architecture means its GPUs, and what a broad name means is told", "[check]") {
+  const std::string job = "' --model llama-7b --task finetune --method lora --cloud aws --gpu l40s";
+  const Run run = shell("gpusel check --policy '" + policy_file(one("denied_gpus: [ada]")) + job);
+  CHECK(run.status == 4);
+  CHECK(run.err.find("denied_gpus: 'ada' means any of") != std::string::npos);
+  CHECK(shell("gpusel check --policy '" + policy_file(one("denied_gpus: [hopper]")) + job).status == 0);
+}
+
+TEST_CASE("prices too old for --strict close the gate in every format", "[check]") {
+  const std::string policies = one("max_price_age: 900d");
+  const std::string words = "--cloud north --max-price-age 1d --strict ";
+  const Run table = check(policies, words);
+  CHECK(table.status == 6);
+  CHECK(table.out.find("the gate is closed") != std::string::npos);
+  const Run json = check(policies, words + "--json");
+  CHECK(Json::parse(json.out)["status"] == 6);
+  CHECK(validates("docs/schema/check-1.json", json.out));
+  CHECK(Json::parse(check(policies, words + "-o sarif").out)["runs"][0]["invocations"][0]["exitCode"] == 6);
+  CHECK(check(policies, words + "-o junit").out.find("errors=\"1\"") != std::string::npos);
+}
+
+TEST_CASE("no setting loosens a gate", "[check]") {
+  const std::string line = "gpusel check --policy '" + policy_file(one("max_cost_per_hour: 0.1 USD")) + "' " + kJob;
+  CHECK(shell(line, {.environment = {{"GPUSEL_POLICY_MODE", "audit"}}}).status == 4);
+  const std::string settings = scratch_file(".gpusel.yaml", "policy_mode: audit\n");
+  const std::string folder = settings.substr(0, settings.rfind('/'));
+  const Run run = shell("cd '" + folder + "' && gpusel check --policy policy.yaml --model llama-7b --task finetune");
+  CAPTURE(run.out, run.err);
+  CHECK(run.status == 2);
+  CHECK(run.err.find("command line only") != std::string::npos);
+}
+
+TEST_CASE("figures that differ are shown with the digits that differ", "[check]") {
+  const Json answer = Json::parse(shell("gpusel recommend --json " + kJob + "--cloud north").out);
+  const double hourly = answer["recommendations"][0]["cost"]["hourly"];
+  const std::string close = std::to_string(hourly - 0.0001);
+  const Run run = check(one("max_cost_per_hour: " + close + " USD"), "--cloud north --json");
+  const std::string message = Json::parse(run.out)["results"][0]["message"];
+  CAPTURE(message);
+  CHECK(message.substr(0, message.find(' ')) != message.substr(message.find("most ") + 5, message.find(' ')));
+}
+
+TEST_CASE("each finding is explained down to its facts", "[check]") {
+  const Run run = check(one("max_cost_per_hour: 0.1 USD"), "--cloud north --explain");
+  CAPTURE(run.out);
+  for (const std::string part : {"violated where: price_per_hour > 0.1", "found: price_per_hour = ", "policy.yaml:2:5",
+                                 "demand: max_cost_per_hour: 0.1 USD"})
+    CHECK(run.out.find(part) != std::string::npos);
+}
+
 TEST_CASE("ranks are judged as asked", "[check]") {
   const std::string demand = one("allowed_terms: [on-demand]");
   const Json all = Json::parse(check(demand, "--all --json").out);
@@ -183,6 +290,57 @@ TEST_CASE("a saved answer is judged as it stands", "[check]") {
   CHECK(foreign.err.find("no answer of gpusel recommend") != std::string::npos);
 }
 
+TEST_CASE("what would change the question is refused beside a saved answer", "[check]") {
+  const std::string answer = scratch_directory() + "/saved.json";
+  REQUIRE(shell("gpusel recommend --json " + kJob + "--cloud north > " + answer).status == 0);
+  const std::string line = "gpusel check --catalog tests/data/market --policy '" +
+                           policy_file(one("max_price_age: 900d")) + "' " + answer + " ";
+  for (const std::string words : {"--max-price 0.5", "--budget 1", "--residency eu", "--gpu h100", "--cloud north",
+                                  "--deadline 4h", "--nodes 2", "--term spot", "--price x=1", "--currency CNY",
+                                  "--use-spot", "--rules x.yaml", "--objective speed", "--max-price-age 3d"}) {
+    const Run run = shell(line + words);
+    CAPTURE(words, run.err);
+    CHECK(run.status == 2);
+    CHECK(run.err.find(words.substr(0, words.find(' '))) != std::string::npos);
+  }
+  CHECK(shell(line + "--max-price-age 1d --strict").status == 6);
+  CHECK(shell(line + "--max-price-age 900d --strict").status == 0);
+}
+
+TEST_CASE("a saved answer with facts missing or impossible passes nothing", "[check]") {
+  const Json whole = Json::parse(shell("gpusel recommend --json " + kJob + "--cloud north").out);
+  const std::string demands =
+      "policies:\n  - {id: gpu, allowed_gpus: [l40s]}\n  - {id: age, max_price_age: 900d}\n"
+      "  - {id: cost, max_cost_per_hour: 900 USD}\n";
+  const auto judged = [&](Json answer) {
+    return shell("gpusel check --catalog tests/data/market --policy '" + policy_file(demands) + "' " +
+                 scratch_file("edited.json", answer.dump()));
+  };
+  const auto edited = [&](const std::string& pointer, Json value) {
+    Json answer = whole;
+    answer[Json::json_pointer(pointer)] = std::move(value);
+    return judged(answer).status;
+  };
+  const std::string row = "/recommendations/0";
+  CHECK(edited(row + "/gpu", nullptr) == 2);
+  CHECK(edited(row + "/cost/hourly", -1) == 2);
+  CHECK(edited(row + "/cost/total", -1) == 2);
+  CHECK(edited(row + "/cost/hourly", "1") == 2);
+  CHECK(edited("/workload/model", nullptr) == 2);
+  CHECK(edited(row + "/cost/hourly", nullptr) == 4);
+  CHECK(edited(row + "/cost/price_as_of", "2099-01-01") == 4);
+  for (const std::string part : {"workload", "alternatives"}) {
+    Json answer = whole;
+    answer.erase(part);
+    CHECK(judged(answer).status == 2);
+  }
+  const std::string yaml = shell("gpusel recommend -o yaml " + kJob).out;
+  const Run cut = shell("gpusel check --catalog tests/data/market --policy '" + policy_file(demands) + "' " +
+                        scratch_file("cut.yaml", yaml.substr(0, yaml.find("sku:", yaml.size() / 2))));
+  CHECK(cut.status == 2);
+  CHECK(cut.err.find("ends early") != std::string::npos);
+}
+
 TEST_CASE("slips in a policy file are told with their place and the nearest word", "[check]") {
   const std::pair<std::string, std::string> slips[] = {
       {one("max_cost_per_huor: 4 USD"), "policy.yaml:3:5: unknown key 'max_cost_per_huor'; did you mean"},
@@ -196,6 +354,16 @@ TEST_CASE("slips in a policy file are told with their place and the nearest word
       {"polices: []\n", "unknown key 'polices'; did you mean 'policies'?"},
       {"policies:\n  - {id: a, max_price_age: 3d}\n  - {id: a, max_price_age: 4d}\n", "policy 'a' is defined twice"},
       {"mode: strict\npolicies: []\n", "'mode' cannot be 'strict'"},
+      {"policies: []\n", "'policies' is empty"},
+      {one("max_price_age: 3d") + "rules: []\n", "'rules' is empty"},
+      {one("allowed_gpus: [\"h100:8\"]"), "policy.yaml:3:20: 'h100:8' says a count or a memory"},
+      {one("denied_gpus: [\"80GB+\"]"), "policy.yaml:3:19: '80GB+' says a count or a memory"},
+      {one("denied_countries: [uk]"), "'uk' is no country and no group of countries; did you mean GB?"},
+      {one("denied_countries: [us, zz]"), "policy.yaml:3:28: 'zz' is no country"},
+      {one("min_headroom: 0.2"), "'min_headroom' needs a unit"},
+      {one("denied_regions: [us]"), "'us' is a country or a group of countries, and no region"},
+      {one("max_cost_per_hour: 1e300 USD"), "must be an amount and a currency"},
+      {one("export_control: [{gpus: [h100], countries: []}]"), "'countries' names nothing"},
   };
   for (const auto& [text, said] : slips) {
     const Run run = check(text, "--cloud north");
