@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "advise/cost_parts.hpp"
 #include "gpusel/advise/launch.hpp"
 
@@ -8,7 +10,10 @@ std::optional<cost::Autoscale> scaling_of(const ScalingFacts& facts, estimate::T
   if (serving == nullptr || !serving->speed || facts.work.inference.tokens || !facts.cold_start) return std::nullopt;
   const double spare = static_cast<double>(facts.work.inference.redundancy);
   cost::Scaled scaled;
-  scaled.in_flight = serving->speed->in_flight / facts.instances;
+  // Little's law, with those that wait; the figures are those of the instances that are not spare.
+  const auto& speed = *serving->speed;
+  const double all = facts.work.inference.request_rate ? speed.requests_per_s * speed.e2e.raw() : speed.in_flight;
+  scaled.in_flight = all / std::max(1.0, facts.instances - spare);
   scaled.planned_load = facts.work.inference.max_load;
   scaled.scale_to_zero = facts.scale_to_zero;
   scaled.least = 1 + spare;

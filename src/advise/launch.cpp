@@ -12,6 +12,18 @@ namespace gpusel::advise {
 
 namespace {
 
+/// Tokens that one request may have: prompt and answer, and an eighth for what templates add and prompts vary, in steps
+/// of 1024, as far as the model and the cache reach.
+double context_of(const ProofUnit& unit, const plan::InferenceChoice& serving) {
+  constexpr double kStep = 1024;
+  const auto& job = unit.work.inference;
+  const auto asked = static_cast<double>(job.input_tokens + job.output_tokens);
+  double most = std::ceil(asked * 1.125 / kStep) * kStep;
+  if (unit.work.model->max_context) most = std::min(most, *unit.work.model->max_context);
+  if (serving.memory.longest_context > 0) most = std::min(most, std::floor(serving.memory.longest_context));
+  return std::max(asked, most);
+}
+
 /// What a launch says beyond what a test does.
 void add_values(ProofValues& values, const ProofUnit& unit, const estimate::Machine& whole,
                 const estimate::Coefficients& c) {
@@ -24,6 +36,7 @@ void add_values(ProofValues& values, const ProofUnit& unit, const estimate::Mach
     if (most >= 1) values["at_once"] = format("{:.0f}", most);
     const int here = unit.machine.on_cpu() ? 1 : whole.gpus_per_node / unit.machine.gpus_per_node;
     if (unit.machine.nodes == 1 && here > 1) values["replicas"] = format("{}", here);
+    values["length"] = format("{:.0f}", context_of(unit, *serving));
   }
   if (const auto* training = std::get_if<plan::TrainingChoice>(&unit.choice)) {
     const auto& job = unit.work.training;
@@ -32,14 +45,27 @@ void add_values(ProofValues& values, const ProofUnit& unit, const estimate::Mach
   }
 }
 
+void take_checkpoint(ProofValues& values, std::string_view format) {
+  values["wanted"] = format;
+  values["called"] = values["name"];
+  values["served"] = "\"$CHECKPOINT\"";
+}
+
+/// A model out of a config.json lies only where that was read.
+void name_own_model(const Advice& advice, ProofValues& values) {
+  if (advice.own_model == nullptr || advice.work.model != &advice.own_model->model) return;
+  const auto format = values.find("format");
+  take_checkpoint(values, format != values.end() ? std::string(format->second) : advice.own_model->model.native_dtype);
+  if (workload::is_training(advice.work.task)) values["model"] = values["served"];
+}
+
 /// A format that the tool cannot make of the published weights must be there as a checkpoint of its own.
 void name_checkpoint(const ProofTool& tool, ProofValues& values) {
   const auto weights = values.find("weights");
   if (weights == values.end()) return;
   const auto words = tool.words.find("weights");
   if (words != tool.words.end() && words->second.contains(weights->second)) return;
-  values["wanted"] = weights->second;
-  values["served"] = "\"$CHECKPOINT\"";
+  take_checkpoint(values, weights->second);
 }
 
 /// Names of models come from files that anyone may have written: none of them ends its word in a command.
@@ -87,17 +113,21 @@ std::optional<Launch> launch_of(const Advice& advice, const Recommendation& chos
   const ProofTool* tool = proof_tool(tools, values);
   if (tool == nullptr) return std::nullopt;
   name_checkpoint(*tool, values);
+  name_own_model(advice, values);
   Launch out;
+  ProofValues plain = values_of(unit, 0);
+  out.called = plain[values.contains("called") ? "name" : "served"];
   for (const ProofTool::Step& step : tool->steps) {
     if (!applies(step, values)) continue;
-    if (std::string what = filled(*tool, say_text(step.what), values); !what.empty()) out.remarks.push_back(std::move(what));
+    if (std::string what = filled(*tool, say_text(step.what), values); !what.empty())
+      out.remarks.push_back(std::move(what));
     for (const std::string& line : step.run)
       if (std::string text = filled(*tool, line, values); !text.empty()) out.lines.push_back(std::move(text));
   }
   for (const auto& [name, meaning] : tool->env)
     if (name == "HF_TOKEN" || reads(out.lines, name)) out.env.emplace_back(name, say_text(meaning));
   const catalog::Source* source = catalog.source(tool->source);
-  out.tool = tool->version.empty() ? tool->tool : format("{} {}", tool->tool, tool->version);
+  out.tool = tool_name(*tool, values);
   out.url = source != nullptr ? std::string(source->url) : std::string();
   out.setup = filled(*tool, tool->setup, values);
   out.port = tool->port;

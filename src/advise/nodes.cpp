@@ -234,6 +234,7 @@ std::optional<CandidateSearch::Planned> CandidateSearch::serve_share(const Shape
   choice->plan.dp *= nodes;
   choice->memory.concurrency *= working;
   choice->memory.max_concurrency *= nodes;
+  choice->speed->in_flight *= working;
   choice->speed->requests_per_s *= working;
   choice->speed->output_tokens_per_s *= working;
   choice->speed->total_tokens_per_s *= working;

@@ -132,7 +132,7 @@ class Prover {
       PocStep out;
       out.what = filled(*tool, say_text(step.what), own);
       out.read = filled(*tool, say_text(step.read), own);
-      out.tool = tool->version.empty() ? tool->tool : format("{} {}", tool->tool, tool->version);
+      out.tool = tool_name(*tool, own);
       out.url = source != nullptr ? std::string(source->url) : std::string();
       if (step.each)
         for (const ProofUnit& scale : runs_.scales) add_lines(*tool, step, values_of(scale, runs_.prompts), out);

@@ -177,4 +177,9 @@ std::string filled(const ProofTool& tool, std::string_view line, const ProofValu
   return std::string(trim(out));
 }
 
+std::string tool_name(const ProofTool& tool, const ProofValues& values) {
+  const std::string version = filled(tool, tool.version, values);
+  return version.empty() ? tool.tool : format("{} {}", tool.tool, version);
+}
+
 }  // namespace gpusel::advise

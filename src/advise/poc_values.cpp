@@ -99,9 +99,20 @@ class Values {
     degree("pp", plan.pp);
     degree("cp", plan.cp);
     degree("ep", plan.ep);
+    megatron_degrees(plan);
     if (job.sequence_parallel) degree("several_tp", plan.tp);
     sharding(plan);
     shape();
+  }
+
+  /// What Megatron asks for beside the degrees themselves.
+  void megatron_degrees(const estimate::TrainingPlan& plan) {
+    constexpr double kBlackwell = 10;
+    // Kernels of several streams overlap in the order that one connection keeps.
+    if (plan.tp * plan.cp > 1 && unit_.machine.device.gpu->capability.value_or(kBlackwell) < kBlackwell)
+      set("connections", 1);
+    // Experts take the tensor-parallel degree of the rest only where the GPUs of a stage divide by both.
+    if (plan.ep > 1 && plan.tp > 1) set("expert_tp", plan.cp * plan.dp % plan.ep == 0 ? plan.tp : 1);
   }
 
   void adapters(const workload::Training& job) {
@@ -231,8 +242,8 @@ class Values {
     set("draft", published_name(*job.draft->model));
     set("draft_tokens", static_cast<double>(job.draft->tokens));
     set("acceptance", job.draft->acceptance_rate);
-    set("speculative", format(R"('{{"model": "{}", "num_speculative_tokens": {}}}')", published_name(*job.draft->model),
-                              job.draft->tokens));
+    set("speculative", format(R"('{{"method": "draft_model", "model": "{}", "num_speculative_tokens": {}}}')",
+                              published_name(*job.draft->model), job.draft->tokens));
   }
 
   void add(const plan::CountedChoice& choice) {

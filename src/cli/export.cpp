@@ -1,6 +1,7 @@
 // gpusel export: the chosen plan in other tools' formats.
 #include "report/export/export.hpp"
 
+#include <filesystem>
 #include <memory>
 
 #include "cli/answer.hpp"
@@ -132,12 +133,24 @@ class Export {
 
   int deliver(const report::ExportView& view, const report::ExportTarget& target, const report::Exported& exported,
               const Ground& ground) {
-    if (!options_.to.empty() && !options_.dry_run)
-      if (Status written = write_whole(options_.to, exported.content); !written) return context_.fail(written.error());
+    const auto files = exported.files();
+    const bool folder = std::filesystem::is_directory(options_.to);
+    if (!options_.to.empty() && !folder && files.size() > 1)
+      return context_.fail(Error{ErrorKind::usage,
+                                 say("{} writes {} files: name a folder that is there", target.name, files.size()),
+                                 "--to",
+                                 {}});
+    std::vector<std::string> paths;  // of the files, where they are written
+    if (!options_.to.empty())
+      for (const report::ExportedFile& file : files)
+        paths.push_back(folder ? (std::filesystem::path(options_.to) / file.name).string() : options_.to);
+    for (std::size_t i = 0; i < paths.size() && !options_.dry_run; ++i)
+      if (Status written = write_whole(paths[i], files[i].content); !written) return context_.fail(written.error());
     const bool data = report::is_data(ground.format);
     if (!options_.to.empty() && !data) {
-      context_.out.write(options_.dry_run ? say("would write {}:", printable(options_.to)) + "\n\n" + exported.content
-                                          : say("written to {}", printable(options_.to)) + "\n");
+      for (std::size_t i = 0; i < paths.size(); ++i)
+        context_.out.write(options_.dry_run ? say("would write {}:", printable(paths[i])) + "\n\n" + files[i].content
+                                            : say("written to {}", printable(paths[i])) + "\n");
     } else {
       print({[&] {
                report::Json json = report::export_json(view, target, exported);
@@ -164,8 +177,8 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<ExportOptions
   flags.push_back({"--rank", "N", say("which recommendation (default 1)"), group, [options](std::string_view text) {
                      return workload::assign(text, options->rank, workload::kCount);
                    }});
-  flags.push_back({"--to", "FILE", say("write the file there, whole or not at all"), group,
-                   [options](std::string_view text) { return workload::assign(text, options->to); }});
+  flags.push_back({"--to", "FILE", say("write the file there, or all files into that folder, each whole or not at all"),
+                   group, [options](std::string_view text) { return workload::assign(text, options->to); }});
   flags.push_back({"--dry-run", "", say("show what --to would write, and write nothing"), group,
                    [options](std::string_view) -> Status {
                      options->dry_run = true;

@@ -58,13 +58,15 @@ Autoscale autoscale(const Scaled& facts, estimate::Trace* trace, std::string_vie
   return out;
 }
 
+// https://docs.vllm.ai/en/latest/usage/metrics.html, https://docs.sglang.io/references/production_metrics.html (with
+// --enable-metrics)
 QueueMetrics queue_metrics(workload::Engine engine) {
   using workload::Engine;
   switch (engine) {
-    case Engine::vllm: return {"vllm:num_requests_running", "vllm:num_requests_waiting"};
-    case Engine::sglang: return {"sglang:num_running_reqs", "sglang:num_queue_reqs"};
-    case Engine::tgi: return {"tgi_batch_current_size", "tgi_queue_size"};
-    case Engine::llama_cpp: return {"llamacpp:requests_processing", "llamacpp:requests_deferred"};
+    case Engine::vllm: return {"vllm:num_requests_running", "vllm:num_requests_waiting", "model_name"};
+    case Engine::sglang: return {"sglang:num_running_reqs", "sglang:num_queue_reqs", "model_name"};
+    case Engine::tgi: return {"tgi_batch_current_size", "tgi_queue_size", ""};
+    case Engine::llama_cpp: return {"llamacpp:requests_processing", "llamacpp:requests_deferred", ""};
     default: return {};
   }
 }

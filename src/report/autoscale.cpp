@@ -43,6 +43,12 @@ std::string waking_text() {
 }
 
 std::string autoscale_text(const cost::Autoscale& rule) {
+  if (rule.min_replicas >= 1)
+    return say(
+        "{:g} to {:g} instances, {:g} requests in flight each; scale in below {:.0f} % of that, {:.0f} s after "
+        "the last higher demand; look every {:.0f} s; cold start {:.0f} s",
+        rule.min_replicas, rule.max_replicas, rule.target_in_flight, 100 * rule.scale_in_below,
+        rule.stabilization.raw(), rule.polling_interval.raw(), rule.cold_start.raw());
   return say(
       "{:g} to {:g} instances, {:g} requests in flight each; scale in below {:.0f} % of that, {:.0f} s after "
       "the last higher demand; look every {:.0f} s; the last one goes after {:.0f} s; cold start {:.0f} s",

@@ -177,10 +177,150 @@ TEST_CASE("launch lines have the plan's flags", "[export]") {
                        "--nodes", "1", "--quant", "fp8", "--kv-cache-dtype", "fp8", "--isl", "1000", "--osl", "500"});
   INFO(run.err);
   REQUIRE(run.status == 0);
-  for (const char* flag :
-       {"vllm serve ", "--tensor-parallel-size ", "--max-model-len 1500", "--gpu-memory-utilization ",
-        "--max-num-seqs ", "--quantization fp8", "--kv-cache-dtype fp8", "--enable-chunked-prefill"})
+  for (const char* flag : {"vllm serve ", "--tensor-parallel-size ", "--max-model-len 2048",
+                           "--gpu-memory-utilization ", "--max-num-seqs ", "vllm serve \"$CHECKPOINT\"",
+                           "--served-model-name ", "--kv-cache-dtype fp8", "--enable-chunked-prefill"})
     CHECK(has(run.out, flag));
+}
+
+TEST_CASE("an autoscaler's threshold is what one replica holds at its share of the traffic", "[export]") {
+  for (const char* rate : {"1", "5"}) {
+    const std::vector<std::string> job{"--model", "llama-3.1-8b",    "--task", "inference", "--gpu", "l4:1",
+                                       "--infra", "gcp/us-central1", "--rps",  rate,        "--json"};
+    const auto answer = [&](std::vector<std::string> words) {
+      words.insert(words.end(), job.begin(), job.end());
+      const Run run = ask(words);
+      INFO(run.err);
+      REQUIRE(run.status == 0);
+      return Json::parse(run.out);
+    };
+    const Json best = answer({"recommend"})["recommendations"][0];
+    const double each = std::stod(rate) * best["performance"]["e2e_latency_ms"].get<double>() / 1000 /
+                        best["nodes"].get<double>();  // Little's law
+    const std::string file = answer({"export", "keda"})["files"][0]["content"];
+    CHECK(has(file, "threshold: \"" + std::to_string(static_cast<int>(each)) + "\""));
+    CHECK(has(file, "{model_name="));
+    CHECK_FALSE(has(file, "cooldownPeriod"));
+    CHECK_FALSE(has(file, "the last one goes"));
+  }
+}
+
+TEST_CASE("servers export the metrics that they are scaled by", "[export]") {
+  CHECK(has(exported("sglang", "azure-sglang"), "--enable-metrics"));
+}
+
+TEST_CASE("Megatron gets what it asserts", "[export]") {
+  const std::string dense = exported("torchrun", "megatron");
+  for (const char* part : {"CUDA_DEVICE_MAX_CONNECTIONS=1 torchrun", "--save-interval \"$SAVE_INTERVAL\"",
+                           "--rotary-base \"$ROTARY_BASE\"", ": \"${OUTPUT:?}\""})
+    CHECK(has(dense, part));
+  // 8 GPUs a stage: experts over 8 of them leave none for tensor parallelism.
+  const Run experts = ask({"export", "torchrun",    "--model",      "mixtral-8x7b", "--task",  "pretrain", "--tokens",
+                           "1e9",    "--framework", "megatron",     "--tp",         "2",       "--pp",     "2",
+                           "--ep",   "8",           "--allow-list", "p5.48xlarge",  "--cloud", "aws",      "--nodes",
+                           "2"});
+  INFO(experts.err);
+  REQUIRE(experts.status == 0);
+  CHECK(has(experts.out, "--expert-tensor-parallel-size 1"));
+}
+
+TEST_CASE("kernels that a command asks for are installed", "[export]") {
+  const std::string script = exported("torchrun", "lora-on-one-gpu");
+  CHECK(has(script, "flash_attention_2") == has(script, "pip install flash-attn --no-build-isolation"));
+}
+
+TEST_CASE("warnings of the rank stand in the file and in the notes", "[export]") {
+  const std::vector<std::string> job{"--model", "llama-3.1-8b", "--task", "inference", "--cloud", "vast", "--json"};
+  std::vector<std::string> words{"recommend"};
+  words.insert(words.end(), job.begin(), job.end());
+  const Json warnings = Json::parse(ask(words).out)["recommendations"][0]["warnings"];
+  REQUIRE(!warnings.empty());
+  words = {"export", "vllm"};
+  words.insert(words.end(), job.begin(), job.end());
+  const Json made = Json::parse(ask(words).out);
+  for (const Json& warning : warnings)
+    CHECK(std::ranges::any_of(made["notes"], [&](const Json& note) {
+      return has(note.get<std::string>(), warning["message"].get<std::string>());
+    }));
+  CHECK(has(made["files"][0]["content"].get<std::string>(), "# - warning: "));
+}
+
+TEST_CASE("places that no API knows are variables, or left out", "[export]") {
+  const Run run = ask({"export", "terraform", "--model", "llama-7b", "--task", "inference", "--cloud", "tencent",
+                       "--infra", "tencent/cn-mainland"});
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  CHECK(has(run.out, "region = var.region"));
+  CHECK_FALSE(has(run.out, "\"cn-mainland\""));
+  CHECK_FALSE(has(exported("dstack", "vast"), "regions:"));
+  CHECK(has(exported("dstack", "vast"), "name: "));
+}
+
+TEST_CASE("RunPod's third parties are none of SkyPilot's", "[export]") {
+  const Run run = ask({"export", "skypilot", "--model", "llama-3.1-8b", "--task", "inference", "--cloud", "runpod",
+                       "--allow-list", "1x_H100-SXM_COMMUNITY"});
+  CHECK(run.status == 2);
+  CHECK(has(run.err, "third parties"));
+  const Run secure = ask({"export", "skypilot", "--model", "llama-3.1-8b", "--task", "inference", "--cloud", "runpod",
+                          "--allow-list", "1x_A100-SXM_SECURE"});
+  CHECK(has(secure.out, "accelerators: A100-80GB-SXM:1"));
+}
+
+TEST_CASE("replicas are a service of SkyPilot, and no cluster in Terraform", "[export]") {
+  CHECK(has(exported("skypilot", "gcp-serving"), "target_qps_per_replica: 0.5"));
+  const Run run = ask({"export", "terraform", "--model", "llama-3.1-8b", "--task", "inference", "--cloud", "aws",
+                       "--gpu", "l4:1", "--rps", "2"});
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  CHECK_FALSE(has(run.out, "aws_placement_group"));
+  CHECK(has(exported("terraform", "aws-two-nodes"), "aws_placement_group"));
+}
+
+TEST_CASE("pods that work together ask for the fabric, and those on spot take Karpenter's nodes too", "[export]") {
+  const std::string training = exported("kubernetes", "aws-two-nodes");
+  CHECK(has(training, "vpc.amazonaws.com/efa: 32"));
+  CHECK(has(training, "claimName: "));
+  CHECK(has(exported("kubernetes", "azure-spot"), "karpenter.sh/capacity-type"));
+}
+
+TEST_CASE("a model out of a file is named by a variable", "[export]") {
+  const std::string model = scratch_file(
+      "config.json",
+      R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336,
+          "num_attention_heads": 32, "num_key_value_heads": 8, "num_hidden_layers": 32, "vocab_size": 128256,
+          "torch_dtype": "bfloat16", "max_position_embeddings": 8192})");
+  const Run run = ask({"export", "vllm", "--model", model, "--task", "inference", "--gpu", "l4:1", "--cloud", "gcp"});
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  CHECK(has(run.out, "vllm serve \"$CHECKPOINT\""));
+  CHECK(has(run.out, ": \"${CHECKPOINT:?}\""));
+  CHECK_FALSE(has(run.out, "vllm serve " + model));
+}
+
+TEST_CASE("a draft model asks for the version that has them", "[export]") {
+  const Run run = ask({"export", "vllm", "--model", "llama-3.1-70b", "--task", "inference", "--speculative",
+                       "llama-3.2-1b", "--gpu", "h100-sxm-80gb:8"});
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  CHECK(has(run.out, "'vllm>=0.15'"));
+}
+
+TEST_CASE("several files are written into a folder", "[export]") {
+  const std::string folder = scratch_directory();
+  const std::vector<std::string> words{"export",    "dstack",  "--model", "llama-3.1-8b", "--task",
+                                       "inference", "--cloud", "aws",     "--to"};
+  auto into = words;
+  into.push_back(folder);
+  const Run run = ask(into);
+  INFO(run.err);
+  CHECK(run.status == 0);
+  CHECK(has(read_file(folder + "/gpusel-llama-3-1-8b-fleet.dstack.yml"), "type: fleet"));
+  CHECK(has(read_file(folder + "/gpusel-llama-3-1-8b.dstack.yml"), "type: service"));
+  auto one = words;
+  one.push_back(folder + "/both.yml");
+  const Run refused = ask(one);
+  CHECK(refused.status == 2);
+  CHECK_FALSE(fs::exists(folder + "/both.yml"));
 }
 
 TEST_CASE("the training plan's batch is that of the DeepSpeed file", "[export]") {

@@ -148,7 +148,7 @@ TEST_CASE("recomputation of some layers is told per stage, and where a row canno
 }
 
 TEST_CASE("weights that an engine cannot make itself are a checkpoint of their own") {
-  for (const char* format : {"w4a16", "int8", "nvfp4"}) {
+  for (const char* format : {"w4a16", "int8", "nvfp4", "fp8"}) {
     CAPTURE(format);
     const Json poc =
         poc_of(std::string("--model llama-3.1-8b --task inference --engine vllm --weights-precision ") + format);
@@ -157,9 +157,9 @@ TEST_CASE("weights that an engine cannot make itself are a checkpoint of their o
     CHECK(commands.find("--quantization") == std::string::npos);
     CHECK(poc["steps"][0]["what"].get<std::string>().find("is a checkpoint of meta-llama/") != std::string::npos);
   }
-  const Json made = poc_of("--model llama-3.1-8b --task inference --engine vllm --weights-precision fp8");
+  const Json made = poc_of("--model llama-3.1-8b --task inference --engine vllm --weights-precision nf4");
   CHECK(commands_of(made).find("vllm serve meta-llama/Llama-3.1-8B ") != std::string::npos);
-  CHECK(commands_of(made).find("--quantization fp8") != std::string::npos);
+  CHECK(commands_of(made).find("--quantization bitsandbytes") != std::string::npos);
 }
 
 TEST_CASE("what the requests share and what is drafted is in the commands") {
@@ -168,7 +168,7 @@ TEST_CASE("what the requests share and what is drafted is in the commands") {
   CHECK(shared.find("--no-enable-prefix-caching") == std::string::npos);
   CHECK(shared.find("--random-input-len 600 --random-prefix-len 400") != std::string::npos);
   const std::string drafted = commands_of(poc_of("--model llama-3.1-70b --task inference --speculative llama-3.2-1b"));
-  CHECK(drafted.find(R"(--speculative-config '{"model": "meta-llama/Llama-3.2-1B", "num_speculative_tokens": 4}')") !=
+  CHECK(drafted.find(R"(--speculative-config '{"method": "draft_model", "model": "meta-llama/Llama-3.2-1B", "num_speculative_tokens": 4}')") !=
         std::string::npos);
 }
 

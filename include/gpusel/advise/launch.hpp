@@ -22,6 +22,7 @@ struct Launch {
   std::string port;   // it serves on; empty: it serves nothing
   std::string health;
   std::string image;  // container with the tool; empty: none is published
+  std::string called;  // name of the model that a server answers to
   int nodes = 1;      // instances that one copy of it spans
   int copies = 1;     // of it, one beside the other
 

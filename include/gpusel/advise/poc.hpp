@@ -48,6 +48,9 @@ bool applies(const ProofTool::Step& step, const ProofValues& values);
 /// A line with its {names} filled in, without the [[parts]] that nothing is known for; empty if nothing is left.
 std::string filled(const ProofTool& tool, std::string_view line, const ProofValues& values);
 
+/// Its name with the version that these values need.
+std::string tool_name(const ProofTool& tool, const ProofValues& values);
+
 struct PocStep {
   std::string what;
   std::vector<std::string> commands;

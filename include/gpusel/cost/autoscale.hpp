@@ -40,6 +40,7 @@ Autoscale autoscale(const Scaled& facts, estimate::Trace* trace = nullptr, std::
 struct QueueMetrics {
   std::string_view running;
   std::string_view waiting;
+  std::string_view model_label;  // that tells the model on both; empty: none does
 };
 QueueMetrics queue_metrics(workload::Engine engine);
 

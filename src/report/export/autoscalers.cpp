@@ -21,6 +21,14 @@ struct Rule {
   std::string query;
 };
 
+/// In flight on all servers of this model: other models export the same metrics.
+std::string query_of(const cost::QueueMetrics& metrics, const std::string& model) {
+  // PromQL quotes as JSON does: https://prometheus.io/docs/prometheus/latest/querying/basics/#string-literals
+  const std::string where =
+      metrics.model_label.empty() ? std::string() : format("{{{}={}}}", metrics.model_label, Json(model).dump());
+  return format("sum({}{}) + sum({}{})", metrics.running, where, metrics.waiting, where);
+}
+
 /// Error: nothing to scale, or nothing to scale it by.
 Result<Rule> rule_of(const ExportView& view) {
   if (Status possible = check_cluster(view); !possible) return std::unexpected(possible.error());
@@ -32,7 +40,7 @@ Result<Rule> rule_of(const ExportView& view) {
   Rule rule{autoscale_json(*view.scaling, engine), {}};
   if (rule.numbers["metrics"].is_null())
     return cannot(say("{} exports no metric of requests in flight", to_text(engine)));
-  rule.query = rule.numbers["metrics"]["query"].get<std::string>();
+  rule.query = query_of(cost::queue_metrics(engine), launch.called);
   return rule;
 }
 
@@ -41,8 +49,20 @@ Json target(const ExportView& view) {
 }
 
 std::vector<std::string> notes_of(const ExportView& view) {
-  return {say("scales the Deployment that gpusel export kubernetes writes for the same job"),
-          autoscale_text(*view.scaling)};
+  const cost::Autoscale& rule = *view.scaling;
+  std::vector<std::string> notes{
+      say("scales the Deployment that gpusel export kubernetes writes for the same job"),
+      say("{:g} to {:g} instances, {:g} requests in flight each; none goes within {:.0f} s of a higher demand, as a "
+          "start takes {:.0f} s",
+          rule.min_replicas, rule.max_replicas, rule.target_in_flight, rule.stabilization.raw(),
+          rule.cold_start.raw())};
+  const auto metrics = cost::queue_metrics(view.advice.work.inference.engine);
+  notes.push_back(metrics.model_label.empty()
+                      ? say("the query adds up every server that Prometheus knows: narrow it to this Deployment's by "
+                            "labels of your own")
+                      : say("the query adds up every server of this model that Prometheus knows: where it has several "
+                            "Deployments, narrow it by labels of your own, such as namespace"));
+  return notes;
 }
 
 /// Kubernetes has no fractions but thousandths.
@@ -61,9 +81,10 @@ Result<Exported> export_keda(const ExportView& view) {
   if (view.scaling->min_replicas < 1) out.notes.push_back(waking_text());
   Json spec{{"scaleTargetRef", target(view)},
             {"pollingInterval", keda["pollingInterval"]},
-            {"cooldownPeriod", keda["cooldownPeriod"]},
             {"minReplicaCount", keda["minReplicaCount"]},
             {"maxReplicaCount", keda["maxReplicaCount"]}};
+  // Only from one to none, https://keda.sh/docs/latest/reference/scaledobject-spec/#cooldownperiod
+  if (view.scaling->min_replicas < 1) spec["cooldownPeriod"] = keda["cooldownPeriod"];
   spec["advanced"]["horizontalPodAutoscalerConfig"]["behavior"]["scaleDown"]["stabilizationWindowSeconds"] =
       rule->numbers["hpa"]["scaleDown_stabilizationWindowSeconds"];
   spec["triggers"] = Json::array({{{"type", "prometheus"},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
@@ -26,13 +27,20 @@ void add_wrapped(std::vector<std::string>& lines, const std::string& text) {
   }
 }
 
+// Of price lists that hold in several regions; no API knows them.
+constexpr std::string_view kWholeAreas[] = {"all", "global", "eu", "cn-mainland"};
+
+std::string price_day(const advise::Recommendation& r) {
+  const std::string day = Date::from_packed(r.offer->as_of).text();
+  return day.empty() ? say("published at an unknown date") : say("published {}", day);
+}
+
 std::string chosen_line(const ExportView& view) {
   const advise::Recommendation& r = view.chosen;
   const Currency currency = view.catalog.currency_of(*r.offer);
-  return say("rank {} of {}: {} × {} {}, {}, {}, {} {} per instance and hour, published {}", r.rank,
+  return say("rank {} of {}: {} × {} {}, {}, {}, {} {} per instance and hour, {}", r.rank,
              view.advice.recommendations.size(), r.machine().nodes, r.instance->provider, r.instance->sku, r.region->id,
-             to_text(r.offer->term), human_price(r.offer->per_hour()), currency.code(),
-             Date::from_packed(r.offer->as_of).text());
+             to_text(r.offer->term), human_price(r.offer->per_hour()), currency.code(), price_day(r));
 }
 
 }  // namespace
@@ -47,10 +55,31 @@ std::vector<std::string> heading_lines(const ExportView& view, const std::vector
   add_wrapped(lines, chosen_line(view));
   if (has_plan(view.advice.work)) add_wrapped(lines, say("plan: {}", layout_of(view.chosen)));
   if (!view.advice.assumed.empty()) add_wrapped(lines, say("assumed: {}", assumed_line(view.advice.assumed)));
-  for (const std::string& note : notes) add_wrapped(lines, "- " + note);
+  for (const auto& list : {plan_notes(view), notes})
+    for (const std::string& note : list) add_wrapped(lines, "- " + note);
   add_wrapped(lines, say("made again by:"));
   lines.push_back("  " + printable(view.replay));  // in one piece, to be copied
   return lines;
+}
+
+std::vector<std::string> plan_notes(const ExportView& view) {
+  const advise::Recommendation& r = view.chosen;
+  std::vector<std::string> notes;
+  for (const advise::Remark& remark : r.remarks)
+    notes.push_back(remark.severity == rules::Effect::warn ? say("warning: {}", remark.message) : remark.message);
+  const advise::Launch launch = launch_or_own(view);
+  const auto fabric = r.instance->rdma;
+  if (works_together(view, launch) && fabric && *fabric != catalog::Rdma::none)
+    notes.push_back(
+        say("the planned speed takes {} between the instances for granted: the image needs its libraries, and the "
+            "instances their interfaces; over plain TCP it is slower and dearer",
+            to_text(*fabric)));
+  const bool ends = workload::is_training(view.advice.work.task) || view.advice.work.counted;
+  if (is_spot(r) && ends)
+    notes.push_back(
+        say("a spot instance can be taken away at any time: results must lie on storage that outlives it, and what "
+            "starts again must go on from there"));
+  return notes;
 }
 
 std::string heading(const ExportView& view, const std::vector<std::string>& notes, std::string_view mark) {
@@ -111,11 +140,17 @@ bool reads_rank(const advise::Launch& launch) {
   });
 }
 
+bool works_together(const ExportView& view, const advise::Launch& launch) {
+  return launch.nodes > 1 || (view.chosen.machine().nodes > 1 && reads_rank(launch));
+}
+
 std::vector<std::pair<std::string, std::string>> open_variables(const advise::Launch& launch) {
   auto open = launch.env;
   std::erase_if(open, [](const auto& variable) { return variable.first == kTokenVariable; });
   return open;
 }
+
+std::string vendor_of(const advise::Recommendation& r) { return r.gpu == nullptr ? "" : lower(r.gpu->vendor); }
 
 std::vector<const advise::Recommendation*> interchangeable(const ExportView& view) {
   const auto lines = launch_or_own(view).lines;
@@ -123,6 +158,7 @@ std::vector<const advise::Recommendation*> interchangeable(const ExportView& vie
   for (const advise::Recommendation& other : view.advice.recommendations) {
     if (&other == &view.chosen || other.machine().nodes != view.chosen.machine().nodes) continue;
     if (layout_of(other) != layout_of(view.chosen)) continue;
+    if (vendor_of(other) != vendor_of(view.chosen)) continue;  // other wheels, other images
     ExportView there{view.advice,       other,        view.launches, view.catalog,
                      view.coefficients, view.scaling, view.disk_gb,  view.replay};
     if (launch_or_own(there).lines == lines) out.push_back(&other);
@@ -134,7 +170,9 @@ bool is_spot(const advise::Recommendation& r) { return r.offer->term == catalog:
 
 bool is_by_the_hour(const advise::Recommendation& r) { return r.offer->term == catalog::Term::on_demand || is_spot(r); }
 
-bool has_region(const advise::Recommendation& r) { return !r.region->country.empty(); }
+bool has_region(const advise::Recommendation& r) {
+  return !r.region->country.empty() && std::ranges::find(kWholeAreas, r.region->id) == std::end(kWholeAreas);
+}
 
 int devices_of(const advise::Recommendation& r) { return r.gpu == nullptr ? 0 : r.machine().gpus_per_node; }
 

@@ -19,6 +19,10 @@ std::string heading(const ExportView& view, const std::vector<std::string>& note
 /// The same without marks, for formats whose comments are data.
 std::vector<std::string> heading_lines(const ExportView& view, const std::vector<std::string>& notes);
 
+/// What the reader must know of the plan itself: warnings and notes of its rank, the network that its speed takes for
+/// granted, what spot means for its results. They stand in every heading, before the notes of the target.
+std::vector<std::string> plan_notes(const ExportView& view);
+
 /// Heading and documents, one behind the other.
 std::string yaml_file(const ExportView& view, const std::vector<std::string>& notes,
                       const std::vector<Json>& documents);
@@ -34,20 +38,26 @@ std::string script_of(const advise::Launch& launch);
 std::vector<std::string> launch_notes(const advise::Launch& launch);
 /// Whether lines read $RANK or $MASTER.
 bool reads_rank(const advise::Launch& launch);
+/// Whether instances exchange data while they work, rather than each working alone.
+bool works_together(const ExportView& view, const advise::Launch& launch);
 /// Variables that must be given a value; all but the secret ones.
 std::vector<std::pair<std::string, std::string>> open_variables(const advise::Launch& launch);
 
 /// The variable that holds a secret.
 inline constexpr std::string_view kTokenVariable = "HF_TOKEN";
+/// The variable that names where results go.
+inline constexpr std::string_view kOutputVariable = "OUTPUT";
 
-/// What the chosen plan and others of the ranking have in common with it: the same number of instances and the same
-/// commands. The chosen one first.
+/// What the chosen plan and others of the ranking have in common with it: the same number of instances, cards of the
+/// same vendor, and the same commands. The chosen one first.
 std::vector<const advise::Recommendation*> interchangeable(const ExportView& view);
 
+/// Of its cards, in small letters; empty without any.
+std::string vendor_of(const advise::Recommendation& r);
 bool is_spot(const advise::Recommendation& r);
 /// Rented by the hour, and not committed to.
 bool is_by_the_hour(const advise::Recommendation& r);
-/// Whether its region is one that an API knows: not "every region, one price".
+/// Whether its region is one that an API knows: not "every region, one price", nor a whole country.
 bool has_region(const advise::Recommendation& r);
 /// Devices that software sees on one instance; 0 without any.
 int devices_of(const advise::Recommendation& r);

@@ -18,18 +18,29 @@ class Dstack {
       : view_(view), names_(names), launch_(launch_or_own(view)), name_(job_name(view)) {}
 
   Result<Exported> run() {
-    Exported out{name_ + ".dstack.yml", {}, launch_notes(launch_)};
+    Exported out;
+    out.notes = launch_notes(launch_);
     out.notes.push_back(disk_note(view_));
-    const bool container = names_.provider == "runpod" || names_.provider == "vast";
-    if (container)
+    if (names_.containers)
       out.notes.push_back(say("{} starts containers, for which dstack has no fleets: the run asks for its own machine",
                               names_.provider));
-    std::vector<Json> documents;
-    if (!container) documents.push_back(fleet());
-    documents.push_back(work());
-    if (documents.size() > 1)
+    if (has_region(chosen()) && !names_.own_regions)
+      out.notes.push_back(
+          say("the region {} is left out: dstack calls places of {} otherwise", chosen().region->id, names_.provider));
+    if (!names_.types_in_dstack && chosen().gpu != nullptr)
+      out.notes.push_back(
+          say("dstack has no name for the form of a card: see that the offer it shows is {}", chosen().gpu->id));
+    if (!names_.containers)
       out.notes.push_back(say("two configurations: dstack apply -f takes one file each, the fleet first"));
-    out.content = yaml_file(view_, out.notes, documents);
+    const ExportedFile work_file{name_ + ".dstack.yml", yaml_file(view_, out.notes, {work()})};
+    if (names_.containers) {
+      out.name = work_file.name;
+      out.content = work_file.content;
+      return out;
+    }
+    out.name = name_ + "-fleet.dstack.yml";
+    out.content = yaml_file(view_, out.notes, {fleet()});
+    out.further = {work_file};
     return out;
   }
 
@@ -38,7 +49,7 @@ class Dstack {
 
   void add_machine(Json& to) const {
     to["backends"] = Json::array({names_.dstack});
-    if (has_region(chosen())) to["regions"] = Json::array({chosen().region->id});
+    if (has_region(chosen()) && names_.own_regions) to["regions"] = Json::array({chosen().region->id});
     if (names_.types_in_dstack) to["instance_types"] = Json::array({chosen().instance->sku});
     to["spot_policy"] = is_spot(chosen()) ? "spot" : "on-demand";
     to["resources"] = resources();
@@ -49,7 +60,10 @@ class Dstack {
     const int devices = devices_of(chosen());
     if (devices > 0) {
       Json gpu{{"vendor", lower(chosen().gpu->vendor)}};
-      // Memory as marketed: names of parts are dstack's own.
+      // Where the type does not say it; several parts have as much memory.
+      const std::string_view part = dstack_gpu(chosen().gpu->id);
+      if (!names_.types_in_dstack && !part.empty()) gpu["name"] = part;
+      // Memory as marketed.
       if (const auto& memory = chosen().gpu->memory_gb)
         gpu["memory"] = format("{:g}GB", std::floor(*memory * chosen().machine().device.share));
       gpu["count"] = devices;
@@ -62,7 +76,7 @@ class Dstack {
   Json fleet() const {
     const int nodes = chosen().machine().nodes;
     Json out{{"type", "fleet"}, {"name", name_ + "-fleet"}, {"nodes", nodes}};
-    if (launch_.nodes > 1 || (nodes > 1 && reads_rank(launch_))) out["placement"] = "cluster";
+    if (works_together(view_, launch_)) out["placement"] = "cluster";
     add_machine(out);
     return out;
   }

@@ -67,7 +67,11 @@ int first_rank(const ExportView& view, const ExportTarget& target) {
 
 Result<Exported> export_plan(const ExportView& view, const ExportTarget& target) {
   auto exported = target.make(view);
-  if (exported) return exported;
+  if (exported) {
+    auto notes = plan_notes(view);
+    exported->notes.insert(exported->notes.begin(), notes.begin(), notes.end());
+    return exported;
+  }
   std::string able;
   for (const ExportTarget& other : kTargets)
     if (other.make(view)) able += (able.empty() ? "" : ", ") + std::string(other.name);
@@ -78,12 +82,20 @@ Result<Exported> export_plan(const ExportView& view, const ExportTarget& target)
   return std::unexpected(std::move(error));
 }
 
+std::vector<ExportedFile> Exported::files() const {
+  std::vector<ExportedFile> all{*this};
+  all.insert(all.end(), further.begin(), further.end());
+  return all;
+}
+
 Json export_json(const ExportView& view, const ExportTarget& target, const Exported& exported) {
   const advise::Recommendation& r = view.chosen;
+  Json files = Json::array();
+  for (const ExportedFile& file : exported.files()) files.push_back({{"name", file.name}, {"content", file.content}});
   return {{"schema", kSchema},
           {"target", target.name},
           {"replay", view.replay},
-          {"files", Json::array({{{"name", exported.name}, {"content", exported.content}}})},
+          {"files", std::move(files)},
           {"notes", exported.notes},
           {"assumed", assumptions(view.advice.assumed)},
           {"plan",
@@ -101,14 +113,22 @@ Json export_json(const ExportView& view, const ExportTarget& target, const Expor
 std::string export_text(const ExportTarget& target, const Exported& exported, std::string_view format) {
   if (format == "csv") {
     Table table({{say("File"), Align::left, 0, 0, "name"}, {say("Content"), Align::left, 0, 0, "content"}});
-    table.add({exported.name, Cell(exported.content, exported.content)});
+    for (const ExportedFile& file : exported.files()) table.add({file.name, Cell(file.content, file.content)});
     return table.csv();
   }
-  if (format != "markdown") return exported.content;
-  std::string out = "# " + std::string(target.name) + ": " + exported.name + "\n\n";
-  for (const std::string& note : exported.notes) out += "- " + note + "\n";
-  const std::string fence = fence_for(exported.content);
-  return out + "\n" + fence + "\n" + exported.content + fence + "\n";
+  std::string out;
+  if (format != "markdown") {
+    for (const ExportedFile& file : exported.files()) out += (out.empty() ? "" : "---\n") + file.content;
+    return out;
+  }
+  for (const ExportedFile& file : exported.files()) {
+    const std::string fence = fence_for(file.content);
+    out += (out.empty() ? "# " : "\n# ") + std::string(target.name) + ": " + file.name + "\n\n";
+    if (file.name == exported.name)
+      for (const std::string& note : exported.notes) out += "- " + note + "\n";
+    out += "\n" + fence + "\n" + file.content + fence + "\n";
+  }
+  return out;
 }
 
 Json targets_json() {

@@ -24,10 +24,16 @@ struct ExportView {
   std::string replay;  // command line that makes the same file
 };
 
-struct Exported {
+struct ExportedFile {
   std::string name;     // usual name of the file
   std::string content;  // ends in a line feed
+};
+
+struct Exported : ExportedFile {
   std::vector<std::string> notes;
+  std::vector<ExportedFile> further{};  // that are used after it
+
+  std::vector<ExportedFile> files() const;
 };
 
 struct ExportTarget {

@@ -69,10 +69,9 @@ Result<Exported> export_karpenter(const ExportView& view) {
   }
   spec["requirements"] = std::move(requirements);
   Exported out{"nodepool.yaml", {}, {}};
-  out.notes = {say("the node class {} named default says image, disk of {} GB and network; the cluster's region must "
-                   "be {}",
-                   nodes->kind, disk_gb(view), r.region->id),
+  out.notes = {say("the node class {} named default says image, disk of {} GB and network", nodes->kind, disk_gb(view)),
                say("the pods: gpusel export kubernetes for the same job")};
+  if (has_region(r)) out.notes.push_back(say("the cluster's region must be {}", r.region->id));
   for (std::string& note : term_notes(r))
     if (r.offer->term != catalog::Term::capacity_block) out.notes.push_back(std::move(note));
   Json pool{{"template", {{"spec", std::move(spec)}}}};

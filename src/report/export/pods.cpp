@@ -14,11 +14,11 @@ namespace {
 // https://learn.microsoft.com/azure/aks/spot-node-pool,
 // https://cloud.google.com/kubernetes-engine/docs/concepts/spot-vms
 constexpr Cluster kClusters[] = {
-    {"aws", "EKS", "eks.amazonaws.com/capacityType", "SPOT", false},
-    {"azure", "AKS", "kubernetes.azure.com/scalesetpriority", "spot", true},
-    {"gcp", "GKE", "cloud.google.com/gke-spot", "true", false},
-    {"aliyun", "ACK", "", "", false},
-    {"tencent", "TKE", "", "", false},
+    {"aws", "EKS", "eks.amazonaws.com/capacityType", "SPOT", false, true},
+    {"azure", "AKS", "kubernetes.azure.com/scalesetpriority", "spot", true, true},
+    {"gcp", "GKE", "cloud.google.com/gke-spot", "true", false, false},
+    {"aliyun", "ACK", "", "", false, false},
+    {"tencent", "TKE", "", "", false, false},
 };
 
 // Set on every node by the cloud: https://kubernetes.io/docs/reference/labels-annotations-taints/
@@ -28,13 +28,54 @@ constexpr std::string_view kHostLabel = "kubernetes.io/hostname";
 // RFC 2606: a name that never resolves, so that nobody's image is run by mistake.
 constexpr std::string_view kNoImage = "registry.invalid/your-image:tag";
 
+// Nodes that Karpenter starts: https://karpenter.sh/docs/concepts/scheduling/
+constexpr std::string_view kKarpenterLabel = "karpenter.sh/capacity-type";
+constexpr std::string_view kOutputFolder = "/output";
+// As in https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html; pods with huge pages must ask for memory or
+// processors too (https://kubernetes.io/docs/tasks/manage-hugepages/scheduling-hugepages/).
+constexpr std::string_view kEfa = "vpc.amazonaws.com/efa";
+constexpr std::string_view kHugePages = "5120Mi";
+constexpr std::string_view kHugePagesBeside = "8000Mi";
+
+/// Claims that outlive the pod: https://kubernetes.io/docs/concepts/storage/persistent-volumes/
+bool has_output(const advise::Launch& launch) {
+  return std::ranges::any_of(launch.env, [](const auto& variable) { return variable.first == kOutputVariable; });
+}
+
+int fabric_interfaces(const ExportView& view, const advise::Launch& launch) {
+  const advise::Recommendation& r = view.chosen;
+  if (!works_together(view, launch) || r.instance->rdma != catalog::Rdma::efa) return 0;
+  return efa_interfaces(host_type(*r.instance));
+}
+
 Json selector(const ExportView& view, const Cluster& cluster) {
   const advise::Recommendation& r = view.chosen;
   Json out{{kTypeLabel, host_type(*r.instance)}};
   if (has_region(r)) out[std::string(kRegionLabel)] = r.region->id;
   if (const std::string card = attached_card(*r.instance); !card.empty())
     out["cloud.google.com/gke-accelerator"] = card;
-  if (is_spot(r) && !cluster.spot_label.empty()) out[std::string(cluster.spot_label)] = cluster.spot_value;
+  if (is_spot(r) && !cluster.spot_label.empty() && !cluster.karpenter)
+    out[std::string(cluster.spot_label)] = cluster.spot_value;
+  return out;
+}
+
+Json label_in(std::string_view key, std::string_view value) {
+  return {{"matchExpressions",
+           Json::array({{{"key", key}, {"operator", "In"}, {"values", Json::array({std::string(value)})}}})}};
+}
+
+/// Spot nodes of the cloud's own node groups, or of Karpenter: of several terms, one is enough
+/// (https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#node-affinity).
+Json affinity(const ExportView& view, const Cluster& cluster) {
+  Json out = Json::object();
+  if (is_spot(view.chosen) && cluster.karpenter)
+    out["nodeAffinity"] = {{"requiredDuringSchedulingIgnoredDuringExecution",
+                            {{"nodeSelectorTerms", Json::array({label_in(cluster.spot_label, cluster.spot_value),
+                                                                label_in(kKarpenterLabel, "spot")})}}}};
+  if (devices_of(view.chosen) == 0)  // with devices, one pod takes all of a node's
+    out["podAntiAffinity"] = {{"requiredDuringSchedulingIgnoredDuringExecution",
+                               Json::array({{{"labelSelector", {{"matchLabels", {{"app", job_name(view)}}}}},
+                                             {"topologyKey", kHostLabel}}})}};
   return out;
 }
 
@@ -50,6 +91,10 @@ Json tolerations(const ExportView& view, const Cluster& cluster, std::string_vie
 Json environment(const ExportView& view, const advise::Launch& launch) {
   Json out = Json::array();
   for (const auto& [name, meaning] : launch.env) {
+    if (name == kOutputVariable) {
+      out.push_back({{"name", name}, {"value", kOutputFolder}});
+      continue;
+    }
     const bool secret = name == kTokenVariable;
     const std::string object = job_name(view);
     out.push_back(
@@ -69,10 +114,18 @@ Json container(const ExportView& view, const advise::Launch& launch, const Pod& 
   if (!launch.env.empty()) out["env"] = environment(view, launch);
   const int devices = devices_of(view.chosen);
   if (!resource.empty()) out["resources"]["limits"][std::string(resource)] = devices;
+  if (const int interfaces = fabric_interfaces(view, launch); interfaces > 0) {
+    out["resources"]["limits"][std::string(kEfa)] = interfaces;
+    out["resources"]["limits"]["hugepages-2Mi"] = kHugePages;
+    out["resources"]["requests"]["memory"] = kHugePagesBeside;
+  }
   if (launch.serves() && !launch.health.empty())
     out["readinessProbe"] = {{"httpGet", {{"path", launch.health}, {"port", std::stoi(launch.port)}}},
                              {"periodSeconds", 10}};
-  if (devices > 1) out["volumeMounts"] = Json::array({{{"name", "shm"}, {"mountPath", "/dev/shm"}}});
+  Json mounts = Json::array();
+  if (devices > 1) mounts.push_back({{"name", "shm"}, {"mountPath", "/dev/shm"}});
+  if (has_output(launch)) mounts.push_back({{"name", "output"}, {"mountPath", kOutputFolder}});
+  if (!mounts.empty()) out["volumeMounts"] = std::move(mounts);
   return out;
 }
 
@@ -98,14 +151,14 @@ Json pod_spec(const ExportView& view, const advise::Launch& launch, const Pod& p
   const std::string_view resource = devices > 0 ? gpu_resource(*view.chosen.gpu) : std::string_view();
   Json out{{"nodeSelector", selector(view, cluster)}};
   if (Json list = tolerations(view, cluster, resource); !list.empty()) out["tolerations"] = std::move(list);
-  if (devices == 0)  // with devices, one pod takes all of a node's
-    out["affinity"] = {{"podAntiAffinity",
-                        {{"requiredDuringSchedulingIgnoredDuringExecution",
-                          Json::array({{{"labelSelector", {{"matchLabels", {{"app", job_name(view)}}}}},
-                                        {"topologyKey", kHostLabel}}})}}}};
+  if (Json list = affinity(view, cluster); !list.empty()) out["affinity"] = std::move(list);
   out["containers"] = Json::array({container(view, launch, pod, resource)});
+  Json volumes = Json::array();
   if (devices > 1)  // where processes on one node exchange data
-    out["volumes"] = Json::array({{{"name", "shm"}, {"emptyDir", {{"medium", "Memory"}}}}});
+    volumes.push_back({{"name", "shm"}, {"emptyDir", {{"medium", "Memory"}}}});
+  if (has_output(launch))
+    volumes.push_back({{"name", "output"}, {"persistentVolumeClaim", {{"claimName", job_name(view)}}}});
+  if (!volumes.empty()) out["volumes"] = std::move(volumes);
   return out;
 }
 
@@ -119,13 +172,25 @@ std::vector<std::string> pod_notes(const ExportView& view, const advise::Launch&
   if (launch.image.empty()) notes.push_back(say("put your own image in place of {}", kNoImage));
   if (launch.image.ends_with(":latest") || launch.image.find(":latest-") != std::string::npos)
     notes.push_back(say("pin the image's version: {} changes under the same name", launch.image));
-  const auto open = open_variables(launch);
+  if (has_output(launch))
+    notes.push_back(
+        view.chosen.machine().nodes > 1
+            ? say("results go to a PersistentVolumeClaim {}, which must be there; pods on several nodes share it "
+                  "(ReadWriteMany)",
+                  job_name(view))
+            : say("results go to a PersistentVolumeClaim {}, which must be there", job_name(view)));
+  else if (!launch.serves())
+    notes.push_back(say("what the command writes is lost with its pod, unless it writes to storage of your own"));
+  if (fabric_interfaces(view, launch) > 0)
+    notes.push_back(say("the device plugin for {} must run there, and nodes must set huge pages aside", kEfa));
+  auto open = open_variables(launch);
+  std::erase_if(open, [](const auto& variable) { return variable.first == kOutputVariable; });
   if (!open.empty()) {
     std::string words;
     for (const auto& [name, meaning] : open) words += " --from-literal=" + name + "=…";
     notes.push_back(say("variables: kubectl create configmap {}{}", job_name(view), words));
   }
-  if (open.size() < launch.env.size())
+  if (std::ranges::any_of(launch.env, [](const auto& variable) { return variable.first == kTokenVariable; }))
     notes.push_back(say("secret, where the model asks for it: kubectl create secret generic {} --from-literal={}=…",
                         job_name(view), kTokenVariable));
   if (is_spot(view.chosen) && cluster.spot_label.empty())

@@ -12,6 +12,7 @@ struct Cluster {
   std::string_view spot_label;  // of nodes that are spot instances; empty: none is documented
   std::string_view spot_value;
   bool spot_taint = false;  // under the same name
+  bool karpenter = false;   // may start the nodes
 };
 /// Null where no such service is known here.
 const Cluster* cluster_of(const advise::Recommendation& r);

@@ -11,6 +11,8 @@ namespace {
 Exported script(const ExportView& view, const advise::Launch& launch, std::string name) {
   Exported out{std::move(name), {}, launch_notes(launch)};
   out.notes.push_back(say("made for {}: {}", launch.tool, launch.url));
+  if (launch.setup.empty() && !launch.image.empty())
+    out.notes.push_back(say("run it in the container {}, which has the tool for this vendor's cards", launch.image));
   const int nodes = view.chosen.machine().nodes;
   if (reads_rank(launch))
     out.notes.push_back(

@@ -38,15 +38,21 @@ class Terraform {
     const auto* maker = std::ranges::find(kMakers, view_.chosen.instance->provider, &Maker::provider);
     if (maker == std::end(kMakers))
       return cannot(say("instances of {} are not written for Terraform", view_.chosen.instance->provider));
-    if (!has_region(view_.chosen))
-      return cannot(say("the price of {} is that of every region, and Terraform needs one: name it with --region",
-                        view_.chosen.instance->sku));
     HclBlock& terraform = add("terraform");
     terraform.text("required_version", ">= 1.3");
     terraform.block("required_providers")
         .map(std::string(maker->local),
              {{"source", std::string(maker->source)}, {"version", std::string(maker->version)}});
     (this->*maker->make)();
+    if (!has_region(view_.chosen)) {
+      add("variable", {"region"})
+          .expression("type", "string")
+          .text("description", say("region of the provider where the instance is offered"));
+      notes_.push_back(
+          say("the price holds for {} as a whole, which is no region of the provider: give one as a "
+              "variable",
+              view_.chosen.region->id));
+    }
     Exported out{"main.tf", {}, std::move(notes_)};
     if (!committed_)
       for (std::string& note : term_notes(view_.chosen)) out.notes.push_back(std::move(note));
@@ -77,7 +83,7 @@ class Terraform {
   std::string type() const { return std::string(host_type(*chosen().instance)); }
   bool spot() const { return is_spot(chosen()); }
   int nodes() const { return chosen().machine().nodes; }
-  std::string region() const { return std::string(chosen().region->id); }
+  std::string region() const { return has_region(chosen()) ? hcl_quoted(chosen().region->id) : "var.region"; }
 
   void variables(std::initializer_list<Variable> wanted) {
     for (const Variable& one : wanted)
@@ -94,12 +100,13 @@ class Terraform {
   std::string numbered() const { return hcl_quoted(name_ + "-").insert(name_.size() + 2, "${count.index}"); }
 
   void aws() {
-    add("provider", {"aws"}).text("region", region());
+    add("provider", {"aws"}).expression("region", region());
     variables({{"ami_id", "string", to_say("machine image with drivers, such as a Deep Learning AMI of the region")},
                kSubnet,
                kGroups,
                kKey});
-    const bool cluster = nodes() > 1;
+    // Replicas of a service gain nothing from lying close, and are lost together.
+    const bool cluster = works_together(view_, launch_or_own(view_));
     if (cluster) add("resource", {"aws_placement_group", "job"}).text("name", name_).text("strategy", "cluster");
     HclBlock& machine = add("resource", {"aws_instance", "job"});
     machine.number("count", nodes())
@@ -134,7 +141,7 @@ class Terraform {
 
   void google() {
     add("variable", {"project"}).expression("type", "string").text("description", say("project that pays"));
-    add("provider", {"google"}).expression("project", "var.project").text("region", region());
+    add("provider", {"google"}).expression("project", "var.project").expression("region", region());
     variables({kZone,
                {"image", "string", to_say("boot image with drivers, as project/family or its full name")},
                {"subnetwork", "string", to_say("subnetwork that the instances are put into")}});
@@ -168,7 +175,7 @@ class Terraform {
     HclBlock& card = add("resource", {"azurerm_network_interface", "job"});
     card.number("count", nodes())
         .expression("name", numbered())
-        .text("location", region())
+        .expression("location", region())
         .expression("resource_group_name", "var.resource_group_name");
     card.block("ip_configuration")
         .text("name", "internal")
@@ -177,7 +184,7 @@ class Terraform {
     HclBlock& machine = add("resource", {"azurerm_linux_virtual_machine", "job"});
     machine.number("count", nodes())
         .expression("name", numbered())
-        .text("location", region())
+        .expression("location", region())
         .expression("resource_group_name", "var.resource_group_name")
         .text("size", type())
         .expression("source_image_id", "var.image_id")
@@ -205,7 +212,7 @@ class Terraform {
   }
 
   void alicloud() {
-    add("provider", {"alicloud"}).text("region", region());
+    add("provider", {"alicloud"}).expression("region", region());
     variables({{"image_id", "string", to_say("machine image with drivers")},
                {"vswitch_id", "string", to_say("virtual switch of a zone where the instance is offered")},
                kGroups,
@@ -227,7 +234,7 @@ class Terraform {
   }
 
   void tencent() {
-    add("provider", {"tencentcloud"}).text("region", region());
+    add("provider", {"tencentcloud"}).expression("region", region());
     variables({kZone,
                {"image_id", "string", to_say("machine image with drivers")},
                {"vpc_id", "string", to_say("private network that the instances are put into")},
