@@ -13,6 +13,7 @@
 #include "gpusel/base/text.hpp"
 #include "gpusel/catalog/layers.hpp"
 #include "gpusel/catalog/priced_name.hpp"
+#include "gpusel/workload/option.hpp"
 
 namespace gpusel::cli {
 
@@ -33,16 +34,40 @@ std::size_t discounted(const catalog::PricedName& name, const catalog::Catalog& 
   return static_cast<std::size_t>(changed);
 }
 
+/// Whether a later one is of the same subject: that one holds.
+template <class Own>
+bool is_replaced(const Own& one, const std::vector<Own>& all) {
+  return std::any_of(&one + 1, all.data() + all.size(),
+                     [&](const Own& later) { return workload::same_spelling(later.subject, one.subject); });
+}
+
+/// Those of which another holds: "aws 50 %".
+std::string replaced_in_words(const catalog::OwnPrices& own) {
+  std::string list;
+  const auto add = [&](const std::string& one) { list += (list.empty() ? "" : ", ") + one; };
+  for (const auto& price : own.prices)
+    if (is_replaced(price, own.prices))
+      add(format("{} {:.6g} {}", printable(price.subject), price.per_hour.amount, price.per_hour.currency.code()));
+  for (const auto& discount : own.discounts)
+    if (is_replaced(discount, own.discounts))
+      add(format("{} {:.6g} %", printable(discount.subject), discount.share * 100));
+  return list;
+}
+
 /// "p4d.24xlarge 4.2 USD per hour, aws 32 % off (…)".
 std::string in_words(const catalog::OwnPrices& own, const catalog::Catalog& catalog) {
   std::string list;
   const auto add = [&](const std::string& one) { list += (list.empty() ? "" : ", ") + one; };
-  for (const auto& price : own.prices)
+  for (const auto& price : own.prices) {
+    if (is_replaced(price, own.prices)) continue;
     add(say("{} {:.6g} {} per hour", printable(price.subject), price.per_hour.amount, price.per_hour.currency.code()));
-  for (const auto& discount : own.discounts)
+  }
+  for (const auto& discount : own.discounts) {
+    if (is_replaced(discount, own.discounts)) continue;
     if (const auto name = catalog::priced_name(discount.subject, catalog))
       add(say("{} {:.6g} % off ({})", printable(discount.subject), discount.share * 100,
               printable(in_words(*name, discounted(*name, catalog)))));
+  }
   return list;
 }
 
@@ -164,7 +189,10 @@ std::expected<catalog::Catalog, Errors> Context::load_catalog() {
   if (!day) return std::unexpected(Errors{day.error()});
   options.own.as_of = *day;
   auto catalog = catalog::load(options, replay.documents);
-  if (catalog) note(say("prices of your own: {}", in_words(options.own, *catalog)));
+  if (!catalog) return catalog;
+  note(say("prices of your own: {}", in_words(options.own, *catalog)));
+  if (const std::string replaced = replaced_in_words(options.own); !replaced.empty())
+    note(say("said again later, and not used: {}", replaced));
   return catalog;
 }
 

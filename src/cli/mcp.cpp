@@ -8,6 +8,7 @@
 #include "cli/job.hpp"
 #include "cli/lines.hpp"
 #include "cli/mcp/session.hpp"
+#include "cli/parser.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 
@@ -15,18 +16,36 @@ namespace gpusel::cli {
 
 namespace {
 
-int run_mcp(const mcp::Given& given, Context& context) {
-  if (context.common.json || !context.common.output.empty())
+struct McpOptions {
+  std::vector<std::string> rule_files;      // of the line
+  std::vector<std::string> standing_rules;  // of settings
+};
+
+/// The flags of the line alone: settings hold in each call anew, below what the call says.
+CommonOptions said_on_line(const Context& context) {
+  Context line;
+  std::string unused;  // it was read before, without a fault
+  line.err = Output(unused);
+  [[maybe_unused]] const ParseOutcome outcome = parse(context.words, line);
+  return std::move(line.common);
+}
+
+int run_mcp(const McpOptions& options, Context& context) {
+  CommonOptions common = said_on_line(context);
+  if (common.json || !common.output.empty())
     return context.fail(
         Error{ErrorKind::usage, say("every answer has text and JSON here"), "--output", say("leave it out")});
   // What cannot be loaded is better known now than at the first call.
-  if (const auto ground = prepare({{}, &given.rule_files}, context); !ground) return ground.error();
+  std::vector<std::string> rule_files = options.rule_files;
+  rule_files.insert(rule_files.end(), options.standing_rules.begin(), options.standing_rules.end());
+  context.common.output.clear();  // a setting of the answers
+  if (const auto ground = prepare({{}, &rule_files}, context); !ground) return ground.error();
   if (isatty(STDIN_FILENO) == 1)
     context.note(
         say("waiting for messages of the Model Context Protocol, one a line; docs/mcp.md tells how an "
             "assistant is connected"));
   context.err.flush();
-  const mcp::Tools tools({context.common, given.rule_files});
+  const mcp::Tools tools({std::move(common), options.rule_files, context.settings});
   mcp::Session session(tools, [&](const std::string& problem) {
     context.note(printable(problem));
     context.err.flush();
@@ -42,11 +61,16 @@ int run_mcp(const mcp::Given& given, Context& context) {
 }  // namespace
 
 Parsed make_mcp() {
-  auto given = std::make_shared<mcp::Given>();
+  auto options = std::make_shared<McpOptions>();
   Parsed parsed;
-  parsed.flags.push_back(rules_flag(given->rule_files, say("Output and data")));
+  Flag rules = rules_flag(options->rule_files, say("Output and data"));
+  rules.preset = [options](std::string_view file) -> Status {
+    options->standing_rules.emplace_back(file);
+    return {};
+  };
+  parsed.flags.push_back(std::move(rules));
   parsed.shows_prices = true;
-  parsed.run = [given](Context& context) { return run_mcp(*given, context); };
+  parsed.run = [options](Context& context) { return run_mcp(*options, context); };
   return parsed;
 }
 

@@ -252,7 +252,7 @@ std::string recommend_text(const Advice& advice, const catalog::Catalog& catalog
   } else {
     out += table.text(terminal);
     if (view.limit > 0 && advice.recommendations.size() > view.limit)
-      out += dim(say("{} more, -n {} shows all", advice.recommendations.size() - view.limit,
+      out += dim(say("{} more, --limit {} shows all", advice.recommendations.size() - view.limit,
                      advice.recommendations.size()),
                  terminal) +
              "\n";

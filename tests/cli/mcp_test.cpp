@@ -192,6 +192,14 @@ TEST_CASE("a tool's structured answer is what the command prints as JSON", "[mcp
        "instances p4d --price p4d.24xlarge=4.2 --sort-by price -n 10"},
       {"cost", {{"targets", {"aws/p4d.24xlarge"}}, {"hours_per_day", 8}}, "cost aws/p4d.24xlarge --hours-per-day 8"},
       {"cost", {{"task", "finetune"}, {"model", "llama-7b"}}, "cost --task finetune --model llama-7b"},
+      {"instances", {{"sort_by", {"price", "vcpu"}}}, "instances --sort-by price,vcpu -n 10"},
+      {"explain", {{"task", "finetune"}, {"model", "llama-7b"}}, "explain --task finetune --model llama-7b"},
+      {"explain",
+       {{"task", "finetune"}, {"model", "llama-7b"}, {"subject", "memory.weights"}, {"rank", 2}},
+       "explain memory.weights --task finetune --model llama-7b --rank 2"},
+      {"explain",
+       {{"task", "inference"}, {"model", "llama-3.1-70b"}, {"subject", "g4dn.xlarge"}},
+       "explain g4dn.xlarge --task inference --model llama-3.1-70b"},
   }));
   const Json result = result_of(one.tool, one.arguments);
   CAPTURE(one.words, text_of(result));
@@ -248,6 +256,16 @@ TEST_CASE("wrong arguments are answered with the command's own sentence", "[mcp]
       {"recommend", with("max_price", Json::array({1, 2})), "max_price: takes one value, not a list"},
       {"recommend", with("cloud", {{"name", "aws"}}), "cloud: takes a text, a number or true or false, found a map"},
       {"recommend", with("cloud", ""), "cloud: an empty text says nothing"},
+      {"recommend", with("cloud", Json::array()), "cloud: an empty list says nothing; leave it out"},
+      {"compare", {{"names", Json::array()}}, "names: an empty list says nothing"},
+      {"explain", with("subject", Json::array({"p5.48xlarge", "memory"})), "subject: takes one value, not a list"},
+      {"recommend",
+       [&] {
+         Json both = with("isl", 100);
+         both["input_tokens"] = 200;
+         return both;
+       }(),
+       "'isl' and 'input_tokens' are the same argument; give one of them"},
       {"recommend", with("explain", "perhaps"), "explain: is true or false"},
       {"recommend", with("limit", 0), "--limit: "},
       {"recommend", with("max-prise", 3), "unknown argument 'max-prise'; did you mean 'max_price'?"},
@@ -322,6 +340,38 @@ TEST_CASE("what the server is started with holds for every call", "[mcp]") {
   CHECK(result_of("recommend", job, {"--rules", rules})["structuredContent"]["recommendations"].empty());
   const Json own = result_of("instances", {{"words", {"p4d.24xlarge"}}}, {"--price", "p4d.24xlarge=4.2"});
   CHECK(own["structuredContent"]["items"][0]["best_offer"]["price_per_hour"] == 4.2);
+}
+
+TEST_CASE("settings hold for calls as for command lines, and are told", "[mcp]") {
+  const std::string directory = scratch_directory();
+  std::ofstream(directory + "/.gpusel.yaml") << "residency: eu\ncurrency: EUR\noutput: csv\ndiscount: [aws=0.2]\n";
+  const Json job{{"task", "finetune"}, {"model", "llama-7b"}, {"cloud", {"aws"}}};
+  const Setting setting{.environment = {{"GPUSEL_METHOD", "lora"}}, .directory = directory};
+  const Json held = result_of("recommend", job, {}, setting);
+  CAPTURE(text_of(held));
+  const Run line = ask(words_of("recommend --task finetune --model llama-7b --cloud aws -n 10 --json"), setting);
+  CHECK(held["structuredContent"] == Json::parse(line.out));
+  CHECK(held["structuredContent"]["recommendations"][0]["cost"]["currency"] == "EUR");
+  CHECK(text_of(held).find("residency eu (.gpusel.yaml:1), currency EUR (.gpusel.yaml:2)") != std::string::npos);
+  CHECK(text_of(held).find("method lora (GPUSEL_METHOD)") != std::string::npos);
+  // Said in the call, or on the server's line, a setting does not hold.
+  Json said = job;
+  said["currency"] = "CNY";
+  const Json other = result_of("recommend", said, {"--discount", "aws=0.3"}, setting);
+  CHECK(other["structuredContent"]["recommendations"][0]["cost"]["currency"] == "CNY");
+  CHECK(text_of(other).find("aws 30 % off") != std::string::npos);
+  CHECK(text_of(other).find("aws=0.2") == std::string::npos);
+}
+
+TEST_CASE("a discount of a call holds over the server's of the same subject, and that is told", "[mcp]") {
+  const Json call{{"words", {"p4d.24xlarge"}}, {"discount", {"aws=0.1"}}};
+  const Json both = result_of("instances", call, {"--discount", "aws=0.5", "--discount", "gcp=0.25"});
+  const Json alone = result_of("instances", call);
+  CHECK(both["structuredContent"] == alone["structuredContent"]);
+  CHECK(text_of(both).find("aws 10 % off") != std::string::npos);
+  CHECK(text_of(both).find("gcp 25 % off") != std::string::npos);
+  CHECK(text_of(both).find("aws 50 % off") == std::string::npos);
+  CHECK(text_of(both).find("said again later, and not used: aws 50 %") != std::string::npos);
 }
 
 TEST_CASE("a server that cannot start says why", "[mcp]") {

@@ -1,6 +1,7 @@
 #include "cli/mcp/arguments.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "cli/parser.hpp"
 #include "gpusel/base/message.hpp"
@@ -129,7 +130,7 @@ class Arguments::Reader {
   Done take(const Node& member) {
     if (member.kind == Node::Kind::null) return {};  // null says: not given
     if (!arguments_.tool_.subjects.empty() && member.key == arguments_.tool_.subjects) {
-      auto texts = texts_of(member, true);
+      auto texts = texts_of(member, !arguments_.tool_.one_subject);
       if (!texts) return std::unexpected(texts.error());
       subjects_ = std::move(*texts);
       return {};
@@ -137,6 +138,9 @@ class Arguments::Reader {
     const Flag* flag = find(arguments_.offered_, member.key);
     if (flag == nullptr) return unknown(member.key);
     const std::string key = key_of(*flag);
+    if (const auto [before, is_new] = given_.try_emplace(flag, member.key); !is_new)
+      return refuse(say("'{}' and '{}' are the same argument; give one of them", printable(shorten(before->second, 60)),
+                        printable(shorten(member.key, 60))));
     if (key == kModel)
       if (auto allowed = check_model(member); !allowed) return allowed;
     limited_ = limited_ || key == kLimit;
@@ -162,8 +166,15 @@ class Arguments::Reader {
                      ? std::vector{json_of(member).dump(-1, ' ', false, Json::error_handler_t::replace)}
                      : texts_of(member, flag.repeats || takes_list(flag));
     if (!texts) return std::unexpected(texts.error());
+    if (!flag.repeats) texts = {joined(*texts)};  // of a flag said twice the last would hold
     for (const std::string& text : *texts) flags_.push_back(flag_name(flag) + "=" + text);
     return {};
+  }
+
+  static std::string joined(const std::vector<std::string>& texts) {
+    std::string list;
+    for (const std::string& text : texts) list += (list.empty() ? "" : ",") + text;
+    return list;
   }
 
   static std::string flag_name(const Flag& flag) {
@@ -183,6 +194,9 @@ class Arguments::Reader {
     };
     if (member.is_list() && !several)
       return refuse(member.key, {ErrorKind::usage, say("takes one value, not a list"), {}, {}});
+    if (member.is_list() && member.children.empty())
+      return refuse(member.key,
+                    {ErrorKind::usage, say("an empty list says nothing"), {}, say("leave it out, or name some")});
     std::vector<std::string> texts;
     for (const Node& node : member.is_list() ? std::span(member.children) : std::span(&member, 1)) {
       auto text = one(node);
@@ -207,6 +221,7 @@ class Arguments::Reader {
   const Arguments& arguments_;
   std::vector<std::string> flags_;
   std::vector<std::string> subjects_;
+  std::map<const Flag*, std::string> given_;  // as they were spelled
   bool limited_ = false;
 };
 
@@ -235,7 +250,7 @@ const Flag* Arguments::find(const std::vector<Flag>& flags, std::string_view key
 Json Arguments::schema() const {
   Json properties = Json::object();
   if (!tool_.subjects.empty()) {
-    Json subjects = strings();
+    Json subjects = tool_.one_subject ? Json{{"type", "string"}} : strings();
     subjects["description"] = say_text(tool_.subjects_help);
     properties[std::string(tool_.subjects)] = std::move(subjects);
   }

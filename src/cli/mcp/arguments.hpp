@@ -21,6 +21,7 @@ struct Tool {
   std::string_view subjects_help;  // what assistants are told of it
   std::vector<std::string_view> needs;
   bool subjects_suffice = false;  // given some, nothing else is needed
+  bool one_subject = false;       // not a list of them
 };
 
 /// Why no answer is asked for at all.

@@ -49,6 +49,16 @@ const std::vector<Tool>& tools() {
        to_say("instances, such as p4d.24xlarge or 2x p4d.24xlarge"),
        {"task", "model"},
        true},
+      {"explain",
+       to_say("Explain an answer"),
+       to_say(
+           "One part of what 'recommend' answers to the same job taken apart: how a figure or a rank came about, why "
+           "an instance was rejected and what would admit it, or what a rule did."),
+       "subject",
+       to_say("an instance, a figure such as memory.kv_cache, or a rule; without it, the best rank"),
+       {"task", "model"},
+       false,
+       true},
   };
   return kTools;
 }
@@ -105,17 +115,19 @@ const Tools::Entry* Tools::find(std::string_view name) const {
   return found == entries_.end() ? nullptr : &*found;
 }
 
-Tools::Run Tools::run(const std::vector<std::string>& words, std::string_view format) const {
+Tools::Run Tools::run(std::vector<std::string> words, std::string_view format) const {
   Run run;
   std::string err;
   Context context;
   context.out = Output(run.out);
   context.err = Output(err);
   context.common = given_.common;
-  context.common.output = format;
   context.common.quiet = false;  // remarks are part of the answer
+  context.settings = given_.settings;
+  context.settings.applied.clear();  // to the server itself
   context.words = words;
   context.reads_files = false;
+  words.insert(words.begin() + 1, "--output=" + std::string(format));  // said, so that no setting makes it another
   const ParseOutcome outcome = parse(words, context);
   run.status = outcome.finished ? outcome.status : outcome.command.run(context);
   run.remarks = without_name(err);

@@ -14,6 +14,7 @@ namespace gpusel::cli::mcp {
 struct Given {
   CommonOptions common;
   std::vector<std::string> rule_files;
+  Settings settings;  // those that hold for a command line hold for a call; `said` names what the server's line says
 };
 
 /// What a call came to.
@@ -46,7 +47,7 @@ class Tools {
   };
 
   const Entry* find(std::string_view name) const;
-  Run run(const std::vector<std::string>& words, std::string_view format) const;
+  Run run(std::vector<std::string> words, std::string_view format) const;
 
   Given given_;
   std::deque<Entry> entries_;  // flags point into their entry
