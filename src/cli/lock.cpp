@@ -85,10 +85,24 @@ std::vector<report::LockedFile> files_of(const JobOptions& job, const Context& c
   return files;
 }
 
+/// The user's own rules as they are written.
+std::vector<Document> rule_documents(const JobOptions& job) {
+  std::vector<Document> documents;
+  for (const std::string& file : job.rule_files)
+    if (const auto text = read_text_file(file))
+      if (auto document = parse_yaml(*text, file)) documents.push_back(std::move(*document));
+  return documents;
+}
+
 std::expected<report::Json, int> make_json(JobOptions& job, std::size_t rows, const report::Json* also,
                                            Context& context) {
-  const auto ground = prepare({job.question.constraints, &job.rule_files}, context);
+  auto ground = prepare({job.question.constraints, &job.rule_files}, context);
   if (!ground) return std::unexpected(ground.error());
+  // Rules that are set back go before those of files, too.
+  for (const Document& document : context.replay.documents)
+    if (document.root.find("rules") != nullptr)
+      if (const Errors errors = rules::add_rule_file(document, ground->rules); !errors.empty())
+        return std::unexpected(context.fail(errors));
   job.question.every_rejection = true;
   job.question.alternatives = false;
   job.question.detailed = rows;
@@ -96,8 +110,9 @@ std::expected<report::Json, int> make_json(JobOptions& job, std::size_t rows, co
   if (!advice) return std::unexpected(advice.error());
   std::vector<std::string> words = question_words(context.words);
   add_settings(context.settings, words);
+  const std::vector<Document> rule_files = rule_documents(job);
   return report::lock_json({*advice, ground->catalog, ground->coefficients, std::move(words), files_of(job, context),
-                            ground->today, kVersion, rows},
+                            rule_files, ground->today, kVersion, rows},
                            also);
 }
 
@@ -112,6 +127,7 @@ int run_lock(LockOptions& options, Context& context) {
                               say("no instance meets the job: there is nothing to lock"),
                               {},
                               say("gpusel recommend with the same words says why")});
+  report::seal(*lock);
   const std::string to = options.dry_run ? std::string() : options.to.empty() ? std::string(kUsualFile) : options.to;
   if (!to.empty())
     if (Status written = write_whole(to, report::lock_file(*lock)); !written) return context.fail(written.error());

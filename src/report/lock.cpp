@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
@@ -14,6 +15,9 @@ namespace gpusel::report {
 namespace {
 
 using advise::Recommendation;
+
+constexpr std::string_view kChecksum = "checksum";
+constexpr std::string_view kLockFamily = kLockSchema.substr(0, kLockSchema.find('/') + 1);
 
 double rate_of(const Recommendation& r) {
   const auto* counted = std::get_if<plan::CountedChoice>(&r.choice());
@@ -60,6 +64,47 @@ std::vector<LockedRow> fact_rows(const LockView& view, const Json* also) {
   return rows;
 }
 
+/// GPUs of every row: one that comes to the fore is to be told from what it was.
+std::set<std::string> ranked_gpus(const LockView& view, const Json* also) {
+  std::set<std::string> ids;
+  for (const Recommendation& r : view.advice.recommendations)
+    if (r.gpu != nullptr) ids.emplace(r.gpu->id);
+  if (also != nullptr)
+    for (const auto& [id, figures] : (*also)["facts"]["gpus"].items()) ids.insert(id);
+  return ids;
+}
+
+/// Rules that spoke of the kept rows or dropped an instance.
+std::set<std::string> spoken_rules(const LockView& view) {
+  std::set<std::string> ids;
+  for (const auto& rejection : view.advice.rejected) ids.insert(rejection.rule);
+  for (const Recommendation& r : view.advice.recommendations)
+    for (const advise::Remark& remark : r.remarks) ids.insert(remark.rule);
+  return ids;
+}
+
+/// What `unit_cost` is the cost of; null where it has none.
+Json cost_unit(const advise::Advice& advice) {
+  if (advice.recommendations.empty()) return nullptr;
+  const auto& cost = advice.recommendations.front().cost;
+  if (cost.per_unit) return text_or_null(cost.unit);
+  return cost.per_million_tokens ? Json("million tokens") : Json(nullptr);
+}
+
+/// Whether a rule is kept as it is written or not.
+std::string rules_hash(const Json& rules) {
+  Json hashes = Json::object();
+  for (const auto& [id, rule] : rules.items()) hashes[id] = rule["hash"];
+  return catalog::content_hash(hashes.dump());
+}
+
+/// Whatever the order of the members: other programs may have written the file anew.
+std::string checksum_of(const Json& lock) {
+  nlohmann::json sorted = lock;
+  sorted.erase(std::string(kChecksum));
+  return catalog::content_hash(sorted.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
 /// Every element of a list or map on a line of its own.
 std::string lines_of(const Json& json, const std::string& indent) {
   const auto compact = [](const Json& one) { return one.dump(-1, ' ', false, Json::error_handler_t::replace); };
@@ -83,6 +128,7 @@ struct Needed {
 };
 constexpr Needed kNeeded[] = {{"/gpusel", Json::value_t::string},
                               {"/today", Json::value_t::string},
+                              {"/currency", Json::value_t::string},
                               {"/question/words", Json::value_t::array},
                               {"/versions/catalog", Json::value_t::object},
                               {"/versions/files", Json::value_t::array},
@@ -95,7 +141,8 @@ constexpr Needed kNeeded[] = {{"/gpusel", Json::value_t::string},
                               {"/facts/prices", Json::value_t::object},
                               {"/facts/coefficients", Json::value_t::object},
                               {"/facts/rules", Json::value_t::object},
-                              {"/facts/exchange_rates", Json::value_t::object}};
+                              {"/facts/exchange_rates", Json::value_t::object},
+                              {"/checksum", Json::value_t::string}};
 
 struct Member {
   std::string_view key;
@@ -109,6 +156,7 @@ constexpr Member kPrice[] = {{"provider", true}, {"sku", true},    {"region", tr
 constexpr Member kInstance[] = {{"of_family", true}};
 constexpr Member kCoefficient[] = {{"value", false}};
 constexpr Member kRate[] = {{"per_usd", false}, {"as_of", true}};
+constexpr Member kRule[] = {{"hash", true}, {"effect", true}, {"message", true}};
 
 bool has_all(const Json& json, std::span<const Member> members) {
   return json.is_object() && std::ranges::all_of(members, [&](const Member& member) {
@@ -132,7 +180,7 @@ const Node* broken_part(const Json& lock, const Node& root) {
   for (const auto& [section, records] : lock["facts"].items()) {
     std::size_t i = 0;
     for (const Json& record : records) {
-      const bool whole = section == "rules"            ? record.is_string()
+      const bool whole = section == "rules"            ? has_all(record, kRule)
                          : section == "prices"         ? is_price(record)
                          : section == "instances"      ? has_all(record, kInstance)
                          : section == "coefficients"   ? has_all(record, kCoefficient)
@@ -161,24 +209,30 @@ Json lock_json(const LockView& view, const Json* also) {
   for (const LockedFile& file : view.files) files.push_back({{"path", file.path}, {"hash", text_or_null(file.hash)}});
   Json ranking = Json::array();
   for (const Recommendation& r : advice.recommendations) ranking.push_back(ranking_row(r, view.catalog));
-  Json facts = lock_facts(fact_rows(view, also), {view.catalog, view.coefficients, advice.work.model, advice.currency});
+  const std::set<std::string> rules = spoken_rules(view);
+  Json facts = lock_facts(fact_rows(view, also), {view.catalog, view.coefficients, advice.work.model, advice.currency,
+                                                  ranked_gpus(view, also), view.rule_files, rules});
   Json catalog = answer["catalog"];
   catalog["hash"] = catalog::content_hash(catalog::write_snapshot(view.catalog));
   return {{"schema", kLockSchema},
           {"gpusel", view.version},
           {"today", view.today.text()},
+          {"currency", advice.currency.code()},
+          {"cost_unit", cost_unit(advice)},
           {"question", {{"words", view.words}, {"workload", answer["workload"]}, {"assumed", answer["assumed"]}}},
           {"versions",
            {{"catalog", std::move(catalog)},
             {"calibration",
              {{"version", view.coefficients.version}, {"hash", catalog::content_hash(facts["coefficients"].dump())}}},
-            {"rules", {{"count", facts["rules"].size()}, {"hash", catalog::content_hash(facts["rules"].dump())}}},
+            {"rules", {{"count", facts["rules"].size()}, {"hash", rules_hash(facts["rules"])}}},
             {"files", std::move(files)}}},
           {"answer", std::move(answer)},
           {"ranking", std::move(ranking)},
           {"facts", std::move(facts)},
           {"rejected", rejected_json(advice)}};
 }
+
+void seal(Json& lock) { lock[std::string(kChecksum)] = checksum_of(lock); }
 
 std::string lock_file(const Json& lock) {
   std::string out = "{";
@@ -205,8 +259,8 @@ std::string lock_text(const Json& lock, const std::string& to, std::string_view 
                {say("instance"), Align::left, 0, 18, "instance"},
                {say("region"), Align::left, 2, 9, "region"},
                {say("term"), Align::left, 1, 0, "term"},
-               {say("per hour"), Align::right, 0, 0, "hourly"},
-               {say("total"), Align::right, 0, 0, "total"},
+               {say("{} per hour", lock["currency"].get<std::string>()), Align::right, 0, 0, "hourly"},
+               {say("{} in all", lock["currency"].get<std::string>()), Align::right, 0, 0, "total"},
                {say("price of"), Align::left, 1, 0, "price_as_of"},
                {say("source"), Align::left, 2, 12, "price_source"}});
   const std::size_t rows = lock["answer"]["recommendations"].size();
@@ -241,8 +295,7 @@ Result<Json> read_lock(const std::string& content, const std::string& name) {
   }
   const Node* schema = document->root.find("schema");
   const std::string kind = schema != nullptr ? schema->text : std::string();
-  const std::string family(kLockSchema.substr(0, kLockSchema.find('/') + 1));
-  if (!kind.starts_with(family))
+  if (!kind.starts_with(kLockFamily))
     return std::unexpected(refused(say("is no lock of gpusel"), name, say("write one with gpusel lock")));
   if (kind != kLockSchema)
     return std::unexpected(
@@ -259,7 +312,17 @@ Result<Json> read_lock(const std::string& content, const std::string& name) {
   if (const Node* broken = broken_part(lock, document->root))
     return std::unexpected(refused(say("the lock is damaged: this part is not whole"), position(name, *broken),
                                    say("write it again with gpusel lock")));
+  if (lock[std::string(kChecksum)].get<std::string>() != checksum_of(lock))
+    return std::unexpected(refused(say("the lock was edited after it was written: its checksum is of another content"),
+                                   position(name, *document->root.find(kChecksum)),
+                                   say("write it again with gpusel lock, or take back the one that was written")));
   return lock;
+}
+
+bool says_lock(std::string_view content) {
+  const Json lock = Json::parse(content, nullptr, false);
+  const auto schema = lock.is_object() ? lock.find("schema") : lock.end();
+  return schema != lock.end() && schema->is_string() && schema->get<std::string>().starts_with(kLockFamily);
 }
 
 }  // namespace gpusel::report

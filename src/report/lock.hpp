@@ -1,6 +1,7 @@
 // An answer with everything it stands on, as a file that diffs well: one row or fact per line, in a fixed order.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,7 @@ struct LockView {
   const estimate::Coefficients& coefficients;
   std::vector<std::string> words;  // of the question, as `recommend` takes them
   std::vector<LockedFile> files;
+  std::span<const Document> rule_files;  // beside the catalogue's rules
   Date today;
   std::string version;    // of the program
   std::size_t rows = 10;  // kept in full, with their facts
@@ -31,12 +33,17 @@ struct LockView {
 
 /// `also`: facts are kept of the instances of that lock's facts, too; null: of none but its own.
 Json lock_json(const LockView& view, const Json* also = nullptr);
+/// Puts the checksum of all else into a lock: what is edited afterwards is refused.
+void seal(Json& lock);
 /// The file.
 std::string lock_file(const Json& lock);
 /// A lock in words. `to`: where it was written; empty: nowhere.
 std::string lock_text(const Json& lock, const std::string& to, std::string_view format, const Terminal& terminal);
 
-/// A lock out of its file. Errors: no JSON, no lock, one of a newer program, something missing; with the place.
+/// Whether a text says that it is a lock of any gpusel.
+bool says_lock(std::string_view content);
+/// A lock out of its file. Errors: no JSON, no lock, one of a newer program, something missing, or another content than
+/// was sealed; with the place.
 Result<Json> read_lock(const std::string& content, const std::string& name);
 
 }  // namespace gpusel::report

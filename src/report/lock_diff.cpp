@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
 
 namespace gpusel::report {
 
@@ -72,7 +74,8 @@ std::vector<RowDifference> row_differences(const Json& before, const Json& after
       if (!seen.insert(name).second) continue;
       const Json* then = find_row(before["ranking"], name);
       const Json* now = find_row(after["ranking"], name);
-      RowDifference row{RowChange::changed, then != nullptr ? *then : Json(), now != nullptr ? *now : Json(), {}};
+      RowDifference row{RowChange::changed, then != nullptr ? *then : Json(), now != nullptr ? *now : Json(), {}, true};
+      row.facts_kept = keeps_facts(before, now != nullptr ? *now : *then);
       if (then == nullptr) {
         row.change = RowChange::appeared;
         row.why = why_appeared(before, name);
@@ -88,6 +91,31 @@ std::vector<RowDifference> row_differences(const Json& before, const Json& after
     }
   }
   return rows;
+}
+
+/// Flags that say what the facts are, not what is asked.
+constexpr std::string_view kOfFacts[] = {"--overlay", "--catalog", "--rules", "--price", "--discount"};
+
+/// Flags with their values, in whatever order and spelling they stood: "--cloud aws".
+std::multiset<std::string> question_of(const Json& lock) {
+  std::multiset<std::string> flags;
+  std::string flag;
+  const auto end = [&] {
+    const std::string name = flag.substr(0, flag.find(' '));
+    if (!flag.empty() && std::ranges::find(kOfFacts, name) == std::end(kOfFacts)) flags.insert(flag);
+  };
+  for (const Json& each : lock["question"]["words"]) {
+    const std::string word = each.get<std::string>();
+    if (word.size() < 2 || word[0] != '-' || plain_number(word)) {
+      flag += (flag.empty() ? "" : " ") + word;
+      continue;
+    }
+    end();
+    flag = word;
+    if (const auto equals = flag.find('='); flag.starts_with("--") && equals != std::string::npos) flag[equals] = ' ';
+  }
+  end();
+  return flags;
 }
 
 std::string text_of(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
@@ -124,6 +152,23 @@ std::vector<VersionDifference> version_differences(const Json& before, const Jso
 
 }  // namespace
 
+QuestionDifference question_difference(const Json& before, const Json& after) {
+  const auto then = question_of(before);
+  const auto now = question_of(after);
+  QuestionDifference out;
+  std::ranges::set_difference(then, now, std::back_inserter(out.only_before));
+  std::ranges::set_difference(now, then, std::back_inserter(out.only_after));
+  return out;
+}
+
+void add_facts(Json& lock, const Json& then) {
+  for (const char* section : {"gpus", "models", "instances", "prices"})
+    for (const auto& [subject, record] : then["facts"][section].items())
+      if (!lock["facts"][section].contains(subject)) lock["facts"][section][subject] = record;
+}
+
+bool keeps_facts(const Json& lock, const Json& row) { return lock["facts"]["instances"].contains(name_of(row)); }
+
 bool same_best(const Json& a, const Json& b) {
   if (a.empty() || b.empty()) return a.empty() && b.empty();
   return name_of(a.front()) == name_of(b.front());
@@ -132,7 +177,7 @@ bool same_best(const Json& a, const Json& b) {
 bool LockDifference::best_changed() const { return !same_best(before["ranking"], after["ranking"]); }
 
 std::optional<double> LockDifference::cost_change() const {
-  if (before["ranking"].empty() || after["ranking"].empty()) return std::nullopt;
+  if (before["ranking"].empty() || after["ranking"].empty() || !same_unit()) return std::nullopt;
   const double then = cost_of(before["ranking"].front());
   if (then <= 0) return std::nullopt;
   const double change = cost_of(after["ranking"].front()) / then - 1;
@@ -165,6 +210,7 @@ Json known_facts(const Json& lock) {
 LockDifference compare_locks(Json before, Json after) {
   LockDifference out;
   out.rows = row_differences(before, after);
+  out.question = question_difference(before, after);
   out.versions = version_differences(before, after);
   for (FactChange& change : changed_facts(known_facts(before), known_facts(after)))
     out.facts.push_back({std::move(change), std::nullopt, nullptr});
@@ -178,6 +224,8 @@ Json lock_diff_json(const LockDifference& difference, int status) {
     return Json{{"gpusel", lock["gpusel"]},
                 {"today", lock["today"]},
                 {"catalog", lock["versions"]["catalog"]},
+                {"currency", lock["currency"]},
+                {"cost_unit", lock["cost_unit"]},
                 {"best", lock["ranking"].empty() ? Json(nullptr) : lock["ranking"].front()}};
   };
   Json rows = Json::array();
@@ -186,7 +234,8 @@ Json lock_diff_json(const LockDifference& difference, int status) {
                     {"change", to_text(row.change)},
                     {"before", row.before},
                     {"after", row.after},
-                    {"why", text_or_null(row.why)}});
+                    {"why", text_or_null(row.why)},
+                    {"facts_kept", row.facts_kept}});
   Json facts = Json::array();
   for (const FactDifference& one : difference.facts)
     facts.push_back({{"section", one.fact.section},
@@ -203,6 +252,8 @@ Json lock_diff_json(const LockDifference& difference, int status) {
   return {{"schema", "gpusel.diff/1"},
           {"asked_again", difference.asked_again},
           {"question", difference.before["question"]["words"]},
+          {"question_differs",
+           {{"only_before", difference.question.only_before}, {"only_after", difference.question.only_after}}},
           {"before", side(difference.before)},
           {"after", side(difference.after)},
           {"changed", !difference.empty()},

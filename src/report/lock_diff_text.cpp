@@ -24,41 +24,59 @@ std::string price_text(const Json& price) {
 
 std::string fact_value(const FactChange& fact, const Json& value) {
   if (fact.section == "prices") return price_text(value);
+  if (fact.section == "exchange_rates" && value.is_object())
+    return say("{} per USD, of {}", value_text(value["per_usd"]), value_text(value["as_of"]));
+  if (fact.section == "rules" && value.is_object())
+    return say("{}: {} ({})", value_text(value["effect"]), value_text(value["message"]), value_text(value["hash"]));
   if (fact.section == "coefficients" && value.is_object() && value.size() == 1) return value_text(value["value"]);
   return value_text(value);
 }
 
-std::string cost_text(const Json& row) {
+/// What a cost is for: "per million tokens".
+std::string per_unit(const Json& lock) {
+  const Json& unit = lock["cost_unit"];
+  if (!unit.is_string()) return say("per unit");
+  return unit == "million tokens" ? say("per million tokens") : say("per {}", value_text(unit));
+}
+
+/// "1.86 per hour, 31.52 in all and 0.103 per million tokens, in USD". `lock`: that the row is of.
+std::string cost_text(const Json& row, const Json& lock) {
   const std::string hourly = human_price(row["hourly"].get<double>());
   const std::string total = human_price(row["total"].get<double>());
-  if (!row["unit_cost"].is_number()) return say("{} per hour, {} in all", hourly, total);
-  return say("{} per hour, {} in all, {:.3g} per unit", hourly, total, row["unit_cost"].get<double>());
+  const std::string currency = value_text(lock["currency"]);
+  if (!row["unit_cost"].is_number()) return say("{0} {1} per hour, {0} {2} in all", currency, hourly, total);
+  return say("{0} {1} per hour, {0} {2} in all, {0} {3:.3g} {4}", currency, hourly, total,
+             row["unit_cost"].get<double>(), per_unit(lock));
 }
 
-/// "aws/g6e.xlarge at 1.86 per hour, …".
-std::string brief(const Json& row) {
-  return say("{}/{} at {}", value_text(row["provider"]), value_text(row["sku"]), cost_text(row));
+/// "aws/g6e.xlarge at USD 1.86 per hour, …".
+std::string brief(const Json& row, const Json& lock) {
+  return say("{}/{} at {}", value_text(row["provider"]), value_text(row["sku"]), cost_text(row, lock));
 }
 
-std::string row_text(const Json& row) {
+std::string row_text(const Json& row, const Json& lock) {
   if (row.is_null()) return "-";
-  return say("#{} in {}: {}", row["rank"].get<int>(), value_text(row["region"]), cost_text(row));
+  return say("#{} in {}: {}", row["rank"].get<int>(), value_text(row["region"]), cost_text(row, lock));
 }
 
 std::string row_effect(const RowDifference& row) {
   switch (row.change) {
     case RowChange::appeared: return say("new in the ranking; {}", row.why);
     case RowChange::vanished: return say("gone from the ranking; {}", row.why);
-    case RowChange::moved: return say("another rank");
-    case RowChange::changed: return say("other figures");
+    case RowChange::moved:
+      return row.facts_kept ? say("another rank") : say("another rank; the lock kept no facts of this instance");
+    case RowChange::changed:
+      return row.facts_kept ? say("other figures") : say("other figures; the lock kept no facts of this instance");
   }
   return {};
 }
 
-std::string fact_effect(const FactDifference& one) {
+std::string fact_effect(const FactDifference& one, const Json& lock) {
   if (!one.effect) return say("not replayed");
-  const auto without = [&] { return one.without.is_null() ? say("none") : brief(one.without); };
+  const auto without = [&] { return one.without.is_null() ? say("none") : brief(one.without, lock); };
   switch (*one.effect) {
+    case FactEffect::together:
+      return say("cause, together with the others said to be: without them, the best is {}", without());
     case FactEffect::best: return say("cause: without it, the best is {}", without());
     case FactEffect::cost: return say("cause: without it, the best is still {}", without());
     case FactEffect::ranking: return say("moves other rows");
@@ -80,12 +98,12 @@ Table make_table(const LockDifference& difference) {
                {say("effect"), Align::left, 0, 16, "effect"}});
   for (const RowDifference& row : difference.rows) {
     const Json& any = row.after.is_null() ? row.before : row.after;
-    table.add({say("row"), value_text(any["provider"]) + "/" + value_text(any["sku"]), row_text(row.before),
-               row_text(row.after), row_effect(row)});
+    table.add({say("row"), value_text(any["provider"]) + "/" + value_text(any["sku"]),
+               row_text(row.before, difference.before), row_text(row.after, difference.after), row_effect(row)});
   }
   for (const FactDifference& one : difference.facts) {
     table.add({fact_name(one.fact), printable(one.fact.subject), fact_value(one.fact, one.fact.before),
-               fact_value(one.fact, one.fact.after), fact_effect(one)});
+               fact_value(one.fact, one.fact.after), fact_effect(one, difference.after)});
   }
   for (const VersionDifference& one : difference.versions)
     table.add({say("version"), printable(one.what), printable(one.before), printable(one.after), ""});
@@ -106,9 +124,9 @@ std::string rows_text(const LockDifference& difference, const Terminal& terminal
   Table table({{say("instance"), Align::left, 0, 16},
                {"#", Align::left, 0},
                {say("region"), Align::left, 2},
-               {say("per hour"), Align::left, 0},
-               {say("total"), Align::left, 0},
-               {say("per unit"), Align::left, 1},
+               {say("{} per hour", value_text(difference.after["currency"])), Align::left, 0},
+               {say("{} in all", value_text(difference.after["currency"])), Align::left, 0},
+               {per_unit(difference.after), Align::left, 1},
                {say("change"), Align::left, 0, 16}});
   for (const RowDifference& row : difference.rows) {
     const Json& any = row.after.is_null() ? row.before : row.after;
@@ -130,7 +148,7 @@ std::string facts_text(const LockDifference& difference, const Terminal& termina
     const std::string fact =
         printable(one.fact.subject.empty() ? fact_name(one.fact) : fact_name(one.fact) + " " + one.fact.subject);
     out += wrap(say("{}: {} → {}; {}", fact, fact_value(one.fact, one.fact.before),
-                    fact_value(one.fact, one.fact.after), fact_effect(one)),
+                    fact_value(one.fact, one.fact.after), fact_effect(one, difference.after)),
                 terminal.width, 2);
   }
   if (idle > 0)
@@ -149,18 +167,40 @@ std::string best_text(const LockDifference& difference) {
     return format("{}/{}", value_text(row["provider"]), value_text(row["sku"]));
   };
   const auto change = difference.cost_change();
-  const std::string cost = change ? format("{:+.1f} %", *change * 100) : std::string("-");
+  const std::string cost = change                   ? format("{:+.1f} %", *change * 100)
+                           : difference.same_unit() ? std::string("-")
+                                                    : say("of another unit of work");
   if (difference.best_changed())
     return say("the best is now {}, was {}; its cost: {}", best(difference.after), best(difference.before), cost);
   return say("the best is still {}; its cost: {}", best(difference.after), cost);
 }
 
+std::string question_text(const LockDifference& difference) {
+  if (difference.question.empty()) return {};
+  const auto list = [](const std::vector<std::string>& flags) {
+    std::string out;
+    for (const std::string& flag : flags) out += (out.empty() ? "" : ", ") + printable(shorten(flag, 60));
+    return out.empty() ? std::string("-") : out;
+  };
+  return say("the two locks ask different questions; only the old one says: {}; only the new one: {}",
+             list(difference.question.only_before), list(difference.question.only_after));
+}
+
 std::string explained_text(const LockDifference& difference) {
   if (!difference.explained) return {};
   if (*difference.explained) return say("with these facts set back, the locked answer comes back: they explain it all");
+  std::string unkept;
+  for (const RowDifference& row : difference.rows)
+    if (!row.facts_kept && row.change != RowChange::vanished)
+      unkept += (unkept.empty() ? "" : ", ") + value_text(row.after["provider"]) + "/" + value_text(row.after["sku"]);
+  if (!unkept.empty())
+    return say(
+        "with these facts set back, the answer is still another; the lock kept no facts of {}, and the catalogue that "
+        "it was made of is not here to tell them",
+        unkept);
   return say(
-      "with these facts set back, the answer is still another: rules, another gpusel, or facts that the lock "
-      "does not keep have a part in it");
+      "with these facts set back, the answer is still another: another gpusel, or facts that the lock does not keep "
+      "have a part in it");
 }
 
 }  // namespace
@@ -171,11 +211,13 @@ std::string lock_diff_text(const LockDifference& difference, std::string_view fo
   const std::string head = difference.empty() ? say("nothing has changed in the rows of the lock of {}",
                                                     value_text(difference.before["today"]))
                                               : best_text(difference);
+  const std::string asked = question_text(difference);
   const std::string foot = explained_text(difference);
   if (format == "markdown")
-    return head + "\n\n" + (table.empty() ? std::string() : table.markdown() + "\n") +
-           (foot.empty() ? foot : foot + "\n");
+    return head + "\n\n" + (asked.empty() ? asked : asked + "\n\n") +
+           (table.empty() ? std::string() : table.markdown() + "\n") + (foot.empty() ? foot : foot + "\n");
   std::string out = bold(head, terminal) + "\n";
+  if (!asked.empty()) out += wrap(asked, terminal.width, 2);
   if (format == "wide")
     out += table.empty() ? std::string() : table.text(terminal);
   else

@@ -7,6 +7,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/catalog/layers.hpp"
+#include "report/calibrate.hpp"
 
 namespace gpusel::report {
 
@@ -55,13 +56,32 @@ std::string text_of(const Node& node) {
   return text + "}";
 }
 
-Json rules_json(const catalog::Catalog& catalog) {
-  std::map<std::string, std::string> hashes;
-  for (const Document& document : catalog.documents("rules"))
-    if (const Node* list = document.root.find("rules"))
-      for (const Node& rule : list->children)
-        if (const Node* id = rule.find("id")) hashes[id->text] = catalog::content_hash(text_of(rule));
-  return hashes;
+std::string text_at(const Node& node, std::string_view key) {
+  const Node* found = node.find(key);
+  return found != nullptr && found->is_scalar() ? found->text : std::string();
+}
+
+/// Of two rules of one id the later holds.
+Json rules_json(const LockSources& sources) {
+  std::map<std::string, Json> rules;
+  const auto add = [&](std::span<const Document> documents, bool own) {
+    for (const Document& document : documents) {
+      const Node* list = document.root.find("rules");
+      if (list == nullptr) continue;
+      for (const Node& rule : list->children) {
+        const std::string id = text_at(rule, "id");
+        Json& kept = rules[id] = {{"hash", catalog::content_hash(text_of(rule))},
+                                  {"effect", text_at(rule, "effect")},
+                                  {"message", text_at(rule, "message")}};
+        // The others neither dropped an instance nor moved a score.
+        if (own || kept["effect"] == to_text(rules::Effect::adjust) || sources.whole_rules.contains(id))
+          kept["rule"] = tree_json(rule);
+      }
+    }
+  };
+  add(sources.catalog.documents("rules"), false);
+  add(sources.rule_files, true);
+  return rules;
 }
 
 Json coefficients_json(const LockSources& sources) {
@@ -150,8 +170,19 @@ Json coefficient(const std::string& id, const Json& locked) {
   return {{"calibration", {{"coefficients", Json::array({entry})}}}};
 }
 
+/// A rule as it was written; one that was not there, or moved nothing, never fires.
+Json rule(const FactChange& change, const Json& locked) {
+  if (locked.is_object() && locked.contains("rule")) return {{"rules", Json::array({locked["rule"]})}};
+  return {{"rules", Json::array({{{"id", change.subject},
+                                  {"effect", "note"},
+                                  {"when", {{"fact", "nodes"}, {"below", 0}}},
+                                  {"message", "as locked: silent"},
+                                  {"source", "a lock"}}})}};
+}
+
 Json overlay_for(const FactChange& change, const Json& before, const Json& after) {
   const Json& then = before[change.section].contains(change.subject) ? before[change.section][change.subject] : Json();
+  if (change.section == "rules") return rule(change, then);
   if (change.section == "prices") return then.is_null() ? not_offered(after["prices"][change.subject]) : sheet(then);
   if (change.section == "coefficients") return coefficient(change.subject, then);
   if (change.section == "instances" && change.field.empty()) return not_sold(change.subject);
@@ -211,6 +242,8 @@ Json lock_facts(std::span<const LockedRow> rows, const LockSources& sources) {
       currencies.emplace(sources.catalog.currency_of(offer).code());
     }
   }
+  for (const std::string& id : sources.gpus)
+    if (const auto gpu = sources.catalog.gpu(id)) gpus[id] = record_json(**gpu);
   Json models = Json::object();
   if (sources.model != nullptr) models[std::string(sources.model->id)] = record_json(*sources.model);
   return {{"gpus", gpus},
@@ -219,13 +252,19 @@ Json lock_facts(std::span<const LockedRow> rows, const LockSources& sources) {
           {"prices", prices},
           {"exchange_rates", rates_json(sources, currencies)},
           {"coefficients", coefficients_json(sources)},
-          {"rules", rules_json(sources.catalog)}};
+          {"rules", rules_json(sources)}};
 }
 
 namespace {
 
 /// Whatever the order of the members: other programs may have written the file anew.
 bool same_record(const Json& a, const Json& b) { return nlohmann::json(a) == nlohmann::json(b); }
+
+/// A rule may be kept as it is written or not; its hash tells it all the same.
+Json without_text(Json record) {
+  if (record.is_object()) record.erase("rule");
+  return record;
+}
 
 }  // namespace
 
@@ -242,16 +281,18 @@ std::vector<FactChange> changed_facts(const Json& before, const Json& after) {
   for (const auto& [section, records] : before.items()) {
     if (!after.contains(section)) continue;
     const Json& now = after[section];
-    const bool whole = section == "prices" || section == "coefficients" || section == "rules";
+    const bool is_rate = section == "exchange_rates";  // kept for the currencies of the rows alone
+    const bool whole = section == "prices" || section == "coefficients" || section == "rules" || is_rate;
     for (const auto& [subject, then] : records.items()) {
       if (!now.contains(subject)) {
-        if (whole && (section != "prices" || looked(after, then)))
+        if (whole && !is_rate && (section != "prices" || looked(after, then)))
           changes.push_back({section, subject, {}, then, nullptr});
         continue;
       }
       const Json& record = now[subject];
       if (whole) {
-        if (!same_record(then, record)) changes.push_back({section, subject, {}, then, record});
+        if (!same_record(without_text(then), without_text(record)))
+          changes.push_back({section, subject, {}, then, record});
         continue;
       }
       std::set<std::string> fields;
@@ -264,14 +305,13 @@ std::vector<FactChange> changed_facts(const Json& before, const Json& after) {
       }
     }
     for (const auto& [subject, record] : now.items())
-      if (whole && !records.contains(subject) && (section != "prices" || looked(before, record)))
+      if (whole && !is_rate && !records.contains(subject) && (section != "prices" || looked(before, record)))
         changes.push_back({section, subject, {}, nullptr, record});
   }
   return changes;
 }
 
 std::optional<Document> set_back(const FactChange& change, const Json& before, const Json& after) {
-  if (change.section == "rules") return std::nullopt;
   if (change.section == "coefficients" && change.before.is_null()) return std::nullopt;
   const Json overlay = overlay_for(change, before, after);
   if (overlay.is_null()) return std::nullopt;

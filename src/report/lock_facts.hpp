@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,9 +24,13 @@ struct LockSources {
   const estimate::Coefficients& coefficients;
   const catalog::Model* model = nullptr;
   Currency currency;
+  std::set<std::string> gpus;            // beside those of the rows
+  std::span<const Document> rule_files;  // beside the catalogue's rules
+  std::set<std::string> whole_rules;     // kept as they are written, so that they can be set back
 };
 
-/// {"gpus": {id: {…}}, "models", "instances", "prices", "exchange_rates", "coefficients", "rules": {id: hash}}.
+/// {"gpus": {id: {…}}, "models", "instances", "prices", "exchange_rates", "coefficients", "rules": {id: {"hash",
+/// "effect", "message"} and "rule"}}.
 Json lock_facts(std::span<const LockedRow> rows, const LockSources& sources);
 /// One offer, as "prices" keeps it.
 Json price_fact(const catalog::Offer& offer, const catalog::Catalog& catalog);
