@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 
+#include "report/lock.hpp"
 #include "support/program.hpp"
 
 using namespace gpusel::test;
@@ -24,10 +25,11 @@ std::string lock_to(const std::string& name, const std::string& words = {}) {
   return file;
 }
 
-/// The same lock with another word for one of the question.
+/// The same lock with more words in its question, as though it had been written so.
 void ask_with(const std::string& file, const std::vector<std::string>& more) {
-  Json lock = Json::parse(read_file(file));
+  auto lock = gpusel::report::Json::parse(read_file(file));
   for (const std::string& word : more) lock["question"]["words"].push_back(word);
+  gpusel::report::seal(lock);
   std::ofstream(file) << lock.dump();
 }
 
@@ -168,10 +170,108 @@ TEST_CASE("a new instance and a vanished one are told", "[lock]") {
 TEST_CASE("two locks are compared without asking", "[lock]") {
   const std::string before = lock_to("before.lock", "--cloud north");
   const std::string after = lock_to("after.lock", "--cloud bazaar");
-  const Json answer = diff(before + " " + after);
+  const Json answer = diff(before + " " + after + " --any-question");
   CHECK(answer["asked_again"] == false);
   CHECK(answer["best_changed"] == true);
   CHECK(answer["explained"].is_null());
+  CHECK(answer["question_differs"]["only_before"] == Json{"--cloud north"});
+  CHECK(answer["question_differs"]["only_after"] == Json{"--cloud bazaar"});
+}
+
+TEST_CASE("locks of different questions or currencies are not compared", "[lock]") {
+  const std::string before = lock_to("asked.lock", "--cloud north --method lora");
+  const Run other = shell("gpusel diff " + before + " " + lock_to("other.lock", "--cloud bazaar"));
+  CHECK(other.status == 2);
+  CHECK(other.out.empty());
+  CHECK(other.err.find("asks another question: only it says '--cloud bazaar'") != std::string::npos);
+  // The same words in another order and spelling are the same question; facts are none of it.
+  const std::string overlay = scratch_file("nothing.yaml", "gpus: [{id: h100-sxm-80gb, tdp_w: 700}]\n");
+  const std::string same = lock_to("same-question.lock", "--method=lora --overlay " + overlay + " --cloud=north");
+  CHECK(shell("gpusel diff " + before + " " + same).status == 0);
+  const Run money = shell("gpusel diff --any-question " + before + " " +
+                          lock_to("yuan.lock", "--cloud north --method lora --currency CNY"));
+  CHECK(money.status == 2);
+  CHECK(money.err.find("in CNY, and the other lock is in USD") != std::string::npos);
+  CHECK(shell("gpusel diff --any-question " + before).status == 2);
+}
+
+TEST_CASE("a lock that was edited is refused, however small the change", "[lock]") {
+  const std::string file = lock_to("sealed.lock");
+  const Json lock = Json::parse(read_file(file));
+  CHECK(lock["currency"] == "USD");
+  const std::string amount = lock["answer"]["recommendations"][0]["cost"]["total"].dump();
+  for (const std::string& part : {amount, std::string("\"rank\": 1")}) {
+    std::string text = read_file(file);
+    const auto at = text.find(part);
+    REQUIRE(at != std::string::npos);
+    text[at + part.size() - 1] = text[at + part.size() - 1] == '7' ? '8' : '7';
+    const Run run = shell("gpusel diff '" + scratch_file("edited.lock", text) + "'");
+    CHECK(run.status == 2);
+    CHECK(run.err.find("was edited after it was written") != std::string::npos);
+  }
+  // Written anew by another program, with the members in another order, it is the same lock.
+  CHECK(shell("gpusel diff '" + scratch_file("sorted.lock", lock.dump(1)) + "'").status == 0);
+}
+
+TEST_CASE("causes that move the best only together are told so", "[lock]") {
+  const std::string file = scratch_directory() + "/joint.lock";
+  REQUIRE(shell("gpusel lock --model llama-7b --task finetune --method lora --cloud aws --to " + file).status == 0);
+  const Json lock = Json::parse(read_file(file));
+  // An instance below the kept rows becomes the best for two reasons, each of which would do.
+  const auto& rows = lock["ranking"];
+  const auto late = std::find_if(rows.begin(), rows.end(), [](const Json& row) { return row["sku"] == "g5.xlarge"; });
+  REQUIRE(late != rows.end());
+  REQUIRE((*late)["rank"].get<int>() > 10);
+  REQUIRE_FALSE(lock["facts"]["instances"].contains("aws/g5.xlarge"));
+  CHECK(lock["facts"]["gpus"].contains("a10g"));
+  const std::string overlay = scratch_file(
+      "joint.yaml",
+      "sources: {own: {publisher: sales, document: mail, date: 2026-11-18, confidence: documented}}\n"
+      "gpus: [{id: a10g, dense: {bf16_tflops: 900}}]\n"
+      "prices: [{provider: aws, region: us-east-1, term: on-demand, currency: USD, as_of: 2026-11-18, source: own, "
+      "per_hour: {g5.xlarge: 0.05}}]\n");
+  const Run run = shell("gpusel diff --json " + file + " --overlay " + overlay);
+  CHECK(validates("docs/schema/diff-1.json", run.out));
+  const Json answer = Json::parse(run.out);
+  CHECK(answer["after"]["best"]["sku"] == "g5.xlarge");
+  std::map<std::string, std::string> moves;
+  for (const Json& fact : answer["facts"]) moves[fact["section"]] = fact["moves"];
+  CHECK(moves == std::map<std::string, std::string>{{"gpus", "together"}, {"prices", "together"}});
+  CHECK(answer["facts"][0]["without"]["sku"] == rows[0]["sku"]);
+  CHECK(answer["explained"] == true);
+}
+
+TEST_CASE("a rule that changes is named, with its effect, as the cause", "[lock]") {
+  const std::string file = scratch_directory() + "/own-rules.yaml";
+  const auto write = [&](const std::string& skus) {
+    std::ofstream(file) << "rules:\n  - {id: ours, effect: reject, when: {fact: sku, in: [" << skus
+                        << "]}, message: \"we do not buy {sku}\", source: us}\n";
+  };
+  write("nothing");
+  const std::string lock = lock_to("rules.lock", "--cloud north --rules " + file);
+  const Json best = Json::parse(read_file(lock))["ranking"][0];
+  write(best["sku"]);
+  const Json answer = diff(lock);
+  const Json* fact = cause(answer, "rules");
+  REQUIRE(fact != nullptr);
+  CHECK((*fact)["subject"] == "ours");
+  CHECK((*fact)["after"]["effect"] == "reject");
+  CHECK((*fact)["moves"] == "best");
+  CHECK((*fact)["without"]["sku"] == best["sku"]);
+  CHECK(answer["explained"] == true);
+}
+
+TEST_CASE("an exchange rate and its date are one fact", "[lock]") {
+  const std::string file = lock_to("rate.lock", "--cloud south");
+  const std::string overlay =
+      scratch_file("rate.yaml",
+                   "sources: {own: {publisher: bank, document: mail, date: 2026-11-18, confidence: documented}}\n"
+                   "exchange_rates: [{currency: CNY, per_usd: 5, as_of: 2026-11-18, source: own}]\n");
+  const Json answer = diff(file + " --overlay " + overlay);
+  REQUIRE(answer["facts"].size() == 1);
+  CHECK(answer["facts"][0]["section"] == "exchange_rates");
+  CHECK(answer["facts"][0]["after"]["per_usd"] == 5);
+  CHECK(answer["facts"][0]["moves"] == "cost");
 }
 
 TEST_CASE("a day that has passed is a fact, too", "[lock]") {
@@ -187,10 +287,11 @@ TEST_CASE("diff prints in every format", "[lock]") {
   const std::string before = lock_to("one.lock", "--cloud north");
   const std::string after = lock_to("two.lock", "--cloud bazaar");
   for (const std::string format : {"table", "wide", "json", "yaml", "csv", "markdown", "html"}) {
-    const Run run = shell("gpusel diff -o " + format + " " + before + " " + after);
+    const Run run = shell("gpusel diff -o " + format + " --any-question " + before + " " + after);
     CAPTURE(format, run.err);
     CHECK(run.status == 0);
     CHECK(run.out.find("bazaar") != std::string::npos);
+    CHECK(run.out.find("USD") != std::string::npos);
   }
 }
 
