@@ -29,7 +29,13 @@ double blocks(double tokens) { return std::ceil(tokens / kBlockTokens) * kBlockT
 double layer_values(double heads, double head_dim, int tp) { return 2 * std::max(1.0, heads / tp) * head_dim; }
 
 /// Largest forward pass or the sampler, whichever is larger: both are profiled, never alive together.
-Bytes activation_peak(const Workload& work, const InferencePlan& plan, double rows, const Coefficients& c) {
+struct ActivationPeak {
+  double forward = 0, sampler = 0, prompt_logits = 0;  // bytes
+  double tokens = 0;                                   // of the pass
+  Bytes largest() const { return bytes(std::max({forward, sampler, prompt_logits})); }
+};
+
+ActivationPeak activation_peaks(const Workload& work, const InferencePlan& plan, double rows, const Coefficients& c) {
   const auto& m = *work.model;
   const auto& job = work.inference;
   const std::string_view engine = to_text(job.engine);
@@ -45,16 +51,24 @@ Bytes activation_peak(const Workload& work, const InferencePlan& plan, double ro
   const double width = 2 * h + std::max(qkv, ffn) / plan.tp;
   const double scratch = m.is_moe() ? m.experts_per_token.value_or(1) * h * 2 / plan.ep : 0;
   const double forward = tokens * 2 * (width * c.activation_copies.of(engine, job.generation) + scratch);
-  if (!m.is_generator()) return bytes(forward);
+  if (!m.is_generator()) return {forward, 0, 0, tokens};
   const double vocabulary = m.vocab_size.value_or(0);
   const double sampler = rows * vocabulary * c.sampler_bytes.of(engine, job.generation);
   const double all_logits = rows * prompt * vocabulary * c.prompt_logits_bytes.of(engine, job.generation);
-  return bytes(std::max({forward, sampler, all_logits}));
+  return {forward, sampler, all_logits, tokens};
+}
+
+Bytes activation_peak(const Workload& work, const InferencePlan& plan, double rows, const Coefficients& c) {
+  return activation_peaks(work, plan, rows, c).largest();
 }
 
 /// A draft model runs on the ranks of the model it drafts for, or whole where they do not divide its heads.
 int draft_ranks(const catalog::Model& draft, const InferencePlan& plan) {
   return std::fmod(draft.heads.value_or(1), plan.tp) == 0 ? plan.tp : 1;
+}
+
+Bytes draft_weights(const workload::Draft& draft, const InferencePlan& plan) {
+  return bytes(draft.parameters.loaded() * 2 / draft_ranks(*draft.model, plan));
 }
 
 struct Fixed {
@@ -82,8 +96,7 @@ Fixed fixed_memory(const Workload& work, const InferencePlan& plan, const Coeffi
     fixed.weights = fixed.weights * (1 - experts + experts * plan.tp / plan.ep);
   }
   if (work.inference.offload != workload::Offload::none) fixed.weights = fixed.weights * kInFlight;
-  if (const auto& draft = work.inference.draft)
-    fixed.weights += bytes(draft->parameters.loaded() * 2 / draft_ranks(*draft->model, plan));
+  if (const auto& draft = work.inference.draft) fixed.weights += draft_weights(*draft, plan);
   const bool talks = group > 1 && !lays_out_in_turn(work.inference.engine);
   fixed.workspace = gib(c.engine_workspace_gib.of(engine));
   fixed.framework = gib(c.process_gib.of(engine) + (talks ? c.collectives_gib.of("inference") : 0));
@@ -112,33 +125,68 @@ bool is_as_released(const catalog::Model& model, const WeightFormat& format) {
   return model.native_weights_gib && model.native_dtype.starts_with(format.name);
 }
 
-void explain(const Workload& work, const InferencePlan& plan, const InferenceMemory& memory, Bytes each, Trace& trace) {
-  const double held = each.raw() > 0 ? std::round(memory.per_gpu.kv_cache / each) : 0;
-  const auto gibibytes = [](Bytes b) { return shown("{:.2f}", in_gib(b), "GiB"); };
-  const auto& p = work.parameters;
+/// Of the weights as stored, what one GPU holds; `stored` is what is on disk.
+void explain_weights(const Workload& work, const InferencePlan& plan, const Fixed& fixed, Trace& trace) {
+  const Bytes stored = stored_weights(work, *plan.weights);
+  const double draft = work.inference.draft ? draft_weights(*work.inference.draft, plan).raw() : 0;
+  const double share = (fixed.weights.raw() - draft) / std::max(1.0, stored.raw());
   trace.push_back({"memory.weights",
-                   is_as_released(*work.model, *plan.weights)
-                       ? say("size of the files, ÷ (tp × pp)")
-                       : say("quantised parameters × bits ÷ 8 + kept parameters × 2, ÷ (tp × pp)"),
-                   say("{:.3f}e9 parameters as {} at {:g} bits, tp {} × pp {}", p.loaded() / 1e9, plan.weights->name,
-                       plan.weights->bits, plan.tp, plan.pp),
-                   gibibytes(memory.per_gpu.weights), "docs/method.md"});
-  trace.push_back({"memory.kv_cache", say("requests of one replica × cache bytes of one request on this GPU"),
-                   say("{:g} requests of {} + {} tokens, {:.1f} MiB each", held, work.inference.input_tokens,
-                       work.inference.output_tokens, each.raw() / (1024 * 1024)),
+                   say("stored weights × share of the fullest GPU of tp {} × pp {} + draft model", plan.tp, plan.pp),
+                   format("{:.5g} GiB × {:.5g} + {:.5g} GiB", in_gib(stored), share, in_gib(bytes(draft))),
+                   shown("{:.2f}", in_gib(fixed.weights), "GiB"), "docs/method.md"});
+  const auto& p = work.parameters;
+  const WeightFormat& format_of = *plan.weights;
+  const bool files = is_as_released(*work.model, format_of);
+  const double narrow = format_of.experts_only && p.experts > 0 ? p.experts
+                        : format_of.keeps_ends                  ? p.body + p.experts + p.layer_embeddings
+                                                                : p.loaded();
+  const double wide = format_of.experts_only && p.experts > 0 ? p.loaded() - p.experts
+                      : format_of.keeps_ends                  ? p.embedding + p.head + p.vision
+                                                              : 0;
+  trace.push_back({"memory.weights.stored",
+                   files ? say("size of the files as released, in {}", format_of.name)
+                         : say("parameters as {} × bits ÷ 8 + parameters kept at 16 bits × 2", format_of.name),
+                   files ? std::string()
+                         : format("{:.5g}e9 × {:g} B ÷ 8 + {:.5g}e9 × 2 B", narrow / 1e9, format_of.bits, wide / 1e9),
+                   shown("{:.2f}", in_gib(stored), "GiB"), "docs/method.md"});
+}
+
+struct Held {
+  Fixed fixed;
+  Bytes each;       // cache of a request
+  double rows = 0;  // whose buffers the engine sets aside
+};
+
+void explain(const Workload& work, const InferencePlan& plan, const InferenceMemory& memory, const Held& held,
+             const Coefficients& c, Trace& trace) {
+  const auto gibibytes = [](Bytes b) { return shown("{:.2f}", in_gib(b), "GiB"); };
+  const auto& job = work.inference;
+  const std::string_view engine = to_text(job.engine);
+  const double requests = held.each.raw() > 0 ? std::round(memory.per_gpu.kv_cache / held.each) : 0;
+  explain_weights(work, plan, held.fixed, trace);
+  trace.push_back({"memory.kv_cache",
+                   say("requests of one replica × cache of one request of {} + {} tokens on this GPU", job.input_tokens,
+                       job.output_tokens),
+                   format("{:g} × {:.5g} MiB", requests, held.each.raw() / (1024 * 1024)),
                    gibibytes(memory.per_gpu.kv_cache), "docs/method.md"});
-  trace.push_back({"memory.activations",
-                   say("largest prefill pass or the sampler's logits, whichever is larger"),
+  const ActivationPeak peak = activation_peaks(work, plan, held.rows, c);
+  trace.push_back(
+      {"memory.activations",
+       say("the largest of a pass over {:g} tokens, the sampler's logits of {:g} requests, and all logits of "
+           "their prompts",
+           peak.tokens, held.rows),
+       format("max({:.5g}, {:.5g}, {:.5g})", in_gib(bytes(peak.forward)), in_gib(bytes(peak.sampler)),
+              in_gib(bytes(peak.prompt_logits))),
+       gibibytes(memory.per_gpu.activations), "docs/method.md"});
+  trace.push_back({"memory.workspace",
+                   say("graphs and buffers of {}", engine),
                    {},
-                   gibibytes(memory.per_gpu.activations),
-                   "docs/method.md"});
-  trace.push_back({"memory.workspace", say("graphs and buffers of the engine"),
-                   std::string(to_text(work.inference.engine)), gibibytes(memory.per_gpu.workspace), "calibration"});
-  trace.push_back({"memory.framework",
-                   say("CUDA context and communication library"),
-                   {},
-                   gibibytes(memory.per_gpu.framework),
+                   gibibytes(memory.per_gpu.workspace),
                    "calibration"});
+  const double process = c.process_gib.of(engine);
+  trace.push_back({"memory.framework", say("CUDA context + communication library"),
+                   format("{:.5g} + {:.5g}", process, in_gib(memory.per_gpu.framework) - process),
+                   gibibytes(memory.per_gpu.framework), "calibration"});
 }
 
 }  // namespace
@@ -220,6 +268,7 @@ InferenceMemory inference_memory(const Workload& work, const Machine& machine, c
   if (job.draft) each += kv_bytes(*job.draft->model, length, draft_plan(*job.draft->model, plan));
   const double asked = job.concurrency ? asked_each : most;
   double rows = std::max(1.0, std::min(asked, most));
+  double profiled = rows;
   Bytes activations = activation_peak(work, plan, rows, c);
   Bytes room = memory.pool - taken - activations;
   if (!work.model->is_generator()) {
@@ -227,6 +276,7 @@ InferenceMemory inference_memory(const Workload& work, const Machine& machine, c
     const Bytes one = activation_peak(work, plan, 1, c);
     const double fits = std::floor((memory.pool - taken).raw() / std::max(1.0, one.raw()));
     rows = std::max(1.0, std::min(rows, fits));
+    profiled = rows;
     activations = activation_peak(work, plan, rows, c);
     memory.max_concurrency = std::max(0.0, fits) * plan.dp;
     memory.steady_concurrency = memory.max_concurrency;
@@ -238,6 +288,7 @@ InferenceMemory inference_memory(const Workload& work, const Machine& machine, c
       activations = activation_peak(work, plan, rows, c);
       room = memory.pool - taken - activations;
     }
+    profiled = rows;
     const double fits = fitting();
     memory.max_concurrency = std::max(0.0, std::min(fits, 1e7)) * plan.dp;
     const double grown = static_cast<double>(job.output_tokens) * c.reserved_output.of(engine, job.generation);
@@ -257,7 +308,7 @@ InferenceMemory inference_memory(const Workload& work, const Machine& machine, c
   memory.per_gpu.activations = activations;
   memory.per_gpu.workspace = fixed.workspace;
   memory.per_gpu.framework = fixed.framework;
-  if (trace != nullptr) explain(work, plan, memory, each, *trace);
+  if (trace != nullptr) explain(work, plan, memory, {fixed, each, profiled}, c, *trace);
   return memory;
 }
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "estimate/replica.hpp"
+#include "estimate/inference_load.hpp"
 #include "gpusel/base/message.hpp"
 
 namespace gpusel::estimate {
@@ -15,139 +15,6 @@ std::string_view name_of_bound(const Replica::Parts& parts) {
   const Seconds launch = std::max(parts.launch, parts.host);
   if (launch + parts.link > std::max(parts.memory, parts.compute)) return parts.link > launch ? "link" : "launch";
   return parts.memory > parts.compute ? "memory-bandwidth" : "compute";
-}
-
-/// The cache of a request in the middle of its answer.
-Cached halfway(const workload::Inference& job) {
-  return {static_cast<double>(job.input_tokens), static_cast<double>(job.output_tokens) / 2};
-}
-
-/// Steady state of one replica with `batch` requests in flight.
-struct Steady {
-  double requests_per_s = 0;
-  Seconds ttft;
-  Seconds itl;
-  Seconds e2e;
-};
-
-/// How the others' prompts are felt: queued at once and read before anything is generated, or spread
-/// over the time, when they come between a request's tokens and only now and then in front of it.
-struct Mixing {
-  double together;  // of the other requests, arrive with this one
-  double stepping;  // of the prompts, come while a step is under way
-};
-
-/// A replica, and the small model that drafts for it.
-struct Server {
-  Replica target;
-  std::optional<Replica> draft;
-};
-
-/// Tokens that a pass brings: those drafted that stand, and the one after them. Leviathan et al., arXiv 2211.17192.
-double tokens_per_pass(const workload::Draft& draft) {
-  const double a = draft.acceptance_rate;
-  const auto n = static_cast<double>(draft.tokens) + 1;
-  return a < 1 ? (1 - std::pow(a, n)) / (1 - a) : n;
-}
-
-/// Between two tokens of a sequence while `batch` are decoded together.
-Seconds token_time(const workload::Inference& job, const Server& server, double batch) {
-  const Replica& target = server.target;
-  const double rows = batch / target.pipelining();
-  if (!server.draft) return target.decode(rows, halfway(job)).total;
-  const auto drafted = static_cast<double>(job.draft->tokens);
-  const Seconds pass = target.decode(rows, halfway(job), drafted + 1).total;
-  return (pass + server.draft->decode(rows, halfway(job)).total * drafted) / tokens_per_pass(*job.draft);
-}
-
-Mixing mixing(const workload::Inference& job, const Replica& replica, const Coefficients& c) {
-  if (job.disaggregated_prefill) return {0, 0};
-  if (job.request_rate) return {0, 1};
-  const bool targets = job.ttft_ms || job.tpot_ms;
-  if (job.mode == workload::Mode::throughput && job.concurrency && !targets) return {1, 0};
-  return {replica.of(c.arrivals_together), replica.of(c.prompt_interference)};
-}
-
-Steady encoder_state(const Replica& replica, double input, double batch, double efficiency) {
-  const Seconds all = replica.prefill(input, batch);
-  const Seconds each = all / efficiency;
-  return {batch / std::max(each.raw(), 1e-9), each, {}, each};
-}
-
-/// One prompt's part of a pass that it shares with others, the draft model's included.
-Seconds prompt_time(const Server& server, double input, double cached, double batch) {
-  const double together = server.target.prompts_per_pass(input, batch);
-  const Seconds all = server.target.prefill(input, together, cached);
-  return (server.draft ? all + server.draft->prefill(input, together, cached) : all) / together;
-}
-
-/// In a closed loop a request stays as long as its share of the replica's time for all in flight (Little's law).
-/// What the first token and the bare steps leave of that are other prompts. Part of it shows in the usual time between
-/// tokens; the rest are stalls that a median does not see, and with a single token the wait for it.
-void close_loop(Steady& steady, const Mixing& mix, double batch, double steps, Seconds pass) {
-  const Seconds bare = steady.ttft + steady.itl * steps;
-  steady.e2e = std::max(bare, seconds(batch / steady.requests_per_s));
-  steady.requests_per_s = batch / std::max(steady.e2e.raw(), 1e-9);
-  if (mix.together >= 1) return;  // all wait in front of the first token, and for the last of the batch
-  if (steps > 0)
-    steady.itl += std::min((steady.e2e - bare) / steps * mix.stepping, pass);
-  else
-    steady.ttft = steady.e2e;
-}
-
-Steady steady_state(const Workload& work, const Server& server, double batch, const Coefficients& c) {
-  const auto& job = work.inference;
-  const Replica& replica = server.target;
-  const double cached = static_cast<double>(job.input_tokens) * job.prefix_cache_hit;
-  const double input = static_cast<double>(job.input_tokens) - cached;
-  // What a lone request does not lose, nor a stream of them, and a full batch loses entirely.
-  const bool targets = job.ttft_ms || job.tpot_ms;
-  const bool stream = (job.mode == workload::Mode::online || targets) && !job.request_rate;
-  const double lost = stream && work.model->is_generator() ? 0 : 1 - replica.of(c.serving_efficiency);
-  const double efficiency = 1 - lost * (1 - 1 / batch);
-  if (!work.model->is_generator()) return encoder_state(replica, input, batch, efficiency);
-  const double output = static_cast<double>(job.output_tokens);
-  const double steps = std::max(0.0, output - 1);  // the prompt's own pass gives the first token
-  const Seconds share = prompt_time(server, input, cached, batch);
-  const Seconds step = token_time(job, server, batch);
-  const Mixing mix = mixing(job, replica, c);
-  const bool over_network = job.mode == workload::Mode::online || job.request_rate;
-  const Seconds request = over_network ? microseconds(1000 * replica.of(c.request_ms)) : Seconds{};
-  const bool closed = !job.request_rate && !job.disaggregated_prefill;
-  Steady steady;
-  steady.ttft = request + (input > 0 ? replica.burst(input, 1 + mix.together * (batch - 1), cached) : step);
-  if (batch > 1 && steps > 0) steady.ttft += step * (0.5 * mix.stepping);
-  if (steps > 0) steady.itl = closed ? step : step + share * ((batch - 1) / output);
-  steady.e2e = steady.ttft + steady.itl * steps;
-  if (batch == 1) {
-    steady.requests_per_s = 1 / std::max((steady.ttft + step * steps).raw(), 1e-9);
-    return steady;
-  }
-  // Each request's prompt is processed while the others wait for their next token.
-  const Seconds per_request = step * (steps / batch) + share / replica.pipelining() + request / batch;
-  steady.requests_per_s = efficiency / std::max(per_request.raw(), 1e-9);
-  const double prompts = std::min(batch, replica.of(c.batched_tokens) / std::max(1.0, input));  // of one pass
-  if (closed) close_loop(steady, mix, batch, steps, share * prompts);
-  return steady;
-}
-
-/// What a replica can serve with its cache full.
-double capacity(const Workload& work, const Server& server, double most, const Coefficients& c) {
-  return steady_state(work, server, most, c).requests_per_s;
-}
-
-/// Requests in flight at which arrivals and departures balance (Little's law); nothing beyond saturation.
-std::optional<double> balance(const Workload& work, const Server& server, double rate, double most,
-                              const Coefficients& c) {
-  if (capacity(work, server, most, c) < rate) return std::nullopt;
-  double batch = 1;
-  for (int i = 0; i < 40; ++i) {
-    const Steady at = steady_state(work, server, batch, c);
-    const double next = std::clamp(rate * at.e2e.raw(), 1.0, most);
-    if (std::abs(next - batch) < 0.01 * batch) break;
-    batch = 0.5 * (batch + next);
-  }
-  return batch;
 }
 
 /// Share of what could be served.
@@ -169,85 +36,135 @@ InferenceSpeed::Percentiles percentiles(const Steady& steady, double load, doubl
   return p;
 }
 
-/// What is in flight on one replica, and how it goes.
-struct Load {
-  Steady steady;
-  double replicas = 1;  // that generate
-  double batch = 1;     // of each
-  double requests_per_s = 0;
-  double most = 0;  // requests per second at full room
-  double prefill_replicas = 0;
+/// Each figure of a service as it was computed.
+struct SpeedTrace {
+  const Workload& work;
+  const Server& server;
+  const Load& load;
+  const InferenceSpeed& speed;
+  Trace& trace;
+
+  void write() const {
+    prompt();
+    if (work.model->is_generator()) {
+      step();
+      latencies();
+    }
+    throughput();
+  }
+
+ private:
+  static Figure ms(Seconds s) { return shown("{:.2f}", in_ms(s), "ms"); }
+  static std::string in(Seconds s) { return format("{:.5g} ms", in_ms(s)); }
+  void add(std::string quantity, std::string formula, std::string substituted, Figure value) const {
+    trace.push_back(
+        {std::move(quantity), std::move(formula), std::move(substituted), std::move(value), "docs/method.md"});
+  }
+  double output() const { return static_cast<double>(work.inference.output_tokens); }
+  double steps() const { return std::max(0.0, output() - 1); }
+  double cached() const { return static_cast<double>(work.inference.input_tokens) * work.inference.prefix_cache_hit; }
+  double input() const { return static_cast<double>(work.inference.input_tokens) - cached(); }
+  Replica::PromptParts one_prompt() const { return server.target.prompt(input(), 1, cached()); }
+
+  void prompt() const {
+    const auto p = one_prompt();
+    add("inference.prefill",
+        say("max(products + attention + between products, reading weights, host) + fixed + links, of {:g} tokens",
+            input()),
+        format("max({} + {} + {}, {}, {}) + {} + {}", in(p.products), in(p.attention), in(p.between), in(p.reading),
+               in(p.host), in(p.fixed), in(p.link)),
+        ms(p.total));
+  }
+
+  void step() const {
+    const double rows = load.batch / server.target.pipelining();
+    const auto p = server.target.decode(rows, halfway(work.inference));
+    add("inference.decode_step", say("max(device, host) + what shows of the host × min(device, host) + per sequence"),
+        format("max({0}, {1}) + {2:g} × min({0}, {1}) + {3}", in(p.device), in(p.host), p.host_exposed,
+               in(p.sequences)),
+        ms(p.total));
+    add("inference.decode_step.device",
+        say("max(weights, products) + max(caches, scores) + fixed + links, of {:g} sequences at {:g} tokens", rows,
+            halfway(work.inference).total()),
+        format("max({}, {}) + max({}, {}) + {} + {}", in(p.weights), in(p.products), in(p.caches), in(p.scores),
+               in(p.launch), in(p.link)),
+        ms(p.device));
+    if (server.draft) speculation(rows);
+  }
+
+  void speculation(double rows) const {
+    const workload::Draft& draft = *work.inference.draft;
+    const auto drafted = static_cast<double>(draft.tokens);
+    const Seconds pass = server.target.decode(rows, halfway(work.inference), drafted + 1).total;
+    const Seconds one = server.draft->decode(rows, halfway(work.inference)).total;
+    trace.push_back({"inference.speculation",
+                     say("(pass over drafted tokens + drafted tokens × step of {}) ÷ tokens per pass", draft.model->id),
+                     format("({} + {:g} × {}) ÷ {:.5g}", in(pass), drafted, in(one), tokens_per_pass(draft)),
+                     ms(token_time(work.inference, server, load.batch)), "arXiv 2211.17192"});
+    const double a = draft.acceptance_rate;
+    if (a < 1)
+      trace.push_back({"inference.speculation.tokens_per_pass",
+                       say("(1 − a^(n + 1)) ÷ (1 − a), a of drafted tokens stand"),
+                       format("(1 − {0:g}^({1:g} + 1)) ÷ (1 − {0:g})", a, drafted),
+                       shown("{:.3f}", tokens_per_pass(draft)), "arXiv 2211.17192"});
+  }
+
+  void latencies() const {
+    const Seconds prefill = one_prompt().total;
+    add("inference.ttft", say("prefill + prompts of others before it and waiting for room"),
+        format("{} + {}", in(prefill), in(speed.ttft - prefill)), ms(speed.ttft));
+    if (speed.itl.raw() <= 0) return;
+    const Seconds step = token_time(work.inference, server, load.batch);
+    add("inference.itl", say("time of one token + prompts of others between two of them"),
+        format("{} + {}", in(step), in(speed.itl - step)), ms(speed.itl));
+  }
+
+  void throughput() const {
+    const Figure rate = shown("{:.5g}", speed.requests_per_s, "requests/s");
+    const Steady& s = load.steady;
+    if (work.inference.request_rate)
+      add("inference.requests_per_s", say("what arrives, as it can be served"), {}, rate);
+    else if (load.prefill_replicas > 0)
+      apart(rate);
+    else if (!work.model->is_generator())
+      add("inference.requests_per_s", say("replicas × requests at once × efficiency ÷ prefill of all"),
+          format("{:g} × {:.6g} × {:.5g} ÷ {}", load.replicas, load.batch, s.efficiency, in(s.per_request)), rate);
+    else if (load.batch == 1)
+      add("inference.requests_per_s", say("replicas ÷ (first token + (output − 1) × step)"),
+          format("{:g} ÷ ({} + {:g} × {})", load.replicas, in(s.first), steps(), in(one_token())), rate);
+    else
+      together(rate);
+    if (work.model->is_generator())
+      add("inference.output_tokens_per_s", say("requests per second × output"),
+          format("{} × {:g}", rate.text, output()), shown("{:.1f}", speed.output_tokens_per_s, "tokens/s"));
+  }
+
+  Seconds one_token() const { return token_time(work.inference, server, load.batch); }
+
+  void together(const Figure& rate) const {
+    const Steady& s = load.steady;
+    add("inference.requests_per_s",
+        say("replicas × requests at once ÷ max(first token + (output − 1) × step, requests at once × time of the "
+            "replica for one ÷ efficiency)"),
+        format("{:g} × {:.6g} ÷ max({} + {:g} × {}, {:.6g} × {} ÷ {:.5g})", load.replicas, load.batch, in(s.first),
+               steps(), in(one_token()), load.batch, in(s.per_request), s.efficiency),
+        rate);
+    add("inference.requests_per_s.replica_time",
+        say("step × (output − 1) ÷ requests at once + prefill in a shared pass + handling ÷ requests at once"),
+        format("{} × {:g} ÷ {:.6g} + {} + {} ÷ {:.6g}", in(one_token()), steps(), load.batch, in(s.prompt),
+               in(s.handling), load.batch),
+        ms(s.per_request));
+  }
+
+  void apart(const Figure& rate) const {
+    add("inference.requests_per_s",
+        say("min(prompts that {:g} replicas read per second, replicas × requests at once ÷ (output × step))",
+            load.prefill_replicas),
+        format("min({:.6g}, {:g} × {:.6g} ÷ ({:g} × {}))", load.prompts_per_s, load.replicas, load.batch,
+               std::max(1.0, output()), in(one_token())),
+        rate);
+  }
 };
-
-/// Every replica reads prompts and generates. Nothing where requests arrive faster than they can be served.
-std::optional<Load> mixed(const Workload& work, const Server& server, const InferencePlan& plan,
-                          const InferenceMemory& memory, const Coefficients& c) {
-  const auto& job = work.inference;
-  Load load;
-  // Fewer requests than replicas leave some idle.
-  load.replicas = job.request_rate ? plan.dp : std::clamp(memory.concurrency, 1.0, static_cast<double>(plan.dp));
-  const double room = std::max(1.0, std::min(memory.steady_concurrency / load.replicas, memory.sequences));
-  load.batch = std::max(1.0, std::min(memory.concurrency / load.replicas, room));
-  if (job.request_rate) {
-    const auto level = balance(work, server, *job.request_rate / load.replicas, room, c);
-    if (!level) return std::nullopt;
-    load.batch = *level;
-  }
-  load.steady = steady_state(work, server, load.batch, c);
-  load.requests_per_s = job.request_rate ? *job.request_rate : load.steady.requests_per_s * load.replicas;
-  if (job.request_rate) load.most = capacity(work, server, room, c) * load.replicas;
-  return load;
-}
-
-/// `readers` of the replicas read prompts and hand their caches to the others, which generate undisturbed.
-std::optional<Load> apart(const Workload& work, const Server& server, const InferencePlan& plan,
-                          const InferenceMemory& memory, int readers, const Coefficients& c) {
-  const auto& job = work.inference;
-  const double cached = static_cast<double>(job.input_tokens) * job.prefix_cache_hit;
-  const double input = static_cast<double>(job.input_tokens) - cached;
-  Load load;
-  load.prefill_replicas = readers;
-  load.replicas = plan.dp - readers;
-  const double room = std::max(1.0, std::min(memory.steady_concurrency / plan.dp, memory.sequences));
-  const double read = readers / std::max(prompt_time(server, input, cached, room).raw(), 1e-9);  // prompts per second
-  // Without prompts of its own a replica's step depends on its batch alone.
-  const auto answers = [&](double batch) {
-    const double tokens = std::max(1.0, static_cast<double>(job.output_tokens));
-    return load.replicas * batch / (token_time(job, server, batch).raw() * tokens);
-  };
-  load.most = std::min(read, answers(room));
-  if (job.request_rate && load.most < *job.request_rate) return std::nullopt;
-  const double wanted = job.request_rate ? *job.request_rate : load.most;
-  if (job.request_rate || answers(room) > wanted) {  // no more in flight than keeps up
-    double low = 1;
-    double high = room;
-    while (high - low > 0.5) (answers((low + high) / 2) < wanted ? low : high) = (low + high) / 2;
-    load.batch = high;
-  } else {
-    load.batch = room;
-  }
-  if (!job.request_rate) load.batch = std::max(1.0, std::min(load.batch, memory.concurrency / load.replicas));
-  load.steady = steady_state(work, server, load.batch, c);
-  const Seconds step = token_time(job, server, load.batch);
-  load.steady.itl = job.output_tokens > 1 ? step : Seconds{};
-  load.steady.ttft += server.target.handover(static_cast<double>(job.input_tokens)) + step;
-  load.steady.e2e = load.steady.ttft + load.steady.itl * std::max(0.0, static_cast<double>(job.output_tokens) - 1);
-  load.requests_per_s = job.request_rate ? *job.request_rate : std::min(read, answers(load.batch));
-  return load;
-}
-
-/// The division of the replicas that serves most, or answers soonest at a given rate.
-std::optional<Load> best_apart(const Workload& work, const Server& server, const InferencePlan& plan,
-                               const InferenceMemory& memory, const Coefficients& c) {
-  const auto better = [&](const Load& a, const Load& b) {
-    return work.inference.request_rate ? a.steady.e2e < b.steady.e2e : a.requests_per_s > b.requests_per_s;
-  };
-  std::optional<Load> best;
-  for (int readers = 1; readers < plan.dp; ++readers)
-    if (const auto load = apart(work, server, plan, memory, readers, c); load && (!best || better(*load, *best)))
-      best = load;
-  return best;
-}
 
 }  // namespace
 
@@ -277,8 +194,7 @@ std::optional<InferenceSpeed> inference_speed(const Workload& work, const Machin
   }
   const Replica& replica = server.target;
   const auto output = static_cast<double>(job.output_tokens);
-  const auto load =
-      job.disaggregated_prefill ? best_apart(work, server, plan, memory, c) : mixed(work, server, plan, memory, c);
+  const auto load = steady_load(work, server, plan, memory, c);
   if (!load) return std::nullopt;
   const Steady& steady = load->steady;
   const double batch = load->batch;
@@ -312,38 +228,7 @@ std::optional<InferenceSpeed> inference_speed(const Workload& work, const Machin
   const Seconds prefill = replica.prefill(static_cast<double>(job.input_tokens) - cached, 1, cached);
   const bool prompt_heavy = !work.model->is_generator() || prefill * batch > parts.total * std::max(1.0, output);
   speed.bound_by = prompt_heavy ? "compute" : waiting > 0.5 ? "kv-cache" : name_of_bound(parts);
-  if (trace != nullptr) {
-    const auto ms = [](Seconds s) { return shown("{:.2f}", in_ms(s), "ms"); };
-    trace->push_back({"inference.prefill", say("2 × active parameters × tokens + attention, ÷ (peak × utilisation)"),
-                      say("{} tokens, peak {:.0f} TFLOPS × tp {}", job.input_tokens, rate->peak.raw() / 1e12, plan.tp),
-                      ms(prefill), "docs/method.md"});
-    trace->push_back({"inference.decode_step",
-                      say("max(max(weights and cache ÷ bandwidth, FLOP ÷ peak) + fixed cost + links, host)"),
-                      say("batch {:g} at {:g} tokens: memory {}, compute {}, fixed {}, links {}, host {}",
-                          batch / replica.pipelining(), halfway(job).total(), ms(parts.memory).text,
-                          ms(parts.compute).text, ms(parts.launch).text, ms(parts.link).text, ms(parts.host).text),
-                      ms(parts.total), "docs/method.md"});
-    if (job.draft)
-      trace->push_back({"inference.speculation",
-                        say("(pass over drafted tokens + drafting) ÷ tokens per pass, (1 − a^(n + 1)) ÷ (1 − a)"),
-                        say("{} drafts {} tokens, of which {:g} stand: {:.2f} tokens per pass", job.draft->model->id,
-                            job.draft->tokens, job.draft->acceptance_rate, tokens_per_pass(*job.draft)),
-                        ms(token_time(job, server, batch)), "arXiv 2211.17192"});
-    if (work.model->is_generator()) {
-      const Seconds step = token_time(job, server, batch);
-      trace->push_back({"inference.ttft", say("prefill + prompts of others before it and waiting for room"),
-                        format("{} + {}", ms(prefill).text, ms(speed.ttft - prefill).text), ms(speed.ttft),
-                        "docs/method.md"});
-      if (speed.itl.raw() > 0)
-        trace->push_back({"inference.itl", say("time of one token + prompts of others between two of them"),
-                          format("{} + {}", ms(step).text, ms(speed.itl - step).text), ms(speed.itl),
-                          "docs/method.md"});
-    }
-    trace->push_back({"inference.output_tokens_per_s",
-                      say("batch × output ÷ (output × step + batch × prefill) × efficiency"),
-                      say("{:g} in flight on {} replicas", batch, plan.dp),
-                      shown("{:.1f}", speed.output_tokens_per_s, "tokens/s"), "docs/method.md"});
-  }
+  if (trace != nullptr) SpeedTrace{work, server, *load, speed, *trace}.write();
   return speed;
 }
 

@@ -70,7 +70,7 @@ double Replica::prompts_per_pass(double tokens, double batch) const {
 }
 
 /// The GPU's own time for prompts: products, attention and what streams through memory between them.
-Seconds Replica::pass_compute(double tokens, double prompts, double cached) const {
+Replica::PromptParts Replica::pass_compute(double tokens, double prompts, double cached) const {
   const double all = tokens * prompts;
   const double pass = std::min(all, of(c_.batched_tokens));
   const double heads = m_.heads.value_or(0) * m_.head_dim.value_or(0);
@@ -87,23 +87,37 @@ Seconds Replica::pass_compute(double tokens, double prompts, double cached) cons
       matmul_rate_ * (c_.expert_efficiency.of(engine_) * routed / (routed + c_.expert_rows_half.value));
   const double together = layers_in_turn_ ? 1 : plan_.tp;
   const Bytes between = bytes(of(c_.prefill_bytes) * *m_.hidden_size * p_.layers * all / together);
-  return products / rate + (experts.raw() > 0 ? experts / expert_rate : Seconds{}) +
-         attention / (rate * of(c_.prefill_attention_efficiency)) + between / machine_.device.bandwidth;
+  PromptParts parts;
+  parts.products = products / rate + (experts.raw() > 0 ? experts / expert_rate : Seconds{});
+  parts.attention = attention / (rate * of(c_.prefill_attention_efficiency));
+  parts.between = between / machine_.device.bandwidth;
+  return parts;
 }
 
 Seconds Replica::prefill(double tokens, double prompts, double cached) const {
+  return prompt(tokens, prompts, cached).total;
+}
+
+Replica::PromptParts Replica::prompt(double tokens, double prompts, double cached) const {
   if (tokens <= 0) return {};
   const double reader = decoder_ < 1 ? 1 - decoder_ : 1;
   const double all = tokens * prompts;
   const double count = passes(all);
-  Seconds gpu = std::max(pass_compute(tokens, prompts, cached), reading(read_once(all / count)) * count);
+  PromptParts parts = pass_compute(tokens, prompts, cached);
+  parts.reading = reading(read_once(all / count)) * count;
+  double stages = reader;
   // Several passes follow each other through the stages of a layout in turn.
   if (layers_in_turn_ && plan_.pp > 1) {
     const double pipelined = (count + plan_.pp - 1) / (count * plan_.pp);
-    gpu = gpu * (1 - of(c_.pipelines_prompts) * (1 - pipelined));
+    stages *= 1 - of(c_.pipelines_prompts) * (1 - pipelined);
   }
-  const Seconds host = microseconds(of(c_.prefill_layer_us) * p_.layers * count);
-  return std::max(gpu, host) * reader + microseconds(of(c_.decode_step_us) * count) + traffic(all) * reader;
+  for (Seconds* part : {&parts.products, &parts.attention, &parts.between, &parts.reading}) *part = *part * stages;
+  parts.host = microseconds(of(c_.prefill_layer_us) * p_.layers * count) * reader;
+  parts.fixed = microseconds(of(c_.decode_step_us) * count);
+  parts.link = traffic(all) * reader;
+  parts.total = std::max({parts.products + parts.attention + parts.between, parts.reading, parts.host}) + parts.fixed +
+                parts.link;
+  return parts;
 }
 
 Seconds Replica::burst(double tokens, double prompts, double cached) const {
@@ -133,8 +147,14 @@ Replica::Parts Replica::decode(double batch, Cached context, double checked) con
   parts.host = host(context.total()) * decoder_;
   parts.sequences = microseconds(of(c_.sequence_us) * batch);
   parts.link = traffic(rows) * decoder_;
+  parts.weights = weights;
+  parts.caches = caches;
+  parts.products = dense;
+  parts.scores = attention;
+  parts.host_exposed = of(c_.host_exposed);
   const Seconds device = std::max(weights, dense) + std::max(caches, attention) + parts.launch + parts.link;
-  parts.total = std::max(device, parts.host) + std::min(device, parts.host) * of(c_.host_exposed) + parts.sequences;
+  parts.device = device;
+  parts.total = std::max(device, parts.host) + std::min(device, parts.host) * parts.host_exposed + parts.sequences;
   return parts;
 }
 

@@ -12,6 +12,11 @@ class Replica {
 
   /// Processing `prompts` prompts of `tokens` each behind `cached` ones, packed into passes of the engine's size.
   Seconds prefill(double tokens, double prompts = 1, double cached = 0) const;
+  /// What a prefill is made of: the longest of computing, reading and the host, and what comes beside it.
+  struct PromptParts {
+    Seconds products, attention, between, reading, host, fixed, link, total;
+  };
+  PromptParts prompt(double tokens, double prompts, double cached) const;
   /// When the first token of a prompt is there on average, if `prompts` of them arrive together.
   Seconds burst(double tokens, double prompts, double cached) const;
   /// Prompts that share a pass when `batch` requests are in flight.
@@ -19,6 +24,9 @@ class Replica {
 
   struct Parts {
     Seconds memory, compute, launch, host, sequences, link, total;
+    Seconds weights, caches, products, scores;  // what memory and compute are made of
+    Seconds device;                             // all but what the host takes
+    double host_exposed = 0;                    // of the shorter of device and host
   };
   /// One token for each of `batch` sequences, or so many that a pass over them checks.
   Parts decode(double batch, Cached context, double checked = 1) const;
@@ -32,7 +40,7 @@ class Replica {
 
  private:
   double passes(double tokens) const;
-  Seconds pass_compute(double tokens, double prompts, double cached) const;
+  PromptParts pass_compute(double tokens, double prompts, double cached) const;
   double attended(double context) const;
   double read_once(double batch) const;
   double busiest_rank(double visited) const;

@@ -106,22 +106,27 @@ Bytes in_use(const Workload& work, const TrainingPlan& plan, const Stage& stage,
 }
 
 /// Weights gathered for use, ZeRO's reduction buckets and quantised weights while they are widened.
-Bytes buffers(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
-              const Coefficients& c) {
+struct Buffers {
+  Bytes gathered, buckets, widened;
+  Bytes total() const { return gathered + buckets + widened; }
+};
+
+Buffers buffers(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
+                const Coefficients& c) {
   const bool gathers =
       plan.sharding == Sharding::zero3 || plan.sharding == Sharding::fsdp || plan.sharding == Sharding::hsdp;
   const bool quantised = work.training.method == Method::qlora;
   const bool offloads = work.training.offload != Offload::none;
   const bool reduces = (plan.sharding == Sharding::zero1 || plan.sharding == Sharding::zero2) && machine.gpus() > 1;
-  Bytes out;
+  Buffers out;
   if (gathers && plan.dp * plan.cp > 1 && work.training.offload != Offload::params) {
-    out += in_use(work, plan, stage, c);
+    out.gathered = in_use(work, plan, stage, c);
   } else if (reduces || offloads) {  // on their way to their shard, or to the host
     const double bucket = std::min(c.reduce_bucket_elements.value, trainable_parameters(work) / (plan.tp * plan.pp));
-    out += bytes(2 * 2 * bucket);
+    out.buckets = bytes(2 * 2 * bucket);
   }
   if (quantised)
-    out += bytes(2 * 2 * widest_matrix(*work.model) / plan.tp);  // forward and backward pass have a copy each
+    out.widened = bytes(2 * 2 * widest_matrix(*work.model) / plan.tp);  // forward and backward pass have a copy each
   return out;
 }
 
@@ -163,7 +168,7 @@ Ends ends_of_backward(const Workload& work, const Machine& machine, const Traini
                       Bytes gradients_whole, const Coefficients& c) {
   const Activations activations = stage_activations(work, plan, stage, c);
   const Gradients grads = gradients(work, plan, gradients_whole);
-  const Bytes held = activations.logits + buffers(work, machine, plan, stage, c) + grads.copied + grads.carried;
+  const Bytes held = activations.logits + buffers(work, machine, plan, stage, c).total() + grads.copied + grads.carried;
   return {activations.kept, grads, activations.kept + held,
           grads.own + grads.copied + step_temporaries(work, machine, plan, stage, c)};
 }
@@ -226,31 +231,44 @@ void explain_states(const Workload& work, const Machine& machine, const Training
   const Shards shards = make_shards(machine, plan);
   const auto gibibytes = [](Bytes b) { return shown("{:.2f}", in_gib(b), "GiB"); };
   const double all = work.parameters.total() / 1e9;
-  const double trainable = trainable_parameters(work) / 1e9;
+  const bool offloaded = training.offload != Offload::none;
   if (workload::trains_adapter(training.method)) {
+    const double adapters = trainable_parameters(work) / (plan.tp * plan.pp) / 1e9;
+    Stage linear = stage;
+    linear.ends = 0;
+    const double frozen = kept(linear, shards.weights, plan) / 1e9;
+    const double ends = stage.ends / shards.weights / 1e9;
     const bool quantised = training.method == Method::qlora;
     trace.push_back({"memory.weights", say("frozen parameters × bytes, what is not quantised apart, and fp32 adapters"),
                      quantised
-                         ? say("{:.3f}e9 × {:.3f} + {:.3f}e9 × {:g} + {:.4f}e9 × 4", (stage.body + stage.experts) / 1e9,
-                               kNf4Bytes, stage.ends / 1e9, c.unquantised_bytes.of(training.framework), trainable)
-                         : say("{:.3f}e9 × {:g} + {:.4f}e9 × 4", all, storage_bytes(plan.precision), trainable),
+                         ? format("{:.5g}e9 × {:.3f} B + {:.5g}e9 × {:g} B + {:.5g}e9 × {:g} B", frozen, kNf4Bytes,
+                                  ends, c.unquantised_bytes.of(training.framework), adapters, width.weight)
+                         : format("{:.5g}e9 × {:g} B + {:.5g}e9 × {:g} B", frozen + ends, storage_bytes(plan.precision),
+                                  adapters, width.weight),
                      gibibytes(memory.weights), quantised ? "arXiv 2305.14314" : "arXiv 2106.09685"});
     trace.push_back({"memory.gradients", say("adapter parameters × bytes ÷ shards"),
-                     format("{:.4f}e9 × {:g} ÷ {:g}", trainable, width.gradient, shards.gradients),
+                     format("{:.5g}e9 × {:g} B ÷ {:g}", adapters, offloaded ? 0 : width.gradient, shards.gradients),
                      gibibytes(memory.gradients), "arXiv 1910.02054"});
     trace.push_back({"memory.optimizer", say("adapter parameters × bytes ÷ shards"),
-                     format("{:.4f}e9 × {:g} ÷ {:g}", trainable, width.optimizer, shards.optimizer),
+                     format("{:.5g}e9 × {:g} B ÷ {:g}", adapters, offloaded ? 0 : width.optimizer, shards.optimizer),
                      gibibytes(memory.optimizer), "arXiv 1910.02054"});
     return;
   }
   const auto line = [&](std::string_view quantity, double bytes_each, double shard, Bytes amount) {
     trace.push_back({std::string(quantity), say("parameters × share on this GPU × bytes"),
-                     format("{:.3f}e9 × {:.5f} × {:g}", all, kept_share(work, plan, stage, shard), bytes_each),
+                     format("{:.5g}e9 × {:.5g} × {:g} B", all, kept_share(work, plan, stage, shard), bytes_each),
                      gibibytes(amount), "arXiv 1910.02054"});
   };
-  line("memory.weights", width.weight, shards.weights, memory.weights);
-  line("memory.gradients", training.offload == Offload::none ? width.gradient : 0, shards.gradients, memory.gradients);
-  line("memory.optimizer", training.offload == Offload::none ? width.optimizer : 0, shards.optimizer, memory.optimizer);
+  if (training.offload == Offload::params)
+    trace.push_back({"memory.weights",
+                     say("the weights in use, gathered from the host"),
+                     {},
+                     gibibytes(memory.weights),
+                     "docs/method.md"});
+  else
+    line("memory.weights", width.weight, shards.weights, memory.weights);
+  line("memory.gradients", offloaded ? 0 : width.gradient, shards.gradients, memory.gradients);
+  line("memory.optimizer", offloaded ? 0 : width.optimizer, shards.optimizer, memory.optimizer);
 }
 
 void explain(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
@@ -260,40 +278,45 @@ void explain(const Workload& work, const Machine& machine, const TrainingPlan& p
   const Activations kept = stage_activations(work, plan, stage, c);
   const Ends ends = ends_of_backward(work, machine, plan, stage,
                                      states(work, plan, stage, make_shards(machine, plan), c).gradients, c);
-  std::string layers =
-      say("micro-batch {} × {:g} tokens: {:.4g} MiB × {:g} layers × {:g} in flight", plan.micro_batch,
-          sequence_shape(work).rows, in_gib(kept.per_layer) * 1024, stage.layers, stage.microbatches_alive);
-  if (kept.once.raw() > 0) layers += say(" + {:.2f} GiB of one layer under way", in_gib(kept.once));
-  if (memory.activations < kept.kept)
-    layers += say(", less {:.2f} GiB that make room for gradients", in_gib(kept.kept - memory.activations));
+  const double alive = kept.per_layer.raw() > 0 ? (kept.kept - kept.once).raw() / kept.per_layer.raw() : 0;
+  const std::string what = plan.checkpointing == Checkpointing::full ? say("inputs of every layer")
+                           : plan.checkpointing == Checkpointing::selective
+                               ? say("what selective checkpointing keeps of a layer")
+                               : say("what a layer keeps for its backward pass");
   trace.push_back({"memory.activations",
-                   plan.checkpointing == Checkpointing::full ? say("inputs of every layer, and one layer's own set")
-                   : plan.checkpointing == Checkpointing::selective
-                       ? say("what selective checkpointing keeps of a layer")
-                       : say("what a layer keeps for its backward pass"),
-                   layers, gibibytes(memory.activations), "arXiv 2205.05198"});
-  trace.push_back(
-      {"workspace.logits", say("bytes per logit × tokens × vocabulary ÷ tp"),
-       say("{:g} bytes × {:g} words", c.logits_bytes.of(work.training.framework), work.model->vocab_size.value_or(0)),
-       gibibytes(kept.logits), "calibration"});
-  trace.push_back({"workspace.buffers", say("gathered weights, reduction buckets, widened weights"),
-                   std::string(to_text(plan.sharding)), gibibytes(buffers(work, machine, plan, stage, c)),
-                   "docs/method.md"});
-  trace.push_back({"workspace.slack", say("what the allocator keeps beyond the peak"),
-                   say("{:.2f} GiB × {:g}", in_gib(ends.peak()), slack(work, c)),
+                   say("{}, of a micro-batch of {} × {:g} tokens × layers in flight + one layer under way − room made "
+                       "for gradients",
+                       what, plan.micro_batch, sequence_shape(work).rows),
+                   format("{:.5g} MiB × {:.6g} + {:.5g} MiB − {:.5g} MiB", in_gib(kept.per_layer) * 1024, alive,
+                          in_gib(kept.once) * 1024, in_gib(kept.kept - memory.activations) * 1024),
+                   gibibytes(memory.activations), "arXiv 2205.05198"});
+  trace.push_back({"workspace.logits", say("bytes per logit × sequences of this GPU × tokens × vocabulary ÷ tp"),
+                   stage.has_logits
+                       ? format("{:g} B × {:.6g} × {:g} × {:g} ÷ {}", c.logits_bytes.of(work.training.framework),
+                                static_cast<double>(plan.micro_batch) / plan.cp, sequence_shape(work).targets,
+                                work.model->vocab_size.value_or(0), plan.tp)
+                       : std::string(),
+                   gibibytes(kept.logits), "calibration"});
+  const Buffers held = buffers(work, machine, plan, stage, c);
+  trace.push_back({"workspace.buffers",
+                   say("gathered weights + buckets on their way to a shard or the host + widened weights"),
+                   format("{:.5g} MiB + {:.5g} MiB + {:.5g} MiB", in_gib(held.gathered) * 1024,
+                          in_gib(held.buckets) * 1024, in_gib(held.widened) * 1024),
+                   gibibytes(held.total()), "docs/method.md"});
+  trace.push_back({"workspace.slack", say("peak beside weights and states × what the allocator keeps beyond it"),
+                   format("{:.4g} GiB × {:g}", in_gib(ends.peak()), slack(work, c)),
                    gibibytes(ends.peak() * slack(work, c)), "calibration"});
   trace.push_back(
       {"memory.workspace",
        say("the larger of what stands before the backward pass (activations, logits, buffers) and after it "
            "(gradients, the step's temporaries), less gradients and activations; and the allocator's slack"),
-       format("max({:.2f}, {:.2f}) × (1 + {:g}) − {:.2f} − {:.2f}", in_gib(ends.before), in_gib(ends.after),
+       format("max({:.5g}, {:.5g}) × (1 + {:g}) − {:.5g} − {:.5g}", in_gib(ends.before), in_gib(ends.after),
               slack(work, c), in_gib(memory.gradients), in_gib(memory.activations)),
        gibibytes(memory.workspace), "calibration"});
-  trace.push_back({"memory.framework",
-                   say("CUDA context and communication library"),
-                   {},
-                   gibibytes(memory.framework),
-                   "calibration"});
+  trace.push_back(
+      {"memory.framework", say("CUDA context + communication library"),
+       format("{:g} + {:g}", c.context_gib.value, machine.gpus() > 1 ? c.collectives_gib.of("training") : 0),
+       gibibytes(memory.framework), "calibration"});
 }
 
 }  // namespace

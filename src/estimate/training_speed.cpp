@@ -117,6 +117,18 @@ double gemm_share(const Machine& machine, const TrainingPlan& plan, double rows,
   return share * rows / (rows + c.gemm_tokens_half.value) * width / (width + c.gemm_width_half.value);
 }
 
+/// What a step is made of.
+struct StepParts {
+  // Of one micro-batch on one GPU:
+  Seconds products, attention, memory, fetched, launch;
+  Seconds busy;
+  TrainingTraffic::Shown traffic;
+  // Of one step:
+  Seconds gradients, optimizer, orthogonal;
+  double spread = 1;  // the slowest of all nodes
+  Seconds fixed;
+};
+
 class StepTime {
  public:
   StepTime(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Coefficients& c,
@@ -129,17 +141,19 @@ class StepTime {
     const auto accum = static_cast<double>(plan_.grad_accum);
     const Seconds attention = attention_time();
     const Seconds busy = compute_per_micro_batch(attention);
-    const Seconds exposed = traffic_.per_micro_batch({forward_.tokens, busy, attention});
-    const Seconds gradients = traffic_.per_step(busy);
-    const Seconds streamed = optimizer_step();
-    const Seconds products = orthogonalisation();
+    parts_.busy = busy;
+    parts_.traffic = traffic_.per_micro_batch({forward_.tokens, busy, attention});
+    const Seconds exposed = parts_.traffic.total();
+    const Seconds gradients = parts_.gradients = traffic_.per_step(busy);
+    const Seconds streamed = parts_.optimizer = optimizer_step();
+    const Seconds products = parts_.orthogonal = orthogonalisation();
     budget_.communication = exposed * accum + gradients;
     (work_.training.offload == Offload::none ? budget_.memory : budget_.host) += streamed;
     budget_.compute += products;
-    const double spread = 1 + c_.straggler.value * std::log2(std::max(1, machine_.nodes));
+    const double spread = parts_.spread = 1 + c_.straggler.value * std::log2(std::max(1, machine_.nodes));
+    parts_.fixed = seconds(c_.step_ms.value / 1000);
     budget_.bubble = (busy + exposed) * (accum * bubble());
-    return ((busy + exposed) * (accum * (1 + bubble())) + gradients + streamed + products) * spread +
-           seconds(c_.step_ms.value / 1000);
+    return ((busy + exposed) * (accum * (1 + bubble())) + gradients + streamed + products) * spread + parts_.fixed;
   }
 
   std::string_view bound_by() const {
@@ -151,7 +165,9 @@ class StepTime {
   double bubble() const {
     return (plan_.pp - 1) / (static_cast<double>(plan_.grad_accum) * pipeline_chunks(work_, plan_, c_));
   }
+  double chunks() const { return pipeline_chunks(work_, plan_, c_); }
   const StepBudget& budget() const { return budget_; }
+  const StepParts& parts() const { return parts_; }
   const Forward& forward() const { return forward_; }
   const Passes& passes() const { return passes_; }
 
@@ -191,6 +207,11 @@ class StepTime {
     budget_.compute += (matmul + attention) * accum;
     budget_.memory += memory * accum;
     budget_.host += fetched * accum;
+    parts_.products = matmul;
+    parts_.attention = attention;
+    parts_.memory = memory;
+    parts_.fetched = fetched;
+    parts_.launch = launch;
     // Kernels are launched ahead of the GPU: the slower of the two sets the pace.
     const Seconds on_gpu = matmul + attention + memory + fetched;
     if (launch > on_gpu) budget_.launch += (launch - on_gpu) * accum;
@@ -257,34 +278,93 @@ class StepTime {
   Forward forward_;
   Passes passes_;
   StepBudget budget_;
+  StepParts parts_;
 };
 
-void explain(const StepTime& time, const TrainingPlan& plan, const TrainingSpeed& speed, FlopPerSecond peak,
-             Trace& trace) {
-  const auto ms = [](Seconds s) { return shown("{:.1f}", in_ms(s), "ms"); };
-  const Forward& f = time.forward();
-  trace.push_back(
-      {"training.compute", say("2 × active parameters × tokens × passes ÷ (peak × utilisation), and attention"),
-       say("{:.3g} FLOP forward × {:g} passes × {} micro-batches, peak {:.0f} TFLOPS of which {:.0f} % are reached",
-           (f.matmul + f.experts).raw(), time.passes().matmul, plan.grad_accum, peak.raw() / 1e12,
-           100 * (f.matmul + f.experts).raw() * time.passes().matmul * static_cast<double>(plan.grad_accum) /
-               std::max(1e-9, time.budget().compute.raw() * peak.raw())),
-       ms(time.budget().compute), "docs/method.md"});
-  trace.push_back({"training.memory_bound", say("bytes of pointwise kernels, logits and optimiser ÷ bandwidth"),
-                   say("{:.3g} GB forward per micro-batch, {} per step", f.pointwise.raw() / 1e9, plan.grad_accum),
-                   ms(time.budget().memory), "docs/method.md"});
-  trace.push_back({"training.communication",
-                   say("ring collectives of tp, dp, ep and cp and transfers between stages that nothing hides"),
-                   format("tp {}, pp {}, cp {}, ep {}, dp {}", plan.tp, plan.pp, plan.cp, plan.ep, plan.dp),
-                   ms(time.budget().communication), "docs/method.md"});
-  trace.push_back(
-      {"training.step_time", say("(compute + exposed communication) × (1 + bubble) + gradients + optimiser"),
-       say("{} micro-batches, bubble {:.3f}", plan.grad_accum, time.bubble()), ms(speed.step), "docs/method.md"});
-  trace.push_back({"training.tokens_per_s", say("sequences per step × tokens of one ÷ step"),
-                   format("{} × {:.6g} ÷ {:.4g} s", plan.global_batch(), speed.tokens_per_s / speed.samples_per_s,
-                          speed.step.raw()),
-                   shown("{:.1f}", speed.tokens_per_s, "tokens/s"), "docs/method.md"});
-}
+class StepTrace {
+ public:
+  StepTrace(const StepTime& time, const Workload& work, const TrainingPlan& plan, Trace& trace)
+      : time_(time), parts_(time.parts()), work_(work), plan_(plan), trace_(trace) {}
+
+  void write(const TrainingSpeed& speed, FlopPerSecond peak) {
+    compute(peak);
+    memory_and_traffic();
+    step(speed);
+  }
+
+ private:
+  static Figure ms(Seconds s) { return shown("{:.1f}", in_ms(s), "ms"); }
+  static std::string in(Seconds s) { return format("{:.5g} ms", in_ms(s)); }
+  void add(std::string quantity, std::string formula, std::string substituted, Figure value) {
+    trace_.push_back(
+        {std::move(quantity), std::move(formula), std::move(substituted), std::move(value), "docs/method.md"});
+  }
+
+  void compute(FlopPerSecond peak) {
+    const Forward& f = time_.forward();
+    add("training.compute", say("(products + attention) × micro-batches + orthogonalisation"),
+        format("({} + {}) × {} + {}", in(parts_.products), in(parts_.attention), plan_.grad_accum,
+               in(parts_.orthogonal)),
+        ms(time_.budget().compute));
+    const double flops = (f.matmul + f.experts).raw() * time_.passes().matmul;
+    const double reached = flops / std::max(1e-9, parts_.products.raw() * peak.raw());
+    add("training.compute.products",
+        say("2 × active parameters × {:g} tokens of a micro-batch on this GPU × passes ÷ (peak × share reached)",
+            f.tokens),
+        format("{:.5g} TFLOP × {:g} ÷ ({:.5g} TFLOPS × {:.4g})", (f.matmul + f.experts).raw() / 1e12,
+               time_.passes().matmul, peak.raw() / 1e12, reached),
+        ms(parts_.products));
+    if (plan_.flash_attention && parts_.attention.raw() > 0)
+      add("training.compute.attention", say("scores and sums of a micro-batch × passes ÷ rate of fused attention"),
+          format("{:.5g} TFLOP × {:g} ÷ {:.5g} TFLOPS", f.attention.raw() / 1e12, time_.passes().attention,
+                 f.attention.raw() * time_.passes().attention / parts_.attention.raw() / 1e12),
+          ms(parts_.attention));
+  }
+
+  void memory_and_traffic() {
+    const bool here = work_.training.offload == Offload::none;
+    add("training.memory_bound", say("pointwise kernels and logits × micro-batches + optimiser"),
+        format("{} × {} + {}", in(parts_.memory), plan_.grad_accum, in(here ? parts_.optimizer : Seconds{})),
+        ms(time_.budget().memory));
+    const TrainingTraffic::Shown& t = parts_.traffic;
+    add("training.communication",
+        say("what nothing hides: (tp {} + ep {} + cp {} + pp {} + gathered weights) × micro-batches + gradients of dp "
+            "{}",
+            plan_.tp, plan_.ep, plan_.cp, plan_.pp, plan_.dp),
+        format("({} + {} + {} + {} + {}) × {} + {}", in(t.tensor), in(t.experts), in(t.context), in(t.stages),
+               in(t.weights), plan_.grad_accum, in(parts_.gradients)),
+        ms(time_.budget().communication));
+  }
+
+  void step(const TrainingSpeed& speed) {
+    add("training.step_time",
+        say("((computing + exposed communication) × micro-batches × (1 + bubble) + gradients + optimiser + "
+            "orthogonalisation) × slowest of the nodes + per step"),
+        format("(({} + {}) × {} × (1 + {:.5g}) + {} + {} + {}) × {:.5g} + {}", in(parts_.busy),
+               in(parts_.traffic.total()), plan_.grad_accum, time_.bubble(), in(parts_.gradients), in(parts_.optimizer),
+               in(parts_.orthogonal), parts_.spread, in(parts_.fixed)),
+        ms(speed.step));
+    add("training.step_time.micro_batch",
+        say("max(products + attention + pointwise and logits + weights from the host, launching)"),
+        format("max({} + {} + {} + {}, {})", in(parts_.products), in(parts_.attention), in(parts_.memory),
+               in(parts_.fetched), in(parts_.launch)),
+        ms(parts_.busy));
+    if (plan_.pp > 1)
+      add("training.step_time.bubble", say("(stages − 1) ÷ (micro-batches × chunks of a stage)"),
+          format("({} − 1) ÷ ({} × {:g})", plan_.pp, plan_.grad_accum, time_.chunks()),
+          shown("{:.4f}", time_.bubble()));
+    add("training.tokens_per_s", say("sequences per step × tokens of one ÷ step"),
+        format("{} × {:.6g} ÷ {:.6g} s", plan_.global_batch(), speed.tokens_per_s / speed.samples_per_s,
+               speed.step.raw()),
+        shown("{:.1f}", speed.tokens_per_s, "tokens/s"));
+  }
+
+  const StepTime& time_;
+  const StepParts& parts_;
+  const Workload& work_;
+  const TrainingPlan& plan_;
+  Trace& trace_;
+};
 
 }  // namespace
 
@@ -315,7 +395,7 @@ std::optional<TrainingSpeed> training_speed(const Workload& work, const Machine&
   speed.mfu = work_done / speed.step.raw() / peak->raw();
   speed.bound_by = time.bound_by();
   speed.budget = time.budget();
-  if (trace != nullptr) explain(time, plan, speed, *peak, *trace);
+  if (trace != nullptr) StepTrace(time, work, plan, *trace).write(speed, *peak);
   return speed;
 }
 

@@ -70,8 +70,8 @@ Seconds TrainingTraffic::exposed(Seconds traffic, Seconds beside) const {
   return std::max(traffic - beside * c_.gradient_overlap.value, traffic * c_.least_exposed.value);
 }
 
-Seconds TrainingTraffic::per_micro_batch(const MicroBatch& micro) const {
-  return tensor(micro.tokens) + experts(micro.tokens) + context(micro) + stages(micro) + gathered_weights(micro.busy);
+TrainingTraffic::Shown TrainingTraffic::per_micro_batch(const MicroBatch& micro) const {
+  return {tensor(micro.tokens), experts(micro.tokens), context(micro), stages(micro), gathered_weights(micro.busy)};
 }
 
 /// Two all-reduces per layer each way, two more when the forward pass is repeated.

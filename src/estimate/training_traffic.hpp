@@ -19,7 +19,11 @@ class TrainingTraffic {
       : work_(work), machine_(machine), plan_(plan), c_(c) {}
 
   /// What shows of tensor, expert, context and pipeline parallelism and of gathered weights.
-  Seconds per_micro_batch(const MicroBatch& micro) const;
+  struct Shown {
+    Seconds tensor, experts, context, stages, weights;
+    Seconds total() const { return tensor + experts + context + stages + weights; }
+  };
+  Shown per_micro_batch(const MicroBatch& micro) const;
   /// What shows of the gradients of one optimiser step, whose micro-batches take `busy` each.
   Seconds per_step(Seconds busy) const;
 

@@ -1,0 +1,217 @@
+#include "estimate/inference_load.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gpusel::estimate {
+
+using workload::Workload;
+
+Cached halfway(const workload::Inference& job) {
+  return {static_cast<double>(job.input_tokens), static_cast<double>(job.output_tokens) / 2};
+}
+
+double tokens_per_pass(const workload::Draft& draft) {
+  const double a = draft.acceptance_rate;
+  const auto n = static_cast<double>(draft.tokens) + 1;
+  return a < 1 ? (1 - std::pow(a, n)) / (1 - a) : n;
+}
+
+Seconds token_time(const workload::Inference& job, const Server& server, double batch) {
+  const Replica& target = server.target;
+  const double rows = batch / target.pipelining();
+  if (!server.draft) return target.decode(rows, halfway(job)).total;
+  const auto drafted = static_cast<double>(job.draft->tokens);
+  const Seconds pass = target.decode(rows, halfway(job), drafted + 1).total;
+  return (pass + server.draft->decode(rows, halfway(job)).total * drafted) / tokens_per_pass(*job.draft);
+}
+
+namespace {
+
+/// How the others' prompts are felt: queued at once and read before anything is generated, or spread
+/// over the time, when they come between a request's tokens and only now and then in front of it.
+struct Mixing {
+  double together;  // of the other requests, arrive with this one
+  double stepping;  // of the prompts, come while a step is under way
+};
+
+Mixing mixing(const workload::Inference& job, const Replica& replica, const Coefficients& c) {
+  if (job.disaggregated_prefill) return {0, 0};
+  if (job.request_rate) return {0, 1};
+  const bool targets = job.ttft_ms || job.tpot_ms;
+  if (job.mode == workload::Mode::throughput && job.concurrency && !targets) return {1, 0};
+  return {replica.of(c.arrivals_together), replica.of(c.prompt_interference)};
+}
+
+Steady encoder_state(const Replica& replica, double input, double batch, double efficiency) {
+  const Seconds all = replica.prefill(input, batch);
+  const Seconds each = all / efficiency;
+  Steady steady;
+  steady.requests_per_s = batch / std::max(each.raw(), 1e-9);
+  steady.ttft = steady.e2e = each;
+  steady.efficiency = efficiency;
+  steady.per_request = all;
+  return steady;
+}
+
+/// One prompt's part of a pass that it shares with others, the draft model's included.
+Seconds prompt_time(const Server& server, double input, double cached, double batch) {
+  const double together = server.target.prompts_per_pass(input, batch);
+  const Seconds all = server.target.prefill(input, together, cached);
+  return (server.draft ? all + server.draft->prefill(input, together, cached) : all) / together;
+}
+
+/// In a closed loop a request stays as long as its share of the replica's time for all in flight (Little's law).
+/// What the first token and the bare steps leave of that are other prompts. Part of it shows in the usual time between
+/// tokens; the rest are stalls that a median does not see, and with a single token the wait for it.
+void close_loop(Steady& steady, const Mixing& mix, double batch, double steps, Seconds pass) {
+  const Seconds bare = steady.ttft + steady.itl * steps;
+  steady.e2e = std::max(bare, seconds(batch / steady.requests_per_s));
+  steady.requests_per_s = batch / std::max(steady.e2e.raw(), 1e-9);
+  if (mix.together >= 1) return;  // all wait in front of the first token, and for the last of the batch
+  if (steps > 0)
+    steady.itl += std::min((steady.e2e - bare) / steps * mix.stepping, pass);
+  else
+    steady.ttft = steady.e2e;
+}
+
+Steady steady_state(const Workload& work, const Server& server, double batch, const Coefficients& c) {
+  const auto& job = work.inference;
+  const Replica& replica = server.target;
+  const double cached = static_cast<double>(job.input_tokens) * job.prefix_cache_hit;
+  const double input = static_cast<double>(job.input_tokens) - cached;
+  // What a lone request does not lose, nor a stream of them, and a full batch loses entirely.
+  const bool targets = job.ttft_ms || job.tpot_ms;
+  const bool stream = (job.mode == workload::Mode::online || targets) && !job.request_rate;
+  const double lost = stream && work.model->is_generator() ? 0 : 1 - replica.of(c.serving_efficiency);
+  const double efficiency = 1 - lost * (1 - 1 / batch);
+  if (!work.model->is_generator()) return encoder_state(replica, input, batch, efficiency);
+  const double output = static_cast<double>(job.output_tokens);
+  const double steps = std::max(0.0, output - 1);  // the prompt's own pass gives the first token
+  const Seconds share = prompt_time(server, input, cached, batch);
+  const Seconds step = token_time(job, server, batch);
+  const Mixing mix = mixing(job, replica, c);
+  const bool over_network = job.mode == workload::Mode::online || job.request_rate;
+  const Seconds request = over_network ? microseconds(1000 * replica.of(c.request_ms)) : Seconds{};
+  const bool closed = !job.request_rate && !job.disaggregated_prefill;
+  Steady steady;
+  steady.ttft = request + (input > 0 ? replica.burst(input, 1 + mix.together * (batch - 1), cached) : step);
+  if (batch > 1 && steps > 0) steady.ttft += step * (0.5 * mix.stepping);
+  if (steps > 0) steady.itl = closed ? step : step + share * ((batch - 1) / output);
+  steady.e2e = steady.ttft + steady.itl * steps;
+  steady.first = steady.ttft;
+  if (batch == 1) {
+    steady.requests_per_s = 1 / std::max((steady.ttft + step * steps).raw(), 1e-9);
+    return steady;
+  }
+  // Each request's prompt is processed while the others wait for their next token.
+  const Seconds per_request = step * (steps / batch) + share / replica.pipelining() + request / batch;
+  steady.requests_per_s = efficiency / std::max(per_request.raw(), 1e-9);
+  steady.efficiency = efficiency;
+  steady.per_request = per_request;
+  steady.prompt = share / replica.pipelining();
+  steady.handling = request;
+  const double prompts = std::min(batch, replica.of(c.batched_tokens) / std::max(1.0, input));  // of one pass
+  if (closed) close_loop(steady, mix, batch, steps, share * prompts);
+  return steady;
+}
+
+/// What a replica can serve with its cache full.
+double capacity(const Workload& work, const Server& server, double most, const Coefficients& c) {
+  return steady_state(work, server, most, c).requests_per_s;
+}
+
+/// Requests in flight at which arrivals and departures balance (Little's law); nothing beyond saturation.
+std::optional<double> balance(const Workload& work, const Server& server, double rate, double most,
+                              const Coefficients& c) {
+  if (capacity(work, server, most, c) < rate) return std::nullopt;
+  double batch = 1;
+  for (int i = 0; i < 40; ++i) {
+    const Steady at = steady_state(work, server, batch, c);
+    const double next = std::clamp(rate * at.e2e.raw(), 1.0, most);
+    if (std::abs(next - batch) < 0.01 * batch) break;
+    batch = 0.5 * (batch + next);
+  }
+  return batch;
+}
+
+/// Every replica reads prompts and generates. Nothing where requests arrive faster than they can be served.
+std::optional<Load> mixed(const Workload& work, const Server& server, const InferencePlan& plan,
+                          const InferenceMemory& memory, const Coefficients& c) {
+  const auto& job = work.inference;
+  Load load;
+  // Fewer requests than replicas leave some idle.
+  load.replicas = job.request_rate ? plan.dp : std::clamp(memory.concurrency, 1.0, static_cast<double>(plan.dp));
+  const double room = std::max(1.0, std::min(memory.steady_concurrency / load.replicas, memory.sequences));
+  load.batch = std::max(1.0, std::min(memory.concurrency / load.replicas, room));
+  if (job.request_rate) {
+    const auto level = balance(work, server, *job.request_rate / load.replicas, room, c);
+    if (!level) return std::nullopt;
+    load.batch = *level;
+  }
+  load.steady = steady_state(work, server, load.batch, c);
+  load.requests_per_s = job.request_rate ? *job.request_rate : load.steady.requests_per_s * load.replicas;
+  if (job.request_rate) load.most = capacity(work, server, room, c) * load.replicas;
+  return load;
+}
+
+/// `readers` of the replicas read prompts and hand their caches to the others, which generate undisturbed.
+std::optional<Load> apart(const Workload& work, const Server& server, const InferencePlan& plan,
+                          const InferenceMemory& memory, int readers, const Coefficients& c) {
+  const auto& job = work.inference;
+  const double cached = static_cast<double>(job.input_tokens) * job.prefix_cache_hit;
+  const double input = static_cast<double>(job.input_tokens) - cached;
+  Load load;
+  load.prefill_replicas = readers;
+  load.replicas = plan.dp - readers;
+  const double room = std::max(1.0, std::min(memory.steady_concurrency / plan.dp, memory.sequences));
+  const double read = readers / std::max(prompt_time(server, input, cached, room).raw(), 1e-9);  // prompts per second
+  // Without prompts of its own a replica's step depends on its batch alone.
+  const auto answers = [&](double batch) {
+    const double tokens = std::max(1.0, static_cast<double>(job.output_tokens));
+    return load.replicas * batch / (token_time(job, server, batch).raw() * tokens);
+  };
+  load.prompts_per_s = read;
+  load.most = std::min(read, answers(room));
+  if (job.request_rate && load.most < *job.request_rate) return std::nullopt;
+  const double wanted = job.request_rate ? *job.request_rate : load.most;
+  if (job.request_rate || answers(room) > wanted) {  // no more in flight than keeps up
+    double low = 1;
+    double high = room;
+    while (high - low > 0.5) (answers((low + high) / 2) < wanted ? low : high) = (low + high) / 2;
+    load.batch = high;
+  } else {
+    load.batch = room;
+  }
+  if (!job.request_rate) load.batch = std::max(1.0, std::min(load.batch, memory.concurrency / load.replicas));
+  load.steady = steady_state(work, server, load.batch, c);
+  const Seconds step = token_time(job, server, load.batch);
+  load.steady.itl = job.output_tokens > 1 ? step : Seconds{};
+  load.steady.ttft += server.target.handover(static_cast<double>(job.input_tokens)) + step;
+  load.steady.e2e = load.steady.ttft + load.steady.itl * std::max(0.0, static_cast<double>(job.output_tokens) - 1);
+  load.requests_per_s = job.request_rate ? *job.request_rate : std::min(read, answers(load.batch));
+  return load;
+}
+
+/// The division of the replicas that serves most, or answers soonest at a given rate.
+std::optional<Load> best_apart(const Workload& work, const Server& server, const InferencePlan& plan,
+                               const InferenceMemory& memory, const Coefficients& c) {
+  const auto better = [&](const Load& a, const Load& b) {
+    return work.inference.request_rate ? a.steady.e2e < b.steady.e2e : a.requests_per_s > b.requests_per_s;
+  };
+  std::optional<Load> best;
+  for (int readers = 1; readers < plan.dp; ++readers)
+    if (const auto load = apart(work, server, plan, memory, readers, c); load && (!best || better(*load, *best)))
+      best = load;
+  return best;
+}
+
+}  // namespace
+
+std::optional<Load> steady_load(const Workload& work, const Server& server, const InferencePlan& plan,
+                                const InferenceMemory& memory, const Coefficients& c) {
+  return work.inference.disaggregated_prefill ? best_apart(work, server, plan, memory, c)
+                                              : mixed(work, server, plan, memory, c);
+}
+
+}  // namespace gpusel::estimate
