@@ -15,6 +15,7 @@ using workload::Workload;
 /// Constraints that have to go one after the other; more are no answer to anybody.
 constexpr std::size_t kMostSteps = 12;
 constexpr std::size_t kMostOthers = 6;
+constexpr std::int64_t kMostNamed = 64;  // nodes
 
 /// One constraint lifted, or one flag set.
 struct Step {
@@ -73,6 +74,8 @@ class Admitter {
       return std::move(out_);
     }
     tighten(steps_, now);
+    drop_needless();
+    sharpen(steps_);
     drop_needless();
     return finish(asked_with(steps_));
   }
@@ -224,8 +227,11 @@ class Admitter {
     }
     if (targets.size() > 1) all.push_back(targets);
     const Workload& work = now.advice->work;
-    if (work.counted) return all;
-    workload::is_training(work.task) ? add_training(now, set, all) : add_serving(now, set, all);
+    if (!work.counted) workload::is_training(work.task) ? add_training(now, set, all) : add_serving(now, set, all);
+    // How many nodes are tried is no promise: a number that is named may do.
+    if (!asked_.constraints.nodes && !asked_.constraints.max_nodes)
+      for (std::int64_t nodes = 2; nodes <= kMostNamed; nodes *= 2)
+        all.push_back({set("--nodes", format("{}", nodes))});
     return all;
   }
 
@@ -302,6 +308,21 @@ class Admitter {
     }
   }
 
+  /// What the instance would have with the limits gone is the plan that is best then. A plan that costs more may do
+  /// with less: halves what was given way to, of all such limits alike and then of each, as long as it passes.
+  void sharpen(Steps& steps) const {
+    const Steps before = steps;
+    std::vector<Yielded> yielded;
+    for (Step& step : steps)
+      if (step.limit != nullptr && step.tight)
+        if (auto one = yielded_by(*step.limit, step.change, asked_)) yielded.push_back(std::move(*one));
+    if (yielded.empty()) return;
+    const auto passes = [&] { return static_cast<bool>(alone_with(steps)); };
+    if (yielded.size() > 1) halve(yielded, passes);
+    for (Yielded& one : yielded) halve({&one, 1}, passes);
+    if (!asked_with(steps)) steps = before;
+  }
+
   void drop_needless() {
     for (std::size_t i = 0; i < steps_.size() && steps_.size() > 1;) {
       Steps fewer = steps_;
@@ -327,6 +348,7 @@ class Admitter {
       const Standing then = asked_with(way);
       if (!then) continue;
       tighten(way, then);
+      sharpen(way);
       const bool known =
           std::ranges::any_of(chosen, [&](const Step& step) { return step.change.flag == way.front().change.flag; });
       if (!known) out_.others.push_back(way.front().change);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
 
 namespace gpusel::advise {
 
@@ -15,17 +16,19 @@ using workload::Constraints;
 constexpr std::int64_t kMostNodes = 1024;
 constexpr double kForever = 1e9;  // hours
 
-/// Four digits, the last one in favour of the instance.
-std::string at_most(double value) {
+/// Four digits of a positive number, the last one rounded so that it still passes a comparison: `towards` is 1 for
+/// upwards, -1 for downwards.
+std::string rounded(double value, int towards) {
   if (value <= 0) return format("{:g}", value);
   const double unit = std::pow(10, std::floor(std::log10(value)) - 3);
-  return format("{:.6g}", std::ceil(value / unit * (1 - 1e-12)) * unit);
+  const double steps = std::round(value / unit);
+  for (const int more : {0, 1}) {
+    std::string text = format("{:.6g}", (steps + towards * more) * unit);
+    if ((plain_number(text).value_or(value) - value) * towards >= 0) return text;
+  }
+  return format("{:.6g}", (steps + 2 * towards) * unit);
 }
-std::string at_least(double value) {
-  if (value <= 0) return format("{:g}", value);
-  const double unit = std::pow(10, std::floor(std::log10(value)) - 3);
-  return format("{:.6g}", std::floor(value / unit * (1 + 1e-12)) * unit);
-}
+std::string at_least(double value) { return rounded(value, -1); }
 
 Change set(std::string flag, std::string value) { return {std::move(flag), std::move(value), false, {}}; }
 Change without(std::string flag) { return set(std::move(flag), {}); }
@@ -98,6 +101,7 @@ Change gpus_needed(const Lifted& l) {
 
 #define GPUSEL_PART(member) [](Question& to, const Question& from) { to.member = from.member; }
 #define GPUSEL_LIMIT(member) GPUSEL_PART(constraints.member)
+#define GPUSEL_ASKED(member) [](const Question& asked) { return asked.member; }
 #define GPUSEL_NEED(...) []([[maybe_unused]] const Lifted& l) -> Change { return __VA_ARGS__; }
 
 constexpr Relaxation kLimits[] = {
@@ -138,9 +142,12 @@ constexpr Relaxation kLimits[] = {
     {"rdma", GPUSEL_LIMIT(rdma), GPUSEL_NEED(without("--rdma"))},
     {"term", GPUSEL_LIMIT(terms),
      GPUSEL_NEED(one_more("--term", to_text(l.as.offer->term), l.asked.constraints.terms))},
-    {"max-price", GPUSEL_LIMIT(max_price), GPUSEL_NEED(set("--max-price", at_most(l.as.cost.hourly)))},
-    {"budget", GPUSEL_LIMIT(budget), GPUSEL_NEED(set("--budget", at_most(l.as.cost.total)))},
-    {"deadline", GPUSEL_LIMIT(deadline_hours), GPUSEL_NEED(set("--deadline", at_most(l.as.cost.hours) + "h"))},
+    {"max-price", GPUSEL_LIMIT(max_price), GPUSEL_NEED(set("--max-price", at_most(l.as.cost.hourly))), false,
+     GPUSEL_ASKED(constraints.max_price)},
+    {"budget", GPUSEL_LIMIT(budget), GPUSEL_NEED(set("--budget", at_most(l.as.cost.total))), false,
+     GPUSEL_ASKED(constraints.budget)},
+    {"deadline", GPUSEL_LIMIT(deadline_hours), GPUSEL_NEED(set("--deadline", at_most(l.as.cost.hours) + "h")), false,
+     GPUSEL_ASKED(constraints.deadline_hours)},
     {"max-price-age", GPUSEL_LIMIT(max_price_age_days),
      GPUSEL_NEED(most(l, "--max-price-age", Fact::price_age_days, "d"))},
 };
@@ -166,11 +173,13 @@ Change nodes_needed(const Lifted& l) {
 constexpr Relaxation kOfPlans[] = {
     {"ttft", GPUSEL_PART(request.ttft_ms),
      GPUSEL_NEED(
-         latency(l, "--ttft", &estimate::InferenceSpeed::ttft, &estimate::InferenceSpeed::Percentiles::ttft_p95))},
+         latency(l, "--ttft", &estimate::InferenceSpeed::ttft, &estimate::InferenceSpeed::Percentiles::ttft_p95)),
+     false, GPUSEL_ASKED(request.ttft_ms)},
     {"tpot", GPUSEL_PART(request.tpot_ms),
-     GPUSEL_NEED(
-         latency(l, "--tpot", &estimate::InferenceSpeed::itl, &estimate::InferenceSpeed::Percentiles::itl_p95))},
-    {"latency-ms", GPUSEL_PART(request.latency_ms), GPUSEL_NEED(most(l, "--latency-ms", Fact::latency_ms))},
+     GPUSEL_NEED(latency(l, "--tpot", &estimate::InferenceSpeed::itl, &estimate::InferenceSpeed::Percentiles::itl_p95)),
+     false, GPUSEL_ASKED(request.tpot_ms)},
+    {"latency-ms", GPUSEL_PART(request.latency_ms), GPUSEL_NEED(most(l, "--latency-ms", Fact::latency_ms)), false,
+     GPUSEL_ASKED(request.latency_ms)},
     {"max-nodes",
      [](Question& to, const Question& from) {
        to.constraints.max_nodes = from.constraints.max_nodes;
@@ -210,6 +219,7 @@ constexpr Relaxation kPins[] = {
 
 #undef GPUSEL_PIN
 #undef GPUSEL_NEED
+#undef GPUSEL_ASKED
 #undef GPUSEL_LIMIT
 #undef GPUSEL_PART
 
@@ -221,6 +231,35 @@ bool set_option(std::span<const workload::Option<Target>> options, Target& targe
 }
 
 }  // namespace
+
+std::string at_most(double value) { return rounded(value, 1); }
+
+std::optional<Yielded> yielded_by(const Relaxation& limit, Change& change, const Question& asked) {
+  if (limit.asked == nullptr) return std::nullopt;
+  const auto given = limit.asked(asked);
+  const std::size_t digits = std::min(change.value.find_first_not_of("0123456789.e+"), change.value.size());
+  const auto value = plain_number(change.value.substr(0, digits));
+  if (!given || !value || *value <= *given) return std::nullopt;
+  return Yielded{&change, *given, *value, change.value.substr(digits)};
+}
+
+void halve(std::span<Yielded> yielded, const std::function<bool()>& passes) {
+  constexpr double kFine = 1e-3;  // of what was given way to
+  const auto passes_at = [&](double share) {
+    for (const Yielded& one : yielded) one.set(share);
+    return passes();
+  };
+  double low = 0;
+  double high = passes_at(0) ? 0 : 1;
+  while (high - low > kFine) {
+    const double middle = (low + high) / 2;
+    (passes_at(middle) ? high : low) = middle;
+  }
+  for (Yielded& one : yielded) {
+    one.set(high);
+    one.enough = one.asked + (one.enough - one.asked) * high;
+  }
+}
 
 std::span<const Relaxation> limit_relaxations() { return kLimits; }
 std::span<const std::string_view> gpu_limits() { return kGpuLimits; }

@@ -1,6 +1,8 @@
 // The constraints of a question, each with how to lift it and what of it an instance needs. Private to this room.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -22,6 +24,8 @@ struct Relaxation {
   /// The flag with what the instance needs; without a value where only leaving it out will do.
   Change (*need)(const Lifted& lifted);
   bool replaces = false;  // a list whose values go when others are set
+  /// The number that was asked for, where values between it and what was needed may do: another plan meets them.
+  std::optional<double> (*asked)(const Question& question) = nullptr;
 };
 
 /// Every limit of the command line that rejects by its own rule.
@@ -32,6 +36,24 @@ std::span<const std::string_view> gpu_limits();
 std::span<const Relaxation> plan_relaxations();
 /// What of a plan was pinned: `rule` is the key of the request.
 std::span<const Relaxation> pins();
+
+/// Four digits, the last one in favour of what is to stay below.
+std::string at_most(double value);
+
+/// A number that was asked for, on its way to one that is known to do.
+struct Yielded {
+  Change* change;
+  double asked;
+  double enough;
+  std::string unit;
+
+  /// `share` 0: as asked, 1: as is enough.
+  void set(double share) const { change->value = at_most(asked + (enough - asked) * share) + unit; }
+};
+/// Nothing where the limit is no such number, or the change asks for less.
+std::optional<Yielded> yielded_by(const Relaxation& limit, Change& change, const Question& asked);
+/// As little as passes, of all alike, by halving.
+void halve(std::span<Yielded> yielded, const std::function<bool()>& passes);
 
 /// Null: no such limit.
 const Relaxation* find_relaxation(std::string_view rule);

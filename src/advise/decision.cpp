@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
+#include "advise/admission_relax.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 
@@ -37,8 +39,9 @@ std::string named(const std::vector<std::string>& gpus) {
 
 class PathFinder {
  public:
-  PathFinder(const Advice& advice, const SearchContext& context)
+  PathFinder(const Advice& advice, std::span<const CandidateSearch::Fallen> fallen, const SearchContext& context)
       : advice_(advice),
+        fallen_(fallen),
         context_(context),
         work_(advice.work),
         best_(advice.recommendations.empty() ? nullptr : &advice.recommendations.front()) {}
@@ -47,6 +50,7 @@ class PathFinder {
     add(job());
     for (std::string& step : ruled_out()) add(std::move(step));
     if (best_ == nullptr) {
+      add(decisive_limit());
       add(say("nothing is left"));
       return std::move(path_);
     }
@@ -96,16 +100,31 @@ class PathFinder {
 
   /// For each such rule the GPUs that nothing else of theirs got past it, most GPUs first.
   std::vector<std::string> ruled_out() const {
-    std::map<std::string_view, std::vector<std::string>> fallen;
-    for (const Rejection& rejection : advice_.rejected) {
-      const catalog::Gpu* gpu = context_.catalog.gpu_of(*rejection.instance);
-      if (gpu == nullptr || is_ranked(gpu->id) || !about_the_job(rejection.rule)) continue;
-      const double devices = devices_of(*rejection.instance, *gpu);
-      std::string name = devices > 0 && devices < 1 ? say("parts of {}", gpu->id) : std::string(gpu->id);
-      auto& gpus = fallen[rejection.rule];
-      if (std::find(gpus.begin(), gpus.end(), name) == gpus.end()) gpus.push_back(std::move(name));
+    struct Named {
+      std::string_view gpu;
+      bool whole;  // else only parts of it
+    };
+    std::map<std::string_view, std::vector<Named>> fallen;
+    std::string_view rule;
+    bool told = false;
+    for (const CandidateSearch::Fallen& one : fallen_) {
+      if (std::exchange(rule, one.rule) != one.rule) told = about_the_job(one.rule);
+      const catalog::Gpu* gpu = told ? context_.catalog.gpu_of(*one.instance) : nullptr;
+      if (gpu == nullptr || is_ranked(gpu->id)) continue;
+      const double devices = devices_of(*one.instance, *gpu);
+      const bool whole = devices <= 0 || devices >= 1;
+      auto& gpus = fallen[one.rule];
+      const auto known = std::ranges::find(gpus, std::string_view(gpu->id), &Named::gpu);
+      if (known == gpus.end())
+        gpus.push_back({gpu->id, whole});
+      else
+        known->whole = known->whole || whole;
     }
-    std::vector<std::pair<std::string_view, std::vector<std::string>>> order(fallen.begin(), fallen.end());
+    std::vector<std::pair<std::string_view, std::vector<std::string>>> order;
+    for (const auto& [id, gpus] : fallen) {
+      auto& names = order.emplace_back(id, std::vector<std::string>{}).second;
+      for (const Named& one : gpus) names.push_back(one.whole ? std::string(one.gpu) : say("parts of {}", one.gpu));
+    }
     std::stable_sort(order.begin(), order.end(),
                      [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
     std::vector<std::string> steps;
@@ -113,6 +132,22 @@ class PathFinder {
       steps.push_back(say("{}: not {}", words_of(order[i].first), named(order[i].second)));
     return steps;
   }
+  /// The limit of the question that most instances fell by, where it left nothing.
+  std::string decisive_limit() const {
+    std::map<std::string_view, std::size_t> fallen;
+    for (const CandidateSearch::Fallen& one : fallen_)
+      if (is_asked(one.rule)) ++fallen[one.rule];
+    const auto most = std::ranges::max_element(fallen, {}, [](const auto& each) { return each.second; });
+    return most == fallen.end() ? std::string() : say("--{}: not {} instances", most->first, most->second);
+  }
+  /// Limits that nobody gave are those of every answer.
+  bool is_asked(std::string_view rule) const {
+    const auto& limits = context_.question.constraints;
+    if (rule == "vendor") return !limits.vendors.empty();
+    if (rule == "term") return !limits.terms.empty();
+    return find_relaxation(rule) != nullptr;
+  }
+
   bool is_ranked(std::string_view gpu) const {
     return std::any_of(advice_.recommendations.begin(), advice_.recommendations.end(),
                        [&](const Recommendation& r) { return r.gpu != nullptr && r.gpu->id == gpu; });
@@ -189,6 +224,7 @@ class PathFinder {
   }
 
   const Advice& advice_;
+  std::span<const CandidateSearch::Fallen> fallen_;
   const SearchContext& context_;
   const Workload& work_;
   const Recommendation* best_;  // null where nothing is left
@@ -197,8 +233,9 @@ class PathFinder {
 
 }  // namespace
 
-std::vector<std::string> decision_path(const Advice& advice, const SearchContext& context) {
-  return PathFinder(advice, context).run();
+std::vector<std::string> decision_path(const Advice& advice, std::span<const CandidateSearch::Fallen> fallen,
+                                       const SearchContext& context) {
+  return PathFinder(advice, fallen, context).run();
 }
 
 }  // namespace gpusel::advise

@@ -55,12 +55,28 @@ const rules::Rule* rule_called(const Explained& of, std::string_view id) {
 
 std::string name_of(const catalog::Instance& instance) { return format("{}/{}", instance.provider, instance.sku); }
 
-/// What is known of an instance before any plan was made.
+/// A message as it stands in the rules: facts in capitals, where an instance's own will be.
+std::string template_text(const std::string& message) {
+  std::string text = say_text(message);
+  bool inside = false;
+  for (char& c : text) {
+    if (c == '{' || c == '}') inside = c == '{';
+    if (inside && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  std::erase_if(text, [](char c) { return c == '{' || c == '}'; });
+  return text;
+}
+
+/// What is known of an instance before any plan was made; nothing where the rule asks for more than that, which its
+/// message says.
 std::string known_facts(const Explained& of, const rules::Rule& rule, const catalog::Instance& instance) {
   rules::Facts facts;
   job_facts(facts, of.advice.work, of.question.constraints.include_unavailable.value_or(false));
   const auto provider = of.catalog.provider(instance.provider);
   instance_facts(facts, {instance, provider ? *provider : nullptr, of.catalog, of.coefficients});
+  const rules::FactSet asked = rules::facts_in(rule.when);
+  for (std::size_t i = 0; i < asked.size(); ++i)
+    if (asked.test(i) && rules::info(static_cast<rules::Fact>(i)).stage > rules::Stage::instance) return {};
   return rules::substituted(rule.when, facts);
 }
 
@@ -161,7 +177,7 @@ Branch explain_rule(const Explained& of, std::string_view id) {
   Branch root{{format("rule.{}", id), say("a limit of the question, or a reason of the planner"), {}, {}, {}}, {}};
   if (rule != nullptr) {
     root.line.formula = rules::condition_text(rule->when);
-    root.line.value = rule->message;
+    root.line.value = template_text(rule->message);
     root.line.source = rule->source;
     if (rule->effect == rules::Effect::adjust)
       root.children.push_back({{format("rule.{}.points", id),

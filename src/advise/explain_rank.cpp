@@ -31,7 +31,8 @@ class RankTree {
   Branch make() {
     Branch root =
         branch("rank", say("place among the instances that meet the question, by points"), name_of(r_),
-               {static_cast<double>(r_.rank), {}, say("{} of {}", r_.rank, advice_.recommendations.size())}, kRanking);
+               {static_cast<double>(r_.rank), {}, say("{} of {} instances", r_.rank, advice_.recommendations.size())},
+               kRanking);
     root.children.push_back(score());
     if (advice_.recommendations.size() > 1) root.children.push_back(lead());
     const estimate::Trace figures = explain(advice_.work, r_.machine(), r_.choice(), of_.coefficients);

@@ -131,7 +131,7 @@ class PolicyReader {
       Policy policy;
       policy.id = rule->id;
       policy.kind = "rule";
-      policy.limit = rule->message;
+      policy.limit = say_text(rule->message);
       policy.reason = rule->source;
       policy.severity = severity_of(rule->effect);
       policy.unknown = unknown_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "advise/admission_relax.hpp"
 #include "advise/decision.hpp"
 #include "advise/facts_of.hpp"
 #include "advise/inference_advice.hpp"
@@ -61,12 +62,12 @@ void add_reasons(std::vector<Recommendation>& candidates, const Workload& work, 
 }
 
 /// One step towards a smaller need, per task and method: what people try next.
-struct Change {
+struct Variation {
   std::string_view key;
   std::string_view value;
 };
 
-std::vector<Change> changes_for(const Workload& work) {
+std::vector<Variation> changes_for(const Workload& work) {
   if (work.task == workload::Task::finetune) {
     switch (work.training.method) {
       case workload::Method::full: return {{"method", "lora"}, {"method", "qlora"}};
@@ -74,7 +75,7 @@ std::vector<Change> changes_for(const Workload& work) {
       default: return {};
     }
   }
-  std::vector<Change> formats;
+  std::vector<Variation> formats;
   if (work.counted) return formats;
   const auto& job = work.inference;
   if (work.task == workload::Task::inference && job.weights_precision.empty() && job.allow_precisions.empty())
@@ -118,7 +119,7 @@ class Adviser {
       }
     note_spares(advice);
     note_dates(advice);
-    advice.decision = decision_path(advice, context_);
+    advice.decision = decision_path(advice, search.fallen(), context_);
     if (!question_.alternatives) return advice;
     if (advice.recommendations.empty()) {
       note_illegal_plan(advice);
@@ -190,7 +191,7 @@ class Adviser {
   /// The same question with one thing changed. Of methods the first whose best answer is much cheaper, or the only one:
   /// the smallest change that helps is the one to try. Of formats each that changes the winner.
   void find_alternatives(const FoundModel& model, const CandidateSearch& search, Advice& advice) const {
-    for (const Change& change : changes_for(advice.work)) {
+    for (const Variation& change : changes_for(advice.work)) {
       auto found = alternative(change, model, search, advice);
       if (!found) continue;
       advice.alternatives.push_back(std::move(*found));
@@ -198,8 +199,8 @@ class Adviser {
     }
   }
 
-  std::optional<Alternative> alternative(const Change& change, const FoundModel& model, const CandidateSearch& search,
-                                         const Advice& advice) const {
+  std::optional<Alternative> alternative(const Variation& change, const FoundModel& model,
+                                         const CandidateSearch& search, const Advice& advice) const {
     const bool none = advice.recommendations.empty();
     std::optional<double> ceiling;
     if (!none) ceiling = cost_measure(advice.recommendations.front().cost, advice.work);
@@ -303,7 +304,7 @@ class Adviser {
                                             [](const auto& a, const auto& b) { return a.cost.hourly < b.cost.hourly; });
       alternative.best = std::move(limit.id == "max-price" ? *nearest : found.front());
       alternative.message =
-          say("without --{}: {} {} at {} {}/h", limit.id, alternative.best.instance->provider,
+          say("{}: {} {} at {} {}/h", needed(limit, alternative.best, advice.work), alternative.best.instance->provider,
               alternative.best.instance->sku, human_price(alternative.best.cost.hourly), advice.currency.code());
       advice.alternatives.push_back(std::move(alternative));
     }
@@ -314,7 +315,15 @@ class Adviser {
     }
   }
 
-  std::string message_for(const Change& change, const Recommendation& best, const Workload& work,
+  /// The limit as it would have to be given for this answer, or without it.
+  std::string needed(const Rule& limit, const Recommendation& best, const Workload& work) const {
+    const Relaxation* relaxation = find_relaxation(limit.id);
+    if (relaxation == nullptr) return say("without --{}", limit.id);
+    const rules::Facts facts = facts_of(best, work, question_, context_.catalog, context_.coefficients);
+    return change_text(relaxation->need({question_, best, facts}));
+  }
+
+  std::string message_for(const Variation& change, const Recommendation& best, const Workload& work,
                           const Advice& advice) const {
     std::string flag(change.key);
     std::replace(flag.begin(), flag.end(), '_', '-');

@@ -132,6 +132,7 @@ const Rule* CandidateSearch::Judges::first_to_fire(const Facts& known) const {
 
 void CandidateSearch::reject(const Instance& instance, const Reason& reason) {
   if (!keep_rejections_) return;
+  fallen_.push_back({&instance, reason.rule});
   if (!context_.question.every_rejection) {
     const Fall fall{instance.provider, instance.family, reason.rule};
     if (!rejections_.empty() && fall == last_fall_) {

@@ -40,6 +40,12 @@ class CandidateSearch {
   /// The best offer of every instance of a shape, as far as the rules allow this plan on it.
   std::vector<Recommendation> offers(const Shape& shape, PlannedMachine planned);
 
+  /// Every instance that fell, and the rule it fell by: whole, however the rejections are gathered.
+  struct Fallen {
+    const catalog::Instance* instance;
+    std::string_view rule;
+  };
+  std::span<const Fallen> fallen() const { return fallen_; }
   std::vector<Rejection> take_rejections() { return std::move(rejections_); }
   std::size_t shapes() const { return shapes_.size(); }
 
@@ -127,6 +133,7 @@ class CandidateSearch {
   };
   std::vector<std::vector<ShapeKey>> shapes_of_gpu_;
   std::vector<Rejection> rejections_;
+  std::vector<Fallen> fallen_;
   bool keep_rejections_ = true;
   bool grouped_ = false;
   using Fall = std::tuple<std::string_view, std::string_view, std::string_view>;  // provider, family, rule

@@ -124,9 +124,13 @@ class Tracer {
     };
     add("tornado." + bar.key,
         bar.key == "speed"
-            ? say("cost × speed ÷ each end of the interval in which 80 of 100 runs lie")
-            : say("the cost of the best answer with this input alone changed by ±{:g} %", 100 * out_.swing),
-        format("{}; {}", end(bar.low), end(bar.high)), money(bar.width(out_.now.cost)), own());
+            ? say("highest − lowest of the cost now and cost × speed ÷ each end of the interval in which 80 of 100 "
+                  "runs "
+                  "lie")
+            : say("highest − lowest cost of the best answer now and with this input alone changed by ±{:g} %",
+                  100 * out_.swing),
+        say("{} now; {}; {}", money(out_.now.cost), end(bar.low), end(bar.high)), money(bar.width(out_.now.cost)),
+        own());
   }
 
   void add_frontier() {

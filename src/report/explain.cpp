@@ -86,8 +86,8 @@ void fill(Table& table, const Branch& branch, std::size_t depth) {
 Table tree_table(const Branch& root) {
   Table table({{say("quantity"), Align::left, 0, 0, "quantity"},
                {say("level"), Align::right, 0, 0, "level"},
-               {say("result"), Align::left, 0, 0, "text"},
-               {say("value"), Align::right, 0, 0, "value"},
+               {say("result"), Align::left, 0, 0, "value"},
+               {say("number"), Align::right, 0, 0, "number"},
                {say("unit"), Align::left, 0, 0, "unit"},
                {say("formula"), Align::left, 0, 0, "formula"},
                {say("substituted"), Align::left, 0, 0, "substituted"},
@@ -118,9 +118,9 @@ Json tree_json(const Branch& branch) {
   return {{"quantity", line.quantity},
           {"formula", text_or_null(line.formula)},
           {"substituted", text_or_null(line.substituted)},
-          {"value", number(line.value.number)},
+          {"value", text_or_null(line.value.text)},
+          {"number", number(line.value.number)},
           {"unit", text_or_null(line.value.unit)},
-          {"text", text_or_null(line.value.text)},
           {"source", text_or_null(line.source)},
           {"children", std::move(children)}};
 }

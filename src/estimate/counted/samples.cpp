@@ -182,37 +182,47 @@ class Passes {
   }
 
   void explain(Trace& trace, const CountedFigures& out) const {
-    const auto ms = [](double seconds) { return shown("{:.3g}", seconds * 1e3, "ms"); };
+    const auto ms = [](double seconds) { return shown("{:.5g}", seconds * 1e3, "ms"); };
     const auto line = [&](std::string_view quantity, std::string formula, std::string substituted, Figure value) {
       trace.push_back({std::string(quantity), std::move(formula), std::move(substituted), std::move(value),
                        "data/calibration/samples.yaml"});
     };
     if (ask_.training())
       line("memory.activations", say("batch × values layers put out × copies kept × bytes"),
-           format("{} × {:.4g} M × {:.3g} × {} B", ask_.plan.batch, saved() / c_.saved_copies.of(kind_) / 1e6,
+           format("{} × {:.5g} M × {:.4g} × {} B", ask_.plan.batch, saved() / c_.saved_copies.of(kind_) / 1e6,
                   c_.saved_copies.of(kind_), bytes_),
            shown("{:.3g}", in_gib(out.memory.activations), "GiB"));
     else
       line("memory.activations", say("batch × values layers put out × share alive at once × bytes"),
-           format("{} × {:.4g} M × {:.2f} × {} B", ask_.plan.batch, cost_.activations / 1e6, c_.live_share.of(kind_),
+           format("{} × {:.5g} M × {:.4g} × {} B", ask_.plan.batch, cost_.activations / 1e6, c_.live_share.of(kind_),
                   bytes_),
            shown("{:.3g}", in_gib(out.memory.activations), "GiB"));
     line("samples.products", say("FLOPs of the passes × batch ÷ (dense peak × share reached)"),
-         format("{:.4g} GFLOP ÷ ({:.4g} TFLOPS × {:.2f})", step_flops() / 1e9, rate_of(done_in_) / 1e12, reached()),
+         format("{:.5g} GFLOP ÷ ({:.4g} TFLOPS × {:.4g})", step_flops() / 1e9, rate_of(done_in_) / 1e12, reached()),
          ms(products_));
-    line("samples.traffic", say("values layers put out × bytes × copies ÷ bandwidth"),
-         format("{:.4g} M × {} B × {:.3g}", put_out() / 1e6, bytes_, c_.copies.of(engine_, kind_)), ms(traffic_));
-    line("samples.arithmetic", say("values layers put out × clocks of a multiprocessor"),
-         format("{:.4g} M × {:.3g}", put_out() / 1e6, c_.clocks.of(engine_, kind_)), ms(vector_));
-    line("samples.weights", say("weights read in every pass, and updated in training"),
-         format("{:.4g} MB", weights_traffic() / 1e6), ms(weights_));
+    line("samples.traffic", say("values layers put out × bytes × copies, and scores, ÷ bandwidth"),
+         format("{:.5g} GB ÷ {:.5g} GB/s", step_traffic() / 1e9, bandwidth() / 1e9), ms(traffic_));
+    line("samples.arithmetic", say("values layers put out × clocks of a multiprocessor ÷ clocks of all per second"),
+         format("{:.5g} G × {:.4g} ÷ {:.5g} G/s", put_out() / 1e9, c_.clocks.of(engine_, kind_),
+                vector_ > 0 ? put_out() * c_.clocks.of(engine_, kind_) / vector_ / 1e9 : 1),
+         ms(vector_));
+    line("samples.weights", say("weights read in every pass, and updated in training ÷ bandwidth"),
+         format("{:.5g} GB ÷ {:.5g} GB/s", weights_traffic() / 1e9, bandwidth() / 1e9), ms(weights_));
     line("samples.launch", say("layers × passes × host time of one"),
          format("{:.3g} × {} × {} µs", cost_.launches, passes(), c_.layer_us.of(engine_)), ms(launch_));
     if (links_ > 0)
       line("samples.links", say("gradients between GPUs that computing does not hide"),
            format("{} GPUs", ask_.machine.gpus()), ms(links_));
-    line("throughput", say("batch × GPUs ÷ time of a step"),
-         format("{} × {} ÷ {}", ask_.plan.batch, ask_.machine.gpus(), ms(out.latency.raw()).text),
+    const double gpu = products_ + traffic_ + vector_ + weights_;
+    const std::string on_gpu = ms(gpu).text, launch = ms(launch_).text;
+    line("latency", say("max(work of the GPU, launch) + what shows of the host × min(work of the GPU, launch) + links"),
+         format("max({0}, {1}) + {2:g} × min({0}, {1}) + {3}", on_gpu, launch, c_.host_exposed.of(engine_),
+                ms(links_).text),
+         ms(out.latency.raw()));
+    const double each = out.rate * out.latency.raw() / (ask_.batch() * ask_.machine.gpus());
+    line("throughput",
+         say("batch × GPUs × what is counted of a sample, less what GPUs and requests lose, ÷ time of a step"),
+         format("{} × {} × {:.5g} ÷ {}", ask_.plan.batch, ask_.machine.gpus(), each, ms(out.latency.raw()).text),
          shown("{:.4g}", out.rate, std::string(ask_.counted.unit.rate)));
   }
 

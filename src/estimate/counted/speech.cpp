@@ -152,11 +152,14 @@ class Speech {
     const double share = c_.workspace_share.of(engine_, keeps_wide_weights() ? "wide" : "");
     memory.workspace = gib(c_.workspace_gib.of(engine_)) + memory.weights * share;
     memory.framework = gib(ask_.general.context_gib.value);
-    trace("memory.weights", say("parameters × bytes"), say("{:.4g} × {:g}", parameters(), weight_bytes()),
+    trace("memory.weights", say("parameters × bytes"), format("{:.5g}e9 × {:g} B", parameters() / 1e9, weight_bytes()),
           memory.weights);
-    trace("memory.kv_cache", say("windows × 2 × width × layers × (read + written positions) × 2 bytes"),
-          format("{:g}", ask_.batch()), memory.kv_cache);
-    trace("memory.workspace", say("speech.workspace_gib + speech.workspace_share × weights"), format("{:g}", share),
+    trace("memory.kv_cache", say("windows × cache of one: 2 × width × layers × (read + written positions) × 2 bytes"),
+          format("{:g} × {:.5g} MiB", ask_.batch(), in_gib(cache()) * 1024), memory.kv_cache);
+    trace("memory.activations", say("windows × the widest values alive at once"),
+          format("{:g} × {:.5g} MiB", ask_.batch(), in_gib(widest()) * 1024), memory.activations);
+    trace("memory.workspace", say("speech.workspace_gib + speech.workspace_share × weights"),
+          format("{:g} + {:g} × {:.5g}", c_.workspace_gib.of(engine_), share, in_gib(memory.weights)),
           memory.workspace);
     return memory;
   }
@@ -185,8 +188,8 @@ class Speech {
     memory.workspace = gib(c_.workspace_gib.of(engine_)) + widest() * ask_.batch();
     memory.framework = gib(ask_.general.context_gib.value +
                            (ask_.machine.gpus() > 1 ? ask_.general.collectives_gib.of("training") : 0));
-    trace("memory.activations", say("windows × values kept for the backward pass"), format("{:g}", ask_.batch()),
-          memory.activations);
+    trace("memory.activations", say("windows × values kept for the backward pass"),
+          format("{:g} × {:.5g} MiB", ask_.batch(), in_gib(kept_values()) * 1024), memory.activations);
     return memory;
   }
 
