@@ -5,11 +5,11 @@
 #include <system_error>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <iterator>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/reason.hpp"
 #include "gpusel/base/text.hpp"
 
 namespace gpusel {
@@ -57,14 +57,14 @@ Result<std::string> read_text_file(const std::string& path, std::size_t max_byte
   std::error_code failed;
   if (std::filesystem::is_directory(path, failed)) return cannot(say("it is a directory"));
   std::ifstream file(path, std::ios::binary);
-  if (!file) return cannot(std::strerror(errno));
+  if (!file) return cannot(system_reason(errno));
   std::string text;
   char block[65536];
   while (file.read(block, sizeof block) || file.gcount() > 0) {
     text.append(block, static_cast<std::size_t>(file.gcount()));
     if (text.size() > max_bytes) return cannot(say("it is larger than {} MiB", max_bytes >> 20U));
   }
-  if (file.bad()) return cannot(std::strerror(errno));
+  if (file.bad()) return cannot(system_reason(errno));
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   return text;
 }

@@ -7,9 +7,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/reason.hpp"
 #include "gpusel/base/text.hpp"
 
 namespace gpusel {
@@ -57,7 +57,7 @@ mode_t rights_for(const std::string& path) {
 Status write_whole(const std::string& path, std::string_view bytes) {
   const auto cannot = [&](int why) {
     return std::unexpected(
-        Error{ErrorKind::io, say("cannot write '{}': {}", printable(path), std::strerror(why)), {}, {}});
+        Error{ErrorKind::io, say("cannot write '{}': {}", printable(path), system_reason(why)), {}, {}});
   };
   struct stat before{};
   if (stat(path.c_str(), &before) == 0 && !S_ISREG(before.st_mode))

@@ -5,6 +5,7 @@
 
 #include "catalog/lay.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/reason.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/catalog/load.hpp"
 
@@ -84,7 +85,8 @@ std::expected<std::vector<Document>, Errors> read_documents(const std::string& p
   std::vector<Document> documents;
   Errors errors;
   if (failed)
-    errors.push_back({ErrorKind::usage, say("cannot read all of '{}': {}", printable(path), failed.message()), {}, {}});
+    errors.push_back(
+        {ErrorKind::usage, say("cannot read all of '{}': {}", printable(path), system_reason(failed.value())), {}, {}});
   if (files.empty())
     errors.push_back({ErrorKind::bad_catalogue, say("'{}' holds no .yaml file", printable(path)), {}, {}});
   for (const std::string& file : files) {

@@ -12,6 +12,7 @@
 
 #include "catalog/tables.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/reason.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/catalog/layers.hpp"
 
@@ -52,7 +53,7 @@ std::expected<std::shared_ptr<const Block>, Errors> map_snapshot(const std::stri
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0)
     return std::unexpected(
-        Errors{{ErrorKind::usage, say("cannot read '{}': {}", printable(path), std::strerror(errno)), {}, {}}});
+        Errors{{ErrorKind::usage, say("cannot read '{}': {}", printable(path), system_reason(errno)), {}, {}}});
   struct stat status{};
   const bool readable = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
   const auto size = readable ? static_cast<std::size_t>(status.st_size) : 0;

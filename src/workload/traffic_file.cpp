@@ -3,13 +3,13 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "gpusel/base/csv.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
+#include "gpusel/base/reason.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/base/units.hpp"
 #include "gpusel/workload/traffic.hpp"
@@ -92,7 +92,7 @@ class Reader {
     std::error_code failed;
     if (std::filesystem::is_directory(path_, failed)) return cannot_read(say("it is a directory"));
     std::ifstream file(path_, std::ios::binary);
-    if (!file) return cannot_read(std::strerror(errno));
+    if (!file) return cannot_read(system_reason(errno));
     std::string block(kPiece, '\0');
     bool more = true;
     while (more) {
@@ -102,7 +102,7 @@ class Reader {
       pending_.append(block, 0, got);
       if (Status done = use_pending(!more); !done) return std::unexpected(done.error());
     }
-    if (file.bad()) return cannot_read(std::strerror(errno));
+    if (file.bad()) return cannot_read(system_reason(errno));
     return finish();
   }
 

@@ -8,6 +8,7 @@
 
 #include "gpusel/base/file.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/reason.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/catalog/import.hpp"
 
@@ -231,7 +232,10 @@ Status write_market_yaml(const std::string& directory, const std::vector<YamlFil
   fs::create_directories(directory, failed);
   if (failed)
     return std::unexpected(
-        Error{ErrorKind::io, say("cannot make the folder '{}': {}", printable(directory), failed.message()), {}, {}});
+        Error{ErrorKind::io,
+              say("cannot make the folder '{}': {}", printable(directory), system_reason(failed.value())),
+              {},
+              {}});
   for (const YamlFile& file : files)
     if (Status written = write_whole((fs::path(directory) / file.name).string(), file.text); !written) return written;
   for (fs::directory_iterator at(directory, failed), end; !failed && at != end; at.increment(failed)) {

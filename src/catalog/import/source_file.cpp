@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/reason.hpp"
 #include "gpusel/base/text.hpp"
 
 namespace gpusel::catalog::import {
@@ -45,16 +46,16 @@ Result<SourceFile> SourceFile::open(const std::string& path, const ImportProgres
     return std::unexpected(Error{ErrorKind::io, say("cannot read '{}': {}", printable(path), why), {}, {}});
   };
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return cannot(std::strerror(errno));
+  if (file < 0) return cannot(system_reason(errno));
   SourceFile source(file, progress);
   struct stat status{};
-  if (fstat(file, &status) != 0) return cannot(std::strerror(errno));
+  if (fstat(file, &status) != 0) return cannot(system_reason(errno));
   if (S_ISDIR(status.st_mode)) return cannot(say("it is a directory"));
   source.size_ = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
   source.modified_ = day_of(status.st_mtime);
   while (source.unread().size() < 4 && source.more()) {
   }
-  if (source.failed_) return cannot(std::strerror(errno));
+  if (source.failed_) return cannot(system_reason(errno));
   for (const Magic& magic : kMagics)
     if (source.unread().starts_with(magic.bytes)) return cannot(say_text(magic.what));
   if (source.unread().starts_with("\xEF\xBB\xBF")) source.use(3);

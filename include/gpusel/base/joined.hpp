@@ -1,0 +1,22 @@
+// Sentences and their parts put together, with the marks between them that the person's language has.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace gpusel {
+
+struct Error;
+
+/// Behind what `line` says already, after a semicolon; nothing for an empty clause.
+void add_clause(std::string& line, std::string_view clause);
+/// Behind what `line` lists already, after a comma; nothing for an empty item.
+void add_item(std::string& line, std::string_view item);
+
+std::string clauses(std::span<const std::string> all);
+
+/// What is wrong, and what would be right: "message; hint".
+std::string with_hint(const Error& error);
+
+}  // namespace gpusel
