@@ -4,7 +4,8 @@
 messages.py update   writes po/gpusel.pot and brings po/*.po up to date with it
 messages.py check    fails where a text is untranslated, a translation is of no text, or their arguments differ
 
-C++ texts stand in say("…"), say_text("…") and to_say("…"); texts of data are listed in DATA_TEXTS.
+C++ texts stand in say("…"), say_text("…") and to_say("…"); texts of data are listed in DATA_TEXTS. Names, which
+say_name() and said() say, have the context "name": those in to_name("…"), and those that NAMES lists.
 """
 import gettext
 import glob
@@ -20,6 +21,26 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Where data has sentences: the files, and the keys that hold them, at any depth.
 DATA_TEXTS = [("data/rules/*.yaml", {"message"}), ("data/proofs/*.yaml", {"what", "read"}),
               ("data/launches/*.yaml", {"what", "env"})]
+DATA_TEXTS += [("data/service-levels.yaml", {"scope", "credit"}), ("data/services.yaml", {"lock_in", "note"}),
+               ("data/proofs/*.yaml", {"version"})]
+# Where names stand that have no mark: the file, what is before them, and what ends them.
+NAMES = [(f"include/gpusel/{header}.hpp", f"enum_names<{name}>", "});") for header, name in (
+    ("workload/terms", "workload::Task"), ("workload/terms", "workload::Render"),
+    ("workload/terms", "workload::Preprocessing"), ("catalog/market", "catalog::Availability"),
+    ("catalog/market", "catalog::Period"), ("catalog/market", "catalog::Confidence"),
+    ("catalog/market", "catalog::Licence"), ("catalog/market", "catalog::ProviderKind"),
+    ("catalog/gpu", "catalog::VgpuSupport"), ("catalog/gpu", "catalog::Graphics"),
+    ("catalog/services", "catalog::StorageKind"), ("catalog/services", "catalog::ServiceKind"),
+    ("catalog/lint", "catalog::Severity"), ("catalog/diff", "catalog::ChangeKind"),
+    ("rules/fitness", "rules::Fitness"), ("rules/rule", "rules::Effect"), ("advise/verify", "advise::Figure"))]
+NAMES += [("include/gpusel/estimate/training.hpp", "bounds() const", "}};"),
+          ("src/catalog/tables.hpp", "origin_text =", ";"),
+          ("src/workload/constraints.cpp", "kWeights[]", "};"), ("src/advise/cost.cpp", "job.tokens =", ";")]
+# Fields of records by their keys, units of work, and rules that the path of a decision names.
+FIELDS = ["include/gpusel/catalog/gpu.hpp", "include/gpusel/catalog/model.hpp", "include/gpusel/catalog/market.hpp"]
+UNITS = "include/gpusel/workload/counted.hpp"
+RULES = "data/rules/*.yaml"
+LABELS = "data/rules/similarity.yaml"
 HEADER = """\
 # Texts of gpusel.
 msgid ""
@@ -82,16 +103,56 @@ def of_data():
             with open(path, encoding="utf-8") as file:
                 root = yaml.compose(file)
             for text, line in walk(root, keys):
-                if text and text not in seen:
+                if re.search(r"[A-Za-z]", text) and text not in seen:
                     seen.add(text)
                     out += f"#: {os.path.relpath(path, ROOT)}:{line}\nmsgid {quoted(text)}\nmsgstr \"\"\n\n"
+    return out
+
+
+def names():
+    """With the files that they stand in: those that C++ has, then those of data."""
+    def read(path):
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            return file.read()
+
+    def literals(text):
+        return re.findall(r'"([^"]+)"', text)
+
+    for path in sources():
+        for name in re.findall(r'\bto_name\("([^"]+)"\)', read(path)):
+            yield name, path
+    for path, before, end in NAMES:
+        for name in literals(read(path).split(before, 1)[1].split(end, 1)[0]):
+            yield name, path
+    for path in FIELDS:
+        for name in re.findall(r'\.json = "([^"]+)"', read(path)):
+            if not name.endswith("sources"):
+                yield name, path
+    for constant in re.findall(r"constexpr Unit k\w+\{([^}]*)\}", read(UNITS)):
+        for name in literals(constant):
+            yield name, UNITS
+    for path in sorted(glob.glob(os.path.join(ROOT, RULES))):
+        for rule in yaml.safe_load(read(path)).get("rules", []):
+            if rule["effect"] == "reject":
+                yield rule["id"], os.path.relpath(path, ROOT)
+    for figure in yaml.safe_load(read(LABELS))["similarity"]["figures"]:
+        yield str(figure["label"]), LABELS
+
+
+def of_names():
+    out = ""
+    seen = set()
+    for name, path in names():
+        if name not in seen:
+            seen.add(name)
+            out += f"#: {path}\nmsgctxt \"name\"\nmsgid {quoted(name)}\nmsgstr \"\"\n\n"
     return out
 
 
 def template():
     with tempfile.TemporaryDirectory() as scratch:
         parts = []
-        for name, text in (("code", of_code()), ("data", of_data())):
+        for name, text in (("code", of_code()), ("data", of_data()), ("names", of_names())):
             parts.append(os.path.join(scratch, name + ".pot"))
             with open(parts[-1], "w", encoding="utf-8") as file:
                 file.write(HEADER + "\n" + text)
@@ -156,6 +217,8 @@ def check():
                 problems.append(f"{name}: other arguments: {text!r}: {have[text]!r}")
             if numbered_and_not(have[text]):
                 problems.append(f"{name}: numbered arguments beside others: {have[text]!r}")
+            if not re.search(r"\w", text):
+                continue  # a mark between words: other languages have theirs without a space
             for at in ("startswith", "endswith"):
                 if any(getattr(text, at)(end) != getattr(have[text], at)(end) for end in (" ", "\n")):
                     problems.append(f"{name}: another space or line break at an end: {text!r}: {have[text]!r}")

@@ -5,6 +5,7 @@
 #include "advise/cost_parts.hpp"
 #include "advise/storage_choice.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/cost/storage.hpp"
@@ -119,7 +120,7 @@ CostLine storage_line(const LineView& view, const catalog::Region& region) {
   }
   if (best == nullptr) {
     CostLine line = line_of("storage");
-    line.words = say("{} of {} storage: no price of one that holds it is published", size, to_text(kind));
+    line.words = say("{} of {} storage: no price of one that holds it is published", size, said(kind));
     return line;
   }
   CostLine line = line_of("storage", best->source, best->as_of);

@@ -4,6 +4,7 @@
 
 #include "advise/cost_parts.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/text.hpp"
 
 namespace gpusel::advise {
@@ -117,7 +118,7 @@ std::vector<std::string> cost_notes(const CostItem& item, const CostAnswer& answ
   const CostSubject& subject = item.subject;
   const catalog::Instance& instance = *subject.instance;
   if (instance.status != catalog::Availability::available)
-    add(say("{} is marked {}", printable(instance.sku), to_text(instance.status)));
+    add(say("{} is marked {}", printable(instance.sku), said(instance.status)));
   add(printable(instance.caution));
   add(published_note(item, catalog));
   add(saved_note(item, catalog));
@@ -135,7 +136,7 @@ std::vector<std::string> cost_notes(const CostItem& item, const CostAnswer& answ
     if (state.state == catalog::Availability::available) continue;
     std::string what = state.term ? std::string(to_text(*state.term)) : say("on every term");
     if (!state.region.empty()) what += " " + printable(state.region);
-    add(format("{} ({}{}{})", to_text(state.state), what, state.note.empty() ? "" : ": ", printable(state.note)));
+    add(format("{} ({}{}{})", said(state.state), what, state.note.empty() ? "" : ": ", printable(state.note)));
   }
   return notes;
 }

@@ -1,6 +1,7 @@
 // Formula and values of every figure of a cost answer.
 #include "advise/cost_parts.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/text.hpp"
 
 namespace gpusel::advise {
@@ -169,7 +170,7 @@ class Tracer {
           format("{} ÷ ({:.6g} × 3600) × 1e6", money(*term.per_used_hour), *item_.subject.job->tokens_per_s),
           money(*term.per_million_tokens), say("the job's plan"));
     if (term.per_unit)
-      add(name + ".per_unit", say("price per hour of work ÷ {} an hour", item_.subject.job->unit),
+      add(name + ".per_unit", say("price per hour of work ÷ {} an hour", say_name(item_.subject.job->unit)),
           format("{} ÷ {:.6g}", money(*term.per_used_hour), *item_.subject.job->units_per_hour), money(*term.per_unit),
           say("the job's plan"));
   }

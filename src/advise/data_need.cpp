@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/estimate/checkpoint.hpp"
 #include "gpusel/estimate/economy.hpp"
@@ -201,7 +202,7 @@ class Need {
     const double capacity = plan::rate_of(choice_);
     const double at_once = std::min(capacity, work_.counted->demand.value_or(capacity));
     need_.egress_gbit_s = at_once * work_.counted->egress_mbps / 1000;
-    explain("data.egress_gbit_s", say("{} × Mbit/s of each by codec", work_.counted->unit.things),
+    explain("data.egress_gbit_s", say("{} × Mbit/s of each by codec", say_name(work_.counted->unit.things)),
             format("{:.4g} × {:.4g} Mbit/s", at_once, work_.counted->egress_mbps),
             format("{:.3g} Gbit/s", *need_.egress_gbit_s), kDocument);
   }

@@ -8,6 +8,7 @@
 #include "advise/storage_choice.hpp"
 #include "gpusel/base/enum.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/estimate/economy.hpp"
@@ -237,8 +238,8 @@ void explain_fit(const StorageFit& fit, const DataPath& path, int nodes, estimat
       fit.storage != nullptr ? std::string(fit.storage->source) : "data/calibration/economy.yaml";
   if (fit.rate)
     trace.push_back({lead + ".read_gbs", say("least of volumes (included + by size + bought), instances and network"),
-                     say("bound by the {}; nodes: {}", fit.rate->bound_by, nodes), format("{:.3g} GB/s", fit.rate->gbs),
-                     source});
+                     say("bound by the {}; nodes: {}", say_name(fit.rate->bound_by), nodes),
+                     format("{:.3g} GB/s", fit.rate->gbs), source});
   if (fit.pass_minutes)
     trace.push_back({lead + ".pass_minutes", say("data set ÷ rate"),
                      format("{:.4g} GB ÷ {:.3g} GB/s", *path.need.dataset_gb, fit.rate->gbs),

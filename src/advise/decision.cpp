@@ -7,6 +7,7 @@
 
 #include "advise/admission_relax.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 
 namespace gpusel::advise {
@@ -22,8 +23,10 @@ constexpr double kMuchSlower = 3;
 /// A difference that a person would not decide by.
 constexpr double kAlike = 1.02;
 
-std::string words_of(std::string_view id) {
-  std::string words(id);
+/// "vram too small": rules that the program ships have names in other languages, those of people are their ids' words.
+std::string rule_words(std::string_view id) {
+  std::string words = say_name(id);
+  if (words != id) return words;
   std::replace(words.begin(), words.end(), '-', ' ');
   return words;
 }
@@ -69,14 +72,14 @@ class PathFinder {
   std::string job() const {
     const std::string task = work_.task == workload::Task::pretrain   ? say("pretraining")
                              : work_.task == workload::Task::finetune ? say("fine-tuning")
-                                                                      : std::string(to_text(work_.task));
+                                                                      : said(work_.task);
     if (work_.model != nullptr) {
       const bool adapts = work_.task == workload::Task::finetune && work_.training.method != workload::Method::full;
       return adapts ? say("{} of {} by {}", task, work_.model->id, to_text(work_.training.method))
                     : say("{} of {}", task, work_.model->id);
     }
     if (const auto* session = std::get_if<workload::SessionJob>(&work_.counted->job))
-      return say("{} rendering", to_text(session->kind));
+      return say("{} rendering", said(session->kind));
     if (const auto* render = std::get_if<workload::OfflineRender>(&work_.counted->job))
       return say("offline rendering with {}", to_text(render->renderer));
     return task;
@@ -84,7 +87,8 @@ class PathFinder {
 
   /// Rules about what the job needs, not about markets or what was asked for.
   bool about_the_job(std::string_view id) const {
-    static constexpr std::string_view kOfPlans[] = {"vram-too-small", "too-slow", "lacks-hardware", "deadline"};
+    static constexpr std::string_view kOfPlans[] = {to_name("vram-too-small"), to_name("too-slow"),
+                                                    to_name("lacks-hardware"), to_name("deadline")};
     if (std::find(std::begin(kOfPlans), std::end(kOfPlans), id) != std::end(kOfPlans)) return true;
     for (const rules::Rule& rule : context_.rules) {
       if (rule.id != id || rule.effect != rules::Effect::reject) continue;
@@ -129,7 +133,7 @@ class PathFinder {
                      [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
     std::vector<std::string> steps;
     for (std::size_t i = 0; i < std::min(kRulesNamed, order.size()); ++i)
-      steps.push_back(say("{}: not {}", words_of(order[i].first), named(order[i].second)));
+      steps.push_back(say("{}: not {}", rule_words(order[i].first), named(order[i].second)));
     return steps;
   }
   /// The limit of the question that most instances fell by, where it left nothing.
@@ -155,12 +159,12 @@ class PathFinder {
 
   std::string bound() const {
     const std::string_view what = plan::bound_by(best_->choice());
-    return what.empty() ? std::string() : say("bound by {}", what);
+    return what.empty() ? std::string() : say("bound by {}", say_name(what));
   }
 
   std::string unit() const {
     if (work_.counted && work_.counted->demand) return say("per hour");
-    if (work_.counted && best_->cost.per_unit) return say("per {}", best_->cost.unit);
+    if (work_.counted && best_->cost.per_unit) return say("per {}", say_name(best_->cost.unit));
     return best_->cost.per_million_tokens && !work_.inference.request_rate ? say("per million tokens")
                                                                            : say("per hour");
   }

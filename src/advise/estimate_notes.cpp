@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 
 namespace gpusel::advise {
@@ -65,7 +66,7 @@ void note_departures(const Workload& work, const Machine& machine, const plan::C
     notes.push_back(say("{} is not in the hardware of {}; the next wider format does the work", to_text(precision),
                         machine.device.gpu->id));
   if (job.demand && choice.figures.rate > 0 && choice.figures.rate < *job.demand)
-    notes.push_back(say("{} {} are asked for: {:.0f} such machines", human_number(*job.demand), job.unit.rate,
+    notes.push_back(say("{} {} are asked for: {:.0f} such machines", human_number(*job.demand), say_name(job.unit.rate),
                         std::ceil(*job.demand / choice.figures.rate)));
 }
 

@@ -6,6 +6,7 @@
 #include "advise/search.hpp"
 #include "gpusel/advise/explain.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/text.hpp"
 
 namespace gpusel::advise {
@@ -161,8 +162,9 @@ class RankTree {
                              : in_tokens  ? std::string("tokens/s")
                                           : std::string("sequences/s");
     const double rate = work.counted || in_tokens ? plan::rate_of(r_.choice()) : plan::sequences_per_s(r_.choice());
-    Branch root = branch("speed", say("of all {} nodes", r_.machine().nodes),
-                         say("bound by {}", plan::bound_by(r_.choice())), shown("{:.4g}", rate, unit), kRanking);
+    Branch root =
+        branch("speed", say("of all {} nodes", r_.machine().nodes),
+               say("bound by {}", say_name(plan::bound_by(r_.choice()))), shown("{:.4g}", rate, unit), kRanking);
     estimate::Trace own;
     std::ranges::copy_if(figures, std::back_inserter(own), [](const auto& line) {
       return !is_of(line.quantity, "memory") && !is_of(line.quantity, "workspace") && !is_of(line.quantity, "interval");
@@ -185,7 +187,7 @@ class RankTree {
     const catalog::Origin& origin = of_.catalog.origin_of(*r_.offer);
     const Date date = Date::from_packed(r_.offer->as_of);
     const std::string source = format("{}, {}, {}", origin.source.empty() ? say("no source") : printable(origin.source),
-                                      date.known() ? date.text() : say("undated"), to_text(origin.confidence));
+                                      date.known() ? date.text() : say("undated"), said(origin.confidence));
     Branch root = branch("cost", say("what the ranking compares"), {}, money(cost_measure(c, advice_.work)), kRanking);
     add(root, "cost.offer", say("published price of one node and hour"),
         format("{}, {}", r_.region->id, to_text(r_.offer->term)),
@@ -213,7 +215,7 @@ class RankTree {
       const bool known = rule != of_.rules.end();
       add(root, "rules." + remark.rule, known ? rules::condition_text(rule->when) : say("a remark on the plan"),
           known ? rules::substituted(rule->when, facts) : std::string(),
-          format("{}: {}", to_text(remark.severity), remark.message),
+          say("{}: {}", said(remark.severity), remark.message),
           remark.source.empty() ? kRanking : std::string_view(remark.source));
     }
     return root;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 
 namespace gpusel::advise {
 
@@ -65,7 +66,7 @@ class Adviser {
   }
 
   std::string bound_line() const {
-    const std::string_view bound = choice_.speed->bound_by;
+    const std::string bound = say_name(choice_.speed->bound_by);
     const auto& memory = choice_.memory;
     // Where more requests would fill the GPU better, what keeps them out is the bound behind the bound.
     const bool open = work_.inference.mode == Mode::throughput && !work_.inference.concurrency;

@@ -2,6 +2,7 @@
 
 #include "advise/candidates.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 
 namespace gpusel::advise {
 
@@ -34,8 +35,8 @@ void explain_money(const cost::JobCost& cost, const workload::Workload& work, do
                      each(*cost.per_million_tokens, "million tokens"), arithmetic});
   if (cost.per_unit && *cost.per_unit > 0)
     trace.push_back({"cost.per_unit", say("total ÷ what is done for it"),
-                     format("{:.6g} ÷ {:.6g} {}", cost.total, cost.total / *cost.per_unit, cost.unit),
-                     each(*cost.per_unit, cost.unit), arithmetic});
+                     format("{:.6g} ÷ {:.6g} {}", cost.total, cost.total / *cost.per_unit, say_name(cost.unit)),
+                     each(*cost.per_unit, say_name(cost.unit)), arithmetic});
 }
 
 }  // namespace gpusel::advise

@@ -6,6 +6,7 @@
 #include "advise/poc_figures.hpp"
 #include "advise/poc_values.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/cost/terms.hpp"
@@ -184,7 +185,7 @@ class Prover {
     out_.job_cost_high = own * rate / range.low;
     const std::string code(advice_.currency.code());
     out_.job_cost_unit = is_job()                           ? say("{} for the job", code)
-                         : chosen().cost.per_unit           ? say("{} per {}", code, chosen().cost.unit)
+                         : chosen().cost.per_unit           ? say("{} per {}", code, say_name(chosen().cost.unit))
                          : chosen().cost.per_million_tokens ? say("{} per million tokens", code)
                                                             : say("{} for the job", code);
     out_.trace.push_back({"job.cost", say("cost × estimate ÷ end of the interval"),

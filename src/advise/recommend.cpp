@@ -9,6 +9,7 @@
 #include "advise/limits.hpp"
 #include "advise/search.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 
 namespace gpusel::advise {
@@ -57,7 +58,7 @@ void add_reasons(std::vector<Recommendation>& candidates, const Workload& work, 
       c.reasons.push_back(at_rate ? say("answers take {:.2f} times the shortest", 1 / share)
                                   : say("{:.0f} % of the fastest", 100 * share));
     if (std::string memory = memory_reason(c); !memory.empty()) c.reasons.push_back(std::move(memory));
-    c.reasons.push_back(say("bound by {}", plan::bound_by(c.choice())));
+    c.reasons.push_back(say("bound by {}", say_name(plan::bound_by(c.choice()))));
   }
 }
 

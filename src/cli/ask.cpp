@@ -4,6 +4,7 @@
 #include <array>
 
 #include "gpusel/advise/launch.hpp"
+#include "gpusel/base/joined.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
@@ -146,7 +147,7 @@ class Asker {
         add("model", *answer);
         return true;
       }
-      tell_(printable(found.error().message) + "; " + found.error().hint);
+      tell_(with_hint(found.error()));
     }
   }
 
@@ -162,7 +163,7 @@ class Asker {
         add(asked.key, *answer);
         return true;
       }
-      tell_(printable(set.error().message) + (set.error().hint.empty() ? "" : "; " + set.error().hint));
+      tell_(with_hint(set.error()));
     }
     return true;
   }

@@ -6,6 +6,9 @@
 #include "cli/answer.hpp"
 #include "cli/commands.hpp"
 #include "gpusel/base/file.hpp"
+#include "gpusel/base/joined.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/reason.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/calibrate.hpp"
 #include "report/estimate.hpp"
@@ -62,8 +65,8 @@ class Calibrate {
     std::error_code failed;
     const bool was_there = std::filesystem::exists(target_, failed);
     if (was_there && !options_.dry_run && !std::filesystem::remove(target_, failed))
-      return context_.fail(
-          Error{ErrorKind::io, say("cannot remove '{}': {}", printable(target_), failed.message()), {}, {}});
+      return context_.fail(Error{
+          ErrorKind::io, say("cannot remove '{}': {}", printable(target_), system_reason(failed.value())), {}, {}});
     print({[&] {
              return report::Json{{"schema", "gpusel.calibrate-reset/1"},
                                  {"file", target_},
@@ -134,8 +137,7 @@ class Calibrate {
     if (errors.empty()) return;
     context_.note(what);
     for (std::size_t i = 0; i < errors.size() && i < kShown; ++i)
-      context_.note("  " + printable(errors[i].where) + ": " + errors[i].message +
-                    (errors[i].hint.empty() ? "" : "; " + errors[i].hint));
+      context_.note("  " + say("{}: {}", printable(errors[i].where), with_hint(errors[i])));
     if (errors.size() > kShown) context_.note(say("and {} more; -o json names all", errors.size() - kShown));
   }
 

@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "report/candidate.hpp"
 #include "report/catalog_state.hpp"
 #include "report/yaml.hpp"
 
@@ -63,8 +64,8 @@ int run_diff(const DiffOptions& options, Context& context) {
          [&](std::string_view kind, const report::Terminal& terminal) {
            std::string out = report::document_title(say("What differs between two catalogues"), terminal);
            if (is_document(kind))
-             out += report::wrap(say("before: {}", printable(before->origin_text())), terminal.width, 2) +
-                    report::wrap(say("after: {}", printable(after->origin_text())), terminal.width, 2) +
+             out += report::wrap(say("before: {}", report::catalogue_name(*before)), terminal.width, 2) +
+                    report::wrap(say("after: {}", report::catalogue_name(*after)), terminal.width, 2) +
                     report::wrap(report::changes_summary(all), terminal.width, 2);
            return shown.empty() && kind != "csv" ? out : out + report::changes_table(shown).as(kind, terminal);
          }},

@@ -10,6 +10,7 @@
 #include "cli/answer.hpp"
 #include "cli/commands.hpp"
 #include "gpusel/base/file.hpp"
+#include "gpusel/base/joined.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/catalog/import.hpp"
@@ -140,7 +141,7 @@ class Importer {
 
   static std::string outcome(const report::ImportResult& result) {
     std::string text = say("offers: {}, instance types: {}", result.offers, result.instances);
-    if (!result.out.empty()) text += "; " + say("ask about them with --catalog {}", printable(result.out));
+    if (!result.out.empty()) add_clause(text, say("ask about them with --catalog {}", printable(result.out)));
     return text;
   }
 

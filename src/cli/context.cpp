@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "gpusel/base/joined.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/catalog/layers.hpp"
@@ -57,7 +58,7 @@ std::string replaced_in_words(const catalog::OwnPrices& own) {
 /// "p4d.24xlarge 4.2 USD per hour, aws 32 % off (…)".
 std::string in_words(const catalog::OwnPrices& own, const catalog::Catalog& catalog) {
   std::string list;
-  const auto add = [&](const std::string& one) { list += (list.empty() ? "" : ", ") + one; };
+  const auto add = [&](const std::string& one) { add_item(list, one); };
   for (const auto& price : own.prices) {
     if (is_replaced(price, own.prices)) continue;
     add(say("{} {:.6g} {} per hour", printable(price.subject), price.per_hour.amount, price.per_hour.currency.code()));
@@ -197,11 +198,8 @@ std::expected<catalog::Catalog, Errors> Context::load_catalog() {
 }
 
 int Context::fail(const Error& error) {
-  std::string line = "gpusel: ";
-  if (!error.where.empty()) line += printable(error.where) + ": ";
-  line += error.message;
-  if (!error.hint.empty()) line += "; " + error.hint;
-  err.write(line + "\n");
+  const std::string what = with_hint(error);
+  err.write("gpusel: " + (error.where.empty() ? what : say("{}: {}", printable(error.where), what)) + "\n");
   return status_of(error.kind);
 }
 

@@ -10,6 +10,7 @@
 #include "gpusel/base/text.hpp"
 #include "gpusel/estimate/own.hpp"
 #include "gpusel/version.hpp"
+#include "report/candidate.hpp"
 #include "report/catalog_state.hpp"
 
 namespace gpusel::cli {
@@ -68,7 +69,7 @@ class Doctor {
     catalog_.emplace(std::move(*catalog));
     read_own();
     add(say("catalogue"), Health::ok,
-        say("{}: {} GPUs, {} models, {} instances of {} providers, {} offers", printable(catalog_->origin_text()),
+        say("{}: {} GPUs, {} models, {} instances of {} providers, {} offers", report::catalogue_name(*catalog_),
             catalog_->gpus().size(), catalog_->models().size(), catalog_->instances().size(),
             catalog_->providers().size(), catalog_->offers().size()));
     for (const report::LayerChanges& layer : *layers) {

@@ -3,6 +3,7 @@
 
 #include "cli/lists.hpp"
 #include "gpusel/advise/like.hpp"
+#include "gpusel/base/joined.hpp"
 #include "gpusel/base/message.hpp"
 #include "report/card.hpp"
 #include "report/catalog.hpp"
@@ -48,8 +49,8 @@ int only_old(const advise::InstanceList& list, double days, Lists& lists, Contex
   if (lists.is_data()) lists.print_items(report::Json::array(), kSchema);
   std::string words = list.too_old == 1 ? say("the only price is older than {:.4g} days", days)
                                         : say("{} prices are older than {:.4g} days", list.too_old, days);
-  words += "; " + (list.newest_too_old.known() ? say("the newest is of {}", list.newest_too_old.text())
-                                               : say("none has a date"));
+  add_clause(words, list.newest_too_old.known() ? say("the newest is of {}", list.newest_too_old.text())
+                                                : say("none has a date"));
   context.err.write("gpusel: " + words + "\n");
   return kStale;
 }

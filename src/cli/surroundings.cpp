@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "gpusel/base/joined.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 
@@ -67,9 +68,8 @@ void add_settings(const Context& context, std::vector<Finding>& findings) {
   for (const Error& error : problems) {
     // A variable that nobody knows may be another program's; what a file says keeps commands from running.
     const bool of_file = error.where.find(':') != std::string::npos || error.where.find('/') != std::string::npos;
-    findings.push_back(
-        {say("setting"), of_file ? Health::fail : Health::warn,
-         format("{}: {}{}{}", printable(error.where), error.message, error.hint.empty() ? "" : "; ", error.hint)});
+    findings.push_back({say("setting"), of_file ? Health::fail : Health::warn,
+                        say("{}: {}", printable(error.where), with_hint(error))});
   }
 }
 

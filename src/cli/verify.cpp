@@ -3,6 +3,7 @@
 
 #include "cli/answer.hpp"
 #include "cli/commands.hpp"
+#include "gpusel/base/joined.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/verify.hpp"
 
@@ -47,8 +48,7 @@ void tell_left_out(const advise::Verification& verification, bool own, Context& 
   constexpr std::size_t kShown = 20;
   context.note(say("rows that cannot be used: {}", unusable.size()));
   for (std::size_t i = 0; i < unusable.size() && i < kShown; ++i)
-    context.note(printable(unusable[i].where) + ": " + unusable[i].message +
-                 (unusable[i].hint.empty() ? "" : "; " + unusable[i].hint));
+    context.note(say("{}: {}", printable(unusable[i].where), with_hint(unusable[i])));
   if (unusable.size() > kShown) context.note(say("and {} more; -o json names all", unusable.size() - kShown));
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gpusel/base/name.hpp"
+
 namespace gpusel::cost {
 
 namespace {
@@ -30,12 +32,12 @@ std::optional<ReadRate> read_rate(const Storage& storage, const StorageUse& use)
   const auto at_most = [&](std::optional<double> gbs, std::string_view bound) {
     if (gbs && (!least || *gbs < least->gbs)) least = {*gbs, bound};
   };
-  if (const auto volume = volume_rate(storage, use)) at_most(*volume * volumes_of(storage, use), "volume");
-  if (storage.read_gbs_per_node) at_most(*storage.read_gbs_per_node * use.nodes, "instance");
+  if (const auto volume = volume_rate(storage, use)) at_most(*volume * volumes_of(storage, use), to_name("volume"));
+  if (storage.read_gbs_per_node) at_most(*storage.read_gbs_per_node * use.nodes, to_name("instance"));
   if (!least || storage.kind == StorageKind::local) return least;
   // What comes over a network that is not known may be any less than what a bucket or volume gives.
   if (!use.node_gbs) return std::nullopt;
-  at_most(*use.node_gbs * use.nodes, "network");
+  at_most(*use.node_gbs * use.nodes, to_name("network"));
   return least;
 }
 

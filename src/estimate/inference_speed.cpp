@@ -3,6 +3,7 @@
 
 #include "estimate/inference_load.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 
 namespace gpusel::estimate {
 
@@ -227,7 +228,7 @@ std::optional<InferenceSpeed> inference_speed(const Workload& work, const Machin
   const double cached = static_cast<double>(job.input_tokens) * job.prefix_cache_hit;
   const Seconds prefill = replica.prefill(static_cast<double>(job.input_tokens) - cached, 1, cached);
   const bool prompt_heavy = !work.model->is_generator() || prefill * batch > parts.total * std::max(1.0, output);
-  speed.bound_by = prompt_heavy ? "compute" : waiting > 0.5 ? "kv-cache" : name_of_bound(parts);
+  speed.bound_by = prompt_heavy ? to_name("compute") : waiting > 0.5 ? to_name("kv-cache") : name_of_bound(parts);
   if (trace != nullptr) SpeedTrace{work, server, *load, speed, *trace}.write();
   return speed;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gpusel/base/joined.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
@@ -127,7 +128,7 @@ std::string market_words(const advise::SpotBreakEven& spot) {
   else
     words = say("how often it is taken away is not published; --interruptions tells it");
   words += format(" ({}{})", printable(market.source), market.as_of.known() ? ", " + market.as_of.text() : "");
-  if (!market.note.empty()) words += "; " + printable(market.note);
+  add_clause(words, printable(market.note));
   return words;
 }
 
@@ -236,7 +237,7 @@ void ownership_lines(const Page& page, Section& out) {
                 : say(", {:g} × {}", first.units, printable(first.record->id));
     line += format(" ({}{})", printable(first.record->source),
                    first.record->as_of.known() ? ", " + first.record->as_of.text() : "");
-    if (!first.record->note.empty()) line += "; " + printable(first.record->note);
+    add_clause(line, printable(first.record->note));
     if (first.record->kind == catalog::PurchaseKind::card)
       line += say("; a rented instance has a host and a network, which are not in this price and power");
   }

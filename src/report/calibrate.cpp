@@ -6,6 +6,7 @@
 
 #include "gpusel/advise/accuracy.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/estimate.hpp"
@@ -84,7 +85,7 @@ Table sum_table(const Calibration& calibration) {
                {say("width"), Align::right, 1},
                {say("after"), Align::right, 1}});
   for (const auto& [figure, sum] : sums_of(calibration))
-    table.add({std::string(to_text(figure)), format("{}", sum.before.size()), percent(advise::median(sum.before)),
+    table.add({said(figure), format("{}", sum.before.size()), percent(advise::median(sum.before)),
                percent(advise::median(sum.after)), percent(sum.share(sum.inside_before)),
                percent(sum.share(sum.inside_after)), format("{:.2f}", advise::median(sum.width_before)),
                format("{:.2f}", advise::median(sum.width_after))});
@@ -203,10 +204,16 @@ Table calibrate_table(const Calibration& calibration) {
                {say("off"), Align::right, 0, 0, "off_after"},
                {say("80 % after"), Align::left, 0, 0, "interval_after"}});
   for (const CalibratedFigure& figure : calibration.figures)
-    table.add({std::string(to_text(figure.before.figure)), printable(place_of(figure)), printable(model_of(figure)),
-               std::string(figure.before.row->gpu->id), human_number(figure.before.measured),
-               human_number(figure.before.predicted), signed_percent(figure.ratio_before()),
-               range_text(figure.before.interval), human_number(figure.predicted), signed_percent(figure.ratio_after()),
+    table.add({{said(figure.before.figure), std::string(to_text(figure.before.figure))},
+               printable(place_of(figure)),
+               printable(model_of(figure)),
+               std::string(figure.before.row->gpu->id),
+               human_number(figure.before.measured),
+               human_number(figure.before.predicted),
+               signed_percent(figure.ratio_before()),
+               range_text(figure.before.interval),
+               human_number(figure.predicted),
+               signed_percent(figure.ratio_after()),
                range_text(figure.interval)});
   return table;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/estimate.hpp"
@@ -32,7 +33,7 @@ std::string plan_text(const workload::Workload& work, const Recommendation& r) {
 std::string speed_text(const workload::Workload& work, const Recommendation& r) {
   if (const auto& counted = work.counted)
     return counted->things ? human_duration(seconds(r.cost.hours * 3600))
-                           : format("{} {}", human_number(plan::rate_of(r.choice())), counted->unit.rate);
+                           : format("{} {}", human_number(plan::rate_of(r.choice())), say_name(counted->unit.rate));
   if (workload::is_training(work.task)) return human_duration(seconds(r.cost.hours * 3600));
   const auto& inference = std::get<plan::InferenceChoice>(r.choice());
   if (!work.model->is_generator()) return say("{} seq/s", human_number(inference.speed->requests_per_s));
@@ -44,9 +45,16 @@ std::string price_date(const Recommendation& r) {
   return date.known() ? date.text() : say("undated");
 }
 
+std::string catalogue_name(const catalog::Catalog& catalog) {
+  // "embedded+/home/me/prices.yaml": what the program carries, and the files laid over it.
+  std::string name = printable(catalog.origin_text());
+  const auto end = std::min(name.find('+'), name.size());
+  return say_name(name.substr(0, end)) + name.substr(end);
+}
+
 std::string prices_line(const advise::Advice& advice, const catalog::Catalog& catalog,
                         const std::vector<Currency>& converted) {
-  const std::string source = printable(catalog.origin_text());
+  const std::string source = catalogue_name(catalog);
   if (!advice.newest_price.known()) return say("prices: none in the {} catalogue", source);
   if (!advice.newest_price_used.known()) return say("prices: {} catalogue of {}", source, advice.newest_price.text());
   std::string prices = say("prices: in {}, dated {} to {}, {} catalogue", advice.currency.code(),

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "gpusel/base/joined.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/catalog.hpp"
 #include "report/table.hpp"
@@ -108,6 +110,7 @@ std::string unit_in_key(std::string_view unit) {
 
 /// "memory usable" of memory_gib_usable: its unit stands behind the figure.
 std::string label_of(const Field& field) {
+  if (std::string said = say_name(field.json); said != field.json) return said;
   if (field.json == "vgpu_supported") return "vGPU";  // its values say the rest
   if (field.json == "cpu_ghz") return say("CPU clock");
   const std::string unit = unit_in_key(field.unit);
@@ -260,7 +263,7 @@ std::string sources_text(const Citations& citations, const Catalog& catalog, con
     if (const catalog::Source* source = catalog.source(key)) {
       text += format(": {}, {}", printable(source->publisher), printable(source->document));
       if (source->date.known()) text += ", " + source->date.text();
-      text += format(" ({})", to_text(source->confidence));
+      text += format(" ({})", said(source->confidence));
       if (!source->url.empty()) text += " " + printable(source->url);
     }
     out += wrap(text, terminal.width, 4);
@@ -287,7 +290,7 @@ std::string render_text(const catalog::Gpu& gpu, const Catalog& catalog, const T
     const std::string backend = score.backend.empty() ? std::string() : format(" ({})", printable(score.backend));
     table.add({std::string(to_text(score.benchmark)) + backend, printable(score.version), in_words(score.score),
                in_words(score.samples), score.as_of.known() ? score.as_of.text() : say("undated"),
-               std::string(to_text(score.confidence)), printable(score.source)});
+               said(score.confidence), printable(score.source)});
   }
   return table.empty() ? std::string() : "\n" + table.text(terminal);
 }
@@ -298,10 +301,11 @@ std::string market_text(const advise::GpuMarket& market, Currency currency, cons
                          ? say("{} instances of one provider have it", market.instances)
                          : say("{} instances of {} providers have it", market.instances, market.providers);
   if (market.instances == 1) text = say("one instance of the catalogue has it");
-  if (market.offer == nullptr) return "\n" + wrap(text + "; " + say("no dated on-demand price"), terminal.width, 2);
-  text += "; " + say("from {} {} per GPU and hour on demand: {} {}, {}", human_price(market.per_gpu_hour),
-                     currency.code(), market.cheapest->provider, printable(market.cheapest->sku),
-                     Date::from_packed(market.offer->as_of).text());
+  add_clause(text, market.offer == nullptr
+                       ? say("no dated on-demand price")
+                       : say("from {} {} per GPU and hour on demand: {} {}, {}", human_price(market.per_gpu_hour),
+                             currency.code(), market.cheapest->provider, printable(market.cheapest->sku),
+                             Date::from_packed(market.offer->as_of).text()));
   return "\n" + wrap(text, terminal.width, 2);
 }
 
@@ -310,7 +314,7 @@ std::string states_text(const Instance& instance, const Catalog& catalog, const 
   std::string out;
   for (const catalog::OfferState& state : catalog.states_of(instance)) {
     std::string line = format("{}, {}: {}", state.region.empty() ? say("every region") : printable(state.region),
-                              state.term ? std::string(to_text(*state.term)) : say("every term"), to_text(state.state));
+                              state.term ? std::string(to_text(*state.term)) : say("every term"), said(state.state));
     if (!state.note.empty()) line += ", " + printable(state.note);
     if (state.as_of.known()) line += ", " + state.as_of.text();
     out += wrap(format("{} ({})", line, state.source), terminal.width, 4);
@@ -325,8 +329,7 @@ std::string gpu_card(const advise::ListedGpu& gpu, const Verdicts& verdicts, con
   std::string out = card(*gpu.gpu, catalog, terminal) + render_text(*gpu.gpu, catalog, terminal);
   std::vector<Line> lines;
   for (const auto& [purpose, verdict] : verdicts)
-    lines.push_back(
-        {say("for {}", purpose), format("{}: {}", to_text(verdict.fitness), printable(verdict.reason)), {}});
+    lines.push_back({say("for {}", purpose), say("{}: {}", said(verdict.fitness), printable(verdict.reason)), {}});
   if (!lines.empty()) out += "\n" + lines_text(lines, terminal);
   return out + market_text(gpu.market, currency, terminal);
 }
@@ -378,7 +381,7 @@ std::string instance_card(const Instance& instance, const Catalog& catalog, cons
     const Date date = Date::from_packed(offer.as_of);
     table.add({printable(catalog.region_of(offer).id), std::string(to_text(offer.term)), human_price(offer.per_hour()),
                std::string(catalog.currency_of(offer).code()), date.known() ? date.text() : say("undated"),
-               std::string(to_text(origin.confidence)), printable(origin.source), printable(origin.note)});
+               said(origin.confidence), printable(origin.source), printable(origin.note)});
   }
   return out + (table.empty() ? wrap(say("no published price is known"), terminal.width, 2) : table.text(terminal)) +
          states_text(instance, catalog, terminal);

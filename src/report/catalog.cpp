@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 
+#include "gpusel/base/name.hpp"
 #include "report/words.hpp"
 
 namespace gpusel::report {
@@ -256,9 +257,8 @@ Table verdict_table(std::span<const advise::ListedGpu> gpus, Currency currency, 
                {say("GB/s"), Align::right, 3},
                {std::string(currency.code()) + "/h", Align::right, 1}});
   for (const advise::ListedGpu& listed : gpus)
-    table.add({std::string(listed.gpu->id), std::string(to_text(listed.verdict.fitness)),
-               printable(listed.verdict.reason), shown(listed.gpu->memory_gb), shown(listed.gpu->memory_bandwidth_gbs),
-               price_text(listed)});
+    table.add({std::string(listed.gpu->id), said(listed.verdict.fitness), printable(listed.verdict.reason),
+               shown(listed.gpu->memory_gb), shown(listed.gpu->memory_bandwidth_gbs), price_text(listed)});
   return table;
 }
 
@@ -322,7 +322,7 @@ Table model_table(std::span<const Model* const> models, bool wide) {
   for (const Model* model : models) {
     const auto whole = [](const Number& value) { return value ? format("{:.0f}", *value) : "?"; };
     std::vector<Cell> cells{std::string(model->id),
-                            model->kind ? std::string(to_text(*model->kind)) : "?",
+                            model->kind ? said(*model->kind) : "?",
                             model->params_b ? billions_text(*model->params_b) : "?",
                             model->active_params_b ? billions_text(*model->active_params_b) : "",
                             whole(model->layers),

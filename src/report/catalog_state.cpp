@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
+#include "report/candidate.hpp"
 
 namespace gpusel::report {
 
@@ -63,9 +66,12 @@ std::string age_text(const Statistics& statistics, std::size_t offers, const Ter
 /// "on-demand 2,012, spot 304 …" of an enum's counts.
 template <NamedEnum E, std::size_t N>
 std::string counts_line(const std::array<std::size_t, N>& counts) {
+  constexpr bool kTyped = std::is_same_v<E, catalog::Term>;  // ids that people give to --term
   std::string line;
-  for (std::size_t i = 0; i < N; ++i)
-    if (counts[i] > 0) line += format("{}{} {}", line.empty() ? "" : ", ", enum_names<E>[i], counts[i]);
+  for (std::size_t i = 0; i < N; ++i) {
+    const std::string name = kTyped ? std::string(enum_names<E>[i]) : say_name(enum_names<E>[i]);
+    if (counts[i] > 0) line += format("{}{} {}", line.empty() ? "" : ", ", name, counts[i]);
+  }
   return line;
 }
 
@@ -114,7 +120,7 @@ Table provider_table(const Statistics& statistics) {
 std::string statistics_text(const Statistics& statistics, const catalog::Catalog& catalog, Date today,
                             std::span<const LayerChanges> layers, const Terminal& terminal) {
   const std::size_t offers = catalog.offers().size();
-  std::string out = title(say("catalogue: {}", printable(catalog.origin_text())), terminal);
+  std::string out = title(say("catalogue: {}", catalogue_name(catalog)), terminal);
   out += wrap(say("{} GPUs, {} models, {} providers, {} instances, {} offers, {} renderer scores, {} sources",
                   catalog.gpus().size(), catalog.models().size(), catalog.providers().size(),
                   catalog.instances().size(), offers, catalog.render_scores().size(), catalog.sources().size()),
@@ -223,8 +229,8 @@ Table changes_table(std::span<const Change> changes) {
                {say("after"), Align::right, 0, 12},
                {"", Align::right, 1, 0, "growth"}});
   for (const Change& change : changes)
-    table.add({std::string(change.section), printable(change.subject), std::string(to_text(change.kind)),
-               std::string(change.field), change.field.empty() ? "" : value_text(change.before),
+    table.add({std::string(change.section), printable(change.subject), said(change.kind), std::string(change.field),
+               change.field.empty() ? "" : value_text(change.before),
                change.field.empty() ? "" : value_text(change.after), growth(change)});
   return table;
 }

@@ -5,7 +5,9 @@
 #include <functional>
 #include <ranges>
 
+#include "gpusel/base/joined.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/catalog.hpp"
@@ -80,7 +82,7 @@ Words of_offer(const std::function<std::string(const catalog::Offer&)>& words) {
 std::string yes_or_no(const std::optional<bool>& is) { return !is ? "" : *is ? say("yes") : say("no"); }
 template <NamedEnum E>
 std::string word(const std::optional<E>& value) {
-  return value ? std::string(to_text(*value)) : std::string();
+  return value ? said(*value) : std::string();
 }
 
 std::string gpu_words(const Compared& item) {
@@ -181,7 +183,7 @@ void identity_rows(Rows& rows, const Comparison& comparison) {
   const bool bare = std::all_of(comparison.items.begin(), comparison.items.end(),
                                 [](const Compared& i) { return i.instance == nullptr; });
   if (!bare) rows.words(say("GPU"), gpu_words);
-  rows.words(say("status"), of_host([](const auto& i) { return std::string(to_text(i.status)); }));
+  rows.words(say("status"), of_host([](const auto& i) { return said(i.status); }));
 }
 
 void job_rows(Rows& rows, const Comparison& comparison) {
@@ -252,9 +254,9 @@ std::string no_price(const Compared& item, const Comparison& comparison, const c
   std::string line = say("{}: no such price is known", compared_name(item));
   if (item.instance == nullptr) return line;
   for (const catalog::OfferState& state : catalog.states_of(*item.instance)) {
-    const std::string term = word(state.term);
+    const std::string term(state.term ? to_text(*state.term) : std::string_view());
     if (!term.empty() && std::ranges::find(comparison.terms, term) == comparison.terms.end()) continue;
-    line += "; " + list_of({std::string(to_text(state.state)), term, printable(state.region)});
+    add_clause(line, list_of({said(state.state), term, printable(state.region)}));
     if (!state.note.empty()) line += format(" ({})", printable(state.note));
   }
   std::vector<std::string> others;
@@ -284,7 +286,7 @@ std::string price_line(const Compared& item, const Comparison& comparison, const
   line += format(", {} {}, {}, {}", item.offered_by->provider, printable(catalog.region_of(*item.offer).id),
                  to_text(item.offer->term), date.known() ? date.text() : say("undated"));
   return line + format(" ({}, {})", origin.source.empty() ? say("no source") : printable(origin.source),
-                       to_text(origin.confidence));
+                       said(origin.confidence));
 }
 
 /// How the job runs, and what 80 of 100 measurements should show; or what is missing.
@@ -311,13 +313,12 @@ std::string blender_note(const Comparison& comparison) {
     const catalog::RenderScore& score = *item.blender;
     std::string runs;
     if (score.samples) runs = score.samples == 1.0 ? say("1 run") : say("{} runs", human_number(*score.samples));
-    std::string line = format(
-        "{} ({})", item.gpu->id,
-        list_of({printable(score.backend), runs, printable(score.source), std::string(to_text(score.confidence))}));
+    std::string line =
+        format("{} ({})", item.gpu->id,
+               list_of({printable(score.backend), runs, printable(score.source), said(score.confidence)}));
     if (std::find(scores.begin(), scores.end(), line) == scores.end()) scores.push_back(std::move(line));
   }
-  std::string list;
-  for (const std::string& score : scores) list += (list.empty() ? "" : "; ") + score;
+  const std::string list = clauses(scores);
   return list.empty() ? list
                       : say("Blender score: samples per minute of benchmark {}; {}.",
                             printable(comparison.blender_version), list);

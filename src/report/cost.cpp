@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <functional>
 
+#include "gpusel/base/joined.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/autoscale.hpp"
@@ -121,10 +123,10 @@ void work_rows(TermTable& table, const CostItem& item, const std::string& curren
   const auto bound = job && job->hours ? job_at_most : at_most;
   table.amounts(say("{} per hour of work", currency), [](const TermCost& t) { return t.per_used_hour; }, bound);
   const std::string tokens =
-      job && job->tokens != "all" ? say("per million {} tokens", job->tokens) : say("per million tokens");
+      job && job->tokens != "all" ? say("per million {} tokens", say_name(job->tokens)) : say("per million tokens");
   table.amounts(tokens, [](const TermCost& t) { return t.per_million_tokens; }, bound);
   if (job && !job->unit.empty())
-    table.amounts(say("per {}", job->unit), [](const TermCost& t) { return t.per_unit; }, bound);
+    table.amounts(say("per {}", say_name(job->unit)), [](const TermCost& t) { return t.per_unit; }, bound);
 }
 
 /// The instances in the currency of the offer, where that is another.
@@ -144,14 +146,14 @@ void own_rows(TermTable& table, const CostItem& item) {
 std::string price_line(const TermCost& term, const std::string& currency, const catalog::Catalog& catalog, bool wide) {
   const catalog::Origin& origin = catalog.origin_of(*term.offer);
   std::string line = say("{}: {} {} per instance and {}", to_text(term.offer->term), human_price(term.offer->amount),
-                         term.published.currency.code(), to_text(term.offer->period));
+                         term.published.currency.code(), said(term.offer->period));
   if (term.exchange) {
     line += say(" at {:.4g} {} per {}", term.exchange->rate, currency, term.published.currency.code());
     if (term.exchange->as_of.known()) line += say(" of {}", term.exchange->as_of.text());
   }
   line += format(", {}, {} ({}, {})", printable(term.region->id), date_text(term.offer->as_of),
-                 origin.source.empty() ? say("no source") : printable(origin.source), to_text(origin.confidence));
-  if (!origin.note.empty()) line += "; " + printable(origin.note);
+                 origin.source.empty() ? say("no source") : printable(origin.source), said(origin.confidence));
+  add_clause(line, printable(origin.note));
   if (term.commitment.is_promise()) {
     line += say("; paid for whole periods of {} h, used or not", human_number(term.commitment.hours));
     if (origin.note.empty()) line += say("; how much of it up front is not published");
@@ -311,7 +313,7 @@ std::string job_words(const CostItem& item, const CostAnswer& answer) {
     line = say("job: {} of work, {} by the calendar", human_duration(seconds(*subject.job->hours * 3600)),
                human_duration(seconds(cost::elapsed_hours(*subject.job->hours, item.duty) * 3600)));
   if (subject.planned && answer.work && has_plan(*answer.work))
-    line += "; " + std::visit([](const auto& choice) { return plan_line(choice.plan); }, subject.planned->choice);
+    add_clause(line, std::visit([](const auto& choice) { return plan_line(choice.plan); }, subject.planned->choice));
   return line;
 }
 
@@ -352,8 +354,8 @@ std::string item_text(const CostItem& item, const CostAnswer& answer, const cata
 }  // namespace
 
 std::string promise_line(const catalog::ServiceLevel& level) {
-  std::string line = say("{}: {:.6g} % of a month", printable(level.scope), level.percent.value_or(0));
-  if (!level.credit.empty()) line += "; " + printable(level.credit);
+  std::string line = say("{}: {:.6g} % of a month", printable(say_text(level.scope)), level.percent.value_or(0));
+  if (!level.credit.empty()) add_clause(line, printable(say_text(level.credit)));
   return format("{} ({})", line, printable(level.source));
 }
 

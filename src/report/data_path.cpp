@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "gpusel/base/joined.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/cost.hpp"
@@ -37,7 +39,7 @@ std::string bytes_text(double bytes) {
 std::string need_text(const DataPath& path) {
   const DataNeed& need = path.need;
   std::string line;
-  const auto add = [&](std::string part) { line += (line.empty() ? "" : "; ") + std::move(part); };
+  const auto add = [&](const std::string& part) { add_clause(line, part); };
   if (need.needed_gbs)
     add(say("reads {}: {} {} per second of {}", rate_text(*need.needed_gbs), human_number(*need.units_per_s), need.unit,
             bytes_text(*need.unit_bytes)));
@@ -91,9 +93,8 @@ std::string storage_table(const DataPath& path, Currency currency, bool on_cpu, 
   for (const StorageFit& fit : path.storages) {
     const std::string unknown(kUnknown);
     std::vector<Cell> row{storage_name(fit, need.stored_gb()) + (fit.too_small ? say(" (too small)") : ""),
-                          std::string(to_text(fit.kind)),
-                          fit.rate ? format("{:.3g}", fit.rate->gbs) : unknown_rate(fit),
-                          fit.rate ? std::string(fit.rate->bound_by) : ""};
+                          said(fit.kind), fit.rate ? format("{:.3g}", fit.rate->gbs) : unknown_rate(fit),
+                          fit.rate ? say_name(fit.rate->bound_by) : ""};
     if (buys) row.emplace_back(fit.bought_gbs > 0 ? format("{:.3g}", fit.bought_gbs) : "");
     if (need.dataset_gb) row.emplace_back(fit.pass_minutes ? human_duration(seconds(*fit.pass_minutes * 60)) : unknown);
     if (need.needed_gbs) row.emplace_back(fit.waiting ? format("{:.0f} %", 100 * *fit.waiting) : unknown);
@@ -106,19 +107,18 @@ std::string storage_table(const DataPath& path, Currency currency, bool on_cpu, 
 }
 
 std::string cold_text(const ColdStart& start) {
-  std::string from =
-      start.storage != nullptr ? printable(start.storage->name) : say("{} storage", to_text(*start.kind));
+  std::string from = start.storage != nullptr ? printable(start.storage->name) : say("{} storage", said(*start.kind));
   if (start.usual) from += say(" at the usual rate of its kind");
   return say(
       "cold start: {:.0f} s = {:.0f} s for {} from {} at {:.3g} GB/s, bound by the {}, + {:.0f} s for the engine; "
       "getting the instance and its container comes before",
-      start.total().raw(), start.load.raw(), gigabytes(in_gb(start.weights)), from, start.gbs(), start.bound_by(),
-      start.engine.raw());
+      start.total().raw(), start.load.raw(), gigabytes(in_gb(start.weights)), from, start.gbs(),
+      say_name(start.bound_by()), start.engine.raw());
 }
 
 std::string egress_text(const DataPath& path, const Recommendation& r, const Advice& advice) {
   const std::string lead =
-      say("to the internet: {} × {:.3g} Mbit/s by codec = {:.3g} Gbit/s", advice.work.counted->unit.things,
+      say("to the internet: {} × {:.3g} Mbit/s by codec = {:.3g} Gbit/s", say_name(advice.work.counted->unit.things),
           advice.work.counted->egress_mbps, *path.need.egress_gbit_s);
   return r.cost.egress_hourly ? say("{}, {} {} per hour at the first tier's price", lead,
                                     human_price(*r.cost.egress_hourly), advice.currency.code())
@@ -169,12 +169,12 @@ Json cold_json(const ColdStart& start) {
 }
 
 std::string service_line(const catalog::Service& service) {
-  std::string line = say("{} ({})", printable(service.name), to_text(*service.kind));
+  std::string line = say("{} ({})", printable(service.name), said(*service.kind));
   line += service.surcharge ? say(": {:g} × the instance's price", *service.surcharge) : say(": price not known here");
   if (service.scale_to_zero)
     line += *service.scale_to_zero ? say("; costs nothing while idle") : say("; never at zero");
-  if (!service.lock_in.empty()) line += say("; to leave: {}", printable(service.lock_in));
-  if (!service.note.empty()) line += "; " + printable(service.note);
+  if (!service.lock_in.empty()) line += say("; to leave: {}", printable(say_text(service.lock_in)));
+  if (!service.note.empty()) add_clause(line, printable(say_text(service.note)));
   return line;
 }
 

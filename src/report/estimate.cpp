@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/records.hpp"
@@ -54,16 +55,17 @@ std::string speed_line(const estimate::TrainingSpeed& speed) {
   const std::string step = speed.step.raw() < 60 ? say("{:.3g} s", speed.step.raw()) : human_duration(speed.step);
   return say("{} tokens/s ({} per GPU), {} per step, {:.0f} TFLOPS per GPU, {:.0f} % of peak; bound by {}",
              human_number(speed.tokens_per_s), human_number(speed.tokens_per_s_per_gpu), step,
-             speed.model_tflops_per_gpu, speed.mfu * 100, speed.bound_by);
+             speed.model_tflops_per_gpu, speed.mfu * 100, say_name(speed.bound_by));
 }
 
 std::string speed_line(const estimate::InferenceSpeed& speed, const estimate::InferenceMemory& memory, bool generates) {
-  if (!generates) return say("{} sequences/s; bound by {}", human_number(speed.requests_per_s), speed.bound_by);
+  if (!generates)
+    return say("{} sequences/s; bound by {}", human_number(speed.requests_per_s), say_name(speed.bound_by));
   std::string line = say(
       "{} output tokens/s with {:g} requests in flight (room for {:g} at full length), {:.0f} ms to the first token",
       human_number(speed.output_tokens_per_s), std::round(speed.in_flight), memory.max_concurrency, in_ms(speed.ttft));
   if (speed.itl.raw() > 0) line += say(", {:.1f} ms between tokens", in_ms(speed.itl));
-  return line + say("; bound by {}", speed.bound_by);
+  return line + say("; bound by {}", say_name(speed.bound_by));
 }
 
 }  // namespace
@@ -131,7 +133,7 @@ std::string one_job(const workload::OfflineRender& job) {
   return say(" · offline · {} · scene of {:g} GiB", to_text(job.renderer), job.scene_gib);
 }
 std::string one_job(const workload::SessionJob& job) {
-  return say(" · {} · {} at {:g} fps · {:g} GiB each", to_text(job.kind), text_of(job.resolution), job.fps,
+  return say(" · {} · {} at {:g} fps · {:g} GiB each", said(job.kind), text_of(job.resolution), job.fps,
              job.session_gib);
 }
 std::string one_job(const workload::SimulationJob& job) {
@@ -144,11 +146,10 @@ std::string one_job(const workload::TranscodeJob& job) {
 std::string one_job(const workload::AnalyticsJob& job) {
   return say(" · streams of {} at {:g} fps, {:g} fps seen", text_of(job.camera), job.camera_fps, job.stream_fps);
 }
-std::string one_job(const workload::PreprocessJob& job) { return say(" · {}", to_text(job.kind)); }
+std::string one_job(const workload::PreprocessJob& job) { return say(" · {}", said(job.kind)); }
 
 std::string counted_line(const Workload& work) {
-  std::string line =
-      work.model != nullptr ? say("{} · {}", work.model->id, to_text(work.task)) : std::string(to_text(work.task));
+  std::string line = work.model != nullptr ? say("{} · {}", work.model->id, said(work.task)) : said(work.task);
   line += std::visit(
       [&](const auto& job) {
         if constexpr (std::is_same_v<std::decay_t<decltype(job)>, workload::SampleJob>)
@@ -205,7 +206,7 @@ std::string percentile_line(const plan::Choice& choice, const Terminal& terminal
 
 std::string counted_lines(const plan::CountedChoice& choice, const advise::EstimateAnswer& answer,
                           const Terminal& terminal) {
-  const std::string_view unit = answer.work.counted->unit.rate;
+  const std::string unit = say_name(answer.work.counted->unit.rate);
   const auto& figures = choice.figures;
   if (figures.rate <= 0) return {};
   std::string line = format("{} {}", human_number(figures.rate), unit);
@@ -213,7 +214,7 @@ std::string counted_lines(const plan::CountedChoice& choice, const advise::Estim
     const std::string time = latency_s < 1 ? format("{:.3g} ms", latency_s * 1e3) : format("{:.3g} s", latency_s);
     line += choice.plan.batch > 1 ? say(", {} per batch", time) : say(", {} each", time);
   }
-  if (!figures.bound_by.empty()) line += say("; bound by {}", figures.bound_by);
+  if (!figures.bound_by.empty()) line += say("; bound by {}", say_name(figures.bound_by));
   const std::string lead = choice.fits ? say("speed: {}", line) : say("speed if it fitted: {}", line);
   std::string out = wrap(lead, terminal.width, 2);
   std::string more;

@@ -4,9 +4,11 @@
 #include <cmath>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/autoscale.hpp"
+#include "report/candidate.hpp"
 #include "report/estimate.hpp"
 #include "report/table.hpp"
 
@@ -81,7 +83,7 @@ class Page {
     if (!traffic.source.empty()) {
       const auto* source = catalog_.source(traffic.source);
       paragraph(say("lengths: {} ({})", source != nullptr ? printable(source->document) : printable(traffic.source),
-                    source != nullptr ? std::string(to_text(source->confidence)) : say("no source")));
+                    source != nullptr ? said(source->confidence) : say("no source")));
     }
     const auto& job = fleet_.work.inference;
     std::string targets;
@@ -96,7 +98,7 @@ class Page {
     paragraph(say("assumed: {}", assumed_line(fleet_.assumed)));
     if (fleet_.newest_price_used.known())
       paragraph(say("prices: in {}, dated {} to {}, {} catalogue", money_, fleet_.oldest_price_used.text(),
-                    fleet_.newest_price_used.text(), printable(catalog_.origin_text())));
+                    fleet_.newest_price_used.text(), catalogue_name(catalog_)));
     out_ += "\n";
   }
 

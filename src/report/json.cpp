@@ -3,6 +3,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "gpusel/base/joined.hpp"
+
 namespace gpusel::report {
 
 Json number(double value) {
@@ -358,7 +360,7 @@ Json error_json(const std::string& id, const Error& error) {
   Json out{{"schema", "gpusel.estimate/1"}};
   out["id"] = text_or_null(id);
   out["error"] = {{"code", kCodes[static_cast<std::size_t>(error.kind)]},
-                  {"message", error.hint.empty() ? error.message : error.message + "; " + error.hint},
+                  {"message", with_hint(error)},
                   {"field", text_or_null(error.where)}};
   return out;
 }

@@ -1,6 +1,7 @@
 #include "report/like.hpp"
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/catalog.hpp"
@@ -20,8 +21,8 @@ std::string times(const std::optional<double>& ratio) {
 /// "a10g for t4; vcpu 0.50×": the GPU by its names, figures by their ratio.
 std::string difference_text(const Difference& difference) {
   if (difference.fact == rules::Fact::gpu) return say("{} for {}", difference.other, difference.base);
-  if (difference.ratio) return format("{} {}", printable(difference.label), times(difference.ratio));
-  return say("{} {} for {}", printable(difference.label), difference.other, difference.base);
+  if (difference.ratio) return format("{} {}", printable(say_name(difference.label)), times(difference.ratio));
+  return say("{} {} for {}", printable(say_name(difference.label)), difference.other, difference.base);
 }
 
 std::string differences_text(const Alike& alike, bool all) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "gpusel/base/joined.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/text.hpp"
 
 namespace gpusel::report {
@@ -20,12 +22,12 @@ std::string line_of(const Finding& finding) {
   // What the reader refuses is about a file, which the place has named.
   if (!finding.place.starts_with(finding.subject)) line += printable(finding.subject) + ": ";
   line += printable(finding.message);
-  if (!finding.hint.empty()) line += "; " + printable(finding.hint);
+  add_clause(line, printable(finding.hint));
   return line;
 }
 
 std::string heading(const CheckInfo& check, const Terminal& terminal) {
-  const std::string text = format("{} ({}): {}", check.id, to_text(check.severity), say_text(check.what));
+  const std::string text = say("{} ({}): {}", check.id, said(check.severity), say_text(check.what));
   const std::string lines = wrap(text, terminal.width, 4);
   return bold(std::string_view(lines).substr(0, lines.size() - 1), terminal) + "\n";
 }
@@ -63,7 +65,7 @@ std::string lint_counts(const LintReport& report) {
                         : (report.errors == 1 ? say("1 error") : say("{} errors", report.errors)) + ", " +
                               (report.warnings == 1 ? say("1 warning") : say("{} warnings", report.warnings)) + ", " +
                               (report.infos == 1 ? say("1 info") : say("{} infos", report.infos));
-  if (report.accepted > 0) out += "; " + say("{} accepted", report.accepted);
+  if (report.accepted > 0) add_clause(out, say("{} accepted", report.accepted));
   return out;
 }
 
@@ -104,7 +106,7 @@ Json lint_json(const LintReport& report, bool all) {
 Table check_table() {
   Table table({{say("check"), Align::left, 0}, {say("severity"), Align::left, 1}, {say("finds"), Align::left, 0, 30}});
   for (const CheckInfo& check : catalog::lint_checks())
-    table.add({std::string(check.id), std::string(to_text(check.severity)), say_text(check.what)});
+    table.add({std::string(check.id), said(check.severity), say_text(check.what)});
   return table;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/estimate.hpp"
@@ -97,7 +98,7 @@ std::string outside_lines(const Poc& poc, const Terminal& terminal) {
   if (poc.turn)
     out += wrap(
         say("  below {} {} in all, rank {} ({}) is cheaper, if its own estimate holds", human_number(poc.turn->rate),
-            poc.work.counted ? poc.work.counted->unit.rate : std::string_view("tokens/s"), poc.turn->rank,
+            poc.work.counted ? say_name(poc.work.counted->unit.rate) : say("tokens/s"), poc.turn->rank,
             printable(poc.turn->name)),
         terminal.width, 4);
   return out;

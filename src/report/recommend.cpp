@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "gpusel/base/joined.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/catalog/own_prices.hpp"
@@ -53,7 +55,8 @@ Table make_table(const Advice& advice, const RecommendView& view) {
   const auto& counted = advice.work.counted;
   const bool whole_job = counted ? counted->things.has_value() : workload::is_training(advice.work.task);
   const std::string currency(advice.currency.code());
-  const std::string per = counted ? format("{}/{}", currency, counted->unit.column) : say("{}/M tok", currency);
+  const std::string per =
+      counted ? format("{}/{}", currency, say_name(counted->unit.column)) : say("{}/M tok", currency);
   std::vector<Column> columns{
       {"#", Align::right, 0},
       {say("score"), Align::right, 2},
@@ -117,7 +120,7 @@ std::string header(const Advice& advice, const catalog::Catalog& catalog, const 
 std::string range_text(const Advice& advice, const Recommendation& r) {
   if (const auto& counted = advice.work.counted)
     return say("80 of 100 runs {} to {} {}", human_number(r.intervals.throughput.low),
-               human_number(r.intervals.throughput.high), counted->unit.rate);
+               human_number(r.intervals.throughput.high), say_name(counted->unit.rate));
   const bool in_tokens = workload::is_training(advice.work.task) || advice.work.model->is_generator();
   const auto& range = in_tokens ? r.intervals.tokens_per_s : r.intervals.sequences_per_s;
   return say("80 of 100 runs {} to {} {}", human_number(range.low), human_number(range.high),
@@ -131,9 +134,7 @@ std::string best_in_words(const Advice& advice, const catalog::Catalog& catalog,
   const std::size_t shown = view.explain ? (view.limit > 0 ? view.limit : advice.recommendations.size()) : 1;
   for (const Recommendation& r : advice.recommendations) {
     if (static_cast<std::size_t>(r.rank) > shown) break;
-    std::string reasons;
-    for (const std::string& reason : r.reasons) reasons += (reasons.empty() ? "" : "; ") + reason;
-    out += wrap(say("{}. {}: {}", r.rank, printable(instance_name(r)), reasons), terminal.width, 3);
+    out += wrap(say("{}. {}: {}", r.rank, printable(instance_name(r)), clauses(r.reasons)), terminal.width, 3);
     const std::string plan = plan_text(advice.work, r);
     out += wrap(
         plan.empty() ? format("   {}", range_text(advice, r)) : say("   plan: {}; {}", plan, range_text(advice, r)),
@@ -146,18 +147,18 @@ std::string best_in_words(const Advice& advice, const catalog::Catalog& catalog,
       std::string score;
       for (const auto& part : r.parts)
         score += (score.empty() ? "" : " + ") +
-                 say("{} {:.1f} ({:.2f} × {:.3f})", part.name, part.points, part.weight, part.value);
+                 say("{} {:.1f} ({:.2f} × {:.3f})", say_name(part.name), part.points, part.weight, part.value);
       out += wrap(say("   score {:.1f} = {}", r.score, score), terminal.width, 5);
     }
     const catalog::Origin& origin = catalog.origin_of(*r.offer);
     if (view.explain || catalog::is_own(origin))
       out += wrap(say("   price: {} {} per hour, {}, {} ({})", human_price(r.cost.offer.amount),
                       r.cost.offer.currency.code(), price_date(r),
-                      origin.source.empty() ? say("no source") : printable(origin.source), to_text(origin.confidence)),
+                      origin.source.empty() ? say("no source") : printable(origin.source), said(origin.confidence)),
                   terminal.width, 5);
     for (const auto& remark : r.remarks) {
-      out += wrap(format("   {}: {} [{}]", to_text(remark.severity), printable(remark.message), remark.rule),
-                  terminal.width, 5);
+      out +=
+          wrap(say("   {}: {} [{}]", said(remark.severity), printable(remark.message), remark.rule), terminal.width, 5);
       if (view.explain) out += wrap(say("     source: {}", printable(remark.source)), terminal.width, 7);
     }
   }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/estimate.hpp"
@@ -60,7 +61,7 @@ Table accuracy_table(std::optional<GroupBy> part, std::span<const Group> groups)
     columns.push_back(column);
   Table table(std::move(columns));
   for (const Group& group : groups) {
-    std::vector<Cell> cells{std::string(to_text(group.figure))};
+    std::vector<Cell> cells{said(group.figure)};
     if (part) cells.push_back(printable(group.name));
     std::ranges::move(accuracy_cells(group.accuracy), std::back_inserter(cells));
     table.add(std::move(cells));
@@ -91,8 +92,8 @@ Table ranking_table(const Verification& verification) {
                {say("sources"), Align::right, 0},
                {say("rank correlation"), Align::right, 0}});
   for (const auto& each : advise::rankings(verification))
-    table.add({std::string(to_text(each.figure)), format("{}", each.works), format("{}", each.sources),
-               format("{:.2f}", each.correlation)});
+    table.add(
+        {said(each.figure), format("{}", each.works), format("{}", each.sources), format("{:.2f}", each.correlation)});
   return table;
 }
 
@@ -102,8 +103,7 @@ Table ratio_table(const Verification& verification) {
                {say("sources"), Align::right, 0},
                {say("error"), Align::right, 0}});
   for (const auto& each : advise::gpu_ratios(verification))
-    table.add(
-        {std::string(to_text(each.figure)), format("{}", each.works), format("{}", each.sources), percent(each.error)});
+    table.add({said(each.figure), format("{}", each.works), format("{}", each.sources), percent(each.error)});
   return table;
 }
 
@@ -114,8 +114,8 @@ Table pick_table(const Verification& verification) {
                {say("pick is the cheapest"), Align::right, 0},
                {say("costs more by"), Align::right, 0}});
   for (const auto& each : advise::cheapest_picks(verification))
-    table.add({std::string(to_text(each.figure)), format("{}", each.works), format("{}", each.sources),
-               percent(each.right), format("{:.1f} %", each.regret * 100)});
+    table.add({said(each.figure), format("{}", each.works), format("{}", each.sources), percent(each.right),
+               format("{:.1f} %", each.regret * 100)});
   return table;
 }
 
@@ -131,7 +131,7 @@ Table worst_table(const Verification& verification, std::size_t count) {
                {say("factor"), Align::right, 0},
                {say("row"), Align::left, 2, 16}});
   for (const Comparison* each : advise::worst(verification, count))
-    table.add({std::string(to_text(each->figure)), printable(advise::source_of(*each->row, each->file)),
+    table.add({said(each->figure), printable(advise::source_of(*each->row, each->file)),
                printable(each->row->facts.model), std::string(each->row->gpu->id), human_number(each->measured),
                human_number(each->predicted), human_number(each->ratio()), printable(place_of(*each))});
   return table;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpusel/base/joined.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
@@ -178,7 +179,7 @@ std::string points_text(const Axis& axis) {
     how += say(", each twice the one before");
   else if (axis.continuous)
     how += axis.log ? say(" in equal ratios") : say(" in equal steps");
-  if (!axis.about.empty()) how += "; " + axis.about;
+  add_clause(how, axis.about);
   return say("{}: {}", printable(axis.key), printable(how));
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/candidate.hpp"
@@ -54,7 +55,7 @@ std::string measure_title(const WhatIf& answer, Measure measure) {
     case Measure::hourly: return say("{}/h", currency);
     case Measure::monthly: return say("{}/month", currency);
     case Measure::per_million_tokens: return say("{}/M tok", currency);
-    case Measure::per_unit: return say("{} per {}", currency, answer.measure_unit);
+    case Measure::per_unit: return say("{} per {}", currency, say_name(answer.measure_unit));
   }
   return {};
 }

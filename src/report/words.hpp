@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "gpusel/base/enum.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/catalog/field.hpp"
@@ -26,11 +26,11 @@ inline std::string in_words(const catalog::TextList& member) {
 inline std::string in_words(Date member) { return member.text(); }
 template <NamedEnum E>
 std::string in_words(E member) {
-  return std::string(to_text(member));
+  return said(member);
 }
 template <NamedEnum E>
 std::string in_words(const std::optional<E>& member) {
-  return member ? std::string(to_text(*member)) : std::string();
+  return member ? said(*member) : std::string();
 }
 
 }  // namespace gpusel::report

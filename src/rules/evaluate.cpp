@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "gpusel/base/joined.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/rules/fitness.hpp"
 #include "gpusel/rules/holds.hpp"
@@ -68,7 +70,8 @@ Verdict verdict(const Rule& rule, const Facts& facts) {
     out.message += rest.substr(0, open);
     if (open == std::string_view::npos) break;
     const auto close = rest.find('}', open);
-    if (const auto fact = find_fact(rest.substr(open + 1, close - open - 1))) out.message += facts.shown(*fact);
+    if (const auto fact = find_fact(rest.substr(open + 1, close - open - 1)))
+      out.message += say_name(facts.shown(*fact));
     rest = close == std::string_view::npos ? std::string_view{} : rest.substr(close + 1);
   }
   return out;
@@ -86,7 +89,7 @@ FitnessVerdict judge(const Purpose& purpose, const Facts& facts) {
     if (!first && one.fitness > out.fitness) out = {};
     out.fitness = one.fitness;
     out.because.push_back(&one);
-    out.reason += (out.reason.empty() ? "" : "; ") + verdict(one.rule, facts).message;
+    add_clause(out.reason, verdict(one.rule, facts).message);
   }
   // A bad verdict stands whatever else is found out; a good one only if nothing speaks against it.
   const bool certain = out.fitness >= Fitness::poor || possible <= out.fitness;

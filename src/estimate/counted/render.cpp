@@ -4,6 +4,7 @@
 
 #include "estimate/counted/power.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/catalog/catalog.hpp"
 
 namespace gpusel::estimate {
@@ -133,10 +134,10 @@ class Rendering {
     if (spill_ < 1) {
       out_.bound_by = "host-memory";
     } else if (ask_.machine.on_cpu()) {
-      out_.bound_by = "cpu";
+      out_.bound_by = to_name("cpu");
     } else {
       const bool traces = ask_.machine.device.gpu->rt_cores.value_or(0) > 0;
-      out_.bound_by = rasterises() ? "3d" : traces ? "ray-tracing" : "compute";
+      out_.bound_by = rasterises() ? "3d" : traces ? to_name("ray-tracing") : "compute";
     }
   }
 

@@ -4,6 +4,7 @@
 
 #include "estimate/counted/power.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 
 namespace gpusel::estimate {
 
@@ -13,7 +14,7 @@ using workload::SessionJob;
 
 constexpr double kFullHdPixels = 1920.0 * 1080;
 constexpr double kUsualFps = 60;
-constexpr std::string_view kAlone = "exclusive-use";
+constexpr std::string_view kAlone = to_name("exclusive-use");
 
 class Sessions {
  public:
@@ -92,7 +93,7 @@ class Sessions {
 
   void count() {
     double each = by_load();
-    out_.bound_by = "3d";
+    out_.bound_by = to_name("3d");
     const auto at_most = [&](double users, std::string_view what) {
       if (users >= each) return;
       each = users;
@@ -100,7 +101,7 @@ class Sessions {
     };
     at_most(by_memory(), "memory");
     if (streams()) at_most(by_encoder(), "encoder");
-    if (streams()) at_most(std::floor(by_driver()), "driver");
+    if (streams()) at_most(std::floor(by_driver()), to_name("driver"));
     at_most(by_custom(), kAlone);
     if (each < 1) {
       if (out_.bound_by == "memory") return;  // the planner says so

@@ -5,6 +5,7 @@
 #include "estimate/counted/classes.hpp"
 #include "estimate/counted/cpu.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/catalog/catalog.hpp"
 
 namespace gpusel::estimate {
@@ -119,9 +120,9 @@ class Simulating {
     out_.rate = gpus() / update / (1 + exchange()) / 1e6;
     out_.more.push_back({"step_ms", job_.cells / out_.rate * 1e-3});
     if (spill_ < 1)
-      out_.bound_by = "host-memory";
+      out_.bound_by = to_name("host-memory");
     else if (exchange() > 1)
-      out_.bound_by = "link";
+      out_.bound_by = to_name("link");
     else
       out_.bound_by = computing_ > moving_ ? "compute" : "memory-bandwidth";
     if (gpus() > 1) out_.more.push_back({"scaling", 1 / (1 + exchange())});

@@ -5,6 +5,7 @@
 
 #include "estimate/counted/classes.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 
 namespace gpusel::estimate {
 
@@ -67,13 +68,13 @@ CountedFigures on_gpus(const TranscodeJob& job, const CountedAsk& ask) {
   const double by_decoders = decoders.fps * use / load.decoded;
   const double by_memory = device.usable / load.memory;
   Capacity each;
-  each.limit(by_encoders, "encoder");
-  each.limit(by_decoders, "decoder");
-  each.limit(by_memory, "memory");
+  each.limit(by_encoders, to_name("encoder"));
+  each.limit(by_decoders, to_name("decoder"));
+  each.limit(by_memory, to_name("memory"));
   if (job.live) each.streams = std::floor(each.streams);
   Capacity node{each.streams * ask.machine.gpus_per_node, each.bound_by};
   if (const auto sessions = device.gpu->nvenc_sessions)
-    node.limit(std::floor(*sessions / static_cast<double>(job.outputs.size())), "sessions");
+    node.limit(std::floor(*sessions / static_cast<double>(job.outputs.size())), to_name("sessions"));
   if (node.streams < 1 && job.live) out.lacks = "speed for one such stream";
   out.rate = node.streams * ask.machine.nodes;
   out.bound_by = node.bound_by;
