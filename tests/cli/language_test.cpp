@@ -1,7 +1,12 @@
 // In what language a run speaks, and that programs do not notice.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cctype>
+#include <nlohmann/json.hpp>
 
 #include "cli/language.hpp"
+#include "gpusel/base/text.hpp"
+#include "support/job.hpp"
 #include "support/program.hpp"
 
 using gpusel::cli::language_of_locale;
@@ -19,6 +24,79 @@ std::vector<std::string> with(std::vector<std::string> words, const std::vector<
 
 bool is_chinese(const std::string& text) {
   return text.find("显存") != std::string::npos || text.find("价格") != std::string::npos;
+}
+
+/// What the catalogue's own records say: notes, titles and names of documents. They are data, in the language of their
+/// sources.
+const std::vector<std::string>& words_of_data() {
+  static const std::vector<std::string> all = [] {
+    const gpusel::catalog::Catalog& catalog = gpusel::test::shipped();
+    std::vector<std::string> found;
+    const auto add = [&](std::string_view text) {
+      if (!text.empty()) found.emplace_back(text);
+    };
+    for (const auto& gpu : catalog.gpus()) (add(gpu.caution), add(gpu.notes), add(gpu.name));
+    for (const auto& model : catalog.models()) (add(model.notes), add(model.licence));
+    for (const auto& instance : catalog.instances()) (add(instance.caution), add(instance.notes), add(instance.cpu));
+    for (const auto& offer : catalog.offers()) add(catalog.origin_of(offer).note);
+    for (const auto& source : catalog.sources()) (add(source.document), add(source.publisher));
+    for (const auto& state : catalog.offer_states()) add(state.note);
+    for (const auto& market : catalog.spot_markets()) add(market.note);
+    for (const auto& purchase : catalog.purchases()) add(purchase.note);
+    for (const auto& storage : catalog.storage()) (add(storage.name), add(storage.note));
+    for (const auto& service : catalog.services()) add(service.name);
+    for (const auto& provider : catalog.providers()) add(provider.name);
+    for (const auto& region : catalog.regions()) add(region.name);
+    std::ranges::sort(found, std::greater{}, &std::string::size);
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+  }();
+  return all;
+}
+
+void erase_all(std::string& text, const std::string& part) {
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at)) text.replace(at, part.size(), "|");
+}
+
+/// What stands in quotes is somebody's own words, or to be typed.
+void erase_quoted(std::string& line) {
+  for (const char quote : {'\'', '"', '`'})
+    for (auto from = line.find(quote); from != std::string::npos; from = line.find(quote, from + 1)) {
+      const auto to = line.find(quote, from + 1);
+      if (to == std::string::npos) break;
+      line.replace(from, to - from + 1, "|");
+    }
+}
+
+bool is_plain_word(std::string_view word) {
+  if (word.ends_with(',') || word.ends_with(';') || word.ends_with(':') || word.ends_with('.')) word.remove_suffix(1);
+  if (word.empty()) return false;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    const auto letter = static_cast<unsigned char>(word[i]);
+    if (std::islower(letter) == 0 && !(i == 0 && std::isupper(letter) != 0 && word.size() > 1)) return false;
+  }
+  return true;
+}
+
+/// Three plain English words one after the other: a sentence that was not translated.
+std::vector<std::string> leaks(std::string text) {
+  for (const std::string& data : words_of_data()) erase_all(text, data);
+  std::vector<std::string> found;
+  for (const std::string_view one : gpusel::split(text, '\n')) {
+    std::string line(one);
+    // Ids of assumptions with their values, documents that a rule or a trace cites, and commands.
+    const std::string_view start = gpusel::trim(one);
+    const auto begins = [&](std::string_view with) { return start.starts_with(with); };
+    if (begins("假定") || begins("以上假定") || begins("来源：") || begins("[") || begins("gpusel ") || begins("$ "))
+      continue;
+    erase_quoted(line);
+    std::size_t run = 0;
+    for (const std::string_view word : gpusel::split(line, ' ')) {
+      run = is_plain_word(word) ? run + 1 : 0;
+      if (run == 3) found.emplace_back(one);
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -72,7 +150,7 @@ TEST_CASE("CSV keeps its column names in every language") {
 TEST_CASE("bad input is told in the person's language") {
   const Run run = ask({"recommend", "--modle", "x"}, {.environment = {{"LANG", "zh_CN.UTF-8"}}});
   CHECK(run.status == 2);
-  CHECK(run.err == "gpusel: 未知的参数 '--modle'; 是否指 '--mode' 或 '--model'？\n");
+  CHECK(run.err == "gpusel: 未知的参数 '--modle'；是否指 '--mode' 或 '--model'？\n");
 }
 
 TEST_CASE("help is Chinese for every command, group and flag") {
@@ -81,4 +159,90 @@ TEST_CASE("help is Chinese for every command, group and flag") {
   REQUIRE(run.status == 0);
   for (const char* english : {"Usage", "Options:", "SUBCOMMAND", "this help", "Examples:", "Output and data"})
     CHECK(run.out.find(english) == std::string::npos);
+}
+
+TEST_CASE("no English sentence is left in Chinese answers") {
+  const char* const line = GENERATE(
+      "recommend --model llama-7b --task finetune -n 3 --explain", "recommend --model llama-7b --task inference -n 3",
+      "recommend --model llama-7b --task inference --request-rate 5 --ttft 500 -n 2",
+      "recommend --model sdxl --task inference -n 2 --show-rejected",
+      "recommend --model resnet-50 --task inference -n 2",
+      "recommend --task render --render offline --renderer cycles --scene-vram 10 --frames 1000 -n 2",
+      "recommend --task render --render realtime --sessions 20 -n 2",
+      "recommend --task transcode --streams 50 --resolution 1080p -n 2",
+      "recommend --task simulate --solver fvm --cells 1e7 -n 2", "recommend --task preprocess --preprocess etl -n 2",
+      "recommend --model llama-7b --task pretrain --max-price 1",
+      "estimate --model llama-7b --task inference --gpu "
+      "a100-80gb-sxm --explain",
+      "estimate --model llama-7b --task finetune --gpu t4", "cost aws/p4d.24xlarge", "cost aws/p4d.24xlarge --explain",
+      "compare a100-80gb-sxm l40s", "gpus show t4", "models show llama-7b", "instances show aws/p4d.24xlarge",
+      "instances --like aws/g4dn.xlarge -n 4", "gpus", "doctor", "catalog stats",
+      "whatif --model llama-7b --task "
+      "finetune --gpu a100-80gb-sxm");
+  const Run run = ask(gpusel::test::words_of(line), {.environment = {{"LANG", "zh_CN.UTF-8"}, {"COLUMNS", "2000"}}});
+  CAPTURE(line, run.err);
+  const std::vector<std::string> none;
+  CHECK(leaks(run.out) == none);
+  CHECK(leaks(run.err) == none);
+  CHECK(leaks("nothing in this is Chinese").size() == 1);
+}
+
+TEST_CASE("no English sentence is left in Chinese errors") {
+  const char* const line =
+      GENERATE("recommend", "recommend --task finetune --model nothing-like-it",
+               "recommend --task finetune --model llama-7b --gpus x", "recommend -f absent.yaml", "recommend -f src",
+               "estimate --model llama-7b --task inference --gpu h1000", "cost aws/none", "compare one",
+               "gpus show none", "nothing", "recommend --task", "catalog lint /none",
+               "recommend --task finetune --model llama-7b --max-price 0.0001 --gpus 8");
+  const Run run = ask(gpusel::test::words_of(line), {.environment = {{"LANG", "zh_CN.UTF-8"}, {"COLUMNS", "2000"}}});
+  CAPTURE(line);
+  CHECK(run.status != 0);
+  const std::vector<std::string> none;
+  CHECK(leaks(run.err) == none);
+}
+
+namespace {
+
+/// The members that hold sentences for people; all others are the same in every language.
+bool holds_sentences(std::string_view key) {
+  static constexpr std::string_view kKeys[] = {"decision", "formula", "hint",  "message", "notes",       "note",
+                                               "reason",   "reasons", "words", "source",  "substituted", "value",
+                                               "advice",   "text",    "plan",  "what",    "problem"};
+  return std::ranges::find(kKeys, key) != std::end(kKeys);
+}
+
+/// Where two documents differ in what is no sentence.
+void differences(const nlohmann::json& a, const nlohmann::json& b, const std::string& at,
+                 std::vector<std::string>& found) {
+  if (a.type() != b.type() || a.size() != b.size()) {
+    found.push_back(at);
+  } else if (a.is_object()) {
+    for (const auto& [key, value] : a.items()) {
+      if (!b.contains(key))
+        found.push_back(at + "/" + key);
+      else if (!(holds_sentences(key) && (value.is_string() || value.is_array())))
+        differences(value, b[key], at + "/" + key, found);
+    }
+  } else if (a.is_array()) {
+    for (std::size_t i = 0; i < a.size(); ++i) differences(a[i], b[i], at + "/" + std::to_string(i), found);
+  } else if (a != b) {
+    found.push_back(at + ": " + a.dump() + " and " + b.dump());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("JSON differs between languages in sentences only") {
+  const char* const line = GENERATE(
+      "recommend --model llama-7b --task finetune -n 3", "recommend --model sdxl --task inference -n 2",
+      "estimate --model llama-7b --task inference --gpu a100-80gb-sxm", "cost aws/p4d.24xlarge",
+      "compare a100-80gb-sxm l40s", "gpus show t4", "instances show aws/p4d.24xlarge",
+      "recommend --task render --render offline --renderer cycles --scene-vram 10 -n 2", "doctor", "catalog stats");
+  const auto words = with(gpusel::test::words_of(line), {"-o", "json"});
+  const Run english = ask(words);
+  const Run chinese = ask(with(words, {"--lang", "zh"}));
+  CAPTURE(line);
+  std::vector<std::string> found;
+  differences(nlohmann::json::parse(english.out), nlohmann::json::parse(chinese.out), {}, found);
+  CHECK(found == std::vector<std::string>());
 }
