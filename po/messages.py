@@ -34,6 +34,7 @@ NAMES = [(f"include/gpusel/{header}.hpp", f"enum_names<{name}>", "});") for head
     ("catalog/lint", "catalog::Severity"), ("catalog/diff", "catalog::ChangeKind"),
     ("rules/fitness", "rules::Fitness"), ("rules/rule", "rules::Effect"), ("advise/verify", "advise::Figure"))]
 NAMES += [("include/gpusel/estimate/training.hpp", "bounds() const", "}};"),
+          ("include/gpusel/advise/data_path.hpp", "bound_by() const", ";"),
           ("src/catalog/tables.hpp", "origin_text =", ";"),
           ("src/workload/constraints.cpp", "kWeights[]", "};"), ("src/advise/cost.cpp", "job.tokens =", ";")]
 # Fields of records by their keys, units of work, and rules that the path of a decision names.

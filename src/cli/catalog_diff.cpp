@@ -7,8 +7,8 @@
 #include "cli/commands.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
-#include "report/candidate.hpp"
 #include "report/catalog_state.hpp"
+#include "report/catalogue_name.hpp"
 #include "report/yaml.hpp"
 
 namespace gpusel::cli {

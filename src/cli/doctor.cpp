@@ -10,8 +10,8 @@
 #include "gpusel/base/text.hpp"
 #include "gpusel/estimate/own.hpp"
 #include "gpusel/version.hpp"
-#include "report/candidate.hpp"
 #include "report/catalog_state.hpp"
+#include "report/catalogue_name.hpp"
 
 namespace gpusel::cli {
 

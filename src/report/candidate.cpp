@@ -6,6 +6,7 @@
 #include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
+#include "report/catalogue_name.hpp"
 #include "report/estimate.hpp"
 
 namespace gpusel::report {
@@ -43,13 +44,6 @@ std::string speed_text(const workload::Workload& work, const Recommendation& r) 
 std::string price_date(const Recommendation& r) {
   const Date date = Date::from_packed(r.offer->as_of);
   return date.known() ? date.text() : say("undated");
-}
-
-std::string catalogue_name(const catalog::Catalog& catalog) {
-  // "embedded+/home/me/prices.yaml": what the program carries, and the files laid over it.
-  std::string name = printable(catalog.origin_text());
-  const auto end = std::min(name.find('+'), name.size());
-  return say_name(name.substr(0, end)) + name.substr(end);
 }
 
 std::string prices_line(const advise::Advice& advice, const catalog::Catalog& catalog,

@@ -18,8 +18,6 @@ std::string plan_text(const workload::Workload& work, const advise::Recommendati
 std::string speed_text(const workload::Workload& work, const advise::Recommendation& r);
 
 std::string price_date(const advise::Recommendation& r);
-/// What the catalogue was read from, in words.
-std::string catalogue_name(const catalog::Catalog& catalog);
 /// "prices: in USD, dated …", with the rates that turned the currencies `converted` into the answer's.
 std::string prices_line(const advise::Advice& advice, const catalog::Catalog& catalog,
                         const std::vector<Currency>& converted);

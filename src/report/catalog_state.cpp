@@ -8,7 +8,7 @@
 #include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
-#include "report/candidate.hpp"
+#include "report/catalogue_name.hpp"
 
 namespace gpusel::report {
 

@@ -8,7 +8,7 @@
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/autoscale.hpp"
-#include "report/candidate.hpp"
+#include "report/catalogue_name.hpp"
 #include "report/estimate.hpp"
 #include "report/table.hpp"
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "gpusel/advise/recommend.hpp"
-#include "gpusel/base/name.hpp"
 #include "gpusel/cost/storage.hpp"
 #include "gpusel/estimate/trace.hpp"
 
@@ -32,7 +31,7 @@ struct ColdStart {
   Seconds engine;
 
   double gbs() const { return storage_gbs < loader_gbs ? storage_gbs : loader_gbs; }
-  std::string_view bound_by() const { return storage_gbs < loader_gbs ? to_name("storage") : to_name("loader"); }
+  std::string_view bound_by() const { return storage_gbs < loader_gbs ? "storage" : "loader"; }
   Seconds total() const { return load + engine; }
 };
 
