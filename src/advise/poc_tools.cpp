@@ -178,7 +178,7 @@ std::string filled(const ProofTool& tool, std::string_view line, const ProofValu
 }
 
 std::string tool_name(const ProofTool& tool, const ProofValues& values) {
-  const std::string version = filled(tool, tool.version, values);
+  const std::string version = filled(tool, say_text(tool.version), values);
   return version.empty() ? tool.tool : format("{} {}", tool.tool, version);
 }
 
