@@ -29,18 +29,20 @@ class Drawing {
     question_.subjects = {subject_of(advice.recommendations.front(), advice, catalog_)};
     auto answer = costs(question_, catalog_, coefficients_);
     if (!answer) return std::unexpected(answer.error());
-    BreakEvens found = break_evens_of(*answer);
+    BreakEvens found = break_evens_of(*answer, answer->items.back());
     if (answer->items.back().terms.size() < 2 && found.ownership.empty() && found.tokens.empty()) {
       if (const Recommendation* other = with_terms(advice)) {
         question_.subjects.push_back(subject_of(*other, advice, catalog_));
         answer = costs(question_, catalog_, coefficients_);
         if (!answer) return std::unexpected(answer.error());
-        found = break_evens_of(*answer);
+        found = break_evens_of(*answer, answer->items.back());
       }
     }
-    UseCurves out{std::move(*answer), {}, {}, {}};
-    out.break_evens = break_evens_of(out.costs);
+    UseCurves out{std::move(*answer), {}, {}, {}, {}};
+    out.break_evens = break_evens_of(out.costs, out.costs.items.back());
+    out.of_best = out.costs.items.size() > 1 ? break_evens_of(out.costs, out.costs.items.front()) : out.break_evens;
     if (Status drawn = draw_terms(out); !drawn) return std::unexpected(drawn.error());
+    if (Status drawn = draw_compared(out); !drawn) return std::unexpected(drawn.error());
     draw_others(out);
     mark_crossings(out);
     return out;
@@ -53,30 +55,51 @@ class Drawing {
     return nullptr;
   }
 
-  BreakEvens break_evens_of(const CostAnswer& answer) const {
-    return break_evens(answer, answer.items.back(), wishes_, catalog_, coefficients_, question_.explained);
+  BreakEvens break_evens_of(const CostAnswer& answer, const CostItem& item) const {
+    return break_evens(answer, item, wishes_, catalog_, coefficients_, question_.explained);
   }
 
-  /// Asked for every hour of the day: terms are billed in ways of their own.
-  Status draw_terms(UseCurves& out) {
-    for (const CostItem& item : out.costs.items)
-      for (const TermCost& term : item.terms)
-        out.curves.push_back({Payment::term, term.offer->term, item.subject.rank, {}});
-    CostQuestion asked = question_;
-    asked.explained = false;
+  /// The curves of `question`'s offers, asked for every hour of the day: terms are billed in ways of their own.
+  Status draw(CostQuestion question, UseCurves& out) const {
+    question.explained = false;
     for (int hour = 0; hour <= kMostHours; ++hour) {
-      asked.duty = cost::Duty{};
-      asked.duty.hours_per_day = std::max(kLeastHours, static_cast<double>(hour));
-      const auto answer = costs(asked, catalog_, coefficients_);
+      question.duty = cost::Duty{};
+      question.duty.hours_per_day = std::max(kLeastHours, static_cast<double>(hour));
+      const double hours = question.duty.used_per_month();
+      const auto answer = costs(question, catalog_, coefficients_);
       if (!answer) return std::unexpected(answer.error());
-      std::size_t at = 0;
       for (const CostItem& item : answer->items)
         for (const TermCost& term : item.terms) {
-          const double hours = asked.duty.hours_per_day * cost::kDaysPerMonth;
-          if (at < out.curves.size() && term.total.month) out.curves[at].points.emplace_back(hours, *term.total.month);
-          ++at;
+          const auto curve = find(out, item.subject.rank, term.offer);
+          if (!curve || !term.total.month) continue;
+          auto& points = out.curves[*curve].points;
+          if (points.empty() || points.back().first < hours) points.emplace_back(hours, *term.total.month);
         }
     }
+    return {};
+  }
+
+  /// Each term at its cheapest place.
+  Status draw_terms(UseCurves& out) const {
+    for (const CostItem& item : out.costs.items)
+      for (const TermCost& term : item.terms)
+        out.curves.push_back({Payment::term, term.offer->term, term.offer, term.region, item.subject.rank, {}});
+    return draw(question_, out);
+  }
+
+  /// A commitment is compared where both are sold, which may be dearer than the cheapest place of either.
+  Status draw_compared(UseCurves& out) const {
+    const CostItem& item = out.item();
+    for (const CommitmentBreakEven& one : out.break_evens.commitments)
+      for (const ComparedTerm& side : {one.committed, one.on_demand}) {
+        if (find(out, item.subject.rank, side.offer)) continue;
+        const catalog::Region& place = catalog_.region_of(*side.offer);
+        out.curves.push_back({Payment::term, side.offer->term, side.offer, &place, item.subject.rank, {}});
+        CostQuestion there = question_;
+        there.subjects = {item.subject};
+        there.question.constraints.regions = {std::string(place.id)};
+        if (Status drawn = draw(std::move(there), out); !drawn) return drawn;
+      }
     return {};
   }
 
@@ -88,7 +111,7 @@ class Drawing {
     const int rank = out.item().subject.rank;
     for (const Ownership& own : out.break_evens.ownership) {
       if (own.term->offer->term != catalog::Term::on_demand) continue;
-      UseCurve curve{Payment::buying, {}, rank, {}};
+      UseCurve curve{Payment::buying, {}, nullptr, nullptr, rank, {}};
       for (const double hours : {0.0, kHoursPerMonth}) {
         cost::OwnCase asked = own.asked;
         asked.hours_per_month = std::max(hours, 1e-6);
@@ -99,19 +122,33 @@ class Drawing {
     if (out.break_evens.tokens.empty()) return;
     const TokenBreakEven& tokens = out.break_evens.tokens.front();
     const double per_hour = tokens.price_per_million * tokens.tokens_per_s * 3600 / 1e6;
-    out.curves.push_back({Payment::tokens, {}, rank, {{0, 0}, {kHoursPerMonth, per_hour * kHoursPerMonth}}});
+    out.curves.push_back(
+        {Payment::tokens, {}, nullptr, nullptr, rank, {{0, 0}, {kHoursPerMonth, per_hour * kHoursPerMonth}}});
     // What is paid by the hour is compared as a service that waits for its requests.
     for (const TokenBreakEven& own : out.break_evens.tokens)
       if (is_crossed(own) && own.term->commitment.is_as_used()) {
         const double fixed = own.price_per_million * *own.answer.break_even_tokens / 1e6;
-        out.curves.push_back(
-            {Payment::kept_running, own.term->offer->term, rank, {{0, fixed}, {kHoursPerMonth, fixed}}});
+        out.curves.push_back({Payment::kept_running,
+                              own.term->offer->term,
+                              own.term->offer,
+                              own.term->region,
+                              rank,
+                              {{0, fixed}, {kHoursPerMonth, fixed}}});
       }
   }
 
-  static std::optional<std::size_t> find(const UseCurves& out, Payment payment, std::optional<catalog::Term> term) {
+  static std::optional<std::size_t> find(const UseCurves& out, int rank, const catalog::Offer* offer) {
     for (std::size_t i = 0; i < out.curves.size(); ++i)
-      if (out.curves[i].payment == payment && out.curves[i].term == term &&
+      if (out.curves[i].payment == Payment::term && out.curves[i].offer == offer && out.curves[i].rank == rank)
+        return i;
+    return std::nullopt;
+  }
+
+  /// Of the item that is compared; of terms, at their cheapest place.
+  static std::optional<std::size_t> find(const UseCurves& out, Payment payment, const TermCost* term) {
+    const catalog::Offer* offer = term != nullptr ? term->offer : nullptr;
+    for (std::size_t i = 0; i < out.curves.size(); ++i)
+      if (out.curves[i].payment == payment && out.curves[i].offer == offer &&
           out.curves[i].rank == out.item().subject.rank)
         return i;
     return std::nullopt;
@@ -123,17 +160,17 @@ class Drawing {
   }
 
   static void mark_crossings(UseCurves& out) {
-    const auto on_demand = find(out, Payment::term, catalog::Term::on_demand);
+    const int rank = out.item().subject.rank;
     for (const CommitmentBreakEven& one : out.break_evens.commitments)
       if (one.hours_per_month)
-        mark(out, find(out, Payment::term, one.committed.offer->term), on_demand, *one.hours_per_month);
+        mark(out, find(out, rank, one.committed.offer), find(out, rank, one.on_demand.offer), *one.hours_per_month);
     for (const Ownership& own : out.break_evens.ownership)
       if (own.term->offer->term == catalog::Term::on_demand && own.answer.hours_per_month)
-        mark(out, find(out, Payment::buying, {}), on_demand, *own.answer.hours_per_month);
+        mark(out, find(out, Payment::buying, nullptr), find(out, Payment::term, own.term), *own.answer.hours_per_month);
     for (const TokenBreakEven& own : out.break_evens.tokens) {
       const Payment rented = own.term->commitment.is_as_used() ? Payment::kept_running : Payment::term;
       if (is_crossed(own))
-        mark(out, find(out, rented, own.term->offer->term), find(out, Payment::tokens, {}),
+        mark(out, find(out, rented, own.term), find(out, Payment::tokens, nullptr),
              *own.answer.break_even_tokens / own.tokens_per_s / 3600);
     }
   }

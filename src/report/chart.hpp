@@ -32,7 +32,7 @@ struct Mark {
   std::size_t series = 0;
   bool strong = false;     // stands out from the others
   std::string tip;         // what it is, for whoever points at it
-  std::string label = {};  // beside it, on pages, where there is room
+  std::string label = {};  // beside it, on pages, where there is room; earlier marks come first
   std::string aside = {};  // behind that, on wide screens
 };
 

@@ -35,13 +35,13 @@ std::string machine_line(const estimate::Machine& machine) {
   return line;
 }
 
-std::string memory_lines(const estimate::MemoryBreakdown& memory) {
+std::string memory_lines(const estimate::MemoryBreakdown& memory, const Workload& work) {
   struct Part {
     std::string name;
     Bytes amount;
   };
   const Part parts[] = {{say("weights"), memory.weights},     {say("gradients"), memory.gradients},
-                        {say("optimiser"), memory.optimizer}, {say("activations"), memory.activations},
+                        {say("optimiser"), memory.optimizer}, {working_memory_name(work), memory.activations},
                         {say("K/V cache"), memory.kv_cache},  {say("workspace"), memory.workspace},
                         {say("framework"), memory.framework}};
   std::string line;
@@ -68,7 +68,25 @@ std::string speed_line(const estimate::InferenceSpeed& speed, const estimate::In
   return line + say("; bound by {}", say_name(speed.bound_by));
 }
 
+/// What stands in the working memory of counted work, by the class of its job.
+struct WorkingMemory {
+  std::string_view of, name;
+};
+constexpr WorkingMemory kWorkingMemory[] = {
+    {workload::OfflineRender::kClass, to_say("scene")},
+    {workload::SessionJob::kClass, to_say("session")},
+    {workload::SimulationJob::kClass, to_say("simulated state")},
+};
+
 }  // namespace
+
+std::string working_memory_name(const Workload& work) {
+  if (work.counted)
+    for (const WorkingMemory& known : kWorkingMemory)
+      if (std::visit([&](const auto& job) { return job.kClass == known.of; }, work.counted->job))
+        return say_text(known.name);
+  return say("activations");
+}
 
 Table trace_table(const estimate::Trace& trace) {
   Table table({{say("figure")}, {say("value")}, {say("formula")}, {say("with numbers")}, {say("source")}});
@@ -310,7 +328,8 @@ std::string estimate_text(const advise::EstimateAnswer& answer, const Terminal& 
                                               gibibytes(usable - memory.total()), range.low, range.high)
                                         : say("does not fit: {}", plan::problem_of(answer.choice).text()),
               terminal.width, 2);
-  if (const std::string parts = memory_lines(memory); !parts.empty()) out += wrap("  " + parts, terminal.width, 2);
+  if (const std::string parts = memory_lines(memory, answer.work); !parts.empty())
+    out += wrap("  " + parts, terminal.width, 2);
   out += speed_lines(answer, terminal);
   if (has_plan(answer.work))
     out += wrap(say("plan: {}", std::visit([](const auto& c) { return plan_line(c.plan); }, answer.choice)),

@@ -6,6 +6,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "report/html.hpp"
+#include "report/labels.hpp"
 
 namespace gpusel::report {
 
@@ -111,24 +112,36 @@ std::string mark_svg(const Plot& plot, const Mark& mark) {
       plot.x(mark.x), plot.y(mark.y), mark_class(mark), mark.x, mark.y, shape(mark.series), tip(mark.tip));
 }
 
-/// Names beside marks, as far as none covers another.
+/// Points of the lines, so near to each other that no name fits between them.
+void add_lines(const Plot& plot, std::vector<LabelledPoint>& points) {
+  constexpr double kAlong = 0.4, kDown = 4;
+  for (const Line& one : plot.chart.lines)
+    for (std::size_t i = 1; i < one.points.size(); ++i) {
+      const double x = plot.x(one.points[i - 1].first), y = plot.y(one.points[i - 1].second);
+      const double along = plot.x(one.points[i].first) - x, down = plot.y(one.points[i].second) - y;
+      const double steps = std::ceil(std::max({std::abs(along) / kAlong, std::abs(down) / kDown, 1.0}));
+      for (double step = 0; step <= steps; ++step)
+        points.push_back({x + along * step / steps, y + down * step / steps, {}, {}, true});
+    }
+}
+
 std::string labels(const Plot& plot) {
-  constexpr double kApart = 15;    // pixels, down
-  constexpr double kLongest = 30;  // per cent of the page, along
-  constexpr double kMiddle = 60;
-  std::vector<std::pair<double, double>> taken;
+  std::vector<LabelledPoint> points;
+  for (const Mark& mark : plot.chart.marks)
+    points.push_back({plot.x(mark.x), plot.y(mark.y), mark.label, mark.aside, false});
+  add_lines(plot, points);
   std::string out;
-  for (const Mark& mark : plot.chart.marks) {
-    if (mark.label.empty()) continue;
-    const double x = plot.x(mark.x), y = plot.y(mark.y);
-    const auto covers = [&](const auto& other) {
-      return std::abs(other.second - y) < kApart && std::abs(other.first - x) < kLongest;
-    };
-    if (std::any_of(taken.begin(), taken.end(), covers)) continue;
-    taken.emplace_back(x, y);
+  for (const PlacedLabel& label : place_labels(points, {kLeft, 100, kTop, kHeight - kBottom})) {
+    const LabelledPoint& point = points[label.point];
+    // The mark is the origin, so that the distance to it is the same on every screen.
+    out += format("<svg x=\"{:.2f}%\" y=\"{:.1f}\">", point.x, point.y);
+    if (label.leader)
+      out += format("<line class=\"leader\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>", label.from.x,
+                    label.from.y, label.to.x, label.to.y);
     const std::string more =
-        mark.aside.empty() ? "" : format("<tspan class=\"aside\"> {}</tspan>", html_text(mark.aside));
-    out += text(x, y - 9, x > kMiddle ? "end" : "start", html_text(mark.label) + more, "label", x > kMiddle ? 4 : -4);
+        label.aside ? format("<tspan class=\"aside\"> {}</tspan>", html_text(point.aside)) : std::string();
+    out += format("<text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}{}</text></svg>\n", label.at.x,
+                  label.at.y, label.anchor, html_text(point.label), more);
   }
   return out;
 }

@@ -64,6 +64,40 @@ for (const element of document.querySelectorAll("main *")) {
 return faults;
 """
 
+# Names in pictures that lie over a mark or over another name.
+COVERED = """
+const faults = [];
+for (const picture of document.querySelectorAll("figure > svg")) {
+  const shrunk = (e, by) => { const b = e.getBoundingClientRect();
+    return {left: b.left + by, right: b.right - by, top: b.top + by, bottom: b.bottom - by, name: e.textContent.trim()}; };
+  const names = Array.from(picture.querySelectorAll(":scope text.label"), (e) => shrunk(e, 1));
+  const marks = Array.from(picture.querySelectorAll("path.mark"), (e) => shrunk(e, 1));
+  const cover = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  names.forEach((name, i) => {
+    for (const other of [...names.slice(i + 1), ...marks]) if (cover(name, other)) faults.push([name.name, other.name]);
+  });
+}
+return faults;
+"""
+
+# Words of elements that stand on more than one line.
+BROKEN_WORDS = """
+const faults = [];
+for (const element of document.querySelectorAll(arguments[0])) {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    for (const word of node.textContent.matchAll(/[^\\s]+/g)) {
+      const range = document.createRange();
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      const lines = new Set(Array.from(range.getClientRects(), (box) => Math.round(box.top)));
+      if (lines.size > 1) faults.push(word[0]);
+    }
+  }
+}
+return faults;
+"""
+
 
 class Chromium:
     def __init__(self):

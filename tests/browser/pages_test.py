@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-from chromium import CONTRAST, TOO_WIDE, Chromium
+from chromium import BROKEN_WORDS, CONTRAST, COVERED, TOO_WIDE, Chromium
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = os.path.join(SOURCE, "build", "gpusel")
@@ -20,6 +20,7 @@ QUESTIONS = {
     "serve": f"--model llama-3.1-8b --task inference --rps 2 {MARKET}",
     "nothing": f"--model llama-7b --task finetune --max-price 0.01 {MARKET}",
     "large": "--model llama-7b --task finetune",
+    "crowded": "--task pretrain --model llama-3.1-8b --tokens 1e10 --cloud aws,gcp,azure",
     "render": "--task render --frames 500 --cloud aws,gcp",
     "cpu": "--model resnet-50 --task inference --engine onnxruntime --precision int8 --request-rate 50 --cloud aws",
 }
@@ -173,6 +174,46 @@ class Pages(unittest.TestCase):
                 with self.subTest(page=name, width=width):
                     self.open(name, width=width)
                     self.assertEqual(self.browser.run(TOO_WIDE), [])
+
+    def test_names_in_pictures_cover_nothing(self):
+        for name in ("train", "serve", "large", "crowded", "render", "cpu"):
+            for width in (360, 500, 660, 900, 1280):
+                with self.subTest(page=name, width=width):
+                    self.open(name, width=width)
+                    self.assertEqual(self.browser.run(COVERED), [])
+                    self.assertIn("#1", [text.split()[0] for text in self.browser.texts("#frontier text.label")])
+
+    def test_the_ranking_is_whole_at_every_width(self):
+        sides = """
+            const box = document.querySelector('#ranking .wide');
+            const row = document.querySelector('table.sortable tbody tr');
+            return [box.scrollWidth - box.clientWidth, row.cells[3].getBoundingClientRect().right,
+                    row.cells[4].getBoundingClientRect().right];"""
+        for name in ("train", "serve", "large", "crowded", "cpu"):
+            with self.subTest(page=name):
+                self.open(name, width=360)
+                _, total, hourly = self.browser.run(sides)
+                self.assertLessEqual(max(total, hourly), 360)
+                self.open(name, width=1280)
+                self.assertLessEqual(self.browser.run(sides)[0], 0)
+                for width in (360, 1280):
+                    self.open(name, width=width)
+                    words = self.browser.run(BROKEN_WORDS, "pre.command")
+                    self.assertEqual([word for word in words if word.startswith("-")], [])
+
+    def test_words_are_whole_on_paper(self):
+        paper = 680  # pixels of A4 between its margins
+        for name in ("train", "serve", "large", "crowded", "render", "cpu"):
+            with self.subTest(page=name):
+                self.open(name, width=paper)
+                self.browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+                try:
+                    self.assertEqual(self.browser.run(BROKEN_WORDS, "#ranking th, #ranking td.num, #ranking td.date"), [])
+                    words = self.browser.run(BROKEN_WORDS, "#ranking td")
+                    self.assertEqual([word for word in words if "-" not in word], [])
+                    self.assertEqual(self.browser.run(TOO_WIDE), [])
+                finally:
+                    self.browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
     def test_text_stands_out_in_light_and_dark(self):
         for name in self.pages:

@@ -2,9 +2,14 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <regex>
 #include <set>
 
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
 #include "support/program.hpp"
 
 using namespace gpusel::test;
@@ -35,10 +40,49 @@ Json answer(const std::string& command, const std::string& question, int status 
   return Json::parse(run.out);
 }
 
-std::string section(const std::string& html, const std::string& id) {
-  const auto begin = html.find("<section id=\"" + id + "\"");
+std::string section(const std::string& html, const std::string& id, const std::string& tag = "section") {
+  const auto begin = html.find("id=\"" + id + "\"");
   if (begin == std::string::npos) return {};
-  return html.substr(begin, html.find("</section>", begin) - begin);
+  return html.substr(begin, html.find("</" + tag + ">", begin) - begin);
+}
+
+using Points = std::vector<std::pair<double, double>>;
+
+/// Lines of a chart, in thousandths of its plot.
+std::vector<Points> lines_of(const std::string& svg) {
+  std::vector<Points> lines;
+  const std::regex line("<polyline [^>]*points=\"([^\"]*)\""), point("([-0-9.]+),([-0-9.]+)");
+  for (std::sregex_iterator at(svg.begin(), svg.end(), line), end; at != end; ++at) {
+    const std::string points = (*at)[1];
+    lines.emplace_back();
+    for (std::sregex_iterator one(points.begin(), points.end(), point); one != end; ++one)
+      lines.back().emplace_back(std::stod((*one)[1]), std::stod((*one)[2]));
+  }
+  return lines;
+}
+
+/// Marks of a chart in the same measure, by where the plot lies in the picture.
+Points marks_of(const std::string& svg) {
+  std::smatch plot;
+  const std::regex box(
+      "<svg class=\"lines\" x=\"([0-9.]+)%\" y=\"([0-9.]+)\" width=\"([0-9.]+)%\" height=\"([0-9.]+)\"");
+  REQUIRE(std::regex_search(svg, plot, box));
+  const auto part = [&](int i) { return std::stod(plot[static_cast<std::size_t>(i)]); };
+  Points marks;
+  const std::regex mark("<svg x=\"([0-9.]+)%\" y=\"([0-9.]+)\"><path class=\"mark");
+  for (std::sregex_iterator at(svg.begin(), svg.end(), mark), end; at != end; ++at)
+    marks.emplace_back(1000 * (std::stod((*at)[1]) - part(1)) / part(3),
+                       1000 * (std::stod((*at)[2]) - part(2)) / part(4));
+  return marks;
+}
+
+double height_at(const Points& line, double x) {
+  for (std::size_t i = 1; i < line.size(); ++i) {
+    const auto [x0, y0] = line[i - 1];
+    const auto [x1, y1] = line[i];
+    if (x >= x0 - 0.1 && x <= x1 + 0.1 && x1 > x0) return y0 + (y1 - y0) * (x - x0) / (x1 - x0);
+  }
+  return -1e9;
 }
 
 }  // namespace
@@ -73,6 +117,67 @@ TEST_CASE("a report shows every rank, mark, part and reason that the answer has"
   CHECK(count(section(html, "assumptions"), "<li>") + 1 == json["assumed"].size());  // without today
 }
 
+TEST_CASE("the head's sums are those of cost, with what is in them") {
+  const auto [job, more] = GENERATE(table<std::string, std::string>({
+      {kTrain, ""},
+      {kServe, ""},
+      {kServe, " --hours-per-day 8 --days 22"},
+      {kServe, " --storage-gb 5000 --egress-gb 20000"},
+      {kTrain, " --storage-gb 1000 --hours-per-day 2"},
+      {"--model llama-3.1-8b --task inference --rps 1 --cloud aws,gcp", " --storage-gb 5000 --egress-gb 20000"},
+      {"--model llama-7b --task finetune --cloud aws --term any", " --interruptions 0.3 --storage-gb 1000"},
+  }));
+  const std::string question = std::string(gpusel::trim(job)) + more;
+  CAPTURE(question);
+  const std::string head = section(page(question), "answer", "dl");
+  const Json item = answer("cost", question)["items"][0];
+  const Json best = answer("recommend", std::string(gpusel::trim(job)))["recommendations"][0];
+  const auto term = std::find_if(item["terms"].begin(), item["terms"].end(),
+                                 [&](const Json& t) { return t["term"] == best["cost"]["billing"]; });
+  REQUIRE(term != item["terms"].end());
+  const bool whole = item["job"]["hours"].is_number();
+  const std::string key = whole ? "job" : "month";
+  CHECK(count(head, gpusel::human_price((*term)["total"][key].get<double>()) + " USD") >= 2);
+  for (const Json& line : (*term)["lines"]) {
+    const std::string name = line["kind"];
+    if (!line["known"].get<bool>())
+      CHECK((count(head, "without ") >= 1 && count(head, name) >= 1));
+    else
+      CHECK(count(head, name + " " + gpusel::human_price(line["amounts"][key].get<double>())) == 1);
+  }
+  if (const Json& spot = item["break_even"]["spot"]; best["cost"]["billing"] == "spot" && spot["cost"].is_number())
+    CHECK(count(head, gpusel::human_price(spot["cost"].get<double>()) + " USD") >= 1);
+}
+
+TEST_CASE("the head warns of what speaks against the best, and of memory that may not suffice") {
+  const std::string question = "--task inference --model llama-3.1-8b --rps 1 --cloud aws,gcp";
+  const std::string head = section(page(question), "answer", "dl");
+  const Json best = answer("recommend", question)["recommendations"][0];
+  std::size_t said = 0;
+  for (const Json& one : best["warnings"]) said += one["severity"] != "adjust" ? 1 : 0;
+  const bool may_not_fit = best["interval"]["memory_total"][1].get<double>() > best["memory"]["usable"].get<double>();
+  CHECK(may_not_fit);
+  CHECK(said > 0);
+  CHECK(count(head, "it may not fit") == (may_not_fit ? 1 : 0));
+  CHECK(count(head, "<li>") == said + (may_not_fit ? 1 : 0));
+}
+
+TEST_CASE("each mark of the use chart lies on both of its lines") {
+  const std::string question = GENERATE(
+      as<std::string>{}, "--task inference --model mixtral-8x7b --residency cn --currency CNY --rps 1 --term any",
+      "--task inference --model llama-3.1-8b --rps 1 --cloud aws,gcp", kTrain + "--gpu h100");
+  CAPTURE(question);
+  const std::string use = section(page(question), "use");
+  const std::vector<Points> lines = lines_of(use);
+  const Points marks = marks_of(use);
+  REQUIRE(!marks.empty());
+  for (const auto& [x, y] : marks) {
+    CAPTURE(x, y);
+    CHECK(std::count_if(lines.begin(), lines.end(),
+                        [&, x = x, y = y](const Points& line) { return std::abs(height_at(line, x) - y) < 3; }) >= 2);
+  }
+}
+
 TEST_CASE("the use chart has a line for each term, and a mark for each break-even point") {
   const std::string question = "--model llama-7b --task finetune --method lora --gpu h100" + kMarket;
   const std::string use = section(page(question), "use");
@@ -86,6 +191,14 @@ TEST_CASE("the use chart has a line for each term, and a mark for each break-eve
   CHECK(count(use, "<polyline class=\"line") >= item["terms"].size());
 }
 
+TEST_CASE("of a job that is done many times in a month, the use chart counts jobs") {
+  const std::string use = section(page(kTrain), "use");
+  CHECK(count(use, "such jobs a month, one after the other") > 0);
+  CHECK(count(use, "One such job takes") == 1);
+  CHECK(count(use, "hours of use a month, of 730") == 0);
+  CHECK(count(section(page(kServe), "use"), "hours of use a month, of 730") > 0);
+}
+
 TEST_CASE("a price of tokens elsewhere is a line of its own") {
   const std::string with = section(page(kServe + " --api-price 0.2"), "use");
   // What is kept running crosses it; what is paid by the hour of use does not.
@@ -96,9 +209,12 @@ TEST_CASE("a price of tokens elsewhere is a line of its own") {
 
 TEST_CASE("a report says how it was asked, what it stands on and of which day") {
   const std::string html = page(kTrain + "--objective speed -o html");
+  // Each word is whole: a line breaks between them only.
   CHECK(count(html,
-              ">gpusel report --model llama-7b --task finetune --method lora --catalog tests/data/market "
-              "--objective speed -o html</pre>") == 1);
+              "<span>gpusel</span> <span>report</span> <span>--model</span> <span>llama-7b</span> <span>--task</span> "
+              "<span>finetune</span> <span>--method</span> <span>lora</span> <span>--catalog</span> "
+              "<span>tests/data/market</span> <span>--objective</span> <span>speed</span> <span>-o</span> "
+              "<span>html</span></pre>") == 1);
   CHECK(count(html, "Which cloud instance does this job fastest") == 1);
   CHECK(count(html, "Asked on 2026-11-20") == 1);
   const std::string sources = section(html, "sources");
@@ -133,6 +249,8 @@ TEST_CASE("where nothing fits, the page says why, and the status is 3") {
 
 TEST_CASE("other work has its own words and units") {
   const std::string render = page("--task render --cloud aws,gcp");
+  CHECK(count(section(render, "memory"), "scene: ") > 0);
+  CHECK(count(section(render, "memory"), "activations") == 0);
   CHECK(count(render, "render · offline") > 0);
   CHECK(count(render, "thousand points for an hour") > 0);
   const std::string cpu =

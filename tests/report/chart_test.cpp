@@ -136,14 +136,15 @@ TEST_CASE("series have shapes of their own and lines of their own, not only colo
   CHECK(page_parts().style.find(".line.s1 { stroke-dasharray") != std::string_view::npos);
 }
 
-TEST_CASE("names beside marks do not cover each other") {
+TEST_CASE("each mark has its name beside it, or at the end of a line") {
   Chart chart = small_chart();
   chart.marks[0].label = "#1";
   chart.marks[1].label = "#2";
   chart.marks[1].aside = "<gpu>";
   chart.marks.push_back({10.1, 5, 0, true, "", "#3"});
   const std::string picture = svg_chart(chart, "chart");
-  CHECK(count(picture, "class=\"label\"") == 2);
+  CHECK(count(picture, "class=\"label\"") == 3);
+  CHECK(count(picture, "class=\"leader\"") >= 1);
   CHECK(count(picture, "&lt;gpu&gt;") == 1);
 }
 

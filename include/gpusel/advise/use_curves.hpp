@@ -16,7 +16,9 @@ enum class Payment : std::uint8_t { term, kept_running, buying, tokens };
 /// One way to pay for one recommendation. Money is in the answer's currency.
 struct UseCurve {
   Payment payment = Payment::term;
-  std::optional<catalog::Term> term;  // of rented ones
+  std::optional<catalog::Term> term;        // of rented ones
+  const catalog::Offer* offer = nullptr;    // of terms
+  const catalog::Region* region = nullptr;  // of terms
   int rank = 0;
   std::vector<std::pair<double, double>> points;  // hours of use a month, cost of that month
 
@@ -32,7 +34,8 @@ struct UseCrossing {
 };
 
 struct UseCurves {
-  CostAnswer costs;        // of the recommendations that are paid for in the curves
+  CostAnswer costs;        // of the recommendations that are paid for in the curves, the best first
+  BreakEvens of_best;      // of the first of them
   BreakEvens break_evens;  // of the last of them
   std::vector<UseCurve> curves;
   std::vector<UseCrossing> crossings;
@@ -40,6 +43,7 @@ struct UseCurves {
   const CostItem& item() const { return costs.items.back(); }
 };
 
+/// Terms stand at their cheapest places; where a break-even compares them in another, they are drawn there, too.
 /// For the best recommendation, and where it is sold in one way only and has no other, for the first beside it that is
 /// sold in several. `question` says limits, currency and duty cycle; its subjects are not looked at. The answer points
 /// into `advice`'s catalogue. Errors: those of costs().

@@ -1,4 +1,6 @@
 // What was asked and what is the best answer.
+#include <algorithm>
+
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
@@ -38,8 +40,74 @@ Range range_of(const workload::Workload& work, const Recommendation& r) {
 
 std::string hours_text(double hours) { return human_duration(seconds(hours * 3600)); }
 
+/// The best answer's money and time as `cost` has them, with what comes beside; where it has none, the ranking's.
+class Sums {
+ public:
+  explicit Sums(const ReportView& view)
+      : view_(view), r_(view.advice.recommendations.front()), item_(priced_item(view)), term_(priced_term(view)) {}
+
+  const advise::TermCost* term() const { return term_; }
+  double total() const {
+    if (term_ == nullptr) return r_.cost.total;
+    return (ends(view_.advice.work) ? term_->total.job : term_->total.month).value_or(r_.cost.total);
+  }
+  bool is_bound() const {
+    return term_ != nullptr && (ends(view_.advice.work) ? term_->paid.job_at_most : term_->paid.at_most);
+  }
+  std::string total_text() const {
+    const std::string money = money_text(view_, total());
+    return is_bound() ? say("at most {}", money) : money;
+  }
+  /// Of work in a month.
+  double month_hours() const { return item_ != nullptr ? item_->duty.used_per_month() : r_.cost.hours; }
+  /// By the calendar, of a job `times` as long.
+  double hours(double times = 1) const {
+    const double work = r_.cost.hours * times;
+    return item_ != nullptr ? cost::elapsed_hours(work, item_->duty) : work;
+  }
+  bool has_pauses() const { return hours() > r_.cost.hours * 1.001; }
+  /// Where it is paid by the hour: of a job `times` as long.
+  double job_total(double times) const {
+    if (term_ == nullptr) return r_.cost.total * times;
+    return total() + term_->instances.job.value_or(0) * (times - 1);
+  }
+  std::optional<double> per_unit() const {
+    if (term_ != nullptr) return term_->per_unit;
+    return r_.cost.per_unit;
+  }
+  std::optional<double> per_million_tokens() const {
+    if (term_ != nullptr) return term_->per_million_tokens;
+    return r_.cost.per_million_tokens;
+  }
+  /// What has no known price and is missing from the sum.
+  std::string lacking() const {
+    std::string keys;
+    if (term_ != nullptr)
+      for (const std::string_view key : term_->lacking) keys += (keys.empty() ? "" : ", ") + std::string(key);
+    return keys;
+  }
+  /// "instances 821.2 + storage 400.0"; nothing where it is the instances alone.
+  std::string parts() const {
+    if (term_ == nullptr || term_->lines.empty()) return {};
+    const bool whole = ends(view_.advice.work);
+    const auto amount = [&](const cost::Amounts& amounts) {
+      return human_price((whole ? amounts.job : amounts.month).value_or(0));
+    };
+    std::string out = say("instances {}", amount(term_->instances));
+    for (const advise::CostLine& line : term_->lines)
+      if (line.known) out += format(" + {} {}", line.key, amount(line.amounts));
+    return out;
+  }
+
+ private:
+  const ReportView& view_;
+  const Recommendation& r_;
+  const advise::CostItem* item_;
+  const advise::TermCost* term_;
+};
+
 /// How sure the answer is.
-std::string sure_text(const ReportView& view, const Recommendation& r) {
+std::string sure_text(const ReportView& view, const Recommendation& r, const Sums& sums) {
   const Range range = range_of(view.advice.work, r);
   const double rate = plan::rate_of(r.choice());
   if (range.rate.low <= 0 || rate <= 0) return say("how far it may be off is not known");
@@ -47,13 +115,11 @@ std::string sure_text(const ReportView& view, const Recommendation& r) {
     return say("80 of 100 runs should show {} to {} {}", human_number(range.rate.low), human_number(range.rate.high),
                range.unit);
   const double fast = rate / range.rate.high, slow = rate / range.rate.low;
-  const std::string time =
-      say("80 of 100 runs should take {} to {}", hours_text(r.cost.hours * fast), hours_text(r.cost.hours * slow));
+  const std::string from = hours_text(sums.hours(fast)), to = hours_text(sums.hours(slow));
   // Whole periods cost the same, however long the job takes within them.
-  if (cost::subscription_period(r.offer->term).raw() > 0) return time;
-  return say("80 of 100 runs should take {} to {} and cost {} to {}", hours_text(r.cost.hours * fast),
-             hours_text(r.cost.hours * slow), money_text(view, r.cost.total * fast),
-             money_text(view, r.cost.total * slow));
+  if (cost::subscription_period(r.offer->term).raw() > 0) return say("80 of 100 runs should take {} to {}", from, to);
+  return say("80 of 100 runs should take {} to {} and cost {} to {}", from, to, money_text(view, sums.job_total(fast)),
+             money_text(view, sums.job_total(slow)));
 }
 
 /// The price with its day and its source.
@@ -67,12 +133,12 @@ std::string price_text(const ReportView& view, const Recommendation& r) {
                       : say("the price of {} per hour has no date ({})", price, source);
 }
 
-std::string does_it(const ReportView& view, const Recommendation& r) {
+std::string does_it(const ReportView& view, const Recommendation& r, const Sums& sums) {
   if (ends(view.advice.work))
-    return say("does the job for {} in {} on {}", money_text(view, r.cost.total), hours_text(r.cost.hours),
-               gpus_text(r));
-  return say("costs {} per hour, {} for {} hours a month, and does {} on {}", money_text(view, r.cost.hourly),
-             money_text(view, r.cost.total), human_number(r.cost.hours), speed_text(view.advice.work, r), gpus_text(r));
+    return say("does the job for {} in {} on {}", sums.total_text(), hours_text(sums.hours()), gpus_text(r));
+  return say("costs {} for {} hours of work a month, its instances {} per hour, and does {} on {}", sums.total_text(),
+             human_number(sums.month_hours()), money_text(view, r.cost.hourly), speed_text(view.advice.work, r),
+             gpus_text(r));
 }
 
 std::string fact(const std::string& name, const std::string& value, const std::string& more = {}) {
@@ -84,26 +150,49 @@ std::string memory_text(const Recommendation& r) {
   return say("{} of {} GiB", human_number(in_gib(r.memory().total())), human_number(in_gib(r.machine().memory())));
 }
 
-std::string facts_html(const ReportView& view, const Recommendation& r) {
-  const workload::Workload& work = view.advice.work;
+/// The interval of the memory; nothing where it is not known.
+std::string memory_range(const Recommendation& r) {
+  const estimate::Interval& range = r.intervals.memory_total_gib;
+  if (range.high <= range.low) return {};
+  return say("{} to {} GiB in 80 of 100 runs", human_number(range.low), human_number(range.high));
+}
+
+std::string cost_facts(const ReportView& view, const Recommendation& r, const Sums& sums) {
+  const std::string hourly = money_text(view, r.cost.hourly);
   std::string out;
-  if (ends(work)) {
-    out += fact(say("Cost"), money_text(view, r.cost.total), say("{} per hour", money_text(view, r.cost.hourly)));
-    out += fact(say("Time"), hours_text(r.cost.hours));
+  if (ends(view.advice.work)) {
+    out += fact(say("Cost"), sums.total_text(), say("{} per hour of the instances", hourly));
+    out += fact(say("Time"), hours_text(sums.hours()),
+                sums.has_pauses() ? say("{} of work in it", hours_text(r.cost.hours)) : std::string());
   } else {
-    out += fact(say("Cost"), say("{} per hour", money_text(view, r.cost.hourly)),
-                say("{} for {} h a month", money_text(view, r.cost.total), human_number(r.cost.hours)));
-    out += fact(say("Throughput"), speed_text(work, r));
+    out += fact(say("Cost a month"), sums.total_text(),
+                say("{} h of work; {} per hour of the instances", human_number(sums.month_hours()), hourly));
+    out += fact(say("Throughput"), speed_text(view.advice.work, r));
   }
+  if (const std::string parts = sums.parts(); !parts.empty())
+    out += fact(say("In that cost, {}", view.advice.currency.code()), parts,
+                sums.lacking().empty() ? std::string() : say("without {}: no price is known", sums.lacking()));
+  const auto& spot = view.use != nullptr ? view.use->of_best.spot : std::nullopt;
+  if (r.offer->term == catalog::Term::spot && spot && spot->answer)
+    out += fact(say("Instances with interruptions"), money_text(view, spot->answer->spot_cost),
+                ends(view.advice.work) ? say("{} with {} % taken a month", human_duration(spot->answer->spot.wall),
+                                             human_number(100 * spot->share.value_or(0)))
+                                       : say("with {} % taken a month", human_number(100 * spot->share.value_or(0))));
+  return out;
+}
+
+std::string facts_html(const ReportView& view, const Recommendation& r, const Sums& sums) {
+  const workload::Workload& work = view.advice.work;
+  std::string out = cost_facts(view, r, sums);
   if (const auto* inference = std::get_if<plan::InferenceChoice>(&r.choice());
       inference != nullptr && inference->speed && work.model->is_generator())
     out += fact(say("First token"), say("{} ms", human_number(in_ms(inference->speed->ttft))),
                 say("{} ms between tokens", human_number(in_ms(inference->speed->itl))));
-  if (r.cost.per_unit)
-    out += fact(say("Per {}", r.cost.unit), money_text(view, *r.cost.per_unit));
-  else if (r.cost.per_million_tokens)
-    out += fact(say("Per million tokens"), money_text(view, *r.cost.per_million_tokens));
-  out += fact(r.gpu != nullptr ? say("Memory per GPU") : say("Memory"), memory_text(r));
+  if (const auto each = sums.per_unit())
+    out += fact(say("Per {}", r.cost.unit), money_text(view, *each));
+  else if (const auto million = sums.per_million_tokens())
+    out += fact(say("Per million tokens"), money_text(view, *million));
+  out += fact(r.gpu != nullptr ? say("Memory per GPU") : say("Memory"), memory_text(r), memory_range(r));
   if (const auto bound = plan::bound_by(r.choice()); !bound.empty()) out += fact(say("Limited by"), std::string(bound));
   if (const std::string plan = plan_text(work, r); !plan.empty()) out += fact(say("Plan"), plan);
   out += fact(say("Where"), printable(r.region->id), std::string(to_text(r.offer->term)));
@@ -111,12 +200,42 @@ std::string facts_html(const ReportView& view, const Recommendation& r) {
   return "<dl class=\"facts\">\n" + out + "</dl>\n";
 }
 
+/// What speaks against it, most serious first.
+std::string cautions_html(const Recommendation& r, const Sums& sums) {
+  std::string out;
+  const auto add = [&](std::string_view level, const std::string& words) {
+    out += format("<li><span class=\"level {0}\">{1}</span> {2}</li>\n", level, html_text(level), html_text(words));
+  };
+  const double usable = in_gib(r.machine().memory());
+  if (estimate::is_known(r.memory()) && r.intervals.memory_total_gib.high > usable)
+    add(to_text(rules::Effect::warn), say("it may not fit: 80 of 100 runs should take {} to {} GiB, and {} are usable",
+                                          human_number(r.intervals.memory_total_gib.low),
+                                          human_number(r.intervals.memory_total_gib.high), human_number(usable)));
+  if (const std::string keys = sums.lacking(); !keys.empty())
+    add(to_text(rules::Effect::warn), say("the cost is without {}, of which no price is known", keys));
+  for (const rules::Effect level : {rules::Effect::warn, rules::Effect::note})
+    for (const advise::Remark& remark : r.remarks)
+      if (remark.severity == level) add(to_text(level), remark.message);
+  return out.empty() ? out : "<ul class=\"cautions\">\n" + out + "</ul>\n";
+}
+
+/// Words that are kept together: a line breaks between them only.
+std::string whole_words(std::string_view command) {
+  std::string out;
+  for (std::size_t from = 0; from < command.size();) {
+    const std::size_t end = std::min(command.find(' ', from), command.size());
+    out += format("{}<span>{}</span>", from == 0 ? "" : " ", html_text(command.substr(from, end - from)));
+    from = end + 1;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string question_html(const ReportView& view) {
   return format("<p class=\"lead\">{}</p>\n<pre class=\"command\" aria-label=\"{}\">{}</pre>\n",
                 html_text(asked(view.objective, job_line(view.advice.work))), html_text(say("asked as")),
-                html_text(view.command));
+                whole_words(view.command));
 }
 
 std::string answer_html(const ReportView& view) {
@@ -127,12 +246,13 @@ std::string answer_html(const ReportView& view) {
   const Recommendation& best = view.advice.recommendations.front();
   std::string reasons;
   for (const std::string& reason : best.reasons) reasons += (reasons.empty() ? "" : "; ") + reason;
+  const Sums sums(view);
   return format(
-      "<div class=\"answer\" id=\"answer\">\n<p><span class=\"name\">{}</span> {}; {}; {}.</p>\n{}<p class=\"soft "
-      "small\">{}"
-      "</p>\n</div>\n",
-      html_text(instance_name(best)), html_text(does_it(view, best)), html_text(price_text(view, best)),
-      html_text(sure_text(view, best)), facts_html(view, best), html_text(reasons));
+      "<div class=\"answer\" id=\"answer\">\n<p><span class=\"name\">{}</span> {}; {}; {}.</p>\n{}{}<p class=\"soft "
+      "small\">{}</p>\n</div>\n",
+      html_text(instance_name(best)), html_text(does_it(view, best, sums)), html_text(price_text(view, best)),
+      html_text(sure_text(view, best, sums)), cautions_html(best, sums), facts_html(view, best, sums),
+      html_text(reasons));
 }
 
 std::string assumptions_html(const ReportView& view) {

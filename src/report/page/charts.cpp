@@ -7,6 +7,7 @@
 #include "gpusel/base/text.hpp"
 #include "report/candidate.hpp"
 #include "report/cost.hpp"
+#include "report/estimate.hpp"
 #include "report/html.hpp"
 #include "report/page/parts.hpp"
 #include "report/svg.hpp"
@@ -129,6 +130,15 @@ FrontierPicture frontier_picture(const ReportView& view, advise::Against against
   return out;
 }
 
+/// Whether curves of one rank and term differ in their places.
+bool is_told_by_place(const advise::UseCurves& use) {
+  for (const advise::UseCurve& one : use.curves)
+    for (const advise::UseCurve& other : use.curves)
+      if (one.region != nullptr && other.region != nullptr && one.rank == other.rank && one.region != other.region)
+        return true;
+  return false;
+}
+
 std::string curve_name(const advise::UseCurves& use, const advise::UseCurve& curve) {
   switch (curve.payment) {
     case advise::Payment::buying: return say("bought, #{}", curve.rank);
@@ -137,32 +147,91 @@ std::string curve_name(const advise::UseCurves& use, const advise::UseCurve& cur
     case advise::Payment::kept_running: break;
   }
   const bool kept = curve.payment == advise::Payment::kept_running;
+  const std::string term = is_told_by_place(use) ? format("{} ({})", to_text(*curve.term), printable(curve.region->id))
+                                                 : std::string(to_text(*curve.term));
   for (const advise::CostItem& item : use.costs.items)
     if (item.subject.rank == curve.rank)
-      return kept ? say("#{} {}, {}, kept running", curve.rank, subject_name(item.subject), to_text(*curve.term))
-                  : say("#{} {}, {}", curve.rank, subject_name(item.subject), to_text(*curve.term));
+      return kept ? say("#{} {}, {}, kept running", curve.rank, subject_name(item.subject), term)
+                  : say("#{} {}, {}", curve.rank, subject_name(item.subject), term);
   return {};
 }
 
-Chart use_chart(const ReportView& view) {
+/// What the curves are drawn over: hours of use, or as many jobs as are done in them where several are within a month.
+class UseAxis {
+ public:
+  explicit UseAxis(const ReportView& view) : use_(*view.use), jobs_(ends(view.advice.work)) {
+    for (const advise::CostItem& item : use_.costs.items)
+      jobs_ = jobs_ && item.subject.job && item.subject.job->hours && *item.subject.job->hours < kHoursPerMonth / 2;
+  }
+
+  bool counts_jobs() const { return jobs_; }
+  std::string title() const {
+    return jobs_ ? say("such jobs a month, one after the other") : say("hours of use a month, of 730");
+  }
+  double place(const advise::UseCurve& curve, double hours) const {
+    return jobs_ ? hours / *job_of(curve).hours : hours;
+  }
+  double longest() const {
+    double most = kHoursPerMonth;
+    if (jobs_) most = 0;
+    for (const advise::UseCurve& curve : use_.curves) most = std::max(most, place(curve, kHoursPerMonth));
+    return most;
+  }
+  std::string words(const advise::UseCurve& curve, double hours) const {
+    return jobs_ ? say("{} jobs", human_number(place(curve, hours))) : say("{} h", human_number(hours));
+  }
+  std::string crossing(const Chart& chart, const advise::UseCrossing& one) const {
+    const std::string &cheaper = chart.series[one.curve], &than = chart.series[one.from];
+    const std::string share = percent_of_month(one.hours);
+    return jobs_ ? say("{}: cheaper than {} from {} such jobs a month on, which take {} h ({})", cheaper, than,
+                       human_number(place(use_.curves[one.curve], one.hours)), human_number(one.hours), share)
+                 : say("{}: cheaper than {} from {} hours of use a month on ({})", cheaper, than,
+                       human_number(one.hours), share);
+  }
+
+ private:
+  const advise::CostJob& job_of(const advise::UseCurve& curve) const {
+    for (const advise::CostItem& item : use_.costs.items)
+      if (item.subject.rank == curve.rank) return *item.subject.job;
+    return *use_.costs.items.front().subject.job;
+  }
+
+  const advise::UseCurves& use_;
+  bool jobs_;
+};
+
+Chart use_chart(const ReportView& view, const UseAxis& axis) {
   const advise::UseCurves& use = *view.use;
   Chart chart;
-  chart.x_title = say("hours of use a month, of 730");
+  chart.x_title = axis.title();
   chart.y_title = say("{} a month", view.advice.currency.code());
   std::vector<double> ys{0};
   for (std::size_t i = 0; i < use.curves.size(); ++i) {
     chart.series.push_back(curve_name(use, use.curves[i]));
-    chart.lines.push_back({i, use.curves[i].points});
-    for (const auto& [hours, cost] : use.curves[i].points) ys.push_back(cost);
+    Line line{i, {}};
+    for (const auto& [hours, cost] : use.curves[i].points) {
+      line.points.emplace_back(axis.place(use.curves[i], hours), cost);
+      ys.push_back(cost);
+    }
+    chart.lines.push_back(std::move(line));
   }
   for (const advise::UseCrossing& one : use.crossings)
-    chart.marks.push_back({one.hours, one.cost, one.curve, true,
-                           say("{}: cheaper than {} from {} hours of use a month on ({})", chart.series[one.curve],
-                               chart.series[one.from], human_number(one.hours), percent_of_month(one.hours)),
-                           say("{} h", human_number(one.hours)), format("({})", percent_of_month(one.hours))});
-  chart.x = {0, kHoursPerMonth, false};
+    chart.marks.push_back({axis.place(use.curves[one.curve], one.hours), one.cost, one.curve, true,
+                           axis.crossing(chart, one), axis.words(use.curves[one.curve], one.hours),
+                           format("({})", percent_of_month(one.hours))});
+  chart.x = {0, axis.longest(), false};
   chart.y = scale_for(ys);
   return chart;
+}
+
+/// How little of a month one job is, where the picture counts jobs.
+std::string one_job_text(const advise::UseCurves& use) {
+  const advise::CostItem& item = use.costs.items.front();
+  const double hours = *item.subject.job->hours;
+  return say(
+      "One such job takes {} on #{}, {} of a month. What is paid by the month or year is worth it for many of "
+      "them only, or for other work in the hours between.",
+      human_duration(seconds(hours * 3600)), item.subject.rank, percent_of_month(hours));
 }
 
 std::string never_text(const ReportView& view, const advise::CommitmentBreakEven& one) {
@@ -175,8 +244,8 @@ std::string never_text(const ReportView& view, const advise::CommitmentBreakEven
 
 std::string memory_html(const ReportView& view) {
   Stacks stacks{say("GiB"),
-                {say("weights"), say("gradients"), say("optimiser"), say("activations"), say("K/V cache"),
-                 say("workspace"), say("framework")},
+                {say("weights"), say("gradients"), say("optimiser"), working_memory_name(view.advice.work),
+                 say("K/V cache"), say("workspace"), say("framework")},
                 say("what is usable"),
                 say("80 of 100 measurements"),
                 {}};
@@ -210,13 +279,16 @@ std::string frontier_html(const ReportView& view) {
 std::string use_html(const ReportView& view) {
   if (view.use == nullptr || view.use->curves.empty()) return {};
   const advise::UseCurves& use = *view.use;
-  const Chart chart = use_chart(view);
+  const UseAxis axis(view);
+  const Chart chart = use_chart(view, axis);
   std::string out;
+  if (axis.counts_jobs()) out += html_paragraph(one_job_text(use));
   if (use.costs.items.size() > 1)
     out += html_paragraph(say("The best, {}, is sold on one term only; #{} {} is the next that is sold on several.",
                               subject_name(use.costs.items.front().subject), use.item().subject.rank,
                               subject_name(use.item().subject)));
-  out += svg_chart(chart, say("Cost of a month over its hours of use"));
+  out += svg_chart(chart, axis.counts_jobs() ? say("Cost of a month over the jobs in it")
+                                             : say("Cost of a month over its hours of use"));
   std::string points;
   for (const Mark& mark : chart.marks) points += format("<li>{}</li>\n", html_text(mark.tip));
   for (const auto& one : use.break_evens.commitments)

@@ -15,6 +15,9 @@ namespace {
 
 using advise::Recommendation;
 
+/// Columns that a phone has no room for; "extra": nor paper.
+constexpr std::string_view kSpare = "spare";
+
 std::string gpu_id(const Recommendation& r) { return r.gpu != nullptr ? std::string(r.gpu->id) : say("CPU"); }
 
 std::string options_html(const std::set<std::string>& values) {
@@ -48,25 +51,36 @@ std::string head_html(const advise::Advice& advice) {
   const std::string currency(advice.currency.code());
   const auto& counted = advice.work.counted;
   const std::string each = counted ? format("{}/{}", currency, counted->unit.column) : say("{}/M tok", currency);
-  const std::pair<std::string, bool> heads[] = {{"#", true},
-                                                {say("Instance"), false},
-                                                {say("GPUs and plan"), false},
-                                                {ends(advice.work) ? say("{} total", currency) : each, true},
-                                                {currency + "/h", true},
-                                                {ends(advice.work) ? say("Time") : say("Speed"), true},
-                                                {say("GiB/GPU"), true},
-                                                {say("Score"), true},
-                                                {say("Price of"), false},
-                                                {say("Frontier"), false},
-                                                {say("Warnings"), true}};
+  struct Head {
+    std::string name;
+    std::string_view kind;  // classes
+  };
+  const Head heads[] = {{"#", "num"},
+                        {say("Instance"), ""},
+                        {say("GPUs and plan"), kSpare},
+                        {ends(advice.work) ? say("{} total", currency) : each, "num"},
+                        {currency + "/h", "num"},
+                        {ends(advice.work) ? say("Time") : say("Speed"), "num"},
+                        {say("GiB/GPU"), "num spare extra"},
+                        {say("Score"), "num extra"},
+                        {say("Price of"), kSpare},
+                        {say("Frontier"), "extra"},
+                        {say("Warnings"), "num spare"}};
   std::string out;
-  for (const auto& [name, number] : heads)
-    out += format("<th scope=\"col\"{}>{}</th>", number ? " class=\"num\"" : "", html_text(name));
+  for (const auto& [name, kind] : heads)
+    out += format("<th scope=\"col\"{}>{}</th>", kind.empty() ? "" : format(" class=\"{}\"", kind), html_text(name));
   return "<thead><tr>" + out + "</tr></thead>\n";
 }
 
-std::string two_lines(std::string_view first, std::string_view second) {
-  return format("<td>{}<span class=\"where\">{}</span></td>", html_text(first), html_text(second));
+std::string two_lines(std::string_view first, std::string_view second, std::string_view kind) {
+  return format("<td class=\"{}\">{}<span class=\"where\">{}</span></td>", kind, html_text(first), html_text(second));
+}
+
+/// Where there is no room for the GPUs' own column, they stand here.
+std::string instance_cell(const Recommendation& r) {
+  return format("<td class=\"instance\">{}<span class=\"where\">{}</span><span class=\"where narrow\">{}</span></td>",
+                html_text(instance_name(r)), html_text(format("{} · {}", r.region->id, to_text(r.offer->term))),
+                html_text(gpus_text(r)));
 }
 
 std::string warnings_cell(const Recommendation& r) {
@@ -79,7 +93,7 @@ std::string warnings_cell(const Recommendation& r) {
   }
   const std::string shown =
       count > 0 ? format("<a href=\"#warnings\" title=\"{}\">{}</a>", html_text(rules), count) : "";
-  return format("<td class=\"num\" data-value=\"{}\">{}</td>", count, shown);
+  return format("<td class=\"num spare\" data-value=\"{}\">{}</td>", count, shown);
 }
 
 std::string row_html(const advise::Advice& advice, const Recommendation& r) {
@@ -91,15 +105,15 @@ std::string row_html(const advise::Advice& advice, const Recommendation& r) {
                            r.rank == 1 ? " class=\"best\"" : "", r.rank, html_text(r.instance->provider),
                            html_text(gpu_id(r)), html_text(to_text(r.offer->term)));
   out += number_cell(r.rank, format("{}", r.rank));
-  out += two_lines(instance_name(r), format("{} · {}", r.region->id, to_text(r.offer->term)));
-  out += two_lines(gpus_text(r), plan_text(advice.work, r));
+  out += instance_cell(r);
+  out += two_lines(gpus_text(r), plan_text(advice.work, r), "plan spare");
   out += number_cell(paid, paid ? human_price(*paid) : std::string("–"));
   out += number_cell(r.cost.hourly, human_price(r.cost.hourly));
   out += number_cell(whole ? r.cost.hours : plan::rate_of(r.choice()), speed_text(advice.work, r));
-  out += number_cell(need, format("{:.0f} / {:.0f}", need, have));
-  out += number_cell(r.score, format("{:.1f}", r.score));
-  out += format("<td>{}</td>", html_text(price_date(r)));
-  out += format("<td>{}</td>", r.pareto ? html_text(say("yes")) : "");
+  out += number_cell(need, format("{:.0f} / {:.0f}", need, have), "spare extra");
+  out += number_cell(r.score, format("{:.1f}", r.score), "extra");
+  out += format("<td class=\"date spare\">{}</td>", html_text(price_date(r)));
+  out += format("<td class=\"extra\">{}</td>", r.pareto ? html_text(say("yes")) : "");
   return out + warnings_cell(r) + "</tr>\n";
 }
 
@@ -117,9 +131,16 @@ std::string ranking_html(const ReportView& view) {
           ends(advice.work)                                            ? say("time")
           : advice.work.inference.request_rate && !advice.work.counted ? say("latency")
                                                                        : say("throughput"));
+  const advise::TermCost* best = priced_term(view);
+  const bool more = best != nullptr && (!best->lines.empty() || priced_item(view)->duty.is_given());
+  const std::string alone =
+      more ? html_paragraph(
+                 say("Prices in the table are of the instances alone, in use round the clock; the sums of the "
+                     "best, at the top, have the duty cycle and what comes beside."))
+           : std::string();
   return html_section(
       heading,
-      html_paragraph(caption) + controls_html(advice) +
+      html_paragraph(caption) + alone + controls_html(advice) +
           format("<div class=\"wide\" role=\"region\" aria-label=\"{}\" tabindex=\"0\">\n<table class=\"sortable "
                  "full\">\n{}"
                  "<tbody>\n{}</tbody>\n</table>\n</div>\n<button type=\"button\" class=\"more\" hidden data-all=\"{}\" "
