@@ -46,6 +46,21 @@ TEST_CASE("addresses become links, the punctuation behind them does not") {
   CHECK(markdown_text("javascript:alert(1)") == "javascript:alert(1)");
 }
 
+TEST_CASE("a page is called by its first heading, and has its table where there is none") {
+  const auto is_called = [](const std::string& page, const std::string& name) {
+    return page.find("<title>" + name + "</title>") != std::string::npos &&
+           page.find("<h1>" + name + "</h1>") != std::string::npos;
+  };
+  CHECK(is_called(markdown_page("# a \\`b\\` & c\n\ntext\n"), "a `b` &amp; c"));
+  CHECK(body(markdown_page("# a\n\ntext\n")).find("<h1>a") == std::string::npos);
+  const std::string later = markdown_page("text\n\n## a\n");
+  CHECK(is_called(later, "a"));
+  CHECK(body(later).find("<h2>a</h2>") != std::string::npos);
+  const std::string none = markdown_page("| x | y |\n|---|---|\n| 1 | 2 |\n");
+  CHECK(is_called(none, "gpusel"));
+  CHECK(body(none).find("<th>x</th>") != std::string::npos);
+}
+
 TEST_CASE("control characters are visible") { CHECK(markdown_text("a\x1b[1m\n# b") == "a\\\\x1b\\[1m\\\\x0a# b"); }
 
 TEST_CASE("a fence cannot be closed by what stands in it") {
