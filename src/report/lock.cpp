@@ -24,6 +24,13 @@ double rate_of(const Recommendation& r) {
   return counted != nullptr ? counted->figures.rate : r.tokens_per_s();
 }
 
+/// What the row itself does not say of its offer.
+Json price_of_row(const catalog::Offer& offer, const catalog::Catalog& catalog) {
+  Json price = price_fact(offer, catalog);
+  for (const char* told : kToldByRow) price.erase(told);
+  return price;
+}
+
 Json ranking_row(const Recommendation& r, const catalog::Catalog& catalog) {
   return {{"rank", r.rank},
           {"provider", r.instance->provider},
@@ -38,7 +45,7 @@ Json ranking_row(const Recommendation& r, const catalog::Catalog& catalog) {
           {"rate", number(rate_of(r))},
           {"memory_gib", number(in_gib(r.memory().total()))},
           {"score", number(r.score)},
-          {"price", price_fact(*r.offer, catalog)}};
+          {"price", price_of_row(*r.offer, catalog)}};
 }
 
 Json rejected_json(const advise::Advice& advice) {
@@ -151,8 +158,8 @@ struct Member {
 constexpr Member kRow[] = {{"provider", true},    {"sku", true},     {"region", true}, {"term", true},
                            {"rank", false},       {"hourly", false}, {"total", false}, {"rate", false},
                            {"memory_gib", false}, {"nodes", false}};
-constexpr Member kPrice[] = {{"provider", true}, {"sku", true},    {"region", true},     {"term", true},
-                             {"currency", true}, {"period", true}, {"confidence", true}, {"amount", false}};
+constexpr Member kOffer[] = {{"provider", true}, {"sku", true}, {"region", true}, {"term", true}};
+constexpr Member kPrice[] = {{"currency", true}, {"period", true}, {"confidence", true}, {"amount", false}};
 constexpr Member kInstance[] = {{"of_family", true}};
 constexpr Member kCoefficient[] = {{"value", false}};
 constexpr Member kRate[] = {{"per_usd", false}, {"as_of", true}};
@@ -181,7 +188,7 @@ const Node* broken_part(const Json& lock, const Node& root) {
     std::size_t i = 0;
     for (const Json& record : records) {
       const bool whole = section == "rules"            ? has_all(record, kRule)
-                         : section == "prices"         ? is_price(record)
+                         : section == "prices"         ? has_all(record, kOffer) && is_price(record)
                          : section == "instances"      ? has_all(record, kInstance)
                          : section == "coefficients"   ? has_all(record, kCoefficient)
                          : section == "exchange_rates" ? has_all(record, kRate)

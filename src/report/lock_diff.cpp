@@ -202,7 +202,9 @@ Json known_facts(const Json& lock) {
     const Json& price = row["price"];
     const std::string key = gpusel::format("{} {} {} {}", name_of(row), text_of(row["region"]), text_of(row["term"]),
                                            price.contains("currency") ? text_of(price["currency"]) : "");
-    if (!facts["prices"].contains(key)) facts["prices"][key] = price;
+    if (facts["prices"].contains(key)) continue;
+    Json& fact = facts["prices"][key] = price;
+    for (const char* told : kToldByRow) fact[told] = row[told];
   }
   return facts;
 }

@@ -32,6 +32,8 @@ struct LockSources {
 /// {"gpus": {id: {…}}, "models", "instances", "prices", "exchange_rates", "coefficients", "rules": {id: {"hash",
 /// "effect", "message"} and "rule"}}.
 Json lock_facts(std::span<const LockedRow> rows, const LockSources& sources);
+/// What a row of the ranking tells of its offer beside "price".
+inline constexpr const char* kToldByRow[] = {"provider", "sku", "region", "term"};
 /// One offer, as "prices" keeps it.
 Json price_fact(const catalog::Offer& offer, const catalog::Catalog& catalog);
 std::string price_key(const catalog::Offer& offer, const catalog::Catalog& catalog);
