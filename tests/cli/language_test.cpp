@@ -94,6 +94,7 @@ std::vector<std::string> leaks(std::string text) {
     for (const std::string_view word : gpusel::split(line, ' ')) {
       run = is_plain_word(word) ? run + 1 : 0;
       if (run == 3) found.emplace_back(one);
+      if (word.ends_with(',')) run = 0;  // a list of ids
     }
   }
   return found;
@@ -207,7 +208,7 @@ namespace {
 bool holds_sentences(std::string_view key) {
   static constexpr std::string_view kKeys[] = {"decision", "formula", "hint",  "message", "notes",       "note",
                                                "reason",   "reasons", "words", "source",  "substituted", "value",
-                                               "advice",   "text",    "plan",  "what",    "problem"};
+                                               "subject",  "advice",  "text",  "plan",    "what",        "problem"};
   return std::ranges::find(kKeys, key) != std::end(kKeys);
 }
 
