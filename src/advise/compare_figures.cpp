@@ -45,6 +45,9 @@ template <class Read>
 Number if_usable(const Compared& item, Read read) {
   return item.usable() ? Number(read()) : std::nullopt;
 }
+bool is_of_tokens(const Compared& item) {
+  return !item.usable() || !std::holds_alternative<plan::CountedChoice>(item.planned->choice);
+}
 const estimate::InferenceSpeed* serving(const Compared& item) {
   if (!item.usable()) return nullptr;
   const auto* inference = std::get_if<plan::InferenceChoice>(&item.planned->choice);
@@ -140,7 +143,8 @@ bool applies(const Figure& figure, const Compared& item) {
     case FigureOf::all_gpus: return !item.has_no_gpu() && whole;
     // A GPU as such is priced per GPU: beside an instance of eight, "per hour" would compare unlike things.
     case FigureOf::price: return figure.value == price ? whole : !item.has_no_gpu();
-    case FigureOf::job: return item.usable();
+    case FigureOf::job:
+      return item.usable() && (is_of_tokens(item) || figure.key.find("token") == std::string_view::npos);
     case FigureOf::whole_job: return item.usable() && item.job_hours;
   }
   return true;

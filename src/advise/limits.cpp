@@ -199,6 +199,13 @@ class Limits {
       for (const std::string_view alias : gpu.aliases) ids.push_back(alias);
     }
     const std::string name = spec.names.empty() ? spec.text : spec.names.front();
+    workload::GpuSpec of_anybody = spec;
+    of_anybody.vendor.clear();
+    const auto gpus = catalog_.gpus();
+    const auto other = std::ranges::find_if(gpus, [&](const catalog::Gpu& gpu) { return of_anybody.names_gpu(gpu); });
+    if (!spec.vendor.empty() && other != gpus.end())
+      return usage_error(say("'{}' is made by {}, not by {}", shorten(name, 40), other->vendor, spec.vendor), "--gpu",
+                         say("write {}:{}, or the name alone", other->vendor, shorten(name, 40)));
     const std::string near = did_you_mean(name, ids);
     return usage_error(say("unknown GPU '{}'", shorten(name, 40)), "--gpu",
                        near.empty() ? say("all GPUs: gpusel gpus") : near);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gpusel/advise/recommend.hpp"
+#include "gpusel/advise/regions.hpp"
 
 namespace gpusel::advise {
 
@@ -19,9 +20,6 @@ inline constexpr std::string_view kMaxPriceAge = "max-price-age";
 /// Errors: unknown provider, region, family or residency; limits that contradict each other.
 Result<std::vector<rules::Rule>> limit_rules(const workload::Constraints& constraints, const catalog::Catalog& catalog,
                                              Defaults defaults = Defaults::job);
-
-/// Ids of the regions that a name means: the one of that id, else those at a place of that name.
-Result<std::vector<std::string>> regions_called(std::string_view name, const catalog::Catalog& catalog);
 
 /// Why no instance can meet these limits together, by the flags' names; empty when they may.
 std::string contradiction(const workload::Constraints& constraints, const catalog::Catalog& catalog);

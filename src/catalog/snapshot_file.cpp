@@ -50,7 +50,7 @@ std::expected<std::shared_ptr<const Block>, Errors> map_snapshot(const std::stri
                 {},
                 path.ends_with(".yaml") ? say("--catalog takes a directory or a snapshot, --overlay one file") : ""}});
   };
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0)
     return std::unexpected(
         Errors{{ErrorKind::usage, say("cannot read '{}': {}", printable(path), system_reason(errno)), {}, {}}});

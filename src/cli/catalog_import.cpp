@@ -104,6 +104,8 @@ class Importer {
       if (std::filesystem::equivalent(file, options_.out, failed))
         return usage_error(say("'{}' is also a file to import", printable(options_.out)), "--out");
     if (is_folder(options_.out) || !std::filesystem::exists(options_.out, failed)) return {};
+    if (!std::filesystem::is_regular_file(options_.out, failed))
+      return usage_error(say("'{}' is not a regular file", printable(options_.out)), "--out");
     // Only what an earlier import wrote is replaced.
     std::ifstream before(options_.out, std::ios::binary);
     std::string start(8, '\0');

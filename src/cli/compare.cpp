@@ -5,6 +5,7 @@
 #include "cli/answer.hpp"
 #include "cli/commands.hpp"
 #include "cli/ground.hpp"
+#include "cli/left_out.hpp"
 #include "gpusel/advise/compare.hpp"
 #include "gpusel/base/message.hpp"
 #include "report/compare.hpp"
@@ -33,6 +34,7 @@ int run_compare(CompareOptions& options, Context& context) {
            return report::compare_text(*comparison, ground->catalog, format, terminal);
          }},
         ground->format, context);
+  tell_left_out(ground->format, {{options.explain, "--explain"}}, context);
   std::vector<const catalog::Offer*> offers;
   for (const advise::Compared& item : comparison->items) offers.push_back(item.offer);
   return gate_price_age(options.question.constraints, offers, ground->today, context, kOk);

@@ -75,7 +75,7 @@ class Completion {
     const Flag* open = read(words);
     (void)apply_settings(command, parsed_, context_);
     const Lookup lookup = [this]() -> const catalog::Catalog& { return catalog(); };
-    if (open != nullptr) {
+    if (open != nullptr && !(open->optional_value && is_flag(cursor_))) {
       offered_ = values_of(*open, cursor_, lookup);
     } else if (const auto equals = cursor_.find('='); cursor_.starts_with("--") && equals != std::string::npos) {
       const Flag* flag = find(cursor_);
@@ -109,9 +109,10 @@ class Completion {
       const auto equals = word.starts_with("--") ? word.find('=') : std::string::npos;
       if (equals != std::string::npos) {
         (void)flag->set(word.substr(equals + 1));
-      } else if (!flag->value.empty() && !flag->optional_value) {
+      } else if (!flag->value.empty()) {
         if (i + 1 == words.size()) return flag;
-        (void)flag->set(words[++i]);
+        // A value that may be left out is one where the flag takes it.
+        if (!flag->optional_value || flag->set(words[i + 1]).has_value()) (void)flag->set(words[++i]);
       }
     }
     return nullptr;

@@ -72,7 +72,9 @@ _gpusel() {
         ;;
     esac
   done
-  if ((nospace)); then open=(-S ''); fi
+  # Names are offered in whatever case they are typed.
+  open=(-M 'm:{[:lower:][:upper:]}={[:upper:][:lower:]}')
+  if ((nospace)); then open+=(-S ''); fi
   if (($#plain)); then _describe gpusel plain "${open[@]}"; fi
   if ((files)); then
     compset -P '-*='

@@ -38,6 +38,7 @@ std::vector<std::string> said_values(const std::string& name, const CommonOption
   if (name == "color") return {common.color};
   if (name == "catalog") return {common.catalog};
   if (name == "overlay") return common.overlays;
+  if (name == "lang") return {std::string(spoken())};
   return {"true"};
 }
 
@@ -175,8 +176,9 @@ Parsed make_config_show() {
     if (!command->empty() && find_command(*command) == nullptr) {
       std::vector<std::string_view> names;
       for (const Command& one : commands()) names.push_back(one.name);
-      const Status wrong = workload::not_one_of(*command, names);
-      return context.fail(Error{ErrorKind::usage, wrong.error().message, "COMMAND", did_you_mean(*command, names)});
+      const std::string near = did_you_mean(*command, names);
+      return context.fail(Error{ErrorKind::usage, say("there is no command '{}'", printable(shorten(*command, 40))),
+                                "COMMAND", near.empty() ? say("all commands: gpusel --help") : near});
     }
     return run_show(*command, context);
   };

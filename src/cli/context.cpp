@@ -72,6 +72,15 @@ std::string in_words(const catalog::OwnPrices& own, const catalog::Catalog& cata
   return list;
 }
 
+/// Of a flag that a setting has given, the setting's.
+std::string place_of(const std::string& where, const Settings& settings) {
+  if (!where.starts_with("--")) return where;
+  const auto set = std::ranges::find_if(settings.applied, [&](const Setting* one) {
+    return workload::same_spelling(one->name, std::string_view(where).substr(2));
+  });
+  return set == settings.applied.end() ? where : (*set)->where();
+}
+
 int status_of(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::usage: return kUsage;
@@ -102,6 +111,9 @@ std::string Context::wanted_format() const {
 
 Result<std::string> Context::format(std::span<const std::string_view> offered) const {
   const std::string wanted = wanted_format();
+  if (common.json && !common.output.empty() && common.output != wanted)
+    return usage_error(say("it says '{}', and --json says json", shorten(common.output, 20)), "--output",
+                       say("leave one of them out"));
   if (std::ranges::find(offered, wanted) != offered.end()) return wanted;
   std::string hint = did_you_mean(wanted, offered);
   if (hint.empty()) {
@@ -199,7 +211,7 @@ std::expected<catalog::Catalog, Errors> Context::load_catalog() {
 
 int Context::fail(const Error& error) {
   const std::string what = with_hint(error);
-  err.write("gpusel: " + (error.where.empty() ? what : say("{}: {}", printable(error.where), what)) + "\n");
+  err.write("gpusel: " + (error.where.empty() ? what : say("{}: {}", printable(place_of(error.where, settings)), what)) + "\n");
   return status_of(error.kind);
 }
 

@@ -146,7 +146,7 @@ Parsed make_explain() {
   auto options = std::make_shared<ExplainOptions>();
   Parsed parsed;
   parsed.positional = "SUBJECT";
-  parsed.positional_places = {{"", "SKU"}};
+  parsed.positional_places = {{"", "SKU|RULE"}};
   parsed.positional_help = say("an instance, a figure such as memory.kv_cache, or a rule; without it, the best rank");
   parsed.positional_set = [options](std::string_view name) -> Status {
     if (!options->subject.empty())

@@ -41,13 +41,15 @@ int show_record(const Record& record, Context& context) {
   return kOk;
 }
 
-int Lists::print_items(report::Json items, std::string_view schema) {
+void Lists::print_items(report::Json items, std::string_view schema) {
   context_.out.write(report::dump_as(format_, {{"schema", schema}, {"items", std::move(items)}}));
-  return kOk;
 }
 
 int Lists::print(const Listing& listing, std::size_t shown, std::size_t all) {
-  if (is_data()) return print_items(listing.items(), listing.schema);
+  if (is_data()) {
+    print_items(listing.items(), listing.schema);
+    return told(all, all);  // a program that asked for fewer rows counts them itself
+  }
   cli::print({nullptr,
               [&](std::string_view kind, const report::Terminal& terminal) {
                 if (kind == "csv") return all > 0 ? report::csv_of(listing.rows()) : std::string();

@@ -66,7 +66,7 @@ class Lists {
   }
 
   /// Items as JSON or YAML.
-  int print_items(report::Json items, std::string_view schema);
+  void print_items(report::Json items, std::string_view schema);
 
   /// The NAME of "show NAME".
   const std::string& name() const { return options_.question.words[1]; }

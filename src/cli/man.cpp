@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "cli/command.hpp"
 #include "cli/descriptions.hpp"
@@ -216,6 +217,27 @@ Page page_of_program() {
   return page;
 }
 
+/// "gpusel config": its commands, each with a page of its own.
+Page page_of_group(std::string_view group) {
+  Page page(group, group_summary(group));
+  page.section(say("SYNOPSIS"));
+  page.line(bold("gpusel " + std::string(group)) + " " + slanted("COMMAND") + " [" + slanted("OPTIONS") + "]");
+  page.section(say("COMMANDS"));
+  for (const Command& command : commands())
+    if (group_of(command) == group) page.item(bold(command.name), say_text(command.summary) + ".");
+  page.surroundings();
+  see_also(page);
+  return page;
+}
+
+/// Every group once.
+std::set<std::string_view> groups() {
+  std::set<std::string_view> names;
+  for (const Command& command : commands())
+    if (!group_of(command).empty()) names.insert(group_of(command));
+  return names;
+}
+
 }  // namespace
 
 int write_manual(const std::vector<std::string>& words, Context& context) {
@@ -224,6 +246,8 @@ int write_manual(const std::vector<std::string>& words, Context& context) {
   std::error_code failed;
   std::filesystem::create_directories(words[1], failed);
   if (Status done = page_of_program().write(words[1]); !done) return context.fail(done.error());
+  for (const std::string_view group : groups())
+    if (Status done = page_of_group(group).write(words[1]); !done) return context.fail(done.error());
   for (const Command& command : commands()) {
     Context scratch;  // asking a flag for its values sets it
     if (Status done = page_of_command(command, scratch).write(words[1]); !done) return context.fail(done.error());

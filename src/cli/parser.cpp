@@ -195,7 +195,9 @@ class Words {
     if (left.empty() && chosen_ != nullptr)
       return context_.fail(Error{ErrorKind::usage, own_words(error), {}, see_help()});
     const auto flag = std::find_if(left.begin(), left.end(), [](const auto& w) { return w.starts_with("-"); });
-    const std::string word = left.empty() ? std::string() : flag != left.end() ? *flag : left.front();
+    // A word that names no command makes the flags behind it nobody's.
+    const bool is_command = chosen_ == nullptr && !left.empty() && !left.front().starts_with("-");
+    const std::string word = left.empty() ? std::string() : flag != left.end() && !is_command ? *flag : left.front();
     if (word.empty()) return context_.fail(Error{ErrorKind::usage, own_words(error), {}, see_help()});
     const std::string name = word.substr(0, word.find('='));
     std::vector<std::string> known;

@@ -7,6 +7,7 @@
 #include "cli/beside.hpp"
 #include "cli/commands.hpp"
 #include "cli/job.hpp"
+#include "cli/left_out.hpp"
 #include "cli/stages.hpp"
 #include "gpusel/advise/explain.hpp"
 #include "gpusel/advise/recommend.hpp"
@@ -163,8 +164,11 @@ class Recommend {
         {[&] { return data(answer, poc); },
          [&](std::string_view kind, const report::Terminal& terminal) { return text(answer, poc, kind, terminal); }},
         format, context_);
-    if (poc && format == "csv")
-      context_.note(say("the proof of concept is not part of {}; every other format has it", format));
+    tell_left_out(format,
+                  {{options_.explain, "--explain"},
+                   {options_.show_rejected, "--show-rejected"},
+                   {options_.poc && poc.has_value(), "--poc"}},
+                  context_);
   }
 
   RecommendOptions& options_;

@@ -33,7 +33,7 @@ constexpr OfFlag kOnlyOnLine[] = {{"", "--quiet"},
                                   {"catalog import", "--from"},
                                   {"catalog import", "--cloud"},
                                   {"catalog import", "--as-of"}};
-/// Two flags with one effect: where the line says the first, no setting of the second holds.
+/// Two flags with one effect: where one is said, no weaker word on the other holds.
 constexpr std::pair<std::string_view, std::string_view> kInsteadOf[] = {
     {"--json", "--output"}, {"--use-spot", "--term"}, {"--infra", "--cloud"}, {"--infra", "--region"}};
 /// What does not shape an answer, but how it is shown.
@@ -124,6 +124,50 @@ Known how_known(const Setting& setting) {
   return known;
 }
 
+/// A switch that a setting leaves as it is says nothing.
+bool is_off(const Flag& flag, const Setting& setting) {
+  std::optional<bool> on;
+  return flag.value.empty() && workload::assign(setting.values.front(), on).has_value() && on == false;
+}
+
+/// The flags that a flag takes the place of, and those that take its.
+std::vector<std::string_view> rivals_of(std::string_view flag) {
+  std::vector<std::string_view> rivals;
+  for (const auto& [one, other] : kInsteadOf)
+    if (one == flag || other == flag) rivals.push_back(one == flag ? other : one);
+  return rivals;
+}
+
+/// What has been settled, and by which setting; by none where the line says it.
+class Settled {
+ public:
+  explicit Settled(const std::vector<std::string>& said) {
+    for (const std::string& flag : said) add(flag, nullptr);
+  }
+  void add(const std::string& flag, const Setting* by, bool off = false) {
+    flags_.emplace_back(flag, by);
+    // "--cloud" leaves "--region" open, but not "--infra", which says both.
+    if (off) return;
+    for (const std::string_view rival : rivals_of(flag)) beside_.emplace_back(rival, by);
+  }
+  bool has(const std::string& flag) const { return find(flags_, flag) != flags_.end(); }
+  bool has_rival(const std::string& flag) const { return find(beside_, flag) != beside_.end(); }
+  /// The setting of the same strength that says otherwise; null: none, or a stronger word.
+  const Setting* contradicts(const std::string& flag, const Setting& setting) const {
+    const Setting* by = find(beside_, flag)->second;
+    return by != nullptr && by->source == setting.source && by->command == setting.command ? by : nullptr;
+  }
+
+ private:
+  using Entries = std::vector<std::pair<std::string, const Setting*>>;
+  static Entries::const_iterator find(const Entries& entries, const std::string& flag) {
+    return std::ranges::find(entries, flag, &Entries::value_type::first);
+  }
+
+  Entries flags_;
+  Entries beside_;
+};
+
 Error unknown(const Setting& setting, Known known) {
   if (known == Known::on_line_only)
     return about(setting, say("'{}' is said on the command line only", printable(shorten(setting.name, 40))));
@@ -166,9 +210,7 @@ std::vector<std::string_view> built_in_names() {
 Errors apply_settings(const Command& command, Parsed& parsed, Context& context) {
   Settings& settings = context.settings;
   Errors errors = settings.unreadable;
-  std::vector<std::string> settled = settings.said;
-  for (const auto& [said, other] : kInsteadOf)
-    if (contains(settings.said, said)) settled.emplace_back(other);
+  Settled settled(settings.said);
   for (const Setting& setting : settings.all) {
     const bool is_meant = setting.command.empty() || setting.command == command.name;
     const Flag* flag = is_meant ? find_flag(parsed, setting.name) : nullptr;
@@ -183,8 +225,15 @@ Errors apply_settings(const Command& command, Parsed& parsed, Context& context) 
         context.note(format("{}: {}; {}", error.where, error.message, error.hint));
       continue;
     }
-    if (contains(settled, flag->name())) continue;
-    settled.push_back(flag->name());
+    if (settled.has(flag->name())) continue;
+    const bool off = is_off(*flag, setting);
+    if (!off && settled.has_rival(flag->name())) {
+      if (const Setting* other = settled.contradicts(flag->name(), setting))
+        errors.push_back(about(setting, say("'{}' and '{}' contradict each other", setting.name, other->name),
+                               say("leave one of them out")));
+      continue;
+    }
+    settled.add(flag->name(), &setting, off);
     if (Status done = preset(*flag, setting); !done) {
       Error error = done.error();
       error.where = setting.where();
@@ -199,6 +248,14 @@ Errors apply_settings(const Command& command, Parsed& parsed, Context& context) 
 
 Errors check_settings(const Context& context) {
   Errors errors = context.settings.unreadable;
+  std::optional<catalog::Catalog> catalog;  // read where a name is to be judged by it
+  const auto facts = [&]() -> const catalog::Catalog& {
+    if (!catalog) {
+      auto all = catalog::load(context.layers());
+      catalog.emplace(all ? std::move(*all) : *catalog::load({}));
+    }
+    return *catalog;
+  };
   const std::string_view language = spoken();  // a preset --lang would change it
   for (const Setting& setting : context.settings.all) {
     if (const Known known = how_known(setting); known != Known::yes) errors.push_back(unknown(setting, known));
@@ -208,7 +265,10 @@ Errors check_settings(const Context& context) {
       const Parsed parsed = set_up(command, scratch);
       const Flag* flag = find_flag(parsed, setting.name);
       if (flag == nullptr || !may_be_setting(command, *flag)) continue;
-      const Status sound = preset(*flag, setting);
+      Status sound = preset(*flag, setting);
+      if (sound)
+        for (const std::string& value : values_for(*flag, setting))
+          if (sound) sound = judge(flag->value, value, facts);
       if (sound) continue;
       errors.push_back(about(setting, format("{}: {}", command.name, sound.error().message), sound.error().hint));
       break;

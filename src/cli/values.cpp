@@ -5,8 +5,12 @@
 #include <set>
 
 #include "gpusel/advise/columns.hpp"
+#include "gpusel/advise/regions.hpp"
+#include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/catalog/hf_config.hpp"
 #include "gpusel/estimate/formats.hpp"
+#include "gpusel/rules/rule.hpp"
 #include "gpusel/workload/allowed.hpp"
 #include "gpusel/workload/constraints.hpp"
 #include "gpusel/workload/frameworks.hpp"
@@ -40,6 +44,20 @@ void gpus(const Catalog& catalog, List& list) {
     list.push_back({std::string(gpu.id), std::string(gpu.name)});
     add_aliases(gpu, list);
   }
+}
+
+void gpus_of(const Catalog& catalog, std::string_view vendor, List& list) {
+  for (const catalog::Gpu& gpu : catalog.gpus())
+    if (gpu.vendor == vendor) {
+      list.push_back({std::string(gpu.id), std::string(gpu.name)});
+      add_aliases(gpu, list);
+    }
+}
+
+void rule_names(const Catalog& catalog, List& list) {
+  const auto rules = rules::read_rules(catalog.documents("rules"));
+  if (!rules) return;
+  for (const rules::Rule& rule : *rules) list.push_back({rule.id});
 }
 
 void skus(const Catalog& catalog, List& list) {
@@ -185,6 +203,7 @@ constexpr Word kWords[] = {
     {"GPU", gpus, false, false, true},
     {"SPEC", gpus, false, true, true},
     {"SKU", skus},
+    {"RULE", rule_names},
     {"CLOUDS", providers, false, true},
     {"REGIONS", regions, false, true},
     {"CLOUD/REGION", places},
@@ -213,6 +232,57 @@ const Word* find_word(std::string_view name) {
   return found == std::end(kWords) ? nullptr : found;
 }
 
+template <class T>
+Status found(const Result<T>& result) {
+  return result ? Status{} : std::unexpected(result.error());
+}
+
+/// One of the names that completion would offer, however it is written.
+template <void (*list_of)(const Catalog&, List&)>
+Status is_listed(const Catalog& catalog, std::string_view name) {
+  List list;
+  list_of(catalog, list);
+  std::vector<std::string_view> known;
+  for (const Candidate& one : list) known.push_back(one.value);
+  if (std::ranges::any_of(known, [&](std::string_view one) { return fold_name(one) == fold_name(name); })) return {};
+  return usage_error(say("'{}' is not in the catalogue", printable(shorten(name, 40))), {}, did_you_mean(name, known));
+}
+
+/// What the catalogue has to say of a value whose form is right.
+struct Judged {
+  std::string_view word;
+  Status (*check)(const Catalog&, std::string_view);
+  bool several = false;  // separated by ','
+};
+
+constexpr Judged kJudged[] = {
+    {"SPEC",
+     [](const Catalog& catalog, std::string_view text) -> Status {
+       const auto spec = workload::parse_gpu_spec(text);
+       if (!spec) return std::unexpected(spec.error());
+       const auto gpus = catalog.gpus();
+       if (std::ranges::any_of(gpus, [&](const catalog::Gpu& gpu) { return spec->names_gpu(gpu); })) return {};
+       return is_listed<gpus>(catalog, spec->names.empty() ? text : std::string_view(spec->names.front()));
+     }},
+    {"GPU", [](const Catalog& catalog, std::string_view name) { return found(catalog.gpu(name)); }},
+    {"MODEL",
+     [](const Catalog& catalog, std::string_view name) {
+       const bool is_named = name != "none" && !catalog::looks_like_path(name);
+       return is_named ? found(catalog.model(name)) : Status{};
+     }},
+    {"CLOUDS", [](const Catalog& catalog, std::string_view name) { return found(catalog.provider(name)); }, true},
+    {"PROVIDER", [](const Catalog& catalog, std::string_view name) { return found(catalog.provider(name)); }},
+    {"COUNTRIES",
+     [](const Catalog& catalog, std::string_view name) -> Status {
+       return catalog.is_residency(name) ? Status{} : is_listed<countries>(catalog, name);
+     },
+     true},
+    {"REGIONS",
+     [](const Catalog& catalog, std::string_view name) { return found(advise::regions_called(name, catalog)); }, true},
+    {"FAMILIES", is_listed<families>, true},
+    {"CODE", is_listed<currencies>},
+};
+
 bool is_literal(std::string_view part) { return !part.empty() && part[0] >= 'a' && part[0] <= 'z'; }
 
 /// Where the piece begins that is being typed: behind the last of these.
@@ -237,7 +307,8 @@ void offer_word(const Word& word, std::string_view typed, std::string_view tail,
     const std::size_t begin = behind_last(typed.substr(0, colon), ",:");
     counts(catalog(), typed.substr(begin, colon - begin), offered.candidates);
     // "nvidia:h100": a vendor stands in front of it.
-    if (offered.candidates.size() == first) word.list(catalog(), offered.candidates);
+    if (offered.candidates.size() == first)
+      gpus_of(catalog(), lower(typed.substr(begin, colon - begin)), offered.candidates);
     return dress(offered.candidates, first, typed.substr(0, colon + 1), tail);
   }
   word.list(catalog(), offered.candidates);
@@ -288,6 +359,14 @@ Offered values_of(const Flag& flag, std::string_view typed, const Lookup& catalo
   for (const std::string& value : allowed) offered.candidates.push_back({value});
   dress(offered.candidates, 0, typed.substr(0, begin), offered.goes_on ? "=" : "");
   return offered;
+}
+
+Status judge(std::string_view word, std::string_view value, const Lookup& catalog) {
+  const auto* judged = std::ranges::find(kJudged, word, &Judged::word);
+  if (judged == std::end(kJudged)) return {};
+  for (const std::string_view name : judged->several ? split(value, ',') : std::vector<std::string_view>{value})
+    if (Status known = judged->check(catalog(), trim(name)); !known) return known;
+  return {};
 }
 
 void keep_beginning(std::vector<Candidate>& candidates, std::string_view typed) {

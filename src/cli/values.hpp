@@ -34,6 +34,9 @@ bool is_known_word(std::string_view word);
 Offered values_of(const Flag& flag, std::string_view typed, const Lookup& catalog);
 /// The same for a positional's word.
 Offered values_of_word(std::string_view word, std::string_view typed, const Lookup& catalog);
+/// Whether the catalogue knows the names in a flag's value; `word` is what help shows for it. Words that name nothing
+/// of the catalogue are not judged. Errors: the name, with the nearest.
+Status judge(std::string_view word, std::string_view value, const Lookup& catalog);
 /// Keeps what begins like `typed`, in whatever case, each value once.
 void keep_beginning(std::vector<Candidate>& candidates, std::string_view typed);
 

@@ -104,10 +104,10 @@ std::string dates_of(Date oldest, Date newest) {
 Table provider_table(const Statistics& statistics) {
   Table table({{say("provider"), Align::left, 0},
                {say("SKUs"), Align::right, 0},
-               {say("with GPU"), Align::right, 0},
+               {say("with GPU"), Align::right, 1},
                {say("priced"), Align::right, 0},
                {say("regions"), Align::right, 1},
-               {say("offers"), Align::right, 0},
+               {say("offers"), Align::right, 1},
                {say("prices of"), Align::left, 0},
                {say("terms"), Align::left, 2, 24}});
   for (const auto& p : statistics.providers)

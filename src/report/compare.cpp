@@ -290,10 +290,13 @@ std::string price_line(const Compared& item, const Comparison& comparison, const
 }
 
 /// How the job runs, and what 80 of 100 measurements should show; or what is missing.
-std::string plan_text(const Compared& item) {
+std::string plan_text(const Compared& item, const workload::Workload& work) {
   const std::string name = compared_name(item);
   if (!item.usable()) return say("{}: no: {}", name, item.problem);
   const std::string plan = std::visit([](const auto& choice) { return plan_line(choice.plan); }, item.planned->choice);
+  if (const auto& counted = work.counted)
+    return say("{}: {}; 80 of 100 runs {} to {} {}", name, plan, human_number(item.intervals.throughput.low),
+               human_number(item.intervals.throughput.high), counted->unit.rate);
   const auto& range = item.intervals.tokens_per_s;
   return say("{}: {}; 80 of 100 runs {} to {} tokens/s", name, plan, human_number(range.low), human_number(range.high));
 }
@@ -361,7 +364,7 @@ std::string sections(const Comparison& comparison, const catalog::Catalog& catal
   std::vector<std::string> plans;
   for (const Compared& item : comparison.items) {
     prices.push_back(price_line(item, comparison, catalog));
-    if (comparison.work) plans.push_back(plan_text(item));
+    if (comparison.work) plans.push_back(plan_text(item, *comparison.work));
   }
   return section(say("plans"), plans, terminal) +
          section(say("prices: the lowest known, {}", list_of(comparison.terms)), prices, terminal) +

@@ -104,7 +104,7 @@ std::string trace_lines(const estimate::Trace& trace, const Terminal& terminal) 
     out += "\n" + bold(line.quantity, terminal) + " = " + line.value.text + "\n";
     out += wrap("  " + line.formula, terminal.width, 4);
     if (!line.substituted.empty()) out += wrap("  = " + line.substituted, terminal.width, 4);
-    out += "  [" + line.source + "]\n";
+    out += wrap("  [" + line.source + "]", terminal.width, 3);
   }
   return out;
 }

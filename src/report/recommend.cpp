@@ -1,6 +1,7 @@
 #include "report/recommend.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "gpusel/base/joined.hpp"
@@ -36,9 +37,6 @@ std::string warned_rules(const Recommendation& r) {
   return text;
 }
 
-constexpr std::ptrdiff_t kPlanColumn = 5;  // behind the GPUs
-constexpr std::ptrdiff_t kTermColumn = 4;  // behind the region
-
 bool is_shown(const Recommendation& r, const RecommendView& view) {
   return view.limit == 0 || static_cast<std::size_t>(r.rank) <= view.limit;
 }
@@ -51,57 +49,62 @@ bool mixes_terms(const Advice& advice, const RecommendView& view) {
   });
 }
 
-Table make_table(const Advice& advice, const RecommendView& view) {
+/// One column of the ranking.
+struct RankColumn {
+  Column column;
+  int in_document;  // its place on a page, where a narrow window shows the first ones
+  std::function<Cell(const Recommendation&)> cell;
+};
+
+std::vector<RankColumn> rank_columns(const Advice& advice, const RecommendView& view) {
   const auto& counted = advice.work.counted;
   const bool whole_job = counted ? counted->things.has_value() : workload::is_training(advice.work.task);
   const std::string currency(advice.currency.code());
-  const std::string per =
-      counted ? format("{}/{}", currency, say_name(counted->unit.column)) : say("{}/M tok", currency);
-  std::vector<Column> columns{
-      {"#", Align::right, 0},
-      {say("score"), Align::right, 2},
-      {say("instance"), Align::left, 0, 18},
-      {say("region"), Align::left, 3, 9},
-      {say("GPUs"), Align::left, 0},
-      {say("GiB/GPU"), Align::right, 2},
-      {whole_job ? say("time") : say("speed"), Align::right, 0},
-      {currency + "/h", Align::right, 0},
-      {whole_job ? say("{} total", currency) : per, Align::right, 0},
-      {say("price of"), Align::left, 1},
+  const std::string per = counted ? format("{}/{}", currency, say_name(counted->unit.column)) : say("{}/M tok", currency);
+  const auto price_each = [&advice](const Recommendation& r) -> Cell {
+    const auto& each = advice.work.counted ? r.cost.per_unit : r.cost.per_million_tokens;
+    return each ? human_price(*each) : "-";
   };
-  const bool planned = has_plan(advice.work);
-  if (planned) columns.insert(columns.begin() + kPlanColumn, {say("plan"), Align::left, 4, 24});
-  const bool termed = mixes_terms(advice, view);
-  if (termed) columns.insert(columns.begin() + kTermColumn, {say("term"), Align::left, 0});
-  if (view.wide) {
-    if (whole_job) columns.push_back({per, Align::right, 0});
-    columns.push_back({say("pareto"), Align::left, 0});
-    columns.push_back({say("warnings"), Align::left, 0});
-  }
-  Table table(std::move(columns));
+  using One = const Recommendation&;
+  std::vector<RankColumn> columns{
+      {{"#", Align::right, 0}, 0, [](One r) { return format("{}", r.rank); }},
+      {{say("score"), Align::right, 2}, 10, [](One r) { return format("{:.1f}", r.score); }},
+      {{say("instance"), Align::left, 0, 18}, 1, [](One r) { return printable(instance_name(r)); }},
+      {{say("region"), Align::left, 3, 9}, 6, [](One r) { return printable(r.region->id); }}};
+  const auto add = [&](bool has, RankColumn column) {
+    if (has) columns.push_back(std::move(column));
+  };
+  add(mixes_terms(advice, view),
+      {{say("term"), Align::left, 0}, 7, [](One r) { return std::string(to_text(r.offer->term)); }});
+  add(true, {{say("GPUs"), Align::left, 0}, 5, [](One r) { return gpus_text(r); }});
+  add(has_plan(advice.work),
+      {{say("plan"), Align::left, 4, 24}, 12, [&advice](One r) { return plan_text(advice.work, r); }});
+  add(true, {{say("GiB/GPU"), Align::right, 2}, 9, [](One r) {
+               return format("{:.0f}/{:.0f}", in_gib(r.memory().total()), in_gib(r.machine().memory()));
+             }});
+  add(true, {{whole_job ? say("time") : say("speed"), Align::right, 0}, 4, [&advice](One r) {
+               return speed_text(advice.work, r);
+             }});
+  add(true, {{currency + "/h", Align::right, 0}, 2, [](One r) { return human_price(r.cost.hourly); }});
+  add(whole_job, {{say("{} total", currency), Align::right, 0}, 3, [](One r) { return human_price(r.cost.total); }});
+  add(!whole_job, {{per, Align::right, 0}, 3, price_each});
+  add(true, {{say("price of"), Align::left, 1}, 8, [](One r) { return price_date(r); }});
+  add(view.wide && whole_job, {{per, Align::right, 0}, 8, price_each});
+  add(view.wide, {{say("pareto"), Align::left, 0}, 11, [](One r) { return r.pareto ? say("yes") : std::string(); }});
+  add(view.wide, {{say("warnings"), Align::left, 0}, 13, [](One r) { return warned_rules(r); }});
+  return columns;
+}
+
+Table make_table(const Advice& advice, const RecommendView& view, const Terminal& terminal) {
+  std::vector<RankColumn> columns = rank_columns(advice, view);
+  if (terminal.width.is_markdown()) std::ranges::stable_sort(columns, {}, &RankColumn::in_document);
+  std::vector<Column> titles;
+  for (const RankColumn& one : columns) titles.push_back(one.column);
+  Table table(std::move(titles));
   for (const Recommendation& r : advice.recommendations) {
-    if (view.limit > 0 && static_cast<std::size_t>(r.rank) > view.limit) break;
-    const auto& each = counted ? r.cost.per_unit : r.cost.per_million_tokens;
-    const std::string price_each = each ? human_price(*each) : "-";
-    std::vector<Cell> cells{
-        format("{}", r.rank),
-        format("{:.1f}", r.score),
-        printable(instance_name(r)),
-        printable(r.region->id),
-        gpus_text(r),
-        format("{:.0f}/{:.0f}", in_gib(r.memory().total()), in_gib(r.machine().memory())),
-        speed_text(advice.work, r),
-        human_price(r.cost.hourly),
-        whole_job ? human_price(r.cost.total) : price_each,
-        price_date(r),
-    };
-    if (planned) cells.insert(cells.begin() + kPlanColumn, plan_text(advice.work, r));
-    if (termed) cells.insert(cells.begin() + kTermColumn, std::string(to_text(r.offer->term)));
-    if (view.wide) {
-      if (whole_job) cells.push_back(price_each);
-      cells.push_back(r.pareto ? say("yes") : "");
-      cells.push_back(warned_rules(r));
-    }
+    if (!is_shown(r, view)) break;
+    std::vector<Cell> cells;
+    for (const RankColumn& one : columns) cells.push_back(one.cell(r));
     table.add(std::move(cells));
   }
   return table;
@@ -246,7 +249,7 @@ std::string decision_text(const Advice& advice, const Terminal& terminal) {
 
 std::string recommend_text(const Advice& advice, const catalog::Catalog& catalog, const RecommendView& view,
                            const Terminal& terminal) {
-  const Table table = make_table(advice, view);
+  const Table table = make_table(advice, view, terminal);
   std::string out = header(advice, catalog, terminal) + "\n";
   if (advice.recommendations.empty()) {
     out += wrap(say("no instance meets this"), terminal.width, 2) + "\n";

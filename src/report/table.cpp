@@ -16,7 +16,8 @@ namespace gpusel::report {
 namespace {
 
 constexpr std::size_t kGap = 2;
-constexpr int kSeldomNeeded = 4;  // Column::keep from which a column is worth less than a name in full
+constexpr std::size_t kShortestText = 8;  // a name or a word of which less says nothing
+constexpr int kSeldomNeeded = 4;          // Column::keep from which a column is worth less than a name in full
 
 std::string padded(std::string_view cell, std::size_t width, Align align) {
   const std::string text = fit_width(cell, width);
@@ -25,11 +26,22 @@ std::string padded(std::string_view cell, std::size_t width, Align align) {
   return align == Align::left ? text + space : space + text;
 }
 
+/// "-5.0 points", "+3 %": a figure with its unit calls nothing, whatever a spreadsheet takes it for.
+bool is_figure(std::string_view text) {
+  constexpr std::string_view kOfNumber = "+-0123456789.,";
+  constexpr std::string_view kOfUnit = " %/.";
+  const std::size_t unit = std::min(text.find_first_not_of(kOfNumber, 1), text.size());
+  std::string number(text.substr(text.front() == '+' ? 1 : 0, unit - (text.front() == '+' ? 1 : 0)));
+  std::erase(number, ',');
+  return plain_number(number) && std::ranges::all_of(text.substr(unit), [&](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || kOfUnit.find(c) != std::string_view::npos;
+         });
+}
+
 /// A cell that starts like a formula must not run as one in a spreadsheet.
 std::string csv_cell(const std::string& cell) {
   std::string text = printable(cell);
-  const bool number = plain_number(text).has_value();
-  if (text.size() > 1 && !number && std::string_view("=+-@\t\r").find(cell.front()) != std::string_view::npos)
+  if (text.size() > 1 && std::string_view("=+-@\t\r").find(cell.front()) != std::string_view::npos && !is_figure(text))
     text.insert(0, "'");
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -44,18 +56,33 @@ Cell figure_cell(std::string shown, const catalog::Number& value) {
   return {std::move(shown), value ? format("{}", *value) : std::string()};
 }
 
+std::size_t Table::widest_cell(std::size_t column) const {
+  std::size_t widest = 0;
+  for (const auto& row : rows_) widest = std::max(widest, display_width(row[column].text));
+  return widest;
+}
+
 std::vector<std::size_t> Table::widths() const {
   std::vector<std::size_t> widths;
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
-    std::size_t widest = display_width(columns_[i].title);
-    for (const auto& row : rows_) widest = std::max(widest, display_width(row[i].text));
-    widths.push_back(widest);
-  }
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    widths.push_back(std::max(display_width(columns_[i].title), widest_cell(i)));
   return widths;
 }
 
+/// What a column cannot do without: its figures, and of its title the longest word.
+std::vector<std::size_t> Table::least_widths() const {
+  std::vector<std::size_t> least;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    std::size_t needed = widest_cell(i);
+    for (const std::string_view word : split(columns_[i].title, ' ')) needed = std::max(needed, display_width(word));
+    least.push_back(needed);
+  }
+  return least;
+}
+
 /// Makes the table as narrow as asked. What a reader needs least goes first: columns that may be left
-/// out shrink, the least needed are left out, then names shrink, then the rest is left out.
+/// out shrink, the least needed are left out, then names shrink, then the rest is left out. Of what is left
+/// titles break into lines, and then all texts are shortened; figures never are.
 std::vector<std::size_t> Table::fit(std::vector<std::size_t>& width, std::size_t room) const {
   std::vector<std::size_t> dropped;
   const auto shown = [&](std::size_t i) { return std::find(dropped.begin(), dropped.end(), i) == dropped.end(); };
@@ -82,10 +109,48 @@ std::vector<std::size_t> Table::fit(std::vector<std::size_t>& width, std::size_t
     if (least_needed) dropped.push_back(*least_needed);
     return least_needed.has_value();
   };
+  const auto shorten_widest = [&](auto least_of) {
+    std::optional<std::size_t> widest;
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+      if (shown(i) && width[i] > least_of(i) && (!widest || width[i] > width[*widest])) widest = i;
+    if (widest) --width[*widest];
+    return widest.has_value();
+  };
   while (total() > room && (shrink(true) || drop(kSeldomNeeded) || shrink(false) || drop(1))) {
+  }
+  if (total() > room) {
+    const std::vector<std::size_t> least = least_widths();
+    const auto of_title = [&](std::size_t i) { return std::min(least[i], width[i]); };
+    const auto of_text = [&](std::size_t i) {
+      return columns_[i].align == Align::left ? std::min(kShortestText, least[i]) : least[i];
+    };
+    while (total() > room && (shorten_widest(of_title) || shorten_widest(of_text))) {
+    }
   }
   std::sort(dropped.begin(), dropped.end());
   return dropped;
+}
+
+/// The titles, each in as many lines as its width asks for; the last line of all stands above the figures.
+std::vector<std::vector<Cell>> Table::title_lines(const std::vector<std::size_t>& width) const {
+  std::vector<std::vector<std::string>> broken;
+  std::size_t most = 1;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    std::vector<std::string>& lines = broken.emplace_back();
+    if (display_width(columns_[i].title) <= width[i]) {
+      lines.push_back(columns_[i].title);  // leading spaces are a margin
+      continue;
+    }
+    const std::string text = wrap(columns_[i].title, width[i], 0);
+    for (const std::string_view one : split(std::string_view(text).substr(0, text.size() - 1), '\n'))
+      lines.emplace_back(one);
+    most = std::max(most, lines.size());
+  }
+  std::vector<std::vector<Cell>> out(most);
+  for (const auto& lines : broken)
+    for (std::size_t at = 0; at < most; ++at)
+      out[at].emplace_back(at + lines.size() < most ? std::string() : lines[at + lines.size() - most]);
+  return out;
 }
 
 std::string Table::text(const Terminal& terminal) const {
@@ -101,10 +166,7 @@ std::string Table::text(const Terminal& terminal) const {
     text.erase(text.find_last_not_of(' ') + 1);
     out += (head ? bold(text, terminal) : text) + "\n";
   };
-  std::vector<Cell> titles;
-  titles.reserve(columns_.size());
-  for (const Column& column : columns_) titles.emplace_back(column.title);
-  line(titles, true);
+  for (const auto& titles : title_lines(width)) line(titles, true);
   for (const auto& row : rows_) line(row, false);
   if (!dropped.empty()) {
     std::string names;

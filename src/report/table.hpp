@@ -17,7 +17,7 @@ struct Column {
   std::string title;
   Align align = Align::left;
   int keep = 1;           // columns with a higher number are dropped first; 0: never
-  std::size_t least = 0;  // may be shortened down to this; 0: not at all
+  std::size_t least = 0;  // may be shortened down to this; 0: not before all that may be dropped has been
   std::string key = {};   // what programs call it, where that is not the title
 };
 
@@ -51,7 +51,10 @@ class Table {
   std::string as(std::string_view format, const Terminal& terminal) const;
 
  private:
+  std::size_t widest_cell(std::size_t column) const;
   std::vector<std::size_t> widths() const;
+  std::vector<std::size_t> least_widths() const;
+  std::vector<std::vector<Cell>> title_lines(const std::vector<std::size_t>& width) const;
   /// Shrinks `width` to fit `room`; returns the columns left out.
   std::vector<std::size_t> fit(std::vector<std::size_t>& width, std::size_t room) const;
 

@@ -268,3 +268,14 @@ TEST_CASE("completion of an unknown shell names those that there are") {
   CHECK(run.status == 2);
   CHECK(run.err.find("bash, zsh, fish") != std::string::npos);
 }
+
+TEST_CASE("behind a vendor only its GPUs are offered, behind a flag of yes or no these two") {
+  const Lines nvidia = offered({"recommend", "--gpu", "nvidia:"});
+  CHECK(has(nvidia, "nvidia:l40s"));
+  CHECK_FALSE(has(nvidia, "nvidia:mi300x-192gb"));
+  CHECK(ask({"recommend", "-m", "llama-7b", "-t", "finetune", "--gpu", "nvidia:mi300x-192gb"})
+            .err.find("is made by amd, not by nvidia") != std::string::npos);
+  CHECK(offered({"recommend", "--nvlink", ""}) == Lines{"true", "false"});
+  CHECK(has(offered({"recommend", "--nvlink", "--str"}), "--strict"));
+  CHECK(has(offered({"explain", "old"}), "old-price"));
+}

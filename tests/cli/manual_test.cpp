@@ -81,3 +81,12 @@ TEST_CASE("a manual page shows the examples as they are typed") {
 }
 
 TEST_CASE("a manual without a folder is refused") { CHECK(ask({"__manual"}).status == 2); }
+
+TEST_CASE("groups of commands have a page, too, and every schema a line in the table of schemas") {
+  CHECK(read_file(page_of("config")).find("config show") != std::string::npos);
+  CHECK(read_file(page_of("catalog")).find("catalog lint") != std::string::npos);
+  const std::string table = read_file(kSource + "/docs/schema/README.md");
+  for (const auto& file : fs::directory_iterator(kSource + "/docs/schema"))
+    if (file.path().extension() == ".json")
+      CHECK(table.find("(" + file.path().filename().string() + ")") != std::string::npos);
+}

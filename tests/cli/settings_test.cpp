@@ -240,3 +240,72 @@ TEST_CASE("a command is called like no flag that takes a value: a map below its 
         CHECK((!flag.is_called(command.name) || flag.value.empty()));
       }
 }
+
+TEST_CASE("a pipe under the name of a settings file or an overlay is refused, not waited for") {
+  const Place place("");
+  REQUIRE(shell("mkfifo " + place.home() + "/work/.gpusel.yaml " + place.home() + "/o.yaml").status == 0);
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"gpus", "l4"}, {"config", "show"}, {"gpus", "--overlay", place.home() + "/o.yaml"}}) {
+    const Run run = place.ask(words);
+    CHECK(run.status == 2);
+    CHECK(run.err.find("it is not a regular file") != std::string::npos);
+  }
+  CHECK(place.ask({"__complete", "--", "gpus", "--j"}).out == "--json\tshort for -o json\n");
+  CHECK(ask({"gpus", "l4", "--overlay", "/dev/stdin"}, {.input = "gpus: []\n"}).status == 0);
+  CHECK(shell("gpusel gpus l4 --overlay <(echo 'gpus: []')").err.find("regular") == std::string::npos);
+}
+
+TEST_CASE("names in settings are judged by the catalogue, with their place") {
+  const Place place("cloud: [awz]\ngpu: h1000x\nresidency: xx\nregion: nowhere-1\nmodel: llama-7bb\n");
+  const Run shown = place.ask({"config", "show"}, {{"GPUSEL_CURRENCY", "XXX"}});
+  CHECK(shown.status == 2);
+  for (const char* where : {".gpusel.yaml:1:1", ".gpusel.yaml:2:1", ".gpusel.yaml:3:1", ".gpusel.yaml:4:1",
+                            ".gpusel.yaml:5:1", "GPUSEL_CURRENCY"}) {
+    CAPTURE(where, shown.err);
+    CHECK(shown.err.find(where) != std::string::npos);
+  }
+  const Run asked = Place("cloud: [awz]\n").ask({"recommend", "-m", "llama-7b", "-t", "finetune"});
+  CHECK(asked.status == 2);
+  CHECK(asked.err.find(".gpusel.yaml:1:1: ") != std::string::npos);
+  CHECK(Place("cloud: [Amazon]\ngpu: H100:8\nresidency: eu\nregion: Frankfurt\nmodel: llama-7b\ncurrency: eur\n")
+            .ask({"config", "show"})
+            .status == 0);
+}
+
+TEST_CASE("two settings that contradict each other are refused in one file, and settled by strength elsewhere") {
+  const std::vector<std::string> words{"instances", "--gpu", "l4", "-n", "1", "--json"};
+  const Run both = Place("use-spot: true\nterm: on-demand\n").ask(words);
+  CHECK(both.status == 2);
+  CHECK(both.err.find("contradict each other") != std::string::npos);
+  CHECK(Place("use-spot: false\nterm: on-demand\n").ask(words).status == 0);
+  const auto term = [&](const Run& run) { return Json::parse(run.out)["items"][0]["best_offer"]["term"]; };
+  CHECK(term(Place("use-spot: true\n", "term: on-demand\n").ask(words)) == "spot");
+  std::vector<std::string> on_line = words;
+  on_line.insert(on_line.end(), {"--term", "on-demand"});
+  CHECK(term(Place("use-spot: true\n").ask(on_line)) == "on-demand");
+}
+
+TEST_CASE("--json beside another format, and a command that does not exist, are refused in a sentence") {
+  const Run both = ask({"gpus", "l4", "--json", "-o", "csv"});
+  CHECK(both.status == 2);
+  CHECK(both.out.empty());
+  CHECK(ask({"gpus", "l4", "--json", "-o", "json"}).status == 0);
+  CHECK(ask({"config", "show", "nosuch"}).err.find("all commands: gpusel --help") != std::string::npos);
+  CHECK(ask({"recomend", "-m", "x"}).err.find("'recomend'") != std::string::npos);
+}
+
+TEST_CASE("a list with no match is empty and has one status in every format") {
+  for (const std::string format : {"table", "wide", "json", "yaml", "csv", "markdown", "html"}) {
+    const Run run = ask({"gpus", "nosuchgpu", "-o", format});
+    CAPTURE(format);
+    CHECK(run.status == 3);
+    if (format == "json") CHECK(Json::parse(run.out)["items"].empty());
+  }
+}
+
+TEST_CASE("what CSV has no place for is said") {
+  const Run run =
+      ask({"recommend", "-m", "llama-7b", "-t", "finetune", "-n", "1", "-o", "csv", "--explain", "--show-rejected"});
+  CHECK(run.err.find("--explain has no place in csv") != std::string::npos);
+  CHECK(run.err.find("--show-rejected has no place in csv") != std::string::npos);
+}

@@ -114,6 +114,27 @@ TEST_CASE("csv gives programs the value behind a cell, and columns their keys") 
   table.add({report::figure_cell("1/6", 1.0 / 6), "a"});
   table.add({report::figure_cell("?", std::nullopt), "+1"});
   table.add({report::figure_cell("-5", -5), "-x"});
-  CHECK(table.csv() == "memory_gb,name\n0.16666666666666666,a\n,'+1\n-5,'-x\n");
+  CHECK(table.csv() == "memory_gb,name\n0.16666666666666666,a\n,+1\n-5,'-x\n");
   CHECK(table.text({}) == " GB  name\n1/6  a\n  ?  +1\n -5  -x\n");
+}
+
+TEST_CASE("csv leaves figures with their unit as they are, and disarms what could call something") {
+  Table table({{"a"}});
+  for (const char* cell : {"-5.0 points", "+20%", "-1,234 USD/h", "-2+3", "-x", "+cmd|' /C calc'!A0", "-1 (x)", "@a"})
+    table.add({cell});
+  CHECK(table.csv() == "a\n-5.0 points\n+20%\n\"-1,234 USD/h\"\n'-2+3\n'-x\n'+cmd|' /C calc'!A0\n'-1 (x)\n'@a\n");
+}
+
+TEST_CASE("titles break and texts are shortened before a table is wider than asked; figures never are") {
+  Table table({{"does it fit", Align::left, 0},
+               {"ran out of memory", Align::right, 0},
+               {"balanced accuracy", Align::right, 0}});
+  table.add({"training", "1,345", "69 %"});
+  CHECK(table.text({.width = 34}) ==
+        "             ran out of  balanced\n"
+        "does it fit      memory  accuracy\n"
+        "training          1,345      69 %\n");
+  const std::string narrow = table.text({.width = 26});
+  CHECK(widest(narrow) <= 26);
+  CHECK(narrow.find("1,345") != std::string::npos);
 }

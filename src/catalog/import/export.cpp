@@ -205,6 +205,8 @@ class ProviderFiles {
 /// Whether a file is one that an import wrote.
 bool is_mine(const std::filesystem::path& path) {
   if (!path.filename().string().starts_with(kPrefix) || path.extension() != ".yaml") return false;
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(path, failed)) return false;
   std::ifstream file(path, std::ios::binary);
   std::string first(kMark.size(), '\0');
   file.read(first.data(), static_cast<std::streamsize>(first.size()));

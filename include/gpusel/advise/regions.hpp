@@ -1,0 +1,15 @@
+// Regions by the names that people give them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpusel/catalog/catalog.hpp"
+
+namespace gpusel::advise {
+
+/// Ids of the regions that a name means: the one of that id, else those at a place of that name.
+Result<std::vector<std::string>> regions_called(std::string_view name, const catalog::Catalog& catalog);
+
+}  // namespace gpusel::advise
