@@ -233,7 +233,7 @@ const Word* find_word(std::string_view name) {
 }
 
 template <class T>
-Status found(const Result<T>& result) {
+Status status_of(const Result<T>& result) {
   return result ? Status{} : std::unexpected(result.error());
 }
 
@@ -260,25 +260,26 @@ constexpr Judged kJudged[] = {
      [](const Catalog& catalog, std::string_view text) -> Status {
        const auto spec = workload::parse_gpu_spec(text);
        if (!spec) return std::unexpected(spec.error());
-       const auto gpus = catalog.gpus();
-       if (std::ranges::any_of(gpus, [&](const catalog::Gpu& gpu) { return spec->names_gpu(gpu); })) return {};
+       const auto all = catalog.gpus();
+       if (std::ranges::any_of(all, [&](const catalog::Gpu& gpu) { return spec->names_gpu(gpu); })) return {};
        return is_listed<gpus>(catalog, spec->names.empty() ? text : std::string_view(spec->names.front()));
      }},
-    {"GPU", [](const Catalog& catalog, std::string_view name) { return found(catalog.gpu(name)); }},
+    {"GPU", [](const Catalog& catalog, std::string_view name) { return status_of(catalog.gpu(name)); }},
     {"MODEL",
      [](const Catalog& catalog, std::string_view name) {
        const bool is_named = name != "none" && !catalog::looks_like_path(name);
-       return is_named ? found(catalog.model(name)) : Status{};
+       return is_named ? status_of(catalog.model(name)) : Status{};
      }},
-    {"CLOUDS", [](const Catalog& catalog, std::string_view name) { return found(catalog.provider(name)); }, true},
-    {"PROVIDER", [](const Catalog& catalog, std::string_view name) { return found(catalog.provider(name)); }},
+    {"CLOUDS", [](const Catalog& catalog, std::string_view name) { return status_of(catalog.provider(name)); }, true},
+    {"PROVIDER", [](const Catalog& catalog, std::string_view name) { return status_of(catalog.provider(name)); }},
     {"COUNTRIES",
      [](const Catalog& catalog, std::string_view name) -> Status {
        return catalog.is_residency(name) ? Status{} : is_listed<countries>(catalog, name);
      },
      true},
     {"REGIONS",
-     [](const Catalog& catalog, std::string_view name) { return found(advise::regions_called(name, catalog)); }, true},
+     [](const Catalog& catalog, std::string_view name) { return status_of(advise::regions_called(name, catalog)); },
+     true},
     {"FAMILIES", is_listed<families>, true},
     {"CODE", is_listed<currencies>},
 };

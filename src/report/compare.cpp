@@ -294,11 +294,10 @@ std::string plan_text(const Compared& item, const workload::Workload& work) {
   const std::string name = compared_name(item);
   if (!item.usable()) return say("{}: no: {}", name, item.problem);
   const std::string plan = std::visit([](const auto& choice) { return plan_line(choice.plan); }, item.planned->choice);
-  if (const auto& counted = work.counted)
-    return say("{}: {}; 80 of 100 runs {} to {} {}", name, plan, human_number(item.intervals.throughput.low),
-               human_number(item.intervals.throughput.high), counted->unit.rate);
-  const auto& range = item.intervals.tokens_per_s;
-  return say("{}: {}; 80 of 100 runs {} to {} tokens/s", name, plan, human_number(range.low), human_number(range.high));
+  const auto& counted = work.counted;
+  const auto& range = counted ? item.intervals.throughput : item.intervals.tokens_per_s;
+  return say("{}: {}; 80 of 100 runs {} to {} {}", name, plan, human_number(range.low), human_number(range.high),
+             counted ? std::string(say_name(counted->unit.rate)) : say("tokens/s"));
 }
 
 std::string section(const std::string& title, const std::vector<std::string>& lines, const Terminal& terminal) {

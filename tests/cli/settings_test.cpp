@@ -252,7 +252,7 @@ TEST_CASE("a pipe under the name of a settings file or an overlay is refused, no
   }
   CHECK(place.ask({"__complete", "--", "gpus", "--j"}).out == "--json\tshort for -o json\n");
   CHECK(ask({"gpus", "l4", "--overlay", "/dev/stdin"}, {.input = "gpus: []\n"}).status == 0);
-  CHECK(shell("gpusel gpus l4 --overlay <(echo 'gpus: []')").err.find("regular") == std::string::npos);
+  CHECK(shell("bash -c \"gpusel gpus l4 --overlay <(echo 'gpus: []')\"").err.find("regular") == std::string::npos);
 }
 
 TEST_CASE("names in settings are judged by the catalogue, with their place") {
