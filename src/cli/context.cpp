@@ -211,7 +211,8 @@ std::expected<catalog::Catalog, Errors> Context::load_catalog() {
 
 int Context::fail(const Error& error) {
   const std::string what = with_hint(error);
-  err.write("gpusel: " + (error.where.empty() ? what : say("{}: {}", printable(place_of(error.where, settings)), what)) + "\n");
+  err.write("gpusel: " +
+            (error.where.empty() ? what : say("{}: {}", printable(place_of(error.where, settings)), what)) + "\n");
   return status_of(error.kind);
 }
 

@@ -297,7 +297,7 @@ std::string plan_text(const Compared& item, const workload::Workload& work) {
   const auto& counted = work.counted;
   const auto& range = counted ? item.intervals.throughput : item.intervals.tokens_per_s;
   return say("{}: {}; 80 of 100 runs {} to {} {}", name, plan, human_number(range.low), human_number(range.high),
-             counted ? std::string(say_name(counted->unit.rate)) : say("tokens/s"));
+             counted ? say_name(counted->unit.rate) : say("tokens/s"));
 }
 
 std::string section(const std::string& title, const std::vector<std::string>& lines, const Terminal& terminal) {

@@ -60,7 +60,8 @@ std::vector<RankColumn> rank_columns(const Advice& advice, const RecommendView& 
   const auto& counted = advice.work.counted;
   const bool whole_job = counted ? counted->things.has_value() : workload::is_training(advice.work.task);
   const std::string currency(advice.currency.code());
-  const std::string per = counted ? format("{}/{}", currency, say_name(counted->unit.column)) : say("{}/M tok", currency);
+  const std::string per =
+      counted ? format("{}/{}", currency, say_name(counted->unit.column)) : say("{}/M tok", currency);
   const auto price_each = [&advice](const Recommendation& r) -> Cell {
     const auto& each = advice.work.counted ? r.cost.per_unit : r.cost.per_million_tokens;
     return each ? human_price(*each) : "-";
