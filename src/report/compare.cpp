@@ -291,13 +291,12 @@ std::string price_line(const Compared& item, const Comparison& comparison, const
 
 /// How the job runs, and what 80 of 100 measurements should show; or what is missing.
 std::string plan_text(const Compared& item, const workload::Workload& work) {
-  const std::string name = compared_name(item);
-  if (!item.usable()) return say("{}: no: {}", name, item.problem);
+  if (!item.usable()) return say("{}: no: {}", compared_name(item), item.problem);
   const std::string plan = std::visit([](const auto& choice) { return plan_line(choice.plan); }, item.planned->choice);
   const auto& counted = work.counted;
   const auto& range = counted ? item.intervals.throughput : item.intervals.tokens_per_s;
-  return say("{}: {}; 80 of 100 runs {} to {} {}", name, plan, human_number(range.low), human_number(range.high),
-             counted ? say_name(counted->unit.rate) : say("tokens/s"));
+  return say("{}: {}; 80 of 100 runs {} to {} {}", compared_name(item), plan, human_number(range.low),
+             human_number(range.high), counted ? say_name(counted->unit.rate) : say("tokens/s"));
 }
 
 std::string section(const std::string& title, const std::vector<std::string>& lines, const Terminal& terminal) {
