@@ -267,7 +267,7 @@ TEST_CASE("names in settings are judged by the catalogue, with their place") {
   const Run asked = Place("cloud: [awz]\n").ask({"recommend", "-m", "llama-7b", "-t", "finetune"});
   CHECK(asked.status == 2);
   CHECK(asked.err.find(".gpusel.yaml:1:1: ") != std::string::npos);
-  CHECK(Place("cloud: [Amazon]\ngpu: H100:8\nresidency: eu\nregion: Frankfurt\nmodel: llama-7b\ncurrency: eur\n")
+  CHECK(Place("cloud: [Amazon]\ngpu: H100\nresidency: eu\nregion: Frankfurt\nmodel: llama-7b\ncurrency: eur\n")
             .ask({"config", "show"})
             .status == 0);
 }
