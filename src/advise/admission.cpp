@@ -75,12 +75,24 @@ class Admitter {
     }
     tighten(steps_, now);
     drop_needless();
+    const Steps loose = steps_;
     sharpen(steps_);
     drop_needless();
-    return finish(asked_with(steps_));
+    const Standing least = asked_with(steps_);
+    keep_cheaper(loose, least);
+    return finish(least);
   }
 
  private:
+  /// Targets and price trade against each other: the least change may be the dearer one.
+  void keep_cheaper(const Steps& loose, const Standing& least) {
+    constexpr double kCheaper = 0.99;
+    Standing wide = asked_with(loose);
+    if (!wide || !least || wide.ranked->cost.hourly > kCheaper * least.ranked->cost.hourly) return;
+    for (const Step& step : loose) out_.cheaper.push_back(step.change);
+    out_.cheaper_as = std::move(wide.ranked);
+  }
+
   /// What no question alters.
   std::string beyond_change() const {
     if (instance_.offer_count == 0)

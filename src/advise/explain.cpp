@@ -98,6 +98,18 @@ void add_admitted(Branch& root, const Explained& of, const Admission& admission)
   root.children.push_back(std::move(then));
 }
 
+void add_cheaper(Branch& root, const Explained& of, const Admission& admission) {
+  std::string all;
+  for (const Change& change : admission.cheaper) all += (all.empty() ? "" : " ") + change_text(change);
+  const auto price = [&](const Recommendation& r) {
+    return format("{:.4g} {}/h", r.cost.hourly, of.advice.currency.code());
+  };
+  root.children.push_back(
+      {{"cheaper", say("more than is needed, for a lower price of all nodes"),
+        say("{} instead of {}", price(*admission.cheaper_as), price(*admission.as)), std::move(all), asked_again()},
+       {}});
+}
+
 }  // namespace
 
 void hang(Branch& root, estimate::Trace trace) {
@@ -157,6 +169,7 @@ Branch explain_rejection(const Explained& of, const Admission& admission) {
   changes.line.value.text = all;
   root.children.push_back(std::move(changes));
   add_admitted(root, of, admission);
+  if (admission.cheaper_as) add_cheaper(root, of, admission);
   if (admission.others.empty()) return root;
   Branch others{{"other", say("any one of these would do as well"), {}, {}, asked_again()}, {}};
   for (std::size_t i = 0; i < admission.others.size(); ++i) {

@@ -27,6 +27,9 @@ struct Admission {
   std::vector<Change> others;        // any one of these would do as well
   std::optional<Recommendation> as;  // what it is under `changes`
   std::size_t among = 0;             // instances that are ranked then
+  /// More given way to than is needed, where fewer or cheaper nodes are enough then; empty: none.
+  std::vector<Change> cheaper;
+  std::optional<Recommendation> cheaper_as;
 };
 
 /// Errors: as recommend(), of the question as it stands.
