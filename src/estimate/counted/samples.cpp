@@ -202,10 +202,11 @@ class Passes {
          ms(products_));
     line("samples.traffic", say("values layers put out × bytes × copies, and scores, ÷ bandwidth"),
          format("{:.5g} GB ÷ {:.5g} GB/s", step_traffic() / 1e9, bandwidth() / 1e9), ms(traffic_));
-    line("samples.arithmetic", say("values layers put out × clocks of a multiprocessor ÷ clocks of all per second"),
-         format("{:.5g} G × {:.4g} ÷ {:.5g} G/s", put_out() / 1e9, c_.clocks.of(engine_, kind_),
-                vector_ > 0 ? put_out() * c_.clocks.of(engine_, kind_) / vector_ / 1e9 : 1),
-         ms(vector_));
+    if (vector_ > 0)
+      line("samples.arithmetic", say("values layers put out × clocks of a multiprocessor ÷ clocks of all per second"),
+           format("{:.5g} G × {:.4g} ÷ {:.5g} G/s", put_out() / 1e9, c_.clocks.of(engine_, kind_),
+                  put_out() * c_.clocks.of(engine_, kind_) / vector_ / 1e9),
+           ms(vector_));
     line("samples.weights", say("weights read in every pass, and updated in training ÷ bandwidth"),
          format("{:.5g} GB ÷ {:.5g} GB/s", weights_traffic() / 1e9, bandwidth() / 1e9), ms(weights_));
     line("samples.launch", say("layers × passes × host time of one"),
