@@ -135,7 +135,7 @@ class Generation {
         {"memory.weights",
          offloaded() ? say("the largest part of the pipeline with what it works on")
                      : say("text encoders + denoiser + VAE, all resident"),
-         say("{:.2f} + {:.2f} + {:.2f} GiB", in_gib(weights_.text), in_gib(weights_.denoisers), in_gib(weights_.vae)),
+         format("{:.4g} + {:.4g} + {:.4g}", in_gib(weights_.text), in_gib(weights_.denoisers), in_gib(weights_.vae)),
          gibibytes(out.weights), "docs/method.md"});
     trace.push_back({"memory.activations", say("the denoiser's pass or decoding, whichever is larger"),
                      say("pass {:.2f} GiB: {:.0f} positions × {:g} channels × {:g} passes; decoding {:.2f} GiB: "
