@@ -12,6 +12,7 @@
 #include "gpusel/base/text.hpp"
 #include "gpusel/version.hpp"
 #include "report/check.hpp"
+#include "report/lock.hpp"
 
 namespace gpusel::cli {
 
@@ -124,6 +125,8 @@ class Check {
     const auto text = read_input(file);
     if (!text) return context_.fail(text.error());
     name_ = input_name(file);
+    if (report::says_lock(*text))
+      if (const auto lock = report::read_lock(*text, name_); !lock) return context_.fail(lock.error());
     auto subjects = advise::saved_subjects(*text, name_, ground.today, ground.catalog, ground.coefficients);
     if (!subjects) return context_.fail(subjects.error());
     count_ = subjects->size();

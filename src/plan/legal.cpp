@@ -32,8 +32,8 @@ class Checker {
       : work_(work), machine_(machine), pins_(work.pins) {}
 
   Status run() const {
-    for (const auto check : {&Checker::quantised, &Checker::tensor, &Checker::pipeline, &Checker::chunks,
-                             &Checker::experts, &Checker::product, &Checker::expert_ranks})
+    for (const auto check : {&Checker::quantised, &Checker::tensor, &Checker::pipeline, &Checker::sharded_stages,
+                             &Checker::chunks, &Checker::experts, &Checker::product, &Checker::expert_ranks})
       if (Status legal = (this->*check)(); !legal) return legal;
     return {};
   }
@@ -76,6 +76,15 @@ class Checker {
     return refuse(say("{} pipeline stages are more than the {:g} layers", *pins_.pp, layers), "pp",
                   nearest(*pins_.pp, std::min(gpus(), static_cast<std::int64_t>(layers)),
                           [&](std::int64_t pp) { return gpus() % pp == 0; }));
+  }
+
+  Status sharded_stages() const {
+    const auto& job = work_.training;
+    if (!workload::is_training(work_.task) || !job.sharding || pins_.pp.value_or(1) <= 1) return {};
+    if (may_change_framework(work_) || stages_can(job.framework, *job.sharding)) return {};
+    return usage_error(
+        say("{} does not run {} with pipeline stages, and pp is {}", job.framework, to_text(*job.sharding), *pins_.pp),
+        "sharding", say("zero1, or pp 1"));
   }
 
   Status chunks() const {
@@ -157,6 +166,12 @@ class Checker {
 bool divides(std::int64_t part, double whole) { return std::fmod(whole, static_cast<double>(part)) == 0; }
 
 bool splits_models(std::string_view framework) { return workload::framework_of(framework).splits_layers; }
+
+bool stages_can(std::string_view framework, workload::Sharding sharding) {
+  using workload::Sharding;
+  const bool keeps_gradients = sharding == Sharding::none || sharding == Sharding::ddp || sharding == Sharding::zero1;
+  return keeps_gradients || workload::framework_of(framework).shards_stages;
+}
 
 bool is_assumed(const workload::Workload& work, std::string_view key) {
   return std::any_of(work.assumed.begin(), work.assumed.end(),

@@ -18,6 +18,9 @@ Status check_pins(const workload::Workload& work, const estimate::Machine& machi
 /// Whether nobody gave the key and a default stands for it.
 bool is_assumed(const workload::Workload& work, std::string_view key);
 
+/// Whether the framework can divide so much over the data-parallel ranks of pipeline stages.
+bool stages_can(std::string_view framework, workload::Sharding sharding);
+
 /// Taken for a framework that nobody named where layers must be divided.
 inline constexpr std::string_view kDivides = "megatron";
 

@@ -190,6 +190,12 @@ class Search {
   }
 
   std::vector<Sharding> shardings(const TrainingPlan& plan) const {
+    std::vector<Sharding> wanted = wanted_shardings(plan);
+    if (plan.pp > 1) std::erase_if(wanted, [&](Sharding kind) { return !stages_can(job_.framework, kind); });
+    return wanted;
+  }
+
+  std::vector<Sharding> wanted_shardings(const TrainingPlan& plan) const {
     if (job_.sharding) return {*job_.sharding};
     if (plan.dp * plan.cp == 1) return {Sharding::none};
     // The host keeps one copy of what is offloaded, not one for each rank.

@@ -8,10 +8,16 @@ namespace gpusel::workload {
 namespace {
 
 constexpr std::array kFrameworks{
-    Framework{.name = "megatron", .splits_layers = true, .megatron_core = true, .recomputes_some = true},
-    Framework{.name = "nemo", .splits_layers = true, .megatron_core = true, .recomputes_some = true},
+    Framework{.name = "megatron",
+              .splits_layers = true,
+              .shards_stages = true,
+              .megatron_core = true,
+              .recomputes_some = true},
+    Framework{
+        .name = "nemo", .splits_layers = true, .shards_stages = true, .megatron_core = true, .recomputes_some = true},
+    // "ZeRO-2 and ZeRO-3 are incompatible with pipeline parallelism": its PipelineEngine.
     Framework{.name = "deepspeed", .splits_layers = true},
-    Framework{.name = "torchtitan", .splits_layers = true, .recomputes_some = true},
+    Framework{.name = "torchtitan", .splits_layers = true, .shards_stages = true, .recomputes_some = true},
     Framework{.name = "fsdp", .recomputes_some = true},
     Framework{.name = "hf-trainer"},
     Framework{.name = "trl"},
@@ -23,7 +29,7 @@ constexpr std::array kFrameworks{
     Framework{.name = "llama-factory", .recomputes_all = true},
     Framework{.name = "ms-swift", .recomputes_all = true},
 };
-constexpr Framework kUnknown{.name = "", .splits_layers = true};
+constexpr Framework kUnknown{.name = "", .splits_layers = true, .shards_stages = true};
 
 }  // namespace
 

@@ -205,6 +205,10 @@ TEST_CASE("a lock that was edited is refused, however small the change", "[lock]
     const auto at = text.find(part);
     REQUIRE(at != std::string::npos);
     text[at + part.size() - 1] = text[at + part.size() - 1] == '7' ? '8' : '7';
+    const std::string policy = scratch_file("any.yaml", "policies:\n  - {id: dear, max_cost_per_hour: 1000 USD}\n");
+    const Run checked = shell("gpusel check --policy '" + policy + "' '" + scratch_file("edited.lock", text) + "'");
+    CHECK(checked.status == 2);
+    CHECK(checked.err.find("was edited after it was written") != std::string::npos);
     const Run run = shell("gpusel diff '" + scratch_file("edited.lock", text) + "'");
     CHECK(run.status == 2);
     CHECK(run.err.find("was edited after it was written") != std::string::npos);

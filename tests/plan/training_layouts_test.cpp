@@ -27,6 +27,22 @@ bool says(const Error& error, std::string_view message, std::string_view hint) {
 
 }  // namespace
 
+TEST_CASE("DeepSpeed has no pipeline stages beside ZeRO-2 and ZeRO-3") {
+  CHECK(says(refused("task=finetune model=llama-3.1-8b framework=deepspeed sharding=zero3 pp=2", 8),
+             "deepspeed does not run zero3 with pipeline stages, and pp is 2", "zero1, or pp 1"));
+  const auto planned = [](std::string_view words) {
+    const auto choice = plan::plan_training(job(words), test::machine("h100-sxm-80gb", 8), test::coefficients());
+    CAPTURE(words);
+    REQUIRE(choice);
+    return choice->plan;
+  };
+  for (const auto* sharding : {"zero2", "zero3"}) {
+    const auto plan = planned(format("task=finetune model=llama-3.1-8b framework=deepspeed sharding={}", sharding));
+    CHECK(plan.pp == 1);
+  }
+  CHECK(planned("task=finetune model=llama-3.1-8b framework=deepspeed sharding=zero1 pp=2").pp == 2);
+}
+
 TEST_CASE("an illegal degree names its constraint and the nearest legal one") {
   CHECK(says(refused("task=finetune model=llama-7b tp=5", 8), "tp 5 does not divide the 32 attention heads", "4"));
   CHECK(says(refused("task=finetune model=qwen2.5-7b tp=7", 28), "7 neither divides the 4 K/V heads", "4"));

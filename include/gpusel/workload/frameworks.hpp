@@ -9,6 +9,7 @@ namespace gpusel::workload {
 struct Framework {
   std::string_view name;
   bool splits_layers = false;      // divides layers over GPUs: tensor, pipeline, context or expert parallel
+  bool shards_stages = false;      // pipeline stages may divide gradients and weights over data-parallel ranks too
   bool megatron_core = false;      // fused layers, fp32 gradients in buffers that stay, a distributed optimiser
   bool recomputes_some = false;    // can checkpoint some of the layers only
   bool trains_pure = false;        // loads and trains everything in the arithmetic's own format
