@@ -116,7 +116,7 @@ class Check {
       if (options_.all || one.rank == options_.rank.value_or(1))
         subjects_.push_back(advise::policy_subject(one, advice_, question, ground.catalog, ground.coefficients));
     count_ = advice_.recommendations.size();
-    name_ = command_line(context_.words);
+    name_ = command_line(question_of(context_.words));
     return kOk;
   }
 

@@ -27,7 +27,7 @@ int run_path(Context& context) {
            for (const SettingFile& file : files)
              table.add({file.source == SettingSource::project ? say("the project") : say("yours"), printable(file.path),
                         file.found ? say("yes") : say("no")});
-           return table.as(as, terminal);
+           return report::document_title(say("Files of settings"), terminal) + table.as(as, terminal);
          }},
         *format, context);
   return kOk;

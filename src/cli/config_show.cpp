@@ -145,7 +145,7 @@ std::string answer_text(const std::vector<Held>& held, std::string_view format, 
   for (const Held& one : held)
     table.add({report::Cell(one.command.empty() ? say("all") : one.command, one.command), one.name, joined(one.values),
                origin_of(one)});
-  return table.as(format, terminal);
+  return report::document_title(say("Settings"), terminal) + table.as(format, terminal);
 }
 
 int run_show(const std::string& only, Context& context) {

@@ -111,7 +111,7 @@ class Export {
     const auto converter = cost::Converter::into(advice.currency, ground.catalog);
     if (!converter) return context_.fail(converter.error());
     report::ExportView view{
-        advice, chosen, *launches, ground.catalog, ground.coefficients, {}, 0, command_line(context_.words)};
+        advice, chosen, *launches, ground.catalog, ground.coefficients, {}, 0, command_line(question_of(context_.words))};
     view.scaling = scaling(advice, chosen, ground);
     const auto data = advise::data_path(chosen, advice, options_.job.question.request, {}, ground.catalog,
                                         ground.coefficients, *converter, false);

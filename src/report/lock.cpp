@@ -289,8 +289,8 @@ std::string lock_text(const Json& lock, const std::string& to, std::string_view 
   const std::string foot =
       to.empty() ? say("locked rows: {} of {}; nothing was written", rows, lock["ranking"].size())
                  : say("locked rows: {} of {}; written to {}", rows, lock["ranking"].size(), printable(to));
-  if (format == "markdown") return head + "\n\n" + table.markdown() + "\n" + foot + "\n";
-  return wrap(head, terminal.width, 2) + table.text(terminal) + wrap(foot, terminal.width, 2);
+  return document_title(say("What the lock holds"), terminal) + wrap(head, terminal.width, 2) + table.text(terminal) +
+         wrap(foot, terminal.width, 2);
 }
 
 Result<Json> read_lock(const std::string& content, const std::string& name) {

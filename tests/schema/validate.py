@@ -107,6 +107,8 @@ def forget_time(value):
     if isinstance(value, list):
         return [forget_time(one) for one in value]
     if isinstance(value, dict):
+        if value.get("name") == "output":  # the setting that the format itself is
+            return value["name"]
         return {key: forget_time(one) for key, one in value.items() if key != SOLVER_TIME}
     return value
 
@@ -208,8 +210,12 @@ def run(program, line, form):
         files = pathlib.Path(place) / "files"
         shutil.copytree(HERE / "files", files)
         environment = {"PATH": os.environ["PATH"], "HOME": "/home/of/nobody", "GPUSEL_TODAY": TODAY, "LC_ALL": "C.UTF-8"}
-        return subprocess.run([program, *shlex.split(line.command)[1:], "-o", form], cwd=files, env=environment,
-                              capture_output=True, encoding="utf-8", stdin=subprocess.DEVNULL, check=False)
+        # What stands before "&&" makes a file for the command that is judged.
+        *before, judged = [shlex.split(command)[1:] for command in line.command.split(" && ")]
+        for words in [*before, [*judged, "-o", form]]:
+            done = subprocess.run([program, *words], cwd=files, env=environment, capture_output=True,
+                                  encoding="utf-8", stdin=subprocess.DEVNULL, check=False)
+        return done
 
 
 def answers_in(text):

@@ -141,7 +141,7 @@ Json targets_json() {
 std::string targets_text(std::string_view format, const Terminal& terminal) {
   Table table({{say("Target"), Align::left, 0, 0, "target"}, {say("What it writes"), Align::left, 0, 20, "purpose"}});
   for (const ExportTarget& target : kTargets) table.add({std::string(target.name), say_text(target.purpose)});
-  return table.as(format, terminal);
+  return document_title(say("What gpusel export writes"), terminal) + table.as(format, terminal);
 }
 
 }  // namespace gpusel::report
