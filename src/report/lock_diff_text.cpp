@@ -214,8 +214,9 @@ std::string lock_diff_text(const LockDifference& difference, std::string_view fo
   const std::string asked = question_text(difference);
   const std::string foot = explained_text(difference);
   if (format == "markdown")
-    return head + "\n\n" + (asked.empty() ? asked : asked + "\n\n") +
-           (table.empty() ? std::string() : table.markdown() + "\n") + (foot.empty() ? foot : foot + "\n");
+    return document_title(say("What has changed since the lock"), terminal) + head + "\n\n" +
+           (asked.empty() ? asked : asked + "\n\n") + (table.empty() ? std::string() : table.markdown() + "\n") +
+           (foot.empty() ? foot : foot + "\n");
   std::string out = bold(head, terminal) + "\n";
   if (!asked.empty()) out += wrap(asked, terminal.width, 2);
   if (format == "wide")

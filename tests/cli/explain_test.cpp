@@ -16,10 +16,11 @@ const std::string kJob = "--model llama-7b --task finetune --method lora ";
 Run explain(const std::string& words) { return shell("gpusel explain " + kMarket + words, {}); }
 
 void is_tree(const Json& branch) {
-  for (const char* key : {"quantity", "formula", "substituted", "value", "unit", "text", "source", "children"})
+  for (const char* key : {"quantity", "formula", "substituted", "value", "number", "unit", "source", "children"})
     REQUIRE(branch.contains(key));
   CHECK(branch["quantity"].is_string());
-  CHECK((branch["value"].is_number() || branch["value"].is_null()));
+  CHECK(branch["value"].is_string());
+  CHECK((branch["number"].is_number() || branch["number"].is_null()));
   for (const Json& child : branch["children"]) is_tree(child);
 }
 

@@ -40,8 +40,8 @@ TEST_CASE("a recommendation as Markdown is a document by itself") {
   const Run run = as("recommend --model llama-7b --task finetune --method lora", "markdown");
   CHECK(run.status == 0);
   CHECK(run.out.starts_with("# llama-7b"));
-  for (const char* part : {"\n\nassumed: ", "\n\nprices: ", "\n\n| # | score |", "\n## reasons and warnings\n",
-                           "\n## rejected\n", "\ndecision: "})
+  for (const char* part : {"\n\nassumed: ", "\n\nprices: ", "\n\n| # | instance | USD/h | USD total |",
+                           "\n## reasons and warnings\n", "\n## rejected\n", "\ndecision: "})
     CHECK(has(run.out, part));
   CHECK(has(as("recommend --model llama-7b --task finetune", "markdown").out, "\n## alternatives\n"));
   CHECK(has(as("recommend --model llama-7b --task finetune --data-path --show-services", "markdown").out,

@@ -160,7 +160,7 @@ TEST_CASE("a variable is checked like a flag, and one that is nearly a setting i
   CHECK(place.ask({"gpus", "l40s"}, {{"GPUSEL_BUILD_MACHINE_7", "x"}}).err.empty());
   const Run format = place.ask({"gpus", "l40s"}, {{"GPUSEL_OUTPUT", "jsn"}});
   CHECK(format.status == 2);
-  CHECK(format.err.starts_with("gpusel: GPUSEL_OUTPUT: no output format 'jsn' here"));
+  CHECK(format.err.starts_with("gpusel: GPUSEL_OUTPUT: there is no output format 'jsn'; did you mean 'json'?"));
 }
 
 TEST_CASE("the project's file is looked for up to a repository's root and no further") {
@@ -231,13 +231,13 @@ TEST_CASE("what is built in is what holds without a word") {
   }
 }
 
-TEST_CASE("a command is called like no flag that takes a value: a map below its name would be read as either") {
+TEST_CASE("a command is called like no flag that takes a map: a map below its name would be read as either") {
   gpusel::cli::Context context;
   for (const auto& command : gpusel::cli::commands())
     for (const auto& other : gpusel::cli::commands())
       for (const auto& flag : gpusel::cli::set_up(other, context).flags) {
         CAPTURE(command.name, flag.names);
-        CHECK((!flag.is_called(command.name) || flag.value.empty()));
+        CHECK((!flag.is_called(command.name) || !flag.repeats));
       }
 }
 
@@ -285,7 +285,7 @@ TEST_CASE("two settings that contradict each other are refused in one file, and 
   CHECK(term(Place("use-spot: true\n").ask(on_line)) == "on-demand");
 }
 
-TEST_CASE("--json beside another format, and a command that does not exist, are refused in a sentence") {
+TEST_CASE("a second format beside --json, and a command that does not exist, are refused in a sentence") {
   const Run both = ask({"gpus", "l4", "--json", "-o", "csv"});
   CHECK(both.status == 2);
   CHECK(both.out.empty());

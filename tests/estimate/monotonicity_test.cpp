@@ -1,4 +1,5 @@
 // Laws that hold for every model and machine: more work never takes less memory, better hardware is never worse.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
@@ -24,29 +25,6 @@ namespace {
 
 /// The number in front of " GiB".
 double gibibytes(const std::string& text) { return std::stod(text.substr(0, text.find(' '))); }
-
-/// Works out "6.738e9 × 0.25 × 2 + 0.04e9 × 4": products and quotients, then sums. Nothing for words.
-std::optional<double> value_of(const std::string& text) {
-  double sum = 0;
-  double product = 1;
-  bool divides = false;
-  bool any = false;
-  for (const std::string_view word : split(text, ' ')) {
-    if (const auto number = plain_number(word)) {
-      product = divides ? product / *number : product * *number;
-      any = true;
-    } else if (word == "+") {
-      sum += product;
-      product = 1;
-      divides = false;
-    } else if (word == "×" || word == "÷") {
-      divides = word == "÷";
-    } else {
-      return std::nullopt;
-    }
-  }
-  return any ? std::optional(sum + product) : std::nullopt;
-}
 
 double sum_of_parts(const MemoryBreakdown& m) {
   return m.weights.raw() + m.gradients.raw() + m.optimizer.raw() + m.activations.raw() + m.kv_cache.raw() +
@@ -77,6 +55,7 @@ void check_trace(const Trace& trace, const MemoryBreakdown& m) {
     CHECK_FALSE(line.value.text.empty());
     CHECK_FALSE(line.source.empty());
     if (!line.quantity.starts_with("memory.")) continue;
+    if (std::ranges::count(line.quantity, '.') > 1) continue;  // what a part is made of
     CAPTURE(line.quantity, line.value.text);
     CHECK(seen.insert(line.quantity).second);
     CHECK(gibibytes(line.value.text) == Approx(part(m, line.quantity)).margin(0.0051));
@@ -295,34 +274,6 @@ TEST_CASE("the time of training follows from a trace that adds up") {
   const double sum = ms["training.compute"] + ms["training.memory_bound"] + ms["training.communication"];
   CHECK(sum <= ms["training.step_time"] + 0.2);
   CHECK(sum + test::coefficients().step_ms.value == Approx(ms["training.step_time"]).margin(0.3));
-}
-
-TEST_CASE("the numbers an explanation fills in make up its value") {
-  const auto [words, tp, dp, ep] = GENERATE(table<std::string, int, int, int>({
-      {"model=llama-7b", 1, 1, 1},
-      {"model=llama-7b", 2, 4, 1},
-      {"model=llama-7b framework=megatron", 1, 8, 1},
-      {"model=llama-7b recipe=pure", 1, 1, 1},
-      {"model=llama-7b method=lora", 1, 1, 1},
-      {"model=llama-7b method=qlora", 1, 1, 1},
-      {"model=mixtral-8x7b", 1, 8, 4},
-  }));
-  const auto sharding = GENERATE(Sharding::ddp, Sharding::zero2, Sharding::zero3);
-  TrainingPlan plan = data_parallel(dp, sharding);
-  plan.tp = tp;
-  plan.ep = ep;
-  Trace trace;
-  training_memory(job("task=finetune " + words), test::machine("h100-sxm-80gb", tp * dp), plan, test::coefficients(),
-                  &trace);
-  int filled = 0;
-  for (const TraceLine& line : trace) {
-    const auto value = value_of(line.substituted);
-    if (!value) continue;
-    CAPTURE(words, to_text(sharding), line.quantity, line.substituted);
-    CHECK(gibibytes(line.value.text) == Approx(*value / kGiB).margin(0.02));
-    ++filled;
-  }
-  CHECK(filled >= 3);  // weights, gradients and optimiser states
 }
 
 TEST_CASE("an estimate without a trace has the same figures as one with it") {

@@ -125,7 +125,7 @@ TEST_CASE("csv leaves figures with their unit as they are, and disarms what coul
   CHECK(table.csv() == "a\n-5.0 points\n+20%\n\"-1,234 USD/h\"\n'-2+3\n'-x\n'+cmd|' /C calc'!A0\n'-1 (x)\n'@a\n");
 }
 
-TEST_CASE("titles break and texts are shortened before a table is wider than asked; figures never are") {
+TEST_CASE("titles break and texts are shortened before a table is wider than asked, and figures never are") {
   Table table({{"does it fit", Align::left, 0},
                {"ran out of memory", Align::right, 0},
                {"balanced accuracy", Align::right, 0}});

@@ -89,7 +89,7 @@ TEST_CASE("broken UTF-8 becomes the replacement character, as in JSON") {
 
 TEST_CASE("every command with JSON prints the same as YAML") {
   for (const char* question :
-       {"gpus l4", "gpus show l40s", "instances --gpu l4", "models show llama-3.1-8b",
+       {"gpus l4", "gpus show l40s", "instances --gpu h100", "models show llama-3.1-8b",
         "recommend --model llama-7b --task finetune --method lora -n 2",
         "estimate --model llama-3.1-8b --task inference --gpu l4 --explain", "compare t4 l4", "catalog lint --list"}) {
     CAPTURE(question);

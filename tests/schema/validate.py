@@ -118,7 +118,7 @@ def csv_problems(text, _):
     problems = [f"row {i + 1}: {len(row)} columns, not {len(rows[0])}" for i, row in enumerate(rows) if len(row) != len(rows[0])]
     if rows and (len(set(rows[0])) != len(rows[0]) or "" in rows[0]):
         problems.append("columns without a name of their own")
-    number = re.compile(r"[-+]?[0-9.]+(e[-+]?[0-9]+)?$")
+    number = re.compile(r"[-+]?[0-9.,]+(e[-+]?[0-9]+)?( ?%| [a-z][a-z/ ]*)?$")  # with its unit or without
     for row in rows:
         problems += [f"a formula: {cell[:40]}" for cell in row if len(cell) > 1 and cell[0] in "=+-@\t\r" and not number.match(cell)]
     return problems
@@ -211,7 +211,7 @@ def run(program, line, form):
         shutil.copytree(HERE / "files", files)
         environment = {"PATH": os.environ["PATH"], "HOME": "/home/of/nobody", "GPUSEL_TODAY": TODAY, "LC_ALL": "C.UTF-8"}
         # What stands before "&&" makes a file for the command that is judged.
-        *before, judged = [shlex.split(command)[1:] for command in line.command.split(" && ")]
+        *before, judged = [shlex.split(command)[1:] for command in re.split(r" && (?=gpusel )", line.command)]
         for words in [*before, [*judged, "-o", form]]:
             done = subprocess.run([program, *words], cwd=files, env=environment, capture_output=True,
                                   encoding="utf-8", stdin=subprocess.DEVNULL, check=False)
