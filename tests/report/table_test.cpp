@@ -131,9 +131,9 @@ TEST_CASE("titles break and texts are shortened before a table is wider than ask
                {"balanced accuracy", Align::right, 0}});
   table.add({"training", "1,345", "69 %"});
   CHECK(table.text({.width = 34}) ==
-        "             ran out of  balanced\n"
-        "does it fit      memory  accuracy\n"
-        "training          1,345      69 %\n");
+        "does it     ran out of    balanced\n"
+        "fit             memory    accuracy\n"
+        "training         1,345        69 %\n");
   const std::string narrow = table.text({.width = 26});
   CHECK(widest(narrow) <= 26);
   CHECK(narrow.find("1,345") != std::string::npos);

@@ -62,7 +62,7 @@ class Schemas:
             target, _, pointer = schema["$ref"].partition("#")
             target = target or name
             found = self.all[target]
-            for part in pointer.strip("/").split("/"):
+            for part in filter(None, pointer.split("/")):
                 found = found[part]
             self.walk(target, found, "#" + pointer, value)
         for word in ("anyOf", "oneOf"):
