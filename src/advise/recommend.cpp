@@ -119,6 +119,7 @@ class Adviser {
             intervals_for(advice.work, candidate.machine(), candidate.choice(), context_.coefficients);
       }
     note_spares(advice);
+    note_nodes(advice);
     note_dates(advice);
     advice.decision = decision_path(advice, search.fallen(), context_);
     if (!question_.alternatives) return advice;
@@ -169,6 +170,14 @@ class Adviser {
     const auto illegal = std::find_if(advice.rejected.begin(), advice.rejected.end(),
                                       [](const Rejection& rejection) { return rejection.rule == "no-legal-plan"; });
     if (illegal != advice.rejected.end()) advice.notes.push_back(illegal->message);
+  }
+
+  /// Memory decides how few nodes it takes; with more, less is recomputed, and the whole may cost less.
+  void note_nodes(Advice& advice) const {
+    if (question_.constraints.nodes || !workload::is_training(advice.work.task)) return;
+    const auto spread = [](const Recommendation& r) { return r.machine().nodes > 1; };
+    if (std::ranges::any_of(advice.recommendations, spread))
+      advice.notes.push_back(say("several nodes are the fewest that do it: more may cost less in all, try --nodes"));
   }
 
   static void note_spares(Advice& advice) {
