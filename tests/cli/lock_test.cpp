@@ -48,8 +48,11 @@ const Json* cause(const Json& answer, const std::string& section) {
 
 bool validates(const std::string& schema, const std::string& json) {
   const std::string program =
-      "import json, sys, jsonschema\n"
-      "jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load(sys.stdin))\n";
+      "import json, pathlib, sys, jsonschema\n"
+      "path = pathlib.Path(sys.argv[1])\n"
+      "all = {one.name: json.load(one.open()) for one in path.parent.glob('*.json')}\n"
+      "resolver = jsonschema.RefResolver(path.name, all[path.name], store=all)\n"
+      "jsonschema.Draft202012Validator(all[path.name], resolver=resolver).validate(json.load(sys.stdin))\n";
   const Run run = command({"/usr/bin/python3", "-c", program, kSource + "/" + schema}, {.input = json});
   CAPTURE(run.err);
   CHECK(run.err.empty());
