@@ -235,21 +235,24 @@ std::optional<cost::JobCost> CandidateSearch::cost_of(const catalog::Offer& offe
     usage.duration = *duration;
     usage.period = cost::subscription_period(offer.term);
   }
-  if (work_.counted) add_counted(usage, offer, planned);
+  if (work_.counted && !add_counted(usage, offer, planned)) return std::nullopt;
   auto cost = cost::job_cost({offer.per_hour(), context_.catalog.currency_of(offer)}, context_.converter, usage);
   if (cost && work_.counted) add_egress(*cost, offer, planned);
   return cost;
 }
 
-void CandidateSearch::add_counted(cost::Usage& usage, const catalog::Offer& offer, const Planned& planned) const {
+bool CandidateSearch::add_counted(cost::Usage& usage, const catalog::Offer& offer, const Planned& planned) const {
   const workload::Unit& unit = work_.counted->unit;
   const double rate = plan::rate_of(planned.choice);
   usage.units_per_hour = unit.priced_per_hour(std::min(rate, work_.counted->demand.value_or(rate)));
   usage.unit = unit.priced;
   const Instance& instance = context_.catalog.instances()[offer.instance];
-  if (!work_.counted->needs_workstation || instance.workstation_licence != catalog::Licence::surcharge) return;
-  const double each = instance.workstation_per_gpu_hour.value_or(0) * planned.machine.gpus_per_node;
-  usage.licence_per_hour = converted(each, instance.workstation_currency, context_.converter).value_or(0);
+  if (!work_.counted->needs_workstation || instance.workstation_licence != catalog::Licence::surcharge) return true;
+  if (!instance.workstation_per_gpu_hour) return false;
+  const double each = *instance.workstation_per_gpu_hour * planned.machine.gpus_per_node;
+  const auto licence = converted(each, instance.workstation_currency, context_.converter);
+  usage.licence_per_hour = licence.value_or(0);
+  return licence.has_value();
 }
 
 void CandidateSearch::add_egress(cost::JobCost& cost, const catalog::Offer& offer, const Planned& planned) const {

@@ -103,7 +103,8 @@ class CandidateSearch {
 
   void offer_shape(const Shape& shape, Planned planned, std::vector<Recommendation>& out);
   std::optional<cost::JobCost> cost_of(const catalog::Offer& offer, const Planned& planned) const;
-  void add_counted(cost::Usage& usage, const catalog::Offer& offer, const Planned& planned) const;
+  /// False: a surcharge that nobody publishes belongs to the price.
+  bool add_counted(cost::Usage& usage, const catalog::Offer& offer, const Planned& planned) const;
   void add_egress(cost::JobCost& cost, const catalog::Offer& offer, const Planned& planned) const;
   bool below_ceiling(const catalog::Instance& instance, const Planned& planned) const;
   std::optional<Recommendation> best_offer(const InstanceView& view, const std::shared_ptr<const Planned>& plan,

@@ -66,15 +66,9 @@ class Cost {
                                  say("name a SKU, a saved answer, or a job with --model and --task")});
     const auto advice = ask(options_.job, ground, context_);
     if (!advice) return advice.error();
-    const auto rank = static_cast<std::size_t>(options_.rank.value_or(1));
-    const std::size_t count = advice->recommendations.size();
-    if (count == 0)
-      return context_.fail(
-          Error{ErrorKind::unsatisfied, say("no instance meets this"), {}, say("gpusel recommend tells why")});
-    if (rank > count)
-      return context_.fail(
-          Error{ErrorKind::usage, say("{} instances meet this, rank {} is not among them", count, rank), "--rank", {}});
-    options_.question.subjects = {advise::subject_of(advice->recommendations[rank - 1], *advice, ground.catalog)};
+    const auto at = chosen(*advice, options_.rank, say("gpusel recommend tells why"), context_);
+    if (!at) return at.error();
+    options_.question.subjects = {advise::subject_of(advice->recommendations[*at], *advice, ground.catalog)};
     return kOk;
   }
 

@@ -45,17 +45,7 @@ class Explain {
  private:
   /// Which recommendation is asked about. The error is the exit status.
   std::expected<std::size_t, int> index_of(const advise::Explained& of) {
-    const std::size_t count = of.advice.recommendations.size();
-    if (count == 0)
-      return std::unexpected(context_.fail(Error{ErrorKind::unsatisfied,
-                                                 say("no instance meets this"),
-                                                 {},
-                                                 say("gpusel explain INSTANCE tells what would admit one")}));
-    const auto rank = static_cast<std::size_t>(options_.rank.value_or(1));
-    if (rank > count)
-      return std::unexpected(context_.fail(Error{
-          ErrorKind::usage, say("{} instances meet this, rank {} is not among them", count, rank), "--rank", {}}));
-    return rank - 1;
+    return chosen(of.advice, options_.rank, say("gpusel explain INSTANCE tells what would admit one"), context_);
   }
 
   int ranked(const advise::Explained& of, const Ground& ground) {

@@ -46,15 +46,9 @@ class Export {
     if (!ground) return ground.error();
     const auto advice = options_.saved.empty() ? asked(*ground) : saved(*ground);
     if (!advice) return advice.error();
-    const auto rank = static_cast<std::size_t>(options_.rank.value_or(1));
-    const std::size_t count = advice->recommendations.size();
-    if (count == 0)
-      return context_.fail(
-          Error{ErrorKind::unsatisfied, say("no instance meets this"), {}, say("gpusel recommend tells why")});
-    if (rank > count)
-      return context_.fail(
-          Error{ErrorKind::usage, say("{} instances meet this, rank {} is not among them", count, rank), "--rank", {}});
-    return write(**target, *advice, advice->recommendations[rank - 1], *ground);
+    const auto at = chosen(*advice, options_.rank, say("gpusel recommend tells why"), context_);
+    if (!at) return at.error();
+    return write(**target, *advice, advice->recommendations[*at], *ground);
   }
 
  private:
@@ -110,8 +104,14 @@ class Export {
     if (!launches) return context_.fail(launches.error());
     const auto converter = cost::Converter::into(advice.currency, ground.catalog);
     if (!converter) return context_.fail(converter.error());
-    report::ExportView view{
-        advice, chosen, *launches, ground.catalog, ground.coefficients, {}, 0, command_line(question_of(context_.words))};
+    report::ExportView view{advice,
+                            chosen,
+                            *launches,
+                            ground.catalog,
+                            ground.coefficients,
+                            {},
+                            0,
+                            command_line(question_of(context_.words))};
     view.scaling = scaling(advice, chosen, ground);
     const auto data = advise::data_path(chosen, advice, options_.job.question.request, {}, ground.catalog,
                                         ground.coefficients, *converter, false);

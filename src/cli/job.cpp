@@ -58,4 +58,17 @@ int status_of_nothing(const advise::Advice& advice) {
   return only_old ? kStale : kNothing;
 }
 
+std::expected<std::size_t, int> chosen(const advise::Advice& advice, std::optional<std::int64_t> rank, std::string hint,
+                                       Context& context) {
+  const std::size_t count = advice.recommendations.size();
+  if (count == 0)
+    return std::unexpected(
+        context.fail(Error{ErrorKind::unsatisfied, say("no instance meets this"), {}, std::move(hint)}));
+  const auto wanted = static_cast<std::size_t>(rank.value_or(1));
+  if (wanted > count)
+    return std::unexpected(context.fail(Error{
+        ErrorKind::usage, say("{} instances meet this, rank {} is not among them", count, wanted), "--rank", {}}));
+  return wanted - 1;
+}
+
 }  // namespace gpusel::cli

@@ -24,6 +24,10 @@ Flag rules_flag(std::vector<std::string>& files, std::string group);
 
 /// Says what is wrong with the question; the error is the exit status. The answer points into `ground`.
 std::expected<advise::Advice, int> ask(JobOptions& job, const Ground& ground, Context& context);
+/// Where in the ranking the one is that --rank asks for, else the first. Where there is none, says so with `hint`; the
+/// error is the exit status.
+std::expected<std::size_t, int> chosen(const advise::Advice& advice, std::optional<std::int64_t> rank, std::string hint,
+                                       Context& context);
 
 /// The exit status where nothing meets the question: whether its prices are too old, or nothing is there at all.
 int status_of_nothing(const advise::Advice& advice);

@@ -178,6 +178,11 @@ const char* const kJobs[] = {
     R"({"model": "llama-7b", "task": "finetune", "method": "qlora"})",
     R"({"model": "llama-7b", "task": "finetune", "activation_checkpointing": "full"})",
     R"({"model": "llama-70b", "task": "pretrain", "tokens": "20B", "pp": 2})",
+    R"({"model": "llama-7b", "task": "finetune", "sharding": "ddp", "recipe": "pure"})",
+    R"({"model": "llama-7b", "task": "finetune", "sharding": "zero2"})",
+    R"({"model": "llama-7b", "task": "finetune", "sharding": "zero3"})",
+    R"({"model": "llama-7b", "task": "finetune", "framework": "megatron"})",
+    R"({"model": "mixtral-8x7b", "task": "pretrain", "tokens": "1B"})",
     R"({"model": "mixtral-8x7b", "task": "finetune", "method": "lora"})",
     R"({"model": "qwen2.5-0.5b", "task": "inference"})",
     R"({"model": "llama-3.1-8b", "task": "inference"})",
@@ -271,10 +276,26 @@ TEST_CASE("the arithmetic that an explanation prints gives its results") {
       }
     }
   }
-  for (const char* often :
-       {"inference.decode_step", "inference.decode_step.device", "inference.prefill", "inference.requests_per_s",
-        "inference.output_tokens_per_s", "training.compute", "training.communication", "training.step_time",
-        "workspace.logits", "workspace.buffers", "memory.activations", "memory.framework", "memory.kv_cache",
-        "memory.total", "samples.products", "cost.total", "cost.hourly", "score"})
+  for (const char* often : {"inference.decode_step",
+                            "inference.decode_step.device",
+                            "inference.prefill",
+                            "inference.requests_per_s",
+                            "inference.output_tokens_per_s",
+                            "training.compute",
+                            "training.communication",
+                            "training.step_time",
+                            "workspace.logits",
+                            "workspace.buffers",
+                            "memory.weights",
+                            "memory.gradients",
+                            "memory.optimizer",
+                            "memory.activations",
+                            "memory.framework",
+                            "memory.kv_cache",
+                            "memory.total",
+                            "samples.products",
+                            "cost.total",
+                            "cost.hourly",
+                            "score"})
     CHECK(evaluated.contains(often));
 }

@@ -17,13 +17,6 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-Lines lines_of(const std::string& text) {
-  Lines lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 struct Block {
   std::string language;
   Lines lines;

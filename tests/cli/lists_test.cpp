@@ -20,13 +20,6 @@ Json items(const std::string& command) {
   return Json::parse(run.out)["items"];
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 /// As RFC 4180 splits it.
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells(1);

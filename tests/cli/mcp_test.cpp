@@ -16,13 +16,6 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 /// Whether `whole` has all that `part` says: members of objects, and elements from the first.
 bool has(const Json& whole, const Json& part) {
   if (part.is_object()) {

@@ -49,7 +49,7 @@ std::string section(const std::string& html, const std::string& id, const std::s
 using Points = std::vector<std::pair<double, double>>;
 
 /// Lines of a chart, in thousandths of its plot.
-std::vector<Points> lines_of(const std::string& svg) {
+std::vector<Points> curves_of(const std::string& svg) {
   std::vector<Points> lines;
   const std::regex line("<polyline [^>]*points=\"([^\"]*)\""), point("([-0-9.]+),([-0-9.]+)");
   for (std::sregex_iterator at(svg.begin(), svg.end(), line), end; at != end; ++at) {
@@ -168,7 +168,7 @@ TEST_CASE("each mark of the use chart lies on both of its lines") {
       "--task inference --model llama-3.1-8b --rps 1 --cloud aws,gcp", kTrain + "--gpu h100");
   CAPTURE(question);
   const std::string use = section(page(question), "use");
-  const std::vector<Points> lines = lines_of(use);
+  const std::vector<Points> lines = curves_of(use);
   const Points marks = marks_of(use);
   REQUIRE(!marks.empty());
   for (const auto& [x, y] : marks) {

@@ -20,13 +20,13 @@ class Place {
  public:
   explicit Place(const std::string& project, const std::string& user = {}) : home_(scratch_directory()) {
     fs::create_directories(home_ + "/.config/gpusel");
-    fs::create_directories(home_ + "/work/below");
+    fs::create_directories(home_ + "/project/below");
     if (!user.empty()) std::ofstream(home_ + "/.config/gpusel/config.yaml") << user;
-    if (!project.empty()) std::ofstream(home_ + "/work/.gpusel.yaml") << project;
+    if (!project.empty()) std::ofstream(home_ + "/project/.gpusel.yaml") << project;
   }
 
   Run ask(const std::vector<std::string>& words, std::map<std::string, std::string> variables = {},
-          const std::string& folder = "/work/below") const {
+          const std::string& folder = "/project/below") const {
     variables.merge(std::map<std::string, std::string>{{"HOME", home_}, {"XDG_CONFIG_HOME", ""}});
     return gpusel::test::ask(words, {.environment = variables, .directory = home_ + folder});
   }
@@ -67,8 +67,9 @@ TEST_CASE("a flag wins over a variable, that over the project, that over the per
 TEST_CASE("what a setting makes of an answer is said, with its place, unless the line says -q") {
   const Place place("cloud: gcp\noutput: csv\n", "currency: JPY\n");
   const Run run = place.ask({"instances", "--gpu", "l4"});
-  CHECK(run.err.find("settings: cloud gcp (~/work/.gpusel.yaml:1), currency JPY (~/.config/gpusel/config.yaml:1)\n") !=
-        std::string::npos);
+  CHECK(
+      run.err.find("settings: cloud gcp (~/project/.gpusel.yaml:1), currency JPY (~/.config/gpusel/config.yaml:1)\n") !=
+      std::string::npos);
   CHECK(run.out.find("aws") == std::string::npos);
   CHECK(run.out.starts_with("provider,"));
   CHECK(place.ask({"instances", "--gpu", "l4", "-q"}).err.empty());
@@ -109,11 +110,11 @@ TEST_CASE("a setting of the job is a default, no claim about this job") {
 
 TEST_CASE("paths in a file are seen from its folder, own prices are maps") {
   const Place place("overlay: own.yaml\nprice: {p4d.24xlarge: 4.25}\n");
-  std::ofstream(place.home() + "/work/own.yaml")
+  std::ofstream(place.home() + "/project/own.yaml")
       << "providers:\n  - {id: mine, name: Mine, country: US, kind: hyperscaler, regions: {x: {country: US}}}\n";
   const Run run = place.ask({"catalog", "path", "--json"});
   CAPTURE(run.err);
-  CHECK(run.out.find(place.home() + "/work/own.yaml") != std::string::npos);
+  CHECK(run.out.find(place.home() + "/project/own.yaml") != std::string::npos);
   const Run priced = place.ask({"instances", "p4d.24xlarge"});
   CAPTURE(priced.err);
   CHECK(priced.err.find("4.25 USD per hour") != std::string::npos);
@@ -134,7 +135,7 @@ TEST_CASE("what is wrong in a file is said with its place and stops the answer")
     CAPTURE(text, err, words);
     CHECK(err.find(words) != std::string::npos);
   };
-  says("curency: EUR\n", "/work/.gpusel.yaml:1:1: no command has a setting 'curency'; did you mean 'currency'?");
+  says("curency: EUR\n", "/project/.gpusel.yaml:1:1: no command has a setting 'curency'; did you mean 'currency'?");
   says("# mine\nrecommend:\n  limt: 5\n", ".gpusel.yaml:3:3: recommend has no setting 'limt'; did you mean 'limit'?");
   says("currency: euro\n", ".gpusel.yaml:1:1: currency: 'euro' is not a currency");
   says("limit: -3\n", ".gpusel.yaml:1:1: limit: ");
@@ -165,14 +166,14 @@ TEST_CASE("a variable is checked like a flag, and one that is nearly a setting i
 
 TEST_CASE("the project's file is looked for up to a repository's root and no further") {
   const Place place("currency: EUR\n");
-  fs::create_directories(place.home() + "/work/repository/.git");
-  fs::create_directories(place.home() + "/work/repository/inner");
+  fs::create_directories(place.home() + "/project/repository/.git");
+  fs::create_directories(place.home() + "/project/repository/inner");
   const auto found = [&](const std::string& folder) {
     return Json::parse(place.ask({"config", "path", "--json"}, {}, folder).out)["files"][0]["found"] == true;
   };
-  CHECK(found("/work"));
-  CHECK(found("/work/below"));
-  CHECK_FALSE(found("/work/repository/inner"));
+  CHECK(found("/project"));
+  CHECK(found("/project/below"));
+  CHECK_FALSE(found("/project/repository/inner"));
   CHECK_FALSE(found(""));
 }
 
@@ -243,7 +244,7 @@ TEST_CASE("a command is called like no flag that takes a map: a map below its na
 
 TEST_CASE("a pipe under the name of a settings file or an overlay is refused, not waited for") {
   const Place place("");
-  REQUIRE(shell("mkfifo " + place.home() + "/work/.gpusel.yaml " + place.home() + "/o.yaml").status == 0);
+  REQUIRE(shell("mkfifo " + place.home() + "/project/.gpusel.yaml " + place.home() + "/o.yaml").status == 0);
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"gpus", "l4"}, {"config", "show"}, {"gpus", "--overlay", place.home() + "/o.yaml"}}) {
     const Run run = place.ask(words);

@@ -6,12 +6,15 @@
 #include <sstream>
 
 #include "gpusel/base/text.hpp"
+#include "support/program.hpp"
 
 using namespace gpusel;
 using report::SideBySide;
 using report::SideRow;
 
 namespace {
+
+using gpusel::test::lines_of;
 
 SideBySide example(std::size_t columns) {
   std::vector<std::string> names;
@@ -27,13 +30,6 @@ SideBySide example(std::size_t columns) {
   table.add({});
   table.add(std::move(figures));
   return table;
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
 }
 
 std::size_t count_of(const std::string& text, const std::string& part) {

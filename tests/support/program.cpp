@@ -119,6 +119,13 @@ Run shell(const std::string& line, const Setting& setting) {
   return command({"sh", "-c", line}, with_path);
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
 std::vector<std::string> words_of(const std::string& line) {
   std::vector<std::string> words;
   std::string word;

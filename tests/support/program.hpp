@@ -32,6 +32,9 @@ Run shell(const std::string& line, const Setting& setting = {});
 /// Any program, found on PATH.
 Run command(const std::vector<std::string>& words, const Setting& setting = {});
 
+/// Without their line feeds.
+std::vector<std::string> lines_of(const std::string& text);
+
 /// Splits at spaces; 'single' and "double" quotes hold words together.
 std::vector<std::string> words_of(const std::string& line);
 

@@ -91,7 +91,8 @@ class Sums {
     if (term_ == nullptr || term_->lines.empty()) return {};
     const bool whole = ends(view_.advice.work);
     const auto amount = [&](const cost::Amounts& amounts) {
-      return human_price((whole ? amounts.job : amounts.month).value_or(0));
+      const auto& known = whole ? amounts.job : amounts.month;
+      return known ? human_price(*known) : std::string("?");
     };
     std::string out = say("instances {}", amount(term_->instances));
     for (const advise::CostLine& line : term_->lines)
@@ -173,11 +174,11 @@ std::string cost_facts(const ReportView& view, const Recommendation& r, const Su
     out += fact(say("In that cost, {}", view.advice.currency.code()), parts,
                 sums.lacking().empty() ? std::string() : say("without {}: no price is known", sums.lacking()));
   const auto& spot = view.use != nullptr ? view.use->of_best.spot : std::nullopt;
-  if (r.offer->term == catalog::Term::spot && spot && spot->answer)
+  if (r.offer->term == catalog::Term::spot && spot && spot->answer && spot->share)
     out += fact(say("Instances with interruptions"), money_text(view, spot->answer->spot_cost),
                 ends(view.advice.work) ? say("{} with {} % taken a month", human_duration(spot->answer->spot.wall),
-                                             human_number(100 * spot->share.value_or(0)))
-                                       : say("with {} % taken a month", human_number(100 * spot->share.value_or(0))));
+                                             human_number(100 * *spot->share))
+                                       : say("with {} % taken a month", human_number(100 * *spot->share)));
   return out;
 }
 

@@ -37,10 +37,8 @@ std::string controls_html(const advise::Advice& advice) {
   const auto select = [](std::string_view key, const std::string& label, const std::set<std::string>& values) {
     return format("<label>{}<select name=\"{}\">{}</select></label>\n", html_text(label), key, options_html(values));
   };
-  return format(
-             "<form class=\"controls\" hidden>\n<label>{}<input type=\"search\" name=\"text\" "
-             "placeholder=\"{}\"></label>\n",
-             html_text(say("Filter")), "h100 us-east") +
+  return format("<form class=\"controls\" hidden>\n<label>{}<input type=\"search\" name=\"text\"></label>\n",
+                html_text(say("Filter, as in {}", "h100 us-east"))) +
          select("provider", say("Provider"), providers) + select("gpu", say("GPU"), gpus) +
          select("term", say("Term"), terms) +
          format("<output aria-live=\"polite\" data-text=\"{}\"></output>\n</form>\n",
