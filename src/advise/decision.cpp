@@ -47,7 +47,11 @@ class PathFinder {
         fallen_(fallen),
         context_(context),
         work_(advice.work),
-        best_(advice.recommendations.empty() ? nullptr : &advice.recommendations.front()) {}
+        best_(advice.recommendations.empty() ? nullptr : &advice.recommendations.front()),
+        ranked_(context.catalog.gpus().size()) {
+    for (const Recommendation& r : advice.recommendations)
+      if (r.gpu != nullptr) ranked_[index(*r.gpu)] = true;
+  }
 
   std::vector<std::string> run() {
     add(job());
@@ -114,7 +118,7 @@ class PathFinder {
     for (const CandidateSearch::Fallen& one : fallen_) {
       if (std::exchange(rule, one.rule) != one.rule) told = about_the_job(one.rule);
       const catalog::Gpu* gpu = told ? context_.catalog.gpu_of(*one.instance) : nullptr;
-      if (gpu == nullptr || is_ranked(gpu->id)) continue;
+      if (gpu == nullptr || ranked_[index(*gpu)]) continue;
       const double devices = devices_of(*one.instance, *gpu);
       const bool whole = devices <= 0 || devices >= 1;
       auto& gpus = fallen[one.rule];
@@ -152,9 +156,8 @@ class PathFinder {
     return find_relaxation(rule) != nullptr;
   }
 
-  bool is_ranked(std::string_view gpu) const {
-    return std::any_of(advice_.recommendations.begin(), advice_.recommendations.end(),
-                       [&](const Recommendation& r) { return r.gpu != nullptr && r.gpu->id == gpu; });
+  std::size_t index(const catalog::Gpu& gpu) const {
+    return static_cast<std::size_t>(&gpu - context_.catalog.gpus().data());
   }
 
   std::string bound() const {
@@ -232,6 +235,7 @@ class PathFinder {
   const SearchContext& context_;
   const Workload& work_;
   const Recommendation* best_;  // null where nothing is left
+  std::vector<bool> ranked_;    // by the GPU's place in the catalogue
   std::vector<std::string> path_;
 };
 
