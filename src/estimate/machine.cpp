@@ -91,7 +91,8 @@ BytesPerSecond pcie_bandwidth(const catalog::Gpu& gpu) {
 LinkChoice usual_link(const catalog::Gpu& gpu, int gpus) {
   if (gpus <= 1) return {};
   const auto one_way = gb_per_s(gpu.interconnect_gbs_bidir.value_or(0) / 2);
-  switch (gpu.interconnect.value_or(GpuLink::none)) {
+  // A link whose rate is not published is reckoned as what every card has.
+  switch (one_way.raw() > 0 ? gpu.interconnect.value_or(GpuLink::none) : GpuLink::none) {
     case GpuLink::nvswitch_capable: return {NodeLink::nvswitch, one_way};
     case GpuLink::nvlink: return {NodeLink::nvlink_mesh, one_way};
     case GpuLink::infinity_fabric: return {NodeLink::xgmi, one_way};

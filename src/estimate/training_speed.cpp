@@ -121,6 +121,7 @@ double gemm_share(const Machine& machine, const TrainingPlan& plan, double rows,
 struct StepParts {
   // Of one micro-batch on one GPU:
   Seconds products, attention, memory, fetched, launch;
+  Seconds on_gpu;
   Seconds busy;
   TrainingTraffic::Shown traffic;
   // Of one step:
@@ -142,7 +143,7 @@ class StepTime {
     const Seconds attention = attention_time();
     const Seconds busy = compute_per_micro_batch(attention);
     parts_.busy = busy;
-    parts_.traffic = traffic_.per_micro_batch({forward_.tokens, busy, attention});
+    parts_.traffic = traffic_.per_micro_batch({forward_.tokens, busy, attention * (busy / parts_.on_gpu)});
     const Seconds exposed = parts_.traffic.total();
     const Seconds gradients = parts_.gradients = traffic_.per_step(busy);
     const Seconds streamed = parts_.optimizer = optimizer_step();
@@ -213,7 +214,7 @@ class StepTime {
     parts_.fetched = fetched;
     parts_.launch = launch;
     // Kernels are launched ahead of the GPU: the slower of the two sets the pace.
-    const Seconds on_gpu = matmul + attention + memory + fetched;
+    const Seconds on_gpu = parts_.on_gpu = matmul + attention + memory + fetched;
     if (launch > on_gpu) budget_.launch += (launch - on_gpu) * accum;
     return std::max(on_gpu, launch);
   }

@@ -9,7 +9,7 @@ namespace gpusel::estimate {
 struct MicroBatch {
   double tokens = 0;
   Seconds busy;       // all of its computing
-  Seconds attention;  // the part that a ring of context ranks runs beside
+  Seconds attention;  // the part that a ring of context ranks runs beside, as long as the host makes it take
 };
 
 class TrainingTraffic {

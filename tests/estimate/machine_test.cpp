@@ -118,6 +118,9 @@ TEST_CASE("cards with a switch or a mesh are linked by it and others by PCIe") {
   CHECK(usual_link(test::gpu("l4"), 4).link == NodeLink::pcie);
   CHECK(gbs(usual_link(test::gpu("rtx-4090"), 2).bandwidth) == Approx(31.508).epsilon(1e-4));
   CHECK(usual_link(test::gpu("h100-sxm-80gb"), 1).link == NodeLink::none);
+  // NeuronLink, at a rate that is not published
+  CHECK(usual_link(test::gpu("inferentia2"), 2).link == NodeLink::pcie);
+  CHECK(usual_link(test::gpu("inferentia2"), 2).bandwidth == pcie_bandwidth(test::gpu("inferentia2")));
 }
 
 TEST_CASE("a link that is asked for is taken only where the part has it") {

@@ -1,0 +1,184 @@
+#include "support/drawn.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+
+namespace gpusel::test {
+
+namespace {
+
+using workload::Checkpointing;
+using workload::Sharding;
+
+/// Ids of those records that `fit`, the same list every time.
+template <class Record, class Fits>
+std::vector<std::string> ids(std::span<const Record> records, Fits&& fit) {
+  std::vector<std::string> out;
+  for (const Record& record : records)
+    if (fit(record)) out.emplace_back(record.id);
+  return out;
+}
+
+bool has_parameters(const catalog::Model& model) { return catalog::parameters_of(model).has_value(); }
+
+/// Any divisor of all of them up to `most`.
+int divisor(std::string_view name, std::initializer_list<double> numbers, int most) {
+  std::vector<std::string> found;
+  for (int n = 1; n <= most; ++n)
+    if (std::ranges::all_of(numbers, [&](double number) { return std::fmod(number, n) == 0; }))
+      found.push_back(std::to_string(n));
+  return std::stoi(any::one_of(name, found));
+}
+
+double kv_heads(const catalog::Model& model) {
+  const double heads = model.heads.value_or(1);
+  return model.is_mla() ? heads : model.kv_heads.value_or(heads);
+}
+
+template <class Enum>
+Enum any_of(std::string_view name, const std::vector<Enum>& choices) {
+  std::vector<std::string> names;
+  for (const Enum choice : choices) names.emplace_back(to_text(choice));
+  return *from_text<Enum>(any::one_of(name, names));
+}
+
+}  // namespace
+
+std::string words_of(const Asked& asked) {
+  std::string words;
+  for (const auto& [key, value] : asked) words += format("{}{}={}", words.empty() ? "" : " ", key, value);
+  return words;
+}
+
+std::string json_of(const Asked& asked) {
+  std::string members;
+  for (const auto& [key, value] : asked) members += format("{}\"{}\": \"{}\"", members.empty() ? "" : ", ", key, value);
+  return "{" + members + "}";
+}
+
+workload::Workload job_of(const Asked& asked) {
+  auto work = try_job(words_of(asked));
+  given(work.has_value());
+  return std::move(*work);
+}
+
+namespace any {
+
+Asked training() {
+  static const auto models = ids(shipped().models(), [](const catalog::Model& m) {
+    return m.is_language_model() && has_parameters(m) && *m.params_b < 150;
+  });
+  Asked asked{{"task", "finetune"}, {"model", one_of("model", models)}};
+  asked["method"] = one_of("method", {"full", "lora", "qlora", "ptuning", "prefix"});
+  asked["seq_len"] = std::to_string(size("seq_len", 32, 16384));
+  asked["optimizer"] =
+      one_of("optimizer", {"adamw", "adamw8bit", "paged-adamw", "adafactor", "sgd", "lamb", "lion", "muon"});
+  asked["recipe"] = one_of("recipe", {"mixed", "pure"});
+  asked["framework"] =
+      one_of("framework", {"hf-trainer", "fsdp", "deepspeed", "megatron", "torchtune", "nemo", "unsloth"});
+  asked["offload"] = one_of("offload", {"none", "none", "none", "optimizer", "params"});
+  if (asked["method"] == "lora" || asked["method"] == "qlora")
+    asked["lora_rank"] = std::to_string(size("lora_rank", 1, 256));
+  return asked;
+}
+
+Asked serving() {
+  static const auto models = ids(shipped().models(), [](const catalog::Model& m) {
+    return m.is_language_model() && has_parameters(m) && *m.params_b < 700;
+  });
+  Asked asked{{"task", "inference"}, {"model", one_of("model", models)}};
+  asked["engine"] = one_of("engine", {"vllm", "trt-llm", "sglang", "tgi", "lmdeploy", "hf", "llama.cpp"});
+  asked["input_tokens"] = std::to_string(size("input_tokens", 1, 8192));
+  asked["output_tokens"] = std::to_string(size("output_tokens", 1, 2048));
+  if (coin("asks for a concurrency")) asked["concurrency"] = std::to_string(size("concurrency", 1, 512));
+  return asked;
+}
+
+Asked counted() {
+  static const std::vector<std::string> jobs{"task=inference model=resnet-50",
+                                             "task=pretrain model=resnet-50",
+                                             "task=inference model=vit-base-patch16-224",
+                                             "task=inference model=sdxl",
+                                             "task=finetune model=sdxl",
+                                             "task=inference model=wan2.1-t2v-1.3b",
+                                             "task=inference model=whisper-large-v3",
+                                             "task=finetune model=whisper-small",
+                                             "task=inference model=dlrm-dcnv2",
+                                             "task=pretrain model=dlrm-dcnv2",
+                                             "task=render frames=100",
+                                             "task=render render=realtime sessions=4",
+                                             "task=transcode codec=h264 streams=8",
+                                             "task=transcode codec=hevc video_hours=100",
+                                             "task=simulate solver=lbm cells=1e7 time_steps=1000",
+                                             "task=simulate solver=md cells=1e6 time_steps=1000",
+                                             "task=preprocess preprocess=trees data_gb=10",
+                                             "task=preprocess preprocess=tokenize data_gb=100"};
+  Asked asked;
+  const std::string job = one_of("job", jobs);
+  for (const std::string_view word : split(job, ' '))
+    asked[std::string(word.substr(0, word.find('=')))] = word.substr(word.find('=') + 1);
+  return asked;
+}
+
+estimate::TrainingPlan plan_for(const workload::Workload& work) {
+  const auto& m = *work.model;
+  estimate::TrainingPlan plan;
+  const bool quantised = work.training.method == workload::Method::qlora;
+  plan.sharding = any_of("sharding", std::vector{Sharding::none, Sharding::ddp, Sharding::zero1, Sharding::zero2,
+                                                 Sharding::zero3, Sharding::fsdp, Sharding::hsdp});
+  if (!quantised) {
+    plan.tp = divisor("tp", {m.heads.value_or(1), kv_heads(m)}, 8);
+    plan.pp = divisor("pp", {work.parameters.layers}, 8);
+  }
+  plan.cp = static_cast<int>(whole("cp", 0, 9)) == 9 ? 2 : 1;
+  plan.dp = 1 << whole("log2 dp", 0, 6);
+  if (m.is_moe() && !quantised) plan.ep = divisor("ep", {*m.experts, static_cast<double>(plan.dp * plan.cp)}, 8);
+  plan.micro_batch = size("micro_batch", 1, 32);
+  plan.grad_accum = size("grad_accum", 1, 64);
+  plan.checkpointing =
+      any_of("checkpointing", std::vector{Checkpointing::none, Checkpointing::selective, Checkpointing::full});
+  plan.flash_attention = !coin("no flash attention");
+  return plan;
+}
+
+estimate::InferencePlan serving_plan(const workload::Workload& work) {
+  const std::vector<std::string> formats{"bf16", "fp16", "fp8", "int8", "w4a16", "nf4", "nvfp4", "mxfp4", "q4_k_m"};
+  estimate::InferencePlan plan = test::serving(one_of("format", formats));
+  plan.kv = coin("fp8 cache") ? workload::KvPrecision::fp8 : workload::KvPrecision::bf16;
+  plan.tp = divisor("tp", {work.model->heads.value_or(1)}, 8);
+  plan.pp = divisor("pp", {work.parameters.layers}, 4);
+  plan.dp = 1 << whole("log2 dp", 0, 3);
+  return plan;
+}
+
+std::string gpu() {
+  static const auto published = ids(shipped().gpus(), [](const catalog::Gpu& g) {
+    return estimate::make_device(g, 1, std::nullopt, coefficients()).has_value() && g.fp16_dense_tflops.value_or(0) > 0;
+  });
+  return one_of("gpu", published);
+}
+
+estimate::Machine machine(int gpus) {
+  int per_node = std::min(gpus, 8);
+  while (gpus % per_node != 0) --per_node;
+  return test::machine(gpu(), gpus, per_node);
+}
+
+}  // namespace any
+
+Faster::Faster(const estimate::Machine& slower, double factor) : gpu(*slower.device.gpu), machine(slower) {
+  for (catalog::Number* rate :
+       {&gpu.fp64_tflops, &gpu.fp32_tflops, &gpu.tf32_dense_tflops, &gpu.fp16_dense_tflops, &gpu.bf16_dense_tflops,
+        &gpu.fp8_dense_tflops, &gpu.fp4_dense_tflops, &gpu.int8_dense_tops, &gpu.int4_dense_tops,
+        &gpu.memory_bandwidth_gbs, &gpu.interconnect_gbs_bidir, &gpu.tdp_w, &gpu.clock_mhz, &gpu.pcie_lanes})
+    if (*rate) *rate = **rate * factor;
+  machine.device.gpu = &gpu;
+  machine.device.bandwidth *= factor;
+  machine.link_bandwidth *= factor;
+  machine.network *= factor;
+}
+
+}  // namespace gpusel::test

@@ -1,0 +1,49 @@
+// Jobs, plans and machines as they can be drawn for properties: of shipped models and GPUs, every option anywhere in
+// its range.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "support/job.hpp"
+#include "support/property.hpp"
+
+namespace gpusel::test {
+
+/// What is asked, by the keys of the contract, so that a property can ask again with one of them changed.
+using Asked = std::map<std::string, std::string>;
+
+std::string words_of(const Asked& asked);
+std::string json_of(const Asked& asked);
+/// Cases that are refused are left out.
+workload::Workload job_of(const Asked& asked);
+
+namespace any {
+
+Asked training();
+Asked serving();
+/// Work that is counted in items of its own, and a GPU that has what it takes.
+Asked counted();
+
+/// Degrees that divide the model's heads, layers and experts; everything else as it comes.
+estimate::TrainingPlan plan_for(const workload::Workload& work);
+estimate::InferencePlan serving_plan(const workload::Workload& work);
+
+/// GPUs whose figures for language models are published.
+std::string gpu();
+/// So many of any GPU, in equal nodes of at most eight.
+estimate::Machine machine(int gpus);
+
+}  // namespace any
+
+/// The same machine of a part all of whose rates are higher by that factor, with its own links.
+struct Faster {
+  catalog::Gpu gpu;
+  estimate::Machine machine;
+
+  Faster(const estimate::Machine& slower, double factor);
+  Faster(const Faster&) = delete;
+  Faster& operator=(const Faster&) = delete;
+};
+
+}  // namespace gpusel::test
