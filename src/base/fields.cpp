@@ -7,12 +7,19 @@
 
 namespace gpusel {
 
+namespace {
+
+constexpr std::size_t kAskedPaths = 24;  // of the usual map
+
+}  // namespace
+
 Fields::Fields(const Node& map, Problems& problems) : map_(map), problems_(problems) {
   if (!map.is_map()) problems_.add(map, say("a map was expected, found {}", map.describe()));
 }
 
 const Node* Fields::find(std::string_view path) {
-  if (std::find(asked_.begin(), asked_.end(), path) == asked_.end()) asked_.emplace_back(path);
+  if (asked_.empty()) asked_.reserve(kAskedPaths);
+  asked_.emplace_back(path);  // once more where it is asked for again: that costs less than to look
   const auto dot = path.find('.');
   const Node* node = map_.find(path.substr(0, dot));
   if (node == nullptr || dot == std::string_view::npos) return node;
@@ -27,6 +34,7 @@ std::optional<double> Fields::number(std::string_view path, Range allowed) {
     fail(*node, say("'{}' must be a number, found {}", path, node->describe()));
     return std::nullopt;
   }
+  if (allowed.contains(*value)) return value;
   const auto checked = parse_count(node->text, allowed);
   if (!checked) problems_.add(*node, checked.error(), path);
   return checked ? value : std::nullopt;

@@ -16,6 +16,10 @@ bool is_control(char32_t c) {
   return c < 0x20 || (c >= 0x7F && c < 0xA0) || bidi || c == 0x2028 || c == 0x2029;
 }
 
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+char lowered(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
 /// Edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1);
@@ -38,15 +42,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string_view trim(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
 }
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  for (char& c : out) c = lowered(c);
   return out;
 }
 
@@ -67,9 +70,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 std::string fold_name(std::string_view name) {
-  std::string folded = lower(trim(name));
-  std::replace_if(
-      folded.begin(), folded.end(), [](char c) { return c == '_' || c == ' ' || c == '/' || c == ':'; }, '-');
+  std::string folded(trim(name));
+  for (char& c : folded) c = c == '_' || c == ' ' || c == '/' || c == ':' ? '-' : lowered(c);
   return folded;
 }
 

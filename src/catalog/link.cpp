@@ -121,6 +121,21 @@ void list_gpu_names(Tables& tables) {
   tables.gpu_names = names.sorted();
 }
 
+/// Judging words costs more than reading an instance, so a snapshot carries what they were found to mean.
+void list_cpu_names(Tables& tables) {
+  std::vector<std::string_view> words;
+  words.reserve(tables.instances.size());
+  for (const Instance& instance : tables.instances)
+    if (!instance.cpu.empty()) words.push_back(instance.cpu);
+  std::ranges::sort(words);
+  const auto repeated = std::ranges::unique(words);
+  words.erase(repeated.begin(), repeated.end());
+  tables.cpu_names.clear();
+  for (const std::string_view each : words)
+    if (const std::int32_t cpu = find_cpu(each, tables.cpus); cpu != kNoGpu)
+      tables.cpu_names.push_back({each, static_cast<std::uint32_t>(cpu)});
+}
+
 /// States beside each other per instance; those of instances that are not there are dropped.
 void join_states(Tables& tables) {
   std::erase_if(tables.states, [&](OfferState& state) {
@@ -158,7 +173,8 @@ void join(Tables& tables) {
     instance.gpu_index = known->second;
     if (instance.gpu_index != kNoGpu) instance.gpu = tables.gpus[static_cast<std::size_t>(instance.gpu_index)].id;
     if (const auto [cpu, unseen] = cpu_index_of.try_emplace(instance.cpu.data(), kNoGpu); !instance.cpu.empty()) {
-      if (unseen) cpu->second = find_cpu(instance.cpu, tables.cpus);
+      const Lookup found = unseen ? look_up(tables.cpu_names, instance.cpu) : Lookup{};
+      if (found.outcome == Lookup::Outcome::found) cpu->second = static_cast<std::int32_t>(found.index);
       instance.cpu_index = cpu->second;
     }
     instance.first_offer = 0;
@@ -177,6 +193,7 @@ void relink(Tables& tables) {
   list_gpu_names(tables);
   list_model_names(tables);
   list_sku_names(tables);
+  list_cpu_names(tables);
   sort_offers(tables);
   join(tables);
 }

@@ -17,7 +17,8 @@ namespace {
 namespace fb = snapshot;
 
 constexpr std::uint32_t kFormat = 1;
-constexpr std::size_t kBytesPerInstance = 300;  // its columns, names and texts, about
+constexpr std::size_t kBytesPerInstance = 300;    // its columns, names and texts, about
+constexpr std::uint32_t kChildrenBelieved = 256;  // of a node, before they are seen
 
 static_assert(sizeof(fb::OfferRow) == sizeof(Offer) && alignof(fb::OfferRow) == alignof(Offer),
               "offers are used in place");
@@ -227,7 +228,7 @@ bool indices_hold(const Tables& tables) {
     return true;
   };
   return within(tables.sku_names, tables.instances.size()) && within(tables.gpu_names, tables.gpus.size()) &&
-         within(tables.model_names, tables.models.size());
+         within(tables.model_names, tables.models.size()) && within(tables.cpu_names, tables.cpus.size());
 }
 
 /// Records of `mine` in place of those with the same key, others behind them.
@@ -244,10 +245,9 @@ void lay_over(std::vector<Record>& base, std::vector<Record> mine, Key Record::*
   }
 }
 
-Node unflatten(const flatbuffers::Vector<const fb::NodeRow*>& rows, std::uint32_t& next, TextReader& texts,
+void unflatten(Node& node, const flatbuffers::Vector<const fb::NodeRow*>& rows, std::uint32_t& next, TextReader& texts,
                int depth = 0) {
   const fb::NodeRow& row = *rows.Get(next++);
-  Node node;
   node.kind =
       row.kind() <= static_cast<std::uint8_t>(Node::Kind::map) ? static_cast<Node::Kind>(row.kind()) : Node::Kind::null;
   node.quoted = row.quoted();
@@ -255,9 +255,10 @@ Node unflatten(const flatbuffers::Vector<const fb::NodeRow*>& rows, std::uint32_
   node.column = row.column();
   node.key = texts.at(row.key());
   node.text = texts.at(row.text());
-  for (std::uint32_t i = 0; i < row.children() && next < rows.size() && depth < kMaxDepth; ++i)
-    node.children.push_back(unflatten(rows, next, texts, depth + 1));
-  return node;
+  if (depth == kMaxDepth) return;
+  node.children.reserve(std::min({row.children(), rows.size() - next, kChildrenBelieved}));
+  for (std::uint32_t i = 0; i < row.children() && next < rows.size(); ++i)
+    unflatten(node.children.emplace_back(), rows, next, texts, depth + 1);
 }
 
 }  // namespace
@@ -292,12 +293,13 @@ std::string snapshot_bytes(const Tables& tables, std::span<const Document> docum
   const auto gpu_names = name_rows(tables.gpu_names, texts);
   const auto model_names = name_rows(tables.model_names, texts);
   const auto sku_names = name_rows(tables.sku_names, texts);
+  const auto cpu_names = name_rows(tables.cpu_names, texts);
   const auto offers =
       builder.CreateVectorOfStructs(reinterpret_cast<const fb::OfferRow*>(tables.offers.data()), tables.offers.size());
-  const auto root =
-      fb::CreateSnapshot(builder, kFormat, builder.CreateVector(texts.bytes()), builder.CreateVector(sheets), offers,
-                         builder.CreateVectorOfStructs(gpu_names), builder.CreateVectorOfStructs(model_names),
-                         builder.CreateVectorOfStructs(sku_names), builder.CreateVector(trees));
+  const auto root = fb::CreateSnapshot(
+      builder, kFormat, builder.CreateVector(texts.bytes()), builder.CreateVector(sheets), offers,
+      builder.CreateVectorOfStructs(gpu_names), builder.CreateVectorOfStructs(model_names),
+      builder.CreateVectorOfStructs(sku_names), builder.CreateVector(trees), builder.CreateVectorOfStructs(cpu_names));
   fb::FinishSnapshotBuffer(builder, root);
   return {reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize()};
 }
@@ -353,7 +355,11 @@ Errors read_snapshot(Tables& tables, const std::shared_ptr<const Block>& block) 
   read_names(*root.sku_names(), texts, tables.sku_names);
   const auto& offers = *root.offers();
   tables.offers = {reinterpret_cast<const Offer*>(offers.data()), offers.size()};
+  // Its words for processors stand for its own processors only.
+  const bool knows_cpus = alone && root.cpu_names() != nullptr;
+  if (knows_cpus) read_names(*root.cpu_names(), texts, tables.cpu_names);
   if (!texts.intact() || !sheets.intact() || !indices_hold(tables)) return refuse(say("the snapshot is damaged"));
+  if (!knows_cpus) list_cpu_names(tables);
   join(tables);
   return {};
 }
@@ -367,7 +373,7 @@ std::vector<Document> snapshot_documents(const Block& block, std::string_view se
     // The build stores each section of a file as a document of its own, so its first key tells.
     if (!section.empty() && (tree->nodes()->size() < 2 || texts.at(tree->nodes()->Get(1)->key()) != section)) continue;
     std::uint32_t next = 0;
-    documents.push_back({tree->name()->str(), unflatten(*tree->nodes(), next, texts)});
+    unflatten(documents.emplace_back(Document{tree->name()->str(), {}}).root, *tree->nodes(), next, texts);
   }
   return documents;
 }

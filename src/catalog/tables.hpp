@@ -56,6 +56,7 @@ struct Tables {
   std::vector<NameEntry> gpu_names;
   std::vector<NameEntry> model_names;
   std::vector<NameEntry> sku_names;
+  std::vector<NameEntry> cpu_names;  // instances' own words that name a processor
 
   std::vector<std::shared_ptr<const Block>> blocks;
   std::vector<std::shared_ptr<const Block>> document_blocks;  // snapshots whose documents are read on demand
@@ -92,6 +93,7 @@ void join(Tables& tables);
 std::int32_t find_cpu(std::string_view words, std::span<const Cpu> cpus);
 
 void list_gpu_names(Tables& tables);
+void list_cpu_names(Tables& tables);
 void list_model_names(Tables& tables);
 
 /// Adds what the documents hold. All files are read before anything is judged, so that order does

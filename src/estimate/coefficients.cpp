@@ -1,7 +1,6 @@
 #include "gpusel/estimate/coefficients.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "estimate/counted/coefficients.hpp"
 #include "gpusel/base/fields.hpp"
@@ -130,34 +129,49 @@ Places places_in(Coefficients& out, CountedCoefficients& counted, EconomyCoeffic
   return places;
 }
 
-void read_entry(const Node& node, Problems& problems, const Places& places, std::set<std::string_view>& seen) {
+/// Which of the places have been read, and where the next entry's is likely to be: files keep their order.
+struct Seen {
+  explicit Seen(const Places& places) : read(places.size(), false) {}
+
+  std::vector<bool> read;
+  std::size_t next = 0;
+};
+
+/// The place of that id; their number where there is none.
+std::size_t find_place(const Places& places, std::string_view id, std::size_t first) {
+  for (std::size_t tried = 0; tried < places.size(); ++tried)
+    if (const std::size_t at = (first + tried) % places.size(); places[at].first == id) return at;
+  return places.size();
+}
+
+void read_entry(const Node& node, Problems& problems, const Places& places, Seen& seen) {
   Fields fields(node, problems);
   const std::string id = fields.text("id");
   for (const std::string_view key : {"id", "value", "unit", "meaning", "source"}) fields.require(key);
-  fields.text("unit");
-  fields.text("meaning");
-  fields.text("source");
+  for (const std::string_view key : {"unit", "meaning", "source"}) fields.text(key);
   const Range allowed = allowed_values(id);
   const auto value = fields.number("value", allowed);
   const Node* cases = fields.find("cases");
-  const auto entry = std::find_if(places.begin(), places.end(), [&](const auto& e) { return e.first == id; });
-  if (entry == places.end()) {
+  const std::size_t at = find_place(places, id, seen.next);
+  if (at == places.size()) {
     std::vector<std::string_view> ids;
     for (const auto& [known, place] : places) ids.push_back(known);
     fields.fail(node, say("unknown coefficient '{}'", shorten(id, 60)), did_you_mean(id, ids));
     return;
   }
-  Coefficient& place = *entry->second;
+  Coefficient& place = *places[at].second;
   place.value = value.value_or(place.value);
   if (cases != nullptr && !cases->is_map())
     fields.fail(*cases, say("'cases' must be a map, found {}", cases->describe()));
   if (cases != nullptr) {
     place.cases.clear();
+    place.cases.reserve(cases->children.size());
     for (const Node& special : cases->children)
       if (const auto number = fields.number("cases." + special.key, allowed))
         place.cases.emplace_back(special.key, *number);
   }
-  seen.insert(entry->first);
+  seen.read[at] = true;
+  seen.next = at + 1;
   fields.finish();
 }
 
@@ -230,7 +244,7 @@ std::expected<Coefficients, Errors> read_coefficients(std::span<const Document> 
   const auto economy = std::make_shared<EconomyCoefficients>();
   const Places places = places_in(out, *counted, *economy);
   Errors errors;
-  std::set<std::string_view> seen;
+  Seen seen(places);
   for (const Document& document : documents) {
     const Node* section = document.root.find("calibration");
     if (section == nullptr) continue;
@@ -243,9 +257,10 @@ std::expected<Coefficients, Errors> read_coefficients(std::span<const Document> 
     fields.finish();
     errors.insert(errors.end(), problems.errors.begin(), problems.errors.end());
   }
-  for (const auto& [id, place] : places)
-    if (!seen.contains(id))
-      errors.push_back({ErrorKind::bad_catalogue, say("coefficient '{}' is missing", id), "calibration", {}});
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (!seen.read[i])
+      errors.push_back(
+          {ErrorKind::bad_catalogue, say("coefficient '{}' is missing", places[i].first), "calibration", {}});
   if (!errors.empty()) return std::unexpected(std::move(errors));
   if (use == Own::left_out) out.own.reset();
   if (out.own)
