@@ -92,8 +92,9 @@ std::string_view native_weight_format(const catalog::Model& model, const Device&
   if (dtype.starts_with("fp8")) return "fp8";
   if (dtype.starts_with("fp4")) return "nvfp4";
   if (dtype.starts_with("int4") || dtype == "w4a16") return "w4a16";
+  const bool wide = dtype == "bf16" || dtype == "fp16" || dtype == "fp32";  // as most are
   for (const WeightFormat& format : kFormats)
-    if (format.name == dtype && (format.bits < 16 || dtype == "f16")) return format.name;
+    if (!wide && format.name == dtype) return format.name;
   return device.gpu->has_bf16 && dtype != "fp16" ? "bf16" : "fp16";
 }
 

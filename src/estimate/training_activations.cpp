@@ -1,7 +1,5 @@
 #include "estimate/training_activations.hpp"
 
-#include "estimate/training_shape.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -15,9 +13,9 @@ using workload::Workload;
 
 /// Sets of a stage's activations that the first stage holds: one per stage behind it, and with
 /// interleaving (p − 1) ÷ (p · chunks) more. Narayanan et al., arXiv 2104.04473.
-double in_flight(const Workload& work, const TrainingPlan& plan, const Coefficients& c) {
+double in_flight(const TrainingJob& job, const TrainingPlan& plan) {
   const auto most = static_cast<double>(std::min<std::int64_t>(plan.pp, plan.grad_accum));
-  const double chunks = pipeline_chunks(work, plan, c);
+  const double chunks = job.chunks(plan);
   return chunks > 1 ? most * (1 + (plan.pp - 1) / (plan.pp * chunks)) : most;
 }
 
@@ -27,7 +25,8 @@ double storage_bytes(Precision precision) {
   return precision == Precision::fp32 || precision == Precision::tf32 ? 4 : 2;
 }
 
-Stage make_stage(const Workload& work, const TrainingPlan& plan, bool first, bool last, const Coefficients& c) {
+Stage make_stage(const TrainingJob& job, const TrainingPlan& plan, bool first, bool last) {
+  const Workload& work = job.work;
   const auto& p = work.parameters;
   const double share = std::ceil(p.layers / plan.pp) / p.layers;
   Stage stage;
@@ -39,7 +38,7 @@ Stage make_stage(const Workload& work, const TrainingPlan& plan, bool first, boo
   // A tied head is the embedding itself, held again where the last stage is not the first.
   const double head = holds_head ? (p.head > 0 ? p.head : first ? 0 : p.embedding) / plan.tp : 0;
   stage.ends = embedding + head + (last ? p.mtp / plan.tp : 0);
-  stage.microbatches_alive = first ? in_flight(work, plan, c) : 1;
+  stage.microbatches_alive = first ? in_flight(job, plan) : 1;
   stage.has_logits = holds_head || (last && work.task == workload::Task::pretrain);
   return stage;
 }
@@ -48,20 +47,20 @@ Stage make_stage(const Workload& work, const TrainingPlan& plan, bool first, boo
 /// (plain: 4f). Layers that are not fused also keep the activation 2f, keys and values copied for every head, and of
 /// each norm an fp32 input and, where its weight is trained, the normalised copy. After Korthikanti et al.,
 /// arXiv 2205.05198. Frozen matrices without adapters need no inputs: neither norm outputs nor the FFN's product stay.
-TokenBytes layer_bytes_per_token(const Workload& work, const TrainingPlan& plan, const Coefficients& c) {
+TokenBytes layer_bytes_per_token(const TrainingJob& job, const TrainingPlan& plan) {
+  const Workload& work = job.work;
   const auto& m = *work.model;
-  const std::string& framework = work.training.framework;
-  const SequenceShape shape = sequence_shape(work);
+  const SequenceShape& shape = job.sequence;
   const AttentionWidths widths = attention_widths(m, plan.tp);
   const double h = *m.hidden_size;
   const bool gated = work.parameters.ffn_matrices > 2.5;
-  const double unfused = gated ? c.eager_hidden_bytes.of(framework) : 0;
+  const double unfused = gated ? job.eager_hidden_bytes : 0;
   const bool frozen = workload::adds_tokens(work.training.method);
   const double copies = unfused > 0 && widths.k > 0 ? std::max(1.0, widths.q / widths.k) : 1;
   TokenBytes bytes;
   bytes.whole = (frozen ? 4 : 8) * h + (workload::trains_adapter(work.training.method) ? 0.5 : 1) * unfused * h;
   bytes.divided = 2 * (widths.q + widths.o + shape.kv_rows * copies * (widths.k + widths.v)) + 4 * widths.latent +
-                  ((gated ? c.gated_bytes.of(framework) : 4) - (frozen ? 2 : 0)) * ffn_columns(work);
+                  ((gated ? job.gated_bytes : 4) - (frozen ? 2 : 0)) * job.ffn_columns;
   if (m.is_moe())  // dispatched and combined copies
     bytes.divided += 4 * m.experts_per_token.value_or(1) * work.training.capacity_factor * h *
                      std::min(1.0, work.parameters.moe_layers / work.parameters.layers);
@@ -74,25 +73,22 @@ TokenBytes layer_bytes_per_token(const Workload& work, const TrainingPlan& plan,
   return bytes;
 }
 
-Activations stage_activations(const Workload& work, const TrainingPlan& plan, const Stage& stage,
-                              const Coefficients& c) {
-  const auto& m = *work.model;
-  const bool shared = work.training.sequence_parallel;
-  const SequenceShape shape = sequence_shape(work);
+Activations stage_activations(const TrainingJob& job, const TrainingPlan& plan, const Stage& stage) {
+  const auto& m = *job.work.model;
+  const bool shared = job.work.training.sequence_parallel;
+  const SequenceShape& shape = job.sequence;
   const double sequences = static_cast<double>(plan.micro_batch) / plan.cp;
   const double tokens = sequences * shape.rows;
-  const TokenBytes each = layer_bytes_per_token(work, plan, c);
+  const TokenBytes each = layer_bytes_per_token(job, plan);
   const double linear = each.linear_on(plan.tp, shared) * tokens;
   const double scores = each.scores * tokens / plan.tp;
   const double inputs = storage_bytes(plan.precision) * *m.hidden_size * tokens / (shared ? plan.tp : 1);
   const double vocabulary = m.vocab_size.value_or(0);
-  const std::string& framework = work.training.framework;
-  const double logits =
-      stage.has_logits ? sequences * shape.targets * vocabulary * c.logits_bytes.of(framework) / plan.tp : 0;
+  const double logits = stage.has_logits ? sequences * shape.targets * vocabulary * job.logits_bytes / plan.tp : 0;
   double per_layer = linear + scores;
   double once = 0;
   if (plan.checkpointing == Checkpointing::selective) {  // scores first; where there are none, of everything
-    per_layer = linear * (scores > 0 ? 1 : c.selective_share.of(framework));
+    per_layer = linear * (scores > 0 ? 1 : job.selective_share);
     once = scores;
   } else if (plan.checkpointing == Checkpointing::full) {
     // Logits peak when the forward pass ends, a layer's own set when the backward pass is under way.

@@ -1,7 +1,7 @@
 // What a pipeline stage holds for its backward pass, and over what it holds it.
 #pragma once
 
-#include "gpusel/estimate/training.hpp"
+#include "estimate/training_job.hpp"
 
 namespace gpusel::estimate {
 
@@ -15,8 +15,7 @@ struct Stage {
   bool has_logits = false;
 };
 
-Stage make_stage(const workload::Workload& work, const TrainingPlan& plan, bool first, bool last,
-                 const Coefficients& c);
+Stage make_stage(const TrainingJob& job, const TrainingPlan& plan, bool first, bool last);
 
 /// Bytes of a value that is computed with: 4 where the arithmetic stores fp32, else 2.
 double storage_bytes(workload::Precision precision);
@@ -31,7 +30,7 @@ struct TokenBytes {
   /// All but the scores on one tensor rank; with sequence parallelism ranks share what lies between products too.
   double linear_on(int tp, bool shared) const { return whole / (shared ? tp : 1) + divided / tp; }
 };
-TokenBytes layer_bytes_per_token(const workload::Workload& work, const TrainingPlan& plan, const Coefficients& c);
+TokenBytes layer_bytes_per_token(const TrainingJob& job, const TrainingPlan& plan);
 
 struct Activations {
   Bytes per_layer;  // of one micro-batch, for each layer and micro-batch in flight
@@ -40,7 +39,6 @@ struct Activations {
   Bytes logits;
 };
 
-Activations stage_activations(const workload::Workload& work, const TrainingPlan& plan, const Stage& stage,
-                              const Coefficients& c);
+Activations stage_activations(const TrainingJob& job, const TrainingPlan& plan, const Stage& stage);
 
 }  // namespace gpusel::estimate

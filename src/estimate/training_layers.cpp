@@ -18,15 +18,21 @@ bool recomputes_by_layer(const Workload& work) {
   return workload::framework_of(work.training.framework).recomputes_some;
 }
 
+MemoryBreakdown partial_memory(const MemoryBreakdown& recomputing, const MemoryBreakdown& keeping, double recomputed) {
+  MemoryBreakdown memory = recomputing;
+  memory.activations += (keeping.activations - memory.activations) * (1 - recomputed);
+  memory.workspace += (keeping.workspace - memory.workspace) * (1 - recomputed);
+  return memory;
+}
+
 MemoryBreakdown training_memory(const Workload& work, const Machine& machine, const TrainingPlan& plan,
                                 const Coefficients& coefficients, Trace* trace) {
-  MemoryBreakdown memory = uniform_memory(work, machine, plan, coefficients, trace);
-  if (!is_partial(plan)) return memory;
+  const TrainingJob job(work, coefficients);
+  const MemoryBreakdown all = uniform_memory(job, machine, plan, trace);
+  if (!is_partial(plan)) return all;
   TrainingPlan other = plan;
   other.checkpointing = Checkpointing::none;
-  const MemoryBreakdown kept = uniform_memory(work, machine, other, coefficients);
-  memory.activations += (kept.activations - memory.activations) * (1 - plan.recomputed);
-  memory.workspace += (kept.workspace - memory.workspace) * (1 - plan.recomputed);
+  const MemoryBreakdown memory = partial_memory(all, uniform_memory(job, machine, other), plan.recomputed);
   if (trace != nullptr)
     trace->push_back({"memory.recomputed_layers", say("layers that full checkpointing covers; the others keep all"),
                       say("{:.0f} of {:.0f}", plan.recomputed * work.parameters.layers, work.parameters.layers),

@@ -8,7 +8,6 @@
 
 #include "estimate/optimizer.hpp"
 #include "estimate/training_activations.hpp"
-#include "estimate/training_shape.hpp"
 #include "estimate/training_traffic.hpp"
 #include "estimate/uniform_memory.hpp"
 
@@ -38,15 +37,14 @@ struct StateBytes {
   double optimizer;
 };
 
-StateBytes bytes_per_parameter(const Workload& work, Precision precision) {
+StateBytes bytes_per_parameter(const Workload& work, const workload::Framework& framework, Precision precision) {
   const Training& training = work.training;
   const double stored = storage_bytes(precision);
   if (workload::trains_adapter(training.method)) return {kAdapterBytes, kAdapterBytes, optimizer_bytes(work, 4)};
   if (stored == 4) return {4, 4, optimizer_bytes(work, 4)};
   if (training.recipe == Recipe::pure) return {stored, stored, optimizer_bytes(work, stored)};
   // Megatron accumulates gradients in fp32; the others keep them at 16 bit.
-  const bool wide_gradients = workload::framework_of(training.framework).megatron_core;
-  return {stored, wide_gradients ? 4.0 : 2.0, 4 + optimizer_bytes(work, 4)};
+  return {stored, framework.megatron_core ? 4.0 : 2.0, 4 + optimizer_bytes(work, 4)};
 }
 
 /// Over how many GPUs each kind of state is divided.
@@ -86,16 +84,14 @@ double widest_matrix(const catalog::Model& model) {
 }
 
 /// What the optimiser needs beside its states: square roots, updates and fp32 copies of 16-bit gradients.
-Bytes step_temporaries(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
-                       const Coefficients& c) {
-  const Training& training = work.training;
+Bytes step_temporaries(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan, const Stage& stage) {
+  const Training& training = job.work.training;
   if (workload::keeps_states_in_8_bit(training.optimizer) || training.offload != Offload::none) return {};
   const double shards = make_shards(machine, plan).optimizer;
-  const double trained = workload::trains_adapter(training.method)
-                             ? trainable_parameters(work) / (plan.tp * plan.pp * shards)
-                             : kept(stage, shards, plan);
+  const double trained = workload::trains_adapter(training.method) ? job.trainable / (plan.tp * plan.pp * shards)
+                                                                   : kept(stage, shards, plan);
   const double width = training.recipe == Recipe::pure ? 0.5 : 1;  // they have the states' own format
-  return bytes(trained * c.step_bytes.of(training.framework) * width);
+  return bytes(trained * job.step_bytes * width);
 }
 
 /// Weights that are in use unsharded: some layers, or the whole embedding and head.
@@ -111,8 +107,8 @@ struct Buffers {
   Bytes total() const { return gathered + buckets + widened; }
 };
 
-Buffers buffers(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
-                const Coefficients& c) {
+Buffers buffers(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan, const Stage& stage) {
+  const Workload& work = job.work;
   const bool gathers =
       plan.sharding == Sharding::zero3 || plan.sharding == Sharding::fsdp || plan.sharding == Sharding::hsdp;
   const bool quantised = work.training.method == Method::qlora;
@@ -120,9 +116,9 @@ Buffers buffers(const Workload& work, const Machine& machine, const TrainingPlan
   const bool reduces = (plan.sharding == Sharding::zero1 || plan.sharding == Sharding::zero2) && machine.gpus() > 1;
   Buffers out;
   if (gathers && plan.dp * plan.cp > 1 && work.training.offload != Offload::params) {
-    out.gathered = in_use(work, plan, stage, c);
+    out.gathered = in_use(work, plan, stage, job.c);
   } else if (reduces || offloads) {  // on their way to their shard, or to the host
-    const double bucket = std::min(c.reduce_bucket_elements.value, trainable_parameters(work) / (plan.tp * plan.pp));
+    const double bucket = std::min(job.c.reduce_bucket_elements.value, job.trainable / (plan.tp * plan.pp));
     out.buckets = bytes(2 * 2 * bucket);
   }
   if (quantised)
@@ -138,20 +134,12 @@ struct Gradients {
   Bytes carried;  // of `own`, through the forward pass
 };
 
-Gradients gradients(const Workload& work, const TrainingPlan& plan, Bytes own) {
-  if (work.training.optimizer_in_backward && plan.grad_accum == 1) return {};
-  const bool in_buffers = workload::framework_of(work.training.framework).megatron_core ||
-                          plan.sharding == Sharding::zero1 || plan.sharding == Sharding::zero2;
+Gradients gradients(const TrainingJob& job, const TrainingPlan& plan, Bytes own) {
+  if (job.work.training.optimizer_in_backward && plan.grad_accum == 1) return {};
+  const bool in_buffers =
+      job.framework.megatron_core || plan.sharding == Sharding::zero1 || plan.sharding == Sharding::zero2;
   const bool copies = plan.sharding == Sharding::ddp && plan.dp > 1 && !in_buffers;
   return {own, copies ? own : Bytes{}, in_buffers || plan.grad_accum > 1 ? own : Bytes{}};
-}
-
-/// What the caching allocator holds beyond what is alive, as a share of it.
-double slack(const Workload& work, const Coefficients& c) {
-  if (!work.model->is_generator()) return c.allocator_slack.of("encoder");
-  const auto& unequal = work.training.variable_lengths;
-  return unequal ? c.allocator_slack.of(*unequal ? "variable" : "fixed")
-                 : c.allocator_slack.of(work.training.framework);
 }
 
 /// What stands beside weights and states at the two ends of a backward pass: activations make room for gradients as
@@ -164,35 +152,34 @@ struct Ends {
   Bytes peak() const { return std::max(before, after); }
 };
 
-Ends ends_of_backward(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
-                      Bytes gradients_whole, const Coefficients& c) {
-  const Activations activations = stage_activations(work, plan, stage, c);
-  const Gradients grads = gradients(work, plan, gradients_whole);
-  const Bytes held = activations.logits + buffers(work, machine, plan, stage, c).total() + grads.copied + grads.carried;
+Ends ends_of_backward(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
+                      Bytes gradients_whole) {
+  const Activations activations = stage_activations(job, plan, stage);
+  const Gradients grads = gradients(job, plan, gradients_whole);
+  const Bytes held = activations.logits + buffers(job, machine, plan, stage).total() + grads.copied + grads.carried;
   return {activations.kept, grads, activations.kept + held,
-          grads.own + grads.copied + step_temporaries(work, machine, plan, stage, c)};
+          grads.own + grads.copied + step_temporaries(job, machine, plan, stage)};
 }
 
 /// Adds the larger of the two ends and what the allocator keeps beyond it.
-void add_peak(const Workload& work, const Ends& ends, const Coefficients& c, MemoryBreakdown& memory) {
+void add_peak(const TrainingJob& job, const Ends& ends, MemoryBreakdown& memory) {
   const Bytes beside_gradients = ends.peak() - ends.gradients.own;
   memory.gradients = ends.gradients.own;
   memory.activations = std::min(ends.kept, beside_gradients);
-  memory.workspace = beside_gradients - memory.activations + ends.peak() * slack(work, c);
+  memory.workspace = beside_gradients - memory.activations + ends.peak() * job.slack;
 }
 
 /// Weights, gradients and optimiser states of one GPU.
-MemoryBreakdown states(const Workload& work, const TrainingPlan& plan, const Stage& stage, const Shards& shards,
-                       const Coefficients& c) {
-  const Training& training = work.training;
-  const StateBytes width = bytes_per_parameter(work, plan.precision);
+MemoryBreakdown states(const TrainingJob& job, const TrainingPlan& plan, const Stage& stage, const Shards& shards) {
+  const Training& training = job.work.training;
+  const StateBytes width = bytes_per_parameter(job.work, job.framework, plan.precision);
   MemoryBreakdown memory;
   if (workload::trains_adapter(training.method)) {
-    const double adapters = trainable_parameters(work) / (plan.tp * plan.pp);
+    const double adapters = job.trainable / (plan.tp * plan.pp);
     const double width16 = storage_bytes(plan.precision);
     const bool quantised = training.method == Method::qlora;
     const double ends =
-        stage.ends * (quantised ? c.unquantised_bytes.of(training.framework) : width16) / shards.weights;
+        stage.ends * (quantised ? job.c.unquantised_bytes.of(training.framework) : width16) / shards.weights;
     Stage linear = stage;
     linear.ends = 0;
     memory.weights =
@@ -206,16 +193,17 @@ MemoryBreakdown states(const Workload& work, const TrainingPlan& plan, const Sta
   }
   // Gradients follow an offloaded optimiser as they arise (ZeRO-Offload, arXiv 2101.06840).
   if (training.offload != Offload::none) memory.gradients = memory.optimizer = {};
-  if (training.offload == Offload::params) memory.weights = std::min(memory.weights, in_use(work, plan, stage, c));
+  if (training.offload == Offload::params)
+    memory.weights = std::min(memory.weights, in_use(job.work, plan, stage, job.c));
   return memory;
 }
 
-MemoryBreakdown stage_memory(const Workload& work, const Machine& machine, const TrainingPlan& plan, bool first,
-                             bool last, const Coefficients& c) {
-  const Stage stage = make_stage(work, plan, first, last, c);
-  MemoryBreakdown memory = states(work, plan, stage, make_shards(machine, plan), c);
-  add_peak(work, ends_of_backward(work, machine, plan, stage, memory.gradients, c), c, memory);
-  memory.framework = gib(c.context_gib.value + (machine.gpus() > 1 ? c.collectives_gib.of("training") : 0));
+MemoryBreakdown stage_memory(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan, bool first,
+                             bool last) {
+  const Stage stage = make_stage(job, plan, first, last);
+  MemoryBreakdown memory = states(job, plan, stage, make_shards(machine, plan));
+  add_peak(job, ends_of_backward(job, machine, plan, stage, memory.gradients), memory);
+  memory.framework = gib(job.c.context_gib.value + (machine.gpus() > 1 ? job.collectives_gib : 0));
   return memory;
 }
 
@@ -224,16 +212,17 @@ double kept_share(const Workload& work, const TrainingPlan& plan, const Stage& s
   return kept(stage, shards, plan) / work.parameters.total();
 }
 
-void explain_states(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
-                    const MemoryBreakdown& memory, const Coefficients& c, Trace& trace) {
+void explain_states(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
+                    const MemoryBreakdown& memory, Trace& trace) {
+  const Workload& work = job.work;
   const Training& training = work.training;
-  const StateBytes width = bytes_per_parameter(work, plan.precision);
+  const StateBytes width = bytes_per_parameter(work, job.framework, plan.precision);
   const Shards shards = make_shards(machine, plan);
   const auto gibibytes = [](Bytes b) { return shown("{:.2f}", in_gib(b), "GiB"); };
   const double all = work.parameters.total() / 1e9;
   const bool offloaded = training.offload != Offload::none;
   if (workload::trains_adapter(training.method)) {
-    const double adapters = trainable_parameters(work) / (plan.tp * plan.pp) / 1e9;
+    const double adapters = job.trainable / (plan.tp * plan.pp) / 1e9;
     Stage linear = stage;
     linear.ends = 0;
     const double frozen = kept(linear, shards.weights, plan) / 1e9;
@@ -242,7 +231,7 @@ void explain_states(const Workload& work, const Machine& machine, const Training
     trace.push_back({"memory.weights", say("frozen parameters × bytes, what is not quantised apart, and fp32 adapters"),
                      quantised
                          ? format("{:.5g}e9 × {:.3f} B + {:.5g}e9 × {:g} B + {:.5g}e9 × {:g} B", frozen, kNf4Bytes,
-                                  ends, c.unquantised_bytes.of(training.framework), adapters, width.weight)
+                                  ends, job.c.unquantised_bytes.of(training.framework), adapters, width.weight)
                          : format("{:.5g}e9 × {:g} B + {:.5g}e9 × {:g} B", frozen + ends, storage_bytes(plan.precision),
                                   adapters, width.weight),
                      gibibytes(memory.weights), quantised ? "arXiv 2305.14314" : "arXiv 2106.09685"});
@@ -271,13 +260,14 @@ void explain_states(const Workload& work, const Machine& machine, const Training
   line("memory.optimizer", offloaded ? 0 : width.optimizer, shards.optimizer, memory.optimizer);
 }
 
-void explain(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
-             const MemoryBreakdown& memory, const Coefficients& c, Trace& trace) {
+void explain(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
+             const MemoryBreakdown& memory, Trace& trace) {
+  const Coefficients& c = job.c;
   const auto gibibytes = [](Bytes b) { return shown("{:.2f}", in_gib(b), "GiB"); };
-  explain_states(work, machine, plan, stage, memory, c, trace);
-  const Activations kept = stage_activations(work, plan, stage, c);
-  const Ends ends = ends_of_backward(work, machine, plan, stage,
-                                     states(work, plan, stage, make_shards(machine, plan), c).gradients, c);
+  explain_states(job, machine, plan, stage, memory, trace);
+  const Activations kept = stage_activations(job, plan, stage);
+  const Ends ends =
+      ends_of_backward(job, machine, plan, stage, states(job, plan, stage, make_shards(machine, plan)).gradients);
   const double alive = kept.per_layer.raw() > 0 ? (kept.kept - kept.once).raw() / kept.per_layer.raw() : 0;
   const std::string what = plan.checkpointing == Checkpointing::full ? say("inputs of every layer")
                            : plan.checkpointing == Checkpointing::selective
@@ -286,37 +276,35 @@ void explain(const Workload& work, const Machine& machine, const TrainingPlan& p
   trace.push_back({"memory.activations",
                    say("{}, of a micro-batch of {} × {:g} tokens × layers in flight + one layer under way − room made "
                        "for gradients",
-                       what, plan.micro_batch, sequence_shape(work).rows),
+                       what, plan.micro_batch, job.sequence.rows),
                    format("{:.5g} MiB × {:.6g} + {:.5g} MiB − {:.5g} MiB", in_gib(kept.per_layer) * 1024, alive,
                           in_gib(kept.once) * 1024, in_gib(kept.kept - memory.activations) * 1024),
                    gibibytes(memory.activations), "arXiv 2205.05198"});
   trace.push_back({"workspace.logits", say("bytes per logit × sequences of this GPU × tokens × vocabulary ÷ tp"),
-                   stage.has_logits
-                       ? format("{:g} B × {:.6g} × {:g} × {:g} ÷ {}", c.logits_bytes.of(work.training.framework),
-                                static_cast<double>(plan.micro_batch) / plan.cp, sequence_shape(work).targets,
-                                work.model->vocab_size.value_or(0), plan.tp)
-                       : std::string(),
+                   stage.has_logits ? format("{:g} B × {:.6g} × {:g} × {:g} ÷ {}", job.logits_bytes,
+                                             static_cast<double>(plan.micro_batch) / plan.cp, job.sequence.targets,
+                                             job.work.model->vocab_size.value_or(0), plan.tp)
+                                    : std::string(),
                    gibibytes(kept.logits), "calibration"});
-  const Buffers held = buffers(work, machine, plan, stage, c);
+  const Buffers held = buffers(job, machine, plan, stage);
   trace.push_back({"workspace.buffers",
                    say("gathered weights + buckets on their way to a shard or the host + widened weights"),
                    format("{:.5g} MiB + {:.5g} MiB + {:.5g} MiB", in_gib(held.gathered) * 1024,
                           in_gib(held.buckets) * 1024, in_gib(held.widened) * 1024),
                    gibibytes(held.total()), "docs/method.md"});
   trace.push_back({"workspace.slack", say("peak beside weights and states × what the allocator keeps beyond it"),
-                   format("{:.4g} GiB × {:g}", in_gib(ends.peak()), slack(work, c)),
-                   gibibytes(ends.peak() * slack(work, c)), "calibration"});
+                   format("{:.4g} GiB × {:g}", in_gib(ends.peak()), job.slack), gibibytes(ends.peak() * job.slack),
+                   "calibration"});
   trace.push_back(
       {"memory.workspace",
        say("the larger of what stands before the backward pass (activations, logits, buffers) and after it "
            "(gradients, the step's temporaries), less gradients and activations; and the allocator's slack"),
-       format("max({:.5g}, {:.5g}) × (1 + {:g}) − {:.5g} − {:.5g}", in_gib(ends.before), in_gib(ends.after),
-              slack(work, c), in_gib(memory.gradients), in_gib(memory.activations)),
+       format("max({:.5g}, {:.5g}) × (1 + {:g}) − {:.5g} − {:.5g}", in_gib(ends.before), in_gib(ends.after), job.slack,
+              in_gib(memory.gradients), in_gib(memory.activations)),
        gibibytes(memory.workspace), "calibration"});
-  trace.push_back(
-      {"memory.framework", say("CUDA context + communication library"),
-       format("{:g} + {:g}", c.context_gib.value, machine.gpus() > 1 ? c.collectives_gib.of("training") : 0),
-       gibibytes(memory.framework), "calibration"});
+  trace.push_back({"memory.framework", say("CUDA context + communication library"),
+                   format("{:g} + {:g}", c.context_gib.value, machine.gpus() > 1 ? job.collectives_gib : 0),
+                   gibibytes(memory.framework), "calibration"});
 }
 
 }  // namespace
@@ -347,9 +335,11 @@ bool has_flash_attention(const catalog::Gpu& gpu) {
 }
 
 Bytes training_states(const Workload& work, Precision precision) {
+  static const Coefficients kNone;  // none is asked of a single stage
+  const TrainingJob job(work, kNone);
   TrainingPlan plan;
   plan.precision = precision;
-  const MemoryBreakdown memory = states(work, plan, make_stage(work, plan, true, true, {}), {}, {});
+  const MemoryBreakdown memory = states(job, plan, make_stage(job, plan, true, true), {});
   return memory.weights + memory.gradients + memory.optimizer;
 }
 
@@ -363,32 +353,30 @@ std::optional<Bytes> checkpoint_size(const Workload& work, Precision precision) 
   }
   const double trained = trainable_parameters(work);
   if (trained <= 0) return std::nullopt;
-  const StateBytes width = bytes_per_parameter(work, precision);
+  const StateBytes width = bytes_per_parameter(work, workload::framework_of(work.training.framework), precision);
   return bytes(trained * (width.weight + width.optimizer));
 }
 
 Bytes offloaded_states(const Workload& work, Precision precision) {
   if (work.training.offload == Offload::none) return {};
-  const StateBytes width = bytes_per_parameter(work, precision);
+  const StateBytes width = bytes_per_parameter(work, workload::framework_of(work.training.framework), precision);
   const Bytes states = bytes(trainable_parameters(work) * (width.gradient + width.optimizer));
   const Bytes weights = bytes(work.parameters.total() * storage_bytes(precision));
   return work.training.offload == Offload::params ? states + weights : states;
 }
 
-MemoryBreakdown uniform_memory(const Workload& work, const Machine& machine, const TrainingPlan& plan,
-                               const Coefficients& coefficients, Trace* trace) {
+MemoryBreakdown uniform_memory(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan, Trace* trace) {
   bool first = true;
-  MemoryBreakdown fullest = stage_memory(work, machine, plan, true, plan.pp == 1, coefficients);
+  MemoryBreakdown fullest = stage_memory(job, machine, plan, true, plan.pp == 1);
   if (plan.pp > 1) {
-    const MemoryBreakdown last = stage_memory(work, machine, plan, false, true, coefficients);
+    const MemoryBreakdown last = stage_memory(job, machine, plan, false, true);
     if (last.total() > fullest.total()) {
       fullest = last;
       first = false;
     }
   }
   if (trace != nullptr)
-    explain(work, machine, plan, make_stage(work, plan, first, !first || plan.pp == 1, coefficients), fullest,
-            coefficients, *trace);
+    explain(job, machine, plan, make_stage(job, plan, first, !first || plan.pp == 1), fullest, *trace);
   return fullest;
 }
 

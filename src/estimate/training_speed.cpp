@@ -5,9 +5,8 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/estimate/training.hpp"
 
-#include "estimate/half_rate.hpp"
-#include "estimate/training_shape.hpp"
 #include "estimate/training_traffic.hpp"
+#include "estimate/uniform_memory.hpp"
 
 namespace gpusel::estimate {
 
@@ -57,11 +56,12 @@ struct Forward {
 
 bool is_wide(Precision precision) { return precision == Precision::fp32 || precision == Precision::tf32; }
 
-Forward forward_pass(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Coefficients& c) {
+Forward forward_pass(const TrainingJob& job, const TrainingRates& rates, const TrainingPlan& plan) {
+  const Workload& work = job.work;
   const auto& m = *work.model;
   const auto& p = work.parameters;
   const double h = *m.hidden_size;
-  const SequenceShape shape = sequence_shape(work);
+  const SequenceShape& shape = job.sequence;
   // The fullest pipeline stage sets the pace.
   const double split = plan.tp * p.layers / std::ceil(p.layers / plan.pp);
   const double wide = is_wide(plan.precision) ? 2 : 1;
@@ -74,47 +74,28 @@ Forward forward_pass(const Workload& work, const Machine& machine, const Trainin
   f.useful_experts = flop(2 * p.experts * p.routed_share * f.tokens / split);
   f.experts = f.useful_experts * work.training.capacity_factor;
   const double heads = m.heads.value_or(0);
-  const AttentionWidths widths = attention_widths(m, 1);
-  const double per_key = 2 * (widths.q + widths.o);  // scores, and the sum of values they weigh
+  const double per_key = 2 * (job.widths.q + job.widths.o);  // scores, and the sum of values they weigh
   f.useful_attention = flop(per_key * shape.attended * f.tokens / split);
   f.attention = f.useful_attention;
   if (!plan.flash_attention) {  // whole square of scores, of which a mask drops half; each written and read
     f.attention = flop(per_key * shape.all_keys * f.tokens / split);
-    f.scores = bytes(c.score_bytes.of(work.training.framework) * wide * heads * shape.all_keys * f.tokens / split);
+    f.scores = bytes(job.score_bytes * wide * heads * shape.all_keys * f.tokens / split);
   }
-  const double between = c.pointwise_bytes.of(work.training.framework) * wide;
-  const double cast = c.cast_bytes.of(to_text(machine.device.done_in(plan.precision)));
+  const double between = job.pointwise_bytes * wide;
   const bool adapters = workload::trains_adapter(work.training.method);
-  const double beside = adapters ? c.adapter_bytes.of(work.training.framework) : 0;
-  f.pointwise = bytes((between + cast + beside) * h * f.tokens * p.layers / split);
+  const double beside = adapters ? job.adapter_bytes : 0;
+  f.pointwise = bytes((between + rates.cast_bytes + beside) * h * f.tokens * p.layers / split);
   // Every routed copy of a token is gathered, scattered and weighted around its expert.
-  f.pointwise += bytes(c.expert_bytes.value * wide * h * m.experts_per_token.value_or(1) *
+  f.pointwise += bytes(job.c.expert_bytes.value * wide * h * m.experts_per_token.value_or(1) *
                        work.training.capacity_factor * f.tokens * p.moe_layers / split);
   if (has_head)
-    f.logits = bytes(c.logit_traffic.of(work.training.framework) * wide * m.vocab_size.value_or(0) * sequences *
-                     shape.targets / split);
+    f.logits = bytes(job.logit_traffic * wide * m.vocab_size.value_or(0) * sequences * shape.targets / split);
   return f;
 }
 
-/// No product exceeds this share of the dense peak, however cool the part stays.
-constexpr double kMostOfPeak = 0.92;
-
-/// Share of the dense peak that large 16-bit products reach: its architecture's, more or less as the
-/// part has more or fewer watts per TFLOPS than the architecture's reference part.
-double training_efficiency(const catalog::Gpu& gpu, const Coefficients& c) {
-  const double share = c.training_efficiency.of(gpu.architecture);
-  const double tflops = gpu.fp16_dense_tflops.value_or(0);
-  const double usual = c.watts_per_tflops.of(gpu.architecture);
-  if (!gpu.tdp_w || tflops <= 0 || usual <= 0) return share;
-  const double headroom = *gpu.tdp_w / tflops / usual;
-  return std::min(kMostOfPeak, share * std::pow(headroom, c.power_exponent.of(gpu.architecture)));
-}
-
 /// Share of peak that products of this size reach: saturating in rows per product and in width per GPU.
-double gemm_share(const Machine& machine, const TrainingPlan& plan, double rows, double width, const Coefficients& c) {
-  const double share = training_efficiency(*machine.device.gpu, c) *
-                       c.format_efficiency.of(to_text(machine.device.done_in(plan.precision)));
-  return share * rows / (rows + c.gemm_tokens_half.value) * width / (width + c.gemm_width_half.value);
+double gemm_share(const TrainingRates& rates, double rows, double width, const Coefficients& c) {
+  return rates.products * rows / (rows + c.gemm_tokens_half.value) * width / (width + c.gemm_width_half.value);
 }
 
 /// What a step is made of.
@@ -132,12 +113,19 @@ struct StepParts {
 
 class StepTime {
  public:
-  StepTime(const Workload& work, const Machine& machine, const TrainingPlan& plan, const Coefficients& c,
+  StepTime(const TrainingJob& job, const TrainingRates& rates, const Machine& machine, const TrainingPlan& plan,
            FlopPerSecond peak)
-      : work_(work), machine_(machine), plan_(plan), c_(c), peak_(peak), traffic_(work, machine, plan, c) {}
+      : job_(job),
+        rates_(rates),
+        work_(job.work),
+        machine_(machine),
+        plan_(plan),
+        c_(job.c),
+        peak_(peak),
+        traffic_(job, machine, plan) {}
 
   Seconds total() {
-    forward_ = forward_pass(work_, machine_, plan_, c_);
+    forward_ = forward_pass(job_, rates_, plan_);
     passes_ = passes_of(work_, plan_);
     const auto accum = static_cast<double>(plan_.grad_accum);
     const Seconds attention = attention_time();
@@ -163,10 +151,8 @@ class StepTime {
         ->second;
   }
   /// Idle share of a pipeline while it fills and drains, against the work: (p − 1) ÷ (a · chunks).
-  double bubble() const {
-    return (plan_.pp - 1) / (static_cast<double>(plan_.grad_accum) * pipeline_chunks(work_, plan_, c_));
-  }
-  double chunks() const { return pipeline_chunks(work_, plan_, c_); }
+  double bubble() const { return (plan_.pp - 1) / (static_cast<double>(plan_.grad_accum) * job_.chunks(plan_)); }
+  double chunks() const { return job_.chunks(plan_); }
   const StepBudget& budget() const { return budget_; }
   const StepParts& parts() const { return parts_; }
   const Forward& forward() const { return forward_; }
@@ -179,23 +165,21 @@ class StepTime {
   Seconds attention_time() const {
     if (plan_.flash_attention) {
       const FlopPerSecond peak = std::min(peak_, machine_.device.peak(Precision::bf16).value_or(peak_));
-      return forward_.attention * passes_.attention /
-             (peak * c_.attention_efficiency.of(machine_.device.gpu->architecture) * eager_share());
+      return forward_.attention * passes_.attention / (peak * rates_.attention * eager_share());
     }
-    const double share = gemm_share(machine_, plan_, forward_.tokens, *work_.model->hidden_size / plan_.tp, c_);
+    const double share = gemm_share(rates_, forward_.tokens, *work_.model->hidden_size / plan_.tp, c_);
     return (forward_.attention / (peak_ * share) + forward_.scores / streaming()) * passes_.pointwise;
   }
 
   Seconds compute_per_micro_batch(Seconds attention) {
     const auto& m = *work_.model;
-    const double share = gemm_share(machine_, plan_, forward_.tokens, *m.hidden_size / plan_.tp, c_) * eager_share();
+    const double share = gemm_share(rates_, forward_.tokens, *m.hidden_size / plan_.tp, c_) * eager_share();
     Seconds matmul = forward_.matmul * passes_.matmul / (peak_ * share);
     if (forward_.experts.raw() > 0) {
       // Each expert sees its share of the tokens of all ranks that hold different experts.
       const double rows = forward_.tokens * plan_.ep * work_.parameters.routed_share;
       const double width = m.moe_ffn_size.value_or(*m.hidden_size) / plan_.tp;
-      matmul +=
-          forward_.experts * passes_.matmul / (peak_ * gemm_share(machine_, plan_, rows, width, c_) * eager_share());
+      matmul += forward_.experts * passes_.matmul / (peak_ * gemm_share(rates_, rows, width, c_) * eager_share());
     }
     Seconds memory = forward_.pointwise * passes_.pointwise / streaming() + forward_.logits / streaming();
     if (work_.training.method == Method::qlora)  // the frozen weights are widened anew in each pass
@@ -203,7 +187,7 @@ class StepTime {
                       (plan_.tp * plan_.pp)) *
                 passes_.matmul / streaming();
     const Seconds fetched = fetched_weights();
-    const Seconds launch = layer_launch() * (work_.parameters.layers / plan_.pp * passes_.pointwise);
+    const Seconds launch = microseconds(job_.layer_us) * (work_.parameters.layers / plan_.pp * passes_.pointwise);
     const auto accum = static_cast<double>(plan_.grad_accum);
     budget_.compute += (matmul + attention) * accum;
     budget_.memory += memory * accum;
@@ -227,20 +211,11 @@ class StepTime {
   }
 
   /// What is left of a fast GPU's rate where layers are not fused: gaps, synchronisation and heat.
-  double eager_share() const {
-    const catalog::Gpu& gpu = *machine_.device.gpu;
-    return has_fused_layers(work_) || half_rate(gpu) ? 1 : c_.eager_efficiency.of(gpu.architecture);
-  }
-
-  Seconds layer_launch() const {
-    const std::string& framework = work_.training.framework;
-    const bool adapters = workload::trains_adapter(work_.training.method);
-    return microseconds(c_.training_layer_us.of(framework) + (adapters ? c_.adapter_layer_us.of(framework) : 0));
-  }
+  double eager_share() const { return job_.framework.megatron_core ? 1 : rates_.eager; }
 
   double updated_parameters() const {
     const double parameters =
-        workload::trains_adapter(work_.training.method) ? trainable_parameters(work_) : local_parameters(work_, plan_);
+        workload::trains_adapter(work_.training.method) ? job_.trainable : local_parameters(work_, plan_);
     return plan_.sharding == Sharding::none || plan_.sharding == Sharding::ddp ? parameters
                                                                                : parameters / (plan_.dp * plan_.cp);
   }
@@ -267,9 +242,11 @@ class StepTime {
     const double columns = std::max(*m.hidden_size, ffn);
     const double matrices = (work_.parameters.body + work_.parameters.experts) / work_.parameters.total();
     const Flop work = flop(5 * (4 * rows + 2 * rows * rows / columns) * matrices * updated_parameters());
-    return work / (peak_ * gemm_share(machine_, plan_, rows, rows, c_));
+    return work / (peak_ * gemm_share(rates_, rows, rows, c_));
   }
 
+  const TrainingJob& job_;
+  const TrainingRates& rates_;
   const Workload& work_;
   const Machine& machine_;
   const TrainingPlan& plan_;
@@ -369,23 +346,22 @@ class StepTrace {
 
 }  // namespace
 
-double pipeline_chunks(const Workload& work, const TrainingPlan& plan, const Coefficients& coefficients) {
-  const double layers = work.parameters.layers / plan.pp;
-  if (plan.pp > 1 && work.training.virtual_pipeline)
-    return std::min(layers, static_cast<double>(*work.training.virtual_pipeline));
-  return plan.pp > 1 ? std::max(1.0, std::floor(layers / coefficients.chunk_layers.of(work.training.framework))) : 1;
-}
-
 std::optional<TrainingSpeed> training_speed(const Workload& work, const Machine& machine, const TrainingPlan& plan,
                                             const Coefficients& coefficients, Trace* trace) {
+  return training_speed(TrainingJob(work, coefficients), TrainingRates(machine, plan.precision, coefficients), machine,
+                        plan, trace);
+}
+
+std::optional<TrainingSpeed> training_speed(const TrainingJob& job, const TrainingRates& rates, const Machine& machine,
+                                            const TrainingPlan& plan, Trace* trace) {
   const auto peak = machine.device.peak(plan.precision);
   if (!peak) return std::nullopt;
-  StepTime time(work, machine, plan, coefficients, *peak);
+  StepTime time(job, rates, machine, plan, *peak);
   TrainingSpeed speed;
   speed.step = time.total();
   const auto samples = static_cast<double>(plan.global_batch());
   speed.samples_per_s = samples / speed.step.raw();
-  speed.tokens_per_s = speed.samples_per_s * sequence_shape(work).counted;
+  speed.tokens_per_s = speed.samples_per_s * job.sequence.counted;
   speed.tokens_per_s_per_gpu = speed.tokens_per_s / machine.gpus();
   // Useful work over all GPUs: what one forward pass does on one GPU, times the GPUs that share it.
   const Forward& forward = time.forward();
@@ -396,7 +372,7 @@ std::optional<TrainingSpeed> training_speed(const Workload& work, const Machine&
   speed.mfu = work_done / speed.step.raw() / peak->raw();
   speed.bound_by = time.bound_by();
   speed.budget = time.budget();
-  if (trace != nullptr) StepTrace(time, work, plan, *trace).write(speed, *peak);
+  if (trace != nullptr) StepTrace(time, job.work, plan, *trace).write(speed, *peak);
   return speed;
 }
 

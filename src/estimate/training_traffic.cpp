@@ -83,7 +83,7 @@ Seconds TrainingTraffic::tensor(double tokens) const {
   const Bytes each = bytes(value_bytes(plan_) * *work_.model->hidden_size * tokens);
   return (2 * ring(plan_.tp) * each / rate(std::min(plan_.tp, machine_.gpus_per_node), crosses) +
           group_latency(machine_, crosses, c_)) *
-         (calls * c_.tensor_exposed.of(work_.training.framework));
+         (calls * job_.tensor_exposed);
 }
 
 /// Dispatch and combine, forward and backward, of every token's experts; tensor ranks share the tokens.
@@ -117,7 +117,7 @@ Seconds TrainingTraffic::stages(const MicroBatch& micro) const {
   const double shared = work_.training.sequence_parallel ? plan_.tp : 1;
   const Bytes each = bytes(value_bytes(plan_) * *work_.model->hidden_size * micro.tokens / shared);
   const int members = crosses ? stages_here(machine_, plan_) : machine_.gpus_per_node;
-  const double sends = 2 * pipeline_chunks(work_, plan_, c_);
+  const double sends = 2 * job_.chunks(plan_);
   return exposed((each / rate(members, crosses) + group_latency(machine_, crosses, c_)) * sends, micro.busy);
 }
 
@@ -142,8 +142,7 @@ Seconds TrainingTraffic::per_step(Seconds busy) const {
   const bool hybrid = plan_.sharding == Sharding::hsdp;
   if (hybrid) group.members = plan_.dp * plan_.cp;
   if (group.members <= 1 || (gathers_each_micro_batch() && !hybrid)) return {};
-  double parameters =
-      workload::trains_adapter(work_.training.method) ? trainable_parameters(work_) : local_parameters(work_, plan_);
+  double parameters = workload::trains_adapter(work_.training.method) ? job_.trainable : local_parameters(work_, plan_);
   if (hybrid) parameters /= group.per_node;
   const Seconds once =
       bytes(value_bytes(plan_) * parameters) * ring(group.members) / rate(group.per_node, group.crosses()) +

@@ -1,7 +1,7 @@
 // What the GPUs of a training job send each other, and how much of it nothing hides.
 #pragma once
 
-#include "gpusel/estimate/training.hpp"
+#include "estimate/training_job.hpp"
 
 namespace gpusel::estimate {
 
@@ -14,9 +14,8 @@ struct MicroBatch {
 
 class TrainingTraffic {
  public:
-  TrainingTraffic(const workload::Workload& work, const Machine& machine, const TrainingPlan& plan,
-                  const Coefficients& c)
-      : work_(work), machine_(machine), plan_(plan), c_(c) {}
+  TrainingTraffic(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan)
+      : job_(job), work_(job.work), machine_(machine), plan_(plan), c_(job.c) {}
 
   /// What shows of tensor, expert, context and pipeline parallelism and of gathered weights.
   struct Shown {
@@ -37,6 +36,7 @@ class TrainingTraffic {
   Seconds exposed(Seconds traffic, Seconds beside) const;
   BytesPerSecond rate(int members_per_node, bool crosses) const;
 
+  const TrainingJob& job_;
   const workload::Workload& work_;
   const Machine& machine_;
   const TrainingPlan& plan_;

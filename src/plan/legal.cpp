@@ -14,6 +14,9 @@ namespace {
 
 using workload::Count;
 
+/// Layers that stages may have in all, against the model's, where the count of stages does not divide it.
+constexpr double kUnevenStages = 1.125;
+
 double kv_heads(const catalog::Model& model) {
   return model.is_mla() ? model.heads.value_or(1) : model.kv_heads.value_or(model.heads.value_or(1));
 }
@@ -190,6 +193,10 @@ std::string_view framework_for(const workload::Workload& work, const estimate::T
 
 bool tp_divides_heads(const catalog::Model& model, std::int64_t tp) {
   return divides(tp, model.heads.value_or(1)) && divides(tp, kv_heads(model));
+}
+
+bool spread_evenly(double layers, int stages) {
+  return stages <= layers && std::ceil(layers / stages) * stages <= layers * kUnevenStages;
 }
 
 Status check_pins(const workload::Workload& work, const estimate::Machine& machine) {

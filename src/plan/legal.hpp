@@ -11,6 +11,9 @@ bool divides(std::int64_t part, double whole);
 /// Tensor ranks share attention heads and K/V heads evenly. Latent attention has no K/V heads of its own.
 bool tp_divides_heads(const catalog::Model& model, std::int64_t tp);
 
+/// Stages differ by a layer at most where their count does not divide the layers; the fullest sets the pace.
+bool spread_evenly(double layers, int stages);
+
 /// Pinned degrees against the model and the GPUs: an error names the constraint and the nearest legal value.
 /// A pinned tp may also be a multiple of the K/V heads, of which each rank then holds a copy.
 Status check_pins(const workload::Workload& work, const estimate::Machine& machine);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/estimate/training_estimator.hpp"
 #include "gpusel/plan/plan.hpp"
 #include "gpusel/workload/frameworks.hpp"
 #include "plan/legal.hpp"
@@ -22,8 +23,6 @@ using workload::Workload;
 
 /// Share of usable memory a planned job may fill: beyond it one long batch ends the run.
 constexpr double kFillAtMost = 0.95;
-/// Layers that stages may have in all, against the model's, where the count of stages does not divide it.
-constexpr double kUnevenStages = 1.125;
 /// A step may differ by this share from the batch asked for where GPUs do not divide it.
 constexpr double kBatchTolerance = 0.1;
 /// Sequences of a step whose batch is left open: what fits and fills the GPU decides.
@@ -50,7 +49,11 @@ enum class Layouts : std::uint8_t { usual, divided };
 class Search {
  public:
   Search(const Workload& work, const Machine& machine, const estimate::Coefficients& coefficients, Layouts layouts)
-      : work_(work), job_(work.training), machine_(machine), c_(coefficients), layouts_(layouts) {
+      : work_(work),
+        job_(work.training),
+        machine_(machine),
+        estimator_(work, machine, coefficients),
+        layouts_(layouts) {
     const bool quantised = job_.method == workload::Method::qlora;  // NF4 is not divided
     may_split_ = !quantised && !may_change_framework(work) && splits_models(job_.framework);
     base_.precision = job_.precision.value_or(best_precision(machine_.device));
@@ -128,7 +131,7 @@ class Search {
     const std::int64_t split = std::int64_t{plan.tp} * plan.pp * plan.cp;
     const bool tp_legal =
         work_.pins.tp || (tp_divides_heads(*work_.model, plan.tp) && plan.tp <= machine_.gpus_per_node);
-    const bool pp_legal = work_.pins.pp || (spread_evenly(plan.pp) && chunks_divide(plan.pp));
+    const bool pp_legal = work_.pins.pp || (spread_evenly(work_.parameters.layers, plan.pp) && chunks_divide(plan.pp));
     if (!tp_legal || !pp_legal || split > machine_.gpus() || machine_.gpus() % split != 0) return;
     plan.dp = static_cast<int>(machine_.gpus() / split);
     if (work_.pins.dp && *work_.pins.dp != plan.dp) return;
@@ -153,12 +156,6 @@ class Search {
   bool chunks_divide(int stages) const {
     return !job_.virtual_pipeline || stages == 1 ||
            divides(*job_.virtual_pipeline, std::ceil(work_.parameters.layers / stages));
-  }
-
-  /// Stages differ by a layer at most where the count does not divide; the fullest sets the pace.
-  bool spread_evenly(int stages) const {
-    const double layers = work_.parameters.layers;
-    return stages <= layers && std::ceil(layers / stages) * stages <= layers * kUnevenStages;
   }
 
   /// Whether the data-parallel ranks can share the batch asked for, give or take the tolerance.
@@ -218,7 +215,7 @@ class Search {
     if (!job_.checkpointing) {  // where recomputing everything leaves no room, nothing does
       plan.checkpointing = Checkpointing::full;
       set_micro_batch(plan, pinned_micro_batch(plan).value_or(1));
-      const MemoryBreakdown memory = estimate::training_memory(work_, machine_, plan, c_);
+      const MemoryBreakdown memory = estimator_.memory(plan);
       if (!roomy(memory)) {
         note_misfit(plan, memory);
         return Room::none;
@@ -284,10 +281,10 @@ class Search {
 
   /// The share of layers to checkpoint, in whole layers, so that the rest fits, where `all` is what recomputing
   /// every layer takes; 1 where it is all or none.
-  double least_recomputed(TrainingPlan plan, Bytes all, Bytes room) const {
+  double least_recomputed(TrainingPlan plan, Bytes all, Bytes room) {
     if (!estimate::recomputes_by_layer(work_) || all >= room) return 1;
     plan.recomputed = 0;
-    const Bytes none = estimate::training_memory(work_, machine_, plan, c_).total();
+    const Bytes none = estimator_.memory(plan).total();
     if (none <= all) return 1;
     const double layers = work_.parameters.layers;
     return std::clamp(std::ceil((none - room) / (none - all) * layers) / layers, 0.0, 1.0);
@@ -303,17 +300,17 @@ class Search {
 
   /// Weighs one complete plan against the best so far; whether it fits.
   bool consider(TrainingPlan plan) {
-    MemoryBreakdown memory = estimate::training_memory(work_, machine_, plan, c_);
+    MemoryBreakdown memory = estimator_.memory(plan);
     if (!job_.checkpointing && plan.checkpointing == Checkpointing::full) {
       plan.recomputed = least_recomputed(plan, memory.total(), most_filled());
-      if (plan.recomputed < 1) memory = estimate::training_memory(work_, machine_, plan, c_);
+      if (plan.recomputed < 1) memory = estimator_.memory(plan);
     }
     if (!roomy(memory)) {
       note_misfit(plan, memory);
       return false;
     }
     comfortable_ = true;
-    const auto speed = estimate::training_speed(work_, machine_, plan, c_);
+    const auto speed = estimator_.speed(plan);
     const double worth = same_division(plan, best_.plan) ? 1.0001 : kWorthDividing;
     const bool better =
         !any_ || !best_.fits || !best_.speed || (speed && speed->tokens_per_s > best_.speed->tokens_per_s * worth);
@@ -341,7 +338,7 @@ class Search {
     for (const Checkpointing kind : {Checkpointing::none, Checkpointing::selective}) {
       TrainingPlan plan = best_.plan;
       plan.checkpointing = kind;
-      const MemoryBreakdown memory = estimate::training_memory(work_, machine_, plan, c_);
+      const MemoryBreakdown memory = estimator_.memory(plan);
       if (memory.total() > best_.memory.total() * (1 + 1e-9)) continue;
       best_ = {best_.fits, plan, memory, std::nullopt, {}, {}};
       return;
@@ -352,7 +349,7 @@ class Search {
     drop_useless_recomputation();
     best_.runner_up = others_.beside(best_.plan);
     best_.fits = best_.memory.total() <= machine_.device.usable;
-    if (!best_.speed) best_.speed = estimate::training_speed(work_, machine_, best_.plan, c_);
+    if (!best_.speed) best_.speed = estimator_.speed(best_.plan);
     const std::string_view gpu = machine_.device.gpu->id;
     if (!best_.fits)
       best_.problem = {Problem::Kind::memory, in_gib(best_.memory.total()), in_gib(machine_.device.usable), 0, gpu};
@@ -363,7 +360,7 @@ class Search {
   const Workload& work_;
   const workload::Training& job_;
   const Machine& machine_;
-  const estimate::Coefficients& c_;
+  estimate::TrainingEstimator estimator_;
   Layouts layouts_;
   TrainingPlan base_;
   TrainingChoice best_;

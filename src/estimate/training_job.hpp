@@ -1,0 +1,52 @@
+// What no plan changes of a training job: looked up and counted once, however many plans are weighed.
+#pragma once
+
+#include "estimate/training_shape.hpp"
+#include "gpusel/workload/frameworks.hpp"
+
+namespace gpusel::estimate {
+
+/// Both arguments outlive it.
+struct TrainingJob {
+  TrainingJob(const workload::Workload& of, const Coefficients& coefficients);
+
+  const workload::Workload& work;
+  const Coefficients& c;
+  const workload::Framework& framework;
+  SequenceShape sequence;
+  AttentionWidths widths;  // of all tensor ranks together
+  double trainable = 0;    // parameters that receive gradients
+  double ffn_columns = 0;  // that one token passes
+
+  // Coefficients of its framework.
+  double chunk_layers = 0;
+  double eager_hidden_bytes = 0;
+  double gated_bytes = 0;
+  double logits_bytes = 0;
+  double selective_share = 0;
+  double step_bytes = 0;
+  double collectives_gib = 0;
+  double score_bytes = 0;
+  double pointwise_bytes = 0;
+  double adapter_bytes = 0;
+  double logit_traffic = 0;
+  double layer_us = 0;  // of launching, adapters included
+  double tensor_exposed = 0;
+  double slack = 0;  // what the caching allocator holds beyond what is alive, as a share of it
+
+  /// Parts that a pipeline stage's layers are cut into; 1 without a pipeline.
+  double chunks(const TrainingPlan& plan) const;
+};
+
+/// What no plan of one arithmetic changes of a machine.
+struct TrainingRates {
+  TrainingRates(const Machine& machine, workload::Precision precision, const Coefficients& c);
+
+  workload::Precision precision;
+  double products = 0;  // share of peak that large products reach
+  double attention = 0;
+  double eager = 0;  // where layers are not fused
+  double cast_bytes = 0;
+};
+
+}  // namespace gpusel::estimate
