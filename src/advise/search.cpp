@@ -4,6 +4,7 @@
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
+#include "gpusel/rules/holds.hpp"
 
 namespace gpusel::advise {
 
@@ -41,6 +42,12 @@ std::optional<double> converted(double amount, std::string_view currency, const 
   return exchange != nullptr ? std::optional(amount * exchange->rate) : std::nullopt;
 }
 
+bool same_value(const Facts& a, const Facts& b, Fact fact) {
+  if (a.known(fact) != b.known(fact) || !a.known(fact)) return a.known(fact) == b.known(fact);
+  return rules::info(fact).type == rules::FactType::text ? a.text(fact) == b.text(fact)
+                                                         : a.number(fact) == b.number(fact);
+}
+
 /// Price of one gigabyte in the first tier that is paid.
 std::optional<double> first_tier(const catalog::Egress& egress) {
   for (const std::string_view tier : egress.tiers) {
@@ -54,21 +61,22 @@ std::optional<double> first_tier(const catalog::Egress& egress) {
 
 CandidateSearch::CandidateSearch(const SearchContext& context, const Workload& work)
     : context_(context), work_(work), providers_(context.catalog.providers()) {
-  sort_rules();
   job_facts(job_, work, context.question.constraints.include_unavailable.value_or(false));
+  sort_rules();
 }
 
 CandidateSearch::CandidateSearch(const SearchContext& context, const Workload& work, const CandidateSearch& before)
     : context_(context), work_(work), providers_(context.catalog.providers()), keep_rejections_(false) {
-  sort_rules();
   job_facts(job_, work, context.question.constraints.include_unavailable.value_or(false));
-  if (judges_job_by_instance()) return;
+  sort_rules();
+  if (!groups_like(before)) return;
   shapes_ = before.shapes_;
   grouped_ = true;
 }
 
 void CandidateSearch::sort_rules() {
   for (const Rule& rule : context_.rules) {
+    if (!rules::may_fire(rule, job_, rules::Stage::job)) continue;  // it speaks of other jobs
     if (rule.effect == rules::Effect::adjust) adjusting_.add(rule);
     if (rule.effect == rules::Effect::reject)
       (rule.stage == rules::Stage::offer  ? by_offer_
@@ -78,11 +86,18 @@ void CandidateSearch::sort_rules() {
   }
 }
 
-/// Whether some rule rejects instances by what the job is: then other jobs have other shapes.
-bool CandidateSearch::judges_job_by_instance() const {
-  for (std::size_t i = 0; i < by_instance_.facts.size(); ++i)
-    if (by_instance_.facts.test(i) && rules::info(static_cast<Fact>(i)).stage == rules::Stage::job) return true;
-  return false;
+/// Whether the same rules judge instances, by the same facts of the job: then the shapes are the same.
+bool CandidateSearch::groups_like(const CandidateSearch& other) const {
+  const auto on_cpu = [](const Workload& work) { return work.counted && work.counted->on_cpu; };
+  if (work_.counted.has_value() != other.work_.counted.has_value() || on_cpu(work_) != on_cpu(other.work_))
+    return false;
+  if (by_instance_.rules != other.by_instance_.rules) return false;
+  for (std::size_t i = 0; i < by_instance_.facts.size(); ++i) {
+    const auto fact = static_cast<Fact>(i);
+    const bool of_job = by_instance_.facts.test(i) && rules::info(fact).stage == rules::Stage::job;
+    if (of_job && !same_value(job_, other.job_, fact)) return false;
+  }
+  return true;
 }
 
 InstanceView CandidateSearch::view_of(const Instance& instance) {

@@ -73,7 +73,7 @@ class CandidateSearch {
   };
 
   void sort_rules();
-  bool judges_job_by_instance() const;
+  bool groups_like(const CandidateSearch& other) const;
   void group_shapes();
   void add_to_shape(std::uint32_t index);
   std::array<double, 4> host_key(const catalog::Instance& instance) const;

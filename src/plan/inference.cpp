@@ -297,8 +297,9 @@ Result<std::vector<const estimate::WeightFormat*>> allowed_formats(const Workloa
       return usage_error(say("{} has no kernels for any of the allowed formats", device.gpu->id), "allow_precisions");
   }
   // Most bits first: fewer must then prove to be worth it.
-  std::stable_sort(out.begin(), out.end(),
-                   [](const auto* a, const auto* b) { return std::round(a->bits) > std::round(b->bits); });
+  if (out.size() > 1)
+    std::stable_sort(out.begin(), out.end(),
+                     [](const auto* a, const auto* b) { return std::round(a->bits) > std::round(b->bits); });
   return out;
 }
 

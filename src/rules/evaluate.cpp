@@ -40,16 +40,21 @@ Truth compare(const Condition& c, const Facts& facts) {
 }
 
 /// Kleene logic: a condition is true only if it is true whatever the unknown facts are.
-Truth evaluate(const Condition& c, const Facts& facts) {
+template <class Judge>
+Truth evaluate(const Condition& c, const Judge& judge) {
   switch (c.kind) {
-    case Condition::Kind::comparison: return compare(c, facts);
-    case Condition::Kind::negation: return negated(evaluate(c.parts.front(), facts));
+    case Condition::Kind::comparison: return judge(c);
+    case Condition::Kind::negation: return negated(evaluate(c.parts.front(), judge));
     case Condition::Kind::all:
     case Condition::Kind::any:
       return joined(c.kind == Condition::Kind::all, c.parts,
-                    [&](const Condition& part) { return evaluate(part, facts); });
+                    [&](const Condition& part) { return evaluate(part, judge); });
   }
   return Truth::no;
+}
+
+Truth evaluate(const Condition& c, const Facts& facts) {
+  return evaluate(c, [&](const Condition& comparison) { return compare(comparison, facts); });
 }
 
 }  // namespace
@@ -59,6 +64,14 @@ bool fires(const Rule& rule, const Facts& facts) { return evaluate(rule.when, fa
 std::optional<bool> holds(const Condition& condition, const Facts& facts) {
   const Truth result = evaluate(condition, facts);
   return result == Truth::unknown ? std::nullopt : std::optional(result == Truth::yes);
+}
+
+bool may_fire(const Rule& rule, const Facts& facts, Stage known) {
+  const auto settled = [&](Fact fact) { return info(fact).stage <= known; };
+  return evaluate(rule.when, [&](const Condition& c) {
+           const bool all = settled(c.fact) && (!c.operand.fact || settled(*c.operand.fact));
+           return all ? compare(c, facts) : Truth::unknown;
+         }) != Truth::no;
 }
 
 Verdict verdict(const Rule& rule, const Facts& facts) {

@@ -10,4 +10,7 @@ namespace gpusel::rules {
 /// Whether a condition is true; nothing where that hangs on what is not known.
 std::optional<bool> holds(const Condition& condition, const Facts& facts);
 
+/// Whether the rule can fire yet when only the facts of the stages up to `known` are settled, whatever the others are.
+bool may_fire(const Rule& rule, const Facts& facts, Stage known);
+
 }  // namespace gpusel::rules
