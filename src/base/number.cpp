@@ -1,5 +1,6 @@
 #include "gpusel/base/number.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -160,19 +161,23 @@ std::string human_count(double value) {
     std::string_view suffix;
   };
   static constexpr Scale kScales[] = {{1e12, "T"}, {1e9, "B"}, {1e6, "M"}, {1e3, "k"}};
+  static constexpr double kRoundsUp = 0.9995;  // of the next: 999.9k are 1M
   for (const Scale& scale : kScales)
-    if (std::abs(value) >= scale.factor) return format("{:.3g}{}", value / scale.factor, scale.suffix);
+    if (std::abs(value) >= scale.factor * kRoundsUp) return format("{:.3g}{}", value / scale.factor, scale.suffix);
   return human_number(value);
 }
 
 std::string human_duration(Seconds duration) {
+  // A unit is left for the next when what would be printed reaches its end.
   const double s = duration.raw();
-  if (s < 1) return say("{:.0f} ms", s * 1000);
-  if (s < 90) return say("{:.0f} s", s);
-  if (s < 5400) return say("{:.0f} min", s / 60);
-  if (s < 48 * 3600) return say("{:.1f} h", s / 3600);
-  if (s < 1000 * 86400.0) return say("{:.1f} d", s / 86400);
-  return say("{:.1f} y", s / (86400 * 365.25));
+  if (const double ms = std::round(s * 1000); ms < 1000) return say("{:.0f} ms", ms);
+  if (const double whole = std::round(s); whole < 90) return say("{:.0f} s", whole);
+  if (const double min = std::round(std::max(90.0, s) / 60); min < 90) return say("{:.0f} min", min);
+  const double h = std::max(5400.0, s) / 3600;
+  if (std::round(h * 10) < 480) return say("{:.1f} h", h);
+  const double d = h / 24;
+  if (std::round(d * 10) < 10000) return say("{:.1f} d", d);
+  return say("{:.1f} y", d / 365.25);
 }
 
 std::string human_price(double amount) {

@@ -47,8 +47,10 @@ Market::Market(const catalog::LoadOptions& options)
 
 Market::Market(const std::string& yaml) : Market(only(yaml)) {}
 
+Market Market::own_shipped() { return Market(catalog::LoadOptions{}); }
+
 const Market& Market::shipped() {
-  static const Market market{catalog::LoadOptions{}};
+  static const Market market = own_shipped();
   return market;
 }
 
@@ -57,6 +59,12 @@ Market Market::own_small() { return Market(only_small()); }
 const Market& Market::small() {
   static const Market market = own_small();
   return market;
+}
+
+void Market::reprice(const std::function<void(catalog::Offer&)>& change) {
+  std::vector<catalog::Offer> offers(catalog_.offers().begin(), catalog_.offers().end());
+  for (catalog::Offer& offer : offers) change(offer);
+  catalog_.replace_offers(std::move(offers));
 }
 
 Result<advise::Advice> Market::try_recommend(const std::string& job, const std::vector<Limit>& limits,

@@ -1,6 +1,7 @@
 // Whole questions asked of the library: the shipped catalogue, or a test's own few instances.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ class Market {
  public:
   /// What the program ships.
   static const Market& shipped();
+  static Market own_shipped();
   /// The invented clouds of tests/data/market; a copy of one's own to change the rules of.
   static const Market& small();
   static Market own_small();
@@ -27,6 +29,8 @@ class Market {
 
   const catalog::Catalog& catalog() const { return catalog_; }
   const estimate::Coefficients& coefficients() const { return coefficients_; }
+  /// Changes prices, each in its place.
+  void reprice(const std::function<void(catalog::Offer&)>& change);
   std::vector<rules::Rule> rules;
 
   /// `job`: a request as JSON. Prices are judged on 2026-11-20. Throws what went wrong.

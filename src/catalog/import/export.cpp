@@ -136,7 +136,8 @@ class ProviderFiles {
     std::string head;
     std::string amounts;
   };
-  using SheetKey = std::tuple<std::uint16_t, Term, std::uint8_t, std::int32_t, std::uint16_t, Period>;
+  /// Currencies by code: their places in a catalogue are those in which they were met.
+  using SheetKey = std::tuple<std::uint16_t, Term, std::string_view, std::int32_t, std::uint16_t, Period>;
 
   void begin() { text_ = kMark; }
   void end() {
@@ -162,8 +163,9 @@ class ProviderFiles {
     for (const Instance& instance : market_.instances())
       if (instance.provider == provider_.id)
         for (const Offer& offer : market_.offers_of(instance))
-          sheets[{offer.region, offer.term, offer.currency, -offer.as_of, offer.origin, offer.period}].push_back(
-              &offer);
+          sheets[{offer.region, offer.term, market_.currency_of(offer).code(), -offer.as_of, offer.origin,
+                  offer.period}]
+              .push_back(&offer);
     text_ += "prices:\n";
     for (const auto& [key, offers] : sheets) {
       next_file_if_full("prices:\n");

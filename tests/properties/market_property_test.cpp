@@ -1,0 +1,299 @@
+// What a ranking must do with money whatever the job: laws of prices, limits, objectives and intervals.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "advise/search.hpp"
+#include "gpusel/base/message.hpp"
+#include "support/drawn.hpp"
+#include "support/market.hpp"
+
+using namespace gpusel;
+using advise::Advice;
+using advise::Recommendation;
+using test::holds;
+using test::Limit;
+using test::Market;
+using test::must;
+using test::must_be_near;
+using test::must_not_fall;
+namespace any = test::any;
+
+namespace {
+
+constexpr int kCases = 30;  // each ranks the whole catalogue
+constexpr double kRounding = 1e-9;
+
+/// A question that something answers.
+struct Asking {
+  std::string job;
+  std::vector<Limit> limits;
+  workload::Objective objective;
+
+  Advice of(const Market& market) const {
+    auto advice = market.try_recommend(job, limits, objective);
+    test::given(advice.has_value() && !advice->recommendations.empty());
+    return std::move(*advice);
+  }
+};
+
+workload::Objective any_objective() {
+  using workload::ObjectiveKind;
+  workload::Objective objective;
+  const std::string kind = any::one_of("objective", {"cost", "speed", "balanced", "weights"});
+  if (kind != "weights") {
+    objective.kind = *from_text<ObjectiveKind>(kind);
+    return objective;
+  }
+  for (const char* part : {"cost", "speed", "headroom"})
+    objective.weights[part] = static_cast<double>(any::whole(part, 0, 10));
+  test::given(objective.weights["cost"] + objective.weights["speed"] + objective.weights["headroom"] > 0);
+  return objective;
+}
+
+/// One that models of any size can meet somewhere.
+std::string any_job() {
+  test::Asked asked = any::coin("serves") ? any::serving() : any::training();
+  asked.erase("offload");
+  asked.erase("framework");
+  return test::json_of(asked);
+}
+
+Asking asking() { return {any_job(), {}, any_objective()}; }
+
+/// A limit on what an instance is, whatever is paid for it.
+Limit any_limit() {
+  const std::vector<Limit> limits{{"min_vram", "40GB"},     {"max_vram", "24GB"},       {"nvlink", "true"},
+                                  {"cloud", "aws,aliyun"},  {"min_capability", "8.0"},  {"vcpus_min", "16"},
+                                  {"memory_min", "128"},    {"rdma", "true"},           {"formats", "fp8"},
+                                  {"gpu", "A100,H100"},     {"deny_list", "^p"},        {"gpus_max", "2"},
+                                  {"gpus_min", "2"},        {"vendor", "nvidia"},       {"min_bandwidth", "900"},
+                                  {"allow_list", "[0-9]x"}, {"min_total_vram", "96GB"}, {"max_total_vram", "400GB"}};
+  std::vector<std::string> names;
+  for (const Limit& limit : limits) names.push_back(format("{} {}", limit.key, limit.value));
+  const std::string name = any::one_of("limit", names);
+  const auto space = name.find(' ');
+  return {name.substr(0, space), name.substr(space + 1)};
+}
+
+std::set<std::string> names_of(const Advice& advice) {
+  const auto list = test::ranking(advice);
+  return {list.begin(), list.end()};
+}
+
+/// With none left, too. On one node: unasked, others are looked at where no single one will do.
+std::set<std::string> names_under(const std::string& job, std::vector<Limit> limits) {
+  limits.push_back({"nodes", "1"});
+  const auto advice = Market::shipped().try_recommend(job, limits);
+  test::given(advice.has_value());
+  return names_of(*advice);
+}
+
+double best_cost(const Advice& advice) {
+  double best = std::numeric_limits<double>::infinity();
+  for (const Recommendation& r : advice.recommendations)
+    best = std::min(best, advise::cost_measure(r.cost, advice.work));
+  return best;
+}
+
+const Recommendation* row_of(const Advice& advice, const catalog::Instance& instance) {
+  for (const Recommendation& r : advice.recommendations)
+    if (r.instance->provider == instance.provider && r.instance->sku == instance.sku) return &r;
+  return nullptr;
+}
+
+double free_share(const Recommendation& r) { return 1 - r.memory().total() / r.machine().memory(); }
+
+double points_of_rules(const Recommendation& r) {
+  double points = 0;
+  for (const auto& part : r.parts)
+    if (part.name != "cost" && part.name != "speed" && part.name != "headroom") points += part.points;
+  return points;
+}
+
+}  // namespace
+
+TEST_CASE("prices that are all so many times as high cost as many times as much, in the same order", "[property]") {
+  holds(
+      "scaled prices",
+      [] {
+        const Asking ask = asking();
+        const double times = std::exp2(static_cast<double>(any::whole("log2 times", -8, 8)));
+        Market scaled = Market::own_shipped();
+        scaled.reprice([&](catalog::Offer& offer) { offer.amount *= times; });
+        const Advice before = ask.of(Market::shipped()), after = ask.of(scaled);
+        must(test::ranking(before) == test::ranking(after), "another order");
+        for (std::size_t i = 0; i < before.recommendations.size(); ++i) {
+          const auto& one = before.recommendations[i];
+          const auto& other = after.recommendations[i];
+          must_be_near(one.cost.hourly * times, other.cost.hourly, "price per hour");
+          must_be_near(one.cost.total * times, other.cost.total, "total");
+          must_be_near(one.score, other.score, "score");
+          must(one.offer->term == other.offer->term && one.offer->region == other.offer->region, "another offer");
+        }
+      },
+      kCases);
+}
+
+TEST_CASE("a price that falls never makes the best answer dearer nor its own instance rank lower", "[property]") {
+  holds(
+      "a lower price",
+      [] {
+        const Asking ask = asking();
+        const Advice before = ask.of(Market::shipped());
+        const auto at = static_cast<std::size_t>(
+            any::whole("rank", 0, static_cast<std::int64_t>(before.recommendations.size()) - 1));
+        const Recommendation& chosen = before.recommendations[at];
+        const double times = any::number("times", 0.1, 0.99);
+        const std::size_t offer = static_cast<std::size_t>(chosen.offer - Market::shipped().catalog().offers().data());
+        Market cheaper = Market::own_shipped();
+        std::size_t i = 0;
+        cheaper.reprice([&](catalog::Offer& one) { one.amount *= i++ == offer ? times : 1; });
+        const Advice after = ask.of(cheaper);
+        must_not_fall(best_cost(after), best_cost(before), "cost of the best before");
+        const Recommendation* now = row_of(after, *chosen.instance);
+        must(now != nullptr, "it is no candidate any more");
+        must(now->rank <= chosen.rank, format("{}: from rank {} to {}", chosen.instance->sku, chosen.rank, now->rank));
+        must_not_fall(now->cost.hourly, chosen.cost.hourly, "its own price before");
+      },
+      kCases);
+}
+
+TEST_CASE("limits on instances only take candidates away, and two take what each does", "[property]") {
+  holds(
+      "limits",
+      [] {
+        const std::string job = any_job();
+        const Limit a = any_limit(), b = any_limit();
+        test::given(a.key != b.key);
+        const auto all = names_under(job, {}), with_a = names_under(job, {a}), with_b = names_under(job, {b});
+        must(std::ranges::includes(all, with_a), "a limit added a candidate");
+        std::set<std::string> both;
+        std::ranges::set_intersection(with_a, with_b, std::inserter(both, both.end()));
+        must(names_under(job, {a, b}) == both, "not what both leave");
+      },
+      kCases);
+}
+
+TEST_CASE("limits on money and time only take candidates away", "[property]") {
+  holds(
+      "limits on money",
+      [] {
+        const std::string job = test::json_of(any::training());
+        const Limit alone{"nodes", "1"};
+        const Advice open = Asking{job, {alone}, {}}.of(Market::shipped());
+        const std::string key = any::one_of("limit", {"max_price", "budget", "deadline"});
+        const double value = any::number("value", 0.1, 1000);
+        const Limit limit{key, key == "deadline" ? format("{}h", value) : format("{}", value)};
+        const auto limited = Market::shipped().try_recommend(job, {limit, alone});
+        test::given(limited.has_value());
+        must(std::ranges::includes(names_of(open), names_of(*limited)), "a limit added a candidate");
+        for (const Recommendation& r : limited->recommendations) {
+          const double figure = key == "max_price" ? r.cost.hourly : key == "budget" ? r.cost.total : r.cost.hours;
+          must(figure <= value * (1 + kRounding), format("{} of {}", figure, value));
+        }
+      },
+      kCases);
+}
+
+TEST_CASE("what is cheaper, faster and has more room is never ranked below", "[property]") {
+  holds(
+      "dominated",
+      [] {
+        const Advice advice = asking().of(Market::shipped());
+        const auto& rows = advice.recommendations;
+        for (std::size_t i = 0; i < rows.size(); ++i)
+          for (std::size_t j = i + 1; j < rows.size(); ++j) {
+            const bool cheaper =
+                advise::cost_measure(rows[j].cost, advice.work) < advise::cost_measure(rows[i].cost, advice.work);
+            const bool faster =
+                advise::speed_measure(rows[j], advice.work) > advise::speed_measure(rows[i], advice.work);
+            const bool freer = free_share(rows[j]) >= free_share(rows[i]);
+            const bool trusted = points_of_rules(rows[j]) >= points_of_rules(rows[i]);
+            // Scores are compared to six digits behind the point.
+            must(!(cheaper && faster && freer && trusted) || rows[i].score - rows[j].score < 2e-6,
+                 format("{} stands before {}", rows[i].instance->sku, rows[j].instance->sku));
+          }
+      },
+      kCases);
+}
+
+TEST_CASE("money is the price per hour times the time", "[property]") {
+  holds(
+      "cost",
+      [] {
+        const Advice advice = asking().of(Market::shipped());
+        const bool trains = workload::is_training(advice.work.task);
+        for (const Recommendation& r : advice.recommendations) {
+          must_be_near(r.cost.total, r.cost.hourly * r.cost.hours, "total");
+          const double rate = r.cost.exchange ? r.cost.exchange->rate : 1;
+          must_be_near(r.cost.hourly, r.offer->per_hour() * r.machine().nodes * rate, "price per hour");
+          if (trains) must_be_near(r.cost.hours, advice.work.training.tokens / r.tokens_per_s() / 3600, "hours");
+          if (r.cost.per_million_tokens && r.tokens_per_s() > 0)
+            must_be_near(*r.cost.per_million_tokens, r.cost.hourly / (r.tokens_per_s() * 3600) * 1e6, "per token");
+        }
+      },
+      kCases);
+}
+
+TEST_CASE("on spot a cheaper price costs less", "[property]") {
+  holds(
+      "spot",
+      [] {
+        const std::string job = any_job();
+        const Advice demand = Asking{job, {{"term", "on-demand"}}, {}}.of(Market::shipped());
+        const Advice spot = Asking{job, {{"term", "spot"}}, {}}.of(Market::shipped());
+        for (const Recommendation& r : spot.recommendations) {
+          const Recommendation* other = row_of(demand, *r.instance);
+          if (other == nullptr || r.cost.hourly > other->cost.hourly) continue;
+          must_not_fall(r.cost.total, other->cost.total, format("the total of {} on demand", r.instance->sku));
+        }
+      },
+      kCases);
+}
+
+TEST_CASE("a recommended machine is planned as it is when it is asked about alone", "[property]") {
+  holds(
+      "recommend and estimate",
+      [] {
+        const Advice advice = asking().of(Market::shipped());
+        const auto at = static_cast<std::size_t>(
+            any::whole("rank", 0, static_cast<std::int64_t>(advice.recommendations.size()) - 1));
+        const Recommendation& r = advice.recommendations[at];
+        const auto alone = plan::plan_for(advice.work, r.machine(), test::coefficients());
+        must(alone.has_value() && plan::usable(*alone), "alone it is of no use");
+        must_be_near(plan::rate_of(*alone), plan::rate_of(r.choice()), "rate");
+        must_be_near(plan::memory_of(*alone).total().raw(), r.memory().total().raw(), "memory");
+        const auto machine = advise::machine_of(*r.instance, r.machine().nodes, Market::shipped().catalog(),
+                                                Market::shipped().coefficients());
+        must(machine.has_value() && machine->gpus() == r.machine().gpus(), "another machine");
+        must_be_near(machine->device.usable.raw(), r.machine().device.usable.raw(), "memory of the machine");
+      },
+      kCases);
+}
+
+TEST_CASE("every interval holds its own estimate", "[property]") {
+  holds(
+      "intervals",
+      [] {
+        const Advice advice = asking().of(Market::shipped());
+        const auto within = [](const estimate::Interval& interval, double figure, std::string_view what) {
+          if (interval.high == 0) return;  // of other work
+          must(interval.low >= 0 && interval.low <= figure * (1 + kRounding) &&
+                   figure <= interval.high * (1 + kRounding),
+               format("{} {} is not in {} to {}", what, figure, interval.low, interval.high));
+        };
+        for (const Recommendation& r : advice.recommendations) {
+          within(r.intervals.memory_total_gib, in_gib(r.memory().total()), "memory");
+          within(r.intervals.tokens_per_s, r.tokens_per_s(), "tokens per second");
+          within(r.intervals.sequences_per_s, plan::sequences_per_s(r.choice()), "sequences per second");
+          const auto* served = std::get_if<plan::InferenceChoice>(&r.choice());
+          if (served == nullptr || !served->speed) continue;
+          within(r.intervals.ttft_ms, in_ms(served->speed->ttft), "ms to the first token");
+          within(r.intervals.itl_ms, in_ms(served->speed->itl), "ms between tokens");
+        }
+      },
+      kCases);
+}
