@@ -1,5 +1,6 @@
 // Rules out of YAML, checked so strictly that a rule that reads is a rule that works.
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <set>
 
@@ -18,6 +19,9 @@ bool takes_text(Operator op) {
          op == Operator::matches;
 }
 bool takes_number(Operator op) { return op != Operator::in && op != Operator::not_in && op != Operator::matches; }
+
+constexpr std::array<std::pair<std::string_view, Condition::Kind>, 3> kGroups{
+    {{"all", Condition::Kind::all}, {"any", Condition::Kind::any}, {"not", Condition::Kind::negation}}};
 
 class RuleReader {
  public:
@@ -96,10 +100,10 @@ class RuleReader {
       return out;
     }
     if (node.find("fact") != nullptr) return comparison(node);
+    if (const auto kind = sound_group(node)) return group_of(*kind, node.children.front());
     Fields fields(node, problems_);
     const Node* group = nullptr;
-    for (const auto& [key, kind] : {std::pair("all", Condition::Kind::all), std::pair("any", Condition::Kind::any),
-                                    std::pair("not", Condition::Kind::negation)}) {
+    for (const auto& [key, kind] : kGroups) {
       const Node* found = fields.find(key);
       if (found == nullptr) continue;
       if (group != nullptr) problems_.add(*found, say("a condition has one of all, any, not and fact"));
@@ -107,21 +111,56 @@ class RuleReader {
       out.kind = kind;
     }
     fields.finish();
-    if (group == nullptr) {
-      problems_.add(node, say("a condition needs all, any, not or fact"));
-    } else if (out.kind == Condition::Kind::negation) {
-      out.parts.push_back(condition(*group));
-    } else if (!group->is_list() || group->children.empty()) {
-      problems_.add(*group, say("'{}' must be a list of conditions", group->key));
+    if (group != nullptr) return group_of(out.kind, *group);
+    problems_.add(node, say("a condition needs all, any, not or fact"));
+    return out;
+  }
+
+  /// Of a condition that has one of them and nothing else.
+  static std::optional<Condition::Kind> sound_group(const Node& node) {
+    if (node.children.size() != 1) return std::nullopt;
+    for (const auto& [key, kind] : kGroups)
+      if (node.children.front().key == key) return kind;
+    return std::nullopt;
+  }
+
+  Condition group_of(Condition::Kind kind, const Node& group) {
+    Condition out;
+    out.kind = kind;
+    if (kind == Condition::Kind::negation) {
+      out.parts.push_back(condition(group));
+    } else if (!group.is_list() || group.children.empty()) {
+      problems_.add(group, say("'{}' must be a list of conditions", group.key));
     } else {
-      for (const Node& part : group->children) out.parts.push_back(condition(part));
+      out.parts.reserve(group.children.size());
+      for (const Node& part : group.children) out.parts.push_back(condition(part));
     }
     return out;
+  }
+
+  /// The operand of a comparison that is certainly written as it should be, and its operator; else nothing.
+  static const Node* sound_operand(const Node& node, Operator& op) {
+    const Node* operand = nullptr;
+    for (const Node& child : node.children) {
+      if (child.key == "fact") continue;
+      const auto known = from_text<Operator>(child.key);
+      if (!known || operand != nullptr || child.is_map()) return nullptr;
+      operand = &child;
+      op = *known;
+    }
+    return operand;
   }
 
   Condition comparison(const Node& node) {
     Condition out;
     out.kind = Condition::Kind::comparison;
+    if (const Node* operand = sound_operand(node, out.op); operand != nullptr) {
+      if (const auto fact = fact_named(*node.find("fact"))) {
+        out.fact = *fact;
+        read_operand(*operand, out);
+      }
+      return out;
+    }
     Fields fields(node, problems_);
     const auto fact = fact_named(*fields.find("fact"));
     out.or_unknown = fields.boolean("or_unknown").value_or(false);
