@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "estimate/group_rates.hpp"
 #include "gpusel/base/message.hpp"
 
 namespace gpusel::estimate {
@@ -124,22 +125,34 @@ std::string_view link_case(NodeLink link) {
   }
 }
 
-BytesPerSecond group_bandwidth(const Machine& machine, int members_per_node, bool crosses_nodes,
-                               const Coefficients& coefficients) {
-  BytesPerSecond link = machine.link_bandwidth * coefficients.link_efficiency.of(link_case(machine.link));
+GroupRates::GroupRates(const Machine& machine, const Coefficients& c) : machine_(machine) {
+  const std::string_view link = link_case(machine.link);
+  const std::string_view network = machine.rdma ? "rdma" : "tcp";
+  link_ = machine.link_bandwidth * c.link_efficiency.of(link);
+  beyond_pair_ = machine.link == NodeLink::nvlink_pairs
+                     ? pcie_bandwidth(*machine.device.gpu) * c.link_efficiency.of("pcie")
+                     : link_;
+  network_efficiency_ = c.network_efficiency.of(network);
+  link_latency_ = microseconds(c.link_latency_us.of(link));
+  network_latency_ = microseconds(c.network_latency_us.of(network));
+}
+
+BytesPerSecond GroupRates::bandwidth(int members_per_node, bool crosses_nodes) const {
   // A bridge joins two devices; a group beyond the pair goes over PCIe.
-  if (machine.link == NodeLink::nvlink_pairs && members_per_node > 2)
-    link = pcie_bandwidth(*machine.device.gpu) * coefficients.link_efficiency.of("pcie");
+  const BytesPerSecond link = members_per_node > 2 ? beyond_pair_ : link_;
   if (!crosses_nodes) return link;
-  const int groups = std::max(1, machine.gpus_per_node / std::max(1, members_per_node));
-  const BytesPerSecond network =
-      machine.network * (coefficients.network_efficiency.of(machine.rdma ? "rdma" : "tcp") / groups);
+  const int groups = std::max(1, machine_.gpus_per_node / std::max(1, members_per_node));
+  const BytesPerSecond network = machine_.network * (network_efficiency_ / groups);
   return members_per_node <= 1 ? network : std::min(link, network);
 }
 
+BytesPerSecond group_bandwidth(const Machine& machine, int members_per_node, bool crosses_nodes,
+                               const Coefficients& coefficients) {
+  return GroupRates(machine, coefficients).bandwidth(members_per_node, crosses_nodes);
+}
+
 Seconds group_latency(const Machine& machine, bool crosses_nodes, const Coefficients& coefficients) {
-  if (crosses_nodes) return microseconds(coefficients.network_latency_us.of(machine.rdma ? "rdma" : "tcp"));
-  return microseconds(coefficients.link_latency_us.of(link_case(machine.link)));
+  return GroupRates(machine, coefficients).latency(crosses_nodes);
 }
 
 }  // namespace gpusel::estimate

@@ -59,20 +59,42 @@ Replica::Replica(const workload::Workload& work, const Machine& machine, const I
   expert_width_ = format.bits / 8;
   body_width_ = format.experts_only && p_.experts > 0 ? 2 : format.bits / 8;
   head_width_ = format.keeps_ends ? 2 : format.bits / 8;
+  has_ = habits();
+  if (plan.tp > 1 && !layers_in_turn_) tensor_way_ = way(plan.tp);
+  if (plan.ep > plan.tp) expert_way_ = way(plan.ep);
+}
+
+Replica::Habits Replica::habits() const {
+  Habits out{};
+  out.batched_tokens = of(c_.batched_tokens);
+  out.prefill_bytes = of(c_.prefill_bytes);
+  out.prefill_attention = of(c_.prefill_attention_efficiency);
+  out.prefill_layer_us = of(c_.prefill_layer_us);
+  out.expert_efficiency = c_.expert_efficiency.of(engine_);
+  out.pipelines_prompts = of(c_.pipelines_prompts);
+  out.step_us = of(c_.decode_step_us);
+  // What a step takes beside its large kernels: small ones, gaps, and the scheduler.
+  out.launches_us = of(c_.decode_layer_us) * p_.layers + of(c_.expert_layer_us) * p_.moe_layers + out.step_us;
+  out.sequence_us = of(c_.sequence_us);
+  out.host_exposed = of(c_.host_exposed);
+  out.graph_tokens = of(c_.graph_tokens);
+  out.cache_copies = of(c_.cache_copies);
+  out.cache_efficiency = of(c_.cache_efficiency);
+  return out;
 }
 
 double Replica::of(const Coefficient& coefficient) const { return coefficient.of(engine_, generation_); }
 
-double Replica::passes(double tokens) const { return std::ceil(tokens / of(c_.batched_tokens)); }
+double Replica::passes(double tokens) const { return std::ceil(tokens / has_.batched_tokens); }
 
 double Replica::prompts_per_pass(double tokens, double batch) const {
-  return std::clamp(std::floor(of(c_.batched_tokens) / std::max(1.0, tokens)), 1.0, std::max(1.0, batch));
+  return std::clamp(std::floor(has_.batched_tokens / std::max(1.0, tokens)), 1.0, std::max(1.0, batch));
 }
 
 /// The GPU's own time for prompts: products, attention and what streams through memory between them.
 Replica::PromptParts Replica::pass_compute(double tokens, double prompts, double cached) const {
   const double all = tokens * prompts;
-  const double pass = std::min(all, of(c_.batched_tokens));
+  const double pass = std::min(all, has_.batched_tokens);
   const double heads = m_.heads.value_or(0) * m_.head_dim.value_or(0);
   // A causal prompt attends to what is cached at first, to all of it at the end.
   const bool causal = m_.is_generator() && !m_.is_encoder_decoder();
@@ -84,12 +106,12 @@ Replica::PromptParts Replica::pass_compute(double tokens, double prompts, double
   const FlopPerSecond rate = matmul_rate_ * busy;
   const double routed = pass * p_.routed_share;  // tokens that one expert sees
   const FlopPerSecond expert_rate =
-      matmul_rate_ * (c_.expert_efficiency.of(engine_) * routed / (routed + c_.expert_rows_half.value));
+      matmul_rate_ * (has_.expert_efficiency * routed / (routed + c_.expert_rows_half.value));
   const double together = layers_in_turn_ ? 1 : plan_.tp;
-  const Bytes between = bytes(of(c_.prefill_bytes) * *m_.hidden_size * p_.layers * all / together);
+  const Bytes between = bytes(has_.prefill_bytes * *m_.hidden_size * p_.layers * all / together);
   PromptParts parts;
   parts.products = products / rate + (experts.raw() > 0 ? experts / expert_rate : Seconds{});
-  parts.attention = attention / (rate * of(c_.prefill_attention_efficiency));
+  parts.attention = attention / (rate * has_.prefill_attention);
   parts.between = between / machine_.device.bandwidth;
   return parts;
 }
@@ -109,11 +131,11 @@ Replica::PromptParts Replica::prompt(double tokens, double prompts, double cache
   // Several passes follow each other through the stages of a layout in turn.
   if (layers_in_turn_ && plan_.pp > 1) {
     const double pipelined = (count + plan_.pp - 1) / (count * plan_.pp);
-    stages *= 1 - of(c_.pipelines_prompts) * (1 - pipelined);
+    stages *= 1 - has_.pipelines_prompts * (1 - pipelined);
   }
   for (Seconds* part : {&parts.products, &parts.attention, &parts.between, &parts.reading}) *part = *part * stages;
-  parts.host = microseconds(of(c_.prefill_layer_us) * p_.layers * count) * reader;
-  parts.fixed = microseconds(of(c_.decode_step_us) * count);
+  parts.host = microseconds(has_.prefill_layer_us * p_.layers * count) * reader;
+  parts.fixed = microseconds(has_.step_us * count);
   parts.link = traffic(all) * reader;
   parts.total = std::max({parts.products + parts.attention + parts.between, parts.reading, parts.host}) + parts.fixed +
                 parts.link;
@@ -122,11 +144,20 @@ Replica::PromptParts Replica::prompt(double tokens, double prompts, double cache
 
 Seconds Replica::burst(double tokens, double prompts, double cached) const {
   // Those of the first pass are done with it, the last with all of them.
-  const double first = std::clamp(of(c_.batched_tokens) / std::max(1.0, tokens), 1.0, prompts);
-  return (prefill(tokens, first, cached) + prefill(tokens, prompts, cached)) / 2;
+  const double first = std::clamp(has_.batched_tokens / std::max(1.0, tokens), 1.0, prompts);
+  const Seconds last = prefill(tokens, prompts, cached);
+  return first == prompts ? last : (prefill(tokens, first, cached) + last) / 2;
 }
 
 Replica::Parts Replica::decode(double batch, Cached context, double checked) const {
+  const auto& last = last_decoded_;
+  const bool again = last && last->batch == batch && last->checked == checked &&
+                     last->context.prompt == context.prompt && last->context.generated == context.generated;
+  if (!again) last_decoded_ = {batch, context, checked, decoded(batch, context, checked)};
+  return last_decoded_->parts;
+}
+
+Replica::Parts Replica::decoded(double batch, Cached context, double checked) const {
   Parts parts;
   const double rows = batch * checked;
   const Seconds weights = reading(read_once(rows) * decoder_);
@@ -143,15 +174,15 @@ Replica::Parts Replica::decode(double batch, Cached context, double checked) con
   const Seconds dense = products / (matmul_rate_ * (rows / (rows + wasted)));
   parts.memory = weights + caches;
   parts.compute = dense + attention;
-  parts.launch = launches() * decoder_;
+  parts.launch = microseconds(has_.launches_us) * decoder_;
   parts.host = host(context.total()) * decoder_;
-  parts.sequences = microseconds(of(c_.sequence_us) * batch);
+  parts.sequences = microseconds(has_.sequence_us * batch);
   parts.link = traffic(rows) * decoder_;
   parts.weights = weights;
   parts.caches = caches;
   parts.products = dense;
   parts.scores = attention;
-  parts.host_exposed = of(c_.host_exposed);
+  parts.host_exposed = has_.host_exposed;
   const Seconds device = std::max(weights, dense) + std::max(caches, attention) + parts.launch + parts.link;
   parts.device = device;
   parts.total = std::max(device, parts.host) + std::min(device, parts.host) * parts.host_exposed + parts.sequences;
@@ -167,7 +198,7 @@ Seconds Replica::handover(double tokens) const {
 
 /// Launching every kernel of a step, where an engine has no graphs or none for a context this long.
 Seconds Replica::host(double context) const {
-  if (context <= of(c_.graph_tokens)) return {};
+  if (context <= has_.graph_tokens) return {};
   return microseconds(c_.host_layer_us.of(engine_, plan_.weights->name, generation_) * p_.layers +
                       of(c_.host_expert_us) * m_.experts.value_or(0) * p_.moe_layers);
 }
@@ -175,8 +206,8 @@ Seconds Replica::host(double context) const {
 /// Bytes read for one sequence's cache, copies that an engine makes of it in every step included.
 double Replica::cache_traffic(Cached context) const {
   const double groups = m_.heads.value_or(1) / std::max(1.0, m_.kv_heads.value_or(m_.heads.value_or(1)));
-  const double copies = of(c_.cache_copies) * (m_.is_mla() ? 1 : groups);
-  return kv_bytes(m_, context, plan_).raw() * plan_.tp * plan_.pp * (1 / of(c_.cache_efficiency) + copies);
+  const double copies = has_.cache_copies * (m_.is_mla() ? 1 : groups);
+  return kv_bytes(m_, context, plan_).raw() * plan_.tp * plan_.pp * (1 / has_.cache_efficiency + copies);
 }
 
 /// Sum over layers of the tokens each attends to at `context`.
@@ -202,12 +233,6 @@ double Replica::busiest_rank(double visited) const {
   return std::min(1 / visited, 1 + std::sqrt(2 * (1 - visited) * std::log(plan_.ep) / mean));
 }
 
-/// What a step takes beside its large kernels: small ones, gaps, and the scheduler.
-Seconds Replica::launches() const {
-  return microseconds(of(c_.decode_layer_us) * p_.layers + of(c_.expert_layer_us) * p_.moe_layers +
-                      of(c_.decode_step_us));
-}
-
 /// Weights read from the GPU's memory, or over PCIe where they are offloaded, whichever takes longer.
 Seconds Replica::reading(double weight_bytes) const {
   const Seconds local = bytes(weight_bytes) / bandwidth_;
@@ -220,21 +245,21 @@ Seconds Replica::traffic(double tokens) const {
   Seconds total;
   const Bytes rows = bytes(2 * *m_.hidden_size * tokens);
   if (plan_.tp > 1 && !layers_in_turn_)
-    total += collective(rows * (2.0 * (plan_.tp - 1) / plan_.tp), plan_.tp) * (2 * p_.layers);
+    total += (rows * (2.0 * (plan_.tp - 1) / plan_.tp) / tensor_way_.rate + tensor_way_.latency) * (2 * p_.layers);
   if (plan_.ep > plan_.tp) {
     const double sent = m_.experts_per_token.value_or(1) * (plan_.ep - 1) / plan_.ep / plan_.tp;
-    total += collective(rows * sent, plan_.ep) * (2 * p_.moe_layers);
+    total += (rows * sent / expert_way_.rate + expert_way_.latency) * (2 * p_.moe_layers);
   }
   return total;
 }
 
-Seconds Replica::collective(Bytes amount, int members) const {
+Replica::Way Replica::way(int members) const {
   const bool crosses = members > machine_.gpus_per_node;
   const std::string_view link = link_case(machine_.link);
   const Seconds latency =
       crosses ? group_latency(machine_, crosses, c_)
               : microseconds(c_.collective_us.of(link) * std::pow(members / 2.0, c_.collective_growth.of(link)));
-  return amount / group_bandwidth(machine_, std::min(members, machine_.gpus_per_node), crosses, c_) + latency;
+  return {group_bandwidth(machine_, std::min(members, machine_.gpus_per_node), crosses, c_), latency};
 }
 
 }  // namespace gpusel::estimate

@@ -39,6 +39,19 @@ class Replica {
   double of(const Coefficient& coefficient) const;
 
  private:
+  /// The coefficients of its engine, each looked up once: a plan is timed for many batches.
+  struct Habits {
+    double batched_tokens, prefill_bytes, prefill_attention, prefill_layer_us, expert_efficiency, pipelines_prompts;
+    double step_us, launches_us, sequence_us, host_exposed, graph_tokens, cache_copies, cache_efficiency;
+  };
+  /// Between the GPUs of a group.
+  struct Way {
+    BytesPerSecond rate;
+    Seconds latency;
+  };
+  Habits habits() const;
+  Way way(int members) const;
+  Parts decoded(double batch, Cached context, double checked) const;
   double passes(double tokens) const;
   PromptParts pass_compute(double tokens, double prompts, double cached) const;
   double attended(double context) const;
@@ -46,10 +59,8 @@ class Replica {
   double busiest_rank(double visited) const;
   Seconds host(double context) const;
   double cache_traffic(Cached context) const;
-  Seconds launches() const;
   Seconds reading(double weight_bytes) const;
   Seconds traffic(double tokens) const;
-  Seconds collective(Bytes amount, int members) const;
 
   const catalog::Model& m_;
   const catalog::Parameters& p_;
@@ -69,6 +80,16 @@ class Replica {
   double body_width_ = 2;  // bytes per parameter
   double expert_width_ = 2;
   double head_width_ = 2;
+  Habits has_{};
+  Way tensor_way_, expert_way_;
+
+  struct Decoded {
+    double batch = 0;
+    Cached context;
+    double checked = 0;
+    Parts parts;
+  };
+  mutable std::optional<Decoded> last_decoded_;  // the last step is asked for twice
 };
 
 }  // namespace gpusel::estimate

@@ -8,6 +8,8 @@ namespace gpusel::estimate {
 
 namespace {
 
+constexpr std::size_t kPlansOfDivision = 16;  // hardly ever more
+
 bool same_division(const TrainingPlan& a, const TrainingPlan& b) {
   return a.sharding == b.sharding && a.tp == b.tp && a.pp == b.pp && a.cp == b.cp && a.ep == b.ep && a.dp == b.dp &&
          a.precision == b.precision && a.flash_attention == b.flash_attention;
@@ -31,6 +33,7 @@ const MemoryBreakdown& TrainingEstimator::uniform(const TrainingPlan& plan) {
   if (!seen_.empty() && !same_division(seen_.front().first, plan)) seen_.clear();
   const auto known = std::ranges::find_if(seen_, [&](const auto& one) { return same_layers(one.first, plan); });
   if (known != seen_.end()) return known->second;
+  if (seen_.empty()) seen_.reserve(kPlansOfDivision);
   return seen_.emplace_back(plan, uniform_memory(*job_, machine_, plan)).second;
 }
 

@@ -67,7 +67,10 @@ double TrainingJob::chunks(const TrainingPlan& plan) const {
   return std::max(1.0, std::floor(layers / chunk_layers));
 }
 
-TrainingRates::TrainingRates(const Machine& machine, workload::Precision of, const Coefficients& c) : precision(of) {
+TrainingRates::TrainingRates(const Machine& machine, workload::Precision of, const Coefficients& c)
+    : precision(of), peak(machine.device.peak(of)), groups(machine, c) {
+  const FlopPerSecond usual = peak.value_or(FlopPerSecond{});
+  attention_peak = std::min(usual, machine.device.peak(workload::Precision::bf16).value_or(usual));
   const catalog::Gpu& gpu = *machine.device.gpu;
   const std::string_view format = to_text(machine.device.done_in(precision));
   products = training_efficiency(gpu, c) * c.format_efficiency.of(format);

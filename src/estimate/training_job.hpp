@@ -1,6 +1,7 @@
 // What no plan changes of a training job: looked up and counted once, however many plans are weighed.
 #pragma once
 
+#include "estimate/group_rates.hpp"
 #include "estimate/training_shape.hpp"
 #include "gpusel/workload/frameworks.hpp"
 
@@ -38,11 +39,14 @@ struct TrainingJob {
   double chunks(const TrainingPlan& plan) const;
 };
 
-/// What no plan of one arithmetic changes of a machine.
+/// What no plan of one arithmetic changes of a machine. All arguments outlive it.
 struct TrainingRates {
   TrainingRates(const Machine& machine, workload::Precision precision, const Coefficients& c);
 
   workload::Precision precision;
+  std::optional<FlopPerSecond> peak;  // nothing where it is not published
+  FlopPerSecond attention_peak;       // fused attention works at 16 bit whatever the products around it do
+  GroupRates groups;
   double products = 0;  // share of peak that large products reach
   double attention = 0;
   double eager = 0;  // where layers are not fused

@@ -73,7 +73,8 @@ Shards make_shards(const Machine& machine, const TrainingPlan& plan) {
 /// Parameters of a stage that one GPU keeps when state is divided over `shard` GPUs: experts are
 /// divided at least over their own group.
 double kept(const Stage& stage, double shard, const TrainingPlan& plan) {
-  return (stage.body + stage.ends) / shard + stage.experts / std::max(shard * plan.tp, expert_ranks(plan));
+  const double dense = (stage.body + stage.ends) / shard;
+  return stage.experts > 0 ? dense + stage.experts / std::max(shard * plan.tp, expert_ranks(plan)) : dense;
 }
 
 /// Parameters of the largest matrix of a layer.

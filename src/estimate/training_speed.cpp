@@ -122,7 +122,7 @@ class StepTime {
         plan_(plan),
         c_(job.c),
         peak_(peak),
-        traffic_(job, machine, plan) {}
+        traffic_(job, rates, machine, plan) {}
 
   Seconds total() {
     forward_ = forward_pass(job_, rates_, plan_);
@@ -161,12 +161,9 @@ class StepTime {
  private:
   BytesPerSecond streaming() const { return machine_.device.bandwidth * c_.bandwidth_efficiency.value; }
 
-  /// Fused attention works at 16 bit whatever the products around it do.
   Seconds attention_time() const {
-    if (plan_.flash_attention) {
-      const FlopPerSecond peak = std::min(peak_, machine_.device.peak(Precision::bf16).value_or(peak_));
-      return forward_.attention * passes_.attention / (peak * rates_.attention * eager_share());
-    }
+    if (plan_.flash_attention)
+      return forward_.attention * passes_.attention / (rates_.attention_peak * rates_.attention * eager_share());
     const double share = gemm_share(rates_, forward_.tokens, *work_.model->hidden_size / plan_.tp, c_);
     return (forward_.attention / (peak_ * share) + forward_.scores / streaming()) * passes_.pointwise;
   }
@@ -354,7 +351,7 @@ std::optional<TrainingSpeed> training_speed(const Workload& work, const Machine&
 
 std::optional<TrainingSpeed> training_speed(const TrainingJob& job, const TrainingRates& rates, const Machine& machine,
                                             const TrainingPlan& plan, Trace* trace) {
-  const auto peak = machine.device.peak(plan.precision);
+  const auto& peak = rates.peak;
   if (!peak) return std::nullopt;
   StepTime time(job, rates, machine, plan, *peak);
   TrainingSpeed speed;

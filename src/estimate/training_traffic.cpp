@@ -48,6 +48,7 @@ bool gathers_weights(Sharding sharding) {
 }  // namespace
 
 double expert_ranks(const TrainingPlan& plan) {
+  if (plan.ep == 1) return plan.tp;
   const bool whole = plan.dp * plan.cp % plan.ep != 0;
   return static_cast<double>(plan.ep) * (whole ? 1 : plan.tp);
 }
@@ -59,7 +60,7 @@ double local_parameters(const Workload& work, const TrainingPlan& plan) {
 
 /// Consumer cards have no peer access over PCIe: what they send goes through host memory.
 BytesPerSecond TrainingTraffic::rate(int members_per_node, bool crosses) const {
-  const BytesPerSecond direct = group_bandwidth(machine_, members_per_node, crosses, c_);
+  const BytesPerSecond direct = groups_.bandwidth(members_per_node, crosses);
   const catalog::Gpu& gpu = *machine_.device.gpu;
   if (!half_rate(gpu) || link_case(machine_.link) != "pcie" || members_per_node <= 1) return direct;
   return std::min(direct, pcie_bandwidth(gpu) * c_.link_efficiency.of("pcie staged"));
@@ -82,7 +83,7 @@ Seconds TrainingTraffic::tensor(double tokens) const {
   const double calls = (4 + repeated) * work_.parameters.layers / plan_.pp;
   const Bytes each = bytes(value_bytes(plan_) * *work_.model->hidden_size * tokens);
   return (2 * ring(plan_.tp) * each / rate(std::min(plan_.tp, machine_.gpus_per_node), crosses) +
-          group_latency(machine_, crosses, c_)) *
+          groups_.latency(crosses)) *
          (calls * job_.tensor_exposed);
 }
 
@@ -95,7 +96,7 @@ Seconds TrainingTraffic::experts(double tokens) const {
       bytes(value_bytes(plan_) * work_.model->experts_per_token.value_or(1) * work_.training.capacity_factor *
             *work_.model->hidden_size * tokens / plan_.tp * ring(plan_.ep));
   const int here = std::max(1, std::min(plan_.ep, machine_.gpus_per_node / plan_.tp));
-  return (each / rate(here, crosses) + group_latency(machine_, crosses, c_)) * calls;
+  return (each / rate(here, crosses) + groups_.latency(crosses)) * calls;
 }
 
 /// Keys and values around the ring, once forward and twice backward, beside the attention they are for.
@@ -118,7 +119,7 @@ Seconds TrainingTraffic::stages(const MicroBatch& micro) const {
   const Bytes each = bytes(value_bytes(plan_) * *work_.model->hidden_size * micro.tokens / shared);
   const int members = crosses ? stages_here(machine_, plan_) : machine_.gpus_per_node;
   const double sends = 2 * job_.chunks(plan_);
-  return exposed((each / rate(members, crosses) + group_latency(machine_, crosses, c_)) * sends, micro.busy);
+  return exposed((each / rate(members, crosses) + groups_.latency(crosses)) * sends, micro.busy);
 }
 
 /// A pipeline keeps a stage's weights for all micro-batches of a step: gathering them anew would undo it.
@@ -132,7 +133,7 @@ Seconds TrainingTraffic::gathered_weights(Seconds busy) const {
   const double width = work_.training.method == Method::qlora ? 0.52 : value_bytes(plan_);
   const Bytes once = bytes(local_parameters(work_, plan_) * width) * ring(group.members);
   const Seconds traffic = once * (adapter ? 2.0 : 3.0) / rate(group.per_node, group.crosses()) +
-                          group_latency(machine_, group.crosses(), c_) * (work_.parameters.layers * 3 / plan_.pp);
+                          groups_.latency(group.crosses()) * (work_.parameters.layers * 3 / plan_.pp);
   return exposed(traffic, busy);
 }
 
@@ -146,7 +147,7 @@ Seconds TrainingTraffic::per_step(Seconds busy) const {
   if (hybrid) parameters /= group.per_node;
   const Seconds once =
       bytes(value_bytes(plan_) * parameters) * ring(group.members) / rate(group.per_node, group.crosses()) +
-      group_latency(machine_, group.crosses(), c_) * 5;
+      groups_.latency(group.crosses()) * 5;
   const Seconds backward = busy * (2.0 / 3);
   if (plan_.sharding != Sharding::zero2) return exposed(once * 2.0, backward);
   const auto accum = static_cast<double>(plan_.grad_accum);

@@ -14,8 +14,8 @@ struct MicroBatch {
 
 class TrainingTraffic {
  public:
-  TrainingTraffic(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan)
-      : job_(job), work_(job.work), machine_(machine), plan_(plan), c_(job.c) {}
+  TrainingTraffic(const TrainingJob& job, const TrainingRates& rates, const Machine& machine, const TrainingPlan& plan)
+      : job_(job), groups_(rates.groups), work_(job.work), machine_(machine), plan_(plan), c_(job.c) {}
 
   /// What shows of tensor, expert, context and pipeline parallelism and of gathered weights.
   struct Shown {
@@ -37,6 +37,7 @@ class TrainingTraffic {
   BytesPerSecond rate(int members_per_node, bool crosses) const;
 
   const TrainingJob& job_;
+  const GroupRates& groups_;
   const workload::Workload& work_;
   const Machine& machine_;
   const TrainingPlan& plan_;
