@@ -127,7 +127,12 @@ CandidateSearch::Reason CandidateSearch::too_few_nodes(const Shape& shape, int m
 }
 
 void CandidateSearch::reject_shape(const Shape& shape, const Reason& reason) {
-  for (const std::uint32_t index : shape.instances) reject(context_.catalog.instances()[index], reason);
+  std::optional<std::string> message;  // the same for all
+  const Reason once{reason.rule, [&] {
+                      if (!message) message = reason.message();
+                      return *message;
+                    }};
+  for (const std::uint32_t index : shape.instances) reject(context_.catalog.instances()[index], once);
 }
 
 CandidateSearch::Reason CandidateSearch::reason_of(const plan::Problem& problem) {

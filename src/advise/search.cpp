@@ -71,6 +71,7 @@ CandidateSearch::CandidateSearch(const SearchContext& context, const Workload& w
   sort_rules();
   if (!groups_like(before)) return;
   shapes_ = before.shapes_;
+  kind_of_ = before.kind_of_;
   grouped_ = true;
 }
 
@@ -168,7 +169,7 @@ void CandidateSearch::reject(const Instance& instance, const Reason& reason) {
 /// Only what rules ask for was found out so far; a message may show any fact of the instance.
 void CandidateSearch::reject(const Rule& rule, const InstanceView& view, Facts& facts) {
   reject(view.instance, {rule.id, [&] {
-                           instance_facts(facts, view);
+                           instance_facts(facts, view, rules::facts_shown(rule));
                            return rules::verdict(rule, facts).message;
                          }});
 }
@@ -176,6 +177,10 @@ void CandidateSearch::reject(const Rule& rule, const InstanceView& view, Facts& 
 void CandidateSearch::group_shapes() {
   const auto instances = context_.catalog.instances();
   shapes_of_gpu_.resize(context_.catalog.gpus().size() + 1);  // one more for GPUs that nobody names
+  kind_of_.resize(instances.size());
+  InstanceKinds kinds;
+  std::vector<Standing> standings;  // by kind
+  const bool shared = InstanceKinds::share(by_instance_.facts);
   Facts facts = job_;
   const bool takes_cpus = work_.counted && work_.counted->on_cpu && !asks_for_gpu(context_.question.constraints);
   for (std::uint32_t i = 0; i < instances.size(); ++i) {
@@ -186,13 +191,26 @@ void CandidateSearch::group_shapes() {
       continue;
     }
     const InstanceView view = view_of(instance);
-    instance_facts(facts, view, by_instance_.facts);
-    if (const Rule* rule = by_instance_.first_to_fire(facts))
-      reject(*rule, view, facts);
-    else if (instance.offer_count == 0)
+    const std::uint32_t kind = kind_of_[i] = kinds.of(instance);
+    const bool first = kind == standings.size();
+    if (first) standings.emplace_back();
+    Standing& standing = standings[kind];
+    if (first || !shared) {
+      instance_facts(facts, view, by_instance_.facts);
+      standing.fell_by = by_instance_.first_to_fire(facts);
+    }
+    if (standing.fell_by != nullptr) {
+      reject(*standing.fell_by, view, facts);
+    } else if (instance.offer_count == 0) {
       reject(instance, {"no-published-price", [] { return say("no published price is known"); }});
-    else
-      add_to_shape(i);
+    } else {
+      if (!standing.shape) standing.shape = shape_of(instance);
+      const auto& shape = *standing.shape;
+      if (shape)
+        shapes_[*shape].instances.push_back(i);
+      else
+        reject(instance, {"figures-not-published", [&] { return shape.error().message; }});
+    }
   }
 }
 
@@ -202,8 +220,7 @@ std::array<double, 4> CandidateSearch::host_key(const Instance& instance) const 
           or_unknown(instance.cpu_threads_per_core) + 100 * or_unknown(instance.cpu_ghz)};
 }
 
-void CandidateSearch::add_to_shape(std::uint32_t index) {
-  const Instance& instance = context_.catalog.instances()[index];
+Result<std::size_t> CandidateSearch::shape_of(const Instance& instance) {
   const ShapeKey key{{or_unknown(instance.gpu_count), or_unknown(instance.gpu_memory_gb), or_unknown(instance.link),
                       or_unknown(instance.link_gbs_per_gpu)},
                      {or_unknown(instance.rdma), or_unknown(instance.fabric_gbps), or_unknown(instance.network_gbps)},
@@ -214,31 +231,34 @@ void CandidateSearch::add_to_shape(std::uint32_t index) {
   for (const ShapeKey& known : of_this_gpu) {
     if (known.node != key.node || known.host != key.host) continue;
     twin = std::min(twin, known.shape);
-    if (known.network != key.network) continue;
-    shapes_[known.shape].instances.push_back(index);
-    return;
+    if (known.network == key.network) return known.shape;
   }
   auto machine = machine_of(instance, 1, context_.catalog, context_.coefficients);
-  if (!machine) {
-    reject(instance, {"figures-not-published", [&] { return machine.error().message; }});
-    return;
-  }
+  if (!machine) return std::unexpected(machine.error());
   of_this_gpu.push_back(key);
-  shapes_.push_back({*machine, twin, {index}});
+  shapes_.push_back({*machine, twin, {}});
+  return key.shape;
 }
 
 void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, std::vector<Recommendation>& out) {
   const auto plan = std::make_shared<const Planned>(std::move(planned_machine));
   const rules::FactSet wanted = by_plan_.facts | by_offer_.facts | adjusting_.facts;
+  const bool shared = InstanceKinds::share(wanted);
+  std::optional<std::uint32_t> judged;  // the kind that the facts are of
+  const Rule* fell_by = nullptr;
   Facts facts = job_;
   plan_facts(facts, work_, plan->machine, plan->choice);
   for (const std::uint32_t index : shape.instances) {
     const Instance& instance = context_.catalog.instances()[index];
     if (context_.ceiling && !below_ceiling(instance, *plan)) continue;
     const InstanceView view = view_of(instance);
-    instance_facts(facts, view, wanted);
-    if (const Rule* rule = by_plan_.first_to_fire(facts))
-      reject(*rule, view, facts);
+    if (!shared || judged != kind_of_[index]) {
+      judged = kind_of_[index];
+      instance_facts(facts, view, wanted);
+      fell_by = by_plan_.first_to_fire(facts);
+    }
+    if (fell_by != nullptr)
+      reject(*fell_by, view, facts);
     else if (auto best = best_offer(view, plan, facts))
       out.push_back(std::move(*best));
   }
@@ -317,7 +337,8 @@ std::optional<Recommendation> CandidateSearch::best_offer(const InstanceView& vi
   }
   if (best) return candidate(*best, view, plan, facts);
   if (first_rule != nullptr) {
-    offer_facts(facts, {*fallen->offer, fallen->cost, catalog, context_.question.today});
+    offer_facts(facts, {*fallen->offer, fallen->cost, catalog, context_.question.today},
+                rules::facts_shown(*first_rule));
     reject(*first_rule, view, facts);
   } else {
     reject(view.instance, {"no-exchange-rate", [] { return say("no exchange rate for its currency"); }});

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "advise/candidates.hpp"
+#include "advise/kinds.hpp"
 
 namespace gpusel::advise {
 
@@ -75,7 +76,12 @@ class CandidateSearch {
   void sort_rules();
   bool groups_like(const CandidateSearch& other) const;
   void group_shapes();
-  void add_to_shape(std::uint32_t index);
+  /// What instances of a kind have in common.
+  struct Standing {
+    const rules::Rule* fell_by = nullptr;      // for what they are
+    std::optional<Result<std::size_t>> shape;  // once one of them has an offer
+  };
+  Result<std::size_t> shape_of(const catalog::Instance& instance);
   std::array<double, 4> host_key(const catalog::Instance& instance) const;
   // How many nodes (nodes.cpp).
   void plan_shapes(std::vector<Recommendation>& out);
@@ -123,6 +129,7 @@ class CandidateSearch {
   Judges by_instance_, by_plan_, by_offer_;  // rejecting rules, by when their last fact is known
   Judges adjusting_;
   rules::Facts job_;
+  std::vector<std::uint32_t> kind_of_;  // by the instance's place; all of one kind where not judged
   std::vector<Shape> shapes_;
   std::vector<std::unique_ptr<Attempt>> alone_;  // on one node, where the network is of no matter; by Shape::twin
   /// What makes two instances the same machine to an estimate; -1 for unknown.

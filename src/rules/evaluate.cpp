@@ -57,6 +57,18 @@ Truth evaluate(const Condition& c, const Facts& facts) {
   return evaluate(c, [&](const Condition& comparison) { return compare(comparison, facts); });
 }
 
+/// A message piece by piece: words, and facts in braces.
+void read_message(std::string_view message, const auto& words, const auto& shown) {
+  while (!message.empty()) {
+    const auto open = message.find('{');
+    words(message.substr(0, open));
+    if (open == std::string_view::npos) return;
+    const auto close = message.find('}', open);
+    if (const auto fact = find_fact(message.substr(open + 1, close - open - 1))) shown(*fact);
+    message = close == std::string_view::npos ? std::string_view{} : message.substr(close + 1);
+  }
+}
+
 }  // namespace
 
 bool fires(const Rule& rule, const Facts& facts) { return evaluate(rule.when, facts) == Truth::yes; }
@@ -76,18 +88,17 @@ bool may_fire(const Rule& rule, const Facts& facts, Stage known) {
 
 Verdict verdict(const Rule& rule, const Facts& facts) {
   Verdict out{&rule, {}};
-  const std::string message = say_text(rule.message);
-  std::string_view rest = message;
-  while (!rest.empty()) {
-    const auto open = rest.find('{');
-    out.message += rest.substr(0, open);
-    if (open == std::string_view::npos) break;
-    const auto close = rest.find('}', open);
-    if (const auto fact = find_fact(rest.substr(open + 1, close - open - 1)))
-      out.message += say_name(facts.shown(*fact));
-    rest = close == std::string_view::npos ? std::string_view{} : rest.substr(close + 1);
-  }
+  read_message(
+      say_text(rule.message), [&](std::string_view words) { out.message += words; },
+      [&](Fact fact) { out.message += say_name(facts.shown(fact)); });
   return out;
+}
+
+FactSet facts_shown(const Rule& rule) {
+  FactSet facts;
+  read_message(
+      say_text(rule.message), [](std::string_view) {}, [&](Fact fact) { facts.set(static_cast<std::size_t>(fact)); });
+  return facts;
 }
 
 FitnessVerdict judge(const Purpose& purpose, const Facts& facts) {

@@ -1,4 +1,4 @@
-// A condition judged by itself, for who must know more than whether a rule fires.
+// Parts of a rule looked at by themselves, for who must know more than whether it fires.
 #pragma once
 
 #include <optional>
@@ -12,5 +12,8 @@ std::optional<bool> holds(const Condition& condition, const Facts& facts);
 
 /// Whether the rule can fire yet when only the facts of the stages up to `known` are settled, whatever the others are.
 bool may_fire(const Rule& rule, const Facts& facts, Stage known);
+
+/// Every fact that the rule's message shows.
+FactSet facts_shown(const Rule& rule);
 
 }  // namespace gpusel::rules

@@ -60,7 +60,7 @@ class GpuNames {
   /// All GPUs of the catalogue that `name` may mean; empty: it knows none of that name.
   const std::vector<std::uint32_t>& meant_by(std::string_view name);
   /// Every part of its series, where the name itself says nothing of memory.
-  std::vector<std::uint32_t> series_of(std::string_view name) const;
+  const std::vector<std::uint32_t>& series_of(std::string_view name);
 
  private:
   std::vector<std::uint32_t> find(std::string_view name) const;
@@ -68,7 +68,8 @@ class GpuNames {
   const Catalog& catalog_;
   const Dialects& dialects_;
   ImportFormat format_;
-  std::unordered_map<std::string, std::vector<std::uint32_t>> seen_;
+  std::unordered_map<std::string, std::vector<std::uint32_t>> seen_;  // lists have few names, each many times
+  std::unordered_map<std::string, std::vector<std::uint32_t>> series_;
 };
 
 /// The name with what the SKU has right behind it: "rtx3060ti" for RTX3060 in 1x-RTX_3060_Ti. Empty where

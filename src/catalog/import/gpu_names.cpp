@@ -115,11 +115,14 @@ std::vector<std::uint32_t> GpuNames::find(std::string_view name) const {
   return {found.begin(), found.end()};
 }
 
-std::vector<std::uint32_t> GpuNames::series_of(std::string_view name) const {
+const std::vector<std::uint32_t>& GpuNames::series_of(std::string_view name) {
+  const auto [entry, is_new] = series_.try_emplace(std::string(name));
+  if (!is_new) return entry->second;
   auto words = words_of(fold_gpu_name(name));
-  if (std::erase_if(words, is_memory) > 0) return {};
+  if (std::erase_if(words, is_memory) > 0) return entry->second;
   const auto found = with_words(words, catalog_.gpus());
-  return {found.begin(), found.end()};
+  entry->second.assign(found.begin(), found.end());
+  return entry->second;
 }
 
 std::string fuller_name(std::string_view sku, std::string_view name) {

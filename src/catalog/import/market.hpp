@@ -165,7 +165,7 @@ class MarketBuilder {
   std::vector<std::uint32_t> candidates_of(const Row& row);
   std::vector<std::uint32_t> named_by_sku(const Row& row);
   std::optional<std::uint32_t> resold(const Row& row, const std::vector<std::uint32_t>& candidates) const;
-  std::vector<std::uint32_t> narrowed(const Row& row, std::vector<std::uint32_t> candidates) const;
+  std::vector<std::uint32_t> narrowed(const Row& row, std::vector<std::uint32_t> candidates);
   static std::string set_count(const Row& row, const Gpu* gpu, Instance& instance);
   bool agree(const Row& row, Known& known, ProviderState& state, std::string_view provider);
   void fill_in(const Row& row, const Known& known);

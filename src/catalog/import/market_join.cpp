@@ -141,13 +141,14 @@ std::optional<std::uint32_t> MarketBuilder::resold(const Row& row, const std::ve
 }
 
 /// Those of them that the row's other words, and the memory it gives, leave open.
-std::vector<std::uint32_t> MarketBuilder::narrowed(const Row& row, std::vector<std::uint32_t> candidates) const {
+std::vector<std::uint32_t> MarketBuilder::narrowed(const Row& row, std::vector<std::uint32_t> candidates) {
   if (const auto known = resold(row, candidates)) return {*known};
   std::string words;
   for (const std::string_view text : {row.sku, row.gpu, row.gpu_info, row.upstream}) words += fold_name(text) + " ";
   candidates = of_memory_type(of_form(candidates, words, known_), words, known_);
   if (row.gpu_memory_gb) return of_memory(candidates, std::vector{*row.gpu_memory_gb}, known_);
   const auto hints = hinted_memory_gb(row.gpu_info, *row.gpu_count);
+  if (hints.empty()) return candidates;
   auto fitting = of_memory(candidates, hints, known_);
   // A short name is also used for its larger sisters.
   if (fitting.empty()) fitting = of_memory(of_form(names_.series_of(row.gpu), words, known_), hints, known_);
