@@ -37,7 +37,7 @@ rooms() {
 }
 
 # shellcheck disable=SC2046 # a list of words
-format() { clang-format-19 --dry-run -Werror $(sources src include tests); }
+format() { clang-format-19 --dry-run -Werror $(sources src include tests bench); }
 
 # Cppcheck cannot tell that a Currency is smaller than a reference to it (clang-tidy can), and takes
 # what moves out of an expected's error for a local.
