@@ -1,0 +1,36 @@
+#include "support/page.hpp"
+
+namespace gpusel::test::page {
+
+double pcie(const catalog::Gpu& gpu) {
+  const int generation = static_cast<int>(gpu.pcie_gen.value_or(3));
+  const double gt_per_s = std::exp2(std::clamp(generation, 3, 6));
+  return gt_per_s * gpu.pcie_lanes.value_or(16) * 128 / 130 / 8 * 1e9;
+}
+
+bool is_consumer(const catalog::Gpu& gpu) {
+  return gpu.capability.value_or(0) >= 7.5 && gpu.fp16_dense_tflops.value_or(1e9) < 2.5 * gpu.fp32_tflops.value_or(0);
+}
+
+Link link(const estimate::Machine& machine, int members_here, bool crosses) {
+  using catalog::NodeLink;
+  const auto& c = coefficients();
+  std::string_view kind = "pcie";
+  if (machine.link == NodeLink::nvlink_mesh || machine.link == NodeLink::nvlink_pairs) kind = "nvlink";
+  if (machine.link == NodeLink::nvswitch) kind = "nvswitch";
+  if (machine.link == NodeLink::xgmi) kind = "xgmi";
+  const std::string_view network = machine.rdma ? "rdma" : "tcp";
+  Link out;
+  out.rate = machine.link_bandwidth.raw() * c.link_efficiency.of(kind);
+  if (machine.link == NodeLink::nvlink_pairs && members_here > 2)
+    out.rate = pcie(*machine.device.gpu) * c.link_efficiency.of("pcie");
+  out.latency = c.link_latency_us.of(kind) * 1e-6;
+  if (!crosses) return out;
+  const double groups = std::max(1, machine.gpus_per_node / std::max(1, members_here));
+  const double shared = machine.network.raw() * c.network_efficiency.of(network) / groups;
+  out.rate = members_here <= 1 ? shared : std::min(out.rate, shared);
+  out.latency = c.network_latency_us.of(network) * 1e-6;
+  return out;
+}
+
+}  // namespace gpusel::test::page

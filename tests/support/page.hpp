@@ -1,0 +1,30 @@
+// Small things that the formulas of docs/method.md share, in its own notation.
+#pragma once
+
+#include <cmath>
+#include <string_view>
+
+#include "support/drawn.hpp"
+
+namespace gpusel::test::page {
+
+/// R(x) = (x − 1) ÷ x: what of a message a ring of x sends.
+inline double ring(double x) { return (x - 1) / x; }
+/// ceil(L ÷ p) ÷ L
+inline double fullest(double layers, double stages) { return std::ceil(layers / stages) / layers; }
+/// How a value saturates: half of it is reached at `half`.
+inline double reached(double x, double half) { return x / (x + half); }
+
+/// One way over PCIe: GT/s per lane × lanes × 128/130 ÷ 8.
+double pcie(const catalog::Gpu& gpu);
+/// Consumer cards: 16-bit rate below 2.5 × the fp32 rate, from Turing on.
+bool is_consumer(const catalog::Gpu& gpu);
+
+/// Rate and latency of a collective of a group with so many members in a node, in bytes per second and seconds.
+struct Link {
+  double rate = 0;
+  double latency = 0;
+};
+Link link(const estimate::Machine& machine, int members_here, bool crosses);
+
+}  // namespace gpusel::test::page
