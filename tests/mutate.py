@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""Changes signs and constants of src/estimate, one at a time, and looks whether a unit or property test fails.
+
+usage: mutate.py [N [SEED]]      N mutants (120) drawn with SEED (1)
+
+The release build must be configured with its tests. For each mutant the one source is compiled, linked with the
+tests of estimate, plan and workload and with the properties, and run; tests that read golden files or run the
+program are not among them. Status 1 where less than 95 of 100 are killed.
+"""
+import collections
+import concurrent.futures
+import json
+import pathlib
+import random
+import re
+import resource
+import shlex
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build"
+SOURCES = ROOT / "src" / "estimate"
+OBJECTS = "tests/CMakeFiles/gpusel_tests.dir"
+# In the order in which they are run: what is narrow first.
+TESTS = ["estimate/*_test.cpp", "plan/*_test.cpp", "workload/*_test.cpp", "advise/trace_arithmetic_test.cpp",
+         "properties/*_test.cpp"]
+NO_TESTS = {"properties/files_property_test.cpp"}  # runs the program
+LEAST_KILLED = 0.95
+SECONDS = 60  # a test program that takes longer hangs; unchanged it takes a few
+
+# What cannot change an answer by itself is no mutant. Each rule is printed.
+RULES = [
+    ("room set aside beforehand", re.compile(r"\breserve\([^)]*$")),
+    ("a guard against division by zero", re.compile(r"std::max\([^;]*$")),
+]
+GUARD = re.compile(r"1e-(?:[6-9]|1\d)$")
+
+TOKEN = re.compile(r"""
+    (?P<skip>//[^\n]*|/\*.*?\*/|^[ \t]*\#[^\n]*|R"\((?:.*?)\)"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'|\[\[[^\]]*\]\])
+  | (?P<number>(?<![\w.])(?:0x[0-9a-fA-F']+|\d[\d']*\.?\d*(?:[eE][-+]?\d+)?)[uUlLfFzZ]*)
+  | (?P<word>[A-Za-z_]\w*(?:::\w+)*)
+  | (?P<operator><=>|->|<<|>>|\+\+|--|[-+*/]=|<=|>=|==|!=|&&|\|\||[-+*/<>])
+  | (?P<other>\S)
+""", re.X | re.S | re.M)
+
+SWAPS = {"+": ["-"], "-": ["+"], "*": ["/"], "/": ["*"], "+=": ["-="], "-=": ["+="], "*=": ["/="], "/=": ["*="],
+         "<": ["<=", ">"], "<=": ["<", ">"], ">": [">=", "<"], ">=": [">", "<"],
+         "std::min": ["std::max"], "std::max": ["std::min"]}
+
+Mutant = collections.namedtuple("Mutant", "file line start end old new")
+
+
+def numbers_near(text):
+    """What a constant is changed to: a tenth more, and where it is whole one more."""
+    digits = text.rstrip("uUlLfFzZ").replace("'", "")
+    if digits.startswith("0x"):
+        return []
+    whole = re.fullmatch(r"\d+", digits) is not None
+    return [str(int(digits) + 1)] if whole else [repr(float(digits) * 1.1 if float(digits) else 1.0)]
+
+
+def excluded_by(text, start, token):
+    """The rule that says a constant decides nothing; None where it may."""
+    before = text[max(text.rfind(";", 0, start), text.rfind("{", 0, start)) + 1:start]
+    if RULES[0][1].search(before):
+        return RULES[0][0]
+    if GUARD.match(token) and RULES[1][1].search(before):
+        return RULES[1][0]
+    return None
+
+
+def places_in(path):
+    """Every change that can be made to one file, place by place, and how many places each rule left out."""
+    text = path.read_text()
+    places, left_out = [], collections.Counter()
+    for match in TOKEN.finditer(text):
+        token, start, end = match.group(), match.start(), match.end()
+        kind = match.lastgroup
+        if kind == "number":
+            changes = numbers_near(token)
+        elif kind in ("operator", "word"):
+            changes = SWAPS.get(token, [])
+            # The formatter puts spaces around binary operators, and around no others.
+            if kind == "operator" and not (text[start - 1].isspace() and text[end:end + 1].isspace()):
+                changes = []
+        else:
+            changes = []
+        rule = changes and excluded_by(text, start, token)
+        if rule:
+            left_out[rule] += 1
+        elif changes:
+            line = text.count("\n", 0, start) + 1
+            places.append([Mutant(path, line, start, end, token, new) for new in changes])
+    return places, left_out
+
+
+def shares(counts, total):
+    """`total` divided in proportion to the counts, by largest remainder."""
+    all_places = sum(counts)
+    exact = [total * count / all_places for count in counts]
+    given = [int(share) for share in exact]
+    by_remainder = sorted(range(len(counts)), key=lambda i: given[i] - exact[i])
+    for i in by_remainder[:total - sum(given)]:
+        given[i] += 1
+    return given
+
+
+def run(command, **more):
+    return subprocess.run(command, cwd=BUILD, capture_output=True, text=True, errors="replace", check=False, **more)
+
+
+class Bench:
+    """What is the same for all mutants: the compiled tests, the library and how to compile and to link."""
+
+    def __init__(self, scratch):
+        self.scratch = pathlib.Path(scratch)
+        found = [str(path.relative_to(ROOT / "tests")) for pattern in TESTS
+                 for path in sorted((ROOT / "tests").glob(pattern))]
+        tests = [name for name in found if name not in NO_TESTS]
+        support = [f"support/{path.name}" for path in sorted((ROOT / "tests" / "support").glob("*.cpp"))]
+        self.objects = [f"{OBJECTS}/{name}.o" for name in tests + support]
+        built = run(["cmake", "--build", ".", "--target", "src/libgpusel.a", *self.objects])
+        if built.returncode != 0:
+            sys.exit(built.stdout + built.stderr)
+        self.commands = {entry["file"]: shlex.split(entry["command"])
+                         for entry in json.loads((BUILD / "compile_commands.json").read_text())}
+        lines = run(["ninja", "-t", "commands", "gpusel_tests"]).stdout.splitlines()
+        link = next(line for line in reversed(lines) if " -o tests/gpusel_tests " in line)
+        self.libraries = re.findall(r"\S+\.a\b", link.split(" -o tests/gpusel_tests ")[1])
+
+    def sources_with(self, header):
+        """Those that read a header of the room, be it through others."""
+        known, found, grew = {header.relative_to(ROOT / "src")}, set(), True
+        while grew:
+            grew = False
+            for path in (ROOT / "src").rglob("*.[ch]pp"):
+                name = path.relative_to(ROOT / "src")
+                if name in known | found or not any(f'"{one}"' in path.read_text() for one in known):
+                    continue
+                (known if path.suffix == ".hpp" else found).add(name)
+                grew = True
+        return [ROOT / "src" / name for name in sorted(found) if str(ROOT / "src" / name) in self.commands]
+
+    def compile(self, source, text_of, folder):
+        """One source with the mutant in the place of what it reads; None where it does not compile."""
+        command = [word for word in self.commands[str(source)] if not re.match(r"-O\d|-W|-D_FORTIFY|ccache$", word)]
+        out = folder / (source.relative_to(ROOT / "src").as_posix().replace("/", "_") + ".o")
+        at = text_of.get(source, source)
+        command[command.index("-o") + 1] = str(out)
+        command[command.index("-c") + 1] = str(at)
+        command[1:1] = ["-O0", "-w", f"-I{folder / 'src'}", f"-I{source.parent}"]
+        return out if run(command).returncode == 0 else None
+
+    def program(self, mutant, folder):
+        """The test program of a mutant; None where it is none."""
+        text = mutant.file.read_text()
+        changed = folder / "src" / mutant.file.relative_to(ROOT / "src")
+        changed.parent.mkdir(parents=True)
+        changed.write_text(text[:mutant.start] + mutant.new + text[mutant.end:])
+        sources = [mutant.file] if mutant.file.suffix == ".cpp" else self.sources_with(mutant.file)
+        objects = [self.compile(source, {mutant.file: changed}, folder) for source in sources]
+        if not objects or None in objects:
+            return None
+        out = folder / "tests"
+        linked = run(["c++", "-fuse-ld=gold", *map(str, objects), *self.objects, "-o", str(out), *self.libraries])
+        if linked.returncode != 0:
+            sys.exit(linked.stderr)
+        return out
+
+    @staticmethod
+    def killer(program):
+        """The first test that fails; None where all pass."""
+        bound = lambda: resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+        try:
+            done = run([str(program), "--abort"], timeout=SECONDS, preexec_fn=bound)
+        except subprocess.TimeoutExpired:
+            return "does not end"
+        if done.returncode == 0:
+            return None
+        name = re.search(r"^-{20,}\n(.*)\n", done.stdout, re.M)
+        return name.group(1) if name else "crashes"
+
+    def judge(self, mutant):
+        """The test that kills it, None where it survives; False where it does not compile."""
+        with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
+            program = self.program(mutant, pathlib.Path(folder))
+            return False if program is None else self.killer(program)
+
+
+def judged(bench, places, wanted, seed, told):
+    """So many mutants of one file that compile, with what became of them."""
+    draw = random.Random(seed)
+    places = places[:]
+    draw.shuffle(places)
+    out = []
+    for place in places:
+        if len(out) == wanted:
+            break
+        mutant = draw.choice(place)
+        verdict = bench.judge(mutant)
+        if verdict is not False:
+            out.append((mutant, verdict))
+            told(verdict)
+    return out
+
+
+def main():
+    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 120
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    files = sorted(path for path in SOURCES.rglob("*.[ch]pp"))
+    found = {path: places_in(path) for path in files}
+    files = [path for path in files if found[path][0]]
+    share = shares([len(found[path][0]) for path in files], wanted)
+    progress = collections.Counter()
+
+    def told(verdict):
+        progress["killed" if verdict else "survived"] += 1
+        print(f"\r{progress.total()} of {wanted}, {progress['survived']} survived", end="", file=sys.stderr, flush=True)
+
+    with tempfile.TemporaryDirectory() as scratch:
+        bench = Bench(scratch)
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            runs = [pool.submit(judged, bench, found[path][0], count, f"{seed} {path.name}", told)
+                    for path, count in sorted(zip(files, share), key=lambda both: -both[1]) if count]
+            results = [result for done in runs for result in done.result()]
+    print(file=sys.stderr)
+    for mutant, verdict in sorted(results, key=lambda result: result[0]):
+        where = f"{mutant.file.relative_to(ROOT)}:{mutant.line}"
+        print(f"{where:48} {mutant.old:>10} → {mutant.new:22} {verdict or 'SURVIVED'}")
+    left_out = sum((counter for _, counter in found.values()), collections.Counter())
+    print(f"\nplaces: {sum(len(places) for places, _ in found.values())} in {len(files)} files of src/estimate")
+    for rule, _ in RULES:
+        print(f"left out by rule: {rule}, {left_out[rule]} places")
+    killed = sum(1 for _, verdict in results if verdict)
+    print(f"seed {seed}: {killed} of {len(results)} mutants killed, {100 * killed / len(results):.1f} %")
+    return 0 if killed >= LEAST_KILLED * len(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
