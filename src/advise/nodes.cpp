@@ -74,10 +74,19 @@ void CandidateSearch::plan_many_nodes(std::vector<Recommendation>& out) {
   });
 }
 
+/// It hangs on the GPU alone, however much of it and however many a shape has.
+Bytes CandidateSearch::least_memory(const estimate::Device& device) const {
+  if (device.gpu == nullptr) return plan::least_total_memory(work_, device);
+  least_memory_.resize(context_.catalog.gpus().size());
+  auto& known = least_memory_[static_cast<std::size_t>(device.gpu - context_.catalog.gpus().data())];
+  if (!known) known = plan::least_total_memory(work_, device);
+  return *known;
+}
+
 /// Nodes below which neither the memory nor the deadline can be met, whatever the plan.
 double CandidateSearch::least_nodes(const Shape& shape) const {
   const Bytes node = shape.machine.device.usable * shape.machine.gpus_per_node;
-  const double memory = plan::least_total_memory(work_, shape.machine.device) / node;
+  const double memory = least_memory(shape.machine.device) / node;
   const auto& deadline = context_.question.constraints.deadline_hours;
   const double time = deadline ? in_hours(plan::least_time(work_, shape.machine)) / *deadline : 0;
   return std::max({1.0, memory, time});
@@ -115,7 +124,7 @@ void CandidateSearch::plan_shape(const Shape& shape, int most_nodes, std::vector
 
 /// Why not even the smallest number of nodes worth planning is allowed.
 CandidateSearch::Reason CandidateSearch::too_few_nodes(const Shape& shape, int most_nodes) const {
-  const Bytes needed = plan::least_total_memory(work_, shape.machine.device);
+  const Bytes needed = least_memory(shape.machine.device);
   const Bytes there = shape.machine.device.usable * (shape.machine.gpus_per_node * most_nodes);
   if (needed > there)
     return {"vram-too-small", [needed, there] {

@@ -92,6 +92,7 @@ class CandidateSearch {
   void reject_shape(const Shape& shape, const Reason& reason);
   static Reason reason_of(const plan::Problem& problem);
   double least_nodes(const Shape& shape) const;
+  Bytes least_memory(const estimate::Device& device) const;
   using Planned = PlannedMachine;
   /// Nothing when it does not fit or is too slow: `reason` says why, if it is asked.
   std::optional<Planned> plan_on(const Shape& shape, int nodes, Reason& reason);
@@ -132,6 +133,7 @@ class CandidateSearch {
   std::vector<std::uint32_t> kind_of_;  // by the instance's place; all of one kind where not judged
   std::vector<Shape> shapes_;
   std::vector<std::unique_ptr<Attempt>> alone_;  // on one node, where the network is of no matter; by Shape::twin
+  mutable std::vector<std::optional<Bytes>> least_memory_;  // of the job, by the catalogue's GPUs
   /// What makes two instances the same machine to an estimate; -1 for unknown.
   struct ShapeKey {
     std::array<double, 4> node{};     // count, memory, link and its rate

@@ -115,6 +115,7 @@ class Words {
     app_.add_flag_callback("--version", [] {}, say("print the version"))->group(options);
     app_.require_subcommand(0, 1);
     for (const Command& command : commands()) {
+      if (chosen_ != nullptr && &command != chosen_) continue;  // help is then that of the chosen one
       CLI::App* home = home_of(command);
       if (home != &app_ && group_of(command) != group_) continue;  // inside a group that was not asked for
       CLI::App* sub = home->add_subcommand(std::string(last_word(command)), say_text(command.summary));

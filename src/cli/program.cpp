@@ -26,7 +26,7 @@ constexpr int kHeapKept = 1 << 28;
 
 /// What every answer takes of the heap comes from the system at once: page by page it costs twice as much.
 void fill_heap() {
-  constexpr std::size_t kTaken = 3 << 19;
+  constexpr std::size_t kTaken = 1 << 21;
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   void* block = std::malloc(kTaken);
   const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(block) / page * page;

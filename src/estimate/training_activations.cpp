@@ -79,7 +79,7 @@ Activations stage_activations(const TrainingJob& job, const TrainingPlan& plan, 
   const SequenceShape& shape = job.sequence;
   const double sequences = static_cast<double>(plan.micro_batch) / plan.cp;
   const double tokens = sequences * shape.rows;
-  const TokenBytes each = layer_bytes_per_token(job, plan);
+  const TokenBytes& each = job.token_bytes(plan);
   const double linear = each.linear_on(plan.tp, shared) * tokens;
   const double scores = each.scores * tokens / plan.tp;
   const double inputs = storage_bytes(plan.precision) * *m.hidden_size * tokens / (shared ? plan.tp : 1);

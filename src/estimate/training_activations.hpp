@@ -20,16 +20,6 @@ Stage make_stage(const TrainingJob& job, const TrainingPlan& plan, bool first, b
 /// Bytes of a value that is computed with: 4 where the arithmetic stores fp32, else 2.
 double storage_bytes(workload::Precision precision);
 
-/// Bytes that one token leaves in one layer for its backward pass when nothing is recomputed.
-struct TokenBytes {
-  double whole = 0;    // between the products of attention and FFN
-  double divided = 0;  // in them: tensor ranks have a part each
-  double scores = 0;   // softmax input, output and dropout mask, where attention is not fused
-
-  double total() const { return whole + divided + scores; }
-  /// All but the scores on one tensor rank; with sequence parallelism ranks share what lies between products too.
-  double linear_on(int tp, bool shared) const { return whole / (shared ? tp : 1) + divided / tp; }
-};
 TokenBytes layer_bytes_per_token(const TrainingJob& job, const TrainingPlan& plan);
 
 struct Activations {

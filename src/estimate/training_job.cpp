@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "estimate/half_rate.hpp"
+#include "estimate/training_activations.hpp"
 
 namespace gpusel::estimate {
 
@@ -65,6 +66,13 @@ double TrainingJob::chunks(const TrainingPlan& plan) const {
   const double layers = work.parameters.layers / plan.pp;
   if (work.training.virtual_pipeline) return std::min(layers, static_cast<double>(*work.training.virtual_pipeline));
   return std::max(1.0, std::floor(layers / chunk_layers));
+}
+
+const TokenBytes& TrainingJob::token_bytes(const TrainingPlan& plan) const {
+  const bool known = per_token_ && per_token_->tp == plan.tp && per_token_->precision == plan.precision &&
+                     per_token_->flash_attention == plan.flash_attention;
+  if (!known) per_token_ = PerToken{plan.tp, plan.precision, plan.flash_attention, layer_bytes_per_token(*this, plan)};
+  return per_token_->bytes;
 }
 
 TrainingRates::TrainingRates(const Machine& machine, workload::Precision of, const Coefficients& c)

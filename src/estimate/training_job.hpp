@@ -1,11 +1,24 @@
 // What no plan changes of a training job: looked up and counted once, however many plans are weighed.
 #pragma once
 
+#include <optional>
+
 #include "estimate/group_rates.hpp"
 #include "estimate/training_shape.hpp"
 #include "gpusel/workload/frameworks.hpp"
 
 namespace gpusel::estimate {
+
+/// Bytes that one token leaves in one layer for its backward pass when nothing is recomputed.
+struct TokenBytes {
+  double whole = 0;    // between the products of attention and FFN
+  double divided = 0;  // in them: tensor ranks have a part each
+  double scores = 0;   // softmax input, output and dropout mask, where attention is not fused
+
+  double total() const { return whole + divided + scores; }
+  /// All but the scores on one tensor rank; with sequence parallelism ranks share what lies between products too.
+  double linear_on(int tp, bool shared) const { return whole / (shared ? tp : 1) + divided / tp; }
+};
 
 /// Both arguments outlive it.
 struct TrainingJob {
@@ -37,6 +50,16 @@ struct TrainingJob {
 
   /// Parts that a pipeline stage's layers are cut into; 1 without a pipeline.
   double chunks(const TrainingPlan& plan) const;
+  const TokenBytes& token_bytes(const TrainingPlan& plan) const;
+
+ private:
+  struct PerToken {
+    int tp;
+    workload::Precision precision;
+    bool flash_attention;
+    TokenBytes bytes;
+  };
+  mutable std::optional<PerToken> per_token_;  // of the last plan: the next one often divides layers as it does
 };
 
 /// What no plan of one arithmetic changes of a machine. All arguments outlive it.

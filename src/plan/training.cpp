@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/estimate/training_estimator.hpp"
@@ -139,7 +140,8 @@ class Search {
     if (!batch_may_grow_ && !work_.pins.pp && sequences_per_rank(plan) < plan.pp) return;  // most stages would idle
     for (const int ep : expert_degrees(plan)) {
       plan.ep = ep;
-      for (const Sharding sharding : shardings(plan)) {
+      for (const Sharding sharding : wanted_shardings(plan)) {
+        if (plan.pp > 1 && !stages_can(job_.framework, sharding)) continue;
         plan.sharding = sharding;
         const Room room = try_checkpointing(plan);
         // Nothing is gained by dividing states that leave room for all activations. Beside a pretraining's layout that
@@ -186,26 +188,27 @@ class Search {
     return degrees;
   }
 
-  std::vector<Sharding> shardings(const TrainingPlan& plan) const {
-    std::vector<Sharding> wanted = wanted_shardings(plan);
-    if (plan.pp > 1) std::erase_if(wanted, [&](Sharding kind) { return !stages_can(job_.framework, kind); });
-    return wanted;
-  }
-
-  std::vector<Sharding> wanted_shardings(const TrainingPlan& plan) const {
-    if (job_.sharding) return {*job_.sharding};
-    if (plan.dp * plan.cp == 1) return {Sharding::none};
+  std::span<const Sharding> wanted_shardings(const TrainingPlan& plan) const {
+    static constexpr Sharding kWhole[] = {Sharding::none};
+    static constexpr Sharding kGathered[] = {Sharding::zero3};
+    static constexpr Sharding kOffloaded[] = {Sharding::zero2, Sharding::zero3};
+    static constexpr Sharding kAdapter[] = {Sharding::ddp, Sharding::zero3};
+    static constexpr Sharding kStages[] = {Sharding::zero1};
+    static constexpr Sharding kMegatron[] = {Sharding::ddp, Sharding::zero1};
+    static constexpr Sharding kNode[] = {Sharding::ddp, Sharding::zero2, Sharding::zero3};
+    static constexpr Sharding kNodes[] = {Sharding::ddp, Sharding::zero2, Sharding::zero3, Sharding::hsdp};
+    if (job_.sharding) return {&*job_.sharding, 1};
+    if (plan.dp * plan.cp == 1) return kWhole;
     // The host keeps one copy of what is offloaded, not one for each rank.
-    if (job_.offload == workload::Offload::params) return {Sharding::zero3};
-    if (job_.offload == workload::Offload::optimizer && plan.pp == 1) return {Sharding::zero2, Sharding::zero3};
+    if (job_.offload == workload::Offload::params) return kGathered;
+    if (job_.offload == workload::Offload::optimizer && plan.pp == 1) return kOffloaded;
     // Megatron divides the optimiser; gathering weights is the last resort.
     const bool megatron = workload::framework_of(job_.framework).megatron_core;
-    if (plan.pp == 1 && megatron && last_resort_) return {Sharding::zero3};
-    if (workload::trains_adapter(job_.method) && !megatron) return {Sharding::ddp, Sharding::zero3};
-    if (plan.pp > 1) return {Sharding::zero1};  // gathering weights for every micro-batch undoes the pipeline
-    if (megatron) return {Sharding::ddp, Sharding::zero1};
-    if (machine_.nodes > 1) return {Sharding::ddp, Sharding::zero2, Sharding::zero3, Sharding::hsdp};
-    return {Sharding::ddp, Sharding::zero2, Sharding::zero3};
+    if (plan.pp == 1 && megatron && last_resort_) return kGathered;
+    if (workload::trains_adapter(job_.method) && !megatron) return kAdapter;
+    if (plan.pp > 1) return kStages;  // gathering weights for every micro-batch undoes the pipeline
+    if (megatron) return kMegatron;
+    return machine_.nodes > 1 ? std::span<const Sharding>(kNodes) : kNode;
   }
 
   enum class Room : std::uint8_t { none, some, for_all };
