@@ -241,6 +241,10 @@ Result<std::size_t> CandidateSearch::shape_of(const Instance& instance) {
 }
 
 void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, std::vector<Recommendation>& out) {
+  const auto cheap_enough = [&](std::uint32_t index) {
+    return !context_.ceiling || below_ceiling(context_.catalog.instances()[index], planned_machine);
+  };
+  if (std::ranges::none_of(shape.instances, cheap_enough)) return;
   const auto plan = std::make_shared<const Planned>(std::move(planned_machine));
   const rules::FactSet wanted = by_plan_.facts | by_offer_.facts | adjusting_.facts;
   const bool shared = InstanceKinds::share(wanted);

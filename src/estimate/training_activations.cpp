@@ -11,7 +11,7 @@ using workload::Checkpointing;
 using workload::Precision;
 using workload::Workload;
 
-/// Sets of a stage's activations that the first stage holds: one per stage behind it, and with
+/// Sets of activations that the first stage holds: one per stage behind it, and with
 /// interleaving (p − 1) ÷ (p · chunks) more. Narayanan et al., arXiv 2104.04473.
 double in_flight(const TrainingJob& job, const TrainingPlan& plan) {
   const auto most = static_cast<double>(std::min<std::int64_t>(plan.pp, plan.grad_accum));
@@ -23,6 +23,10 @@ double in_flight(const TrainingJob& job, const TrainingPlan& plan) {
 
 double storage_bytes(Precision precision) {
   return precision == Precision::fp32 || precision == Precision::tf32 ? 4 : 2;
+}
+
+double microbatches_alive(const TrainingJob& job, const TrainingPlan& plan, bool first) {
+  return first ? in_flight(job, plan) : 1;
 }
 
 Stage make_stage(const TrainingJob& job, const TrainingPlan& plan, bool first, bool last) {
@@ -38,7 +42,7 @@ Stage make_stage(const TrainingJob& job, const TrainingPlan& plan, bool first, b
   // A tied head is the embedding itself, held again where the last stage is not the first.
   const double head = holds_head ? (p.head > 0 ? p.head : first ? 0 : p.embedding) / plan.tp : 0;
   stage.ends = embedding + head + (last ? p.mtp / plan.tp : 0);
-  stage.microbatches_alive = first ? in_flight(job, plan) : 1;
+  stage.microbatches_alive = microbatches_alive(job, plan, first);
   stage.has_logits = holds_head || (last && work.task == workload::Task::pretrain);
   return stage;
 }

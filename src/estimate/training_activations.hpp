@@ -20,6 +20,9 @@ Stage make_stage(const TrainingJob& job, const TrainingPlan& plan, bool first, b
 /// Bytes of a value that is computed with: 4 where the arithmetic stores fp32, else 2.
 double storage_bytes(workload::Precision precision);
 
+/// Sets of its activations that a stage holds at once.
+double microbatches_alive(const TrainingJob& job, const TrainingPlan& plan, bool first);
+
 TokenBytes layer_bytes_per_token(const TrainingJob& job, const TrainingPlan& plan);
 
 struct Activations {

@@ -24,17 +24,22 @@ bool same_layers(const TrainingPlan& a, const TrainingPlan& b) {
 
 TrainingEstimator::TrainingEstimator(const workload::Workload& work, const Machine& machine,
                                      const Coefficients& coefficients)
-    : machine_(machine), job_(std::make_unique<const TrainingJob>(work, coefficients)) {}
+    : machine_(machine),
+      job_(std::make_unique<const TrainingJob>(work, coefficients)),
+      division_(std::make_unique<Division>()) {}
 
 TrainingEstimator::~TrainingEstimator() = default;
 
 /// A search asks for the same plan more than once: as it is, and mixed with what other layers keep.
 const MemoryBreakdown& TrainingEstimator::uniform(const TrainingPlan& plan) {
-  if (!seen_.empty() && !same_division(seen_.front().first, plan)) seen_.clear();
+  if (seen_.empty() || !same_division(seen_.front().first, plan)) {
+    seen_.clear();
+    *division_ = divide(*job_, machine_, plan);
+  }
   const auto known = std::ranges::find_if(seen_, [&](const auto& one) { return same_layers(one.first, plan); });
   if (known != seen_.end()) return known->second;
   if (seen_.empty()) seen_.reserve(kPlansOfDivision);
-  return seen_.emplace_back(plan, uniform_memory(*job_, machine_, plan)).second;
+  return seen_.emplace_back(plan, uniform_memory(*job_, *division_, plan)).second;
 }
 
 MemoryBreakdown TrainingEstimator::memory(const TrainingPlan& plan) {

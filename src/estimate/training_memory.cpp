@@ -153,13 +153,11 @@ struct Ends {
   Bytes peak() const { return std::max(before, after); }
 };
 
-Ends ends_of_backward(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
-                      Bytes gradients_whole) {
-  const Activations activations = stage_activations(job, plan, stage);
-  const Gradients grads = gradients(job, plan, gradients_whole);
-  const Bytes held = activations.logits + buffers(job, machine, plan, stage).total() + grads.copied + grads.carried;
-  return {activations.kept, grads, activations.kept + held,
-          grads.own + grads.copied + step_temporaries(job, machine, plan, stage)};
+Ends ends_of_backward(const TrainingJob& job, const TrainingPlan& plan, const StagePart& part) {
+  const Activations activations = stage_activations(job, plan, part.stage);
+  const Gradients grads = gradients(job, plan, part.states.gradients);
+  const Bytes held = activations.logits + part.buffers + grads.copied + grads.carried;
+  return {activations.kept, grads, activations.kept + held, grads.own + grads.copied + part.temporaries};
 }
 
 /// Adds the larger of the two ends and what the allocator keeps beyond it.
@@ -199,12 +197,19 @@ MemoryBreakdown states(const TrainingJob& job, const TrainingPlan& plan, const S
   return memory;
 }
 
-MemoryBreakdown stage_memory(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan, bool first,
-                             bool last) {
+StagePart stage_part(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan, bool first, bool last) {
   const Stage stage = make_stage(job, plan, first, last);
-  MemoryBreakdown memory = states(job, plan, stage, make_shards(machine, plan));
-  add_peak(job, ends_of_backward(job, machine, plan, stage, memory.gradients), memory);
-  memory.framework = gib(job.c.context_gib.value + (machine.gpus() > 1 ? job.collectives_gib : 0));
+  StagePart part{stage, states(job, plan, stage, make_shards(machine, plan)),
+                 buffers(job, machine, plan, stage).total(), step_temporaries(job, machine, plan, stage), first};
+  part.states.framework = gib(job.c.context_gib.value + (machine.gpus() > 1 ? job.collectives_gib : 0));
+  return part;
+}
+
+MemoryBreakdown stage_memory(const TrainingJob& job, const TrainingPlan& plan, const StagePart& of) {
+  StagePart part = of;
+  part.stage.microbatches_alive = microbatches_alive(job, plan, part.first);
+  MemoryBreakdown memory = part.states;
+  add_peak(job, ends_of_backward(job, plan, part), memory);
   return memory;
 }
 
@@ -261,14 +266,14 @@ void explain_states(const TrainingJob& job, const Machine& machine, const Traini
   line("memory.optimizer", offloaded ? 0 : width.optimizer, shards.optimizer, memory.optimizer);
 }
 
-void explain(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
+void explain(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan, const StagePart& part,
              const MemoryBreakdown& memory, Trace& trace) {
   const Coefficients& c = job.c;
+  const Stage& stage = part.stage;
   const auto gibibytes = [](Bytes b) { return shown("{:.2f}", in_gib(b), "GiB"); };
   explain_states(job, machine, plan, stage, memory, trace);
   const Activations kept = stage_activations(job, plan, stage);
-  const Ends ends =
-      ends_of_backward(job, machine, plan, stage, states(job, plan, stage, make_shards(machine, plan)).gradients);
+  const Ends ends = ends_of_backward(job, plan, part);
   const double alive = kept.per_layer.raw() > 0 ? (kept.kept - kept.once).raw() / kept.per_layer.raw() : 0;
   const std::string what = plan.checkpointing == Checkpointing::full ? say("inputs of every layer")
                            : plan.checkpointing == Checkpointing::selective
@@ -366,18 +371,26 @@ Bytes offloaded_states(const Workload& work, Precision precision) {
   return work.training.offload == Offload::params ? states + weights : states;
 }
 
+Division divide(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan) {
+  Division out{stage_part(job, machine, plan, true, plan.pp == 1), std::nullopt};
+  if (plan.pp > 1) out.last = stage_part(job, machine, plan, false, true);
+  return out;
+}
+
+MemoryBreakdown uniform_memory(const TrainingJob& job, const Division& division, const TrainingPlan& plan) {
+  const MemoryBreakdown first = stage_memory(job, plan, division.first);
+  if (!division.last) return first;
+  const MemoryBreakdown last = stage_memory(job, plan, *division.last);
+  return last.total() > first.total() ? last : first;
+}
+
 MemoryBreakdown uniform_memory(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan, Trace* trace) {
-  bool first = true;
-  MemoryBreakdown fullest = stage_memory(job, machine, plan, true, plan.pp == 1);
-  if (plan.pp > 1) {
-    const MemoryBreakdown last = stage_memory(job, machine, plan, false, true);
-    if (last.total() > fullest.total()) {
-      fullest = last;
-      first = false;
-    }
-  }
-  if (trace != nullptr)
-    explain(job, machine, plan, make_stage(job, plan, first, !first || plan.pp == 1), fullest, *trace);
+  const Division division = divide(job, machine, plan);
+  const MemoryBreakdown fullest = uniform_memory(job, division, plan);
+  if (trace == nullptr) return fullest;
+  const bool is_last = division.last && stage_memory(job, plan, *division.last).total() >
+                                            stage_memory(job, plan, division.first).total();
+  explain(job, machine, plan, is_last ? *division.last : division.first, fullest, *trace);
   return fullest;
 }
 

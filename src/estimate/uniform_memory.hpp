@@ -1,10 +1,29 @@
 // Memory of a plan that treats all layers alike, and of one that mixes two treatments; speed of either.
 #pragma once
 
-#include "estimate/training_job.hpp"
+#include <optional>
+
+#include "estimate/training_activations.hpp"
 
 namespace gpusel::estimate {
 
+/// What of a pipeline stage hangs on how the GPUs are divided alone, not on micro-batches or checkpointing.
+struct StagePart {
+  Stage stage;
+  MemoryBreakdown states;  // and what the framework takes
+  Bytes buffers;
+  Bytes temporaries;  // of the optimiser's step
+  bool first = true;
+};
+/// Of the two stages that can be the fullest.
+struct Division {
+  StagePart first;
+  std::optional<StagePart> last;
+};
+Division divide(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan);
+
+/// `division` is that of a plan that divides the GPUs like this one.
+MemoryBreakdown uniform_memory(const TrainingJob& job, const Division& division, const TrainingPlan& plan);
 MemoryBreakdown uniform_memory(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan,
                                Trace* trace = nullptr);
 

@@ -12,6 +12,7 @@ namespace gpusel::estimate {
 
 struct TrainingJob;
 struct TrainingRates;
+struct Division;
 
 /// What it is made of outlives it.
 class TrainingEstimator {
@@ -31,6 +32,7 @@ class TrainingEstimator {
   const Machine& machine_;
   std::unique_ptr<const TrainingJob> job_;
   std::unique_ptr<const TrainingRates> rates_;                  // of the plans' arithmetic
+  std::unique_ptr<Division> division_;                          // of the plans seen
   std::vector<std::pair<TrainingPlan, MemoryBreakdown>> seen_;  // of one division over GPUs, all layers alike
 };
 
