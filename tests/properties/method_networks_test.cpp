@@ -114,35 +114,6 @@ struct Drawn {
   Machine machine;
 };
 
-/// A processor whose figures are known, of any number of vCPUs.
-Host any_host() {
-  std::vector<std::string> known;
-  for (const catalog::Cpu& cpu : test::shipped().cpus())
-    if (cpu.memory_channels && cpu.memory_mts && cpu.cores_per_socket && cpu.fp32_flops_per_cycle)
-      known.emplace_back(cpu.id);
-  const std::string id = any::one_of("processor", known);
-  Host host;
-  for (const catalog::Cpu& cpu : test::shipped().cpus())
-    if (cpu.id == id) host.cpu = &cpu;
-  host.vcpus = static_cast<double>(any::whole("vcpus", 1, 192));
-  host.threads_per_core = static_cast<double>(any::whole("threads per core", 1, 2));
-  host.ghz = any::number("GHz", 1.5, 5);
-  host.memory = gib(any::number("host GiB", 4, 2000));
-  return host;
-}
-
-Machine any_machine(bool may_be_processor) {
-  if (may_be_processor && any::coin("on a processor")) {
-    Machine machine;
-    machine.host = any_host();
-    machine.nodes = static_cast<int>(any::whole("nodes", 1, 4));
-    return machine;
-  }
-  Machine machine = any::machine(1 << any::whole("log2 gpus", 0, 4));
-  if (any::coin("host known")) machine.host = any_host();
-  return machine;
-}
-
 std::string any_model(std::initializer_list<ModelKind> kinds) {
   std::vector<std::string> found;
   for (const catalog::Model& model : test::shipped().models())
@@ -153,7 +124,7 @@ std::string any_model(std::initializer_list<ModelKind> kinds) {
 Drawn finish(const test::Asked& asked) {
   auto work = test::job_of(asked);
   test::given(work.counted.has_value());
-  const Machine machine = any_machine(true);
+  const Machine machine = any::counting_machine();
   CountedPlan plan;
   plan.batch = any::size("batch", 1, 512);
   const std::vector<std::string> formats{"fp16", "bf16", "fp32", "tf32", "fp8", "int8"};
@@ -172,12 +143,6 @@ void must_have(const MemoryBreakdown& is, const MemoryBreakdown& page) {
   must_be_near(is.kv_cache.raw(), page.kv_cache.raw(), "cache");
   must_be_near(is.workspace.raw(), page.workspace.raw(), "workspace");
   must_be_near(is.framework.raw(), page.framework.raw(), "framework");
-}
-
-double figure(const CountedFigures& figures, std::string_view key) {
-  const auto found = std::ranges::find(figures.more, key, &NamedFigure::key);
-  must(found != figures.more.end(), std::string(key));
-  return found->value;
 }
 
 /// Networks that read samples.

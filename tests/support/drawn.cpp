@@ -167,6 +167,32 @@ estimate::Machine machine(int gpus) {
   return test::machine(gpu(), gpus, per_node);
 }
 
+estimate::Host host() {
+  static const auto published = ids(shipped().cpus(), [](const catalog::Cpu& cpu) {
+    return cpu.memory_channels && cpu.memory_mts && cpu.cores_per_socket && cpu.fp32_flops_per_cycle;
+  });
+  const std::string id = one_of("processor", published);
+  estimate::Host made;
+  made.cpu = &*std::ranges::find(shipped().cpus(), id, &catalog::Cpu::id);
+  made.vcpus = static_cast<double>(whole("vcpus", 1, 192));
+  made.threads_per_core = static_cast<double>(whole("threads per core", 1, 2));
+  made.ghz = number("GHz", 1.5, 5);
+  made.memory = gib(number("host GiB", 4, 2000));
+  return made;
+}
+
+estimate::Machine counting_machine() {
+  if (coin("on a processor")) {
+    estimate::Machine made;
+    made.host = host();
+    made.nodes = static_cast<int>(whole("nodes", 1, 4));
+    return made;
+  }
+  estimate::Machine made = machine(1 << whole("log2 gpus", 0, 4));
+  if (coin("host known")) made.host = host();
+  return made;
+}
+
 }  // namespace any
 
 Faster::Faster(const estimate::Machine& slower, double factor) : gpu(*slower.device.gpu), machine(slower) {

@@ -33,6 +33,10 @@ estimate::InferencePlan serving_plan(const workload::Workload& work);
 std::string gpu();
 /// So many of any GPU, in equal nodes of at most eight.
 estimate::Machine machine(int gpus);
+/// A processor whose figures are published, of any number of vCPUs.
+estimate::Host host();
+/// So many of any GPU beside a processor that may not be known, or a processor alone.
+estimate::Machine counting_machine();
 
 }  // namespace any
 

@@ -1,5 +1,7 @@
 #include "support/page.hpp"
 
+#include <algorithm>
+
 namespace gpusel::test::page {
 
 double pcie(const catalog::Gpu& gpu) {
@@ -31,6 +33,12 @@ Link link(const estimate::Machine& machine, int members_here, bool crosses) {
   out.rate = members_here <= 1 ? shared : std::min(out.rate, shared);
   out.latency = c.network_latency_us.of(network) * 1e-6;
   return out;
+}
+
+double figure(const estimate::CountedFigures& figures, std::string_view key) {
+  const auto found = std::ranges::find(figures.more, key, &estimate::NamedFigure::key);
+  must(found != figures.more.end(), std::string(key));
+  return found->value;
 }
 
 }  // namespace gpusel::test::page

@@ -27,4 +27,7 @@ struct Link {
 };
 Link link(const estimate::Machine& machine, int members_here, bool crosses);
 
+/// A figure by its key; a case without it fails.
+double figure(const estimate::CountedFigures& figures, std::string_view key);
+
 }  // namespace gpusel::test::page

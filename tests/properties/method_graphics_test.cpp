@@ -1,0 +1,415 @@
+// Rendering, sessions, simulation, video and preprocessing, as docs/method.md writes them.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "estimate/counted/coefficients.hpp"
+#include "gpusel/base/message.hpp"
+#include "support/page.hpp"
+
+using namespace gpusel;
+using namespace gpusel::estimate;
+using namespace gpusel::test::page;
+using test::holds;
+using test::must;
+using test::must_be_near;
+using workload::Codec;
+using workload::Precision;
+namespace any = test::any;
+
+namespace {
+
+const CountedCoefficients& c() { return *test::coefficients().counted; }
+
+struct Drawn {
+  workload::Workload work;
+  Machine machine;
+  CountedPlan plan;
+};
+
+CountedFigures figures(const Drawn& of) { return counted_figures(of.work, of.machine, of.plan, test::coefficients()); }
+
+/// Some of them slices.
+Machine any_machine() {
+  Machine machine = any::counting_machine();
+  if (!machine.on_cpu() && machine.gpus() == 1 && any::coin("slice"))
+    machine.device = *make_device(*machine.device.gpu, any::number("share", 0.1, 0.99), any::number("slice GiB", 2, 80),
+                                  test::coefficients());
+  return machine;
+}
+
+double gpus_of(const Machine& machine) { return machine.on_cpu() ? machine.nodes : machine.gpus(); }
+
+/// In GHz of a Skylake core.
+double speed(const Host& host) {
+  const double cores = host.vcpus / host.threads_per_core;
+  return cores * (host.threads_per_core > 1 ? c().cpu.smt_gain.value : 1) * host.ghz *
+         c().cpu.work_per_cycle.of(host.cpu->architecture);
+}
+bool knows_host(const Machine& machine) { return machine.host.cpu != nullptr; }
+
+double boost_ghz(const catalog::Gpu& gpu) {
+  if (gpu.clock_mhz) return *gpu.clock_mhz / 1000;
+  const double cores = gpu.cuda_cores.value_or(0);
+  return cores > 0 ? gpu.fp32_tflops.value_or(0) * 1000 / (2 * cores) : 0;
+}
+
+struct Points {
+  double points = 0;
+  double spread = 1;
+};
+Points points_of(const catalog::Gpu& gpu, double share) {
+  const auto& r = c().render;
+  Points out;
+  if (const auto* score = test::shipped().render_score(gpu, catalog::RenderBenchmark::blender)) {
+    out = {*score->score, r.score_spread.of(score->samples.value_or(0) >= 5 ? "published" : "few")};
+  } else if (gpu.vendor == "nvidia") {
+    const double cc = gpu.capability.value_or(0);
+    double units = gpu.tensor_cores.value_or(0) / (cc < 8 ? 8 : 4);
+    const bool of_128 = cc < 6 || (cc > 6 && cc < 7);
+    if (units == 0 && gpu.capability) units = gpu.cuda_cores.value_or(0) / (of_128 ? 128 : 64);
+    const bool traces = gpu.rt_cores.value_or(0) > 0 && gpu.rt_generation;
+    const std::string generation = traces ? format("RT {:g}", *gpu.rt_generation) : std::string(gpu.compute_capability);
+    out = {r.score_scale.of(generation) * std::pow(units * boost_ghz(gpu), r.score_clocks.value) *
+               std::pow(*gpu.memory_bandwidth_gbs, r.score_bandwidth.value),
+           r.score_spread.of("derived")};
+  } else {
+    out.spread = r.score_spread.of("derived");
+  }
+  if (share < 1) out.points *= std::pow(share, r.slice_exponent.value);
+  return out;
+}
+Points points_of(const Host& host) {
+  if (!host.cpu->blender_score) return {0, c().render.score_spread.of("derived")};
+  return {*host.cpu->blender_score * host.vcpus / (*host.cpu->cores_per_socket * host.threads_per_core),
+          c().render.score_spread.of("few")};
+}
+
+/// Straight from what is left at the start of spilling to what is left at its limit.
+double spilled(double over, double start, double limit) { return start + (limit - start) * over; }
+
+struct Blocks {
+  double encoded = 0, decoded = 0;  // frames of full HD per second
+};
+/// Where both are published.
+Blocks blocks_of(const Device& device, Codec out, bool live, Codec in) {
+  const auto& media = c().media;
+  const catalog::Gpu& gpu = *device.gpu;
+  const auto rate = [&](const Coefficient& fps, const std::string& name, double count, double clock) {
+    return fps.of(name) * count * device.share * boost_ghz(gpu) * 1000 * media.clock_share.of(gpu.architecture) / clock;
+  };
+  const std::string_view readers = gpu.compute_capability == "8.0" ? "Turing" : gpu.architecture;
+  return {rate(media.encode_fps, format("{} {} {}", to_text(out), live ? "live" : "file", gpu.architecture),
+               gpu.nvenc_count.value_or(0), media.encode_clock_mhz.of(gpu.architecture)),
+          rate(media.decode_fps, format("{} {}", to_text(in), readers), gpu.nvdec_count.value_or(0),
+               media.decode_clock_mhz.of(readers))};
+}
+double full_hd(const workload::Resolution& size) { return size.pixels() / (1920 * 1080); }
+double surfaces(const workload::Resolution& size) { return size.pixels() * 1.5 * c().media.surfaces.value; }
+
+std::string any_codec(std::string_view name) { return any::one_of(name, {"h264", "hevc", "av1"}); }
+std::string any_size(std::string_view name) { return any::one_of(name, {"1080p", "4k", "720p", "640x480", "1440p"}); }
+
+}  // namespace
+
+TEST_CASE("rendering takes what docs/method.md says", "[property]") {
+  holds("rendering", [] {
+    const std::vector<std::string> renderers{"cycles", "vray",    "octane", "redshift",
+                                             "arnold", "keyshot", "eevee",  "karma"};
+    test::Asked asked{{"task", "render"}, {"renderer", any::one_of("renderer", renderers)}};
+    asked["scene_vram_gib"] = format("{}", any::number("scene", 0.5, 200));
+    const bool measured = any::coin("measured");
+    if (measured) {
+      asked["seconds_per_frame"] = format("{}", any::number("seconds", 0.1, 1000));
+      asked["on"] = any::one_of("on", {"t4", "rtx-4090", "a100-sxm-80gb"});
+      asked["frames"] = std::to_string(any::size("frames", 1, 1000));
+    }
+    const Drawn of{test::job_of(asked), any_machine(), {}};
+    const auto& job = std::get<workload::OfflineRender>(of.work.counted->job);
+    const CountedFigures is = figures(of);
+    test::given(is.lacks.empty());
+    const auto& r = c().render;
+    const auto info = std::ranges::find(test::shipped().renderers(), to_text(job.renderer), &catalog::RendererInfo::id);
+    must(info != test::shipped().renderers().end(), "no such renderer");
+    const auto in_renderer = [&](const catalog::Gpu& gpu, double share) {
+      Points out = points_of(gpu, share);
+      if (gpu.rt_cores == 0.0) out.points *= r.without_rt.of(to_text(job.renderer));
+      return out;
+    };
+    const bool cpu = of.machine.on_cpu();
+    const Points here = cpu ? points_of(of.machine.host) : in_renderer(*of.machine.device.gpu, of.machine.device.share);
+    const double room = of.machine.memory().raw() / kGiB - r.process_gib.value;
+    const double fill = job.scene_gib / room;
+    double left = 1;
+    if (!cpu && room > 0 && fill > 1 && fill <= r.spill_limit.value && info->out_of_core.value_or(false))
+      left = spilled((fill - 1) / (r.spill_limit.value - 1), r.spill_factor.of("start"), r.spill_factor.of("limit"));
+    must_be_near(is.memory.framework.raw(), r.process_gib.value * kGiB, "process");
+    must_be_near(is.memory.activations.raw(), (left < 1 ? room : job.scene_gib) * kGiB, "scene");
+    if (here.points <= 0) return must(is.rate == 0 && !is.unknown.empty(), "points of nothing");
+    double worth = gpus_of(of.machine);
+    if (measured && worth > 1) {
+      const double frames = *of.work.counted->things;
+      if (frames > 1)
+        worth = frames / std::ceil(frames / worth);
+      else
+        worth = info->single_gpu.value_or(false) ? 1 : worth * std::pow(r.shared_frame_gain.value, std::log2(worth));
+    }
+    const double points = here.points * left * worth;
+    if (measured) {
+      const double there = in_renderer(*job.measured_on, 1).points;
+      const double frame = job.per_frame->raw() * there / (here.points * left) * (1 + r.startup_share.value);
+      must_be_near(is.latency.raw(), frame, "a frame");
+      must_be_near(is.rate, 3600 / frame * worth, "frames per hour");
+      must_be_near(figure(is, "score"), points, "score");
+    } else {
+      must_be_near(is.rate, points, "points");
+    }
+    if (left < 1) must_be_near(figure(is, "slowdown"), 1 / left, "slowdown");
+    const double factor = std::exp(std::sqrt(std::pow(std::log(here.spread), 2) +
+                                             std::pow(std::log(r.renderer_spread.of(to_text(job.renderer))), 2) +
+                                             std::pow(std::log(left) / 2, 2)));
+    must_be_near(is.rate_ratio.high, factor, "interval");
+    must_be_near(is.rate_ratio.low, 1 / factor, "interval");
+  });
+}
+
+TEST_CASE("sessions take what docs/method.md says", "[property]") {
+  holds("sessions", [] {
+    const bool streams = any::coin("streams");
+    test::Asked asked{{"task", "render"}, {"render", streams ? "realtime" : "cad"}};
+    asked["scene"] = streams ? any::one_of("scene", {"game", "light", "stage", "omniverse"})
+                             : any::one_of("scene", {"view", "part", "assembly", "large-assembly"});
+    asked["resolution"] = any_size("resolution");
+    asked["fps"] = std::to_string(any::whole("fps", 10, 144));
+    if (streams) asked["codec"] = any_codec("codec");
+    const Drawn of{test::job_of(asked), any_machine(), {}};
+    test::given(!of.machine.on_cpu());
+    const auto& job = std::get<workload::SessionJob>(of.work.counted->job);
+    const CountedFigures is = figures(of);
+    const auto& s = c().session;
+    const catalog::Gpu& gpu = *of.machine.device.gpu;
+    const Points drawing = points_of(gpu, of.machine.device.share);
+    const double pixels = job.resolution.pixels();
+    const double load =
+        s.load_points.of(job.scene) * std::pow(pixels / (1920 * 1080), s.pixels_exponent.value) * job.fps / 60;
+    double users = std::floor(drawing.points * s.usable_share.value / load);
+    if (drawing.points >= load * s.least_pace.value) users = std::max(users, 1.0);
+    users = std::min(users, std::floor(of.machine.device.usable.raw() / (job.session_gib * kGiB)));
+    const double alone = job.scene == "light" ? s.light_users.value : 1;
+    users = std::min(users, alone);
+    if (streams) {
+      const double each =
+          s.encode_mpixels.of(format("{:g}", gpu.nvenc_generation.value_or(0)), to_text(job.codec)) * 1e6;
+      users = std::min(users,
+                       std::floor(gpu.nvenc_count.value_or(0) * of.machine.device.share * each / (pixels * job.fps)));
+      if (gpu.nvenc_sessions) users = std::min(users, std::floor(*gpu.nvenc_sessions / of.machine.gpus_per_node));
+    }
+    const bool suits = is.unknown.empty() && (is.lacks.empty() || is.lacks.ends_with("even one such session"));
+    if (!suits) return must(is.rate == 0, "users of nothing");
+    if (users < 1) return must(is.rate == 0, format("{} users of none", is.rate));
+    must_be_near(is.rate, users * of.machine.gpus(), "users");
+    must_be_near(figure(is, "sessions_per_gpu"), users, "users of a GPU");
+    must_be_near(is.memory.activations.raw(), users * job.session_gib * kGiB, "memory");
+    must_be_near(figure(is, "reachable_fps"), std::floor(job.fps * std::min(1.0, drawing.points / (load * users))),
+                 "fps");
+    const double factor = std::exp(std::hypot(std::log(s.spread.value), std::log(drawing.spread)));
+    must_be_near(is.rate_ratio.low, 1 / factor, "interval");
+    must(is.rate_ratio.high == 1 || std::abs(is.rate_ratio.high / factor - 1) < 1e-9, "interval");
+    must(is.rate_ratio.high != 1 || users == alone, "alone");
+  });
+}
+
+TEST_CASE("simulation takes what docs/method.md says", "[property]") {
+  holds("simulation", [] {
+    test::Asked asked{{"task", "simulate"}};
+    asked["solver"] = any::one_of("solver", {"lbm", "fdtd", "fvm", "sph", "dem", "md", "fea"});
+    asked["cells"] = std::to_string(any::size("cells", 1000, 100'000'000'000));
+    Drawn of{test::job_of(asked), any_machine(), {}};
+    of.plan.precision = any::coin("doubles") ? Precision::fp64 : Precision::fp32;
+    const auto& job = std::get<workload::SimulationJob>(of.work.counted->job);
+    const CountedFigures is = figures(of);
+    test::given(is.lacks.empty());
+    const auto& s = c().simulation;
+    const auto& solver = *std::ranges::find(test::shipped().solvers(), to_text(job.solver), &catalog::SolverInfo::id);
+    const bool cpu = of.machine.on_cpu();
+    const double n = gpus_of(of.machine);
+    const bool doubles = of.plan.precision == Precision::fp64;
+    const double width = doubles == (solver.precision == "fp64") ? 1 : doubles ? 2 : 0.5;
+    const double needed = *solver.bytes_per_cell * width * job.cells / n / kGiB;
+    const double room = of.machine.memory().raw() / kGiB - s.process_gib.value;
+    double left = 1;
+    if (!cpu && solver.spills.value_or(false) && room > 0 && needed > room && needed <= s.spill_limit.value * room)
+      left = spilled((needed / room - 1) / (s.spill_limit.value - 1), s.spill_factor.of("start"),
+                     s.spill_factor.of("limit"));
+    must_be_near(is.memory.framework.raw(), s.process_gib.value * kGiB, "process");
+    must_be_near(is.memory.activations.raw(), (left < 1 ? room : needed) * kGiB, "cells");
+    double rate = 0, bandwidth = 0;
+    if (cpu) {
+      const Host& host = of.machine.host;
+      const double cores = host.vcpus / host.threads_per_core;
+      rate = cores * host.ghz * 1e9 * *host.cpu->fp32_flops_per_cycle * (doubles ? 0.5 : 1);
+      bandwidth = *host.cpu->memory_channels * *host.cpu->memory_mts * 8e6 * cores / *host.cpu->cores_per_socket *
+                  s.cpu_bandwidth_efficiency.value;
+    } else {
+      const auto peak = of.machine.device.peak(of.plan.precision);
+      rate = peak ? peak->raw() : 0;
+      bandwidth = of.machine.device.bandwidth.raw() * s.bandwidth_efficiency.of(of.machine.device.gpu->architecture);
+    }
+    if (rate <= 0) return must(is.rate == 0, "updates of nothing");
+    const double update = (*solver.bytes_per_update * width / bandwidth + *solver.flops_per_update / rate) / left;
+    double exchange = 0;
+    if (n > 1) {
+      const std::string_view kind = cpu || of.machine.nodes > 1 ? "network" : link_case(of.machine.link);
+      exchange =
+          std::log2(n) * (s.exchange_share.of(kind) + solver.half_cells.value_or(0) / 3 / std::max(1.0, job.cells / n));
+    }
+    must_be_near(is.rate, n / update / (1 + exchange) / 1e6, "updates");
+    must_be_near(figure(is, "step_ms"), job.cells / is.rate / 1000, "a step");
+    if (n > 1) must_be_near(figure(is, "scaling"), 1 / (1 + exchange), "scaling");
+    if (left < 1) must_be_near(figure(is, "slowdown"), 1 / left, "slowdown");
+    const double factor = s.spread.of(to_text(job.solver)) / std::sqrt(left);
+    must_be_near(is.rate_ratio.high, factor, "interval");
+    must_be_near(is.rate_ratio.low, 1 / factor, "interval");
+  });
+}
+
+TEST_CASE("transcoding takes what docs/method.md says", "[property]") {
+  holds("transcoding", [] {
+    test::Asked asked{{"task", "transcode"}, {"codec", any_codec("codec")}, {"input_codec", any_codec("input codec")}};
+    asked["resolution"] = any_size("resolution");
+    asked["fps"] = std::to_string(any::whole("fps", 5, 120));
+    asked["live"] = any::coin("live") ? "true" : "false";
+    if (any::coin("ladder")) asked["ladder"] = any::one_of("sizes", {"1080p,720p,480p", "720p", "480p,640x360"});
+    const Drawn of{test::job_of(asked), any_machine(), {}};
+    const auto& job = std::get<workload::TranscodeJob>(of.work.counted->job);
+    const CountedFigures is = figures(of);
+    const auto& media = c().media;
+    double encoded = 0, memory = media.session_gib.value * kGiB + surfaces(job.resolution);
+    for (const auto& size : job.outputs) {
+      encoded += full_hd(size) * job.fps;
+      memory += surfaces(size);
+    }
+    const double decoded = full_hd(job.resolution) * job.fps;
+    const double use = job.live ? media.live_use.value : 1;
+    double streams = 0;
+    if (of.machine.on_cpu()) {
+      const double writes =
+          speed(of.machine.host) * media.software_encode.of(to_text(job.codec), job.live ? "live" : "file");
+      const double reads = speed(of.machine.host) * media.software_decode.of(to_text(job.input));
+      streams = std::min(use / (encoded / writes + decoded / reads), of.machine.host.memory.raw() / memory);
+      if (job.live) streams = std::floor(streams);
+      must_be_near(is.memory.workspace.raw(), memory * std::max(1.0, streams), "memory");
+    } else {
+      if (!is.unknown.empty() || (!is.lacks.empty() && !is.lacks.starts_with("speed")))
+        return must(is.rate == 0, "streams");
+      const Blocks blocks = blocks_of(of.machine.device, job.codec, job.live, job.input);
+      const double room = of.machine.device.usable.raw() / memory;
+      must_be_near(figure(is, "encoder_streams_per_gpu"), blocks.encoded * use / encoded, "by encoders");
+      must_be_near(figure(is, "decoder_streams_per_gpu"), blocks.decoded * use / decoded, "by decoders");
+      must_be_near(figure(is, "memory_streams_per_gpu"), room, "by memory");
+      double each = std::min({blocks.encoded * use / encoded, blocks.decoded * use / decoded, room});
+      if (job.live) each = std::floor(each);
+      streams = each * of.machine.gpus_per_node;
+      if (const auto sessions = of.machine.device.gpu->nvenc_sessions)
+        streams = std::min(streams, std::floor(*sessions / static_cast<double>(job.outputs.size())));
+      const double here = std::max(1.0, std::ceil(streams / of.machine.gpus_per_node));
+      must_be_near(is.memory.workspace.raw(), std::min(here * memory, of.machine.device.usable.raw()), "memory");
+    }
+    must_be_near(is.rate, streams * of.machine.nodes, "streams");
+    must((is.lacks == "speed for one such stream") == (job.live && streams < 1), "less than one");
+  });
+}
+
+TEST_CASE("detectors on cameras take what docs/method.md says", "[property]") {
+  holds("cameras", [] {
+    test::Asked asked{{"task", "inference"}, {"model", any::one_of("model", {"yolov8n", "yolov8x", "yolo11m"})}};
+    asked["stream_fps"] = std::to_string(any::whole("looked at", 1, 25));
+    asked["codec"] = any_codec("codec");
+    asked["resolution"] = any_size("resolution");
+    Drawn of{test::job_of(asked), any_machine(), {}};
+    of.plan.batch = any::size("batch", 1, 64);
+    const auto& job = std::get<workload::AnalyticsJob>(of.work.counted->job);
+    workload::Workload detector = of.work;
+    detector.counted->job = job.detector;
+    const CountedFigures sees = counted_figures(detector, of.machine, of.plan, test::coefficients());
+    const CountedFigures is = figures(of);
+    const auto& media = c().media;
+    test::given(sees.lacks.empty() && sees.unknown.empty());
+    if (!is.unknown.empty() || (!is.lacks.empty() && !is.lacks.starts_with("speed")))
+      return must(is.rate == 0, "streams");
+    const double seen = sees.rate * media.live_use.value / job.stream_fps;
+    const double frames = full_hd(job.camera) * job.camera_fps;
+    must_be_near(figure(is, "detector_images_per_s"), sees.rate, "images");
+    must_be_near(figure(is, "detector_streams"), seen, "by detector");
+    const double each = surfaces(job.camera);
+    double streams = 0, here = 0;
+    if (of.machine.on_cpu()) {
+      const double decoded = speed(of.machine.host) * media.software_decode.of(to_text(job.codec)) * of.machine.nodes *
+                             media.live_use.value / frames;
+      must_be_near(figure(is, "decoder_streams"), decoded, "by decoders");
+      streams = 1 / (1 / seen + 1 / decoded);
+      here = std::max(1.0, std::floor(streams));
+    } else {
+      const double n = of.machine.gpus();
+      const double decoded =
+          blocks_of(of.machine.device, job.codec, true, job.codec).decoded * media.live_use.value / frames * n;
+      must_be_near(figure(is, "decoder_streams"), decoded, "by decoders");
+      const double room = (of.machine.device.usable - sees.memory.total()).raw() / each * n;
+      streams = std::min({seen, decoded, std::max(0.0, room)});
+      here = std::max(1.0, std::floor(streams / n));
+    }
+    must_be_near(is.rate, std::floor(streams), "streams");
+    must(is.lacks.empty() == (streams >= 1), "less than one");
+    must_be_near(is.memory.workspace.raw(), sees.memory.workspace.raw() + here * each, "memory");
+  });
+}
+
+TEST_CASE("preprocessing takes what docs/method.md says", "[property]") {
+  holds("preprocessing", [] {
+    using workload::Preprocessing;
+    test::Asked asked{{"task", "preprocess"}};
+    asked["preprocess"] = any::one_of("preprocess", {"etl", "tokenize", "images", "video", "features", "trees"});
+    asked["data_gb"] = format("{}", any::number("data_gb", 0.01, 10000));
+    if (asked["preprocess"] == "video") asked["codec"] = any_codec("codec");
+    if (asked["preprocess"] == "video" || asked["preprocess"] == "images") asked["resolution"] = any_size("resolution");
+    const Drawn of{test::job_of(asked), any_machine(), {}};
+    const auto& job = std::get<workload::PreprocessJob>(of.work.counted->job);
+    const CountedFigures is = figures(of);
+    const auto& p = c().preprocess;
+    const bool cpu = of.machine.on_cpu();
+    const std::string_view kind = to_text(job.kind);
+    const double data = job.data_gb.value_or(0);
+    const double pace = knows_host(of.machine) ? speed(of.machine.host) : 0;
+    double rate = pace * p.rate.of(kind), on_gpu = 0;
+    if (job.kind == Preprocessing::images) rate *= 1e6 / job.resolution.pixels();
+    if (job.kind == Preprocessing::trees) {
+      rate *= std::pow(std::max(1.0, of.machine.host.vcpus), -p.tree_loss.value) / p.trees.value;
+      const double table = data * 1e9 * p.gpu_tree_memory.value;
+      if (!cpu && of.machine.device.gpu->vendor == "nvidia" && table <= of.machine.device.usable.raw()) {
+        const double tree =
+            data * 1e9 / (p.gpu_tree_gbs.value * of.machine.device.bandwidth.raw()) + p.gpu_tree_ms.value / 1000;
+        on_gpu = data / tree / p.trees.value;
+      }
+    }
+    if (job.kind == Preprocessing::video) {
+      const double frames = full_hd(job.resolution) * job.fps;
+      rate = pace * c().media.software_decode.of(to_text(job.codec)) / frames / (1 + p.scale_share.value);
+      const bool reads_av1 = job.codec != Codec::av1 || (!cpu && of.machine.device.gpu->av1_decode != false);
+      if (!cpu && reads_av1)
+        on_gpu = blocks_of(of.machine.device, job.codec, true, job.codec).decoded * of.machine.gpus_per_node / frames;
+    }
+    const bool by_gpu = on_gpu > rate;
+    rate = std::max(rate, on_gpu);
+    if (rate <= 0) return must(is.rate == 0 && is.unknown == "processor", "of nothing");
+    const double need = data * 1e9 * p.working_set.of(kind) / of.machine.nodes;
+    const double has = of.machine.host.memory.raw();
+    const bool spills = has > 0 && need > has;
+    must_be_near(is.rate, rate * of.machine.nodes / (spills ? p.spill.value : 1), "rate");
+    if (spills) must_be_near(figure(is, "slowdown"), p.spill.value, "slowdown");
+    if (!cpu) must(figure(is, "gpu_used") == (by_gpu ? 1 : 0), "by which");
+    if (cpu)
+      must_be_near(is.memory.workspace.raw(), spills ? std::min(need, has * (1 - p.kept_free.value)) : need, "memory");
+    else if (by_gpu && job.kind == Preprocessing::trees)
+      must_be_near(is.memory.workspace.raw(), data * 1e9 * p.gpu_tree_memory.value, "table");
+  });
+}
