@@ -227,6 +227,14 @@ void explain_states(const TrainingJob& job, const Machine& machine, const Traini
   const auto gibibytes = [](Bytes b) { return shown("{:.2f}", in_gib(b), "GiB"); };
   const double all = work.parameters.total() / 1e9;
   const bool offloaded = training.offload != Offload::none;
+  const double gradient = memory.gradients.raw() > 0 ? width.gradient : 0;  // used up as they come, or offloaded
+  const bool gathered = training.offload == Offload::params;
+  if (gathered)
+    trace.push_back({"memory.weights",
+                     say("the weights in use, gathered from the host"),
+                     {},
+                     gibibytes(memory.weights),
+                     "docs/method.md"});
   if (workload::trains_adapter(training.method)) {
     const double adapters = job.trainable / (plan.tp * plan.pp) / 1e9;
     Stage linear = stage;
@@ -234,15 +242,16 @@ void explain_states(const TrainingJob& job, const Machine& machine, const Traini
     const double frozen = kept(linear, shards.weights, plan) / 1e9;
     const double ends = stage.ends / shards.weights / 1e9;
     const bool quantised = training.method == Method::qlora;
-    trace.push_back({"memory.weights", say("frozen parameters × bytes, what is not quantised apart, and fp32 adapters"),
-                     quantised
-                         ? format("{:.5g}e9 × {:.3f} B + {:.5g}e9 × {:g} B + {:.5g}e9 × {:g} B", frozen, kNf4Bytes,
-                                  ends, job.c.unquantised_bytes.of(training.framework), adapters, width.weight)
-                         : format("{:.5g}e9 × {:g} B + {:.5g}e9 × {:g} B", frozen + ends, storage_bytes(plan.precision),
-                                  adapters, width.weight),
-                     gibibytes(memory.weights), quantised ? "arXiv 2305.14314" : "arXiv 2106.09685"});
+    if (!gathered)
+      trace.push_back(
+          {"memory.weights", say("frozen parameters × bytes, what is not quantised apart, and fp32 adapters"),
+           quantised ? format("{:.5g}e9 × {:.3f} B + {:.5g}e9 × {:g} B + {:.5g}e9 × {:g} B", frozen, kNf4Bytes, ends,
+                              job.c.unquantised_bytes.of(training.framework), adapters, width.weight)
+                     : format("{:.5g}e9 × {:g} B + {:.5g}e9 × {:g} B", frozen + ends, storage_bytes(plan.precision),
+                              adapters, width.weight),
+           gibibytes(memory.weights), quantised ? "arXiv 2305.14314" : "arXiv 2106.09685"});
     trace.push_back({"memory.gradients", say("adapter parameters × bytes ÷ shards"),
-                     format("{:.5g}e9 × {:g} B ÷ {:g}", adapters, offloaded ? 0 : width.gradient, shards.gradients),
+                     format("{:.5g}e9 × {:g} B ÷ {:g}", adapters, gradient, shards.gradients),
                      gibibytes(memory.gradients), "arXiv 1910.02054"});
     trace.push_back({"memory.optimizer", say("adapter parameters × bytes ÷ shards"),
                      format("{:.5g}e9 × {:g} B ÷ {:g}", adapters, offloaded ? 0 : width.optimizer, shards.optimizer),
@@ -254,15 +263,8 @@ void explain_states(const TrainingJob& job, const Machine& machine, const Traini
                      format("{:.5g}e9 × {:.5g} × {:g} B", all, kept_share(work, plan, stage, shard), bytes_each),
                      gibibytes(amount), "arXiv 1910.02054"});
   };
-  if (training.offload == Offload::params)
-    trace.push_back({"memory.weights",
-                     say("the weights in use, gathered from the host"),
-                     {},
-                     gibibytes(memory.weights),
-                     "docs/method.md"});
-  else
-    line("memory.weights", width.weight, shards.weights, memory.weights);
-  line("memory.gradients", offloaded ? 0 : width.gradient, shards.gradients, memory.gradients);
+  if (!gathered) line("memory.weights", width.weight, shards.weights, memory.weights);
+  line("memory.gradients", gradient, shards.gradients, memory.gradients);
   line("memory.optimizer", offloaded ? 0 : width.optimizer, shards.optimizer, memory.optimizer);
 }
 

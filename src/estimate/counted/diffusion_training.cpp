@@ -124,7 +124,8 @@ class DiffusionTraining {
                      Trace& trace) const {
     const auto in_seconds = [](Seconds s) { return shown("{:.3g}", s.raw(), "s"); };
     trace.push_back({"step.products", say("FLOP of one pass × passes forward and back × batch ÷ rate of training"),
-                     say("{:.3g} TFLOP × {:g} × {:g}", size_.flop() / 1e12, forward_passes(), ask_.batch()),
+                     format("{:.5g} TFLOP × {:g} × {:g} ÷ {:.5g} TFLOPS", size_.flop() / 1e12, forward_passes(),
+                            ask_.batch(), size_.flop() * forward_passes() * ask_.batch() / products.raw() / 1e12),
                      in_seconds(products), "docs/method.md"});
     trace.push_back({"step.traffic", say("values written and read again ÷ memory bandwidth"),
                      say("{:.3g}e9 values a pass", size_.values / 1e9), in_seconds(traffic), "docs/method.md"});

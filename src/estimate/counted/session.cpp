@@ -129,7 +129,7 @@ class Sessions {
                      say("{:g} per GPU", by_custom()),
                      "calibration"});
     trace.push_back({"sessions.memory", say("usable memory ÷ memory per session"),
-                     say("{:.1f} ÷ {:g} GiB", in_gib(device_.usable), job_.session_gib),
+                     format("{:.1f} GiB ÷ {:g} GiB", in_gib(device_.usable), job_.session_gib),
                      say("{:g} per GPU", by_memory()), "docs/method.md"});
     if (streams())
       trace.push_back({"sessions.encoder", say("encoders × share × pixels per second ÷ (pixels × fps)"),

@@ -132,7 +132,7 @@ class Simulating {
 
   void explain(double update, Trace& trace) const {
     trace.push_back({"memory.activations", say("cells × bytes per cell ÷ GPUs"),
-                     say("{:.4g} × {:g} ÷ {:g}", job_.cells, *solver_->bytes_per_cell * width(), gpus()),
+                     format("{:.4g} × {:g} B ÷ {:g}", job_.cells, *solver_->bytes_per_cell * width(), gpus()),
                      format("{:.2f} GiB", in_gib(out_.memory.activations)), "data/solvers"});
     trace.push_back({"update", say("bytes ÷ (bandwidth × efficiency) + operations ÷ peak"),
                      say("{:g} B in {:.3g} ns, {:g} operations in {:.3g} ns{}", *solver_->bytes_per_update * width(),

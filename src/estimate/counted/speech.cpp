@@ -240,9 +240,9 @@ class Speech {
   void trace_speed(const Parts& parts, double audio, double rate) const {
     if (ask_.trace == nullptr) return;
     if (ask_.machine.on_cpu()) {
-      ask_.trace->push_back({"throughput", say("seconds of audio / (FLOPs / peak + bytes / bandwidth)"),
-                             format("{:g} / {:.4g} s", audio, parts.total().raw()), format("{:.4g} x real time", rate),
-                             "docs/method.md"});
+      ask_.trace->push_back({"throughput", say("nodes × seconds of audio / (FLOPs / peak + bytes / bandwidth)"),
+                             format("{} × {:g} / {:.4g} s", ask_.machine.nodes, audio, parts.total().raw()),
+                             format("{:.4g} x real time", rate), "docs/method.md"});
       return;
     }
     const auto line = [&](std::string_view quantity, std::string formula, Seconds value) {

@@ -90,7 +90,7 @@ CountedFigures on_gpus(const TranscodeJob& job, const CountedAsk& ask) {
           format("{:.0f} × {:g} ÷ {:.1f}", decoders.fps, use, load.decoded), format("{:.1f}", by_decoders),
           std::string(kNvidiaNotes));
   explain(ask, "streams by memory", say("usable memory ÷ memory of one stream"),
-          format("{:.1f} ÷ {:.2f} GiB", in_gib(device.usable), in_gib(load.memory)), format("{:.0f}", by_memory),
+          format("{:.1f} GiB ÷ {:.2f} GiB", in_gib(device.usable), in_gib(load.memory)), format("{:.0f}", by_memory),
           say("calibration: media.session_gib, media.surfaces"));
   return out;
 }
@@ -118,7 +118,7 @@ CountedFigures on_cpu(const TranscodeJob& job, const CountedAsk& ask) {
   out.memory.workspace = load.memory * std::max(1.0, node.streams);
   explain(ask, "streams by processor", say("share of use ÷ (frames to encode ÷ rate + frames to decode ÷ rate)"),
           format("{:g} ÷ ({:.1f} ÷ {:.0f} + {:.1f} ÷ {:.0f})", use, load.encoded, encode, load.decoded, decode),
-          format("{:.1f}", node.streams), say("calibration: media.software_encode, cpu.work_per_cycle"));
+          format("{:.1f}", use / busy), say("calibration: media.software_encode, cpu.work_per_cycle"));
   return out;
 }
 
