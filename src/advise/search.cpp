@@ -177,7 +177,7 @@ void CandidateSearch::reject(const Rule& rule, const InstanceView& view, Facts& 
 void CandidateSearch::group_shapes() {
   const auto instances = context_.catalog.instances();
   shapes_of_gpu_.resize(context_.catalog.gpus().size() + 1);  // one more for GPUs that nobody names
-  kind_of_.resize(instances.size());
+  kind_of_.resize(instances.size(), kNoKind);
   InstanceKinds kinds;
   std::vector<Standing> standings;  // by kind
   const bool shared = InstanceKinds::share(by_instance_.facts);
@@ -248,7 +248,7 @@ void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, s
   const auto plan = std::make_shared<const Planned>(std::move(planned_machine));
   const rules::FactSet wanted = by_plan_.facts | by_offer_.facts | adjusting_.facts;
   const bool shared = InstanceKinds::share(wanted);
-  std::optional<std::uint32_t> judged;  // the kind that the facts are of
+  std::uint32_t judged = kNoKind;  // that the facts are of
   const Rule* fell_by = nullptr;
   Facts facts = job_;
   plan_facts(facts, work_, plan->machine, plan->choice);
@@ -256,8 +256,9 @@ void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, s
     const Instance& instance = context_.catalog.instances()[index];
     if (context_.ceiling && !below_ceiling(instance, *plan)) continue;
     const InstanceView view = view_of(instance);
-    if (!shared || judged != kind_of_[index]) {
-      judged = kind_of_[index];
+    const std::uint32_t kind = shared && index < kind_of_.size() ? kind_of_[index] : kNoKind;
+    if (kind == kNoKind || kind != judged) {
+      judged = kind;
       instance_facts(facts, view, wanted);
       fell_by = by_plan_.first_to_fire(facts);
     }

@@ -130,7 +130,8 @@ class CandidateSearch {
   Judges by_instance_, by_plan_, by_offer_;  // rejecting rules, by when their last fact is known
   Judges adjusting_;
   rules::Facts job_;
-  std::vector<std::uint32_t> kind_of_;  // by the instance's place; all of one kind where not judged
+  static constexpr std::uint32_t kNoKind = ~std::uint32_t{0};
+  std::vector<std::uint32_t> kind_of_;  // by the instance's place; shorter where another search grouped them
   std::vector<Shape> shapes_;
   std::vector<std::unique_ptr<Attempt>> alone_;  // on one node, where the network is of no matter; by Shape::twin
   mutable std::vector<std::optional<Bytes>> least_memory_;  // of the job, by the catalogue's GPUs
