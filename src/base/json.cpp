@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 
 #include "gpusel/base/document.hpp"
 #include "gpusel/base/message.hpp"
@@ -10,6 +11,21 @@
 namespace gpusel {
 
 namespace {
+
+/// Which characters are among some, by their code.
+class Among {
+ public:
+  constexpr explicit Among(std::string_view some) {
+    for (const char c : some) is_one_[static_cast<unsigned char>(c)] = true;
+  }
+  constexpr bool operator()(char c) const { return is_one_[static_cast<unsigned char>(c)]; }
+
+ private:
+  std::array<bool, 256> is_one_{};
+};
+constexpr Among kBetweenTokens(" \t\r\n,:");
+constexpr Among kBrackets("{}[]");
+constexpr Among kBehindToken(" \t\r\n,:{}[]\"");
 
 /// Follows the parser through the text token by token: the library reports what it reads, not where.
 class Cursor {
@@ -21,11 +37,17 @@ class Cursor {
 
   /// Moves to the start of the next token; it is returned, empty at the end.
   std::string_view find_token() {
-    while (at_ < text_.size() && std::string_view(" \t\r\n,:").find(text_[at_]) != std::string_view::npos) step();
+    while (at_ < text_.size() && kBetweenTokens(text_[at_])) step();
     return text_.substr(at_, length_of_token());
   }
-  void pass_token() {
-    for (std::size_t n = find_token().size(); n > 0; --n) step();
+  /// Moves behind the token that was found.
+  void pass(std::string_view token) {
+    if (token.find('\n') == std::string_view::npos) {
+      column_ += static_cast<std::uint32_t>(token.size());
+      at_ += token.size();
+      return;
+    }
+    for (std::size_t n = token.size(); n > 0; --n) step();
   }
 
  private:
@@ -45,8 +67,8 @@ class Cursor {
       while (end < text_.size() && text_[end] != '"') end += text_[end] == '\\' ? 2 : 1;
       return std::min(end + 1, text_.size()) - at_;
     }
-    if (std::string_view("{}[]").find(text_[at_]) != std::string_view::npos) return 1;
-    while (end < text_.size() && std::string_view(" \t\r\n,:{}[]\"").find(text_[end]) == std::string_view::npos) ++end;
+    if (kBrackets(text_[at_])) return 1;
+    while (end < text_.size() && !kBehindToken(text_[end])) ++end;
     return end - at_;
   }
 
@@ -77,10 +99,10 @@ class TreeBuilder {
   bool start_array(std::size_t) { return open(Node::Kind::list); }
   bool end_array() { return close(); }
   bool key(Json::string_t& text) {
-    cursor_.find_token();
+    const std::string_view token = cursor_.find_token();
     key_line_ = cursor_.line();
     key_column_ = cursor_.column();
-    cursor_.pass_token();
+    cursor_.pass(token);
     key_ = std::move(text);
     return true;
   }
@@ -108,10 +130,10 @@ class TreeBuilder {
       }
     }
     node->kind = kind;
-    cursor_.find_token();
+    const std::string_view token = cursor_.find_token();
     node->line = cursor_.line();
     node->column = cursor_.column();
-    cursor_.pass_token();
+    cursor_.pass(token);
     return node;
   }
 
@@ -131,7 +153,7 @@ class TreeBuilder {
   }
 
   bool close() {
-    cursor_.pass_token();
+    cursor_.pass(cursor_.find_token());
     const Node* twice = duplicate_key(*open_.back());
     open_.pop_back();
     if (twice == nullptr) return true;

@@ -11,6 +11,7 @@
 #include "gpusel/advise/estimate.hpp"
 #include "gpusel/base/message.hpp"
 #include "report/estimate.hpp"
+#include "report/write_json.hpp"
 
 namespace gpusel::cli {
 
@@ -76,8 +77,9 @@ class Estimate {
       if (!request) return std::unexpected(request.error());
       return advise::answer_estimate(*request, catalog, coefficients, options_.explain);
     }();
-    context_.out.write(
-        report::dump(answer ? report::estimate_json(*answer) : report::error_json(id, answer.error()), -1));
+    report::Json record = answer ? report::estimate_json(*answer) : report::error_json(id, answer.error());
+    context_.out.write(report::dump(record, -1));
+    report::take_apart(record);
     return answer.has_value();
   }
 

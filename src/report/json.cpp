@@ -20,7 +20,14 @@ Json text_or_null(std::string_view text) { return text.empty() ? Json(nullptr) :
 
 namespace {
 
-/// An object of figures. Batches write thousands of them: built in place, without a list of lists between.
+/// More members of an object. Batches write thousands of them: built in place, without a list of lists between.
+void add_members(Json& out, std::initializer_list<std::pair<std::string_view, Json>> members) {
+  auto& object = out.get_ref<Json::object_t&>();
+  object.reserve(object.size() + members.size());
+  for (const auto& [key, value] : members) object.emplace_back(std::string(key), value);
+}
+
+/// An object of figures.
 Json figures(std::initializer_list<std::pair<std::string_view, double>> members) {
   Json out = Json::object();
   auto& object = out.get_ref<Json::object_t&>();
@@ -46,10 +53,6 @@ Json assumptions(const workload::Assumptions& assumed) {
         value);
   }
   return out;
-}
-
-std::string dump(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 namespace {
@@ -227,24 +230,24 @@ Json inference_json(const estimate::InferenceMemory& memory, const std::optional
   if (!speed) return nullptr;
   const bool generates = speed->output_tokens_per_s > 0;
   const bool continues = speed->itl.raw() > 0;  // a single token is followed by none
-  Json out{{"output_tokens_per_s", generates ? number(speed->output_tokens_per_s) : Json(nullptr)},
-           {"total_tokens_per_s", number(speed->total_tokens_per_s)},
-           {"requests_per_s", number(speed->requests_per_s)},
-           {"ttft_ms", number(in_ms(speed->ttft))},
-           {"itl_ms", continues ? number(in_ms(speed->itl)) : Json(nullptr)},
-           {"e2e_latency_ms", number(in_ms(speed->e2e))},
-           {"max_concurrency", number(memory.max_concurrency)},
-           {"kv_tokens", number(std::floor(memory.kv_tokens))},
-           {"longest_context", number(memory.longest_context)},
-           {"weights_native", speed->weights_native}};
-  if (const auto& p = speed->percentiles) {
-    out["ttft_ms_p95"] = number(in_ms(p->ttft_p95));
-    out["ttft_ms_p99"] = number(in_ms(p->ttft_p99));
-    out["itl_ms_p95"] = continues ? number(in_ms(p->itl_p95)) : Json(nullptr);
-    out["itl_ms_p99"] = continues ? number(in_ms(p->itl_p99)) : Json(nullptr);
-    out["e2e_latency_ms_p95"] = number(in_ms(p->e2e_p95));
-    out["e2e_latency_ms_p99"] = number(in_ms(p->e2e_p99));
-  }
+  Json out = Json::object();
+  add_members(out, {{"output_tokens_per_s", generates ? number(speed->output_tokens_per_s) : Json(nullptr)},
+                    {"total_tokens_per_s", number(speed->total_tokens_per_s)},
+                    {"requests_per_s", number(speed->requests_per_s)},
+                    {"ttft_ms", number(in_ms(speed->ttft))},
+                    {"itl_ms", continues ? number(in_ms(speed->itl)) : Json(nullptr)},
+                    {"e2e_latency_ms", number(in_ms(speed->e2e))},
+                    {"max_concurrency", number(memory.max_concurrency)},
+                    {"kv_tokens", number(std::floor(memory.kv_tokens))},
+                    {"longest_context", number(memory.longest_context)},
+                    {"weights_native", speed->weights_native}});
+  if (const auto& p = speed->percentiles)
+    add_members(out, {{"ttft_ms_p95", number(in_ms(p->ttft_p95))},
+                      {"ttft_ms_p99", number(in_ms(p->ttft_p99))},
+                      {"itl_ms_p95", continues ? number(in_ms(p->itl_p95)) : Json(nullptr)},
+                      {"itl_ms_p99", continues ? number(in_ms(p->itl_p99)) : Json(nullptr)},
+                      {"e2e_latency_ms_p95", number(in_ms(p->e2e_p95))},
+                      {"e2e_latency_ms_p99", number(in_ms(p->e2e_p99))}});
   return out;
 }
 

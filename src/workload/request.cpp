@@ -1,5 +1,7 @@
 #include "gpusel/workload/request.hpp"
 
+#include <algorithm>
+
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "workload/counted/ladder.hpp"
@@ -222,12 +224,22 @@ constexpr Option<Request> kOptions[] = {
 
 std::span<const Option<Request>> request_options() { return kOptions; }
 
+namespace {
+
+/// Programs write keys as they stand in the table: compared whole before they are compared letter by letter.
+const Option<Request>* option_of(std::string_view key) {
+  const auto exact = std::ranges::find(kOptions, key, &Option<Request>::key);
+  return exact != std::end(kOptions) ? exact : find_option(request_options(), key);
+}
+
+}  // namespace
+
 Result<Request> read_request(const Node& object) {
   if (!object.is_map()) return usage_error(say("a request is a JSON object, found {}", object.describe()));
   Request request;
   for (const Node& member : object.children) {
     if (member.kind == Node::Kind::null) continue;  // null says: not given
-    const auto* option = find_option(request_options(), member.key);
+    const auto* option = option_of(member.key);
     if (option == nullptr) {
       std::vector<std::string_view> keys;
       for (const auto& known : kOptions) keys.push_back(known.key);
