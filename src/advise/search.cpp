@@ -48,6 +48,14 @@ bool same_value(const Facts& a, const Facts& b, Fact fact) {
                                                          : a.number(fact) == b.number(fact);
 }
 
+/// Whether the job costs more under `one` than under `other` of the same instance, whatever the job is: sold alike, for
+/// a price that is higher by more than rounding.
+bool surely_dearer(const catalog::Offer& one, const catalog::Offer& other) {
+  constexpr double kMoreThanRounding = 1 + 1e-9;
+  return one.term == other.term && one.currency == other.currency &&
+         one.per_hour() > kMoreThanRounding * other.per_hour();
+}
+
 /// Price of one gigabyte in the first tier that is paid.
 std::optional<double> first_tier(const catalog::Egress& egress) {
   for (const std::string_view tier : egress.tiers) {
@@ -308,11 +316,16 @@ void CandidateSearch::add_egress(cost::JobCost& cost, const catalog::Offer& offe
 }
 
 bool CandidateSearch::below_ceiling(const Instance& instance, const Planned& planned) const {
-  const auto offers = context_.catalog.offers_of(instance);
-  return std::any_of(offers.begin(), offers.end(), [&](const catalog::Offer& offer) {
+  std::array<const catalog::Offer*, enum_names<catalog::Term>.size()> above{};  // of each term the last that is
+  for (const catalog::Offer& offer : context_.catalog.offers_of(instance)) {
+    const catalog::Offer*& other = above[static_cast<std::size_t>(offer.term)];
+    if (other != nullptr && surely_dearer(offer, *other)) continue;
     const auto cost = cost_of(offer, planned);
-    return cost && cost_measure(*cost, work_) <= *context_.ceiling;
-  });
+    if (!cost) continue;
+    if (cost_measure(*cost, work_) <= *context_.ceiling) return true;
+    other = &offer;
+  }
+  return false;
 }
 
 /// The cheapest offer that every rule lets pass; otherwise the first reason of the cheapest.
@@ -327,6 +340,7 @@ std::optional<Recommendation> CandidateSearch::best_offer(const InstanceView& vi
   std::optional<Priced> fallen;
   const Rule* first_rule = nullptr;
   for (const catalog::Offer& offer : catalog.offers_of(view.instance)) {
+    if (best && surely_dearer(offer, *best->offer)) continue;
     const auto cost = cost_of(offer, *plan);
     if (!cost) continue;
     const Priced priced{&offer, *cost};
