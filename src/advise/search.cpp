@@ -4,7 +4,6 @@
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
-#include "gpusel/rules/holds.hpp"
 
 namespace gpusel::advise {
 
@@ -78,20 +77,19 @@ CandidateSearch::CandidateSearch(const SearchContext& context, const Workload& w
   job_facts(job_, work, context.question.constraints.include_unavailable.value_or(false));
   sort_rules();
   if (!groups_like(before)) return;
-  shapes_ = before.shapes_;
-  kind_of_ = before.kind_of_;
+  like_ = &before;
   grouped_ = true;
 }
 
 void CandidateSearch::sort_rules() {
   for (const Rule& rule : context_.rules) {
     if (!rules::may_fire(rule, job_, rules::Stage::job)) continue;  // it speaks of other jobs
-    if (rule.effect == rules::Effect::adjust) adjusting_.add(rule);
+    if (rule.effect == rules::Effect::adjust) adjusting_.add(rule, job_);
     if (rule.effect == rules::Effect::reject)
       (rule.stage == rules::Stage::offer  ? by_offer_
        : rule.stage == rules::Stage::plan ? by_plan_
                                           : by_instance_)
-          .add(rule);
+          .add(rule, job_);
   }
 }
 
@@ -101,9 +99,9 @@ bool CandidateSearch::groups_like(const CandidateSearch& other) const {
   if (work_.counted.has_value() != other.work_.counted.has_value() || on_cpu(work_) != on_cpu(other.work_))
     return false;
   if (by_instance_.rules != other.by_instance_.rules) return false;
-  for (std::size_t i = 0; i < by_instance_.facts.size(); ++i) {
+  for (std::size_t i = 0; i < by_instance_.all_facts.size(); ++i) {
     const auto fact = static_cast<Fact>(i);
-    const bool of_job = by_instance_.facts.test(i) && rules::info(fact).stage == rules::Stage::job;
+    const bool of_job = by_instance_.all_facts.test(i) && rules::info(fact).stage == rules::Stage::job;
     if (of_job && !same_value(job_, other.job_, fact)) return false;
   }
   return true;
@@ -131,7 +129,7 @@ std::vector<Shape> CandidateSearch::machines() {
   grouped_ = true;
   std::vector<Shape> out;
   std::map<std::size_t, std::size_t> place;  // of a twin in `out`
-  for (const Shape& shape : shapes_) {
+  for (const Shape& shape : all_shapes()) {
     const auto [entry, first] = place.try_emplace(shape.twin, out.size());
     if (first)
       out.push_back(shape);
@@ -149,8 +147,8 @@ std::vector<Recommendation> CandidateSearch::offers(const Shape& shape, PlannedM
 }
 
 const Rule* CandidateSearch::Judges::first_to_fire(const Facts& known) const {
-  for (const Rule* rule : rules)
-    if (rules::fires(*rule, known)) return rule;
+  for (std::size_t i = 0; i < rules.size(); ++i)
+    if (rules::is_true(open[i], known)) return rules[i];
   return nullptr;
 }
 
@@ -256,6 +254,7 @@ void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, s
   const auto plan = std::make_shared<const Planned>(std::move(planned_machine));
   const rules::FactSet wanted = by_plan_.facts | by_offer_.facts | adjusting_.facts;
   const bool shared = InstanceKinds::share(wanted);
+  const auto kinds = all_kinds();
   std::uint32_t judged = kNoKind;  // that the facts are of
   const Rule* fell_by = nullptr;
   Facts facts = job_;
@@ -264,7 +263,7 @@ void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, s
     const Instance& instance = context_.catalog.instances()[index];
     if (context_.ceiling && !below_ceiling(instance, *plan)) continue;
     const InstanceView view = view_of(instance);
-    const std::uint32_t kind = shared && index < kind_of_.size() ? kind_of_[index] : kNoKind;
+    const std::uint32_t kind = shared && index < kinds.size() ? kinds[index] : kNoKind;
     if (kind == kNoKind || kind != judged) {
       judged = kind;
       instance_facts(facts, view, wanted);

@@ -11,6 +11,7 @@
 
 #include "advise/candidates.hpp"
 #include "advise/kinds.hpp"
+#include "gpusel/rules/holds.hpp"
 
 namespace gpusel::advise {
 
@@ -29,7 +30,7 @@ class CandidateSearch {
   CandidateSearch(const SearchContext& context, const workload::Workload& work);
 
   /// For another workload on the same machines: only candidates are wanted, no word is spent on the
-  /// rest, and instances that fell for reasons of their own need not be judged again.
+  /// rest, and instances that fell for reasons of their own need not be judged again. `before` outlives it.
   CandidateSearch(const SearchContext& context, const workload::Workload& work, const CandidateSearch& before);
 
   /// Every instance that meets everything, unranked, each with its best offer.
@@ -48,7 +49,7 @@ class CandidateSearch {
   };
   std::span<const Fallen> fallen() const { return fallen_; }
   std::vector<Rejection> take_rejections() { return std::move(rejections_); }
-  std::size_t shapes() const { return shapes_.size(); }
+  std::size_t shapes() const { return all_shapes().size(); }
 
  private:
   /// A rule's id and its message, written only if somebody reads it.
@@ -60,11 +61,15 @@ class CandidateSearch {
   /// Rules that are judged together, and the facts they ask for.
   struct Judges {
     std::vector<const rules::Rule*> rules;
-    rules::FactSet facts;
+    std::vector<rules::Condition> open;  // what of each the job has not decided
+    rules::FactSet facts;                // those speak of
+    rules::FactSet all_facts;
 
-    void add(const rules::Rule& rule) {
+    void add(const rules::Rule& rule, const rules::Facts& job) {
       rules.push_back(&rule);
-      facts |= rules::facts_in(rule.when);
+      open.push_back(rules::left_open(rule.when, job, rules::Stage::job));
+      facts |= rules::facts_in(open.back());
+      all_facts |= rules::facts_in(rule.when);
     }
     const rules::Rule* first_to_fire(const rules::Facts& known) const;
   };
@@ -73,6 +78,8 @@ class CandidateSearch {
     cost::JobCost cost;
   };
 
+  std::span<const std::uint32_t> all_kinds() const { return like_ != nullptr ? like_->all_kinds() : kind_of_; }
+  std::span<const Shape> all_shapes() const { return like_ != nullptr ? like_->all_shapes() : shapes_; }
   void sort_rules();
   bool groups_like(const CandidateSearch& other) const;
   void group_shapes();
@@ -133,6 +140,7 @@ class CandidateSearch {
   static constexpr std::uint32_t kNoKind = ~std::uint32_t{0};
   std::vector<std::uint32_t> kind_of_;  // by the instance's place; shorter where another search grouped them
   std::vector<Shape> shapes_;
+  const CandidateSearch* like_ = nullptr;        // whose shapes are those of this search
   std::vector<std::unique_ptr<Attempt>> alone_;  // on one node, where the network is of no matter; by Shape::twin
   mutable std::vector<std::optional<Bytes>> least_memory_;  // of the job, by the catalogue's GPUs
   /// What makes two instances the same machine to an estimate; -1 for unknown.

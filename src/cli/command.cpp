@@ -108,7 +108,13 @@ bool Flag::is_called(std::string_view text) const {
 bool Flag::spelled_by(std::string_view word) const {
   if (!word.starts_with("-")) return false;
   const std::string_view spelling = word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
-  return std::ranges::any_of(split(names, ','), [&](std::string_view one) { return one == spelling; });
+  std::string_view rest = names;
+  while (true) {
+    const auto comma = rest.find(',');
+    if (trim(rest.substr(0, comma)) == spelling) return true;
+    if (comma == std::string_view::npos) return false;
+    rest.remove_prefix(comma + 1);
+  }
 }
 
 Parsed set_up(const Command& command, Context& context) {

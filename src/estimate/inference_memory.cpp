@@ -28,6 +28,46 @@ double blocks(double tokens) { return std::ceil(tokens / kBlockTokens) * kBlockT
 /// Values cached per layer of `heads` K/V heads on one rank: at least one head each.
 double layer_values(double heads, double head_dim, int tp) { return 2 * std::max(1.0, heads / tp) * head_dim; }
 
+/// The cache of one model under one plan, for sequences of any length.
+class KvCache {
+ public:
+  KvCache(const catalog::Model& m, const InferencePlan& plan) : m_(m), crossed_(m.is_encoder_decoder()) {
+    if (!m.is_generator()) return;
+    const double layers = crossed_ ? m.decoder_layers.value_or(m.layers.value_or(0)) : m.layers.value_or(0);
+    const double heads = m.kv_heads.value_or(m.heads.value_or(0));
+    const double d = m.head_dim.value_or(0);
+    full_ = m.is_mla() ? *m.mla_kv_lora_rank + m.mla_rope_dim.value_or(0)  // each rank holds the latent
+                       : layer_values(m.kv_full_heads.value_or(heads), m.kv_full_head_dim.value_or(d), plan.tp);
+    full_layers_ = m.kv_full_layers.value_or(layers);
+    window_ = m.kv_window_layers.value_or(0) * layer_values(m.kv_window_heads.value_or(heads), d, plan.tp);
+    crossing_ = m.cross_layers.value_or(crossed_ ? layers : 0) * layer_values(heads, d, plan.tp);
+    width_ = kv_width(plan.kv);
+    state_ = m.linear_state_bytes.value_or(0) / plan.tp;
+    stage_ = fullest_stage(layers, plan.pp);
+  }
+
+  Bytes bytes_of(Cached tokens) const {
+    if (!m_.is_generator()) return {};
+    const double own = crossed_ ? tokens.generated : tokens.total();
+    const double windowed = std::min(own, m_.window_tokens.value_or(own));
+    const double cross = crossing_ * m_.cross_tokens.value_or(tokens.prompt);
+    const double values = full_layers_ * full_ * blocks(own) + window_ * blocks(windowed) +
+                          m_.kv_extra_elements.value_or(0) * blocks(own) + cross;
+    return bytes((values * width_ + state_) * stage_);
+  }
+
+ private:
+  const catalog::Model& m_;
+  bool crossed_;
+  double full_ = 0;  // values of a layer and token
+  double full_layers_ = 0;
+  double window_ = 0;    // values of a token in all layers with a window
+  double crossing_ = 0;  // in all that attend to a prompt read apart
+  double width_ = 0;
+  double state_ = 0;  // bytes that do not grow
+  double stage_ = 0;
+};
+
 /// Largest forward pass or the sampler, whichever is larger: both are profiled, never alive together.
 struct ActivationPeak {
   double forward = 0, sampler = 0, prompt_logits = 0;  // bytes
@@ -104,10 +144,10 @@ Fixed fixed_memory(const Workload& work, const InferencePlan& plan, const Coeffi
 }
 
 /// The longest sequence whose cache fits into `room`, behind a prompt that an encoder has read.
-double longest_sequence(const catalog::Model& model, double prompt, const InferencePlan& plan, Bytes room) {
+double longest_sequence(const catalog::Model& model, double prompt, const KvCache& kv, Bytes room) {
   if (!model.is_generator()) return model.max_context.value_or(0);
   const double read = model.is_encoder_decoder() ? prompt : 0;
-  const auto cache = [&](double tokens) { return kv_bytes(model, {read, tokens}, plan); };
+  const auto cache = [&](double tokens) { return kv.bytes_of({read, tokens}); };
   // Beyond the window only the full layers grow: a fixed part, then so many bytes per token.
   const double window = model.window_tokens.value_or(0);
   const double start = cache(window).raw();
@@ -217,24 +257,7 @@ bool lays_out_in_turn(workload::Engine engine) {
 }
 
 Bytes kv_bytes(const catalog::Model& m, Cached tokens, const InferencePlan& plan) {
-  if (!m.is_generator()) return {};
-  const bool crossed = m.is_encoder_decoder();
-  const double own = crossed ? tokens.generated : tokens.total();
-  const double layers = crossed ? m.decoder_layers.value_or(m.layers.value_or(0)) : m.layers.value_or(0);
-  const double full_layers = m.kv_full_layers.value_or(layers);
-  const double heads = m.kv_heads.value_or(m.heads.value_or(0));
-  const double d = m.head_dim.value_or(0);
-  const double full = m.is_mla()
-                          ? *m.mla_kv_lora_rank + m.mla_rope_dim.value_or(0)  // each rank holds the latent
-                          : layer_values(m.kv_full_heads.value_or(heads), m.kv_full_head_dim.value_or(d), plan.tp);
-  const double window = layer_values(m.kv_window_heads.value_or(heads), d, plan.tp);
-  const double windowed = std::min(own, m.window_tokens.value_or(own));
-  const double cross_layers = m.cross_layers.value_or(crossed ? layers : 0);
-  const double cross = cross_layers * layer_values(heads, d, plan.tp) * m.cross_tokens.value_or(tokens.prompt);
-  const double values = full_layers * full * blocks(own) + m.kv_window_layers.value_or(0) * window * blocks(windowed) +
-                        m.kv_extra_elements.value_or(0) * blocks(own) + cross;
-  return bytes((values * kv_width(plan.kv) + m.linear_state_bytes.value_or(0) / plan.tp) *
-               fullest_stage(layers, plan.pp));
+  return KvCache(m, plan).bytes_of(tokens);
 }
 
 namespace {
@@ -264,7 +287,8 @@ InferenceMemory inference_memory(const Workload& work, const Machine& machine, c
   InferenceMemory memory;
   memory.sequences = most;
   memory.pool = machine.device.usable * job.mem_utilization.value_or(c.engine_memory_share.of(engine));
-  Bytes each = kv_bytes(*work.model, length, plan);
+  const KvCache kv(*work.model, plan);
+  Bytes each = kv.bytes_of(length);
   if (job.draft) each += kv_bytes(*job.draft->model, length, draft_plan(*job.draft->model, plan));
   const double asked = job.concurrency ? asked_each : most;
   double rows = std::max(1.0, std::min(asked, most));
@@ -292,12 +316,12 @@ InferenceMemory inference_memory(const Workload& work, const Machine& machine, c
     const double fits = fitting();
     memory.max_concurrency = std::max(0.0, std::min(fits, 1e7)) * plan.dp;
     const double grown = static_cast<double>(job.output_tokens) * c.reserved_output.of(engine, job.generation);
-    const Bytes usual = kv_bytes(*work.model, {length.prompt, grown}, plan);
+    const Bytes usual = kv.bytes_of({length.prompt, grown});
     const double at_once = usual.raw() > 0 ? std::floor(room / usual) : most;
     memory.steady_concurrency = std::max(fits, std::min(at_once, 1e7)) * plan.dp;
     if (!job.concurrency) rows = std::max(1.0, std::min(rows, memory.steady_concurrency / plan.dp));
-    memory.longest_context = room.raw() > 0 ? longest_sequence(*work.model, length.prompt, plan, room) : 0;
-    const double per_token = kv_bytes(*work.model, {0, kLong}, plan).raw() / kLong;
+    memory.longest_context = room.raw() > 0 ? longest_sequence(*work.model, length.prompt, kv, room) : 0;
+    const double per_token = kv.bytes_of({0, kLong}).raw() / kLong;
     memory.kv_tokens = per_token > 0 ? std::max(0.0, room.raw() / per_token) : 0;
   }
   // A concurrency beyond what the engine decodes together waits in its queue and needs no cache yet.

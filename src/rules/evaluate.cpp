@@ -69,6 +69,15 @@ void read_message(std::string_view message, const auto& words, const auto& shown
   }
 }
 
+/// What can be said while only the facts of the stages up to `known` are settled.
+Truth evaluate(const Condition& condition, const Facts& facts, Stage known) {
+  const auto settled = [&](Fact fact) { return info(fact).stage <= known; };
+  return evaluate(condition, [&](const Condition& c) {
+    const bool all = settled(c.fact) && (!c.operand.fact || settled(*c.operand.fact));
+    return all ? compare(c, facts) : Truth::unknown;
+  });
+}
+
 }  // namespace
 
 bool fires(const Rule& rule, const Facts& facts) { return evaluate(rule.when, facts) == Truth::yes; }
@@ -78,12 +87,22 @@ std::optional<bool> holds(const Condition& condition, const Facts& facts) {
   return result == Truth::unknown ? std::nullopt : std::optional(result == Truth::yes);
 }
 
+bool is_true(const Condition& condition, const Facts& facts) { return evaluate(condition, facts) == Truth::yes; }
+
 bool may_fire(const Rule& rule, const Facts& facts, Stage known) {
-  const auto settled = [&](Fact fact) { return info(fact).stage <= known; };
-  return evaluate(rule.when, [&](const Condition& c) {
-           const bool all = settled(c.fact) && (!c.operand.fact || settled(*c.operand.fact));
-           return all ? compare(c, facts) : Truth::unknown;
-         }) != Truth::no;
+  return evaluate(rule.when, facts, known) != Truth::no;
+}
+
+Condition left_open(const Condition& condition, const Facts& facts, Stage known) {
+  const bool all = condition.kind == Condition::Kind::all;
+  if (!all && condition.kind != Condition::Kind::any) return condition;
+  Condition out;
+  out.kind = condition.kind;
+  for (const Condition& part : condition.parts)
+    if (evaluate(part, facts, known) != truth(all)) out.parts.push_back(left_open(part, facts, known));
+  if (out.parts.size() != 1) return out;
+  Condition only = std::move(out.parts.front());
+  return only;
 }
 
 Verdict verdict(const Rule& rule, const Facts& facts) {
