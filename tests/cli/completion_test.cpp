@@ -193,7 +193,7 @@ TEST_CASE("every flag has values that are listed, or a word that says what they 
     }
 }
 
-TEST_CASE("completion takes less than twenty milliseconds") {
+TEST_CASE("completion takes less than twenty milliseconds", "[clock]") {
   // Twice the time that is promised, for a machine that does other things: the quickest of a few runs.
   const Run run = shell(R"script(best=1000000
 for i in 1 2 3 4 5 6 7 8 9 10; do
