@@ -1,11 +1,7 @@
 #include <malloc.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
-#include <cstdint>
-#include <cstdlib>
 #include <exception>
 
 #include "cli/complete.hpp"
@@ -23,17 +19,6 @@ namespace {
 
 constexpr int kHeapStep = 1 << 20;
 constexpr int kHeapKept = 1 << 28;
-
-/// What every answer takes of the heap comes from the system at once: page by page it costs twice as much.
-void fill_heap() {
-  constexpr std::size_t kTaken = 1 << 21;
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  void* block = std::malloc(kTaken);
-  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(block) / page * page;
-  // An older kernel refuses, and nothing is lost.
-  if (block != nullptr) (void)madvise(reinterpret_cast<void*>(begin), kTaken, MADV_POPULATE_WRITE);
-  std::free(block);
-}
 
 int finish(Context& context, int status) {
   context.out.flush();
@@ -62,7 +47,6 @@ int run_program(int argc, const char* const* argv) {
     context.out.write("gpusel " + std::string(kVersion) + "\n");
     return finish(context, kOk);
   }
-  fill_heap();
   try {
     if (!words.empty() && words[0] == kManual) return finish(context, write_manual(words, context));
     if (!words.empty() && words[0] == kComplete) {
