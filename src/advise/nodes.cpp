@@ -48,6 +48,7 @@ void CandidateSearch::plan_shapes(std::vector<Recommendation>& out) {
   if (!out.empty()) return;
   rejections_ = before;
   rejection_index_ = index_before;
+  last_fall_ = {};
   plan_many_nodes(out);
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "advise/candidates.hpp"
@@ -156,7 +157,13 @@ class CandidateSearch {
   bool keep_rejections_ = true;
   bool grouped_ = false;
   using Fall = std::tuple<std::string_view, std::string_view, std::string_view>;  // provider, family, rule
-  std::map<Fall, std::size_t> rejection_index_;
+  struct FallHash {
+    std::size_t operator()(const Fall& fall) const {
+      const std::hash<std::string_view> hash;
+      return (hash(std::get<0>(fall)) * 31 + hash(std::get<1>(fall))) * 31 + hash(std::get<2>(fall));
+    }
+  };
+  std::unordered_map<Fall, std::size_t, FallHash> rejection_index_;
   Fall last_fall_;
   std::size_t last_rejection_ = 0;
 };
