@@ -36,13 +36,17 @@ RUNS = [("start-up", "--version", {"true": 1.5}),
         ("completion of a GPU", "__complete -- recommend --gpu h", {"ms": 5}),
         ("completion of a word to explain", "__complete -- explain ''", {"ms": 5})]
 QUESTION = "recommend --model llama-7b --task finetune"
+OTHERS = [("serving 8B", "recommend --model llama-3.1-8b --task inference"),
+          ("serving 70B", "recommend --model llama-3.1-70b --task inference"),
+          ("adapters of a mixture of experts", "recommend --model mixtral-8x7b --task finetune --method lora"),
+          ("rendering", "recommend --task render"), ("at most 3 USD", QUESTION + " --max-price 3")]
 LARGE = [(size, types) for types in ("few", "many") for size in (1_000, 10_000, 100_000, 1_000_000)]
 OVERLAYS = [10, 1_000, 10_000]
 
 
 def types_of(size, shape):
-    """Few instance types in very many regions, or very many types."""
-    return max(1, size // 1000) if shape == "few" else max(1, size // 10)
+    """Few instance types in very many regions, or very many types; at least some that the job fits on."""
+    return max(40, size // 1000) if shape == "few" else size // 10
 
 
 def environment():
@@ -98,9 +102,9 @@ def whole_runs(runs):
     for (name, words, target), seconds in zip(RUNS, rest):
         measured = {"true": seconds / base, "python": seconds / python, "ms": seconds * 1e3}
         wanted = {"true": "{} × `true`", "python": "{} × Python", "ms": "{} ms"}
-        rows.append([name, f"`{words.strip()}`", f"{seconds * 1e3:.2f}", f"{seconds / base:.1f}",
-                     f"{seconds / python:.2f}", ", ".join("≤ " + wanted[k].format(v) for k, v in target.items()),
-                     "yes" if target and all(measured[k] <= v for k, v in target.items()) else "**no**" if target else ""])
+        worst = max((measured[k] / v for k, v in target.items()), default=0)
+        rows.append([name, f"`{words}`", f"{seconds * 1e3:.2f}", f"{seconds / base:.1f}", f"{seconds / python:.2f}",
+                     ", ".join("≤ " + wanted[k].format(v) for k, v in target.items()), met(worst, 1) if target else ""])
     return table(["what", "command", "ms", "× `true`", "× Python", "target", "met"], rows)
 
 
@@ -116,7 +120,7 @@ def shipped_in_many_regions():
     """The shipped offers as their owners publish them, 300 times over: real families, terms and currencies."""
     exported = f"{DATA}/shipped.csv"
     with open(exported, "w", encoding="utf-8") as file:
-        subprocess.run([PROGRAM, "instances", "--all-offers", "--limit", "0", "-o", "csv"], stdout=file,
+        subprocess.run([PROGRAM, "instances", "--all-offers", "-o", "csv"], stdout=file,
                        stderr=subprocess.DEVNULL, env=environment(), check=True)
     return make("shipped-300.csv", "regions", exported, 300)
 
@@ -124,8 +128,8 @@ def shipped_in_many_regions():
 def large(runs):
     rows = []
 
-    def measure(name, path, target):
-        command = f"{PROGRAM} {QUESTION} --catalog {path}"
+    def measure(name, path, target, question=QUESTION):
+        command = f"{PROGRAM} {question} --catalog {path}"
         [seconds] = hyperfine([command], runs, 1)
         peak = peak_mb(command)
         rows.append([name, f"{seconds:.3f}", f"{peak:.0f}", "≤ 0.3 s, ≤ 250 MB" if target else "",
@@ -133,8 +137,11 @@ def large(runs):
 
     for size, shape in LARGE:
         types = types_of(size, shape)
-        csv = make(f"offers-{size}-{shape}.csv", "offers", size, types)
+        csv = make(f"offers-{size}-{types}.csv", "offers", size, types)
         measure(f"{size:,} offers of {types:,} instance types", snapshot_of(csv, "own"), size == 1_000_000)
+        if size == 1_000_000 and shape == "many":
+            for name, question in OTHERS:
+                measure(f"the same, {name}", snapshot_of(csv, "own"), True, question)
     measure("the shipped offers, each in 300 regions", snapshot_of(shipped_in_many_regions(), "own"), True)
     return table(["recommend over", "s", "MB", "target", "met"], rows)
 
@@ -143,7 +150,7 @@ def imports(runs):
     rows = []
     for shape in ("few", "many"):
         types = types_of(1_000_000, shape)
-        csv = make(f"offers-1000000-{shape}.csv", "offers", 1_000_000, types)
+        csv = make(f"offers-1000000-{types}.csv", "offers", 1_000_000, types)
         command = f"{PROGRAM} catalog import --from generic-csv --cloud own {csv} --out {DATA}/imported.snapshot"
         [seconds] = hyperfine([command], runs, 0)
         rows.append([f"import of 1,000,000 offers of {types:,} instance types", f"{seconds:.2f}",
