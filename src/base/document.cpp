@@ -32,8 +32,21 @@ std::string Node::describe() const {
   return {};
 }
 
+namespace {
+
+bool all_differ(const std::vector<Node>& members) {
+  for (std::size_t i = 1; i < members.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (members[i].key == members[j].key) return false;
+  return true;
+}
+
+}  // namespace
+
 const Node* duplicate_key(const Node& map) {
   if (!map.is_map()) return nullptr;
+  constexpr std::size_t kFew = 20;  // as long as comparing all costs less than sorting
+  if (map.children.size() <= kFew && all_differ(map.children)) return nullptr;
   std::vector<const Node*> members;
   members.reserve(map.children.size());
   for (const Node& child : map.children) members.push_back(&child);

@@ -33,7 +33,10 @@ double pretraining_batch_tokens(double params_b) { return std::clamp(0.5e6 * std
 class Resolver {
  public:
   Resolver(const Request& request, const catalog::Model& model, const catalog::Model* draft)
-      : request_(request), model_(model), draft_(draft), defaults_(work_.assumed) {}
+      : request_(request), model_(model), draft_(draft), defaults_(work_.assumed) {
+    constexpr std::size_t kUsual = 16;  // of what nobody says
+    work_.assumed.reserve(kUsual);
+  }
 
   Result<Workload> run() {
     if (!request_.task)
