@@ -45,10 +45,19 @@ class Values {
     set("gpu", machine.on_cpu() ? std::string_view("cpu") : machine.device.gpu->id);
   }
 
+  /// "organisation/name" as hubs spell it; what else an alias may hold belongs in no command line.
+  static bool is_published_name(std::string_view alias) {
+    const auto is_plain = [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    };
+    return alias.find('/') != std::string_view::npos && is_plain(alias.front()) &&
+           std::ranges::all_of(alias, [&](char c) { return is_plain(c) || std::string_view("-_./").contains(c); });
+  }
+
   /// Where it is published, as far as that is known.
   static std::string published_name(const catalog::Model& model) {
     for (const std::string_view alias : model.aliases)
-      if (alias.find('/') != std::string_view::npos) return std::string(alias);
+      if (is_published_name(alias)) return std::string(alias);
     return std::string(model.id);
   }
 

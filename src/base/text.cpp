@@ -6,15 +6,11 @@
 #include "base/utf8.hpp"
 #include "gpusel/base/columns.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/unseen.hpp"
 
 namespace gpusel {
 
 namespace {
-
-bool is_control(char32_t c) {
-  const bool bidi = (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || c == 0x200E || c == 0x200F;
-  return c < 0x20 || (c >= 0x7F && c < 0xA0) || bidi || c == 0x2028 || c == 0x2029;
-}
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
@@ -130,12 +126,13 @@ std::string printable(std::string_view text) {
   out.reserve(text.size());
   while (!text.empty()) {
     const CodePoint c = decode(text);
-    if (!c.valid || (is_control(c.value) && c.value < 0x100))
-      out += format("\\x{:02x}", static_cast<unsigned>(c.value));
-    else if (is_control(c.value))
-      out += format("\\u{:04x}", static_cast<unsigned>(c.value));
-    else
+    const auto value = static_cast<unsigned>(c.value);
+    if (c.valid && !is_unseen(c.value))
       out += text.substr(0, c.length);
+    else if (value < 0x100)
+      out += format("\\x{:02x}", value);
+    else
+      out += value < 0x10000 ? format("\\u{:04x}", value) : format("\\U{:08x}", value);
     text.remove_prefix(c.length);
   }
   return out;

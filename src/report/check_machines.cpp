@@ -4,6 +4,7 @@
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/base/unseen.hpp"
 #include "report/check.hpp"
 
 namespace gpusel::report {
@@ -66,27 +67,18 @@ Json sarif_result(const PolicyResult& result, std::size_t rule) {
           {"properties", {{"outcome", to_text(result.verdict.outcome)}, {"mode", to_text(policy.mode)}}}};
 }
 
-/// XML 1.0 text and attribute values: what may not stand in them is left out or escaped.
+/// XML 1.0 text and attribute values. What may not stand in them at all, or is not seen, is made visible.
 std::string xml(std::string_view text) {
   std::string out;
-  while (!text.empty()) {
-    const std::size_t good = valid_utf8_prefix(text);
-    for (const char c : text.substr(0, good)) {
-      const auto byte = static_cast<unsigned char>(c);
-      if (c == '&')
-        out += "&amp;";
-      else if (c == '<')
-        out += "&lt;";
-      else if (c == '>')
-        out += "&gt;";
-      else if (c == '"')
-        out += "&quot;";
-      else if (c == '\n')
-        out += "&#10;";
-      else if (byte >= 0x20 && byte != 0x7F)
-        out += c;
+  for (const char c : visible(text, false)) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case '\n': out += "&#10;"; break;
+      default: out += c;
     }
-    text.remove_prefix(std::min(text.size(), good + (good < text.size() ? 1 : 0)));
   }
   for (const std::string_view noncharacter : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"})
     for (auto at = out.find(noncharacter); at != std::string::npos; at = out.find(noncharacter, at))

@@ -19,7 +19,7 @@ using workload::Workload;
 std::string value_text(const workload::Value& value) {
   if (const auto* number = std::get_if<double>(&value))
     return *number >= 1e6 ? human_count(*number) : format("{:g}", *number);
-  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* text = std::get_if<std::string>(&value)) return printable(*text);
   return std::get<bool>(value) ? "true" : "false";
 }
 
@@ -29,7 +29,7 @@ std::string machine_line(const estimate::Machine& machine) {
   if (machine.on_cpu())
     return say("{:g} vCPU of {}", machine.host.vcpus * machine.nodes,
                machine.host.cpu != nullptr ? printable(machine.host.cpu->name) : say("a processor that is not known"));
-  std::string line = say("{} × {}", machine.gpus(), machine.device.gpu->name);
+  std::string line = say("{} × {}", machine.gpus(), printable(machine.device.gpu->name));
   if (machine.gpus_per_node > 1) line += say(", {} in a node", to_text(machine.link));
   if (machine.nodes > 1) line += say(", {} nodes at {:g} Gbit/s", machine.nodes, machine.network.raw() * 8 / 1e9);
   return line;
@@ -91,7 +91,8 @@ std::string working_memory_name(const Workload& work) {
 Table trace_table(const estimate::Trace& trace) {
   Table table({{say("figure")}, {say("value")}, {say("formula")}, {say("with numbers")}, {say("source")}});
   for (const auto& line : trace)
-    table.add({line.quantity, line.value.text, line.formula, line.substituted, line.source});
+    table.add({printable(line.quantity), printable(line.value.text), printable(line.formula),
+               printable(line.substituted), printable(line.source)});
   return table;
 }
 
@@ -101,10 +102,10 @@ std::string trace_lines(const estimate::Trace& trace, const Terminal& terminal) 
     return heading(say("where each figure comes from"), terminal) + trace_table(trace).text(terminal);
   std::string out;
   for (const auto& line : trace) {
-    out += "\n" + bold(line.quantity, terminal) + " = " + line.value.text + "\n";
-    out += wrap("  " + line.formula, terminal.width, 4);
-    if (!line.substituted.empty()) out += wrap("  = " + line.substituted, terminal.width, 4);
-    out += wrap("  [" + line.source + "]", terminal.width, 3);
+    out += "\n" + bold(printable(line.quantity), terminal) + " = " + printable(line.value.text) + "\n";
+    out += wrap("  " + printable(line.formula), terminal.width, 4);
+    if (!line.substituted.empty()) out += wrap("  = " + printable(line.substituted), terminal.width, 4);
+    out += wrap("  [" + printable(line.source) + "]", terminal.width, 3);
   }
   return out;
 }
@@ -337,8 +338,8 @@ std::string estimate_text(const advise::EstimateAnswer& answer, const Terminal& 
   out += wrap(say("assumed: {}", assumed_line(answer.assumed)), terminal.width, 2);
   for (const std::string& note : answer.notes)
     if (plan::fits(answer.choice) || note != plan::problem_of(answer.choice).text())
-      out += wrap(say("note: {}", note), terminal.width, 2);
-  for (const std::string& line : answer.advice) out += wrap(say("advice: {}", line), terminal.width, 2);
+      out += wrap(say("note: {}", printable(note)), terminal.width, 2);
+  for (const std::string& line : answer.advice) out += wrap(say("advice: {}", printable(line)), terminal.width, 2);
   return out + trace_lines(answer.trace, terminal);
 }
 

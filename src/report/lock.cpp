@@ -7,6 +7,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/base/unseen.hpp"
 #include "gpusel/catalog/layers.hpp"
 #include "report/recommend.hpp"
 
@@ -258,7 +259,7 @@ std::string lock_file(const Json& lock) {
       out += text;
     }
   }
-  return out + "\n}\n";
+  return with_escapes(out) + "\n}\n";
 }
 
 std::string lock_text(const Json& lock, const std::string& to, std::string_view format, const Terminal& terminal) {

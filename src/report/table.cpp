@@ -38,10 +38,14 @@ bool is_figure(std::string_view text) {
          });
 }
 
+/// What makes a spreadsheet take a cell for a formula; in East Asia also the wide forms.
+constexpr std::string_view kFormulas[] = {"=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠"};
+
 /// A cell that starts like a formula must not run as one in a spreadsheet.
 std::string csv_cell(const std::string& cell) {
   std::string text = printable(cell);
-  if (text.size() > 1 && std::string_view("=+-@\t\r").find(cell.front()) != std::string_view::npos && !is_figure(text))
+  if (text.size() > 1 && std::ranges::any_of(kFormulas, [&](auto begin) { return cell.starts_with(begin); }) &&
+      !is_figure(text))
     text.insert(0, "'");
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string quoted = "\"";

@@ -5,19 +5,22 @@
 #include <cmath>
 #include <cstring>
 
+#include "gpusel/base/unseen.hpp"
 #include "report/write_json.hpp"
 
 namespace gpusel::report {
 
 namespace {
 
-/// Whether one of eight bytes has to be escaped, or is part of a letter beyond ASCII that has to be valid.
+/// Whether one of eight bytes has to be escaped, or is part of a letter beyond ASCII that has to be valid and seen.
 bool any_special(std::uint64_t bytes) {
   constexpr std::uint64_t kOnes = 0x0101010101010101;
   constexpr std::uint64_t kHigh = 0x8080808080808080;
   const auto any_zero = [](std::uint64_t word) { return (word - kOnes) & ~word & kHigh; };
   const std::uint64_t controls = (bytes - 0x20 * kOnes) & ~bytes & kHigh;
-  return ((bytes & kHigh) | controls | any_zero(bytes ^ '"' * kOnes) | any_zero(bytes ^ '\\' * kOnes)) != 0;
+  constexpr std::uint64_t kDelete = 0x7F * kOnes;
+  return ((bytes & kHigh) | controls | any_zero(bytes ^ '"' * kOnes) | any_zero(bytes ^ '\\' * kOnes) |
+          any_zero(bytes ^ kDelete)) != 0;
 }
 
 bool is_plain(std::string_view text) {
@@ -87,7 +90,7 @@ class Writer {
 
   void write(const std::string& text) {
     if (!is_plain(text)) {
-      out_ += Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+      out_ += with_escapes(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
       return;
     }
     out_ += '"';

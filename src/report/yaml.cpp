@@ -1,9 +1,11 @@
 #include "report/yaml.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/base/unseen.hpp"
 
 namespace gpusel::report {
 
@@ -41,8 +43,13 @@ std::pair<char32_t, std::size_t> code_point(std::string_view text, std::size_t a
 }
 
 /// What a line of YAML may not hold as it is.
-bool needs_escape(char32_t c) {
-  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x2028 || c == 0x2029 || c == 0xFEFF || c == 0xFFFE || c == 0xFFFF;
+bool needs_escape(char32_t c) { return is_unseen(c) || c == 0xFFFE || c == 0xFFFF; }
+
+std::string escape(char32_t c) {
+  if (c == '\n') return "\\n";
+  if (c == '\t') return "\\t";
+  const auto value = static_cast<std::uint32_t>(c);
+  return value < 0x10000 ? format("\\u{:04X}", value) : format("\\U{:08X}", value);
 }
 
 std::string quoted(std::string_view text) {
@@ -56,7 +63,7 @@ std::string quoted(std::string_view text) {
     const auto [point, length] = code_point(text, at);
     if (point == '"' || point == '\\') out += '\\';
     if (needs_escape(point))
-      out += point == '\n' ? "\\n" : point == '\t' ? "\\t" : format("\\u{:04X}", static_cast<std::uint32_t>(point));
+      out += escape(point);
     else
       out += text.substr(at, length);
     at += length;

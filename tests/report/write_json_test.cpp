@@ -1,3 +1,4 @@
+#include "gpusel/base/unseen.hpp"
 #include "report/write_json.hpp"
 
 #include <catch2/catch.hpp>
@@ -14,7 +15,7 @@ using gpusel::report::Json;
 namespace {
 
 std::string as_the_library_writes(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
+  return gpusel::with_escapes(json.dump(indent, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 void compare(const Json& json) {

@@ -6,6 +6,7 @@
 #include "gpusel/base/text.hpp"
 #include "report/export/common.hpp"
 #include "report/export/targets.hpp"
+#include "report/markdown.hpp"
 #include "report/table.hpp"
 
 namespace gpusel::report {
@@ -125,7 +126,7 @@ std::string export_text(const ExportTarget& target, const Exported& exported, st
     const std::string fence = fence_for(file.content);
     out += (out.empty() ? "# " : "\n# ") + std::string(target.name) + ": " + file.name + "\n\n";
     if (file.name == exported.name)
-      for (const std::string& note : exported.notes) out += "- " + note + "\n";
+      for (const std::string& note : exported.notes) out += "- " + markdown_line(note) + "\n";
     out += "\n" + fence + "\n" + file.content + fence + "\n";
   }
   return out;

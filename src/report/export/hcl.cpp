@@ -1,37 +1,40 @@
 #include "report/export/hcl.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
+#include "base/utf8.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/base/unseen.hpp"
 
 namespace gpusel::report {
+
+namespace {
+
+std::string escape(char32_t c) {
+  if (c == '\n') return "\\n";
+  if (c == '\r') return "\\r";
+  if (c == '\t') return "\\t";
+  const auto value = static_cast<std::uint32_t>(c);
+  return value < 0x10000 ? format("\\u{:04X}", value) : format("\\U{:08X}", value);
+}
+
+}  // namespace
 
 std::string hcl_quoted(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {
-    const std::size_t valid = valid_utf8_prefix(text);
-    for (std::size_t i = 0; i < valid; ++i) {
-      const char c = text[i];
-      const auto byte = static_cast<unsigned char>(c);
-      if (c == '"' || c == '\\') out += '\\';
-      if (c == '\n')
-        out += "\\n";
-      else if (c == '\r')
-        out += "\\r";
-      else if (c == '\t')
-        out += "\\t";
-      else if (byte < 0x20 || byte == 0x7F)
-        out += format("\\u{:04X}", byte);
-      else
-        out += c;
-      // "${" and "%{" begin templates; doubled, the first character is itself.
-      if ((c == '$' || c == '%') && i + 1 < valid && text[i + 1] == '{') out += c;
-    }
-    text.remove_prefix(valid);
-    if (text.empty()) break;
-    out += "\xEF\xBF\xBD";  // as JSON writes what is no text
-    text.remove_prefix(1);
+    const CodePoint c = decode(text);
+    const std::string_view shown = text.substr(0, c.length);
+    text.remove_prefix(c.length);
+    if (shown == "\"" || shown == "\\") out += '\\';
+    if (!c.valid)
+      out += "\xEF\xBF\xBD";  // as JSON writes what is no text
+    else
+      out += is_unseen(c.value) ? escape(c.value) : std::string(shown);
+    // "${" and "%{" begin templates; doubled, the first character is itself.
+    if ((shown == "$" || shown == "%") && text.starts_with('{')) out += shown;
   }
   return out + "\"";
 }

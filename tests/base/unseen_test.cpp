@@ -1,0 +1,41 @@
+// What is not seen in a text must neither act on a terminal nor hide in a name.
+#include <catch2/catch.hpp>
+
+#include "gpusel/base/text.hpp"
+#include "gpusel/base/unseen.hpp"
+
+using gpusel::is_unseen;
+using gpusel::printable;
+using gpusel::visible;
+using gpusel::with_escapes;
+
+TEST_CASE("controls, directions, zero widths and tags are unseen, letters of every script are not") {
+  for (const char32_t c :
+       {U'\0',     U'\t',     U'\n',     U'\x1b',   U'\x7f',   U'\x80',   U'\x9b',   U'\x9f',       U'\u00ad',
+        U'\u034f', U'\u061c', U'\u115f', U'\u180e', U'\u200b', U'\u200d', U'\u200f', U'\u2028',     U'\u202e',
+        U'\u2060', U'\u2069', U'\u206f', U'\u3164', U'\ufeff', U'\uffa0', U'\ufff9', U'\U000e0041', U'\U000e0fff'})
+    CHECK(is_unseen(c));
+  for (const char32_t c : {U' ', U'~', U'\u00a0', U'\u00ac', U'\u00ae', U'é', U'\u0301', U'א', U'中', U'\u2010', U'…',
+                           U'\u2070', U'\ufe0f', U'\uff21', U'\ufffd', U'\U0001f600', U'\U000e1000'})
+    CHECK_FALSE(is_unseen(c));
+}
+
+TEST_CASE("what is unseen is printed as an escape") {
+  CHECK(printable("a\x1b[1m\u009b\u200b\u202e\U000e0041\n") == "a\\x1b[1m\\x9b\\u200b\\u202e\\U000e0041\\x0a");
+  CHECK(printable("Größe 上海 …") == "Größe 上海 …");
+  CHECK(printable("\xff\xc3") == "\\xff\\xc3");
+}
+
+TEST_CASE("a text for a terminal keeps its lines and its own colours, and nothing else that acts") {
+  CHECK(visible("a\tb\nc\n", false) == "a\tb\nc\n");
+  CHECK(visible("\x1b[1;31mred\x1b[0m", true) == "\x1b[1;31mred\x1b[0m");
+  CHECK(visible("\x1b[1;31mred\x1b[0m", false) == "\\x1b[1;31mred\\x1b[0m");
+  CHECK(visible("\x1b[2J\x1b]0;t\x07\x1b[1", true) == "\\x1b[2J\\x1b]0;t\\x07\\x1b[1");
+  CHECK(visible("a\rb\u009b1m\xff", true) == "a\\x0db\\x9b1m\\xff");
+  CHECK(visible("", false).empty());
+}
+
+TEST_CASE("JSON keeps its value and loses what is unseen") {
+  CHECK(with_escapes("{\n  \"a\": \"x\"\n}") == "{\n  \"a\": \"x\"\n}");
+  CHECK(with_escapes("\"é\x7f\u009b\u202e\U000e0041…\"") == "\"é\\u007f\\u009b\\u202e\\udb40\\udc41…\"");
+}
