@@ -251,7 +251,7 @@ Result<Varied> read_vary(std::string_view text, const catalog::Catalog& catalog,
   const auto equals = text.find('=');
   const auto about = [&](Error error) {
     const std::string_view key = equals == std::string_view::npos ? std::string_view() : trim(text.substr(0, equals));
-    error.where = key.empty() ? std::string("--vary") : format("--vary {}", key);
+    error.where = key.empty() ? std::string("--vary") : format("--vary {}", shorten(key, 40));
     return std::unexpected(std::move(error));
   };
   if (equals == std::string_view::npos || trim(text.substr(0, equals)).empty())

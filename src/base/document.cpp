@@ -1,14 +1,10 @@
 #include "gpusel/base/document.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
-#include <span>
 
+#include "gpusel/base/file.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/reason.hpp"
 #include "gpusel/base/text.hpp"
@@ -64,51 +60,10 @@ std::string key_position(std::string_view name, const Node& at) {
   return at.key_line == 0 ? position(name, at) : format("{}:{}:{}", name, at.key_line, at.key_column);
 }
 
-namespace {
-
-class OpenFile {
- public:
-  /// Opening does not wait for anybody who might write into a pipe.
-  explicit OpenFile(const std::string& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  ~OpenFile() {
-    if (file_ >= 0) close(file_);
-  }
-
-  bool is_open() const { return file_ >= 0; }
-  mode_t mode() const {
-    struct stat state{};
-    return fstat(file_, &state) == 0 ? state.st_mode : 0;
-  }
-  /// From here on reading waits, as for a pipe that the shell has filled halfway.
-  void wait_for_bytes() const { (void)fcntl(file_, F_SETFL, fcntl(file_, F_GETFL) & ~O_NONBLOCK); }
-  ssize_t read(std::span<char> into) const {
-    ssize_t got = 0;
-    do got = ::read(file_, into.data(), into.size());
-    while (got < 0 && errno == EINTR);
-    return got;
-  }
-
- private:
-  int file_;
-};
-
-/// /dev/stdin and what a shell makes of <(…): pipes that this program was handed.
-bool is_handed_over(std::string_view path) { return path.starts_with("/dev/") || path.starts_with("/proc/"); }
-
-}  // namespace
-
-Result<std::string> read_text_file(const std::string& path, std::size_t max_bytes) {
-  const auto cannot = [&](std::string why) {
-    return std::unexpected(Error{ErrorKind::usage, say("cannot read '{}': {}", printable(path), why), {}, {}});
+Result<std::string> read_text(const InputFile& file, const std::string& name, std::size_t max_bytes) {
+  const auto cannot = [&](const std::string& why) {
+    return usage_error(say("cannot read '{}': {}", printable(name), why));
   };
-  const OpenFile file(path);
-  if (!file.is_open()) return cannot(system_reason(errno));
-  const mode_t mode = file.mode();
-  if (S_ISDIR(mode)) return cannot(say("it is a directory"));
-  if (!S_ISREG(mode) && !is_handed_over(path)) return cannot(say("it is not a regular file"));
-  file.wait_for_bytes();
   std::string text;
   char block[65536];
   ssize_t got = 0;
@@ -119,6 +74,12 @@ Result<std::string> read_text_file(const std::string& path, std::size_t max_byte
   if (got < 0) return cannot(system_reason(errno));
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   return text;
+}
+
+Result<std::string> read_text_file(const std::string& path, std::size_t max_bytes) {
+  const auto file = InputFile::open(path);
+  if (!file) return usage_error(say("cannot read '{}': {}", printable(path), file.error()));
+  return read_text(*file, path, max_bytes);
 }
 
 }  // namespace gpusel

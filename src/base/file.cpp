@@ -1,12 +1,17 @@
 #include "gpusel/base/file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/reason.hpp"
@@ -15,6 +20,9 @@
 namespace gpusel {
 
 namespace {
+
+/// /dev/stdin and what a shell makes of <(…): pipes that this program was handed.
+bool is_handed_over(std::string_view path) { return path.starts_with("/dev/") || path.starts_with("/proc/"); }
 
 /// Holds back what would end the program, so that no half-written file is left behind.
 class Undisturbed {
@@ -52,33 +60,143 @@ mode_t rights_for(const std::string& path) {
   return 0666U & ~mask;
 }
 
+std::unexpected<Error> cannot_write(const std::string& path, const std::string& why) {
+  return std::unexpected(Error{ErrorKind::io, say("cannot write '{}': {}", printable(path), why), {}, {}});
+}
+
+std::unexpected<Error> cannot_write(const std::string& path, int why) { return cannot_write(path, system_reason(why)); }
+
+/// A file on the disk beside the place that it is meant for; gone again unless it is put there.
+class PendingFile {
+ public:
+  static Result<PendingFile> write(const std::string& path, std::string_view bytes) {
+    struct stat before{};
+    if (stat(path.c_str(), &before) == 0 && S_ISDIR(before.st_mode)) return cannot_write(path, EISDIR);
+    if (stat(path.c_str(), &before) == 0 && !S_ISREG(before.st_mode))
+      return cannot_write(path, say("it is not a regular file"));
+    std::string beside = path + ".XXXXXX";
+    const int file = mkostemp(beside.data(), O_CLOEXEC);
+    if (file < 0) return cannot_write(path, errno);
+    PendingFile pending(path, std::move(beside));
+    const bool good = write_all(file, bytes) && fchmod(file, rights_for(path)) == 0 && fsync(file) == 0;
+    const int why = errno;
+    if (close(file) != 0 && good) return cannot_write(path, errno);
+    if (!good) return cannot_write(path, why);
+    return pending;
+  }
+  PendingFile(const PendingFile&) = delete;
+  PendingFile& operator=(const PendingFile&) = delete;
+  PendingFile(PendingFile&& other) noexcept
+      : path_(std::move(other.path_)), beside_(std::exchange(other.beside_, std::string())) {}
+  PendingFile& operator=(PendingFile&&) = delete;
+  ~PendingFile() {
+    if (!beside_.empty()) unlink(beside_.c_str());
+  }
+
+  Status put() {
+    if (std::rename(beside_.c_str(), path_.c_str()) != 0) return cannot_write(path_, errno);
+    beside_.clear();
+    return {};
+  }
+
+ private:
+  PendingFile(std::string path, std::string beside) : path_(std::move(path)), beside_(std::move(beside)) {}
+
+  std::string path_;
+  std::string beside_;
+};
+
+int open_folder(const std::string& folder) { return open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
+
+/// That a file has another name now is on the disk, too. Not every file system can be told to.
+void sync_folder_of(const std::string& path) {
+  const int folder = open_folder(folder_of(path));
+  if (folder < 0) return;
+  (void)fsync(folder);
+  close(folder);
+}
+
 }  // namespace
 
+std::expected<InputFile, std::string> InputFile::open(const std::string& path) {
+  // Opening does not wait for anybody who might write into a pipe.
+  InputFile file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK), true);
+  struct stat state{};
+  if (file.file_ < 0 || fstat(file.file_, &state) != 0) return std::unexpected(system_reason(errno));
+  if (S_ISDIR(state.st_mode)) return std::unexpected(say("it is a directory"));
+  if (S_ISREG(state.st_mode)) return file;
+  if (!is_handed_over(path)) return std::unexpected(say("it is not a regular file"));
+  // From here on reading waits, as for a pipe that the shell has filled halfway.
+  (void)fcntl(file.file_, F_SETFL, fcntl(file.file_, F_GETFL) & ~O_NONBLOCK);
+  return file;
+}
+
+InputFile InputFile::standard_input() { return {STDIN_FILENO, false}; }
+
+InputFile::InputFile(InputFile&& other) noexcept
+    : file_(std::exchange(other.file_, -1)), owned_(std::exchange(other.owned_, false)) {}
+
+InputFile::~InputFile() {
+  if (owned_ && file_ >= 0) close(file_);
+}
+
+ssize_t InputFile::read(std::span<char> into) const {
+  ssize_t got = 0;
+  do got = ::read(file_, into.data(), into.size());
+  while (got < 0 && errno == EINTR);
+  return got;
+}
+
+std::uint64_t InputFile::size() const {
+  struct stat state{};
+  return fstat(file_, &state) == 0 && S_ISREG(state.st_mode) ? static_cast<std::uint64_t>(state.st_size) : 0;
+}
+
+std::int64_t InputFile::modified() const {
+  struct stat state{};
+  return fstat(file_, &state) == 0 ? state.st_mtime : 0;
+}
+
+std::string folder_of(const std::string& path) {
+  std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
 Status write_whole(const std::string& path, std::string_view bytes) {
-  const auto cannot = [&](int why) {
-    return std::unexpected(
-        Error{ErrorKind::io, say("cannot write '{}': {}", printable(path), system_reason(why)), {}, {}});
-  };
-  struct stat before{};
-  if (stat(path.c_str(), &before) == 0 && !S_ISREG(before.st_mode))
-    return cannot(S_ISDIR(before.st_mode) ? EISDIR : EINVAL);
-  std::string beside = path + ".XXXXXX";
+  const FileText file{path, bytes};
+  return write_together({&file, 1}, {});
+}
+
+Status write_together(std::span<const FileText> files, std::string_view unfinished) {
+  if (files.empty()) return {};
   const Undisturbed undisturbed;
-  const int file = mkostemp(beside.data(), O_CLOEXEC);
-  if (file < 0) return cannot(errno);
-  bool good = write_all(file, bytes) && fchmod(file, rights_for(path)) == 0 && fsync(file) == 0;
-  int why = good ? 0 : errno;
-  if (close(file) != 0 && good) {
-    good = false;
-    why = errno;
+  std::vector<PendingFile> pending;
+  pending.reserve(files.size());
+  for (const FileText& file : files) {
+    auto one = PendingFile::write(file.path, file.bytes);
+    if (!one) return std::unexpected(one.error());
+    pending.push_back(std::move(*one));
   }
-  if (good && std::rename(beside.c_str(), path.c_str()) != 0) {
-    good = false;
-    why = errno;
+  if (!unfinished.empty()) {
+    auto mark = PendingFile::write(files.front().path, unfinished);
+    if (!mark) return std::unexpected(mark.error());
+    if (Status put = mark->put(); !put) return put;
+    sync_folder_of(files.front().path);
   }
-  if (good) return {};
-  unlink(beside.c_str());
-  return cannot(why);
+  for (std::size_t i = pending.size(); i > 0; --i)  // the first last
+    if (Status put = pending[i - 1].put(); !put) return put;
+  sync_folder_of(files.front().path);
+  return {};
+}
+
+FolderLock::FolderLock(const std::string& folder, For purpose) : folder_(open_folder(folder)) {
+  if (folder_ < 0) return;
+  const int how = purpose == For::writing ? LOCK_EX : LOCK_SH;
+  busy_ = flock(folder_, how | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+FolderLock::~FolderLock() {
+  if (folder_ >= 0) close(folder_);
 }
 
 }  // namespace gpusel

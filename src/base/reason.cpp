@@ -30,6 +30,7 @@ std::string system_reason(int error) {
       {EMFILE, to_say("Too many open files")},
       {EINVAL, to_say("Invalid argument")},
       {EIO, to_say("Input/output error")},
+      {EBADF, to_say("it is closed")},
   };
   const auto* const known = std::ranges::find(kReasons, error, &std::pair<int, std::string_view>::first);
   return known == std::end(kReasons) ? std::string(std::strerror(error)) : say_text(known->second);

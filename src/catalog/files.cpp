@@ -1,9 +1,11 @@
 // Directories and files of YAML into tables.
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 #include "catalog/lay.hpp"
+#include "gpusel/base/file.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/reason.hpp"
 #include "gpusel/base/text.hpp"
@@ -18,7 +20,11 @@ namespace fs = std::filesystem;
 Result<Document> read_yaml(const std::string& path) {
   auto text = read_text_file(path);
   if (!text) return std::unexpected(text.error());
-  return parse_yaml(*text, path);
+  auto document = parse_yaml(*text, path);
+  if (document && document->root.find(kUnfinished) != nullptr)
+    return std::unexpected(Error{ErrorKind::bad_catalogue, say("an import into this folder was broken off halfway"),
+                                 path, say("import again, or remove its imported-*.yaml")});
+  return document;
 }
 
 /// The files below `directory` with that extension, in the order of their names.
@@ -77,7 +83,12 @@ std::expected<std::vector<Document>, Errors> read_documents(const std::string& p
   std::vector<std::string> files;
   std::error_code failed;
   std::error_code no_such;
+  std::optional<FolderLock> unchanged;  // while its files are read
   if (fs::is_directory(path, no_such)) {
+    unchanged.emplace(path, FolderLock::For::reading);
+    if (unchanged->busy())
+      return std::unexpected(
+          Errors{{ErrorKind::io, say("an import is writing into '{}'", printable(path)), {}, say("try again")}});
     files = files_in(path, ".yaml", failed);
   } else {
     files.push_back(path);
@@ -130,7 +141,7 @@ std::expected<Catalog, Errors> load_directory(const std::string& directory) {
 }
 
 std::expected<Catalog, Errors> open_snapshot(const std::string& path) {
-  auto block = map_snapshot(path);
+  auto block = read_snapshot_file(path);
   if (!block) return std::unexpected(std::move(block.error()));
   auto tables = std::make_unique<Tables>();
   if (Errors errors = read_snapshot(*tables, *block); !errors.empty()) return std::unexpected(std::move(errors));

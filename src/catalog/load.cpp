@@ -34,7 +34,7 @@ std::expected<std::unique_ptr<Tables>, Errors> published(const LoadOptions& opti
         return std::unexpected(std::move(errors));
       changed = true;
     } else {
-      auto block = map_snapshot(options.replacement);
+      auto block = read_snapshot_file(options.replacement);
       if (!block) return std::unexpected(std::move(block.error()));
       if (Errors errors = read_snapshot(*tables, *block); !errors.empty()) return std::unexpected(std::move(errors));
     }

@@ -1,18 +1,14 @@
-// Snapshot files: the block of snapshot.cpp with a checksum behind it, mapped read-only.
+// Snapshot files: the block of snapshot.cpp with a checksum behind it.
 #include "snapshot_generated.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <xxhash.h>
 
-#include <cerrno>
 #include <cstring>
+#include <memory>
 
 #include "catalog/tables.hpp"
+#include "gpusel/base/file.hpp"
 #include "gpusel/base/message.hpp"
-#include "gpusel/base/reason.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/catalog/layers.hpp"
 
@@ -22,27 +18,32 @@ namespace {
 
 constexpr std::size_t kChecksumBytes = sizeof(XXH64_hash_t);
 
-class MappedFile final : public Block {
+/// A copy of our own: of a mapped file, whoever writes into it changes or takes away what has been checked.
+class FileBlock final : public Block {
  public:
-  MappedFile(void* address, std::size_t size) : address_(address), size_(size) {}
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-  ~MappedFile() override { munmap(address_, size_); }
+  explicit FileBlock(std::size_t size) : bytes_(std::make_unique_for_overwrite<char[]>(size)), size_(size) {}
+  std::span<char> all() { return {bytes_.get(), size_}; }
   std::span<const unsigned char> bytes() const override {
-    return {static_cast<const unsigned char*>(address_), size_ - kChecksumBytes};
+    return {reinterpret_cast<const unsigned char*>(bytes_.get()), size_ - kChecksumBytes};
   }
-  std::span<const unsigned char> checksum() const {
-    return {static_cast<const unsigned char*>(address_) + size_ - kChecksumBytes, kChecksumBytes};
-  }
+  const char* checksum() const { return bytes_.get() + size_ - kChecksumBytes; }
 
  private:
-  void* address_;
+  std::unique_ptr<char[]> bytes_;
   std::size_t size_;
 };
 
+/// As many bytes as there is room for; fewer where the file has become shorter since.
+std::size_t read_into(std::span<char> room, const InputFile& file) {
+  std::size_t done = 0;
+  ssize_t got = 0;
+  while (done < room.size() && (got = file.read(room.subspan(done))) > 0) done += static_cast<std::size_t>(got);
+  return done;
+}
+
 }  // namespace
 
-std::expected<std::shared_ptr<const Block>, Errors> map_snapshot(const std::string& path) {
+std::expected<std::shared_ptr<const Block>, Errors> read_snapshot_file(const std::string& path) {
   const auto refuse = [&](std::string why) {
     return std::unexpected(
         Errors{{ErrorKind::bad_catalogue,
@@ -50,25 +51,22 @@ std::expected<std::shared_ptr<const Block>, Errors> map_snapshot(const std::stri
                 {},
                 path.ends_with(".yaml") ? say("--catalog takes a directory or a snapshot, --overlay one file") : ""}});
   };
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0)
+  const auto file = InputFile::open(path);
+  if (!file)
     return std::unexpected(
-        Errors{{ErrorKind::usage, say("cannot read '{}': {}", printable(path), system_reason(errno)), {}, {}}});
-  struct stat status{};
-  const bool readable = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
-  const auto size = readable ? static_cast<std::size_t>(status.st_size) : 0;
+        Errors{{ErrorKind::usage, say("cannot read '{}': {}", printable(path), file.error()), {}, {}}});
+  const std::uint64_t size = file->size();
   constexpr std::size_t kSmallest = 64;
-  void* address = size < kSmallest ? MAP_FAILED : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-  close(file);
-  if (address == MAP_FAILED) return refuse(say("it is too short"));
-  auto mapped = std::make_shared<const MappedFile>(address, size);
-  const auto block = mapped->bytes();
+  if (size < kSmallest) return refuse(say("it is too short"));
+  auto read = std::make_shared<FileBlock>(size);
+  if (read_into(read->all(), *file) != size) return refuse(say("it is too short"));
+  const auto block = read->bytes();
   if (!snapshot::SnapshotBufferHasIdentifier(block.data())) return refuse(say("it does not begin like one"));
   const XXH64_hash_t hash = XXH3_64bits(block.data(), block.size());
-  if (std::memcmp(&hash, mapped->checksum().data(), kChecksumBytes) != 0) return refuse(say("its checksum is wrong"));
+  if (std::memcmp(&hash, read->checksum(), kChecksumBytes) != 0) return refuse(say("its checksum is wrong"));
   flatbuffers::Verifier verifier(block.data(), block.size(), kMaxDepth, 10'000'000);
   if (!snapshot::VerifySnapshotBuffer(verifier)) return refuse(say("its structure is damaged"));
-  return mapped;
+  return read;
 }
 
 std::string with_checksum(std::string bytes) {

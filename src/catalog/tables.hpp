@@ -121,8 +121,8 @@ Errors read_snapshot(Tables& tables, const std::shared_ptr<const Block>& block);
 
 /// The snapshot the program was built with.
 std::shared_ptr<const Block> embedded_block();
-/// A snapshot file, mapped and checked.
-std::expected<std::shared_ptr<const Block>, Errors> map_snapshot(const std::string& path);
+/// A snapshot file, read whole and checked.
+std::expected<std::shared_ptr<const Block>, Errors> read_snapshot_file(const std::string& path);
 
 /// The bytes of a snapshot file: the block and its checksum.
 std::string with_checksum(std::string bytes);

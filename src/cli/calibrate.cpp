@@ -105,6 +105,7 @@ class Calibrate {
       return usage_error(say("'{}' was not written by gpusel calibrate", printable(target_)), {},
                          say("name another file with --to"));
     before_ = *own;
+    text_before_ = *text;
     return {};
   }
 
@@ -154,9 +155,7 @@ class Calibrate {
   int finish(const advise::Calibration& calibration, const std::string& format) {
     const std::string overlay = report::calibrate_overlay(calibration);
     if (!options_.dry_run) {
-      std::error_code failed;
-      if (options_.to.empty()) std::filesystem::create_directories(Context::user_folder(), failed);
-      if (Status written = write_whole(target_, overlay); !written) return context_.fail(written.error());
+      if (Status written = keep(overlay); !written) return context_.fail(written.error());
     }
     tell(say("kept rows that can no longer be estimated: {}", calibration.unusable.size()), calibration.unusable);
     print({[&] {
@@ -172,6 +171,21 @@ class Calibrate {
            }},
           format, context_);
     return kOk;
+  }
+
+  /// Nobody else's rows are lost: what is there is still what these were joined with.
+  Status keep(const std::string& overlay) const {
+    namespace fs = std::filesystem;
+    std::error_code failed;
+    if (options_.to.empty()) fs::create_directories(Context::user_folder(), failed);
+    const FolderLock alone(folder_of(target_), FolderLock::For::writing);
+    const auto text = read_text_file(target_);
+    if (alone.busy() || (text ? *text : std::string()) != text_before_)
+      return std::unexpected(Error{ErrorKind::io,
+                                   say("'{}' is being read or written by another gpusel", printable(target_)),
+                                   {},
+                                   say("try again")});
+    return write_whole(target_, overlay);
   }
 
   std::string kept_text(const std::string& overlay, const report::Terminal& terminal) const {
@@ -192,6 +206,7 @@ class Calibrate {
   Context& context_;
   std::string target_;
   Node before_;  // the calibration that is there
+  std::string text_before_;
   advise::CheckedRows checked_;
   std::vector<std::string> unread_;
 };

@@ -1,9 +1,8 @@
 #include "cli/commands.hpp"
 
-#include <iostream>
-#include <iterator>
-
+#include "gpusel/base/file.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
 
 namespace gpusel::cli {
 
@@ -134,11 +133,13 @@ std::span<const Command> commands() { return kCommands; }
 
 std::string input_name(const std::string& file) { return file == kStandardInput ? say("standard input") : file; }
 
+Error unreadable(std::string_view file, const std::string& why) {
+  return {ErrorKind::usage, say("cannot read '{}': {}", printable(input_name(std::string(file))), why), {}, {}};
+}
+
 Result<std::string> read_input(const std::string& file) {
   if (file != kStandardInput) return read_text_file(file);
-  std::string text{std::istreambuf_iterator<char>(std::cin), {}};
-  if (text.size() > kMaxDocumentBytes) return usage_error(say("is too large"), input_name(file));
-  return text;
+  return read_text(InputFile::standard_input(), input_name(file), kMaxDocumentBytes);
 }
 
 std::string group_summary(std::string_view group) {

@@ -57,6 +57,8 @@ void tell_broad_names(const workload::Constraints& limits, const catalog::Catalo
 inline constexpr std::string_view kStandardInput = "-";
 /// What messages call a file that a person named.
 std::string input_name(const std::string& file);
+/// That it cannot be read, and why.
+Error unreadable(std::string_view file, const std::string& why);
 /// The text of a file, or of standard input where it is "-".
 Result<std::string> read_input(const std::string& file);
 

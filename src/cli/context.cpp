@@ -14,6 +14,7 @@
 #include "gpusel/base/joined.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/base/unseen.hpp"
 #include "gpusel/catalog/layers.hpp"
 #include "gpusel/catalog/priced_name.hpp"
 #include "gpusel/workload/option.hpp"
@@ -108,13 +109,20 @@ void fill_heap() {
 
 void Output::write(std::string_view text) {
   if (kept_ != nullptr) kept_->append(text);
-  if (kept_ != nullptr || failed_ || closed_) return;
-  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) (errno == EPIPE ? closed_ : failed_) = true;
+  if (kept_ != nullptr || failed() || closed_) return;
+  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail();
 }
 
 void Output::flush() {
-  if (kept_ != nullptr || failed_ || closed_) return;
-  if (std::fflush(file_) != 0) (errno == EPIPE ? closed_ : failed_) = true;
+  if (kept_ != nullptr || failed() || closed_) return;
+  if (std::fflush(file_) != 0) fail();
+}
+
+void Output::fail() {
+  if (errno == EPIPE)
+    closed_ = true;
+  else
+    why_ = errno == 0 ? EIO : errno;
 }
 
 std::string Context::wanted_format() const {
@@ -172,7 +180,8 @@ Result<Date> Context::today() const {
   if (const std::string_view given = environment("GPUSEL_TODAY"); !given.empty()) {
     const auto date = Date::parse(given);
     if (date && date->day() != 0) return *date;
-    return usage_error(say("'{}' is not a day", shorten(given, 20)), "GPUSEL_TODAY", say("write it like 2026-11-21"));
+    return usage_error(say("'{}' is no day of the years 1990 to 2999", shorten(given, 20)), "GPUSEL_TODAY",
+                       say("write it like 2026-11-21"));
   }
   const auto days = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
   const std::chrono::year_month_day ymd(days);
@@ -180,14 +189,7 @@ Result<Date> Context::today() const {
               static_cast<int>(static_cast<unsigned>(ymd.day()))};
 }
 
-/// $XDG_DATA_HOME/gpusel, or ~/.local/share/gpusel; empty where neither is set.
-std::string Context::user_folder() {
-  namespace fs = std::filesystem;
-  const std::string_view data = environment("XDG_DATA_HOME");
-  const std::string_view home = environment("HOME");
-  if (!data.empty()) return fs::path(data) / "gpusel";
-  return home.empty() ? std::string() : std::string(fs::path(home) / ".local" / "share" / "gpusel");
-}
+std::string Context::user_folder() { return own_folder("XDG_DATA_HOME", ".local/share"); }
 
 std::vector<std::string> Context::user_overlays() {
   namespace fs = std::filesystem;
@@ -225,8 +227,9 @@ std::expected<catalog::Catalog, Errors> Context::load_catalog() {
 
 int Context::fail(const Error& error) {
   const std::string what = with_hint(error);
-  err.write("gpusel: " +
-            (error.where.empty() ? what : say("{}: {}", printable(place_of(error.where, settings)), what)) + "\n");
+  const std::string sentence =
+      error.where.empty() ? what : say("{}: {}", printable(place_of(error.where, settings)), what);
+  err.write("gpusel: " + visible(sentence, false) + "\n");
   return status_of(error.kind);
 }
 
@@ -239,7 +242,7 @@ int Context::fail(const Errors& errors) {
 }
 
 void Context::note(std::string_view text) {
-  if (!common.quiet) err.write("gpusel: " + std::string(text) + "\n");
+  if (!common.quiet) err.write("gpusel: " + visible(text, false) + "\n");
 }
 
 std::expected<estimate::Coefficients, Errors> load_coefficients(const catalog::Catalog& catalog) {

@@ -43,13 +43,17 @@ class Output {
   void flush();
   /// The reader went away; what is left need not be written.
   bool closed() const { return closed_; }
-  bool failed() const { return failed_; }
+  bool failed() const { return why_ != 0; }
+  /// Why it failed, as errno says it.
+  int why() const { return why_; }
   bool kept() const { return kept_ != nullptr; }
 
  private:
   std::FILE* file_ = nullptr;
   std::string* kept_ = nullptr;
-  bool failed_ = false;
+  void fail();
+
+  int why_ = 0;
   bool closed_ = false;
 };
 

@@ -1,8 +1,6 @@
 // gpusel estimate: does this fit on these GPUs, how fast, how sure.
-#include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <memory>
+#include <utility>
 
 #include "cli/answer.hpp"
 #include "cli/command.hpp"
@@ -48,20 +46,16 @@ class Estimate {
  private:
   /// One JSON request per line, one answer per line, in order; a bad line does not stop the run.
   int batch(const catalog::Catalog& catalog, const estimate::Coefficients& coefficients) {
-    std::ifstream file;
-    if (options_.batch != "-") {
-      file.open(options_.batch, std::ios::binary);
-      std::error_code failed;
-      if (!file || std::filesystem::is_directory(options_.batch, failed))
-        return context_.fail(Error{ErrorKind::usage, say("cannot read '{}'", options_.batch), "--batch", {}});
-    }
-    std::istream& in = options_.batch == "-" ? std::cin : file;
+    auto file = options_.batch == kStandardInput ? InputFile::standard_input() : InputFile::open(options_.batch);
+    if (!file) return context_.fail(unreadable(options_.batch, file.error()));
+    Lines lines(std::move(*file));
     bool all_good = true;
     std::string line;
-    while (!context_.out.closed() && next_line(in, line)) {
+    while (!context_.out.closed() && lines.next(line)) {
       if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
       all_good = answer_line(line, catalog, coefficients) && all_good;
     }
+    if (!lines.failure().empty()) return context_.fail(unreadable(options_.batch, lines.failure()));
     return all_good ? kOk : kRuntime;
   }
 

@@ -134,7 +134,8 @@ class Export {
   int deliver(const report::ExportView& view, const report::ExportTarget& target, const report::Exported& exported,
               const Ground& ground) {
     const auto files = exported.files();
-    const bool folder = std::filesystem::is_directory(options_.to);
+    std::error_code none;
+    const bool folder = std::filesystem::is_directory(options_.to, none);
     if (!options_.to.empty() && !folder && files.size() > 1)
       return context_.fail(Error{ErrorKind::usage,
                                  say("{} writes {} files: name a folder that is there", target.name, files.size()),
@@ -144,8 +145,9 @@ class Export {
     if (!options_.to.empty())
       for (const report::ExportedFile& file : files)
         paths.push_back(folder ? (std::filesystem::path(options_.to) / file.name).string() : options_.to);
-    for (std::size_t i = 0; i < paths.size() && !options_.dry_run; ++i)
-      if (Status written = write_whole(paths[i], files[i].content); !written) return context_.fail(written.error());
+    std::vector<FileText> texts;
+    for (std::size_t i = 0; i < paths.size() && !options_.dry_run; ++i) texts.push_back({paths[i], files[i].content});
+    if (Status written = write_together(texts, {}); !written) return context_.fail(written.error());
     const bool data = report::is_data(ground.format);
     if (!options_.to.empty() && !data) {
       for (std::size_t i = 0; i < paths.size(); ++i)

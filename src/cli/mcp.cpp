@@ -1,7 +1,6 @@
 // gpusel mcp: the same questions for AI assistants, over standard input and output.
 #include <unistd.h>
 
-#include <iostream>
 #include <memory>
 
 #include "cli/commands.hpp"
@@ -50,12 +49,13 @@ int run_mcp(const McpOptions& options, Context& context) {
     context.note(printable(problem));
     context.err.flush();
   });
+  Lines lines(InputFile::standard_input());
   std::string line;
-  while (!context.out.closed() && !context.out.failed() && next_line(std::cin, line)) {
+  while (!context.out.closed() && !context.out.failed() && lines.next(line)) {
     context.out.write(session.answer(line));
     context.out.flush();
   }
-  return kOk;
+  return lines.failure().empty() ? kOk : context.fail(unreadable(kStandardInput, lines.failure()));
 }
 
 }  // namespace

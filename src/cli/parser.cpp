@@ -170,7 +170,11 @@ class Words {
     sub.add_option_function<std::vector<std::string>>(
            parsed_.positional,
            [this](const std::vector<std::string>& values) {
-             for (const std::string& value : values) set(parsed_.positional_set, value, parsed_.positional);
+             for (const std::string& value : values)
+               if (value.empty())
+                 problems_.push_back({ErrorKind::usage, say("an empty text says nothing"), parsed_.positional, {}});
+               else
+                 set(parsed_.positional_set, value, parsed_.positional);
              positional_given_ = true;
            },
            parsed_.positional_help)

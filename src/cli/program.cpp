@@ -1,14 +1,18 @@
+#include <fcntl.h>
 #include <malloc.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <exception>
+#include <new>
 
 #include "cli/complete.hpp"
 #include "cli/language.hpp"
 #include "cli/man.hpp"
 #include "cli/parser.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/reason.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/version.hpp"
 #include "report/yaml.hpp"
@@ -20,52 +24,81 @@ namespace {
 constexpr int kHeapStep = 1 << 20;
 constexpr int kHeapKept = 1 << 28;
 
+/// The heap grows once and never shrinks: an answer lasts milliseconds, and a tenth of one went into that.
+void set_up_heap() {
+  mallopt(M_TOP_PAD, kHeapStep);
+  mallopt(M_TRIM_THRESHOLD, kHeapKept);
+  mallopt(M_MMAP_THRESHOLD, kHeapKept);
+}
+
+/// A file that is opened takes the place of a closed stream, and answers would go into it. What stands there instead
+/// can neither be read nor written, so that whoever tries learns of it.
+void occupy_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) == -1) (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+/// Writing fails then, and is told, instead of ending the program.
+void ignore_signals_of_writing() {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that stops reading is no failure of ours
+  std::signal(SIGXFSZ, SIG_IGN);  // ulimit -f
+}
+
 int finish(Context& context, int status) {
   context.out.flush();
   context.err.flush();
   if (!context.out.failed()) return status;
-  context.err.write("gpusel: " + say("could not write the output; is the disk full?") + "\n");
+  context.err.write("gpusel: " + say("could not write the output: {}", system_reason(context.out.why())) + "\n");
   context.err.flush();
   return kRuntime;
 }
 
-}  // namespace
-
-int run_program(int argc, const char* const* argv) {
-  // The heap grows once and never shrinks: an answer lasts milliseconds, and a tenth of one went into that.
-  mallopt(M_TOP_PAD, kHeapStep);
-  mallopt(M_TRIM_THRESHOLD, kHeapKept);
-  mallopt(M_MMAP_THRESHOLD, kHeapKept);
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that stops reading is no failure of ours
-  Context context;
-  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);  // execve allows no name at all
+int run(const std::vector<std::string>& words, Context& context) {
   context.words = words;
   context.settings = read_settings();
   const LanguageChoice language = choose_language(words, context.settings.value("lang").value_or(std::string()));
   speak(language.language);
   if (words.size() == 1 && words[0] == "--version") {
     context.out.write("gpusel " + std::string(kVersion) + "\n");
-    return finish(context, kOk);
+    return kOk;
   }
+  if (!words.empty() && words[0] == kManual) return write_manual(words, context);
+  if (!words.empty() && words[0] == kComplete) {
+    complete(words, context);
+    return kOk;
+  }
+  const ParseOutcome outcome = parse(words, context);
+  // The same question gives the same bytes to programs, whatever the locale; CSV has its column names in it.
+  if (const std::string wanted = context.wanted_format();
+      wanted == "csv" || (report::is_data(wanted) && !language.asked))
+    speak(languages().front());
+  return outcome.finished ? outcome.status : outcome.command.run(context);
+}
+
+/// What no command has an answer to.
+int end(Context& context, int status, const std::string& sentence) {
+  context.err.write("gpusel: " + sentence + "\n");
+  context.err.flush();
+  return status;
+}
+
+}  // namespace
+
+int run_program(int argc, const char* const* argv) {
+  set_up_heap();
+  occupy_closed_streams();
+  ignore_signals_of_writing();
+  Context context;
   try {
-    if (!words.empty() && words[0] == kManual) return finish(context, write_manual(words, context));
-    if (!words.empty() && words[0] == kComplete) {
-      complete(words, context);
-      return finish(context, kOk);
-    }
-    const ParseOutcome outcome = parse(words, context);
-    // The same question gives the same bytes to programs, whatever the locale; CSV has its column names in it.
-    if (const std::string wanted = context.wanted_format();
-        wanted == "csv" || (report::is_data(wanted) && !language.asked))
-      speak(languages().front());
-    return finish(context, outcome.finished ? outcome.status : outcome.command.run(context));
+    // execve allows no name at all
+    return finish(context, run(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), context));
+  } catch (const std::bad_alloc&) {
+    mallopt(M_TOP_PAD, 0);
+    return end(context, kRuntime, say("there is not enough memory for this answer"));
   } catch (const std::exception& error) {
-    context.err.write("gpusel: " +
-                      say("internal error: {}; this is a bug, please report it with the command line above",
-                          printable(error.what())) +
-                      "\n");
-    context.err.flush();
-    return kBug;
+    return end(context, kBug,
+               say("internal error: {}; this is a bug, please report it with the command line above",
+                   printable(error.what())));
   }
 }
 

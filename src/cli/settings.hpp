@@ -64,6 +64,10 @@ struct Settings {
   std::optional<std::string> value(std::string_view name) const;
 };
 
+/// This program's folder below the one that a variable of the XDG base directories names, or below $HOME; empty where
+/// neither is an absolute path, as that specification has it.
+std::string own_folder(const char* variable, std::string_view below_home);
+
 /// From the environment and the two files. Where neither file exists, nothing but their absence is looked at.
 Settings read_settings();
 

@@ -32,12 +32,9 @@ std::string_view variable(const char* name) {
 
 bool is_there(const fs::path& path) { return access(path.c_str(), F_OK) == 0; }
 
-/// $XDG_CONFIG_HOME/gpusel/config.yaml, or below ~/.config; empty where neither is set.
 fs::path user_file() {
-  const std::string_view config = variable("XDG_CONFIG_HOME");
-  const std::string_view home = variable("HOME");
-  if (!config.empty()) return fs::path(config) / "gpusel" / "config.yaml";
-  return home.empty() ? fs::path() : fs::path(home) / ".config" / "gpusel" / "config.yaml";
+  const std::string folder = own_folder("XDG_CONFIG_HOME", ".config");
+  return folder.empty() ? fs::path() : fs::path(folder) / "config.yaml";
 }
 
 /// The nearest in this folder or one above it, up to the root of a repository or the home directory.
@@ -134,6 +131,13 @@ void read_environment(Settings& settings) {
 }
 
 }  // namespace
+
+std::string own_folder(const char* name, std::string_view below_home) {
+  const std::string_view base = variable(name);
+  if (base.starts_with('/')) return fs::path(base) / "gpusel";
+  const std::string_view home = variable("HOME");
+  return home.starts_with('/') ? std::string(fs::path(home) / below_home / "gpusel") : std::string();
+}
 
 std::string Setting::origin() const {
   if (source == SettingSource::variable) return from;

@@ -3,10 +3,9 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 
 #include "gpusel/base/csv.hpp"
+#include "gpusel/base/file.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/reason.hpp"
@@ -89,25 +88,21 @@ class Reader {
   Reader(const std::string& path, bool generates) : path_(path), generates_(generates) {}
 
   Result<Traffic> read() {
-    std::error_code failed;
-    if (std::filesystem::is_directory(path_, failed)) return cannot_read(say("it is a directory"));
-    std::ifstream file(path_, std::ios::binary);
-    if (!file) return cannot_read(system_reason(errno));
+    const auto file = InputFile::open(path_);
+    if (!file) return cannot_read(file.error());
     std::string block(kPiece, '\0');
-    bool more = true;
-    while (more) {
-      file.read(block.data(), static_cast<std::streamsize>(block.size()));
-      const auto got = static_cast<std::size_t>(file.gcount());
-      more = got > 0;
-      pending_.append(block, 0, got);
-      if (Status done = use_pending(!more); !done) return std::unexpected(done.error());
-    }
-    if (file.bad()) return cannot_read(system_reason(errno));
+    ssize_t got = 0;
+    do {
+      got = file->read(block);
+      if (got < 0) return cannot_read(system_reason(errno));
+      pending_.append(block, 0, static_cast<std::size_t>(got));
+      if (Status done = use_pending(got == 0); !done) return std::unexpected(done.error());
+    } while (got > 0);
     return finish();
   }
 
  private:
-  std::unexpected<Error> cannot_read(std::string why) const {
+  std::unexpected<Error> cannot_read(const std::string& why) const {
     return usage_error(say("cannot read '{}': {}", printable(path_), why), "--traffic");
   }
 

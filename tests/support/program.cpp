@@ -60,7 +60,9 @@ std::string scratch_path(const std::string& name) {
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  if (chdir(setting.directory.c_str()) == 0) execvp(argv[0], argv.data());
+  if (chdir(setting.directory.c_str()) != 0) _exit(127);
+  if (setting.before_start != nullptr) setting.before_start(argv[0]);
+  execvp(argv[0], argv.data());
   _exit(127);
 }
 

@@ -21,6 +21,7 @@ struct Setting {
   std::string input = {};
   std::string output_file = {};  // standard output goes there instead
   std::string directory = kSource;
+  void (*before_start)(const char* program) = nullptr;  // in the new process, just before it becomes the program
 };
 
 /// `gpusel WORDS…` with COLUMNS=100, NO_COLOR=1, GPUSEL_TODAY=2026-11-20 and no home directory.

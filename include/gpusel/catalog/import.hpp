@@ -77,7 +77,8 @@ struct YamlFile {
 /// A market as YAML that the loader reads as a catalogue or as an overlay.
 std::vector<YamlFile> market_yaml(const Catalog& market);
 
-/// Writes them into `directory`, each whole or not at all, and removes what an earlier import left there.
+/// Writes them into `directory`, all or none, and removes what an earlier import left there. Refuses a folder that
+/// another run is reading or writing.
 Status write_market_yaml(const std::string& directory, const std::vector<YamlFile>& files);
 
 /// Checks the dialects of data/import: names that only price lists use.

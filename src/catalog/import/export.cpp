@@ -2,10 +2,10 @@
 // with its size, so that the files are also an overlay that changes nothing it does not state.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <tuple>
 
+#include "catalog/lay.hpp"
 #include "gpusel/base/file.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/reason.hpp"
@@ -204,15 +204,26 @@ class ProviderFiles {
   std::vector<YamlFile> files_;
 };
 
-/// Whether a file is one that an import wrote.
+/// Whether a file is one that an import wrote, or was about to put in its place when it was killed.
 bool is_mine(const std::filesystem::path& path) {
-  if (!path.filename().string().starts_with(kPrefix) || path.extension() != ".yaml") return false;
-  std::error_code failed;
-  if (!std::filesystem::is_regular_file(path, failed)) return false;
-  std::ifstream file(path, std::ios::binary);
+  const std::string name = path.filename().string();
+  if (!name.starts_with(kPrefix) || (!name.ends_with(".yaml") && name.find(".yaml.") == std::string::npos))
+    return false;
+  const auto file = InputFile::open(path.string());
   std::string first(kMark.size(), '\0');
-  file.read(first.data(), static_cast<std::streamsize>(first.size()));
-  return file.gcount() == static_cast<std::streamsize>(kMark.size()) && first == kMark;
+  return file && file->read(first) == static_cast<ssize_t>(first.size()) && first == kMark;
+}
+
+/// What an earlier import left there and this one has not written anew.
+void remove_others(const std::string& directory, const std::vector<YamlFile>& files) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  for (fs::directory_iterator at(directory, failed), end; !failed && at != end; at.increment(failed)) {
+    const bool kept = std::any_of(files.begin(), files.end(),
+                                  [&](const YamlFile& file) { return file.name == at->path().filename(); });
+    std::error_code gone;
+    if (!kept && is_mine(at->path())) fs::remove(at->path(), gone);
+  }
 }
 
 }  // namespace
@@ -240,15 +251,17 @@ Status write_market_yaml(const std::string& directory, const std::vector<YamlFil
               say("cannot make the folder '{}': {}", printable(directory), system_reason(failed.value())),
               {},
               {}});
-  for (const YamlFile& file : files)
-    if (Status written = write_whole((fs::path(directory) / file.name).string(), file.text); !written) return written;
-  for (fs::directory_iterator at(directory, failed), end; !failed && at != end; at.increment(failed)) {
-    const bool kept = std::any_of(files.begin(), files.end(),
-                                  [&](const YamlFile& file) { return file.name == at->path().filename(); });
-    std::error_code gone;
-    if (!kept && is_mine(at->path())) fs::remove(at->path(), gone);
-  }
-  return {};
+  const FolderLock alone(directory, FolderLock::For::writing);
+  if (alone.busy())
+    return std::unexpected(Error{ErrorKind::io,
+                                 say("'{}' is being read or written by another gpusel", printable(directory)),
+                                 {},
+                                 say("try again")});
+  std::vector<FileText> texts;
+  for (const YamlFile& file : files) texts.push_back({(fs::path(directory) / file.name).string(), file.text});
+  Status written = write_together(texts, std::string(kMark) + std::string(kUnfinished) + ": true\n");
+  if (written) remove_others(directory, files);
+  return written;
 }
 
 }  // namespace gpusel::catalog

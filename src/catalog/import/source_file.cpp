@@ -1,12 +1,9 @@
 #include "catalog/import/source_file.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "gpusel/base/message.hpp"
@@ -45,14 +42,9 @@ Result<SourceFile> SourceFile::open(const std::string& path, const ImportProgres
   const auto cannot = [&](const std::string& why) {
     return std::unexpected(Error{ErrorKind::io, say("cannot read '{}': {}", printable(path), why), {}, {}});
   };
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return cannot(system_reason(errno));
-  SourceFile source(file, progress);
-  struct stat status{};
-  if (fstat(file, &status) != 0) return cannot(system_reason(errno));
-  if (S_ISDIR(status.st_mode)) return cannot(say("it is a directory"));
-  source.size_ = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
-  source.modified_ = day_of(status.st_mtime);
+  auto file = InputFile::open(path);
+  if (!file) return cannot(file.error());
+  SourceFile source(std::move(*file), progress);
   while (source.unread().size() < 4 && source.more()) {
   }
   if (source.failed_) return cannot(system_reason(errno));
@@ -63,20 +55,8 @@ Result<SourceFile> SourceFile::open(const std::string& path, const ImportProgres
   return source;
 }
 
-SourceFile::SourceFile(SourceFile&& other) noexcept
-    : file_(std::exchange(other.file_, -1)),
-      progress_(other.progress_),
-      buffer_(std::move(other.buffer_)),
-      begin_(other.begin_),
-      end_(other.end_),
-      read_(other.read_),
-      size_(other.size_),
-      modified_(other.modified_),
-      failed_(other.failed_) {}
-
-SourceFile::~SourceFile() {
-  if (file_ >= 0) close(file_);
-}
+SourceFile::SourceFile(InputFile file, const ImportProgress& progress)
+    : file_(std::move(file)), progress_(&progress), size_(file_.size()), modified_(day_of(file_.modified())) {}
 
 bool SourceFile::more() {
   if (failed_) return false;
@@ -86,9 +66,7 @@ bool SourceFile::more() {
     begin_ = 0;
   }
   if (buffer_.size() - end_ < kPiece) buffer_.resize(end_ + 2 * kPiece);
-  ssize_t got = 0;
-  do got = ::read(file_, buffer_.data() + end_, buffer_.size() - end_);
-  while (got < 0 && errno == EINTR);
+  const ssize_t got = file_.read(std::span(buffer_).subspan(end_));
   failed_ = got < 0;
   if (got <= 0) return false;
   end_ += static_cast<std::size_t>(got);

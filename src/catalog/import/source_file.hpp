@@ -8,6 +8,7 @@
 
 #include "gpusel/base/date.hpp"
 #include "gpusel/base/error.hpp"
+#include "gpusel/base/file.hpp"
 #include "gpusel/catalog/import.hpp"
 
 namespace gpusel::catalog::import {
@@ -16,11 +17,6 @@ class SourceFile {
  public:
   /// Refuses what is no text in UTF-8: directories, archives, UTF-16.
   static Result<SourceFile> open(const std::string& path, const ImportProgress& progress);
-  SourceFile(const SourceFile&) = delete;
-  SourceFile& operator=(const SourceFile&) = delete;
-  SourceFile(SourceFile&& other) noexcept;
-  SourceFile& operator=(SourceFile&&) = delete;
-  ~SourceFile();
 
   /// What has been read and not yet used.
   std::string_view unread() const { return {buffer_.data() + begin_, end_ - begin_}; }
@@ -33,9 +29,9 @@ class SourceFile {
   Date modified() const { return modified_; }
 
  private:
-  SourceFile(int file, const ImportProgress& progress) : file_(file), progress_(&progress) {}
+  SourceFile(InputFile file, const ImportProgress& progress);
 
-  int file_;
+  InputFile file_;
   const ImportProgress* progress_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;

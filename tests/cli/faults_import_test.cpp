@@ -1,0 +1,187 @@
+// Imports that are broken off, come two at a time, or whose result is damaged afterwards: what is read later is one
+// whole import or a refusal, never a mixture.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "gpusel/base/message.hpp"
+#include "support/program.hpp"
+
+using namespace gpusel::test;
+using gpusel::format;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A price list of our own of that many instance types, all at the same price.
+std::string price_list(std::size_t types, const std::string& price) {
+  std::string text = "provider,sku,region,country,term,currency,price_per_hour,gpu,gpu_count,vcpu,memory_gib,as_of\n";
+  for (std::size_t i = 0; i < types; ++i)
+    text += format("p{}-cloud,type-{},r1,DE,on-demand,EUR,{},l40s,4,64,512,2026-10-01\n", i % 7, i, price);
+  return scratch_file("prices.csv", text);
+}
+
+std::string import_line(const std::string& list, const std::string& out) {
+  return "gpusel catalog import --from generic-csv " + list + " -q --out " + out;
+}
+
+/// Every price that is found there, once.
+std::vector<std::string> prices_in(const std::string& catalog) {
+  const Run run = ask({"instances", "--catalog", catalog, "--term", "any", "-o", "csv", "--currency", "EUR"});
+  CAPTURE(run.err);
+  REQUIRE(run.status == 0);
+  const auto lines = lines_of(run.out);
+  const auto columns = gpusel::test::words_of(lines[0]);
+  std::vector<std::string> prices;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const bool dear = lines[i].find(",2.5") != std::string::npos;
+    prices.emplace_back(dear ? "2.5" : lines[i].find(",1.5") != std::string::npos ? "1.5" : lines[i]);
+  }
+  std::sort(prices.begin(), prices.end());
+  prices.erase(std::unique(prices.begin(), prices.end()), prices.end());
+  return prices;
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("an import that is broken off leaves the old catalogue whole and nothing beside it") {
+  const std::string cheap = price_list(1000, "1.5"), dear = price_list(1000, "2.5");
+  for (const std::string target : {"market.snapshot", "market/"}) {
+    const std::string folder = scratch_directory(), out = folder + "/" + target;
+    REQUIRE(shell(import_line(cheap, out)).status == 0);
+    const std::string inside = target.ends_with('/') ? out : folder;
+    const auto names = names_in(inside);
+    int broken = 0;
+    // From before the first byte is read to after the last is written.
+    for (int step = 0; step < 12; ++step) {
+      const char* signal = step % 2 == 0 ? "INT" : "TERM";
+      const Run run =
+          command({"bash", "-c",
+                   import_line(dear, out) + " >/dev/null & sleep " + format("{:.4f}", 0.002 * step) + "; kill -" +
+                       signal + " $! 2>/dev/null; wait $!"},
+                  {.environment = {{"PATH", fs::path(GPUSEL_PROGRAM).parent_path().string() + ":/usr/bin:/bin"}}});
+      CAPTURE(target, step, run.err);
+      // A shell without job control starts what runs beside it without SIGINT.
+      CHECK((run.status == 0 || run.status == 143 || run.status == 130));
+      broken += run.status == 0 ? 0 : 1;
+      CHECK(names_in(inside) == names);
+      const auto prices = prices_in(out);
+      CHECK(prices.size() == 1);
+      CHECK((prices.front() == "1.5" || prices.front() == "2.5"));
+      if (prices.front() == "2.5") REQUIRE(shell(import_line(cheap, out)).status == 0);
+    }
+    CHECK(broken > 0);
+  }
+}
+
+TEST_CASE("of two imports at once one wins whole, or the other is told") {
+  const std::string cheap = price_list(500, "1.5"), dear = price_list(500, "2.5");
+  for (const std::string target : {"market.snapshot", "market/"}) {
+    const std::string folder = scratch_directory(), out = folder + "/" + target;
+    REQUIRE(shell(import_line(cheap, out)).status == 0);
+    const auto names = names_in(target.ends_with('/') ? out : folder);
+    for (int turn = 0; turn < 6; ++turn) {
+      const Run run = shell("{ " + import_line(cheap, out) + "; echo $? >&2; } >/dev/null & " + import_line(dear, out) +
+                            " >/dev/null; echo $? >&2; wait");
+      CAPTURE(target, turn, run.err);
+      const auto prices = prices_in(out);
+      CHECK(prices.size() == 1);
+      CHECK((prices.front() == "1.5" || prices.front() == "2.5"));
+      CHECK(names_in(target.ends_with('/') ? out : folder) == names);
+      for (const std::string& line : lines_of(run.err))
+        CHECK((line == "0" || line == "1" || line.ends_with("by another gpusel; try again")));
+    }
+  }
+}
+
+TEST_CASE("who writes into a folder is alone in it, who reads one meanwhile is told") {
+  const std::string list = price_list(5, "1.5"), folder = scratch_directory();
+  REQUIRE(shell(import_line(list, folder)).status == 0);
+  const int held = open(folder.c_str(), O_RDONLY | O_DIRECTORY);
+  REQUIRE(held >= 0);
+  REQUIRE(flock(held, LOCK_EX) == 0);
+  const Run writer = shell(import_line(list, folder));
+  CHECK(writer.status == 1);
+  CHECK(writer.err == "gpusel: '" + folder + "' is being read or written by another gpusel; try again\n");
+  const Run reader = ask({"instances", "--catalog", folder});
+  CHECK(reader.status == 1);
+  CHECK(reader.err == "gpusel: an import is writing into '" + folder + "'; try again\n");
+  REQUIRE(flock(held, LOCK_SH) == 0);
+  CHECK(ask({"instances", "--catalog", folder}).status == 0);
+  CHECK(shell(import_line(list, folder)).status == 1);
+  close(held);
+  CHECK(shell(import_line(list, folder)).status == 0);
+}
+
+TEST_CASE("a folder that a loss of power left halfway is refused, until it is imported again") {
+  const std::string list = price_list(5, "1.5"), folder = scratch_directory();
+  REQUIRE(shell(import_line(list, folder)).status == 0);
+  const auto names = names_in(folder);
+  const std::string first = folder + "/imported-_sources.yaml";
+  const std::string mark = lines_of(read_file(first))[0] + "\n";
+  std::ofstream(first) << mark << "unfinished_import: true\n";
+  std::ofstream(folder + "/imported-p1-cloud.yaml.aB3xYz") << mark << "half a fi";  // not yet in its place
+  for (const char* how : {"--catalog", "--overlay"}) {
+    const Run run = ask({"instances", how, folder});
+    CHECK(run.status == 5);
+    CHECK(run.err == "gpusel: " + first +
+                         ": an import into this folder was broken off halfway; import again, or remove " +
+                         "its imported-*.yaml\n");
+  }
+  CHECK(shell(import_line(list, folder)).status == 0);
+  CHECK(names_in(folder) == names);
+  CHECK(prices_in(folder) == std::vector<std::string>{"1.5"});
+}
+
+TEST_CASE("a calibration that somebody else has changed meanwhile is not written over") {
+  const std::string folder = scratch_directory();
+  const std::string line = "gpusel calibrate tests/data/runs/runs.csv -q --to " + folder + "/own.yaml";
+  REQUIRE(shell(line).status == 0);
+  const std::string before = read_file(folder + "/own.yaml");
+  const int held = open(folder.c_str(), O_RDONLY | O_DIRECTORY);
+  REQUIRE(flock(held, LOCK_EX) == 0);
+  const Run run = shell(line);
+  CHECK(run.status == 1);
+  CHECK(run.err.find("by another gpusel; try again\n") != std::string::npos);
+  CHECK(read_file(folder + "/own.yaml") == before);
+  close(held);
+}
+
+TEST_CASE("a snapshot cut off or with a bit turned is refused by whoever asks, wherever it is damaged") {
+  const std::string path = scratch_directory() + "/market.snapshot";
+  REQUIRE(shell(import_line(price_list(40, "1.5"), path)).status == 0);
+  const std::string bytes = read_file(path);
+  const auto must_refuse = [&](const std::string& damaged) {
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << damaged;
+    const Run run = ask({"instances", "--catalog", path});
+    CAPTURE(run.err);
+    CHECK(run.status == 5);
+    CHECK(run.out.empty());
+    CHECK(run.err.starts_with("gpusel: '" + path + "' is not a usable snapshot: "));
+    CHECK(std::count(run.err.begin(), run.err.end(), '\n') == 1);
+  };
+  constexpr std::size_t kPlaces = 40;
+  for (std::size_t i = 0; i < kPlaces; ++i) {
+    // The beginning byte by byte, then all over the file.
+    const std::size_t at = i < kPlaces / 2 ? i : (bytes.size() - 1) * (i - kPlaces / 2) / (kPlaces / 2 - 1);
+    CAPTURE(at);
+    must_refuse(bytes.substr(0, at));
+    std::string turned = bytes;
+    turned[at] = static_cast<char>(turned[at] ^ (1 << (i % 8)));
+    must_refuse(turned);
+  }
+  must_refuse(bytes + bytes);
+  must_refuse(bytes.substr(bytes.size() / 2));
+}

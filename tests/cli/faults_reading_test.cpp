@@ -1,0 +1,158 @@
+// Files that cannot be read, never end, or wait for somebody who never comes; standard input that is closed.
+#include <sys/stat.h>
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "support/program.hpp"
+
+using namespace gpusel::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Command lines that read the file @; with the status of one that cannot be read.
+struct Reader {
+  const char* command;
+  int status = 2;
+};
+
+constexpr Reader kReaders[] = {
+    {"gpus --overlay @"},
+    {"recommend --model llama-7b --task finetune --rules @"},
+    {"check --policy @ --model llama-7b --task finetune"},
+    {"check --policy tests/schema/files/policy.yaml @"},
+    {"diff @"},
+    {"cost @"},
+    {"export skypilot @"},
+    {"estimate --batch @"},
+    {"verify @"},
+    {"calibrate --dry-run @"},
+    {"models show @"},
+    {"recommend --stages @"},
+    {"fleet --model llama-3.1-8b --ttft 1000 --tpot 60 --traffic @"},
+    {"catalog import --dry-run --from generic-csv @", 1},
+    {"catalog import --dry-run --from vast @", 1},
+    {"catalog import --dry-run --from aws-pricing @", 1},
+};
+
+/// `timeout` ends with 124 whoever waits for ever; memory is bounded, too.
+Run read_with(const Reader& reader, const std::string& file) {
+  std::string line = reader.command;
+  line.replace(line.find('@'), 1, file);
+#ifdef __SANITIZE_ADDRESS__
+  const std::string limit;
+#else
+  const std::string limit = "ulimit -v 1000000; ";
+#endif
+  return shell(limit + "timeout 20 gpusel " + line + " </dev/null");
+}
+
+void must_refuse(const Reader& reader, const std::string& file, const std::string& what) {
+  const Run run = read_with(reader, file);
+  CAPTURE(reader.command, file, run.out, run.err);
+  CHECK(run.status == reader.status);
+  CHECK(run.err.starts_with("gpusel: "));
+  CHECK(run.err.find(what) != std::string::npos);
+  // An import tells of the file, and that nothing is left to import.
+  CHECK(std::count(run.err.begin(), run.err.end(), '\n') == (reader.status == 1 ? 2 : 1));
+}
+
+}  // namespace
+
+TEST_CASE("a named pipe that nobody writes into keeps no command waiting") {
+  const std::string pipe = scratch_directory() + "/pipe.yaml";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  for (const Reader& reader : kReaders) {
+    if (std::string(reader.command).starts_with("cost")) continue;  // reads what looks like a file alone
+    if (std::string(reader.command).starts_with("models")) continue;
+    must_refuse(reader, pipe, "it is not a regular file");
+  }
+  CHECK(ask({"gpus", "--catalog", pipe}).err == "gpusel: cannot read '" + pipe + "': it is not a regular file\n");
+}
+
+TEST_CASE("a device that never ends is refused after a bounded part of it") {
+  for (const Reader& reader : kReaders) {
+    const Run run = read_with(reader, "/dev/zero");
+    CAPTURE(reader.command, run.err);
+    CHECK((run.status == reader.status || run.status == 1));
+    CHECK(run.err.starts_with("gpusel: "));
+  }
+  CHECK(ask({"estimate", "--batch", "/dev/zero"}).err ==
+        "gpusel: cannot read '/dev/zero': a line does not end within 1024 MiB\n");
+}
+
+TEST_CASE("a folder, a loop of links and what lies below a file are refused with the reason") {
+  const std::string folder = scratch_directory(), file = scratch_file("file", "");
+  fs::create_symlink(folder + "/loop.yaml", folder + "/loop.yaml");
+  for (const Reader& reader : kReaders) {
+    const std::string line = reader.command;
+    if (line.starts_with("gpus")) continue;                                // reads folders
+    if (line.starts_with("models") || line.starts_with("cost")) continue;  // takes other words for names
+    must_refuse(reader, "/tmp", "directory");
+    must_refuse(reader, "/proc/self/mem", "Input/output error");
+    if (line.starts_with("fleet")) continue;  // a name of a profile, where there is no such file
+    must_refuse(reader, folder + "/loop.yaml", "Too many levels of symbolic links");
+    must_refuse(reader, file + "/x.yaml", "Not a directory");
+    must_refuse(reader, folder + "/gone.yaml", "No such file or directory");
+  }
+}
+
+TEST_CASE("settings that cannot be read are told by every command, and waited for by none") {
+  const std::string home = scratch_directory();
+  fs::create_directories(home + "/gpusel");
+  const std::string file = home + "/gpusel/config.yaml";
+  const Setting setting{.environment = {{"XDG_CONFIG_HOME", home}}};
+  REQUIRE(mkfifo(file.c_str(), 0600) == 0);
+  CHECK(ask({"gpus"}, setting).err == "gpusel: cannot read '" + file + "': it is not a regular file\n");
+  fs::remove(file);
+  fs::create_directory(file);
+  CHECK(ask({"gpus"}, setting).err == "gpusel: cannot read '" + file + "': it is a directory\n");
+  fs::remove(file);
+  fs::create_symlink("/dev/zero", file);
+  const Run endless = ask({"gpus"}, setting);
+  CHECK(endless.status == 2);
+  CHECK(std::count(endless.err.begin(), endless.err.end(), '\n') == 1);
+}
+
+TEST_CASE("standard input that is closed, or no stream, is told by whoever was to read it") {
+  for (const std::string line : {"estimate --batch -", "diff -", "export skypilot -", "mcp",
+                                 "check --policy tests/schema/files/policy.yaml -", "recommend --stages -"})
+    for (const auto& [input, why] : {std::pair{"<&-", "it is closed"}, {"</tmp", "Is a directory"}}) {
+      const Run run = shell("gpusel " + line + " " + input);
+      CAPTURE(line, input, run.out);
+      CHECK(run.status == 2);
+      CHECK(run.err == std::string("gpusel: cannot read 'standard input': ") + why + "\n");
+    }
+}
+
+TEST_CASE("what the shell hands over is read, whatever it is") {
+  const std::string request = "{\"task\":\"inference\",\"model\":\"llama-3.1-8b\",\"gpu\":\"l4\"}";
+  const Run run = command({"bash", "-c",
+                           "\"$0\" estimate --batch <(echo '" + request + "') --overlay <(echo 'gpus: []') && echo '" +
+                               request + "' | \"$0\" estimate --batch /dev/stdin",
+                           GPUSEL_PROGRAM});
+  CAPTURE(run.err);
+  CHECK(run.status == 0);
+  CHECK(lines_of(run.out).size() == 2);
+}
+
+TEST_CASE("lines of requests may end at any byte of a block, and the last without a line feed") {
+  const std::string request = "{\"task\":\"inference\",\"model\":\"llama-3.1-8b\",\"gpu\":\"l4\"";
+  std::string input;
+  for (int i = 0; i < 40; ++i)
+    input += request + ",\"id\":\"" + std::string(static_cast<std::size_t>(3000 + i * 97), 'x') + "\"}\r\n\n";
+  input += request + "}";
+  const Run run = ask({"estimate", "--batch", "-"}, {.input = input});
+  CHECK(run.status == 0);
+  CHECK(lines_of(run.out).size() == 41);
+  const std::string endless(std::size_t{5} << 20U, 'x');
+  const Run longer = ask({"estimate", "--batch", "-"}, {.input = endless + "\n" + request + "}\n" + endless});
+  CHECK(longer.status == 1);
+  const auto lines = lines_of(longer.out);
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0].find("a request of more than 4 MiB") != std::string::npos);
+  CHECK(lines[1].find("\"fits\":true") != std::string::npos);
+  CHECK(lines[2] == lines[0]);
+}

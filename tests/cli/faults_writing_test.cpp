@@ -1,0 +1,208 @@
+// Disks that are full or take no writing, and streams that are closed: one sentence, the documented status, and
+// what was there before stays as it was.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/command.hpp"
+#include "support/program.hpp"
+
+using namespace gpusel::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A command that writes the file @.
+struct Writer {
+  const char* name;
+  const char* file;
+  const char* command;
+};
+
+constexpr Writer kWriters[] = {
+    {"lock", "x.lock", "lock --model llama-7b --task finetune --cloud aws -q --to @"},
+    {"export", "x.yaml", "export skypilot --model llama-7b --task finetune --cloud aws -q --to @"},
+    {"report", "x.html", "report --model llama-7b --task finetune --cloud aws -q -o @"},
+    {"calibrate", "x.yaml", "calibrate tests/data/runs/runs.csv -q --to @"},
+    {"snapshot", "x.snapshot",
+     "catalog import --from skypilot --as-of 2026-05-20 tests/catalog/import/sky/gcp.csv -q --out @"},
+    {"folder", "x/", "catalog import --from skypilot --as-of 2026-05-20 tests/catalog/import/sky/gcp.csv -q --out @"}};
+
+bool is_folder(const Writer& writer) { return std::string(writer.file).ends_with('/'); }
+
+std::string line_of(const Writer& writer, const std::string& target) {
+  std::string line = writer.command;
+  return line.replace(line.find('@'), 1, target);
+}
+
+/// One sentence on standard error that says `what`.
+void must_tell(const Run& run, int status, const std::string& what) {
+  CAPTURE(run.out, run.err);
+  CHECK(run.status == status);
+  CHECK(run.err.starts_with("gpusel: "));
+  CHECK(std::count(run.err.begin(), run.err.end(), '\n') == 1);
+  CHECK(run.err.find(what) != std::string::npos);
+}
+
+/// All files below `folder` with what is in them.
+std::map<std::string, std::string> content_of(const std::string& folder) {
+  std::map<std::string, std::string> all;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file()) all[entry.path().string()] = read_file(entry.path().string());
+  return all;
+}
+
+/// Command lines of every command, none of which writes a file.
+constexpr const char* kAnswers[] = {
+    "recommend --model llama-7b --task finetune --cloud aws",
+    "estimate --model llama-7b --task finetune --gpu h100 --gpus 8",
+    "compare h100 l40s",
+    "explain memory --model llama-7b --task finetune --cloud aws",
+    "cost p4d.24xlarge",
+    "fleet --model llama-3.1-8b --traffic chat --rate 20 --ttft 1000 --tpot 60 --cloud aws",
+    "export",
+    "verify -q",
+    "calibrate tests/data/runs/runs.csv --dry-run -q",
+    "gpus",
+    "instances -q",
+    "models",
+    "catalog import --from skypilot tests/catalog/import/sky/gcp.csv --dry-run -q",
+    "catalog lint --list",
+    "catalog path -q",
+    "catalog show aws",
+    "catalog stats",
+    "catalog diff -o json",
+    "whatif --model llama-7b --task finetune --cloud aws --vary epochs=1..3",
+    "report --model llama-7b --task finetune --cloud aws",
+    "completion bash",
+    "config show",
+    "config path",
+    "check --policy tests/schema/files/policy.yaml --model llama-7b --task finetune --cloud aws",
+    "lock --model llama-7b --task finetune --cloud aws --dry-run",
+    "diff @lock",
+    "doctor",
+    "mcp -q"};
+
+std::vector<std::string> words_of_answer(const std::string& line, const std::string& lock) {
+  std::string all = line;
+  if (const auto at = all.find("@lock"); at != std::string::npos) all.replace(at, 5, lock);
+  return words_of(all);
+}
+
+std::string some_lock() {
+  static const std::string lock = scratch_directory() + "/some.lock";
+  if (!fs::exists(lock))
+    REQUIRE(ask({"lock", "--model", "llama-7b", "--task", "finetune", "--cloud", "aws", "-q", "--to", lock}).status ==
+            0);
+  return lock;
+}
+
+const std::string kPing = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
+
+}  // namespace
+
+TEST_CASE("every command is among those whose output is cut off here") {
+  for (const gpusel::cli::Command& command : gpusel::cli::commands()) {
+    const std::string name(command.name);
+    const bool is_there = std::any_of(std::begin(kAnswers), std::end(kAnswers), [&](const std::string& line) {
+      return line == name || line.starts_with(name + " ");
+    });
+    CAPTURE(name);
+    CHECK(is_there);
+  }
+}
+
+TEST_CASE("an answer that a full disk does not take is a failure of every command") {
+  for (const char* line : kAnswers) {
+    CAPTURE(line);
+    must_tell(ask(words_of_answer(line, some_lock()), {.input = kPing, .output_file = "/dev/full"}), 1,
+              "could not write the output: No space left on device");
+  }
+  must_tell(ask({"--version"}, {.output_file = "/dev/full"}), 1, "No space left on device");
+  must_tell(ask({"recommend", "--help"}, {.output_file = "/dev/full"}), 1, "No space left on device");
+}
+
+TEST_CASE("a reader that wants one line ends no command badly") {
+  for (const char* line : kAnswers) {
+    std::string quoted;
+    for (const std::string& word : words_of_answer(line, some_lock())) quoted += " '" + word + "'";
+    const Run run = command({"bash", "-c", "'" GPUSEL_PROGRAM "'" + quoted + " | head -n 1; exit ${PIPESTATUS[0]}"},
+                            {.environment = {{"GPUSEL_TODAY", "2026-11-20"}}, .input = kPing});
+    CAPTURE(line, run.err);
+    CHECK((run.status == 0 || run.status == 4));  // 4: check
+    CHECK(run.err.find("gpusel: could not") == std::string::npos);
+  }
+}
+
+TEST_CASE("a closed standard output is told, and nothing else is written in its place") {
+  must_tell(shell("gpusel gpus >&-"), 1, "could not write the output: it is closed");
+  const std::string lock = scratch_directory() + "/x.lock";
+  const Run run = shell("gpusel lock --model llama-7b --task finetune --cloud aws --to " + lock + " <&- >&- 2>&-");
+  CHECK(run.status == 1);
+  CHECK(run.err.empty());
+  CHECK(ask({"diff", lock}).status == 0);
+  CHECK(shell("gpusel gpus 2>&-").status == 0);
+  CHECK(shell("gpusel gpus show nothing 2>&-").status == 2);
+}
+
+TEST_CASE("a target that cannot be written is named, with the reason") {
+  for (const Writer& writer : kWriters) {
+    CAPTURE(writer.name);
+    const std::string file = scratch_file("file", "text");
+    const Run below = ask(words_of(line_of(writer, file + "/" + writer.file)));
+    must_tell(below, 1, is_folder(writer) ? "cannot make the folder" : "Not a directory");
+    CHECK(read_file(file) == "text");
+    if (is_folder(writer)) continue;
+    const std::string folder = scratch_directory();
+    must_tell(ask(words_of(line_of(writer, folder + "/nowhere/" + writer.file))), 1, "No such file or directory");
+    CHECK(fs::is_empty(folder));
+  }
+  const std::string folder = scratch_directory();
+  must_tell(ask(words_of(line_of(kWriters[0], folder))), 1, "Is a directory");
+  must_tell(ask(words_of(line_of(kWriters[0], "/dev/full"))), 1, "it is not a regular file");
+  must_tell(ask(words_of(line_of(kWriters[4], "/dev/full"))), 2, "is not a regular file");
+}
+
+TEST_CASE("a limit on the size of files is told, the old file stays, and no other is left") {
+  for (const Writer& writer : kWriters) {
+    const std::string folder = scratch_directory();
+    const std::string line = line_of(writer, folder + "/" + writer.file);
+    REQUIRE(ask(words_of(line)).status == 0);
+    const auto before = content_of(folder);
+    CHECK_FALSE(before.empty());
+    // Through a pipe: the limit is one of all files that this process writes.
+    const Run run = shell("{ ulimit -f 0; gpusel " + line + "; echo status $?; } 2>&1 | cat");
+    CAPTURE(writer.name, run.out);
+    CHECK(run.out.find("File too large\n") != std::string::npos);
+    CHECK(run.out.ends_with("status 1\n"));
+    CHECK(content_of(folder) == before);
+  }
+}
+
+TEST_CASE("a disk that is full, or may only be read, is told, the old file stays, and no other is left") {
+  const std::string disk = scratch_directory();
+  // A file system of our own, which needs a namespace of our own.
+  const std::string inside = "unshare --mount --map-root-user sh -c '";
+  if (shell(inside + "mount -t tmpfs none " + disk + "'").status != 0) {
+    WARN("no file system can be mounted here, not even in a namespace of one's own");
+    return;
+  }
+  for (const Writer& writer : kWriters) {
+    const std::string run = "gpusel " + line_of(writer, disk + "/" + writer.file);
+    const std::string list = "find " + disk + " -type f ! -name fill -exec cksum {} + | sort";
+    const Run full =
+        shell(inside + "mount -t tmpfs -o size=2m none " + disk + " && " + run + " >" + disk + "/fill && " + list +
+              " >&2 && { cat /dev/zero >" + disk + "/fill; " + run + "; echo status $?; " + list + "; } 2>&1'");
+    CAPTURE(writer.name, full.out, full.err);
+    CHECK(full.out.find("No space left on device\nstatus 1\n") != std::string::npos);
+    CHECK(full.out.ends_with("status 1\n" + full.err));
+    CHECK_FALSE(full.err.empty());
+    const Run closed =
+        shell(inside + "mount -t tmpfs none " + disk + " && " + run + " >/dev/null && " + list +
+              " >&2 && mount -o remount,ro " + disk + " && { " + run + "; echo status $?; " + list + "; } 2>&1'");
+    CAPTURE(closed.out, closed.err);
+    CHECK(closed.out.find("Read-only file system\nstatus 1\n") != std::string::npos);
+    CHECK(closed.out.ends_with("status 1\n" + closed.err));
+  }
+}
