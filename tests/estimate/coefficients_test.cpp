@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "gpusel/estimate/own.hpp"
 #include "support/job.hpp"
 
 using namespace gpusel;
@@ -97,4 +98,95 @@ TEST_CASE("missing coefficients are all named") {
   REQUIRE_FALSE(read);
   CHECK(read.error().size() > 30);
   CHECK(read.error().front().message.find("memory.driver_reserve_gib") != std::string::npos);
+}
+
+TEST_CASE("a coefficient may be what its kind allows, both ends included") {
+  struct Ends {
+    std::string id;
+    std::string low, below, high, above;
+  };
+  // Shares and efficiencies lie within one and a little; what a rate is divided by is not zero.
+  const auto ends = GENERATE(values<Ends>({
+      {"compute.bandwidth_efficiency", "0.01", "0.0099", "1.5", "1.501"},
+      {"compute.format_efficiency", "0.01", "0.0099", "3", "3.001"},
+      {"compute.gemm_tokens_half", "0.001", "0.00099", "1e9", "1.001e9"},
+      {"interval.speed_low", "0.001", "0.00099", "1e9", "1.001e9"},
+      {"compute.step_ms", "0", "-0.001", "1e12", "1.001e12"},
+  }));
+  const auto asked = [&](const std::string& value) {
+    return with("id: " + ends.id + ", value: " + value + ", unit: u, meaning: m, source: s").has_value();
+  };
+  CAPTURE(ends.id);
+  CHECK(asked(ends.low));
+  CHECK_FALSE(asked(ends.below));
+  CHECK(asked(ends.high));
+  CHECK_FALSE(asked(ends.above));
+}
+
+namespace {
+
+/// The shipped coefficients with a calibration of one's own.
+std::expected<Coefficients, Errors> with_own(const std::string& own) {
+  auto documents = test::shipped().documents("calibration");
+  documents.push_back(yaml("calibration:\n  own:\n" + own));
+  return read_coefficients(documents);
+}
+
+const std::string kFitted =
+    "    coefficients:\n      - {id: compute.bandwidth_efficiency, value: 0.7, shipped: 0.8, source: runs";
+
+}  // namespace
+
+TEST_CASE("a calibration of one's own has a row and a GPU unless it says more") {
+  const auto plain =
+      with_own(kFitted + "}\n    intervals: [{of: speed, task: training, gpu: h100, how: x, exponent: 0.5}]\n");
+  REQUIRE(plain);
+  CHECK(plain->bandwidth_efficiency.value == 0.7);
+  CHECK(plain->own->values.front().rows == 1);
+  CHECK(plain->own->widths.front().rows == 1);
+  CHECK(plain->own->widths.front().gpus == 1);
+  CHECK(plain->own->widths.front().exponent == 0.5);
+  const auto full = with_own(kFitted +
+                             ", rows: 7}\n    intervals: [{of: speed, task: training, gpu: h100, how: x, "
+                             "exponent: 2, rows: 3, gpus: 8}]\n");
+  REQUIRE(full);
+  CHECK(full->own->values.front().rows == 7);
+  CHECK(full->own->widths.front().rows == 3);
+  CHECK(full->own->widths.front().gpus == 8);
+}
+
+TEST_CASE("counts, values and widths of one's own calibration have their ranges") {
+  const auto takes = [](const std::string& more) { return with_own(kFitted + more + "}\n").has_value(); };
+  CHECK(takes(", rows: 1"));
+  CHECK_FALSE(takes(", rows: 0"));
+  CHECK(takes(", rows: 1e6"));
+  CHECK_FALSE(takes(", rows: 1.001e6"));
+  const auto shipped = [](const std::string& value) {
+    return with_own("    coefficients:\n      - {id: compute.step_ms, value: 1, shipped: " + value + ", source: s}\n")
+        .has_value();
+  };
+  CHECK(shipped("0"));
+  CHECK_FALSE(shipped("-1"));
+  CHECK(shipped("1e12"));
+  CHECK_FALSE(shipped("1.001e12"));
+  const auto width = [](const std::string& exponent) {
+    return with_own("    intervals: [{of: speed, task: t, gpu: g, how: h, exponent: " + exponent + "}]\n").has_value();
+  };
+  CHECK(width("0.01"));
+  CHECK_FALSE(width("0.0099"));
+  CHECK(width("100"));
+  CHECK_FALSE(width("100.1"));
+}
+
+TEST_CASE("a width holds for its class, up to as many GPUs as were measured") {
+  OwnCalibration own;
+  own.widths = {{{"training", "h100", "x", ""}, Range80::speed, 8, 1, 0.5},
+                {{"training", "h100", "x", "llama"}, Range80::speed, 4, 1, 0.25}};
+  const OwnClass job{"training", "h100", "x", "llama"}, other{"training", "h100", "x", "qwen"};
+  CHECK(own.exponent(job, Range80::speed, 4) == 0.25);  // of the same model
+  CHECK(own.exponent(job, Range80::speed, 5) == 0.5);   // of any model
+  CHECK(own.exponent(other, Range80::speed, 8) == 0.5);
+  CHECK(own.exponent(other, Range80::speed, 9) == 1);
+  CHECK(own.exponent(job, Range80::memory, 1) == 1);
+  CHECK(own.exponent({"training", "a100", "x", "llama"}, Range80::speed, 1) == 1);
 }

@@ -10,7 +10,6 @@
 using namespace gpusel;
 using namespace gpusel::estimate;
 using namespace gpusel::test::page;
-using test::holds;
 using test::must;
 using test::must_be_near;
 using workload::Codec;
@@ -32,6 +31,7 @@ CountedFigures figures(const Drawn& of) { return counted_figures(of.work, of.mac
 /// Some of them slices.
 Machine any_machine() {
   Machine machine = any::counting_machine();
+  any::leave_gaps(machine);
   if (!machine.on_cpu() && machine.gpus() == 1 && any::coin("slice"))
     machine.device = *make_device(*machine.device.gpu, any::number("share", 0.1, 0.99), any::number("slice GiB", 2, 80),
                                   test::coefficients());
@@ -113,7 +113,7 @@ std::string any_size(std::string_view name) { return any::one_of(name, {"1080p",
 }  // namespace
 
 TEST_CASE("rendering takes what docs/method.md says", "[property]") {
-  holds("rendering", [] {
+  agrees("rendering", [] {
     const std::vector<std::string> renderers{"cycles", "vray",    "octane", "redshift",
                                              "arnold", "keyshot", "eevee",  "karma"};
     test::Asked asked{{"task", "render"}, {"renderer", any::one_of("renderer", renderers)}};
@@ -165,6 +165,13 @@ TEST_CASE("rendering takes what docs/method.md says", "[property]") {
       must_be_near(is.rate, points, "points");
     }
     if (left < 1) must_be_near(figure(is, "slowdown"), 1 / left, "slowdown");
+    const bool traces = !cpu && of.machine.device.gpu->rt_cores.value_or(0) > 0;
+    must(is.bound_by == (left < 1                                    ? "host-memory"
+                         : cpu                                       ? "cpu"
+                         : job.renderer == workload::Renderer::eevee ? "3d"
+                         : traces                                    ? "ray-tracing"
+                                                                     : "compute"),
+         "bound by another");
     const double factor = std::exp(std::sqrt(std::pow(std::log(here.spread), 2) +
                                              std::pow(std::log(r.renderer_spread.of(to_text(job.renderer))), 2) +
                                              std::pow(std::log(left) / 2, 2)));
@@ -174,7 +181,7 @@ TEST_CASE("rendering takes what docs/method.md says", "[property]") {
 }
 
 TEST_CASE("sessions take what docs/method.md says", "[property]") {
-  holds("sessions", [] {
+  agrees("sessions", [] {
     const bool streams = any::coin("streams");
     test::Asked asked{{"task", "render"}, {"render", streams ? "realtime" : "cad"}};
     asked["scene"] = streams ? any::one_of("scene", {"game", "light", "stage", "omniverse"})
@@ -194,19 +201,24 @@ TEST_CASE("sessions take what docs/method.md says", "[property]") {
         s.load_points.of(job.scene) * std::pow(pixels / (1920 * 1080), s.pixels_exponent.value) * job.fps / 60;
     double users = std::floor(drawing.points * s.usable_share.value / load);
     if (drawing.points >= load * s.least_pace.value) users = std::max(users, 1.0);
-    users = std::min(users, std::floor(of.machine.device.usable.raw() / (job.session_gib * kGiB)));
+    std::string_view by = "3d";
+    const auto at_most = [&](double other, std::string_view what) {
+      if (other < users) by = what;
+      users = std::min(users, other);
+    };
+    at_most(std::floor(of.machine.device.usable.raw() / (job.session_gib * kGiB)), "memory");
     const double alone = job.scene == "light" ? s.light_users.value : 1;
-    users = std::min(users, alone);
     if (streams) {
       const double each =
           s.encode_mpixels.of(format("{:g}", gpu.nvenc_generation.value_or(0)), to_text(job.codec)) * 1e6;
-      users = std::min(users,
-                       std::floor(gpu.nvenc_count.value_or(0) * of.machine.device.share * each / (pixels * job.fps)));
-      if (gpu.nvenc_sessions) users = std::min(users, std::floor(*gpu.nvenc_sessions / of.machine.gpus_per_node));
+      at_most(std::floor(gpu.nvenc_count.value_or(0) * of.machine.device.share * each / (pixels * job.fps)), "encoder");
+      if (gpu.nvenc_sessions) at_most(std::floor(*gpu.nvenc_sessions / of.machine.gpus_per_node), "driver");
     }
+    at_most(alone, "exclusive-use");
     const bool suits = is.unknown.empty() && (is.lacks.empty() || is.lacks.ends_with("even one such session"));
     if (!suits) return must(is.rate == 0, "users of nothing");
     if (users < 1) return must(is.rate == 0, format("{} users of none", is.rate));
+    must(is.bound_by == by, format("bound by {}, not by {}", is.bound_by, by));
     must_be_near(is.rate, users * of.machine.gpus(), "users");
     must_be_near(figure(is, "sessions_per_gpu"), users, "users of a GPU");
     must_be_near(is.memory.activations.raw(), users * job.session_gib * kGiB, "memory");
@@ -220,7 +232,7 @@ TEST_CASE("sessions take what docs/method.md says", "[property]") {
 }
 
 TEST_CASE("simulation takes what docs/method.md says", "[property]") {
-  holds("simulation", [] {
+  agrees("simulation", [] {
     test::Asked asked{{"task", "simulate"}};
     asked["solver"] = any::one_of("solver", {"lbm", "fdtd", "fvm", "sph", "dem", "md", "fea"});
     asked["cells"] = std::to_string(any::size("cells", 1000, 100'000'000'000));
@@ -256,7 +268,8 @@ TEST_CASE("simulation takes what docs/method.md says", "[property]") {
       bandwidth = of.machine.device.bandwidth.raw() * s.bandwidth_efficiency.of(of.machine.device.gpu->architecture);
     }
     if (rate <= 0) return must(is.rate == 0, "updates of nothing");
-    const double update = (*solver.bytes_per_update * width / bandwidth + *solver.flops_per_update / rate) / left;
+    const double moving = *solver.bytes_per_update * width / bandwidth, computing = *solver.flops_per_update / rate;
+    const double update = (moving + computing) / left;
     double exchange = 0;
     if (n > 1) {
       const std::string_view kind = cpu || of.machine.nodes > 1 ? "network" : link_case(of.machine.link);
@@ -265,6 +278,11 @@ TEST_CASE("simulation takes what docs/method.md says", "[property]") {
     }
     must_be_near(is.rate, n / update / (1 + exchange) / 1e6, "updates");
     must_be_near(figure(is, "step_ms"), job.cells / is.rate / 1000, "a step");
+    must(is.bound_by == (left < 1             ? "host-memory"
+                         : exchange > 1       ? "link"
+                         : computing > moving ? "compute"
+                                              : "memory-bandwidth"),
+         "bound by another");
     if (n > 1) must_be_near(figure(is, "scaling"), 1 / (1 + exchange), "scaling");
     if (left < 1) must_be_near(figure(is, "slowdown"), 1 / left, "slowdown");
     const double factor = s.spread.of(to_text(job.solver)) / std::sqrt(left);
@@ -274,7 +292,7 @@ TEST_CASE("simulation takes what docs/method.md says", "[property]") {
 }
 
 TEST_CASE("transcoding takes what docs/method.md says", "[property]") {
-  holds("transcoding", [] {
+  agrees("transcoding", [] {
     test::Asked asked{{"task", "transcode"}, {"codec", any_codec("codec")}, {"input_codec", any_codec("input codec")}};
     asked["resolution"] = any_size("resolution");
     asked["fps"] = std::to_string(any::whole("fps", 5, 120));
@@ -296,7 +314,9 @@ TEST_CASE("transcoding takes what docs/method.md says", "[property]") {
       const double writes =
           speed(of.machine.host) * media.software_encode.of(to_text(job.codec), job.live ? "live" : "file");
       const double reads = speed(of.machine.host) * media.software_decode.of(to_text(job.input));
-      streams = std::min(use / (encoded / writes + decoded / reads), of.machine.host.memory.raw() / memory);
+      const double busy = encoded / writes + decoded / reads;
+      streams = std::min(use / busy, of.machine.host.memory.raw() / memory);
+      must(is.bound_by == (use / busy <= streams ? "compute" : "memory"), "bound by another");
       if (job.live) streams = std::floor(streams);
       must_be_near(is.memory.workspace.raw(), memory * std::max(1.0, streams), "memory");
     } else {
@@ -307,7 +327,12 @@ TEST_CASE("transcoding takes what docs/method.md says", "[property]") {
       must_be_near(figure(is, "encoder_streams_per_gpu"), blocks.encoded * use / encoded, "by encoders");
       must_be_near(figure(is, "decoder_streams_per_gpu"), blocks.decoded * use / decoded, "by decoders");
       must_be_near(figure(is, "memory_streams_per_gpu"), room, "by memory");
-      double each = std::min({blocks.encoded * use / encoded, blocks.decoded * use / decoded, room});
+      const double written = blocks.encoded * use / encoded, read = blocks.decoded * use / decoded;
+      double each = std::min({written, read, room});
+      must(is.bound_by == "sessions" || is.bound_by == (written <= each ? "encoder"
+                                                        : read <= each  ? "decoder"
+                                                                        : "memory"),
+           "bound by another");
       if (job.live) each = std::floor(each);
       streams = each * of.machine.gpus_per_node;
       if (const auto sessions = of.machine.device.gpu->nvenc_sessions)
@@ -321,7 +346,7 @@ TEST_CASE("transcoding takes what docs/method.md says", "[property]") {
 }
 
 TEST_CASE("detectors on cameras take what docs/method.md says", "[property]") {
-  holds("cameras", [] {
+  agrees("cameras", [] {
     test::Asked asked{{"task", "inference"}, {"model", any::one_of("model", {"yolov8n", "yolov8x", "yolo11m"})}};
     asked["stream_fps"] = std::to_string(any::whole("looked at", 1, 25));
     asked["codec"] = any_codec("codec");
@@ -358,6 +383,11 @@ TEST_CASE("detectors on cameras take what docs/method.md says", "[property]") {
       streams = std::min({seen, decoded, std::max(0.0, room)});
       here = std::max(1.0, std::floor(streams / n));
     }
+    const double decoded = figure(is, "decoder_streams");
+    const auto sets_it = [&](double one) { return one <= streams * (1 + 1e-9); };
+    const bool slower = of.machine.on_cpu() ? decoded < seen : sets_it(decoded);
+    const bool looking = of.machine.on_cpu() || sets_it(seen);
+    must(is.bound_by == (slower ? "decoder" : looking ? sees.bound_by : "memory"), "bound by another");
     must_be_near(is.rate, std::floor(streams), "streams");
     must(is.lacks.empty() == (streams >= 1), "less than one");
     must_be_near(is.memory.workspace.raw(), sees.memory.workspace.raw() + here * each, "memory");
@@ -365,7 +395,7 @@ TEST_CASE("detectors on cameras take what docs/method.md says", "[property]") {
 }
 
 TEST_CASE("preprocessing takes what docs/method.md says", "[property]") {
-  holds("preprocessing", [] {
+  agrees("preprocessing", [] {
     using workload::Preprocessing;
     test::Asked asked{{"task", "preprocess"}};
     asked["preprocess"] = any::one_of("preprocess", {"etl", "tokenize", "images", "video", "features", "trees"});
@@ -407,6 +437,12 @@ TEST_CASE("preprocessing takes what docs/method.md says", "[property]") {
     must_be_near(is.rate, rate * of.machine.nodes / (spills ? p.spill.value : 1), "rate");
     if (spills) must_be_near(figure(is, "slowdown"), p.spill.value, "slowdown");
     if (!cpu) must(figure(is, "gpu_used") == (by_gpu ? 1 : 0), "by which");
+    const bool launches = p.gpu_tree_ms.value / 1000 > data / on_gpu / p.trees.value / 2;
+    must(is.bound_by == (!by_gpu                            ? "compute"
+                         : job.kind == Preprocessing::video ? "decoder"
+                         : launches                         ? "launch"
+                                                            : "memory-bandwidth"),
+         "bound by another");
     if (cpu)
       must_be_near(is.memory.workspace.raw(), spills ? std::min(need, has * (1 - p.kept_free.value)) : need, "memory");
     else if (by_gpu && job.kind == Preprocessing::trees)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
@@ -43,6 +44,27 @@ Enum any_of(std::string_view name, const std::vector<Enum>& choices) {
   std::vector<std::string> names;
   for (const Enum choice : choices) names.emplace_back(to_text(choice));
   return *from_text<Enum>(any::one_of(name, names));
+}
+
+/// What no estimate can do without.
+constexpr std::string_view kNeeded[] = {"params_b",          "layers",        "hidden_size",
+                                        "image_tokens",      "default_width", "default_height",
+                                        "gflops_per_sample", "kv_lora_rank",  "memory_bandwidth_gbs"};
+
+/// Up to three figures taken out.
+template <class Record>
+void leave_gaps(Record& record) {
+  std::vector<std::string> known{"nothing"};
+  std::map<std::string, catalog::Number*> figures;
+  visit_fields(record, [&](const catalog::Field& field, auto& member) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>, catalog::Number>)
+      if (member && std::ranges::find(kNeeded, field.json) == std::end(kNeeded)) {
+        known.emplace_back(field.json);
+        figures[known.back()] = &member;
+      }
+  });
+  for (int i = 0; i < 3; ++i)
+    if (const auto out = figures.find(any::one_of("without", known)); out != figures.end()) *out->second = {};
 }
 
 }  // namespace
@@ -162,8 +184,10 @@ std::string gpu() {
 }
 
 estimate::Machine machine(int gpus) {
-  int per_node = std::min(gpus, 8);
-  while (gpus % per_node != 0) --per_node;
+  std::vector<std::string> sizes;
+  for (int size = std::min(gpus, 8); size >= 1; --size)
+    if (gpus % size == 0) sizes.push_back(std::to_string(size));
+  const int per_node = std::stoi(one_of("GPUs per node", sizes));
   return test::machine(gpu(), gpus, per_node);
 }
 
@@ -191,6 +215,22 @@ estimate::Machine counting_machine() {
   estimate::Machine made = machine(1 << whole("log2 gpus", 0, 4));
   if (coin("host known")) made.host = host();
   return made;
+}
+
+void leave_gaps(workload::Workload& work) {
+  static std::unique_ptr<catalog::Model> copy;
+  if (work.model == nullptr || !coin("gaps in the model")) return;
+  copy = std::make_unique<catalog::Model>(*work.model);
+  test::leave_gaps(*copy);
+  work.model = copy.get();
+}
+
+void leave_gaps(estimate::Machine& machine) {
+  static std::unique_ptr<catalog::Gpu> copy;
+  if (machine.on_cpu() || !coin("gaps in the GPU")) return;
+  copy = std::make_unique<catalog::Gpu>(*machine.device.gpu);
+  test::leave_gaps(*copy);
+  machine.device.gpu = copy.get();
 }
 
 }  // namespace any

@@ -38,6 +38,10 @@ estimate::Host host();
 /// So many of any GPU beside a processor that may not be known, or a processor alone.
 estimate::Machine counting_machine();
 
+// Without figures that the catalogue may not know either. What the copy is of stays until the next case.
+void leave_gaps(workload::Workload& work);
+void leave_gaps(estimate::Machine& machine);
+
 }  // namespace any
 
 /// The same machine of a part all of whose rates are higher by that factor, with its own links.

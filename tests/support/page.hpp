@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 #include <string_view>
 
 #include "support/drawn.hpp"
 
 namespace gpusel::test::page {
+
+/// The program and the page, in so many cases that every formula of it is met often.
+inline void agrees(std::string_view what, const std::function<void()>& body) { holds(what, body, 2000); }
 
 /// R(x) = (x − 1) ÷ x: what of a message a ring of x sends.
 inline double ring(double x) { return (x - 1) / x; }

@@ -59,10 +59,10 @@ BytesPerSecond exchange_rate(const CountedAsk& ask) {
   const std::string_view link = pairs ? "pcie" : link_case(machine.link);
   const BytesPerSecond peak = pairs ? pcie_bandwidth(*machine.device.gpu) : machine.link_bandwidth;
   BytesPerSecond rate = peak * efficiency.of(link == "pcie" ? "pcie staged" : link);
-  if (machine.nodes > 1)
-    rate = std::min(rate, machine.network * (ask.general.network_efficiency.of(machine.rdma ? "rdma" : "tcp") /
-                                             machine.gpus_per_node));
-  return rate;
+  if (machine.nodes <= 1) return rate;
+  const BytesPerSecond network =
+      machine.network * (ask.general.network_efficiency.of(machine.rdma ? "rdma" : "tcp") / machine.gpus_per_node);
+  return machine.gpus_per_node > 1 ? std::min(rate, network) : network;
 }
 
 }  // namespace gpusel::estimate

@@ -77,10 +77,6 @@ class Sessions {
   }
   /// A rented GPU or slice is one user's; several light scenes may run beside each other.
   double by_custom() const { return job_.scene == "light" ? c_.light_users.value : 1; }
-  /// Drivers of GeForce cards open so many encoders in a system.
-  double by_driver() const {
-    return device_.gpu->nvenc_sessions ? *device_.gpu->nvenc_sessions / ask_.machine.gpus_per_node : by_custom();
-  }
   double by_memory() const { return std::floor(device_.usable / gib(job_.session_gib)); }
   double encoder_pixels() const {
     const std::string generation = format("{:g}", device_.gpu->nvenc_generation.value_or(0));
@@ -101,7 +97,9 @@ class Sessions {
     };
     at_most(by_memory(), "memory");
     if (streams()) at_most(by_encoder(), "encoder");
-    if (streams()) at_most(std::floor(by_driver()), to_name("driver"));
+    // Drivers of GeForce cards open so many encoders in a system.
+    if (streams() && device_.gpu->nvenc_sessions)
+      at_most(std::floor(*device_.gpu->nvenc_sessions / ask_.machine.gpus_per_node), to_name("driver"));
     at_most(by_custom(), kAlone);
     if (each < 1) {
       if (out_.bound_by == "memory") return;  // the planner says so
