@@ -32,10 +32,10 @@ LEAST_KILLED = 0.95
 SECONDS = 60  # a test program that takes longer hangs; unchanged it takes a few
 
 # What cannot change an answer is no mutant. Each rule is printed, with how often it was used.
-SET_ASIDE = "room set aside beforehand: it only saves time"
 GUARD = "the tiny number in max(x, 1e-9) that guards a division"
 EQUAL = "< against <= of two computed amounts, which are never equal; they are reversed only"
-RULES = [SET_ASIDE, GUARD, EQUAL]
+START = "the 0 that a member of a struct starts from: it is set before it is read"
+RULES = [GUARD, EQUAL, START]
 BOUNDARY = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 
 TOKEN = re.compile(r"""
@@ -62,13 +62,23 @@ def numbers_near(text):
     return [str(int(digits) + 1)] if whole else [repr(float(digits) * 1.1 if float(digits) else 1.0)]
 
 
+def is_member(text, start):
+    """Whether the innermost brace around a place is that of a struct or class."""
+    depth = 0
+    for i in range(start - 1, -1, -1):
+        depth += {"}": 1, "{": -1}.get(text[i], 0)
+        if depth < 0:
+            return re.search(r"\b(?:struct|class)\s+\w+[^;{}()]*$", text[:i]) is not None
+    return False
+
+
 def excluded_by(text, start, token):
     """The rule that says a constant decides nothing; None where it may."""
     before = text[max(text.rfind(";", 0, start), text.rfind("{", 0, start)) + 1:start]
-    if re.search(r"\breserve\([^)]*$", before):
-        return SET_ASIDE
     if re.fullmatch(r"1e-(?:[6-9]|1\d)", token) and re.search(r"std::max\([^;]*$", before):
         return GUARD
+    if token == "0" and re.search(r"\w \w+ =\s*$|, \w+ =\s*$", before) and is_member(text, start):
+        return START
     return None
 
 

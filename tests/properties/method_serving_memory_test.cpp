@@ -62,14 +62,22 @@ TEST_CASE("serving memory is what docs/method.md says", "[property]") {
 
 TEST_CASE("the longest context is the last that has room", "[property]") {
   agrees("longest context", [] {
-    const auto [work, plan, machine] = any_service();
+    auto [work, plan, machine] = any_service();
     test::given(work.model->is_generator() && !work.inference.draft);
-    const InferenceMemory is = inference_memory(work, machine, plan, test::coefficients());
-    test::given(is.longest_context < 1e9);  // of a cache that grows
     const Service page(work, plan, machine);
     const double read = page.crosses_stacks() ? page.in() : 0;
-    const auto& held = is.per_gpu;
-    const double room = is.pool.raw() - (held.weights + held.workspace + held.framework + held.activations).raw();
+    const auto taken = [&] {
+      const auto held = inference_memory(work, machine, plan, test::coefficients()).per_gpu;
+      return (held.weights + held.workspace + held.framework + held.activations).raw();
+    };
+    // Room for some tokens, as many as a window has or a multiple of them.
+    const double some = page.m.window_tokens.value_or(4096) * any::number("windows", 0.01, 100);
+    test::given(page.cache(read, some) > 0);
+    for (int i = 0; i < 2; ++i)  // less room may mean smaller buffers
+      work.inference.mem_utilization = (taken() + page.cache(read, some)) / machine.device.usable.raw();
+    const InferenceMemory is = inference_memory(work, machine, plan, test::coefficients());
+    test::given(is.longest_context < 1e9);  // of a cache that grows
+    const double room = is.pool.raw() - taken();
     // Caches are allotted in blocks of 16 tokens.
     must(is.longest_context < 16 || page.cache(read, is.longest_context - 16) <= room, "it does not fit");
     must(page.cache(read, is.longest_context + 17) >= room, "longer ones fit");
