@@ -227,8 +227,10 @@ def judged(bench, places, wanted, seed, told):
 
 
 def main():
-    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 120
-    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    numbers = sys.argv[1:]
+    if len(numbers) > 2 or not all(number.isdecimal() for number in numbers) or numbers[:1] == ["0"]:
+        sys.exit("usage: mutate.py [N [SEED]]: N mutants (120), drawn with SEED (1)")
+    wanted, seed = [int(number) for number in numbers + ["120", "1"][len(numbers):]]
     found = {path: places_in(path) for path in sorted(SOURCES.rglob("*.[ch]pp"))}
     files = [path for path in found if found[path][0]]
     share = shares([len(found[path][0]) for path in files], wanted)

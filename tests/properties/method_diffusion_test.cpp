@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "gpusel/base/message.hpp"
 #include "gpusel/estimate/formats.hpp"
 #include "properties/page_network.hpp"
 
@@ -173,6 +174,37 @@ class Diffuses : public Network {
     return out;
   }
 
+  /// The numbers beside the formulas of an explanation.
+  void check_words(const Trace& trace) const {
+    const auto gibibytes = [](double amount) { return amount / kGiB; };
+    if (on_cpu()) {
+      const double cores = machine.host.vcpus / machine.host.threads_per_core;
+      return must_say(
+          trace, "latency",
+          format("{:.3g} TFLOP, {:.3g} GB, {:.0f} cores", processor_flops / 1e12, processor_bytes / 1e9, cores));
+    }
+    if (trains()) {
+      if (!ahead())
+        must_say(
+            trace, "memory.weights",
+            format("text encoders {:.2f} GiB and VAE {:.2f} GiB", gibibytes(text_weights()), gibibytes(vae_weights())));
+      must_say(trace, "memory.optimizer", format("{:.4g} million", trained() / 1e6));
+      must_say(trace, "memory.activations", format("{:.3g}e9 values", values() / 1e9));
+      must_say(trace, "step.traffic", format("{:.3g}e9 values", values() / 1e9));
+      must_say(trace, "step.update", format("{:.4g} million", trained() / 1e6));
+      return must_say(trace, "latency", format("{:.3g} s of it", talk()));
+    }
+    must_say(trace, "memory.weights",
+             format("{:.4g} + {:.4g} + {:.4g}", gibibytes(text_weights()), gibibytes(denoisers() * stored()),
+                    gibibytes(vae_weights())));
+    const double at_once = pixels() * std::min(frames(), m.vae_chunk_frames.value_or(frames()));
+    must_say(trace, "memory.activations", format("{:.2f} megapixels", at_once / 1e6));
+    must_say(trace, "step.products",
+             format("({:.3g} + attention {:.3g}", linear() / low_gain() / 1e12, attention() / 1e12));
+    must_say(trace, "step.products", format("({:.4g} TFLOPS × {:.3f})", peak(done()) / 1e12, share(done(), true)));
+    must_say(trace, "step.traffic", format("{:.3g}e9 values a pass, {:.4g} GB/s", values() / 1e9, BW() / 1e9));
+  }
+
   const workload::DiffusionJob& job;
   const DiffusionCoefficients& of = more.diffusion;
 };
@@ -198,11 +230,13 @@ TEST_CASE("images and videos take what docs/method.md says", "[property]") {
     if (any::coin("offloads")) of.plan.offload = trains ? Offload::params : Offload::weights;
     test::given(!(of.machine.on_cpu() && trains));
     const Diffuses page(of, std::get<workload::DiffusionJob>(of.work.counted->job));
-    const CountedFigures is = figures(of);
+    Trace trace;
+    const CountedFigures is = figures(of, &trace);
     must_have(is.memory, page.memory());
     if (!page.on_cpu() && !page.has_rate()) return must(is.rate == 0, "a rate of nothing");
     must_be_near(is.latency.raw(), page.latency(), "latency");
     must_be_near(is.rate, page.n() * page.b() * page.frames() / page.latency(), "rate");
+    page.check_words(trace);
     if (page.on_cpu()) return;
     const double products = page.one_pass(), traffic = page.step_traffic(), launched = page.launched();
     if (trains) {

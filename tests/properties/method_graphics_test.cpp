@@ -179,7 +179,8 @@ TEST_CASE("simulation takes what docs/method.md says", "[property]") {
     MachineCase of{test::job_of(asked), any_machine(), {}};
     of.plan.precision = any::coin("doubles") ? Precision::fp64 : Precision::fp32;
     const auto& job = std::get<workload::SimulationJob>(of.work.counted->job);
-    const CountedFigures is = figures(of);
+    Trace trace;
+    const CountedFigures is = figures(of, &trace);
     test::given(is.lacks.empty());
     const auto& s = c().simulation;
     const auto& solver = *std::ranges::find(test::shipped().solvers(), to_text(job.solver), &catalog::SolverInfo::id);
@@ -217,6 +218,10 @@ TEST_CASE("simulation takes what docs/method.md says", "[property]") {
           std::log2(n) * (s.exchange_share.of(kind) + solver.half_cells.value_or(0) / 3 / std::max(1.0, job.cells / n));
     }
     must_be_near(is.rate, n / update / (1 + exchange) / 1e6, "updates");
+    must_say(trace, "update",
+             format("{:g} B in {:.3g} ns, {:g} operations in {:.3g} ns", *solver.bytes_per_update * width, moving * 1e9,
+                    *solver.flops_per_update, computing * 1e9));
+    if (left < 1) must_say(trace, "update", format("{:.2g} times as long", 1 / left));
     must_be_near(figure(is, "step_ms"), job.cells / is.rate / 1000, "a step");
     must(is.bound_by == (left < 1             ? "host-memory"
                          : exchange > 1       ? "link"

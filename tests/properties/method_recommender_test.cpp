@@ -126,7 +126,8 @@ TEST_CASE("recommendation takes what docs/method.md says", "[property]") {
     of.plan.batch *= any::size("times", 1, 100);
     if (any::coin("tables in host memory")) of.plan.offload = Offload::params;
     const Recommends page(of, std::get<workload::RecommenderJob>(of.work.counted->job));
-    const CountedFigures is = figures(of);
+    Trace trace;
+    const CountedFigures is = figures(of, &trace);
     must_have(is.memory, page.memory());
     if (!page.on_cpu()) {
       must_be_near(figure(is, "table_gib"), page.E() * page.stored() / kGiB, "tables");
@@ -146,5 +147,7 @@ TEST_CASE("recommendation takes what docs/method.md says", "[property]") {
     must(is.bound_by == page.bound || (page.bound == "memory" && is.bound_by.find("memory") != std::string_view::npos),
          "bound by another");
     if (page.in_host()) must_be_near(figure(is, "slowdown"), page.slower, "slowdown");
+    const double rate = page.product_rate(of.work.counted->engine == Engine::tensorrt && !trains);
+    must_say(trace, "time.products", format("({:.3g} TFLOPS)", rate / 1e12));
   });
 }

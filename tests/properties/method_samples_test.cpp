@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "properties/page_network.hpp"
 
@@ -161,11 +162,15 @@ TEST_CASE("networks that read samples take what docs/method.md says", "[property
     test::given(std::holds_alternative<workload::SampleJob>(of.work.counted->job));
     if (trains && any::coin("offloads")) of.work.training.offload = Offload::optimizer;
     const Samples page(of, std::get<workload::SampleJob>(of.work.counted->job));
-    const CountedFigures is = figures(of);
+    Trace trace;
+    const CountedFigures is = figures(of, &trace);
     must_have(is.memory, page.memory());
     if (!page.on_cpu() && (page.peak(page.done()) <= 0 || page.F <= 0)) return must(is.rate == 0, "a rate of nothing");
     must_be_near(is.latency.raw(), page.step(), "step");
     must_be_near(is.rate, page.rate(), "rate");
+    if (page.on_cpu())
+      must_say(trace, "throughput",
+               format("{:.3g} GFLOP, {:.3g} MB", page.processor_flops / 1e9, page.processor_bytes / 1e6));
     must(page.on_cpu() || is.bound_by == page.bound, "bound by another");
     must(page.on_cpu() || is.rate_ratio.low == page.more.samples.rate_low.of(page.engine(), page.kind()), "interval");
     if (!trains || page.on_cpu() || of.work.counted->unit.rate != "images/s") return;

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "gpusel/base/message.hpp"
 #include "properties/page_network.hpp"
 
 using namespace gpusel;
@@ -132,12 +133,20 @@ TEST_CASE("speech takes what docs/method.md says", "[property]") {
     if (any::coin("says a format")) asked["precision"] = "fp16";
     const NetworkCase of = any_network(asked);
     const Speech page(of, std::get<workload::SpeechJob>(of.work.counted->job));
-    const CountedFigures is = figures(of);
+    Trace trace;
+    const CountedFigures is = figures(of, &trace);
     if (!is.lacks.empty()) return;
     must_have(is.memory, page.memory());
     if (!page.on_cpu() && page.peak(of.plan.precision) <= 0) return must(is.rate == 0, "a rate of nothing");
     must_be_near(is.latency.raw(), page.time(), "time of a batch");
     must_be_near(is.rate, page.n() * page.b() * page.w() / page.time(), "rate");
-    must(page.on_cpu() || is.bound_by == page.bound, "bound by another");
+    if (page.on_cpu()) return;
+    must(is.bound_by == page.bound, "bound by another");
+    const double rate = page.product_rate(of.work.counted->engine == Engine::ctranslate2 && !trains);
+    must_say(trace, "time.products", format("({:.3g} TFLOPS)", rate / 1e12));
+    must_say(trace, "time.memory", format("({:.4g} GB/s)", page.stream() / 1e9));
+    must_say(trace, "memory.activations", format("× {:.5g} MiB", (trains ? page.kept() : page.widest()) / (1 << 20)));
+    if (!trains) must_say(trace, "memory.kv_cache", format("× {:.5g} MiB", page.cache() / (1 << 20)));
+    if (!trains) must_say(trace, "memory.weights", format("{:.5g}e9 ×", page.P() / 1e9));
   });
 }

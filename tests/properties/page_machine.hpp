@@ -22,8 +22,8 @@ struct MachineCase {
   CountedPlan plan;
 };
 
-inline CountedFigures figures(const MachineCase& of) {
-  return counted_figures(of.work, of.machine, of.plan, coefficients());
+inline CountedFigures figures(const MachineCase& of, estimate::Trace* trace = nullptr) {
+  return counted_figures(of.work, of.machine, of.plan, coefficients(), trace);
 }
 
 /// Some of them slices.

@@ -82,7 +82,10 @@ class Network {
     return std::max(all - c.gradient_overlap.value * beside, c.least_exposed.value * all);
   }
   /// Products and bytes at what a processor does of them.
+  mutable double processor_flops = 0, processor_bytes = 0;  // that were worked out last
   double on_processor(double flops, double moved) const {
+    processor_flops = flops;
+    processor_bytes = moved;
     const Host& host = machine.host;
     const double cores = host.vcpus / std::max(1.0, host.threads_per_core);
     const auto& cpu = *host.cpu;
@@ -132,8 +135,8 @@ inline NetworkCase any_network(const Asked& asked) {
   return {std::move(work), plan, machine};
 }
 
-inline CountedFigures figures(const NetworkCase& of) {
-  return counted_figures(of.work, of.machine, of.plan, coefficients());
+inline CountedFigures figures(const NetworkCase& of, estimate::Trace* trace = nullptr) {
+  return counted_figures(of.work, of.machine, of.plan, coefficients(), trace);
 }
 
 inline void must_have(const MemoryBreakdown& is, const MemoryBreakdown& page) {

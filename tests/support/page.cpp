@@ -35,6 +35,17 @@ Link link(const estimate::Machine& machine, int members_here, bool crosses) {
   return out;
 }
 
+std::string said(const estimate::Trace& trace, std::string_view quantity) {
+  const auto found = std::ranges::find(trace, quantity, &estimate::TraceLine::quantity);
+  must(found != trace.end(), std::string(quantity));
+  return found->formula + " = " + found->substituted;
+}
+
+void must_say(const estimate::Trace& trace, std::string_view quantity, const std::string& words) {
+  const std::string all = said(trace, quantity);
+  must(all.find(words) != std::string::npos, all + " does not say " + words);
+}
+
 double figure(const estimate::CountedFigures& figures, std::string_view key) {
   const auto found = std::ranges::find(figures.more, key, &estimate::NamedFigure::key);
   must(found != figures.more.end(), std::string(key));

@@ -31,6 +31,10 @@ struct Link {
 };
 Link link(const estimate::Machine& machine, int members_here, bool crosses);
 
+/// What an explanation says of a quantity: its formula and its numbers; a case without it fails.
+std::string said(const estimate::Trace& trace, std::string_view quantity);
+void must_say(const estimate::Trace& trace, std::string_view quantity, const std::string& words);
+
 /// A figure by its key; a case without it fails.
 double figure(const estimate::CountedFigures& figures, std::string_view key);
 
