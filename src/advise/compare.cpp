@@ -222,7 +222,7 @@ const catalog::RenderScore* blender_of(const catalog::Catalog& catalog, const Co
 }
 
 /// Scores of the version that most items have, the newer of two.
-void add_blender(Comparison& comparison, const catalog::Catalog& catalog) {
+void add_blender(CompareAnswer& comparison, const catalog::Catalog& catalog) {
   std::ptrdiff_t most = 0;
   for (const Compared& item : comparison.items) {
     const auto* score = blender_of(catalog, item, {});
@@ -266,9 +266,9 @@ Status all_different(std::span<const Compared> items) {
 
 }  // namespace
 
-Result<Comparison> compare(std::span<const std::string> names, const Question& question,
-                           const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
-                           bool explained) {
+Result<CompareAnswer> compare(std::span<const std::string> names, const Question& question,
+                              const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
+                              bool explained) {
   if (names.size() < kFewest || names.size() > kMost)
     return usage_error(
         names.size() == 1 ? say("one name cannot be compared") : say("{} names to compare", names.size()), {},
@@ -281,7 +281,7 @@ Result<Comparison> compare(std::span<const std::string> names, const Question& q
     return std::unexpected(Error{ErrorKind::unsatisfied, std::move(crossed), {}, {}});
   auto limits = limit_rules(constraints, catalog, Defaults::none);
   if (!limits) return std::unexpected(limits.error());
-  Comparison out;
+  CompareAnswer out;
   out.currency = question.currency;
   out.terms = constraints.terms;
   if (question.request.task || question.request.names_model()) {

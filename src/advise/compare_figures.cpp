@@ -58,7 +58,7 @@ const estimate::InferenceSpeed* serving(const Compared& item) {
 #define GPUSEL_OF_HOST(member) [](const Compared& i) { return of(i, &catalog::Instance::member); }
 #define GPUSEL_IS(...) [](const Compared& i) -> Number { return __VA_ARGS__; }
 
-constexpr Figure kFigures[] = {
+constexpr ComparedFigure kFigures[] = {
     {"price_per_hour", to_say("{}/h"), Better::less, FigureOf::price, false, price},
     {"price_per_hour_per_gpu", to_say("{}/h per GPU"), Better::less, FigureOf::price, false, gpu_price},
     {"price_per_hour_per_gb", to_say("{}/h per GB of VRAM"), Better::less, FigureOf::price, false,
@@ -135,7 +135,7 @@ constexpr Figure kFigures[] = {
 #undef GPUSEL_OF_HOST
 #undef GPUSEL_IS
 
-bool applies(const Figure& figure, const Compared& item) {
+bool applies(const ComparedFigure& figure, const Compared& item) {
   const bool whole = item.instance != nullptr || item.counted;
   switch (figure.of) {
     case FigureOf::gpu: return !item.has_no_gpu();
@@ -168,7 +168,7 @@ void mark_best(std::span<Compared> items, std::size_t row, Better better) {
 
 }  // namespace
 
-std::span<const Figure> figures() { return kFigures; }
+std::span<const ComparedFigure> figures() { return kFigures; }
 
 Number Compared::gpus() const {
   if (gpu == nullptr && instance == nullptr) return std::nullopt;
@@ -177,7 +177,7 @@ Number Compared::gpus() const {
 
 void fill_values(std::span<Compared> items) {
   for (std::size_t row = 0; row < std::size(kFigures); ++row) {
-    const Figure& figure = kFigures[row];
+    const ComparedFigure& figure = kFigures[row];
     for (Compared& item : items) {
       Value value{figure.value(item), applies(figure, item), {}, false};
       value.applies = value.applies && std::isfinite(value.number.value_or(0));

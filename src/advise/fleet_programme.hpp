@@ -72,7 +72,7 @@ class Programme {
 };
 
 /// The columns of one kind in one period.
-struct Columns {
+struct PeriodColumns {
   int more = 0;            // instances beside those committed to
   int used = 0;            // whether any; 0: nobody asks
   std::vector<int> share;  // by bucket; 0: does not serve it
@@ -114,13 +114,13 @@ class Builder {
   }
 
   const std::vector<int>& committed() const { return committed_; }
-  const std::vector<std::vector<Columns>>& periods() const { return periods_; }
+  const std::vector<std::vector<PeriodColumns>>& periods() const { return periods_; }
 
  private:
   void add_period(const FleetPeriod& period) {
-    std::vector<Columns>& kinds = periods_.emplace_back();
+    std::vector<PeriodColumns>& kinds = periods_.emplace_back();
     for (const FleetKind& kind : p_.kinds) {
-      Columns& c = kinds.emplace_back();
+      PeriodColumns& c = kinds.emplace_back();
       const bool sold = std::isfinite(kind.price);
       c.more = lp_.column(sold ? priced(kind.price) * period.hours : 0, true, sold ? kInfinite : 0);
       if (counts_use_) c.used = lp_.column(0, true, 1);
@@ -133,17 +133,17 @@ class Builder {
   }
 
   /// Every bucket is served in full.
-  void serve_all(const std::vector<Columns>& kinds) {
+  void serve_all(const std::vector<PeriodColumns>& kinds) {
     for (std::size_t b = 0; b < p_.rate.size(); ++b) {
       std::vector<Programme::Term> terms;
-      for (const Columns& c : kinds)
+      for (const PeriodColumns& c : kinds)
         if (c.share[b] > 0) terms.push_back({c.share[b], 1});
       lp_.row(terms, GLP_FX, 1);
     }
   }
 
   /// The load of a kind is no more than its instances, spare ones left out.
-  void carry_load(std::size_t g, const Columns& c, double scale) {
+  void carry_load(std::size_t g, const PeriodColumns& c, double scale) {
     std::vector<Programme::Term> load;
     for (std::size_t b = 0; b < c.share.size(); ++b)
       if (const double all = p_.rate[b] * scale / p_.kinds[g].capacity[b]; c.share[b] > 0 && all > kNoLoad)
@@ -164,7 +164,7 @@ class Builder {
   }
 
   /// Who serves anything is there, however little it loads: where the load alone does not say so.
-  void serve_with_some(std::size_t g, const Columns& c, double scale) {
+  void serve_with_some(std::size_t g, const PeriodColumns& c, double scale) {
     for (std::size_t b = 0; b < c.share.size(); ++b) {
       if (c.share[b] == 0 || p_.rate[b] * scale >= p_.kinds[g].capacity[b]) continue;
       std::vector<Programme::Term> terms{{c.share[b], 1}, {c.more, -1}};
@@ -176,14 +176,14 @@ class Builder {
   /// Of fleets of one cost the one of fewest instances, by less than a cost is told apart by.
   double priced(double price) const { return price + (std::isfinite(least_price_) ? least_price_ * kTie : 0); }
 
-  void keep_limits(const std::vector<Columns>& kinds) {
+  void keep_limits(const std::vector<PeriodColumns>& kinds) {
     for (std::size_t pool = 0; pool < p_.pool_limit.size(); ++pool)
       if (p_.pool_limit[pool]) limit(kinds, static_cast<int>(pool), *p_.pool_limit[pool]);
     if (p_.most_instances) limit(kinds, -1, *p_.most_instances);
   }
 
   /// Of the kinds of one pool, or of all.
-  void limit(const std::vector<Columns>& kinds, int pool, double most) {
+  void limit(const std::vector<PeriodColumns>& kinds, int pool, double most) {
     std::vector<Programme::Term> terms;
     for (std::size_t g = 0; g < kinds.size(); ++g) {
       if (pool >= 0 && p_.kinds[g].pool != pool) continue;
@@ -209,7 +209,7 @@ class Builder {
   double least_price_ = 0;
   Programme lp_;
   std::vector<int> committed_;
-  std::vector<std::vector<Columns>> periods_;
+  std::vector<std::vector<PeriodColumns>> periods_;
 };
 
 }  // namespace gpusel::advise

@@ -126,7 +126,7 @@ FleetSolution read(const FleetProblem& problem, const Builder& builder, const st
   for (std::size_t t = 0; t < problem.periods.size(); ++t) {
     auto& kinds = out.by_period.emplace_back();
     for (std::size_t g = 0; g < problem.kinds.size(); ++g) {
-      const Columns& c = builder.periods()[t][g];
+      const PeriodColumns& c = builder.periods()[t][g];
       const double more = std::round(at(c.more));
       FleetUse use{more + out.committed[g], {}};
       // Of kinds that are not there the solver may leave a trace, which the others take.

@@ -131,8 +131,8 @@ std::string reason_of(const Outcome& none, const Outcome* before) {
              example->instance->sku, example->message);
 }
 
-Change change_to(const Varied& varied, const AxisValue& value) {
-  Change change{&varied.input, value.text, 1};
+Alteration change_to(const Varied& varied, const AxisValue& value) {
+  Alteration change{&varied.input, value.text, 1};
   if (varied.input.is_price()) change.factor = 1 + *value.number / 100;
   return change;
 }
@@ -176,7 +176,7 @@ Status Asker::set(Scenario& scenario, const Input& input, std::string_view text)
   return workload::assign(text, scenario.gpus, workload::kCount);
 }
 
-Result<Asker::Scenario> Asker::scenario(std::span<const Change> changes) const {
+Result<Asker::Scenario> Asker::scenario(std::span<const Alteration> changes) const {
   Scenario out;
   out.question.objective = question_.objective;
   out.question.currency = question_.currency;
@@ -185,11 +185,11 @@ Result<Asker::Scenario> Asker::scenario(std::span<const Change> changes) const {
   out.question.detailed = 1;
   for (const Said& one : said_) {
     const bool changed = std::any_of(changes.begin(), changes.end(),
-                                     [&](const Change& change) { return change.input->key == one.input.key; });
+                                     [&](const Alteration& change) { return change.input->key == one.input.key; });
     if (changed) continue;
     if (Status done = set(out, one.input, one.value); !done) return std::unexpected(done.error());
   }
-  for (const Change& change : changes) {
+  for (const Alteration& change : changes) {
     if (change.input->is_price()) continue;
     if (Status done = set(out, *change.input, change.text); !done) {
       done.error().where = change.input->key;
@@ -199,11 +199,12 @@ Result<Asker::Scenario> Asker::scenario(std::span<const Change> changes) const {
   return out;
 }
 
-void Asker::price(std::span<const Change> changes) {
-  const bool any = std::any_of(changes.begin(), changes.end(), [](const Change& change) { return change.factor != 1; });
+void Asker::price(std::span<const Alteration> changes) {
+  const bool any =
+      std::any_of(changes.begin(), changes.end(), [](const Alteration& change) { return change.factor != 1; });
   if (!any && !repriced_) return;
   std::vector<catalog::Offer> offers = offers_;
-  for (const Change& change : changes)
+  for (const Alteration& change : changes)
     for (const std::uint32_t index : change.input->offers) offers[index].amount *= change.factor;
   catalog_.replace_offers(std::move(offers));
   repriced_ = any;
@@ -269,7 +270,7 @@ Outcome Asker::outcome_of(const Recommendation& candidate, const std::shared_ptr
   return out;
 }
 
-Result<Asker::Answer> Asker::ask(std::span<const Change> changes, bool every_candidate) {
+Result<Asker::Answer> Asker::ask(std::span<const Alteration> changes, bool every_candidate) {
   auto asked = scenario(changes);
   if (!asked) return std::unexpected(asked.error());
   if (changes.empty()) duty_ = asked->duty;
@@ -298,7 +299,7 @@ Result<Asker::Answer> Asker::ask(std::span<const Change> changes, bool every_can
   return answer;
 }
 
-Outcome Asker::outcome(std::span<const Change> changes) {
+Outcome Asker::outcome(std::span<const Alteration> changes) {
   auto answer = ask(changes);
   if (answer) return std::move(answer->best);
   Outcome none;

@@ -11,13 +11,13 @@
 namespace gpusel::advise {
 
 /// An input set to another value.
-struct Change {
+struct Alteration {
   const Input* input = nullptr;
   std::string text;   // of an option
   double factor = 1;  // of prices
 };
 /// A varied input at one of its values.
-Change change_to(const Varied& varied, const AxisValue& value);
+Alteration change_to(const Varied& varied, const AxisValue& value);
 
 class Asker {
  public:
@@ -32,9 +32,9 @@ class Asker {
     std::vector<Outcome> all;  // where every candidate was asked for, best first
   };
   /// Errors: as recommend().
-  Result<Answer> ask(std::span<const Change> changes, bool every_candidate = false);
+  Result<Answer> ask(std::span<const Alteration> changes, bool every_candidate = false);
   /// The same, with what cannot be asked as an outcome without an answer.
-  Outcome outcome(std::span<const Change> changes);
+  Outcome outcome(std::span<const Alteration> changes);
 
   /// What the settings say of an input, in its option's words.
   std::optional<std::string> said(const Input& input) const;
@@ -55,9 +55,9 @@ class Asker {
     std::optional<std::int64_t> gpus;
     bool has_duty = false;
   };
-  Result<Scenario> scenario(std::span<const Change> changes) const;
+  Result<Scenario> scenario(std::span<const Alteration> changes) const;
   static Status set(Scenario& scenario, const Input& input, std::string_view text);
-  void price(std::span<const Change> changes);
+  void price(std::span<const Alteration> changes);
   Result<Advice> recommended(const Scenario& scenario);
   Result<Advice> of_all(const std::vector<Question>& questions);
   Outcome outcome_of(const Recommendation& candidate, const std::shared_ptr<const Advice>& advice,

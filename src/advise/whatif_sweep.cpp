@@ -101,7 +101,7 @@ class Refiner {
   Sample sample_between(const Sample& left, const Sample& right) {
     Sample mid;
     mid.at.push_back(varied_.at(middle(*left.at[0].number, *right.at[0].number)));
-    const Change change = change_to(varied_, mid.at[0]);
+    const Alteration change = change_to(varied_, mid.at[0]);
     mid.best = asker_.outcome({&change, 1});
     mid.between = true;
     return mid;
@@ -173,7 +173,7 @@ void find_segments(WhatIf& out) {
 
 void sweep_one(const Varied& varied, Asker& asker, WhatIf& out) {
   for (const AxisValue& value : varied.axis.values) {
-    const Change change = change_to(varied, value);
+    const Alteration change = change_to(varied, value);
     out.samples.push_back({{value}, asker.outcome({&change, 1}), false});
   }
   if (varied.axis.continuous) look_between(varied, asker, out);
@@ -184,7 +184,7 @@ void sweep_one(const Varied& varied, Asker& asker, WhatIf& out) {
 void sweep_two(const Varied& across, const Varied& down, Asker& asker, WhatIf& out) {
   for (const AxisValue& second : down.axis.values)
     for (const AxisValue& first : across.axis.values) {
-      const Change changes[] = {change_to(across, first), change_to(down, second)};
+      const Alteration changes[] = {change_to(across, first), change_to(down, second)};
       out.samples.push_back({{first, second}, asker.outcome(changes), false});
     }
   count_winners(out);

@@ -50,7 +50,7 @@ class Tornado {
   TornadoBar::End end_of(const Input& input, std::string text, double factor) {
     TornadoBar::End end;
     end.value = input.is_price() ? format("{:+.0f}%", (factor - 1) * 100) : text;
-    const Change change{&input, std::move(text), factor};
+    const Alteration change{&input, std::move(text), factor};
     end.best = asker_.outcome({&change, 1});
     end.cost = cost_of(end.best, out_);
     end.other_winner = !same_winner(end.best, out_.now);

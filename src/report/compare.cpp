@@ -19,18 +19,18 @@ namespace gpusel::report {
 namespace {
 
 using advise::Better;
+using advise::CompareAnswer;
 using advise::Compared;
-using advise::Comparison;
-using advise::Figure;
+using advise::ComparedFigure;
 using advise::FigureOf;
 using advise::Value;
 
 constexpr std::string_view kUnknown = "?";
 constexpr std::string_view kNotApplicable = "-";
 
-bool is_money(const Figure& figure) { return figure.title.find("{}") != std::string_view::npos; }
+bool is_money(const ComparedFigure& figure) { return figure.title.find("{}") != std::string_view::npos; }
 
-std::string title_of(const Figure& figure, const Comparison& comparison) {
+std::string title_of(const ComparedFigure& figure, const CompareAnswer& comparison) {
   std::string title = say_text(figure.title);
   if (const auto place = title.find("{}"); place != std::string::npos)
     title.replace(place, 2, comparison.currency.code());
@@ -40,7 +40,7 @@ std::string title_of(const Figure& figure, const Comparison& comparison) {
 /// Three figures also of an amount far below one, as prices per unit are.
 std::string money(double amount) { return amount < 0.995 ? format("{:#.3g}", amount) : human_price(amount); }
 
-std::string shown(const Figure& figure, const Value& value) {
+std::string shown(const ComparedFigure& figure, const Value& value) {
   if (!value.applies) return std::string(kNotApplicable);
   if (!value.number) return std::string(kUnknown);
   if (is_money(figure)) return money(*value.number);
@@ -94,7 +94,7 @@ std::string gpu_words(const Compared& item) {
 
 class Rows {
  public:
-  Rows(const Comparison& comparison, bool all)
+  Rows(const CompareAnswer& comparison, bool all)
       : comparison_(comparison),
         all_(all),
         several_(std::any_of(comparison.items.begin(), comparison.items.end(),
@@ -109,7 +109,7 @@ class Rows {
   void figures(FigureOf of) {
     const auto all = advise::figures();
     for (std::size_t at = 0; at < all.size(); ++at) {
-      const Figure& figure = all[at];
+      const ComparedFigure& figure = all[at];
       if (figure.of != of || (!several_ && of == FigureOf::all_gpus)) continue;
       SideRow row{title_of(figure, comparison_), {}};
       bool complete = true;
@@ -171,14 +171,14 @@ class Rows {
     return format("{} {}{}", title.substr(0, comma), value, counted ? " " + title.substr(comma + 2) : std::string());
   }
 
-  const Comparison& comparison_;
+  const CompareAnswer& comparison_;
   bool all_;
   bool several_;  // some item is not one GPU, so that figures of one and of all differ
   std::vector<SideRow> rows_;
   std::string same_, unknown_;
 };
 
-void identity_rows(Rows& rows, const Comparison& comparison) {
+void identity_rows(Rows& rows, const CompareAnswer& comparison) {
   rows.words(say("provider"), of_host([](const auto& i) { return std::string(i.provider); }));
   const bool bare = std::all_of(comparison.items.begin(), comparison.items.end(),
                                 [](const Compared& i) { return i.instance == nullptr; });
@@ -186,7 +186,7 @@ void identity_rows(Rows& rows, const Comparison& comparison) {
   rows.words(say("status"), of_host([](const auto& i) { return said(i.status); }));
 }
 
-void job_rows(Rows& rows, const Comparison& comparison) {
+void job_rows(Rows& rows, const CompareAnswer& comparison) {
   if (!comparison.work) return;
   rows.group();
   rows.words(say("job fits"), [](const Compared& i) { return i.usable() ? say("yes") : say("no"); });
@@ -219,7 +219,7 @@ void host_rows(Rows& rows) {
   rows.words(say("CPU"), of_host([](const auto& i) { return std::string(to_text(i.cpu_arch)); }));
 }
 
-Rows all_rows(const Comparison& comparison, const catalog::Catalog& catalog, bool all) {
+Rows all_rows(const CompareAnswer& comparison, const catalog::Catalog& catalog, bool all) {
   Rows rows(comparison, all);
   identity_rows(rows, comparison);
   rows.group();
@@ -250,7 +250,7 @@ std::string list_of(const std::vector<std::string>& words) {
 }
 
 /// Why there is no price: what is known not to be sold, and which other terms have one.
-std::string no_price(const Compared& item, const Comparison& comparison, const catalog::Catalog& catalog) {
+std::string no_price(const Compared& item, const CompareAnswer& comparison, const catalog::Catalog& catalog) {
   std::string line = say("{}: no such price is known", compared_name(item));
   if (item.instance == nullptr) return line;
   for (const catalog::OfferState& state : catalog.states_of(*item.instance)) {
@@ -267,7 +267,7 @@ std::string no_price(const Compared& item, const Comparison& comparison, const c
 }
 
 /// What is paid for what, where, since when, and who says so.
-std::string price_line(const Compared& item, const Comparison& comparison, const catalog::Catalog& catalog) {
+std::string price_line(const Compared& item, const CompareAnswer& comparison, const catalog::Catalog& catalog) {
   if (item.offer == nullptr) return no_price(item, comparison, catalog);
   const catalog::Origin& origin = catalog.origin_of(*item.offer);
   const Currency own = catalog.currency_of(*item.offer);
@@ -307,7 +307,7 @@ std::string section(const std::string& title, const std::vector<std::string>& li
 }
 
 /// Which benchmark the Blender row is of, and how far each score can be trusted.
-std::string blender_note(const Comparison& comparison) {
+std::string blender_note(const CompareAnswer& comparison) {
   std::vector<std::string> scores;
   for (const Compared& item : comparison.items) {
     if (item.blender == nullptr) continue;
@@ -326,7 +326,7 @@ std::string blender_note(const Comparison& comparison) {
 }
 
 /// Each said once, in the order of the columns.
-std::vector<std::string> notes_of(const Comparison& comparison) {
+std::vector<std::string> notes_of(const CompareAnswer& comparison) {
   std::vector<std::string> notes;
   const auto add = [&](std::string note) {
     if (!note.empty() && std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
@@ -350,14 +350,14 @@ std::vector<std::string> notes_of(const Comparison& comparison) {
 }
 
 /// Formulas behind the job's figures, under the item they are of.
-std::string explained(const Comparison& comparison, const Terminal& terminal) {
+std::string explained(const CompareAnswer& comparison, const Terminal& terminal) {
   std::string out;
   for (const Compared& item : comparison.items)
     if (!item.trace.empty()) out += heading(compared_name(item), terminal) + trace_lines(item.trace, terminal);
   return out;
 }
 
-std::string sections(const Comparison& comparison, const catalog::Catalog& catalog, const Terminal& terminal) {
+std::string sections(const CompareAnswer& comparison, const catalog::Catalog& catalog, const Terminal& terminal) {
   std::vector<std::string> prices;
   std::vector<std::string> plans;
   for (const Compared& item : comparison.items) {
@@ -376,7 +376,7 @@ std::string compared_name(const Compared& item) {
   return item.counted ? format("{} × {}", human_number(item.count), name) : name;
 }
 
-std::string compare_text(const Comparison& comparison, const catalog::Catalog& catalog, std::string_view format,
+std::string compare_text(const CompareAnswer& comparison, const catalog::Catalog& catalog, std::string_view format,
                          const Terminal& terminal) {
   if (format == "csv") return compare_csv(comparison, catalog);
   std::vector<std::string> names;

@@ -8,8 +8,8 @@ namespace gpusel::report {
 
 namespace {
 
+using advise::CompareAnswer;
 using advise::Compared;
-using advise::Comparison;
 using advise::FigureOf;
 
 Json job_json(const Compared& item) {
@@ -37,7 +37,7 @@ Json job_json(const Compared& item) {
   return job;
 }
 
-Json price_json(const Compared& item, const Comparison& comparison, const catalog::Catalog& catalog) {
+Json price_json(const Compared& item, const CompareAnswer& comparison, const catalog::Catalog& catalog) {
   if (item.offer == nullptr) return nullptr;
   const catalog::Origin& origin = catalog.origin_of(*item.offer);
   const Currency own = catalog.currency_of(*item.offer);
@@ -64,7 +64,7 @@ Json blender_json(const catalog::RenderScore& score) {
 }
 
 /// What stands in `gpu` and `instance` already is not repeated.
-bool is_derived(const advise::Figure& figure, const Json& gpu, const Json& instance) {
+bool is_derived(const advise::ComparedFigure& figure, const Json& gpu, const Json& instance) {
   if (figure.of == FigureOf::job || figure.of == FigureOf::whole_job) return false;
   return figure.of == FigureOf::all_gpus || (!gpu.contains(figure.key) && !instance.contains(figure.key));
 }
@@ -93,7 +93,7 @@ void add_differences(Json& differences, const Json& items, const std::string& pa
 
 }  // namespace
 
-Json compare_json(const Comparison& comparison, const catalog::Catalog& catalog) {
+Json compare_json(const CompareAnswer& comparison, const catalog::Catalog& catalog) {
   Json out{{"schema", "gpusel.compare/1"}, {"currency", comparison.currency.code()}, {"terms", comparison.terms}};
   if (comparison.work) {
     out["workload"] = workload_json(*comparison.work);
@@ -111,7 +111,7 @@ Json compare_json(const Comparison& comparison, const catalog::Catalog& catalog)
     Json derived = Json::object();
     Json ratios = Json::object();
     for (std::size_t at = 0; at < item.values.size(); ++at) {
-      const advise::Figure& figure = advise::figures()[at];
+      const advise::ComparedFigure& figure = advise::figures()[at];
       const bool of_job = figure.of == FigureOf::job || figure.of == FigureOf::whole_job;
       if (of_job && !comparison.work) continue;
       const std::string key(figure.key);
@@ -131,7 +131,7 @@ Json compare_json(const Comparison& comparison, const catalog::Catalog& catalog)
   return out;
 }
 
-std::string compare_csv(const Comparison& comparison, const catalog::Catalog& catalog) {
+std::string compare_csv(const CompareAnswer& comparison, const catalog::Catalog& catalog) {
   const Json answer = compare_json(comparison, catalog);
   Json records = Json::array();
   for (std::size_t i = 0; i < comparison.items.size(); ++i) {

@@ -23,8 +23,8 @@ advise::Question question_of(const std::string& job = "{}", const std::vector<te
   return question;
 }
 
-advise::Comparison compared(const Names& names, const advise::Question& question = question_of(),
-                            const Market& market = Market::small()) {
+advise::CompareAnswer compared(const Names& names, const advise::Question& question = question_of(),
+                               const Market& market = Market::small()) {
   auto comparison = advise::compare(names, question, market.catalog(), market.coefficients());
   if (!comparison) FAIL(comparison.error().message);
   return std::move(*comparison);

@@ -55,7 +55,7 @@ enum class Better : std::uint8_t { neither, more, less };
 enum class FigureOf : std::uint8_t { gpu, host, all_gpus, price, job, whole_job };
 
 /// A row of the table and a key of the JSON answer.
-struct Figure {
+struct ComparedFigure {
   std::string_view key;    // with its unit; a price is in the answer's currency
   std::string_view title;  // "{}" stands for that currency
   Better better = Better::neither;
@@ -64,9 +64,9 @@ struct Figure {
   catalog::Number (*value)(const Compared&) = nullptr;
 };
 
-std::span<const Figure> figures();
+std::span<const ComparedFigure> figures();
 
-struct Comparison {
+struct CompareAnswer {
   std::shared_ptr<const catalog::ConfigModel> own_model;
   std::optional<workload::Workload> work;
   Currency currency;
@@ -79,8 +79,8 @@ struct Comparison {
 /// in `question.request` add the job's figures; `question.constraints` say which prices count (on-demand
 /// unless asked otherwise). `explained`: with the formulas behind the job's figures.
 /// Errors: a name that is neither, naming the nearest of both; one that stands for two things; the same twice.
-Result<Comparison> compare(std::span<const std::string> names, const Question& question,
-                           const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
-                           bool explained = false);
+Result<CompareAnswer> compare(std::span<const std::string> names, const Question& question,
+                              const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
+                              bool explained = false);
 
 }  // namespace gpusel::advise
