@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/rules/holds.hpp"
 #include "gpusel/rules/rule.hpp"
 #include "support/market.hpp"
 #include "support/program.hpp"
@@ -205,4 +206,42 @@ TEST_CASE("every fact and every shipped rule is in the documents") {
     CAPTURE(rule.id);
     CHECK(page.find("`" + rule.id + "`") != std::string::npos);
   }
+}
+
+TEST_CASE("what a job leaves open of a condition is as true as the whole") {
+  using rules::Operator;
+  using rules::Stage;
+  const auto is = [](Fact fact, const char* text) { return rules::compare(fact, Operator::is, {text}, false); };
+  const auto train = is(Fact::task, "finetune");
+  const auto serve = is(Fact::task, "inference");
+  const auto amd = is(Fact::gpu_vendor, "amd");
+  const auto many = rules::compare(Fact::gpu_count, Operator::above, 4, true);
+  const std::vector<rules::Condition> conditions{
+      rules::all_of({train, amd}),
+      rules::all_of({serve, amd}),
+      rules::any_of({train, amd}),
+      rules::any_of({serve, amd, many}),
+      rules::negate(rules::all_of({train, amd})),
+      rules::all_of({rules::any_of({serve, many}), rules::negate(serve), rules::any_of({rules::negate(train), amd})}),
+      rules::any_of({rules::all_of({serve, amd}), rules::all_of({train, rules::negate(many)})}),
+      rules::all_of({train}),
+      rules::any_of({is(Fact::method, "lora"), amd}),  // the method is not known
+      rules::negate(is(Fact::method, "lora"))};
+  rules::Facts job;
+  job.set(Fact::task, "finetune");
+  for (std::size_t i = 0; i < conditions.size(); ++i) {
+    CAPTURE(i, rules::condition_text(conditions[i]));
+    const rules::Condition open = rules::left_open(conditions[i], job, Stage::job);
+    const rules::Rule rule = rules::reject_when("r", conditions[i], "m");
+    for (const char* vendor : {"amd", "nvidia", ""})
+      for (const double gpus : {0.0, 2.0, 8.0}) {
+        rules::Facts all = job;
+        all.set(Fact::gpu_vendor, vendor);
+        if (gpus > 0) all.set(Fact::gpu_count, gpus);
+        CHECK(rules::is_true(open, all) == rules::fires(rule, all));
+        if (!rules::may_fire(rule, job, Stage::job)) CHECK_FALSE(rules::fires(rule, all));
+      }
+  }
+  CHECK_FALSE(rules::may_fire(rules::reject_when("r", conditions[1], "m"), job, Stage::job));
+  CHECK(rules::left_open(conditions[0], job, Stage::job).fact == Fact::gpu_vendor);
 }
