@@ -2,11 +2,17 @@
 #pragma once
 
 #include "gpusel/advise/cost.hpp"
+#include "gpusel/base/document.hpp"
 
 namespace gpusel::advise {
 
 /// Null where the catalogue says nothing of it.
 const catalog::Provider* provider_of(const catalog::Instance& instance, const catalog::Catalog& catalog);
+
+/// An answer of `recommend` with at least one recommendation, read once for all of its ranks. Errors: it is none.
+Result<Document> saved_answer(const std::string& content, const std::string& name);
+/// As saved_subject() of the whole text.
+Result<CostSubject> saved_subject(const Document& answer, int rank, const catalog::Catalog& catalog);
 
 struct LineView {
   const catalog::Catalog& catalog;

@@ -5,6 +5,7 @@
 #include "advise/facts_of.hpp"
 #include "advise/policy_facts.hpp"
 #include "advise/policy_kinds.hpp"
+#include "gpusel/base/limits.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 
@@ -53,7 +54,8 @@ class PolicyReader {
         problems_.add_at_key(*of, say("'{}' is empty: such a gate is always open", of->key),
                              say("leave the key out, or write what is demanded"));
     if (list != nullptr && list->is_list())
-      for (const Node& node : list->children) add_policy(node);
+      for (const Node& node : list->children)
+        if (!is_enough(problems_.errors)) add_policy(node);
     if (rules != nullptr) add_rules(*rules);
     if (problems_.errors.empty()) std::ranges::move(read_, std::back_inserter(policies_));
     return std::move(problems_.errors);

@@ -1,8 +1,7 @@
 #include <algorithm>
 
-#include "gpusel/advise/cost.hpp"
+#include "advise/cost_parts.hpp"
 #include "gpusel/advise/saved.hpp"
-#include "gpusel/base/document.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 
@@ -87,19 +86,17 @@ Result<Recommendation> recommendation_of(const CostSubject& subject, const Node&
 
 Result<Advice> saved_advice(const std::string& text, const std::string& name, const catalog::Catalog& catalog,
                             const estimate::Coefficients& coefficients) {
-  const auto first = saved_subject(text, name, 1, catalog);  // says what is wrong with the file as a whole
-  if (!first) return std::unexpected(first.error());
-  const bool json = trim(text).starts_with('{');
-  const auto document = json ? parse_json(text, name) : parse_yaml(text, name);
-  const auto& list = document->root.find("recommendations")->children;
+  const auto answer = saved_answer(text, name);
+  if (!answer) return std::unexpected(answer.error());
+  const auto& list = answer->root.find("recommendations")->children;
   Advice advice;
-  advice.assumed = assumed_in(document->root);
-  advice.currency = first->currency.value_or(Currency::usd());
+  advice.assumed = assumed_in(answer->root);
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const auto subject = i == 0 ? first : saved_subject(text, name, static_cast<int>(i) + 1, catalog);
+    const auto subject = saved_subject(*answer, static_cast<int>(i) + 1, catalog);
     if (!subject) return std::unexpected(subject.error());
     auto one = recommendation_of(*subject, list[i], name, catalog, coefficients);
     if (!one) return std::unexpected(one.error());
+    if (i == 0) advice.currency = subject->currency.value_or(Currency::usd());
     if (i == 0) advice.work = subject->saved->work;
     advice.recommendations.push_back(std::move(*one));
   }

@@ -63,17 +63,29 @@ std::shared_ptr<const SavedWork> work_in(const Node& root, const Node& chosen, c
 
 }  // namespace
 
+Result<Document> saved_answer(const std::string& content, const std::string& name) {
+  auto document = trim(content).starts_with('{') ? parse_json(content, name) : parse_yaml(content, name);
+  if (!document) return document;
+  if (text(&document->root, "schema") != kSchema)
+    return usage_error(say("is no answer of gpusel recommend"), name, say("save one with gpusel recommend … --json"));
+  const Node* list = document->root.find("recommendations");
+  if (list == nullptr || !list->is_list() || list->children.empty())
+    return usage_error(say("has no recommendation"), name);
+  return document;
+}
+
 Result<CostSubject> saved_subject(const std::string& content, const std::string& name, int rank,
                                   const catalog::Catalog& catalog) {
-  const bool json = trim(content).starts_with('{');
-  const auto document = json ? parse_json(content, name) : parse_yaml(content, name);
+  const auto document = saved_answer(content, name);
   if (!document) return std::unexpected(document.error());
-  const Node& root = document->root;
-  if (!root.is_map() || text(&root, "schema") != kSchema)
-    return usage_error(say("is no answer of gpusel recommend"), name, say("save one with gpusel recommend … --json"));
+  return saved_subject(*document, rank, catalog);
+}
+
+Result<CostSubject> saved_subject(const Document& answer, int rank, const catalog::Catalog& catalog) {
+  const std::string& name = answer.name;
+  const Node& root = answer.root;
   const Node* list = root.find("recommendations");
-  const std::size_t count = list != nullptr && list->is_list() ? list->children.size() : 0;
-  if (count == 0) return usage_error(say("has no recommendation"), name);
+  const std::size_t count = list->children.size();
   if (static_cast<std::size_t>(rank) > count)
     return usage_error(say("has {} recommendations, rank {} is not among them", count, rank), name);
   const Node& chosen = list->children[static_cast<std::size_t>(rank - 1)];

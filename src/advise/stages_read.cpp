@@ -3,6 +3,7 @@
 
 #include "gpusel/advise/stages.hpp"
 #include "gpusel/base/fields.hpp"
+#include "gpusel/base/limits.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 
@@ -30,7 +31,8 @@ class StageReader {
       problems_.add(node_, say("a stage is a map of its keys, found {}", node_.describe()));
       return stage_;
     }
-    for (const Node& member : node_.children) read_member(member);
+    for (const Node& member : node_.children)
+      if (!is_enough(problems_.errors)) read_member(member);
     if (stage_.name.empty()) problems_.add(node_, say("a stage needs a name"), say("as in name: train"));
     if (!stage_.question.request.task && seen_all_)
       problems_.add(node_, say("'{}' has no task", printable(stage_.name)), say("as in task: finetune"));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gpusel/base/limits.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 
@@ -53,6 +54,8 @@ class Reader {
       cell.kind = Node::Kind::scalar;
       cell.line = line_;
       cell.column = column_;
+      if (cells.size() > kMaxColumns) return refuse(cell, too_many_columns());
+      if (++values_ > kMaxValues) return refuse(cell, too_many_values());
       if (Status done = at_ < text_.size() && text_[at_] == '"' ? quoted(cell) : plain(cell); !done) return done;
       if (at_ == text_.size()) return {};
       const bool more = text_[at_] == ',';
@@ -124,6 +127,7 @@ class Reader {
   std::string_view text_;
   Csv csv_;
   std::size_t at_ = 0;
+  std::size_t values_ = 0;
   std::uint32_t line_ = 1;
   std::uint32_t column_ = 1;
 };

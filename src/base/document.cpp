@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "gpusel/base/file.hpp"
+#include "gpusel/base/limits.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/reason.hpp"
 #include "gpusel/base/text.hpp"
@@ -72,6 +73,7 @@ Result<std::string> read_text(const InputFile& file, const std::string& name, st
     if (text.size() > max_bytes) return cannot(say("it is larger than {} MiB", max_bytes >> 20U));
   }
   if (got < 0) return cannot(system_reason(errno));
+  if (const std::string_view what = not_text(text); !what.empty()) return cannot(say_text(what));
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   return text;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gpusel/base/limits.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 
@@ -116,6 +117,7 @@ void Fields::report_unknown(const Node& map, const std::string& prefix) {
   for (const Node& child : map.children) {
     const std::string path = prefix + child.key;
     if (std::find(asked_.begin(), asked_.end(), path) != asked_.end()) continue;
+    if (is_enough(problems_.errors)) return;
     const bool group = std::any_of(asked_.begin(), asked_.end(),
                                    [&](const std::string& known) { return known.starts_with(path + "."); });
     if (group && child.is_map()) {

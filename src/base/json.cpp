@@ -5,6 +5,7 @@
 #include <array>
 
 #include "gpusel/base/document.hpp"
+#include "gpusel/base/limits.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 
@@ -119,7 +120,13 @@ class TreeBuilder {
     return false;
   }
 
+  /// A place for the next value; null, and an error, where there are too many.
   Node* add(Node::Kind kind) {
+    const std::string_view token = cursor_.find_token();
+    if (++values_ > kMaxValues) {
+      refuse(too_many_values(), cursor_.line(), cursor_.column());
+      return nullptr;
+    }
     Node* node = &root_;
     if (!open_.empty()) {
       node = &open_.back()->children.emplace_back();
@@ -130,7 +137,6 @@ class TreeBuilder {
       }
     }
     node->kind = kind;
-    const std::string_view token = cursor_.find_token();
     node->line = cursor_.line();
     node->column = cursor_.column();
     cursor_.pass(token);
@@ -139,6 +145,7 @@ class TreeBuilder {
 
   bool scalar(std::string text, bool quoted) {
     Node* node = add(Node::Kind::scalar);
+    if (node == nullptr) return false;
     node->quoted = quoted;
     node->text = std::move(text);
     return true;
@@ -149,7 +156,7 @@ class TreeBuilder {
     if (open_.size() >= kMaxDepth)
       return refuse(say("nested deeper than {} levels", kMaxDepth), cursor_.line(), cursor_.column());
     open_.push_back(add(kind));
-    return true;
+    return open_.back() != nullptr;
   }
 
   bool close() {
@@ -162,6 +169,7 @@ class TreeBuilder {
 
   std::string_view name_;
   Cursor cursor_;
+  std::size_t values_ = 0;
   Node root_;
   std::vector<Node*> open_;
   std::string key_;
@@ -172,21 +180,22 @@ class TreeBuilder {
 
 /// NaN, Infinity and -Infinity outside strings as null.
 std::string without_python_numbers(std::string_view text) {
-  std::string out(text);
+  static constexpr std::string_view kWords[] = {"-Infinity", "Infinity", "NaN"};
+  std::string out;
+  out.reserve(text.size());
   bool in_string = false;
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    if (in_string) {
-      if (out[i] == '\\')
-        ++i;
-      else if (out[i] == '"')
-        in_string = false;
+  while (!text.empty()) {
+    const auto* word =
+        in_string ? std::end(kWords) : std::ranges::find_if(kWords, [&](auto one) { return text.starts_with(one); });
+    if (word != std::end(kWords)) {
+      out += "null";
+      text.remove_prefix(word->size());
       continue;
     }
-    if (out[i] == '"') in_string = true;
-    for (const std::string_view word : {"-Infinity", "Infinity", "NaN"}) {
-      if (out.compare(i, word.size(), word) != 0) continue;
-      out.replace(i, word.size(), "null");
-    }
+    if (text.front() == '"') in_string = !in_string;
+    const std::size_t bytes = in_string && text.front() == '\\' ? 2 : 1;
+    out += text.substr(0, bytes);
+    text.remove_prefix(std::min(bytes, text.size()));
   }
   return out;
 }

@@ -1,5 +1,6 @@
 #include "gpusel/base/measure.hpp"
 
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
@@ -90,7 +91,8 @@ Result<double> parse_measure(std::string_view given, std::string_view unit) {
     const auto number = plain_number(trim(text.substr(0, end)));
     const Unit* own = number ? find_unit(trim(text.substr(end))) : nullptr;
     if (own == nullptr || own->kind != kept->kind) return unlike(text, unit);
-    return *number * own->scale / kept->scale;
+    const double measure = *number * own->scale / kept->scale;
+    return std::isfinite(measure) ? Result<double>(measure) : unlike(text, unit);
   }
   constexpr double kMost = std::numeric_limits<double>::max();
   const auto count = parse_count(text, {-kMost, kMost}, unit == "tokens" ? 1024 : 1000);

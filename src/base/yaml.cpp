@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "gpusel/base/document.hpp"
+#include "gpusel/base/limits.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 
@@ -103,6 +104,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   /// A place for the next value: the root, the next list item, or the value of the pending key.
   Node& add(const YAML::Mark& mark, Node::Kind kind) {
+    if (++values_ > kMaxValues) refuse(mark, too_many_values());
     Node* place = &root_;
     if (!open_.empty()) {
       place = &open_.back()->children.emplace_back();
@@ -138,16 +140,40 @@ class TreeBuilder final : public YAML::EventHandler {
 
   std::string_view name_;
   std::string_view text_;
+  std::size_t values_ = 0;
   Node root_;
   std::vector<Node*> open_;  // a parent gains no child while one of its children is open, so these stay valid
   std::vector<Key> keys_;
 };
+
+/// The library keeps in mind all of a line, and all of a bracket until it is closed, as long as that might be a key:
+/// what is too much for it is refused before. Marks in texts and remarks are counted, too; none has so many.
+Status check_marks(std::string_view text, const std::string& name) {
+  constexpr std::size_t kMostOpen = 1'000;
+  std::size_t open = 0;
+  std::size_t marks = 0;
+  std::uint32_t line = 1;
+  for (const char c : text) {
+    if (c == '\n') ++line;
+    if (c == '\n' && open == 0) marks = 0;
+    if (c == '[' || c == '{') ++open;
+    if ((c == ']' || c == '}') && open > 0) --open;
+    if (std::string_view("[{,:?\"'!&*|>%@#").find(c) != std::string_view::npos) ++marks;
+    if (open > kMostOpen)
+      return usage_error(say("nested deeper than {} levels", kMaxDepth), format("{}:{}", name, line));
+    if (marks > kMaxValues)
+      return usage_error(say("more is in one line or bracket than can be read"), format("{}:{}", name, line),
+                         say("write a line for each entry"));
+  }
+  return {};
+}
 
 }  // namespace
 
 Result<Document> parse_yaml(const std::string& text, std::string name) {
   if (const std::size_t valid = valid_utf8_prefix(text); valid < text.size())
     return usage_error(say("not valid YAML: byte {} is not UTF-8", valid + 1), std::move(name));
+  if (Status few = check_marks(text, name); !few) return std::unexpected(few.error());
   TreeBuilder builder(name, text);
   try {
     std::istringstream stream(text);

@@ -72,7 +72,8 @@ void Ingest::each(std::span<const Document> documents, std::string_view section,
     const bool keyed = section == "sources";
     if (keyed ? !list->is_map() : !list->is_list())
       problems.add(*list, keyed ? say("'{}' must be a map", section) : say("'{}' must be a list", section));
-    for (const Node& node : list->children) action(node, problems);
+    for (const Node& node : list->children)
+      if (!is_enough(problems.errors)) action(node, problems);
     errors_.insert(errors_.end(), problems.errors.begin(), problems.errors.end());
   }
 }
@@ -137,7 +138,8 @@ void Ingest::check_sections(const Document& document) {
 
 bool Ingest::known_source(std::string_view key, const Node& at, Fields& fields) {
   if (source_ids_.contains(std::string(key))) return true;
-  fields.fail(at, say("unknown source '{}'", shorten(key, 60)), suggest(key, source_ids_));
+  if (!is_enough(fields.problems().errors))
+    fields.fail(at, say("unknown source '{}'", shorten(key, 60)), suggest(key, source_ids_));
   return false;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "catalog/tables.hpp"
+#include "gpusel/base/limits.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 
@@ -44,7 +45,6 @@ class MemberReader {
     }
     std::vector<std::string> lines;  // figure_sources: path → key or keys
     for (const Node& entry : node->children) {
-      fields_.find(std::string(field.path) + "." + entry.key);
       const std::span<const Node> keys = entry.is_list() ? std::span<const Node>(entry.children) : std::span(&entry, 1);
       for (const Node& key : keys) lines.push_back(entry.key + "=" + key.text);
     }

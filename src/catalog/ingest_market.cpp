@@ -1,12 +1,16 @@
 // Providers with their regions, families with their sizes, and price sheets.
 #include <algorithm>
 
-#include "gpusel/catalog/countries.hpp"
 #include "catalog/ingest.hpp"
+#include "gpusel/catalog/countries.hpp"
 
 namespace gpusel::catalog {
 
 namespace {
+
+// As many as their indices in an offer can tell apart.
+constexpr std::size_t kMostRegions = 65'536;
+constexpr std::size_t kMostCurrencies = 256;
 
 /// What all sizes of a family have in common. The catalogue keeps no more of a family than that.
 class Agreement {
@@ -49,7 +53,6 @@ void Ingest::provider(const Node& node, Problems& problems) {
   if (place == nullptr) return;
   if (regions != nullptr && regions->is_map()) {
     for (const Node& entry : regions->children) {
-      fields.find("regions." + entry.key);
       region(id, entry, problems);
     }
   } else if (regions != nullptr) {
@@ -70,6 +73,8 @@ void Ingest::region(const std::string& provider, const Node& node, Problems& pro
   bool is_new = false;
   Region* place = place_for(key, node, fields, tables_.regions, region_ids_, say("region"), is_new);
   if (place == nullptr) return;
+  if (is_new && tables_.regions.size() > kMostRegions)
+    fields.fail(node, say("more than {} regions", human_number(kMostRegions)));
   place->provider = tables_.keep(provider);
   place->id = tables_.keep(node.key);
   if (const std::string country = fields.text("country"); !country.empty()) {
@@ -219,7 +224,10 @@ std::uint8_t Ingest::currency_of(Fields& fields) {
   if (!has_rate(currency))
     fields.fail(*fields.find("currency"), say("no exchange rate for {}", currency.code()),
                 say("add it under exchange_rates, with date and source"));
-  return tables_.currency_index(currency);
+  const std::uint8_t index = tables_.currency_index(currency);
+  if (tables_.currencies.size() > kMostCurrencies)
+    fields.fail(fields.node(), say("more than {} currencies", human_number(kMostCurrencies)));
+  return index;
 }
 
 std::uint16_t Ingest::origin_of(Fields& fields) {
@@ -250,6 +258,7 @@ void Ingest::sheet(const std::string& provider, const Node& region, Offer offer,
   }
   offer.region = static_cast<std::uint16_t>(place->second);
   for (const Node& entry : amounts.children) {
+    if (is_enough(fields.problems().errors)) return;
     const auto sku = sku_ids_.find(pair_key(provider, entry.key));
     const double amount = entry.is_scalar() && !entry.quoted ? plain_number(entry.text).value_or(0) : 0;
     if (sku == sku_ids_.end()) {

@@ -103,14 +103,20 @@ class NameReader {
   PricedName out_;
 };
 
+/// Whether each word of `name` is one of `words`; the first that is not decides, however long the name is.
+bool is_made_of(std::string_view name, const std::vector<std::string_view>& words) {
+  while (true) {
+    const auto end = name.find('-');
+    if (std::find(words.begin(), words.end(), trim(name.substr(0, end))) == words.end()) return false;
+    if (end == std::string_view::npos) return true;
+    name.remove_prefix(end + 1);
+  }
+}
+
 }  // namespace
 
 bool goes_by(const Gpu& gpu, std::string_view folded) {
-  const auto words = split(gpu.id, '-');
-  const auto wanted = split(folded, '-');
-  if (std::all_of(wanted.begin(), wanted.end(),
-                  [&](std::string_view word) { return std::find(words.begin(), words.end(), word) != words.end(); }))
-    return true;
+  if (is_made_of(folded, split(gpu.id, '-'))) return true;
   for (const std::string_view alias : gpu.aliases)
     if (fold_gpu_name(alias) == folded) return true;
   return false;

@@ -1,6 +1,9 @@
 #include "cli/commands.hpp"
 
 #include "gpusel/base/file.hpp"
+#include <iostream>
+
+#include "gpusel/base/limits.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 
@@ -140,6 +143,16 @@ Error unreadable(std::string_view file, const std::string& why) {
 Result<std::string> read_input(const std::string& file) {
   if (file != kStandardInput) return read_text_file(file);
   return read_text(InputFile::standard_input(), input_name(file), kMaxDocumentBytes);
+  std::string text;
+  char block[65536];
+  while (std::cin.read(block, sizeof block) || std::cin.gcount() > 0) {
+    text.append(block, static_cast<std::size_t>(std::cin.gcount()));
+    if (text.size() > kMaxDocumentBytes)
+      return usage_error(say("it is larger than {} MiB", kMaxDocumentBytes >> 20U), input_name(file));
+  }
+  if (const std::string_view what = not_text(text); !what.empty()) return usage_error(say_text(what), input_name(file));
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  return text;
 }
 
 std::string group_summary(std::string_view group) {

@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "gpusel/base/joined.hpp"
+#include "gpusel/base/limits.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/base/unseen.hpp"
@@ -237,7 +238,10 @@ int Context::fail(const Errors& errors) {
   constexpr std::size_t kShown = 20;
   int status = kRuntime;
   for (std::size_t i = 0; i < errors.size() && i < kShown; ++i) status = fail(errors[i]);
-  if (errors.size() > kShown) err.write("gpusel: " + say("and {} more problems", errors.size() - kShown) + "\n");
+  if (is_enough(errors))
+    err.write("gpusel: " + say("and {} more problems; then reading ended", errors.size() - kShown) + "\n");
+  else if (errors.size() > kShown)
+    err.write("gpusel: " + say("and {} more problems", errors.size() - kShown) + "\n");
   return status;
 }
 

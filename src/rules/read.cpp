@@ -5,6 +5,7 @@
 #include <set>
 
 #include "gpusel/base/fields.hpp"
+#include "gpusel/base/limits.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/rules/fitness.hpp"
@@ -133,7 +134,8 @@ class RuleReader {
       problems_.add(group, say("'{}' must be a list of conditions", group.key));
     } else {
       out.parts.reserve(group.children.size());
-      for (const Node& part : group.children) out.parts.push_back(condition(part));
+      for (const Node& part : group.children)
+        if (!is_enough(problems_.errors)) out.parts.push_back(condition(part));
     }
     return out;
   }
@@ -172,8 +174,6 @@ class RuleReader {
       operand = found;
       out.op = static_cast<Operator>(i);
     }
-    if (operand != nullptr && operand->is_map())
-      for (const Node& member : operand->children) fields.find(operand->key + "." + member.key);
     fields.finish();
     if (operand == nullptr) {
       std::string list;
@@ -250,8 +250,10 @@ class RuleReader {
 void read_list(const Node& list, Problems& problems, std::set<std::string>& ids, std::vector<Rule>& rules) {
   if (!list.is_list()) problems.add(list, say("'rules' must be a list"));
   RuleReader reader(problems, ids);
-  for (const Node& node : list.children)
+  for (const Node& node : list.children) {
+    if (is_enough(problems.errors)) return;
     if (auto rule = reader.read(node)) rules.push_back(std::move(*rule));
+  }
 }
 
 std::optional<Purpose> read_purpose(const Node& node, Problems& problems) {

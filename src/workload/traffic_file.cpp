@@ -112,8 +112,10 @@ class Reader {
     if (!begun_) {
       const auto first = pending_.find_first_not_of(" \t\r\n");
       if (first == std::string::npos) {
-        if (!last) return {};
-        return usage_error(say("it holds no request"), path_);
+        if (last) return usage_error(say("it holds no request"), path_);
+        line_ += static_cast<std::uint32_t>(std::ranges::count(pending_, '\n'));
+        pending_.clear();
+        return {};
       }
       begun_ = true;
       is_json_ = pending_[first] == '{';

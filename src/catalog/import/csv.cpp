@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gpusel/base/limits.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 
@@ -161,6 +162,7 @@ Status CsvTable::open(std::span<const std::string_view> required, std::string_vi
     if (outcome == CsvReader::Outcome::end) break;
     header_.clear();
     if (outcome == CsvReader::Outcome::broken) continue;
+    if (csv_.fields().size() > kMaxColumns) return usage_error(too_many_columns());
     for (const std::string_view name : csv_.fields()) header_.emplace_back(trim(name));
     if (first_column.empty() || column(first_column) >= 0) break;
     if (header_.size() == 2) preamble_.emplace_back(header_[0], header_[1]);

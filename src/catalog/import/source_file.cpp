@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "gpusel/base/limits.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/reason.hpp"
 #include "gpusel/base/text.hpp"
@@ -15,19 +16,6 @@ namespace gpusel::catalog::import {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 18U;
-
-/// What a file that is no plain text begins with.
-struct Magic {
-  std::string_view bytes;
-  std::string_view what;
-};
-constexpr Magic kMagics[] = {
-    {"\xFF\xFE", to_say("it is UTF-16; save it as UTF-8")},
-    {"\xFE\xFF", to_say("it is UTF-16; save it as UTF-8")},
-    {"\x1F\x8B", to_say("it is compressed with gzip; unpack it first")},
-    {"PK\x03\x04", to_say("it is a zip archive; unpack it first")},
-    {"\x28\xB5\x2F\xFD", to_say("it is compressed with zstd; unpack it first")},
-};
 
 Date day_of(std::int64_t unix_seconds) {
   const auto day = std::chrono::floor<std::chrono::days>(std::chrono::sys_seconds(std::chrono::seconds(unix_seconds)));
@@ -48,8 +36,7 @@ Result<SourceFile> SourceFile::open(const std::string& path, const ImportProgres
   while (source.unread().size() < 4 && source.more()) {
   }
   if (source.failed_) return cannot(system_reason(errno));
-  for (const Magic& magic : kMagics)
-    if (source.unread().starts_with(magic.bytes)) return cannot(say_text(magic.what));
+  if (const std::string_view what = not_text(source.unread()); !what.empty()) return cannot(say_text(what));
   if (source.unread().starts_with("\xEF\xBB\xBF")) source.use(3);
   if (source.unread().find('\0') != std::string_view::npos) return cannot(say("it is not text"));
   return source;
