@@ -10,6 +10,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(gpusel_options INTERFACE -Wno-restrict)
 endif()
 
+# Coverage that libFuzzer reads; only the program that fuzzes links its main().
+if(GPUSEL_FUZZ)
+  target_compile_options(gpusel_options INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(gpusel_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 if(GPUSEL_SANITIZE)
   target_compile_options(gpusel_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
                                                   -fno-omit-frame-pointer)

@@ -1,0 +1,87 @@
+// Tables: price lists of others, measurements, requests that were served.
+#include <cmath>
+
+#include "fuzz/ground.hpp"
+#include "fuzz/readers.hpp"
+#include "gpusel/advise/calibrate.hpp"
+#include "gpusel/catalog/import.hpp"
+#include "gpusel/workload/traffic.hpp"
+
+namespace gpusel::fuzz {
+
+namespace {
+
+using catalog::ImportFormat;
+
+void check_accounts(const catalog::ImportReport& report) {
+  must(report.rows() == report.imported() + report.skipped.size(), "a row is neither imported nor left out");
+  for (const catalog::SkippedRow& row : report.skipped)
+    must(row.reason < report.texts.size() && !report.texts[row.reason].empty(), "a row is left out without a reason");
+  for (const catalog::ImportWarning& warning : report.warnings) must(!warning.text.empty(), "a remark says nothing");
+  for (const catalog::ImportedFile& file : report.files) check_shown(file.failure);
+}
+
+/// What is imported is a catalogue: a snapshot has all of it, and its YAML is YAML.
+void feed_list(ImportFormat format, std::string_view bytes) {
+  const std::string path = file_of("list", bytes);
+  const std::string cloud = format == ImportFormat::generic_csv ? "" : "gcp";
+  const auto import = catalog::import_market({format, {path}, cloud, kToday, {}}, shipped().catalog);
+  if (!import) return check(import.error());
+  check_accounts(import->report);
+  for (const catalog::Offer& offer : import->market.offers())
+    must(std::isfinite(offer.amount) && offer.amount >= 0, "an imported price is no price");
+  if (import->market.offers().empty()) return;
+  const auto kept = catalog::open_snapshot(file_of("list.snapshot", catalog::write_snapshot(import->market)));
+  must(kept.has_value() && kept->offers().size() == import->market.offers().size(), "an import is lost in a snapshot");
+  for (const catalog::YamlFile& file : catalog::market_yaml(import->market)) {
+    const auto read = parse_yaml(file.text, file.name);
+    must(read.has_value(), "an import cannot be read as YAML: " + (read ? "" : read.error().message));
+  }
+}
+
+}  // namespace
+
+void feed_skypilot(std::string_view bytes) { feed_list(ImportFormat::skypilot, bytes); }
+void feed_gpuhunt(std::string_view bytes) { feed_list(ImportFormat::gpuhunt, bytes); }
+void feed_aws_pricing(std::string_view bytes) { feed_list(ImportFormat::aws_pricing, bytes); }
+void feed_azure_retail(std::string_view bytes) { feed_list(ImportFormat::azure_retail, bytes); }
+void feed_vast(std::string_view bytes) { feed_list(ImportFormat::vast, bytes); }
+void feed_generic_csv(std::string_view bytes) { feed_list(ImportFormat::generic_csv, bytes); }
+
+void feed_measurements(std::string_view bytes) {
+  const Ground& ground = shipped();
+  auto sheet = catalog::read_measurement_file(file_of("runs", bytes), ground.catalog);
+  if (!sheet) return check(sheet.error());
+  advise::forget_request_keys(*sheet);
+  for (const Error& error : sheet->unusable) check(error);
+  const advise::CheckedRows rows = advise::check_rows(std::move(*sheet), true, ground.catalog, ground.coefficients);
+  for (const Errors* errors : {&rows.unusable, &rows.outliers})
+    for (const Error& error : *errors) check(error);
+  constexpr std::size_t kFew = 8;
+  if (rows.rows.empty() || rows.rows.size() > kFew) return;
+  static const std::vector<Document> texts = ground.catalog.documents("calibration");
+  const auto fitted = advise::calibrate(rows.rows, kToday, ground.catalog, ground.coefficients, texts);
+  for (const advise::CalibratedCoefficient& one : fitted.coefficients)
+    must(std::isfinite(one.own.value.value) && one.own.value.value > 0, "a coefficient is fitted to no number");
+}
+
+void feed_traffic(std::string_view bytes) {
+  const std::string path = file_of("requests", bytes);
+  if (const auto day = workload::read_day(path); !day) check(day.error());
+  for (const bool generates : {true, false}) {
+    const auto traffic = workload::read_traffic(path, generates);
+    if (!traffic) {
+      check(traffic.error());
+      continue;
+    }
+    double share = 0;
+    for (const workload::Bucket& bucket : traffic->buckets) {
+      must(std::isfinite(bucket.input) && std::isfinite(bucket.output) && bucket.share > 0, "a bucket is none");
+      share += bucket.share;
+    }
+    must(std::abs(share - 1) < 1e-6, "the buckets are not all requests");
+    must(!traffic->requests_per_s || std::isfinite(*traffic->requests_per_s), "a rate is no number");
+  }
+}
+
+}  // namespace gpusel::fuzz
