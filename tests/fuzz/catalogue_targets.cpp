@@ -48,12 +48,14 @@ void feed_overlay(std::string_view bytes) {
 void feed_snapshot(std::string_view bytes) {
   for (const std::string& file : {std::string(bytes), catalog::with_checksum(std::string(bytes))}) {
     const std::string path = file_of("fed.snapshot", file);
-    const auto catalog = catalog::load(in_place(path));
-    if (!catalog) {
-      check(catalog.error());
+    const auto own = catalog::open_snapshot(path);
+    if (!own) {
+      check(own.error());
       continue;
     }
-    check_kept(*catalog);
+    check_kept(*own);
+    const auto catalog = catalog::load(in_place(path));
+    if (!catalog) return check(catalog.error());
     use(*catalog);
   }
 }

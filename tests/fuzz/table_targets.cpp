@@ -57,7 +57,7 @@ void feed_measurements(std::string_view bytes) {
   const advise::CheckedRows rows = advise::check_rows(std::move(*sheet), true, ground.catalog, ground.coefficients);
   for (const Errors* errors : {&rows.unusable, &rows.outliers})
     for (const Error& error : *errors) check(error);
-  constexpr std::size_t kFew = 8;
+  constexpr std::size_t kFew = 3;
   if (rows.rows.empty() || rows.rows.size() > kFew) return;
   static const std::vector<Document> texts = ground.catalog.documents("calibration");
   const auto fitted = advise::calibrate(rows.rows, kToday, ground.catalog, ground.coefficients, texts);

@@ -20,7 +20,9 @@ constexpr std::uint64_t kMostTensors = 1'000'000;
 constexpr std::uint64_t kMostPairs = 1'000'000;
 constexpr std::uint64_t kLongestKey = 65'535;
 constexpr std::uint64_t kLongestText = std::uint64_t{32} << 20U;
-constexpr std::uint64_t kLongestList = 4096;  // of numbers that are kept, one per layer
+constexpr std::size_t kMostKept = std::size_t{64} << 20U;  // of keys and texts in all
+constexpr std::uint64_t kMostTexts = 10'000'000;           // of a list: a vocabulary has less than a million
+constexpr std::uint64_t kLongestList = 4096;               // of numbers that are kept, one per layer
 constexpr std::uint64_t kMostParts = 1000;
 
 struct GgmlType {
@@ -98,6 +100,8 @@ void read_array(Header& in, Value& out) {
   if (type != kString && width == 0) return in.fail(say("a list of type {} in the header is not known", type));
   const std::uint64_t least = type == kString ? 8 : static_cast<std::uint64_t>(width);
   if (count > in.left() / least) return in.fail(say("the header is cut off: a list of {} is announced", count));
+  if (type == kString && count > kMostTexts)
+    return in.fail(say("a list of {} texts in the header is more than the {} that are read", count, kMostTexts));
   out.length = static_cast<double>(count);
   for (std::uint64_t i = 0; i < count && !in.failed(); ++i) {
     if (type == kString) {
@@ -150,9 +154,12 @@ class GgufReader {
 
  private:
   void read_pairs(Header& in, std::uint64_t count) {
+    std::size_t kept = 0;
     for (std::uint64_t i = 0; i < count && !in.failed(); ++i) {
       std::string key = in.text(in.number(8), kLongestKey);
       Value value = read_value(in, in.number(4));
+      kept += key.size() + value.text.size();
+      if (kept > kMostKept) return in.fail(say("more than {} MiB of keys and texts in the header", kMostKept >> 20U));
       metadata_.emplace(std::move(key), std::move(value));  // the first part of a split file says most
     }
   }

@@ -15,6 +15,7 @@ namespace {
 using namespace weights;
 
 constexpr std::uint64_t kMostHeader = kMaxDocumentBytes;
+constexpr std::size_t kMostTypes = 100;
 constexpr std::size_t kMostShards = 10'000;
 
 struct Width {
@@ -52,6 +53,8 @@ class TensorList {
       if (width.type == type->text && std::ceil(width.bytes * elements) != bytes)
         return wrong(tensor, say("has {} values of {} in {:.0f} bytes", human_count(elements), type->text, bytes));
     add_tensor(out_, printable(shorten(type->text, 20)), elements, bytes);
+    if (out_.types.size() > kMostTypes)
+      return wrong(tensor, say("has one type more than the {} that are read", kMostTypes));
     if (is_prediction(tensor.key, layers_)) out_.unloaded_bytes += bytes;
     if (is_vision(tensor.key)) out_.vision_elements += elements;
     if (is_head(tensor.key)) out_.has_head = true;
