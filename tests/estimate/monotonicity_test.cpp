@@ -75,33 +75,6 @@ const std::vector<std::string> kMethods{"full", "lora", "qlora", "ptuning", "pre
 
 }  // namespace
 
-TEST_CASE("training memory never falls as sequences or micro batches grow") {
-  const auto model = GENERATE(from_range(kModels));
-  const auto method = GENERATE(from_range(kMethods));
-  const auto checkpointing = GENERATE(Checkpointing::none, Checkpointing::selective, Checkpointing::full);
-  const auto flash = GENERATE(true, false);
-  TrainingPlan plan = data_parallel(8, Sharding::zero3);
-  plan.checkpointing = checkpointing;
-  plan.flash_attention = flash;
-  CAPTURE(model, method, to_text(checkpointing), flash);
-  double before = 0;
-  for (const int length : {128, 512, 513, 2048, 8192}) {
-    const Workload work =
-        job("task=finetune model=" + model + " method=" + method + " seq_len=" + std::to_string(length));
-    const double now = trained(work, plan).total().raw();
-    CAPTURE(length);
-    CHECK(now >= before - 1);  // a byte of rounding
-    before = now;
-    double smaller = now;
-    for (plan.micro_batch = 2; plan.micro_batch <= 32; plan.micro_batch *= 4) {
-      const double larger = trained(work, plan).total().raw();
-      CHECK(larger >= smaller - 1);  // the optimiser step may outweigh a short pass
-      smaller = larger;
-    }
-    plan.micro_batch = 1;
-  }
-}
-
 TEST_CASE("a larger model of a family never needs less memory to train") {
   const auto method = GENERATE(from_range(kMethods));
   const auto words = GENERATE(as<std::string>{}, "", " recipe=pure", " optimizer=adamw8bit", " offload=optimizer");
@@ -114,49 +87,6 @@ TEST_CASE("a larger model of a family never needs less memory to train") {
     CHECK(now > before);
     before = now;
   }
-}
-
-TEST_CASE("more parameters of the same shape never need less memory") {
-  const auto method = GENERATE(from_range(kMethods));
-  catalog::Model larger = test::model("llama-7b");
-  larger.params_b = *larger.params_b * 1.5;
-  const auto asked = test::request("task=finetune seq_len=1024 method=" + method);
-  const auto small = workload::resolve(asked, test::model("llama-7b"));
-  const auto large = workload::resolve(asked, larger);
-  REQUIRE(small);
-  REQUIRE(large);
-  CHECK(trained(*large, {}).total() > trained(*small, {}).total());
-}
-
-TEST_CASE("dividing over more GPUs never needs more memory on each") {
-  const auto model = GENERATE(from_range(kModels));
-  const auto sharding = GENERATE(Sharding::zero1, Sharding::zero2, Sharding::zero3);
-  const Workload work = job("task=finetune model=" + model);
-  double before = 1e30;
-  // From two GPUs on the communication library is there.
-  for (int dp = 2; dp <= 64; dp *= 2) {
-    const double now = trained(work, data_parallel(dp, sharding)).total().raw();
-    CAPTURE(model, to_text(sharding), dp);
-    CHECK(now <= before);
-    before = now;
-  }
-}
-
-TEST_CASE("more checkpointing never keeps more") {
-  const auto model = GENERATE(from_range(kModels));
-  const auto flash = GENERATE(true, false);
-  const Workload work = job("task=finetune seq_len=2048 model=" + model);
-  TrainingPlan plan;
-  plan.flash_attention = flash;
-  plan.micro_batch = 4;
-  const double none = trained(work, plan).total().raw();
-  plan.checkpointing = Checkpointing::selective;
-  const double selective = trained(work, plan).total().raw();
-  plan.checkpointing = Checkpointing::full;
-  const double full = trained(work, plan).total().raw();
-  CAPTURE(model, flash);
-  CHECK(selective <= none + 1);  // a byte of rounding
-  CHECK(full <= selective + 1);
 }
 
 TEST_CASE("every part of training memory is finite and counted once in the total") {
@@ -196,32 +126,6 @@ TEST_CASE("every part of serving memory is finite and counted once in the total"
     }
     CHECK(memory.per_gpu.total().raw() == Approx(sum_of_parts(memory.per_gpu)));
     check_trace(trace, memory.per_gpu);
-  }
-}
-
-TEST_CASE("serving memory never falls as requests grow in length or number") {
-  const auto model = GENERATE(from_range(kModels));
-  const auto format = GENERATE(as<std::string>{}, "bf16", "w4a16");
-  const Machine machine = test::machine("b200-180gb", 8);
-  const InferencePlan plan = serving(format, 8);
-  const auto total = [&](const std::string& words) {
-    const Workload work = job("task=inference engine=vllm model=" + model + " " + words);
-    return inference_memory(work, machine, plan, test::coefficients()).per_gpu.total().raw();
-  };
-  CAPTURE(model, format);
-  double before = 0;
-  for (const int length : {64, 100, 1000, 4000, 4096}) {
-    const double now = total("concurrency=4 output_tokens=64 input_tokens=" + std::to_string(length));
-    CAPTURE(length);
-    CHECK(now >= before);
-    before = now;
-  }
-  before = 0;
-  for (const int requests : {1, 2, 8, 64}) {
-    const double now = total("input_tokens=256 output_tokens=64 concurrency=" + std::to_string(requests));
-    CAPTURE(requests);
-    CHECK(now >= before);
-    before = now;
   }
 }
 
@@ -274,14 +178,4 @@ TEST_CASE("the time of training follows from a trace that adds up") {
   const double sum = ms["training.compute"] + ms["training.memory_bound"] + ms["training.communication"];
   CHECK(sum <= ms["training.step_time"] + 0.2);
   CHECK(sum + test::coefficients().step_ms.value == Approx(ms["training.step_time"]).margin(0.3));
-}
-
-TEST_CASE("an estimate without a trace has the same figures as one with it") {
-  const Workload work = job("task=finetune model=llama-7b");
-  const TrainingPlan plan = data_parallel(8, Sharding::zero3);
-  const Machine machine = test::machine("h100-sxm-80gb", 8);
-  Trace trace;
-  const auto with = training_memory(work, machine, plan, test::coefficients(), &trace);
-  const auto without = training_memory(work, machine, plan, test::coefficients());
-  CHECK(parts(with) == parts(without));
 }
