@@ -20,7 +20,9 @@ const std::string kLarge = R"({"model": "llama-7b", "task": "finetune"})";
 
 advise::Question question(const std::string& job, const std::vector<Limit>& limits) {
   advise::Question question;
-  question.request = *workload::read_request(parse_json(job, "job")->root);
+  const auto request = workload::read_request(parse_json(job, "job")->root);
+  REQUIRE(request);
+  question.request = *request;
   for (const auto& [key, value] : limits)
     REQUIRE(workload::find_option(workload::constraint_options(), key)->set(question.constraints, value));
   question.today = Date(2026, 11, 20);
@@ -122,6 +124,37 @@ TEST_CASE("each kind of limit is changed to what the instance has") {
   CHECK(change("n.t4.1", {{"deny_list", "t4"}}) == "without --deny-list");
   CHECK(change("2x-l40s", {{"max_price_age", "30d"}}) == "--max-price-age 172d");
   CHECK(change("n.a100.8", {{"term", "spot"}}) == "also --term on-demand");
+  CHECK(change("2x-l40s", {{"vendor", "amd"}}) == "also --vendor nvidia");
+  CHECK(change("2x-l40s", {{"min_total_vram", "200GB"}}) == "--min-total-vram 96GB");
+  CHECK(change("2x-l40s", {{"max_total_vram", "20GB"}}) == "--max-total-vram 96GB");
+  CHECK(change("2x-l40s", {{"min_bandwidth", "3000"}}) == "--min-bandwidth 864");
+}
+
+TEST_CASE("a latency target is moved to what the machine does, and hardly further") {
+  for (const char* key : {"ttft", "tpot"}) {
+    const auto asked = question(R"({"model": "qwen2.5-0.5b", "task": "inference", "input_tokens": 128,
+                                    "output_tokens": 128, ")" +
+                                    std::string(key) + R"(": 0.1})",
+                                {});
+    const auto found = admission("2x-l40s", asked);
+    CAPTURE(key, found.never);
+    REQUIRE(found.changes.size() == 1);
+    CHECK(is_ranked("2x-l40s", asked, found.changes));
+    auto less = found.changes;
+    less.front().value = format("{}", 0.99 * std::stod(less.front().value));  // another plan may do a little better
+    CHECK_FALSE(is_ranked("2x-l40s", asked, less));
+  }
+}
+
+TEST_CASE("what was laid down of the plan is let go where no machine has such a plan") {
+  const auto asked = question(R"({"model": "qwen2.5-0.5b", "task": "inference", "input_tokens": 128,
+                                  "output_tokens": 128, "tp": 8})",
+                              {});
+  CHECK(typed(admission("2x-l40s", asked)) == std::vector<std::string>{"without --tp"});
+  const auto both = question(R"({"model": "llama-7b", "task": "finetune", "tp": 3, "optimizer": "sgd"})", {});
+  const auto found = admission("n.h100.8", both);
+  CHECK(typed(found) == std::vector<std::string>{"without --tp"});  // the optimizer stands in nobody's way
+  REQUIRE(found.as);
 }
 
 TEST_CASE("a plan that does not fit gets the smallest change of the job that lets it") {
