@@ -64,17 +64,13 @@ Json offer_json(const catalog::Offer& offer, const catalog::Catalog& catalog) {
 
 Json paid_json(const cost::Paid& paid) {
   const auto hours = [](bool bounded, const catalog::Number& of) { return bounded ? Json(nullptr) : number(of); };
-  return {{"day", hours(paid.bounded, paid.day)},
-          {"month", hours(paid.bounded, paid.month)},
-          {"year", hours(paid.bounded, paid.year)},
-          {"commitment", number(paid.commitment)},
-          {"job", hours(paid.job_bounded, paid.job)},
-          {"at_most", paid.at_most},
+  return {{"day", hours(paid.bounded, paid.day)},     {"month", hours(paid.bounded, paid.month)},
+          {"year", hours(paid.bounded, paid.year)},   {"commitment", number(paid.commitment)},
+          {"job", hours(paid.job_bounded, paid.job)}, {"at_most", paid.at_most},
           {"job_at_most", paid.job_at_most}};
 }
 
-Json term_json(const TermCost& term, const CostItem& item, const CostAnswer& answer,
-               const catalog::Catalog& catalog) {
+Json term_json(const TermCost& term, const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog) {
   Json out{{"term", to_text(term.offer->term)},
            {"offer", offer_json(*term.offer, catalog)},
            {"fx", nullptr},
@@ -91,8 +87,7 @@ Json term_json(const TermCost& term, const CostItem& item, const CostAnswer& ans
   out["total_lacks"] = term.lacking;
   out["per_work_hour"] = number(term.per_used_hour);
   out["per_million_tokens"] = number(term.per_million_tokens);
-  out["per_million_tokens_of"] =
-      term.per_million_tokens ? Json(std::string(item.subject.job->tokens)) : Json(nullptr);
+  out["per_million_tokens_of"] = term.per_million_tokens ? Json(std::string(item.subject.job->tokens)) : Json(nullptr);
   out["per_unit"] = number(term.per_unit);
   Json elsewhere = Json::array();
   for (const catalog::Offer* offer : term.elsewhere) {

@@ -21,7 +21,8 @@ std::string assumed_line(const workload::Assumptions& assumed);
 /// Each figure with its formula, substituted values and source.
 std::string trace_lines(const estimate::Trace& trace, const Terminal& terminal);
 Table trace_table(const estimate::Trace& trace);
-/// What a plan's working memory, "activations" among its parts, holds: of a render its scene, of a simulation its cells.
+/// What a plan's working memory, "activations" among its parts, holds: of a render its scene, of a simulation its
+/// cells.
 std::string working_memory_name(const workload::Workload& work);
 /// Whether there was a choice of batch, arithmetic or layout: video blocks and processors leave none.
 bool has_plan(const workload::Workload& work);

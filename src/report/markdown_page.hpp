@@ -6,7 +6,8 @@
 
 namespace gpusel::report {
 
-/// A whole page; its title is the first heading, or else the name of the program. HTML inside the text is shown, never obeyed.
+/// A whole page; its title is the first heading, or else the name of the program. HTML inside the text is shown, never
+/// obeyed.
 std::string markdown_page(std::string_view markdown);
 
 }  // namespace gpusel::report

@@ -168,8 +168,10 @@ TEST_CASE("what the requests share and what is drafted is in the commands") {
   CHECK(shared.find("--no-enable-prefix-caching") == std::string::npos);
   CHECK(shared.find("--random-input-len 600 --random-prefix-len 400") != std::string::npos);
   const std::string drafted = commands_of(poc_of("--model llama-3.1-70b --task inference --speculative llama-3.2-1b"));
-  CHECK(drafted.find(R"(--speculative-config '{"method": "draft_model", "model": "meta-llama/Llama-3.2-1B", "num_speculative_tokens": 4}')") !=
-        std::string::npos);
+  CHECK(
+      drafted.find(
+          R"(--speculative-config '{"method": "draft_model", "model": "meta-llama/Llama-3.2-1B", "num_speculative_tokens": 4}')") !=
+      std::string::npos);
 }
 
 TEST_CASE("where no tool's command line says the plan, none is printed") {

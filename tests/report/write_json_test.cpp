@@ -1,5 +1,5 @@
-#include "gpusel/base/unseen.hpp"
 #include "report/write_json.hpp"
+#include "gpusel/base/unseen.hpp"
 
 #include <catch2/catch.hpp>
 

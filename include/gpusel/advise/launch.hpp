@@ -21,10 +21,10 @@ struct Launch {
   std::string setup;  // installs the tool; empty: it must be there
   std::string port;   // it serves on; empty: it serves nothing
   std::string health;
-  std::string image;  // container with the tool; empty: none is published
+  std::string image;   // container with the tool; empty: none is published
   std::string called;  // name of the model that a server answers to
-  int nodes = 1;      // instances that one copy of it spans
-  int copies = 1;     // of it, one beside the other
+  int nodes = 1;       // instances that one copy of it spans
+  int copies = 1;      // of it, one beside the other
 
   bool serves() const { return !port.empty(); }
 };

@@ -21,7 +21,7 @@ struct Question {
   Date today;                    // for the age of prices
   bool every_rejection = false;  // one entry per SKU instead of one per family and reason
   bool alternatives = true;
-  std::size_t detailed = 0;  // ranks that need reasons and remarks; 0: all
+  std::size_t detailed = 0;                 // ranks that need reasons and remarks; 0: all
   const catalog::Instance* only = nullptr;  // judge this one of the catalogue alone
 };
 

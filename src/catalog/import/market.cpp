@@ -4,9 +4,9 @@
 #include <numeric>
 #include <tuple>
 
-#include "gpusel/catalog/countries.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/catalog/countries.hpp"
 
 namespace gpusel::catalog::import {
 
