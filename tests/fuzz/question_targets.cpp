@@ -1,6 +1,6 @@
 // Questions and what they name: models, requests, stages, settings, messages of assistants.
 #include <cstdlib>
-#include <sstream>
+#include <utility>
 
 #include "catalog/weights_bytes.hpp"
 #include "cli/lines.hpp"
@@ -9,6 +9,7 @@
 #include "fuzz/ground.hpp"
 #include "fuzz/readers.hpp"
 #include "gpusel/advise/stages.hpp"
+#include "gpusel/base/file.hpp"
 #include "gpusel/base/joined.hpp"
 #include "report/estimate.hpp"
 #include "report/own_model.hpp"
@@ -53,9 +54,11 @@ void feed_model(const std::string& path) {
 template <class Action>
 void each_line(std::string_view bytes, Action action) {
   constexpr int kMost = 64;
-  std::istringstream in{std::string(bytes)};
+  auto file = InputFile::open(file_of("lines", bytes));
+  must(file.has_value(), "a file that was just written cannot be read");
+  cli::Lines in(std::move(*file));
   std::string line;
-  for (int lines = 0; lines < kMost && cli::next_line(in, line); ++lines) action(line);
+  for (int lines = 0; lines < kMost && in.next(line); ++lines) action(line);
 }
 
 }  // namespace
