@@ -193,7 +193,7 @@ def machine():
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         names = [line.split(":")[1].strip() for line in file if line.startswith("model name")]
     load = os.getloadavg()[0]
-    return (f"{names[0] if names else platform.machine()}, {len(names)} processors, Linux {platform.release().partition("-")[0]}; "
+    return (f"{names[0] if names else platform.machine()}, {len(names)} processors, Linux {platform.release().partition('-')[0]}; "
             f"load {load:.1f} when measuring began\n")
 
 
