@@ -148,7 +148,7 @@ std::vector<Recommendation> CandidateSearch::offers(const Shape& shape, PlannedM
 
 const Rule* CandidateSearch::Judges::first_to_fire(const Facts& known) const {
   for (std::size_t i = 0; i < rules.size(); ++i)
-    if (rules::is_true(open[i], known)) return rules[i];
+    if (rules::holds(open[i], known) == true) return rules[i];
   return nullptr;
 }
 

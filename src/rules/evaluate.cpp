@@ -87,8 +87,6 @@ std::optional<bool> holds(const Condition& condition, const Facts& facts) {
   return result == Truth::unknown ? std::nullopt : std::optional(result == Truth::yes);
 }
 
-bool is_true(const Condition& condition, const Facts& facts) { return evaluate(condition, facts) == Truth::yes; }
-
 bool may_fire(const Rule& rule, const Facts& facts, Stage known) {
   return evaluate(rule.when, facts, known) != Truth::no;
 }

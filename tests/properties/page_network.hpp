@@ -139,16 +139,6 @@ inline CountedFigures figures(const NetworkCase& of, estimate::Trace* trace = nu
   return counted_figures(of.work, of.machine, of.plan, coefficients(), trace);
 }
 
-inline void must_have(const MemoryBreakdown& is, const MemoryBreakdown& page) {
-  must_be_near(is.weights.raw(), page.weights.raw(), "weights");
-  must_be_near(is.gradients.raw(), page.gradients.raw(), "gradients");
-  must_be_near(is.optimizer.raw(), page.optimizer.raw(), "optimiser");
-  must_be_near(is.activations.raw(), page.activations.raw(), "activations");
-  must_be_near(is.kv_cache.raw(), page.kv_cache.raw(), "cache");
-  must_be_near(is.workspace.raw(), page.workspace.raw(), "workspace");
-  must_be_near(is.framework.raw(), page.framework.raw(), "framework");
-}
-
 inline std::string any_engine() {
   return any::one_of("engine", {"pytorch", "torch-compile", "tensorrt", "onnxruntime"});
 }

@@ -46,6 +46,16 @@ void must_say(const estimate::Trace& trace, std::string_view quantity, const std
   must(all.find(words) != std::string::npos, all + " does not say " + words);
 }
 
+void must_have(const estimate::MemoryBreakdown& is, const estimate::MemoryBreakdown& page) {
+  must_be_near(is.weights.raw(), page.weights.raw(), "weights");
+  must_be_near(is.gradients.raw(), page.gradients.raw(), "gradients");
+  must_be_near(is.optimizer.raw(), page.optimizer.raw(), "optimiser");
+  must_be_near(is.activations.raw(), page.activations.raw(), "activations");
+  must_be_near(is.kv_cache.raw(), page.kv_cache.raw(), "cache");
+  must_be_near(is.workspace.raw(), page.workspace.raw(), "workspace");
+  must_be_near(is.framework.raw(), page.framework.raw(), "framework");
+}
+
 double figure(const estimate::CountedFigures& figures, std::string_view key) {
   const auto found = std::ranges::find(figures.more, key, &estimate::NamedFigure::key);
   must(found != figures.more.end(), std::string(key));

@@ -35,6 +35,9 @@ Link link(const estimate::Machine& machine, int members_here, bool crosses);
 std::string said(const estimate::Trace& trace, std::string_view quantity);
 void must_say(const estimate::Trace& trace, std::string_view quantity, const std::string& words);
 
+/// Every part of the memory of a GPU, as the page has it.
+void must_have(const estimate::MemoryBreakdown& is, const estimate::MemoryBreakdown& page);
+
 /// A figure by its key; a case without it fails.
 double figure(const estimate::CountedFigures& figures, std::string_view key);
 

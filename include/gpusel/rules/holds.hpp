@@ -10,9 +10,6 @@ namespace gpusel::rules {
 /// Whether a condition is true; nothing where that hangs on what is not known.
 std::optional<bool> holds(const Condition& condition, const Facts& facts);
 
-/// Whether a condition is certainly true.
-bool is_true(const Condition& condition, const Facts& facts);
-
 /// Whether the rule can fire yet when only the facts of the stages up to `known` are settled, whatever the others are.
 bool may_fire(const Rule& rule, const Facts& facts, Stage known);
 

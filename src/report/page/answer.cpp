@@ -66,10 +66,11 @@ class Sums {
     return item_ != nullptr ? cost::elapsed_hours(work, item_->duty) : work;
   }
   bool has_pauses() const { return hours() > r_.cost.hours * 1.001; }
-  /// Where it is paid by the hour: of a job `times` as long.
-  double job_total(double times) const {
+  /// Where it is paid by the hour: of a job `times` as long; nothing where the instances' part of it is not known.
+  std::optional<double> job_total(double times) const {
     if (term_ == nullptr) return r_.cost.total * times;
-    return total() + term_->instances.job.value_or(0) * (times - 1);
+    if (!term_->instances.job) return std::nullopt;
+    return total() + *term_->instances.job * (times - 1);
   }
   std::optional<double> per_unit() const {
     if (term_ != nullptr) return term_->per_unit;
@@ -118,9 +119,11 @@ std::string sure_text(const ReportView& view, const Recommendation& r, const Sum
   const double fast = rate / range.rate.high, slow = rate / range.rate.low;
   const std::string from = hours_text(sums.hours(fast)), to = hours_text(sums.hours(slow));
   // Whole periods cost the same, however long the job takes within them.
-  if (cost::subscription_period(r.offer->term).raw() > 0) return say("80 of 100 runs should take {} to {}", from, to);
-  return say("80 of 100 runs should take {} to {} and cost {} to {}", from, to, money_text(view, sums.job_total(fast)),
-             money_text(view, sums.job_total(slow)));
+  const auto least = sums.job_total(fast), most = sums.job_total(slow);
+  if (cost::subscription_period(r.offer->term).raw() > 0 || !least || !most)
+    return say("80 of 100 runs should take {} to {}", from, to);
+  return say("80 of 100 runs should take {} to {} and cost {} to {}", from, to, money_text(view, *least),
+             money_text(view, *most));
 }
 
 /// The price with its day and its source.
