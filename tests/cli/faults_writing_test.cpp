@@ -128,7 +128,10 @@ TEST_CASE("a reader that wants one line ends no command badly") {
     std::string quoted;
     for (const std::string& word : words_of_answer(line, some_lock())) quoted += " '" + word + "'";
     const Run run = command({"bash", "-c", "'" GPUSEL_PROGRAM "'" + quoted + " | head -n 1; exit ${PIPESTATUS[0]}"},
-                            {.environment = {{"GPUSEL_TODAY", "2026-11-20"}}, .input = kPing});
+                            {.environment = {{"GPUSEL_TODAY", "2026-11-20"},
+                                             {"XDG_CONFIG_HOME", "/nonexistent"},
+                                             {"XDG_DATA_HOME", "/nonexistent"}},
+                             .input = kPing});
     CAPTURE(line, run.err);
     CHECK((run.status == 0 || run.status == 4));  // 4: check
     CHECK(run.err.find("gpusel: could not") == std::string::npos);

@@ -1,7 +1,11 @@
 // What the program asks of the system: no network, no other program, and no file written that nobody has named.
-#include <catch2/catch.hpp>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -40,19 +44,30 @@ std::string copy_of_files() {
   return folder;
 }
 
+void make_there() { close(open("there", O_WRONLY | O_CREAT, 0600)); }
+
 }  // namespace
 
 TEST_CASE("the sandbox of these tests kills whoever leaves it") {
   if (!can_sandbox()) return;
   const std::string folder = scratch_directory();
-  const Setting reading{.directory = folder, .before_start = alone_and_reading};
-  CHECK(ask(words_of("lock --model llama-7b --task finetune --cloud aws --to l.lock"), reading).status == kKilled);
+  // A shell would look up its user first, over a socket on some machines: the calls are made here.
+  const auto status_of = [&](void (*before_start)(const char*)) {
+    return ask({"--version"}, {.directory = folder, .before_start = before_start}).status;
+  };
+  CHECK(status_of([](const char* program) { alone(program), static_cast<void>(socket(AF_INET, SOCK_STREAM, 0)); }) ==
+        kKilled);
+  CHECK(status_of([](const char* program) { alone(program), static_cast<void>(fork()); }) == kKilled);
+  CHECK(status_of([](const char* program) { alone(program), execl("/bin/true", "true", nullptr); }) == kKilled);
+  CHECK(status_of([](const char* program) { alone_and_reading(program), make_there(); }) == kKilled);
+  CHECK(status_of([](const char* program) { alone_and_reading(program), rename("here", "there"); }) == kKilled);
   CHECK(fs::is_empty(folder));
-  const Setting free{.directory = folder, .before_start = alone};
-  CHECK(command({"/bin/bash", "-c", "echo >/dev/tcp/127.0.0.1/9"}, free).status == kKilled);
-  CHECK(command({"/bin/bash", "-c", "/bin/true; :"}, free).status == kKilled);
-  CHECK(command({"/bin/bash", "-c", "echo >there"}, free).status == 0);
-  CHECK(command({"/bin/bash", "-c", "exec /bin/true"}, free).status == kKilled);
+  CHECK(status_of([](const char* program) { alone(program), make_there(); }) == 0);
+  CHECK(fs::exists(folder + "/there"));
+  CHECK(ask(words_of("lock --model llama-7b --task finetune --cloud aws --to l.lock"),
+            {.directory = folder, .before_start = alone_and_reading})
+            .status == kKilled);
+  CHECK(!fs::exists(folder + "/l.lock"));
 }
 
 TEST_CASE("no command opens a connection, starts a program or writes what it was not told to") {
