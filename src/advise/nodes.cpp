@@ -54,13 +54,12 @@ void CandidateSearch::plan_shapes(std::vector<Recommendation>& out) {
 
 /// Fastest nodes first, so that what they need bounds how many of the slower ones are tried.
 void CandidateSearch::plan_many_nodes(std::vector<Recommendation>& out) {
-  std::vector<const Shape*> order;
+  std::vector<std::pair<Seconds, const Shape*>> order;
   order.reserve(all_shapes().size());
-  for (const Shape& shape : all_shapes()) order.push_back(&shape);
-  const auto time = [&](const Shape* shape) { return plan::least_time(work_, shape->machine); };
-  std::stable_sort(order.begin(), order.end(), [&](const Shape* a, const Shape* b) { return time(a) < time(b); });
+  for (const Shape& shape : all_shapes()) order.emplace_back(plan::least_time(work_, shape.machine), &shape);
+  std::ranges::stable_sort(order, {}, &std::pair<Seconds, const Shape*>::first);
   int most = kNodeCounts.back();
-  for (const Shape* shape : order) {
+  for (const auto& [time, shape] : order) {
     const std::size_t had = out.size();
     plan_shape(*shape, most, out);
     for (std::size_t i = had; i < out.size(); ++i) most = std::min(most, kSpread * out[i].machine().nodes);
@@ -100,6 +99,7 @@ double CandidateSearch::late_by(const Planned& planned) const {
 }
 
 void CandidateSearch::plan_shape(const Shape& shape, int most_nodes, std::vector<Recommendation>& out) {
+  if (above_ceiling(shape)) return;
   const bool exact = context_.question.constraints.nodes.has_value();
   const double least = least_nodes(shape);
   Reason reason;
@@ -118,7 +118,7 @@ void CandidateSearch::plan_shape(const Shape& shape, int most_nodes, std::vector
   }
   if (best) {
     offer_shape(shape, std::move(*best), out);
-  } else {
+  } else if (keep_rejections_) {
     reject_shape(shape, reason.message ? reason : too_few_nodes(shape, most_nodes));
   }
 }
@@ -157,9 +157,11 @@ CandidateSearch::Reason CandidateSearch::reason_of(const plan::Problem& problem)
 
 CandidateSearch::Attempt CandidateSearch::attempt(const estimate::Machine& machine) const {
   auto choice = plan::plan_for(work_, machine, context_.coefficients);
-  if (!choice) return {{}, {"no-legal-plan", [message = choice.error().message] { return message; }}};
   Attempt made;
-  if (plan::problem_of(*choice).any()) made.reason = reason_of(plan::problem_of(*choice));
+  if (!choice && keep_rejections_)
+    made.reason = {"no-legal-plan", [message = choice.error().message] { return message; }};
+  if (!choice) return made;
+  if (keep_rejections_ && plan::problem_of(*choice).any()) made.reason = reason_of(plan::problem_of(*choice));
   if (plan::usable(*choice)) made.choice = std::move(*choice);
   return made;
 }

@@ -122,6 +122,11 @@ class CandidateSearch {
   bool add_counted(cost::Usage& usage, const catalog::Offer& offer, const Planned& planned) const;
   void add_egress(cost::JobCost& cost, const catalog::Offer& offer, const Planned& planned) const;
   bool below_ceiling(const catalog::Instance& instance, const Planned& planned) const;
+  // What need not be planned to be too dear (ceiling.cpp).
+  bool is_bounded() const;
+  bool above_ceiling(const Shape& shape) const;
+  double most_tokens_per_s(const estimate::Machine& machine) const;
+  double least_hourly(const Shape& shape) const;
   std::optional<Recommendation> best_offer(const InstanceView& view, const std::shared_ptr<const Planned>& plan,
                                            rules::Facts& facts);
   Recommendation candidate(const Priced& priced, const InstanceView& view, const std::shared_ptr<const Planned>& plan,
@@ -144,6 +149,12 @@ class CandidateSearch {
   const CandidateSearch* like_ = nullptr;        // whose shapes are those of this search
   std::vector<std::unique_ptr<Attempt>> alone_;  // on one node, where the network is of no matter; by Shape::twin
   mutable std::vector<std::optional<Bytes>> least_memory_;  // of the job, by the catalogue's GPUs
+  struct Most {
+    double share = -1;  // of the GPU, that it was worked out for
+    double tokens_per_s = 0;
+  };
+  mutable std::vector<Most> most_tokens_;                    // of one GPU, by the catalogue's
+  mutable std::vector<std::optional<double>> least_hourly_;  // by shape, for all searches that share them
   /// What makes two instances the same machine to an estimate; -1 for unknown.
   struct ShapeKey {
     std::array<double, 4> node{};     // count, memory, link and its rate

@@ -253,8 +253,8 @@ void unflatten(Node& node, const flatbuffers::Vector<const fb::NodeRow*>& rows, 
   node.quoted = row.quoted();
   node.line = row.line();
   node.column = row.column();
-  node.key = texts.at(row.key());
-  node.text = texts.at(row.text());
+  if (row.key() != 0) node.key = texts.at(row.key());  // of a list's entry there is none
+  if (row.text() != 0) node.text = texts.at(row.text());
   if (depth == kMaxDepth) return;
   node.children.reserve(std::min({row.children(), rows.size() - next, kChildrenBelieved}));
   for (std::uint32_t i = 0; i < row.children() && next < rows.size(); ++i)

@@ -146,19 +146,23 @@ std::size_t find_place(const Places& places, std::string_view id, std::size_t fi
   return places.size();
 }
 
-/// A scalar that is certainly a number of that range.
-std::optional<double> sure_number(const Node& node, Range allowed) {
+/// What every coefficient may be, whatever it is of.
+constexpr Range kAllowedOfAny{0.01, 1.5};
+
+/// A scalar that is certainly a number that the coefficient may be.
+std::optional<double> sure_number(const Node& node, std::string_view id) {
   const auto value = node.is_scalar() && !node.quoted ? plain_number(node.text) : std::nullopt;
-  return value && allowed.contains(*value) ? value : std::nullopt;
+  if (!value || kAllowedOfAny.contains(*value)) return value;
+  return allowed_values(id).contains(*value) ? value : std::nullopt;
 }
 
-/// Every case as a number of that range, or nothing.
-std::optional<std::vector<std::pair<std::string, double>>> sound_cases(const Node& cases, Range allowed) {
+/// Every case as such a number, or nothing.
+std::optional<std::vector<std::pair<std::string, double>>> sound_cases(const Node& cases, std::string_view id) {
   if (!cases.is_map()) return std::nullopt;
   std::vector<std::pair<std::string, double>> out;
   out.reserve(cases.children.size());
   for (const Node& special : cases.children) {
-    const auto number = sure_number(special, allowed);
+    const auto number = sure_number(special, id);
     if (!number) return std::nullopt;
     out.emplace_back(special.key, *number);
   }
@@ -179,9 +183,8 @@ bool read_sound(const Node& node, const Places& places, Seen& seen) {
     if (found[key] == nullptr || !found[key]->is_scalar() || found[key]->text.empty()) return false;
   const std::size_t at = find_place(places, found[id]->text, seen.next);
   if (at == places.size()) return false;
-  const Range allowed = allowed_values(found[id]->text);
-  const auto number = sure_number(*found[value], allowed);
-  auto special = found[cases] != nullptr ? sound_cases(*found[cases], allowed) : std::nullopt;
+  const auto number = sure_number(*found[value], found[id]->text);
+  auto special = found[cases] != nullptr ? sound_cases(*found[cases], found[id]->text) : std::nullopt;
   if (!number || (found[cases] != nullptr && !special)) return false;
   Coefficient& place = *places[at].second;
   place.value = *number;

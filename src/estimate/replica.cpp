@@ -189,6 +189,20 @@ Replica::Parts Replica::decoded(double batch, Cached context, double checked) co
   return parts;
 }
 
+Seconds Replica::least_prompt(double tokens) const {
+  if (tokens <= 0) return {};
+  const Flop products = flop(2 * p_.body * tokens + 2 * head_);
+  const Flop experts = flop(2 * p_.experts * p_.routed_share * tokens);
+  const Bytes between = bytes(has_.prefill_bytes * *m_.hidden_size * p_.layers * tokens);
+  return products / matmul_rate_ + (experts.raw() > 0 ? experts / (matmul_rate_ * has_.expert_efficiency) : Seconds{}) +
+         between / machine_.device.bandwidth;
+}
+
+Seconds Replica::least_token(Cached context) const {
+  const Flop products = flop(2 * (p_.active(0) + head_));
+  return products / matmul_rate_ + bytes(cache_traffic(context)) / bandwidth_ + microseconds(has_.sequence_us);
+}
+
 Seconds Replica::handover(double tokens) const {
   const bool crosses = plan_.tp * plan_.pp >= machine_.gpus_per_node;
   const Bytes cache = kv_bytes(m_, {tokens, 0}, plan_);  // every GPU sends its part

@@ -168,24 +168,23 @@ class Search {
   }
 
   /// Experts over the node's ranks, and over as many of all as divide them evenly; beyond the data-parallel
-  /// ranks they take the tensor ranks, each holding whole experts.
-  std::vector<int> expert_degrees(const TrainingPlan& plan) const {
-    const std::int64_t ranks = std::int64_t{plan.dp} * plan.cp;
-    if (!work_.model->is_moe()) return {1};
-    if (work_.pins.ep) {
-      const auto ep = static_cast<int>(*work_.pins.ep);
-      return ranks * plan.tp % ep == 0 ? std::vector<int>{ep} : std::vector<int>{};
+  /// ranks they take the tensor ranks, each holding whole experts. Holds until it is asked again.
+  std::span<const int> expert_degrees(const TrainingPlan& plan) {
+    static constexpr int kTogether[] = {1};
+    const std::int64_t ranks = std::int64_t{plan.dp} * plan.cp * plan.tp;
+    if (!work_.model->is_moe() || (!work_.pins.ep && !may_split_)) return kTogether;
+    degrees_.clear();
+    if (const Count& ep = work_.pins.ep) {
+      if (ranks % *ep == 0) degrees_.push_back(static_cast<int>(*ep));
+      return degrees_;
     }
-    if (!may_split_) return {1};
-    const auto legal = [&](std::int64_t ep) {
-      return divides(ep, work_.model->experts.value_or(1)) && ranks * plan.tp % ep == 0;
-    };
-    std::vector<int> degrees{1};
-    for (int ep = 2; ep <= std::min<std::int64_t>(ranks * plan.tp, kMostExpertRanks) && legal(ep); ep *= 2) {
-      if (ep <= machine_.gpus_per_node / plan.tp) degrees.clear();  // inside a node the widest is best
-      degrees.push_back(ep);
+    const auto legal = [&](int ep) { return divides(ep, work_.model->experts.value_or(1)) && ranks % ep == 0; };
+    degrees_.push_back(1);
+    for (int ep = 2; ep <= std::min<std::int64_t>(ranks, kMostExpertRanks) && legal(ep); ep *= 2) {
+      if (ep <= machine_.gpus_per_node / plan.tp) degrees_.clear();  // inside a node the widest is best
+      degrees_.push_back(ep);
     }
-    return degrees;
+    return degrees_;
   }
 
   std::span<const Sharding> wanted_shardings(const TrainingPlan& plan) const {
@@ -368,6 +367,7 @@ class Search {
   TrainingPlan base_;
   TrainingChoice best_;
   RunnersUp others_;
+  std::vector<int> degrees_;  // of experts, to be tried
   int cp_ = 1;
   bool any_ = false;
   bool batch_may_grow_ = false;
