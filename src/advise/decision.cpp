@@ -42,7 +42,7 @@ std::string named(const std::vector<std::string>& gpus) {
 
 class PathFinder {
  public:
-  PathFinder(const Advice& advice, std::span<const CandidateSearch::Fallen> fallen, const SearchContext& context)
+  PathFinder(const Advice& advice, std::span<const Fallen> fallen, const SearchContext& context)
       : advice_(advice),
         fallen_(fallen),
         context_(context),
@@ -115,7 +115,7 @@ class PathFinder {
     std::map<std::string_view, std::vector<Named>> fallen;
     std::string_view rule;
     bool told = false;
-    for (const CandidateSearch::Fallen& one : fallen_) {
+    for (const Fallen& one : fallen_) {
       if (std::exchange(rule, one.rule) != one.rule) told = about_the_job(one.rule);
       const catalog::Gpu* gpu = told ? context_.catalog.gpu_of(*one.instance) : nullptr;
       if (gpu == nullptr || ranked_[index(*gpu)]) continue;
@@ -143,7 +143,7 @@ class PathFinder {
   /// The limit of the question that most instances fell by, where it left nothing.
   std::string decisive_limit() const {
     std::map<std::string_view, std::size_t> fallen;
-    for (const CandidateSearch::Fallen& one : fallen_)
+    for (const Fallen& one : fallen_)
       if (is_asked(one.rule)) ++fallen[one.rule];
     const auto most = std::ranges::max_element(fallen, {}, [](const auto& each) { return each.second; });
     return most == fallen.end() ? std::string() : say("--{}: not {} instances", most->first, most->second);
@@ -231,7 +231,7 @@ class PathFinder {
   }
 
   const Advice& advice_;
-  std::span<const CandidateSearch::Fallen> fallen_;
+  std::span<const Fallen> fallen_;
   const SearchContext& context_;
   const Workload& work_;
   const Recommendation* best_;  // null where nothing is left
@@ -241,7 +241,7 @@ class PathFinder {
 
 }  // namespace
 
-std::vector<std::string> decision_path(const Advice& advice, std::span<const CandidateSearch::Fallen> fallen,
+std::vector<std::string> decision_path(const Advice& advice, std::span<const Fallen> fallen,
                                        const SearchContext& context) {
   return PathFinder(advice, fallen, context).run();
 }

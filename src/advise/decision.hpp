@@ -8,7 +8,7 @@ namespace gpusel::advise {
 
 /// The steps from the job to the best answer, in order; each follows from rules that fired, figures of the plan or a
 /// comparison of candidates. Where nothing meets the question, what ruled all out.
-std::vector<std::string> decision_path(const Advice& advice, std::span<const CandidateSearch::Fallen> fallen,
+std::vector<std::string> decision_path(const Advice& advice, std::span<const Fallen> fallen,
                                        const SearchContext& context);
 
 }  // namespace gpusel::advise

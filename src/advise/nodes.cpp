@@ -42,13 +42,10 @@ void CandidateSearch::plan_shapes(std::vector<Recommendation>& out) {
     return;
   }
   // "What the job needs" is one node wherever one will do.
-  const std::vector<Rejection> before = rejections_;
-  const auto index_before = rejection_index_;
+  const Rejections::Mark before = rejections_.mark();
   for (const Shape& shape : all_shapes()) plan_shape(shape, 1, out);
   if (!out.empty()) return;
-  rejections_ = before;
-  rejection_index_ = index_before;
-  last_fall_ = {};
+  rejections_.go_back(before);
   plan_many_nodes(out);
 }
 
@@ -124,7 +121,7 @@ void CandidateSearch::plan_shape(const Shape& shape, int most_nodes, std::vector
 }
 
 /// Why not even the smallest number of nodes worth planning is allowed.
-CandidateSearch::Reason CandidateSearch::too_few_nodes(const Shape& shape, int most_nodes) const {
+Reason CandidateSearch::too_few_nodes(const Shape& shape, int most_nodes) const {
   const Bytes needed = least_memory(shape.machine.device);
   const Bytes there = shape.machine.device.usable * (shape.machine.gpus_per_node * most_nodes);
   if (needed > there)
@@ -145,7 +142,7 @@ void CandidateSearch::reject_shape(const Shape& shape, const Reason& reason) {
   for (const std::uint32_t index : shape.instances) reject(context_.catalog.instances()[index], once);
 }
 
-CandidateSearch::Reason CandidateSearch::reason_of(const plan::Problem& problem) {
+Reason CandidateSearch::reason_of(const plan::Problem& problem) {
   using Kind = plan::Problem::Kind;
   std::string_view rule = "vram-too-small";
   if (problem.kind == Kind::latency || problem.kind == Kind::too_much_traffic || problem.kind == Kind::too_late)

@@ -67,13 +67,17 @@ std::optional<double> first_tier(const catalog::Egress& egress) {
 }  // namespace
 
 CandidateSearch::CandidateSearch(const SearchContext& context, const Workload& work)
-    : context_(context), work_(work), providers_(context.catalog.providers()) {
+    : context_(context), work_(work), providers_(context.catalog.providers()), rejections_(context.question) {
   job_facts(job_, work, context.question.constraints.include_unavailable.value_or(false));
   sort_rules();
 }
 
 CandidateSearch::CandidateSearch(const SearchContext& context, const Workload& work, const CandidateSearch& before)
-    : context_(context), work_(work), providers_(context.catalog.providers()), keep_rejections_(false) {
+    : context_(context),
+      work_(work),
+      providers_(context.catalog.providers()),
+      rejections_(context.question),
+      keep_rejections_(false) {
   job_facts(job_, work, context.question.constraints.include_unavailable.value_or(false));
   sort_rules();
   if (!groups_like(before)) return;
@@ -153,23 +157,7 @@ const Rule* CandidateSearch::Judges::first_to_fire(const Facts& known) const {
 }
 
 void CandidateSearch::reject(const Instance& instance, const Reason& reason) {
-  if (!keep_rejections_) return;
-  fallen_.push_back({&instance, reason.rule});
-  if (!context_.question.every_rejection) {
-    const Fall fall{instance.provider, instance.family, reason.rule};
-    if (!rejections_.empty() && fall == last_fall_) {
-      ++rejections_[last_rejection_].count;
-      return;
-    }
-    const auto [entry, inserted] = rejection_index_.try_emplace(fall, rejections_.size());
-    last_fall_ = entry->first;
-    last_rejection_ = entry->second;
-    if (!inserted) {
-      ++rejections_[last_rejection_].count;
-      return;
-    }
-  }
-  rejections_.push_back({&instance, std::string(reason.rule), reason.message(), 1});
+  if (keep_rejections_) rejections_.add(instance, reason);
 }
 
 /// Only what rules ask for was found out so far; a message may show any fact of the instance.

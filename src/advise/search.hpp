@@ -3,15 +3,12 @@
 #pragma once
 
 #include <array>
-#include <functional>
-#include <map>
 #include <memory>
-#include <tuple>
-#include <unordered_map>
 #include <vector>
 
 #include "advise/candidates.hpp"
 #include "advise/kinds.hpp"
+#include "advise/rejections.hpp"
 #include "gpusel/rules/holds.hpp"
 
 namespace gpusel::advise {
@@ -44,21 +41,11 @@ class CandidateSearch {
   std::vector<Recommendation> offers(const Shape& shape, PlannedMachine planned);
 
   /// Every instance that fell, and the rule it fell by: whole, however the rejections are gathered.
-  struct Fallen {
-    const catalog::Instance* instance;
-    std::string_view rule;
-  };
-  std::span<const Fallen> fallen() const { return fallen_; }
-  std::vector<Rejection> take_rejections() { return std::move(rejections_); }
+  std::span<const Fallen> fallen() const { return rejections_.fallen(); }
+  std::vector<Rejection> take_rejections() { return rejections_.take(); }
   std::size_t shapes() const { return all_shapes().size(); }
 
  private:
-  /// A rule's id and its message, written only if somebody reads it.
-  struct Reason {
-    std::string_view rule;
-    std::function<std::string()> message;
-  };
-
   /// Rules that are judged together, and the facts they ask for.
   struct Judges {
     std::vector<const rules::Rule*> rules;
@@ -163,20 +150,9 @@ class CandidateSearch {
     std::size_t shape = 0;
   };
   std::vector<std::vector<ShapeKey>> shapes_of_gpu_;
-  std::vector<Rejection> rejections_;
-  std::vector<Fallen> fallen_;
+  Rejections rejections_;
   bool keep_rejections_ = true;
   bool grouped_ = false;
-  using Fall = std::tuple<std::string_view, std::string_view, std::string_view>;  // provider, family, rule
-  struct FallHash {
-    std::size_t operator()(const Fall& fall) const {
-      const std::hash<std::string_view> hash;
-      return (hash(std::get<0>(fall)) * 31 + hash(std::get<1>(fall))) * 31 + hash(std::get<2>(fall));
-    }
-  };
-  std::unordered_map<Fall, std::size_t, FallHash> rejection_index_;
-  Fall last_fall_;
-  std::size_t last_rejection_ = 0;
 };
 
 /// Remarks of every rule that fires on a candidate and does not reject.

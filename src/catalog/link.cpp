@@ -136,11 +136,30 @@ void list_cpu_names(Tables& tables) {
       tables.cpu_names.push_back({each, static_cast<std::uint32_t>(cpu)});
 }
 
+/// Finds what states are of: in a snapshot they stand in the order of the instances and share their texts.
+class StateOwners {
+ public:
+  explicit StateOwners(const Tables& tables) : tables_(tables) {}
+
+  Lookup of(const OfferState& state) {
+    for (std::uint32_t i = next_; i < tables_.instances.size(); ++i)
+      if (tables_.instances[i].sku.data() == state.sku.data() &&
+          tables_.instances[i].provider.data() == state.provider.data())
+        return {Lookup::Outcome::found, next_ = i, 0};
+    next_ = static_cast<std::uint32_t>(tables_.instances.size());  // not such a table: no second walk
+    return look_up(tables_.sku_names, fold_name(state.provider) + "-" + fold_name(state.sku));
+  }
+
+ private:
+  const Tables& tables_;
+  std::uint32_t next_ = 0;
+};
+
 /// States beside each other per instance; those of instances that are not there are dropped.
 void join_states(Tables& tables) {
+  StateOwners owners(tables);
   std::erase_if(tables.states, [&](OfferState& state) {
-    const std::string name = fold_name(state.provider) + "-" + fold_name(state.sku);
-    const Lookup found = look_up(tables.sku_names, name);
+    const Lookup found = owners.of(state);
     state.instance = found.index;
     return found.outcome != Lookup::Outcome::found;
   });

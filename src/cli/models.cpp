@@ -69,7 +69,7 @@ Parsed make_models() {
   parsed.flags.push_back({"--family", "MODEL-FAMILY", say("llama, qwen, bert …"), group, text(limits.family)});
   parsed.flags.push_back({"--licence,--license", "TEXT", say("what the licence's name must hold: apache, mit …"), group,
                           text(limits.licence)});
-  constexpr workload::Limits kParams{{.low = 1, .high = 1e15}, 1000};
+  static constexpr workload::Limits kParams{{.low = 1, .high = 1e15}, 1000};
   parsed.flags.push_back(
       {"--min-params", "N", say("parameters, at least: 7B"), group,
        [&limits](std::string_view given) { return workload::assign(given, limits.min_params, kParams); }});

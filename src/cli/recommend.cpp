@@ -60,6 +60,7 @@ class Recommend {
         return context_.fail(Error{ErrorKind::usage, say("not all questions were answered"), {}, {}});
     options_.question.every_rejection = options_.show_rejected;
     const bool list = report::is_data(format) || format == "csv" || is_document(format);
+    options_.question.every_reason = list || options_.show_rejected;  // the table counts them
     options_.question.detailed = static_cast<std::size_t>(options_.limit.value_or(list ? 0 : kRowsShown));
     auto advice = ask(options_, *ground, context_);
     if (!advice) return advice.error();

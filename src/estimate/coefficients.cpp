@@ -149,20 +149,34 @@ std::size_t find_place(const Places& places, std::string_view id, std::size_t fi
 /// What every coefficient may be, whatever it is of.
 constexpr Range kAllowedOfAny{0.01, 1.5};
 
+/// What one coefficient may be, found out when it is first doubted.
+class Allowed {
+ public:
+  explicit Allowed(std::string_view id) : id_(id) {}
+  bool contains(double value) {
+    if (kAllowedOfAny.contains(value)) return true;
+    if (!range_) range_ = allowed_values(id_);
+    return range_->contains(value);
+  }
+
+ private:
+  std::string_view id_;
+  std::optional<Range> range_;
+};
+
 /// A scalar that is certainly a number that the coefficient may be.
-std::optional<double> sure_number(const Node& node, std::string_view id) {
+std::optional<double> sure_number(const Node& node, Allowed& allowed) {
   const auto value = node.is_scalar() && !node.quoted ? plain_number(node.text) : std::nullopt;
-  if (!value || kAllowedOfAny.contains(*value)) return value;
-  return allowed_values(id).contains(*value) ? value : std::nullopt;
+  return value && allowed.contains(*value) ? value : std::nullopt;
 }
 
 /// Every case as such a number, or nothing.
-std::optional<std::vector<std::pair<std::string, double>>> sound_cases(const Node& cases, std::string_view id) {
+std::optional<std::vector<std::pair<std::string, double>>> sound_cases(const Node& cases, Allowed& allowed) {
   if (!cases.is_map()) return std::nullopt;
   std::vector<std::pair<std::string, double>> out;
   out.reserve(cases.children.size());
   for (const Node& special : cases.children) {
-    const auto number = sure_number(special, id);
+    const auto number = sure_number(special, allowed);
     if (!number) return std::nullopt;
     out.emplace_back(special.key, *number);
   }
@@ -183,8 +197,9 @@ bool read_sound(const Node& node, const Places& places, Seen& seen) {
     if (found[key] == nullptr || !found[key]->is_scalar() || found[key]->text.empty()) return false;
   const std::size_t at = find_place(places, found[id]->text, seen.next);
   if (at == places.size()) return false;
-  const auto number = sure_number(*found[value], found[id]->text);
-  auto special = found[cases] != nullptr ? sound_cases(*found[cases], found[id]->text) : std::nullopt;
+  Allowed allowed(found[id]->text);
+  const auto number = sure_number(*found[value], allowed);
+  auto special = found[cases] != nullptr ? sound_cases(*found[cases], allowed) : std::nullopt;
   if (!number || (found[cases] != nullptr && !special)) return false;
   Coefficient& place = *places[at].second;
   place.value = *number;

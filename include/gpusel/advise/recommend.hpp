@@ -20,6 +20,7 @@ struct Question {
   Currency currency = Currency::usd();
   Date today;                    // for the age of prices
   bool every_rejection = false;  // one entry per SKU instead of one per family and reason
+  bool every_reason = true;      // in words; otherwise of the first that falls to each rule: for who only counts
   bool alternatives = true;
   std::size_t detailed = 0;                 // ranks that need reasons and remarks; 0: all
   const catalog::Instance* only = nullptr;  // judge this one of the catalogue alone
@@ -72,8 +73,8 @@ struct Recommendation {
 struct Rejection {
   const catalog::Instance* instance = nullptr;  // the first of its family, unless every one was asked for
   std::string rule;
-  std::string message;
-  int count = 1;  // SKUs of the family that fell for the same reason
+  std::string message;  // empty where Question::every_reason is not asked for
+  int count = 1;        // SKUs of the family that fell for the same reason
 };
 
 /// Another way to ask that has a better answer.
