@@ -18,7 +18,6 @@ namespace gpusel::catalog {
 
 namespace {
 
-constexpr double kDearest = 1e9;
 constexpr double kSuspicious = 20;          // times the published price
 constexpr std::string_view kPlace = "any";  // of an own price for what is priced nowhere
 
@@ -232,8 +231,8 @@ Result<OwnPrice> parse_price(std::string_view text) {
   const std::string code = upper(trim(value.substr(end + 1)));
   const auto currency = code.empty() ? std::optional(Currency::usd()) : Currency::parse(code);
   if (!currency) return usage_error(say("'{}' is not a currency", shorten(code, 20)), {}, say("write USD, CNY, EUR …"));
-  if (*amount <= 0 || *amount > kDearest)
-    return usage_error(say("a price must be above 0 and at most {}", human_number(kDearest)));
+  if (*amount <= 0 || *amount > kMaxPrice)
+    return usage_error(say("a price must be above 0 and at most {}", human_number(kMaxPrice)));
   return OwnPrice{std::string(parts->first), {*amount / hours, *currency}};
 }
 

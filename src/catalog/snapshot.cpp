@@ -168,6 +168,11 @@ class SheetReader {
     }
   }
 
+  /// As strict as the reader of YAML; NaN is unknown.
+  static bool all_within(Range range, std::span<const double> values) {
+    return std::ranges::all_of(values, [&](double value) { return std::isnan(value) || range.contains(value); });
+  }
+
   /// A column per field, in the fields' order; missing ones (an older snapshot) read as unknown.
   template <class Record>
   Columns columns_of(const fb::Sheet& sheet) {
@@ -182,6 +187,8 @@ class SheetReader {
         column.texts = values_of(*sheet.texts(), next_text, field.json, sheet.rows());
       else
         column.numbers = values_of(*sheet.numbers(), next_number, field.json, sheet.rows());
+      if constexpr (std::same_as<Member, Number>)
+        intact_ = intact_ && (column.numbers == nullptr || all_within(field.range, {column.numbers, sheet.rows()}));
       columns.push_back(column);
     });
     return columns;
@@ -219,7 +226,7 @@ bool indices_hold(const Tables& tables) {
     if (offer.instance >= tables.instances.size() || offer.region >= tables.regions.size() ||
         offer.origin >= tables.origins.size() || offer.currency >= tables.currencies.size() ||
         static_cast<std::size_t>(offer.term) >= enum_names<Term>.size() || offer.period > Period::year ||
-        !std::isfinite(offer.amount))
+        !(offer.amount > 0 && offer.amount <= kMaxPrice))
       return false;
   }
   const auto within = [](const std::vector<NameEntry>& names, std::size_t size) {

@@ -175,6 +175,23 @@ TEST_CASE("import: a share of a GPU, and money that nobody can convert", "[impor
   CHECK(reason_on(result, 4) == "no exchange rate for XYZ; an overlay can give it");
 }
 
+TEST_CASE("import: a figure that no catalogue takes is a reason against its row", "[import]") {
+  const std::string header =
+      "provider,sku,region,currency,price_per_hour,gpu,gpu_count,gpu_memory_gb,vcpu,memory_gib\n";
+  const Import result =
+      import_text(ImportFormat::generic_csv, "own.csv",
+                  header +
+                      "p,much,r,USD,0.5,,,,4,1e12\np,many,r,USD,0.5,a10,1e6,24,4,16\np,cores,r,USD,0.5,,,,1e9,16\n"
+                      "p,much,r2,USD,0.5,,,,4,16\np,total,r,USD,0.5,strange,1000,1e6,4,16\n");
+  check_accounts(result);
+  CHECK(reason_on(result, 2) == "memory_gib of 1000000000000, out of range");
+  CHECK(reason_on(result, 3) == "gpu_count of 1000000, out of range");
+  CHECK(reason_on(result, 4) == "vcpu of 1000000000, out of range");
+  CHECK(prices_of(result.market, "much") == Lines{"on-demand 0.5 USD r2"});
+  const auto kept = catalog::open_snapshot(scratch_file("kept.snapshot", catalog::write_snapshot(result.market)));
+  CHECK(kept.has_value());
+}
+
 TEST_CASE("import: what is broken off is named, what stood before it is taken", "[import]") {
   const std::string header = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,SpotPrice,Region\n";
   const Import cut = import_text(ImportFormat::skypilot, "lambda.csv", header + "one,,,4,16,1.5,,r1\ntwo,,,4,1");

@@ -92,8 +92,7 @@ void must(bool holds, const std::string& what) {
 
 void check(const Error& error) {
   must(!error.message.empty(), "an error says nothing");
-  const std::string line = with_hint(error);
-  must(printable(line) == line, "an error is not for a terminal: " + printable(line));
+  check_shown(with_hint(error));
 }
 
 void check(const Errors& errors, bool placed) {
@@ -105,7 +104,8 @@ void check(const Errors& errors, bool placed) {
 }
 
 void check_shown(std::string_view text) {
-  for (const std::string_view line : split(text, '\n'))
+  const std::string shown = visible(text, false);  // as every answer and error goes out
+  for (const std::string_view line : split(shown, '\n'))
     must(printable(line) == line, "this is not for a terminal: " + printable(line));
 }
 

@@ -13,7 +13,6 @@ namespace gpusel::catalog::import {
 namespace {
 
 constexpr std::size_t kLongestName = 200;
-constexpr double kMaxPrice = 1e9;
 /// More of a price than that between regions: two products, not two places.
 constexpr double kRegionSpread = 2;
 
@@ -37,6 +36,28 @@ std::string as_id(std::string_view text) {
   return id;
 }
 
+/// The first figure that a catalogue would not take, as a reason against the row; empty where there is none.
+std::string beyond_range(const Row& row) {
+  struct Figure {
+    std::string_view name;
+    Number Row::* of;
+    Range allowed;
+  };
+  static const Figure kFigures[] = {
+      {"gpu_count", &Row::gpu_count, allowed_for(&Instance::gpu_count)},
+      {"gpu_memory_gb", &Row::gpu_memory_total_gb, allowed_for(&Instance::gpu_memory_gb)},
+      {"gpu_memory_gb", &Row::gpu_memory_gb, allowed_for(&Instance::gpu_memory_gb)},
+      {"vcpu", &Row::vcpu, allowed_for(&Instance::vcpu)},
+      {"memory_gib", &Row::memory_gib, allowed_for(&Instance::memory_gib)},
+      {"local_ssd_gb", &Row::local_ssd_gb, allowed_for(&Instance::local_ssd_gb)},
+      {"network_gbps", &Row::network_gbps, allowed_for(&Instance::network_gbps)},
+  };
+  for (const Figure& figure : kFigures)
+    if (const Number& number = row.*figure.of; number && !figure.allowed.contains(*number))
+      return say("{} of {}, out of range", figure.name, *number);
+  return {};
+}
+
 /// For each index the place it gets when all are sorted.
 template <class Before>
 std::vector<std::uint32_t> sorted_places(std::size_t size, Before before) {
@@ -58,6 +79,15 @@ void move_to(const std::vector<std::uint32_t>& places, std::vector<Record>& reco
 auto offer_key(const Offer& o) { return std::tuple(o.instance, o.region, o.term, o.currency); }
 
 }  // namespace
+
+Range allowed_for(Number Instance::* figure) {
+  const Instance example;
+  Range range;
+  visit_fields(example, [&](const Field& field, const auto& member) {
+    if (static_cast<const void*>(&member) == &(example.*figure)) range = field.range;
+  });
+  return range;
+}
 
 std::string as_provider_id(std::string_view name) { return as_id(shorten(name, 70)); }
 
@@ -156,6 +186,7 @@ std::uint32_t MarketBuilder::add(const Row& row) {
   if (row.prices.empty()) return ledger_.text(say("no price"));
   for (const RowPrice& price : row.prices)
     if (!(price.amount > 0) || price.amount > kMaxPrice) return ledger_.text(say("a price of {}", price.amount));
+  if (const std::string reason = beyond_range(row); !reason.empty()) return ledger_.text(reason);
   if (row.currency != Currency::usd() && known_.rate(row.currency) == nullptr)
     return ledger_.text(say("no exchange rate for {}; an overlay can give it", row.currency.code()));
   ProviderState& state = provider_state(provider);

@@ -82,6 +82,9 @@ class Ledger {
   std::unordered_map<std::string, std::size_t> warnings_;
 };
 
+/// What a catalogue takes for a figure of an instance.
+Range allowed_for(Number Instance::* figure);
+
 /// A cloud's name as an id.
 std::string as_provider_id(std::string_view name);
 

@@ -201,7 +201,8 @@ std::string MarketBuilder::open_gpu(const Row& row, const std::vector<std::uint3
   }
   instance.gpu = keep(kUndisclosed);
   instance.notes = keep(say("the price list says '{}', which is one of {}", row.gpu, list));
-  if (same_memory) instance.gpu_memory_gb = *memory * *row.gpu_count;
+  if (same_memory && allowed_for(&Instance::gpu_memory_gb).contains(*memory * *row.gpu_count))
+    instance.gpu_memory_gb = *memory * *row.gpu_count;
   remark_ = ledger_.warn(row.line, say("'{}' is one of {} and nothing tells which: left undisclosed", row.gpu, list));
   return set_count(row, nullptr, instance);
 }
