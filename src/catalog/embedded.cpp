@@ -12,6 +12,7 @@ namespace {
 class EmbeddedBlock final : public Block {
  public:
   std::span<const unsigned char> bytes() const override { return {gpusel_catalog_begin, gpusel_catalog_end}; }
+  bool is_built_in() const override { return true; }
 };
 
 }  // namespace

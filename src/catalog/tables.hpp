@@ -28,6 +28,8 @@ class Block {
  public:
   virtual ~Block() = default;
   virtual std::span<const unsigned char> bytes() const = 0;
+  /// Written by the build of this program, out of files whose every figure was checked.
+  virtual bool is_built_in() const { return false; }
 };
 
 struct Tables {
