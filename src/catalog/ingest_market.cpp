@@ -100,7 +100,7 @@ void Ingest::family(const Node& node, Problems& problems) {
   const std::string id = fields.text("id");
   fields.require("id");
   const Node* sizes = fields.find("sizes");
-  if (!known_provider(fields, provider)) return;
+  if (!known_provider(fields, provider) || id.empty()) return;
   Instance shared;
   if (overlay_) shared = change_family(provider, id, fields);
   visit_shared_fields(shared, MemberReader(tables_, fields, false));
