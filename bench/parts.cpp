@@ -11,7 +11,7 @@
 #include "gpusel/advise/estimate.hpp"
 #include "gpusel/advise/recommend.hpp"
 #include "gpusel/catalog/load.hpp"
-#include "report/estimate.hpp"
+#include "report/write_json.hpp"
 
 namespace {
 
@@ -79,6 +79,7 @@ void batch(benchmark::State& state, const std::string& path, UpTo step) {
     return;
   }
   std::size_t next = 0;
+  report::JsonLine told;
   for (auto _ : state) {
     const auto document = must(parse_json(lines[next++ % lines.size()], "request"));
     if (step == UpTo::parse) continue;
@@ -86,7 +87,9 @@ void batch(benchmark::State& state, const std::string& path, UpTo step) {
     if (step == UpTo::request) continue;
     const auto answer = must(advise::answer_estimate(request, shipped(), coefficients(), false));
     if (step == UpTo::answer) continue;
-    benchmark::DoNotOptimize(report::dump(report::estimate_json(answer), -1));
+    told.clear();
+    report::tell_estimate(told, answer);
+    benchmark::DoNotOptimize(told.finish());
   }
 }
 

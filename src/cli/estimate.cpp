@@ -71,14 +71,19 @@ class Estimate {
       if (!request) return std::unexpected(request.error());
       return advise::answer_estimate(*request, catalog, coefficients, options_.explain);
     }();
-    report::Json record = answer ? report::estimate_json(*answer) : report::error_json(id, answer.error());
-    context_.out.write(report::dump(record, -1));
-    report::take_apart(record);
-    return answer.has_value();
+    if (!answer) {
+      context_.out.write(report::dump(report::error_json(id, answer.error()), -1));
+      return false;
+    }
+    told_.clear();
+    report::tell_estimate(told_, *answer);
+    context_.out.write(told_.finish());
+    return true;
   }
 
   const EstimateOptions& options_;
   Context& context_;
+  report::JsonLine told_;
 };
 
 }  // namespace

@@ -1,12 +1,65 @@
-// Large numbers of answers as JSON: how they are let go of.
+// JSON as text.
 #pragma once
 
-#include "report/json.hpp"
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "report/json_out.hpp"
 
 namespace gpusel::report {
 
-/// Empties it from the innermost member outwards. Its own destructor, which must not recurse, first moves every
-/// member to a list of its own.
-void take_apart(Json& json);
+/// Text that grows: what a value becomes is written where it will stand, without a text of its own.
+class JsonText {
+ public:
+  void clear() { used_ = 0; }
+  std::string_view text() const { return {text_.data(), used_}; }
+
+  void put(char c) { *room(1) = c, ++used_; }
+  void put_blanks(std::size_t count);
+  /// As it stands.
+  void put_raw(std::string_view text);
+  /// In quotes, and valid UTF-8 whatever it holds.
+  void put_quoted(std::string_view text);
+  void put_number(double value);
+  void put_number(std::int64_t value);
+  void put_number(std::uint64_t value);
+
+ private:
+  char* room(std::size_t bytes) {
+    if (text_.size() - used_ < bytes) grow(bytes);
+    return text_.data() + used_;
+  }
+  void grow(std::size_t bytes);
+
+  std::string text_;  // its size is the room there is
+  std::size_t used_ = 0;
+};
+
+/// Writes an object on a line of its own, as dump() would write its tree.
+class JsonLine final : public JsonOut {
+ public:
+  JsonLine() { clear(); }
+  void clear();
+  /// The line, ended.
+  std::string_view finish();
+
+  void begin_object(std::string_view key) override;
+  void begin_list(std::string_view key) override;
+  void end() override;
+  void null(std::string_view key) override;
+  void truth(std::string_view key, bool value) override;
+  void whole(std::string_view key, std::int64_t value) override;
+  void text(std::string_view key, std::string_view value) override;
+
+ private:
+  void fraction(std::string_view key, double value) override;
+  void begin(std::string_view key, char bracket, char closing);
+  void member(std::string_view key);
+
+  JsonText out_;
+  std::string closing_;  // brackets of what is open
+  bool is_first_ = true;
+};
 
 }  // namespace gpusel::report

@@ -1,5 +1,8 @@
 #include "report/write_json.hpp"
+#include "gpusel/advise/estimate.hpp"
+#include "gpusel/base/document.hpp"
 #include "gpusel/base/unseen.hpp"
+#include "support/job.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -68,12 +71,62 @@ TEST_CASE("figures have the digits that the library gives them") {
   }
 }
 
-TEST_CASE("a record that is taken apart is empty") {
-  Json record{{"list", {1, "a text that is longer than a string holds by itself", {{"deep", {1, 2}}}}},
-              {"none", nullptr}};
-  gpusel::report::take_apart(record);
-  CHECK(record == Json::object());
-  Json figure = 1.5;
-  gpusel::report::take_apart(figure);
-  CHECK(figure == 1.5);
+TEST_CASE("what is told member by member is the same as a tree and as a line") {
+  const auto tell = [](gpusel::report::JsonOut& out) {
+    out.begin_object("nothing");
+    out.end();
+    out.begin_list("list");
+    out.begin_list(out.kItem);
+    out.end();
+    out.text(out.kItem, "");
+    out.begin_object(out.kItem);
+    out.text_or_null("", "a key of no letters");
+    out.text_or_null("none", "");
+    out.end();
+    out.figure_or_null(out.kItem, std::nullopt);
+    out.end();
+    for (const double figure : {0.0, -0.0, 2.0, -1e15, 9007199254740991.0, 9007199254740992.0, 0.1, 1e300, 1e-300})
+      out.figure(std::to_string(figure), figure);
+    out.truth("yes", true);
+    out.truth("no", false);
+    for (const std::string& text : odd_texts()) out.text("\"" + text, text);
+    out.text("long", std::string(100'000, 'x'));
+    out.whole("last", std::numeric_limits<std::int64_t>::min());
+  };
+  const Json tree = gpusel::report::tree_of(tell);
+  gpusel::report::JsonLine line;
+  for (int again = 0; again < 2; ++again) {
+    line.clear();
+    tell(line);
+    CHECK(line.finish() == as_the_library_writes(tree, -1));
+  }
+  CHECK(tree["nothing"] == Json::object());
+  CHECK(tree["list"] == Json{Json::array(), "", {{"", "a key of no letters"}, {"none", nullptr}}, nullptr});
+  CHECK(tree["2.000000"].is_number_integer());
+  CHECK(tree["-0.000000"].dump() == "0");
+  CHECK(tree["9007199254740992.000000"].is_number_float());
+  CHECK_THROWS(line.figure("none", std::nan("")));
+  CHECK_THROWS(line.figure("none", HUGE_VAL));
+}
+
+TEST_CASE("a line of a batch is the tree of the same estimate, and has no key twice") {
+  for (const char* words :
+       {"task=finetune model=llama-7b gpu=h100 gpus=8", "task=pretrain model=mixtral-8x7b gpu=a100 gpus=64",
+        "task=finetune model=llama-7b gpu=t4", "task=inference model=llama-3.1-8b gpu=l40s request_rate=2",
+        "task=inference model=llama-3.1-8b gpu=h100 output_tokens=1", "task=inference model=bert-base gpu=t4",
+        "task=finetune model=bert-base gpu=l4", "task=inference model=stable-diffusion-xl gpu=l4",
+        "task=inference model=whisper-large-v3 gpu=l4 audio_hours=10", "task=render render=offline gpu=l40s",
+        "task=simulate solver=lbm cells=1e9 gpu=h100 gpus=4", "task=transcode codec=av1 streams=10 gpu=l4"}) {
+    CAPTURE(words);
+    for (const bool explained : {false, true}) {
+      const auto answer = gpusel::advise::answer_estimate(gpusel::test::request(words), gpusel::test::shipped(),
+                                                          gpusel::test::coefficients(), explained);
+      REQUIRE(answer.has_value());
+      gpusel::report::JsonLine line;
+      gpusel::report::tell_estimate(line, *answer);
+      const std::string text(line.finish());
+      CHECK(text == dump(gpusel::report::estimate_json(*answer), -1));
+      CHECK(gpusel::parse_json(text, "line").has_value());
+    }
+  }
 }

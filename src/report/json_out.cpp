@@ -1,0 +1,52 @@
+#include "report/json_out.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace gpusel::report {
+
+namespace {
+
+/// A figure that has no fraction, where all such can be told apart.
+std::optional<std::int64_t> whole_number(double value) {
+  if (!std::isfinite(value)) throw std::logic_error("a figure of the answer is not finite");
+  constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
+  if (std::abs(value) >= kExactIntegers) return std::nullopt;
+  const auto whole = static_cast<std::int64_t>(value);
+  return static_cast<double>(whole) == value ? std::optional(whole) : std::nullopt;
+}
+
+}  // namespace
+
+Json number(double value) {
+  if (const auto whole = whole_number(value)) return *whole;
+  return value;
+}
+
+void JsonOut::figure(std::string_view key, double value) {
+  if (const auto number = whole_number(value))
+    whole(key, *number);
+  else
+    fraction(key, value);
+}
+
+void JsonOut::figure_or_null(std::string_view key, const std::optional<double>& value) {
+  if (value)
+    figure(key, *value);
+  else
+    null(key);
+}
+
+void JsonOut::text_or_null(std::string_view key, std::string_view value) {
+  if (value.empty())
+    null(key);
+  else
+    text(key, value);
+}
+
+Json& JsonTree::add(std::string_view key, Json value) {
+  if (key.data() == nullptr) return open_.back()->emplace_back(std::move(value));
+  return open_.back()->get_ref<Json::object_t&>().emplace_back(std::string(key), std::move(value)).second;
+}
+
+}  // namespace gpusel::report
