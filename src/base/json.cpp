@@ -1,9 +1,10 @@
-// The only file that reads JSON: nlohmann's streaming parser builds our tree.
+// JSON of any kind: nlohmann's streaming parser builds our tree, and says what is wrong.
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
 
+#include "base/plain_json.hpp"
 #include "gpusel/base/document.hpp"
 #include "gpusel/base/limits.hpp"
 #include "gpusel/base/message.hpp"
@@ -203,6 +204,7 @@ std::string without_python_numbers(std::string_view text) {
 }  // namespace
 
 Result<Document> parse_json(std::string_view text, std::string name, JsonDialect dialect) {
+  if (auto plain = read_plain_json(text)) return Document{std::move(name), std::move(*plain)};
   if (const auto nul = text.find('\0'); nul != std::string_view::npos)
     return usage_error(say("not valid JSON: a NUL character at byte {}", nul + 1), std::move(name));
   TreeBuilder builder(name, text);

@@ -1,10 +1,35 @@
 // JSON into the same tree as YAML, with positions, strict or as Python writes it.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <random>
+#include <tuple>
+
 #include "tree.hpp"
 
 using namespace gpusel;
 using namespace gpusel::test;
+
+namespace {
+
+bool same(const Node& a, const Node& b) {
+  const auto outside = [](const Node& n) {
+    return std::tuple(n.kind, n.quoted, n.line, n.column, n.key, n.key_line, n.key_column, n.text);
+  };
+  return outside(a) == outside(b) && std::ranges::equal(a.children, b.children, same);
+}
+
+/// A text of JSON with a few characters put in, left out or put in place of others.
+std::string damaged(std::string text, std::mt19937& chance) {
+  static constexpr std::string_view kOdd = "{}[]\",:0123456789-+.eEtfn \\\n\t\x01\x7F\xC3\xA9";
+  for (auto times = chance() % 3; times > 0; --times) {
+    const std::size_t at = chance() % (text.size() + 1);
+    text.replace(at, chance() % 2, chance() % 4, kOdd[chance() % kOdd.size()]);
+  }
+  return text;
+}
+
+}  // namespace
 
 TEST_CASE("json objects arrays and scalars become one tree") {
   const Node root = json(R"({"a": 1, "b": [true, null, "x"], "c": {"d": 0.5}})");
@@ -152,4 +177,29 @@ TEST_CASE("a message about a trailing comma names the bracket alone") {
   const Error error = json_error("{\n  \"a\": 1,\n}");
   CHECK(says(error, "unexpected '}'"));
   CHECK(error.where == "f.json:3:1");
+}
+
+TEST_CASE("json with an escape in it is the same tree or the same error as without") {
+  const std::string texts[] = {
+      R"({"id": "17", "task":"inference", "gpus": 8, "share": 0.25, "below": -12.50, "on": true, "off" :false})",
+      "[[], {}, [{}], null,\n  {\"a\": {\"b\": [0, -1, 10, 0.0]}}, \"\", \"{[,:]}\"]",
+      R"([123456789012345678, 1234567890123456789, 12345678901234567890, 1e5, 1E+5, 1.5e-3, -0, 0, -0.0])", "7"};
+  std::mt19937 chance(3);
+  int good = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string text = damaged(texts[i % std::size(texts)], chance) + "}";
+    const auto as_it_is = parse_json("{\"a\":\n" + text, "f.json");
+    const auto escaped = parse_json("{\"\\u0061\":\n" + text, "f.json");
+    CAPTURE(text);
+    REQUIRE(as_it_is.has_value() == escaped.has_value());
+    if (as_it_is) {
+      REQUIRE(same(as_it_is->root, escaped->root));
+      ++good;
+    } else if (as_it_is.error().where.starts_with("f.json:2")) {  // escaping moves what stands in the first line
+      REQUIRE(as_it_is.error().message == escaped.error().message);
+      REQUIRE(as_it_is.error().where == escaped.error().where);
+    }
+  }
+  CHECK(good > 5'000);
+  CHECK(good < 15'000);
 }
