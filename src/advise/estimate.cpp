@@ -83,6 +83,8 @@ class MachineMaker {
   const estimate::Coefficients& c_;
 };
 
+constexpr std::size_t kMostChosen = 13;  // of what a plan chooses
+
 template <class T>
 void note_choice(workload::Assumptions& out, const workload::Count& pin, std::string_view key, T value) {
   if (!pin) out.push_back({std::string(key), static_cast<double>(value)});
@@ -92,6 +94,7 @@ workload::Assumptions chosen_by(const Workload& work, const plan::TrainingChoice
   const auto& job = work.training;
   const auto& p = choice.plan;
   workload::Assumptions out;
+  out.reserve(kMostChosen);
   if (!job.precision) out.push_back({"precision", std::string(to_text(p.precision))});
   if (!job.sharding) out.push_back({"sharding", std::string(to_text(p.sharding))});
   note_choice(out, work.pins.tp, "tp", p.tp);
@@ -112,6 +115,7 @@ workload::Assumptions chosen_by(const Workload& work, const plan::InferenceChoic
   const auto& job = work.inference;
   const auto& p = choice.plan;
   workload::Assumptions out;
+  out.reserve(kMostChosen);
   if (job.weights_precision.empty()) out.push_back({"weights_precision", std::string(p.weights->name)});
   if (!job.kv_precision && work.model->is_generator()) out.push_back({"kv_precision", std::string(to_text(p.kv))});
   note_choice(out, work.pins.tp, "tp", p.tp);
@@ -339,6 +343,7 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
   answer.id = request.id;
   answer.own_model = found->own;
   answer.work = std::move(*work);
+  answer.assumed.reserve(answer.work.assumed.size() + kMostChosen);
   answer.assumed = answer.work.assumed;
   answer.notes = answer.work.notes;
   if (found->own) note_reading(*found->own, answer.notes);

@@ -60,6 +60,7 @@ class Spread {
 
 /// A value times each end of its ratio, which the user's own measurements may have narrowed.
 estimate::Interval times(double value, const estimate::Interval& ratio, double exponent) {
+  if (exponent == 1) return {value * ratio.low, value * ratio.high};
   return {value * std::pow(ratio.low, exponent), value * std::pow(ratio.high, exponent)};
 }
 

@@ -26,15 +26,20 @@ bool any_special(std::uint64_t bytes) {
 }
 
 bool is_plain(std::string_view text) {
-  std::uint64_t bytes = 0;
-  for (; text.size() >= sizeof bytes; text.remove_prefix(sizeof bytes)) {
-    std::memcpy(&bytes, text.data(), sizeof bytes);
-    if (any_special(bytes)) return false;
+  const auto special_at = [&](const char* at) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, at, sizeof bytes);
+    return any_special(bytes);
+  };
+  if (text.size() < sizeof(std::uint64_t)) {
+    std::array<char, sizeof(std::uint64_t)> all{'.', '.', '.', '.', '.', '.', '.', '.'};
+    std::copy(text.begin(), text.end(), all.begin());
+    return !special_at(all.data());
   }
-  std::array<char, sizeof bytes> rest{'.', '.', '.', '.', '.', '.', '.', '.'};
-  std::copy(text.begin(), text.end(), rest.begin());
-  std::memcpy(&bytes, rest.data(), sizeof bytes);
-  return !any_special(bytes);
+  const char* const last = text.data() + text.size() - sizeof(std::uint64_t);
+  for (const char* at = text.data(); at < last; at += sizeof(std::uint64_t))
+    if (special_at(at)) return false;
+  return !special_at(last);  // the last eight, some of them for the second time
 }
 
 }  // namespace

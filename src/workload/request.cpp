@@ -1,10 +1,13 @@
 #include "gpusel/workload/request.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "workload/counted/ladder.hpp"
+#include "workload/request_option.hpp"
 
 namespace gpusel::workload {
 
@@ -226,20 +229,53 @@ std::span<const Option<Request>> request_options() { return kOptions; }
 
 namespace {
 
-/// Programs write keys as they stand in the table: compared whole before they are compared letter by letter.
-const Option<Request>* option_of(std::string_view key) {
-  const auto exact = std::ranges::find(kOptions, key, &Option<Request>::key);
-  return exact != std::end(kOptions) ? exact : find_option(request_options(), key);
+constexpr std::size_t kSlots = 512;  // a power of two, well above the number of names
+
+/// Where a name is looked for first; '-' and '_' are alike.
+constexpr std::size_t slot_of(std::string_view name) {
+  std::uint64_t hash = 0;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c == '-' ? '_' : c)) * 0x9E3779B97F4A7C15U;
+  return hash >> 55U;
 }
+static_assert(std::size_t{1} << (64U - 55U) == kSlots);
+
+struct OptionName {
+  std::string_view name;
+  const Option<Request>* option = nullptr;
+};
+
+/// Keys and aliases, each in its slot or in the next that was free.
+constexpr auto kNames = [] {
+  std::array<OptionName, kSlots> names{};
+  const auto add = [&](std::string_view name, const Option<Request>& option) {
+    std::size_t slot = slot_of(name);
+    while (names[slot].option != nullptr) slot = (slot + 1) % kSlots;
+    names[slot] = {name, &option};
+  };
+  for (const auto& option : kOptions) add(option.key, option);
+  for (const auto& option : kOptions)
+    for (std::string_view rest = option.aliases; !rest.empty();) {
+      const std::string_view alias = rest.substr(0, rest.find(' '));
+      if (alias.size() > 1) add(alias, option);
+      rest.remove_prefix(std::min(rest.size(), alias.size() + 1));
+    }
+  return names;
+}();
 
 }  // namespace
+
+const Option<Request>* request_option(std::string_view name) {
+  for (std::size_t slot = slot_of(name); kNames[slot].option != nullptr; slot = (slot + 1) % kSlots)
+    if (kNames[slot].name == name || same_spelling(kNames[slot].name, name)) return kNames[slot].option;
+  return nullptr;
+}
 
 Result<Request> read_request(const Node& object) {
   if (!object.is_map()) return usage_error(say("a request is a JSON object, found {}", object.describe()));
   Request request;
   for (const Node& member : object.children) {
     if (member.kind == Node::Kind::null) continue;  // null says: not given
-    const auto* option = option_of(member.key);
+    const auto* option = request_option(member.key);
     if (option == nullptr) {
       std::vector<std::string_view> keys;
       for (const auto& known : kOptions) keys.push_back(known.key);

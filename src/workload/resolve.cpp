@@ -7,6 +7,7 @@
 #include "gpusel/workload/generation.hpp"
 #include "gpusel/workload/workload.hpp"
 #include "workload/defaults.hpp"
+#include "workload/request_option.hpp"
 
 namespace gpusel::workload {
 
@@ -78,7 +79,7 @@ class Resolver {
     const std::string_view own = is_training(work_.task) ? kTrainingGroup : kInferenceGroup;
     static constexpr std::string_view kOfJobs[] = {kTrainingGroup, kInferenceGroup, kMediaGroup, kGraphicsGroup};
     for (const std::string_view key : request_.given) {
-      const auto* option = find_option(request_options(), key);
+      const auto* option = request_option(key);
       const bool either = std::find(std::begin(kEither), std::end(kEither), key) != std::end(kEither);
       const bool of_job =
           option != nullptr && std::find(std::begin(kOfJobs), std::end(kOfJobs), option->group) != std::end(kOfJobs);

@@ -1,9 +1,13 @@
 // Requests out of JSON objects.
 #include "gpusel/workload/request.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "gpusel/base/document.hpp"
+#include "gpusel/base/text.hpp"
+#include "workload/request_option.hpp"
 
 using namespace gpusel;
 using namespace gpusel::workload;
@@ -154,4 +158,31 @@ TEST_CASE("a model given as an object is kept as one") {
   const Node* layers = asked->inline_model->find("num_hidden_layers");
   REQUIRE(layers != nullptr);
   CHECK(layers->text == "24");
+}
+
+TEST_CASE("every spelling of an option of a request is its own and is found as in the whole table") {
+  const auto spellings_of = [](const Option<Request>& option) {
+    std::vector<std::string> names{std::string(option.key)};
+    for (const std::string_view alias : split(option.aliases, ' '))
+      if (alias.size() > 1) names.emplace_back(alias);
+    return names;
+  };
+  std::set<std::string> all;
+  for (const auto& option : request_options())
+    for (std::string name : spellings_of(option)) {
+      CAPTURE(name);
+      CHECK(request_option(name) == &option);
+      std::ranges::replace(name, '_', '-');
+      CHECK(request_option(name) == &option);
+      CHECK(all.insert(name).second);
+      std::ranges::replace(name, '-', '_');
+      CHECK(request_option(name) == &option);
+      for (const std::string& other : {name + "_", name.substr(1), "x" + name, name + "s"})
+        CHECK(request_option(other) == find_option(request_options(), other));
+    }
+  for (const std::string name : {"", "-", "_", "t", "m", "nothing"}) {
+    CAPTURE(name);
+    CHECK(request_option(name) == nullptr);
+    CHECK(find_option(request_options(), name) == nullptr);
+  }
 }
