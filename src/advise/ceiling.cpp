@@ -8,13 +8,6 @@
 
 namespace gpusel::advise {
 
-namespace {
-
-/// By which a bound that is summed up in another order may be off.
-constexpr double kMoreThanRounding = 1 + 1e-6;
-
-}  // namespace
-
 /// Whether what the ceiling is of is the price of a million generated tokens, and nobody asks why others fell.
 bool CandidateSearch::is_bounded() const {
   return context_.ceiling && !keep_rejections_ && work_.task == workload::Task::inference && !work_.counted &&
@@ -42,16 +35,32 @@ double CandidateSearch::most_tokens_per_s(const estimate::Machine& machine) cons
 
 /// Of any instance of the shape, on any terms.
 double CandidateSearch::least_hourly(const Shape& shape) const {
-  if (like_ != nullptr) return like_->least_hourly(shape);
-  least_hourly_.resize(shapes_.size());
-  auto& known = least_hourly_[static_cast<std::size_t>(&shape - shapes_.data())];
-  if (known) return *known;
-  known = std::numeric_limits<double>::infinity();
-  for (const std::uint32_t index : shape.instances)
-    for (const catalog::Offer& offer : context_.catalog.offers_of(context_.catalog.instances()[index]))
-      if (const auto* exchange = context_.converter.exchange(context_.catalog.currency_of(offer)))
-        known = std::min(*known, offer.per_hour() * exchange->rate);
-  return *known;
+  const std::span<const double> cheapest = cheapest_hours();
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::uint32_t index : shape.instances) least = std::min(least, cheapest[index]);
+  return least;
+}
+
+/// The lowest price of each instance on any terms, by its place; infinite where none can be compared.
+std::span<const double> CandidateSearch::cheapest_hours() const {
+  if (like_ != nullptr) return like_->cheapest_hours();
+  if (!cheapest_hours_.empty()) return cheapest_hours_;
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  cheapest_hours_.resize(context_.catalog.instances().size(), kNone);
+  for (const catalog::Offer& offer : context_.catalog.offers()) {
+    const auto* exchange = context_.converter.exchange(context_.catalog.currency_of(offer));
+    double& cheapest = cheapest_hours_[offer.instance];
+    if (exchange != nullptr) cheapest = std::min(cheapest, offer.per_hour() * exchange->rate);
+  }
+  return cheapest_hours_;
+}
+
+/// The price of an hour beyond which no offer is below the ceiling: what is paid whole, or on top, only makes it
+/// dearer.
+double CandidateSearch::dearest_hour(const Used& used) const {
+  const auto of_one = cost::job_cost({1, context_.converter.currency()}, context_.converter, used.usage);
+  const double each = of_one ? cost_measure(*of_one, work_) : 0;
+  return each > 0 ? *context_.ceiling / each * kMoreThanRounding : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace gpusel::advise

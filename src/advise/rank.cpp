@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include "advise/search.hpp"
 
@@ -57,15 +58,34 @@ void mark_pareto(std::vector<Recommendation>& candidates, const workload::Worklo
   const auto place = [&](const Recommendation& c) {
     return is_job ? std::pair(c.cost.total, c.cost.hours) : std::pair(c.cost.hourly, -speed_measure(c, work));
   };
-  std::vector<Recommendation*> order;
+  // Places are sorted, not the candidates, which are large.
+  std::vector<std::tuple<double, double, std::size_t>> order;
   order.reserve(candidates.size());
-  for (Recommendation& candidate : candidates) order.push_back(&candidate);
-  std::stable_sort(order.begin(), order.end(), [&](const auto* a, const auto* b) { return place(*a) < place(*b); });
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const auto [money, time] = place(candidates[i]);
+    order.emplace_back(money, time, i);
+  }
+  std::ranges::sort(order);
   auto last = std::pair(0.0, std::numeric_limits<double>::infinity());
-  for (Recommendation* candidate : order) {
-    const auto here = place(*candidate);
-    candidate->pareto = here.second < last.second || here == last;
-    if (candidate->pareto) last = here;
+  for (const auto& [money, time, candidate] : order) {
+    const auto here = std::pair(money, time);
+    candidates[candidate].pareto = here.second < last.second || here == last;
+    if (candidates[candidate].pareto) last = here;
+  }
+}
+
+/// Puts each where `from` says it comes from, one by one: two lists of many candidates are a lot of memory.
+void arrange(std::vector<Recommendation>& candidates, std::vector<std::size_t> from) {
+  for (std::size_t first = 0; first < from.size(); ++first) {
+    if (from[first] == first) continue;
+    Recommendation moved = std::move(candidates[first]);
+    std::size_t to = first;
+    while (from[to] != first) {
+      candidates[to] = std::move(candidates[from[to]]);
+      to = std::exchange(from[to], to);
+    }
+    candidates[to] = std::move(moved);
+    from[to] = to;
   }
 }
 
@@ -101,6 +121,7 @@ void rank(std::vector<Recommendation>& candidates, const workload::Workload& wor
         ScorePart{"speed", w.speed, best_speed > 0 ? speed_measure(candidate, work) / best_speed : 0, 0},
         ScorePart{"headroom", w.headroom, headroom(candidate), 0}};
     std::vector<ScorePart> all;
+    all.reserve(parts.size() + candidate.parts.size());
     for (ScorePart part : parts) {
       part.points = 100 * part.weight * part.value;
       if (part.weight > 0) all.push_back(std::move(part));
@@ -126,10 +147,9 @@ void rank(std::vector<Recommendation>& candidates, const workload::Workload& wor
                       c.instance->provider, c.instance->sku, i);
   }
   std::sort(keys.begin(), keys.end());
-  std::vector<Recommendation> sorted;
-  sorted.reserve(candidates.size());
-  for (const Key& key : keys) sorted.push_back(std::move(candidates[std::get<5>(key)]));
-  candidates = std::move(sorted);
+  std::vector<std::size_t> order(keys.size());
+  std::ranges::transform(keys, order.begin(), [](const Key& key) { return std::get<5>(key); });
+  arrange(candidates, std::move(order));
   for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].rank = static_cast<int>(i) + 1;
   mark_pareto(candidates, work);
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "gpusel/base/message.hpp"
-#include "gpusel/base/number.hpp"
 
 namespace gpusel::advise {
 
@@ -34,34 +33,10 @@ std::string without_gpu(const Workload& work) {
                               : say("CPU only; this work would take it many times as long as a GPU");
 }
 
-/// Rates of exchange between the answer's currency and that of a text; nothing for unknown ones.
-std::optional<double> converted(double amount, std::string_view currency, const cost::Converter& converter) {
-  const auto code = Currency::parse(currency.empty() ? Currency::usd().code() : currency);
-  const cost::Exchange* exchange = code ? converter.exchange(*code) : nullptr;
-  return exchange != nullptr ? std::optional(amount * exchange->rate) : std::nullopt;
-}
-
 bool same_value(const Facts& a, const Facts& b, Fact fact) {
   if (a.known(fact) != b.known(fact) || !a.known(fact)) return a.known(fact) == b.known(fact);
   return rules::info(fact).type == rules::FactType::text ? a.text(fact) == b.text(fact)
                                                          : a.number(fact) == b.number(fact);
-}
-
-/// Whether the job costs more under `one` than under `other` of the same instance, whatever the job is: sold alike, for
-/// a price that is higher by more than rounding.
-bool surely_dearer(const catalog::Offer& one, const catalog::Offer& other) {
-  constexpr double kMoreThanRounding = 1 + 1e-9;
-  return one.term == other.term && one.currency == other.currency &&
-         one.per_hour() > kMoreThanRounding * other.per_hour();
-}
-
-/// Price of one gigabyte in the first tier that is paid.
-std::optional<double> first_tier(const catalog::Egress& egress) {
-  for (const std::string_view tier : egress.tiers) {
-    const auto price = plain_number(tier.substr(tier.find('=') + 1));
-    if (price && *price > 0) return price;
-  }
-  return std::nullopt;
 }
 
 }  // namespace
@@ -124,6 +99,11 @@ InstanceView CandidateSearch::view_of(const Instance& instance) {
 std::vector<Recommendation> CandidateSearch::run() {
   if (!grouped_) group_shapes();
   std::vector<Recommendation> candidates;
+  if (!context_.ceiling) {  // most that can be planned will be there
+    std::size_t most = 0;
+    for (const Shape& shape : all_shapes()) most += shape.instances.size();
+    candidates.reserve(most);
+  }
   plan_shapes(candidates);
   return candidates;
 }
@@ -232,140 +212,6 @@ Result<std::size_t> CandidateSearch::shape_of(const Instance& instance) {
   of_this_gpu.push_back(key);
   shapes_.push_back({*machine, twin, {}});
   return key.shape;
-}
-
-void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, std::vector<Recommendation>& out) {
-  const auto cheap_enough = [&](std::uint32_t index) {
-    return !context_.ceiling || below_ceiling(context_.catalog.instances()[index], planned_machine);
-  };
-  if (std::ranges::none_of(shape.instances, cheap_enough)) return;
-  const auto plan = std::make_shared<const Planned>(std::move(planned_machine));
-  const rules::FactSet wanted = by_plan_.facts | by_offer_.facts | adjusting_.facts;
-  const bool shared = InstanceKinds::share(wanted);
-  const auto kinds = all_kinds();
-  std::uint32_t judged = kNoKind;  // that the facts are of
-  const Rule* fell_by = nullptr;
-  Facts facts = job_;
-  plan_facts(facts, work_, plan->machine, plan->choice);
-  for (const std::uint32_t index : shape.instances) {
-    const Instance& instance = context_.catalog.instances()[index];
-    if (context_.ceiling && !below_ceiling(instance, *plan)) continue;
-    const InstanceView view = view_of(instance);
-    const std::uint32_t kind = shared && index < kinds.size() ? kinds[index] : kNoKind;
-    if (kind == kNoKind || kind != judged) {
-      judged = kind;
-      instance_facts(facts, view, wanted);
-      fell_by = by_plan_.first_to_fire(facts);
-    }
-    if (fell_by != nullptr)
-      reject(*fell_by, view, facts);
-    else if (auto best = best_offer(view, plan, facts))
-      out.push_back(std::move(*best));
-  }
-}
-
-std::optional<cost::JobCost> CandidateSearch::cost_of(const catalog::Offer& offer, const Planned& planned) const {
-  cost::Usage usage{planned.machine.nodes, seconds(kHoursPerMonth * 3600), plan::tokens_per_s(planned.choice)};
-  if (const auto duration = duration_of(work_, plan::rate_of(planned.choice))) {
-    usage.duration = *duration;
-    usage.period = cost::subscription_period(offer.term);
-  }
-  if (work_.counted && !add_counted(usage, offer, planned)) return std::nullopt;
-  auto cost = cost::job_cost({offer.per_hour(), context_.catalog.currency_of(offer)}, context_.converter, usage);
-  if (cost && work_.counted) add_egress(*cost, offer, planned);
-  return cost;
-}
-
-bool CandidateSearch::add_counted(cost::Usage& usage, const catalog::Offer& offer, const Planned& planned) const {
-  const workload::Unit& unit = work_.counted->unit;
-  const double rate = plan::rate_of(planned.choice);
-  usage.units_per_hour = unit.priced_per_hour(std::min(rate, work_.counted->demand.value_or(rate)));
-  usage.unit = unit.priced;
-  const Instance& instance = context_.catalog.instances()[offer.instance];
-  if (!work_.counted->needs_workstation || instance.workstation_licence != catalog::Licence::surcharge) return true;
-  if (!instance.workstation_per_gpu_hour) return false;
-  const double each = *instance.workstation_per_gpu_hour * planned.machine.gpus_per_node;
-  const auto licence = converted(each, instance.workstation_currency, context_.converter);
-  usage.licence_per_hour = licence.value_or(0);
-  return licence.has_value();
-}
-
-void CandidateSearch::add_egress(cost::JobCost& cost, const catalog::Offer& offer, const Planned& planned) const {
-  if (!work_.counted->sends_traffic()) return;
-  const catalog::Region& region = context_.catalog.region_of(offer);
-  const catalog::Egress* egress = context_.catalog.egress_of(region.provider, region.id);
-  const auto per_gb = egress != nullptr ? first_tier(*egress) : std::nullopt;
-  if (!per_gb) return;
-  const double rate = plan::rate_of(planned.choice);
-  const double gb_per_hour =
-      work_.counted->egress_mbps * std::min(rate, work_.counted->demand.value_or(rate)) * 3600 / 8 / 1000;
-  cost.egress_hourly = converted(*per_gb * gb_per_hour, egress->currency, context_.converter);
-}
-
-bool CandidateSearch::below_ceiling(const Instance& instance, const Planned& planned) const {
-  std::array<const catalog::Offer*, enum_names<catalog::Term>.size()> above{};  // of each term the last that is
-  for (const catalog::Offer& offer : context_.catalog.offers_of(instance)) {
-    const catalog::Offer*& other = above[static_cast<std::size_t>(offer.term)];
-    if (other != nullptr && surely_dearer(offer, *other)) continue;
-    const auto cost = cost_of(offer, planned);
-    if (!cost) continue;
-    if (cost_measure(*cost, work_) <= *context_.ceiling) return true;
-    other = &offer;
-  }
-  return false;
-}
-
-/// The cheapest offer that every rule lets pass; otherwise the first reason of the cheapest.
-std::optional<Recommendation> CandidateSearch::best_offer(const InstanceView& view,
-                                                          const std::shared_ptr<const Planned>& plan, Facts& facts) {
-  const catalog::Catalog& catalog = context_.catalog;
-  const auto by_price = [&](const Priced& a, const Priced& b) {
-    return std::pair(a.cost.total, catalog.region_of(*a.offer).id) <
-           std::pair(b.cost.total, catalog.region_of(*b.offer).id);
-  };
-  std::optional<Priced> best;
-  std::optional<Priced> fallen;
-  const Rule* first_rule = nullptr;
-  for (const catalog::Offer& offer : catalog.offers_of(view.instance)) {
-    if (best && surely_dearer(offer, *best->offer)) continue;
-    const auto cost = cost_of(offer, *plan);
-    if (!cost) continue;
-    const Priced priced{&offer, *cost};
-    if (best && !by_price(priced, *best)) continue;
-    offer_facts(facts, {offer, *cost, catalog, context_.question.today}, by_offer_.facts);
-    const Rule* rule = by_offer_.first_to_fire(facts);
-    if (rule == nullptr) {
-      best = priced;
-    } else if (!fallen || rule > first_rule || (rule == first_rule && by_price(priced, *fallen))) {
-      fallen = priced;
-      first_rule = rule;
-    }
-  }
-  if (best) return candidate(*best, view, plan, facts);
-  if (first_rule != nullptr) {
-    offer_facts(facts, {*fallen->offer, fallen->cost, catalog, context_.question.today},
-                rules::facts_shown(*first_rule));
-    reject(*first_rule, view, facts);
-  } else {
-    reject(view.instance, {"no-exchange-rate", [] { return say("no exchange rate for its currency"); }});
-  }
-  return std::nullopt;
-}
-
-Recommendation CandidateSearch::candidate(const Priced& priced, const InstanceView& view,
-                                          const std::shared_ptr<const Planned>& plan, Facts& facts) const {
-  Recommendation out;
-  out.instance = &view.instance;
-  out.gpu = plan->machine.device.gpu;
-  out.offer = priced.offer;
-  out.region = &context_.catalog.region_of(*priced.offer);
-  out.cost = priced.cost;
-  out.planned = plan;
-  if (adjusting_.rules.empty()) return out;
-  offer_facts(facts, {*priced.offer, priced.cost, context_.catalog, context_.question.today}, adjusting_.facts);
-  for (const Rule* rule : adjusting_.rules)
-    if (rules::fires(*rule, facts)) out.parts.push_back({rule->id, rule->points / 100, 1, rule->points});
-  return out;
 }
 
 }  // namespace gpusel::advise

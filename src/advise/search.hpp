@@ -23,6 +23,9 @@ struct SearchContext {
   std::optional<double> ceiling;       // of the cost measure: what is dearer is of no interest
 };
 
+/// By which a product of the same factors in another order may be off.
+inline constexpr double kMoreThanRounding = 1 + 1e-9;
+
 class CandidateSearch {
  public:
   CandidateSearch(const SearchContext& context, const workload::Workload& work);
@@ -103,11 +106,23 @@ class CandidateSearch {
   /// Duration over deadline; 1 where there is none.
   double late_by(const Planned& planned) const;
 
+  // What they cost (offers.cpp).
   void offer_shape(const Shape& shape, Planned planned, std::vector<Recommendation>& out);
-  std::optional<cost::JobCost> cost_of(const catalog::Offer& offer, const Planned& planned) const;
+  /// A plan, and what of its use is the same under every offer.
+  struct Used {
+    const Planned& planned;
+    cost::Usage usage;  // paid as used
+    bool ends;          // not a service that runs on
+  };
+  Used use_of(const Planned& planned) const;
+  std::optional<cost::JobCost> cost_of(const catalog::Offer& offer, const Used& used) const;
   /// False: a surcharge that nobody publishes belongs to the price.
-  bool add_counted(cost::Usage& usage, const catalog::Offer& offer, const Planned& planned) const;
+  bool add_licence(cost::Usage& usage, const catalog::Offer& offer, const Planned& planned) const;
   void add_egress(cost::JobCost& cost, const catalog::Offer& offer, const Planned& planned) const;
+  std::span<const double> cheapest_hours() const;
+  double dearest_hour(const Used& used) const;
+  bool below_ceiling(const catalog::Instance& instance, const Used& used) const;
+  bool is_barred(catalog::Term term);
   bool below_ceiling(const catalog::Instance& instance, const Planned& planned) const;
   // What need not be planned to be too dear (ceiling.cpp).
   bool is_bounded() const;
@@ -115,7 +130,7 @@ class CandidateSearch {
   double most_tokens_per_s(const estimate::Machine& machine) const;
   double least_hourly(const Shape& shape) const;
   std::optional<Recommendation> best_offer(const InstanceView& view, const std::shared_ptr<const Planned>& plan,
-                                           rules::Facts& facts);
+                                           const Used& used, rules::Facts& facts);
   Recommendation candidate(const Priced& priced, const InstanceView& view, const std::shared_ptr<const Planned>& plan,
                            rules::Facts& facts) const;
   InstanceView view_of(const catalog::Instance& instance);
@@ -129,19 +144,20 @@ class CandidateSearch {
   const catalog::Provider* last_provider_ = nullptr;
   Judges by_instance_, by_plan_, by_offer_;  // rejecting rules, by when their last fact is known
   Judges adjusting_;
+  std::array<std::optional<bool>, enum_names<catalog::Term>.size()> barred_{};  // terms, by the rules on them alone
   rules::Facts job_;
   static constexpr std::uint32_t kNoKind = ~std::uint32_t{0};
   std::vector<std::uint32_t> kind_of_;  // by the instance's place; shorter where another search grouped them
   std::vector<Shape> shapes_;
   const CandidateSearch* like_ = nullptr;        // whose shapes are those of this search
   std::vector<std::unique_ptr<Attempt>> alone_;  // on one node, where the network is of no matter; by Shape::twin
+  mutable std::vector<double> cheapest_hours_;   // of instances, for all searches that share them
   mutable std::vector<std::optional<Bytes>> least_memory_;  // of the job, by the catalogue's GPUs
   struct Most {
     double share = -1;  // of the GPU, that it was worked out for
     double tokens_per_s = 0;
   };
-  mutable std::vector<Most> most_tokens_;                    // of one GPU, by the catalogue's
-  mutable std::vector<std::optional<double>> least_hourly_;  // by shape, for all searches that share them
+  mutable std::vector<Most> most_tokens_;  // of one GPU, by the catalogue's
   /// What makes two instances the same machine to an estimate; -1 for unknown.
   struct ShapeKey {
     std::array<double, 4> node{};     // count, memory, link and its rate

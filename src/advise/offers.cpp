@@ -1,0 +1,205 @@
+// What instances of a shape cost with a plan, and under which offer: all that is asked once for each of a million.
+#include <algorithm>
+#include <limits>
+
+#include "advise/search.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+
+namespace gpusel::advise {
+
+namespace {
+
+using catalog::Instance;
+using rules::Fact;
+using rules::Facts;
+using rules::Rule;
+
+/// Rates of exchange between the answer's currency and that of a text; nothing for unknown ones.
+std::optional<double> converted(double amount, std::string_view currency, const cost::Converter& converter) {
+  const auto code = Currency::parse(currency.empty() ? Currency::usd().code() : currency);
+  const cost::Exchange* exchange = code ? converter.exchange(*code) : nullptr;
+  return exchange != nullptr ? std::optional(amount * exchange->rate) : std::nullopt;
+}
+
+/// Whether the job costs more under `one` than under `other` of the same instance, whatever the job is: sold alike, for
+/// a price that is higher by more than rounding.
+bool surely_dearer(const catalog::Offer& one, const catalog::Offer& other) {
+  return one.term == other.term && one.currency == other.currency &&
+         one.per_hour() > kMoreThanRounding * other.per_hour();
+}
+
+/// Price of one gigabyte in the first tier that is paid.
+std::optional<double> first_tier(const catalog::Egress& egress) {
+  for (const std::string_view tier : egress.tiers) {
+    const auto price = plain_number(tier.substr(tier.find('=') + 1));
+    if (price && *price > 0) return price;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, std::vector<Recommendation>& out) {
+  const auto plan = std::make_shared<const Planned>(std::move(planned_machine));
+  const Used used = use_of(*plan);
+  const std::span<const double> cheapest = context_.ceiling ? cheapest_hours() : std::span<const double>();
+  const double dearest = context_.ceiling ? dearest_hour(used) : 0;
+  const auto cheap_enough = [&](std::uint32_t index) {
+    if (!context_.ceiling) return true;
+    return cheapest[index] <= dearest && below_ceiling(context_.catalog.instances()[index], used);
+  };
+  if (std::ranges::none_of(shape.instances, cheap_enough)) return;
+  const rules::FactSet wanted = by_plan_.facts | by_offer_.facts | adjusting_.facts;
+  const bool shared = InstanceKinds::share(wanted);
+  const auto kinds = all_kinds();
+  std::uint32_t judged = kNoKind;  // that the facts are of
+  const Rule* fell_by = nullptr;
+  Facts facts = job_;
+  plan_facts(facts, work_, plan->machine, plan->choice);
+  for (const std::uint32_t index : shape.instances) {
+    const Instance& instance = context_.catalog.instances()[index];
+    if (!cheap_enough(index)) continue;
+    const InstanceView view = view_of(instance);
+    const std::uint32_t kind = shared && index < kinds.size() ? kinds[index] : kNoKind;
+    if (kind == kNoKind || kind != judged) {
+      judged = kind;
+      instance_facts(facts, view, wanted);
+      fell_by = by_plan_.first_to_fire(facts);
+    }
+    if (fell_by != nullptr)
+      reject(*fell_by, view, facts);
+    else if (auto best = best_offer(view, plan, used, facts))
+      out.push_back(std::move(*best));
+  }
+}
+
+CandidateSearch::Used CandidateSearch::use_of(const Planned& planned) const {
+  const double rate = plan::rate_of(planned.choice);
+  Used used{
+      planned, {planned.machine.nodes, seconds(kHoursPerMonth * 3600), plan::tokens_per_s(planned.choice)}, false};
+  if (const auto duration = duration_of(work_, rate)) {
+    used.usage.duration = *duration;
+    used.ends = true;
+  }
+  if (work_.counted) {
+    const workload::Unit& unit = work_.counted->unit;
+    used.usage.units_per_hour = unit.priced_per_hour(std::min(rate, work_.counted->demand.value_or(rate)));
+    used.usage.unit = unit.priced;
+  }
+  return used;
+}
+
+std::optional<cost::JobCost> CandidateSearch::cost_of(const catalog::Offer& offer, const Used& used) const {
+  cost::Usage usage = used.usage;
+  if (used.ends) usage.period = cost::subscription_period(offer.term);
+  if (work_.counted && !add_licence(usage, offer, used.planned)) return std::nullopt;
+  auto cost = cost::job_cost({offer.per_hour(), context_.catalog.currency_of(offer)}, context_.converter, usage);
+  if (cost && work_.counted) add_egress(*cost, offer, used.planned);
+  return cost;
+}
+
+bool CandidateSearch::add_licence(cost::Usage& usage, const catalog::Offer& offer, const Planned& planned) const {
+  const Instance& instance = context_.catalog.instances()[offer.instance];
+  if (!work_.counted->needs_workstation || instance.workstation_licence != catalog::Licence::surcharge) return true;
+  if (!instance.workstation_per_gpu_hour) return false;
+  const double each = *instance.workstation_per_gpu_hour * planned.machine.gpus_per_node;
+  const auto licence = converted(each, instance.workstation_currency, context_.converter);
+  usage.licence_per_hour = licence.value_or(0);
+  return licence.has_value();
+}
+
+void CandidateSearch::add_egress(cost::JobCost& cost, const catalog::Offer& offer, const Planned& planned) const {
+  if (!work_.counted->sends_traffic()) return;
+  const catalog::Region& region = context_.catalog.region_of(offer);
+  const catalog::Egress* egress = context_.catalog.egress_of(region.provider, region.id);
+  const auto per_gb = egress != nullptr ? first_tier(*egress) : std::nullopt;
+  if (!per_gb) return;
+  const double rate = plan::rate_of(planned.choice);
+  const double gb_per_hour =
+      work_.counted->egress_mbps * std::min(rate, work_.counted->demand.value_or(rate)) * 3600 / 8 / 1000;
+  cost.egress_hourly = converted(*per_gb * gb_per_hour, egress->currency, context_.converter);
+}
+
+bool CandidateSearch::below_ceiling(const Instance& instance, const Used& used) const {
+  std::array<const catalog::Offer*, enum_names<catalog::Term>.size()> above{};  // of each term the last that is
+  for (const catalog::Offer& offer : context_.catalog.offers_of(instance)) {
+    const catalog::Offer*& other = above[static_cast<std::size_t>(offer.term)];
+    if (other != nullptr && surely_dearer(offer, *other)) continue;
+    const auto cost = cost_of(offer, used);
+    if (!cost) continue;
+    if (cost_measure(*cost, work_) <= *context_.ceiling) return true;
+    other = &offer;
+  }
+  return false;
+}
+
+/// Whether every offer on these terms falls, whatever else is true of it.
+bool CandidateSearch::is_barred(catalog::Term term) {
+  auto& known = barred_[static_cast<std::size_t>(term)];
+  if (known) return *known;
+  rules::FactSet of_term;
+  of_term.set(static_cast<std::size_t>(Fact::term));
+  Facts facts = job_;
+  facts.set(Fact::term, to_text(term));
+  known = std::ranges::any_of(by_offer_.open, [&](const rules::Condition& condition) {
+    return rules::facts_in(condition) == of_term && rules::holds(condition, facts) == true;
+  });
+  return *known;
+}
+
+/// The cheapest offer that every rule lets pass; otherwise the first reason of the cheapest.
+std::optional<Recommendation> CandidateSearch::best_offer(const InstanceView& view,
+                                                          const std::shared_ptr<const Planned>& plan, const Used& used,
+                                                          Facts& facts) {
+  const catalog::Catalog& catalog = context_.catalog;
+  const auto by_price = [&](const Priced& a, const Priced& b) {
+    return std::pair(a.cost.total, catalog.region_of(*a.offer).id) <
+           std::pair(b.cost.total, catalog.region_of(*b.offer).id);
+  };
+  std::optional<Priced> best;
+  std::optional<Priced> fallen;
+  const Rule* first_rule = nullptr;
+  for (const catalog::Offer& offer : catalog.offers_of(view.instance)) {
+    if (best && (is_barred(offer.term) || surely_dearer(offer, *best->offer))) continue;
+    const auto cost = cost_of(offer, used);
+    if (!cost) continue;
+    const Priced priced{&offer, *cost};
+    if (best && !by_price(priced, *best)) continue;
+    offer_facts(facts, {offer, *cost, catalog, context_.question.today}, by_offer_.facts);
+    const Rule* rule = by_offer_.first_to_fire(facts);
+    if (rule == nullptr) {
+      best = priced;
+    } else if (!fallen || rule > first_rule || (rule == first_rule && by_price(priced, *fallen))) {
+      fallen = priced;
+      first_rule = rule;
+    }
+  }
+  if (best) return candidate(*best, view, plan, facts);
+  if (first_rule != nullptr) {
+    offer_facts(facts, {*fallen->offer, fallen->cost, catalog, context_.question.today},
+                rules::facts_shown(*first_rule));
+    reject(*first_rule, view, facts);
+  } else {
+    reject(view.instance, {"no-exchange-rate", [] { return say("no exchange rate for its currency"); }});
+  }
+  return std::nullopt;
+}
+
+Recommendation CandidateSearch::candidate(const Priced& priced, const InstanceView& view,
+                                          const std::shared_ptr<const Planned>& plan, Facts& facts) const {
+  Recommendation out;
+  out.instance = &view.instance;
+  out.gpu = plan->machine.device.gpu;
+  out.offer = priced.offer;
+  out.region = &context_.catalog.region_of(*priced.offer);
+  out.cost = priced.cost;
+  out.planned = plan;
+  if (adjusting_.rules.empty()) return out;
+  offer_facts(facts, {*priced.offer, priced.cost, context_.catalog, context_.question.today}, adjusting_.facts);
+  for (const Rule* rule : adjusting_.rules)
+    if (rules::fires(*rule, facts)) out.parts.push_back({rule->id, rule->points / 100, 1, rule->points});
+  return out;
+}
+
+}  // namespace gpusel::advise

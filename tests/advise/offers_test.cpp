@@ -1,0 +1,79 @@
+// Which offer of an instance counts, among many that are not looked at for being too dear.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <tuple>
+
+#include "gpusel/plan/plan.hpp"
+#include "support/market.hpp"
+
+using namespace gpusel;
+using test::Limit;
+using test::Market;
+
+namespace {
+
+using Found = std::tuple<std::string, std::string_view, const catalog::Offer*, int, double>;
+
+Found found(const std::string& format, const advise::Recommendation& one) {
+  return {format, one.instance->sku, one.offer, one.machine().nodes, one.cost.total};
+}
+
+/// The first other answer that costs clearly less per token, asked for by itself.
+std::optional<advise::Recommendation> cheaper(const advise::Advice& all, const advise::Recommendation& best) {
+  const auto one = std::ranges::find_if(all.recommendations, [&](const advise::Recommendation& r) {
+    const bool same = r.instance == best.instance && r.machine().nodes == best.machine().nodes;
+    return !same && *r.cost.per_million_tokens <= 0.97 * *best.cost.per_million_tokens;
+  });
+  return one == all.recommendations.end() ? std::nullopt : std::optional(*one);
+}
+
+}  // namespace
+
+TEST_CASE("a cheaper way to serve is found wherever asking for it finds it, on all terms and in all currencies") {
+  const Market& market = Market::shipped();
+  const auto [job, limits] = GENERATE(table<std::string, std::vector<Limit>>(
+      {{R"("model": "llama-3.1-8b")", {}},
+       {R"("model": "qwen2.5-0.5b")", {{"term", "any"}}},
+       {R"("model": "llama-3.1-70b")", {{"term", "reserved-1y"}}},
+       {R"("model": "mixtral-8x7b", "tokens": 1e9)", {{"term", "any"}}},
+       {R"("model": "llama-3.1-8b", "tokens": 1e12)", {{"term", "any"}, {"residency", "cn"}}}}));
+  CAPTURE(job);
+  const std::string question = R"({"task": "inference", )" + job;
+  const auto advice = market.recommend(question + "}", limits);
+  REQUIRE_FALSE(advice.recommendations.empty());
+  const auto& best = advice.recommendations.front();
+  std::vector<Found> given, wanted;
+  for (const advise::Alternative& one : advice.alternatives) given.push_back(found(one.value, one.best));
+  std::vector<Limit> others = limits;
+  if (best.machine().nodes == 1) others.push_back({"max_nodes", "1"});
+  for (const std::string_view format : plan::served_formats(workload::Engine::vllm)) {
+    const auto asked =
+        market.try_recommend(question + R"(, "allow_precisions": ")" + std::string(format) + "\"}", others);
+    if (!asked) continue;
+    if (const auto one = cheaper(*asked, best)) wanted.push_back(found(std::string(format), *one));
+  }
+  CHECK(given == wanted);
+  CHECK_FALSE(wanted.empty());
+}
+
+TEST_CASE("terms that are not asked for do not keep an instance from the offer that is") {
+  Market market = Market::own_small();
+  const auto best = [&](const std::string& term) {
+    const auto advice = market.recommend(R"({"model": "qwen2.5-0.5b", "task": "inference"})", {{"term", term}});
+    std::vector<std::pair<std::string_view, catalog::Term>> offers;
+    for (const auto& one : advice.recommendations) offers.emplace_back(one.instance->sku, one.offer->term);
+    std::ranges::sort(offers);
+    return offers;
+  };
+  const auto on_demand = best("on-demand"), spot = best("spot");
+  CHECK(std::ranges::all_of(on_demand, [](const auto& one) { return one.second == catalog::Term::on_demand; }));
+  CHECK(std::ranges::all_of(spot, [](const auto& one) { return one.second == catalog::Term::spot; }));
+  REQUIRE_FALSE(spot.empty());
+  // However cheap they are.
+  market.reprice([](catalog::Offer& offer) {
+    if (offer.term != catalog::Term::on_demand) offer.amount /= 1000;
+  });
+  CHECK(best("on-demand") == on_demand);
+  CHECK(best("spot") == spot);
+}
