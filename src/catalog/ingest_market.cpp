@@ -264,7 +264,7 @@ void Ingest::sheet(const std::string& provider, const Node& region, Offer offer,
     if (sku == sku_ids_.end()) {
       fields.problems().add_at_key(entry, say("'{}' has no SKU '{}'", provider, shorten(entry.key, 60)),
                                    suggest_name(provider, entry.key, &Instance::sku));
-    } else if (amount <= 0 || amount > kMaxPrice) {
+    } else if (!kPrices.contains(amount)) {
       fields.fail(entry, say("a price must be a number above 0, found {}", entry.describe()),
                   say("leave out what is not offered"));
     } else {

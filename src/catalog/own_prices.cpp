@@ -231,8 +231,8 @@ Result<OwnPrice> parse_price(std::string_view text) {
   const std::string code = upper(trim(value.substr(end + 1)));
   const auto currency = code.empty() ? std::optional(Currency::usd()) : Currency::parse(code);
   if (!currency) return usage_error(say("'{}' is not a currency", shorten(code, 20)), {}, say("write USD, CNY, EUR …"));
-  if (*amount <= 0 || *amount > kMaxPrice)
-    return usage_error(say("a price must be above 0 and at most {}", human_number(kMaxPrice)));
+  if (!kPrices.contains(*amount))
+    return usage_error(say("a price must be above 0 and at most {}", human_number(kPrices.high)));
   return OwnPrice{std::string(parts->first), {*amount / hours, *currency}};
 }
 

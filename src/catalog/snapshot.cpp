@@ -171,7 +171,7 @@ class SheetReader {
 
   /// As strict as the reader of YAML; NaN is unknown.
   static bool all_within(Range range, std::span<const double> values) {
-    return std::ranges::none_of(values, [&](double value) { return value < range.low || value > range.high; });
+    return std::ranges::all_of(values, [&](double value) { return std::isnan(value) || range.contains(value); });
   }
 
   /// A column per field, in the fields' order; missing ones (an older snapshot) read as unknown.
@@ -229,7 +229,7 @@ bool indices_hold(const Tables& tables) {
     if (offer.instance >= tables.instances.size() || offer.region >= tables.regions.size() ||
         offer.origin >= tables.origins.size() || offer.currency >= tables.currencies.size() ||
         static_cast<std::size_t>(offer.term) >= enum_names<Term>.size() || offer.period > Period::year ||
-        !(offer.amount > 0 && offer.amount <= kMaxPrice))
+        !kPrices.contains(offer.amount))
       return false;
   }
   const auto within = [](const std::vector<NameEntry>& names, std::size_t size) {

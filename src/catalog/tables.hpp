@@ -20,8 +20,8 @@ inline constexpr std::string_view kForeignSections[] = {"accepted",       "calib
                                                         "similarity",     "traffic",     "verdicts"};
 /// Tables of measurements travel like those, as one text each, which nobody parses before it is needed.
 inline constexpr std::string_view kMeasurements = "measurements";
-/// Above it no amount is a price, in whatever currency and for whatever period.
-inline constexpr double kMaxPrice = 1e9;
+/// What is a price, in whatever currency and for whatever period.
+inline constexpr Range kPrices{1e-9, 1e9};
 
 /// A file in memory, or bytes of the program itself. Texts and offers point into it.
 class Block {

@@ -108,6 +108,14 @@ TEST_CASE("a range with one end names that end only") {
   CHECK(parse_count("9", {.high = 8}).error().hint == "allowed: at most 8");
 }
 
+TEST_CASE("nothing is a figure, next to nothing is not") {
+  const Range allowed{0, 100};
+  for (const double value : {0.0, -0.0, kLeastFigure, 1e-9}) CHECK(allowed.contains(value));
+  for (const double value : {5e-324, 1e-310, kLeastFigure / 2, -1e-9}) CHECK_FALSE(allowed.contains(value));
+  CHECK(Range{}.contains(-kLeastFigure));
+  CHECK_FALSE(Range{}.contains(-kLeastFigure / 2));
+}
+
 TEST_CASE("a suffix that makes a number infinite is refused") { CHECK_FALSE(parse_count("1e300T", kAny)); }
 
 TEST_CASE("fractions are read as divisions") {

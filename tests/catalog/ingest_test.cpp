@@ -137,6 +137,7 @@ TEST_CASE("a figure that cannot be is told at the figure") {
   must_fail("bandwidth_gbs: 2000", "bandwidth_gbs: -1", "out of range", "-1, ecc");
   must_fail("marketed_gb: 80", "marketed_gb: 80000", "out of range", "80000");
   must_fail("gpus: 8", "gpus: -8", "out of range", "-8, vcpu");
+  must_fail("fp16_tflops: 300", "fp16_tflops: 1e-310", "out of range", "1e-310");
   must_fail("per_usd: 0.9", "per_usd: 0", "out of range", "0, as_of");
 }
 
@@ -233,7 +234,7 @@ TEST_CASE("a price that is given twice for one region term and date is refused")
 }
 
 TEST_CASE("a price must be a number above zero") {
-  const auto price = GENERATE("0.0", "-3", "free", "'3'", "1e12", "$3", "3 USD");
+  const auto price = GENERATE("0.0", "1e-310", "-3", "free", "'3'", "1e12", "$3", "3 USD");
   must_fail("{box: 365}", "{box: " + std::string(price) + "}", "a price must be a number above 0",
             price + std::string("}\n"));
 }

@@ -12,6 +12,7 @@
 #include "gpusel/base/joined.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/base/unseen.hpp"
 #include "gpusel/catalog/import.hpp"
 #include "gpusel/rules/fitness.hpp"
 #include "gpusel/workload/traffic.hpp"

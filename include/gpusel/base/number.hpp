@@ -12,11 +12,16 @@
 
 namespace gpusel {
 
+/// Nearer to nothing than this only nothing itself is a figure: a share of it would be beyond all numbers.
+inline constexpr double kLeastFigure = 1e-30;
+
 /// Closed interval of what is allowed.
 struct Range {
   double low = -std::numeric_limits<double>::max();
   double high = std::numeric_limits<double>::max();
-  constexpr bool contains(double value) const { return value >= low && value <= high; }
+  constexpr bool contains(double value) const {
+    return value >= low && value <= high && (value == 0 || value >= kLeastFigure || value <= -kLeastFigure);
+  }
 };
 
 /// "1", "0.5", "3e9"; nothing for anything else ("010", "1,5", "nan", "1x").

@@ -185,7 +185,7 @@ std::uint32_t MarketBuilder::add(const Row& row) {
   if (provider.empty()) return ledger_.text(say("no provider"));
   if (row.prices.empty()) return ledger_.text(say("no price"));
   for (const RowPrice& price : row.prices)
-    if (!(price.amount > 0) || price.amount > kMaxPrice) return ledger_.text(say("a price of {}", price.amount));
+    if (!kPrices.contains(price.amount)) return ledger_.text(say("a price of {}", price.amount));
   if (const std::string reason = beyond_range(row); !reason.empty()) return ledger_.text(reason);
   if (row.currency != Currency::usd() && known_.rate(row.currency) == nullptr)
     return ledger_.text(say("no exchange rate for {}; an overlay can give it", row.currency.code()));
