@@ -40,6 +40,17 @@ std::optional<double> first_tier(const catalog::Egress& egress) {
 
 }  // namespace
 
+/// Instances of a shape lie far apart in a large catalogue, and so do their offers: those to come are fetched from
+/// memory while others are judged.
+void CandidateSearch::fetch_ahead(const Shape& shape, std::size_t place) const {
+  constexpr std::size_t kAhead = 8;
+  const auto instances = context_.catalog.instances();
+  if (place + 2 * kAhead >= shape.instances.size()) return;
+  __builtin_prefetch(&instances[shape.instances[place + 2 * kAhead]].first_offer);
+  const auto offers = context_.catalog.offers_of(instances[shape.instances[place + kAhead]]);
+  for (std::size_t i = 0; i < std::min(kAhead, offers.size()); i += 2) __builtin_prefetch(&offers[i]);
+}
+
 void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, std::vector<Recommendation>& out) {
   const auto plan = std::make_shared<const Planned>(std::move(planned_machine));
   const Used used = use_of(*plan);
@@ -57,20 +68,21 @@ void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, s
   const Rule* fell_by = nullptr;
   Facts facts = job_;
   plan_facts(facts, work_, plan->machine, plan->choice);
-  for (const std::uint32_t index : shape.instances) {
+  for (std::size_t place = 0; place < shape.instances.size(); ++place) {
+    fetch_ahead(shape, place);
+    const std::uint32_t index = shape.instances[place];
     const Instance& instance = context_.catalog.instances()[index];
     if (!cheap_enough(index)) continue;
-    const InstanceView view = view_of(instance);
     const std::uint32_t kind = shared && index < kinds.size() ? kinds[index] : kNoKind;
     if (kind == kNoKind || kind != judged) {
       judged = kind;
-      instance_facts(facts, view, wanted);
+      instance_facts(facts, view_of(instance), wanted);
       fell_by = by_plan_.first_to_fire(facts);
     }
     if (fell_by != nullptr)
-      reject(*fell_by, view, facts);
-    else if (auto best = best_offer(view, plan, used, facts))
-      out.push_back(std::move(*best));
+      reject(*fell_by, view_of(instance), facts);
+    else if (const auto best = best_offer(instance, used, facts))
+      out.push_back(candidate(*best, instance, plan, facts));
   }
 }
 
@@ -149,9 +161,8 @@ bool CandidateSearch::is_barred(catalog::Term term) {
 }
 
 /// The cheapest offer that every rule lets pass; otherwise the first reason of the cheapest.
-std::optional<Recommendation> CandidateSearch::best_offer(const InstanceView& view,
-                                                          const std::shared_ptr<const Planned>& plan, const Used& used,
-                                                          Facts& facts) {
+std::optional<CandidateSearch::Priced> CandidateSearch::best_offer(const Instance& instance, const Used& used,
+                                                                   Facts& facts) {
   const catalog::Catalog& catalog = context_.catalog;
   const auto by_price = [&](const Priced& a, const Priced& b) {
     return std::pair(a.cost.total, catalog.region_of(*a.offer).id) <
@@ -160,7 +171,7 @@ std::optional<Recommendation> CandidateSearch::best_offer(const InstanceView& vi
   std::optional<Priced> best;
   std::optional<Priced> fallen;
   const Rule* first_rule = nullptr;
-  for (const catalog::Offer& offer : catalog.offers_of(view.instance)) {
+  for (const catalog::Offer& offer : catalog.offers_of(instance)) {
     if (best && (is_barred(offer.term) || surely_dearer(offer, *best->offer))) continue;
     const auto cost = cost_of(offer, used);
     if (!cost) continue;
@@ -175,21 +186,21 @@ std::optional<Recommendation> CandidateSearch::best_offer(const InstanceView& vi
       first_rule = rule;
     }
   }
-  if (best) return candidate(*best, view, plan, facts);
+  if (best) return best;
   if (first_rule != nullptr) {
     offer_facts(facts, {*fallen->offer, fallen->cost, catalog, context_.question.today},
                 rules::facts_shown(*first_rule));
-    reject(*first_rule, view, facts);
+    reject(*first_rule, view_of(instance), facts);
   } else {
-    reject(view.instance, {"no-exchange-rate", [] { return say("no exchange rate for its currency"); }});
+    reject(instance, {"no-exchange-rate", [] { return say("no exchange rate for its currency"); }});
   }
   return std::nullopt;
 }
 
-Recommendation CandidateSearch::candidate(const Priced& priced, const InstanceView& view,
+Recommendation CandidateSearch::candidate(const Priced& priced, const Instance& instance,
                                           const std::shared_ptr<const Planned>& plan, Facts& facts) const {
   Recommendation out;
-  out.instance = &view.instance;
+  out.instance = &instance;
   out.gpu = plan->machine.device.gpu;
   out.offer = priced.offer;
   out.region = &context_.catalog.region_of(*priced.offer);

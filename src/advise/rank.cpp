@@ -114,18 +114,21 @@ void rank(std::vector<Recommendation>& candidates, const workload::Workload& wor
     best_speed = std::max(best_speed, speed_measure(candidate, work));
   }
   const Weights w = weights_of(objective);
+  const std::size_t weighed = (w.cost > 0) + (w.speed > 0) + (w.headroom > 0);
+  // Keys are sorted, not the candidates, which are large; names, which lie far apart, are for what is equal otherwise.
+  using Key = std::pair<std::array<double, 3>, std::size_t>;
+  std::vector<Key> keys;
+  keys.reserve(candidates.size());
   for (Recommendation& candidate : candidates) {
     const double cost = cost_measure(candidate.cost, work);
-    const std::array parts{
-        ScorePart{"cost", w.cost, cost > 0 ? best_cost / cost : 1, 0},
-        ScorePart{"speed", w.speed, best_speed > 0 ? speed_measure(candidate, work) / best_speed : 0, 0},
-        ScorePart{"headroom", w.headroom, headroom(candidate), 0}};
     std::vector<ScorePart> all;
-    all.reserve(parts.size() + candidate.parts.size());
-    for (ScorePart part : parts) {
-      part.points = 100 * part.weight * part.value;
-      if (part.weight > 0) all.push_back(std::move(part));
-    }
+    all.reserve(weighed + candidate.parts.size());
+    const auto add = [&](const char* name, double weight, double value) {
+      all.push_back({name, weight, value, 100 * weight * value});
+    };
+    if (w.cost > 0) add("cost", w.cost, cost > 0 ? best_cost / cost : 1);
+    if (w.speed > 0) add("speed", w.speed, best_speed > 0 ? speed_measure(candidate, work) / best_speed : 0);
+    if (w.headroom > 0) add("headroom", w.headroom, headroom(candidate));
     candidate.score = 0;
     for (const ScorePart& part : all) candidate.score += part.points;
     // What rules adjust comes after and never leaves 0…100, so that the parts always add up to a score.
@@ -136,19 +139,16 @@ void rank(std::vector<Recommendation>& candidates, const workload::Workload& wor
       all.push_back(std::move(part));
     }
     candidate.parts = std::move(all);
+    keys.push_back({{-std::round(candidate.score * 1e6), nine_digits(cost), candidate.cost.hourly}, keys.size()});
   }
-  // Keys are sorted, not the candidates, which are large.
-  using Key = std::tuple<double, double, double, std::string_view, std::string_view, std::size_t>;
-  std::vector<Key> keys;
-  keys.reserve(candidates.size());
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const Recommendation& c = candidates[i];
-    keys.emplace_back(-std::round(c.score * 1e6), nine_digits(cost_measure(c.cost, work)), c.cost.hourly,
-                      c.instance->provider, c.instance->sku, i);
-  }
-  std::sort(keys.begin(), keys.end());
+  const auto name = [&](const Key& key) {
+    const catalog::Instance& instance = *candidates[key.second].instance;
+    return std::tuple(instance.provider, instance.sku, key.second);
+  };
+  std::ranges::sort(
+      keys, [&](const Key& a, const Key& b) { return a.first != b.first ? a.first < b.first : name(a) < name(b); });
   std::vector<std::size_t> order(keys.size());
-  std::ranges::transform(keys, order.begin(), [](const Key& key) { return std::get<5>(key); });
+  std::ranges::transform(keys, order.begin(), &Key::second);
   arrange(candidates, std::move(order));
   for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].rank = static_cast<int>(i) + 1;
   mark_pareto(candidates, work);

@@ -108,6 +108,7 @@ class CandidateSearch {
 
   // What they cost (offers.cpp).
   void offer_shape(const Shape& shape, Planned planned, std::vector<Recommendation>& out);
+  void fetch_ahead(const Shape& shape, std::size_t place) const;
   /// A plan, and what of its use is the same under every offer.
   struct Used {
     const Planned& planned;
@@ -123,16 +124,14 @@ class CandidateSearch {
   double dearest_hour(const Used& used) const;
   bool below_ceiling(const catalog::Instance& instance, const Used& used) const;
   bool is_barred(catalog::Term term);
-  bool below_ceiling(const catalog::Instance& instance, const Planned& planned) const;
+  std::optional<Priced> best_offer(const catalog::Instance& instance, const Used& used, rules::Facts& facts);
+  Recommendation candidate(const Priced& priced, const catalog::Instance& instance,
+                           const std::shared_ptr<const Planned>& plan, rules::Facts& facts) const;
   // What need not be planned to be too dear (ceiling.cpp).
   bool is_bounded() const;
   bool above_ceiling(const Shape& shape) const;
   double most_tokens_per_s(const estimate::Machine& machine) const;
   double least_hourly(const Shape& shape) const;
-  std::optional<Recommendation> best_offer(const InstanceView& view, const std::shared_ptr<const Planned>& plan,
-                                           const Used& used, rules::Facts& facts);
-  Recommendation candidate(const Priced& priced, const InstanceView& view, const std::shared_ptr<const Planned>& plan,
-                           rules::Facts& facts) const;
   InstanceView view_of(const catalog::Instance& instance);
   /// The message is asked for only for the first of a family to fall by that rule.
   void reject(const catalog::Instance& instance, const Reason& reason);
