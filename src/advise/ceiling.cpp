@@ -47,8 +47,11 @@ std::span<const double> CandidateSearch::cheapest_hours() const {
   if (!cheapest_hours_.empty()) return cheapest_hours_;
   constexpr double kNone = std::numeric_limits<double>::infinity();
   cheapest_hours_.resize(context_.catalog.instances().size(), kNone);
+  const Currency* currency = nullptr;  // nearly always that of the offer before
+  const cost::Exchange* exchange = nullptr;
   for (const catalog::Offer& offer : context_.catalog.offers()) {
-    const auto* exchange = context_.converter.exchange(context_.catalog.currency_of(offer));
+    if (const Currency* own = &context_.catalog.currency_of(offer); own != currency)
+      exchange = context_.converter.exchange(*(currency = own));
     double& cheapest = cheapest_hours_[offer.instance];
     if (exchange != nullptr) cheapest = std::min(cheapest, offer.per_hour() * exchange->rate);
   }
