@@ -50,8 +50,10 @@ std::span<const double> CandidateSearch::cheapest_hours() const {
   const Currency* currency = nullptr;  // nearly always that of the offer before
   const cost::Exchange* exchange = nullptr;
   for (const catalog::Offer& offer : context_.catalog.offers()) {
-    if (const Currency* own = &context_.catalog.currency_of(offer); own != currency)
-      exchange = context_.converter.exchange(*(currency = own));
+    if (const Currency* own = &context_.catalog.currency_of(offer); own != currency) {
+      currency = own;
+      exchange = context_.converter.exchange(*own);
+    }
     double& cheapest = cheapest_hours_[offer.instance];
     if (exchange != nullptr) cheapest = std::min(cheapest, offer.per_hour() * exchange->rate);
   }

@@ -114,7 +114,8 @@ void rank(std::vector<Recommendation>& candidates, const workload::Workload& wor
     best_speed = std::max(best_speed, speed_measure(candidate, work));
   }
   const Weights w = weights_of(objective);
-  const std::size_t weighed = (w.cost > 0) + (w.speed > 0) + (w.headroom > 0);
+  const std::array weights{w.cost, w.speed, w.headroom};
+  const auto weighed = static_cast<std::size_t>(std::ranges::count_if(weights, [](double each) { return each > 0; }));
   // Keys are sorted, not the candidates, which are large; names, which lie far apart, are for what is equal otherwise.
   using Key = std::pair<std::array<double, 3>, std::size_t>;
   std::vector<Key> keys;

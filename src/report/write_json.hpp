@@ -15,7 +15,10 @@ class JsonText {
   void clear() { used_ = 0; }
   std::string_view text() const { return {text_.data(), used_}; }
 
-  void put(char c) { *room(1) = c, ++used_; }
+  void put(char c) {
+    *room(1) = c;
+    ++used_;
+  }
   void put_blanks(std::size_t count);
   /// As it stands.
   void put_raw(std::string_view text);
