@@ -123,3 +123,25 @@ TEST_CASE("released weights stay in their format where the GPU has it") {
   CHECK(native_weight_format(test::model("deepseek-v3"), device("h100-sxm-80gb")) == "fp8");
   CHECK(native_weight_format(test::model("gpt-oss-20b"), device("a100-sxm-80gb")) == "mxfp4");
 }
+
+TEST_CASE("engines have kernels for a format from the generation on that vLLM's table names") {
+  const auto has = [](std::string_view name, std::string_view gpu) { return has_kernels(format(name), device(gpu)); };
+  // int8 from Turing (7.5) on, and no more on Blackwell (10.0)
+  CHECK_FALSE(has("int8", "v100-sxm2-16gb"));
+  CHECK(has("int8", "t4"));
+  CHECK(has("int8", "h100-sxm-80gb"));
+  CHECK_FALSE(has("int8", "b200-180gb"));
+  CHECK(has("int8", "mi300x-192gb"));
+  // fp8 in hardware, or as weights alone from Ampere (8.0) on
+  CHECK_FALSE(has("fp8", "t4"));
+  CHECK(has("fp8", "a100-sxm-80gb"));
+  CHECK(has("fp8", "h100-sxm-80gb"));
+  CHECK(has("fp8", "mi300x-192gb"));
+  // weights alone from Volta (7.0) on
+  CHECK_FALSE(has("w4a16", "p100-16gb"));
+  CHECK(has("w4a16", "v100-sxm2-16gb"));
+  CHECK(has("w4a16", "mi300x-192gb"));
+  CHECK_FALSE(has("nvfp4", "h100-sxm-80gb"));
+  CHECK(has("nvfp4", "b200-180gb"));
+  CHECK(has("bf16", "p100-16gb"));
+}

@@ -33,7 +33,7 @@ class Samples : public Network {
     const auto scored = [&](double T) { return L() * m.heads.value_or(0) * T * T; };
     double T = static_cast<double>(job.seq_len);
     if (m.kind != ModelKind::encoder) {
-      double low = 0, high = 1e9;  // T at the default input from F
+      double low = 0, high = m.gflops_per_sample.value_or(0) > 0 ? 1e9 : 0;  // T at the default input from F
       for (int i = 0; i < 200; ++i)
         (flops((low + high) / 2) < m.gflops_per_sample.value_or(0) * 1e9 ? low : high) = (low + high) / 2;
       T = high * r;

@@ -69,7 +69,8 @@ TEST_CASE("transcoding takes what docs/method.md says", "[property]") {
           speed(of.machine.host) * media.software_encode.of(to_text(job.codec), job.live ? "live" : "file");
       const double reads = speed(of.machine.host) * media.software_decode.of(to_text(job.input));
       const double busy = encoded / writes + decoded / reads;
-      streams = std::min(use / busy, of.machine.host.memory.raw() / memory);
+      const double has = of.machine.host.memory.raw();
+      streams = has > 0 ? std::min(use / busy, has / memory) : use / busy;
       must(is.bound_by == (use / busy <= streams ? "compute" : "memory"), "bound by another");
       if (job.live) streams = std::floor(streams);
       must_be_near(is.memory.workspace.raw(), memory * std::max(1.0, streams), "memory");

@@ -47,9 +47,14 @@ Enum any_of(std::string_view name, const std::vector<Enum>& choices) {
 }
 
 /// What no estimate can do without.
-constexpr std::string_view kNeeded[] = {"params_b",          "layers",        "hidden_size",
-                                        "image_tokens",      "default_width", "default_height",
-                                        "gflops_per_sample", "kv_lora_rank",  "memory_bandwidth_gbs"};
+constexpr std::string_view kNeeded[] = {"params_b",      "layers",         "hidden_size",  "image_tokens",
+                                        "default_width", "default_height", "kv_lora_rank", "memory_bandwidth_gbs"};
+
+/// The work of a pass, which image models are not read without.
+bool is_of_images(const catalog::Model& model, const catalog::Field& field) {
+  return model.kind == catalog::ModelKind::diffusion && field.json == "gflops_per_sample";
+}
+bool is_of_images(const catalog::Gpu&, const catalog::Field&) { return false; }
 
 /// Up to three figures taken out.
 template <class Record>
@@ -58,7 +63,7 @@ void leave_gaps(Record& record) {
   std::map<std::string, catalog::Number*> figures;
   visit_fields(record, [&](const catalog::Field& field, auto& member) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>, catalog::Number>)
-      if (member && std::ranges::find(kNeeded, field.json) == std::end(kNeeded)) {
+      if (member && std::ranges::find(kNeeded, field.json) == std::end(kNeeded) && !is_of_images(record, field)) {
         known.emplace_back(field.json);
         figures[known.back()] = &member;
       }
@@ -201,7 +206,7 @@ estimate::Host host() {
   made.vcpus = static_cast<double>(whole("vcpus", 1, 192));
   made.threads_per_core = static_cast<double>(whole("threads per core", 1, 2));
   made.ghz = number("GHz", 1.5, 5);
-  made.memory = gib(number("host GiB", 4, 2000));
+  if (!coin("host memory not known")) made.memory = gib(number("host GiB", 4, 2000));
   return made;
 }
 
