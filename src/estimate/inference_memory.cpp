@@ -91,7 +91,7 @@ ActivationPeak activation_peaks(const Workload& work, const InferencePlan& plan,
   const double width = 2 * h + std::max(qkv, ffn) / plan.tp;
   const double scratch = m.is_moe() ? m.experts_per_token.value_or(1) * h * 2 / plan.ep : 0;
   const double forward = tokens * 2 * (width * c.activation_copies.of(engine, job.generation) + scratch);
-  if (!m.is_generator()) return {forward, 0, 0, tokens};
+  if (!m.is_generator()) return {.forward = forward, .tokens = tokens};
   const double vocabulary = m.vocab_size.value_or(0);
   const double sampler = rows * vocabulary * c.sampler_bytes.of(engine, job.generation);
   const double all_logits = rows * prompt * vocabulary * c.prompt_logits_bytes.of(engine, job.generation);

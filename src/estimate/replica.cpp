@@ -110,7 +110,7 @@ Replica::PromptParts Replica::pass_compute(double tokens, double prompts, double
   const double together = layers_in_turn_ ? 1 : plan_.tp;
   const Bytes between = bytes(has_.prefill_bytes * *m_.hidden_size * p_.layers * all / together);
   PromptParts parts;
-  parts.products = products / rate + (experts.raw() > 0 ? experts / expert_rate : Seconds{});
+  parts.products = products / rate + (p_.routed_share > 0 ? experts / expert_rate : Seconds{});
   parts.attention = attention / (rate * has_.prefill_attention);
   parts.between = between / machine_.device.bandwidth;
   return parts;
@@ -194,7 +194,7 @@ Seconds Replica::least_prompt(double tokens) const {
   const Flop products = flop(2 * p_.body * tokens + 2 * head_);
   const Flop experts = flop(2 * p_.experts * p_.routed_share * tokens);
   const Bytes between = bytes(has_.prefill_bytes * *m_.hidden_size * p_.layers * tokens);
-  return products / matmul_rate_ + (experts.raw() > 0 ? experts / (matmul_rate_ * has_.expert_efficiency) : Seconds{}) +
+  return products / matmul_rate_ + experts / (matmul_rate_ * has_.expert_efficiency) +
          between / machine_.device.bandwidth;
 }
 

@@ -57,7 +57,7 @@ TokenBytes layer_bytes_per_token(const TrainingJob& job, const TrainingPlan& pla
   const SequenceShape& shape = job.sequence;
   const AttentionWidths widths = attention_widths(m, plan.tp);
   const double h = *m.hidden_size;
-  const bool gated = work.parameters.ffn_matrices > 2.5;
+  const bool gated = work.parameters.is_gated();
   const double unfused = gated ? job.eager_hidden_bytes : 0;
   const bool frozen = workload::adds_tokens(work.training.method);
   const double copies = unfused > 0 && widths.k > 0 ? std::max(1.0, widths.q / widths.k) : 1;

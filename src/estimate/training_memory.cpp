@@ -339,7 +339,7 @@ bool has_flash_attention(const catalog::Gpu& gpu) {
   if (gpu.vendor == "amd")
     return gpu.compute_capability == "gfx90a" || gpu.compute_capability.starts_with("gfx94") ||
            gpu.compute_capability.starts_with("gfx95");
-  return gpu.capability.value_or(0) >= 8.0;
+  return gpu.capability && *gpu.capability >= 8.0;
 }
 
 Bytes training_states(const Workload& work, Precision precision) {

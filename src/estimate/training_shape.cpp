@@ -69,7 +69,7 @@ double lora_parameters(const Workload& work) {
   const auto& p = work.parameters;
   const LoraTargets& targets = work.training.lora_targets;
   const double h = m.hidden_size.value_or(0);
-  const bool gated = p.ffn_matrices > 2.5;
+  const bool gated = p.is_gated();
   const double matrices = (targets.gate && gated ? 1.0 : 0.0) + (targets.up ? 1.0 : 0.0) + (targets.down ? 1.0 : 0.0);
   // A decoder beside an encoder attends twice.
   const double attentions = p.layers + (m.is_encoder_decoder() ? m.decoder_layers.value_or(0) : 0);

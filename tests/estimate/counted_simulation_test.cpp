@@ -1,6 +1,8 @@
 // Simulation: bytes and operations per update, division over GPUs, and what double precision demands.
 #include <catch2/catch.hpp>
 
+#include <cstdio>
+
 #include "gpusel/plan/plan.hpp"
 #include "support/job.hpp"
 
@@ -41,6 +43,25 @@ TEST_CASE("double precision follows the fp64 rate, not the name of the card") {
   CHECK(dem("h20-96gb") < dem("a30"));
   CHECK(rate("solver=lbm precision=fp64", "a100-sxm-80gb") ==
         Approx(rate("solver=lbm", "a100-sxm-80gb") / 2).epsilon(0.05));
+}
+
+TEST_CASE("an update takes as long as its bytes and its operations, as the explanation says") {
+  const auto work = job("task=simulate solver=lbm");
+  const auto machine = test::machine("a100-sxm-80gb");
+  const CountedChoice choice = plan::plan_counted(work, machine, test::coefficients());
+  estimate::Trace trace;
+  estimate::counted_figures(work, machine, choice.plan, test::coefficients(), &trace);
+  for (const auto& line : trace) {
+    if (line.quantity != "update") continue;
+    double moved = 0, moving = 0, operations = 0, computing = 0;
+    REQUIRE(std::sscanf(line.substituted.c_str(), "%lf B in %lf ns, %lf operations in %lf ns", &moved, &moving,
+                        &operations, &computing) == 4);
+    CAPTURE(line.substituted, line.value.text);
+    CHECK(moving + computing == Approx(std::stod(line.value.text)).epsilon(0.01));
+    CHECK(1000 / (moving + computing) == Approx(choice.figures.rate).epsilon(0.01));
+    return;
+  }
+  FAIL("no line of an update");
 }
 
 TEST_CASE("a case is divided over GPUs, and a small one gains nothing from the second") {

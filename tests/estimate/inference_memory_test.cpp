@@ -171,6 +171,15 @@ TEST_CASE("weights that fill the card leave no room for a request") {
   CHECK(m.per_gpu.total() > test::machine("a100-sxm-80gb").device.usable);
 }
 
+TEST_CASE("a cache that does not grow holds a context without end") {
+  catalog::Model constant = test::model("llama-7b");
+  constant.kv_full_layers = 0;
+  Workload work = job("task=inference model=llama-7b");
+  work.model = &constant;
+  const InferenceMemory m = inference_memory(work, test::machine("l40s"), serving("bf16"), test::coefficients());
+  CHECK(m.longest_context == 1e9);
+}
+
 TEST_CASE("a share of memory that is asked for is the share the engine takes") {
   const Machine card = test::machine("l4");
   const InferenceMemory m = inference_memory(job("task=inference model=llama-3.2-1b mem_utilization=0.5"), card,

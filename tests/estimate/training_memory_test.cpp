@@ -1,6 +1,7 @@
 // Training memory by component, against arithmetic done by hand.
 #include <catch2/catch.hpp>
 
+#include "gpusel/estimate/checkpoint.hpp"
 #include "support/training.hpp"
 
 using namespace gpusel;
@@ -159,6 +160,29 @@ TEST_CASE("QLoRA keeps the linear layers at four bit and widens the ends") {
   // (6.738e9 − 2 × 0.131e9) × 4.127 ÷ 8 + 2 × 0.131e9 × 4 bytes, and fp32 adapters
   const double quantised = (kLlama - 2 * kLlamaTable) * 4.127 / 8;
   CHECK(memory(work).weights.raw() == Approx(quantised + 8 * kLlamaTable + 4 * 39976960.0).epsilon(1e-4));
+}
+
+TEST_CASE("QLoRA holds one widened matrix for each pass, a rank's part of it") {
+  const Workload work = job("task=finetune model=llama-7b method=qlora");
+  TrainingPlan plan = test::data_parallel(1);
+  const auto workspace = [&](int tp) {
+    plan.tp = tp;
+    return training_memory(work, test::machine("h100-sxm-80gb", tp), plan, test::coefficients()).workspace.raw();
+  };
+  const auto plain = [&](int tp) {
+    plan.tp = tp;
+    const Workload lora = job("task=finetune model=llama-7b method=lora");
+    return training_memory(lora, test::machine("h100-sxm-80gb", tp), plan, test::coefficients()).workspace.raw();
+  };
+  // 4096 × 11008, 2 bytes, twice, and what the allocator keeps beside it
+  const double widened = 4.0 * 4096 * 11008 * (1 + test::coefficients().allocator_slack.of("hf-trainer"));
+  CHECK(workspace(1) - plain(1) == near(widened));
+  CHECK(workspace(2) - plain(2) == near(widened / 2));
+}
+
+TEST_CASE("a checkpoint of a network is its weights and states in fp32") {
+  const auto size = checkpoint_size(job("task=pretrain model=resnet-50 optimizer=adamw"), workload::Precision::bf16);
+  CHECK(size->raw() == near(*test::model("resnet-50").params_b * 1e9 * 12));
 }
 
 TEST_CASE("the better the adapter method the less its states take") {

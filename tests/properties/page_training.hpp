@@ -40,7 +40,7 @@ class Page {
   double k() const { return m.experts_per_token.value_or(1); }
   double g() const { return job.capacity_factor; }
   bool encodes() const { return !m.is_generator(); }
-  bool gated() const { return P.ffn_matrices == 3; }
+  bool gated() const { return P.is_gated(); }
   double decoder() const { return m.decoder_layers.value_or(L() / 2); }
   double with_experts() const { return std::min(1.0, P.moe_layers / L()); }
 

@@ -20,7 +20,8 @@ struct Parameters {
   double layers = 0;        // the body is spread over
   double moe_layers = 0;    // the experts are spread over
   double routed_share = 0;  // experts_per_token / experts
-  double ffn_matrices = 3;  // 3: gated
+  double ffn_matrices = 3;
+  bool is_gated() const { return ffn_matrices == 3; }
 
   double total() const { return embedding + head + body + experts + vision + mtp + layer_embeddings; }
   /// What inference loads: all but multi-token prediction.

@@ -119,18 +119,19 @@ std::optional<DiffusionRate> diffusion_rate(const CountedAsk& ask) {
   const bool on_cores = done == Precision::fp32;
   const std::string_view engine = to_text(ask.counted.engine);
   // Where an engine lets fp16 add up in fp16, cards of half rate run at their full one.
-  const double full_rate = !on_cores && half_rate(*device.gpu) ? c.half_rate_gain.of(engine) : 1;
-  const double kernels = on_cores ? 1 : c.engine_gain.of(engine) * full_rate;
-  const double gain = kernels * (on_cores ? 1 : c.denoiser_gain.of(denoiser_kind(*ask.work.model)));
-  const double most = on_cores ? c.core_share.value : c.peak_share.value * full_rate;
+  const double full_rate = half_rate(*device.gpu) ? c.half_rate_gain.of(engine) : 1;
+  const double kernels = c.engine_gain.of(engine) * full_rate;
+  const double gain = kernels * c.denoiser_gain.of(denoiser_kind(*ask.work.model));
+  const double most = c.peak_share.value * full_rate;
   DiffusionRate rate;
   rate.peak = *peak;
-  rate.share = std::min(most, share_of_peak(ask, done) * gain);
+  rate.share = on_cores ? c.core_share.value : std::min(most, share_of_peak(ask, done) * gain);
   rate.attention = c.attention_gain.of(denoiser_kind(*ask.work.model));
   const bool narrow = asked == Precision::fp8 || asked == Precision::int8;
   const auto narrow_peak = narrow ? device.peak(asked) : std::nullopt;
   if (narrow_peak && *narrow_peak > *peak) rate.low_gain = c.low_precision_gain.of(engine);
-  rate.decoder = *decoder * std::min(most, share_of_peak(ask, decoding) * kernels);
+  // Where the denoiser runs on the ordinary cores, its decoder does.
+  rate.decoder = *decoder * (on_cores ? c.core_share.value : std::min(most, share_of_peak(ask, decoding) * kernels));
   return rate;
 }
 
