@@ -146,32 +146,14 @@ std::size_t find_place(const Places& places, std::string_view id, std::size_t fi
   return places.size();
 }
 
-/// What every coefficient may be, whatever it is of.
-constexpr Range kAllowedOfAny{0.01, 1.5};
-
-/// What one coefficient may be, found out when it is first doubted.
-class Allowed {
- public:
-  explicit Allowed(std::string_view id) : id_(id) {}
-  bool contains(double value) {
-    if (kAllowedOfAny.contains(value)) return true;
-    if (!range_) range_ = allowed_values(id_);
-    return range_->contains(value);
-  }
-
- private:
-  std::string_view id_;
-  std::optional<Range> range_;
-};
-
-/// A scalar that is certainly a number that the coefficient may be.
-std::optional<double> sure_number(const Node& node, Allowed& allowed) {
+/// A scalar that is certainly a number of that range.
+std::optional<double> sure_number(const Node& node, Range allowed) {
   const auto value = node.is_scalar() && !node.quoted ? plain_number(node.text) : std::nullopt;
   return value && allowed.contains(*value) ? value : std::nullopt;
 }
 
-/// Every case as such a number, or nothing.
-std::optional<std::vector<std::pair<std::string, double>>> sound_cases(const Node& cases, Allowed& allowed) {
+/// Every case as a number of that range, or nothing.
+std::optional<std::vector<std::pair<std::string, double>>> sound_cases(const Node& cases, Range allowed) {
   if (!cases.is_map()) return std::nullopt;
   std::vector<std::pair<std::string, double>> out;
   out.reserve(cases.children.size());
@@ -197,7 +179,7 @@ bool read_sound(const Node& node, const Places& places, Seen& seen) {
     if (found[key] == nullptr || !found[key]->is_scalar() || found[key]->text.empty()) return false;
   const std::size_t at = find_place(places, found[id]->text, seen.next);
   if (at == places.size()) return false;
-  Allowed allowed(found[id]->text);
+  const Range allowed = allowed_values(found[id]->text);
   const auto number = sure_number(*found[value], allowed);
   auto special = found[cases] != nullptr ? sound_cases(*found[cases], allowed) : std::nullopt;
   if (!number || (found[cases] != nullptr && !special)) return false;

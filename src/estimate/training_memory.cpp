@@ -79,9 +79,9 @@ double kept(const Stage& stage, double shard, const TrainingPlan& plan) {
 
 /// Parameters of the largest matrix of a layer.
 double widest_matrix(const catalog::Model& model) {
-  const double ffn =
-      model.is_moe() ? model.moe_ffn_size.value_or(model.ffn_size.value_or(0)) : model.ffn_size.value_or(0);
-  return model.hidden_size.value_or(0) * std::max(ffn, model.hidden_size.value_or(0));
+  const double hidden = *model.hidden_size;
+  const catalog::Number ffn = model.is_moe() && model.moe_ffn_size ? model.moe_ffn_size : model.ffn_size;
+  return hidden * std::max(ffn.value_or(hidden), hidden);
 }
 
 /// What the optimiser needs beside its states: square roots, updates and fp32 copies of 16-bit gradients.

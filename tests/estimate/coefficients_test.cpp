@@ -100,23 +100,6 @@ TEST_CASE("missing coefficients are all named") {
   CHECK(read.error().front().message.find("memory.driver_reserve_gib") != std::string::npos);
 }
 
-TEST_CASE("a number that no coefficient forbids is read without asking which it is") {
-  const auto all = test::shipped().documents("calibration");
-  std::size_t asked = 0;
-  for (const Document& document : all) {
-    const Node* section = document.root.find("calibration");
-    const Node* list = section != nullptr ? section->find("coefficients") : nullptr;
-    if (list == nullptr) continue;
-    for (const Node& entry : list->children) {
-      CAPTURE(entry.find("id")->text);
-      CHECK(allowed_values(entry.find("id")->text).contains(0.01));
-      CHECK(allowed_values(entry.find("id")->text).contains(1.5));
-      ++asked;
-    }
-  }
-  CHECK(asked > 100);
-}
-
 TEST_CASE("a coefficient may be what its kind allows, both ends included") {
   struct Ends {
     std::string id;

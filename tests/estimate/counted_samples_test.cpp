@@ -6,6 +6,7 @@
 
 #include "estimate/counted/coefficients.hpp"
 #include "estimate/counted/network.hpp"
+#include "estimate/counted/products.hpp"
 #include "support/job.hpp"
 
 using namespace gpusel;
@@ -44,6 +45,14 @@ const std::string kResnet = "task=inference model=resnet-50 engine=";
 const std::string kTraining = "task=pretrain model=resnet-50";
 
 }  // namespace
+
+TEST_CASE("a value of each arithmetic has its width") {
+  CHECK(value_bytes(workload::Precision::fp64) == 8);
+  CHECK(value_bytes(workload::Precision::tf32) == 4);
+  CHECK(value_bytes(workload::Precision::bf16) == 2);
+  CHECK(value_bytes(workload::Precision::int8) == 1);
+  CHECK(value_bytes(workload::Precision::nvfp4) == 0.5);
+}
 
 TEST_CASE("a fused batch of ResNet-50 takes what its parts take, computed by hand", "[samples]") {
   // A100 SXM: 624 TOPS int8, 2039 GB/s, 400 W ÷ 312 TFLOPS = 1.2821 against 1.28 W, 108 multiprocessors at 1.41 GHz.

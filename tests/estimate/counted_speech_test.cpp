@@ -38,6 +38,18 @@ TEST_CASE("the reference implementation keeps fp32 weights and their copies") {
   CHECK(in_gb(half.total()) == Approx(4.84 * 1.0737).epsilon(0.15));  // Hugging Face, 4,960 MiB
 }
 
+TEST_CASE("a decoder of a single layer attends as well") {
+  catalog::Model small = test::model("whisper-large-v3");
+  small.decoder_layers = 1;
+  workload::Workload work = counted_job("task=inference model=whisper-large-v3");
+  work.model = &small;
+  const auto cache = [&](const workload::Workload& of) {
+    return counted_figures_of(of, test::machine("l4"), with_batch(1)).memory.kv_cache.raw();
+  };
+  CHECK(cache(work) > 0);
+  CHECK(cache(work) < cache(counted_job("task=inference model=whisper-large-v3")));
+}
+
 TEST_CASE("CTranslate2 takes what faster-whisper publishes") {
   const auto total = [](const char* precision, std::int64_t batch) {
     const std::string words = std::string("task=inference engine=faster-whisper model=whisper-large-v2 precision=");

@@ -38,6 +38,9 @@ TEST_CASE("what a bound is worth: large batches come near it, and odd jobs have 
     return estimate::most_tokens_per_s(of, machine, *choice->plan.weights, test::coefficients());
   };
   CHECK(choice->speed->output_tokens_per_s > 0.4 * 8 * bound(work));
+  Workload silent = work;
+  silent.inference.output_tokens = 0;
+  CHECK(std::isinf(bound(silent)));
   CHECK(std::isinf(bound(test::job("task=inference model=bert-base"))));
   CHECK(std::isinf(bound(test::job("task=inference model=llama-3.1-8b engine=llama.cpp"))));
   CHECK(std::isinf(bound(test::job("task=inference model=llama-3.1-8b disaggregated_prefill=true"))));

@@ -180,6 +180,18 @@ TEST_CASE("a cache that does not grow holds a context without end") {
   CHECK(m.longest_context == 1e9);
 }
 
+TEST_CASE("vLLM schedules more sequences from 70 GiB on") {
+  const Workload work = job("task=inference model=qwen2.5-0.5b input_tokens=64 output_tokens=64");
+  const auto scheduled = [&](double usable_gib) {
+    Machine machine = test::machine("h100-sxm-80gb");
+    machine.device.usable = gib(usable_gib);
+    return inference_memory(work, machine, serving("bf16"), test::coefficients()).concurrency;
+  };
+  CHECK(scheduled(69.9) == test::coefficients().max_sequences.of("vllm"));
+  CHECK(scheduled(70) == test::coefficients().max_sequences.of("vllm", "large"));
+  CHECK(scheduled(70) > scheduled(69.9));
+}
+
 TEST_CASE("a share of memory that is asked for is the share the engine takes") {
   const Machine card = test::machine("l4");
   const InferenceMemory m = inference_memory(job("task=inference model=llama-3.2-1b mem_utilization=0.5"), card,

@@ -38,6 +38,13 @@ double read_per_token(const Workload& work, double bytes) {
 
 }  // namespace
 
+TEST_CASE("a prompt that is cached whole costs no prefill, and answers all the same") {
+  const Served served = serve(job("task=inference model=llama-3.1-8b mode=single-stream prefix_cache_hit=1"),
+                              test::machine("h100-sxm-80gb"), serving("bf16"));
+  CHECK(std::isfinite(served.speed.e2e.raw()));
+  CHECK(served.speed.ttft.raw() == Approx(served.speed.itl.raw()).epsilon(0.05));
+}
+
 TEST_CASE("one stream is never faster than reading the weights once per token") {
   const auto model = GENERATE(as<std::string>{}, "gpt2", "llama-3.2-1b", "llama-7b", "mixtral-8x7b", "llama-3.1-70b");
   const auto gpu = GENERATE(as<std::string>{}, "t4", "l4", "rtx-4090", "a100-sxm-80gb", "h100-sxm-80gb", "b200-180gb");

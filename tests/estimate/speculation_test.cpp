@@ -49,6 +49,20 @@ TEST_CASE("drafting pays where reading weights is the price of a token") {
   CHECK(itl(drafted("concurrency=256")) / crowd > itl(drafted("mode=single-stream")) / alone);
 }
 
+TEST_CASE("the explanation tells how many tokens a pass brings, unless all stand") {
+  const auto told = [](const std::string& words) {
+    const auto work = drafted("mode=single-stream " + words);
+    const auto choice = on_four(work);
+    Trace trace;
+    inference_speed(work, test::machine("h100-sxm-80gb", 4), choice.plan, choice.memory, test::coefficients(), &trace);
+    for (const TraceLine& line : trace)
+      if (line.quantity == "inference.speculation.tokens_per_pass") return line.value.text;
+    return std::string();
+  };
+  CHECK(told("acceptance_rate=0.5") == "1.938");  // (1 − 0.5^5) ÷ 0.5
+  CHECK(told("acceptance_rate=1").empty());
+}
+
 TEST_CASE("the more drafted tokens stand the sooner the next one comes") {
   double before = 1e9;
   for (const std::string rate : {"0", "0.3", "0.6", "0.8", "0.95", "1"}) {

@@ -132,7 +132,8 @@ TEST_CASE("sessions take what docs/method.md says", "[property]") {
     const MachineCase of{test::job_of(asked), any_machine(), {}};
     test::given(!of.machine.on_cpu());
     const auto& job = std::get<workload::SessionJob>(of.work.counted->job);
-    const CountedFigures is = figures(of);
+    estimate::Trace trace;
+    const CountedFigures is = figures(of, &trace);
     const auto& s = c().session;
     const catalog::Gpu& gpu = *of.machine.device.gpu;
     const Points drawing = points_of(gpu, of.machine.device.share);
@@ -160,6 +161,11 @@ TEST_CASE("sessions take what docs/method.md says", "[property]") {
     if (users < 1) return must(is.rate == 0, format("{} users of none", is.rate));
     must(is.bound_by == by, format("bound by {}, not by {}", is.bound_by, by));
     must_be_near(is.rate, users * of.machine.gpus(), "users");
+    if (streams)
+      must_say(trace, "sessions.encoder",
+               format("× {:.0f} million ÷ {:.0f} million",
+                      s.encode_mpixels.of(format("{:g}", gpu.nvenc_generation.value_or(0)), to_text(job.codec)),
+                      pixels * job.fps / 1e6));
     must_be_near(figure(is, "sessions_per_gpu"), users, "users of a GPU");
     must_be_near(is.memory.activations.raw(), users * job.session_gib * kGiB, "memory");
     must_be_near(figure(is, "reachable_fps"), std::floor(job.fps * std::min(1.0, drawing.points / (load * users))),

@@ -104,7 +104,8 @@ class Speech : public Network {
     const double launch =
         (L() * of.layer_us.of(engine()) + in_turn * l() * of.step_layer_us.of(engine())) * 1e-6 * (3 + repeats) +
         c.step_ms.value * 1e-3;
-    return largest({products, memory, launch, host, reduced(4 * trained(), products + memory)});
+    exposed = reduced(4 * trained(), products + memory);
+    return largest({products, memory, launch, host, exposed});
   }
   /// The sum, and what it is bound by.
   double largest(std::array<double, 5> parts) const {
@@ -115,6 +116,7 @@ class Speech : public Network {
 
   const workload::SpeechJob& job;
   mutable std::string_view bound;  // of the time that was worked out last
+  mutable double exposed = 0;      // of it, what links take
 };
 
 }  // namespace
@@ -145,6 +147,7 @@ TEST_CASE("speech takes what docs/method.md says", "[property]") {
     const double rate = page.product_rate(of.work.counted->engine == Engine::ctranslate2 && !trains);
     must_say(trace, "time.products", format("({:.3g} TFLOPS)", rate / 1e12));
     must_say(trace, "time.memory", format("({:.4g} GB/s)", page.stream() / 1e9));
+    if (page.exposed > 0) must_say(trace, "time.link", "");
     must_say(trace, "memory.activations", format("× {:.5g} MiB", (trains ? page.kept() : page.widest()) / (1 << 20)));
     if (!trains) must_say(trace, "memory.kv_cache", format("× {:.5g} MiB", page.cache() / (1 << 20)));
     if (!trains) must_say(trace, "memory.weights", format("{:.5g}e9 ×", page.P() / 1e9));

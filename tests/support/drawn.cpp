@@ -205,7 +205,7 @@ estimate::Host host() {
   made.cpu = &*std::ranges::find(shipped().cpus(), id, &catalog::Cpu::id);
   made.vcpus = static_cast<double>(whole("vcpus", 1, 192));
   made.threads_per_core = static_cast<double>(whole("threads per core", 1, 2));
-  made.ghz = number("GHz", 1.5, 5);
+  made.ghz = number("GHz", 0.5, 5);
   if (!coin("host memory not known")) made.memory = gib(number("host GiB", 4, 2000));
   return made;
 }
