@@ -243,6 +243,8 @@ def main():
 
     with tempfile.TemporaryDirectory() as scratch:
         bench = Bench(scratch)
+        if failing := bench.judge(Mutant(files[0], 1, 0, 0, "", "")):
+            sys.exit(f"'{failing}' fails without a mutant: mend that first")
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             largest_first = sorted(zip(files, share), key=lambda both: -both[1])
             runs = [pool.submit(judged, bench, found[path][0], count, f"{seed} {path.name}", told)

@@ -117,7 +117,7 @@ CountedFigures on_cpu(const TranscodeJob& job, const CountedAsk& ask) {
   out.bound_by = node.bound_by;
   out.memory.workspace = load.memory * std::max(1.0, node.streams);
   explain(ask, "streams by processor", say("share of use ÷ (frames to encode ÷ rate + frames to decode ÷ rate)"),
-          format("{:g} ÷ ({:.1f} ÷ {:.0f} + {:.1f} ÷ {:.0f})", use, load.encoded, encode, load.decoded, decode),
+          format("{:g} ÷ ({:.1f} ÷ {:.5g} + {:.1f} ÷ {:.5g})", use, load.encoded, encode, load.decoded, decode),
           format("{:.1f}", use / busy), say("calibration: media.software_encode, cpu.work_per_cycle"));
   return out;
 }
