@@ -150,12 +150,11 @@ double longest_sequence(const catalog::Model& model, double prompt, const KvCach
   const auto cache = [&](double tokens) { return kv.bytes_of({read, tokens}); };
   // Beyond the window only the full layers grow: a fixed part, then so many bytes per token.
   const double window = model.window_tokens.value_or(0);
+  const double none = cache(0).raw();
   const double start = cache(window).raw();
   const double slope = (cache(window + kLong).raw() - start) / kLong;
-  if (room.raw() < start) {
-    const double early = window > 0 ? (start - cache(0).raw()) / window : 0;
-    return early > 0 ? std::max(0.0, std::floor((room - cache(0)).raw() / early)) : 0;
-  }
+  if (room.raw() < none) return 0;
+  if (room.raw() < start) return std::floor(window * (room.raw() - none) / (start - none));
   constexpr double kUnbounded = 1e9;  // a cache that does not grow
   return slope > 0 ? std::min(kUnbounded, std::floor(window + (room.raw() - start) / slope)) : kUnbounded;
 }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "estimate/counted/cpu.hpp"
@@ -196,11 +195,11 @@ class Recommender {
     const Seconds pass = products + rows + values + sent + step;
     out.rate = ask_.batch() * gpus() / pass.raw();
     out.latency = pass;
-    const std::array<std::pair<Seconds, std::string_view>, 4> all{
-        {{products, "compute"},
-         {rows + values, fetched > all_rows * served_ + values ? "host-memory" : "memory-bandwidth"},
-         {sent, "link"},
-         {step, "launch"}}};
+    const std::pair<Seconds, std::string_view> all[] = {
+        {products, "compute"},
+        {rows + values, fetched > all_rows * served_ + values ? "host-memory" : "memory-bandwidth"},
+        {sent, "link"},
+        {step, "launch"}};
     out.bound_by = std::ranges::max_element(all, {}, [](const auto& part) { return part.first; })->second;
     if (cached()) {
       out.more.push_back({"tables_on_gpu", on_gpu_});

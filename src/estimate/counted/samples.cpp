@@ -235,7 +235,7 @@ class Passes {
   NetworkCost cost_;
   double per_sample_ = 1;  // of what is counted
   Precision done_in_ = Precision::fp16;
-  double bytes_ = 2;
+  double bytes_ = 0;
   double products_ = 0, traffic_ = 0, vector_ = 0, weights_ = 0, launch_ = 0, links_ = 0;
 };
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 
 #include "estimate/counted/cpu.hpp"
 #include "estimate/counted/products.hpp"
@@ -30,8 +29,8 @@ struct Parts {
 
   Seconds total() const { return products + memory + launch + host + link; }
   std::string_view bound_by() const {
-    const std::array<std::pair<Seconds, std::string_view>, 5> all{
-        {{products, "compute"}, {memory, "memory-bandwidth"}, {launch, "launch"}, {host, "host"}, {link, "link"}}};
+    const std::pair<Seconds, std::string_view> all[] = {
+        {products, "compute"}, {memory, "memory-bandwidth"}, {launch, "launch"}, {host, "host"}, {link, "link"}};
     return std::ranges::max_element(all, {}, [](const auto& part) { return part.first; })->second;
   }
 };
