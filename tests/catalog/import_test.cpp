@@ -192,6 +192,17 @@ TEST_CASE("import: a figure that no catalogue takes is a reason against its row"
   CHECK(kept.has_value());
 }
 
+TEST_CASE("import: a name written in two ways is one instance type", "[import]") {
+  const Import result = import_text(ImportFormat::generic_csv, "own.csv",
+                                    "provider,sku,region,currency,price_per_hour,gpu,gpu_count\n"
+                                    "aws,p5.48xLarge,us-east-1,USD,33,,\naws,p5.48xlarge,us-west-2,USD,34,,\n"
+                                    "mine,Box_One,r,USD,1,l4,1\nmine,box-one,r2,USD,2,l4,1\n");
+  check_accounts(result);
+  CHECK(result.market.instances().size() == 2);
+  CHECK(prices_of(result.market, "p5.48xlarge") == Lines{"on-demand 33 USD us-east-1", "on-demand 34 USD us-west-2"});
+  CHECK(prices_of(result.market, "Box_One").size() == 2);
+}
+
 TEST_CASE("import: what is broken off is named, what stood before it is taken", "[import]") {
   const std::string header = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,SpotPrice,Region\n";
   const Import cut = import_text(ImportFormat::skypilot, "lambda.csv", header + "one,,,4,16,1.5,,r1\ntwo,,,4,1");

@@ -176,6 +176,17 @@ MarketBuilder::ProviderState& MarketBuilder::provider_state(std::string_view nam
   return *providers_.emplace(std::string(name), std::move(state)).first->second;
 }
 
+/// What is known of the row's instance type; at its first row found out.
+MarketBuilder::Known& MarketBuilder::known_of(const Row& row, ProviderState& state, std::string_view provider,
+                                              bool& is_new) {
+  if (const auto written = state.skus.find(row.sku); written != state.skus.end()) return state.known[written->second];
+  const auto [place, unseen] = state.folded.try_emplace(fold_name(row.sku), state.known.size());
+  state.skus.emplace(std::string(row.sku), place->second);
+  if (unseen) state.known.push_back(resolve(row, state, provider));
+  is_new = unseen;
+  return state.known[place->second];
+}
+
 std::uint32_t MarketBuilder::add(const Row& row) {
   const std::string_view provider = row.provider.empty() ? std::string_view(file_provider_) : row.provider;
   if (!good_name(row.sku))
@@ -190,20 +201,19 @@ std::uint32_t MarketBuilder::add(const Row& row) {
   if (row.currency != Currency::usd() && known_.rate(row.currency) == nullptr)
     return ledger_.text(say("no exchange rate for {}; an overlay can give it", row.currency.code()));
   ProviderState& state = provider_state(provider);
-  auto entry = state.skus.find(row.sku);
-  if (entry == state.skus.end())
-    entry = state.skus.emplace(std::string(row.sku), resolve(row, state, provider)).first;
-  else if (!agree(row, entry->second, state, provider))
+  bool is_new = false;
+  Known& known = known_of(row, state, provider, is_new);
+  if (!is_new && !agree(row, known, state, provider))
     return ledger_.text(say("another accelerator than the rows of '{}' before it", row.sku));
-  if (entry->second.reason != 0) return entry->second.reason;
+  if (known.reason != 0) return known.reason;
   const auto region = region_of(row, state, provider);
   if (!region) return ledger_.text(say("more than 65,535 regions"));
-  fill_in(row, entry->second);
+  fill_in(row, known);
   Offer offer;
-  offer.instance = entry->second.instance;
+  offer.instance = known.instance;
   offer.region = *region;
   const bool without_ssd =
-      row.without_local_ssd && entry->second.own && tables_->instances[offer.instance].local_ssd_gb.value_or(0) > 0;
+      row.without_local_ssd && known.own && tables_->instances[offer.instance].local_ssd_gb.value_or(0) > 0;
   offer.origin = origin_of(without_ssd ? say("without the local SSD that the size comes with") : row.note);
   offer.currency = tables_->currency_index(row.currency);
   offer.as_of = (row.as_of.known() && !forced_date_.known() ? row.as_of : ledger_.file().as_of).packed();

@@ -144,7 +144,9 @@ class MarketBuilder {
     bool memory_documented = false;
   };
   struct ProviderState {
-    ByName<Known> skus;
+    ByName<std::size_t> skus;    // places in `known`, by the name as it is written
+    ByName<std::size_t> folded;  // by the folded one: people write the same name in two ways
+    std::vector<Known> known;
     ByName<std::uint16_t> regions;
     ByName<const Instance*> own;  // by folded SKU
     std::span<const std::string> accelerated;
@@ -161,6 +163,7 @@ class MarketBuilder {
   std::string_view keep(std::string_view text);
   void copy_texts(Instance& instance);
 
+  Known& known_of(const Row& row, ProviderState& state, std::string_view provider, bool& is_new);
   Known resolve(const Row& row, ProviderState& state, std::string_view provider);
   Known take_own(const Row& row, const Instance& own);
   std::string set_gpu(const Row& row, const ProviderState& state, Instance& instance);
