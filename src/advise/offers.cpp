@@ -15,7 +15,7 @@ using rules::Fact;
 using rules::Facts;
 using rules::Rule;
 
-/// Rates of exchange between the answer's currency and that of a text; nothing for unknown ones.
+/// In the answer's currency, from one that is named by its code (USD where none is); nothing for unknown ones.
 std::optional<double> converted(double amount, std::string_view currency, const cost::Converter& converter) {
   const auto code = Currency::parse(currency.empty() ? Currency::usd().code() : currency);
   const cost::Exchange* exchange = code ? converter.exchange(*code) : nullptr;

@@ -20,7 +20,7 @@ struct Reason {
 
 /// An instance and the rule it fell by.
 struct Fallen {
-  const catalog::Instance* instance;
+  const catalog::Instance* instance = nullptr;
   std::string_view rule;
 };
 

@@ -136,6 +136,8 @@ void list_cpu_names(Tables& tables) {
       tables.cpu_names.push_back({each, static_cast<std::uint32_t>(cpu)});
 }
 
+namespace {
+
 /// Finds what states are of: in a snapshot they stand in the order of the instances and share their texts.
 class StateOwners {
  public:
@@ -169,6 +171,8 @@ void join_states(Tables& tables) {
     if (instance.state_count++ == 0) instance.first_state = i;
   }
 }
+
+}  // namespace
 
 void join(Tables& tables) {
   std::ranges::stable_sort(tables.render_scores, {}, &RenderScore::gpu);

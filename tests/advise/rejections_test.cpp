@@ -107,11 +107,15 @@ TEST_CASE("what one node is too small for is not ruled out where several nodes d
   const auto step = std::ranges::find_if(
       advice.decision, [](const std::string& words) { return words.starts_with("vram too small: not "); });
   REQUIRE(step != advice.decision.end());
-  for (const std::string_view gpu : {"h100-sxm-80gb", "a100-sxm-80gb", "t4"}) {
+  int standing = 0;
+  for (const std::string_view gpu : {"h100-sxm-80gb", "a100-sxm-80gb", "a100-sxm-40gb"}) {
     const bool fell = std::ranges::any_of(advice.rejected, [&](const Rejection& one) {
       return one.rule == "vram-too-small" && one.instance->gpu == gpu;
     });
     CAPTURE(*step, gpu);
-    if (!fell) CHECK(step->find(gpu) == std::string::npos);
+    if (fell) continue;
+    ++standing;
+    CHECK(step->find(gpu) == std::string::npos);
   }
+  CHECK(standing > 0);
 }
