@@ -57,7 +57,8 @@ std::vector<std::string> names_in(const std::string& folder) {
 }  // namespace
 
 TEST_CASE("an import that is broken off leaves the old catalogue whole and nothing beside it") {
-  const std::string cheap = price_list(1000, "1.5"), dear = price_list(1000, "2.5");
+  // The second is long enough to be met on its way, on whatever machine.
+  const std::string cheap = price_list(100, "1.5"), dear = price_list(5000, "2.5");
   for (const std::string target : {"market.snapshot", "market/"}) {
     const std::string folder = scratch_directory(), out = folder + "/" + target;
     REQUIRE(shell(import_line(cheap, out)).status == 0);
@@ -69,7 +70,7 @@ TEST_CASE("an import that is broken off leaves the old catalogue whole and nothi
       const char* signal = step % 2 == 0 ? "INT" : "TERM";
       const Run run =
           command({"bash", "-c",
-                   import_line(dear, out) + " >/dev/null & sleep " + format("{:.4f}", 0.002 * step) + "; kill -" +
+                   import_line(dear, out) + " >/dev/null & sleep " + format("{:.4f}", 0.003 * step) + "; kill -" +
                        signal + " $! 2>/dev/null; wait $!"},
                   {.environment = {{"PATH", fs::path(GPUSEL_PROGRAM).parent_path().string() + ":/usr/bin:/bin"}}});
       CAPTURE(target, step, run.err);
