@@ -61,7 +61,7 @@ std::string scratch_path(const std::string& name) {
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   if (chdir(setting.directory.c_str()) != 0) _exit(127);
-  if (setting.before_start != nullptr) setting.before_start(argv[0]);
+  if (setting.before_start) setting.before_start(argv[0]);
   execvp(argv[0], argv.data());
   _exit(127);
 }
@@ -80,6 +80,7 @@ Run command(const std::vector<std::string>& words, const Setting& setting) {
   const pid_t child = fork();
   if (child == 0) become(words, setting, in_file, out_file, err_file);
   for (const int file : {in_file, out_file, err_file}) close(file);
+  if (child > 0 && setting.meanwhile) setting.meanwhile(child);
   int state = 0;
   if (child < 0 || waitpid(child, &state, 0) != child) fail("cannot run " + words[0]);
   Run run;

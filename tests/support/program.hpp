@@ -1,6 +1,9 @@
 // Runs the built program as a shell would, and keeps everything it said.
 #pragma once
 
+#include <sys/types.h>
+
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -21,7 +24,10 @@ struct Setting {
   std::string input = {};
   std::string output_file = {};  // standard output goes there instead
   std::string directory = kSource;
-  void (*before_start)(const char* program) = nullptr;  // in the new process, just before it becomes the program
+  // In the new process, just before it becomes the program.
+  std::function<void(const char* program)> before_start = {};
+  // In this process, until the other one has ended.
+  std::function<void(pid_t child)> meanwhile = {};
 };
 
 /// `gpusel WORDS…` with COLUMNS=100, NO_COLOR=1, GPUSEL_TODAY=2026-11-20 and no home directory.

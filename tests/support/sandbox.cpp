@@ -16,6 +16,18 @@
 
 namespace gpusel::test {
 
+bool is_started_itself() {
+  std::ifstream program(GPUSEL_PROGRAM, std::ios::binary);
+  std::string magic(4, '\0');
+  program.read(magic.data(), 4);
+  if (magic ==
+      "\x7f"
+      "ELF")
+    return true;
+  WARN("the program is started by another one here, which needs more than it does");
+  return false;
+}
+
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(GPUSEL_COUNTS_LINES)
 
 namespace {
@@ -32,6 +44,23 @@ constexpr int kWriting[] = {SYS_creat,     SYS_rename,   SYS_renameat,  SYS_rena
                             SYS_symlinkat, SYS_chmod,    SYS_fchmod,    SYS_fchmodat,  SYS_chown,    SYS_fchown,
                             SYS_lchown,    SYS_fchownat, SYS_truncate,  SYS_ftruncate, SYS_mknod,    SYS_mknodat,
                             SYS_utimensat, SYS_setxattr, SYS_fsetxattr, SYS_openat2,   SYS_fallocate};
+
+/// Where a call that writes has the path, and where the folder that it is seen from; the folder alone: itself.
+struct Written {
+  int call;
+  int folder;
+  int path;
+};
+constexpr int kNone = -1;
+constexpr Written kWritten[] = {
+    {SYS_creat, kNone, 0},     {SYS_rename, kNone, 0},    {SYS_rename, kNone, 1},   {SYS_renameat, 0, 1},
+    {SYS_renameat, 2, 3},      {SYS_renameat2, 0, 1},     {SYS_renameat2, 2, 3},    {SYS_unlink, kNone, 0},
+    {SYS_unlinkat, 0, 1},      {SYS_mkdir, kNone, 0},     {SYS_mkdirat, 0, 1},      {SYS_rmdir, kNone, 0},
+    {SYS_link, kNone, 1},      {SYS_linkat, 2, 3},        {SYS_symlink, kNone, 1},  {SYS_symlinkat, 1, 2},
+    {SYS_chmod, kNone, 0},     {SYS_fchmod, 0, kNone},    {SYS_fchmodat, 0, 1},     {SYS_chown, kNone, 0},
+    {SYS_fchown, 0, kNone},    {SYS_lchown, kNone, 0},    {SYS_fchownat, 0, 1},     {SYS_truncate, kNone, 0},
+    {SYS_ftruncate, 0, kNone}, {SYS_mknod, kNone, 0},     {SYS_mknodat, 0, 1},      {SYS_utimensat, 0, 1},
+    {SYS_setxattr, kNone, 0},  {SYS_fsetxattr, 0, kNone}, {SYS_fallocate, 0, kNone}};
 
 using Program = std::vector<sock_filter>;
 
@@ -97,16 +126,18 @@ void confine(const char* name, bool may_write) {
 void alone(const char* program) { confine(program, true); }
 void alone_and_reading(const char* program) { confine(program, false); }
 
+std::vector<std::string> written_by(const Call& call) {
+  if (call.number == SYS_open && (call.arguments[1] & kMayWrite) != 0) return {call.path(kNone, 0)};
+  if (call.number == SYS_openat && (call.arguments[2] & kMayWrite) != 0) return {call.path(0, 1)};
+  if (call.number == SYS_openat2) return {call.path(0, 1)};
+  std::vector<std::string> paths;
+  for (const Written& one : kWritten)
+    if (call.number == one.call) paths.push_back(call.path(one.folder, one.path));
+  return paths;
+}
+
 bool can_sandbox() {
-  std::ifstream program(GPUSEL_PROGRAM, std::ios::binary);
-  std::string magic(4, '\0');
-  program.read(magic.data(), 4);
-  if (magic !=
-      "\x7f"
-      "ELF") {
-    WARN("the program is started by another one here, which needs more than it does");
-    return false;
-  }
+  if (!is_started_itself()) return false;
   if (ask({"--version"}, {.before_start = alone}).status == 0) return true;
   WARN("this kernel takes no filter of system calls");
   return false;
@@ -116,6 +147,7 @@ bool can_sandbox() {
 
 void alone(const char*) {}
 void alone_and_reading(const char*) {}
+std::vector<std::string> written_by(const Call&) { return {}; }
 bool can_sandbox() {
   WARN("system calls are filtered on x86-64 alone, and not where a sanitizer or a count of lines makes its own");
   return false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "support/program.hpp"
+#include "support/traced.hpp"
 
 namespace gpusel::test {
 
@@ -12,6 +13,12 @@ inline constexpr int kKilled = 159;
 void alone(const char* program);
 /// As alone(); and nothing of the file system is written, made, moved, removed or given other rights.
 void alone_and_reading(const char* program);
+
+/// The paths that the call would write, make, move, remove or give other rights.
+std::vector<std::string> written_by(const Call& call);
+
+/// Whether what the tests start is the program itself; otherwise says what stands between.
+bool is_started_itself();
 
 /// Whether this machine, and how the program was built, can be held to it; otherwise says why not.
 bool can_sandbox();
