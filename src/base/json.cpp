@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/json_number.hpp"
 #include "base/plain_json.hpp"
 #include "gpusel/base/document.hpp"
 #include "gpusel/base/limits.hpp"
@@ -93,7 +94,7 @@ class TreeBuilder {
   bool boolean(bool value) { return scalar(value ? "true" : "false", false); }
   bool number_integer(Json::number_integer_t value) { return scalar(std::to_string(value), false); }
   bool number_unsigned(Json::number_unsigned_t value) { return scalar(std::to_string(value), false); }
-  bool number_float(Json::number_float_t, const Json::string_t& text) { return scalar(text, false); }
+  bool number_float(Json::number_float_t, const Json::string_t& text) { return scalar(with_point(text), false); }
   bool string(Json::string_t& text) { return scalar(text, true); }
   bool binary(Json::binary_t&) { return false; }
   bool start_object(std::size_t) { return open(Node::Kind::map); }

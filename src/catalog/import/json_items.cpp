@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/json_number.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 
@@ -78,7 +79,9 @@ class Collector final : public nlohmann::json_sax<nlohmann::json> {
   bool number_unsigned(number_unsigned_t value) override {
     return scalar(Node::Kind::scalar, format("{}", value), false);
   }
-  bool number_float(number_float_t, const string_t& text) override { return scalar(Node::Kind::scalar, text, false); }
+  bool number_float(number_float_t, const string_t& text) override {
+    return scalar(Node::Kind::scalar, with_point(text), false);
+  }
   bool string(string_t& value) override { return scalar(Node::Kind::scalar, std::move(value), true); }
   bool binary(binary_t&) override { return false; }
   bool start_object(std::size_t) override { return open(Node::Kind::map); }
