@@ -35,7 +35,7 @@ class StageReader {
       if (!is_enough(problems_.errors)) read_member(member);
     if (stage_.name.empty()) problems_.add(node_, say("a stage needs a name"), say("as in name: train"));
     if (!stage_.question.request.task && seen_all_)
-      problems_.add(node_, say("'{}' has no task", printable(stage_.name)), say("as in task: finetune"));
+      problems_.add(node_, say("'{}' has no task", shorten(stage_.name, 60)), say("as in task: finetune"));
     if (stage_.hours && stage_.duty.is_given())
       problems_.add(node_, say("'hours' and a duty cycle ('{}') exclude each other", stage_.duty.given.front()));
     return std::move(stage_);
@@ -146,7 +146,7 @@ void refuse_twins(const StagesPlan& plan, Problems& problems) {
   for (std::size_t i = 0; i < plan.stages.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (!plan.stages[i].name.empty() && plan.stages[i].name == plan.stages[j].name)
-        problems.errors.push_back({problems.kind, say("a second stage is named '{}'", printable(plan.stages[i].name)),
+        problems.errors.push_back({problems.kind, say("a second stage is named '{}'", shorten(plan.stages[i].name, 60)),
                                    plan.stages[i].where, say("the first is at {}", plan.stages[j].where)});
 }
 

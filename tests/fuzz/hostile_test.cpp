@@ -2,8 +2,6 @@
 // command that reads them.
 #include <catch2/catch.hpp>
 
-#include <filesystem>
-
 #include "fuzz/corpus.hpp"
 #include "support/program.hpp"
 
@@ -122,32 +120,63 @@ void feed_variants(std::size_t part, std::size_t parts) {
   }
 }
 
+/// How a file begins that the command begins to accept: what comes next belongs to the last value.
 struct Reader {
   const char* words;  // of the command; FILE stands for the file
-  int status;         // for one that is too large
+  std::string begin;
+  int status;        // where that value has no end
+  const char* says;  // on either stream
 };
 
-constexpr Reader kReaders[] = {
-    {"gpus l4 --overlay FILE", 2},
-    {"recommend --model llama-7b --task finetune --rules FILE", 2},
-    {"check --model llama-7b --task finetune --policy FILE", 2},
-    {"check --policy tests/schema/files/policy.yaml FILE", 2},
-    {"export skypilot FILE", 2},
-    {"diff FILE", 2},
-    {"recommend --stages FILE", 2},
-    {"models show FILE", 2},
-    {"verify FILE", 2},
-    {"calibrate --dry-run FILE", 2},
-    {"cost FILE", 2},
-    {"catalog diff embedded FILE", 5},
-    {"fleet --model llama-3.1-8b --traffic FILE", 2},
-    {"catalog import --from skypilot --cloud gcp --dry-run FILE", 1},
-    {"catalog import --from gpuhunt --cloud gcp --dry-run FILE", 1},
-    {"catalog import --from aws-pricing --dry-run FILE", 1},
-    {"catalog import --from azure-retail --dry-run FILE", 1},
-    {"catalog import --from vast --dry-run FILE", 1},
-    {"catalog import --from generic-csv --dry-run FILE", 1},
-};
+std::string first_line(const std::string& sample) {
+  return lines_of(read_file(kSource + "/tests/catalog/import/" + sample))[0] + "\n";
+}
+
+constexpr const char* kTooLarge = "it is larger than 32 MiB";
+constexpr const char* kLongRow = "a line of more than 1 MiB";
+constexpr const char* kLongValue = "a value of more than 4 MiB";
+
+std::vector<Reader> readers() {
+  const std::string answer = R"({"schema": "gpusel.recommend/1", "id": ")", cell = "task,model,gpu,gpus\n\"";
+  return {
+      {"gpus l4 --overlay FILE", "gpus:\n  - id: ", 2, kTooLarge},
+      {"recommend --model llama-7b --task finetune --rules FILE", "rules:\n  - id: ", 2, kTooLarge},
+      {"check --model llama-7b --task finetune --policy FILE", "policies:\n  - id: ", 2, kTooLarge},
+      {"check --policy tests/schema/files/policy.yaml FILE", answer, 2, kTooLarge},
+      {"export skypilot FILE", answer, 2, kTooLarge},
+      {"diff FILE", R"({"schema": "gpusel.lock/1", "id": ")", 2, kTooLarge},
+      {"recommend --stages FILE", "stages:\n  - name: ", 2, kTooLarge},
+      {"models show FILE", R"({"model_type": ")", 2, kTooLarge},
+      {"verify FILE", cell, 2, kTooLarge},
+      {"calibrate --dry-run FILE", cell, 2, kTooLarge},
+      {"cost -", answer, 2, kTooLarge},
+      {"fleet --model llama-3.1-8b --traffic FILE", R"({"timestamp": ")", 2, "a record of more than 4 MiB"},
+      {"estimate --batch FILE", R"({"task": ")", 1, "a request of more than 4 MiB"},
+      {"mcp", R"({"jsonrpc": "2.0", "method": ")", 0, "a message of more than 4 MiB"},
+      {"catalog import --from skypilot --cloud gcp --dry-run FILE", first_line("sky/gcp.csv") + '"', 3, kLongRow},
+      {"catalog import --from gpuhunt --cloud gcp --dry-run FILE", first_line("other/gcp_gpuhunt.csv") + '"', 3,
+       kLongRow},
+      {"catalog import --from generic-csv --dry-run FILE", first_line("other/prices.csv") + '"', 3, kLongRow},
+      {"catalog import --from aws-pricing --dry-run FILE",
+       R"({"formatVersion": "v1.0", "offerCode": "AmazonEC2", "products": {"A": {"sku": ")", 3, kLongValue},
+      {"catalog import --from azure-retail --dry-run FILE", R"({"Items": [{"currencyCode": ")", 3, kLongValue},
+      {"catalog import --from vast --dry-run FILE", R"([{"id": 1, "gpu_name": ")", 3, kLongValue},
+  };
+}
+
+/// The command, fed so many bytes behind that beginning through a pipe, in no more memory than it may take.
+Run fed(const Reader& reader, std::size_t bytes) {
+  std::string words = reader.words;
+  if (const auto at = words.find("FILE"); at != std::string::npos) words.replace(at, 4, "/dev/stdin");
+#ifdef __SANITIZE_ADDRESS__
+  const std::string limit;  // it keeps more address space than there is memory
+#else
+  const std::string limit = "ulimit -v 400000; ";
+#endif
+  const std::string begin = scratch_file("begin", reader.begin), rest = std::to_string(bytes);
+  return shell("{ cat '" + begin + "'; head -c " + rest + " /dev/zero | tr '\\0' x; } 2>/dev/null | { " + limit +
+               "gpusel " + words + "; }");
+}
 
 }  // namespace
 
@@ -165,23 +194,40 @@ TEST_CASE("hostile texts are refused by every reader, or read", "[fuzz]") {
 TEST_CASE("good texts gone wrong are refused by every reader, or read: first part", "[fuzz]") { feed_variants(0, 2); }
 TEST_CASE("good texts gone wrong are refused by every reader, or read: second part", "[fuzz]") { feed_variants(1, 2); }
 
-TEST_CASE("a file of one endless line is refused after its limit", "[fuzz]") {
-  const std::string folder = scratch_directory();
-  // Sparse: it takes no room, and only its beginning is read.
-  {
-    const std::string file = folder + "/endless";
-    REQUIRE(command({"sh", "-c", "printf x >'" + file + "'"}).status == 0);
-    std::filesystem::resize_file(file, std::uintmax_t{1} << 30U);
-  }
-  for (const Reader& reader : kReaders) {
-    std::vector<std::string> words = words_of(reader.words);
-    for (std::string& word : words)
-      if (const auto at = word.find("FILE"); at != std::string::npos) word = folder + "/endless";
-    const Run run = ask(words);
-    CAPTURE(reader.words, run.err.substr(0, 300));
+TEST_CASE("a value without an end is refused at its limit", "[fuzz]") {
+  for (const Reader& reader : readers()) {
+    const std::size_t mebibytes = std::string_view(reader.says) == kTooLarge ? 33 : 5;
+    const Run run = fed(reader, mebibytes << 20U);
+    CAPTURE(reader.words, run.err.substr(0, 300), run.out.substr(0, 300));
     CHECK(run.status == reader.status);
-    CHECK(run.err.starts_with("gpusel: "));
-    CHECK(run.err.size() < 2000);
+    CHECK((run.err + run.out).find(reader.says) != std::string::npos);
+    CHECK(run.err.size() + run.out.size() < 2000);
+  }
+}
+
+TEST_CASE("of a long value that is wrong only the beginning is quoted", "[fuzz]") {
+  constexpr std::size_t kWithinAll = 200'000;
+  for (const Reader& reader : readers()) {
+    const Run run = fed(reader, kWithinAll);
+    CAPTURE(reader.words, run.err.substr(0, 300), run.out.substr(0, 300));
+    CHECK(run.status < 128);
+    CHECK((run.err + run.out).find(reader.says) == std::string::npos);
+    CHECK(run.err.size() + run.out.size() < 2000);
+  }
+}
+
+TEST_CASE("a snapshot without an end is refused", "[fuzz]") {
+  const std::string path = scratch_directory() + "/market.snapshot";
+  REQUIRE(
+      ask({"catalog", "import", "--from", "generic-csv", "tests/catalog/import/other/prices.csv", "-q", "--out", path})
+          .status == 0);
+  const std::string whole = read_file(path);
+  for (const std::string& begin : {whole.substr(0, whole.size() / 2), whole}) {
+    const Run run = fed({"catalog diff embedded FILE", begin, 5, ""}, std::size_t{5} << 20U);
+    CAPTURE(run.err);
+    CHECK(run.status == 5);
+    CHECK(run.err.starts_with("gpusel: '/dev/stdin' is not a usable snapshot: "));
+    CHECK(run.err.find("begin") == std::string::npos);
   }
 }
 
