@@ -38,7 +38,7 @@ function(gpusel_memcheck target)
   list(REMOVE_DUPLICATES names)
   list(FILTER names INCLUDE REGEX "_test$")
   foreach(name ${names})
-    add_test(NAME "${name} under memcheck" COMMAND ${memcheck}/memcheck $<TARGET_FILE:${target}> -\# -w NoTests "[#${name}]~[clock]")
+    add_test(NAME "${name} under memcheck" COMMAND ${memcheck}/memcheck $<TARGET_FILE:${target}> -\# -w NoTests "[#${name}]")
     set_tests_properties("${name} under memcheck" PROPERTIES FIXTURES_REQUIRED memcheck TIMEOUT 3600)
   endforeach()
 

@@ -193,15 +193,12 @@ TEST_CASE("every flag has values that are listed, or a word that says what they 
     }
 }
 
-TEST_CASE("completion takes less than twenty milliseconds", "[clock]") {
-  // Twice the time that is promised, for a machine that does other things: the quickest of a few runs.
-  const Run run = shell(R"script(best=1000000
-for i in 1 2 3 4 5 6 7 8 9 10; do
-  begin=$(date +%s%N); gpusel __complete -- recommend --model llama >/dev/null; end=$(date +%s%N)
-  took=$(((end - begin) / 1000)); [ "$took" -lt "$best" ] && best=$took
-done
-echo "$best")script");
-  CHECK(std::stol(run.out) < 20000);
+TEST_CASE("completion comes to an end, whatever is typed") {
+  // Against a hang alone: how long it takes is measured by ./dev bench.
+  for (const char* words : {"recommend --model llama", "recommend --gpu h", "explain ''", "catalog show provider ''"}) {
+    CAPTURE(words);
+    CHECK(shell(std::string("timeout 60 gpusel __complete -- ") + words).status == 0);
+  }
 }
 
 TEST_CASE("bash completes") {
