@@ -102,6 +102,23 @@ const std::string kPing = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n"
 
 }  // namespace
 
+TEST_CASE("a link in place of a file is replaced, in place of a folder followed, and what it leads to stays") {
+  for (const Writer& writer : kWriters) {
+    const std::string folder = scratch_directory(), there = folder + "/there/" + writer.file;
+    fs::create_directories(is_folder(writer) ? there : folder + "/there");
+    REQUIRE(ask(words_of(line_of(writer, there))).status == 0);
+    const auto before = content_of(folder + "/there");
+    const std::string link = folder + "/link" + fs::path(writer.file).extension().string();
+    fs::create_symlink(is_folder(writer) ? folder + "/there/x" : there, link);
+    const Run run = ask(words_of(line_of(writer, is_folder(writer) ? link + "/" : link)));
+    CAPTURE(writer.name, run.err);
+    CHECK(run.status == 0);
+    CHECK(content_of(folder + "/there") == before);
+    CHECK(fs::is_symlink(link) == is_folder(writer));
+    CHECK(fs::exists(link));
+  }
+}
+
 TEST_CASE("every command is among those whose output is cut off here") {
   for (const gpusel::cli::Command& command : gpusel::cli::commands()) {
     const std::string name(command.name);
