@@ -41,6 +41,10 @@ std::set<std::string> names(const advise::Advice& advice) {
   return {list.begin(), list.end()};
 }
 
+bool takes_one_node(const advise::Advice& advice) {
+  return std::ranges::all_of(advice.recommendations, [](const auto& r) { return r.machine().nodes == 1; });
+}
+
 }  // namespace
 
 TEST_CASE("of two equal instances the cheaper ranks first") {
@@ -101,7 +105,7 @@ TEST_CASE("no marked candidate is dominated and every other one is") {
   }
 }
 
-TEST_CASE("a limit never adds a candidate") {
+TEST_CASE("a limit never adds a candidate where one node does it, or the nodes are counted by who asks") {
   const auto limit =
       GENERATE(Limit{"min_vram", "40GB"}, Limit{"max_vram", "24GB"}, Limit{"nvlink", "true"}, Limit{"max_price", "2"},
                Limit{"cloud", "aws,aliyun"}, Limit{"residency", "eu"}, Limit{"min_capability", "8.0"},
@@ -109,10 +113,32 @@ TEST_CASE("a limit never adds a candidate") {
                Limit{"rdma", "true"}, Limit{"formats", "fp8"}, Limit{"max_price_age", "60d"}, Limit{"gpu", "A100,H100"},
                Limit{"deny_list", "^p"}, Limit{"gpus_max", "2"});
   CAPTURE(limit.key, limit.value);
-  const auto free = names(Market::shipped().recommend(kJob));
-  const auto limited = names(Market::shipped().recommend(kJob, {limit}));
-  CHECK(std::includes(free.begin(), free.end(), limited.begin(), limited.end()));
-  CHECK(limited.size() < free.size());
+  for (const std::vector<Limit>& counted : {std::vector<Limit>{}, {{"nodes", "2"}}}) {
+    const auto free = Market::shipped().recommend(kJob, counted);
+    auto limits = counted;
+    limits.push_back(limit);
+    const auto limited = Market::shipped().recommend(kJob, limits);
+    if (counted.empty()) {
+      REQUIRE(takes_one_node(free));
+      REQUIRE(takes_one_node(limited));
+    }
+    const auto all = names(free), left = names(limited);
+    CHECK(std::includes(all.begin(), all.end(), left.begin(), left.end()));
+    CHECK(left.size() < all.size());
+  }
+}
+
+TEST_CASE("a limit that leaves nothing that does it on one node asks for several") {
+  const std::string job = R"({"model": "llama-3.1-70b", "task": "finetune"})";
+  const Limit small{"max_vram", "24GB"};
+  const auto free = Market::shipped().recommend(job), limited = Market::shipped().recommend(job, {small});
+  REQUIRE_FALSE(free.recommendations.empty());
+  REQUIRE_FALSE(limited.recommendations.empty());
+  CHECK(takes_one_node(free));
+  // 70e9 parameters of 16 bytes are 1,043 GiB; the most that eight GPUs of 24 GB have is 192 GB.
+  for (const auto& r : limited.recommendations) CHECK(r.machine().nodes > 1);
+  const auto all = names(free);
+  for (const std::string& name : names(limited)) CHECK_FALSE(all.contains(name));
 }
 
 TEST_CASE("every instance is either recommended or rejected with a reason") {

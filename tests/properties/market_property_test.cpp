@@ -1,5 +1,6 @@
 // What a ranking must do with money whatever the job: laws of prices, limits, objectives and intervals.
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
@@ -83,12 +84,20 @@ std::set<std::string> names_of(const Advice& advice) {
   return {list.begin(), list.end()};
 }
 
-/// With none left, too. On one node: unasked, others are looked at where no single one will do.
-std::set<std::string> names_under(const std::string& job, std::vector<Limit> limits) {
-  limits.push_back({"nodes", "1"});
-  const auto advice = Market::shipped().try_recommend(job, limits);
+/// With none left, too.
+Advice under(const std::string& job, const std::vector<Limit>& limits) {
+  auto advice = Market::shipped().try_recommend(job, limits);
   test::given(advice.has_value());
-  return names_of(*advice);
+  return std::move(*advice);
+}
+
+/// How the number of nodes is given.
+Limit any_nodes() { return {"nodes", any::one_of("nodes", {"1", "2", "4"})}; }
+
+std::int64_t fewest_nodes(const Advice& advice) {
+  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+  for (const Recommendation& r : advice.recommendations) fewest = std::min<std::int64_t>(fewest, r.machine().nodes);
+  return fewest;
 }
 
 double best_cost(const Advice& advice) {
@@ -113,6 +122,40 @@ double points_of_rules(const Recommendation& r) {
   return points;
 }
 
+/// An instance type of a market that is made up.
+struct OnSale {
+  std::string gpu;
+  std::string gpus;
+  double price = 0;
+};
+
+OnSale any_on_sale() { return {any::gpu(), any::one_of("GPUs", {"1", "2", "4", "8"}), any::number("price", 0.1, 50)}; }
+
+std::string name_of(std::size_t at) { return format("p/type-{}", at); }
+
+Market market_of(const std::vector<OnSale>& list) {
+  std::string sizes, prices;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    sizes += format("      - {{sku: type-{}, gpu: {}, gpus: {}, vcpu: 64, memory_gib: 512}}\n", i, list[i].gpu,
+                    list[i].gpus);
+    prices += format("type-{}: {}, ", i, list[i].price);
+  }
+  return Market(format(R"(
+sources: {{list: {{publisher: P, document: prices, date: 2026-11-01, confidence: documented}}}}
+providers: [{{id: p, name: P, country: US, kind: cloud, regions: {{r: {{country: US}}}}}}]
+families:
+  - provider: p
+    id: f
+    interconnect: {{kind: none}}
+    sources: [list]
+    sizes:
+{}
+prices:
+  - {{provider: p, region: r, term: on-demand, currency: USD, as_of: 2026-11-01, source: list, per_hour: {{{}}}}}
+)",
+                       sizes, prices));
+}
+
 }  // namespace
 
 TEST_CASE("prices that are all so many times as high cost as many times as much, in the same order", "[property]") {
@@ -133,6 +176,60 @@ TEST_CASE("prices that are all so many times as high cost as many times as much,
           must_be_near(one.score, other.score, "score");
           must(one.offer->term == other.offer->term && one.offer->region == other.offer->region, "another offer");
         }
+      },
+      kCases);
+}
+
+TEST_CASE("prices that are all any number of times as high cost as many times as much, in the same order but for ties",
+          "[property]") {
+  constexpr std::array kFactors{3.0, 0.7, 7.25, 0.1, 1.1, 1000.0 / 3};
+  constexpr double kTie = 2e-6;  // scores are compared to six digits behind the point
+  holds(
+      "scaled prices, rounded",
+      [&] {
+        const Asking ask = asking();
+        const double times = kFactors.at(static_cast<std::size_t>(any::whole("factor", 0, kFactors.size() - 1)));
+        Market scaled = Market::own_shipped();
+        scaled.reprice([&](catalog::Offer& offer) { offer.amount *= times; });
+        const Advice before = ask.of(Market::shipped()), after = ask.of(scaled);
+        must(names_of(before) == names_of(after), "other candidates");
+        double above = std::numeric_limits<double>::infinity();
+        for (const Recommendation& now : after.recommendations) {
+          const Recommendation& one = *row_of(before, *now.instance);
+          must_be_near(one.cost.hourly * times, now.cost.hourly, "price per hour");
+          must_be_near(one.cost.total * times, now.cost.total, "total");
+          must(one.score <= above + kTie, format("{} fell behind", now.instance->sku));
+          above = std::min(above, one.score);
+        }
+      },
+      kCases);
+}
+
+TEST_CASE("an equal machine at a lower price never makes the best answer dearer, and ranks before the other",
+          "[property]") {
+  holds(
+      "a cheaper offer",
+      [] {
+        std::vector<OnSale> list;
+        for (auto left = any::whole("machines", 1, 5); left > 0; --left) list.push_back(any_on_sale());
+        const OnSale& one =
+            list[static_cast<std::size_t>(any::whole("which", 0, static_cast<std::int64_t>(list.size()) - 1))];
+        const OnSale cheaper{one.gpu, one.gpus, one.price * any::number("times", 0.1, 0.99)};
+        const Asking ask = asking();
+        const Market market = market_of(list);  // an answer points into it
+        const Advice before = ask.of(market);
+        const std::size_t old = static_cast<std::size_t>(&one - list.data()), added = list.size();
+        list.push_back(cheaper);
+        const Market larger = market_of(list);
+        const Advice after = ask.of(larger);
+        must_not_fall(best_cost(after), best_cost(before), "cost of the best before");
+        auto names = names_of(before);
+        const bool does = names.contains(name_of(old));
+        if (does) names.insert(name_of(added));
+        must(names_of(after) == names, "other candidates");
+        const auto ranks = test::ranking(after);
+        must(!does || std::ranges::find(ranks, name_of(added)) < std::ranges::find(ranks, name_of(old)),
+             "the dearer stands before the cheaper");
       },
       kCases);
 }
@@ -161,18 +258,38 @@ TEST_CASE("a price that falls never makes the best answer dearer nor its own ins
       kCases);
 }
 
-TEST_CASE("limits on instances only take candidates away, and two take what each does", "[property]") {
+TEST_CASE("on so many nodes limits only take candidates away, and two take what each does", "[property]") {
   holds(
       "limits",
       [] {
         const std::string job = any_job();
-        const Limit a = any_limit(), b = any_limit();
+        const Limit a = any_limit(), b = any_limit(), nodes = any_nodes();
         test::given(a.key != b.key);
-        const auto all = names_under(job, {}), with_a = names_under(job, {a}), with_b = names_under(job, {b});
+        const auto all = names_of(under(job, {nodes})), with_a = names_of(under(job, {nodes, a})),
+                   with_b = names_of(under(job, {nodes, b}));
         must(std::ranges::includes(all, with_a), "a limit added a candidate");
         std::set<std::string> both;
         std::ranges::set_intersection(with_a, with_b, std::inserter(both, both.end()));
-        must(names_under(job, {a, b}) == both, "not what both leave");
+        must(names_of(under(job, {nodes, a, b})) == both, "not what both leave");
+      },
+      kCases);
+}
+
+TEST_CASE("a limit that adds a candidate has left none that takes as few nodes", "[property]") {
+  constexpr std::int64_t kSpread = 8;  // between the smallest plan and the largest
+  holds(
+      "limits and nodes",
+      [] {
+        const std::string job = any_job();
+        const Advice free = under(job, {}), limited = under(job, {any_limit()});
+        const auto all = names_of(free);
+        const auto fewest = fewest_nodes(free);
+        must(fewest_nodes(limited) >= fewest, "it takes fewer nodes");
+        for (const Recommendation& r : limited.recommendations) {
+          if (all.contains(format("{}/{}", r.instance->provider, r.instance->sku))) continue;
+          must(fewest_nodes(limited) > fewest, "a limit added a candidate");
+          must(fewest == 1 || r.machine().nodes > kSpread * fewest, format("{} came in", r.instance->sku));
+        }
       },
       kCases);
 }
@@ -182,12 +299,12 @@ TEST_CASE("limits on money and time only take candidates away", "[property]") {
       "limits on money",
       [] {
         const std::string job = test::json_of(any::training());
-        const Limit alone{"nodes", "1"};
-        const Advice open = Asking{job, {alone}, {}}.of(Market::shipped());
+        const Limit nodes = any_nodes();
+        const Advice open = Asking{job, {nodes}, {}}.of(Market::shipped());
         const std::string key = any::one_of("limit", {"max_price", "budget", "deadline"});
         const double value = any::number("value", 0.1, 1000);
         const Limit limit{key, key == "deadline" ? format("{}h", value) : format("{}", value)};
-        const auto limited = Market::shipped().try_recommend(job, {limit, alone});
+        const auto limited = Market::shipped().try_recommend(job, {limit, nodes});
         test::given(limited.has_value());
         must(std::ranges::includes(names_of(open), names_of(*limited)), "a limit added a candidate");
         for (const Recommendation& r : limited->recommendations) {
