@@ -36,6 +36,13 @@ double served_by(const workload::Workload& work, const InferencePlan& plan) {
   return memory.per_gpu.total().raw();
 }
 
+workload::Workload of_more_parameters(workload::Workload work) {
+  auto& p = work.parameters;
+  for (double* part : {&p.embedding, &p.head, &p.body, &p.experts, &p.vision, &p.mtp, &p.layer_embeddings})
+    *part *= any::number("times", 1, 4);
+  return work;
+}
+
 void check_parts(const MemoryBreakdown& memory) {
   double sum = 0;
   for (const Bytes part : {memory.weights, memory.gradients, memory.optimizer, memory.activations, memory.kv_cache,
@@ -71,12 +78,18 @@ TEST_CASE("larger micro batches never need less memory", "[property]") {
 TEST_CASE("a model of more parameters in the same shape never needs less memory", "[property]") {
   holds("memory of parameters", [] {
     const auto work = job_of(any::training());
-    auto larger = work;
-    auto& p = larger.parameters;
-    for (double* part : {&p.embedding, &p.head, &p.body, &p.experts, &p.vision, &p.mtp, &p.layer_embeddings})
-      *part *= any::number("times", 1, 4);
     const auto plan = any::plan_for(work);
-    must_not_fall(trained_on(work, plan), trained_on(larger, plan), "memory");
+    must_not_fall(trained_on(work, plan), trained_on(of_more_parameters(work), plan), "memory");
+  });
+}
+
+TEST_CASE("a model of more parameters in the same shape never needs less memory to serve", "[property]") {
+  holds("serving memory of parameters", [] {
+    Asked asked = any::serving();
+    if (!asked.contains("concurrency")) asked["concurrency"] = "8";
+    const auto work = job_of(asked);
+    const auto plan = any::serving_plan(work);
+    must_not_fall(served_by(work, plan), served_by(of_more_parameters(work), plan), "memory");
   });
 }
 
