@@ -1,15 +1,18 @@
 #!/usr/bin/python3
 """What ./dev bench measures: run.py [--quick] [--only SECTION] [--write PAGE]
 
-Whole runs with hyperfine, beside `true` and an empty Python in the same run; large catalogues, batches and overlays
-with their peak memory; the parts with Google Benchmark. --write puts the tables into PAGE,
-between its two marks. Data are made by data.py under build/bench.
+Whole runs, large catalogues, batches, imports and overlays with hyperfine, beside `true` and an empty Python, and with
+their peak memory; growth in valgrind's count of instructions; the parts with Google Benchmark. --write puts the tables
+into PAGE, between its two marks. Data are made by data.py under build/bench. Exit status 1: a target was not met.
 """
 
 import argparse
 import json
 import os
 import platform
+import re
+import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,26 +24,34 @@ KINDS = ["serve", "serve-online", "lora", "train", "mixed", "serve-split", "trai
 SEARCHED = ["serve-split", "train-split"]
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
-# Whole runs: what is asked, the target as a ratio to `true`, in milliseconds, and below an empty Python or not.
-RUNS = [("start-up", "--version", {"true": 1.5}),
-        ("recommend, small job", "recommend --model qwen2.5-0.5b --task inference", {"true": 6, "python": 1}),
-        ("recommend, fine-tuning of 7B", "recommend --model llama-7b --task finetune", {"true": 6, "python": 1}),
-        ("recommend, serving 70B", "recommend --model llama-3.1-70b --task inference", {"true": 6, "python": 1}),
-        ("recommend, mixture of experts", "recommend --model mixtral-8x7b --task inference", {"true": 6, "python": 1}),
-        ("recommend, pretraining 175B", "recommend --model gpt3-175b --task pretrain", {}),
-        ("recommend as JSON", "recommend --model llama-7b --task finetune --json", {}),
-        ("recommend in Chinese", "recommend --model llama-7b --task finetune --lang zh", {}),
-        ("estimate", "estimate --model llama-7b --task finetune --gpu h100 --gpus 8", {}),
-        ("list of instances", "instances", {}),
-        ("completion of a model", "__complete -- recommend --model llama", {"ms": 5}),
-        ("completion of a GPU", "__complete -- recommend --gpu h", {"ms": 5}),
-        ("completion of a word to explain", "__complete -- explain ''", {"ms": 5})]
+TRUE, PYTHON = "true", "/usr/bin/python3 -c pass"
+
+# How a figure is told beside its target; what is counted per second is to be at least the target, the rest at most.
+UNITS = {"true": "{:.3g} × `true`", "python": "{:.3g} × Python", "ms": "{:.3g} ms", "s": "{:.3g} s",
+         "MB": "{:,.0f} MB", "growth": "{:.3g} × the instructions", "rate": "{:,.0f}/s"}
+ANSWER, COMPLETION = {"true": 6, "python": 1}, {"ms": 5}
+MILLION, TENFOLD, RATE = {"s": 0.3, "MB": 250}, {"growth": 10}, {"rate": 1e5}
+
+# Whole runs: what is asked, the limits, and whether they are the target or only what the run is compared with.
+RUNS = [("start-up", "--version", {"true": 1.5}, True),
+        ("recommend, small job", "recommend --model qwen2.5-0.5b --task inference", ANSWER, True),
+        ("recommend, fine-tuning of 7B", "recommend --model llama-7b --task finetune", ANSWER, True),
+        ("recommend, serving 70B", "recommend --model llama-3.1-70b --task inference", ANSWER, True),
+        ("recommend, mixture of experts", "recommend --model mixtral-8x7b --task inference", ANSWER, True),
+        ("recommend, pretraining 175B", "recommend --model gpt3-175b --task pretrain", ANSWER, False),
+        ("recommend as JSON", "recommend --model llama-7b --task finetune --json", ANSWER, False),
+        ("recommend in Chinese", "recommend --model llama-7b --task finetune --lang zh", ANSWER, False),
+        ("estimate", "estimate --model llama-7b --task finetune --gpu h100 --gpus 8", {}, False),
+        ("list of instances", "instances", {}, False),
+        ("completion of a model", "__complete -- recommend --model llama", COMPLETION, True),
+        ("completion of a GPU", "__complete -- recommend --gpu h", COMPLETION, True),
+        ("completion of a word to explain", "__complete -- explain ''", COMPLETION, True)]
 QUESTION = "recommend --model llama-7b --task finetune"
 OTHERS = [("serving 8B", "recommend --model llama-3.1-8b --task inference"),
           ("serving 70B", "recommend --model llama-3.1-70b --task inference"),
           ("adapters of a mixture of experts", "recommend --model mixtral-8x7b --task finetune --method lora"),
           ("rendering", "recommend --task render"), ("at most 3 USD", QUESTION + " --max-price 3")]
-LARGE = [(size, types) for types in ("few", "many") for size in (1_000, 10_000, 100_000, 1_000_000)]
+SIZES, SHAPES = [1_000, 10_000, 100_000, 1_000_000], ["few", "many"]
 OVERLAYS = [10, 1_000, 10_000]
 
 
@@ -66,21 +77,38 @@ def make(name, *words):
     return path
 
 
-def hyperfine(commands, runs, warmup=3, processor=False):
-    """Median seconds of each command, all in one run; or of the processor's time the mean."""
+def hyperfine(commands, runs, warmup=3):
+    """What hyperfine found for each command, all in one run: median seconds, processor time and more."""
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
         subprocess.run(["hyperfine", "--shell=none", "--style=none", f"--warmup={warmup}", f"--runs={runs}",
                         f"--export-json={out.name}", *commands], stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, env=environment(), check=True)
-        return [result["user"] + result["system"] if processor else result["median"]
-                for result in json.load(out)["results"]]
+        return json.load(out)["results"]
+
+
+def medians(commands, runs, warmup=3):
+    return [result["median"] for result in hyperfine(commands, runs, warmup)]
+
+
+class Beside:
+    """`true` and an empty Python, measured with each table: what its times are divided by."""
+
+    def __init__(self, true, python):
+        self.true, self.python = true, python
+
+    @classmethod
+    def measured(cls):
+        return cls(*medians([TRUE, PYTHON], 40, 10))
+
+    def cells(self, seconds):
+        return [f"{seconds / self.true:,.1f}", f"{seconds / self.python:,.2f}"]
 
 
 def peak_mb(command):
     """Peak resident memory of one run, MB."""
     with tempfile.NamedTemporaryFile() as out:
-        subprocess.run(["/usr/bin/time", "-f", "%M", "-o", out.name, *command.split()], stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL, env=environment(), check=False)
+        subprocess.run(["/usr/bin/time", "-f", "%M", "-o", out.name, *shlex.split(command)], stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, env=environment(), check=True)
         return int(open(out.name, encoding="utf-8").read().split()[-1]) * 1024 / 1e6
 
 
@@ -90,22 +118,36 @@ def table(heads, rows):
     return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in [heads, marks, *rows]) + "\n"
 
 
-def met(value, target, at_most=True):
-    return "yes" if (value <= target if at_most else value >= target) else "**no**"
+class Targets:
+    """Which targets were met in this run, and what lies beyond the limits of its like without a target of its own."""
+
+    def __init__(self):
+        self.met, self.missed, self.outside = 0, [], []
+
+    def cells(self, name, limits, figures, asked=True):
+        """What belongs under "target" and "met"."""
+        beyond = [k for k, limit in limits.items() if (figures[k] < limit if k == "rate" else figures[k] > limit)]
+        wanted = {k: ("≥ " if k == "rate" else "≤ ") + UNITS[k].format(limit) for k, limit in limits.items()}
+        told = [f"{name}: {UNITS[k].format(figures[k])} (limit: {wanted[k]})" for k in beyond]
+        if not asked:
+            self.outside += told
+            return ["none" if limits else "", ""]
+        self.met += len(limits) - len(beyond)
+        self.missed += told
+        return [", ".join(wanted.values()), "" if not limits else "**no**" if beyond else "yes"]
 
 
-def whole_runs(runs):
-    times = hyperfine(["true", "/usr/bin/python3 -c pass", *(f"{PROGRAM} {words}" for _, words, _ in RUNS)], runs, 20)
-    base, python, *rest = times
-    rows = [["`true`", "", f"{base * 1e3:.2f}", "1.0", f"{base / python:.2f}", "", ""],
-            ["an empty Python", "`python3 -c pass`", f"{python * 1e3:.2f}", f"{python / base:.1f}", "1.00", "", ""]]
-    for (name, words, target), seconds in zip(RUNS, rest):
-        measured = {"true": seconds / base, "python": seconds / python, "ms": seconds * 1e3}
-        wanted = {"true": "{} × `true`", "python": "{} × Python", "ms": "{} ms"}
-        worst = max((measured[k] / v for k, v in target.items()), default=0)
-        rows.append([name, f"`{words}`", f"{seconds * 1e3:.2f}", f"{seconds / base:.1f}", f"{seconds / python:.2f}",
-                     ", ".join("≤ " + wanted[k].format(v) for k, v in target.items()), met(worst, 1) if target else ""])
-    return table(["what", "command", "ms", "× `true`", "× Python", "target", "met"], rows)
+def whole_runs(runs, targets):
+    times = medians([TRUE, PYTHON, *(f"{PROGRAM} {words}" for _, words, _, _ in RUNS)], runs, 20)
+    beside = Beside(*times[:2])
+    rows = [[name, f"`{shown}`", f"{seconds * 1e3:.2f}", *beside.cells(seconds), f"{peak_mb(command):.1f}", "", ""]
+            for name, shown, command, seconds in zip(["nothing", "an empty Python"], ["true", "python3 -c pass"],
+                                                     [TRUE, PYTHON], times)]
+    for (name, words, limits, asked), seconds in zip(RUNS, times[2:]):
+        figures = {"true": seconds / beside.true, "python": seconds / beside.python, "ms": seconds * 1e3}
+        rows.append([name, f"`{words}`", f"{seconds * 1e3:.2f}", *beside.cells(seconds),
+                     f"{peak_mb(f'{PROGRAM} {words}'):.1f}", *targets.cells(name, limits, figures, asked)])
+    return table(["what", "command", "ms", "× `true`", "× Python", "MB", "target", "met"], rows)
 
 
 def snapshot_of(csv, cloud):
@@ -125,58 +167,99 @@ def shipped_in_many_regions():
     return make("shipped-300.csv", "regions", exported, 300)
 
 
-def large(runs):
-    rows = []
+def instructions(command):
+    """Instructions of one run outside the kernel: whatever else the machine does, they are the same."""
+    told = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *shlex.split(command)],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8", env=environment(),
+                          check=True).stderr
+    return int(re.search(r"Collected : (\d+)", told)[1])
 
-    def measure(name, path, target, question=QUESTION):
+
+def catalogue(size, types):
+    """The snapshot of a generated price list."""
+    return snapshot_of(make(f"offers-{size}-{types}.csv", "offers", size, types), "own")
+
+
+def large(runs, targets):
+    beside = Beside.measured()
+    rows, seconds = [], {}
+
+    def measure(name, path, limits, question=QUESTION, asked=True):
         command = f"{PROGRAM} {question} --catalog {path}"
-        [seconds] = hyperfine([command], runs, 1)
-        peak = peak_mb(command)
-        rows.append([name, f"{seconds:.3f}", f"{peak:.0f}", "≤ 0.3 s, ≤ 250 MB" if target else "",
-                     met(max(seconds / 0.3, peak / 250), 1) if target else ""])
+        [taken] = medians([command], runs, 1)
+        figures = {"s": taken, "MB": peak_mb(command)}
+        rows.append([name, f"{taken:.4f}", *beside.cells(taken), f"{figures['MB']:.0f}",
+                     *targets.cells(name, limits, figures, asked)])
+        return taken
 
-    for size, shape in LARGE:
-        types = types_of(size, shape)
-        csv = make(f"offers-{size}-{types}.csv", "offers", size, types)
-        measure(f"{size:,} offers of {types:,} instance types", snapshot_of(csv, "own"), size == 1_000_000)
-        if size == 1_000_000 and shape == "many":
-            for name, question in OTHERS:
-                measure(f"the same, {name}", snapshot_of(csv, "own"), True, question)
-    measure("the shipped offers, each in 300 regions", snapshot_of(shipped_in_many_regions(), "own"), True)
-    return table(["recommend over", "s", "MB", "target", "met"], rows)
+    for shape in SHAPES:
+        for size in SIZES:
+            types = types_of(size, shape)
+            seconds[shape, size] = measure(f"{size:,} offers of {types:,} instance types", catalogue(size, types),
+                                           MILLION if size == SIZES[-1] else {})
+    for name, question in OTHERS:
+        measure(f"the same, {name}", catalogue(SIZES[-1], types_of(SIZES[-1], SHAPES[-1])), MILLION, question)
+    measure("the shipped offers, each in 300 regions", snapshot_of(shipped_in_many_regions(), "own"), MILLION)
+    measure("1,000,000 instance types of one offer each", catalogue(1_000_000, 1_000_000), MILLION, asked=False)
+    return (table(["recommend over", "s", "× `true`", "× Python", "MB", "target", "met"], rows) +
+            "\n### Growth\n\n" + growth(seconds, targets))
+
+
+def growth(seconds, targets):
+    """From each size to ten times as much, without what `--version` takes."""
+    start = f"{PROGRAM} --version"
+    [start_s], start_count = medians([start], 40, 10), instructions(start)
+    rows, slower = [], []
+    for shape in SHAPES:
+        counts = [instructions(f"{PROGRAM} {QUESTION} --catalog {catalogue(size, types_of(size, shape))}") - start_count
+                  for size in SIZES]
+        times = [seconds[shape, size] - start_s for size in SIZES]
+        for i, size in enumerate(SIZES[1:], 1):
+            name = f"{SIZES[i - 1]:,} to {size:,} offers, {shape} instance types"
+            in_time, in_count = times[i] / times[i - 1], counts[i] / counts[i - 1]
+            rows.append([name, f"{in_time:.1f}", f"{in_count:.1f}", f"{counts[i] / 1e6:,.1f}",
+                         *targets.cells(f"growth, {name}", TENFOLD, {"growth": in_count})])
+            if in_time > 10:
+                slower.append(f"{name} ({in_time:.1f} ×)")
+    heads = ["from, to", "× the time", "× the instructions", "million instructions then", "target", "met"]
+    return f"{table(heads, rows)}\nMore than tenfold in time: {', '.join(slower) or 'none'}.\n"
 
 
 def imports(runs):
+    beside = Beside.measured()
     rows = []
-    for shape in ("few", "many"):
+
+    def measure(name, command, warmup):
+        [seconds] = medians([command], runs, warmup)
+        rows.append([name, f"{seconds:.3f}", *beside.cells(seconds), f"{peak_mb(command):.0f}"])
+
+    for shape in SHAPES:
         types = types_of(1_000_000, shape)
         csv = make(f"offers-1000000-{types}.csv", "offers", 1_000_000, types)
-        command = f"{PROGRAM} catalog import --from generic-csv --cloud own {csv} --out {DATA}/imported.snapshot"
-        [seconds] = hyperfine([command], runs, 0)
-        rows.append([f"import of 1,000,000 offers of {types:,} instance types", f"{seconds:.2f}",
-                     f"{peak_mb(command):.0f}"])
+        measure(f"import of 1,000,000 offers of {types:,} instance types",
+                f"{PROGRAM} catalog import --from generic-csv --cloud own {csv} --out {DATA}/imported.snapshot", 0)
     for types in OVERLAYS:
         path = make(f"overlay-{types}.yaml", "overlay", types)
-        command = f"{PROGRAM} {QUESTION} --overlay {path}"
-        [seconds] = hyperfine([command], runs, 1)
-        rows.append([f"recommend with an overlay of {types:,} instance types "
-                     f"({os.path.getsize(path) / 1e6:.2f} MB of YAML)", f"{seconds:.3f}", f"{peak_mb(command):.0f}"])
-    return table(["what", "s", "MB"], rows)
+        measure(f"recommend with an overlay of {types:,} instance types "
+                f"({os.path.getsize(path) / 1e6:.2f} MB of YAML)", f"{PROGRAM} {QUESTION} --overlay {path}", 1)
+    return table(["what", "s", "× `true`", "× Python", "MB"], rows)
 
 
-def batches(runs, count):
-    """Requests per second of processor time, from the difference between many and few: start-up stands above."""
+def batches(runs, count, targets):
+    """Requests per second of processor time, start-up left out; beside them the whole run, start-up and all."""
+    beside = Beside.measured()
     rows = []
     for kind in KINDS:
-        many, few = (count // (10 if kind in SEARCHED else 1)) * 2, count // (10 if kind in SEARCHED else 1)
-        files = [make(f"batch-{kind}-{n}.jsonl", "requests", kind, n) for n in (few, many)]
-        commands = [f"{PROGRAM} estimate --batch {file}" for file in files]
-        times = hyperfine(commands, runs, 1, True)
-        rate = (many - few) / (times[1] - times[0])
-        target = kind not in SEARCHED
-        rows.append([kind, f"{rate:,.0f}", f"{peak_mb(commands[0]):.1f}", f"{peak_mb(commands[1]):.1f}",
-                     "≥ 100,000/s" if target else "", met(rate, 1e5, False) if target else ""])
-    return table(["requests", "per second", f"MB for {count:,}", f"MB for {2 * count:,}", "target", "met"], rows)
+        lines = count // (10 if kind in SEARCHED else 1)
+        commands = [f"{PROGRAM} estimate --batch {make(f'batch-{kind}-{n}.jsonl', 'requests', kind, n)}"
+                    for n in (lines, 2 * lines)]
+        once, twice = hyperfine(commands, runs, 1)
+        rate = lines / (twice["user"] + twice["system"] - once["user"] - once["system"])
+        rows.append([kind, f"{rate:,.0f}", f"{2 * lines:,}", *beside.cells(twice["median"]),
+                     *(f"{peak_mb(command):.1f}" for command in reversed(commands)),
+                     *targets.cells(f"batch of {kind}", RATE, {"rate": rate}, kind not in SEARCHED)])
+    return table(["requests", "per second", "lines of a whole run", "× `true`", "× Python", "MB",
+                  "MB with half the lines", "target", "met"], rows)
 
 
 def parts():
@@ -197,6 +280,16 @@ def machine():
             f"load {load:.1f} when measuring began\n")
 
 
+def verdict(targets):
+    told = (f"Of {targets.met + len(targets.missed)} targets measured in this run, {targets.met} were met."
+            if targets.missed else f"All {targets.met} targets measured in this run were met.") + "\n"
+    for title, lines in (("Not met", targets.missed),
+                         ("Outside the targets, and beyond the limits set for their like", targets.outside)):
+        if lines:
+            told += f"\n{title}:\n\n" + "".join(f"- {line}\n" for line in lines)
+    return told
+
+
 def write(page, text):
     with open(page, encoding="utf-8") as file:
         old = file.read()
@@ -209,29 +302,38 @@ def write(page, text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer runs, smaller batches")
-    parser.add_argument("--only", default="", help="one section: runs, large, data, batch or parts")
+    parser.add_argument("--only", choices=["runs", "batch", "large", "data", "parts"], help="one section")
     parser.add_argument("--write", metavar="PAGE", help="put the tables into this page")
     wish = parser.parse_args()
+    if wish.write and wish.only:
+        parser.error("--write wants every section")
+    if missing := [tool for tool in ("hyperfine", "valgrind", "/usr/bin/time") if not shutil.which(tool)]:
+        parser.error(f"missing: {', '.join(missing)}")
     os.chdir(ROOT)
     os.makedirs(DATA, exist_ok=True)
+    head = machine()
+    targets = Targets()
     few = 3 if wish.quick else 7
     sections = {
-        "runs": ("Whole runs", lambda: whole_runs(40 if wish.quick else 300)),
-        "batch": ("Batches", lambda: batches(few, 20_000 if wish.quick else 100_000)),
-        "large": ("Large catalogues", lambda: large(few)),
+        "runs": ("Whole runs", lambda: whole_runs(40 if wish.quick else 300, targets)),
+        "batch": ("Batches", lambda: batches(few, 20_000 if wish.quick else 100_000, targets)),
+        "large": ("Large catalogues", lambda: large(few, targets)),
         "data": ("Imports and overlays", lambda: imports(few)),
         "parts": ("Parts", parts)}
-    text = machine()
+    tables = ""
     for key, (title, measure) in sections.items():
-        if wish.only not in ("", key):
-            continue
-        print(f"bench: {title.lower()}", file=sys.stderr)
-        text += f"\n### {title}\n\n{measure()}"
+        if wish.only in (None, key):
+            print(f"bench: {title.lower()}", file=sys.stderr)
+            tables += f"\n### {title}\n\n{measure()}"
+    text = f"{head}\n{verdict(targets)}{tables}"
     if wish.write:
         write(wish.write, text)
     else:
         print(text)
+    for line in targets.missed:
+        print(f"bench: not met: {line}", file=sys.stderr)
+    return 1 if targets.missed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
