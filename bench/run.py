@@ -7,6 +7,7 @@ into PAGE, between its two marks. Data are made by data.py under build/bench. Ex
 """
 
 import argparse
+import glob
 import json
 import os
 import platform
@@ -20,6 +21,8 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAM = "build/gpusel"
 DATA = "build/bench"
+RESULTS = "docs/performance.md"
+QUIET = 0.5  # load average above which times are not to be relied on
 KINDS = ["serve", "serve-online", "lora", "train", "mixed", "serve-split", "train-split"]
 SEARCHED = ["serve-split", "train-split"]
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
@@ -272,12 +275,51 @@ def parts():
                                   for entry in json.loads(out)["benchmarks"]])
 
 
-def machine():
+def output_of(*command):
+    """Its first line; nothing where it fails or there is no such program."""
+    try:
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8",
+                              check=True).stdout.partition("\n")[0]
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def commit():
+    """The commit of the tree, and whether anything but the page of results was changed since."""
+    name = output_of("git", "rev-parse", "--short=12", "HEAD") or "unknown"
+    changed = output_of("git", "status", "--porcelain", "--untracked-files=no", "--", ".", f":(exclude){RESULTS}")
+    return name + (", changed" if changed else "")
+
+
+def compiler():
+    """What CMake was told to build the program with."""
+    with open(os.path.join(os.path.dirname(PROGRAM), "CMakeCache.txt"), encoding="utf-8") as file:
+        cache = dict(re.findall(r"^(\w+):\w+=(.*)$", file.read(), re.MULTILINE))
+    linked = "static" if cache["GPUSEL_STATIC"] == "ON" else "dynamic"
+    version = output_of(os.path.realpath(cache["CMAKE_CXX_COMPILER"]), "--version")
+    return f"{version}, {cache['CMAKE_BUILD_TYPE']}, {linked}"
+
+
+def processor():
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         names = [line.split(":")[1].strip() for line in file if line.startswith("model name")]
-    load = os.getloadavg()[0]
-    return (f"{names[0] if names else platform.machine()}, {len(names)} processors, Linux {platform.release().partition('-')[0]}; "
-            f"load {load:.1f} when measuring began\n")
+    caches = {}
+    for folder in sorted(glob.glob("/sys/devices/system/cpu/cpu0/cache/index*")):
+        level, size = (open(f"{folder}/{what}", encoding="utf-8").read().strip() for what in ("level", "size"))
+        caches[level] = f"L{level} {int(size.rstrip('K')) / 1024:g} MiB"
+    return ", ".join([names[0] if names else platform.machine(), f"{len(names)} processors",
+                      *(told for level, told in caches.items() if level > "1"),
+                      f"Linux {platform.release().partition('-')[0]}"])
+
+
+def conditions(load):
+    """Of what, with what and where: without them the figures say nothing."""
+    told = [("command", "`" + shlex.join(["./dev", "bench", *sys.argv[1:]]) + "`"), ("commit", commit()),
+            ("compiler", compiler()), ("processor", processor()),
+            ("load before the run", f"{load:.2f}" + (
+                f": **above {QUIET}, the machine was not quiet and the figures are not to be relied on**"
+                if load > QUIET else ""))]
+    return "".join(f"- {name}: {value}\n" for name, value in told)
 
 
 def verdict(targets):
@@ -300,6 +342,7 @@ def write(page, text):
 
 
 def main():
+    load = os.getloadavg()[0]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer runs, smaller batches")
     parser.add_argument("--only", choices=["runs", "batch", "large", "data", "parts"], help="one section")
@@ -309,9 +352,11 @@ def main():
         parser.error("--write wants every section")
     if missing := [tool for tool in ("hyperfine", "valgrind", "/usr/bin/time") if not shutil.which(tool)]:
         parser.error(f"missing: {', '.join(missing)}")
+    if load > QUIET:
+        print(f"bench: warning: the load is {load:.2f}, above {QUIET}: something else runs here", file=sys.stderr)
     os.chdir(ROOT)
     os.makedirs(DATA, exist_ok=True)
-    head = machine()
+    head = conditions(load)
     targets = Targets()
     few = 3 if wish.quick else 7
     sections = {
