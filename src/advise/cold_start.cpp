@@ -60,8 +60,10 @@ StorageKind usual_kind(const Place& place, const catalog::Catalog& catalog) {
 /// The fastest of that kind without buying throughput; the usual rate where none is known.
 void choose_storage(ColdStart& start, std::optional<StorageKind> from, const Place& place,
                     const catalog::Catalog& catalog, const estimate::Coefficients& coefficients) {
-  if (from == StorageKind::local) {
-    if (const auto gbs = local_gbs(place, catalog, coefficients)) {
+  StorageKind kind = from.value_or(StorageKind::local);  // which nobody gets who does not ask for it
+  if (kind == StorageKind::local) {
+    const auto gbs = from ? local_gbs(place, catalog, coefficients) : std::nullopt;
+    if (gbs) {
       const auto known = storages_at(place, StorageKind::local, catalog);
       start.kind = StorageKind::local;
       start.storage = known.empty() ? nullptr : known.front();
@@ -69,9 +71,9 @@ void choose_storage(ColdStart& start, std::optional<StorageKind> from, const Pla
       start.storage_gbs = *gbs;
       return;
     }
-    from.reset();  // no disks to load from
+    kind = usual_kind(place, catalog);
   }
-  start.kind = from ? *from : usual_kind(place, catalog);
+  start.kind = kind;
   const auto known = storages_at(place, *start.kind, catalog);
   for (const catalog::Storage* storage : known) {
     cost::StorageUse use = use_of(place.instance, in_gb(start.weights), 1);

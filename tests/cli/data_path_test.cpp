@@ -32,7 +32,8 @@ TEST_CASE("each recommendation has its data path when it is asked for, and not e
   CHECK_FALSE(answer(job)["recommendations"][0].contains("data_path"));
   auto asked = job;
   asked.emplace_back("--data-path");
-  for (const Json& one : answer(asked)["recommendations"]) {
+  const Json out = answer(asked);
+  for (const Json& one : out["recommendations"]) {
     CAPTURE(one["sku"]);
     const Json& path = one["data_path"];
     CHECK(path["need"]["unit"] == "images");

@@ -115,7 +115,7 @@ TEST_CASE("a terminal tells its width, one of no columns is no reason to fail") 
   CHECK(at_terminal(65535, kJob).out == none.out);
 }
 
-TEST_CASE("too little memory is told in one sentence") {
+TEST_CASE("too little memory is told in one sentence", "[bare]") {
 #ifdef __SANITIZE_ADDRESS__
   WARN("AddressSanitizer keeps more address space than there is memory");
 #else

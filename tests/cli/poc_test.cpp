@@ -35,7 +35,8 @@ bool says_itself(const Json& poc) {
     const Run back = ask({"calibrate", scratch_file("poc.jsonl", row.dump() + "\n"), "--dry-run", "-o", "json"});
     CAPTURE(row.dump(), back.err, back.out);
     REQUIRE(back.status == 0);
-    for (const Json& again : Json::parse(back.out)["figures"])
+    const Json read = Json::parse(back.out);
+    for (const Json& again : read["figures"])
       CHECK(again["before"].get<double>() == Approx(figure["expected"].get<double>()).epsilon(0.011));
   }
   return true;
