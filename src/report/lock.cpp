@@ -152,24 +152,47 @@ constexpr Needed kNeeded[] = {{"/gpusel", Json::value_t::string},
                               {"/facts/exchange_rates", Json::value_t::object},
                               {"/checksum", Json::value_t::string}};
 
+enum class Holds { text, number, count, text_or_null };
 struct Member {
   std::string_view key;
-  bool is_text;
+  Holds holds = Holds::text;
 };
-constexpr Member kRow[] = {{"provider", true},    {"sku", true},     {"region", true}, {"term", true},
-                           {"rank", false},       {"hourly", false}, {"total", false}, {"rate", false},
-                           {"memory_gib", false}, {"nodes", false}};
-constexpr Member kOffer[] = {{"provider", true}, {"sku", true}, {"region", true}, {"term", true}};
-constexpr Member kPrice[] = {{"currency", true}, {"period", true}, {"confidence", true}, {"amount", false}};
-constexpr Member kInstance[] = {{"of_family", true}};
-constexpr Member kCoefficient[] = {{"value", false}};
-constexpr Member kRate[] = {{"per_usd", false}, {"as_of", true}};
-constexpr Member kRule[] = {{"hash", true}, {"effect", true}, {"message", true}};
+constexpr Member kRow[] = {{"provider"},
+                           {"sku"},
+                           {"region"},
+                           {"term"},
+                           {"rank", Holds::count},
+                           {"hourly", Holds::number},
+                           {"total", Holds::number},
+                           {"rate", Holds::number},
+                           {"memory_gib", Holds::number},
+                           {"nodes", Holds::count}};
+constexpr Member kOffer[] = {{"provider"}, {"sku"}, {"region"}, {"term"}};
+constexpr Member kPrice[] = {{"currency"}, {"period"}, {"confidence"}, {"amount", Holds::number}};
+constexpr Member kInstance[] = {{"of_family"}};
+constexpr Member kCoefficient[] = {{"value", Holds::number}};
+constexpr Member kRate[] = {{"per_usd", Holds::number}, {"as_of"}};
+constexpr Member kRule[] = {{"hash"}, {"effect"}, {"message"}};
+constexpr Member kFile[] = {{"path"}, {"hash", Holds::text_or_null}};
+
+/// Far more than there are of anything, and an int.
+constexpr double kMostCounted = 1e9;
+
+bool is_held(const Json& value, Holds what) {
+  switch (what) {
+    case Holds::text: return value.is_string();
+    case Holds::number: return value.is_number();
+    case Holds::count:
+      return value.is_number() && value.get<double>() >= 0 && value.get<double>() <= kMostCounted;
+    case Holds::text_or_null: return value.is_string() || value.is_null();
+  }
+  return false;
+}
 
 bool has_all(const Json& json, std::span<const Member> members) {
   return json.is_object() && std::ranges::all_of(members, [&](const Member& member) {
            const auto found = json.find(member.key);
-           return found != json.end() && (member.is_text ? found->is_string() : found->is_number());
+           return found != json.end() && is_held(*found, member.holds);
          });
 }
 
@@ -186,6 +209,7 @@ const Node* broken_part(const Json& lock, const Node& root) {
       return &rows.children[i];
   const Node& facts = *root.find("facts");
   for (const auto& [section, records] : lock["facts"].items()) {
+    if (!records.is_object()) return facts.find(section);
     std::size_t i = 0;
     for (const Json& record : records) {
       const bool whole = section == "rules"            ? has_all(record, kRule)
@@ -199,8 +223,8 @@ const Node* broken_part(const Json& lock, const Node& root) {
     }
   }
   const Node& files = *root.find("versions")->find("files");
-  for (const Node& file : files.children)
-    if (!file.is_map()) return &file;
+  for (std::size_t i = 0; i < files.children.size(); ++i)
+    if (!has_all(lock["versions"]["files"][i], kFile)) return &files.children[i];
   for (const Node& word : root.find("question")->find("words")->children)
     if (!word.quoted) return &word;
   return nullptr;

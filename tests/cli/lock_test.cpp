@@ -321,5 +321,17 @@ TEST_CASE("a lock that is damaged, foreign or newer is refused with its place", 
   less = Json::parse(good);
   less["ranking"][1].erase("total");
   CHECK(refused(less.dump()).find("this part is not whole") != std::string::npos);
+  for (const auto& [place, value] : std::initializer_list<std::pair<const char*, Json>>{
+           {"/facts/unheard_of", 5},
+           {"/facts/gpus/h100-sxm-80gb", "text"},
+           {"/facts/prices", Json::array({1})},
+           {"/ranking/0/rank", 1e300},
+           {"/ranking/0/nodes", -1},
+           {"/versions/files", Json::array({{{"path", 5}, {"hash", nullptr}}})}}) {
+    Json odd = Json::parse(good);
+    odd[Json::json_pointer(place)] = value;
+    CAPTURE(place);
+    CHECK(refused(odd.dump()).find("the lock is damaged: ") != std::string::npos);
+  }
   CHECK(shell("gpusel diff /no/such.lock").status == 2);
 }
