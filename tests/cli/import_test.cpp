@@ -60,6 +60,17 @@ TEST_CASE("import: snapshot and folder give the same answers", "[import]") {
   }
 }
 
+TEST_CASE("import: of very many providers or regions the first are taken", "[import]") {
+  std::string providers = "provider,sku,region,gpu,gpu_count,price_per_hour,currency\n", regions = providers;
+  for (int i = 0; i <= 1000; ++i) providers += "cloud" + std::to_string(i) + ",x8,r1,A100-80GB,8,30,USD\n";
+  for (int i = 0; i <= 65535; ++i) regions += "cloud,x8,r" + std::to_string(i) + ",A100-80GB,8,30,USD\n";
+  const auto imported = [](const std::string& text) {
+    return ask({"catalog", "import", "--from", "generic-csv", "--dry-run", scratch_file("many.csv", text), "--json"});
+  };
+  CHECK_THAT(imported(providers).out, Catch::Matchers::Contains("more than 1000 providers"));
+  CHECK_THAT(imported(regions).out, Catch::Matchers::Contains("more than 65,535 regions"));
+}
+
 TEST_CASE("import: what cannot be read or used has its status, and an old snapshot stays", "[import]") {
   const std::string snapshot = out_in_scratch("market.snapshot");
   REQUIRE(import_sky({kGcp, "--out", snapshot, "-q"}).status == 0);

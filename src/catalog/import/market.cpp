@@ -13,6 +13,8 @@ namespace gpusel::catalog::import {
 namespace {
 
 constexpr std::size_t kLongestName = 200;
+/// Some hundred are in the trade; each is looked at with all of the catalogue.
+constexpr std::size_t kMostProviders = 1000;
 /// More of a price than that between regions: two products, not two places.
 constexpr double kRegionSpread = 2;
 
@@ -165,6 +167,8 @@ MarketBuilder::ProviderState& MarketBuilder::provider_state(std::string_view nam
   tables_->providers.push_back(record);
   for (const Instance& instance : known_.instances())
     if (instance.provider == name) state->own.emplace(fold_name(instance.sku), &instance);
+  for (const Region& region : known_.regions())
+    if (region.provider == name) state->own_regions.emplace(fold_name(region.id), &region);
   const auto listed = [&](const std::vector<std::string>& list) {
     return std::find(list.begin(), list.end(), name) != list.end();
   };
@@ -200,6 +204,8 @@ std::uint32_t MarketBuilder::add(const Row& row) {
   if (const std::string reason = beyond_range(row); !reason.empty()) return ledger_.text(reason);
   if (row.currency != Currency::usd() && known_.rate(row.currency) == nullptr)
     return ledger_.text(say("no exchange rate for {}; an overlay can give it", row.currency.code()));
+  if (tables_->providers.size() >= kMostProviders && !providers_.contains(provider))
+    return ledger_.text(say("more than {} providers", kMostProviders));
   ProviderState& state = provider_state(provider);
   bool is_new = false;
   Known& known = known_of(row, state, provider, is_new);
@@ -250,18 +256,16 @@ MarketBuilder::Place MarketBuilder::place_of(const Row& row, const ProviderState
 std::optional<std::uint16_t> MarketBuilder::region_of(const Row& row, ProviderState& state, std::string_view provider) {
   if (const auto known = state.regions.find(row.region); known != state.regions.end()) return known->second;
   const Place place = place_of(row, state);
-  const auto folded = fold_name(place.id);
-  for (std::uint32_t i = 0; i < tables_->regions.size(); ++i)
-    if (tables_->regions[i].provider == provider && fold_name(tables_->regions[i].id) == folded)
-      return state.regions.emplace(std::string(row.region), static_cast<std::uint16_t>(i)).first->second;
+  const auto next = static_cast<std::uint16_t>(tables_->regions.size());
+  if (const auto twin = state.folded_regions.find(fold_name(place.id)); twin != state.folded_regions.end())
+    return state.regions.emplace(std::string(row.region), twin->second).first->second;
   if (tables_->regions.size() > 0xFFFE) return std::nullopt;
   Region region{keep(provider), keep(place.id), keep(place.country), {}};
-  for (const Region& own : known_.regions())
-    if (own.provider == provider && fold_name(own.id) == folded)
-      region = {region.provider, keep(own.id), keep(own.country), keep(own.name)};
+  if (const auto own = state.own_regions.find(fold_name(place.id)); own != state.own_regions.end())
+    region = {region.provider, keep(own->second->id), keep(own->second->country), keep(own->second->name)};
   tables_->regions.push_back(region);
-  return state.regions.emplace(std::string(row.region), static_cast<std::uint16_t>(tables_->regions.size() - 1))
-      .first->second;
+  state.folded_regions.emplace(fold_name(place.id), next);
+  return state.regions.emplace(std::string(row.region), next).first->second;
 }
 
 /// One source record per file, date and provider.
@@ -340,11 +344,12 @@ void MarketBuilder::check_prices() {
           offers_[i].per_hour() <= offers_[i + 1].per_hour())
         ledger_.warn(line, say("'{}/{}' in {}: spot is not below on demand", instance.provider, printable(instance.sku),
                                printable(tables_->regions[offers_[i].region].id)));
+    if (cheapest == nullptr || instance.gpu.empty()) continue;
+    if (dearest->per_hour() <= kRegionSpread * cheapest->per_hour()) continue;
     const bool market = std::any_of(tables_->providers.begin(), tables_->providers.end(), [&](const Provider& p) {
       return p.id == instance.provider && p.kind == ProviderKind::marketplace;
     });
-    if (cheapest == nullptr || market || instance.gpu.empty()) continue;
-    if (dearest->per_hour() <= kRegionSpread * cheapest->per_hour()) continue;
+    if (market) continue;
     ledger_.warn(line,
                  say("'{}/{}' costs {} {} per hour in {} and {} in {}: more than twice as much, one may be the "
                      "price of another product",

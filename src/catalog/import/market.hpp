@@ -147,7 +147,9 @@ class MarketBuilder {
     ByName<std::size_t> skus;    // places in `known`, by the name as it is written
     ByName<std::size_t> folded;  // by the folded one: people write the same name in two ways
     std::vector<Known> known;
-    ByName<std::uint16_t> regions;
+    ByName<std::uint16_t> regions;         // by the name as it is written
+    ByName<std::uint16_t> folded_regions;  // by the folded id
+    ByName<const Region*> own_regions;     // of the catalogue, by folded id
     ByName<const Instance*> own;  // by folded SKU
     std::span<const std::string> accelerated;
     bool place = false;
