@@ -14,8 +14,14 @@ namespace {
 using workload::Workload;
 
 constexpr std::array kNodeCounts{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
-/// Unasked, no shape takes more than so many times the nodes of the smallest plan.
+/// Unasked, no shape needs more than so many times the nodes of the smallest plan.
 constexpr int kSpread = 8;
+/// Training is tried on up to so many times the nodes that it needs: room for activations saves recomputation.
+constexpr int kMoreNodes = 4;
+/// More nodes are taken only for less node time than this: they are harder to get, and wait for each other more.
+constexpr double kWorthMore = 1.02;
+/// Steps of more or fewer sequences than those asked for, by this share, are another training.
+constexpr double kSameBatch = 0.1;
 /// Equal instances beyond which traffic is not served by counting them.
 constexpr double kMostReplicas = 1024;
 
@@ -59,10 +65,10 @@ void CandidateSearch::plan_many_nodes(std::vector<Recommendation>& out) {
   for (const auto& [time, shape] : order) {
     const std::size_t had = out.size();
     plan_shape(*shape, most, out);
-    for (std::size_t i = had; i < out.size(); ++i) most = std::min(most, kSpread * out[i].machine().nodes);
+    for (std::size_t i = had; i < out.size(); ++i) most = std::min(most, kSpread * out[i].planned->fewest_nodes());
   }
   std::erase_if(out, [&](const Recommendation& candidate) {
-    const int nodes = candidate.machine().nodes;
+    const int nodes = candidate.planned->fewest_nodes();
     if (nodes <= most) return false;
     reject(*candidate.instance, {"too-many-nodes", [nodes, most] {
                                    return say("takes {} nodes where others take {} or fewer", nodes, most);
@@ -114,10 +120,38 @@ void CandidateSearch::plan_shape(const Shape& shape, int most_nodes, std::vector
     nodes = count_from(std::max(nodes + 1.0, nodes * late));
   }
   if (best) {
-    offer_shape(shape, std::move(*best), out);
+    offer_shape(shape, exact ? std::move(*best) : spread(shape, most_nodes, std::move(*best)), out);
   } else if (keep_rejections_) {
     reject_shape(shape, reason.message ? reason : too_few_nodes(shape, most_nodes));
   }
+}
+
+/// The plan on the fewest nodes whose time in all is next to the least. Prices do not matter: the nodes are all alike.
+CandidateSearch::Planned CandidateSearch::spread(const Shape& shape, int most_nodes, Planned needed) {
+  if (!workload::is_training(work_.task) || shape.machine.network.raw() <= 0) return needed;
+  const auto node_time = [](const Planned& p) { return p.machine.nodes / plan::rate_of(p.choice); };
+  const auto batch = [](const Planned& p) { return std::get<plan::TrainingChoice>(p.choice).plan.global_batch(); };
+  const auto is_another = [&](const Planned& p) {
+    const auto& asked = work_.training.global_batch;
+    return asked && batch(p) != batch(needed) &&
+           std::abs(static_cast<double>(batch(p) - *asked)) > kSameBatch * static_cast<double>(*asked);
+  };
+  const int fewest = needed.machine.nodes;
+  const double longest = node_time(needed);
+  double least = longest;
+  std::vector<Planned> tried;
+  for (const int nodes : kNodeCounts) {
+    if (nodes <= fewest || nodes > std::min(most_nodes, kMoreNodes * fewest)) continue;
+    Reason unasked;
+    auto more = plan_on(shape, nodes, unasked);
+    if (!more || is_another(*more) || late_by(*more) > 1) continue;
+    least = std::min(least, node_time(*more));
+    tried.push_back(std::move(*more));
+  }
+  if (longest <= kWorthMore * least) return needed;
+  const auto best = std::ranges::find_if(tried, [&](const Planned& p) { return node_time(p) <= kWorthMore * least; });
+  best->fewest = {fewest, longest / node_time(*best)};
+  return std::move(*best);
 }
 
 /// Why not even the smallest number of nodes worth planning is allowed.

@@ -59,6 +59,8 @@ void add_reasons(std::vector<Recommendation>& candidates, const Workload& work, 
                                   : say("{:.0f} % of the fastest", 100 * share));
     if (std::string memory = memory_reason(c); !memory.empty()) c.reasons.push_back(std::move(memory));
     c.reasons.push_back(say("bound by {}", say_name(plan::bound_by(c.choice()))));
+    if (const auto& fewest = c.planned->fewest)
+      c.reasons.push_back(say("{} nodes would do, in {:.2f} times the node hours", fewest->nodes, fewest->node_time));
   }
 }
 
@@ -172,12 +174,12 @@ class Adviser {
     if (illegal != advice.rejected.end()) advice.notes.push_back(illegal->message);
   }
 
-  /// Memory decides how few nodes it takes; with more, less is recomputed, and the whole may cost less.
-  void note_nodes(Advice& advice) const {
-    if (question_.constraints.nodes || !workload::is_training(advice.work.task)) return;
-    const auto spread = [](const Recommendation& r) { return r.machine().nodes > 1; };
+  /// Who has fewer machines, or wants it sooner, has to know that the number was chosen.
+  static void note_nodes(Advice& advice) {
+    const auto spread = [](const Recommendation& r) { return r.planned->fewest.has_value(); };
     if (std::ranges::any_of(advice.recommendations, spread))
-      advice.notes.push_back(say("several nodes are the fewest that do it: more may cost less in all, try --nodes"));
+      advice.notes.push_back(
+          say("where more nodes than needed cost less in all they are taken; --max-nodes and --nodes set the number"));
   }
 
   static void note_spares(Advice& advice) {

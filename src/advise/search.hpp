@@ -86,6 +86,7 @@ class CandidateSearch {
   void plan_many_nodes(std::vector<Recommendation>& out);
   void plan_shape(const Shape& shape, int most_nodes, std::vector<Recommendation>& out);
   void serve_shape(const Shape& shape, int most_nodes, std::vector<Recommendation>& out);
+  PlannedMachine spread(const Shape& shape, int most_nodes, PlannedMachine needed);
   Reason too_few_nodes(const Shape& shape, int most_nodes) const;
   void reject_shape(const Shape& shape, const Reason& reason);
   static Reason reason_of(const plan::Problem& problem);

@@ -27,7 +27,7 @@ struct Job {
 const std::vector<Job>& jobs() {
   static const std::vector<Job> all{
       {"aws-two-nodes",
-       "--model llama-3.1-70b --task finetune --method full --allow-list p5.48xlarge --cloud aws --max-nodes 8",
+       "--model llama-3.1-70b --task finetune --method full --allow-list p5.48xlarge --cloud aws --nodes 3",
        {"skypilot", "dstack", "terraform", "kubernetes", "karpenter", "torchrun", "accelerate", "deepspeed"}},
       {"megatron",
        "--model llama-3.1-8b --task pretrain --tokens 1e9 --framework megatron --tp 8 --allow-list p5.48xlarge --cloud "

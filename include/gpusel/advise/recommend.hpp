@@ -47,6 +47,14 @@ struct Remark {
 struct PlannedMachine {
   estimate::Machine machine;
   plan::Choice choice;
+  /// Where more nodes are taken than the job needs: what it needs, and how much longer all of those together work.
+  struct Fewest {
+    int nodes = 1;
+    double node_time = 1;  // node hours there ÷ node hours here
+  };
+  std::optional<Fewest> fewest = std::nullopt;
+
+  int fewest_nodes() const { return fewest ? fewest->nodes : machine.nodes; }
 };
 
 struct Recommendation {
