@@ -75,8 +75,13 @@ class StageReader {
   bool read_job(const Node& member) {
     const auto* option = workload::find_option(workload::request_options(), member.key);
     if (option == nullptr || option->group == "Machine") return false;
-    if (option->key != "model" || !member.is_map())
-      return apply(workload::request_options(), stage_.question.request, member);
+    if (option->key != "model" || !member.is_map()) {
+      const bool applied = apply(workload::request_options(), stage_.question.request, member);
+      if (option->key == "model")
+        if (Status file = workload::refuse_device(stage_.question.request); !file)
+          problems_.add(member, file.error(), member.key);
+      return applied;
+    }
     stage_.question.request.given.push_back(option->key);
     stage_.question.request.inline_model = member;
     return true;

@@ -1,6 +1,7 @@
 #include "gpusel/base/file.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,9 +21,6 @@
 namespace gpusel {
 
 namespace {
-
-/// /dev/stdin and what a shell makes of <(…): pipes that this program was handed.
-bool is_handed_over(std::string_view path) { return path.starts_with("/dev/") || path.starts_with("/proc/"); }
 
 /// Holds back what would end the program, so that no half-written file is left behind.
 class Undisturbed {
@@ -44,7 +42,7 @@ class Undisturbed {
 bool write_all(int file, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && (errno == EINTR || wait_for(file, POLLOUT))) continue;
     if (written < 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
@@ -71,10 +69,13 @@ class PendingFile {
  public:
   static Result<PendingFile> write(const std::string& path, std::string_view bytes) {
     struct stat before{};
+    // /dev/stdout is a link: the file would be put in its place, for every program there is.
+    if (is_device_name(path) && lstat(path.c_str(), &before) == 0 && S_ISLNK(before.st_mode))
+      return cannot_write(path, say("it is not a regular file"));
     if (stat(path.c_str(), &before) == 0 && S_ISDIR(before.st_mode)) return cannot_write(path, EISDIR);
     if (stat(path.c_str(), &before) == 0 && !S_ISREG(before.st_mode))
       return cannot_write(path, say("it is not a regular file"));
-    std::string beside = path + ".XXXXXX";
+    std::string beside = folder_of(path) + "/.gpusel.XXXXXX";  // a name as long as may be leaves no room for more
     const int file = mkostemp(beside.data(), O_CLOEXEC);
     if (file < 0) return cannot_write(path, errno);
     PendingFile pending(path, std::move(beside));
@@ -118,6 +119,14 @@ void sync_folder_of(const std::string& path) {
 
 }  // namespace
 
+bool is_device_name(std::string_view path) { return path.starts_with("/dev/") || path.starts_with("/proc/"); }
+
+bool wait_for(int file, short events) {
+  if (errno != EAGAIN && errno != EWOULDBLOCK) return false;
+  pollfd one{file, events, 0};
+  return poll(&one, 1, -1) > 0 || errno == EINTR;
+}
+
 std::expected<InputFile, std::string> InputFile::open(const std::string& path) {
   // Opening does not wait for anybody who might write into a pipe.
   InputFile file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK), true);
@@ -125,7 +134,7 @@ std::expected<InputFile, std::string> InputFile::open(const std::string& path) {
   if (file.file_ < 0 || fstat(file.file_, &state) != 0) return std::unexpected(system_reason(errno));
   if (S_ISDIR(state.st_mode)) return std::unexpected(say("it is a directory"));
   if (S_ISREG(state.st_mode)) return file;
-  if (!is_handed_over(path)) return std::unexpected(say("it is not a regular file"));
+  if (!is_device_name(path)) return std::unexpected(say("it is not a regular file"));
   // From here on reading waits, as for a pipe that the shell has filled halfway.
   (void)fcntl(file.file_, F_SETFL, fcntl(file.file_, F_GETFL) & ~O_NONBLOCK);
   return file;
@@ -143,13 +152,18 @@ InputFile::~InputFile() {
 ssize_t InputFile::read(std::span<char> into) const {
   ssize_t got = 0;
   do got = ::read(file_, into.data(), into.size());
-  while (got < 0 && errno == EINTR);
+  while (got < 0 && (errno == EINTR || wait_for(file_, POLLIN)));
   return got;
 }
 
 std::uint64_t InputFile::size() const {
   struct stat state{};
   return fstat(file_, &state) == 0 && S_ISREG(state.st_mode) ? static_cast<std::uint64_t>(state.st_size) : 0;
+}
+
+uid_t InputFile::owner() const {
+  struct stat state{};
+  return fstat(file_, &state) == 0 ? state.st_uid : static_cast<uid_t>(-1);
 }
 
 std::int64_t InputFile::modified() const {

@@ -31,7 +31,8 @@ Result<Document> read_yaml(const std::string& path) {
 std::vector<std::string> files_in(const std::string& directory, std::string_view extension, std::error_code& failed) {
   std::vector<std::string> files;
   for (fs::recursive_directory_iterator at(directory, failed), end; !failed && at != end; at.increment(failed))
-    if (at->path().extension() == extension && at->is_regular_file(failed)) files.push_back(at->path().string());
+    if (std::error_code unread; at->path().extension() == extension && !at->is_directory(unread))
+      files.push_back(at->path().string());  // what is no file says so when it is read
   std::sort(files.begin(), files.end());
   return files;
 }

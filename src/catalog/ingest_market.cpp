@@ -265,7 +265,8 @@ void Ingest::sheet(const std::string& provider, const Node& region, Offer offer,
       fields.problems().add_at_key(entry, say("'{}' has no SKU '{}'", provider, shorten(entry.key, 60)),
                                    suggest_name(provider, entry.key, &Instance::sku));
     } else if (!kPrices.contains(amount)) {
-      fields.fail(entry, say("a price must be a number above 0, found {}", entry.describe()),
+      fields.fail(entry, say("a price must be a number from {:g} to {:g}, found {}", kPrices.low, kPrices.high,
+                             entry.describe()),
                   say("leave out what is not offered"));
     } else {
       offer.amount = amount;

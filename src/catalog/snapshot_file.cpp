@@ -56,8 +56,10 @@ std::expected<std::shared_ptr<const Block>, Errors> read_snapshot_file(const std
     return std::unexpected(
         Errors{{ErrorKind::usage, say("cannot read '{}': {}", printable(path), file.error()), {}, {}}});
   const std::uint64_t size = file->size();
-  constexpr std::size_t kSmallest = 64;
+  constexpr std::uint64_t kSmallest = 64;
+  constexpr std::uint64_t kLargest = std::uint64_t{2} << 30;  // the format's own: its offsets have 31 bits
   if (size < kSmallest) return refuse(say("it is too short"));
+  if (size > kLargest) return refuse(say("it is larger than {:.0f} GiB", kLargest / 1024.0 / 1024 / 1024));
   auto read = std::make_shared<FileBlock>(size);
   if (read_into(read->all(), *file) != size) return refuse(say("it is too short"));
   const auto block = read->bytes();

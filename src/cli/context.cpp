@@ -195,9 +195,12 @@ std::string Context::user_folder() { return own_folder("XDG_DATA_HOME", ".local/
 std::vector<std::string> Context::user_overlays() {
   namespace fs = std::filesystem;
   std::vector<std::string> files;
-  std::error_code failed;
-  for (fs::directory_iterator at(user_folder(), failed), end; !failed && at != end; at.increment(failed))
+  const std::string folder = user_folder();
+  std::error_code failed, absent;
+  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
     if (at->path().extension() == ".yaml") files.push_back(at->path().string());
+  // Prices that are there and cannot be read are not to be done without: reading the folder says why.
+  if (failed && fs::exists(fs::symlink_status(folder, absent))) return {folder};
   std::sort(files.begin(), files.end());
   return files;
 }

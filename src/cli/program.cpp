@@ -1,9 +1,13 @@
 #include <fcntl.h>
 #include <malloc.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <cstdint>
+#include <cstdio>
 #include <exception>
 #include <new>
 
@@ -11,6 +15,7 @@
 #include "cli/language.hpp"
 #include "cli/man.hpp"
 #include "cli/parser.hpp"
+#include "gpusel/base/file.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/reason.hpp"
 #include "gpusel/base/text.hpp"
@@ -75,6 +80,31 @@ int run(const std::vector<std::string>& words, Context& context) {
   return outcome.finished ? outcome.status : outcome.command.run(context);
 }
 
+/// All of it: to fopencookie() less is a failure, for the reason in errno.
+ssize_t write_waiting(void* stream, const char* bytes, std::size_t count) {
+  const int file = static_cast<int>(reinterpret_cast<std::intptr_t>(stream));
+  std::size_t done = 0;
+  while (done < count) {
+    const ssize_t written = ::write(file, bytes + done, count - done);
+    if (written >= 0)
+      done += static_cast<std::size_t>(written);
+    else if (errno != EINTR && !wait_for(file, POLLOUT))
+      break;
+  }
+  return static_cast<ssize_t>(done);
+}
+
+/// A stream for the same file that waits for its reader, where whoever shares the file has made it one that does not:
+/// what stdio cannot write at once it loses.
+std::FILE* waiting(std::FILE* stream) {
+  const int file = fileno(stream);
+  const int flags = fcntl(file, F_GETFL);
+  if (flags < 0 || (flags & O_NONBLOCK) == 0) return stream;
+  std::FILE* other = fopencookie(reinterpret_cast<void*>(static_cast<std::intptr_t>(file)), "w",
+                                 {nullptr, write_waiting, nullptr, nullptr});
+  return other == nullptr ? stream : other;
+}
+
 /// What no command has an answer to.
 int end(Context& context, int status, const std::string& sentence) {
   context.err.write("gpusel: " + sentence + "\n");
@@ -89,6 +119,8 @@ int run_program(int argc, const char* const* argv) {
   occupy_closed_streams();
   ignore_signals_of_writing();
   Context context;
+  context.out = Output(waiting(stdout));
+  context.err = Output(waiting(stderr));
   try {
     // execve allows no name at all
     return finish(context, run(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), context));

@@ -3,12 +3,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 
 #include "cli/command.hpp"
 #include "cli/settings.hpp"
 #include "gpusel/base/document.hpp"
+#include "gpusel/base/file.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 
@@ -30,7 +32,16 @@ std::string_view variable(const char* name) {
   return value == nullptr ? std::string_view{} : std::string_view(value);
 }
 
-bool is_there(const fs::path& path) { return access(path.c_str(), F_OK) == 0; }
+bool is_there(const fs::path& path) {
+  struct stat state{};
+  return lstat(path.c_str(), &state) == 0;
+}
+
+/// Also where somebody has a folder for settings and may not look into it.
+bool is_user_file_there(const fs::path& path) {
+  if (is_there(path)) return true;
+  return errno != ENOENT && is_there(path.parent_path());
+}
 
 fs::path user_file() {
   const std::string folder = own_folder("XDG_CONFIG_HOME", ".config");
@@ -48,10 +59,12 @@ fs::path project_file() {
   return {};
 }
 
-/// Whoever can put a file into a folder above mine does not choose my prices.
-bool is_ours(const fs::path& path) {
+bool is_ours(uid_t owner) { return owner == geteuid() || owner == 0; }
+
+/// A link says who chose the file that it leads to.
+bool is_our_name(const fs::path& path) {
   struct stat state{};
-  return stat(path.c_str(), &state) == 0 && (state.st_uid == geteuid() || state.st_uid == 0);
+  return lstat(path.c_str(), &state) == 0 && is_ours(state.st_uid);
 }
 
 /// As a person standing here would write it: from the working directory, or from the home directory.
@@ -72,7 +85,7 @@ class Reader {
       : source_(source), path_(std::move(path)), settings_(settings) {}
 
   void read() {
-    const auto text = read_text_file(path_);
+    const auto text = text_of_file();
     if (!text) return settings_.unreadable.push_back(text.error());
     const auto document = parse_yaml(*text, path_);
     if (!document) return settings_.unreadable.push_back(document.error());
@@ -88,6 +101,16 @@ class Reader {
   }
 
  private:
+  /// Whoever can put a file into a folder above mine does not choose my prices.
+  Result<std::string> text_of_file() const {
+    const auto file = InputFile::open(path_);
+    if (!file) return usage_error(say("cannot read '{}': {}", printable(path_), file.error()));
+    if (source_ == SettingSource::project && !(is_our_name(path_) && is_ours(file->owner())))
+      return usage_error(say("belongs to another user, who would choose your settings"), path_,
+                         say("make it your own, or work elsewhere"));
+    return read_text(*file, path_, kMaxDocumentBytes);
+  }
+
   void wrong(const Node& node, std::string message) {
     settings_.unreadable.push_back({ErrorKind::usage, std::move(message), position(path_, node), {}});
   }
@@ -161,16 +184,9 @@ Settings read_settings() {
   const fs::path user = user_file();
   settings.files.push_back(
       {SettingSource::project, project.empty() ? std::string(kProjectFile) : project.string(), !project.empty()});
-  if (!user.empty()) settings.files.push_back({SettingSource::user, user.string(), is_there(user)});
-  for (SettingFile& file : settings.files) {
-    if (!file.found) continue;
-    if (file.source == SettingSource::project && !is_ours(file.path)) {
-      settings.unreadable.push_back({ErrorKind::usage, say("belongs to another user, who would choose your settings"),
-                                     file.path, say("make it your own, or work elsewhere")});
-      continue;
-    }
-    Reader(file.source, file.path, settings).read();
-  }
+  if (!user.empty()) settings.files.push_back({SettingSource::user, user.string(), is_user_file_there(user)});
+  for (const SettingFile& file : settings.files)
+    if (file.found) Reader(file.source, file.path, settings).read();
   return settings;
 }
 

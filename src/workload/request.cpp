@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "gpusel/base/file.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "workload/counted/ladder.hpp"
@@ -270,6 +271,12 @@ const Option<Request>* request_option(std::string_view name) {
   return nullptr;
 }
 
+Status refuse_device(const Request& request) {
+  if (!is_device_name(request.model)) return {};
+  return usage_error(say("'{}' is a device; what is written in a file names files", shorten(printable(request.model), 60)),
+                     "model");
+}
+
 Result<Request> read_request(const Node& object) {
   if (!object.is_map()) return usage_error(say("a request is a JSON object, found {}", object.describe()));
   Request request;
@@ -294,6 +301,7 @@ Result<Request> read_request(const Node& object) {
       return std::unexpected(set.error());
     }
   }
+  if (Status file = refuse_device(request); !file) return std::unexpected(file.error());
   return request;
 }
 

@@ -1,9 +1,11 @@
 // Files that cannot be read, never end, or wait for somebody who never comes; standard input that is closed.
 #include <sys/stat.h>
+#include <unistd.h>
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "support/program.hpp"
 
@@ -114,6 +116,75 @@ TEST_CASE("settings that cannot be read are told by every command, and waited fo
   const Run endless = ask({"gpus"}, setting);
   CHECK(endless.status == 2);
   CHECK(std::count(endless.err.begin(), endless.err.end(), '\n') == 1);
+}
+
+TEST_CASE("prices of one's own that are there and cannot be read are told, not done without") {
+  const std::string home = scratch_directory();
+  const Setting setting{.environment = {{"XDG_DATA_HOME", home}}};
+  CHECK(ask({"gpus"}, setting).status == 0);
+  const auto told = [&](const std::string& what) {
+    const Run run = ask({"gpus"}, setting);
+    CAPTURE(run.err);
+    CHECK((run.status == 2 || run.status == 5));
+    CHECK(run.out.empty());
+    CHECK(run.err.find(what) != std::string::npos);
+    fs::remove(home + "/gpusel");
+  };
+  std::ofstream(home + "/gpusel") << "a file in the place of the folder";
+  told("a map was expected");
+  fs::create_symlink(home + "/gpusel", home + "/gpusel");
+  told("Too many levels of symbolic links");
+  fs::create_symlink(home + "/gone", home + "/gpusel");
+  told("No such file or directory");
+}
+
+TEST_CASE("what is no file in a folder of overlays is told, not left out") {
+  const std::string folder = scratch_directory();
+  std::ofstream(folder + "/a.yaml") << "gpus: []\n";
+  REQUIRE(ask({"gpus", "--overlay", folder}).status == 0);
+  const auto told = [&](const std::string& what) {
+    const Run run = shell("timeout 20 gpusel gpus --overlay " + folder);
+    CAPTURE(run.err);
+    CHECK(run.status == 2);
+    CHECK(run.err == "gpusel: cannot read '" + folder + "/b.yaml': " + what + "\n");
+    fs::remove(folder + "/b.yaml");
+  };
+  fs::create_symlink(folder + "/gone", folder + "/b.yaml");
+  told("No such file or directory");
+  fs::create_symlink("/dev/zero", folder + "/b.yaml");
+  told("it is not a regular file");
+  REQUIRE(mkfifo((folder + "/b.yaml").c_str(), 0600) == 0);
+  told("it is not a regular file");
+  fs::create_directory(folder + "/b.yaml");  // one for more files
+  CHECK(ask({"gpus", "--overlay", folder}).status == 0);
+}
+
+TEST_CASE("a device that a file names is waited for by nobody") {
+  const std::string stages = scratch_file("stages.yaml", "stages: [{name: a, task: inference, model: /dev/stdin}]\n");
+  const std::string requests =
+      scratch_file("requests.jsonl", "{\"task\":\"inference\",\"model\":\"/dev/stdin\",\"gpu\":\"l4\"}\n");
+  for (const std::string& line : {"recommend --stages " + stages, "estimate --batch " + requests}) {
+    const std::string pipe = scratch_directory() + "/pipe";
+    const Run run = shell("mkfifo " + pipe + " && exec 3<>" + pipe + " && timeout 10 gpusel " + line + " <&3");
+    CAPTURE(line);
+    CHECK((run.out + run.err).find("'/dev/stdin' is a device") != std::string::npos);
+  }
+}
+
+TEST_CASE("settings that a stranger's link leads to are a stranger's") {
+  if (geteuid() != 0) {
+    WARN("only root can make a stranger's link");
+    return;
+  }
+  const std::string folder = scratch_directory();
+  std::ofstream(folder + "/mine.yaml") << "currency: EUR\n";
+  fs::create_symlink("mine.yaml", folder + "/.gpusel.yaml");
+  const Setting setting{.directory = folder};
+  CHECK(ask({"gpus"}, setting).status == 0);
+  REQUIRE(lchown((folder + "/.gpusel.yaml").c_str(), 1234, 1234) == 0);
+  const Run run = ask({"gpus"}, setting);
+  CHECK(run.status == 2);
+  CHECK(run.err.find("belongs to another user") != std::string::npos);
 }
 
 TEST_CASE("standard input that is closed, or no stream, is told by whoever was to read it") {

@@ -166,6 +166,31 @@ TEST_CASE("a closed standard output is told, and nothing else is written in its 
   CHECK(shell("gpusel gpus show nothing 2>&-").status == 2);
 }
 
+/// O_NONBLOCK belongs to the pipe, not to who set it: a reader that shares it may have.
+TEST_CASE("a pipe that does not wait loses no byte, written or read") {
+  const std::string script =
+      "import os, subprocess, sys, time\n"
+      "r, w = os.pipe()\n"
+      "os.set_blocking(w, False)\n"
+      "p = subprocess.Popen([sys.argv[1], 'instances', '--json'], stdout=w)\n"
+      "os.close(w)\n"
+      "time.sleep(0.2)\n"
+      "whole = b''.join(iter(lambda: os.read(r, 1 << 16), b''))\n"
+      "assert p.wait() == 0, p.returncode\n"
+      "assert whole == subprocess.run([sys.argv[1], 'instances', '--json'], capture_output=True).stdout\n"
+      "assert len(whole) > 1 << 17\n"
+      "r, w = os.pipe()\n"
+      "os.set_blocking(r, False)\n"
+      "p = subprocess.Popen([sys.argv[1], 'estimate', '--batch', '-'], stdin=r, stdout=subprocess.PIPE)\n"
+      "time.sleep(0.2)\n"
+      "os.write(w, b'{\"task\":\"inference\",\"model\":\"llama-3.1-8b\",\"gpu\":\"l4\"}\\n')\n"
+      "os.close(w)\n"
+      "assert b'\"fits\"' in p.communicate()[0] and p.returncode == 0\n";
+  const Run run = command({"/usr/bin/python3", "-c", script, GPUSEL_PROGRAM});
+  CAPTURE(run.err);
+  CHECK(run.status == 0);
+}
+
 TEST_CASE("a target that cannot be written is named, with the reason") {
   for (const Writer& writer : kWriters) {
     CAPTURE(writer.name);
@@ -181,10 +206,17 @@ TEST_CASE("a target that cannot be written is named, with the reason") {
   const std::string folder = scratch_directory();
   must_tell(ask(words_of(line_of(kWriters[0], folder))), 1, "Is a directory");
   must_tell(ask(words_of(line_of(kWriters[0], "/dev/full"))), 1, "it is not a regular file");
+  // A link to what the shell has opened, which a new file must not replace.
+  const std::string opened = scratch_file("opened", "");
+  must_tell(shell("gpusel " + line_of(kWriters[0], "/dev/stdout") + " >" + opened), 1, "it is not a regular file");
+  CHECK(fs::is_symlink("/dev/stdout"));
+  const std::string longest = folder + "/" + std::string(255, 'x');
+  CHECK(ask(words_of(line_of(kWriters[0], longest))).status == 0);
+  CHECK(fs::is_regular_file(longest));
   must_tell(ask(words_of(line_of(kWriters[4], "/dev/full"))), 2, "is not a regular file");
 }
 
-TEST_CASE("a limit on the size of files is told, the old file stays, and no other is left") {
+TEST_CASE("a limit on the size of files is told, the old file stays, and no other is left", "[bare]") {
   for (const Writer& writer : kWriters) {
     const std::string folder = scratch_directory();
     const std::string line = line_of(writer, folder + "/" + writer.file);

@@ -13,6 +13,14 @@
 
 namespace gpusel {
 
+/// /dev/stdin and what a shell makes of <(…): pipes that this program was handed on its command line. In a file such a
+/// name is a mistake or a trap.
+bool is_device_name(std::string_view path);
+
+/// After a read or write that failed: waits until `events` (of poll) can be had, where whoever shares the file has
+/// made it one that does not wait. False: it failed for another reason.
+bool wait_for(int file, short events);
+
 /// A file open for reading. A named pipe or a device could keep a command for ever; what is no regular file is read
 /// only where the shell has handed it over, below /dev and /proc.
 class InputFile {
@@ -31,6 +39,8 @@ class InputFile {
   ssize_t read(std::span<char> into) const;
   /// Bytes of a regular file; 0: nobody knows.
   std::uint64_t size() const;
+  /// Whose it is; nobody's where that is not known.
+  uid_t owner() const;
   /// Seconds since 1970 at its last change.
   std::int64_t modified() const;
 

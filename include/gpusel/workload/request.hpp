@@ -125,6 +125,10 @@ inline constexpr std::string_view kGraphicsGroup = to_say("Rendering, simulation
 
 std::span<const Option<Request>> request_options();
 
+/// Error: the model is to be read from a device. Only a command line says so; out of a file it would wait for nobody,
+/// or for what was meant for others.
+Status refuse_device(const Request& request);
+
 /// A request out of one JSON object; unknown keys are errors naming the nearest.
 /// Errors carry the key they are about in `where`.
 Result<Request> read_request(const Node& object);
