@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 
 #include "estimate/counted/coefficients.hpp"
@@ -133,17 +134,21 @@ Places places_in(Coefficients& out, CountedCoefficients& counted, EconomyCoeffic
 
 /// Which of the places have been read, and where the next entry's is likely to be: files keep their order.
 struct Seen {
-  explicit Seen(const Places& places) : read(places.size(), false) {}
+  explicit Seen(const Places& places) : read(places.size(), false), next(places.begin()) {}
 
   std::vector<bool> read;
-  std::size_t next = 0;
+  Places::const_iterator next;
 };
 
-/// The place of that id; their number where there is none.
-std::size_t find_place(const Places& places, std::string_view id, std::size_t first) {
-  for (std::size_t tried = 0; tried < places.size(); ++tried)
-    if (const std::size_t at = (first + tried) % places.size(); places[at].first == id) return at;
-  return places.size();
+/// The place of that id, looked for from `first` on; the end where there is none.
+Places::const_iterator find_place(const Places& places, std::string_view id, Places::const_iterator first) {
+  const auto at = std::ranges::find(first, places.end(), id, &Places::value_type::first);
+  return at != places.end() ? at : std::ranges::find(places, id, &Places::value_type::first);
+}
+
+void set_read(const Places& places, Places::const_iterator at, Seen& seen) {
+  seen.read[static_cast<std::size_t>(std::distance(places.begin(), at))] = true;
+  seen.next = std::next(at);
 }
 
 /// A scalar that is certainly a number of that range.
@@ -177,17 +182,16 @@ bool read_sound(const Node& node, const Places& places, Seen& seen) {
   }
   for (const Key key : {id, value, unit, meaning, source})
     if (found[key] == nullptr || !found[key]->is_scalar() || found[key]->text.empty()) return false;
-  const std::size_t at = find_place(places, found[id]->text, seen.next);
-  if (at == places.size()) return false;
+  const auto at = find_place(places, found[id]->text, seen.next);
+  if (at == places.end()) return false;
   const Range allowed = allowed_values(found[id]->text);
   const auto number = sure_number(*found[value], allowed);
   auto special = found[cases] != nullptr ? sound_cases(*found[cases], allowed) : std::nullopt;
   if (!number || (found[cases] != nullptr && !special)) return false;
-  Coefficient& place = *places[at].second;
+  Coefficient& place = *at->second;
   place.value = *number;
   if (special) place.cases = std::move(*special);
-  seen.read[at] = true;
-  seen.next = at + 1;
+  set_read(places, at, seen);
   return true;
 }
 
@@ -200,14 +204,14 @@ void read_entry(const Node& node, Problems& problems, const Places& places, Seen
   const Range allowed = allowed_values(id);
   const auto value = fields.number("value", allowed);
   const Node* cases = fields.find("cases");
-  const std::size_t at = find_place(places, id, seen.next);
-  if (at == places.size()) {
+  const auto at = find_place(places, id, seen.next);
+  if (at == places.end()) {
     std::vector<std::string_view> ids;
     for (const auto& [known, place] : places) ids.push_back(known);
     fields.fail(node, say("unknown coefficient '{}'", shorten(id, 60)), did_you_mean(id, ids));
     return;
   }
-  Coefficient& place = *places[at].second;
+  Coefficient& place = *at->second;
   place.value = value.value_or(place.value);
   if (cases != nullptr && !cases->is_map())
     fields.fail(*cases, say("'cases' must be a map, found {}", cases->describe()));
@@ -218,8 +222,7 @@ void read_entry(const Node& node, Problems& problems, const Places& places, Seen
       if (const auto number = fields.number("cases." + special.key, allowed))
         place.cases.emplace_back(special.key, *number);
   }
-  seen.read[at] = true;
-  seen.next = at + 1;
+  set_read(places, at, seen);
   fields.finish();
 }
 

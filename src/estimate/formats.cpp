@@ -101,12 +101,12 @@ std::string_view native_weight_format(const catalog::Model& model, const Device&
 bool has_kernels(const WeightFormat& format, const Device& device) {
   const auto rate = compute_rate(format, device);
   if (!rate) return false;
-  const double capability = device.gpu->capability.value_or(0);  // 0: not NVIDIA's
+  const catalog::Number capability = device.gpu->capability;  // NVIDIA's only
   switch (format.arithmetic) {
-    case Arithmetic::int8: return rate->native && (capability == 0 || (capability >= 7.5 && capability < 10));
+    case Arithmetic::int8: return rate->native && (!capability || (*capability >= 7.5 && *capability < 10));
     case Arithmetic::fp4: return rate->native;
-    case Arithmetic::fp8: return rate->native || capability >= 8.0;
-    case Arithmetic::weight_only: return capability == 0 || capability >= 7.0;
+    case Arithmetic::fp8: return rate->native || (capability && *capability >= 8.0);
+    case Arithmetic::weight_only: return !capability || *capability >= 7.0;
     case Arithmetic::fp32:
     case Arithmetic::half: break;
   }
@@ -127,11 +127,7 @@ std::optional<ComputeRate> compute_rate(const WeightFormat& format, const Device
     case Arithmetic::half: return at(Precision::fp16, false);
     case Arithmetic::fp8: return at(Precision::fp8, true);
     case Arithmetic::fp4: return at(Precision::nvfp4, true);
-    case Arithmetic::int8: {
-      const auto tops = device.gpu->int8_dense_tops;
-      if (tops && *tops > 0) return ComputeRate{tflops(*tops) * device.share, true, true};
-      break;
-    }
+    case Arithmetic::int8: return at(Precision::int8, true);
     case Arithmetic::weight_only: break;
   }
   if (!half) return std::nullopt;

@@ -7,8 +7,8 @@ namespace gpusel::estimate {
 
 /// Consumer cards run matrix units at half rate, which they then sustain almost fully.
 inline bool half_rate(const catalog::Gpu& gpu) {
-  return gpu.fp16_dense_tflops && gpu.fp32_tflops && *gpu.fp16_dense_tflops < 2.5 * *gpu.fp32_tflops &&
-         gpu.capability.value_or(0) >= 7.5;
+  return gpu.fp16_dense_tflops && gpu.fp32_tflops && gpu.capability && *gpu.capability >= 7.5 &&
+         *gpu.fp16_dense_tflops < 2.5 * *gpu.fp32_tflops;
 }
 
 }  // namespace gpusel::estimate

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace gpusel::estimate {
 
@@ -130,7 +131,7 @@ std::optional<double> balance(const Workload& work, const Server& server, double
     const Steady at = steady_state(work, server, batch, c);
     const double next = std::clamp(rate * at.e2e.raw(), 1.0, most);
     if (std::abs(next - batch) < 0.01 * batch) break;
-    batch = 0.5 * (batch + next);
+    batch = std::midpoint(batch, next);
   }
   return batch;
 }
@@ -143,7 +144,7 @@ std::optional<Load> mixed(const Workload& work, const Server& server, const Infe
   // Fewer requests than replicas leave some idle.
   load.replicas = job.request_rate ? plan.dp : std::clamp(memory.concurrency, 1.0, static_cast<double>(plan.dp));
   const double room = std::max(1.0, std::min(memory.steady_concurrency / load.replicas, memory.sequences));
-  load.batch = std::max(1.0, std::min(memory.concurrency / load.replicas, room));
+  load.batch = std::min(memory.concurrency / load.replicas, room);
   if (job.request_rate) {
     const auto level = balance(work, server, *job.request_rate / load.replicas, room, c);
     if (!level) return std::nullopt;
@@ -178,7 +179,10 @@ std::optional<Load> apart(const Workload& work, const Server& server, const Infe
   if (job.request_rate || answers(room) > wanted) {  // no more in flight than keeps up
     double low = 1;
     double high = room;
-    while (high - low > 0.5) (answers((low + high) / 2) < wanted ? low : high) = (low + high) / 2;
+    while (high - low > 0.5) {
+      const double middle = std::midpoint(low, high);
+      (answers(middle) < wanted ? low : high) = middle;
+    }
     load.batch = high;
   } else {
     load.batch = room;

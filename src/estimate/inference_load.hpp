@@ -12,7 +12,7 @@ struct Steady {
   Seconds itl;
   Seconds e2e;
   // What requests_per_s follows from.
-  double efficiency = 1;
+  double efficiency = 0;
   Seconds first;        // token of a request
   Seconds per_request;  // of the replica's time
   Seconds prompt;       // one prompt's part of it
@@ -28,8 +28,8 @@ struct Server {
 /// What is in flight on one replica, and how it goes.
 struct Load {
   Steady steady;
-  double replicas = 1;  // that generate
-  double batch = 1;     // of each
+  double replicas = 0;  // that generate
+  double batch = 0;     // of each
   double requests_per_s = 0;
   double most = 0;  // requests per second at full room
   double prefill_replicas = 0;

@@ -21,7 +21,7 @@ double kv_width(KvPrecision precision) {
 constexpr double kLong = 65536;
 
 /// Share of the layers that the fullest pipeline stage holds.
-double fullest_stage(double layers, int stages) { return layers > 0 ? std::ceil(layers / stages) / layers : 1; }
+double fullest_stage(double layers, int stages) { return std::ceil(layers / stages) / layers; }
 
 double blocks(double tokens) { return std::ceil(tokens / kBlockTokens) * kBlockTokens; }
 
@@ -33,8 +33,8 @@ class KvCache {
  public:
   KvCache(const catalog::Model& m, const InferencePlan& plan) : m_(m), crossed_(m.is_encoder_decoder()) {
     if (!m.is_generator()) return;
-    const double layers = crossed_ ? m.decoder_layers.value_or(m.layers.value_or(0)) : m.layers.value_or(0);
-    const double heads = m.kv_heads.value_or(m.heads.value_or(0));
+    const double layers = crossed_ ? m.decoder_layers.value_or(*m.layers) : *m.layers;
+    const double heads = m.kv_heads.value_or(m.heads.value_or(1));
     const double d = m.head_dim.value_or(0);
     full_ = m.is_mla() ? *m.mla_kv_lora_rank + m.mla_rope_dim.value_or(0)  // each rank holds the latent
                        : layer_values(m.kv_full_heads.value_or(heads), m.kv_full_head_dim.value_or(d), plan.tp);
@@ -123,7 +123,7 @@ Bytes stage_weights(const Workload& work, const InferencePlan& plan) {
   const auto& p = work.parameters;
   if (work.inference.engine != workload::Engine::llama_cpp || plan.pp == 1)
     return all * fullest_stage(p.layers, plan.pp);
-  return all * ((1 - p.embedding / std::max(1.0, p.loaded())) * fullest_stage(p.layers + 1, plan.pp));
+  return all * ((1 - p.embedding / std::max(p.loaded(), 1e-9)) * fullest_stage(p.layers + 1, plan.pp));
 }
 
 Fixed fixed_memory(const Workload& work, const InferencePlan& plan, const Coefficients& c) {
@@ -132,7 +132,7 @@ Fixed fixed_memory(const Workload& work, const InferencePlan& plan, const Coeffi
   Fixed fixed;
   fixed.weights = stage_weights(work, plan) / plan.tp;
   if (plan.ep > plan.tp) {  // experts over the replicas too; within one, tensor parallelism divides them
-    const double experts = work.parameters.experts / std::max(1.0, work.parameters.loaded());
+    const double experts = work.parameters.experts / std::max(work.parameters.loaded(), 1e-9);
     fixed.weights = fixed.weights * (1 - experts + experts * plan.tp / plan.ep);
   }
   if (work.inference.offload != workload::Offload::none) fixed.weights = fixed.weights * kInFlight;
@@ -145,7 +145,6 @@ Fixed fixed_memory(const Workload& work, const InferencePlan& plan, const Coeffi
 
 /// The longest sequence whose cache fits into `room`, behind a prompt that an encoder has read.
 double longest_sequence(const catalog::Model& model, double prompt, const KvCache& kv, Bytes room) {
-  if (!model.is_generator()) return model.max_context.value_or(0);
   const double read = model.is_encoder_decoder() ? prompt : 0;
   const auto cache = [&](double tokens) { return kv.bytes_of({read, tokens}); };
   // Beyond the window only the full layers grow: a fixed part, then so many bytes per token.
@@ -156,7 +155,19 @@ double longest_sequence(const catalog::Model& model, double prompt, const KvCach
   if (room.raw() < none) return 0;
   if (room.raw() < start) return std::floor(window * (room.raw() - none) / (start - none));
   constexpr double kUnbounded = 1e9;  // a cache that does not grow
-  return slope > 0 ? std::min(kUnbounded, std::floor(window + (room.raw() - start) / slope)) : kUnbounded;
+  return std::min(kUnbounded, std::floor(window + (room.raw() - start) / slope));
+}
+
+/// Parameters that a format stores in its own width, and those that it keeps at 16 bit.
+struct Kept {
+  double narrow;
+  double wide;
+};
+
+Kept kept_in(const WeightFormat& format, const catalog::Parameters& p) {
+  if (format.experts_only && p.experts > 0) return {p.experts, p.loaded() - p.experts};
+  if (format.keeps_ends) return {p.body + p.experts + p.layer_embeddings, p.embedding + p.head + p.vision};
+  return {p.loaded(), 0};
 }
 
 /// Asked about in the format of its files, whose size is known.
@@ -168,20 +179,14 @@ bool is_as_released(const catalog::Model& model, const WeightFormat& format) {
 void explain_weights(const Workload& work, const InferencePlan& plan, const Fixed& fixed, Trace& trace) {
   const Bytes stored = stored_weights(work, *plan.weights);
   const double draft = work.inference.draft ? draft_weights(*work.inference.draft, plan).raw() : 0;
-  const double share = (fixed.weights.raw() - draft) / std::max(1.0, stored.raw());
+  const double share = (fixed.weights.raw() - draft) / std::max(stored.raw(), 1e-9);
   trace.push_back({"memory.weights",
                    say("stored weights × share of the fullest GPU of tp {} × pp {} + draft model", plan.tp, plan.pp),
                    format("{:.5g} GiB × {:.5g} + {:.5g} GiB", in_gib(stored), share, in_gib(bytes(draft))),
                    shown("{:.2f}", in_gib(fixed.weights), "GiB"), "docs/method.md"});
-  const auto& p = work.parameters;
   const WeightFormat& format_of = *plan.weights;
   const bool files = is_as_released(*work.model, format_of);
-  const double narrow = format_of.experts_only && p.experts > 0 ? p.experts
-                        : format_of.keeps_ends                  ? p.body + p.experts + p.layer_embeddings
-                                                                : p.loaded();
-  const double wide = format_of.experts_only && p.experts > 0 ? p.loaded() - p.experts
-                      : format_of.keeps_ends                  ? p.embedding + p.head + p.vision
-                                                              : 0;
+  const auto [narrow, wide] = kept_in(format_of, work.parameters);
   trace.push_back({"memory.weights.stored",
                    files ? say("size of the files as released, in {}", format_of.name)
                          : say("parameters as {} × bits ÷ 8 + parameters kept at 16 bits × 2", format_of.name),
@@ -194,6 +199,7 @@ struct Held {
   Fixed fixed;
   Bytes each;       // cache of a request
   double rows = 0;  // whose buffers the engine sets aside
+  double caches = 0;  // that it is held for
 };
 
 void explain(const Workload& work, const InferencePlan& plan, const InferenceMemory& memory, const Held& held,
@@ -201,12 +207,11 @@ void explain(const Workload& work, const InferencePlan& plan, const InferenceMem
   const auto gibibytes = [](Bytes b) { return shown("{:.2f}", in_gib(b), "GiB"); };
   const auto& job = work.inference;
   const std::string_view engine = to_text(job.engine);
-  const double requests = held.each.raw() > 0 ? std::round(memory.per_gpu.kv_cache / held.each) : 0;
   explain_weights(work, plan, held.fixed, trace);
   trace.push_back({"memory.kv_cache",
                    say("requests of one replica × cache of one request of {} + {} tokens on this GPU", job.input_tokens,
                        job.output_tokens),
-                   format("{:g} × {:.5g} MiB", requests, held.each.raw() / (1024 * 1024)),
+                   format("{:g} × {:.5g} MiB", held.caches, held.each.raw() / (1024 * 1024)),
                    gibibytes(memory.per_gpu.kv_cache), "docs/method.md"});
   const ActivationPeak peak = activation_peaks(work, plan, held.rows, c);
   trace.push_back(
@@ -241,14 +246,9 @@ InferencePlan draft_plan(const catalog::Model& draft, const InferencePlan& plan)
 }
 
 Bytes stored_weights(const Workload& work, const WeightFormat& format) {
-  const auto& p = work.parameters;
-  const auto& m = *work.model;
-  if (is_as_released(m, format)) return gib(*m.native_weights_gib);
-  const double ends = p.embedding + p.head;
-  const double body = p.body + p.experts + p.layer_embeddings;
-  if (format.experts_only && p.experts > 0) return bytes(p.experts * format.bits / 8 + (p.loaded() - p.experts) * 2);
-  if (!format.keeps_ends) return bytes(p.loaded() * format.bits / 8);
-  return bytes(body * format.bits / 8 + (ends + p.vision) * 2);
+  if (is_as_released(*work.model, format)) return gib(*work.model->native_weights_gib);
+  const auto [narrow, wide] = kept_in(format, work.parameters);
+  return bytes(narrow * format.bits / 8 + wide * 2);
 }
 
 bool lays_out_in_turn(workload::Engine engine) {
@@ -279,8 +279,9 @@ InferenceMemory inference_memory(const Workload& work, const Machine& machine, c
   const Fixed fixed = fixed_memory(work, plan, c);
   const Cached length{static_cast<double>(job.input_tokens), static_cast<double>(job.output_tokens)};
   // An engine is configured for the requests it is to serve; without a number it keeps its default.
-  const double asked_each = job.concurrency ? std::ceil(static_cast<double>(*job.concurrency) / plan.dp) : 0;
-  const double most = std::max(default_sequences(work, machine, c), std::min(asked_each, kMostConfigured));
+  const double usual = default_sequences(work, machine, c);
+  const double asked = job.concurrency ? std::ceil(static_cast<double>(*job.concurrency) / plan.dp) : usual;
+  const double most = std::max(usual, std::min(asked, kMostConfigured));
   const Bytes taken = fixed.weights + fixed.workspace + fixed.framework;
 
   InferenceMemory memory;
@@ -289,9 +290,9 @@ InferenceMemory inference_memory(const Workload& work, const Machine& machine, c
   const KvCache kv(*work.model, plan);
   Bytes each = kv.bytes_of(length);
   if (job.draft) each += kv_bytes(*job.draft->model, length, draft_plan(*job.draft->model, plan));
-  const double asked = job.concurrency ? asked_each : most;
   double rows = std::max(1.0, std::min(asked, most));
   double profiled = rows;
+  double caches = 0;
   Bytes activations = activation_peak(work, plan, rows, c);
   Bytes room = memory.pool - taken - activations;
   if (!work.model->is_generator()) {
@@ -305,7 +306,7 @@ InferenceMemory inference_memory(const Workload& work, const Machine& machine, c
     memory.steady_concurrency = memory.max_concurrency;
   } else {
     // An engine told to decode fewer sequences together needs smaller buffers: halve until one fits.
-    const auto fitting = [&] { return each.raw() > 0 ? std::floor(room.raw() / each.raw()) : most; };
+    const auto fitting = [&] { return each > Bytes{} ? std::floor(room / each) : most; };
     while (!job.concurrency && rows > 1 && fitting() < 1) {
       rows = std::max(1.0, std::floor(rows / 2));
       activations = activation_peak(work, plan, rows, c);
@@ -315,23 +316,23 @@ InferenceMemory inference_memory(const Workload& work, const Machine& machine, c
     const double fits = fitting();
     memory.max_concurrency = std::max(0.0, std::min(fits, 1e7)) * plan.dp;
     const double grown = static_cast<double>(job.output_tokens) * c.reserved_output.of(engine, job.generation);
-    const Bytes usual = kv.bytes_of({length.prompt, grown});
-    const double at_once = usual.raw() > 0 ? std::floor(room / usual) : most;
+    const Bytes half_way = kv.bytes_of({length.prompt, grown});
+    const double at_once = half_way > Bytes{} ? std::floor(room / half_way) : most;
     memory.steady_concurrency = std::max(fits, std::min(at_once, 1e7)) * plan.dp;
     if (!job.concurrency) rows = std::max(1.0, std::min(rows, memory.steady_concurrency / plan.dp));
-    memory.longest_context = room.raw() > 0 ? longest_sequence(*work.model, length.prompt, kv, room) : 0;
-    const double per_token = kv.bytes_of({0, kLong}).raw() / kLong;
-    memory.kv_tokens = per_token > 0 ? std::max(0.0, room.raw() / per_token) : 0;
+    memory.longest_context = longest_sequence(*work.model, length.prompt, kv, room);
+    const Bytes long_one = kv.bytes_of({0, kLong});
+    memory.kv_tokens = long_one > Bytes{} ? std::max(0.0, room / long_one * kLong) : 0;
+    // A concurrency beyond what the engine decodes together waits in its queue and needs no cache yet.
+    caches = std::min(rows, std::max(1.0, memory.max_concurrency / plan.dp));
   }
-  // A concurrency beyond what the engine decodes together waits in its queue and needs no cache yet.
-  const double held = std::min(job.concurrency ? asked : rows, std::max(rows, most));
-  memory.concurrency = std::max(1.0, job.concurrency ? static_cast<double>(*job.concurrency) : rows * plan.dp);
+  memory.concurrency = job.concurrency ? static_cast<double>(*job.concurrency) : rows * plan.dp;
   memory.per_gpu.weights = fixed.weights;
-  memory.per_gpu.kv_cache = each * std::max(1.0, std::min(held, std::max(1.0, memory.max_concurrency / plan.dp)));
+  memory.per_gpu.kv_cache = each * caches;
   memory.per_gpu.activations = activations;
   memory.per_gpu.workspace = fixed.workspace;
   memory.per_gpu.framework = fixed.framework;
-  if (trace != nullptr) explain(work, plan, memory, {fixed, each, profiled}, c, *trace);
+  if (trace != nullptr) explain(work, plan, memory, {fixed, each, profiled, caches}, c, *trace);
   return memory;
 }
 

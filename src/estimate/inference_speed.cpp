@@ -114,7 +114,7 @@ struct SpeedTrace {
     const Seconds prefill = one_prompt().total;
     add("inference.ttft", say("prefill + prompts of others before it and waiting for room"),
         format("{} + {}", in(prefill), in(speed.ttft - prefill)), ms(speed.ttft));
-    if (speed.itl.raw() <= 0) return;
+    if (speed.itl <= Seconds{}) return;
     const Seconds step = token_time(work.inference, server, load.batch);
     add("inference.itl", say("time of one token + prompts of others between two of them"),
         format("{} + {}", in(step), in(speed.itl - step)), ms(speed.itl));
@@ -212,14 +212,15 @@ std::optional<InferenceSpeed> inference_speed(const Workload& work, const Machin
   speed.ttft = steady.ttft;
   speed.e2e = steady.e2e;
   // Requests beyond the cache's room wait for one in flight to end.
-  const double waiting = job.concurrency && !job.request_rate ? memory.concurrency / replicas - batch : 0;
+  const bool queues = job.concurrency && !job.request_rate;
+  const double waiting = queues ? std::max(0.0, memory.concurrency / replicas - batch) : 0;
   if (job.request_rate) {
     const double share = load_of(*job.request_rate, load->most);
     const double steps = std::max(0.0, output - 1);
     speed.ttft = queued(steady.ttft, share, 0.5);
     speed.e2e = speed.ttft + speed.itl * steps;
     speed.percentiles = percentiles(steady, share, steps);
-  } else if (waiting > 0) {
+  } else {
     speed.ttft += seconds(waiting / per_replica);
     speed.e2e += seconds(waiting / per_replica);
   }

@@ -78,7 +78,7 @@ Result<Device> make_device(const catalog::Gpu& gpu, double share, std::optional<
     total = gb(*gpu.memory_gb) * device.share;
   else
     return unknown(say("memory"));
-  device.usable = total - gib(coefficients.driver_reserve_gib.value) * std::min(1.0, device.share * gpu.devices());
+  device.usable = total - gib(coefficients.driver_reserve_gib.value) * share;
   return device;
 }
 
@@ -93,7 +93,7 @@ LinkChoice usual_link(const catalog::Gpu& gpu, int gpus) {
   if (gpus <= 1) return {};
   const auto one_way = gb_per_s(gpu.interconnect_gbs_bidir.value_or(0) / 2);
   // A link whose rate is not published is reckoned as what every card has.
-  switch (one_way.raw() > 0 ? gpu.interconnect.value_or(GpuLink::none) : GpuLink::none) {
+  switch (one_way > BytesPerSecond{} ? gpu.interconnect.value_or(GpuLink::none) : GpuLink::none) {
     case GpuLink::nvswitch_capable: return {NodeLink::nvswitch, one_way};
     case GpuLink::nvlink: return {NodeLink::nvlink_mesh, one_way};
     case GpuLink::infinity_fabric: return {NodeLink::xgmi, one_way};
@@ -110,7 +110,7 @@ LinkChoice usual_link(const catalog::Gpu& gpu, int gpus) {
 
 LinkChoice link_of_kind(const catalog::Gpu& gpu, workload::Interconnect kind) {
   const auto one_way = gb_per_s(gpu.interconnect_gbs_bidir.value_or(0) / 2);
-  if (kind == workload::Interconnect::pcie || one_way.raw() == 0) return {NodeLink::pcie, pcie_bandwidth(gpu)};
+  if (kind == workload::Interconnect::pcie || one_way == BytesPerSecond{}) return {NodeLink::pcie, pcie_bandwidth(gpu)};
   if (kind == workload::Interconnect::nvlink) return {NodeLink::nvlink_mesh, one_way};
   return {NodeLink::nvswitch, one_way};
 }

@@ -1,5 +1,7 @@
 #include "gpusel/estimate/own.hpp"
 
+#include <optional>
+
 #include "gpusel/base/message.hpp"
 
 namespace gpusel::estimate {
@@ -26,15 +28,21 @@ std::vector<T> entries(Fields& fields, std::string_view key, Problems& problems,
   return out;
 }
 
+/// What is not there stays as it starts.
+template <class Into, class Read>
+void take(Into& into, const std::optional<Read>& read) {
+  if (read) into = static_cast<Into>(*read);
+}
+
 OwnValue read_value(Fields& fields) {
   OwnValue out;
   for (const std::string_view key : {"id", "value", "shipped", "source"}) fields.require(key);
   out.value.id = fields.text("id");
   out.value.name = fields.text("case");
-  out.value.value = fields.number("value", allowed_values(out.value.id)).value_or(0);
-  out.shipped = fields.number("shipped", kAny).value_or(0);
-  out.new_case = fields.boolean("new_case").value_or(false);
-  out.rows = static_cast<int>(fields.number("rows", kCounted).value_or(1));
+  take(out.value.value, fields.number("value", allowed_values(out.value.id)));
+  take(out.shipped, fields.number("shipped", kAny));
+  take(out.new_case, fields.boolean("new_case"));
+  take(out.rows, fields.number("rows", kCounted));
   out.unit = fields.text("unit");
   out.meaning = fields.text("meaning");
   out.source = fields.text("source");
@@ -44,11 +52,11 @@ OwnValue read_value(Fields& fields) {
 OwnWidth read_width(Fields& fields) {
   OwnWidth out;
   for (const std::string_view key : {"of", "task", "gpu", "how", "exponent"}) fields.require(key);
-  out.range = fields.one_of<Range80>("of").value_or(Range80::speed);
+  take(out.range, fields.one_of<Range80>("of"));
   out.of = {fields.text("task"), fields.text("gpu"), fields.text("how"), fields.text("model")};
-  out.gpus = static_cast<int>(fields.number("gpus", kCounted).value_or(1));
-  out.rows = static_cast<int>(fields.number("rows", kCounted).value_or(1));
-  out.exponent = fields.number("exponent", {0.01, 100}).value_or(1);
+  take(out.gpus, fields.number("gpus", kCounted));
+  take(out.rows, fields.number("rows", kCounted));
+  take(out.exponent, fields.number("exponent", {0.01, 100}));
   return out;
 }
 
@@ -58,7 +66,7 @@ OwnCalibration read_own(const Node& section, Problems& problems) {
   Fields fields(section, problems);
   OwnCalibration out;
   out.file = problems.file;
-  out.as_of = fields.date("as_of").value_or(Date{});
+  take(out.as_of, fields.date("as_of"));
   out.values = entries<OwnValue>(fields, "coefficients", problems, read_value);
   out.widths = entries<OwnWidth>(fields, "intervals", problems, read_width);
   if (const Node* rows = fields.find("rows"); rows != nullptr) {

@@ -21,7 +21,7 @@ BytesPerSecond reading_rate(const Device& device, double efficiency, double per_
 /// Share of the 16-bit peak that large products sustain: what the kernels reach, or what the board's power allows.
 double sustained(const catalog::Gpu& gpu, double half_rate_gain, const Coefficients& c) {
   const double reached = c.gemm_efficiency.of(gpu.architecture) * (half_rate(gpu) ? half_rate_gain : 1.0);
-  if (!gpu.tdp_w || !gpu.fp16_dense_tflops || *gpu.fp16_dense_tflops <= 0) return reached;
+  if (!gpu.tdp_w || !gpu.fp16_dense_tflops) return reached;
   return std::min(reached, *gpu.tdp_w * c.tflops_per_watt.of(gpu.compute_capability) / *gpu.fp16_dense_tflops);
 }
 
@@ -55,7 +55,7 @@ Replica::Replica(const workload::Workload& work, const Machine& machine, const I
   if (work.inference.offload != workload::Offload::none)
     host_link_ = pcie_bandwidth(gpu) * (c.link_efficiency.of("pcie") * together);
   // An encoder-decoder reads the prompt with one stack and answers with the other.
-  if (m_.decoder_layers && p_.layers > 0) decoder_ = std::min(1.0, *m_.decoder_layers / p_.layers);
+  if (m_.decoder_layers) decoder_ = *m_.decoder_layers / p_.layers;
   expert_width_ = format.bits / 8;
   body_width_ = format.experts_only && p_.experts > 0 ? 2 : format.bits / 8;
   head_width_ = format.keeps_ends ? 2 : format.bits / 8;
@@ -88,7 +88,7 @@ double Replica::of(const Coefficient& coefficient) const { return coefficient.of
 double Replica::passes(double tokens) const { return std::ceil(tokens / has_.batched_tokens); }
 
 double Replica::prompts_per_pass(double tokens, double batch) const {
-  return std::clamp(std::floor(has_.batched_tokens / std::max(1.0, tokens)), 1.0, std::max(1.0, batch));
+  return std::clamp(std::floor(has_.batched_tokens / std::max(tokens, 1e-9)), 1.0, batch);
 }
 
 /// The GPU's own time for prompts: products, attention and what streams through memory between them.
@@ -129,7 +129,7 @@ Replica::PromptParts Replica::prompt(double tokens, double prompts, double cache
   parts.reading = reading(read_once(all / count)) * count;
   double stages = reader;
   // Several passes follow each other through the stages of a layout in turn.
-  if (layers_in_turn_ && plan_.pp > 1) {
+  if (layers_in_turn_) {
     const double pipelined = (count + plan_.pp - 1) / (count * plan_.pp);
     stages *= 1 - has_.pipelines_prompts * (1 - pipelined);
   }
@@ -144,7 +144,7 @@ Replica::PromptParts Replica::prompt(double tokens, double prompts, double cache
 
 Seconds Replica::burst(double tokens, double prompts, double cached) const {
   // Those of the first pass are done with it, the last with all of them.
-  const double first = std::clamp(has_.batched_tokens / std::max(1.0, tokens), 1.0, prompts);
+  const double first = std::clamp(has_.batched_tokens / tokens, 1.0, prompts);
   const Seconds last = prefill(tokens, prompts, cached);
   return first == prompts ? last : (prefill(tokens, first, cached) + last) / 2;
 }
@@ -165,7 +165,7 @@ Replica::Parts Replica::decoded(double batch, Cached context, double checked) co
   const double heads = m_.heads.value_or(0) * m_.head_dim.value_or(0);
   const Flop products = flop(2 * (p_.active(0) * decoder_ + head_) * rows);
   const Flop scores = flop(4 * heads * attended(context.total()) * decoder_ * rows);
-  const Seconds attention = attention_rate_.raw() > 0 ? scores / attention_rate_ : Seconds{};
+  const Seconds attention = attention_rate_ > FlopPerSecond{} ? scores / attention_rate_ : Seconds{};
   // A few sequences run on kernels for vectors, which waste less than the tiles that a batch fills in part, and widen
   // weights as they come from memory. llama.cpp's formats take arithmetic to unpack, however few the sequences are.
   constexpr double kWastedEach = 8;
@@ -206,7 +206,7 @@ Seconds Replica::least_token(Cached context) const {
 Seconds Replica::handover(double tokens) const {
   const bool crosses = plan_.tp * plan_.pp >= machine_.gpus_per_node;
   const Bytes cache = kv_bytes(m_, {tokens, 0}, plan_);  // every GPU sends its part
-  const int here = std::clamp(machine_.gpus_per_node, 1, 2);
+  const int here = std::min(machine_.gpus_per_node, 2);
   return cache / group_bandwidth(machine_, here, crosses, c_) + group_latency(machine_, crosses, c_);
 }
 
@@ -219,7 +219,7 @@ Seconds Replica::host(double context) const {
 
 /// Bytes read for one sequence's cache, copies that an engine makes of it in every step included.
 double Replica::cache_traffic(Cached context) const {
-  const double groups = m_.heads.value_or(1) / std::max(1.0, m_.kv_heads.value_or(m_.heads.value_or(1)));
+  const double groups = m_.kv_heads ? m_.heads.value_or(1) / *m_.kv_heads : 1;
   const double copies = has_.cache_copies * (m_.is_mla() ? 1 : groups);
   return kv_bytes(m_, context, plan_).raw() * plan_.tp * plan_.pp * (1 / has_.cache_efficiency + copies);
 }
@@ -235,14 +235,14 @@ double Replica::attended(double context) const {
 /// replicas are shared: each replica reads its part, for the tokens of all.
 double Replica::read_once(double batch) const {
   const double sharing = std::max(1.0, static_cast<double>(plan_.ep) / plan_.tp);  // replicas
-  const double visited = p_.experts > 0 ? 1 - std::pow(1 - p_.routed_share, batch * sharing) : 0;
+  const double visited = 1 - std::pow(1 - p_.routed_share, batch * sharing);
   return p_.body * body_width_ + p_.experts * visited * busiest_rank(visited) / sharing * expert_width_ +
          head_ * head_width_;
 }
 
 /// Whole experts on ranks of their own are not visited evenly: the busiest rank's over the mean.
 double Replica::busiest_rank(double visited) const {
-  if (plan_.ep < 2 || visited <= 0) return 1;
+  if (visited <= 0) return 1;
   const double mean = m_.experts.value_or(plan_.ep) / plan_.ep * visited;
   return std::min(1 / visited, 1 + std::sqrt(2 * (1 - visited) * std::log(plan_.ep) / mean));
 }

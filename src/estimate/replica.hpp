@@ -19,7 +19,7 @@ class Replica {
   PromptParts prompt(double tokens, double prompts, double cached) const;
   /// When the first token of a prompt is there on average, if `prompts` of them arrive together.
   Seconds burst(double tokens, double prompts, double cached) const;
-  /// Prompts that share a pass when `batch` requests are in flight.
+  /// Prompts that share a pass when `batch` requests are in flight, at least one.
   double prompts_per_pass(double tokens, double batch) const;
 
   struct Parts {
@@ -82,9 +82,9 @@ class Replica {
   double decoder_ = 1;                       // share of the layers that run for each generated token
   bool layers_in_turn_ = false;
   bool widened_ = false;   // weights to 16 bit before use
-  double body_width_ = 2;  // bytes per parameter
-  double expert_width_ = 2;
-  double head_width_ = 2;
+  double body_width_ = 0;  // bytes per parameter
+  double expert_width_ = 0;
+  double head_width_ = 0;
   Habits has_{};
   Way tensor_way_, expert_way_;
 

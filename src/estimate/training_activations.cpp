@@ -40,7 +40,7 @@ Stage make_stage(const TrainingJob& job, const TrainingPlan& plan, bool first, b
   const double embedding = first ? (p.embedding + p.layer_embeddings) / plan.tp : 0;
   const bool holds_head = last && work.model->is_generator();
   // A tied head is the embedding itself, held again where the last stage is not the first.
-  const double head = holds_head ? (p.head > 0 ? p.head : first ? 0 : p.embedding) / plan.tp : 0;
+  const double head = holds_head ? (first || p.head > 0 ? p.head : p.embedding) / plan.tp : 0;
   stage.ends = embedding + head + (last ? p.mtp / plan.tp : 0);
   stage.microbatches_alive = microbatches_alive(job, plan, first);
   stage.has_logits = holds_head || (last && work.task == workload::Task::pretrain);

@@ -11,7 +11,7 @@ struct Stage {
   double body = 0;     // parameters of one tensor-parallel rank, before sharding
   double experts = 0;  // routed experts, before they are spread over GPUs
   double ends = 0;     // embedding and output head
-  double microbatches_alive = 1;
+  double microbatches_alive = 0;
   bool has_logits = false;
 };
 

@@ -15,7 +15,6 @@ struct TokenBytes {
   double divided = 0;  // in them: tensor ranks have a part each
   double scores = 0;   // softmax input, output and dropout mask, where attention is not fused
 
-  double total() const { return whole + divided + scores; }
   /// All but the scores on one tensor rank; with sequence parallelism ranks share what lies between products too.
   double linear_on(int tp, bool shared) const { return whole / (shared ? tp : 1) + divided / tp; }
 };

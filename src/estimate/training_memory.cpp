@@ -74,7 +74,7 @@ Shards make_shards(const Machine& machine, const TrainingPlan& plan) {
 /// divided at least over their own group.
 double kept(const Stage& stage, double shard, const TrainingPlan& plan) {
   const double dense = (stage.body + stage.ends) / shard;
-  return stage.experts > 0 ? dense + stage.experts / std::max(shard * plan.tp, expert_ranks(plan)) : dense;
+  return dense + stage.experts / std::max(shard * plan.tp, expert_ranks(plan));
 }
 
 /// Parameters of the largest matrix of a layer.
@@ -227,7 +227,7 @@ void explain_states(const TrainingJob& job, const Machine& machine, const Traini
   const auto gibibytes = [](Bytes b) { return shown("{:.2f}", in_gib(b), "GiB"); };
   const double all = work.parameters.total() / 1e9;
   const bool offloaded = training.offload != Offload::none;
-  const double gradient = memory.gradients.raw() > 0 ? width.gradient : 0;  // used up as they come, or offloaded
+  const double gradient = memory.gradients > Bytes{} ? width.gradient : 0;  // used up as they come, or offloaded
   const bool gathered = training.offload == Offload::params;
   if (gathered)
     trace.push_back({"memory.weights",
@@ -276,7 +276,7 @@ void explain(const TrainingJob& job, const Machine& machine, const TrainingPlan&
   explain_states(job, machine, plan, stage, memory, trace);
   const Activations kept = stage_activations(job, plan, stage);
   const Ends ends = ends_of_backward(job, plan, part);
-  const double alive = kept.per_layer.raw() > 0 ? (kept.kept - kept.once).raw() / kept.per_layer.raw() : 0;
+  const double alive = stage.layers * stage.microbatches_alive;
   const std::string what = plan.checkpointing == Checkpointing::full ? say("inputs of every layer")
                            : plan.checkpointing == Checkpointing::selective
                                ? say("what selective checkpointing keeps of a layer")
@@ -320,7 +320,7 @@ void explain(const TrainingJob& job, const Machine& machine, const TrainingPlan&
 double optimizer_bytes(const Workload& work, double width) {
   switch (work.training.optimizer) {
     case Optimizer::adamw:
-    case Optimizer::lamb: return 2 * width;
+    case Optimizer::lamb: break;
     case Optimizer::adamw8bit: return 2.06;  // two bytes and block scales
     case Optimizer::paged_adamw:
     case Optimizer::paged_adamw8bit: return 0;  // in unified memory: makes room when it is needed
@@ -329,7 +329,7 @@ double optimizer_bytes(const Workload& work, double width) {
     case Optimizer::lion: return width;
     case Optimizer::muon: {  // matrices keep a momentum, embedding and head go with AdamW
       const auto& p = work.parameters;
-      return width * (1 + (p.embedding + p.head + p.layer_embeddings) / std::max(1.0, p.total()));
+      return width * (1 + (p.embedding + p.head + p.layer_embeddings) / std::max(p.total(), 1e-9));
     }
   }
   return 2 * width;
@@ -374,8 +374,9 @@ Bytes offloaded_states(const Workload& work, Precision precision) {
 }
 
 Division divide(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan) {
-  Division out{stage_part(job, machine, plan, true, plan.pp == 1), std::nullopt};
-  if (plan.pp > 1) out.last = stage_part(job, machine, plan, false, true);
+  const bool whole = plan.pp == 1;
+  Division out{stage_part(job, machine, plan, true, whole), std::nullopt};
+  if (!whole) out.last = stage_part(job, machine, plan, false, true);
   return out;
 }
 

@@ -47,7 +47,7 @@ double value_head_dim(const catalog::Model& m) {
 
 /// Inputs and outputs of the adapted matrices of one attention.
 double adapted_attention(const catalog::Model& m, const LoraTargets& targets) {
-  const double h = m.hidden_size.value_or(0);
+  const double h = *m.hidden_size;
   const AttentionWidths w = attention_widths(m, 1);
   double q = h + w.q;
   double k = h + w.k;
@@ -56,7 +56,7 @@ double adapted_attention(const catalog::Model& m, const LoraTargets& targets) {
     const double rank = m.mla_q_lora_rank.value_or(0);
     const double latent = *m.mla_kv_lora_rank;
     const double rope = m.mla_rope_dim.value_or(0);
-    if (rank > 0) q = h + rank + rank + w.q;
+    q = h + rank + rank + w.q;
     k = h + latent + rope;
     v = latent + w.k - m.heads.value_or(0) * rope + w.v;
   }
@@ -68,7 +68,7 @@ double lora_parameters(const Workload& work) {
   const auto& m = *work.model;
   const auto& p = work.parameters;
   const LoraTargets& targets = work.training.lora_targets;
-  const double h = m.hidden_size.value_or(0);
+  const double h = *m.hidden_size;
   const bool gated = p.is_gated();
   const double matrices = (targets.gate && gated ? 1.0 : 0.0) + (targets.up ? 1.0 : 0.0) + (targets.down ? 1.0 : 0.0);
   // A decoder beside an encoder attends twice.
@@ -77,7 +77,7 @@ double lora_parameters(const Workload& work) {
   sum += (p.layers - p.moe_layers) * matrices * (h + m.ffn_size.value_or(0));
   const double expert = m.moe_ffn_size.value_or(m.ffn_size.value_or(0));
   const double shared = m.shared_experts.value_or(0) * (h + m.shared_ffn_size.value_or(expert));
-  const double routed = targets.experts ? m.experts.value_or(0) * (h + expert) : 0;
+  const double routed = targets.experts && m.experts ? *m.experts * (h + expert) : 0;
   sum += p.moe_layers * matrices * (shared + routed);
   return static_cast<double>(work.training.lora_rank) * sum;
 }
@@ -108,18 +108,15 @@ AttentionWidths attention_widths(const catalog::Model& model, int tp) {
   const double heads = model.heads.value_or(0);
   const double d = model.head_dim.value_or(0);
   const double dv = value_head_dim(model);
-  AttentionWidths widths{heads * d, 0, 0, heads * dv, 0};
   const double kv = model.is_mla() ? heads : std::max<double>(model.kv_heads.value_or(heads), tp);
-  widths.k = kv * d;
-  widths.v = kv * dv;
-  if (model.is_mla()) widths.latent = model.mla_q_lora_rank.value_or(0) + *model.mla_kv_lora_rank;
-  return widths;
+  const double latent = model.is_mla() ? model.mla_q_lora_rank.value_or(0) + *model.mla_kv_lora_rank : 0;
+  return {heads * d, kv * d, kv * dv, heads * dv, latent};
 }
 
 double ffn_columns(const Workload& work) {
   const auto& model = *work.model;
   const auto& p = work.parameters;
-  const double dense = model.ffn_size.value_or(4 * model.hidden_size.value_or(0));
+  const double dense = model.ffn_size.value_or(4 * *model.hidden_size);
   if (!model.is_moe()) return dense;
   const double expert = model.moe_ffn_size.value_or(dense);
   const double shared = model.shared_experts.value_or(0) * model.shared_ffn_size.value_or(expert);
@@ -134,15 +131,15 @@ double trainable_parameters(const Workload& work) {
   switch (work.training.method) {
     case Method::full:
     case Method::dreambooth: return work.parameters.total();
-    case Method::ptuning: return added * m.hidden_size.value_or(0);
+    case Method::ptuning: return added * *m.hidden_size;
     case Method::prefix: {
       const AttentionWidths w = attention_widths(m, 1);
       return added * work.parameters.layers * (w.k + w.v);
     }
     case Method::lora:
-    case Method::qlora: return lora_parameters(work);
+    case Method::qlora: break;
   }
-  return 0;
+  return lora_parameters(work);
 }
 
 }  // namespace gpusel::estimate

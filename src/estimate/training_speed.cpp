@@ -139,7 +139,7 @@ class StepTime {
     budget_.communication = exposed * accum + gradients;
     (work_.training.offload == Offload::none ? budget_.memory : budget_.host) += streamed;
     budget_.compute += products;
-    const double spread = parts_.spread = 1 + c_.straggler.value * std::log2(std::max(1, machine_.nodes));
+    const double spread = parts_.spread = 1 + c_.straggler.value * std::log2(machine_.nodes);
     parts_.fixed = seconds(c_.step_ms.value / 1000);
     budget_.bubble = (busy + exposed) * (accum * bubble());
     return ((busy + exposed) * (accum * (1 + bubble())) + gradients + streamed + products) * spread + parts_.fixed;
@@ -172,7 +172,7 @@ class StepTime {
     const auto& m = *work_.model;
     const double share = gemm_share(rates_, forward_.tokens, *m.hidden_size / plan_.tp, c_) * eager_share();
     Seconds matmul = forward_.matmul * passes_.matmul / (peak_ * share);
-    if (forward_.experts.raw() > 0) {
+    if (forward_.experts > Flop{}) {
       // Each expert sees its share of the tokens of all ranks that hold different experts.
       const double rows = forward_.tokens * plan_.ep * work_.parameters.routed_share;
       const double width = m.moe_ffn_size.value_or(*m.hidden_size) / plan_.tp;
@@ -289,7 +289,7 @@ class StepTrace {
         format("{:.5g} TFLOP × {:g} ÷ ({:.5g} TFLOPS × {:.4g})", (f.matmul + f.experts).raw() / 1e12,
                time_.passes().matmul, peak.raw() / 1e12, reached),
         ms(parts_.products));
-    if (plan_.flash_attention && parts_.attention.raw() > 0)
+    if (plan_.flash_attention && parts_.attention > Seconds{})
       add("training.compute.attention", say("scores and sums of a micro-batch × passes ÷ rate of fused attention"),
           format("{:.5g} TFLOP × {:g} ÷ {:.5g} TFLOPS", f.attention.raw() / 1e12, time_.passes().attention,
                  f.attention.raw() * time_.passes().attention / parts_.attention.raw() / 1e12),

@@ -16,8 +16,8 @@ using workload::Sharding;
 using workload::Workload;
 
 struct Group {
-  int members = 1;
-  int per_node = 1;
+  int members = 0;
+  int per_node = 0;
   bool crosses() const { return members > per_node; }
 };
 
@@ -35,7 +35,7 @@ Group data_group(const Machine& machine, const TrainingPlan& plan) {
   return group;
 }
 
-double ring(int members) { return members > 1 ? (members - 1.0) / members : 0; }
+double ring(int members) { return (members - 1.0) / members; }
 
 double value_bytes(const TrainingPlan& plan) {
   return plan.precision == Precision::fp32 || plan.precision == Precision::tf32 ? 4 : 2;

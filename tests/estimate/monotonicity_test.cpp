@@ -114,7 +114,7 @@ TEST_CASE("every part of serving memory is finite and counted once in the total"
   const auto model = GENERATE(from_range(kModels));
   const auto format = GENERATE(as<std::string>{}, "bf16", "fp8", "w4a16", "mxfp4", "q4_k_m");
   for (const int tp : {1, 4}) {
-    const Workload work = job("task=inference model=" + model);
+    const Workload work = job("task=inference engine=vllm model=" + model);
     const InferencePlan plan = serving(format, tp);
     const Machine machine = test::machine("h100-sxm-80gb", tp);
     Trace trace;

@@ -28,7 +28,7 @@ struct OwnValue {
   CoefficientValue value;
   double shipped = 0;     // what stood there when it was fitted
   bool new_case = false;  // there was no such case: `shipped` is the plain value
-  int rows = 0;           // measurements that bear on it
+  int rows = 1;           // measurements that bear on it
   std::string unit, meaning, source;
 };
 
@@ -45,7 +45,7 @@ struct OwnWidth {
   OwnClass of;
   Range80 range = Range80::speed;
   int gpus = 1;
-  int rows = 0;         // or models, where the class is of any
+  int rows = 1;         // or models, where the class is of any
   double exponent = 1;  // of the shipped ratios
 };
 

@@ -8,7 +8,7 @@ namespace gpusel::estimate {
 CountedFigures network_on_cpu(const SampleCost& sample, const CountedAsk& ask) {
   const CpuCoefficients& c = ask.c.cpu;
   const double each = value_bytes(ask.plan.precision);
-  const double parameters = ask.work.model != nullptr ? ask.work.model->params_b.value_or(0) * 1e9 : 0;
+  const double parameters = *ask.work.model->params_b * 1e9;
   const double values = sample.values * ask.batch();
   // Backwards takes twice what forwards does.
   const double passes = ask.training() ? 3 : 1;

@@ -45,7 +45,7 @@ DrawingPower drawing_power(const Device& device, const catalog::Catalog& catalog
   } else {
     power.points = derived_points(gpu, c);
   }
-  if (device.share < 1) power.points *= std::pow(device.share, c.slice_exponent.value);
+  power.points *= std::pow(device.share, c.slice_exponent.value);
   return power;
 }
 

@@ -28,7 +28,7 @@ bool grows_trees(const Machine& machine, Bytes table) {
 /// Trees grow one after another, so that threads wait for each other; on GPUs every tree costs launches.
 Found trees(const PreprocessJob& job, const CountedAsk& ask, double speed) {
   const PreprocessCoefficients& c = ask.c.preprocess;
-  const double data = job.data_gb.value_or(0);
+  const double data = *job.data_gb;
   const double threads = std::max(1.0, ask.machine.host.vcpus);
   const double one_tree = speed * c.rate.of("trees") * std::pow(threads, -c.tree_loss.value);
   Found found{one_tree / c.trees.value, "compute", {}, false};
@@ -59,7 +59,7 @@ Found found_for(const PreprocessJob& job, const CountedAsk& ask) {
   if (job.kind == Preprocessing::trees) found = trees(job, ask, speed.value_or(0));
   if (job.kind == Preprocessing::video) found = video(job, ask, speed.value_or(0));
   if (found.rate > 0) return found;
-  if (!speed) return {0, {}, "processor", false};
+  if (!speed) return {.unknown = "processor"};
   const double rate = *speed * ask.c.preprocess.rate.of(to_text(job.kind));
   if (job.kind == Preprocessing::images) return {rate * 1e6 / job.resolution.pixels(), "compute", {}, false};
   return {rate, "compute", {}, false};
@@ -81,7 +81,7 @@ CountedFigures figures_of(const PreprocessJob& job, const CountedAsk& ask) {
   out.rate_ratio = {c.interval_low.of(kind), c.interval_high.of(kind)};
   // Data are spread over the nodes; what does not fit into memory goes through a disk.
   const Bytes need = gb(job.data_gb.value_or(0)) * c.working_set.of(kind) / ask.machine.nodes;
-  const bool spills = need > ask.machine.host.memory && ask.machine.host.memory.raw() > 0;
+  const bool spills = need > ask.machine.host.memory && ask.machine.host.memory > Bytes{};
   if (spills) {
     out.rate /= c.spill.value;
     out.more.push_back({"slowdown", c.spill.value});
@@ -89,7 +89,7 @@ CountedFigures figures_of(const PreprocessJob& job, const CountedAsk& ask) {
   const Bytes most = spills ? ask.machine.host.memory * (1 - c.kept_free.value) : need;
   if (ask.machine.on_cpu()) out.memory.workspace = std::min(need, most);
   if (found.on_gpu && job.kind == Preprocessing::trees)
-    out.memory.workspace = gb(job.data_gb.value_or(0)) * c.gpu_tree_memory.value;
+    out.memory.workspace = gb(*job.data_gb) * c.gpu_tree_memory.value;
   if (!ask.machine.on_cpu()) out.more.push_back({"gpu_used", found.on_gpu ? 1.0 : 0.0});
   if (ask.trace != nullptr && !found.on_gpu)
     ask.trace->push_back({"throughput", say("cores × threads' gain × clock × work per clock × rate per unit of it"),

@@ -80,7 +80,7 @@ class Recommender {
   double largest() const {
     return m_.largest_table_params_b.value_or(0) * 1e9 * (published() > 0 ? tables() / published() : 1);
   }
-  double dense() const { return std::max(0.0, m_.params_b.value_or(0) * 1e9 - published()); }
+  double dense() const { return std::max(0.0, *m_.params_b * 1e9 - published()); }
   double row_values() const { return m_.lookups_per_sample.value_or(0) * m_.embedding_dim.value_or(0); }
   double pooled_values() const { return m_.embedding_tables.value_or(0) * m_.embedding_dim.value_or(0); }
 
@@ -91,7 +91,7 @@ class Recommender {
 
   bool host_short() const {
     const Bytes has = ask_.machine.host.memory;
-    return has.raw() > 0 && has * static_cast<double>(ask_.machine.nodes) < all_tables();
+    return has > Bytes{} && has * static_cast<double>(ask_.machine.nodes) < all_tables();
   }
 
   /// Where the tables are: on every GPU, divided over all of them, or in host memory with the hot rows on each GPU.
@@ -231,7 +231,7 @@ class Recommender {
                   : say("rows read and written / bandwidth"),
          rows);
     line("time.values", say("values of the dense layers / bandwidth"), values);
-    if (sent.raw() > 0)
+    if (sent > Seconds{})
       line("time.link", divided() ? say("pooled rows to all other GPUs, and gradients") : say("gradients"), sent);
     trace("throughput", say("GPUs × samples / time"),
           format("{} × {} / {:.4g} ms", ask_.machine.gpus(), ask_.plan.batch, in_ms(pass)),

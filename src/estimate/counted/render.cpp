@@ -84,12 +84,11 @@ class Rendering {
     const double room = usable - process;
     out_.memory.framework = gib(process);
     out_.memory.activations = gib(job_.scene_gib);
-    if (ask_.machine.on_cpu() || job_.scene_gib <= room || room <= 0) return;
+    if (ask_.machine.on_cpu() || job_.scene_gib <= room) return;
     const bool spills = info_ != nullptr && info_->out_of_core.value_or(false);
-    const double fill = job_.scene_gib / room;
-    if (!spills || fill > c_.spill_limit.value) return;
+    if (!spills || job_.scene_gib > c_.spill_limit.value * room) return;
     out_.memory.activations = gib(room);
-    const double over = (fill - 1) / (c_.spill_limit.value - 1);
+    const double over = (job_.scene_gib / room - 1) / (c_.spill_limit.value - 1);
     spill_ = std::lerp(c_.spill_factor.of("start"), c_.spill_factor.of("limit"), over);
     out_.more.push_back({"slowdown", 1 / spill_});
   }
@@ -144,7 +143,7 @@ class Rendering {
   void interval() {
     const double score = std::log(spread_of(power_, c_));
     const double renderer = std::log(c_.renderer_spread.of(to_text(job_.renderer)));
-    const double spill = spill_ < 1 ? std::log(1 / spill_) / 2 : 0;
+    const double spill = std::log(1 / spill_) / 2;
     const double factor = std::exp(std::hypot(score, renderer, spill));
     out_.rate_ratio = {1 / factor, factor};
     out_.memory_ratio = {c_.memory_low.value, c_.memory_high.value};

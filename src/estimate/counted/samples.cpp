@@ -79,7 +79,7 @@ class Passes {
   }
 
   void fill(MemoryBreakdown& m) const {
-    const double parameters = model_.params_b.value_or(0) * 1e9;
+    const double parameters = *model_.params_b * 1e9;
     const double batch = ask_.batch();
     m.framework = gib(ask_.general.context_gib.value);
     m.workspace = gib(c_.workspace_gib.of(engine_));
@@ -146,7 +146,7 @@ class Passes {
     return ticks > 0 ? put_out() * c_.clocks.of(engine_, kind_) / ticks : 0;
   }
   double weights_traffic() const {
-    const double parameters = model_.params_b.value_or(0) * 1e9;
+    const double parameters = *model_.params_b * 1e9;
     return parameters * (ask_.training() ? passes() * bytes_ + kUpdatedBytes : bytes_);
   }
   /// Values kept for the backward pass, per sample.
@@ -158,7 +158,7 @@ class Passes {
   /// Gradients travel while the backward pass goes on; the last bucket has nothing to hide behind.
   double exposed_links() const {
     if (!ask_.training()) return 0;
-    const Bytes gradients = bytes(model_.params_b.value_or(0) * 1e9 * 4);
+    const Bytes gradients = bytes(*model_.params_b * 1e9 * 4);
     return reduce_time(ask_, gradients, seconds(products_ + traffic_ + vector_)).raw();
   }
   double together() const {

@@ -84,7 +84,7 @@ class Sessions {
   }
   double by_encoder() const {
     const double asked = job_.resolution.pixels() * job_.fps;
-    return std::floor(device_.gpu->nvenc_count.value_or(0) * device_.share * encoder_pixels() / asked);
+    return std::floor(*device_.gpu->nvenc_count * device_.share * encoder_pixels() / asked);
   }
 
   void count() {
@@ -131,7 +131,7 @@ class Sessions {
                      say("{:g} per GPU", by_memory()), "docs/method.md"});
     if (streams())
       trace.push_back({"sessions.encoder", say("encoders × share × pixels per second ÷ (pixels × fps)"),
-                       say("{:g} × {:g} × {:.0f} million ÷ {:.0f} million", device_.gpu->nvenc_count.value_or(0),
+                       say("{:g} × {:g} × {:.0f} million ÷ {:.0f} million", *device_.gpu->nvenc_count,
                            device_.share, encoder_pixels() / 1e6, job_.resolution.pixels() * job_.fps / 1e6),
                        say("{:g} per GPU", by_encoder()), "NVIDIA Video Codec SDK, NVENC application note"});
   }

@@ -67,7 +67,7 @@ class Simulating {
     out_.memory.framework = gib(c_.process_gib.value);
     out_.memory.activations = gib(needed);
     out_.memory_ratio = {ask_.c.render.memory_low.of("simulation"), ask_.c.render.memory_high.of("simulation")};
-    const bool spills = solver_->spills.value_or(false) && !machine_.on_cpu() && room > 0;
+    const bool spills = solver_->spills.value_or(false) && !machine_.on_cpu();
     if (!spills || needed <= room || needed > c_.spill_limit.value * room) return;
     out_.memory.activations = gib(room);
     const double over = (needed / room - 1) / (c_.spill_limit.value - 1);
@@ -92,7 +92,7 @@ class Simulating {
   std::optional<double> update_s() {
     const auto rate = peak();
     const auto memory = bandwidth();
-    if (rate && rate->raw() <= 0) {
+    if (rate && *rate <= FlopPerSecond{}) {
       out_.lacks = doubles() ? "double precision" : "single precision";
       return std::nullopt;
     }
@@ -126,7 +126,7 @@ class Simulating {
     else
       out_.bound_by = computing_ > moving_ ? "compute" : "memory-bandwidth";
     if (gpus() > 1) out_.more.push_back({"scaling", 1 / (1 + exchange())});
-    const double factor = c_.spread.of(to_text(job_.solver)) * (spill_ < 1 ? 1 / std::sqrt(spill_) : 1);
+    const double factor = c_.spread.of(to_text(job_.solver)) / std::sqrt(spill_);
     out_.rate_ratio = {1 / factor, factor};
   }
 

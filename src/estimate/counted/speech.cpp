@@ -112,7 +112,7 @@ class Speech {
     return job_.output_tokens > 0 ? static_cast<double>(job_.output_tokens)
                                   : m_.decoder_steps_per_s.value_or(0) * job_.window_s;
   }
-  double parameters() const { return m_.params_b.value_or(0) * 1e9; }
+  double parameters() const { return *m_.params_b * 1e9; }
   double decoder_parameters() const { return m_.decoder_params_b.value_or(0) * 1e9; }
   double positions() const { return m_.frames_per_s.value_or(0) * job_.window_s; }
   double hidden() const { return m_.hidden_size.value_or(0) * m_.layers.value_or(0) * positions(); }
@@ -255,7 +255,7 @@ class Speech {
     line("time.launch", say("layers and {:g} steps × {:g} layers, each launched", steps(), decoder_layers()),
          parts.launch);
     line("time.host", say("reading and preparing {:g} s of audio", audio), parts.host);
-    if (parts.link.raw() > 0) line("time.link", say("gradients that are not hidden behind other work"), parts.link);
+    if (parts.link > Seconds{}) line("time.link", say("gradients that are not hidden behind other work"), parts.link);
     ask_.trace->push_back({"throughput", say("GPUs × seconds of audio / time"),
                            format("{} × {:g} / {:.4g} s", ask_.machine.gpus(), audio, parts.total().raw()),
                            format("{:.4g} x real time", rate), "docs/method.md"});

@@ -110,7 +110,7 @@ CountedFigures on_cpu(const TranscodeJob& job, const CountedAsk& ask) {
   const double busy = load.encoded / encode + load.decoded / decode;  // seconds per second of one stream
   const double use = job.live ? c.live_use.value : 1;
   Capacity node{use / busy, "compute"};
-  if (ask.machine.memory().raw() > 0) node.limit(ask.machine.memory() / load.memory, "memory");
+  if (ask.machine.memory() > Bytes{}) node.limit(ask.machine.memory() / load.memory, "memory");
   if (job.live) node.streams = std::floor(node.streams);
   if (node.streams < 1 && job.live) out.lacks = "speed for one such stream";
   out.rate = node.streams * ask.machine.nodes;
