@@ -101,6 +101,24 @@ TEST_CASE("a vCPU that is a core does more than one that is a thread") {
   CHECK_FALSE(work_speed(Host{}, c));
 }
 
+TEST_CASE("a processor's peak is its widest path, and nothing where none is known") {
+  catalog::Cpu cpu;
+  const Host host{.cpu = &cpu, .vcpus = 8, .threads_per_core = 2, .ghz = 0.5, .memory = {}};
+  CHECK_FALSE(cpu_peak(host, Precision::bf16));
+  CHECK(usual_on_cpu(host) == Precision::fp32);
+  cpu.fp32_flops_per_cycle = 1;
+  CHECK(cpu_peak(host, Precision::bf16)->raw() == Approx(2e9));  // 4 cores × 0.5 GHz × 1
+  cpu.bf16_flops_per_cycle = 1;
+  CHECK(usual_on_cpu(host) == Precision::bf16);
+  cpu.bf16_flops_per_cycle = 0;
+  CHECK(usual_on_cpu(host) == Precision::fp32);
+  cpu.fp32_flops_per_cycle = {};
+  CHECK_FALSE(cpu_peak(host, Precision::bf16));
+  cpu.bf16_flops_per_cycle = 32;
+  CHECK(cpu_peak(host, Precision::bf16)->raw() == Approx(64e9));
+  CHECK_FALSE(cpu_peak({.cpu = &cpu, .vcpus = 8, .threads_per_core = 2, .ghz = 0, .memory = {}}, Precision::bf16));
+}
+
 TEST_CASE("matrix units and memory bandwidth decide what networks do on processors") {
   const CpuCoefficients& c = coefficients().cpu;
   const auto images_per_vcpu = [&](std::string_view sku, Precision precision) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "estimate/counted/coefficients.hpp"
+#include "estimate/counted/diffusion_size.hpp"
 #include "gpusel/estimate/counted.hpp"
 #include "support/job.hpp"
 
@@ -44,6 +45,15 @@ Approx near(double value) { return Approx(value).epsilon(1e-6); }
 constexpr double kSd15Parameters = 1.066235e9;
 
 }  // namespace
+
+TEST_CASE("the layer with the most scores has all of them where the layers are not told") {
+  catalog::Model model = test::model("flux.1-dev");
+  const auto job = std::get<workload::DiffusionJob>(image_job("task=inference model=flux.1-dev").counted->job);
+  const DiffusionSize known = diffusion_size(model, job, coefficients());
+  CHECK(known.scores == near(known.all_scores / *model.layers));
+  model.layers = {};
+  CHECK(diffusion_size(model, job, coefficients()).scores == near(known.all_scores));
+}
 
 TEST_CASE("all parts of an image pipeline are resident, and decoding is its peak") {
   const auto one = figures("task=inference model=sd15", "a100-sxm-40gb", batches(1)).memory;

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <vector>
 
+#include "estimate/counted/coefficients.hpp"
 #include "estimate/counted/power.hpp"
+#include "gpusel/base/message.hpp"
 #include "gpusel/plan/plan.hpp"
 #include "support/job.hpp"
 
@@ -44,6 +46,55 @@ TEST_CASE("path tracing puts cards with RT cores before those with fast memory a
   CHECK(score("a10") == Approx(2 * score("t4")).epsilon(0.15));
   CHECK(score("t4") < 0.45 * score("a100-sxm-80gb"));
   CHECK(score("rtx-4090") > score("rtx-3090"));
+}
+
+TEST_CASE("points without published runs go with multiprocessors, their clock and the memory") {
+  const auto& c = test::coefficients().counted->render;
+  catalog::Gpu gpu;
+  gpu.vendor = "nvidia";
+  gpu.clock_mhz = 1000;
+  gpu.memory_bandwidth_gbs = 500;
+  CHECK(estimate::derived_points(gpu, c) == 0);
+  gpu.cuda_cores = 1280;
+  CHECK(estimate::derived_points(gpu, c) == 0);  // of how many multiprocessors
+  const auto of = [&](double capability) {
+    gpu.capability = capability;
+    return estimate::derived_points(gpu, c);
+  };
+  // 64 lanes in 6.0 and from 7.0 on, 128 before and between: half the multiprocessors.
+  const double narrow = of(7);
+  CHECK(narrow == Approx(c.score_scale.of("") * std::pow(20, c.score_clocks.value) *
+                         std::pow(500, c.score_bandwidth.value)));
+  CHECK(of(6) == Approx(narrow));
+  CHECK(of(7.5) == Approx(narrow));
+  const double wide = narrow * std::pow(0.5, c.score_clocks.value);
+  CHECK(of(5.2) == Approx(wide));
+  CHECK(of(6.1) == Approx(wide));
+  CHECK(of(6.2) == Approx(wide));
+  // Matrix units count themselves: one multiprocessor of four.
+  gpu.tensor_cores = 4;
+  gpu.capability = 8;
+  CHECK(estimate::derived_points(gpu, c) ==
+        Approx(c.score_scale.of("") * std::pow(500, c.score_bandwidth.value)));
+  gpu.memory_bandwidth_gbs = {};
+  CHECK(estimate::derived_points(gpu, c) == 0);
+  gpu.memory_bandwidth_gbs = 500;
+  gpu.vendor = "amd";
+  CHECK(estimate::derived_points(gpu, c) == 0);
+}
+
+TEST_CASE("a part has its generation's points only with cores that trace rays") {
+  const auto& c = test::coefficients().counted->render;
+  catalog::Gpu gpu = test::gpu("l40s");
+  const double with = estimate::derived_points(gpu, c);
+  gpu.rt_cores = 1;
+  CHECK(estimate::derived_points(gpu, c) == Approx(with));
+  const double without = with / c.score_scale.of(format("RT {:g}", *gpu.rt_generation)) *
+                         c.score_scale.of(gpu.compute_capability);
+  gpu.rt_cores = 0;
+  CHECK(estimate::derived_points(gpu, c) == Approx(without));
+  gpu.rt_cores = {};
+  CHECK(estimate::derived_points(gpu, c) == Approx(without));
 }
 
 TEST_CASE("a renderer that leans on RT cores leaves more behind on cards without them") {

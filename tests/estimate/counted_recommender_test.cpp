@@ -36,6 +36,15 @@ TEST_CASE("tables, optimizer state and dense layers add up to a recommender's me
   CHECK(plain.optimizer.raw() == Approx(8 * 16044545.0));
 }
 
+TEST_CASE("a model that is all tables has no dense layers") {
+  catalog::Model tables = test::model("dcnv2-criteo-t15");
+  tables.embedding_params_b = *tables.params_b * 2;  // whatever is told of them
+  workload::Workload work = counted_job("task=pretrain precision=fp16 model=dcnv2-criteo-t15");
+  work.model = &tables;
+  const auto figures = counted_figures_of(work, test::machine("a100-sxm-80gb"), with_batch(1024));
+  CHECK(figures.memory.gradients == Bytes{});
+}
+
 TEST_CASE("tables that do not fit are divided over the GPUs, small ones are copied") {
   const auto divided = trained("model=dlrm-criteo-t3", test::machine("a100-sxm-80gb", 8), 8192);
   const auto& c = test::coefficients();

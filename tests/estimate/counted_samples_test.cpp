@@ -54,6 +54,48 @@ TEST_CASE("a value of each arithmetic has its width") {
   CHECK(value_bytes(workload::Precision::nvfp4) == 0.5);
 }
 
+TEST_CASE("a network costs what its default input does, as often as what is read is larger") {
+  catalog::Model model = test::model("vit-base-patch16-224");
+  const auto flops = [&](std::int64_t tokens) {
+    workload::SampleJob job;
+    job.seq_len = tokens;
+    return cost_of(model, job, c()).flops;
+  };
+  const double usual = flops(0);
+  CHECK(usual == Approx(*model.gflops_per_sample * 1e9));  // nothing is said of the input
+  model.default_input = "4 tokens";
+  CHECK(flops(4) == Approx(usual));
+  // One block of the shape: 2 × (4 h² + 2 or 3 h f) of every token, 4 h of every pair of tokens.
+  model.layers = 1;
+  const double h = *model.hidden_size, f = *model.ffn_size;
+  const double linear = 2 * h * (4 * h + (model.gated_ffn.value_or(true) ? 3 : 2) * f);
+  model.gflops_per_sample = (4 * linear + 16 * 4 * h) / 1e9;
+  CHECK(flops(1) == Approx(linear + 4 * h));
+  model.default_input = "";
+  CHECK(flops(1) == Approx(4 * linear + 16 * 4 * h));
+}
+
+TEST_CASE("only what there is has a line of its own") {
+  const auto told = [](const Machine& machine, std::string_view quantity) {
+    Trace trace;
+    const Workload work = counted(kTraining);
+    const auto out = counted_figures(work, machine, {.batch = 8}, test::coefficients(), &trace);
+    return std::ranges::any_of(trace, [&](const auto& line) { return line.quantity == quantity; }) ||
+           std::ranges::any_of(out.more, [&](const auto& one) { return one.key == quantity; });
+  };
+  Machine one = test::machine("a100-sxm-80gb");
+  CHECK_FALSE(told(one, "samples.links"));
+  CHECK(told(test::machine("a100-sxm-80gb", 2), "samples.links"));
+  CHECK_FALSE(told(one, "loader_share"));  // of vCPUs that are not known
+  one.host.vcpus = 1;
+  CHECK(told(one, "loader_share"));
+  CHECK(told(one, "samples.arithmetic"));
+  catalog::Gpu unknown = *one.device.gpu;
+  unknown.tensor_cores = {};
+  one.device.gpu = &unknown;
+  CHECK_FALSE(told(one, "samples.arithmetic"));
+}
+
 TEST_CASE("a fused batch of ResNet-50 takes what its parts take, computed by hand", "[samples]") {
   // A100 SXM: 624 TOPS int8, 2039 GB/s, 400 W ÷ 312 TFLOPS = 1.2821 against 1.28 W, 108 multiprocessors at 1.41 GHz.
   const double share = c().reach.of("8.0") * std::pow(400.0 / 312 / 1.28, c().power_exponent.value);

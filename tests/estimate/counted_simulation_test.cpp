@@ -1,8 +1,10 @@
 // Simulation: bytes and operations per update, division over GPUs, and what double precision demands.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstdio>
 
+#include "estimate/counted/coefficients.hpp"
 #include "gpusel/plan/plan.hpp"
 #include "support/job.hpp"
 
@@ -80,6 +82,28 @@ TEST_CASE("solvers that can spill slow down before they fall") {
   CHECK(spilled.figures.rate < fitting * 0.75);
   CHECK_FALSE(planned("solver=dem cells=5e7", "t4").fits);
   CHECK_FALSE(planned("solver=lbm cells=2e8", "t4").fits);
+}
+
+TEST_CASE("a case that spills by half of what may spill runs at the mean of both ends") {
+  const auto& c = test::coefficients().counted->simulation;
+  const auto at = [&](double over) {
+    const auto work = job("task=simulate solver=dem");
+    auto asked = work;
+    auto& simulation = std::get<workload::SimulationJob>(asked.counted->job);
+    const auto machine = test::machine("t4");
+    const double room = in_gib(machine.device.usable) - c.process_gib.value;
+    const auto solver = std::ranges::find(test::shipped().solvers(), "dem", &catalog::SolverInfo::id);
+    simulation.cells = room * (1 + over * (c.spill_limit.value - 1)) * kGiB / *solver->bytes_per_cell;
+    const estimate::CountedPlan plan{.precision = workload::Precision::fp64};
+    return estimate::counted_figures(asked, machine, plan, test::coefficients());
+  };
+  const double start = c.spill_factor.of("start"), limit = c.spill_factor.of("limit");
+  const double whole = at(-0.1).rate;
+  CHECK(at(0.5).rate == Approx(whole * (start + limit) / 2));
+  CHECK(at(0.99).rate == Approx(whole * (0.01 * start + 0.99 * limit)));
+  CHECK(at(1.01).rate == Approx(whole));  // beyond the limit nothing spills, and it does not fit
+  CHECK(at(0.5).bound_by == "host-memory");
+  CHECK(std::ranges::none_of(at(-0.1).more, [](const auto& one) { return one.key == "scaling"; }));
 }
 
 TEST_CASE("memory is cells times what each keeps") {

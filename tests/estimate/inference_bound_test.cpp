@@ -41,6 +41,13 @@ TEST_CASE("what a bound is worth: large batches come near it, and odd jobs have 
   Workload silent = work;
   silent.inference.output_tokens = 0;
   CHECK(std::isinf(bound(silent)));
+  silent.inference.output_tokens = 1;
+  CHECK(std::isfinite(bound(silent)));
+  catalog::Gpu unknown = *machine.device.gpu;
+  unknown.fp16_dense_tflops = {};
+  estimate::Machine without = machine;
+  without.device.gpu = &unknown;
+  CHECK(estimate::most_tokens_per_s(work, without, **estimate::weight_format("bf16"), test::coefficients()) == 0);
   CHECK(std::isinf(bound(test::job("task=inference model=bert-base"))));
   CHECK(std::isinf(bound(test::job("task=inference model=llama-3.1-8b engine=llama.cpp"))));
   CHECK(std::isinf(bound(test::job("task=inference model=llama-3.1-8b disaggregated_prefill=true"))));

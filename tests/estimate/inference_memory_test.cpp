@@ -144,7 +144,7 @@ TEST_CASE("tokens that fit and requests that fit agree") {
   const InferenceMemory m = memory("task=inference model=llama-7b input_tokens=3072 output_tokens=1024 concurrency=1",
                                    "a100-sxm-40gb", serving("fp16"));
   CHECK(std::floor(m.kv_tokens / 4096) == m.max_concurrency);
-  CHECK(m.longest_context == Approx(m.kv_tokens).epsilon(0.001));
+  CHECK(m.longest_context == std::floor(m.kv_tokens));
 }
 
 TEST_CASE("eight-bit caches hold twice the tokens") {
@@ -171,13 +171,63 @@ TEST_CASE("weights that fill the card leave no room for a request") {
   CHECK(m.per_gpu.total() > test::machine("a100-sxm-80gb").device.usable);
 }
 
+TEST_CASE("room for half of a window beside what does not grow is a context of half a window") {
+  catalog::Model hybrid = test::model("mistral-7b-v0.1");  // a window of 4096 in every layer
+  hybrid.linear_state_bytes = 1e9;
+  Workload work = job("task=inference model=mistral-7b-v0.1 concurrency=1");
+  work.model = &hybrid;
+  const Machine card = test::machine("h100-sxm-80gb");
+  const auto estimate = [&] { return inference_memory(work, card, serving("bf16"), test::coefficients()); };
+  const MemoryBreakdown held = estimate().per_gpu;
+  const Bytes room = bytes(1e9) + bytes(2048 * 128 * kKiB);
+  const Bytes taken = held.weights + held.workspace + held.framework + held.activations;
+  work.inference.mem_utilization = (taken + room) / card.device.usable;
+  CHECK(std::abs(estimate().longest_context - 2048) <= 1);
+}
+
 TEST_CASE("a cache that does not grow holds a context without end") {
   catalog::Model constant = test::model("llama-7b");
   constant.kv_full_layers = 0;
   Workload work = job("task=inference model=llama-7b");
   work.model = &constant;
-  const InferenceMemory m = inference_memory(work, test::machine("l40s"), serving("bf16"), test::coefficients());
+  Trace trace;
+  const InferenceMemory m =
+      inference_memory(work, test::machine("l40s"), serving("bf16"), test::coefficients(), &trace);
   CHECK(m.longest_context == 1e9);
+  // Nothing but the engine bounds requests that keep nothing.
+  CHECK(m.max_concurrency == m.sequences);
+  CHECK(m.steady_concurrency == m.sequences);
+  CHECK(m.kv_tokens == 0);
+  CHECK(m.per_gpu.kv_cache == Bytes{});
+  // A byte each is a cache, of which 1e7 are told at most.
+  constant.linear_state_bytes = 1;
+  const InferenceMemory least =
+      inference_memory(work, test::machine("l40s"), serving("bf16"), test::coefficients());
+  CHECK(least.max_concurrency == 1e7);
+}
+
+TEST_CASE("an engine decodes at least one sequence") {
+  Coefficients c = test::coefficients();
+  const Workload work = job("task=inference model=llama-7b");
+  const auto in_flight = [&](double sequences, std::string_view gpu) {
+    c.max_sequences = Coefficient{sequences, {}};
+    return inference_memory(work, test::machine(gpu), serving("fp16"), c).concurrency;
+  };
+  CHECK(in_flight(0.5, "h100-sxm-80gb") == 1);
+  CHECK(in_flight(1.5, "t4") == 1);  // 16 GB hold no request beside 13.5 GB of weights, nor half of them fewer
+}
+
+TEST_CASE("what an explanation says of the cache is requests times the cache of one") {
+  const auto told = [](const std::string& words) {
+    Trace trace;
+    inference_memory(job("task=inference " + words), test::machine("h100-sxm-80gb"), serving("bf16"),
+                     test::coefficients(), &trace);
+    for (const TraceLine& line : trace)
+      if (line.quantity == "memory.kv_cache") return line.substituted;
+    return std::string();
+  };
+  CHECK(told("model=llama-7b concurrency=4 input_tokens=768 output_tokens=256") == "4 × 512 MiB");
+  CHECK(told("model=bert-base engine=vllm concurrency=4") == "0 × 0 MiB");
 }
 
 TEST_CASE("vLLM schedules more sequences from 70 GiB on") {

@@ -45,6 +45,34 @@ TEST_CASE("a prompt that is cached whole costs no prefill, and answers all the s
   CHECK(served.speed.ttft.raw() == Approx(served.speed.itl.raw()).epsilon(0.05));
 }
 
+TEST_CASE("prompts that arrive together and are answered by one token end when the last of them does") {
+  const Served served = serve("model=llama-3.1-8b mode=throughput concurrency=32 input_tokens=4096 output_tokens=1",
+                              "h100-sxm-80gb", serving("bf16"));
+  // On average half of the batch is read before the first token.
+  CHECK(served.speed.ttft < served.speed.e2e * 0.75);
+}
+
+TEST_CASE("a single multiprocessor asks for so many bytes in each tick of its clock") {
+  catalog::Gpu one = test::gpu("h100-sxm-80gb");
+  one.tensor_cores = 4;
+  one.clock_mhz = 1000;
+  Machine machine = test::machine("h100-sxm-80gb");
+  machine.device.gpu = &one;
+  const Workload work = job("task=inference model=llama-3.2-1b mode=single-stream");
+  const double step = decode_step(work, machine, serving("bf16"), 1, 16, test::coefficients()).raw();
+  CHECK(step > read_per_token(work, 2) / (1e9 * test::coefficients().multiprocessor_bytes.of("vllm")));
+}
+
+TEST_CASE("half-precision weights are computed as they are, whatever a part has for them") {
+  catalog::Gpu old = test::gpu("p100-16gb");
+  old.fp16_dense_tflops = 0;  // fp32 stands in
+  Machine machine = test::machine("p100-16gb");
+  machine.device.gpu = &old;
+  const Workload work = job("task=inference model=llama-3.2-1b");
+  CHECK(serve(work, machine, serving("fp16")).speed.weights_native);
+  CHECK_FALSE(serve(work, machine, serving("w4a16")).speed.weights_native);
+}
+
 TEST_CASE("one stream is never faster than reading the weights once per token") {
   const auto model = GENERATE(as<std::string>{}, "gpt2", "llama-3.2-1b", "llama-7b", "mixtral-8x7b", "llama-3.1-70b");
   const auto gpu = GENERATE(as<std::string>{}, "t4", "l4", "rtx-4090", "a100-sxm-80gb", "h100-sxm-80gb", "b200-180gb");

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "estimate/half_rate.hpp"
+#include "estimate/multiprocessors.hpp"
 #include "support/job.hpp"
 
 using namespace gpusel;
@@ -33,7 +35,9 @@ TEST_CASE("PCIe moves eight giga-transfers per lane and generation less its codi
   CHECK(gbs(pcie_bandwidth(with_pcie(3, 16))) == Approx(15.754).epsilon(1e-4));
   CHECK(gbs(pcie_bandwidth(with_pcie(4, 16))) == Approx(31.508).epsilon(1e-4));
   CHECK(gbs(pcie_bandwidth(with_pcie(5, 16))) == Approx(63.015).epsilon(1e-4));
+  CHECK(gbs(pcie_bandwidth(with_pcie(6, 16))) == Approx(126.031).epsilon(1e-4));
   CHECK(gbs(pcie_bandwidth(with_pcie(4, 8))) == Approx(15.754).epsilon(1e-4));
+  CHECK(gbs(pcie_bandwidth({})) == Approx(15.754).epsilon(1e-4));  // what every slot has
   CHECK(gbs(pcie_bandwidth(test::gpu("v100-sxm2-16gb"))) == Approx(15.754).epsilon(1e-4));
 }
 
@@ -109,6 +113,58 @@ TEST_CASE("arithmetic without hardware runs at the next wider rate and is not na
   CHECK_FALSE(a100.native(Precision::fp8));
   CHECK(tera(a100.peak(Precision::fp8)) == tera(a100.peak(Precision::bf16)));
   CHECK(test::machine("t4").device.native(Precision::fp32));
+}
+
+TEST_CASE("arithmetic at whatever rate above none is done in hardware") {
+  catalog::Gpu gpu = test::gpu("t4");
+  Device device = test::machine("t4").device;
+  device.gpu = &gpu;
+  gpu.fp64_tflops = 1;
+  CHECK(device.native(Precision::fp64));
+  gpu.fp64_tflops = 0;
+  CHECK_FALSE(device.native(Precision::fp64));
+  CHECK_FALSE(device.peak(Precision::fp64));
+}
+
+TEST_CASE("consumer cards are those whose 16-bit rate is below two and a half times the fp32 rate, from Turing on") {
+  catalog::Gpu gpu;
+  const auto is_consumer = [&](double fp16, double capability) {
+    gpu.fp16_dense_tflops = fp16;
+    gpu.capability = capability;
+    return half_rate(gpu);
+  };
+  gpu.fp32_tflops = 10;
+  CHECK(is_consumer(24.9, 7.5));
+  CHECK_FALSE(is_consumer(25, 7.5));
+  CHECK_FALSE(is_consumer(24.9, 7.4));
+  gpu.capability = {};
+  CHECK_FALSE(half_rate(gpu));
+}
+
+TEST_CASE("a multiprocessor has eight matrix units before Ampere and four since") {
+  catalog::Gpu gpu;
+  CHECK(multiprocessors(gpu) == 0);
+  gpu.tensor_cores = 80;
+  CHECK(multiprocessors(gpu) == 20);
+  gpu.capability = 8;
+  CHECK(multiprocessors(gpu) == 20);
+  gpu.capability = 7.5;
+  CHECK(multiprocessors(gpu) == 10);
+}
+
+TEST_CASE("the clock is the boost clock, or two operations per lane at the fp32 rate") {
+  catalog::Gpu gpu;
+  CHECK(clock_ghz(gpu) == 0);
+  gpu.fp32_tflops = 8.192;
+  CHECK(clock_ghz(gpu) == 0);
+  gpu.cuda_cores = 2048;
+  CHECK(clock_ghz(gpu) == Approx(2));  // 8192 ÷ (2 × 2048)
+  gpu.cuda_cores = 1;
+  CHECK(clock_ghz(gpu) == Approx(4096));
+  gpu.fp32_tflops = {};
+  CHECK(clock_ghz(gpu) == 0);
+  gpu.clock_mhz = 1500;
+  CHECK(clock_ghz(gpu) == Approx(1.5));
 }
 
 TEST_CASE("cards with a switch or a mesh are linked by it and others by PCIe") {

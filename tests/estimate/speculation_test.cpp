@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "estimate/inference_load.hpp"
 #include "support/job.hpp"
 
 using namespace gpusel;
@@ -63,6 +64,25 @@ TEST_CASE("the explanation tells how many tokens a pass brings, unless all stand
   CHECK(told("acceptance_rate=1").empty());
 }
 
+TEST_CASE("a pass brings the drafted tokens that stand and one more") {
+  workload::Draft draft;
+  draft.tokens = 4;
+  draft.acceptance_rate = 0.5;
+  CHECK(tokens_per_pass(draft) == Approx(1.9375));  // 1 + 0.5 + 0.25 + 0.125 + 0.0625
+  draft.acceptance_rate = 1;
+  CHECK(tokens_per_pass(draft) == 5);
+}
+
+TEST_CASE("a draft model runs on all ranks where they divide its heads, and whole otherwise") {
+  catalog::Model draft = test::model("llama-3.2-1b");
+  const auto ranks = [&](int tp) { return draft_plan(draft, test::serving("fp16", tp)).tp; };
+  draft.heads = 6;
+  CHECK(ranks(2) == 2);
+  CHECK(ranks(4) == 1);
+  draft.heads = {};
+  CHECK(ranks(2) == 1);
+}
+
 TEST_CASE("the more drafted tokens stand the sooner the next one comes") {
   double before = 1e9;
   for (const std::string rate : {"0", "0.3", "0.6", "0.8", "0.95", "1"}) {
@@ -85,6 +105,19 @@ TEST_CASE("a draft has to be a smaller generator and its figures need one") {
   CHECK(refused("speculative=nobody", nullptr) == "speculative");
   CHECK(refused("acceptance_rate=0.5", nullptr) == "acceptance_rate");
   CHECK(refused("speculative_tokens=3", nullptr) == "speculative_tokens");
+}
+
+TEST_CASE("of divisions of the replicas that all keep up, the one that answers soonest is taken") {
+  // One reader is enough for 2 × 128 tokens a second; the fewer replicas generate, the larger are their batches.
+  const auto machine = test::machine("h100-sxm-80gb", 4);
+  const auto work = job(
+      "task=inference model=llama-3.1-8b input_tokens=128 output_tokens=512 request_rate=2 disaggregated_prefill=true");
+  InferencePlan plan = test::serving("bf16");
+  plan.dp = 4;
+  const auto memory = inference_memory(work, machine, plan, test::coefficients());
+  const auto speed = inference_speed(work, machine, plan, memory, test::coefficients());
+  REQUIRE(speed);
+  CHECK(speed->prefill_replicas == 1);
 }
 
 TEST_CASE("replicas that only generate are not held up by prompts") {

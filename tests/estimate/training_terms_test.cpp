@@ -1,8 +1,10 @@
 // Single terms of training memory and time, each against arithmetic done by hand.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 
+#include "estimate/training_shape.hpp"
 #include "support/training.hpp"
 
 using namespace gpusel;
@@ -43,6 +45,44 @@ TEST_CASE("the optimiser step needs its temporaries when activations are gone") 
   const MemoryBreakdown blocks =
       memory(job("task=finetune model=llama-7b seq_len=128 optimizer=adamw8bit"), recomputing());
   CHECK((blocks.activations + blocks.workspace).raw() < temporaries);
+}
+
+TEST_CASE("an explanation tells of bubbles and of layers apart only where there are any") {
+  const auto told = [](const TrainingPlan& plan, std::string_view quantity) {
+    const Workload work = job("task=finetune model=llama-7b framework=megatron");
+    Trace trace;
+    training_memory(work, test::enough(plan), plan, c(), &trace);
+    training_speed(work, test::enough(plan), plan, c(), &trace);
+    return std::ranges::any_of(trace, [&](const TraceLine& line) { return line.quantity == quantity; });
+  };
+  TrainingPlan split;
+  CHECK_FALSE(told(split, "training.step_time.bubble"));
+  CHECK(pipeline_chunks(job("task=finetune model=llama-7b framework=megatron"), split, c()) == 1);
+  split.pp = 2;
+  CHECK(told(split, "training.step_time.bubble"));
+  TrainingPlan some = recomputing();
+  CHECK_FALSE(told(some, "memory.recomputed_layers"));
+  some.recomputed = 0.5;
+  CHECK(told(some, "memory.recomputed_layers"));
+}
+
+TEST_CASE("an encoder sees both directions, in a window as far as it reaches, and what stands before all") {
+  catalog::Model windowed = test::model("bert-base");
+  windowed.kv_window_layers = 4;
+  windowed.window_tokens = 128;
+  Workload work = job("task=finetune model=bert-base seq_len=512");
+  work.model = &windowed;
+  CHECK(sequence_shape(work).attended == 8 * 512 + 4 * 128);  // of 12 layers
+  work.training.method = workload::Method::prefix;
+  work.training.virtual_tokens = 16;
+  CHECK(sequence_shape(work).attended == 8 * 512 + 4 * 128 + 12 * 16);
+}
+
+TEST_CASE("no more layers have experts than there are") {
+  Workload work = job("task=finetune model=mixtral-8x7b");
+  const double all = memory(work).activations.raw();
+  work.parameters.moe_layers *= 2;
+  CHECK(memory(work).activations.raw() == Approx(all));
 }
 
 TEST_CASE("an interleaved pipeline keeps more micro batches than a plain one") {

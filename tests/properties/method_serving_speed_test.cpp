@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "gpusel/estimate/inference_bound.hpp"
 #include "properties/page_service.hpp"
 
 using namespace gpusel;
@@ -113,7 +114,8 @@ TEST_CASE("serving speed is what docs/method.md says", "[property]") {
     const bool drafts = work.model->is_generator() && any::coin("drafts");
     if (drafts) add_draft(work);
     const InferenceMemory memory = inference_memory(work, machine, plan, test::coefficients());
-    const auto is = inference_speed(work, machine, plan, memory, test::coefficients());
+    Trace trace;
+    const auto is = inference_speed(work, machine, plan, memory, test::coefficients(), &trace);
     test::given(is.has_value());
     const Service page(work, plan, machine);
     workload::Workload small = work;
@@ -142,6 +144,8 @@ TEST_CASE("serving speed is what docs/method.md says", "[property]") {
     const double prompts = page.prefill(flow.fresh(), 1, flow.cached()) * B;
     const bool reads = page.encodes() || prompts > parts.total() * std::max(1.0, page.out());
     must(is->bound_by == (reads ? "compute" : waiting > 0.5 ? "kv-cache" : parts.bound_by()), "bound by another");
+    const auto told = std::ranges::find(trace, "inference.prefill", &TraceLine::quantity);
+    must_be_near(*told->value.number, page.prefill(flow.fresh(), 1, flow.cached()) * 1e3, "one prompt");
     if (work.model->is_generator() && !drafts)
       must_be_near(decode_step(work, machine, plan, B, page.in(), test::coefficients()).raw(),
                    page.step(B, page.in(), 0, 1), "a step");
@@ -167,10 +171,14 @@ TEST_CASE("a service under a request rate is what docs/method.md says", "[proper
     must_be_near(is->requests_per_s, rate, "requests per second");
     const double B = is->in_flight / plan.dp;
     const auto at = flow.at(B);
-    // Arrivals and departures balance, to the hundredth at which the search for it ends.
-    const double balanced = std::clamp(rate / plan.dp * at.e2e, 1.0, room);
-    must(std::abs(balanced - B) <= 0.0101 * B || at.e2e > 0.98 * B * plan.dp / rate,
-         format("{} of {} in flight", B, balanced));
+    // Arrivals and departures balance: from one request on half of the way at a time, to the hundredth.
+    double balanced = 1;
+    for (int i = 0; i < 40; ++i) {
+      const double next = std::clamp(rate / plan.dp * flow.at(balanced).e2e, 1.0, room);
+      if (std::abs(next - balanced) < balanced / 100) break;
+      balanced = (balanced + next) / 2;
+    }
+    must_be_near(B, balanced, "requests in flight");
     const double u = std::min(0.99, rate / most);
     const auto percentile = [&](double q) { return at.ttft * (1 + u / (2 * (1 - u)) * -std::log(1 - q)); };
     must_be_near(is->ttft.raw(), percentile(0.5), "median of the time to the first token");
@@ -183,6 +191,33 @@ TEST_CASE("a service under a request rate is what docs/method.md says", "[proper
     must_be_near(p.itl_p99.raw(), at.itl * (1 + u), "ITL p99");
     must_be_near(p.e2e_p95.raw(), percentile(0.95) + at.itl * (1 + u / 2) * flow.steps(), "E2E p95");
     must_be_near(p.e2e_p99.raw(), percentile(0.99) + at.itl * (1 + u) * flow.steps(), "E2E p99");
+  });
+}
+
+TEST_CASE("no more is promised than products, caches and the host allow on a GPU that nothing else keeps waiting",
+          "[property]") {
+  agrees("bound", [] {
+    auto [work, plan, machine] = any_service();
+    if (any::coin("cached whole")) work.inference.prefix_cache_hit = 1;
+    plan.tp = plan.pp = plan.dp = plan.ep = 1;
+    const auto& job = work.inference;
+    plan.kv = job.engine == Engine::trt_llm ? workload::KvPrecision::fp8 : workload::KvPrecision::bf16;
+    const double is = most_tokens_per_s(work, machine, *plan.weights, test::coefficients());
+    if (!compute_rate(*plan.weights, machine.device)) return must(is == 0, "a rate of nothing");
+    const Service page(work, plan, machine);
+    const Flow flow(page);
+    if (page.encodes() || page.crosses_stacks() || page.m.decoder_layers || page.in_turn() || page.out() < 1)
+      return must(std::isinf(is), "a bound of other work");
+    const double rate = page.F() * page.eta(), T = flow.fresh(), E = page.P.experts * page.P.routed_share;
+    double prompt = (2 * page.P.body * T + 2 * page.head()) / rate +
+                    2 * E * T / (rate * page.c.expert_efficiency.of(page.engine())) +
+                    page.of(page.c.prefill_bytes) * page.h() * page.L() * T / machine.device.bandwidth.raw();
+    if (T <= 0) prompt = 0;
+    const double token = 2 * (page.P.body + E + page.head()) / rate +
+                         page.parts(1, page.in(), page.out() / 2, 1).caches + page.of(page.c.sequence_us) * 1e-6;
+    const double busy = prompt + token * (page.out() - 1);
+    if (busy <= 0) return must(std::isinf(is), "a bound of nothing to do");
+    must_be_near(is, std::max(1.0, page.of(page.c.serving_efficiency)) * page.out() / busy, "bound");
   });
 }
 

@@ -47,14 +47,17 @@ Enum any_of(std::string_view name, const std::vector<Enum>& choices) {
 }
 
 /// What no estimate can do without.
-constexpr std::string_view kNeeded[] = {"params_b",      "layers",         "hidden_size",  "image_tokens",
-                                        "default_width", "default_height", "kv_lora_rank", "memory_bandwidth_gbs"};
+constexpr std::string_view kNeeded[] = {"params_b",       "image_tokens", "default_width",
+                                        "default_height", "kv_lora_rank", "memory_bandwidth_gbs"};
 
-/// The work of a pass, which image models are not read without.
-bool is_of_images(const catalog::Model& model, const catalog::Field& field) {
-  return model.kind == catalog::ModelKind::diffusion && field.json == "gflops_per_sample";
+/// What models of its kind are not read without: the shape of texts' and images', the work of a pass over an image.
+bool is_of_kind(const catalog::Model& model, const catalog::Field& field) {
+  const bool of_images = model.kind == catalog::ModelKind::diffusion;
+  return (model.is_language_model() && field.json == "layers") ||
+         ((model.is_language_model() || of_images) && field.json == "hidden_size") ||
+         (of_images && field.json == "gflops_per_sample");
 }
-bool is_of_images(const catalog::Gpu&, const catalog::Field&) { return false; }
+bool is_of_kind(const catalog::Gpu&, const catalog::Field&) { return false; }
 
 /// Up to three figures taken out.
 template <class Record>
@@ -63,7 +66,7 @@ void leave_gaps(Record& record) {
   std::map<std::string, catalog::Number*> figures;
   visit_fields(record, [&](const catalog::Field& field, auto& member) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>, catalog::Number>)
-      if (member && std::ranges::find(kNeeded, field.json) == std::end(kNeeded) && !is_of_images(record, field)) {
+      if (member && std::ranges::find(kNeeded, field.json) == std::end(kNeeded) && !is_of_kind(record, field)) {
         known.emplace_back(field.json);
         figures[known.back()] = &member;
       }
@@ -153,16 +156,13 @@ Asked counted() {
 estimate::TrainingPlan plan_for(const workload::Workload& work) {
   const auto& m = *work.model;
   estimate::TrainingPlan plan;
-  const bool quantised = work.training.method == workload::Method::qlora;
   plan.sharding = any_of("sharding", std::vector{Sharding::none, Sharding::ddp, Sharding::zero1, Sharding::zero2,
                                                  Sharding::zero3, Sharding::fsdp, Sharding::hsdp});
-  if (!quantised) {
-    plan.tp = divisor("tp", {m.heads.value_or(1), kv_heads(m)}, 8);
-    plan.pp = divisor("pp", {work.parameters.layers}, 8);
-  }
+  plan.tp = divisor("tp", {m.heads.value_or(1), kv_heads(m)}, 8);
+  plan.pp = divisor("pp", {work.parameters.layers}, 8);
   plan.cp = static_cast<int>(whole("cp", 0, 9)) == 9 ? 2 : 1;
   plan.dp = 1 << whole("log2 dp", 0, 6);
-  if (m.is_moe() && !quantised) plan.ep = divisor("ep", {*m.experts, static_cast<double>(plan.dp * plan.cp)}, 8);
+  if (m.is_moe()) plan.ep = divisor("ep", {*m.experts, static_cast<double>(plan.dp * plan.cp)}, 8);
   plan.micro_batch = size("micro_batch", 1, 32);
   plan.grad_accum = size("grad_accum", 1, 64);
   plan.checkpointing =
@@ -219,6 +219,10 @@ estimate::Machine counting_machine() {
   }
   estimate::Machine made = machine(1 << whole("log2 gpus", 0, 4));
   if (coin("host known")) made.host = host();
+  if (made.gpus_per_node > 1 && coin("bridges")) {
+    made.link = catalog::NodeLink::nvlink_pairs;
+    made.link_bandwidth = gb_per_s(300);
+  }
   return made;
 }
 
