@@ -121,6 +121,8 @@ constexpr Entry kEntries[] = {
     {"own.setup_hours", &Coefficients::own_setup_hours},
 };
 
+constexpr std::size_t kShownOfId = 60;  // of one that nobody knows
+
 using Places = std::vector<std::pair<std::string_view, Coefficient*>>;
 
 Places places_in(Coefficients& out, CountedCoefficients& counted, EconomyCoefficients& economy) {
@@ -208,7 +210,7 @@ void read_entry(const Node& node, Problems& problems, const Places& places, Seen
   if (at == places.end()) {
     std::vector<std::string_view> ids;
     for (const auto& [known, place] : places) ids.push_back(known);
-    fields.fail(node, say("unknown coefficient '{}'", shorten(id, 60)), did_you_mean(id, ids));
+    fields.fail(node, say("unknown coefficient '{}'", shorten(id, kShownOfId)), did_you_mean(id, ids));
     return;
   }
   Coefficient& place = *at->second;
@@ -243,7 +245,7 @@ std::shared_ptr<const OwnCalibration> own_in(const Node& section, Problems& prob
   auto own = std::make_shared<OwnCalibration>(read_own(section, problems));
   for (const OwnValue& each : own->values)
     if (std::ranges::find(places, each.value.id, &Places::value_type::first) == places.end())
-      problems.add(section, say("unknown coefficient '{}'", shorten(each.value.id, 60)),
+      problems.add(section, say("unknown coefficient '{}'", shorten(each.value.id, kShownOfId)),
                    say("gpusel calibrate without a file fits anew"));
   return own;
 }

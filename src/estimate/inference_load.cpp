@@ -112,7 +112,7 @@ Steady steady_state(const Workload& work, const Server& server, double batch, co
   steady.per_request = per_request;
   steady.prompt = share / replica.pipelining();
   steady.handling = request;
-  const double prompts = std::min(batch, replica.of(c.batched_tokens) / std::max(1.0, input));  // of one pass
+  const double prompts = std::min(batch, replica.of(c.batched_tokens) / std::max(input, 1e-9));  // of one pass
   if (closed) close_loop(steady, mix, batch, steps, share * prompts);
   return steady;
 }
@@ -192,7 +192,7 @@ std::optional<Load> apart(const Workload& work, const Server& server, const Infe
   const Seconds step = token_time(job, server, load.batch);
   load.steady.itl = job.output_tokens > 1 ? step : Seconds{};
   load.steady.ttft += server.target.handover(static_cast<double>(job.input_tokens)) + step;
-  load.steady.e2e = load.steady.ttft + load.steady.itl * std::max(0.0, static_cast<double>(job.output_tokens) - 1);
+  load.steady.e2e = load.steady.ttft + load.steady.itl * (static_cast<double>(job.output_tokens) - 1);
   load.requests_per_s = job.request_rate ? *job.request_rate : std::min(read, answers(load.batch));
   return load;
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/mebibytes.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/estimate/inference.hpp"
 
@@ -165,7 +166,7 @@ struct Kept {
 };
 
 Kept kept_in(const WeightFormat& format, const catalog::Parameters& p) {
-  if (format.experts_only && p.experts > 0) return {p.experts, p.loaded() - p.experts};
+  if (format.experts_only && p.experts != 0) return {p.experts, p.loaded() - p.experts};
   if (format.keeps_ends) return {p.body + p.experts + p.layer_embeddings, p.embedding + p.head + p.vision};
   return {p.loaded(), 0};
 }
@@ -211,8 +212,8 @@ void explain(const Workload& work, const InferencePlan& plan, const InferenceMem
   trace.push_back({"memory.kv_cache",
                    say("requests of one replica × cache of one request of {} + {} tokens on this GPU", job.input_tokens,
                        job.output_tokens),
-                   format("{:g} × {:.5g} MiB", held.caches, held.each.raw() / (1024 * 1024)),
-                   gibibytes(memory.per_gpu.kv_cache), "docs/method.md"});
+                   format("{:g} × {:.5g} MiB", held.caches, in_mib(held.each)), gibibytes(memory.per_gpu.kv_cache),
+                   "docs/method.md"});
   const ActivationPeak peak = activation_peaks(work, plan, held.rows, c);
   trace.push_back(
       {"memory.activations",

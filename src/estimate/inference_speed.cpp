@@ -216,7 +216,7 @@ std::optional<InferenceSpeed> inference_speed(const Workload& work, const Machin
   const double waiting = queues ? std::max(0.0, memory.concurrency / replicas - batch) : 0;
   if (job.request_rate) {
     const double share = load_of(*job.request_rate, load->most);
-    const double steps = std::max(0.0, output - 1);
+    const double steps = output - 1;
     speed.ttft = queued(steady.ttft, share, 0.5);
     speed.e2e = speed.ttft + speed.itl * steps;
     speed.percentiles = percentiles(steady, share, steps);

@@ -15,7 +15,7 @@ namespace {
 BytesPerSecond reading_rate(const Device& device, double efficiency, double per_clock) {
   const BytesPerSecond memory = device.bandwidth * efficiency;
   const double clocks = multiprocessors(*device.gpu) * device.share * clock_ghz(*device.gpu);
-  return clocks > 0 ? std::min(memory, gb_per_s(clocks * per_clock)) : memory;
+  return clocks != 0 ? std::min(memory, gb_per_s(clocks * per_clock)) : memory;
 }
 
 /// Share of the 16-bit peak that large products sustain: what the kernels reach, or what the board's power allows.
@@ -57,7 +57,7 @@ Replica::Replica(const workload::Workload& work, const Machine& machine, const I
   // An encoder-decoder reads the prompt with one stack and answers with the other.
   if (m_.decoder_layers) decoder_ = *m_.decoder_layers / p_.layers;
   expert_width_ = format.bits / 8;
-  body_width_ = format.experts_only && p_.experts > 0 ? 2 : format.bits / 8;
+  body_width_ = format.experts_only && p_.experts != 0 ? 2 : format.bits / 8;
   head_width_ = format.keeps_ends ? 2 : format.bits / 8;
   has_ = habits();
   if (plan.tp > 1 && !layers_in_turn_) tensor_way_ = way(plan.tp);
@@ -110,7 +110,7 @@ Replica::PromptParts Replica::pass_compute(double tokens, double prompts, double
   const double together = layers_in_turn_ ? 1 : plan_.tp;
   const Bytes between = bytes(has_.prefill_bytes * *m_.hidden_size * p_.layers * all / together);
   PromptParts parts;
-  parts.products = products / rate + (p_.routed_share > 0 ? experts / expert_rate : Seconds{});
+  parts.products = products / rate + (p_.routed_share != 0 ? experts / expert_rate : Seconds{});
   parts.attention = attention / (rate * has_.prefill_attention);
   parts.between = between / machine_.device.bandwidth;
   return parts;

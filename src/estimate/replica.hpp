@@ -11,7 +11,7 @@ class Replica {
           ComputeRate rate);
 
   /// Processing `prompts` prompts of `tokens` each behind `cached` ones, packed into passes of the engine's size.
-  Seconds prefill(double tokens, double prompts = 1, double cached = 0) const;
+  Seconds prefill(double tokens, double prompts, double cached = 0) const;
   /// What a prefill is made of: the longest of computing, reading and the host, and what comes beside it.
   struct PromptParts {
     Seconds products, attention, between, reading, host, fixed, link, total;

@@ -39,8 +39,8 @@ Stage make_stage(const TrainingJob& job, const TrainingPlan& plan, bool first, b
   stage.experts = p.experts * share;
   const double embedding = first ? (p.embedding + p.layer_embeddings) / plan.tp : 0;
   const bool holds_head = last && work.model->is_generator();
-  // A tied head is the embedding itself, held again where the last stage is not the first.
-  const double head = holds_head ? (first || p.head > 0 ? p.head : p.embedding) / plan.tp : 0;
+  // A head is as large as the embedding, and held again where it is the embedding of another stage.
+  const double head = holds_head ? (first ? p.head : p.embedding) / plan.tp : 0;
   stage.ends = embedding + head + (last ? p.mtp / plan.tp : 0);
   stage.microbatches_alive = microbatches_alive(job, plan, first);
   stage.has_logits = holds_head || (last && work.task == workload::Task::pretrain);
@@ -60,7 +60,7 @@ TokenBytes layer_bytes_per_token(const TrainingJob& job, const TrainingPlan& pla
   const bool gated = work.parameters.is_gated();
   const double unfused = gated ? job.eager_hidden_bytes : 0;
   const bool frozen = workload::adds_tokens(work.training.method);
-  const double copies = unfused > 0 && widths.k > 0 ? std::max(1.0, widths.q / widths.k) : 1;
+  const double copies = unfused != 0 && widths.k != 0 ? std::max(1.0, widths.q / widths.k) : 1;
   TokenBytes bytes;
   bytes.whole = (frozen ? 4 : 8) * h + (workload::trains_adapter(work.training.method) ? 0.5 : 1) * unfused * h;
   bytes.divided = 2 * (widths.q + widths.o + shape.kv_rows * copies * (widths.k + widths.v)) + 4 * widths.latent +
@@ -92,7 +92,7 @@ Activations stage_activations(const TrainingJob& job, const TrainingPlan& plan, 
   double per_layer = linear + scores;
   double once = 0;
   if (plan.checkpointing == Checkpointing::selective) {  // scores first; where there are none, of everything
-    per_layer = linear * (scores > 0 ? 1 : job.selective_share);
+    per_layer = linear * (scores != 0 ? 1 : job.selective_share);
     once = scores;
   } else if (plan.checkpointing == Checkpointing::full) {
     // Logits peak when the forward pass ends, a layer's own set when the backward pass is under way.

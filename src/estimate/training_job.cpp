@@ -28,7 +28,7 @@ double training_efficiency(const catalog::Gpu& gpu, const Coefficients& c) {
   const double share = c.training_efficiency.of(gpu.architecture);
   const double tflops = gpu.fp16_dense_tflops.value_or(0);
   const double usual = c.watts_per_tflops.of(gpu.architecture);
-  if (!gpu.tdp_w || tflops <= 0 || usual <= 0) return share;
+  if (!gpu.tdp_w || tflops == 0 || usual == 0) return share;
   const double headroom = *gpu.tdp_w / tflops / usual;
   return std::min(kMostOfPeak, share * std::pow(headroom, c.power_exponent.of(gpu.architecture)));
 }

@@ -6,6 +6,7 @@
 #include "gpusel/estimate/training.hpp"
 #include "gpusel/workload/frameworks.hpp"
 
+#include "estimate/mebibytes.hpp"
 #include "estimate/optimizer.hpp"
 #include "estimate/training_activations.hpp"
 #include "estimate/training_traffic.hpp"
@@ -180,7 +181,7 @@ MemoryBreakdown states(const TrainingJob& job, const TrainingPlan& plan, const S
     const double ends =
         stage.ends * (quantised ? job.c.unquantised_bytes.of(training.framework) : width16) / shards.weights;
     Stage linear = stage;
-    linear.ends = 0;
+    linear.ends = {};
     memory.weights =
         bytes(kept(linear, shards.weights, plan) * (quantised ? kNf4Bytes : width16) + ends + adapters * width.weight);
     memory.gradients = bytes(adapters * width.gradient / shards.gradients);
@@ -238,7 +239,7 @@ void explain_states(const TrainingJob& job, const Machine& machine, const Traini
   if (workload::trains_adapter(training.method)) {
     const double adapters = job.trainable / (plan.tp * plan.pp) / 1e9;
     Stage linear = stage;
-    linear.ends = 0;
+    linear.ends = {};
     const double frozen = kept(linear, shards.weights, plan) / 1e9;
     const double ends = stage.ends / shards.weights / 1e9;
     const bool quantised = training.method == Method::qlora;
@@ -285,8 +286,8 @@ void explain(const TrainingJob& job, const Machine& machine, const TrainingPlan&
                    say("{}, of a micro-batch of {} × {:g} tokens × layers in flight + one layer under way − room made "
                        "for gradients",
                        what, plan.micro_batch, job.sequence.rows),
-                   format("{:.5g} MiB × {:.6g} + {:.5g} MiB − {:.5g} MiB", in_gib(kept.per_layer) * 1024, alive,
-                          in_gib(kept.once) * 1024, in_gib(kept.kept - memory.activations) * 1024),
+                   format("{:.5g} MiB × {:.6g} + {:.5g} MiB − {:.5g} MiB", in_mib(kept.per_layer), alive,
+                          in_mib(kept.once), in_mib(kept.kept - memory.activations)),
                    gibibytes(memory.activations), "arXiv 2205.05198"});
   trace.push_back({"workspace.logits", say("bytes per logit × sequences of this GPU × tokens × vocabulary ÷ tp"),
                    stage.has_logits ? format("{:g} B × {:.6g} × {:g} × {:g} ÷ {}", job.logits_bytes,
@@ -297,8 +298,8 @@ void explain(const TrainingJob& job, const Machine& machine, const TrainingPlan&
   const Buffers held = buffers(job, machine, plan, stage);
   trace.push_back({"workspace.buffers",
                    say("gathered weights + buckets on their way to a shard or the host + widened weights"),
-                   format("{:.5g} MiB + {:.5g} MiB + {:.5g} MiB", in_gib(held.gathered) * 1024,
-                          in_gib(held.buckets) * 1024, in_gib(held.widened) * 1024),
+                   format("{:.5g} MiB + {:.5g} MiB + {:.5g} MiB", in_mib(held.gathered), in_mib(held.buckets),
+                          in_mib(held.widened)),
                    gibibytes(held.total()), "docs/method.md"});
   trace.push_back({"workspace.slack", say("peak beside weights and states × what the allocator keeps beyond it"),
                    format("{:.4g} GiB × {:g}", in_gib(ends.peak()), job.slack), gibibytes(ends.peak() * job.slack),
@@ -360,7 +361,7 @@ std::optional<Bytes> checkpoint_size(const Workload& work, Precision precision) 
     return bytes(*work.model->params_b * 1e9 * (4 + optimizer_bytes(work, 4)));
   }
   const double trained = trainable_parameters(work);
-  if (trained <= 0) return std::nullopt;
+  if (trained == 0) return std::nullopt;
   const StateBytes width = bytes_per_parameter(work, workload::framework_of(work.training.framework), precision);
   return bytes(trained * (width.weight + width.optimizer));
 }

@@ -107,7 +107,7 @@ struct StepParts {
   TrainingTraffic::Shown traffic;
   // Of one step:
   Seconds gradients, optimizer, orthogonal;
-  double spread = 1;  // the slowest of all nodes
+  double spread = 0;  // the slowest of all nodes
   Seconds fixed;
 };
 

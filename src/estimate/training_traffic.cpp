@@ -133,7 +133,7 @@ Seconds TrainingTraffic::gathered_weights(Seconds busy) const {
   const double width = work_.training.method == Method::qlora ? 0.52 : value_bytes(plan_);
   const Bytes once = bytes(local_parameters(work_, plan_) * width) * ring(group.members);
   const Seconds traffic = once * (adapter ? 2.0 : 3.0) / rate(group.per_node, group.crosses()) +
-                          groups_.latency(group.crosses()) * (work_.parameters.layers * 3 / plan_.pp);
+                          groups_.latency(group.crosses()) * (work_.parameters.layers * 3);
   return exposed(traffic, busy);
 }
 

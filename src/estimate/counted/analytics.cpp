@@ -44,14 +44,10 @@ CountedFigures beside(const AnalyticsJob& job, const CountedAsk& ask, CountedFig
 
 /// On a processor both take turns.
 CountedFigures in_turn(const AnalyticsJob& job, const CountedAsk& ask, CountedFigures out, Watching& found) {
-  const auto speed = work_speed(ask.machine.host, ask.c.cpu);
-  if (!speed) {
-    out.rate = 0;
-    out.unknown = "processor";
-    return out;
-  }
   const MediaCoefficients& c = ask.c.media;
-  const double decode = *speed * c.software_decode.of(to_text(job.codec)) * ask.machine.nodes;
+  // A processor that a detector's rate is known of has a speed.
+  const double decode =
+      *work_speed(ask.machine.host, ask.c.cpu) * c.software_decode.of(to_text(job.codec)) * ask.machine.nodes;
   found.decoded = decode * c.live_use.value / (full_hd_frames(job.camera) * job.camera_fps);
   found.streams = 1 / (1 / found.seen + 1 / found.decoded);
   found.bound_by = found.decoded < found.seen ? std::string_view("decoder") : out.bound_by;

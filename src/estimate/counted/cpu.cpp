@@ -23,16 +23,16 @@ catalog::Number per_cycle(const Cpu& cpu, Precision precision) {
 double cores_of(const Host& host) { return host.vcpus / std::max(1.0, host.threads_per_core); }
 
 std::optional<double> work_speed(const Host& host, const CpuCoefficients& c) {
-  if (host.cpu == nullptr || host.ghz <= 0) return std::nullopt;
+  if (host.cpu == nullptr || host.ghz == 0) return std::nullopt;
   const double threads = host.threads_per_core > 1 ? c.smt_gain.value : 1;
   return cores_of(host) * threads * host.ghz * c.work_per_cycle.of(host.cpu->architecture);
 }
 
 std::optional<FlopPerSecond> cpu_peak(const Host& host, Precision precision) {
-  if (host.cpu == nullptr || host.ghz <= 0) return std::nullopt;
+  if (host.cpu == nullptr || host.ghz == 0) return std::nullopt;
   const double own = per_cycle(*host.cpu, precision).value_or(0);
   const double done = std::max(own, host.cpu->fp32_flops_per_cycle.value_or(0));
-  if (done <= 0) return std::nullopt;
+  if (done == 0) return std::nullopt;
   return FlopPerSecond::raw(cores_of(host) * host.ghz * 1e9 * done);
 }
 
@@ -56,7 +56,7 @@ std::optional<CpuPass> cpu_pass(const Host& host, Precision precision, workload:
 }
 
 Precision usual_on_cpu(const Host& host) {
-  const bool has = host.cpu != nullptr && host.cpu->bf16_flops_per_cycle.value_or(0) > 0;
+  const bool has = host.cpu != nullptr && host.cpu->bf16_flops_per_cycle.value_or(0) != 0;
   return has ? Precision::bf16 : Precision::fp32;
 }
 

@@ -39,7 +39,7 @@ double share_of_peak(const CountedAsk& ask, Precision done) {
   const auto& gpu = *ask.machine.device.gpu;
   const DiffusionCoefficients& c = ask.c.diffusion;
   if (done == Precision::fp32) return c.core_share.value;
-  const double watts = gpu.tdp_w && gpu.fp16_dense_tflops.value_or(0) > 0 ? *gpu.tdp_w / *gpu.fp16_dense_tflops : 1;
+  const double watts = gpu.tdp_w && gpu.fp16_dense_tflops.value_or(0) != 0 ? *gpu.tdp_w / *gpu.fp16_dense_tflops : 1;
   return c.efficiency.of(gpu.architecture) * std::pow(watts, c.power_exponent.value);
 }
 
@@ -102,7 +102,7 @@ DiffusionWeights diffusion_weights(const CountedAsk& ask, double width) {
   DiffusionWeights weights;
   weights.text = bytes(m.text_encoder_params_b.value_or(0) * kBillion * std::min(stored, width));
   weights.denoisers = bytes(all * stored);
-  weights.denoiser = bytes(std::min(all, m.active_params_b.value_or(all / kBillion) * kBillion) * stored);
+  weights.denoiser = bytes((m.active_params_b ? std::min(all, *m.active_params_b * kBillion) : all) * stored);
   weights.vae = bytes(m.vae_params_b.value_or(0) * kBillion * std::max(width, m.vae_dtype == "fp32" ? 4.0 : 2.0));
   return weights;
 }

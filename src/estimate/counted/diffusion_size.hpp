@@ -14,7 +14,7 @@ struct DiffusionSize {
   double positions = 0;  // the image's or video's and, in joint attention, the prompt's
   double scores = 0;     // of the layer with the most
   double all_scores = 0;
-  double passes = 1;  // per step and sample
+  double passes = 0;  // per step and sample
   double pixels = 0;  // of all frames
   double decoded_at_once = 0;
   double decode_flop = 0;
@@ -50,7 +50,7 @@ struct DiffusionRate {
   FlopPerSecond peak;     // of the arithmetic that does the work
   double share = 0;       // of it that products reach
   double low_gain = 1;    // of those that 8 bit speeds up
-  double attention = 1;   // of the share, that attention reaches
+  double attention = 0;   // of the share, that attention reaches
   FlopPerSecond decoder;  // what the VAE's products reach
   FlopPerSecond reached() const { return peak * share; }
   /// A pass of the denoiser.

@@ -15,7 +15,7 @@ constexpr double kBytesPerPixel = 1.5;  // 4:2:0, 8 bit
 /// The boost clock: as published, else what the FP32 rate of so many cores implies.
 std::optional<double> boost_mhz(const Gpu& gpu) {
   if (gpu.clock_mhz) return gpu.clock_mhz;
-  if (!gpu.fp32_tflops || !gpu.cuda_cores || *gpu.cuda_cores <= 0) return std::nullopt;
+  if (!gpu.fp32_tflops || !gpu.cuda_cores || *gpu.cuda_cores == 0) return std::nullopt;
   return *gpu.fp32_tflops * 1e6 / (2 * *gpu.cuda_cores);
 }
 
@@ -23,7 +23,7 @@ std::optional<double> boost_mhz(const Gpu& gpu) {
 MediaRate scaled(const Device& device, double each, double blocks, double measured_mhz, const MediaCoefficients& c) {
   const Gpu& gpu = *device.gpu;
   const auto boost = boost_mhz(gpu);
-  if (each <= 0 || !boost) return {.unknown = "rate of its video blocks"};
+  if (each == 0 || !boost) return {.unknown = "rate of its video blocks"};
   const double mhz = *boost * c.clock_share.of(gpu.architecture);
   return {.fps = each * blocks * device.share * mhz / measured_mhz};
 }

@@ -32,7 +32,7 @@ struct Blocks {
     heads = m.heads.value_or(0);
     weights = layers * (4 * width * width + (m.gated_ffn.value_or(true) ? 3 : 2) * width * ffn);
   }
-  bool known() const { return layers > 0; }
+  bool known() const { return layers != 0; }
   double flops(double tokens) const { return 2 * weights * tokens + 4 * layers * width * tokens * tokens; }
   double scores(double tokens) const { return layers * heads * tokens * tokens; }
   /// Queries, keys, values, context, output and the way back from the feed-forward, and its own width.
@@ -57,7 +57,7 @@ double growth(const Model& model, const workload::SampleJob& job) {
   const bool of_pixels = job.seq_len == 0;
   const double asked = of_pixels ? job.resolution.pixels() : static_cast<double>(job.seq_len);
   const double usual = usual_size(model, of_pixels);
-  return asked > 0 && usual > 0 ? asked / usual : 1;
+  return asked != 0 && usual != 0 ? asked / usual : 1;
 }
 
 }  // namespace

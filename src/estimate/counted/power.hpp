@@ -10,7 +10,7 @@ namespace gpusel::estimate {
 struct DrawingPower {
   double points = 0;       // of the device, a slice's share; 0: not known
   bool published = false;  // else it follows from cores, clock and bandwidth
-  double runs = 0;         // behind a published score; 0: not told
+  bool trusted = false;    // a published score, the median of runs enough
   std::string_view note;
 };
 

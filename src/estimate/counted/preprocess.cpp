@@ -34,9 +34,10 @@ Found trees(const PreprocessJob& job, const CountedAsk& ask, double speed) {
   Found found{one_tree / c.trees.value, "compute", {}, false};
   if (!grows_trees(ask.machine, gb(data) * c.gpu_tree_memory.value)) return found;
   const double bandwidth = ask.machine.device.bandwidth.raw() / kGB;
-  const double seconds_each = data / (c.gpu_tree_gbs.value * bandwidth) + c.gpu_tree_ms.value * 1e-3;
+  const double launch = c.gpu_tree_ms.value * 1e-3;
+  const double seconds_each = data / (c.gpu_tree_gbs.value * bandwidth) + launch;
   const double on_gpu = data / (seconds_each * c.trees.value);
-  const bool launching = c.gpu_tree_ms.value * 1e-3 > seconds_each / 2;
+  const bool launching = launch > seconds_each / 2;
   if (on_gpu > found.rate) found = {on_gpu, launching ? "launch" : "memory-bandwidth", {}, true};
   return found;
 }
@@ -58,7 +59,7 @@ Found found_for(const PreprocessJob& job, const CountedAsk& ask) {
   Found found;
   if (job.kind == Preprocessing::trees) found = trees(job, ask, speed.value_or(0));
   if (job.kind == Preprocessing::video) found = video(job, ask, speed.value_or(0));
-  if (found.rate > 0) return found;
+  if (found.rate != 0) return found;
   if (!speed) return {.unknown = "processor"};
   const double rate = *speed * ask.c.preprocess.rate.of(to_text(job.kind));
   if (job.kind == Preprocessing::images) return {rate * 1e6 / job.resolution.pixels(), "compute", {}, false};

@@ -72,13 +72,13 @@ class Recommender {
     return out;
   }
 
-  bool half() const { return value_bytes(ask_.plan.precision) <= 2; }
+  bool half() const { return value_bytes(ask_.plan.precision) < 4; }
   double gpus() const { return ask_.machine.gpus(); }
 
   double published() const { return m_.embedding_params_b.value_or(0) * 1e9; }
   double tables() const { return job_.table_gib ? gib(*job_.table_gib).raw() / stored() : published(); }
   double largest() const {
-    return m_.largest_table_params_b.value_or(0) * 1e9 * (published() > 0 ? tables() / published() : 1);
+    return m_.largest_table_params_b.value_or(0) * 1e9 * (published() != 0 ? tables() / published() : 1);
   }
   double dense() const { return std::max(0.0, *m_.params_b * 1e9 - published()); }
   double row_values() const { return m_.lookups_per_sample.value_or(0) * m_.embedding_dim.value_or(0); }
@@ -118,7 +118,7 @@ class Recommender {
       const bool small = gpus() <= 1 || all <= ask_.machine.device.usable * c_.replicated.value;
       place_ = small ? Place::copied : Place::divided;
     } else if (all > room()) {
-      const bool linked = gpus() > 1 && link_case(ask_.machine.link) != "pcie";
+      const bool linked = link_case(ask_.machine.link) != "pcie";
       place_ = linked && all * (c_.imbalance.value / gpus()) <= room() ? Place::divided : Place::cached;
     }
     if (place_ != Place::cached) return;
@@ -245,7 +245,7 @@ class Recommender {
   std::string_view engine_;
   FlopPerSecond rate_;
   Place place_ = Place::copied;
-  double on_gpu_ = 1;  // share of the tables
+  double on_gpu_ = 0;  // share of the tables
   double served_ = 1;  // share of the lookups that find their row there
 };
 

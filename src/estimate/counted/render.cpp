@@ -44,7 +44,7 @@ class Rendering {
     if (!machine_suits()) return out_;
     power_ = ask_.machine.on_cpu() ? drawing_power(ask_.machine.host) : power_of(ask_.machine.device);
     memory();
-    if (power_.points <= 0) {
+    if (power_.points == 0) {
       out_.unknown = ask_.machine.on_cpu() ? "render score of the processor" : "render score";
       return out_;
     }
@@ -97,7 +97,7 @@ class Rendering {
   /// little with each doubling.
   double gpus_worth() const {
     const double gpus = ask_.machine.on_cpu() ? ask_.machine.nodes : ask_.machine.gpus();
-    if (gpus <= 1 || !ask_.counted.things) return gpus;
+    if (!ask_.counted.things) return gpus;
     if (const double frames = *ask_.counted.things; frames > 1) return frames / std::ceil(frames / gpus);
     if (info_ != nullptr && info_->single_gpu.value_or(false)) return 1;
     return gpus * std::pow(c_.shared_frame_gain.value, std::log2(gpus));
@@ -111,7 +111,7 @@ class Rendering {
       return;
     }
     const DrawingPower there = reference();
-    if (there.points <= 0) {
+    if (there.points == 0) {
       out_.rate = 0;
       out_.unknown = "render score of the GPU of the measurement";
       return;
@@ -135,7 +135,7 @@ class Rendering {
     } else if (ask_.machine.on_cpu()) {
       out_.bound_by = to_name("cpu");
     } else {
-      const bool traces = ask_.machine.device.gpu->rt_cores.value_or(0) > 0;
+      const bool traces = ask_.machine.device.gpu->rt_cores.value_or(0) != 0;
       out_.bound_by = rasterises() ? "3d" : traces ? to_name("ray-tracing") : "compute";
     }
   }
@@ -143,7 +143,7 @@ class Rendering {
   void interval() {
     const double score = std::log(spread_of(power_, c_));
     const double renderer = std::log(c_.renderer_spread.of(to_text(job_.renderer)));
-    const double spill = std::log(1 / spill_) / 2;
+    const double spill = std::log(spill_) / 2;
     const double factor = std::exp(std::hypot(score, renderer, spill));
     out_.rate_ratio = {1 / factor, factor};
     out_.memory_ratio = {c_.memory_low.value, c_.memory_high.value};

@@ -41,7 +41,7 @@ class Passes {
     bytes_ = value_bytes(ask.plan.precision);
   }
 
-  bool known() const { return cost_.flops > 0 && rate_of(done_in_) > 0; }
+  bool known() const { return cost_.flops != 0 && rate_of(done_in_) != 0; }
   Interval memory_ratio() const { return {c_.memory_low.of(engine_), c_.memory_high.of(engine_)}; }
   /// Narrow formats are chosen for their speed: without hardware for them nobody runs them.
   std::string_view lacks() const {
@@ -125,7 +125,7 @@ class Passes {
     const Coefficient& reach = ask_.training() ? c_.training_reach : c_.reach;
     double share = reach.of(gpu.compute_capability);
     const double usual = ask_.general.watts_per_tflops.of(gpu.architecture);
-    if (const double sixteen = units_tflops(gpu); usual > 0 && gpu.tdp_w && sixteen > 0)
+    if (const double sixteen = units_tflops(gpu); usual != 0 && gpu.tdp_w && sixteen != 0)
       share *= std::pow(*gpu.tdp_w / sixteen / usual, c_.power_exponent.of(engine_));
     const double gain = c_.arithmetic_gain.of(to_text(done_in_), kind_);
     // Winograd's products are fewer than those counted: only matrix units are held to their peak.
@@ -143,7 +143,7 @@ class Passes {
   double step_clocks() const {
     const Device& device = ask_.machine.device;
     const double ticks = multiprocessors(*device.gpu) * clock_ghz(*device.gpu) * 1e9 * device.share;
-    return ticks > 0 ? put_out() * c_.clocks.of(engine_, kind_) / ticks : 0;
+    return ticks != 0 ? put_out() * c_.clocks.of(engine_, kind_) / ticks : 0;
   }
   double weights_traffic() const {
     const double parameters = *model_.params_b * 1e9;
@@ -177,7 +177,7 @@ class Passes {
     if (!ask_.training() || ask_.counted.unit.rate != workload::kImages.rate) return;
     const double wanted = out.rate / ask_.machine.gpus() / c_.loader_rate.value;
     out.more.push_back({"loader_vcpus_per_gpu", wanted});
-    if (ask_.machine.host.vcpus > 0)
+    if (ask_.machine.host.vcpus != 0)
       out.more.push_back({"loader_share", ask_.machine.host.vcpus / (wanted * ask_.machine.gpus_per_node)});
   }
 
@@ -202,7 +202,7 @@ class Passes {
          ms(products_));
     line("samples.traffic", say("values layers put out × bytes × copies, and scores, ÷ bandwidth"),
          format("{:.5g} GB ÷ {:.5g} GB/s", step_traffic() / 1e9, bandwidth() / 1e9), ms(traffic_));
-    if (vector_ > 0)
+    if (vector_ != 0)
       line("samples.arithmetic", say("values layers put out × clocks of a multiprocessor ÷ clocks of all per second"),
            format("{:.5g} G × {:.4g} ÷ {:.5g} G/s", put_out() / 1e9, c_.clocks.of(engine_, kind_),
                   put_out() * c_.clocks.of(engine_, kind_) / vector_ / 1e9),
@@ -211,7 +211,7 @@ class Passes {
          format("{:.5g} GB ÷ {:.5g} GB/s", weights_traffic() / 1e9, bandwidth() / 1e9), ms(weights_));
     line("samples.launch", say("layers × passes × host time of one"),
          format("{:.3g} × {} × {} µs", cost_.launches, passes(), c_.layer_us.of(engine_)), ms(launch_));
-    if (links_ > 0)
+    if (links_ != 0)
       line("samples.links", say("gradients between GPUs that computing does not hide"),
            format("{} GPUs", ask_.machine.gpus()), ms(links_));
     const double gpu = products_ + traffic_ + vector_ + weights_;
@@ -233,7 +233,7 @@ class Passes {
   std::string_view kind_;
   std::string_view engine_;
   NetworkCost cost_;
-  double per_sample_ = 1;  // of what is counted
+  double per_sample_ = 0;  // of what is counted
   Precision done_in_ = Precision::fp16;
   double bytes_ = 0;
   double products_ = 0, traffic_ = 0, vector_ = 0, weights_ = 0, launch_ = 0, links_ = 0;

@@ -25,7 +25,7 @@ class Sessions {
     out_.memory.activations = gib(job_.session_gib);
     if (!hardware_suits()) return out_;
     power_ = drawing_power(device_, *ask_.counted.catalog, ask_.c.render);
-    if (power_.points <= 0) out_.unknown = "render score";
+    if (power_.points == 0) out_.unknown = "render score";
     if (!out_.unknown.empty()) return out_;
     count();
     if (ask_.trace != nullptr) explain(*ask_.trace);
@@ -79,8 +79,8 @@ class Sessions {
   double by_custom() const { return job_.scene == "light" ? c_.light_users.value : 1; }
   double by_memory() const { return std::floor(device_.usable / gib(job_.session_gib)); }
   double encoder_pixels() const {
-    const std::string generation = format("{:g}", device_.gpu->nvenc_generation.value_or(0));
-    return c_.encode_mpixels.of(generation, to_text(job_.codec)) * 1e6;
+    const catalog::Number generation = device_.gpu->nvenc_generation;
+    return c_.encode_mpixels.of(generation ? format("{:g}", *generation) : std::string(), to_text(job_.codec)) * 1e6;
   }
   double by_encoder() const {
     const double asked = job_.resolution.pixels() * job_.fps;
@@ -110,7 +110,7 @@ class Sessions {
     out_.memory.activations = gib(job_.session_gib * each);
     out_.rate = each * ask_.machine.gpus();
     out_.more.push_back({"sessions_per_gpu", each});
-    out_.more.push_back({"reachable_fps", std::floor(job_.fps * std::min(1.0, power_.points / (load() * each)))});
+    out_.more.push_back({"reachable_fps", std::floor(job_.fps * std::min(1.0, power_.points / load()))});
     const double factor = std::exp(std::hypot(std::log(c_.spread.value), std::log(spread_of(power_, ask_.c.render))));
     // A user who has the GPU alone is one, however light the work turns out.
     out_.rate_ratio = {1 / factor, out_.bound_by == kAlone ? 1 : factor};
@@ -131,8 +131,8 @@ class Sessions {
                      say("{:g} per GPU", by_memory()), "docs/method.md"});
     if (streams())
       trace.push_back({"sessions.encoder", say("encoders × share × pixels per second ÷ (pixels × fps)"),
-                       say("{:g} × {:g} × {:.0f} million ÷ {:.0f} million", *device_.gpu->nvenc_count,
-                           device_.share, encoder_pixels() / 1e6, job_.resolution.pixels() * job_.fps / 1e6),
+                       say("{:g} × {:g} × {:.0f} million ÷ {:.0f} million", *device_.gpu->nvenc_count, device_.share,
+                           encoder_pixels() / 1e6, job_.resolution.pixels() * job_.fps / 1e6),
                        say("{:g} per GPU", by_encoder()), "NVIDIA Video Codec SDK, NVENC application note"});
   }
 

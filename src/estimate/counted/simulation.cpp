@@ -109,7 +109,6 @@ class Simulating {
 
   /// Share of a step that exchanging the borders adds.
   double exchange() const {
-    if (gpus() <= 1) return 0;
     const std::string_view link = machine_.nodes > 1 || machine_.on_cpu() ? "network" : link_case(machine_.link);
     const double cells = job_.cells / gpus();
     const double small = kThird * solver_->half_cells.value_or(0) / std::max(1.0, cells);

@@ -2,6 +2,7 @@
 
 #include "estimate/counted/cpu.hpp"
 #include "estimate/counted/products.hpp"
+#include "estimate/mebibytes.hpp"
 #include "estimate/optimizer.hpp"
 #include "gpusel/base/message.hpp"
 
@@ -101,13 +102,13 @@ class Speech {
     return out;
   }
 
-  bool half() const { return value_bytes(precision_) <= 2; }
+  bool half() const { return value_bytes(precision_) < 4; }
   /// A transformer decoder attends to what it wrote; a recurrent one or a transducer keeps a small state.
-  bool attends() const { return decoder_layers() > 0 && (m_.cross_layers || (m_.heads && speaks())); }
+  bool attends() const { return m_.cross_layers || (m_.heads && speaks()); }
   bool speaks() const { return m_.speech_synthesis.value_or(false); }
   /// Always reads whole windows, padded with silence.
   bool windowed() const { return m_.cross_tokens.has_value(); }
-  double decoder_layers() const { return steps() > 0 ? m_.decoder_layers.value_or(0) : 0; }
+  double decoder_layers() const { return steps() != 0 ? m_.decoder_layers.value_or(0) : 0; }
   double steps() const {
     return job_.output_tokens > 0 ? static_cast<double>(job_.output_tokens)
                                   : m_.decoder_steps_per_s.value_or(0) * job_.window_s;
@@ -154,9 +155,9 @@ class Speech {
     trace("memory.weights", say("parameters × bytes"), format("{:.5g}e9 × {:g} B", parameters() / 1e9, weight_bytes()),
           memory.weights);
     trace("memory.kv_cache", say("windows × cache of one: 2 × width × layers × (read + written positions) × 2 bytes"),
-          format("{:g} × {:.5g} MiB", ask_.batch(), in_gib(cache()) * 1024), memory.kv_cache);
+          format("{:g} × {:.5g} MiB", ask_.batch(), in_mib(cache())), memory.kv_cache);
     trace("memory.activations", say("windows × the widest values alive at once"),
-          format("{:g} × {:.5g} MiB", ask_.batch(), in_gib(widest()) * 1024), memory.activations);
+          format("{:g} × {:.5g} MiB", ask_.batch(), in_mib(widest())), memory.activations);
     trace("memory.workspace", say("speech.workspace_gib + speech.workspace_share × weights"),
           format("{:g} + {:g} × {:.5g}", c_.workspace_gib.of(engine_), share, in_gib(memory.weights)),
           memory.workspace);
@@ -188,7 +189,7 @@ class Speech {
     memory.framework = gib(ask_.general.context_gib.value +
                            (ask_.machine.gpus() > 1 ? ask_.general.collectives_gib.of("training") : 0));
     trace("memory.activations", say("windows × values kept for the backward pass"),
-          format("{:g} × {:.5g} MiB", ask_.batch(), in_gib(kept_values()) * 1024), memory.activations);
+          format("{:g} × {:.5g} MiB", ask_.batch(), in_mib(kept_values())), memory.activations);
     return memory;
   }
 
