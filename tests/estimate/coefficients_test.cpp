@@ -86,6 +86,15 @@ TEST_CASE("an unknown coefficient is an error with its place and the nearest nam
   CHECK(read.error().front().hint.find("compute.bandwidth_efficiency") != std::string::npos);
 }
 
+TEST_CASE("of an unknown coefficient no more than sixty letters are told") {
+  const std::string letters(61, 'x');
+  const auto read = with("id: " + letters + ", value: 0.5, unit: share, meaning: m, source: s");
+  REQUIRE_FALSE(read);
+  CHECK(read.error().front().message.find(letters) == std::string::npos);
+  const auto shorter = with("id: " + letters.substr(1) + ", value: 0.5, unit: share, meaning: m, source: s");
+  CHECK(shorter.error().front().message.find(letters.substr(1)) != std::string::npos);
+}
+
 TEST_CASE("a coefficient without its unit or with an impossible value is an error") {
   CHECK_FALSE(with("id: compute.bandwidth_efficiency, value: 0.5, meaning: m, source: s"));
   CHECK_FALSE(with("id: compute.bandwidth_efficiency, value: -1, unit: share, meaning: m, source: s"));

@@ -61,6 +61,31 @@ TEST_CASE("cards without an encoder, or without one for AV1, are named as lackin
   CHECK(decoder_rate(device("h100-sxm-80gb"), Codec::av1, c).lacks == "AV1 decoder");
 }
 
+TEST_CASE("blocks whose clock or rate nobody knows have no rate") {
+  const MediaCoefficients& c = coefficients().media;
+  catalog::Gpu gpu = test::gpu("t4");
+  Device of = device("t4");
+  of.gpu = &gpu;
+  gpu.clock_mhz = {};
+  gpu.cuda_cores = 1;
+  CHECK(decoder_rate(of, Codec::h264, c).fps > 0);
+  gpu.cuda_cores = 0;
+  CHECK_FALSE(decoder_rate(of, Codec::h264, c).unknown.empty());
+  gpu = test::gpu("t4");
+  gpu.architecture = "another";
+  CHECK_FALSE(decoder_rate(of, Codec::h264, c).unknown.empty());
+}
+
+TEST_CASE("a pass on a processor is bound by what takes longer") {
+  const CpuCoefficients& c = coefficients().cpu;
+  const Host host = rented("c7i.4xlarge").host;
+  const auto bound = [&](double flops, double moved) {
+    return cpu_pass(host, Precision::fp32, workload::Engine::openvino, {flop(flops), bytes(moved)}, c)->bound_by;
+  };
+  CHECK(bound(1e12, 1) == "compute");
+  CHECK(bound(1, 1e12) == "memory-bandwidth");
+}
+
 TEST_CASE("streams follow the frames that are encoded") {
   const Machine t4 = test::machine("t4");
   // 600 frames/s at 1950 MHz, at T4's 1470 MHz, 85 % of them used, 30 per stream.
@@ -116,7 +141,9 @@ TEST_CASE("a processor's peak is its widest path, and nothing where none is know
   CHECK_FALSE(cpu_peak(host, Precision::bf16));
   cpu.bf16_flops_per_cycle = 32;
   CHECK(cpu_peak(host, Precision::bf16)->raw() == Approx(64e9));
-  CHECK_FALSE(cpu_peak({.cpu = &cpu, .vcpus = 8, .threads_per_core = 2, .ghz = 0, .memory = {}}, Precision::bf16));
+  const Host still{.cpu = &cpu, .vcpus = 8, .threads_per_core = 2, .ghz = 0, .memory = {}};
+  CHECK_FALSE(cpu_peak(still, Precision::bf16));
+  CHECK_FALSE(work_speed(still, coefficients().cpu));
 }
 
 TEST_CASE("matrix units and memory bandwidth decide what networks do on processors") {

@@ -55,6 +55,23 @@ TEST_CASE("the layer with the most scores has all of them where the layers are n
   CHECK(diffusion_size(model, job, coefficients()).scores == near(known.all_scores));
 }
 
+TEST_CASE("decoding grows with the pixels of all frames, threefold where it reaches over frames") {
+  catalog::Model model = test::model("wan2.1-t2v-1.3b");
+  auto job = std::get<workload::DiffusionJob>(image_job("task=inference model=wan2.1-t2v-1.3b").counted->job);
+  job.resolution = {static_cast<std::int64_t>(*model.default_width), static_cast<std::int64_t>(*model.default_height)};
+  const auto decoded = [&] { return diffusion_size(model, job, coefficients()).decode_flop; };
+  model.vae_decode_gflops = 1000;
+  job.frames = static_cast<std::int64_t>(*model.default_frames);
+  CHECK(decoded() == near(1e12));
+  job.frames *= 2;
+  CHECK(decoded() == near(2e12));
+  model.vae_decode_gflops = {};
+  model.default_frames = 1;
+  const double image = decoded();
+  model.default_frames = 2;
+  CHECK(decoded() == near(3 * image));
+}
+
 TEST_CASE("all parts of an image pipeline are resident, and decoding is its peak") {
   const auto one = figures("task=inference model=sd15", "a100-sxm-40gb", batches(1)).memory;
   CHECK(one.weights.raw() == near(kSd15Parameters * 2));

@@ -52,8 +52,11 @@ TEST_CASE("points without published runs go with multiprocessors, their clock an
   const auto& c = test::coefficients().counted->render;
   catalog::Gpu gpu;
   gpu.vendor = "nvidia";
+  gpu.compute_capability = "8.0";
   gpu.clock_mhz = 1000;
   gpu.memory_bandwidth_gbs = 500;
+  const double scale = c.score_scale.of("8.0");
+  REQUIRE(scale > 0);
   CHECK(estimate::derived_points(gpu, c) == 0);
   gpu.cuda_cores = 1280;
   CHECK(estimate::derived_points(gpu, c) == 0);  // of how many multiprocessors
@@ -63,8 +66,7 @@ TEST_CASE("points without published runs go with multiprocessors, their clock an
   };
   // 64 lanes in 6.0 and from 7.0 on, 128 before and between: half the multiprocessors.
   const double narrow = of(7);
-  CHECK(narrow == Approx(c.score_scale.of("") * std::pow(20, c.score_clocks.value) *
-                         std::pow(500, c.score_bandwidth.value)));
+  CHECK(narrow == Approx(scale * std::pow(20, c.score_clocks.value) * std::pow(500, c.score_bandwidth.value)));
   CHECK(of(6) == Approx(narrow));
   CHECK(of(7.5) == Approx(narrow));
   const double wide = narrow * std::pow(0.5, c.score_clocks.value);
@@ -74,8 +76,7 @@ TEST_CASE("points without published runs go with multiprocessors, their clock an
   // Matrix units count themselves: one multiprocessor of four.
   gpu.tensor_cores = 4;
   gpu.capability = 8;
-  CHECK(estimate::derived_points(gpu, c) ==
-        Approx(c.score_scale.of("") * std::pow(500, c.score_bandwidth.value)));
+  CHECK(estimate::derived_points(gpu, c) == Approx(scale * std::pow(500, c.score_bandwidth.value)));
   gpu.memory_bandwidth_gbs = {};
   CHECK(estimate::derived_points(gpu, c) == 0);
   gpu.memory_bandwidth_gbs = 500;
@@ -89,12 +90,83 @@ TEST_CASE("a part has its generation's points only with cores that trace rays") 
   const double with = estimate::derived_points(gpu, c);
   gpu.rt_cores = 1;
   CHECK(estimate::derived_points(gpu, c) == Approx(with));
-  const double without = with / c.score_scale.of(format("RT {:g}", *gpu.rt_generation)) *
-                         c.score_scale.of(gpu.compute_capability);
+  const double without =
+      with / c.score_scale.of(format("RT {:g}", *gpu.rt_generation)) * c.score_scale.of(gpu.compute_capability);
   gpu.rt_cores = 0;
   CHECK(estimate::derived_points(gpu, c) == Approx(without));
   gpu.rt_cores = {};
   CHECK(estimate::derived_points(gpu, c) == Approx(without));
+}
+
+TEST_CASE("a processor has its share of the points of its sockets, thread by thread") {
+  catalog::Cpu cpu;
+  cpu.blender_score = 600;
+  cpu.cores_per_socket = 60;
+  const auto points = [&](double threads) {
+    return estimate::drawing_power(estimate::Host{.cpu = &cpu, .vcpus = 12, .threads_per_core = threads, .memory = {}})
+        .points;
+  };
+  CHECK(points(1) == Approx(120));  // 600 × 12 ÷ 60
+  CHECK(points(2) == Approx(60));
+  CHECK(points(0) == Approx(120));  // not told: a thread is a core
+  cpu.threads_per_core = 2;
+  CHECK(points(0) == Approx(60));
+}
+
+TEST_CASE("a scene that spills by half of what may spill is drawn at the mean of both ends, and told so") {
+  const auto& c = test::coefficients().counted->render;
+  const double room = in_gib(test::machine("t4").device.usable) - c.process_gib.value;
+  struct Drawn {
+    estimate::CountedFigures figures;
+    std::string told;
+    double points = 0;
+  };
+  const auto at = [&](double over) {
+    workload::Workload work = job("task=render renderer=cycles");
+    std::get<workload::OfflineRender>(work.counted->job).scene_gib = room * (1 + over * (c.spill_limit.value - 1));
+    estimate::Trace trace;
+    const auto figures = estimate::counted_figures(work, test::machine("t4", 2), {}, test::coefficients(), &trace);
+    for (const auto& line : trace)
+      if (line.quantity == "render.score") return Drawn{figures, line.substituted, *line.value.number};
+    return Drawn{figures, {}, 0};
+  };
+  const double start = c.spill_factor.of("start"), limit = c.spill_factor.of("limit");
+  const Drawn whole = at(-0.1), spilled = at(0.5);
+  CHECK(spilled.figures.rate == Approx(whole.figures.rate * (start + limit) / 2));
+  CHECK(spilled.figures.bound_by == "host-memory");
+  CHECK(std::abs(spilled.points - spilled.figures.rate) <= 0.5);  // told without decimals
+  CHECK(std::abs(whole.points - whole.figures.rate) <= 0.5);
+  CHECK(spilled.told.find("of them with a spilled scene") != std::string::npos);
+  CHECK(whole.told.find("spilled") == std::string::npos);
+  // Half of what spilling costs may be wrong, independently of the rest.
+  const double before = std::log(whole.figures.rate_ratio.high), after = std::log(spilled.figures.rate_ratio.high);
+  CHECK(after == Approx(std::hypot(before, std::log(2 / (start + limit)) / 2)));
+}
+
+TEST_CASE("what cannot be drawn or compared has no rate") {
+  catalog::Gpu bare;
+  bare.id = "bare";
+  bare.vendor = "nvidia";
+  bare.graphics = catalog::Graphics::workstation;
+  bare.nvenc_count = 1;
+  estimate::Machine machine = test::machine("l4");
+  machine.device.gpu = &bare;
+  const auto figures = [&](const workload::Workload& work) {
+    return estimate::counted_figures(work, machine, {}, test::coefficients());
+  };
+  CHECK(figures(job("task=render render=cad")).unknown == "render score");
+  CHECK(figures(job("task=render")).unknown == "render score");
+  workload::Workload measured = job("task=render seconds_per_frame=10 on=l4");
+  std::get<workload::OfflineRender>(measured.counted->job).measured_on = &bare;
+  machine.device.gpu = &test::gpu("l4");
+  const auto compared = figures(measured);
+  CHECK(compared.unknown == "render score of the GPU of the measurement");
+  CHECK(compared.rate == 0);
+  // A renderer that needs ray-tracing cores is not promised where they are not known.
+  catalog::Gpu silent = test::gpu("l4");
+  silent.rt_cores = {};
+  machine.device.gpu = &silent;
+  CHECK(figures(job("task=render renderer=omniverse")).lacks == "ray-tracing cores");
 }
 
 TEST_CASE("a renderer that leans on RT cores leaves more behind on cards without them") {

@@ -71,8 +71,23 @@ TEST_CASE("a network costs what its default input does, as often as what is read
   const double linear = 2 * h * (4 * h + (model.gated_ffn.value_or(true) ? 3 : 2) * f);
   model.gflops_per_sample = (4 * linear + 16 * 4 * h) / 1e9;
   CHECK(flops(1) == Approx(linear + 4 * h));
+  model.default_input = "1 token";
+  CHECK(flops(2) == Approx(8 * linear + 64 * 4 * h));
   model.default_input = "";
-  CHECK(flops(1) == Approx(4 * linear + 16 * 4 * h));
+  CHECK(flops(2) == Approx(4 * linear + 16 * 4 * h));
+  workload::SampleJob pixels;
+  pixels.resolution = {224, 224};
+  CHECK(cost_of(model, pixels, c()).flops == Approx(4 * linear + 16 * 4 * h));
+}
+
+TEST_CASE("a network of unknown work has no rate") {
+  catalog::Model model = test::model("resnet-50");
+  model.gflops_per_sample = {};
+  Workload work = counted("task=inference model=resnet-50");
+  work.model = &model;
+  const auto figures = counted_figures(work, test::machine("l4"), {.batch = 8}, test::coefficients());
+  CHECK(figures.rate == 0);
+  CHECK_FALSE(figures.unknown.empty());
 }
 
 TEST_CASE("only what there is has a line of its own") {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 
 #include "estimate/counted/coefficients.hpp"
 #include "gpusel/plan/plan.hpp"
@@ -85,7 +86,11 @@ TEST_CASE("solvers that can spill slow down before they fall") {
 }
 
 TEST_CASE("a case that spills by half of what may spill runs at the mean of both ends") {
-  const auto& c = test::coefficients().counted->simulation;
+  auto counted = std::make_shared<estimate::CountedCoefficients>(*test::coefficients().counted);
+  counted->simulation.spill_limit.value = 3;
+  estimate::Coefficients coefficients = test::coefficients();
+  coefficients.counted = counted;
+  const auto& c = counted->simulation;
   const auto at = [&](double over) {
     const auto work = job("task=simulate solver=dem");
     auto asked = work;
@@ -95,7 +100,7 @@ TEST_CASE("a case that spills by half of what may spill runs at the mean of both
     const auto solver = std::ranges::find(test::shipped().solvers(), "dem", &catalog::SolverInfo::id);
     simulation.cells = room * (1 + over * (c.spill_limit.value - 1)) * kGiB / *solver->bytes_per_cell;
     const estimate::CountedPlan plan{.precision = workload::Precision::fp64};
-    return estimate::counted_figures(asked, machine, plan, test::coefficients());
+    return estimate::counted_figures(asked, machine, plan, coefficients);
   };
   const double start = c.spill_factor.of("start"), limit = c.spill_factor.of("limit");
   const double whole = at(-0.1).rate;
@@ -104,6 +109,16 @@ TEST_CASE("a case that spills by half of what may spill runs at the mean of both
   CHECK(at(1.01).rate == Approx(whole));  // beyond the limit nothing spills, and it does not fit
   CHECK(at(0.5).bound_by == "host-memory");
   CHECK(std::ranges::none_of(at(-0.1).more, [](const auto& one) { return one.key == "scaling"; }));
+}
+
+TEST_CASE("less than a cell for each GPU exchanges as much as one") {
+  const auto& c = test::coefficients().counted->simulation;
+  const auto solver = std::ranges::find(test::shipped().solvers(), "lbm", &catalog::SolverInfo::id);
+  const auto figures = estimate::counted_figures(job("task=simulate solver=lbm cells=1"),
+                                                 test::machine("a100-sxm-80gb", 2), {}, test::coefficients());
+  const auto scaling = std::ranges::find(figures.more, "scaling", &estimate::NamedFigure::key);
+  REQUIRE(scaling != figures.more.end());
+  CHECK(1 / scaling->value == Approx(1 + c.exchange_share.of("nvswitch") + *solver->half_cells / 3));
 }
 
 TEST_CASE("memory is cells times what each keeps") {

@@ -201,8 +201,7 @@ TEST_CASE("a cache that does not grow holds a context without end") {
   CHECK(m.per_gpu.kv_cache == Bytes{});
   // A byte each is a cache, of which 1e7 are told at most.
   constant.linear_state_bytes = 1;
-  const InferenceMemory least =
-      inference_memory(work, test::machine("l40s"), serving("bf16"), test::coefficients());
+  const InferenceMemory least = inference_memory(work, test::machine("l40s"), serving("bf16"), test::coefficients());
   CHECK(least.max_concurrency == 1e7);
 }
 
@@ -217,14 +216,51 @@ TEST_CASE("an engine decodes at least one sequence") {
   CHECK(in_flight(1.5, "t4") == 1);  // 16 GB hold no request beside 13.5 GB of weights, nor half of them fewer
 }
 
+TEST_CASE("a model of which little is told needs buffers for what is known") {
+  const Coefficients& c = test::coefficients();
+  for (const std::string name : {"llama-7b", "mixtral-8x7b"}) {
+    catalog::Model bare = test::model(name);
+    bare.heads = bare.kv_heads = bare.ffn_size = bare.moe_ffn_size = bare.vocab_size = catalog::Number{};
+    Workload work = job("task=inference model=" + name + " concurrency=1 input_tokens=4096 output_tokens=16");
+    work.model = &bare;
+    Trace trace;
+    const InferenceMemory m = inference_memory(work, test::machine("h200-sxm-141gb"), serving("bf16"), c, &trace);
+    // 4096 tokens of 2 bytes: twice the width of 4096, and the same for each of two experts
+    const double scratch = bare.is_moe() ? 2 * 4096 * 2 : 0;
+    CHECK(m.per_gpu.activations.raw() == near(4096.0 * 2 * (2 * 4096 * c.activation_copies.of("vllm") + scratch)));
+    for (const TraceLine& line : trace)
+      if (line.quantity == "memory.activations") CHECK(line.substituted.ends_with(", 0, 0)"));
+  }
+}
+
+TEST_CASE("an engine is configured for as many requests as are asked for, up to 1024") {
+  const auto configured = [](const std::string& requests) {
+    return memory("task=inference model=llama-3.2-1b concurrency=" + requests, "h100-sxm-80gb", serving("bf16"))
+        .sequences;
+  };
+  CHECK(configured("1000") == Approx(std::max(1000.0, configured("1"))));
+  CHECK(configured("5000") == Approx(std::max(1024.0, configured("1"))));
+  REQUIRE(configured("1") <= 1024);
+}
+
+TEST_CASE("an encoder without room serves nobody") {
+  Workload work = job("task=inference engine=vllm model=bert-base");
+  work.inference.mem_utilization = 0.001;  // less than the engine itself takes
+  CHECK(inference_memory(work, test::machine("t4"), serving("fp16"), test::coefficients()).max_concurrency == 0);
+}
+
 TEST_CASE("what an explanation says of the cache is requests times the cache of one") {
   const auto told = [](const std::string& words) {
     Trace trace;
     inference_memory(job("task=inference " + words), test::machine("h100-sxm-80gb"), serving("bf16"),
                      test::coefficients(), &trace);
-    for (const TraceLine& line : trace)
-      if (line.quantity == "memory.kv_cache") return line.substituted;
-    return std::string();
+    std::string weights, cache;
+    for (const TraceLine& line : trace) {
+      if (line.quantity == "memory.weights") weights = line.substituted;
+      if (line.quantity == "memory.kv_cache") cache = line.substituted;
+    }
+    CHECK(weights.ends_with(" + 0 GiB"));  // of no draft model
+    return cache;
   };
   CHECK(told("model=llama-7b concurrency=4 input_tokens=768 output_tokens=256") == "4 × 512 MiB");
   CHECK(told("model=bert-base engine=vllm concurrency=4") == "0 × 0 MiB");

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "estimate/replica.hpp"
 #include "gpusel/estimate/inference.hpp"
 #include "support/job.hpp"
 
@@ -59,8 +60,50 @@ TEST_CASE("a single multiprocessor asks for so many bytes in each tick of its cl
   Machine machine = test::machine("h100-sxm-80gb");
   machine.device.gpu = &one;
   const Workload work = job("task=inference model=llama-3.2-1b mode=single-stream");
-  const double step = decode_step(work, machine, serving("bf16"), 1, 16, test::coefficients()).raw();
-  CHECK(step > read_per_token(work, 2) / (1e9 * test::coefficients().multiprocessor_bytes.of("vllm")));
+  for (const double share : {1.0, 0.5}) {  // a slice has half of it
+    machine.device.share = share;
+    const double step = decode_step(work, machine, serving("bf16"), 1, 16, test::coefficients()).raw();
+    CHECK(step > read_per_token(work, 2) / (1e9 * share * test::coefficients().multiprocessor_bytes.of("vllm")));
+  }
+}
+
+TEST_CASE("what a coefficient of an engine is about follows it") {
+  Coefficients c = test::coefficients();
+  const Workload work = job("task=inference model=mixtral-8x7b input_tokens=8");
+  const Machine machine = test::machine("h100-sxm-80gb");
+  const auto replica = [&](const InferencePlan& plan) {
+    return Replica(work, machine, plan, c, *compute_rate(*plan.weights, machine.device));
+  };
+  const InferencePlan narrow = serving("w4a16"), half = serving("fp16");
+  const double usual = replica(narrow).prompt(8, 1, 0).products.raw();
+  const double plain = replica(half).prompt(8, 1, 0).products.raw();
+  c.dequantise_efficiency = Coefficient{c.dequantise_efficiency.of("vllm") / 2, {}};
+  CHECK(replica(narrow).prompt(8, 1, 0).products.raw() == Approx(2 * usual));
+  CHECK(replica(half).prompt(8, 1, 0).products.raw() == Approx(plain));
+  c.cache_copies = Coefficient{0, {}};
+  c.cache_efficiency = Coefficient{1, {}};
+  const double caches = replica(half).decode(1, {1024, 0}).caches.raw();
+  c.cache_efficiency = Coefficient{0.5, {}};
+  CHECK(replica(half).decode(1, {1024, 0}).caches.raw() == Approx(2 * caches));
+  // Two passes of four tokens visit as many experts each as one of four does.
+  c.batched_tokens = Coefficient{4, {}};
+  CHECK(replica(half).prompt(8, 1, 0).reading.raw() == Approx(2 * replica(half).prompt(4, 1, 0).reading.raw()));
+}
+
+TEST_CASE("16-bit weights on a part without 16-bit arithmetic are not widened") {
+  catalog::Gpu old = test::gpu("p100-16gb");
+  old.fp16_dense_tflops = 0;
+  Machine machine = test::machine("p100-16gb");
+  machine.device.gpu = &old;
+  Coefficients c = test::coefficients();
+  const Workload work = job("task=inference model=llama-3.2-1b");
+  const InferencePlan plan = serving("fp16");
+  const auto products = [&] {
+    return Replica(work, machine, plan, c, *compute_rate(*plan.weights, machine.device)).prompt(64, 1, 0).products;
+  };
+  const Seconds before = products();
+  c.dequantise_efficiency = Coefficient{0.5, {}};
+  CHECK(products() == before);
 }
 
 TEST_CASE("half-precision weights are computed as they are, whatever a part has for them") {

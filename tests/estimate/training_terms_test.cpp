@@ -56,6 +56,7 @@ TEST_CASE("an explanation tells of bubbles and of layers apart only where there 
     return std::ranges::any_of(trace, [&](const TraceLine& line) { return line.quantity == quantity; });
   };
   TrainingPlan split;
+  CHECK(told(split, "training.compute.attention"));
   CHECK_FALSE(told(split, "training.step_time.bubble"));
   CHECK(pipeline_chunks(job("task=finetune model=llama-7b framework=megatron"), split, c()) == 1);
   split.pp = 2;
@@ -76,6 +77,44 @@ TEST_CASE("an encoder sees both directions, in a window as far as it reaches, an
   work.training.method = workload::Method::prefix;
   work.training.virtual_tokens = 16;
   CHECK(sequence_shape(work).attended == 8 * 512 + 4 * 128 + 12 * 16);
+}
+
+TEST_CASE("half of the layers are told to be recomputed, by their number") {
+  TrainingPlan half = recomputing();
+  half.recomputed = 0.5;
+  Trace trace;
+  training_memory(job("task=finetune model=llama-7b"), test::enough(half), half, c(), &trace);
+  const auto line = std::ranges::find(trace, "memory.recomputed_layers", &TraceLine::quantity);
+  REQUIRE(line != trace.end());
+  CHECK(line->substituted == "16 of 32");
+}
+
+TEST_CASE("a vocabulary that nobody knows has no logits") {
+  catalog::Model model = test::model("llama-7b");
+  model.vocab_size = {};
+  Workload work = job("task=finetune model=llama-7b seq_len=128");
+  work.model = &model;
+  Trace trace;
+  training_memory(work, test::enough({}), {}, c(), &trace);
+  const auto line = std::ranges::find(trace, "workspace.logits", &TraceLine::quantity);
+  REQUIRE(line != trace.end());
+  CHECK(line->substituted.ends_with("× 128 × 0 ÷ 1"));
+}
+
+TEST_CASE("adapters of experts and of latent attention are counted by what is told of them") {
+  catalog::Model model = test::model("deepseek-v2-lite");
+  Workload work = job("task=finetune model=deepseek-v2-lite method=lora lora_rank=8 lora_targets=q");
+  work.model = &model;
+  model.mla_q_lora_rank = {};  // queries in one step
+  const double h = *model.hidden_size, q = *model.heads * *model.head_dim;
+  CHECK(trainable_parameters(work) == Approx(8 * *model.layers * (h + q)));
+  model.mla_v_head_dim = model.mla_rope_dim = catalog::Number{};  // values as wide as keys
+  CHECK(attention_widths(model, 1).v == q);
+  model = test::model("mixtral-8x7b");
+  work = job("task=finetune model=mixtral-8x7b method=lora lora_rank=8 lora_targets=up,experts");
+  work.model = &model;
+  model.moe_ffn_size = model.ffn_size = catalog::Number{};
+  CHECK(trainable_parameters(work) == Approx(8.0 * 32 * 8 * 4096));
 }
 
 TEST_CASE("no more layers have experts than there are") {

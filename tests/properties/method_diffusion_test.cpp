@@ -198,7 +198,12 @@ class Diffuses : public Network {
              format("{:.4g} + {:.4g} + {:.4g}", gibibytes(text_weights()), gibibytes(denoisers() * stored()),
                     gibibytes(vae_weights())));
     const double at_once = pixels() * std::min(frames(), m.vae_chunk_frames.value_or(frames()));
-    must_say(trace, "memory.activations", format("{:.2f} megapixels", at_once / 1e6));
+    must_say(trace, "memory.activations",
+             format("{:.2f} megapixels at once × {:g} channels", at_once / 1e6, channels()));
+    const double decoded = of.decoder_held.value * channels() * at_once * decoder_width();
+    must_say(trace, "memory.activations",
+             format("decoding {:.2f} GiB", gibibytes(b() < of.sliced_batch.value ? b() * decoded : decoded)));
+    must_say(trace, "step.launch", format("{:g} layers", L()));
     must_say(trace, "step.products",
              format("({:.3g} + attention {:.3g}", linear() / low_gain() / 1e12, attention() / 1e12));
     must_say(trace, "step.products", format("({:.4g} TFLOPS × {:.3f})", peak(done()) / 1e12, share(done(), true)));

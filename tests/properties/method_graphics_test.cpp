@@ -161,6 +161,7 @@ TEST_CASE("sessions take what docs/method.md says", "[property]") {
     if (users < 1) return must(is.rate == 0, format("{} users of none", is.rate));
     must(is.bound_by == by, format("bound by {}, not by {}", is.bound_by, by));
     must_be_near(is.rate, users * of.machine.gpus(), "users");
+    must_say(trace, "sessions.3d", format("{:.0f} × {:g} ÷ {:.0f}", drawing.points, s.usable_share.value, load));
     if (streams)
       must_say(trace, "sessions.encoder",
                format("× {:.0f} million ÷ {:.0f} million",
@@ -227,7 +228,10 @@ TEST_CASE("simulation takes what docs/method.md says", "[property]") {
     must_say(trace, "update",
              format("{:g} B in {:.3g} ns, {:g} operations in {:.3g} ns", *solver.bytes_per_update * width, moving * 1e9,
                     *solver.flops_per_update, computing * 1e9));
+    const bool told = test::page::said(trace, "update").find("times as long") != std::string::npos;
+    must(told == (left < 1), "spilling");
     if (left < 1) must_say(trace, "update", format("{:.2g} times as long", 1 / left));
+    must_say(trace, "memory.activations", format("× {:g} B ÷ {:g}", *solver.bytes_per_cell * width, n));
     must_be_near(figure(is, "step_ms"), job.cells / is.rate / 1000, "a step");
     must(is.bound_by == (left < 1             ? "host-memory"
                          : exchange > 1       ? "link"

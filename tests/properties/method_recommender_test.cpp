@@ -100,6 +100,7 @@ class Recommends : public Network {
       sent += times * (b() * pooled() * (half() ? 2 : 4) * ring(n()) / exchange_rate() +
                        link(machine, machine.gpus_per_node, machine.nodes > 1).latency);
     if (trains()) sent += reduced(4 * (dense() + (divided() || in_host() ? 0 : E())), 0);
+    links = sent;
     const double fixed = of.step_ms.of(engine()) * 1e-3;
     const double most = std::max({products, read + moved, sent, fixed});
     const std::string_view memory = fetched > here + moved ? "host-memory" : "memory-bandwidth";
@@ -109,6 +110,7 @@ class Recommends : public Network {
   }
   mutable std::string_view bound;  // of the step that was worked out last
   mutable double slower = 1;       // than with all tables on the GPU
+  mutable double links = 0;        // of it, what they take
 
   const workload::RecommenderJob& job;
 };
@@ -148,6 +150,7 @@ TEST_CASE("recommendation takes what docs/method.md says", "[property]") {
     if (page.on_cpu()) return;
     must(is.bound_by == page.bound, "bound by another");
     if (page.in_host()) must_be_near(figure(is, "slowdown"), page.slower, "slowdown");
+    if (page.links > 0) must_say(trace, "time.link", "");
     const double rate = page.product_rate(of.work.counted->engine == Engine::tensorrt && !trains);
     must_say(trace, "time.products", format("({:.3g} TFLOPS)", rate / 1e12));
   });

@@ -146,6 +146,10 @@ TEST_CASE("serving speed is what docs/method.md says", "[property]") {
     must(is->bound_by == (reads ? "compute" : waiting > 0.5 ? "kv-cache" : parts.bound_by()), "bound by another");
     const auto told = std::ranges::find(trace, "inference.prefill", &TraceLine::quantity);
     must_be_near(*told->value.number, page.prefill(flow.fresh(), 1, flow.cached()) * 1e3, "one prompt");
+    const bool tells = std::ranges::find(trace, "inference.itl", &TraceLine::quantity) != trace.end();
+    must(tells == (is->itl.raw() > 0), "the time between tokens in the explanation");
+    const auto step = std::ranges::find(trace, "inference.decode_step", &TraceLine::quantity);
+    if (step != trace.end()) must_be_near(*step->value.number, parts.total() * 1e3, "a step in the explanation");
     if (work.model->is_generator() && !drafts)
       must_be_near(decode_step(work, machine, plan, B, page.in(), test::coefficients()).raw(),
                    page.step(B, page.in(), 0, 1), "a step");
@@ -253,6 +257,15 @@ TEST_CASE("prompts and answers apart are what docs/method.md says", "[property]"
     const double wanted = at_rate ? *work.inference.request_rate : best;
     must_be_near(is->requests_per_s, wanted, "requests per second");
     // No more in flight than keeps up, to the half request at which the search for it ends.
+    const double kept_up = at_rate ? wanted : std::min(reads(readers), answers(readers, room));
+    double low = 1, high = room;
+    if (at_rate || answers(readers, room) > kept_up)
+      while (high - low > 0.5) {
+        const double middle = (low + high) / 2;
+        (answers(readers, middle) < kept_up ? low : high) = middle;
+      }
+    must_be_near(B, at_rate ? high : std::max(1.0, std::min(high, memory.concurrency / (plan.dp - readers))),
+                 "requests in flight");
     must(answers(readers, B) >= wanted * (1 - 1e-9) || B == 1, "they do not keep up");
     must(B <= 1.5 || answers(readers, B - 0.5) <= wanted * (1 + 1e-9) || B == held(readers),
          "more are in flight than need be");

@@ -276,8 +276,7 @@ inline ServiceCase any_service() {
   if (any::coin("offloads")) asked["offload"] = "weights";
   if (any::coin("a share")) asked["mem_utilization"] = format("{}", any::number("share", 0.3, 1));
   if (any::coin("cached prompts")) asked["prefix_cache_hit"] = format("{}", any::number("hit", 0.01, 1));
-  if (any::coin("nothing to read or to write"))
-    asked[any::one_of("which", {"input_tokens", "output_tokens"})] = "0";
+  if (any::coin("nothing to read or to write")) asked[any::one_of("which", {"input_tokens", "output_tokens"})] = "0";
   const std::string how = any::one_of("mode", {"as usual", "throughput", "online", "single-stream", "ttft"});
   if (how == "ttft")
     asked["ttft"] = "1000";

@@ -160,7 +160,8 @@ estimate::TrainingPlan plan_for(const workload::Workload& work) {
                                                  Sharding::zero3, Sharding::fsdp, Sharding::hsdp});
   plan.tp = divisor("tp", {m.heads.value_or(1), kv_heads(m)}, 8);
   plan.pp = divisor("pp", {work.parameters.layers}, 8);
-  plan.cp = static_cast<int>(whole("cp", 0, 9)) == 9 ? 2 : 1;
+  const auto cp = whole("cp", 0, 9);
+  plan.cp = cp == 9 ? 2 : cp == 8 ? 4 : 1;
   plan.dp = 1 << whole("log2 dp", 0, 6);
   if (m.is_moe()) plan.ep = divisor("ep", {*m.experts, static_cast<double>(plan.dp * plan.cp)}, 8);
   plan.micro_batch = size("micro_batch", 1, 32);
@@ -217,7 +218,7 @@ estimate::Machine counting_machine() {
     made.nodes = static_cast<int>(whole("nodes", 1, 4));
     return made;
   }
-  estimate::Machine made = machine(1 << whole("log2 gpus", 0, 4));
+  estimate::Machine made = machine(static_cast<int>(whole("gpus", 1, 16)));
   if (coin("host known")) made.host = host();
   if (made.gpus_per_node > 1 && coin("bridges")) {
     made.link = catalog::NodeLink::nvlink_pairs;
