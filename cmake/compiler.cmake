@@ -18,6 +18,8 @@ endif()
 if(GPUSEL_SANITIZE)
   target_compile_options(gpusel_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
                                                   -fno-omit-frame-pointer)
+  # Clang counts it to "undefined".
+  target_compile_options(gpusel_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fsanitize=float-cast-overflow>)
   target_link_options(gpusel_options INTERFACE -fsanitize=address,undefined)
 else()
   target_compile_options(gpusel_options INTERFACE $<$<CONFIG:Release>:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3>)
