@@ -327,6 +327,7 @@ TEST_CASE("a lock that is damaged, foreign or newer is refused with its place", 
            {"/facts/prices", Json::array({1})},
            {"/ranking/0/rank", 1e300},
            {"/ranking/0/nodes", -1},
+           {"/versions/calibration", Json::array({1})},
            {"/versions/files", Json::array({{{"path", 5}, {"hash", nullptr}}})}}) {
     Json odd = Json::parse(good);
     odd[Json::json_pointer(place)] = value;

@@ -126,33 +126,9 @@ void feed_answer(std::string_view bytes) {
   check_shown(report::recommend_text(*advice, ground.catalog, {}, {}));
 }
 
-/// As it is, and sealed anew: nobody would get past the checksum by chance.
-void feed_lock(std::string_view bytes) {
-  const auto text = read_text_file(file_of("fed.lock", bytes));
-  if (!text) return check(text.error());
-  std::vector<std::string> files{*text};
-  if (Json lock = Json::parse(*text, nullptr, false); lock.is_object()) {
-    report::seal(lock);
-    files.push_back(report::lock_file(lock));
-  }
-  for (const std::string& file : files) {
-    if (!report::says_lock(file)) continue;
-    const auto lock = report::read_lock(file, "fed.lock");
-    if (!lock) {
-      check(lock.error());
-      continue;
-    }
-    check_shown(report::lock_text(*lock, {}, "table", {}));
-    const auto subjects = advise::saved_subjects(file, "fed.lock", kToday, small().catalog, small().coefficients);
-    if (!subjects) check(subjects.error());
-  }
-}
+namespace {
 
-std::vector<std::string> made_answers() {
-  return {report::dump(report::recommend_json(asked().advice, small().catalog, 3), -1)};
-}
-
-std::vector<std::string> made_locks() {
+std::string own_lock() {
   Json lock = report::lock_json({.advice = asked().advice,
                                  .catalog = small().catalog,
                                  .coefficients = small().coefficients,
@@ -161,9 +137,52 @@ std::vector<std::string> made_locks() {
                                  .rule_files = {},
                                  .today = kToday,
                                  .version = "0",
-                                 .rows = 1});
+                                 .rows = 2});
   report::seal(lock);
-  return {report::dump(lock, -1)};
+  return report::dump(lock, -1);
 }
+
+/// What `diff` does with two locks, but for asking again.
+void compare(const Json& before, const Json& after) {
+  (void)report::question_difference(before, after);
+  const report::LockDifference difference = report::compare_locks(before, after);
+  (void)difference.cost_change();
+  const Json then = report::known_facts(before);
+  const Json now = report::known_facts(after);
+  for (const report::FactDifference& one : difference.facts) (void)report::set_back(one.fact, then, now);
+  must(Json::accept(report::dump(report::lock_diff_json(difference, 0), -1)), "a difference is no JSON");
+  check_shown(report::lock_diff_text(difference, "table", {}));
+}
+
+void use_lock(const std::string& file) {
+  if (!report::says_lock(file)) return;
+  const auto lock = report::read_lock(file, "fed.lock");
+  if (!lock) return check(lock.error());
+  check_shown(report::lock_text(*lock, {}, "table", {}));
+  static const Json own = Json::parse(own_lock());
+  compare(*lock, own);
+  compare(own, *lock);
+  const auto subjects = advise::saved_subjects(file, "fed.lock", kToday, small().catalog, small().coefficients);
+  if (!subjects) check(subjects.error());
+}
+
+}  // namespace
+
+/// As it is, and sealed anew: nobody would get past the checksum by chance.
+void feed_lock(std::string_view bytes) {
+  const auto text = read_text_file(file_of("fed.lock", bytes));
+  if (!text) return check(text.error());
+  use_lock(*text);
+  if (Json lock = Json::parse(*text, nullptr, false); lock.is_object()) {
+    report::seal(lock);
+    use_lock(report::lock_file(lock));
+  }
+}
+
+std::vector<std::string> made_answers() {
+  return {report::dump(report::recommend_json(asked().advice, small().catalog, 3), -1)};
+}
+
+std::vector<std::string> made_locks() { return {own_lock()}; }
 
 }  // namespace gpusel::fuzz
