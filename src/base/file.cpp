@@ -22,6 +22,10 @@ namespace gpusel {
 
 namespace {
 
+/// Of files before they have their own names: a name as long as may be leaves no room for more.
+constexpr std::string_view kPending = ".gpusel.";
+constexpr std::string_view kRandom = "XXXXXX";
+
 /// Holds back what would end the program, so that no half-written file is left behind.
 class Undisturbed {
  public:
@@ -64,18 +68,25 @@ std::unexpected<Error> cannot_write(const std::string& path, const std::string& 
 
 std::unexpected<Error> cannot_write(const std::string& path, int why) { return cannot_write(path, system_reason(why)); }
 
+/// Whether its folder is one of devices, however that is spelled.
+bool is_among_devices(const std::string& path) {
+  std::error_code unknown;
+  const auto folder = std::filesystem::canonical(folder_of(path), unknown);
+  return !unknown && is_device_name((folder / "").string());
+}
+
 /// A file on the disk beside the place that it is meant for; gone again unless it is put there.
 class PendingFile {
  public:
   static Result<PendingFile> write(const std::string& path, std::string_view bytes) {
     struct stat before{};
     // /dev/stdout is a link: the file would be put in its place, for every program there is.
-    if (is_device_name(path) && lstat(path.c_str(), &before) == 0 && S_ISLNK(before.st_mode))
+    if (is_among_devices(path) && lstat(path.c_str(), &before) == 0 && S_ISLNK(before.st_mode))
       return cannot_write(path, say("it is not a regular file"));
     if (stat(path.c_str(), &before) == 0 && S_ISDIR(before.st_mode)) return cannot_write(path, EISDIR);
     if (stat(path.c_str(), &before) == 0 && !S_ISREG(before.st_mode))
       return cannot_write(path, say("it is not a regular file"));
-    std::string beside = folder_of(path) + "/.gpusel.XXXXXX";  // a name as long as may be leaves no room for more
+    std::string beside = folder_of(path) + "/" + std::string(kPending) + std::string(kRandom);
     const int file = mkostemp(beside.data(), O_CLOEXEC);
     if (file < 0) return cannot_write(path, errno);
     PendingFile pending(path, std::move(beside));
@@ -120,6 +131,10 @@ void sync_folder_of(const std::string& path) {
 }  // namespace
 
 bool is_device_name(std::string_view path) { return path.starts_with("/dev/") || path.starts_with("/proc/"); }
+
+bool is_pending_name(std::string_view name) {
+  return name.starts_with(kPending) && name.size() == kPending.size() + kRandom.size();
+}
 
 bool wait_for(int file, short events) {
   if (errno != EAGAIN && errno != EWOULDBLOCK) return false;
@@ -181,7 +196,8 @@ Status write_whole(const std::string& path, std::string_view bytes) {
   return write_together({&file, 1}, {});
 }
 
-Status write_together(std::span<const FileText> files, std::string_view unfinished) {
+Status write_together(std::span<const FileText> files, std::string_view unfinished,
+                      std::span<const std::string> obsolete) {
   if (files.empty()) return {};
   const Undisturbed undisturbed;
   std::vector<PendingFile> pending;
@@ -191,15 +207,21 @@ Status write_together(std::span<const FileText> files, std::string_view unfinish
     if (!one) return std::unexpected(one.error());
     pending.push_back(std::move(*one));
   }
+  const std::string& first = files.front().path;
   if (!unfinished.empty()) {
-    auto mark = PendingFile::write(files.front().path, unfinished);
+    auto mark = PendingFile::write(first, unfinished);
     if (!mark) return std::unexpected(mark.error());
     if (Status put = mark->put(); !put) return put;
-    sync_folder_of(files.front().path);
+    sync_folder_of(first);
   }
-  for (std::size_t i = pending.size(); i > 0; --i)  // the first last
+  for (std::size_t i = pending.size(); i > 1; --i)
     if (Status put = pending[i - 1].put(); !put) return put;
-  sync_folder_of(files.front().path);
+  for (const std::string& path : obsolete)
+    if (unlink(path.c_str()) != 0 && errno != ENOENT) return cannot_write(path, errno);
+  // All of that is on the disk before the first file says that it is.
+  if (pending.size() > 1 || !obsolete.empty()) sync_folder_of(first);
+  if (Status put = pending.front().put(); !put) return put;
+  sync_folder_of(first);
   return {};
 }
 

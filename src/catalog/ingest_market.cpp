@@ -8,9 +8,8 @@ namespace gpusel::catalog {
 
 namespace {
 
-// As many as their indices in an offer can tell apart.
+// As many as the index in an offer can tell apart.
 constexpr std::size_t kMostRegions = 65'536;
-constexpr std::size_t kMostCurrencies = 256;
 
 /// What all sizes of a family have in common. The catalogue keeps no more of a family than that.
 class Agreement {
@@ -224,10 +223,9 @@ std::uint8_t Ingest::currency_of(Fields& fields) {
   if (!has_rate(currency))
     fields.fail(*fields.find("currency"), say("no exchange rate for {}", currency.code()),
                 say("add it under exchange_rates, with date and source"));
-  const std::uint8_t index = tables_.currency_index(currency);
-  if (tables_.currencies.size() > kMostCurrencies)
-    fields.fail(fields.node(), say("more than {} currencies", human_number(kMostCurrencies)));
-  return index;
+  const auto index = tables_.currency_index(currency);
+  if (!index) fields.fail(fields.node(), say("more than {} currencies", human_number(kMostCurrencies)));
+  return index.value_or(0);
 }
 
 std::uint16_t Ingest::origin_of(Fields& fields) {

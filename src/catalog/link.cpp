@@ -81,9 +81,10 @@ Lookup look_up(std::span<const NameEntry> names, std::string_view folded) {
   return {Lookup::Outcome::found, first->index, 0};
 }
 
-std::uint8_t Tables::currency_index(Currency currency) {
+std::optional<std::uint8_t> Tables::currency_index(Currency currency) {
   const auto found = std::find(currencies.begin(), currencies.end(), currency);
   if (found != currencies.end()) return static_cast<std::uint8_t>(found - currencies.begin());
+  if (currencies.size() >= kMostCurrencies) return std::nullopt;
   currencies.push_back(currency);
   return static_cast<std::uint8_t>(currencies.size() - 1);
 }

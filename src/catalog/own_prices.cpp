@@ -134,12 +134,15 @@ class OwnLayer {
     const Currency currency = price.per_hour.currency;
     if (currency != Currency::usd() && catalog_.rate(currency) == nullptr)
       return fail("--price", {ErrorKind::usage, say("no exchange rate for {}", currency.code()), {}, {}});
+    const auto currency_index = tables_.currency_index(currency);
+    if (!currency_index)
+      return fail("--price", {ErrorKind::usage, say("more than {} currencies", kMostCurrencies), {}, {}});
     Offer own;
     own.amount = price.per_hour.amount;
     own.instance = static_cast<std::uint32_t>(*instance - tables_.instances.data());
     own.as_of = own_.as_of.packed();
     own.term = named->term.value_or(Term::on_demand);
-    own.currency = tables_.currency_index(currency);
+    own.currency = *currency_index;
     own.origin = origin(kOwnPrice, own_note(own, currency), Confidence::documented);
     std::vector<std::uint16_t> regions;
     for (const Offer& offer : offers_)

@@ -45,9 +45,10 @@ void from_number(double value, Number& member) { member = std::isnan(value) ? Nu
 void from_number(double value, std::optional<bool>& member) {
   member = std::isnan(value) ? std::optional<bool>{} : std::optional<bool>{value != 0};
 }
+bool is_day(double yyyymmdd) { return yyyymmdd >= 0 && yyyymmdd < 1e8; }
+
 void from_number(double value, Date& member) {
-  const bool day = value >= 0 && value < 1e8;  // yyyymmdd
-  member = day ? Date::from_packed(static_cast<std::int32_t>(value)) : Date{};
+  member = is_day(value) ? Date::from_packed(static_cast<std::int32_t>(value)) : Date{};
 }
 template <NamedEnum E>
 void from_number(double value, E& member) {
@@ -229,7 +230,7 @@ bool indices_hold(const Tables& tables) {
     if (offer.instance >= tables.instances.size() || offer.region >= tables.regions.size() ||
         offer.origin >= tables.origins.size() || offer.currency >= tables.currencies.size() ||
         static_cast<std::size_t>(offer.term) >= enum_names<Term>.size() || offer.period > Period::year ||
-        !kPrices.contains(offer.amount))
+        !kPrices.contains(offer.amount) || !is_day(offer.as_of))
       return false;
   }
   const auto within = [](const std::vector<NameEntry>& names, std::size_t size) {

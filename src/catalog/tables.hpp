@@ -14,6 +14,9 @@
 
 namespace gpusel::catalog {
 
+/// As many as the index in an offer can tell apart.
+inline constexpr std::size_t kMostCurrencies = 256;
+
 /// Sections of a YAML file that other rooms read; kept as trees.
 inline constexpr std::string_view kForeignSections[] = {"accepted",       "calibration", "daily",   "import",
                                                         "known_families", "launches",    "proofs",  "rules",
@@ -70,7 +73,8 @@ struct Tables {
 
   /// Keeps a text as long as the tables live.
   std::string_view keep(std::string text) { return texts.emplace_back(std::move(text)); }
-  std::uint8_t currency_index(Currency currency);
+  /// Its place among `currencies`, at the end if it is new; nothing where there is no room for another.
+  std::optional<std::uint8_t> currency_index(Currency currency);
 };
 
 /// Records that stand for themselves under their id: section, table, and what one of them is called.

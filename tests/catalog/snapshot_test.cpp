@@ -1,6 +1,10 @@
 // Snapshots: the same catalogue comes back, and what is damaged or foreign is refused.
 #include <catch2/catch.hpp>
 
+#include <limits>
+
+#include "catalog/tables.hpp"
+#include "catalog/weights_bytes.hpp"
 #include "listing.hpp"
 
 using namespace gpusel;
@@ -137,6 +141,21 @@ TEST_CASE("a snapshot with one byte changed is refused wherever the byte is") {
     poke(path, at, bytes[at]);
   }
   CHECK(catalog::open_snapshot(path));
+}
+
+TEST_CASE("a snapshot whose offers are of no day is refused, its checksum notwithstanding") {
+  const auto catalog = from_text(kSmall);
+  REQUIRE_FALSE(catalog.offers().empty());
+  const std::string day = raw(catalog.offers().front().as_of);
+  for (const std::int32_t odd : {-1, std::numeric_limits<std::int32_t>::min(), 100'000'000}) {
+    std::string bytes = catalog::write_snapshot(catalog);
+    bytes.resize(bytes.size() - sizeof(std::uint64_t));
+    const auto at = bytes.find(day);
+    REQUIRE(at != std::string::npos);
+    CHECK(open_bytes(catalog::with_checksum(bytes)));
+    bytes.replace(at, day.size(), raw(odd));
+    CHECK_FALSE(open_bytes(catalog::with_checksum(bytes)));
+  }
 }
 
 TEST_CASE("a snapshot with bytes behind it is refused") {

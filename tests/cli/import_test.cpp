@@ -71,6 +71,80 @@ TEST_CASE("import: of very many providers or regions the first are taken", "[imp
   CHECK_THAT(imported(regions).out, Catch::Matchers::Contains("more than 65,535 regions"));
 }
 
+TEST_CASE("import: the order in which price lists are named changes no byte", "[import]") {
+  const std::string header = "provider,sku,gpu,gpu_count,region,term,price_per_hour,currency,as_of,note\n";
+  // They share providers, an instance at two prices and one at the same price with two notes.
+  const std::vector<std::string> lists{
+      scratch_file("b.csv", header + "own,z1,H100,8,r-2,on-demand,9,EUR,2026-10-01,b\n"
+                                     "own,a1,L40S,1,r-1,on-demand,2,USD,2026-10-01,first\n"
+                                     "other,q,T4,1,x,spot,0.2,USD,2026-10-02,c\n"),
+      scratch_file("a.csv", header + "own,m1,H100,4,r-9,on-demand,5,CNY,2026-10-03,b\n"
+                                     "zed,a1,L40S,1,r-1,on-demand,2,CNY,2026-10-01,a\n"
+                                     "own,z1,H100,8,r-2,on-demand,8,EUR,2026-10-01,b\n"),
+      scratch_file("c.csv", header + "own,a1,L40S,1,r-1,on-demand,2,USD,2026-10-01,second\n")};
+  std::vector<std::size_t> order{0, 1, 2};
+  const std::string snapshot = out_in_scratch("order.snapshot"), folder = out_in_scratch("order") + "/";
+  std::string first;
+  do {
+    std::string written;
+    for (const std::string& out : {snapshot, folder}) {
+      std::filesystem::remove_all(out);
+      std::vector<std::string> words{"catalog", "import", "--from", "generic-csv", "--json", "--out", out};
+      for (const std::size_t i : order) words.push_back(lists[i]);
+      const Run run = ask(words);
+      REQUIRE(run.status == 0);
+      written += run.out + run.err;
+    }
+    written += read_file(snapshot);
+    for (const char* name : {"_sources", "other", "own", "zed"})
+      written += read_file(folder + "imported-" + name + ".yaml");
+    if (first.empty()) first = written;
+    CAPTURE(order);
+    CHECK(written == first);
+  } while (std::ranges::next_permutation(order).found);
+}
+
+TEST_CASE("import: a row with a NUL character is left out, wherever in the file it is", "[import]") {
+  const auto skipped = [](std::size_t before) {
+    std::string text = "provider,sku,gpu,gpu_count,region,price_per_hour,currency,as_of,note\n";
+    for (std::size_t i = 0; i <= before; ++i)
+      text += "own,x" + std::to_string(i) + ",H100,8,r-1,9,USD,2026-10-01,bill\n";
+    text += std::string("own,y,H100,8,r-1,9,USD,2026-10-01,bi\0ll\n", 40);
+    const std::string out = out_in_scratch("nul") + "/";
+    std::filesystem::remove_all(out);
+    const Run run = ask({"catalog", "import", "--from", "generic-csv", scratch_file("nul.csv", text), "--json", "--out",
+                         out});
+    CHECK(ask({"instances", "--catalog", out, "-n", "1"}).status == 0);
+    return Json::parse(run.out)["skipped"];
+  };
+  const Json rows = skipped(20'000);  // beyond the piece that is looked at before all others
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["line"] == 20'003);
+  CHECK(rows[0]["reason"] == "text may not hold a NUL character");
+}
+
+TEST_CASE("import: more currencies than a catalogue tells apart are left out, not taken for others", "[import]") {
+  std::string rates = "sources: {own: {publisher: We, document: rates, confidence: recalled}}\nexchange_rates:\n";
+  std::string list = "provider,sku,gpu,gpu_count,region,price_per_hour,currency,as_of\n";
+  for (int i = 0; i < 300; ++i) {
+    const std::string code{'Q', static_cast<char>('A' + i / 26), static_cast<char>('A' + i % 26)};
+    rates += "  - {currency: " + code + ", per_usd: 2, as_of: 2026-10-01, source: own}\n";
+    list += "own,t-" + std::to_string(i) + ",H100,8,r-1,9," + code + ",2026-10-01\n";
+  }
+  const std::string out = out_in_scratch("currencies.snapshot"), overlay = scratch_file("rates.yaml", rates);
+  const Run run = ask({"catalog", "import", "--from", "generic-csv", scratch_file("currencies.csv", list), "--overlay",
+                       overlay, "--json", "--out", out});
+  CAPTURE(run.err);
+  REQUIRE(run.status == 0);
+  const Json answer = Json::parse(run.out);
+  CHECK(answer["imported"] == 256);
+  REQUIRE(answer["skipped"].size() == 44);
+  CHECK(answer["skipped"][0]["reason"] == "more than 256 currencies");
+  const Run shown = ask({"instances", "show", "own/t-255", "--catalog", out, "--overlay", overlay, "--json"});
+  CAPTURE(shown.out, shown.err);
+  CHECK(shown.out.find("QJV") != std::string::npos);  // 255 = 9 · 26 + 21
+}
+
 TEST_CASE("import: what cannot be read or used has its status, and an old snapshot stays", "[import]") {
   const std::string snapshot = out_in_scratch("market.snapshot");
   REQUIRE(import_sky({kGcp, "--out", snapshot, "-q"}).status == 0);

@@ -68,8 +68,13 @@ struct FileText {
 
 /// Files that mean something only together, in one folder: all of them are on the disk under other names before the
 /// first gets its own. `unfinished`, unless it is empty, stands in the place of the first until the others are in
-/// theirs, so that a folder that was left halfway, by a loss of power, can be told from a whole one.
-Status write_together(std::span<const FileText> files, std::string_view unfinished);
+/// theirs and the `obsolete` ones are gone, so that a folder that was left halfway, by a loss of power, can be told from
+/// a whole one.
+Status write_together(std::span<const FileText> files, std::string_view unfinished,
+                      std::span<const std::string> obsolete = {});
+
+/// Whether a file's name is one under which files are written before they get their own.
+bool is_pending_name(std::string_view name);
 
 /// Keeps other runs of this program out of a folder: one writes, or any number read. It ends with this object, and
 /// with the process. A file system without locks lets everybody in.

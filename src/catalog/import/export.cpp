@@ -207,23 +207,23 @@ class ProviderFiles {
 /// Whether a file is one that an import wrote, or was about to put in its place when it was killed.
 bool is_mine(const std::filesystem::path& path) {
   const std::string name = path.filename().string();
-  if (!name.starts_with(kPrefix) || (!name.ends_with(".yaml") && name.find(".yaml.") == std::string::npos))
-    return false;
+  if (!(name.starts_with(kPrefix) && name.ends_with(".yaml")) && !is_pending_name(name)) return false;
   const auto file = InputFile::open(path.string());
   std::string first(kMark.size(), '\0');
   return file && file->read(first) == static_cast<ssize_t>(first.size()) && first == kMark;
 }
 
-/// What an earlier import left there and this one has not written anew.
-void remove_others(const std::string& directory, const std::vector<YamlFile>& files) {
+/// What an earlier import left there and this one does not write anew.
+std::vector<std::string> others_in(const std::string& directory, const std::vector<YamlFile>& files) {
   namespace fs = std::filesystem;
+  std::vector<std::string> others;
   std::error_code failed;
   for (fs::directory_iterator at(directory, failed), end; !failed && at != end; at.increment(failed)) {
     const bool kept = std::any_of(files.begin(), files.end(),
                                   [&](const YamlFile& file) { return file.name == at->path().filename(); });
-    std::error_code gone;
-    if (!kept && is_mine(at->path())) fs::remove(at->path(), gone);
+    if (!kept && is_mine(at->path())) others.push_back(at->path().string());
   }
+  return others;
 }
 
 }  // namespace
@@ -259,9 +259,8 @@ Status write_market_yaml(const std::string& directory, const std::vector<YamlFil
                                  say("try again")});
   std::vector<FileText> texts;
   for (const YamlFile& file : files) texts.push_back({(fs::path(directory) / file.name).string(), file.text});
-  Status written = write_together(texts, std::string(kMark) + std::string(kUnfinished) + ": true\n");
-  if (written) remove_others(directory, files);
-  return written;
+  return write_together(texts, std::string(kMark) + std::string(kUnfinished) + ": true\n",
+                        others_in(directory, files));
 }
 
 }  // namespace gpusel::catalog

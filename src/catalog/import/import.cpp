@@ -117,7 +117,9 @@ class Run {
     Errors errors;
     std::string all = std::string(format_.cloud);
     if (!request_.cloud.empty()) all = cloud_asked();
-    for (const std::string& path : request_.files) {
+    std::vector<std::string> paths = request_.files;
+    std::ranges::sort(paths);  // what comes of them does not depend on the order in which they are named
+    for (const std::string& path : paths) {
       ImportedFile file;
       file.path = path;
       const bool named_by_rows = request_.format == ImportFormat::generic_csv;

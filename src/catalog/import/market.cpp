@@ -38,6 +38,13 @@ std::string as_id(std::string_view text) {
   return id;
 }
 
+/// YAML cannot hold it, and nothing that it is in would be found again.
+bool holds_nul(const Row& row) {
+  for (const std::string_view text : {row.family, row.note, row.gpu, row.gpu_info, row.upstream})
+    if (text.find('\0') != std::string_view::npos) return true;
+  return false;
+}
+
 /// The first figure that a catalogue would not take, as a reason against the row; empty where there is none.
 std::string beyond_range(const Row& row) {
   struct Figure {
@@ -197,6 +204,7 @@ std::uint32_t MarketBuilder::add(const Row& row) {
     return ledger_.text(row.sku.empty() ? say("no instance type") : say("a name that is no name"));
   if (!good_name(row.region))
     return ledger_.text(row.region.empty() ? say("no region") : say("a name that is no name"));
+  if (holds_nul(row)) return ledger_.text(say("text may not hold a NUL character"));
   if (provider.empty()) return ledger_.text(say("no provider"));
   if (row.prices.empty()) return ledger_.text(say("no price"));
   for (const RowPrice& price : row.prices)
@@ -204,6 +212,8 @@ std::uint32_t MarketBuilder::add(const Row& row) {
   if (const std::string reason = beyond_range(row); !reason.empty()) return ledger_.text(reason);
   if (row.currency != Currency::usd() && known_.rate(row.currency) == nullptr)
     return ledger_.text(say("no exchange rate for {}; an overlay can give it", row.currency.code()));
+  const auto currency = tables_->currency_index(row.currency);
+  if (!currency) return ledger_.text(say("more than {} currencies", kMostCurrencies));
   if (tables_->providers.size() >= kMostProviders && !providers_.contains(provider))
     return ledger_.text(say("more than {} providers", kMostProviders));
   ProviderState& state = provider_state(provider);
@@ -221,7 +231,7 @@ std::uint32_t MarketBuilder::add(const Row& row) {
   const bool without_ssd =
       row.without_local_ssd && known.own && tables_->instances[offer.instance].local_ssd_gb.value_or(0) > 0;
   offer.origin = origin_of(without_ssd ? say("without the local SSD that the size comes with") : row.note);
-  offer.currency = tables_->currency_index(row.currency);
+  offer.currency = *currency;
   offer.as_of = (row.as_of.known() && !forced_date_.known() ? row.as_of : ledger_.file().as_of).packed();
   for (const RowPrice& price : row.prices) {
     offer.amount = price.amount;
@@ -359,14 +369,15 @@ void MarketBuilder::check_prices() {
   }
 }
 
-/// The order in which the loader would read the market from YAML: the same answers either way, ties included.
+/// The order in which the loader would read the market from YAML: the same answers either way, ties included. It does
+/// not depend on which row came first.
 void MarketBuilder::put_in_order() {
   const auto file_of = [](std::string_view provider) { return std::string(provider) + "."; };
   auto& instances = tables_->instances;
   const auto places = sorted_places(instances.size(), [&](std::uint32_t a, std::uint32_t b) {
     if (instances[a].provider != instances[b].provider)
       return file_of(instances[a].provider) < file_of(instances[b].provider);
-    return std::pair(instances[a].family, a) < std::pair(instances[b].family, b);
+    return std::tie(instances[a].family, instances[a].sku) < std::tie(instances[b].family, instances[b].sku);
   });
   auto& regions = tables_->regions;
   std::unordered_map<std::string, std::size_t> known;
@@ -374,7 +385,7 @@ void MarketBuilder::put_in_order() {
     known.emplace(std::string(known_.regions()[i].provider) + '\n' + std::string(known_.regions()[i].id), i);
   const auto region_key = [&](std::uint32_t i) {
     const auto found = known.find(std::string(regions[i].provider) + '\n' + std::string(regions[i].id));
-    return std::tuple(found == known.end() ? known.size() : found->second, file_of(regions[i].provider), i);
+    return std::tuple(found == known.end() ? known.size() : found->second, file_of(regions[i].provider), regions[i].id);
   };
   const auto region_places =
       sorted_places(regions.size(), [&](std::uint32_t a, std::uint32_t b) { return region_key(a) < region_key(b); });

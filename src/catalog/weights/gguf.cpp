@@ -20,7 +20,7 @@ constexpr std::uint64_t kMostTensors = 1'000'000;
 constexpr std::uint64_t kMostPairs = 1'000'000;
 constexpr std::uint64_t kLongestKey = 65'535;
 constexpr std::uint64_t kLongestText = std::uint64_t{32} << 20U;
-constexpr std::size_t kMostKept = std::size_t{64} << 20U;  // of keys and texts in all
+constexpr std::size_t kMostKept = std::size_t{64} << 20U;  // of keys and values in all
 constexpr std::uint64_t kMostTexts = 10'000'000;           // of a list: a vocabulary has less than a million
 constexpr std::uint64_t kLongestList = 4096;               // of numbers that are kept, one per layer
 constexpr std::uint64_t kMostParts = 1000;
@@ -158,8 +158,8 @@ class GgufReader {
     for (std::uint64_t i = 0; i < count && !in.failed(); ++i) {
       std::string key = in.text(in.number(8), kLongestKey);
       Value value = read_value(in, in.number(4));
-      kept += key.size() + value.text.size();
-      if (kept > kMostKept) return in.fail(say("more than {} MiB of keys and texts in the header", kMostKept >> 20U));
+      kept += key.size() + value.text.size() + value.list.size() * sizeof(double);
+      if (kept > kMostKept) return in.fail(say("more than {} MiB of keys and values in the header", kMostKept >> 20U));
       metadata_.emplace(std::move(key), std::move(value));  // the first part of a split file says most
     }
   }
