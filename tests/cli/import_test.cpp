@@ -123,6 +123,20 @@ TEST_CASE("import: a row with a NUL character is left out, wherever in the file 
   CHECK(rows[0]["reason"] == "text may not hold a NUL character");
 }
 
+TEST_CASE("import: files that long notes fill are read again", "[import]") {
+  std::string list = "provider,sku,gpu,gpu_count,region,price_per_hour,currency,as_of,note\n";
+  for (int i = 0; i < 300; ++i)
+    list += "own,t-" + std::to_string(i) + ",H100,8,r-1,9,USD,2026-10-01," + std::to_string(i) +
+            std::string(60'000, 'x') + "\n";
+  const std::string folder = out_in_scratch("noted") + "/";
+  const Run run = ask({"catalog", "import", "--from", "generic-csv", scratch_file("noted.csv", list), "--out", folder});
+  REQUIRE(run.status == 0);
+  CHECK(std::filesystem::exists(folder + "imported-own_003.yaml"));  // 300 · 60 kB: three files of 8 MiB
+  const Run listed = ask({"instances", "--catalog", folder, "-o", "csv"});
+  CAPTURE(listed.err);
+  CHECK(lines_of(listed.out).size() == 301);
+}
+
 TEST_CASE("import: more currencies than a catalogue tells apart are left out, not taken for others", "[import]") {
   std::string rates = "sources: {own: {publisher: We, document: rates, confidence: recalled}}\nexchange_rates:\n";
   std::string list = "provider,sku,gpu,gpu_count,region,price_per_hour,currency,as_of\n";

@@ -172,7 +172,8 @@ class ProviderFiles {
       const std::string head = sheet_head(*offers.front());
       text_ += head;
       for (const Offer* offer : offers) {
-        if (next_file_if_full("prices:\n")) text_ += head;
+        // A sheet of no prices would be none: a long note can fill a file before the first.
+        if (offer != offers.front() && next_file_if_full("prices:\n")) text_ += head;
         text_ +=
             "      " + quoted(market_.instances()[offer->instance].sku) + ": " + format("{}", offer->amount) + "\n";
       }
