@@ -94,11 +94,13 @@ std::expected<std::vector<Document>, Errors> read_documents(const std::string& p
   } else {
     files.push_back(path);
   }
+  if (failed)  // what it holds is not known then
+    return std::unexpected(Errors{{ErrorKind::usage,
+                                   say("cannot read all of '{}': {}", printable(path), system_reason(failed.value())),
+                                   {},
+                                   {}}});
   std::vector<Document> documents;
   Errors errors;
-  if (failed)
-    errors.push_back(
-        {ErrorKind::usage, say("cannot read all of '{}': {}", printable(path), system_reason(failed.value())), {}, {}});
   if (files.empty())
     errors.push_back({ErrorKind::bad_catalogue, say("'{}' holds no .yaml file", printable(path)), {}, {}});
   for (const std::string& file : files) {

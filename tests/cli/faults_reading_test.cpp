@@ -39,8 +39,8 @@ constexpr Reader kReaders[] = {
     {"catalog import --dry-run --from aws-pricing @", 1},
 };
 
-/// `timeout` ends with 124 whoever waits for ever; memory is bounded, too.
-Run read_with(const Reader& reader, const std::string& file) {
+/// `timeout` ends with 124 whoever waits for ever; memory is bounded, too. `as`: a command that starts another.
+Run read_with(const Reader& reader, const std::string& file, const std::string& as = "") {
   std::string line = reader.command;
   line.replace(line.find('@'), 1, file);
 #ifdef __SANITIZE_ADDRESS__
@@ -48,17 +48,29 @@ Run read_with(const Reader& reader, const std::string& file) {
 #else
   const std::string limit = "ulimit -v 1000000; ";
 #endif
-  return shell(limit + "timeout 20 gpusel " + line + " </dev/null");
+  return shell(limit + "timeout 20 " + as + "gpusel " + line + " </dev/null");
 }
 
-void must_refuse(const Reader& reader, const std::string& file, const std::string& what) {
-  const Run run = read_with(reader, file);
+void must_refuse(const Reader& reader, const std::string& file, const std::string& what, const std::string& as = "") {
+  const Run run = read_with(reader, file, as);
   CAPTURE(reader.command, file, run.out, run.err);
   CHECK(run.status == reader.status);
   CHECK(run.err.starts_with("gpusel: "));
   CHECK(run.err.find(what) != std::string::npos);
   // An import tells of the file, and that nothing is left to import.
   CHECK(std::count(run.err.begin(), run.err.end(), '\n') == (reader.status == 1 ? 2 : 1));
+}
+
+/// Takes from root the right to read what nobody may; everybody else has none.
+std::string as_anybody() { return geteuid() == 0 ? "setpriv --bounding-set=-dac_override,-dac_read_search " : ""; }
+
+/// Whether a file without rights can be kept from the program here; otherwise says why not.
+bool can_withhold() {
+  const std::string file = scratch_file("withheld", "");
+  fs::permissions(file, fs::perms::none);
+  if (shell(as_anybody() + "test ! -r " + file).status == 0) return true;
+  WARN("the right to read everything cannot be laid down here");
+  return false;
 }
 
 }  // namespace
@@ -99,6 +111,37 @@ TEST_CASE("a folder, a loop of links and what lies below a file are refused with
     must_refuse(reader, file + "/x.yaml", "Not a directory");
     must_refuse(reader, folder + "/gone.yaml", "No such file or directory");
   }
+}
+
+TEST_CASE("what one has no right to read is told in one sentence, and not done without") {
+  if (!can_withhold()) return;
+  const std::string file = scratch_file("own.yaml", "gpus: []\n");
+  fs::permissions(file, fs::perms::none);
+  for (const Reader& reader : kReaders)
+    must_refuse(reader, file, "cannot read '" + file + "': Permission denied\n", as_anybody());
+  const std::string home = scratch_directory(), folder = home + "/gpusel";
+  fs::create_directories(folder + "/below");
+  for (const char* name : {"/a.yaml", "/below/b.yaml"}) std::ofstream(folder + name) << "gpus: []\n";
+  const auto told = [&](const std::string& withheld, const std::string& sentence) {
+    const fs::perms before = fs::status(withheld).permissions();
+    fs::permissions(withheld, fs::perms::none);
+    for (const std::string& line :
+         {"gpus --overlay " + folder, "gpus --catalog " + folder, "catalog diff " + folder, "catalog lint " + folder}) {
+      const Run run = shell(as_anybody() + "gpusel " + line);
+      CAPTURE(withheld, line, run.out);
+      CHECK(run.status == 2);
+      CHECK(run.err == "gpusel: cannot read " + sentence + ": Permission denied\n");
+    }
+    fs::permissions(withheld, before);
+  };
+  told(folder, "all of '" + folder + "'");
+  told(folder + "/below", "all of '" + folder + "'");
+  told(folder + "/below/b.yaml", "'" + folder + "/below/b.yaml'");
+  fs::permissions(folder, fs::perms::none);
+  const Run prices = shell(as_anybody() + "gpusel gpus", {.environment = {{"XDG_DATA_HOME", home}}});
+  CHECK(prices.status == 2);
+  CHECK(prices.err == "gpusel: cannot read all of '" + folder + "': Permission denied\n");
+  fs::permissions(folder, fs::perms::owner_all);
 }
 
 TEST_CASE("settings that cannot be read are told by every command, and waited for by none") {
