@@ -1,5 +1,6 @@
 // Disks that are full or take no writing, and streams that are closed: one sentence, the documented status, and
 // what was there before stays as it was.
+#include <unistd.h>
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -98,6 +99,14 @@ std::string some_lock() {
   return lock;
 }
 
+/// Standard output becomes a pipe whose other end is closed.
+void without_reader(const char*) {
+  int ends[2];
+  if (pipe(ends) != 0) _exit(126);
+  dup2(ends[1], STDOUT_FILENO);
+  for (const int end : ends) close(end);
+}
+
 const std::string kPing = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
 
 }  // namespace
@@ -152,6 +161,24 @@ TEST_CASE("a reader that wants one line ends no command badly") {
     CAPTURE(line, run.err);
     CHECK((run.status == 0 || run.status == 4));  // 4: check
     CHECK(run.err.find("gpusel: could not") == std::string::npos);
+  }
+}
+
+TEST_CASE("a reader that is gone before the first byte changes neither status nor words of any command") {
+  std::vector<std::vector<std::string>> lines{{"--version"}, {"--help"}, {"recommend", "--help"}};
+  for (const char* line : kAnswers) lines.push_back(words_of_answer(line, some_lock()));
+  for (const std::string line : {"gpus -o json", "gpus -o csv", "gpus -o html", "instances --gpu no-such",
+                                 "recommend --model lama-7b", "estimate --batch tests/schema/files/requests.jsonl",
+                                 "export skypilot --model llama-7b --task finetune", "instances show p4d.24xlarge"})
+    lines.push_back(words_of(line));
+  for (const auto& words : lines) {
+    const Run usual = ask(words, {.input = kPing});
+    const Run unread = ask(words, {.input = kPing, .before_start = without_reader});
+    CAPTURE(words, unread.err);
+    CHECK(unread.status == usual.status);
+    CHECK(unread.err == usual.err);
+    CHECK(unread.out.empty());
+    CHECK((usual.status < 5 && !(usual.out + usual.err).empty()));
   }
 }
 
