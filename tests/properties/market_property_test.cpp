@@ -1,4 +1,4 @@
-// What a ranking must do with money whatever the job: laws of prices, limits, objectives and intervals.
+// What a ranking must do with money whatever the job: laws of prices, objectives and intervals.
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
@@ -54,51 +54,15 @@ workload::Objective any_objective() {
   return objective;
 }
 
-/// One that models of any size can meet somewhere.
-std::string any_job() {
-  test::Asked asked = any::coin("serves") ? any::serving() : any::training();
-  asked.erase("offload");
-  asked.erase("framework");
-  return test::json_of(asked);
-}
-
-Asking asking() { return {any_job(), {}, any_objective()}; }
-
-/// A limit on what an instance is, whatever is paid for it.
-Limit any_limit() {
-  const std::vector<Limit> limits{{"min_vram", "40GB"},     {"max_vram", "24GB"},       {"nvlink", "true"},
-                                  {"cloud", "aws,aliyun"},  {"min_capability", "8.0"},  {"vcpus_min", "16"},
-                                  {"memory_min", "128"},    {"rdma", "true"},           {"formats", "fp8"},
-                                  {"gpu", "A100,H100"},     {"deny_list", "^p"},        {"gpus_max", "2"},
-                                  {"gpus_min", "2"},        {"vendor", "nvidia"},       {"min_bandwidth", "900"},
-                                  {"allow_list", "[0-9]x"}, {"min_total_vram", "96GB"}, {"max_total_vram", "400GB"}};
-  std::vector<std::string> names;
-  for (const Limit& limit : limits) names.push_back(format("{} {}", limit.key, limit.value));
-  const std::string name = any::one_of("limit", names);
-  const auto space = name.find(' ');
-  return {name.substr(0, space), name.substr(space + 1)};
-}
+Asking asking() { return {any::job(), {}, any_objective()}; }
 
 std::set<std::string> names_of(const Advice& advice) {
   const auto list = test::ranking(advice);
   return {list.begin(), list.end()};
 }
 
-/// With none left, too.
-Advice under(const std::string& job, const std::vector<Limit>& limits) {
-  auto advice = Market::shipped().try_recommend(job, limits);
-  test::given(advice.has_value());
-  return std::move(*advice);
-}
-
 /// How the number of nodes is given.
 Limit any_nodes() { return {"nodes", any::one_of("nodes", {"1", "2", "4"})}; }
-
-std::int64_t fewest_nodes(const Advice& advice) {
-  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
-  for (const Recommendation& r : advice.recommendations) fewest = std::min<std::int64_t>(fewest, r.machine().nodes);
-  return fewest;
-}
 
 double best_cost(const Advice& advice) {
   double best = std::numeric_limits<double>::infinity();
@@ -258,42 +222,6 @@ TEST_CASE("a price that falls never makes the best answer dearer nor its own ins
       kCases);
 }
 
-TEST_CASE("on so many nodes limits only take candidates away, and two take what each does", "[property]") {
-  holds(
-      "limits",
-      [] {
-        const std::string job = any_job();
-        const Limit a = any_limit(), b = any_limit(), nodes = any_nodes();
-        test::given(a.key != b.key);
-        const auto all = names_of(under(job, {nodes})), with_a = names_of(under(job, {nodes, a})),
-                   with_b = names_of(under(job, {nodes, b}));
-        must(std::ranges::includes(all, with_a), "a limit added a candidate");
-        std::set<std::string> both;
-        std::ranges::set_intersection(with_a, with_b, std::inserter(both, both.end()));
-        must(names_of(under(job, {nodes, a, b})) == both, "not what both leave");
-      },
-      kCases);
-}
-
-TEST_CASE("a limit that adds a candidate has left none that takes as few nodes", "[property]") {
-  constexpr std::int64_t kSpread = 8;  // between the smallest plan and the largest
-  holds(
-      "limits and nodes",
-      [] {
-        const std::string job = any_job();
-        const Advice free = under(job, {}), limited = under(job, {any_limit()});
-        const auto all = names_of(free);
-        const auto fewest = fewest_nodes(free);
-        must(fewest_nodes(limited) >= fewest, "it takes fewer nodes");
-        for (const Recommendation& r : limited.recommendations) {
-          if (all.contains(format("{}/{}", r.instance->provider, r.instance->sku))) continue;
-          must(fewest_nodes(limited) > fewest, "a limit added a candidate");
-          must(fewest == 1 || r.machine().nodes > kSpread * fewest, format("{} came in", r.instance->sku));
-        }
-      },
-      kCases);
-}
-
 TEST_CASE("limits on money and time only take candidates away", "[property]") {
   holds(
       "limits on money",
@@ -359,7 +287,7 @@ TEST_CASE("on spot a cheaper price costs less", "[property]") {
   holds(
       "spot",
       [] {
-        const std::string job = any_job();
+        const std::string job = any::job();
         const Advice demand = Asking{job, {{"term", "on-demand"}}, {}}.of(Market::shipped());
         const Advice spot = Asking{job, {{"term", "spot"}}, {}}.of(Market::shipped());
         for (const Recommendation& r : spot.recommendations) {

@@ -227,6 +227,13 @@ estimate::Machine counting_machine() {
   return made;
 }
 
+std::string job() {
+  Asked asked = coin("serves") ? serving() : training();
+  asked.erase("offload");
+  asked.erase("framework");
+  return json_of(asked);
+}
+
 void leave_gaps(workload::Workload& work) {
   static std::unique_ptr<catalog::Model> copy;
   if (work.model == nullptr || !coin("gaps in the model")) return;

@@ -22,6 +22,8 @@ namespace any {
 
 Asked training();
 Asked serving();
+/// A language model's training or service as JSON, one that models of any size can meet somewhere.
+std::string job();
 /// Work that is counted in items of its own, and a GPU that has what it takes.
 Asked counted();
 
