@@ -1,8 +1,10 @@
 // Tables: price lists of others, measurements, requests that were served.
 #include <cmath>
+#include <filesystem>
 
 #include "fuzz/ground.hpp"
 #include "fuzz/readers.hpp"
+#include "fuzz/same_market.hpp"
 #include "gpusel/advise/calibrate.hpp"
 #include "gpusel/catalog/import.hpp"
 #include "gpusel/workload/traffic.hpp"
@@ -21,10 +23,18 @@ void check_accounts(const catalog::ImportReport& report) {
   for (const catalog::ImportedFile& file : report.files) check_shown(file.failure);
 }
 
-/// What is imported is a catalogue: a snapshot has all of it, and its YAML is YAML.
-void feed_list(ImportFormat format, std::string_view bytes) {
+catalog::Catalog read_back(const std::vector<catalog::YamlFile>& files) {
+  const auto folder = std::filesystem::path(file_of("list-market/none", "")).parent_path();
+  std::filesystem::remove_all(folder);
+  for (const catalog::YamlFile& file : files) file_of("list-market/" + file.name, file.text);
+  auto read = catalog::load(in_place(folder.string()));
+  must(read.has_value(), "an import cannot be read: " + (read ? "" : read.error().front().message));
+  return std::move(*read);
+}
+
+/// What is imported is a catalogue: a snapshot has all of it, and its YAML is the same market.
+void feed_list(ImportFormat format, const std::string& cloud, std::string_view bytes) {
   const std::string path = file_of("list", bytes);
-  const std::string cloud = format == ImportFormat::generic_csv ? "" : "gcp";
   const auto import = catalog::import_market({format, {path}, cloud, kToday, {}}, shipped().catalog);
   if (!import) return check(import.error());
   check_accounts(import->report);
@@ -33,20 +43,19 @@ void feed_list(ImportFormat format, std::string_view bytes) {
   if (import->market.offers().empty()) return;
   const auto kept = catalog::open_snapshot(file_of("list.snapshot", catalog::write_snapshot(import->market)));
   must(kept.has_value() && kept->offers().size() == import->market.offers().size(), "an import is lost in a snapshot");
-  for (const catalog::YamlFile& file : catalog::market_yaml(import->market)) {
-    const auto read = parse_yaml(file.text, file.name);
-    must(read.has_value(), "an import cannot be read as YAML: " + (read ? "" : read.error().message));
-  }
+  const auto written = catalog::market_yaml(import->market);
+  const std::string lost = lost_between(written, catalog::market_yaml(read_back(written)));
+  must(lost.empty(), "an import does not come back out of YAML: " + lost);
 }
 
 }  // namespace
 
-void feed_skypilot(std::string_view bytes) { feed_list(ImportFormat::skypilot, bytes); }
-void feed_gpuhunt(std::string_view bytes) { feed_list(ImportFormat::gpuhunt, bytes); }
-void feed_aws_pricing(std::string_view bytes) { feed_list(ImportFormat::aws_pricing, bytes); }
-void feed_azure_retail(std::string_view bytes) { feed_list(ImportFormat::azure_retail, bytes); }
-void feed_vast(std::string_view bytes) { feed_list(ImportFormat::vast, bytes); }
-void feed_generic_csv(std::string_view bytes) { feed_list(ImportFormat::generic_csv, bytes); }
+void feed_skypilot(std::string_view bytes) { feed_list(ImportFormat::skypilot, "gcp", bytes); }
+void feed_gpuhunt(std::string_view bytes) { feed_list(ImportFormat::gpuhunt, "gcp", bytes); }
+void feed_aws_pricing(std::string_view bytes) { feed_list(ImportFormat::aws_pricing, "aws", bytes); }
+void feed_azure_retail(std::string_view bytes) { feed_list(ImportFormat::azure_retail, "azure", bytes); }
+void feed_vast(std::string_view bytes) { feed_list(ImportFormat::vast, "vast", bytes); }
+void feed_generic_csv(std::string_view bytes) { feed_list(ImportFormat::generic_csv, "", bytes); }
 
 void feed_measurements(std::string_view bytes) {
   const Ground& ground = shipped();
