@@ -33,9 +33,11 @@ SECONDS = 60  # a test program that takes longer hangs; unchanged it takes a few
 
 # What cannot change an answer is no mutant. Each rule is printed, with how often it was used.
 GUARD = "the tiny number in max(x, 1e-9) that guards a division"
-EQUAL = "< against <= of two computed amounts, which are never equal; they are reversed only"
+NAMED = "< against <= where it decides only which of two times is named as the bound: where they are equal, either is"
+KEPT = "< against <= where the larger of two amounts is kept: where they are equal, either is it"
 START = "the 0 that a member of a struct starts from: it is set before it is read"
-RULES = [GUARD, EQUAL, START]
+RULES = [GUARD, NAMED, KEPT, START]
+BOUNDS = "compute|decoder|host|host-memory|launch|link|memory-bandwidth"
 BOUNDARY = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 
 TOKEN = re.compile(r"""
@@ -82,9 +84,15 @@ def excluded_by(text, start, token):
     return None
 
 
-def is_beside_a_number(text, start, end):
-    """Whether one side of a comparison is a constant that the other may well equal."""
-    return re.match(r"\s*-?\d", text[end:]) is not None or re.search(r"[^\w.]\d[\w.]*\s*$", text[:start]) is not None
+def names_or_keeps(text, start, end):
+    """The rule that says a comparison decides nothing where both sides are equal; None where it may."""
+    after = text[end:text.find(";", end)]
+    if re.match(rf'[^?&|=]*?(?:\?\s*(?:std::string_view\()?|\)\s+return )"(?:{BOUNDS})"', after):
+        return NAMED
+    kept = re.search(r"\bif \(([\w.]+) > (\w+)\.\w+\) (\w+) = \{([\w.]+)[,}]", text[text.rfind("\n", 0, start):end] + after)
+    if kept and kept[1] == kept[4] and kept[2] == kept[3]:
+        return KEPT
+    return None
 
 
 def places_in(path):
@@ -107,8 +115,8 @@ def places_in(path):
         if rule:
             left_out[rule] += 1
             continue
-        if changes and token in BOUNDARY and not is_beside_a_number(text, start, end):
-            left_out[EQUAL] += 1
+        if changes and token in BOUNDARY and (rule := names_or_keeps(text, start, end)):
+            left_out[rule] += 1
             changes = [change for change in changes if change != BOUNDARY[token]]
         if changes:
             line = text.count("\n", 0, start) + 1
