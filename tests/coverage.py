@@ -31,6 +31,8 @@ def room_of(path):
 
 
 def main(build, *rooms):
+    if not rooms:
+        sys.exit(__doc__)
     lines, executed = collections.Counter(), collections.Counter()
     for source in count(pathlib.Path(build), rooms):
         room = room_of(source["filename"])

@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
 """Changes signs and constants of src/estimate, one at a time, and looks whether a unit or property test fails.
 
-usage: mutate.py [N [SEED]]      N mutants (120) drawn with SEED (1)
+usage: mutate.py [N [SEED]]      N mutants (120; fewer than 100 prove nothing) drawn with SEED (1)
 
 The release build must be configured with its tests. For each mutant the one source is compiled, linked with the
 tests of estimate, plan and workload and with the properties, and run; tests that read golden files or run the
-program are not among them. Status 1 where less than 95 of 100 are killed.
+program are not among them. A mutant whose tests take several times their processor time does not end, and counts as
+killed. Status 1 where less than 95 of 100 are killed, or fewer than 100 were judged: so few prove nothing.
 """
 import collections
 import concurrent.futures
 import json
+import math
 import os
 import pathlib
 import random
 import re
 import resource
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -29,7 +32,9 @@ TESTS = ["properties/method_*_test.cpp", "estimate/*_test.cpp", "plan/*_test.cpp
          "properties/*_test.cpp", "advise/trace_arithmetic_test.cpp"]
 NO_TESTS = {"properties/files_property_test.cpp", "properties/output_property_test.cpp"}  # these run the program
 LEAST_KILLED = 0.95
-SECONDS = 60  # a test program that takes longer hangs; unchanged it takes a few
+LEAST_JUDGED = 100
+PATIENCE = 5  # times the processor time of the unchanged tests: what takes longer does not end
+ENDLESS = "does not end"
 
 # What cannot change an answer is no mutant. Each rule is printed, with how often it was used.
 GUARD = "the tiny number in max(x, 1e-9) that guards a division"
@@ -143,7 +148,7 @@ class Bench:
     """What is the same for all mutants: the compiled tests, the library and how to compile and to link."""
 
     def __init__(self, scratch):
-        self.scratch = pathlib.Path(scratch)
+        self.scratch, self.bound = pathlib.Path(scratch), None
         found = [str(path.relative_to(ROOT / "tests")) for pattern in TESTS
                  for path in sorted((ROOT / "tests").glob(pattern))]
         tests = [name for name in dict.fromkeys(found) if name not in NO_TESTS]
@@ -197,25 +202,46 @@ class Bench:
             sys.exit(linked.stderr)
         return out
 
-    @staticmethod
-    def killer(program):
+    def killer(self, program):
         """The first test that fails; None where all pass."""
-        bound = lambda: resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
-        try:
-            done = run([str(program), "--abort"], timeout=SECONDS, preexec_fn=bound,
-                       env=dict(os.environ, RC_PARAMS="noshrink=1"))
-        except subprocess.TimeoutExpired:
-            return "does not end"
+        def confine():
+            resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+            if self.bound:
+                resource.setrlimit(resource.RLIMIT_CPU, (self.bound, self.bound + 5))
+        done = run([str(program), "--abort"], preexec_fn=confine, env=dict(os.environ, RC_PARAMS="noshrink=1"))
         if done.returncode == 0:
             return None
+        if done.returncode == -signal.SIGXCPU:
+            return ENDLESS
+        if done.returncode == -signal.SIGKILL:
+            sys.exit("the tests were killed from outside, for want of memory perhaps: no verdict")
         name = re.search(r"^-{20,}\n(.*)\n", done.stdout, re.M)
         return name.group(1) if name else "crashes"
+
+    def measure(self, source):
+        """Bounds what the tests may take by what they take with nothing changed; that they pass is demanded."""
+        with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
+            program = self.program(Mutant(source, 1, 0, 0, "", ""), pathlib.Path(folder))
+            if program is None:
+                sys.exit(f"{source} does not compile without a mutant: mend that first")
+            spent = -processor_seconds()
+            if failing := self.killer(program):
+                sys.exit(f"'{failing}' fails without a mutant: mend that first")
+            spent += processor_seconds()
+        self.bound = math.ceil(PATIENCE * spent)
+        return spent
 
     def judge(self, mutant):
         """The test that kills it, None where it survives; False where it does not compile."""
         with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
             program = self.program(mutant, pathlib.Path(folder))
             return False if program is None else self.killer(program)
+
+
+def processor_seconds():
+    """Of all programs that were started and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def judged(bench, places, wanted, seed, told):
@@ -237,7 +263,7 @@ def judged(bench, places, wanted, seed, told):
 def main():
     numbers = sys.argv[1:]
     if len(numbers) > 2 or not all(number.isdecimal() for number in numbers) or numbers[:1] == ["0"]:
-        sys.exit("usage: mutate.py [N [SEED]]: N mutants (120), drawn with SEED (1)")
+        sys.exit("usage: mutate.py [N [SEED]]: N mutants (120; fewer than 100 prove nothing), drawn with SEED (1)")
     wanted, seed = [int(number) for number in numbers + ["120", "1"][len(numbers):]]
     found = {path: places_in(path) for path in sorted(SOURCES.rglob("*.[ch]pp"))}
     files = [path for path in found if found[path][0]]
@@ -245,14 +271,14 @@ def main():
     verdicts = collections.Counter()
 
     def told(mutant, verdict):
-        verdicts["killed" if verdict else "survived"] += 1
+        verdicts[ENDLESS if verdict == ENDLESS else "killed" if verdict else "survived"] += 1
         where = f"{mutant.file.relative_to(ROOT)}:{mutant.line}"
         print(f"{where:48} {mutant.old:>10} → {mutant.new:22} {verdict or 'SURVIVED'}", flush=True)
 
     with tempfile.TemporaryDirectory() as scratch:
         bench = Bench(scratch)
-        if failing := bench.judge(Mutant(files[0], 1, 0, 0, "", "")):
-            sys.exit(f"'{failing}' fails without a mutant: mend that first")
+        spent = bench.measure(next(path for path in files if path.suffix == ".cpp"))
+        print(f"unchanged, the tests take {spent:.1f} s of processor time; a mutant may take {bench.bound} s", flush=True)
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             largest_first = sorted(zip(files, share), key=lambda both: -both[1])
             runs = [pool.submit(judged, bench, found[path][0], count, f"{seed} {path.name}", told)
@@ -263,9 +289,13 @@ def main():
     print(f"\nplaces: {sum(len(places) for places, _ in found.values())} in {len(files)} files of src/estimate")
     for rule in RULES:
         print(f"left out, {left_out[rule]} places: {rule}")
-    killed = verdicts["killed"]
-    print(f"seed {seed}: {killed} of {verdicts.total()} mutants killed, {100 * killed / verdicts.total():.1f} %")
-    return 0 if killed >= LEAST_KILLED * verdicts.total() else 1
+    judged_in_all, killed = verdicts.total(), verdicts.total() - verdicts["survived"]
+    print(f"seed {seed}: {killed} of {judged_in_all} mutants killed, {100 * killed / max(judged_in_all, 1):.1f} %; "
+          f"{verdicts[ENDLESS]} of them as the tests did not end")
+    if judged_in_all < LEAST_JUDGED:
+        print(f"fewer than {LEAST_JUDGED} mutants prove nothing: no verdict")
+        return 1
+    return 0 if killed >= LEAST_KILLED * judged_in_all else 1
 
 
 if __name__ == "__main__":

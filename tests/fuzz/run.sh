@@ -31,7 +31,8 @@ if [ "${1:-}" = --one ]; then
   one "$2" "$3"
   exit
 fi
-case "${1:-}" in '' | *[!0-9]*)
+# 0 would be without end for libFuzzer.
+case "${1:-}" in '' | *[!0-9]* | 0*)
   echo "usage: ./dev fuzz SECONDS [TARGET...]; targets: $("$program" --list | tr '\n' ' ')" >&2
   exit 2
   ;;

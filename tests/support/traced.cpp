@@ -82,7 +82,7 @@ std::string Call::path(int folder, int path) const {
 }
 
 Run traced(const std::vector<std::string>& words, const AtCall& at_call, Setting setting) {
-  setting.environment.emplace("ASAN_OPTIONS", "detect_leaks=0");  // LeakSanitizer would trace the program itself
+  setting.environment.emplace("ASAN_OPTIONS", "detect_leaks=0:abort_on_error=1");  // LeakSanitizer would trace it too
   setting.before_start = [confine = setting.before_start](const char* program) {
     be_traced();
     if (confine) confine(program);
