@@ -88,6 +88,11 @@ def faults(text, form, coloured=False):
     return found
 
 
+def names_instance(text):
+    """Whether a cell of the table is that name."""
+    return any(cell.startswith(HARMLESS) for row in csv.reader(io.StringIO(text)) for cell in row)
+
+
 def prove():
     """Each of these is noticed; else the checks below would pass whatever came."""
     for text, form in [("a\x1b[1m", "table"), ('"\u009b"', "json"), ("\u202e", "yaml"), ("a\u009b", "csv"),
@@ -98,6 +103,7 @@ def prove():
         assert faults(text, form), (text, form)
     assert faults("\x1b[1ma\x1b]0;t\x07", "table", coloured=True)
     assert not faults("\x1b[1ma\x1b[0m\n", "table", coloured=True)
+    assert not names_instance("provider,sku\n") and not names_instance("") and not names_instance("sku\n=sku\n")
 
 
 def as_yaml(value):
@@ -160,6 +166,9 @@ COMMANDS = [
     ["export", "vllm"] + SERVE, ["export", "deepspeed"] + JOB, ["export", "accelerate"] + JOB, ["export", "torchrun"] + JOB,
     ["verify", "--task", "training"], ["calibrate", "--dry-run", "evil.csv"], ["config", "show"], ["config", "path"],
     ["catalog", "import", "--from", "generic-csv", "prices.csv", "--dry-run"], ["completion", "bash"]]
+# These answer with the hostile instance: with its name as it is made harmless, neither without it nor with nothing.
+SHOWS = {"instances", "recommend"}
+HARMLESS = "'=sku\\x1b[31mR\\x1b]0;t\\x07"
 NO_FORMATS = {("completion", "bash")}
 # Nothing of a catalogue, or all of it inside JSON: asked by other tests.
 ELSEWHERE = {"mcp"}
@@ -189,8 +198,11 @@ class Suite:
     def judge(self, words, form, coloured=False):
         run = self.gpusel(words + ([] if words[0] == "report" or tuple(words) in NO_FORMATS else ["-o", form])
                           + ["--color", "always" if coloured else "never"])
-        if run.returncode not in (0, 4, 5):
+        # No catalogue is refused and every question has an answer; the policies alone are not kept.
+        if run.returncode != (4 if words[0] == "check" else 0):
             self.note(words, f"{form}: status {run.returncode}: {run.stderr[:300]}")
+        if form == "csv" and words[0] in SHOWS and not names_instance(run.stdout.decode(errors="replace")):
+            self.note(words, "the hostile instance is not in the answer")
         for text, kind in ((run.stdout, form), (run.stderr, "error")):
             try:
                 for fault in faults(text.decode(), kind, coloured and kind == form) if text else []:
