@@ -43,10 +43,9 @@ constexpr Reader kReaders[] = {
 Run read_with(const Reader& reader, const std::string& file, const std::string& as = "") {
   std::string line = reader.command;
   line.replace(line.find('@'), 1, file);
-#ifdef __SANITIZE_ADDRESS__
-  const std::string limit;
-#else
-  const std::string limit = "ulimit -v 1000000; ";
+  std::string limit = "ulimit -t 120; ";
+#ifndef __SANITIZE_ADDRESS__  // it keeps more address space than there is memory
+  limit += "ulimit -v 1000000; ";
 #endif
   return shell(limit + "timeout 20 " + as + "gpusel " + line + " </dev/null");
 }

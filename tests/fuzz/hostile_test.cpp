@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "fuzz/corpus.hpp"
+#include "support/bounds.hpp"
 #include "support/program.hpp"
 
 using namespace gpusel;
@@ -115,7 +116,10 @@ void feed_variants(std::size_t part, std::size_t parts) {
     for (const std::string& file : fuzz::files_of(target)) {
       if (file.find("/fuzz/seeds/") == std::string::npos) continue;
       INFO(file);
-      for (const std::string& text : variants(read_file(file))) CHECK_NOTHROW(target.run(text));
+      for (const std::string& text : variants(read_file(file))) {
+        const Bounds bounds;
+        CHECK_NOTHROW(target.run(text));
+      }
     }
   }
 }
@@ -164,18 +168,31 @@ std::vector<Reader> readers() {
   };
 }
 
-/// The command, fed so many bytes behind that beginning through a pipe, in no more memory than it may take.
-Run fed(const Reader& reader, std::size_t bytes) {
+struct Fed : Run {
+  bool whole = false;  // everything was taken in
+};
+
+/// The command, fed so many bytes behind that beginning through a pipe, in no more memory and processor time than it
+/// may take.
+Fed fed(const Reader& reader, std::size_t bytes) {
   std::string words = reader.words;
   if (const auto at = words.find("FILE"); at != std::string::npos) words.replace(at, 4, "/dev/stdin");
-#ifdef __SANITIZE_ADDRESS__
-  const std::string limit;  // it keeps more address space than there is memory
-#else
-  const std::string limit = "ulimit -v 400000; ";
+  std::string limit = "ulimit -t 120; ";
+#ifndef __SANITIZE_ADDRESS__  // it keeps more address space than there is memory
+  limit += "ulimit -v 400000; ";
 #endif
-  const std::string begin = scratch_file("begin", reader.begin), rest = std::to_string(bytes);
-  return shell("{ cat '" + begin + "'; head -c " + rest + " /dev/zero | tr '\\0' x; } 2>/dev/null | { " + limit +
-               "gpusel " + words + "; }");
+  const std::string begin = scratch_file("begin", reader.begin), end = scratch_file("end", "");
+  // A reader that ends before kills what writes to it.
+  const Run run =
+      shell("{ cat '" + begin + "'; head -c " + std::to_string(bytes) + " /dev/zero | tr '\\0' x && echo >'" + end +
+            "'; } 2>/dev/null | { " + limit + "gpusel " + words + "; }");
+  return {run, !read_file(end).empty()};
+}
+
+/// Of those a line that is too long is answered, and the next one is looked for.
+bool reads_lines(const Reader& reader) {
+  return std::string_view(reader.says) == kLongRow || std::string_view(reader.words).starts_with("estimate") ||
+         std::string_view(reader.words) == "mcp";
 }
 
 }  // namespace
@@ -186,6 +203,7 @@ TEST_CASE("hostile texts are refused by every reader, or read", "[fuzz]") {
     INFO("target " << target.name);
     for (const std::string& text : texts) {
       INFO(text.substr(0, 60));
+      const Bounds bounds;
       CHECK_NOTHROW(target.run(text));
     }
   }
@@ -202,6 +220,17 @@ TEST_CASE("a value without an end is refused at its limit", "[fuzz]") {
     CHECK(run.status == reader.status);
     CHECK((run.err + run.out).find(reader.says) != std::string::npos);
     CHECK(run.err.size() + run.out.size() < 2000);
+  }
+}
+
+TEST_CASE("a gigabyte without an end is refused long before it is read", "[bare][fuzz]") {
+  for (const Reader& reader : readers()) {
+    if (reads_lines(reader)) continue;
+    const Fed run = fed(reader, std::size_t{1} << 30U);
+    CAPTURE(reader.words, run.err.substr(0, 300), run.out.substr(0, 300));
+    CHECK(run.status == reader.status);
+    CHECK((run.err + run.out).find(reader.says) != std::string::npos);
+    CHECK_FALSE(run.whole);
   }
 }
 
