@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <string>
 
 #include "gpusel/advise/policy.hpp"
@@ -419,4 +420,27 @@ TEST_CASE("check prints in every format and its JSON keeps to the schema", "[che
     CHECK(run.out.find("0.1") != std::string::npos);
     if (format == "json") CHECK(validates("docs/schema/check-1.json", run.out));
   }
+}
+
+TEST_CASE("findings stand in the order of the policy files, which changes none of them") {
+  const std::vector<std::string> files{
+      policy_file("mode: audit\npolicies:\n  - {id: price, max_cost_per_hour: 0.01 USD}\n"),
+      policy_file("unknown: allow\npolicies:\n  - {id: cloud, allowed_providers: [north]}\n"),
+      policy_file(
+          "rules:\n  - {id: ours, effect: note, when: {fact: gpu_count, above: 0}, message: some, source: us}\n"),
+  };
+  std::vector<std::size_t> order{0, 1, 2};
+  std::vector<std::string> first;
+  do {
+    std::string policies;
+    for (const std::size_t i : order) policies += "--policy '" + files[i] + "' ";
+    const Run run = shell("gpusel check " + policies + kJob + "-o csv");
+    CAPTURE(policies, run.err);
+    CHECK(run.status == 4);  // its answer is another cloud's
+    auto rows = lines_of(run.out);
+    REQUIRE(rows.size() == 4);
+    rows.erase(rows.begin());
+    if (first.empty()) first = rows;
+    for (std::size_t i = 0; i < order.size(); ++i) CHECK(rows[i] == first[order[i]]);
+  } while (std::next_permutation(order.begin(), order.end()));
 }
