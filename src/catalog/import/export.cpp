@@ -150,7 +150,7 @@ class ProviderFiles {
     std::map<std::string_view, std::vector<const Instance*>> families;
     for (const Instance& instance : market_.instances())
       if (instance.provider == provider_.id) families[instance.family].push_back(&instance);
-    text_ += "families:\n";
+    if (!families.empty()) text_ += "families:\n";  // of a provider all of whose rows were left out there are none
     for (const auto& [id, sizes] : families) {
       next_file_if_full("families:\n");
       text_ += "  - provider: " + quoted(provider_.id) + "\n    id: " + quoted(id) + "\n    sizes:\n";
@@ -166,7 +166,7 @@ class ProviderFiles {
           sheets[{offer.region, offer.term, market_.currency_of(offer).code(), -offer.as_of, offer.origin,
                   offer.period}]
               .push_back(&offer);
-    text_ += "prices:\n";
+    if (!sheets.empty()) text_ += "prices:\n";
     for (const auto& [key, offers] : sheets) {
       next_file_if_full("prices:\n");
       const std::string head = sheet_head(*offers.front());
