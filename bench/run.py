@@ -31,9 +31,10 @@ TRUE, PYTHON = "true", "/usr/bin/python3 -c pass"
 
 # How a figure is told beside its target; what is counted per second is to be at least the target, the rest at most.
 UNITS = {"true": "{:.3g} × `true`", "python": "{:.3g} × Python", "ms": "{:.3g} ms", "s": "{:.3g} s",
-         "MB": "{:,.0f} MB", "growth": "{:.3g} × the instructions", "rate": "{:,.0f}/s"}
+         "MB": "{:,.0f} MB", "growth": "{:.3g} × the instructions", "memory": "{:.3g} × the MB", "rate": "{:,.0f}/s"}
 ANSWER, COMPLETION = {"true": 6, "python": 1}, {"ms": 5}
-MILLION, TENFOLD, RATE = {"s": 0.3, "MB": 250}, {"growth": 10}, {"rate": 1e5}
+MILLION, RATE = {"s": 0.3, "MB": 250}, {"rate": 1e5}
+TENFOLD, LAST_TENFOLD = {"growth": 10}, {"growth": 10, "memory": 10}  # memory only where the table is most of it
 
 # Whole runs: what is asked, the limits, and whether they are the target or only what the run is compared with.
 RUNS = [("start-up", "--version", {"true": 1.5}, True),
@@ -185,7 +186,7 @@ def catalogue(size, types):
 
 def large(runs, targets):
     beside = Beside.measured()
-    rows, seconds = [], {}
+    rows, measured = [], {}
 
     def measure(name, path, limits, question=QUESTION, asked=True):
         command = f"{PROGRAM} {question} --catalog {path}"
@@ -193,38 +194,40 @@ def large(runs, targets):
         figures = {"s": taken, "MB": peak_mb(command)}
         rows.append([name, f"{taken:.4f}", *beside.cells(taken), f"{figures['MB']:.0f}",
                      *targets.cells(name, limits, figures, asked)])
-        return taken
+        return figures
 
     for shape in SHAPES:
         for size in SIZES:
             types = types_of(size, shape)
-            seconds[shape, size] = measure(f"{size:,} offers of {types:,} instance types", catalogue(size, types),
-                                           MILLION if size == SIZES[-1] else {})
+            measured[shape, size] = measure(f"{size:,} offers of {types:,} instance types", catalogue(size, types),
+                                            MILLION if size == SIZES[-1] else {})
     for name, question in OTHERS:  # over the last of these
         measure(f"{size:,} offers of {types:,} instance types, {name}", catalogue(size, types), MILLION, question)
     measure("the shipped offers, each in 300 regions", snapshot_of(shipped_in_many_regions(), "own"), MILLION)
     measure("1,000,000 instance types of one offer each", catalogue(1_000_000, 1_000_000), MILLION, asked=False)
     return (table(["recommend over", "s", "× `true`", "× Python", "MB", "target", "met"], rows) +
-            "\n### Growth\n\n" + growth(seconds, targets))
+            "\n### Growth\n\n" + growth(measured, targets))
 
 
-def growth(seconds, targets):
+def growth(measured, targets):
     """From each size to ten times as much, without what `--version` takes."""
     start = f"{PROGRAM} --version"
-    [start_s], start_count = medians([start], 40, 10), instructions(start)
+    [start_s], start_count, start_mb = medians([start], 40, 10), instructions(start), peak_mb(start)
     rows, slower = [], []
     for shape in SHAPES:
         counts = [instructions(f"{PROGRAM} {QUESTION} --catalog {catalogue(size, types_of(size, shape))}") - start_count
                   for size in SIZES]
-        times = [seconds[shape, size] - start_s for size in SIZES]
+        times = [measured[shape, size]["s"] - start_s for size in SIZES]
+        peaks = [measured[shape, size]["MB"] - start_mb for size in SIZES]
         for i, size in enumerate(SIZES[1:], 1):
             name = f"{SIZES[i - 1]:,} to {size:,} offers, {shape} instance types"
-            in_time, in_count = times[i] / times[i - 1], counts[i] / counts[i - 1]
-            rows.append([name, f"{in_time:.1f}", f"{in_count:.1f}", f"{counts[i] / 1e6:,.1f}",
-                         *targets.cells(f"growth, {name}", TENFOLD, {"growth": in_count})])
+            in_time, in_count, in_mb = (of[i] / of[i - 1] for of in (times, counts, peaks))
+            rows.append([name, f"{in_time:.1f}", f"{in_count:.1f}", f"{counts[i] / 1e6:,.1f}", f"{in_mb:.1f}",
+                         *targets.cells(f"growth, {name}", LAST_TENFOLD if size == SIZES[-1] else TENFOLD,
+                                        {"growth": in_count, "memory": in_mb})])
             if in_time > 10:
                 slower.append(f"{name} ({in_time:.1f} ×)")
-    heads = ["from, to", "× the time", "× the instructions", "million instructions at last", "target", "met"]
+    heads = ["from, to", "× the time", "× the instructions", "million instructions at last", "× the MB", "target", "met"]
     why = ", for [the reason told below](#where-the-time-goes)" if slower else ""
     return f"{table(heads, rows)}\nMore than tenfold in time{why}: {', '.join(slower) or 'none'}.\n"
 
@@ -272,8 +275,13 @@ def parts():
             make(f"requests-{kind}.jsonl", "requests", kind, 10_000)
     out = subprocess.run(["build/bench/gpusel_bench", DATA, "--benchmark_format=json", "--benchmark_min_time=0.2"],
                          stdout=subprocess.PIPE, env=environment(), check=True).stdout
-    return table(["part", "µs"], [[entry["name"], f"{entry['cpu_time'] / 1000:.1f}"]
-                                  for entry in json.loads(out)["benchmarks"]])
+    entries = json.loads(out)["benchmarks"]
+    # Google Benchmark ends with status 0 all the same.
+    if failed := [f"{entry['name']}: {entry['error_message']}" for entry in entries if entry.get("error_occurred")]:
+        sys.exit("bench: a part failed: " + "; ".join(failed))
+    if not entries:
+        sys.exit("bench: no part was measured")
+    return table(["part", "µs"], [[entry["name"], f"{entry['cpu_time'] / 1000:.1f}"] for entry in entries])
 
 
 def output_of(*command):
