@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "cli/command.hpp"
+#include "support/cannot_run.hpp"
 #include "support/program.hpp"
 
 using namespace gpusel::test;
@@ -266,7 +267,7 @@ TEST_CASE("a disk that is full, or may only be read, is told, the old file stays
   // A file system of our own, which needs a namespace of our own.
   const std::string inside = "unshare --mount --map-root-user sh -c '";
   if (shell(inside + "mount -t tmpfs none " + disk + "'").status != 0) {
-    WARN("no file system can be mounted here, not even in a namespace of one's own");
+    cannot_run("no file system can be mounted here, not even in a namespace of one's own");
     return;
   }
   for (const Writer& writer : kWriters) {

@@ -8,11 +8,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <vector>
+
+#include "support/cannot_run.hpp"
 
 namespace gpusel::test {
 
@@ -24,7 +25,7 @@ bool is_started_itself() {
       "\x7f"
       "ELF")
     return true;
-  WARN("the program is started by another one here, which needs more than it does");
+  cannot_run("the program is started by another one here, which needs more than it does");
   return false;
 }
 
@@ -139,7 +140,7 @@ std::vector<std::string> written_by(const Call& call) {
 bool can_sandbox() {
   if (!is_started_itself()) return false;
   if (ask({"--version"}, {.before_start = alone}).status == 0) return true;
-  WARN("this kernel takes no filter of system calls");
+  cannot_run("this kernel takes no filter of system calls");
   return false;
 }
 
@@ -149,7 +150,7 @@ void alone(const char*) {}
 void alone_and_reading(const char*) {}
 std::vector<std::string> written_by(const Call&) { return {}; }
 bool can_sandbox() {
-  WARN("system calls are filtered on x86-64 alone, and not where a sanitizer or a count of lines makes its own");
+  cannot_run("system calls are filtered on x86-64 alone, and not where a sanitizer or a count of lines makes its own");
   return false;
 }
 

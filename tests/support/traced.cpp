@@ -5,12 +5,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 
+#include "support/cannot_run.hpp"
 #include "support/sandbox.hpp"
 
 namespace gpusel::test {
@@ -96,7 +96,7 @@ bool can_trace() {
   int calls = 0;
   const auto count = [&](const Call&) { return ++calls, 0; };
   if (traced({"--version"}, count).status == 0 && calls > 0) return true;
-  WARN("this machine lets no program trace another");
+  cannot_run("this machine lets no program trace another");
   return false;
 }
 
