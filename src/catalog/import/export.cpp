@@ -136,8 +136,9 @@ class ProviderFiles {
     std::string head;
     std::string amounts;
   };
-  /// Currencies by code: their places in a catalogue are those in which they were met.
-  using SheetKey = std::tuple<std::uint16_t, Term, std::string_view, std::int32_t, std::uint16_t, Period>;
+  /// Currencies by code, origins by their texts: their places in a catalogue are those in which they were met.
+  using SheetKey = std::tuple<std::uint16_t, Term, std::string_view, std::int32_t, std::string_view, std::string_view,
+                              Confidence, Period>;
 
   void begin() { text_ = kMark; }
   void end() {
@@ -162,10 +163,12 @@ class ProviderFiles {
     std::map<SheetKey, std::vector<const Offer*>> sheets;
     for (const Instance& instance : market_.instances())
       if (instance.provider == provider_.id)
-        for (const Offer& offer : market_.offers_of(instance))
-          sheets[{offer.region, offer.term, market_.currency_of(offer).code(), -offer.as_of, offer.origin,
-                  offer.period}]
+        for (const Offer& offer : market_.offers_of(instance)) {
+          const Origin& origin = market_.origin_of(offer);
+          sheets[{offer.region, offer.term, market_.currency_of(offer).code(), -offer.as_of, origin.source, origin.note,
+                  origin.confidence, offer.period}]
               .push_back(&offer);
+        }
     if (!sheets.empty()) text_ += "prices:\n";
     for (const auto& [key, offers] : sheets) {
       next_file_if_full("prices:\n");
