@@ -196,6 +196,24 @@ TEST_CASE("preprocessing goes with the processor, by pixels and by bytes") {
   CHECK(figures("task=preprocess data_gb=100", small).rate == Approx(etl / 2));
 }
 
+TEST_CASE("a table as large as the memory is one that fits") {
+  const PreprocessCoefficients& c = coefficients().preprocess;
+  const auto on_gpu = [&](double share) {
+    Machine machine = rented("g4dn.xlarge");
+    machine.device.usable = gb(10) * c.gpu_tree_memory.value * share;
+    return figures("task=preprocess preprocess=trees data_gb=10", machine).more.back().value == 1;
+  };
+  CHECK(on_gpu(1));
+  CHECK_FALSE(on_gpu(0.999));
+  const auto rate = [&](double share) {
+    Machine machine = rented("c7i.4xlarge");
+    machine.host.memory = gb(100) * c.working_set.of("etl") * share;
+    return figures("task=preprocess data_gb=100", machine).rate;
+  };
+  CHECK(rate(1) == Approx(rate(2)));
+  CHECK(rate(0.999) == Approx(rate(2) / c.spill.value));
+}
+
 TEST_CASE("GPUs pay for trees on large tables only") {
   const Machine t4 = rented("g4dn.xlarge");
   const Machine cpu = rented("c7i.2xlarge");

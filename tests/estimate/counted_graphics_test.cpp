@@ -134,6 +134,9 @@ TEST_CASE("a scene that spills by half of what may spill is drawn at the mean of
   const Drawn whole = at(-0.1), spilled = at(0.5);
   CHECK(spilled.figures.rate == Approx(whole.figures.rate * (start + limit) / 2));
   CHECK(spilled.figures.bound_by == "host-memory");
+  // A scene as large as the room does not spill; one as large as may spill is drawn at that end.
+  CHECK(at(0).figures.rate == Approx(whole.figures.rate));
+  CHECK(at(1).figures.rate == Approx(whole.figures.rate * limit));
   CHECK(std::abs(spilled.points - spilled.figures.rate) <= 0.5);  // told without decimals
   CHECK(std::abs(whole.points - whole.figures.rate) <= 0.5);
   CHECK(spilled.told.find("of them with a spilled scene") != std::string::npos);
@@ -251,6 +254,7 @@ TEST_CASE("a renderer is refused what it does not run on") {
   CHECK(planned("task=render renderer=omniverse", "a100-sxm-80gb").figures.lacks == "ray-tracing cores");
   CHECK(planned("task=render renderer=octane", "radeon-pro-w7900-48gb").problem.kind == plan::Problem::Kind::lacking);
   CHECK(planned("task=render renderer=vray", "k80-12gb").problem.kind == plan::Problem::Kind::lacking);
+  CHECK(planned("task=render renderer=vray", "m60-8gb").figures.lacks.empty());  // has 5.2, the least that it takes
 }
 
 TEST_CASE("interactive graphics need a graphics driver, an encoder, and for AV1 one of Ada or later") {

@@ -146,6 +146,14 @@ TEST_CASE("no division of replicas serves more than its prompts are read") {
   }
 }
 
+TEST_CASE("a replica alone cannot both read and answer apart") {
+  const auto machine = test::machine("h100-sxm-80gb");
+  const auto work = job("task=inference model=llama-3.1-8b disaggregated_prefill=true");
+  const InferencePlan plan = test::serving("bf16");
+  const auto memory = inference_memory(work, machine, plan, test::coefficients());
+  CHECK_FALSE(inference_speed(work, machine, plan, memory, test::coefficients()));
+}
+
 TEST_CASE("prompts and answers apart need two replicas") {
   const auto alone = plan::plan_inference(job("task=inference model=llama-3.1-8b disaggregated_prefill=true"),
                                           test::machine("h100-sxm-80gb"), test::coefficients());
