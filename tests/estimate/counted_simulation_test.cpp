@@ -88,6 +88,7 @@ TEST_CASE("solvers that can spill slow down before they fall") {
 TEST_CASE("a case that spills by half of what may spill runs at the mean of both ends") {
   auto counted = std::make_shared<estimate::CountedCoefficients>(*test::coefficients().counted);
   counted->simulation.spill_limit.value = 3;
+  counted->simulation.process_gib.value = 1;
   estimate::Coefficients coefficients = test::coefficients();
   coefficients.counted = counted;
   const auto& c = counted->simulation;
@@ -95,16 +96,19 @@ TEST_CASE("a case that spills by half of what may spill runs at the mean of both
     const auto work = job("task=simulate solver=dem");
     auto asked = work;
     auto& simulation = std::get<workload::SimulationJob>(asked.counted->job);
-    const auto machine = test::machine("t4");
-    const double room = in_gib(machine.device.usable) - c.process_gib.value;
+    auto machine = test::machine("t4");
     const auto solver = std::ranges::find(test::shipped().solvers(), "dem", &catalog::SolverInfo::id);
-    simulation.cells = room * (1 + over * (c.spill_limit.value - 1)) * kGiB / *solver->bytes_per_cell;
+    // Room for 2^30 cells: whole numbers, so that both ends are met exactly.
+    machine.device.usable = gib(c.process_gib.value + *solver->bytes_per_cell);
+    simulation.cells = (1 + over * (c.spill_limit.value - 1)) * kGiB;
     const estimate::CountedPlan plan{.precision = workload::Precision::fp64};
     return estimate::counted_figures(asked, machine, plan, coefficients);
   };
   const double start = c.spill_factor.of("start"), limit = c.spill_factor.of("limit");
   const double whole = at(-0.1).rate;
   CHECK(at(0.5).rate == Approx(whole * (start + limit) / 2));
+  CHECK(at(0).rate == Approx(whole));
+  CHECK(at(1).rate == Approx(whole * limit));
   CHECK(at(0.99).rate == Approx(whole * (0.01 * start + 0.99 * limit)));
   CHECK(at(1.01).rate == Approx(whole));  // beyond the limit nothing spills, and it does not fit
   CHECK(at(0.5).bound_by == "host-memory");
