@@ -227,7 +227,8 @@ def growth(measured, targets):
                                         {"growth": in_count, "memory": in_mb})])
             if in_time > 10:
                 slower.append(f"{name} ({in_time:.1f} ×)")
-    heads = ["from, to", "× the time", "× the instructions", "million instructions at last", "× the MB", "target", "met"]
+    heads = ["from, to", "× the time", "× the instructions", "million instructions at last", "× the MB", "target",
+             "met"]
     why = ", for [the reason told below](#where-the-time-goes)" if slower else ""
     return f"{table(heads, rows)}\nMore than tenfold in time{why}: {', '.join(slower) or 'none'}.\n"
 

@@ -94,7 +94,8 @@ def names_or_keeps(text, start, end):
     after = text[end:text.find(";", end)]
     if re.match(rf'[^?&|=]*?(?:\?\s*(?:std::string_view\()?|\)\s+return )"(?:{BOUNDS})"', after):
         return NAMED
-    kept = re.search(r"\bif \(([\w.]+) > (\w+)\.\w+\) (\w+) = \{([\w.]+)[,}]", text[text.rfind("\n", 0, start):end] + after)
+    line = text[text.rfind("\n", 0, start):end] + after
+    kept = re.search(r"\bif \(([\w.]+) > (\w+)\.\w+\) (\w+) = \{([\w.]+)[,}]", line)
     if kept and kept[1] == kept[4] and kept[2] == kept[3]:
         return KEPT
     return None
@@ -278,7 +279,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         bench = Bench(scratch)
         spent = bench.measure(next(path for path in files if path.suffix == ".cpp"))
-        print(f"unchanged, the tests take {spent:.1f} s of processor time; a mutant may take {bench.bound} s", flush=True)
+        print(f"unchanged, the tests take {spent:.1f} s of processor time; of a mutant, {bench.bound} s at most", flush=True)
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             largest_first = sorted(zip(files, share), key=lambda both: -both[1])
             runs = [pool.submit(judged, bench, found[path][0], count, f"{seed} {path.name}", told)
