@@ -19,7 +19,7 @@ constexpr std::size_t kLargestSeed = 65'536;
 /// Of folders with a file per model.
 constexpr std::size_t kMostSeeds = 40;
 /// Of large seeds some parts are tried with some kinds, spread over all of both.
-constexpr std::size_t kMostRuns = 400;
+constexpr std::size_t kMostRuns = 150;
 
 void each_part(Json& part, const auto& action) {
   action(part);
