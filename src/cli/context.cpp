@@ -166,7 +166,8 @@ report::Terminal Context::terminal() const {
   if (out.kept()) return terminal;
   const bool tty = isatty(STDOUT_FILENO) == 1;
   if (const auto columns = plain_number(environment("COLUMNS")); columns && *columns >= 1) {
-    terminal.width = static_cast<std::size_t>(*columns);
+    constexpr double kWidest = 1e9;  // no line is as long
+    terminal.width = static_cast<std::size_t>(std::min(*columns, kWidest));
   } else if (winsize size{}; tty && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
     terminal.width = size.ws_col;
   }
