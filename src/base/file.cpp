@@ -43,16 +43,6 @@ class Undisturbed {
   sigset_t before_{};
 };
 
-bool write_all(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && (errno == EINTR || wait_for(file, POLLOUT))) continue;
-    if (written < 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 /// The rights that a file made in the ordinary way would have; those of the file it replaces, if there is one.
 mode_t rights_for(const std::string& path) {
   struct stat before{};
@@ -140,6 +130,16 @@ bool wait_for(int file, short events) {
   if (errno != EAGAIN && errno != EWOULDBLOCK) return false;
   pollfd one{file, events, 0};
   return poll(&one, 1, -1) > 0 || errno == EINTR;
+}
+
+bool write_all(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file, bytes.data(), bytes.size());
+    if (written < 0 && (errno == EINTR || wait_for(file, POLLOUT))) continue;
+    if (written < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
 }
 
 std::expected<InputFile, std::string> InputFile::open(const std::string& path) {

@@ -1,10 +1,8 @@
 #include <fcntl.h>
 #include <malloc.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -83,15 +81,7 @@ int run(const std::vector<std::string>& words, Context& context) {
 /// All of it: to fopencookie() less is a failure, for the reason in errno.
 ssize_t write_waiting(void* stream, const char* bytes, std::size_t count) {
   const int file = static_cast<int>(reinterpret_cast<std::intptr_t>(stream));
-  std::size_t done = 0;
-  while (done < count) {
-    const ssize_t written = ::write(file, bytes + done, count - done);
-    if (written >= 0)
-      done += static_cast<std::size_t>(written);
-    else if (errno != EINTR && !wait_for(file, POLLOUT))
-      break;
-  }
-  return static_cast<ssize_t>(done);
+  return write_all(file, {bytes, count}) ? static_cast<ssize_t>(count) : 0;
 }
 
 /// A stream for the same file that waits for its reader, where whoever shares the file has made it one that does not:

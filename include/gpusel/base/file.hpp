@@ -21,6 +21,9 @@ bool is_device_name(std::string_view path);
 /// made it one that does not wait. False: it failed for another reason.
 bool wait_for(int file, short events);
 
+/// Waits for whoever reads. False: not all of it was taken, for the reason in errno.
+bool write_all(int file, std::string_view bytes);
+
 /// A file open for reading. A named pipe or a device could keep a command for ever; what is no regular file is read
 /// only where the shell has handed it over, below /dev and /proc.
 class InputFile {
