@@ -1,16 +1,15 @@
 #include "cli/context.hpp"
 
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 
+#include "cli/heap.hpp"
 #include "gpusel/base/joined.hpp"
 #include "gpusel/base/limits.hpp"
 #include "gpusel/base/message.hpp"
@@ -93,17 +92,6 @@ int status_of(ErrorKind kind) {
     case ErrorKind::io: return kRuntime;
   }
   return kRuntime;
-}
-
-/// What an answer takes of the heap comes from the system at once: page by page it costs twice as much.
-void fill_heap() {
-  constexpr std::size_t kTaken = 1 << 21;
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  void* block = std::malloc(kTaken);
-  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(block) / page * page;
-  // An older kernel refuses, and nothing is lost.
-  if (block != nullptr) (void)madvise(reinterpret_cast<void*>(begin), kTaken, MADV_POPULATE_WRITE);
-  std::free(block);
 }
 
 }  // namespace

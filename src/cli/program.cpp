@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <new>
 
 #include "cli/complete.hpp"
+#include "cli/heap.hpp"
 #include "cli/language.hpp"
 #include "cli/man.hpp"
 #include "cli/parser.hpp"
@@ -23,16 +23,6 @@
 namespace gpusel::cli {
 
 namespace {
-
-constexpr int kHeapStep = 1 << 20;
-constexpr int kHeapKept = 1 << 28;
-
-/// The heap grows once and never shrinks: an answer lasts milliseconds, and a tenth of one went into that.
-void set_up_heap() {
-  mallopt(M_TOP_PAD, kHeapStep);
-  mallopt(M_TRIM_THRESHOLD, kHeapKept);
-  mallopt(M_MMAP_THRESHOLD, kHeapKept);
-}
 
 /// A file that is opened takes the place of a closed stream, and answers would go into it. What stands there instead
 /// can neither be read nor written, so that whoever tries learns of it.
@@ -115,7 +105,7 @@ int run_program(int argc, const char* const* argv) {
     // execve allows no name at all
     return finish(context, run(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), context));
   } catch (const std::bad_alloc&) {
-    mallopt(M_TOP_PAD, 0);
+    spare_heap();
     return end(context, kRuntime, say("there is not enough memory for this answer"));
   } catch (const std::exception& error) {
     return end(context, kBug,
