@@ -51,15 +51,16 @@ int main(int argc, char** argv) {
   }
   const auto catalog = gpusel::catalog::load_directory(argv[1]);
   if (!catalog) return complain(catalog.error());
-  // Rules and coefficients travel as trees; a snapshot that the program would refuse is not written.
+  // Rules and coefficients travel as trees, coefficients as rows besides; a snapshot that the program would refuse is
+  // not written.
   if (const auto errors = check_rules(catalog->documents("rules")); !errors.empty()) return complain(errors);
-  if (const auto numbers = gpusel::estimate::read_coefficients(catalog->documents("calibration")); !numbers)
-    return complain(numbers.error());
+  const auto calibration = catalog->documents("calibration");
+  if (const auto numbers = gpusel::estimate::read_coefficients(calibration); !numbers) return complain(numbers.error());
   if (const auto purposes = gpusel::rules::read_purposes(catalog->documents("verdicts")); !purposes)
     return complain(purposes.error());
   if (const auto errors = gpusel::catalog::check_dialects(*catalog); !errors.empty()) return complain(errors);
   if (const auto errors = check_measurements(*catalog); !errors.empty()) return complain(errors);
   std::ofstream out(argv[2], std::ios::binary | std::ios::trunc);
-  out << gpusel::catalog::write_snapshot(*catalog);
+  out << gpusel::catalog::write_snapshot(*catalog, gpusel::estimate::coefficient_rows(calibration));
   return out.flush() ? 0 : 1;
 }

@@ -53,10 +53,10 @@ struct OfferView {
 
 /// Each sets what is known and forgets what is not, of what is wanted.
 void job_facts(rules::Facts& facts, const workload::Workload& work, bool accepts_unavailable);
-void instance_facts(rules::Facts& facts, const InstanceView& view, const rules::FactSet& wanted = rules::kEveryFact);
+void instance_facts(rules::Facts& facts, const InstanceView& view, const rules::FactSet& wanted = rules::every_fact());
 void plan_facts(rules::Facts& facts, const workload::Workload& work, const estimate::Machine& machine,
                 const plan::Choice& choice);
-void offer_facts(rules::Facts& facts, const OfferView& view, const rules::FactSet& wanted = rules::kEveryFact);
+void offer_facts(rules::Facts& facts, const OfferView& view, const rules::FactSet& wanted = rules::every_fact());
 
 /// All that is known of a candidate.
 rules::Facts facts_of(const Recommendation& candidate, const workload::Workload& work, const Question& question,

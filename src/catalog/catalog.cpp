@@ -236,6 +236,16 @@ std::vector<Document> Catalog::documents(std::string_view section) const {
   return all;
 }
 
+std::vector<CoefficientRow> Catalog::coefficient_rows() const {
+  for (const Document& document : tables_->documents)
+    if (document.root.find(kCalibration) != nullptr) return {};
+  for (auto block = tables_->document_blocks.rbegin(); block != tables_->document_blocks.rend(); ++block) {
+    if ((*block)->is_built_in()) return snapshot_coefficients(**block);
+    if (!snapshot_documents(**block, kCalibration).empty()) return {};
+  }
+  return {};
+}
+
 Date Catalog::newest_price() const {
   Date newest;
   for (const Offer& offer : tables_->offers) newest = std::max(newest, Date::from_packed(offer.as_of));
@@ -253,8 +263,8 @@ Number kv_bytes_per_token_fp16(const Model& model) {
   return 2 * (*full + model.kv_window_layers.value_or(0)) * *heads * *model.head_dim * 2;
 }
 
-std::string write_snapshot(const Catalog& catalog) {
-  return with_checksum(snapshot_bytes(catalog.tables(), catalog.documents("")));
+std::string write_snapshot(const Catalog& catalog, std::span<const CoefficientRow> rows) {
+  return with_checksum(snapshot_bytes(catalog.tables(), catalog.documents(""), rows));
 }
 
 }  // namespace gpusel::catalog

@@ -17,6 +17,7 @@ namespace {
 namespace fb = snapshot;
 
 constexpr std::uint32_t kFormat = 1;
+constexpr const char* kCoefficients = "coefficients";
 constexpr std::size_t kBytesPerInstance = 300;    // its columns, names and texts, about
 constexpr std::uint32_t kChildrenBelieved = 256;  // of a node, before they are seen
 
@@ -66,16 +67,16 @@ void from_text(std::string_view text, Currency& member) { member = Currency::par
 template <class Member>
 concept TextMember = requires(const Member& member) { as_text(member); };
 
-template <class Record>
+template <class Records>
 flatbuffers::Offset<fb::Sheet> write_sheet(flatbuffers::FlatBufferBuilder& builder, TextWriter& texts, const char* name,
-                                           const std::vector<Record>& records) {
+                                           const Records& records) {
   std::vector<std::pair<std::string, std::vector<double>>> numbers;
   std::vector<std::pair<std::string, std::vector<std::uint32_t>>> words;
   const auto column = [](auto& columns, std::size_t index, std::string_view title) -> auto& {
     if (index == columns.size()) columns.emplace_back(std::string(title), 0);
     return columns[index].second;
   };
-  for (const Record& record : records) {
+  for (const auto& record : records) {
     std::size_t number = 0;
     std::size_t word = 0;
     visit_fields(record, [&](const Field& field, const auto& member) {
@@ -274,7 +275,8 @@ void unflatten(Node& node, const flatbuffers::Vector<const fb::NodeRow*>& rows, 
 
 }  // namespace
 
-std::string snapshot_bytes(const Tables& tables, std::span<const Document> documents) {
+std::string snapshot_bytes(const Tables& tables, std::span<const Document> documents,
+                           std::span<const CoefficientRow> coefficients) {
   // Large enough from the start: growing would copy a million offers again and again.
   flatbuffers::FlatBufferBuilder builder((1U << 20U) + tables.offers.size() * sizeof(Offer) +
                                          tables.instances.size() * kBytesPerInstance);
@@ -295,6 +297,7 @@ std::string snapshot_bytes(const Tables& tables, std::span<const Document> docum
   visit_parts(tables, [&](const char* section, const auto& records, std::string_view) {
     sheets.push_back(write_sheet(builder, texts, section, records));
   });
+  if (!coefficients.empty()) sheets.push_back(write_sheet(builder, texts, kCoefficients, coefficients));
   std::vector<flatbuffers::Offset<fb::Document>> trees;
   for (const Document& document : documents) {
     std::vector<fb::NodeRow> rows;
@@ -387,6 +390,14 @@ std::vector<Document> snapshot_documents(const Block& block, std::string_view se
     unflatten(documents.emplace_back(Document{tree->name()->str(), {}}).root, *tree->nodes(), next, texts);
   }
   return documents;
+}
+
+std::vector<CoefficientRow> snapshot_coefficients(const Block& block) {
+  const fb::Snapshot& root = *fb::GetSnapshot(block.bytes().data());
+  TextReader texts(*root.texts());
+  std::vector<CoefficientRow> rows;
+  SheetReader(root, texts, block.is_built_in()).read(kCoefficients, rows);
+  return rows;
 }
 
 }  // namespace gpusel::catalog

@@ -242,7 +242,7 @@ void Context::note(std::string_view text) {
 }
 
 std::expected<estimate::Coefficients, Errors> load_coefficients(const catalog::Catalog& catalog) {
-  return estimate::read_coefficients(catalog.documents("calibration"));
+  return estimate::read_coefficients(catalog);
 }
 
 }  // namespace gpusel::cli

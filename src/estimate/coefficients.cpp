@@ -9,6 +9,7 @@
 #include "gpusel/base/fields.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/catalog/catalog.hpp"
 #include "gpusel/estimate/economy.hpp"
 #include "gpusel/estimate/own.hpp"
 
@@ -250,6 +251,37 @@ std::shared_ptr<const OwnCalibration> own_in(const Node& section, Problems& prob
   return own;
 }
 
+constexpr std::string_view kVersion = "version";  // the row whose name is the version
+
+/// Out of the rows of a whole calibration; nothing where one is unknown or missing.
+std::optional<Coefficients> from_rows(std::span<const catalog::CoefficientRow> rows) {
+  Coefficients out;
+  const auto counted = std::make_shared<CountedCoefficients>();
+  const auto economy = std::make_shared<EconomyCoefficients>();
+  const Places places = places_in(out, *counted, *economy);
+  Seen seen(places);
+  Coefficient* place = nullptr;
+  for (const catalog::CoefficientRow& row : rows) {
+    if (row.id == kVersion) {
+      out.version = row.name;
+    } else if (!row.value) {
+      return std::nullopt;
+    } else if (!row.name.empty() && place != nullptr) {
+      place->cases.emplace_back(row.name, *row.value);
+    } else {
+      const auto at = find_place(places, row.id, seen.next);
+      if (at == places.end()) return std::nullopt;
+      place = at->second;
+      place->value = *row.value;
+      set_read(places, at, seen);
+    }
+  }
+  if (std::ranges::find(seen.read, false) != seen.read.end()) return std::nullopt;
+  out.counted = counted;
+  out.economy = economy;
+  return out;
+}
+
 }  // namespace
 
 /// Shares and efficiencies lie within one; what a rate is divided by is not zero.
@@ -323,6 +355,30 @@ std::expected<Coefficients, Errors> read_coefficients(std::span<const Document> 
   out.counted = counted;
   out.economy = economy;
   return out;
+}
+
+std::expected<Coefficients, Errors> read_coefficients(const catalog::Catalog& catalog) {
+  if (auto read = from_rows(catalog.coefficient_rows())) return *std::move(read);
+  return read_coefficients(catalog.documents("calibration"));
+}
+
+std::vector<catalog::CoefficientRow> coefficient_rows(std::span<const Document> documents) {
+  std::vector<catalog::CoefficientRow> rows;
+  const auto add = [&](std::string_view id, std::string_view name, const Node* value) {
+    rows.push_back({id, name, value == nullptr ? std::nullopt : plain_number(value->text)});
+  };
+  for (const Document& document : documents) {
+    const Node* section = document.root.find("calibration");
+    if (section == nullptr) continue;
+    if (const Node* version = section->find(kVersion); version != nullptr) add(kVersion, version->text, nullptr);
+    for (const Node& entry : section->find("coefficients")->children) {
+      const std::string_view id = entry.find("id")->text;
+      add(id, {}, entry.find("value"));
+      if (const Node* cases = entry.find("cases"); cases != nullptr)
+        for (const Node& special : cases->children) add(id, special.key, &special);
+    }
+  }
+  return rows;
 }
 
 }  // namespace gpusel::estimate

@@ -167,10 +167,12 @@ FactSet facts_in(const Condition& condition) {
 }
 
 Stage stage_of(const Condition& condition) {
-  const FactSet facts = facts_in(condition);
   Stage latest = Stage::job;
-  for (std::size_t i = 0; i < facts.size(); ++i)
-    if (facts.test(i)) latest = std::max(latest, info(static_cast<Fact>(i)).stage);
+  if (condition.kind == Condition::Kind::comparison) {
+    latest = info(condition.fact).stage;
+    if (condition.operand.fact) latest = std::max(latest, info(*condition.operand.fact).stage);
+  }
+  for (const Condition& part : condition.parts) latest = std::max(latest, stage_of(part));
   return latest;
 }
 

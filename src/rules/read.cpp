@@ -88,9 +88,14 @@ class RuleReader {
     const std::string_view message = rule.message;
     for (auto open = message.find('{'); open != std::string_view::npos; open = message.find('{', open + 1)) {
       const auto close = message.find('}', open);
-      Node name = at;
-      name.text = message.substr(open + 1, close == std::string_view::npos ? 40 : close - open - 1);
-      if (const auto fact = fact_named(name)) rule.stage = std::max(rule.stage, info(*fact).stage);
+      const auto name = message.substr(open + 1, close == std::string_view::npos ? 40 : close - open - 1);
+      if (const auto fact = find_fact(name)) {
+        rule.stage = std::max(rule.stage, info(*fact).stage);
+        continue;
+      }
+      Node unknown = at;
+      unknown.text = name;
+      fact_named(unknown);
     }
   }
 

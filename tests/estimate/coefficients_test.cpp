@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "gpusel/catalog/layers.hpp"
 #include "gpusel/estimate/own.hpp"
 #include "support/job.hpp"
 
@@ -42,6 +43,42 @@ TEST_CASE("the shipped coefficients are complete and each is a sensible share") 
       CHECK(value <= 1);
     }
   }
+}
+
+TEST_CASE("what the build has read of the shipped coefficients is what their files say") {
+  const auto documents = test::shipped().documents("calibration");
+  REQUIRE_FALSE(test::shipped().coefficient_rows().empty());
+  const auto prepared = read_coefficients(test::shipped());
+  const auto written = read_coefficients(documents);
+  REQUIRE(prepared);
+  REQUIRE(written);
+  CHECK(prepared->version == written->version);
+  std::size_t compared = 0;
+  for (const catalog::CoefficientRow& row : coefficient_rows(documents)) {
+    const auto one = find_coefficient(*prepared, row.id);
+    const auto other = find_coefficient(*written, row.id);
+    if (!one && row.id == "version") continue;
+    INFO(row.id);
+    REQUIRE(one);
+    REQUIRE(other);
+    CHECK(one->value == other->value);
+    CHECK(one->cases == other->cases);
+    ++compared;
+  }
+  CHECK(compared > 900);
+}
+
+TEST_CASE("coefficients that are laid over the shipped ones are read with them") {
+  const std::vector<Document> mine{
+      yaml("calibration:\n  coefficients:\n    - {id: memory.context_gib, value: 0.75, unit: GiB, meaning: mine, "
+           "source: measured}\n")};
+  const auto catalog = catalog::load(catalog::LoadOptions{}, mine);
+  REQUIRE(catalog);
+  CHECK(catalog->coefficient_rows().empty());
+  const auto read = read_coefficients(*catalog);
+  REQUIRE(read);
+  CHECK(read->context_gib.value == 0.75);
+  CHECK(read->driver_reserve_gib.value == test::coefficients().driver_reserve_gib.value);
 }
 
 TEST_CASE("a kind of a case has its own value, or the case's") {

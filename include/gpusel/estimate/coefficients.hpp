@@ -12,6 +12,11 @@
 
 #include "gpusel/base/document.hpp"
 #include "gpusel/base/error.hpp"
+#include "gpusel/catalog/coefficient_row.hpp"
+
+namespace gpusel::catalog {
+class Catalog;
+}
 
 namespace gpusel::estimate {
 
@@ -169,5 +174,10 @@ enum class Own : std::uint8_t { counts, left_out };
 /// From the documents that have a `calibration` section, later ones over earlier.
 /// Errors: unknown, missing or impossible coefficients, with file:line:column.
 std::expected<Coefficients, Errors> read_coefficients(std::span<const Document> documents, Own own = Own::counts);
+/// From the catalogue: out of what the build has read of them, where nothing else has a `calibration`.
+std::expected<Coefficients, Errors> read_coefficients(const catalog::Catalog& catalog);
+
+/// What documents that read without an error say, for write_snapshot(); the texts are theirs.
+std::vector<catalog::CoefficientRow> coefficient_rows(std::span<const Document> documents);
 
 }  // namespace gpusel::estimate

@@ -146,7 +146,7 @@ enum class Fact : std::uint8_t {
 inline constexpr std::size_t kFactCount = static_cast<std::size_t>(Fact::count_);
 
 using FactSet = std::bitset<kFactCount>;
-inline const FactSet kEveryFact = FactSet().set();
+inline FactSet every_fact() { return FactSet().set(); }
 
 struct FactInfo {
   std::string_view name;
