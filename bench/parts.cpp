@@ -31,7 +31,7 @@ const catalog::Catalog& shipped() {
   return catalog;
 }
 const estimate::Coefficients& coefficients() {
-  static const auto read = must(estimate::read_coefficients(shipped().documents("calibration")));
+  static const auto read = must(estimate::read_coefficients(shipped()));
   return read;
 }
 const std::vector<rules::Rule>& rules_of_catalogue() {
@@ -56,7 +56,7 @@ void read_rules(benchmark::State& state) {
 }
 
 void read_coefficients(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(must(estimate::read_coefficients(shipped().documents("calibration"))));
+  for (auto _ : state) benchmark::DoNotOptimize(must(estimate::read_coefficients(shipped())));
 }
 
 void recommend(benchmark::State& state, const std::string& model, workload::Task task) {

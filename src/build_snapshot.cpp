@@ -56,11 +56,15 @@ int main(int argc, char** argv) {
   if (const auto errors = check_rules(catalog->documents("rules")); !errors.empty()) return complain(errors);
   const auto calibration = catalog->documents("calibration");
   if (const auto numbers = gpusel::estimate::read_coefficients(calibration); !numbers) return complain(numbers.error());
+  const auto rows = gpusel::estimate::coefficient_rows(calibration);
+  if (!gpusel::estimate::read_coefficients(rows))
+    return complain(
+        {{gpusel::ErrorKind::bad_catalogue, "the rows of the coefficients do not read", "calibration", {}}});
   if (const auto purposes = gpusel::rules::read_purposes(catalog->documents("verdicts")); !purposes)
     return complain(purposes.error());
   if (const auto errors = gpusel::catalog::check_dialects(*catalog); !errors.empty()) return complain(errors);
   if (const auto errors = check_measurements(*catalog); !errors.empty()) return complain(errors);
   std::ofstream out(argv[2], std::ios::binary | std::ios::trunc);
-  out << gpusel::catalog::write_snapshot(*catalog, gpusel::estimate::coefficient_rows(calibration));
+  out << gpusel::catalog::write_snapshot(*catalog, rows);
   return out.flush() ? 0 : 1;
 }

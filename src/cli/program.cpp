@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
 
@@ -92,10 +93,23 @@ int end(Context& context, int status, const std::string& sentence) {
   return status;
 }
 
+/// Memory may run out once more where what was built is taken apart, and there nothing is caught.
+[[noreturn]] void end_at_once() {
+  try {
+    if (const std::exception_ptr why = std::current_exception()) std::rethrow_exception(why);
+  } catch (const std::bad_alloc&) {
+    write_all(STDERR_FILENO, "gpusel: there is not enough memory for this answer\n");
+    _exit(kRuntime);
+  } catch (...) {
+  }
+  std::abort();
+}
+
 }  // namespace
 
 int run_program(int argc, const char* const* argv) {
   set_up_heap();
+  std::set_terminate(end_at_once);
   occupy_closed_streams();
   ignore_signals_of_writing();
   Context context;

@@ -253,27 +253,28 @@ std::shared_ptr<const OwnCalibration> own_in(const Node& section, Problems& prob
 
 constexpr std::string_view kVersion = "version";  // the row whose name is the version
 
-/// Out of the rows of a whole calibration; nothing where one is unknown or missing.
-std::optional<Coefficients> from_rows(std::span<const catalog::CoefficientRow> rows) {
+}  // namespace
+
+std::optional<Coefficients> read_coefficients(std::span<const catalog::CoefficientRow> rows) {
+  if (rows.empty()) return std::nullopt;
   Coefficients out;
   const auto counted = std::make_shared<CountedCoefficients>();
   const auto economy = std::make_shared<EconomyCoefficients>();
   const Places places = places_in(out, *counted, *economy);
   Seen seen(places);
-  Coefficient* place = nullptr;
+  auto at = places.end();
   for (const catalog::CoefficientRow& row : rows) {
     if (row.id == kVersion) {
       out.version = row.name;
-    } else if (!row.value) {
-      return std::nullopt;
-    } else if (!row.name.empty() && place != nullptr) {
-      place->cases.emplace_back(row.name, *row.value);
-    } else {
-      const auto at = find_place(places, row.id, seen.next);
-      if (at == places.end()) return std::nullopt;
-      place = at->second;
-      place->value = *row.value;
+      continue;
+    }
+    if (row.name.empty()) at = find_place(places, row.id, seen.next);
+    if (!row.value || at == places.end() || at->first != row.id) return std::nullopt;
+    if (row.name.empty()) {
+      *at->second = {*row.value, {}};
       set_read(places, at, seen);
+    } else {
+      at->second->cases.emplace_back(row.name, *row.value);
     }
   }
   if (std::ranges::find(seen.read, false) != seen.read.end()) return std::nullopt;
@@ -281,8 +282,6 @@ std::optional<Coefficients> from_rows(std::span<const catalog::CoefficientRow> r
   out.economy = economy;
   return out;
 }
-
-}  // namespace
 
 /// Shares and efficiencies lie within one; what a rate is divided by is not zero.
 Range allowed_values(std::string_view id) {
@@ -358,7 +357,7 @@ std::expected<Coefficients, Errors> read_coefficients(std::span<const Document> 
 }
 
 std::expected<Coefficients, Errors> read_coefficients(const catalog::Catalog& catalog) {
-  if (auto read = from_rows(catalog.coefficient_rows())) return *std::move(read);
+  if (auto read = read_coefficients(catalog.coefficient_rows())) return *std::move(read);
   return read_coefficients(catalog.documents("calibration"));
 }
 

@@ -1,7 +1,10 @@
 // The fitted numbers: read with their names checked, later files over earlier ones.
 #include "gpusel/estimate/coefficients.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <functional>
+#include <span>
 
 #include "gpusel/catalog/layers.hpp"
 #include "gpusel/estimate/own.hpp"
@@ -48,7 +51,7 @@ TEST_CASE("the shipped coefficients are complete and each is a sensible share") 
 TEST_CASE("what the build has read of the shipped coefficients is what their files say") {
   const auto documents = test::shipped().documents("calibration");
   REQUIRE_FALSE(test::shipped().coefficient_rows().empty());
-  const auto prepared = read_coefficients(test::shipped());
+  const auto prepared = read_coefficients(test::shipped().coefficient_rows());
   const auto written = read_coefficients(documents);
   REQUIRE(prepared);
   REQUIRE(written);
@@ -66,6 +69,34 @@ TEST_CASE("what the build has read of the shipped coefficients is what their fil
     ++compared;
   }
   CHECK(compared > 900);
+}
+
+TEST_CASE("rows that are not those of a whole calibration are not read") {
+  const auto rows = test::shipped().coefficient_rows();
+  REQUIRE(read_coefficients(rows));
+  CHECK_FALSE(read_coefficients(std::vector<catalog::CoefficientRow>{}));
+  const auto is_value = [](const catalog::CoefficientRow& row) { return row.name.empty(); };
+  const auto value = static_cast<std::size_t>(std::ranges::find_if(rows, is_value) - rows.begin());
+  const auto special = static_cast<std::size_t>(
+      std::ranges::find_if(rows, [](const auto& row) { return row.value && !row.name.empty(); }) - rows.begin());
+  REQUIRE(special < rows.size());
+  const auto changed = [&](std::size_t place, const std::function<void(catalog::CoefficientRow&)>& change) {
+    auto copy = rows;
+    change(copy[place]);
+    return read_coefficients(copy).has_value();
+  };
+  CHECK_FALSE(changed(value, [](auto& row) { row.id = "memory.unheard_of"; }));
+  CHECK_FALSE(changed(value, [](auto& row) { row.value = {}; }));
+  CHECK_FALSE(changed(special, [](auto& row) { row.id = "memory.unheard_of"; }));
+  CHECK_FALSE(changed(special, [](auto& row) { row.value = {}; }));
+  auto fewer = rows;
+  fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(value));
+  CHECK_FALSE(read_coefficients(fewer));
+  auto twice = rows;
+  twice.push_back({rows[special].id, {}, 1.0});
+  const auto again = read_coefficients(twice);
+  REQUIRE(again);
+  CHECK(find_coefficient(*again, rows[special].id)->cases.empty());
 }
 
 TEST_CASE("coefficients that are laid over the shipped ones are read with them") {
@@ -140,7 +171,7 @@ TEST_CASE("a coefficient without its unit or with an impossible value is an erro
 }
 
 TEST_CASE("missing coefficients are all named") {
-  const auto read = read_coefficients({});
+  const auto read = read_coefficients(std::span<const Document>());
   REQUIRE_FALSE(read);
   CHECK(read.error().size() > 30);
   CHECK(read.error().front().message.find("memory.driver_reserve_gib") != std::string::npos);

@@ -1,4 +1,4 @@
-// The shipped coefficients as the build has read and checked them, so that no answer reads their YAML again.
+// The shipped coefficients as the build has read and checked them, so that an answer need not walk their trees.
 #pragma once
 
 #include <concepts>

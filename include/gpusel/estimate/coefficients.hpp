@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -176,6 +177,9 @@ enum class Own : std::uint8_t { counts, left_out };
 std::expected<Coefficients, Errors> read_coefficients(std::span<const Document> documents, Own own = Own::counts);
 /// From the catalogue: out of what the build has read of them, where nothing else has a `calibration`.
 std::expected<Coefficients, Errors> read_coefficients(const catalog::Catalog& catalog);
+
+/// From all rows of a calibration; nothing where one is unknown, missing or out of its place.
+std::optional<Coefficients> read_coefficients(std::span<const catalog::CoefficientRow> rows);
 
 /// What documents that read without an error say, for write_snapshot(); the texts are theirs.
 std::vector<catalog::CoefficientRow> coefficient_rows(std::span<const Document> documents);
