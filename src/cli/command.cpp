@@ -111,7 +111,7 @@ bool Flag::spelled_by(std::string_view word) const {
   std::string_view rest = names;
   while (true) {
     const auto comma = rest.find(',');
-    if (trim(rest.substr(0, comma)) == spelling) return true;
+    if (rest.substr(0, comma) == spelling) return true;
     if (comma == std::string_view::npos) return false;
     rest.remove_prefix(comma + 1);
   }

@@ -53,7 +53,7 @@ class Words {
       outcome.status = context_.fail(Error{ErrorKind::usage, say("{} is missing", parsed_.positional), {}, see_help()});
       return outcome;
     }
-    if (outcome.status = settle(words); outcome.status != kOk) return outcome;
+    if (outcome.status = settle(); outcome.status != kOk) return outcome;
     outcome.finished = false;
     outcome.command = std::move(parsed_);
     return outcome;
@@ -61,11 +61,9 @@ class Words {
 
  private:
   /// What the line does not say is as the settings say.
-  int settle(const std::vector<std::string>& words) {
+  int settle() {
     Settings& settings = context_.settings;
-    for (const Flag& flag : parsed_.flags)
-      if (std::ranges::any_of(words, [&](const std::string& word) { return flag.spelled_by(word); }))
-        settings.said.push_back(flag.name());
+    for (const Flag* flag : typed_) settings.said.push_back(flag->name());
     if (settings.all.empty() && settings.unreadable.empty() && !parsed_.shows_settings) return kOk;
     const Errors errors = apply_settings(*chosen_, parsed_, context_);
     if (parsed_.shows_settings) return kOk;
@@ -123,25 +121,30 @@ class Words {
       if (&command != chosen_) continue;
       sub->set_help_flag("-h,--help", say("this help"))->group(options);
       parsed_ = cli::set_up(command, context_);
-      sub->description(say_text(command.summary) + described(command));
-      const bool all = needs_all_flags(words);
-      for (const Flag& flag : parsed_.flags)
-        if (all || std::any_of(words.begin(), words.end(), [&](const auto& word) { return flag.spelled_by(word); }))
-          add(*sub, flag);
+      if (find_typed(words))
+        for (const Flag* flag : typed_) add(*sub, *flag);
+      else
+        for (const Flag& flag : parsed_.flags) add(*sub, flag);
       if (!parsed_.positional.empty()) add_positional(*sub);
       sub_ = sub;
     }
     app_.footer(say("Example: gpusel recommend --model llama-7b --task finetune"));  // not of the commands
   }
 
-  /// Setting up a flag costs as much as estimating a machine: only those that were typed are, unless
-  /// help is wanted or a word is none of them.
-  bool needs_all_flags(const std::vector<std::string>& words) const {
-    return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-      if (!word.starts_with("-") || plain_number(word)) return false;
-      return std::none_of(parsed_.flags.begin(), parsed_.flags.end(),
-                          [&](const Flag& flag) { return flag.spelled_by(word); });
-    });
+  /// Finds the flags that were typed. False where a word is none of them, as --help is not: setting up a flag costs as
+  /// much as estimating a machine, so only then are all of them.
+  bool find_typed(const std::vector<std::string>& words) {
+    bool all_known = true;
+    for (const std::string& word : words) {
+      if (!word.starts_with("-")) continue;
+      const auto flag = std::ranges::find_if(parsed_.flags, [&](const Flag& one) { return one.spelled_by(word); });
+      if (flag == parsed_.flags.end())
+        all_known = all_known && plain_number(word);
+      else if (std::ranges::find(typed_, &*flag) == typed_.end())
+        typed_.push_back(&*flag);
+    }
+    std::ranges::sort(typed_);  // values are set in the order of the flags
+    return all_known;
   }
 
   void add(CLI::App& sub, const Flag& flag) {
@@ -231,7 +234,8 @@ class Words {
     return shorten(text.substr(0, text.find('\n')), 200);
   }
 
-  std::string help_of(const Command& command) const {
+  std::string help_of(const Command& command) {
+    sub_->description(say_text(command.summary) + described(command));
     const std::string help = sub_->help(group_.empty() ? "gpusel" : "gpusel " + group_);
     return help + "\n" + say("Examples:") + "\n" + say_text(command.examples) + "\n";
   }
@@ -243,6 +247,7 @@ class Words {
   std::map<std::string, CLI::App*> groups_;
   std::string group_;  // of the words typed; empty where there is none
   Parsed parsed_;
+  std::vector<const Flag*> typed_;  // of parsed_, each once
   bool positional_given_ = false;
   Errors problems_;
 };
