@@ -1,5 +1,6 @@
 // The build's own tool: reads data/, reports every problem with file:line:column, and writes the
 // snapshot that is linked into the program.
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 
@@ -19,14 +20,24 @@ int complain(const gpusel::Errors& errors) {
   return 1;
 }
 
+gpusel::Errors fault(const std::string& message, const std::string& where) {
+  return {{gpusel::ErrorKind::bad_catalogue, message, where, {}}};
+}
+
 /// Shipped files replace nothing of each other: one id, one rule.
-gpusel::Errors check_rules(const std::vector<gpusel::Document>& documents) {
-  const auto rules = gpusel::rules::read_rules(documents);
-  if (!rules) return rules.error();
+gpusel::Errors check_rules(std::span<const gpusel::Document> documents, std::span<const gpusel::rules::Rule> rules) {
   std::size_t written = 0;
   for (const auto& document : documents) written += document.root.find("rules")->children.size();
-  if (written == rules->size()) return {};
-  return {{gpusel::ErrorKind::bad_catalogue, "two files define a rule of one id", "rules", {}}};
+  return written == rules.size() ? gpusel::Errors{} : fault("two files define a rule of one id", "rules");
+}
+
+/// What is written as rows reads as what was written.
+gpusel::Errors check_rows(const gpusel::catalog::BuiltRows& rows, std::span<const gpusel::rules::Rule> rules) {
+  if (!gpusel::estimate::read_coefficients(rows.coefficients))
+    return fault("the rows of the coefficients do not read", "calibration");
+  const auto read = gpusel::rules::read_rules(rows.rules, rows.conditions);
+  return read && std::ranges::equal(*read, rules) ? gpusel::Errors{}
+                                                  : fault("the rows of the rules read otherwise", "rules");
 }
 
 /// Of the shipped measurements every row can be used, and every column is read.
@@ -51,15 +62,18 @@ int main(int argc, char** argv) {
   }
   const auto catalog = gpusel::catalog::load_directory(argv[1]);
   if (!catalog) return complain(catalog.error());
-  // Rules and coefficients travel as trees, coefficients as rows besides; a snapshot that the program would refuse is
-  // not written.
-  if (const auto errors = check_rules(catalog->documents("rules")); !errors.empty()) return complain(errors);
+  // Rules and coefficients travel as trees, and as rows besides; a snapshot that the program would refuse is not
+  // written.
+  const auto rule_files = catalog->documents("rules");
+  const auto rules = gpusel::rules::read_rules(rule_files);
+  if (!rules) return complain(rules.error());
+  if (const auto errors = check_rules(rule_files, *rules); !errors.empty()) return complain(errors);
   const auto calibration = catalog->documents("calibration");
   if (const auto numbers = gpusel::estimate::read_coefficients(calibration); !numbers) return complain(numbers.error());
-  const auto rows = gpusel::estimate::coefficient_rows(calibration);
-  if (!gpusel::estimate::read_coefficients(rows))
-    return complain(
-        {{gpusel::ErrorKind::bad_catalogue, "the rows of the coefficients do not read", "calibration", {}}});
+  gpusel::catalog::BuiltRows rows;
+  rows.coefficients = gpusel::estimate::coefficient_rows(calibration);
+  gpusel::rules::add_rows(*rules, rows);
+  if (const auto errors = check_rows(rows, *rules); !errors.empty()) return complain(errors);
   if (const auto purposes = gpusel::rules::read_purposes(catalog->documents("verdicts")); !purposes)
     return complain(purposes.error());
   if (const auto errors = gpusel::catalog::check_dialects(*catalog); !errors.empty()) return complain(errors);

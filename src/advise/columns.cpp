@@ -120,7 +120,7 @@ constexpr rules::Fact kFacts[] = {rules::Fact::gpu_memory_gb,     rules::Fact::g
 
 Value fact_value(rules::Fact fact, const InstanceView& view) {
   rules::FactSet wanted;
-  wanted.set(static_cast<std::size_t>(fact));
+  wanted.set(fact);
   rules::Facts facts;
   instance_facts(facts, view, wanted);
   if (!facts.known(fact)) return {};

@@ -96,9 +96,7 @@ class PathFinder {
     if (std::find(std::begin(kOfPlans), std::end(kOfPlans), id) != std::end(kOfPlans)) return true;
     for (const rules::Rule& rule : context_.rules) {
       if (rule.id != id || rule.effect != rules::Effect::reject) continue;
-      const rules::FactSet facts = rules::facts_in(rule.when);
-      for (std::size_t i = 0; i < facts.size(); ++i)
-        if (facts.test(i) && is_of_job(static_cast<rules::Fact>(i))) return true;
+      if (rules::facts_in(rule.when).any_of(is_of_job)) return true;
     }
     return false;
   }

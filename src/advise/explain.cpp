@@ -74,9 +74,8 @@ std::string known_facts(const Explained& of, const rules::Rule& rule, const cata
   job_facts(facts, of.advice.work, of.question.constraints.include_unavailable.value_or(false));
   const auto provider = of.catalog.provider(instance.provider);
   instance_facts(facts, {instance, provider ? *provider : nullptr, of.catalog, of.coefficients});
-  const rules::FactSet asked = rules::facts_in(rule.when);
-  for (std::size_t i = 0; i < asked.size(); ++i)
-    if (asked.test(i) && rules::info(static_cast<rules::Fact>(i)).stage > rules::Stage::instance) return {};
+  const auto comes_later = [](rules::Fact fact) { return rules::info(fact).stage > rules::Stage::instance; };
+  if (rules::facts_in(rule.when).any_of(comes_later)) return {};
   return rules::substituted(rule.when, facts);
 }
 

@@ -1,6 +1,7 @@
 // How each fact that rules speak of is found out. The facts of instances and offers stand in tables,
 // so that a search looks up only what its rules ask for: there are thousands of offers.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "advise/candidates.hpp"
@@ -31,11 +32,26 @@ constexpr Finder<View> finder(Get) {
   return {fact, [](Facts& facts, const View& view) { facts.set(fact, Get{}(view)); }};
 }
 
-template <class View, std::size_t n>
-void find(const Finder<View> (&finders)[n], Facts& facts, const View& view, const FactSet& wanted) {
-  for (const Finder<View>& one : finders)
-    if (wanted[static_cast<std::size_t>(one.fact)]) one.find(facts, view);
-}
+/// The finders of a list, by what they find: of a hundred facts a search wants a handful.
+template <class View>
+class FinderTable {
+ public:
+  template <std::size_t n>
+  explicit constexpr FinderTable(const Finder<View> (&list)[n]) {
+    for (const Finder<View>& one : list) {
+      facts_.set(one.fact);
+      find_[static_cast<std::size_t>(one.fact)] = one.find;
+    }
+  }
+  const FactSet& facts() const { return facts_; }
+  void find(Facts& facts, const View& view, const FactSet& wanted) const {
+    (wanted & facts_).for_each([&](Fact fact) { find_[static_cast<std::size_t>(fact)](facts, view); });
+  }
+
+ private:
+  FactSet facts_;
+  std::array<void (*)(Facts&, const View&), rules::kFactCount> find_{};
+};
 
 template <class Enum>
 std::string_view text_of(const std::optional<Enum>& value) {
@@ -102,7 +118,7 @@ constexpr Finder<InstanceView> of_instance(Get get) {
   return finder<InstanceView, fact>(get);
 }
 
-constexpr Finder<InstanceView> kInstanceFacts[] = {
+constexpr Finder<InstanceView> kInstanceFinders[] = {
     of_instance<Fact::provider>([](const auto& v) { return v.instance.provider; }),
     of_instance<Fact::provider_kind>(
         [](const auto& v) { return v.provider != nullptr ? text_of(v.provider->kind) : std::string_view{}; }),
@@ -137,9 +153,10 @@ constexpr Finder<InstanceView> kInstanceFacts[] = {
       return Number(v.devices < 1 ? v.devices : gpus(v));
     }),
 };
+constexpr FinderTable<InstanceView> kInstanceFacts(kInstanceFinders);
 
 /// Of instances whose GPU is known.
-constexpr Finder<InstanceView> kGpuFacts[] = {
+constexpr Finder<InstanceView> kGpuFinders[] = {
     of_instance<Fact::gpu>([](const auto& v) { return v.gpu->id; }),
     of_instance<Fact::gpu_vendor>([](const auto& v) { return v.gpu->vendor; }),
     of_instance<Fact::gpu_architecture>([](const auto& v) { return v.gpu->architecture; }),
@@ -183,6 +200,7 @@ constexpr Finder<InstanceView> kGpuFacts[] = {
     of_instance<Fact::has_nvlink>(
         [](const auto& v) { return gpus(v) > 0 ? std::optional(has_nvlink(v)) : std::nullopt; }),
 };
+constexpr FinderTable<InstanceView> kGpuFacts(kGpuFinders);
 
 std::optional<double> age(const OfferView& v) {
   const auto days = days_between(Date::from_packed(v.offer.as_of), v.today);
@@ -200,7 +218,7 @@ constexpr Finder<OfferView> of_offer(Get get) {
   return finder<OfferView, fact>(get);
 }
 
-constexpr Finder<OfferView> kOfferFacts[] = {
+constexpr Finder<OfferView> kOfferFinders[] = {
     of_offer<Fact::region>([](const auto& v) { return v.catalog.region_of(v.offer).id; }),
     of_offer<Fact::country>([](const auto& v) { return v.catalog.region_of(v.offer).country; }),
     of_offer<Fact::term>([](const auto& v) { return to_text(v.offer.term); }),
@@ -213,6 +231,7 @@ constexpr Finder<OfferView> kOfferFacts[] = {
     of_offer<Fact::cost_per_million_tokens>([](const auto& v) { return v.cost.per_million_tokens; }),
     of_offer<Fact::cost_per_unit>([](const auto& v) { return v.cost.per_unit; }),
 };
+constexpr FinderTable<OfferView> kOfferFacts(kOfferFinders);
 
 }  // namespace
 
@@ -281,11 +300,11 @@ void job_facts(Facts& facts, const Workload& work, bool accepts_unavailable) {
 }
 
 void instance_facts(Facts& facts, const InstanceView& view, const FactSet& wanted) {
-  find(kInstanceFacts, facts, view, wanted);
+  kInstanceFacts.find(facts, view, wanted);
   if (view.gpu != nullptr)
-    find(kGpuFacts, facts, view, wanted);
+    kGpuFacts.find(facts, view, wanted);
   else
-    for (const auto& gpu_fact : kGpuFacts) facts.forget(gpu_fact.fact);
+    kGpuFacts.facts().for_each([&](Fact fact) { facts.forget(fact); });
 }
 
 namespace {
@@ -354,7 +373,7 @@ void plan_facts(Facts& facts, const Workload& work, const estimate::Machine& mac
   if (const auto duration = duration_of(work, rate)) facts.set(Fact::hours, in_hours(*duration));
 }
 
-void offer_facts(Facts& facts, const OfferView& view, const FactSet& wanted) { find(kOfferFacts, facts, view, wanted); }
+void offer_facts(Facts& facts, const OfferView& view, const FactSet& wanted) { kOfferFacts.find(facts, view, wanted); }
 
 Facts facts_of(const Recommendation& candidate, const Workload& work, const Question& question,
                const catalog::Catalog& catalog, const estimate::Coefficients& coefficients) {

@@ -61,7 +61,7 @@ class Words {
 }  // namespace
 
 bool InstanceKinds::share(const rules::FactSet& facts) {
-  return !facts[static_cast<std::size_t>(rules::Fact::sku)] && !facts[static_cast<std::size_t>(rules::Fact::family)];
+  return !facts.test(rules::Fact::sku) && !facts.test(rules::Fact::family);
 }
 
 std::uint32_t InstanceKinds::of(const Instance& instance) {

@@ -45,10 +45,10 @@ class Comparer {
  public:
   Comparer(const SimilarityScale& scale, const Catalog& catalog, const estimate::Coefficients& coefficients)
       : scale_(scale), catalog_(catalog), coefficients_(coefficients) {
-    for (const SimilarityFigure& figure : scale.figures) wanted_.set(static_cast<std::size_t>(figure.fact));
+    for (const SimilarityFigure& figure : scale.figures) wanted_.set(figure.fact);
     for (const Fact fact : {Fact::gpu_memory_gb, Fact::gpu_bandwidth_gbs, Fact::dense16_tflops, Fact::gpus_per_node,
                             Fact::gpu_share, Fact::total_gpu_memory_gb})
-      wanted_.set(static_cast<std::size_t>(fact));
+      wanted_.set(fact);
   }
 
   rules::Facts facts_of(const Instance& instance) const {

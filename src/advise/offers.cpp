@@ -61,7 +61,7 @@ void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, s
     return cheapest[index] <= dearest && below_ceiling(context_.catalog.instances()[index], used);
   };
   if (std::ranges::none_of(shape.instances, cheap_enough)) return;
-  const rules::FactSet wanted = by_plan_.facts | by_offer_.facts | adjusting_.facts;
+  const rules::FactSet wanted = by_plan_.facts() | by_offer_.facts() | adjusting_.facts();
   const bool shared = InstanceKinds::share(wanted);
   const auto kinds = all_kinds();
   std::uint32_t judged = kNoKind;  // that the facts are of
@@ -137,7 +137,7 @@ bool CandidateSearch::below_ceiling(const Instance& instance, const Used& used) 
   std::array<const catalog::Offer*, enum_names<catalog::Term>.size()> above{};  // of each term the last that is
   for (const catalog::Offer& offer : context_.catalog.offers_of(instance)) {
     const catalog::Offer*& other = above[static_cast<std::size_t>(offer.term)];
-    if (other != nullptr && surely_dearer(offer, *other)) continue;
+    if (is_barred(offer.term) || (other != nullptr && surely_dearer(offer, *other))) continue;
     const auto cost = cost_of(offer, used);
     if (!cost) continue;
     if (cost_measure(*cost, work_) <= *context_.ceiling) return true;
@@ -146,16 +146,16 @@ bool CandidateSearch::below_ceiling(const Instance& instance, const Used& used) 
   return false;
 }
 
-/// Whether every offer on these terms falls, whatever else is true of it.
-bool CandidateSearch::is_barred(catalog::Term term) {
+/// Whether every offer on these terms falls, whatever else is true of it and of the job.
+bool CandidateSearch::is_barred(catalog::Term term) const {
   auto& known = barred_[static_cast<std::size_t>(term)];
   if (known) return *known;
   rules::FactSet of_term;
-  of_term.set(static_cast<std::size_t>(Fact::term));
-  Facts facts = job_;
+  of_term.set(Fact::term);
+  Facts facts;
   facts.set(Fact::term, to_text(term));
-  known = std::ranges::any_of(by_offer_.open, [&](const rules::Condition& condition) {
-    return rules::facts_in(condition) == of_term && rules::holds(condition, facts) == true;
+  known = std::ranges::any_of(by_offer_.rules(), [&](const Rule* rule) {
+    return rules::facts_in(rule->when) == of_term && rules::fires(*rule, facts);
   });
   return *known;
 }
@@ -177,7 +177,7 @@ std::optional<CandidateSearch::Priced> CandidateSearch::best_offer(const Instanc
     if (!cost) continue;
     const Priced priced{&offer, *cost};
     if (best && !by_price(priced, *best)) continue;
-    offer_facts(facts, {offer, *cost, catalog, context_.question.today}, by_offer_.facts);
+    offer_facts(facts, {offer, *cost, catalog, context_.question.today}, by_offer_.facts());
     const Rule* rule = by_offer_.first_to_fire(facts);
     if (rule == nullptr) {
       best = priced;
@@ -206,9 +206,9 @@ Recommendation CandidateSearch::candidate(const Priced& priced, const Instance& 
   out.region = &context_.catalog.region_of(*priced.offer);
   out.cost = priced.cost;
   out.planned = plan;
-  if (adjusting_.rules.empty()) return out;
-  offer_facts(facts, {*priced.offer, priced.cost, context_.catalog, context_.question.today}, adjusting_.facts);
-  for (const Rule* rule : adjusting_.rules)
+  if (adjusting_.rules().empty()) return out;
+  offer_facts(facts, {*priced.offer, priced.cost, context_.catalog, context_.question.today}, adjusting_.facts());
+  for (const Rule* rule : adjusting_.rules())
     if (rules::fires(*rule, facts)) out.parts.push_back({rule->id, rule->points / 100, 1, rule->points});
   return out;
 }

@@ -136,7 +136,7 @@ void check_values(const Node& rule, const catalog::Catalog& catalog, Problems& p
 
 bool compares_money(const rules::Condition& condition) {
   const rules::FactSet facts = rules::facts_in(condition);
-  return std::ranges::any_of(kMoney, [&](Fact fact) { return facts[static_cast<std::size_t>(fact)]; });
+  return std::ranges::any_of(kMoney, [&](Fact fact) { return facts.test(fact); });
 }
 
 rules::Facts in_currency(const PolicySubject& subject, Currency currency, const catalog::Catalog& catalog) {

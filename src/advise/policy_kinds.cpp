@@ -200,12 +200,9 @@ PolicyJudge judge_by(Condition violated, std::function<std::string(const PolicyS
       return verdict;
     }
     std::string missing;
-    const rules::FactSet asked = rules::facts_in(violated);
-    for (const rules::FactInfo& fact : rules::fact_table()) {
-      const auto which = *rules::find_fact(fact.name);
-      if (asked[static_cast<std::size_t>(which)] && !subject.facts.known(which))
-        missing += (missing.empty() ? "" : ", ") + std::string(fact.name);
-    }
+    rules::facts_in(violated).for_each([&](rules::Fact fact) {
+      if (!subject.facts.known(fact)) missing += (missing.empty() ? "" : ", ") + std::string(rules::info(fact).name);
+    });
     verdict.outcome = PolicyOutcome::unknown;
     verdict.message = say("cannot be judged: unknown is {}", missing);
     return verdict;

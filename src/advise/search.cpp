@@ -77,13 +77,9 @@ bool CandidateSearch::groups_like(const CandidateSearch& other) const {
   const auto on_cpu = [](const Workload& work) { return work.counted && work.counted->on_cpu; };
   if (work_.counted.has_value() != other.work_.counted.has_value() || on_cpu(work_) != on_cpu(other.work_))
     return false;
-  if (by_instance_.rules != other.by_instance_.rules) return false;
-  for (std::size_t i = 0; i < by_instance_.all_facts.size(); ++i) {
-    const auto fact = static_cast<Fact>(i);
-    const bool of_job = by_instance_.all_facts.test(i) && rules::info(fact).stage == rules::Stage::job;
-    if (of_job && !same_value(job_, other.job_, fact)) return false;
-  }
-  return true;
+  if (by_instance_.rules() != other.by_instance_.rules()) return false;
+  return !by_instance_.all_facts().any_of(
+      [&](Fact fact) { return rules::info(fact).stage == rules::Stage::job && !same_value(job_, other.job_, fact); });
 }
 
 InstanceView CandidateSearch::view_of(const Instance& instance) {
@@ -130,12 +126,6 @@ std::vector<Recommendation> CandidateSearch::offers(const Shape& shape, PlannedM
   return out;
 }
 
-const Rule* CandidateSearch::Judges::first_to_fire(const Facts& known) const {
-  for (std::size_t i = 0; i < rules.size(); ++i)
-    if (rules::holds(open[i], known) == true) return rules[i];
-  return nullptr;
-}
-
 void CandidateSearch::reject(const Instance& instance, const Reason& reason) {
   if (keep_rejections_) rejections_.add(instance, reason);
 }
@@ -154,7 +144,7 @@ void CandidateSearch::group_shapes() {
   kind_of_.resize(instances.size(), kNoKind);
   InstanceKinds kinds;
   std::vector<Standing> standings;  // by kind
-  const bool shared = InstanceKinds::share(by_instance_.facts);
+  const bool shared = InstanceKinds::share(by_instance_.facts());
   Facts facts = job_;
   const bool takes_cpus = work_.counted && work_.counted->on_cpu && !asks_for_gpu(context_.question.constraints);
   for (std::uint32_t i = 0; i < instances.size(); ++i) {
@@ -170,8 +160,8 @@ void CandidateSearch::group_shapes() {
     if (first) standings.emplace_back();
     Standing& standing = standings[kind];
     if (first || !shared) {
-      instance_facts(facts, view, by_instance_.facts);
-      standing.fell_by = by_instance_.first_to_fire(facts);
+      instance_facts(facts, view, by_instance_.facts());
+      standing.fell_by = by_instance_.remembered(facts);
     }
     if (standing.fell_by != nullptr) {
       reject(*standing.fell_by, view, facts);

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "advise/candidates.hpp"
+#include "advise/judges.hpp"
 #include "advise/kinds.hpp"
 #include "advise/rejections.hpp"
-#include "gpusel/rules/holds.hpp"
 
 namespace gpusel::advise {
 
@@ -49,21 +49,6 @@ class CandidateSearch {
   std::size_t shapes() const { return all_shapes().size(); }
 
  private:
-  /// Rules that are judged together, and the facts they ask for.
-  struct Judges {
-    std::vector<const rules::Rule*> rules;
-    std::vector<rules::Condition> open;  // what of each the job has not decided
-    rules::FactSet facts;                // those speak of
-    rules::FactSet all_facts;
-
-    void add(const rules::Rule& rule, const rules::Facts& job) {
-      rules.push_back(&rule);
-      open.push_back(rules::left_open(rule.when, job, rules::Stage::job));
-      facts |= rules::facts_in(open.back());
-      all_facts |= rules::facts_in(rule.when);
-    }
-    const rules::Rule* first_to_fire(const rules::Facts& known) const;
-  };
   struct Priced {
     const catalog::Offer* offer = nullptr;
     cost::JobCost cost;
@@ -124,13 +109,14 @@ class CandidateSearch {
   std::span<const double> cheapest_hours() const;
   double dearest_hour(const Used& used) const;
   bool below_ceiling(const catalog::Instance& instance, const Used& used) const;
-  bool is_barred(catalog::Term term);
+  bool is_barred(catalog::Term term) const;
   std::optional<Priced> best_offer(const catalog::Instance& instance, const Used& used, rules::Facts& facts);
   Recommendation candidate(const Priced& priced, const catalog::Instance& instance,
                            const std::shared_ptr<const Planned>& plan, rules::Facts& facts) const;
   // What need not be planned to be too dear (ceiling.cpp).
   bool is_bounded() const;
   bool above_ceiling(const Shape& shape) const;
+  double most_tokens_per_s(const Shape& shape) const;
   double most_tokens_per_s(const estimate::Machine& machine) const;
   double least_hourly(const Shape& shape) const;
   InstanceView view_of(const catalog::Instance& instance);
@@ -144,7 +130,7 @@ class CandidateSearch {
   const catalog::Provider* last_provider_ = nullptr;
   Judges by_instance_, by_plan_, by_offer_;  // rejecting rules, by when their last fact is known
   Judges adjusting_;
-  std::array<std::optional<bool>, enum_names<catalog::Term>.size()> barred_{};  // terms, by the rules on them alone
+  mutable std::array<std::optional<bool>, enum_names<catalog::Term>.size()> barred_{};  // by rules on the term alone
   rules::Facts job_;
   static constexpr std::uint32_t kNoKind = ~std::uint32_t{0};
   std::vector<std::uint32_t> kind_of_;  // by the instance's place; shorter where another search grouped them

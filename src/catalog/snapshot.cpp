@@ -17,7 +17,6 @@ namespace {
 namespace fb = snapshot;
 
 constexpr std::uint32_t kFormat = 1;
-constexpr const char* kCoefficients = "coefficients";
 constexpr std::size_t kBytesPerInstance = 300;    // its columns, names and texts, about
 constexpr std::uint32_t kChildrenBelieved = 256;  // of a node, before they are seen
 
@@ -66,6 +65,15 @@ void from_text(std::string_view text, Currency& member) { member = Currency::par
 
 template <class Member>
 concept TextMember = requires(const Member& member) { as_text(member); };
+
+template <class Row>
+constexpr const char* kBuiltSheet = nullptr;
+template <>
+constexpr const char* kBuiltSheet<CoefficientRow> = "coefficients";
+template <>
+constexpr const char* kBuiltSheet<RuleRow> = "rules";
+template <>
+constexpr const char* kBuiltSheet<ConditionRow> = "conditions";
 
 template <class Records>
 flatbuffers::Offset<fb::Sheet> write_sheet(flatbuffers::FlatBufferBuilder& builder, TextWriter& texts, const char* name,
@@ -273,10 +281,16 @@ void unflatten(Node& node, const flatbuffers::Vector<const fb::NodeRow*>& rows, 
     unflatten(node.children.emplace_back(), rows, next, texts, depth + 1);
 }
 
+/// The build stores each section of a file as a document of its own, so its first key tells.
+bool is_of(const fb::Document& tree, std::string_view section, TextReader& texts) {
+  const auto& nodes = *tree.nodes();
+  if (nodes.size() == 0) return false;
+  return section.empty() || (nodes.size() >= 2 && texts.at(nodes.Get(1)->key()) == section);
+}
+
 }  // namespace
 
-std::string snapshot_bytes(const Tables& tables, std::span<const Document> documents,
-                           std::span<const CoefficientRow> coefficients) {
+std::string snapshot_bytes(const Tables& tables, std::span<const Document> documents, const BuiltRows& built) {
   // Large enough from the start: growing would copy a million offers again and again.
   flatbuffers::FlatBufferBuilder builder((1U << 20U) + tables.offers.size() * sizeof(Offer) +
                                          tables.instances.size() * kBytesPerInstance);
@@ -297,7 +311,12 @@ std::string snapshot_bytes(const Tables& tables, std::span<const Document> docum
   visit_parts(tables, [&](const char* section, const auto& records, std::string_view) {
     sheets.push_back(write_sheet(builder, texts, section, records));
   });
-  if (!coefficients.empty()) sheets.push_back(write_sheet(builder, texts, kCoefficients, coefficients));
+  const auto add_built = [&]<class Row>(const std::vector<Row>& rows) {
+    if (!rows.empty()) sheets.push_back(write_sheet(builder, texts, kBuiltSheet<Row>, rows));
+  };
+  add_built(built.coefficients);
+  add_built(built.rules);
+  add_built(built.conditions);
   std::vector<flatbuffers::Offset<fb::Document>> trees;
   for (const Document& document : documents) {
     std::vector<fb::NodeRow> rows;
@@ -383,21 +402,29 @@ std::vector<Document> snapshot_documents(const Block& block, std::string_view se
   TextReader texts(*root.texts());
   std::vector<Document> documents;
   for (const fb::Document* tree : *root.documents()) {
-    if (tree->nodes()->size() == 0) continue;
-    // The build stores each section of a file as a document of its own, so its first key tells.
-    if (!section.empty() && (tree->nodes()->size() < 2 || texts.at(tree->nodes()->Get(1)->key()) != section)) continue;
+    if (!is_of(*tree, section, texts)) continue;
     std::uint32_t next = 0;
     unflatten(documents.emplace_back(Document{tree->name()->str(), {}}).root, *tree->nodes(), next, texts);
   }
   return documents;
 }
 
-std::vector<CoefficientRow> snapshot_coefficients(const Block& block) {
+bool has_documents(const Block& block, std::string_view section) {
   const fb::Snapshot& root = *fb::GetSnapshot(block.bytes().data());
   TextReader texts(*root.texts());
-  std::vector<CoefficientRow> rows;
-  SheetReader(root, texts, block.is_built_in()).read(kCoefficients, rows);
+  return std::ranges::any_of(*root.documents(), [&](const fb::Document* tree) { return is_of(*tree, section, texts); });
+}
+
+template <class Row>
+std::vector<Row> built_rows(const Block& block) {
+  const fb::Snapshot& root = *fb::GetSnapshot(block.bytes().data());
+  TextReader texts(*root.texts());
+  std::vector<Row> rows;
+  SheetReader(root, texts, block.is_built_in()).read(kBuiltSheet<Row>, rows);
   return rows;
 }
+template std::vector<CoefficientRow> built_rows(const Block& block);
+template std::vector<RuleRow> built_rows(const Block& block);
+template std::vector<ConditionRow> built_rows(const Block& block);
 
 }  // namespace gpusel::catalog

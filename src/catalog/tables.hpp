@@ -137,11 +137,12 @@ std::expected<std::shared_ptr<const Block>, Errors> read_snapshot_file(const std
 /// The bytes of a snapshot file: the block and its checksum.
 std::string with_checksum(std::string bytes);
 
-std::string snapshot_bytes(const Tables& tables, std::span<const Document> documents,
-                           std::span<const CoefficientRow> coefficients);
+std::string snapshot_bytes(const Tables& tables, std::span<const Document> documents, const BuiltRows& built);
 /// Those with that section at their top; all of them when it is empty.
 std::vector<Document> snapshot_documents(const Block& block, std::string_view section);
-/// Of a block that is built in.
-std::vector<CoefficientRow> snapshot_coefficients(const Block& block);
+bool has_documents(const Block& block, std::string_view section);
+/// Of a block that is built in: CoefficientRow, RuleRow or ConditionRow.
+template <class Row>
+std::vector<Row> built_rows(const Block& block);
 
 }  // namespace gpusel::catalog

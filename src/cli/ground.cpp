@@ -30,7 +30,7 @@ std::expected<Ground, int> prepare(const GroundWishes& wishes, Context& context)
 
 std::expected<std::vector<rules::Rule>, Errors> load_rules(const catalog::Catalog& catalog,
                                                            const std::vector<std::string>& files) {
-  auto rules = rules::read_rules(catalog.documents("rules"));
+  auto rules = rules::read_rules(catalog);
   if (!rules) return rules;
   for (const std::string& file : files) {
     const auto text = read_text_file(file);

@@ -55,7 +55,7 @@ void gpus_of(const Catalog& catalog, std::string_view vendor, List& list) {
 }
 
 void rule_names(const Catalog& catalog, List& list) {
-  const auto rules = rules::read_rules(catalog.documents("rules"));
+  const auto rules = rules::read_rules(catalog);
   if (!rules) return;
   for (const rules::Rule& rule : *rules) list.push_back({rule.id});
 }

@@ -1,5 +1,3 @@
-#include <re2/re2.h>
-
 #include <algorithm>
 
 #include "gpusel/base/joined.hpp"
@@ -8,6 +6,7 @@
 #include "gpusel/base/text.hpp"
 #include "gpusel/rules/fitness.hpp"
 #include "gpusel/rules/holds.hpp"
+#include "rules/pattern.hpp"
 #include "rules/truth.hpp"
 
 namespace gpusel::rules {
@@ -24,8 +23,7 @@ Truth compare_text(const Condition& c, std::string_view text) {
     case Operator::in: return truth(is_among(c.operand.texts, text));
     case Operator::is_not:
     case Operator::not_in: return truth(!is_among(c.operand.texts, text));
-    case Operator::matches:
-      return truth(re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *c.pattern));
+    case Operator::matches: return truth(c.pattern->is_in(text));
     default: return Truth::no;
   }
 }
@@ -113,8 +111,7 @@ Verdict verdict(const Rule& rule, const Facts& facts) {
 
 FactSet facts_shown(const Rule& rule) {
   FactSet facts;
-  read_message(
-      say_text(rule.message), [](std::string_view) {}, [&](Fact fact) { facts.set(static_cast<std::size_t>(fact)); });
+  read_message(say_text(rule.message), [](std::string_view) {}, [&](Fact fact) { facts.set(fact); });
   return facts;
 }
 
@@ -159,8 +156,8 @@ Result<const Purpose*> find_purpose(std::string_view name, const std::vector<Pur
 FactSet facts_in(const Condition& condition) {
   FactSet facts;
   if (condition.kind == Condition::Kind::comparison) {
-    facts.set(static_cast<std::size_t>(condition.fact));
-    if (condition.operand.fact) facts.set(static_cast<std::size_t>(*condition.operand.fact));
+    facts.set(condition.fact);
+    if (condition.operand.fact) facts.set(*condition.operand.fact);
   }
   for (const Condition& part : condition.parts) facts |= facts_in(part);
   return facts;
@@ -193,14 +190,10 @@ Condition compare(Fact fact, Operator op, std::vector<std::string> texts, bool o
 }
 
 Result<Condition> match(Fact fact, const std::string& pattern) {
-  re2::RE2::Options options;
-  options.set_log_errors(false);
-  options.set_max_mem(1 << 20);
-  auto compiled = std::make_shared<const re2::RE2>(pattern, options);
-  if (!compiled->ok())
-    return usage_error(say("'{}' is not a regular expression: {}", shorten(pattern, 40), printable(compiled->error())));
+  auto compiled = Pattern::compiled(pattern);
+  if (!compiled) return std::unexpected(compiled.error());
   Condition c = compare(fact, Operator::matches, 0.0, false);
-  c.pattern = std::move(compiled);
+  c.pattern = *std::move(compiled);
   return c;
 }
 

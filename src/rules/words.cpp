@@ -1,8 +1,7 @@
 // Conditions as text, for whoever asks why a rule spoke.
-#include <re2/re2.h>
-
 #include "gpusel/base/message.hpp"
 #include "gpusel/rules/rule.hpp"
+#include "rules/pattern.hpp"
 
 namespace gpusel::rules {
 
@@ -40,7 +39,7 @@ std::string right_side(const Condition& c) {
 std::string comparison(const Condition& c) {
   const std::string_view name = info(c.fact).name;
   if (c.op == Operator::known) return format("{}known({})", c.operand.number != 0 ? "" : "!", name);
-  if (c.op == Operator::matches && c.pattern) return format("{} ~ /{}/", name, c.pattern->pattern());
+  if (c.op == Operator::matches && c.pattern) return format("{} ~ /{}/", name, c.pattern->text());
   return format("{} {} {}", name, sign_of(c.op), right_side(c));
 }
 
@@ -61,11 +60,8 @@ std::string condition_text(const Condition& condition) {
 
 std::string substituted(const Condition& condition, const Facts& facts) {
   std::string text;
-  const FactSet named = facts_in(condition);
-  for (std::size_t i = 0; i < named.size(); ++i)
-    if (named.test(i))
-      text += format("{}{} = {}", text.empty() ? "" : ", ", info(static_cast<Fact>(i)).name,
-                     facts.shown(static_cast<Fact>(i)));
+  facts_in(condition).for_each(
+      [&](Fact fact) { text += format("{}{} = {}", text.empty() ? "" : ", ", info(fact).name, facts.shown(fact)); });
   return text;
 }
 

@@ -81,9 +81,9 @@ TEST_CASE("kinds are numbered from 0 as they are met, whatever their names and p
 
 TEST_CASE("facts are shared within a kind unless they are names") {
   rules::FactSet facts;
-  facts.set(static_cast<std::size_t>(Fact::gpu));
+  facts.set(Fact::gpu);
   CHECK(InstanceKinds::share(facts));
-  facts.set(static_cast<std::size_t>(Fact::family));
+  facts.set(Fact::family);
   CHECK_FALSE(InstanceKinds::share(facts));
 }
 

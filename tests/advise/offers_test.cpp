@@ -57,6 +57,39 @@ TEST_CASE("a cheaper way to serve is found wherever asking for it finds it, on a
   CHECK_FALSE(wanted.empty());
 }
 
+TEST_CASE("a smaller way to train is found wherever asking for it finds it") {
+  const Market& market = Market::shipped();
+  const auto [job, limits, smaller] = GENERATE(table<std::string, std::vector<Limit>, std::vector<std::string>>(
+      {{R"("model": "llama-7b", "method": "full")", {}, {"lora", "qlora"}},
+       {R"("model": "llama-7b", "method": "lora")", {{"term", "any"}}, {"qlora"}},
+       {R"("model": "qwen2.5-0.5b", "method": "full")", {{"term", "any"}}, {"lora", "qlora"}},
+       {R"("model": "llama-3.1-70b", "method": "lora")", {{"term", "reserved-1y"}}, {"qlora"}},
+       {R"("model": "mixtral-8x7b", "method": "full")", {{"residency", "cn"}}, {"lora", "qlora"}}}));
+  CAPTURE(job);
+  const auto ask = [&](const std::string& words, const std::vector<Limit>& under) {
+    return market.recommend(R"({"task": "finetune", )" + words + "}", under);
+  };
+  const auto advice = ask(job, limits);
+  REQUIRE_FALSE(advice.recommendations.empty());
+  const auto& best = advice.recommendations.front();
+  std::vector<Limit> others = limits;
+  if (best.machine().nodes == 1) others.push_back({"max_nodes", "1"});
+  std::vector<Found> given, wanted;
+  for (const advise::Alternative& one : advice.alternatives) given.push_back(found(one.value, one.best));
+  for (const std::string& method : smaller) {
+    const std::string words = job.substr(0, job.find(", \"method")) + R"(, "method": ")" + method + "\"";
+    const auto all = ask(words, others).recommendations;
+    const auto one = std::ranges::find_if(all, [&](const advise::Recommendation& r) {
+      const double ratio = *r.cost.per_million_tokens / *best.cost.per_million_tokens;
+      return ratio <= 0.5 || (ratio <= 1 && r.machine().gpus() < best.machine().gpus());
+    });
+    if (one == all.end()) continue;
+    wanted.push_back(found(method, *one));
+    break;
+  }
+  CHECK(given == wanted);
+}
+
 TEST_CASE("terms that are not asked for do not keep an instance from the offer that is") {
   Market market = Market::own_small();
   const auto best = [&](const std::string& term) {

@@ -220,6 +220,25 @@ TEST_CASE("no plan is below the least memory or the least time of its job") {
   CHECK(work.training.tokens / choice.speed->tokens_per_s >= plan::least_time(work, machine).raw());
 }
 
+TEST_CASE("no plan on any GPU is faster than the least time of its job") {
+  const auto model = GENERATE(as<std::string>{}, "gpt2", "qwen2.5-0.5b", "llama-3.1-8b", "mixtral-8x7b");
+  const auto words = GENERATE(as<std::string>{}, "method=full", "method=lora", "method=qlora",
+                              "method=qlora seq_len=512", "method=lora precision=fp8");
+  const Workload work = job("task=finetune model=" + model + " " + words);
+  std::size_t planned = 0;
+  for (const std::string gpu : {"t4", "v100-sxm2-16gb", "rtx-4090", "l40s", "a100-sxm-80gb", "h100-sxm-80gb",
+                                "b200-180gb", "mi300x-192gb", "m40-12gb"})
+    for (const auto& [gpus, node] : {std::pair{1, 1}, {8, 8}, {32, 8}}) {
+      const Machine machine = test::machine(gpu, gpus, node);
+      const auto choice = plan::plan_training(work, machine, test::coefficients());
+      if (!choice || !choice->speed) continue;
+      CAPTURE(model, words, gpu, gpus);
+      ++planned;
+      CHECK(work.training.tokens / choice->speed->tokens_per_s >= plan::least_time(work, machine).raw());
+    }
+  CHECK(planned > 8);
+}
+
 TEST_CASE("the least memory of a full training job is its states") {
   const Workload work = job("task=finetune model=llama-7b");
   // 16 × 6.738e9 bytes = 100.4 GiB

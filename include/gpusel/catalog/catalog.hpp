@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gpusel/base/document.hpp"
-#include "gpusel/catalog/coefficient_row.hpp"
+#include "gpusel/catalog/built_rows.hpp"
 #include "gpusel/catalog/gpu.hpp"
 #include "gpusel/catalog/market.hpp"
 #include "gpusel/catalog/model.hpp"
@@ -102,8 +102,9 @@ class Catalog {
   /// Sections that another room owns ("rules", "calibration") or that are read only on demand
   /// ("measurements"), as trees: the embedded ones, then those of overlays. An empty name: all of them.
   std::vector<Document> documents(std::string_view section) const;
-  /// What the shipped documents of "calibration" say, already read; none where others are laid over or replace them.
-  std::vector<CoefficientRow> coefficient_rows() const;
+  /// What the shipped documents of a section say, already read; none where others are laid over or replace them.
+  std::vector<CoefficientRow> coefficient_rows() const;                          // of "calibration"
+  std::pair<std::vector<RuleRow>, std::vector<ConditionRow>> rule_rows() const;  // of "rules"
 
   /// The newest date of any price, and what was laid over the embedded data.
   Date newest_price() const;

@@ -32,8 +32,8 @@ std::expected<std::vector<Document>, Errors> read_documents(const std::string& p
 std::expected<Catalog, Errors> load_directory(const std::string& directory);
 
 /// The whole catalogue as one snapshot (FlatBuffers, then a checksum of 8 bytes). The rows are what its documents of
-/// "calibration" say; only what is linked into the program has them.
-std::string write_snapshot(const Catalog& catalog, std::span<const CoefficientRow> rows = {});
+/// "calibration" and "rules" say.
+std::string write_snapshot(const Catalog& catalog, const BuiltRows& rows = {});
 
 /// Opens what write_snapshot wrote. Refused unless checksum, verifier and every index agree.
 std::expected<Catalog, Errors> open_snapshot(const std::string& path);

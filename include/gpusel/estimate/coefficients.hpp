@@ -13,7 +13,7 @@
 
 #include "gpusel/base/document.hpp"
 #include "gpusel/base/error.hpp"
-#include "gpusel/catalog/coefficient_row.hpp"
+#include "gpusel/catalog/built_rows.hpp"
 
 namespace gpusel::catalog {
 class Catalog;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <array>
-#include <bitset>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -145,8 +145,55 @@ enum class Fact : std::uint8_t {
 };
 inline constexpr std::size_t kFactCount = static_cast<std::size_t>(Fact::count_);
 
-using FactSet = std::bitset<kFactCount>;
-inline FactSet every_fact() { return FactSet().set(); }
+/// Which facts; a word of bits for 64 of them, so that those of a small set are found at once.
+class FactSet {
+ public:
+  constexpr void set(Fact fact) { word_of(fact) |= bit(fact); }
+  constexpr void reset(Fact fact) { word_of(fact) &= ~bit(fact); }
+  constexpr void set(Fact fact, bool in) { in ? set(fact) : reset(fact); }
+  constexpr bool test(Fact fact) const { return (words_[index(fact) / kBits] & bit(fact)) != 0; }
+
+  constexpr FactSet& operator|=(const FactSet& other) {
+    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
+    return *this;
+  }
+  constexpr FactSet& operator&=(const FactSet& other) {
+    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] &= other.words_[i];
+    return *this;
+  }
+  friend constexpr FactSet operator|(FactSet a, const FactSet& b) { return a |= b; }
+  friend constexpr FactSet operator&(FactSet a, const FactSet& b) { return a &= b; }
+  constexpr bool operator==(const FactSet&) const = default;
+
+  /// In the order of Fact; `visit` takes one.
+  template <class Visitor>
+  constexpr void for_each(Visitor visit) const {
+    for (std::size_t i = 0; i < words_.size(); ++i)
+      for (std::uint64_t rest = words_[i]; rest != 0; rest &= rest - 1)
+        visit(static_cast<Fact>(i * kBits + static_cast<std::size_t>(std::countr_zero(rest))));
+  }
+  /// Whether that is true of one of them.
+  template <class Predicate>
+  constexpr bool any_of(Predicate is) const {
+    bool any = false;
+    for_each([&](Fact fact) { any = any || is(fact); });
+    return any;
+  }
+
+ private:
+  static constexpr std::size_t kBits = 64;
+  static constexpr std::size_t index(Fact fact) { return static_cast<std::size_t>(fact); }
+  static constexpr std::uint64_t bit(Fact fact) { return std::uint64_t{1} << index(fact) % kBits; }
+  constexpr std::uint64_t& word_of(Fact fact) { return words_[index(fact) / kBits]; }
+
+  std::array<std::uint64_t, (kFactCount + kBits - 1) / kBits> words_{};
+};
+
+constexpr FactSet every_fact() {
+  FactSet all;
+  for (std::size_t i = 0; i < kFactCount; ++i) all.set(static_cast<Fact>(i));
+  return all;
+}
 
 struct FactInfo {
   std::string_view name;
@@ -167,25 +214,31 @@ std::string shown_as(Fact fact, double value);
 class Facts {
  public:
   void set(Fact fact, double value) {
-    known_.set(index(fact));
+    known_.set(fact);
     values_[index(fact)].number = value;
   }
   void set(Fact fact, bool value) { set(fact, value ? 1.0 : 0.0); }
   /// An empty text is an unknown one.
   void set(Fact fact, std::string_view value) {
-    known_.set(index(fact), !value.empty());
+    known_.set(fact, !value.empty());
     values_[index(fact)].text = {value.data(), value.size()};
   }
   void set(Fact fact, const char* value) { set(fact, std::string_view(value)); }
   void set(Fact fact, const std::optional<double>& value) { value ? set(fact, *value) : forget(fact); }
   void set(Fact fact, const std::optional<bool>& value) { value ? set(fact, *value) : forget(fact); }
-  void forget(Fact fact) { known_.reset(index(fact)); }
+  void forget(Fact fact) { known_.reset(fact); }
 
-  bool known(Fact fact) const { return known_.test(index(fact)); }
+  bool known(Fact fact) const { return known_.test(fact); }
   double number(Fact fact) const { return values_[index(fact)].number; }
   std::string_view text(Fact fact) const {
     const auto& text = values_[index(fact)].text;
     return {text.begin, text.size};
+  }
+  /// Bits that only equal values have, of texts those that lie in one place; the fact's type says how to read them.
+  std::array<std::uint64_t, 2> bits(Fact fact, FactType type) const {
+    if (!known(fact)) return {~std::uint64_t{0}, ~std::uint64_t{0}};
+    if (type != FactType::text) return {std::bit_cast<std::uint64_t>(number(fact)), 0};
+    return {reinterpret_cast<std::uintptr_t>(text(fact).data()), text(fact).size()};
   }
   /// As a message shows it; "unknown" where it is.
   std::string shown(Fact fact) const;

@@ -10,13 +10,14 @@
 #include "gpusel/base/document.hpp"
 #include "gpusel/base/enum.hpp"
 #include "gpusel/base/error.hpp"
+#include "gpusel/catalog/built_rows.hpp"
 #include "gpusel/rules/facts.hpp"
 
-namespace re2 {
-class RE2;
-}
-
 namespace gpusel {
+
+namespace catalog {
+class Catalog;
+}
 
 namespace rules {
 
@@ -24,12 +25,16 @@ enum class Effect : std::uint8_t { reject, warn, note, adjust };
 
 enum class Operator : std::uint8_t { is, is_not, in, not_in, below, at_most, above, at_least, matches, known };
 
+class Pattern;
+
 /// Right-hand side of a comparison: a number, texts, or another fact times a factor.
 struct Operand {
   double number = 0;
   std::vector<std::string> texts;
   std::optional<Fact> fact;
   double times = 1;
+
+  bool operator==(const Operand&) const = default;
 };
 
 /// A tree of all, any and not over comparisons. Unknown facts make a comparison unknown, and a rule
@@ -41,8 +46,10 @@ struct Condition {
   Fact fact = Fact::task;
   Operator op = Operator::is;
   Operand operand;
-  bool or_unknown = false;  // an unknown fact counts as true
-  std::shared_ptr<const re2::RE2> pattern;
+  bool or_unknown = false;                 // an unknown fact counts as true
+  std::shared_ptr<const Pattern> pattern;  // of the operand's text
+
+  bool operator==(const Condition& other) const;
 };
 
 struct Rule {
@@ -53,6 +60,8 @@ struct Rule {
   std::string message;  // with {fact} placeholders
   std::string source;
   Stage stage = Stage::job;  // of its last fact
+
+  bool operator==(const Rule&) const = default;
 };
 
 /// What a rule says of a candidate.
@@ -65,6 +74,15 @@ struct Verdict {
 /// earlier one's of the same id.
 /// Errors: unknown facts and keys, wrong types, duplicate ids, with file:line:column.
 std::expected<std::vector<Rule>, Errors> read_rules(std::span<const Document> documents);
+
+/// The catalogue's: out of what the build has read of them, where nothing else has `rules`.
+std::expected<std::vector<Rule>, Errors> read_rules(const catalog::Catalog& catalog);
+
+/// From all rows of a set of rules; nothing where they are not what add_rows() writes.
+std::optional<std::vector<Rule>> read_rules(std::span<const catalog::RuleRow> rules,
+                                            std::span<const catalog::ConditionRow> conditions);
+/// For write_snapshot(); the texts are those of the rules, which outlive the rows.
+void add_rows(std::span<const Rule> rules, catalog::BuiltRows& out);
 
 /// Adds a user's own file of rules; one with the id of an earlier rule takes its place.
 /// Errors as above, and any other section. `rules` is untouched then.
