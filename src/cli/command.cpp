@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cli/heap.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 
@@ -118,6 +119,7 @@ bool Flag::spelled_by(std::string_view word) const {
 }
 
 Parsed set_up(const Command& command, Context& context) {
+  fill_heap();
   Parsed parsed = command.make();
   add_common_flags(parsed, context.common);
   return parsed;

@@ -203,7 +203,6 @@ catalog::LoadOptions Context::layers() const {
 }
 
 std::expected<catalog::Catalog, Errors> Context::load_catalog() {
-  fill_heap();
   catalog::LoadOptions options = layers();
   options.own = common.own_prices;
   if (options.own.empty()) return catalog::load(options, replay.documents);
