@@ -1,6 +1,7 @@
 // Machines that are too dear whatever is planned on them: another way to do the job is asked for only where it is
 // cheaper, and most of the market is not.
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "advise/search.hpp"
@@ -55,6 +56,8 @@ std::span<const double> CandidateSearch::cheapest_hours() const {
   if (!cheapest_hours_.empty()) return cheapest_hours_;
   constexpr double kNone = std::numeric_limits<double>::infinity();
   cheapest_hours_.resize(context_.catalog.instances().size(), kNone);
+  std::array<bool, enum_names<catalog::Term>.size()> barred{};
+  for (std::size_t i = 0; i < barred.size(); ++i) barred[i] = is_barred(static_cast<catalog::Term>(i));
   const Currency* currency = nullptr;  // nearly always that of the offer before
   const cost::Exchange* exchange = nullptr;
   for (const catalog::Offer& offer : context_.catalog.offers()) {
@@ -63,7 +66,8 @@ std::span<const double> CandidateSearch::cheapest_hours() const {
       exchange = context_.converter.exchange(*own);
     }
     double& cheapest = cheapest_hours_[offer.instance];
-    if (exchange != nullptr && !is_barred(offer.term)) cheapest = std::min(cheapest, offer.per_hour() * exchange->rate);
+    if (exchange != nullptr && !barred[static_cast<std::size_t>(offer.term)])
+      cheapest = std::min(cheapest, offer.per_hour() * exchange->rate);
   }
   return cheapest_hours_;
 }

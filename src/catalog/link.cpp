@@ -139,6 +139,12 @@ void list_cpu_names(Tables& tables) {
 
 namespace {
 
+/// As they mostly stand already, coming out of a snapshot.
+template <class Record, class Key>
+void sort_by(std::vector<Record>& records, Key Record::* key) {
+  if (!std::ranges::is_sorted(records, {}, key)) std::ranges::stable_sort(records, {}, key);
+}
+
 /// Finds what states are of: in a snapshot they stand in the order of the instances and share their texts.
 class StateOwners {
  public:
@@ -166,7 +172,7 @@ void join_states(Tables& tables) {
     state.instance = found.index;
     return found.outcome != Lookup::Outcome::found;
   });
-  std::ranges::stable_sort(tables.states, {}, &OfferState::instance);
+  sort_by(tables.states, &OfferState::instance);
   for (std::uint32_t i = 0; i < tables.states.size(); ++i) {
     Instance& instance = tables.instances[tables.states[i].instance];
     if (instance.state_count++ == 0) instance.first_state = i;
@@ -176,7 +182,7 @@ void join_states(Tables& tables) {
 }  // namespace
 
 void join(Tables& tables) {
-  std::ranges::stable_sort(tables.render_scores, {}, &RenderScore::gpu);
+  sort_by(tables.render_scores, &RenderScore::gpu);
   for (Gpu& gpu : tables.gpus) {
     gpu.capability = plain_number(gpu.compute_capability);
     gpu.has_fp16 = gpu.has_bf16 = gpu.has_fp8 = false;
