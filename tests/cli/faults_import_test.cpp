@@ -104,6 +104,7 @@ TEST_CASE("an import that is broken off leaves the old catalogue or the new one 
       // Every call from the first file that is made to the last that is put in its place; a few for the other signal.
       for (int call = first_within - 1; call <= last_within + 1; call += signal == SIGINT ? 1 : 5)
         points.push_back(call);
+      if (signal != SIGINT) points.insert(points.end(), {first_within, last_within});  // which may lie between those
       int kept = 0, within = 0, replaced = 0;
       for (const int point : points) {
         const Run run = import_of(dear, [&](const Call& call) {
