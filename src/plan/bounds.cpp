@@ -1,4 +1,6 @@
 // What any plan of a job comes to at least, and the arithmetic it is done in unless told otherwise.
+#include <algorithm>
+
 #include "gpusel/plan/plan.hpp"
 
 namespace gpusel::plan {
@@ -28,12 +30,34 @@ Bytes least_total_memory(const Workload& work, const estimate::Device& device) {
   return sharded ? estimate::training_states(work, precision) : Bytes{};
 }
 
+namespace {
+
+/// Of the tokens that are counted, the share that the average layer works on: of a sequence an encoder's layers see the
+/// source alone, a decoder's the target.
+double rows_per_token(const Workload& work) {
+  if (!work.model->is_encoder_decoder()) return 1;
+  const double layers = work.parameters.layers;
+  const double decoder = work.model->decoder_layers.value_or(layers / 2);
+  const auto source = static_cast<double>(work.training.seq_len);
+  const auto target = static_cast<double>(work.training.target_len);
+  return ((layers - decoder) * source + decoder * target) / (layers * (source + target));
+}
+
+/// Experts take no more tokens than there is room for.
+double active_parameters(const Workload& work) {
+  const auto& p = work.parameters;
+  return p.body + p.experts * p.routed_share * std::min(1.0, work.training.capacity_factor);
+}
+
+}  // namespace
+
 Seconds least_time(const Workload& work, const Machine& machine) {
   if (work.counted || !workload::is_training(work.task)) return {};
   const auto peak = machine.device.peak(work.training.precision.value_or(best_precision(machine.device)));
   if (!peak) return {};
   const double passes = workload::trains_adapter(work.training.method) ? 2 : 3;
-  return flop(2 * passes * work.parameters.active(0) * work.training.tokens) / (*peak * machine.gpus());
+  const double rows = work.training.tokens * rows_per_token(work);
+  return flop(2 * passes * active_parameters(work) * rows) / (*peak * machine.gpus());
 }
 
 }  // namespace gpusel::plan

@@ -221,9 +221,11 @@ TEST_CASE("no plan is below the least memory or the least time of its job") {
 }
 
 TEST_CASE("no plan on any GPU is faster than the least time of its job") {
-  const auto model = GENERATE(as<std::string>{}, "gpt2", "qwen2.5-0.5b", "llama-3.1-8b", "mixtral-8x7b");
+  const auto model = GENERATE(as<std::string>{}, "gpt2", "qwen2.5-0.5b", "llama-3.1-8b", "mixtral-8x7b",
+                              "mixtral-8x7b capacity_factor=0.1", "flan-t5-xxl target_len=512",
+                              "flan-t5-xxl seq_len=2048 target_len=16", "t5-3b seq_len=64 target_len=1024");
   const auto words = GENERATE(as<std::string>{}, "method=full", "method=lora", "method=qlora",
-                              "method=qlora seq_len=512", "method=lora precision=fp8");
+                              "method=lora precision=fp8", "method=lora precision=fp32", "method=full precision=tf32");
   const Workload work = job("task=finetune model=" + model + " " + words);
   std::size_t planned = 0;
   for (const std::string gpu : {"t4", "v100-sxm2-16gb", "rtx-4090", "l40s", "a100-sxm-80gb", "h100-sxm-80gb",
@@ -236,7 +238,7 @@ TEST_CASE("no plan on any GPU is faster than the least time of its job") {
       ++planned;
       CHECK(work.training.tokens / choice->speed->tokens_per_s >= plan::least_time(work, machine).raw());
     }
-  CHECK(planned > 8);
+  CHECK(planned > 3);
 }
 
 TEST_CASE("the least memory of a full training job is its states") {
