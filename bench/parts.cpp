@@ -52,7 +52,7 @@ void open_catalogue(benchmark::State& state) {
 }
 
 void read_rules(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(must(rules::read_rules(shipped().documents("rules"))));
+  for (auto _ : state) benchmark::DoNotOptimize(must(rules::read_rules(shipped())));
 }
 
 void read_coefficients(benchmark::State& state) {

@@ -42,7 +42,7 @@ double CandidateSearch::most_tokens_per_s(const estimate::Machine& machine) cons
   return known.tokens_per_s;
 }
 
-/// Of any instance of the shape, on any terms that can be taken.
+/// Of any instance of the shape.
 double CandidateSearch::least_hourly(const Shape& shape) const {
   const std::span<const double> cheapest = cheapest_hours();
   double least = std::numeric_limits<double>::infinity();
@@ -50,14 +50,27 @@ double CandidateSearch::least_hourly(const Shape& shape) const {
   return least;
 }
 
-/// The lowest price of each instance on any terms that can be taken, by its place; infinite where there is none.
+/// Whether terms that a rule bars count for nothing. Where more than the cost ranks, or one node is tried before many,
+/// instances that only those terms bring below the ceiling have a say: in what others are ranked by, and in whether one
+/// node will do.
+bool CandidateSearch::bars_terms() const {
+  const auto& limits = context_.question.constraints;
+  return (limits.nodes || limits.max_nodes) && ranks_by_cost_alone(context_.question.objective);
+}
+
+/// The lowest price of each instance, by its place; infinite where none can be compared.
 std::span<const double> CandidateSearch::cheapest_hours() const {
-  if (like_ != nullptr) return like_->cheapest_hours();
-  if (!cheapest_hours_.empty()) return cheapest_hours_;
+  return (like_ != nullptr ? *like_ : *this).cheapest_hours(bars_terms());
+}
+
+std::span<const double> CandidateSearch::cheapest_hours(bool without_barred) const {
+  if (!cheapest_hours_.empty() && cheapest_without_barred_ == without_barred) return cheapest_hours_;
+  cheapest_without_barred_ = without_barred;
+  std::array<bool, enum_names<catalog::Term>.size()> left_out{};
+  for (std::size_t i = 0; i < left_out.size(); ++i)
+    left_out[i] = without_barred && is_barred(static_cast<catalog::Term>(i));
   constexpr double kNone = std::numeric_limits<double>::infinity();
-  cheapest_hours_.resize(context_.catalog.instances().size(), kNone);
-  std::array<bool, enum_names<catalog::Term>.size()> barred{};
-  for (std::size_t i = 0; i < barred.size(); ++i) barred[i] = is_barred(static_cast<catalog::Term>(i));
+  cheapest_hours_.assign(context_.catalog.instances().size(), kNone);
   const Currency* currency = nullptr;  // nearly always that of the offer before
   const cost::Exchange* exchange = nullptr;
   for (const catalog::Offer& offer : context_.catalog.offers()) {
@@ -66,7 +79,7 @@ std::span<const double> CandidateSearch::cheapest_hours() const {
       exchange = context_.converter.exchange(*own);
     }
     double& cheapest = cheapest_hours_[offer.instance];
-    if (exchange != nullptr && !barred[static_cast<std::size_t>(offer.term)])
+    if (exchange != nullptr && !left_out[static_cast<std::size_t>(offer.term)])
       cheapest = std::min(cheapest, offer.per_hour() * exchange->rate);
   }
   return cheapest_hours_;

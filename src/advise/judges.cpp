@@ -1,12 +1,14 @@
 #include "advise/judges.hpp"
 
 #include <bit>
+#include <cstddef>
+#include <span>
 
 namespace gpusel::advise {
 
 namespace {
 
-constexpr std::size_t kPlaces = 256;  // far more than there are GPUs × states of being sold × providers' kinds
+constexpr std::size_t kPlaces = 256;  // about twice as many as GPUs and states of being sold that occur together
 
 std::size_t place_of(std::span<const std::uint64_t> key) {
   std::uint64_t hash = 0;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "gpusel/rules/holds.hpp"
@@ -15,8 +14,8 @@ class Judges {
   void add(const rules::Rule& rule, const rules::Facts& job);
 
   const rules::Rule* first_to_fire(const rules::Facts& known) const;
-  /// The same, for facts whose values come again and again: it is kept what was found for them. Texts must lie where
-  /// they lay whenever they are equal, or they are judged once more.
+  /// The same, for facts whose values come again and again: it is kept what was found for them. A text is known by
+  /// where it lies, so none may lie where another lay; equal ones at two places are judged twice.
   const rules::Rule* remembered(const rules::Facts& known);
 
   const std::vector<const rules::Rule*>& rules() const { return rules_; }

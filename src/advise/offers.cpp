@@ -135,9 +135,10 @@ void CandidateSearch::add_egress(cost::JobCost& cost, const catalog::Offer& offe
 
 bool CandidateSearch::below_ceiling(const Instance& instance, const Used& used) const {
   std::array<const catalog::Offer*, enum_names<catalog::Term>.size()> above{};  // of each term the last that is
+  const bool bars = bars_terms();
   for (const catalog::Offer& offer : context_.catalog.offers_of(instance)) {
     const catalog::Offer*& other = above[static_cast<std::size_t>(offer.term)];
-    if (is_barred(offer.term) || (other != nullptr && surely_dearer(offer, *other))) continue;
+    if ((bars && is_barred(offer.term)) || (other != nullptr && surely_dearer(offer, *other))) continue;
     const auto cost = cost_of(offer, used);
     if (!cost) continue;
     if (cost_measure(*cost, work_) <= *context_.ceiling) return true;

@@ -91,6 +91,11 @@ void arrange(std::vector<Recommendation>& candidates, std::vector<std::size_t> f
 
 }  // namespace
 
+bool ranks_by_cost_alone(const workload::Objective& objective) {
+  const Weights w = weights_of(objective);
+  return w.speed <= 0 && w.headroom <= 0;
+}
+
 double cost_measure(const cost::JobCost& cost, const workload::Workload& work) {
   // Prototyping and a given traffic are paid for by the hour; a job or a stream of tokens by the unit.
   if (work.profile == workload::Profile::dev || work.inference.request_rate) return cost.hourly;

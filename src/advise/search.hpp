@@ -106,7 +106,9 @@ class CandidateSearch {
   /// False: a surcharge that nobody publishes belongs to the price.
   bool add_licence(cost::Usage& usage, const catalog::Offer& offer, const Planned& planned) const;
   void add_egress(cost::JobCost& cost, const catalog::Offer& offer, const Planned& planned) const;
+  bool bars_terms() const;
   std::span<const double> cheapest_hours() const;
+  std::span<const double> cheapest_hours(bool without_barred) const;
   double dearest_hour(const Used& used) const;
   bool below_ceiling(const catalog::Instance& instance, const Used& used) const;
   bool is_barred(catalog::Term term) const;
@@ -138,6 +140,7 @@ class CandidateSearch {
   const CandidateSearch* like_ = nullptr;        // whose shapes are those of this search
   std::vector<std::unique_ptr<Attempt>> alone_;  // on one node, where the network is of no matter; by Shape::twin
   mutable std::vector<double> cheapest_hours_;   // of instances, for all searches that share them
+  mutable bool cheapest_without_barred_ = false;
   mutable std::vector<std::optional<Bytes>> least_memory_;  // of the job, by the catalogue's GPUs
   struct Most {
     double share = -1;  // of the GPU, that it was worked out for
@@ -163,6 +166,9 @@ void add_remarks(Recommendation& candidate, const SearchContext& context, const 
 /// Scores, sorts and numbers candidates, and marks the Pareto frontier of cost and time.
 void rank(std::vector<Recommendation>& candidates, const workload::Workload& work,
           const workload::Objective& objective);
+
+/// Whether neither speed nor free memory has a say in the score.
+bool ranks_by_cost_alone(const workload::Objective& objective);
 
 /// What "cost" compares: money per unit of work, or per hour when only availability counts.
 double cost_measure(const cost::JobCost& cost, const workload::Workload& work);

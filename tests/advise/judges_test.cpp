@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <map>
+
 #include "advise/candidates.hpp"
 #include "support/market.hpp"
 
@@ -13,9 +15,8 @@ using rules::Rule;
 TEST_CASE("what is remembered of a rule is what it says, for every machine there is") {
   const test::Market& market = test::Market::shipped();
   std::vector<Rule> rules = market.rules;
-  rules.insert(
-      rules.end(),
-      rules::reject_when("small", rules::compare(Fact::gpu_memory_gb, rules::Operator::below, 40), "too small"));
+  rules.insert(rules.end(), rules::reject_when("small", rules::compare(Fact::gpu_memory_gb, rules::Operator::below, 40),
+                                               "too small"));
   rules.insert(rules.begin(),
                rules::reject_when("gpu", rules::compare(Fact::gpu, rules::Operator::in, {"a10g", "t4"}), "not these"));
   rules::Facts job;
@@ -28,10 +29,15 @@ TEST_CASE("what is remembered of a rule is what it says, for every machine there
   std::map<const Rule*, std::size_t> fell;
   for (int round = 0; round < 2; ++round)
     for (const catalog::Instance& instance : market.catalog().instances()) {
-      advise::instance_facts(facts, {instance, nullptr, market.catalog(), market.coefficients()}, judges.facts());
+      const auto provider = market.catalog().provider(instance.provider);
+      const advise::InstanceView view{instance, provider ? *provider : nullptr, market.catalog(),
+                                      market.coefficients()};
+      advise::instance_facts(facts, view, judges.facts());
       const Rule* rule = judges.remembered(facts);
+      rules::Facts all = job;  // with nothing left of the instance before
+      advise::instance_facts(all, view);
       INFO(instance.provider << " " << instance.sku);
-      CHECK(rule == judges.first_to_fire(facts));
+      CHECK(rule == judges.first_to_fire(all));
       ++fell[rule];
     }
   CHECK(fell.size() >= 4);  // none, the two above, one of the shipped

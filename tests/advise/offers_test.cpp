@@ -64,7 +64,11 @@ TEST_CASE("a smaller way to train is found wherever asking for it finds it") {
        {R"("model": "llama-7b", "method": "lora")", {{"term", "any"}}, {"qlora"}},
        {R"("model": "qwen2.5-0.5b", "method": "full")", {{"term", "any"}}, {"lora", "qlora"}},
        {R"("model": "llama-3.1-70b", "method": "lora")", {{"term", "reserved-1y"}}, {"qlora"}},
-       {R"("model": "mixtral-8x7b", "method": "full")", {{"residency", "cn"}}, {"lora", "qlora"}}}));
+       {R"("model": "mixtral-8x7b", "method": "full")", {{"residency", "cn"}}, {"lora", "qlora"}},
+       {R"("model": "t5-3b", "target_len": 512, "method": "full")", {{"cloud", "azure,gcp"}}, {"lora", "qlora"}},
+       {R"("model": "dbrx-132b", "capacity_factor": 0.1, "method": "full")", {}, {"lora", "qlora"}},
+       // Of many nodes, and the one that would do with less is dearer on the terms that are asked for.
+       {R"("model": "qwen3-coder-480b-a35b", "method": "full")", {{"gpu", "mi300x,l4,h100"}}, {"lora", "qlora"}}}));
   CAPTURE(job);
   const auto ask = [&](const std::string& words, const std::vector<Limit>& under) {
     return market.recommend(R"({"task": "finetune", )" + words + "}", under);

@@ -107,12 +107,19 @@ TEST_CASE("rows that are not those of whole rules are not read") {
   CHECK_FALSE(reads([](auto& rows) { rows.conditions[1].op = 10; }));
   CHECK_FALSE(reads([](auto& rows) { rows.conditions[1].texts = {}; }));
   CHECK_FALSE(reads([](auto& rows) { rows.conditions[1].other_fact = -1; }));
-  // A condition within a condition, without end.
-  CHECK_FALSE(reads([](auto& rows) {
-    catalog::ConditionRow negation = rows.conditions[2];
-    REQUIRE(negation.parts == 1);
-    rows.conditions.assign(1000, negation);
-  }));
+  // Conditions within conditions, to the depth that is believed and beyond.
+  const auto deep = [](std::size_t depth) {
+    return [depth](BuiltRows& rows) {
+      const catalog::ConditionRow negation = rows.conditions[2];
+      const catalog::ConditionRow comparison = rows.conditions.back();
+      REQUIRE(negation.parts == 1);
+      rows.rules.resize(1);
+      rows.conditions.assign(depth, negation);
+      rows.conditions.push_back(comparison);
+    };
+  };
+  CHECK(reads(deep(60)));
+  CHECK_FALSE(reads(deep(100)));
 }
 
 TEST_CASE("rules that are laid over the shipped ones are read with them") {

@@ -44,12 +44,18 @@ struct ConditionRow {
   TextList texts;
 };
 
+/// All of them. Moved, never copied: texts lie in `lists`.
 struct BuiltRows {
+  BuiltRows() = default;
+  BuiltRows(BuiltRows&&) = default;
+  BuiltRows& operator=(BuiltRows&&) = default;
+
   std::vector<CoefficientRow> coefficients;
   std::vector<RuleRow> rules;
   std::vector<ConditionRow> conditions;
-  std::deque<std::string> lists;  // what the rows' texts lie in
+  std::deque<std::string> lists;
 
+  /// A list that lies here.
   TextList list(std::span<const std::string> texts);
 };
 
