@@ -11,7 +11,7 @@ namespace {
 class Tracer {
  public:
   Tracer(const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog)
-      : item_(item), answer_(answer), catalog_(catalog), currency_(answer.converter.currency().code()) {}
+      : item_(item), catalog_(catalog), currency_(answer.converter.currency().code()) {}
 
   estimate::Trace take() {
     duty();
@@ -200,7 +200,6 @@ class Tracer {
   }
 
   const CostItem& item_;
-  const CostAnswer& answer_;
   const catalog::Catalog& catalog_;
   std::string currency_;
   estimate::Trace trace_;
