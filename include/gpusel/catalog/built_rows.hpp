@@ -47,8 +47,11 @@ struct ConditionRow {
 /// All of them. Moved, never copied: texts lie in `lists`.
 struct BuiltRows {
   BuiltRows() = default;
-  BuiltRows(BuiltRows&&) = default;
-  BuiltRows& operator=(BuiltRows&&) = default;
+  ~BuiltRows() = default;
+  BuiltRows(const BuiltRows&) = delete;
+  BuiltRows& operator=(const BuiltRows&) = delete;
+  BuiltRows(BuiltRows&&) noexcept = default;
+  BuiltRows& operator=(BuiltRows&&) noexcept = default;
 
   std::vector<CoefficientRow> coefficients;
   std::vector<RuleRow> rules;

@@ -79,7 +79,7 @@ std::expected<std::vector<Rule>, Errors> read_rules(std::span<const Document> do
 std::expected<std::vector<Rule>, Errors> read_rules(const catalog::Catalog& catalog);
 
 /// From all rows of a set of rules; nothing where they are not what add_rows() writes.
-std::optional<std::vector<Rule>> read_rules(std::span<const catalog::RuleRow> rules,
+std::optional<std::vector<Rule>> read_rules(std::span<const catalog::RuleRow> rows,
                                             std::span<const catalog::ConditionRow> conditions);
 /// For write_snapshot(); the texts are those of the rules, which outlive the rows.
 void add_rows(std::span<const Rule> rules, catalog::BuiltRows& out);
