@@ -162,6 +162,8 @@ bool Catalog::has_instance(std::string_view name) const {
 }
 
 Result<const Provider*> Catalog::provider(std::string_view name) const {
+  const auto exact = std::ranges::find(tables_->providers, name, &Provider::id);  // as instances name theirs
+  if (exact != tables_->providers.end()) return &*exact;
   const std::string folded = fold_name(name);
   for (const Provider& provider : tables_->providers) {
     if (fold_name(provider.id) == folded) return &provider;

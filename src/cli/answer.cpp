@@ -3,12 +3,26 @@
 #include "gpusel/base/unseen.hpp"
 #include "report/markdown.hpp"
 #include "report/markdown_page.hpp"
+#include "report/write_json.hpp"
 #include "report/yaml.hpp"
 
 namespace gpusel::cli {
 
+namespace {
+
+void print_data(const Answer& answer, std::string_view format, Output& out) {
+  const auto* tell = std::get_if<Answer::Told>(&answer.data);
+  if (tell == nullptr) return out.write(report::dump_as(format, std::get<Answer::Tree>(answer.data)()));
+  if (format != "json") return out.write(report::dump_as(format, report::tree_of(*tell)));
+  report::JsonWriter json(2);
+  json.object(json.kItem, [&] { (*tell)(json); });
+  out.write(json.finish());
+}
+
+}  // namespace
+
 void print(const Answer& answer, const std::string& format, Context& context) {
-  if (report::is_data(format)) return context.out.write(report::dump_as(format, answer.data()));
+  if (report::is_data(format)) return print_data(answer, format, context.out);
   if (format == "html" && answer.page) return context.out.write(answer.page());
   if (is_document(format)) {
     const std::string markdown =

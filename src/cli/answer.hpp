@@ -4,14 +4,18 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "cli/context.hpp"
-#include "report/json.hpp"
+#include "report/json_out.hpp"
 
 namespace gpusel::cli {
 
 struct Answer {
-  std::function<report::Json()> data;
+  /// As a tree, or told: what has many rows is written as it is told.
+  using Tree = std::function<report::Json()>;
+  using Told = std::function<void(report::JsonOut&)>;
+  std::variant<Tree, Told> data;
   /// As csv; else as text for this terminal, whose width is not limited in wide, and Markdown's in a document.
   std::function<std::string(std::string_view format, const report::Terminal& terminal)> text;
   /// A page of its own; without it, the Markdown as a page.

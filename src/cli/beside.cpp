@@ -42,16 +42,14 @@ std::string beside_text(const BesideContext& c, const report::Terminal& terminal
   return out;
 }
 
-void add_beside(const BesideContext& c, report::Json& answer) {
-  const auto converter = cost::Converter::into(c.question.currency, c.catalog);
-  std::size_t i = 0;
-  for (report::Json& record : answer["recommendations"]) {
-    const advise::Recommendation& one = c.advice.recommendations[i++];
+std::function<void(report::JsonOut&, std::size_t)> beside_told(const BesideContext& c) {
+  return [&c, converter = cost::Converter::into(c.question.currency, c.catalog)](report::JsonOut& out, std::size_t i) {
+    const advise::Recommendation& one = c.advice.recommendations[i];
     if (c.beside.shows_data() && converter)
-      record["data_path"] = report::data_path_json(path_of(c, one, *converter), one, c.advice);
+      out.tree("data_path", report::data_path_json(path_of(c, one, *converter), one, c.advice));
     if (c.beside.services)
-      record["services"] = report::services_json(advise::services_of(*one.instance, c.advice.work, c.catalog));
-  }
+      out.tree("services", report::services_json(advise::services_of(*one.instance, c.advice.work, c.catalog)));
+  };
 }
 
 }  // namespace gpusel::cli

@@ -1,11 +1,12 @@
 // What `recommend` shows beside its ranking when it is asked: the way of data, managed services, service levels.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "cli/command.hpp"
 #include "gpusel/advise/data_path.hpp"
-#include "report/json.hpp"
+#include "report/json_out.hpp"
 
 namespace gpusel::cli {
 
@@ -35,7 +36,7 @@ struct BesideContext {
 
 /// Of the best recommendation.
 std::string beside_text(const BesideContext& context, const report::Terminal& terminal);
-/// Into each of the recommendations of an answer.
-void add_beside(const BesideContext& context, report::Json& answer);
+/// Of each of the recommendations, as members of its own; `context` must outlive it.
+std::function<void(report::JsonOut&, std::size_t index)> beside_told(const BesideContext& context);
 
 }  // namespace gpusel::cli

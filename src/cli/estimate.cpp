@@ -9,6 +9,7 @@
 #include "gpusel/advise/estimate.hpp"
 #include "gpusel/base/message.hpp"
 #include "report/estimate.hpp"
+#include "report/tell.hpp"
 #include "report/write_json.hpp"
 
 namespace gpusel::cli {
@@ -35,7 +36,7 @@ class Estimate {
     if (!options_.batch.empty()) return batch(*catalog, *coefficients);
     const auto answer = advise::answer_estimate(options_.request, *catalog, *coefficients, options_.explain);
     if (!answer) return context_.fail(as_flag(answer.error()));
-    print({[&] { return report::estimate_json(*answer); },
+    print({[&](report::JsonOut& out) { report::tell_estimate(out, *answer); },
            [&](std::string_view kind, const report::Terminal& terminal) {
              return kind == "csv" ? report::estimate_csv(*answer) : report::estimate_text(*answer, terminal);
            }},
@@ -76,6 +77,7 @@ class Estimate {
       return false;
     }
     told_.clear();
+    told_.begin_object(report::JsonOut::kItem);
     report::tell_estimate(told_, *answer);
     context_.out.write(told_.finish());
     return true;
@@ -83,7 +85,7 @@ class Estimate {
 
   const EstimateOptions& options_;
   Context& context_;
-  report::JsonLine told_;
+  report::JsonWriter told_{-1};
 };
 
 }  // namespace

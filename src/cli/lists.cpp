@@ -50,7 +50,7 @@ int Lists::print(const Listing& listing, std::size_t shown, std::size_t all) {
     print_items(listing.items(), listing.schema);
     return told(all, all);  // a program that asked for fewer rows counts them itself
   }
-  cli::print({nullptr,
+  cli::print({Answer::Tree(),
               [&](std::string_view kind, const report::Terminal& terminal) {
                 if (kind == "csv") return all > 0 ? report::csv_of(listing.rows()) : std::string();
                 if (all > 0)

@@ -17,6 +17,7 @@
 #include "report/explain.hpp"
 #include "report/poc.hpp"
 #include "report/recommend.hpp"
+#include "report/tell.hpp"
 #include "report/yaml.hpp"
 
 namespace gpusel::cli {
@@ -126,16 +127,15 @@ class Recommend {
     return {poc, answer.advice, options_.question.request, answer.catalog, answer.coefficients};
   }
 
-  report::Json data(const BesideContext& answer, const std::optional<advise::Poc>& poc) const {
-    report::Json json =
-        report::recommend_json(answer.advice, answer.catalog, static_cast<std::size_t>(options_.limit.value_or(0)));
-    json["assumed"]["today"] = options_.question.today.text();
-    add_beside(answer, json);
-    if (options_.explain)
-      for (std::size_t i = 0; i < json["recommendations"].size(); ++i)
-        json["recommendations"][i]["explain"] = report::explain_json(advise::lines_of(explained(answer, i)));
-    if (options_.poc) json["poc"] = poc ? report::poc_json(proof(answer, *poc)) : report::Json(nullptr);
-    return json;
+  void tell(report::JsonOut& out, const BesideContext& answer, const std::optional<advise::Poc>& poc) const {
+    const auto beside = beside_told(answer);
+    report::tell_recommend(out, answer.advice, answer.catalog,
+                           {static_cast<std::size_t>(options_.limit.value_or(0)), options_.question.today.text(),
+                            [&](report::JsonOut& one, std::size_t i) {
+                              beside(one, i);
+                              if (options_.explain) report::tell_trace(one, advise::lines_of(explained(answer, i)));
+                            }});
+    if (options_.poc) out.tree("poc", poc ? report::poc_json(proof(answer, *poc)) : report::Json(nullptr));
   }
 
   advise::Branch explained(const BesideContext& answer, std::size_t index) const {
@@ -162,7 +162,7 @@ class Recommend {
 
   void print(const BesideContext& answer, const std::optional<advise::Poc>& poc, const std::string& format) {
     cli::print(
-        {[&] { return data(answer, poc); },
+        {[&](report::JsonOut& out) { tell(out, answer, poc); },
          [&](std::string_view kind, const report::Terminal& terminal) { return text(answer, poc, kind, terminal); }},
         format, context_);
     tell_left_out(format,

@@ -106,49 +106,6 @@ Json workload_json(const workload::Workload& work) {
   return out;
 }
 
-namespace {
-
-Json one_plan(const plan::TrainingChoice& choice) {
-  const auto& plan = choice.plan;
-  Json out{{"sharding", to_text(plan.sharding)},
-           {"tp", plan.tp},
-           {"pp", plan.pp},
-           {"cp", plan.cp},
-           {"ep", plan.ep},
-           {"dp", plan.dp},
-           {"micro_batch", plan.micro_batch},
-           {"grad_accum", plan.grad_accum},
-           {"global_batch", plan.global_batch()},
-           {"precision", to_text(plan.precision)},
-           {"activation_checkpointing", to_text(plan.checkpointing)},
-           {"flash_attention", plan.flash_attention}};
-  if (estimate::is_partial(plan)) out["recomputed_share"] = number(plan.recomputed);
-  return out;
-}
-
-Json one_plan(const plan::CountedChoice& choice) {
-  return {{"precision", to_text(choice.plan.precision)},
-          {"batch", choice.plan.batch},
-          {"activation_checkpointing", to_text(choice.plan.checkpointing)},
-          {"offload", to_text(choice.plan.offload)}};
-}
-
-Json one_plan(const plan::InferenceChoice& choice) {
-  return {{"weights_precision", choice.plan.weights->name},
-          {"kv_precision", to_text(choice.plan.kv)},
-          {"tp", choice.plan.tp},
-          {"pp", choice.plan.pp},
-          {"ep", choice.plan.ep},
-          {"dp", choice.plan.dp},
-          {"concurrency", number(choice.memory.concurrency)}};
-}
-
-}  // namespace
-
-Json plan_json(const plan::Choice& choice) {
-  return std::visit([](const auto& one) { return one_plan(one); }, choice);
-}
-
 Json error_json(const std::string& id, const Error& error) {
   static constexpr std::string_view kCodes[] = {"bad_request", "unsatisfied", "bad_catalogue", "io"};
   Json out{{"schema", "gpusel.estimate/1"}};

@@ -26,8 +26,7 @@ std::string dump(const Json& json, int indent = 2);
 Json workload_json(const workload::Workload& work);
 Json plan_json(const plan::Choice& choice);
 Json memory_json(const estimate::MemoryBreakdown& memory, Bytes usable);
-/// Throughput of counted work in its own unit, and the figures that only its class has.
-Json throughput_json(const plan::CountedChoice& choice, const workload::Counted& counted);
+/// The figures that only a class of counted work has.
 Json more_json(const plan::CountedChoice& choice);
 Json training_json(const std::optional<estimate::TrainingSpeed>& speed);
 Json inference_json(const estimate::InferenceMemory& memory, const std::optional<estimate::InferenceSpeed>& speed);

@@ -1,5 +1,5 @@
 // JSON told member by member, in order: kept as a tree for whoever looks into it, or written at once. Batches write
-// thousands of answers, and a tree costs more than the text it becomes.
+// thousands of answers and a ranking hundreds of rows, and a tree costs more than the text it becomes.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class JsonOut {
   JsonOut& operator=(const JsonOut&) = delete;
   virtual ~JsonOut() = default;
 
-  /// In place of a key, for what a list holds.
+  /// In place of a key, for what a list holds and for the first value of all.
   static constexpr std::string_view kItem{};
 
   virtual void begin_object(std::string_view key) = 0;
@@ -34,17 +34,37 @@ class JsonOut {
   void figure(std::string_view key, double value);
   void figure_or_null(std::string_view key, const std::optional<double>& value);
   void text_or_null(std::string_view key, std::string_view value);
+  /// Of one that was kept.
+  void tree(std::string_view key, const Json& value);
+
+  /// `tell` tells its members.
+  template <class Tell>
+  void object(std::string_view key, Tell tell) {
+    begin_object(key);
+    tell();
+    end();
+  }
+  /// `tell` tells one of `values`, without a key.
+  template <class Values, class Tell>
+  void list(std::string_view key, const Values& values, Tell tell) {
+    begin_list(key);
+    for (const auto& value : values) tell(value);
+    end();
+  }
+  template <class Texts>
+  void texts(std::string_view key, const Texts& values) {
+    list(key, values, [this](std::string_view value) { text(kItem, value); });
+  }
 
  private:
-  /// Finite, and not a whole number.
+  /// As it stands in a tree, or finite and not a whole number.
   virtual void fraction(std::string_view key, double value) = 0;
+  virtual void natural(std::string_view key, std::uint64_t value) = 0;
 };
 
-/// Keeps an object.
+/// Keeps a value.
 class JsonTree final : public JsonOut {
  public:
-  JsonTree() : root_(Json::object()), open_{&root_} {}
-
   void begin_object(std::string_view key) override { open_.push_back(&add(key, Json::object())); }
   void begin_list(std::string_view key) override { open_.push_back(&add(key, Json::array())); }
   void end() override { open_.pop_back(); }
@@ -57,21 +77,19 @@ class JsonTree final : public JsonOut {
 
  private:
   void fraction(std::string_view key, double value) override { add(key, value); }
+  void natural(std::string_view key, std::uint64_t value) override { add(key, value); }
   Json& add(std::string_view key, Json value);
 
   Json root_;
   std::vector<Json*> open_;
 };
 
-/// What `tell` tells of an object, as a tree.
+/// An object, by the members that `tell` tells of it.
 template <class Tell>
 Json tree_of(Tell tell) {
   JsonTree out;
-  tell(out);
+  out.object(JsonOut::kItem, [&] { tell(out); });
   return out.take();
 }
-
-/// An estimate, as estimate_json() keeps it.
-void tell_estimate(JsonOut& out, const advise::EstimateAnswer& answer);
 
 }  // namespace gpusel::report

@@ -1,10 +1,11 @@
 // A recommendation as text or Markdown for people, and as JSON or CSV for programs.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "gpusel/advise/recommend.hpp"
-#include "report/json.hpp"
+#include "report/json_out.hpp"
 #include "report/terminal.hpp"
 
 namespace gpusel::report {
@@ -22,7 +23,14 @@ std::string recommend_text(const advise::Advice& advice, const catalog::Catalog&
 
 /// What an answer says of one of its ranks, warnings first.
 Json remarks_json(const advise::Recommendation& r);
-/// `limit` 0: every recommendation.
+struct RecommendTelling {
+  std::size_t limit = 0;   // recommendations; 0: all
+  std::string today = {};  // among what was assumed, where it is given
+  /// Further members of each.
+  std::function<void(JsonOut&, std::size_t index)> beside = nullptr;
+};
+void tell_recommend(JsonOut& out, const advise::Advice& advice, const catalog::Catalog& catalog,
+                    const RecommendTelling& told);
 Json recommend_json(const advise::Advice& advice, const catalog::Catalog& catalog, std::size_t limit);
 /// The figures that a spreadsheet wants, in full; one row per recommendation.
 std::string recommend_csv(const advise::Advice& advice, const catalog::Catalog& catalog, std::size_t limit);

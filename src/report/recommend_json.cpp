@@ -2,6 +2,7 @@
 #include "report/estimate.hpp"
 #include "report/recommend.hpp"
 #include "report/records.hpp"
+#include "report/tell.hpp"
 
 namespace gpusel::report {
 
@@ -11,159 +12,199 @@ using advise::Advice;
 using advise::Recommendation;
 using workload::Workload;
 
-Json counted_performance(const plan::CountedChoice& choice, const Workload& work) {
-  Json out{{"throughput", throughput_json(choice, *work.counted)}, {"bound_by", text_or_null(choice.figures.bound_by)}};
-  if (choice.figures.latency.raw() > 0) out["latency_ms"] = number(in_ms(choice.figures.latency));
-  if (!choice.figures.more.empty()) out["figures"] = more_json(choice);
-  return out;
+void tell_counted(JsonOut& out, const plan::CountedChoice& choice, const Workload& work) {
+  const auto& figures = choice.figures;
+  out.object("throughput", [&] { tell_throughput(out, figures.rate, work.counted->unit.rate); });
+  out.text_or_null("bound_by", figures.bound_by);
+  if (figures.latency.raw() > 0) out.figure("latency_ms", in_ms(figures.latency));
+  if (!figures.more.empty()) out.object("figures", [&] { tell_more(out, choice); });
 }
 
-Json performance_json(const Recommendation& r, const Workload& work) {
-  Json out;
+/// From board power alone: hosts, cooling and idle time come on top, partial load goes off.
+void tell_energy(JsonOut& out, const Recommendation& r, const Workload& work) {
+  if (r.gpu == nullptr || !r.gpu->tdp_w) return;
+  const double watts = *r.gpu->tdp_w * r.machine().device.share * r.machine().gpus();
+  out.figure("energy_kwh", watts * r.cost.hours / 1000);
   const auto* counted = std::get_if<plan::CountedChoice>(&r.choice());
-  const auto* training = std::get_if<plan::TrainingChoice>(&r.choice());
-  if (counted != nullptr) {
-    out = counted_performance(*counted, work);
-  } else if (training != nullptr) {
-    out = training_json(training->speed);
-    out["bound_by"] = training->speed->bound_by;
+  if (counted == nullptr)
+    out.figure("tokens_per_joule", r.tokens_per_s() / watts);
+  else if (!work.counted->unit.at_once())
+    out.figure("items_per_joule", counted->figures.rate * work.counted->unit.per_second / watts);
+  out.text("energy_basis", "tdp");
+}
+
+void tell_performance(JsonOut& out, const Recommendation& r, const Workload& work) {
+  if (const auto* counted = std::get_if<plan::CountedChoice>(&r.choice())) {
+    tell_counted(out, *counted, work);
+  } else if (const auto* training = std::get_if<plan::TrainingChoice>(&r.choice())) {
+    tell_training(out, *training->speed);
+    out.text("bound_by", training->speed->bound_by);
   } else {
     const auto& inference = std::get<plan::InferenceChoice>(r.choice());
-    out = inference_json(inference.memory, inference.speed);
-    out["bound_by"] = inference.speed->bound_by;
+    tell_inference(out, inference.memory, *inference.speed);
+    out.text("bound_by", inference.speed->bound_by);
     if (!work.model->is_generator())
-      out["throughput"] = {{"value", number(inference.speed->requests_per_s)}, {"unit", "sequences/s"}};
+      out.object("throughput", [&] { tell_throughput(out, inference.speed->requests_per_s, "sequences/s"); });
   }
-  // From board power alone: hosts, cooling and idle time come on top, partial load goes off.
-  if (r.gpu != nullptr && r.gpu->tdp_w) {
-    const double watts = *r.gpu->tdp_w * r.machine().device.share * r.machine().gpus();
-    out["energy_kwh"] = number(watts * r.cost.hours / 1000);
-    if (counted == nullptr)
-      out["tokens_per_joule"] = number(r.tokens_per_s() / watts);
-    else if (!work.counted->unit.at_once())
-      out["items_per_joule"] = number(counted->figures.rate * work.counted->unit.per_second / watts);
-    out["energy_basis"] = "tdp";
-  }
-  return out;
+  tell_energy(out, r, work);
 }
 
-Json cost_json(const Recommendation& r, const Workload& work, Currency currency, const catalog::Catalog& catalog) {
+void tell_cost(JsonOut& out, const Recommendation& r, const Advice& advice, const catalog::Catalog& catalog) {
   const auto& cost = r.cost;
   const catalog::Origin& origin = catalog.origin_of(*r.offer);
-  Json out{{"currency", currency.code()},
-           {"billing", to_text(r.offer->term)},
-           {"hourly", number(cost.hourly)},
-           {"total", number(cost.total)},
-           {"hours", number(cost.hours)},
-           {"per_million_tokens", number(cost.per_million_tokens)},
-           {"per_unit", number(cost.per_unit)},
-           {"unit", text_or_null(cost.unit)},
-           {"price_as_of", text_or_null(Date::from_packed(r.offer->as_of).text())},
-           {"price_source", text_or_null(origin.source)},
-           {"price_confidence", to_text(origin.confidence)},
-           {"offer", {{"currency", cost.offer.currency.code()}, {"hourly", number(cost.offer.amount)}}}};
-  if (!origin.note.empty()) out["price_note"] = origin.note;
-  if (cost.licence_hourly > 0) out["licence_hourly"] = number(cost.licence_hourly);
-  if (work.counted && work.counted->sends_traffic()) out["egress_hourly"] = number(cost.egress_hourly);
-  if (cost.exchange)
-    out["fx"] = {{"rate", number(cost.exchange->rate)}, {"as_of", text_or_null(cost.exchange->as_of.text())}};
-  return out;
+  out.text("currency", advice.currency.code());
+  out.text("billing", to_text(r.offer->term));
+  out.figure("hourly", cost.hourly);
+  out.figure("total", cost.total);
+  out.figure("hours", cost.hours);
+  out.figure_or_null("per_million_tokens", cost.per_million_tokens);
+  out.figure_or_null("per_unit", cost.per_unit);
+  out.text_or_null("unit", cost.unit);
+  out.text_or_null("price_as_of", Date::from_packed(r.offer->as_of).text());
+  out.text_or_null("price_source", origin.source);
+  out.text("price_confidence", to_text(origin.confidence));
+  out.object("offer", [&] {
+    out.text("currency", cost.offer.currency.code());
+    out.figure("hourly", cost.offer.amount);
+  });
+  if (!origin.note.empty()) out.text("price_note", origin.note);
+  if (cost.licence_hourly > 0) out.figure("licence_hourly", cost.licence_hourly);
+  if (advice.work.counted && advice.work.counted->sends_traffic())
+    out.figure_or_null("egress_hourly", cost.egress_hourly);
+  if (!cost.exchange) return;
+  out.object("fx", [&] {
+    out.figure("rate", cost.exchange->rate);
+    out.text_or_null("as_of", cost.exchange->as_of.text());
+  });
 }
 
-Json interval_of(const Recommendation& r, const Workload& work) {
-  Json out{{"level", 0.8}, {"memory_total", interval_json(r.intervals.memory_total_gib)}};
+void tell_intervals(JsonOut& out, const advise::Intervals& intervals, const Workload& work) {
+  out.figure("level", 0.8);
+  tell_interval(out, "memory_total", intervals.memory_total_gib);
   if (work.counted)
-    out["throughput"] = interval_json(r.intervals.throughput);
+    tell_interval(out, "throughput", intervals.throughput);
   else
-    out["tokens_per_s"] = interval_json(r.intervals.tokens_per_s);
-  return out;
+    tell_interval(out, "tokens_per_s", intervals.tokens_per_s);
 }
 
-Json recommendation_json(const Recommendation& r, const Advice& advice, const catalog::Catalog& catalog) {
-  Json parts = Json::array();
-  for (const auto& part : r.parts)
-    parts.push_back({{"name", part.name},
-                     {"weight", number(part.weight)},
-                     {"value", number(part.value)},
-                     {"points", number(part.points)}});
-  return {{"rank", r.rank},
-          {"score", number(r.score)},
-          {"score_parts", std::move(parts)},
-          {"provider", r.instance->provider},
-          {"sku", r.instance->sku},
-          {"family", text_or_null(r.instance->family)},
-          {"region", r.region->id},
-          {"country", text_or_null(r.region->country)},
-          {"gpu", r.gpu != nullptr ? Json(r.gpu->id) : Json(nullptr)},
-          {"gpus_per_node", r.machine().gpus_per_node},
-          {"gpu_share", r.gpu != nullptr ? number(r.machine().device.share * r.gpu->devices()) : Json(nullptr)},
-          {"vcpu", number(r.instance->vcpu)},
-          {"nodes", r.machine().nodes},
-          {"gpus", r.machine().gpus()},
-          {"plan", plan_json(r.choice())},
-          {"memory", memory_json(r.memory(), r.machine().memory())},
-          {"performance", performance_json(r, advice.work)},
-          {"cost", cost_json(r, advice.work, advice.currency, catalog)},
-          {"interval", interval_of(r, advice.work)},
-          {"pareto", r.pareto},
-          {"reasons", r.reasons},
-          {"warnings", remarks_json(r)}};
+void tell_score(JsonOut& out, const Recommendation& r) {
+  out.figure("score", r.score);
+  out.list("score_parts", r.parts, [&](const advise::ScorePart& part) {
+    out.object(JsonOut::kItem, [&] {
+      out.text("name", part.name);
+      out.figure("weight", part.weight);
+      out.figure("value", part.value);
+      out.figure("points", part.points);
+    });
+  });
+}
+
+void tell_gpu(JsonOut& out, const Recommendation& r) {
+  out.text_or_null("gpu", r.gpu != nullptr ? r.gpu->id : std::string_view());
+}
+
+void tell_machine(JsonOut& out, const Recommendation& r) {
+  const estimate::Machine& machine = r.machine();
+  tell_gpu(out, r);
+  out.whole("gpus_per_node", machine.gpus_per_node);
+  out.figure_or_null("gpu_share",
+                     r.gpu != nullptr ? std::optional(machine.device.share * r.gpu->devices()) : std::nullopt);
+  out.figure_or_null("vcpu", r.instance->vcpu);
+  out.whole("nodes", machine.nodes);
+  out.whole("gpus", machine.gpus());
+}
+
+void tell_remarks(JsonOut& out, const Recommendation& r) {
+  out.list("warnings", r.remarks, [&](const advise::Remark& remark) {
+    out.object(JsonOut::kItem, [&] {
+      out.text("rule", remark.rule);
+      out.text("severity", to_text(remark.severity));
+      out.text("message", remark.message);
+      out.text("source", remark.source);
+    });
+  });
+}
+
+void tell_recommendation(JsonOut& out, const Recommendation& r, const Advice& advice, const catalog::Catalog& catalog) {
+  out.whole("rank", r.rank);
+  tell_score(out, r);
+  out.text("provider", r.instance->provider);
+  out.text("sku", r.instance->sku);
+  out.text_or_null("family", r.instance->family);
+  out.text("region", r.region->id);
+  out.text_or_null("country", r.region->country);
+  tell_machine(out, r);
+  out.object("plan", [&] { tell_plan(out, r.choice()); });
+  out.object("memory", [&] { tell_memory(out, r.memory(), r.machine().memory()); });
+  out.object("performance", [&] { tell_performance(out, r, advice.work); });
+  out.object("cost", [&] { tell_cost(out, r, advice, catalog); });
+  out.object("interval", [&] { tell_intervals(out, r.intervals, advice.work); });
+  out.truth("pareto", r.pareto);
+  out.texts("reasons", r.reasons);
+  tell_remarks(out, r);
+}
+
+void tell_rejection(JsonOut& out, const advise::Rejection& rejection) {
+  out.text("sku", rejection.instance->sku);
+  out.text("provider", rejection.instance->provider);
+  out.text_or_null("family", rejection.instance->family);
+  out.text("rule", rejection.rule);
+  out.text("message", rejection.message);
+  out.whole("count", rejection.count);
+}
+
+void tell_alternative(JsonOut& out, const advise::Alternative& alternative) {
+  const Recommendation& best = alternative.best;
+  out.object("change", [&] { out.text_or_null(alternative.key, alternative.value); });
+  out.text("provider", best.instance->provider);
+  out.text("sku", best.instance->sku);
+  out.text("region", best.region->id);
+  tell_gpu(out, best);
+  out.whole("gpus", best.machine().gpus());
+  out.figure("hourly", best.cost.hourly);
+  out.figure("total", best.cost.total);
+  out.figure_or_null("per_million_tokens", best.cost.per_million_tokens);
+  out.text("message", alternative.message);
+}
+
+void tell_catalog(JsonOut& out, const Advice& advice, const catalog::Catalog& catalog) {
+  out.text_or_null("as_of", advice.newest_price.text());
+  out.whole("instances", std::ssize(catalog.instances()));
+  out.whole("offers", std::ssize(catalog.offers()));
+  out.text("source", catalog.origin_text());
 }
 
 }  // namespace
 
 Json remarks_json(const Recommendation& r) {
-  Json out = Json::array();
-  for (const auto& remark : r.remarks)
-    out.push_back({{"rule", remark.rule},
-                   {"severity", to_text(remark.severity)},
-                   {"message", remark.message},
-                   {"source", remark.source}});
-  return out;
+  return tree_of([&](JsonOut& out) { tell_remarks(out, r); })["warnings"];
+}
+
+void tell_recommend(JsonOut& out, const Advice& advice, const catalog::Catalog& catalog, const RecommendTelling& told) {
+  const auto each = [&out](const auto& tell) {
+    return [&out, &tell](const auto& one) { out.object(JsonOut::kItem, [&] { tell(out, one); }); };
+  };
+  out.text("schema", "gpusel.recommend/1");
+  out.tree("workload", workload_json(advice.work));
+  out.object("assumed", [&] {
+    tell_assumptions(out, advice.assumed);
+    if (!told.today.empty()) out.text("today", told.today);
+  });
+  out.object("catalog", [&] { tell_catalog(out, advice, catalog); });
+  const auto recommendations = std::span(advice.recommendations);
+  const std::size_t count = told.limit > 0 ? std::min(told.limit, recommendations.size()) : recommendations.size();
+  out.list("recommendations", recommendations.first(count), each([&](JsonOut&, const Recommendation& r) {
+             tell_recommendation(out, r, advice, catalog);
+             if (told.beside) told.beside(out, static_cast<std::size_t>(&r - advice.recommendations.data()));
+           }));
+  out.list("rejected", advice.rejected, each(tell_rejection));
+  out.list("alternatives", advice.alternatives, each(tell_alternative));
+  if (!advice.notes.empty()) out.texts("notes", advice.notes);
+  if (!advice.decision.empty()) out.texts("decision", advice.decision);
 }
 
 Json recommend_json(const Advice& advice, const catalog::Catalog& catalog, std::size_t limit) {
-  Json out{{"schema", "gpusel.recommend/1"},
-           {"workload", workload_json(advice.work)},
-           {"assumed", assumptions(advice.assumed)},
-           {"catalog",
-            {{"as_of", text_or_null(advice.newest_price.text())},
-             {"instances", catalog.instances().size()},
-             {"offers", catalog.offers().size()},
-             {"source", catalog.origin_text()}}}};
-  Json list = Json::array();
-  for (const Recommendation& r : advice.recommendations) {
-    if (limit > 0 && list.size() == limit) break;
-    list.push_back(recommendation_json(r, advice, catalog));
-  }
-  out["recommendations"] = std::move(list);
-  Json rejected = Json::array();
-  for (const auto& rejection : advice.rejected)
-    rejected.push_back({{"sku", rejection.instance->sku},
-                        {"provider", rejection.instance->provider},
-                        {"family", text_or_null(rejection.instance->family)},
-                        {"rule", rejection.rule},
-                        {"message", rejection.message},
-                        {"count", rejection.count}});
-  out["rejected"] = std::move(rejected);
-  Json alternatives = Json::array();
-  for (const auto& alternative : advice.alternatives) {
-    const Recommendation& best = alternative.best;
-    alternatives.push_back({{"change", {{alternative.key, text_or_null(alternative.value)}}},
-                            {"provider", best.instance->provider},
-                            {"sku", best.instance->sku},
-                            {"region", best.region->id},
-                            {"gpu", best.gpu != nullptr ? Json(best.gpu->id) : Json(nullptr)},
-                            {"gpus", best.machine().gpus()},
-                            {"hourly", number(best.cost.hourly)},
-                            {"total", number(best.cost.total)},
-                            {"per_million_tokens", number(best.cost.per_million_tokens)},
-                            {"message", alternative.message}});
-  }
-  out["alternatives"] = std::move(alternatives);
-  if (!advice.notes.empty()) out["notes"] = advice.notes;
-  if (!advice.decision.empty()) out["decision"] = advice.decision;
-  return out;
+  return tree_of([&](JsonOut& out) { tell_recommend(out, advice, catalog, {.limit = limit}); });
 }
 
 std::string recommend_csv(const Advice& advice, const catalog::Catalog& catalog, std::size_t limit) {

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <new>
 
 #include "gpusel/base/unseen.hpp"
 
@@ -46,7 +47,12 @@ bool is_plain(std::string_view text) {
 
 void JsonText::grow(std::size_t bytes) {
   constexpr std::size_t kUsual = 4096;  // more than an estimate
-  text_.resize(std::max({kUsual, 2 * text_.size(), used_ + bytes}));
+  const std::size_t wanted = std::max({kUsual, 2 * room_, used_ + bytes});
+  auto* const larger = static_cast<char*>(std::realloc(text_.get(), wanted));
+  if (larger == nullptr) throw std::bad_alloc();
+  (void)text_.release();  // it is what was made larger
+  text_.reset(larger);
+  room_ = wanted;
 }
 
 void JsonText::put_blanks(std::size_t count) {
@@ -92,135 +98,86 @@ void JsonText::put_number(std::uint64_t value) {
   used_ += static_cast<std::size_t>(std::to_chars(to, to + kMostDigits, value).ptr - to);
 }
 
-void JsonLine::clear() {
+void JsonWriter::clear() {
   out_.clear();
-  out_.put('{');
-  closing_ = "}";
+  closing_.clear();
   is_first_ = true;
 }
 
-std::string_view JsonLine::finish() {
+std::string_view JsonWriter::finish() {
   while (!closing_.empty()) end();
   out_.put('\n');
   return out_.text();
 }
 
-void JsonLine::member(std::string_view key) {
+void JsonWriter::break_line() {
+  if (indent_ < 0) return;
+  out_.put('\n');
+  out_.put_blanks(closing_.size() * static_cast<std::size_t>(indent_));
+}
+
+void JsonWriter::member(std::string_view key) {
   if (!is_first_) out_.put(',');
   is_first_ = false;
+  if (!closing_.empty()) break_line();
   if (key.data() == nullptr) return;
   out_.put_quoted(key);
   out_.put(':');
+  if (indent_ >= 0) out_.put(' ');
 }
 
-void JsonLine::begin(std::string_view key, char bracket, char closing) {
+void JsonWriter::begin(std::string_view key, char bracket, char closing) {
   member(key);
   out_.put(bracket);
   closing_ += closing;
   is_first_ = true;
 }
 
-void JsonLine::begin_object(std::string_view key) { begin(key, '{', '}'); }
-void JsonLine::begin_list(std::string_view key) { begin(key, '[', ']'); }
+void JsonWriter::begin_object(std::string_view key) { begin(key, '{', '}'); }
+void JsonWriter::begin_list(std::string_view key) { begin(key, '[', ']'); }
 
-void JsonLine::end() {
-  out_.put(closing_.back());
+void JsonWriter::end() {
+  const char closing = closing_.back();
   closing_.pop_back();
+  if (!is_first_) break_line();
+  out_.put(closing);
   is_first_ = false;
 }
 
-void JsonLine::null(std::string_view key) {
+void JsonWriter::null(std::string_view key) {
   member(key);
   out_.put_raw("null");
 }
 
-void JsonLine::truth(std::string_view key, bool value) {
+void JsonWriter::truth(std::string_view key, bool value) {
   member(key);
   out_.put_raw(value ? "true" : "false");
 }
 
-void JsonLine::whole(std::string_view key, std::int64_t value) {
+void JsonWriter::whole(std::string_view key, std::int64_t value) {
   member(key);
   out_.put_number(value);
 }
 
-void JsonLine::fraction(std::string_view key, double value) {
+void JsonWriter::natural(std::string_view key, std::uint64_t value) {
   member(key);
   out_.put_number(value);
 }
 
-void JsonLine::text(std::string_view key, std::string_view value) {
+void JsonWriter::fraction(std::string_view key, double value) {
+  member(key);
+  out_.put_number(value);
+}
+
+void JsonWriter::text(std::string_view key, std::string_view value) {
   member(key);
   out_.put_quoted(value);
 }
 
-namespace {
-
-/// A tree, walked.
-class Writer {
- public:
-  /// Below 0: all on one line.
-  explicit Writer(int indent) : indent_(indent) {}
-
-  void write(const Json& json, std::size_t depth = 0) {
-    switch (json.type()) {
-      case Json::value_t::object: return write_object(json.get_ref<const Json::object_t&>(), depth);
-      case Json::value_t::array: return write_array(json.get_ref<const Json::array_t&>(), depth);
-      case Json::value_t::string: return out_.put_quoted(json.get_ref<const std::string&>());
-      case Json::value_t::number_float: return out_.put_number(json.get_ref<const double&>());
-      case Json::value_t::number_integer: return out_.put_number(json.get_ref<const std::int64_t&>());
-      case Json::value_t::number_unsigned: return out_.put_number(json.get_ref<const std::uint64_t&>());
-      case Json::value_t::boolean: return out_.put_raw(json.get_ref<const bool&>() ? "true" : "false");
-      default: out_.put_raw("null");
-    }
-  }
-
-  std::string finish() {
-    out_.put('\n');
-    return std::string(out_.text());
-  }
-
- private:
-  void write_object(const Json::object_t& members, std::size_t depth) {
-    out_.put('{');
-    for (const auto& [key, value] : members) {
-      if (&key != &members.front().first) out_.put(',');
-      break_line(depth + 1);
-      out_.put_quoted(key);
-      out_.put_raw(indent_ < 0 ? ":" : ": ");
-      write(value, depth + 1);
-    }
-    if (!members.empty()) break_line(depth);
-    out_.put('}');
-  }
-
-  void write_array(const Json::array_t& items, std::size_t depth) {
-    out_.put('[');
-    for (const Json& item : items) {
-      if (&item != &items.front()) out_.put(',');
-      break_line(depth + 1);
-      write(item, depth + 1);
-    }
-    if (!items.empty()) break_line(depth);
-    out_.put(']');
-  }
-
-  void break_line(std::size_t depth) {
-    if (indent_ < 0) return;
-    out_.put('\n');
-    out_.put_blanks(depth * static_cast<std::size_t>(indent_));
-  }
-
-  int indent_;
-  JsonText out_;
-};
-
-}  // namespace
-
 std::string dump(const Json& json, int indent) {
-  Writer writer(indent);
-  writer.write(json);
-  return writer.finish();
+  JsonWriter out(indent);
+  out.tree(JsonOut::kItem, json);
+  return std::string(out.finish());
 }
 
 }  // namespace gpusel::report

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -13,7 +15,7 @@ namespace gpusel::report {
 class JsonText {
  public:
   void clear() { used_ = 0; }
-  std::string_view text() const { return {text_.data(), used_}; }
+  std::string_view text() const { return {text_.get(), used_}; }
 
   void put(char c) {
     *room(1) = c;
@@ -30,21 +32,26 @@ class JsonText {
 
  private:
   char* room(std::size_t bytes) {
-    if (text_.size() - used_ < bytes) grow(bytes);
-    return text_.data() + used_;
+    if (room_ - used_ < bytes) grow(bytes);
+    return text_.get() + used_;
   }
   void grow(std::size_t bytes);
 
-  std::string text_;  // its size is the room there is
+  struct Free {
+    void operator()(char* text) const { std::free(text); }
+  };
+  std::unique_ptr<char, Free> text_;  // not a string, whose room is filled before it is written and moves as it grows
+  std::size_t room_ = 0;
   std::size_t used_ = 0;
 };
 
-/// Writes an object on a line of its own, as dump() would write its tree.
-class JsonLine final : public JsonOut {
+/// Writes what is told as dump() would write its tree.
+class JsonWriter final : public JsonOut {
  public:
-  JsonLine() { clear(); }
+  /// Each member on a line of its own, `indent` blanks in for each level; below 0: all on one line.
+  explicit JsonWriter(int indent) : indent_(indent) {}
   void clear();
-  /// The line, ended.
+  /// The text, with all that was begun ended, and its line.
   std::string_view finish();
 
   void begin_object(std::string_view key) override;
@@ -57,9 +64,12 @@ class JsonLine final : public JsonOut {
 
  private:
   void fraction(std::string_view key, double value) override;
+  void natural(std::string_view key, std::uint64_t value) override;
   void begin(std::string_view key, char bracket, char closing);
   void member(std::string_view key);
+  void break_line();
 
+  int indent_;
   JsonText out_;
   std::string closing_;  // brackets of what is open
   bool is_first_ = true;

@@ -2,6 +2,7 @@
 #include "gpusel/advise/estimate.hpp"
 #include "gpusel/base/document.hpp"
 #include "gpusel/base/unseen.hpp"
+#include "report/tell.hpp"
 #include "support/job.hpp"
 
 #include <catch2/catch.hpp>
@@ -94,9 +95,10 @@ TEST_CASE("what is told member by member is the same as a tree and as a line") {
     out.whole("last", std::numeric_limits<std::int64_t>::min());
   };
   const Json tree = gpusel::report::tree_of(tell);
-  gpusel::report::JsonLine line;
+  gpusel::report::JsonWriter line(-1);
   for (int again = 0; again < 2; ++again) {
     line.clear();
+    line.begin_object(line.kItem);
     tell(line);
     CHECK(line.finish() == as_the_library_writes(tree, -1));
   }
@@ -122,8 +124,8 @@ TEST_CASE("a line of a batch is the tree of the same estimate, and has no key tw
       const auto answer = gpusel::advise::answer_estimate(gpusel::test::request(words), gpusel::test::shipped(),
                                                           gpusel::test::coefficients(), explained);
       REQUIRE(answer.has_value());
-      gpusel::report::JsonLine line;
-      gpusel::report::tell_estimate(line, *answer);
+      gpusel::report::JsonWriter line(-1);
+      line.object(line.kItem, [&] { gpusel::report::tell_estimate(line, *answer); });
       const std::string text(line.finish());
       CHECK(text == dump(gpusel::report::estimate_json(*answer), -1));
       CHECK(gpusel::parse_json(text, "line").has_value());
