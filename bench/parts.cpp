@@ -11,6 +11,7 @@
 #include "gpusel/advise/estimate.hpp"
 #include "gpusel/advise/recommend.hpp"
 #include "gpusel/catalog/load.hpp"
+#include "report/tell.hpp"
 #include "report/write_json.hpp"
 
 namespace {
@@ -79,7 +80,7 @@ void batch(benchmark::State& state, const std::string& path, UpTo step) {
     return;
   }
   std::size_t next = 0;
-  report::JsonLine told;
+  report::JsonWriter told(-1);
   for (auto _ : state) {
     const auto document = must(parse_json(lines[next++ % lines.size()], "request"));
     if (step == UpTo::parse) continue;
@@ -88,6 +89,7 @@ void batch(benchmark::State& state, const std::string& path, UpTo step) {
     const auto answer = must(advise::answer_estimate(request, shipped(), coefficients(), false));
     if (step == UpTo::answer) continue;
     told.clear();
+    told.begin_object(told.kItem);
     report::tell_estimate(told, answer);
     benchmark::DoNotOptimize(told.finish());
   }
