@@ -10,8 +10,6 @@ namespace gpusel::advise {
 
 namespace {
 
-using catalog::MeasurementRow;
-
 constexpr double kNear = 0.2;
 
 double error_of(const Comparison& comparison) { return std::abs(comparison.ratio() - 1); }

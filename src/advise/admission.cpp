@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "advise/admission_relax.hpp"
+#include "advise/facts_of.hpp"
 #include "gpusel/base/message.hpp"
 
 namespace gpusel::advise {

@@ -28,6 +28,21 @@ estimate::LinkChoice link_of(const Instance& instance, const catalog::Gpu& gpu) 
   return {link, gb_per_s(both_ways / 2)};
 }
 
+/// What stands beside the GPUs; a figure of the instance goes before that of its processor.
+estimate::Host host_of(const Instance& instance, const catalog::Catalog& catalog) {
+  estimate::Host host;
+  host.cpu = catalog.cpu_of(instance);
+  host.vcpus = instance.vcpu.value_or(0);
+  host.memory = gib(instance.memory_gib.value_or(0));
+  const auto either = [&](const catalog::Number& own, catalog::Number catalog::Cpu::* of_part) {
+    return own ? *own : host.cpu != nullptr ? (host.cpu->*of_part).value_or(0) : 0;
+  };
+  host.threads_per_core = either(instance.cpu_threads_per_core, &catalog::Cpu::threads_per_core);
+  host.ghz = either(instance.cpu_ghz, &catalog::Cpu::all_core_ghz);
+  host.turbo_ghz = either(instance.cpu_turbo_ghz, &catalog::Cpu::turbo_ghz);
+  return host;
+}
+
 }  // namespace
 
 double devices_of(const Instance& instance, const catalog::Gpu& gpu) {
@@ -50,21 +65,6 @@ std::optional<double> InstanceView::share() const {
 catalog::Number network_of(const Instance& instance) {
   if (!instance.fabric_gbps) return instance.network_gbps;
   return std::max(*instance.fabric_gbps, instance.network_gbps.value_or(0));
-}
-
-/// What stands beside the GPUs; a figure of the instance goes before that of its processor.
-estimate::Host host_of(const Instance& instance, const catalog::Catalog& catalog) {
-  estimate::Host host;
-  host.cpu = catalog.cpu_of(instance);
-  host.vcpus = instance.vcpu.value_or(0);
-  host.memory = gib(instance.memory_gib.value_or(0));
-  const auto either = [&](const catalog::Number& own, catalog::Number catalog::Cpu::* of_part) {
-    return own ? *own : host.cpu != nullptr ? (host.cpu->*of_part).value_or(0) : 0;
-  };
-  host.threads_per_core = either(instance.cpu_threads_per_core, &catalog::Cpu::threads_per_core);
-  host.ghz = either(instance.cpu_ghz, &catalog::Cpu::all_core_ghz);
-  host.turbo_ghz = either(instance.cpu_turbo_ghz, &catalog::Cpu::turbo_ghz);
-  return host;
 }
 
 Result<estimate::Machine> machine_of(const Instance& instance, int nodes, const catalog::Catalog& catalog,

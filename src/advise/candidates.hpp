@@ -58,10 +58,6 @@ void plan_facts(rules::Facts& facts, const workload::Workload& work, const estim
                 const plan::Choice& choice);
 void offer_facts(rules::Facts& facts, const OfferView& view, const rules::FactSet& wanted = rules::every_fact());
 
-/// All that is known of a candidate.
-rules::Facts facts_of(const Recommendation& candidate, const workload::Workload& work, const Question& question,
-                      const catalog::Catalog& catalog, const estimate::Coefficients& coefficients);
-
 /// Seconds the job takes at this rate, in tokens per second or the work's own unit; nothing for a service that runs on.
 std::optional<Seconds> duration_of(const workload::Workload& work, double rate);
 

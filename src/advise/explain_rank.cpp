@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "advise/facts_of.hpp"
 #include "advise/money_trace.hpp"
 #include "advise/search.hpp"
 #include "gpusel/advise/explain.hpp"

@@ -5,7 +5,7 @@
 
 namespace gpusel::advise {
 
-/// Texts are of `work` and `catalog`.
+/// All that is known; texts are of `work` and `catalog`.
 rules::Facts facts_of(const Recommendation& candidate, const workload::Workload& work, const Question& question,
                       const catalog::Catalog& catalog, const estimate::Coefficients& coefficients);
 

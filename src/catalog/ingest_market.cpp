@@ -263,9 +263,10 @@ void Ingest::sheet(const std::string& provider, const Node& region, Offer offer,
       fields.problems().add_at_key(entry, say("'{}' has no SKU '{}'", provider, shorten(entry.key, 60)),
                                    suggest_name(provider, entry.key, &Instance::sku));
     } else if (!kPrices.contains(amount)) {
-      fields.fail(entry, say("a price must be a number from {:g} to {:g}, found {}", kPrices.low, kPrices.high,
-                             entry.describe()),
-                  say("leave out what is not offered"));
+      fields.fail(
+          entry,
+          say("a price must be a number from {:g} to {:g}, found {}", kPrices.low, kPrices.high, entry.describe()),
+          say("leave out what is not offered"));
     } else {
       offer.amount = amount;
       offer.instance = sku->second;

@@ -15,7 +15,7 @@ void print_data(const Answer& answer, std::string_view format, Output& out) {
   if (tell == nullptr) return out.write(report::dump_as(format, std::get<Answer::Tree>(answer.data)()));
   if (format != "json") return out.write(report::dump_as(format, report::tree_of(*tell)));
   report::JsonWriter json(2);
-  json.object(json.kItem, [&] { (*tell)(json); });
+  json.object(report::JsonOut::kItem, [&] { (*tell)(json); });
   out.write(json.finish());
 }
 

@@ -1,8 +1,8 @@
 #include "cli/commands.hpp"
 
-#include "gpusel/base/file.hpp"
 #include <iostream>
 
+#include "gpusel/base/file.hpp"
 #include "gpusel/base/limits.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"

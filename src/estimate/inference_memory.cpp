@@ -198,8 +198,8 @@ void explain_weights(const Workload& work, const InferencePlan& plan, const Fixe
 
 struct Held {
   Fixed fixed;
-  Bytes each;       // cache of a request
-  double rows = 0;  // whose buffers the engine sets aside
+  Bytes each;         // cache of a request
+  double rows = 0;    // whose buffers the engine sets aside
   double caches = 0;  // that it is held for
 };
 

@@ -169,7 +169,7 @@ class Checker {
 bool divides(std::int64_t part, double whole) {
   // Heads, layers and experts are counted in whole numbers, which divide faster.
   const auto count = static_cast<std::int32_t>(std::clamp(whole, 0.0, 1e9));
-  return count == whole && part > 0 ? count % part == 0 : std::fmod(whole, static_cast<double>(part)) == 0;
+  return part > 0 && (count == whole ? count % part == 0 : std::fmod(whole, static_cast<double>(part)) == 0);
 }
 
 bool splits_models(std::string_view framework) { return workload::framework_of(framework).splits_layers; }

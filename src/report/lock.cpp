@@ -184,8 +184,7 @@ bool is_held(const Json& value, Holds what) {
   switch (what) {
     case Holds::text: return value.is_string();
     case Holds::number: return value.is_number();
-    case Holds::count:
-      return value.is_number() && value.get<double>() >= 0 && value.get<double>() <= kMostCounted;
+    case Holds::count: return value.is_number() && value.get<double>() >= 0 && value.get<double>() <= kMostCounted;
     case Holds::text_or_null: return value.is_string() || value.is_null();
   }
   return false;

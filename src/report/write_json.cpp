@@ -48,10 +48,11 @@ bool is_plain(std::string_view text) {
 void JsonText::grow(std::size_t bytes) {
   constexpr std::size_t kUsual = 4096;  // more than an estimate
   const std::size_t wanted = std::max({kUsual, 2 * room_, used_ + bytes});
-  auto* const larger = static_cast<char*>(std::realloc(text_.get(), wanted));
+  char* const held = text_.release();
+  // NOLINTNEXTLINE(*-no-malloc,*-owning-memory): see text_
+  auto* const larger = static_cast<char*>(std::realloc(held, wanted));
+  text_.reset(larger != nullptr ? larger : held);
   if (larger == nullptr) throw std::bad_alloc();
-  (void)text_.release();  // it is what was made larger
-  text_.reset(larger);
   room_ = wanted;
 }
 

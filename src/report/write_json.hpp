@@ -38,7 +38,7 @@ class JsonText {
   void grow(std::size_t bytes);
 
   struct Free {
-    void operator()(char* text) const { std::free(text); }
+    void operator()(char* text) const { std::free(text); }  // NOLINT(*-no-malloc,*-owning-memory)
   };
   std::unique_ptr<char, Free> text_;  // not a string, whose room is filled before it is written and moves as it grows
   std::size_t room_ = 0;

@@ -273,8 +273,8 @@ const Option<Request>* request_option(std::string_view name) {
 
 Status refuse_device(const Request& request) {
   if (!is_device_name(request.model)) return {};
-  return usage_error(say("'{}' is a device; what is written in a file names files", shorten(printable(request.model), 60)),
-                     "model");
+  return usage_error(
+      say("'{}' is a device; what is written in a file names files", shorten(printable(request.model), 60)), "model");
 }
 
 Result<Request> read_request(const Node& object) {

@@ -85,9 +85,9 @@ TEST_CASE("what one node does is planned on one, unless more are allowed") {
 
 TEST_CASE("another number of nodes does not make another training of it") {
   // 64 sequences in a step: 48 ranks of one would be 48 of them, though their nodes took less time in all.
-  const auto chosen = by_sku(Market::shipped().recommend(
-      R"({"model": "llama-3.1-70b", "task": "finetune", "method": "full"})",
-      {{"allow_list", "p5.48xlarge"}, {"cloud", "aws"}, {"max_nodes", "8"}}));
+  const auto chosen =
+      by_sku(Market::shipped().recommend(R"({"model": "llama-3.1-70b", "task": "finetune", "method": "full"})",
+                                         {{"allow_list", "p5.48xlarge"}, {"cloud", "aws"}, {"max_nodes", "8"}}));
   REQUIRE(chosen.contains("p5.48xlarge"));
   const auto& best = chosen.at("p5.48xlarge");
   CHECK(best.machine().nodes == 8);

@@ -201,8 +201,8 @@ TEST_CASE("a GGUF file that announces nonsense is refused") {
   CHECK_THAT(of(file), Catch::Contains("type 9"));
   file = {};
   // 2,100 lists of 4,096 numbers of one byte, each kept in eight: 65.6 MiB.
-  const std::string numbers = raw<std::uint32_t>(9) + raw<std::uint32_t>(0) + raw<std::uint64_t>(4096) +
-                              std::string(4096, '\x01');
+  const std::string numbers =
+      raw<std::uint32_t>(9) + raw<std::uint32_t>(0) + raw<std::uint64_t>(4096) + std::string(4096, '\x01');
   for (int i = 0; i < 2100; ++i) file.pairs += text("list." + std::to_string(i)) + numbers;
   file.pair_count += 2100;
   CHECK_THAT(of(file), Catch::Contains("more than 64 MiB"));

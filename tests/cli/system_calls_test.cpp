@@ -82,7 +82,7 @@ class Home {
     std::map<std::string, std::string> all;
     for (const auto& entry : fs::recursive_directory_iterator(root_)) {
       const std::string path = entry.path().string();
-      struct stat state {};
+      struct stat state{};
       REQUIRE(lstat(path.c_str(), &state) == 0);
       all[path] = gpusel::format("{:o}", state.st_mode);
       if (!S_ISDIR(state.st_mode))

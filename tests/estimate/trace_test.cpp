@@ -24,7 +24,8 @@ TEST_CASE("a result that is one number is that number with its unit") {
 }
 
 TEST_CASE("words, ranges and dates are no number") {
-  for (const char* words : {"unknown", "3 of 8 GPUs", "3 of 9", "3 of 0", "12 to 14 GiB", "2026-10-01", "bf16: 12 GiB", ""}) {
+  for (const char* words :
+       {"unknown", "3 of 8 GPUs", "3 of 9", "3 of 0", "12 to 14 GiB", "2026-10-01", "bf16: 12 GiB", ""}) {
     CAPTURE(words);
     CHECK_FALSE(Figure(words).number);
     CHECK(Figure(words).unit.empty());

@@ -224,13 +224,11 @@ TEST_CASE("every limit drawn here takes candidates away and leaves some") {
 // Where the number of nodes is not given, docs/method.md says what a limit may bring in: the test after these two.
 TEST_CASE("on so many nodes every limit only takes candidates away, and two take what each does", "[property]") {
   for (const Drawn& limit : kDrawn)
-    holds(
-        format("limit {}", limit.key), [&] { must_only_take(limit.key, Market::small()); }, kOfOneKey);
+    holds(format("limit {}", limit.key), [&] { must_only_take(limit.key, Market::small()); }, kOfOneKey);
 }
 
 TEST_CASE("on so many nodes limits only take candidates of the shipped catalogue away", "[property]") {
-  holds(
-      "limits", [] { must_only_take(any_key(), Market::shipped()); }, kCases);
+  holds("limits", [] { must_only_take(any_key(), Market::shipped()); }, kCases);
 }
 
 TEST_CASE("a limit that adds a candidate has left none that takes as few nodes", "[property]") {

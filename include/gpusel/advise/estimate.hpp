@@ -43,7 +43,7 @@ std::string batch_note(const workload::Workload& work, const estimate::TrainingP
 std::string framework_note(std::string_view usual, std::string_view needed);
 
 /// The formulas behind the figures of a choice.
-estimate::Trace explain(const workload::Workload& work, const estimate::Machine& machine, const plan::Choice& choice,
+estimate::Trace explain(const workload::Workload& asked, const estimate::Machine& machine, const plan::Choice& choice,
                         const estimate::Coefficients& coefficients);
 
 /// Widths measured over published residuals, by task.

@@ -71,8 +71,8 @@ struct FileText {
 
 /// Files that mean something only together, in one folder: all of them are on the disk under other names before the
 /// first gets its own. `unfinished`, unless it is empty, stands in the place of the first until the others are in
-/// theirs and the `obsolete` ones are gone, so that a folder that was left halfway, by a loss of power, can be told from
-/// a whole one.
+/// theirs and the `obsolete` ones are gone, so that a folder that was left halfway, by a loss of power, can be told
+/// from a whole one.
 Status write_together(std::span<const FileText> files, std::string_view unfinished,
                       std::span<const std::string> obsolete = {});
 

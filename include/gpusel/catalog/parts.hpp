@@ -10,9 +10,7 @@
 #include "gpusel/catalog/market.hpp"
 #include "gpusel/catalog/render_score.hpp"
 
-namespace gpusel {
-
-namespace catalog {
+namespace gpusel::catalog {
 
 /// One generation of processors as clouds sell it.
 struct Cpu {
@@ -181,6 +179,4 @@ void visit_fields(Record& e, Visitor&& v) {
   v(Field{.path = "note", .json = "note"}, e.note);
 }
 
-}  // namespace catalog
-
-}  // namespace gpusel
+}  // namespace gpusel::catalog

@@ -263,8 +263,7 @@ Status write_market_yaml(const std::string& directory, const std::vector<YamlFil
                                  say("try again")});
   std::vector<FileText> texts;
   for (const YamlFile& file : files) texts.push_back({(fs::path(directory) / file.name).string(), file.text});
-  return write_together(texts, std::string(kMark) + std::string(kUnfinished) + ": true\n",
-                        others_in(directory, files));
+  return write_together(texts, std::string(kMark) + std::string(kUnfinished) + ": true\n", others_in(directory, files));
 }
 
 }  // namespace gpusel::catalog

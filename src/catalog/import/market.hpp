@@ -150,7 +150,7 @@ class MarketBuilder {
     ByName<std::uint16_t> regions;         // by the name as it is written
     ByName<std::uint16_t> folded_regions;  // by the folded id
     ByName<const Region*> own_regions;     // of the catalogue, by folded id
-    ByName<const Instance*> own;  // by folded SKU
+    ByName<const Instance*> own;           // by folded SKU
     std::span<const std::string> accelerated;
     bool place = false;
     bool country = false;
