@@ -342,11 +342,17 @@ def verdict(targets):
     return told
 
 
-def write(page, text):
+def frame(page):
+    """What stands in the page before and after the tables."""
     with open(page, encoding="utf-8") as file:
-        old = file.read()
-    head, rest = old.split(BEGIN)
-    tail = rest.split(END)[1]
+        parts = re.split(f"({re.escape(BEGIN)}|{re.escape(END)})", file.read())
+    if parts[1::2] != [BEGIN, END]:
+        raise ValueError(f"'{page}' does not have the two marks, {BEGIN} and {END}, once each and in this order")
+    return parts[0], parts[4]
+
+
+def write(page, text):
+    head, tail = frame(page)
     with open(page, "w", encoding="utf-8") as file:
         file.write(f"{head}{BEGIN}\n\n{text}\n{END}{tail}")
 
@@ -360,6 +366,12 @@ def main():
     wish = parser.parse_args()
     if wish.write and wish.only:
         parser.error("--write wants every section")
+    if wish.write:
+        wish.write = os.path.abspath(wish.write)
+        try:  # now, not after minutes
+            frame(wish.write)
+        except (OSError, ValueError) as error:
+            parser.error(f"--write: {error}")
     if missing := [tool for tool in ("hyperfine", "valgrind", "/usr/bin/time") if not shutil.which(tool)]:
         parser.error(f"missing: {', '.join(missing)}")
     if load > QUIET:
