@@ -1,5 +1,6 @@
 // JSON as text. nlohmann's dump() decodes every text byte by byte, which is most of what an answer of a
-// batch costs; texts without anything to escape are copied whole here, and the bytes are the same.
+// batch costs; texts without anything to escape are copied whole here. The bytes are the same, but that a fraction
+// has the fewest digits that read back as the same number.
 #include "report/write_json.hpp"
 
 #include <algorithm>
@@ -8,6 +9,8 @@
 #include <cmath>
 #include <cstring>
 #include <new>
+
+#include <fmt/compile.h>
 
 #include "gpusel/base/unseen.hpp"
 
@@ -79,8 +82,12 @@ void JsonText::put_number(double value) {
   if (!std::isfinite(value)) return put_raw("null");
   constexpr std::size_t kMost = 64;
   char* const to = room(kMost);
-  // nlohmann's own digits, which are not always those of std::to_chars.
-  used_ += static_cast<std::size_t>(nlohmann::detail::to_chars(to, to + kMost, value) - to);
+  constexpr double kFirstWithExponent = 1e15;
+  // fmt's digits are the fewest that read back the same, nlohmann's nearly always; an exponent begins where his does
+  char* const end = std::abs(value) < kFirstWithExponent ? fmt::format_to(to, FMT_COMPILE("{}"), value)
+                                                         : nlohmann::detail::to_chars(to, to + kMost, value);
+  used_ += static_cast<std::size_t>(end - to);
+  if (std::trunc(value) == value && std::find(to, end, '.') == end && std::find(to, end, 'e') == end) put_raw(".0");
 }
 
 namespace {

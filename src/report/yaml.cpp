@@ -75,7 +75,7 @@ std::string scalar_text(std::string_view text) { return is_plain(text) ? std::st
 
 /// Readers of YAML 1.1 take 1e-06 for text and 1.0e-06 for a number.
 std::string number_text(const Json& json) {
-  std::string text = json.dump();
+  std::string text(trim(dump(json, -1)));
   const auto exponent = text.find('e');
   if (exponent != std::string::npos && text.find('.') == std::string::npos) text.insert(exponent, ".0");
   return text;
