@@ -34,9 +34,9 @@ struct Part {
   Accuracy accuracy;
 };
 
-class Tracer {
+class AccuracyTracer {
  public:
-  Tracer(Figure figure, const Accuracy& all, std::vector<Part> parts)
+  AccuracyTracer(Figure figure, const Accuracy& all, std::vector<Part> parts)
       : id_("verify." + id_of(figure)), all_(all), parts_(std::move(parts)) {}
 
   estimate::Trace take() {
@@ -99,7 +99,7 @@ estimate::Trace explain_accuracy(const Verification& verification) {
       if (each.figure == group.figure) by_source[source_of(*each.row, each.file)].push_back(&each);
     std::vector<Part> parts;
     for (const auto& [source, rows] : by_source) parts.push_back({source, accuracy_of(rows)});
-    std::ranges::move(Tracer(group.figure, group.accuracy, std::move(parts)).take(), std::back_inserter(trace));
+    std::ranges::move(AccuracyTracer(group.figure, group.accuracy, std::move(parts)).take(), std::back_inserter(trace));
   }
   return trace;
 }

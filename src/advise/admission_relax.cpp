@@ -13,7 +13,7 @@ namespace {
 using rules::Fact;
 using workload::Constraints;
 
-constexpr std::int64_t kMostNodes = 1024;
+constexpr std::int64_t kMostRelaxedNodes = 1024;
 constexpr double kForever = 1e9;  // hours
 
 /// Four digits of a positive number, the last one rounded so that it still passes a comparison: `towards` is 1 for
@@ -275,7 +275,7 @@ const Question& unbounded() {
   static const Question open = [] {
     Question question;
     question.constraints.terms = {"any"};
-    question.constraints.max_nodes = kMostNodes;
+    question.constraints.max_nodes = kMostRelaxedNodes;
     question.constraints.deadline_hours = kForever;  // without any, pretraining has one of its own
     set_flag(question, set("--vendor", "any"));
     return question;

@@ -37,10 +37,10 @@ Status set_hours(std::string_view text, std::optional<double>& place, Seconds un
 }
 
 constexpr Seconds kMinutes = seconds(60);
-constexpr Seconds kHours = seconds(3600);
+constexpr Seconds kBreakEvenHours = seconds(3600);
 constexpr Range kWait{1.0 / 3600, 1e4};
 constexpr Range kRun{1.0 / 60, 1e6};
-constexpr workload::Limits kPrice{{.low = 1e-6, .high = 1e6}, 1000};
+constexpr workload::Limits kBreakEvenPrice{{.low = 1e-6, .high = 1e6}, 1000};
 constexpr workload::Limits kPurchase{{.low = 1, .high = 1e12}, 1000};
 constexpr workload::Limits kWatts{{.low = 1, .high = 1e10}, 1000};
 constexpr workload::Limits kPerKwh{{.low = 0, .high = 100}, 1000};
@@ -49,7 +49,7 @@ constexpr workload::Limits kSize{{.low = 1e-3, .high = 1e9}, 1000};
 
 #define GPUSEL_DO(...) [](BreakEvenWishes& w, std::string_view t) { return __VA_ARGS__; }
 
-constexpr workload::Option<BreakEvenWishes> kOptions[] = {
+constexpr workload::Option<BreakEvenWishes> kBreakEvenOptions[] = {
     {"interruptions", "", "SHARE", to_say("share of spot instances taken away within a month: 0.2 or 20%"), kStops,
      GPUSEL_DO(set_share(t, w.interruptions))},
     {"checkpoint_minutes", "", "TIME", to_say("work between checkpoints (default: what loses the least)"), kStops,
@@ -61,13 +61,13 @@ constexpr workload::Option<BreakEvenWishes> kOptions[] = {
     {"unpaid_restarts", "", "BOOL", to_say("restarts on spot are not paid for"), kStops,
      GPUSEL_DO(workload::assign(t, w.unpaid_restarts)), true},
     {"mtbf_hours", "", "TIME", to_say("of one node, mean time between failures that end the job"), kStops,
-     GPUSEL_DO(set_hours(t, w.mtbf_hours, kHours, {1, 1e7}))},
+     GPUSEL_DO(set_hours(t, w.mtbf_hours, kBreakEvenHours, {1, 1e7}))},
     {"api_price", "", "MONEY", to_say("what others ask per million tokens, read and written"), kOthers,
-     GPUSEL_DO(workload::assign(t, w.api_price, kPrice))},
+     GPUSEL_DO(workload::assign(t, w.api_price, kBreakEvenPrice))},
     {"api_price_in", "", "MONEY", to_say("the same per million tokens read"), kOthers,
-     GPUSEL_DO(workload::assign(t, w.api_price_in, kPrice))},
+     GPUSEL_DO(workload::assign(t, w.api_price_in, kBreakEvenPrice))},
     {"api_price_out", "", "MONEY", to_say("the same per million tokens written"), kOthers,
-     GPUSEL_DO(workload::assign(t, w.api_price_out, kPrice))},
+     GPUSEL_DO(workload::assign(t, w.api_price_out, kBreakEvenPrice))},
     {"buy_price", "", "MONEY", to_say("what all of the hardware costs to buy"), kOthers,
      GPUSEL_DO(workload::assign(t, w.buy_price, kPurchase))},
     {"watts", "", "N", to_say("what all of it draws at the wall under load"), kOthers,
@@ -94,7 +94,7 @@ catalog::Number committed_months(Term term) {
 
 }  // namespace
 
-std::span<const workload::Option<BreakEvenWishes>> break_even_options() { return kOptions; }
+std::span<const workload::Option<BreakEvenWishes>> break_even_options() { return kBreakEvenOptions; }
 
 const plan::Choice* BreakEvenContext::choice() const {
   return subject().planned != nullptr ? &subject().planned->choice : nullptr;

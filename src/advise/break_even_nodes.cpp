@@ -14,7 +14,7 @@ constexpr int kMostNodes = 1024;
 constexpr std::size_t kMostRows = 7;
 /// Below this share of what the fewest nodes do per node, more are of no interest.
 constexpr double kLeastEfficiency = 0.4;
-constexpr double kSure = 0.95;
+constexpr double kSureOfNodes = 0.95;
 /// The fastest count is looked for up to so much over the cheapest one's cost.
 constexpr double kWorthIt = 1.1;
 
@@ -94,7 +94,7 @@ class NodeSearch {
     if (!row.run.ends()) return;
     row.cost = in_hours(row.run.wall) * c_.paid_ratio(row.hours) * nodes * per_node_hour_;
     row.hours_95 = in_hours(
-        cost::time_for_share(likely_runs(c_, stops, row.run, speed_of(c_, found->machine, found->choice)), kSure));
+        cost::time_for_share(likely_runs(c_, stops, row.run, speed_of(c_, found->machine, found->choice)), kSureOfNodes));
     if (!counts_.rows.empty()) {
       const NodeCount& fewest = counts_.rows.front();
       row.efficiency = fewest.hours * fewest.nodes / (row.hours * nodes);

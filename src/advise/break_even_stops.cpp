@@ -51,7 +51,7 @@ workload::Precision precision_of(const BreakEvenContext& c) {
 }
 
 /// GB/s between nodes; 0 where they have no network of their own.
-double network_of(const BreakEvenContext& c) {
+double checkpoint_network(const BreakEvenContext& c) {
   const CostSubject& subject = c.subject();
   if (subject.planned != nullptr) return subject.planned->machine.network.raw() / kGB;
   const auto machine = machine_of(*subject.instance, subject.nodes, c.catalog, c.coefficients);
@@ -67,7 +67,7 @@ void find_checkpoint(const BreakEvenContext& c, StopModel& stops, int nodes) {
     if (const auto size = estimate::checkpoint_size(*c.work(), precision_of(c))) stops.checkpoint_gb = in_gb(*size);
   if (!stops.checkpoint_gb) return;
   double per_node = c.economy().checkpoint_node_write_gbs.value;
-  if (const double network = network_of(c); network > 0) per_node = std::min(per_node, network);
+  if (const double network = checkpoint_network(c); network > 0) per_node = std::min(per_node, network);
   stops.write_gbs = per_node * nodes;
   stops.failures.checkpoint = seconds(*stops.checkpoint_gb / *stops.write_gbs);
 }

@@ -21,7 +21,7 @@ using catalog::MeasurementSheet;
 using estimate::Coefficients;
 using estimate::Range80;
 
-constexpr double kStep = 0.02;      // of a logarithm, for a difference quotient
+constexpr double kLogStep = 0.02;      // of a logarithm, for a difference quotient
 constexpr int kRounds = 6;          // of linearising anew
 constexpr double kSettled = 1e-4;   // of a logarithm
 constexpr double kNoChange = 2e-3;  // of a logarithm: left as it was shipped
@@ -70,7 +70,7 @@ bool same_thing(Range80 a, Range80 b) {
 class Fitter {
  public:
   Fitter(Calibration& out, const catalog::Catalog& catalog, const Coefficients& c)
-      : out_(out), catalog_(catalog), c_(c), up_(c, kStep) {}
+      : out_(out), catalog_(catalog), c_(c), up_(c, kLogStep) {}
 
   void run(std::span<const Document> texts, Date today) {
     for (const MeasurementSheet& sheet : out_.sheets) {
@@ -131,7 +131,7 @@ class Fitter {
 
   double response(const Heard& one, const Coefficients& c) {
     const double now = predicted(one, c);
-    return now > 0 ? std::log(now / out_.figures[one.figure].before.predicted) / kStep : 0;
+    return now > 0 ? std::log(now / out_.figures[one.figure].before.predicted) / kLogStep : 0;
   }
 
   bool matters(double response) const { return std::abs(response) >= c_.own_least_sensitivity.value; }
@@ -180,15 +180,15 @@ class Fitter {
     for (std::size_t i = 0; i < free_.size(); ++i) {
       const auto* rule = std::ranges::find(free_coefficients(), free_[i].id, &FreeCoefficient::id).base();
       std::vector<double> moved(shift.begin(), shift.end());
-      moved[i] += kStep;
+      moved[i] += kLogStep;
       const Coefficients up = shifted(moved);
-      moved[i] -= 2 * kStep;
+      moved[i] -= 2 * kLogStep;
       const Coefficients down = shifted(moved);
       for (std::size_t k = 0; k < heard_.size(); ++k) {
         if (!rule->bears_on(out_.figures[heard_[k].figure].range) || now[k] <= 0) continue;
         const double above = predicted(heard_[k], up);
         const double below = predicted(heard_[k], down);
-        if (above > 0 && below > 0) figures[k].sensitivity[i] = std::log(above / below) / (2 * kStep);
+        if (above > 0 && below > 0) figures[k].sensitivity[i] = std::log(above / below) / (2 * kLogStep);
       }
     }
     return figures;

@@ -96,7 +96,7 @@ std::string storage_text(const ColdStart& start) {
                      : std::string(start.storage->name);
 }
 
-void explain(const ColdStart& start, std::string_view engine, double processes, estimate::Trace& trace) {
+void explain_start(const ColdStart& start, std::string_view engine, double processes, estimate::Trace& trace) {
   const auto kind = to_text(*start.kind);
   trace.push_back({"cold_start.storage_gbs", say("what one instance reads from {} storage", kind), storage_text(start),
                    format("{:.3g} GB/s", start.storage_gbs),
@@ -132,7 +132,7 @@ std::optional<ColdStart> cold_start(const Workload& work, const estimate::Machin
       c.start_loader_gbs.of(to_text(*start.kind)) * std::pow(what.processes, c.start_loader_growth.value);
   start.load = start.weights / gb_per_s(start.gbs());
   start.engine = seconds(c.start_engine_s.of(engine_of(work)));
-  if (trace != nullptr) explain(start, engine_of(work), what.processes, *trace);
+  if (trace != nullptr) explain_start(start, engine_of(work), what.processes, *trace);
   return start;
 }
 

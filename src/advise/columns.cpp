@@ -18,7 +18,6 @@ using catalog::Number;
 using catalog::Offer;
 using catalog::TextList;
 using rules::ColumnType;
-using rules::Value;
 
 constexpr rules::ColumnAlias kAliases[] = {
     {"vram", "gpu_memory_gb memory_gb"},
@@ -75,17 +74,17 @@ constexpr rules::ColumnAlias kAliases[] = {
 };
 
 // Each kind of member as a value.
-Value value_of(const Number& member) { return member ? Value(*member) : Value(); }
-Value value_of(std::string_view member) { return member; }
-Value value_of(const TextList& member) { return member.joined(); }
-Value value_of(const std::optional<bool>& member) { return member ? Value(*member ? 1.0 : 0.0) : Value(); }
+rules::Value value_of(const Number& member) { return member ? rules::Value(*member) : rules::Value(); }
+rules::Value value_of(std::string_view member) { return member; }
+rules::Value value_of(const TextList& member) { return member.joined(); }
+rules::Value value_of(const std::optional<bool>& member) { return member ? rules::Value(*member ? 1.0 : 0.0) : rules::Value(); }
 template <NamedEnum E>
-Value value_of(E member) {
+rules::Value value_of(E member) {
   return to_text(member);
 }
 template <NamedEnum E>
-Value value_of(const std::optional<E>& member) {
-  return member ? Value(to_text(*member)) : Value();
+rules::Value value_of(const std::optional<E>& member) {
+  return member ? rules::Value(to_text(*member)) : rules::Value();
 }
 
 template <class Member>
@@ -104,7 +103,7 @@ void add_fields(Columns<Record>& columns, Find part) {
     using Member = std::remove_cvref_t<decltype(member)>;
     const auto offset = reinterpret_cast<const char*>(&member) - reinterpret_cast<const char*>(&sample);
     const std::string_view unit = field.json.ends_with("_b") ? "billions" : field.unit;
-    columns.add({field.json, type_of<Member>(field.json), unit}, [part, offset](const Record& record) -> Value {
+    columns.add({field.json, type_of<Member>(field.json), unit}, [part, offset](const Record& record) -> rules::Value {
       const Part* found = part(record);
       if (found == nullptr) return {};
       return value_of(*reinterpret_cast<const Member*>(reinterpret_cast<const char*>(found) + offset));
@@ -118,13 +117,13 @@ constexpr rules::Fact kFacts[] = {rules::Fact::gpu_memory_gb,     rules::Fact::g
                                   rules::Fact::has_nvlink,        rules::Fact::has_rdma,
                                   rules::Fact::vcpu_per_gpu,      rules::Fact::host_memory_per_gpu_gib};
 
-Value fact_value(rules::Fact fact, const InstanceView& view) {
+rules::Value fact_value(rules::Fact fact, const InstanceView& view) {
   rules::FactSet wanted;
   wanted.set(fact);
   rules::Facts facts;
   instance_facts(facts, view, wanted);
   if (!facts.known(fact)) return {};
-  return info(fact).type == rules::FactType::text ? Value(facts.text(fact)) : Value(facts.number(fact));
+  return info(fact).type == rules::FactType::text ? rules::Value(facts.text(fact)) : rules::Value(facts.number(fact));
 }
 
 /// Whether the part can be linked by NVLink; nothing where its link is not known.
@@ -136,20 +135,20 @@ std::optional<bool> takes_nvlink(const Gpu& gpu) {
 
 void add_truth(Columns<ListedGpu>& columns, std::string_view name, bool Gpu::* member) {
   columns.add({name, ColumnType::boolean},
-              [member](const ListedGpu& row) { return Value(row.gpu->*member ? 1.0 : 0.0); });
+              [member](const ListedGpu& row) { return rules::Value(row.gpu->*member ? 1.0 : 0.0); });
 }
 
 /// What an offer says, in a row that has one.
 template <class Get>
 void add_offer(Columns<Listed>& columns, rules::ColumnInfo info, Get get) {
-  columns.add(info, [get](const Listed& row) { return row.offer == nullptr ? Value() : Value(get(row)); });
+  columns.add(info, [get](const Listed& row) { return row.offer == nullptr ? rules::Value() : rules::Value(get(row)); });
 }
 
 void add_offer_columns(Columns<Listed>& columns, const catalog::Catalog& catalog, Date today) {
   add_offer(columns, {"price", ColumnType::number}, [](const Listed& row) { return row.hourly; });
   columns.add({"price_per_gpu_hour", ColumnType::number}, [](const Listed& row) {
     const double gpus = row.instance->gpu.empty() ? 0 : row.instance->gpu_count.value_or(0);
-    return row.offer == nullptr || gpus <= 0 ? Value() : Value(row.hourly / gpus);
+    return row.offer == nullptr || gpus <= 0 ? rules::Value() : rules::Value(row.hourly / gpus);
   });
   add_offer(columns, {"price_per_hour", ColumnType::number}, [](const Listed& row) { return row.offer->per_hour(); });
   add_offer(columns, {"currency"}, [&](const Listed& row) { return catalog.currency_of(*row.offer).code(); });
@@ -161,11 +160,11 @@ void add_offer_columns(Columns<Listed>& columns, const catalog::Catalog& catalog
             [&](const Listed& row) { return to_text(catalog.origin_of(*row.offer).confidence); });
   columns.add({"as_of", ColumnType::date}, [](const Listed& row) {
     const Date date = row.offer == nullptr ? Date{} : Date::from_packed(row.offer->as_of);
-    return date.known() ? Value(date.packed()) : Value();
+    return date.known() ? rules::Value(date.packed()) : rules::Value();
   });
   columns.add({"price_age_days", ColumnType::number, "days"}, [today](const Listed& row) {
     const auto days = row.offer == nullptr ? std::nullopt : days_between(Date::from_packed(row.offer->as_of), today);
-    return days ? Value(static_cast<double>(*days)) : Value();
+    return days ? rules::Value(static_cast<double>(*days)) : rules::Value();
   });
 }
 
@@ -208,7 +207,7 @@ Result<std::vector<std::string>> one_of_texts(std::string_view column, std::stri
   return usage_error(say("nothing has the {} '{}'", column, shorten(printable(text), 40)), {}, std::move(hint));
 }
 
-bool comes_before(const Value& a, const Value& b, ColumnType type, bool descending) {
+bool comes_before(const rules::Value& a, const rules::Value& b, ColumnType type, bool descending) {
   if (!a.known || !b.known) return a.known && !b.known;
   if (type == ColumnType::version) {
     const auto left = plain_number(a.text);
@@ -229,13 +228,13 @@ Columns<ListedGpu> gpu_columns(const catalog::Catalog& catalog) {
   columns.add({"has_nvlink", ColumnType::boolean},
               [](const ListedGpu& row) { return value_of(takes_nvlink(*row.gpu)); });
   columns.add({"price_per_gpu_hour", ColumnType::number}, [](const ListedGpu& row) {
-    return row.market.offer == nullptr ? Value() : Value(row.market.per_gpu_hour);
+    return row.market.offer == nullptr ? rules::Value() : rules::Value(row.market.per_gpu_hour);
   });
   columns.add({"verdict"}, [](const ListedGpu& row) {
-    return row.verdict.reason.empty() ? Value() : Value(to_text(row.verdict.fitness));
+    return row.verdict.reason.empty() ? rules::Value() : rules::Value(to_text(row.verdict.fitness));
   });
-  columns.add({"instances", ColumnType::number}, [](const ListedGpu& row) { return Value(row.market.instances); });
-  columns.add({"providers", ColumnType::number}, [](const ListedGpu& row) { return Value(row.market.providers); });
+  columns.add({"instances", ColumnType::number}, [](const ListedGpu& row) { return rules::Value(row.market.instances); });
+  columns.add({"providers", ColumnType::number}, [](const ListedGpu& row) { return rules::Value(row.market.providers); });
   columns.named_by("id", gpu_names(catalog));
   columns.of_rows([&](const auto& see) {
     for (const Gpu& gpu : catalog.gpus()) see({.gpu = &gpu});
@@ -246,7 +245,7 @@ Columns<ListedGpu> gpu_columns(const catalog::Catalog& catalog) {
 Columns<const Model*> model_columns(const catalog::Catalog& catalog) {
   Columns<const Model*> columns;
   add_fields<Model>(columns, [](const Model* model) { return model; });
-  columns.add({"moe", ColumnType::boolean}, [](const Model* model) { return Value(model->is_moe() ? 1.0 : 0.0); });
+  columns.add({"moe", ColumnType::boolean}, [](const Model* model) { return rules::Value(model->is_moe() ? 1.0 : 0.0); });
   columns.add({"kv_bytes_per_token_fp16", ColumnType::number, "B"},
               [](const Model* model) { return value_of(catalog::kv_bytes_per_token_fp16(*model)); });
   columns.named_by("id", [&](std::string_view name) -> Result<std::vector<std::string>> {

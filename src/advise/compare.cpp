@@ -84,9 +84,9 @@ class Prices {
   std::span<const rules::Rule> limits_;
 };
 
-class Comparer {
+class SideBySide {
  public:
-  Comparer(const Question& question, const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
+  SideBySide(const Question& question, const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
            const cost::Converter& converter, std::span<const rules::Rule> limits)
       : question_(question),
         catalog_(catalog),
@@ -292,7 +292,7 @@ Result<CompareAnswer> compare(std::span<const std::string> names, const Question
     out.own_model = model->own;
     out.work = std::move(*work);
   }
-  const Comparer comparer(question, catalog, coefficients, *converter, *limits);
+  const SideBySide comparer(question, catalog, coefficients, *converter, *limits);
   for (const std::string& name : names) {
     auto item = comparer.item(name, out.work);
     if (!item) return std::unexpected(item.error());

@@ -15,13 +15,13 @@ namespace gpusel::advise {
 
 namespace {
 
-constexpr int kMostNodes = 100'000;
+constexpr int kMostCostNodes = 100'000;
 constexpr std::size_t kMostSubjects = 8;
 
 /// Prices of one instance under the limits on place, term and age.
-class Terms {
+class TermCosts {
  public:
-  Terms(const CostQuestion& question, const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
+  TermCosts(const CostQuestion& question, const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
         const CostAnswer& answer, std::span<const rules::Rule> limits)
       : question_(question), catalog_(catalog), coefficients_(coefficients), answer_(answer), limits_(limits) {}
 
@@ -246,9 +246,9 @@ Status find_by_name(CostSubject& subject, const CostQuestion& question, const ca
   std::string_view sku = trim(subject.name);
   subject.nodes = static_cast<int>(question.question.constraints.nodes.value_or(1));
   if (const auto counted = workload::count_in_front(sku); counted && !catalog.has_instance(sku)) {
-    if (counted->first < 1 || counted->first > kMostNodes)
+    if (counted->first < 1 || counted->first > kMostCostNodes)
       return usage_error(
-          say("'{}' says how many with a number that is not from 1 to {}", shorten(subject.name, 60), kMostNodes));
+          say("'{}' says how many with a number that is not from 1 to {}", shorten(subject.name, 60), kMostCostNodes));
     subject.nodes = static_cast<int>(counted->first);
     sku = counted->second;
   }
@@ -312,7 +312,7 @@ Result<CostAnswer> costs(const CostQuestion& question, const catalog::Catalog& c
   if (!limits) return std::unexpected(limits.error());
   if (Status found = find_work(answer, question.question.request, catalog); !found)
     return std::unexpected(found.error());
-  const Terms terms(question, catalog, coefficients, answer, *limits);
+  const TermCosts terms(question, catalog, coefficients, answer, *limits);
   for (const CostSubject& asked : question.subjects) {
     CostItem item{asked, question.duty, {}, {}, {}, {}, {}, {}};
     if (asked.instance == nullptr)

@@ -186,19 +186,19 @@ auto set_workstation(std::string_view text, CostExtras& extras) {
   return set;
 }
 
-constexpr std::string_view kGroup = to_say("Beside the instances");
-constexpr workload::Limits kGigabytes{{.low = 0, .high = 1e12}, 1000};
+constexpr std::string_view kCostGroup = to_say("Beside the instances");
+constexpr workload::Limits kEgressGigabytes{{.low = 0, .high = 1e12}, 1000};
 
 #define GPUSEL_DO(...) [](CostExtras& e, std::string_view t) { return __VA_ARGS__; }
 
-constexpr workload::Option<CostExtras> kOptions[] = {
-    {"storage_gb", "", "GB", to_say("stored all the time: block storage for each instance, other for all"), kGroup,
-     GPUSEL_DO(workload::assign(t, e.storage_gb, kGigabytes))},
-    {"storage", "", "KIND", to_say("local, block, file, parallel-file or object (default block)"), kGroup,
+constexpr workload::Option<CostExtras> kCostOptions[] = {
+    {"storage_gb", "", "GB", to_say("stored all the time: block storage for each instance, other for all"), kCostGroup,
+     GPUSEL_DO(workload::assign(t, e.storage_gb, kEgressGigabytes))},
+    {"storage", "", "KIND", to_say("local, block, file, parallel-file or object (default block)"), kCostGroup,
      GPUSEL_DO(set_storage_kind(t, e))},
-    {"egress_gb", "", "GB", to_say("sent to the internet a month"), kGroup,
-     GPUSEL_DO(workload::assign(t, e.egress_gb, kGigabytes))},
-    {"workstation", "", "BOOL", to_say("with a licence for a graphics driver"), kGroup,
+    {"egress_gb", "", "GB", to_say("sent to the internet a month"), kCostGroup,
+     GPUSEL_DO(workload::assign(t, e.egress_gb, kEgressGigabytes))},
+    {"workstation", "", "BOOL", to_say("with a licence for a graphics driver"), kCostGroup,
      GPUSEL_DO(set_workstation(t, e)), true},
 };
 
@@ -206,7 +206,7 @@ constexpr workload::Option<CostExtras> kOptions[] = {
 
 }  // namespace
 
-std::span<const workload::Option<CostExtras>> cost_extra_options() { return kOptions; }
+std::span<const workload::Option<CostExtras>> cost_extra_options() { return kCostOptions; }
 
 std::vector<CostLine> cost_lines(const LineView& view, const catalog::Region& region) {
   std::vector<CostLine> lines;

@@ -8,9 +8,9 @@ namespace gpusel::advise {
 
 namespace {
 
-class Tracer {
+class CostTracer {
  public:
-  Tracer(const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog)
+  CostTracer(const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog)
       : item_(item), catalog_(catalog), currency_(answer.converter.currency().code()) {}
 
   estimate::Trace take() {
@@ -208,7 +208,7 @@ class Tracer {
 }  // namespace
 
 estimate::Trace explain_cost(const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog) {
-  return Tracer(item, answer, catalog).take();
+  return CostTracer(item, answer, catalog).take();
 }
 
 }  // namespace gpusel::advise

@@ -16,7 +16,7 @@ namespace {
 
 using workload::Workload;
 
-constexpr std::size_t kNamed = 3;  // GPUs in one step
+constexpr std::size_t kNamedGpus = 3;  // GPUs in one step
 constexpr std::size_t kRulesNamed = 3;
 /// Slower than this is worth a word beside the cost.
 constexpr double kMuchSlower = 3;
@@ -36,8 +36,8 @@ std::string times(double factor) { return factor < 99.5 ? format("{:.2g}", facto
 /// "t4, a10 and 7 more".
 std::string named(const std::vector<std::string>& gpus) {
   std::string list;
-  for (std::size_t i = 0; i < std::min(kNamed, gpus.size()); ++i) list += (i == 0 ? "" : ", ") + gpus[i];
-  return gpus.size() > kNamed ? say("{} and {} more", list, gpus.size() - kNamed) : list;
+  for (std::size_t i = 0; i < std::min(kNamedGpus, gpus.size()); ++i) list += (i == 0 ? "" : ", ") + gpus[i];
+  return gpus.size() > kNamedGpus ? say("{} and {} more", list, gpus.size() - kNamedGpus) : list;
 }
 
 class PathFinder {
@@ -91,9 +91,9 @@ class PathFinder {
 
   /// Rules about what the job needs, not about markets or what was asked for.
   bool about_the_job(std::string_view id) const {
-    static constexpr std::string_view kOfPlans[] = {to_name("vram-too-small"), to_name("too-slow"),
+    static constexpr std::string_view kRulesOfPlans[] = {to_name("vram-too-small"), to_name("too-slow"),
                                                     to_name("lacks-hardware"), to_name("deadline")};
-    if (std::find(std::begin(kOfPlans), std::end(kOfPlans), id) != std::end(kOfPlans)) return true;
+    if (std::find(std::begin(kRulesOfPlans), std::end(kRulesOfPlans), id) != std::end(kRulesOfPlans)) return true;
     for (const rules::Rule& rule : context_.rules) {
       if (rule.id != id || rule.effect != rules::Effect::reject) continue;
       if (rules::facts_in(rule.when).any_of(is_of_job)) return true;

@@ -14,7 +14,6 @@ namespace gpusel::advise {
 
 namespace {
 
-using estimate::Figure;
 using estimate::shown;
 
 constexpr std::string_view kRanking = "docs/method.md";
@@ -37,7 +36,7 @@ class RankTree {
                kRanking);
     root.children.push_back(score());
     if (advice_.recommendations.size() > 1) root.children.push_back(lead());
-    const estimate::Trace figures = explain(advice_.work, r_.machine(), r_.choice(), of_.coefficients);
+    const estimate::Trace figures = advise::explain(advice_.work, r_.machine(), r_.choice(), of_.coefficients);
     root.children.push_back(memory(figures));
     root.children.push_back(speed(figures));
     root.children.push_back(cost());
@@ -48,18 +47,18 @@ class RankTree {
   }
 
  private:
-  static Branch branch(std::string quantity, std::string formula, std::string substituted, Figure value,
+  static Branch branch(std::string quantity, std::string formula, std::string substituted, estimate::Figure value,
                        std::string_view source) {
     return {{std::move(quantity), std::move(formula), std::move(substituted), std::move(value), std::string(source)},
             {}};
   }
-  static void add(Branch& to, std::string quantity, std::string formula, std::string substituted, Figure value,
+  static void add(Branch& to, std::string quantity, std::string formula, std::string substituted, estimate::Figure value,
                   std::string_view source) {
     to.children.push_back(
         branch(std::move(quantity), std::move(formula), std::move(substituted), std::move(value), source));
   }
-  Figure money(double amount) const { return shown("{:.6g}", amount, currency_); }
-  Figure money(double amount, std::string_view per) const {
+  estimate::Figure money(double amount) const { return shown("{:.6g}", amount, currency_); }
+  estimate::Figure money(double amount, std::string_view per) const {
     return shown("{:.6g}", amount, format("{}/{}", currency_, per));
   }
 

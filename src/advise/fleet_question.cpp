@@ -41,7 +41,7 @@ Status set_time_limit(std::string_view text, std::optional<double>& place) {
 
 #define GPUSEL_SET(...) [](FleetQuestion& q, std::string_view t) { return __VA_ARGS__; }
 
-constexpr Option<FleetQuestion> kOptions[] = {
+constexpr Option<FleetQuestion> kFleetOptions[] = {
     {"traffic", "", "chat|conversation|code|rag|summarize|batch|FILE",
      to_say("lengths of requests: chat, conversation, code, rag, summarize, batch, or a CSV or "
             "JSON Lines file of real ones"),
@@ -99,7 +99,7 @@ Result<workload::TrafficCatalog> profiles(const catalog::Catalog& catalog) {
 
 }  // namespace
 
-std::span<const Option<FleetQuestion>> fleet_options() { return kOptions; }
+std::span<const Option<FleetQuestion>> fleet_options() { return kFleetOptions; }
 
 std::optional<double> FleetContext::limit_of(const catalog::Instance& instance) const {
   std::optional<double> limit;

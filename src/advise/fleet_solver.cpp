@@ -33,7 +33,7 @@ constexpr double kWhole = 1e-7;
 /// Shares below this are the solver's rounding.
 constexpr double kNoShare = 1e-6;
 
-struct Outcome {
+struct SolverOutcome {
   double most_work = 0;  // rows × steps of the simplex method
   int rows = 0;
   bool stopped = false;
@@ -54,14 +54,14 @@ std::jmp_buf& fault() {
 
 /// Keeps the bound, and ends the search by what was done, not by the clock: the same question has the same answer.
 void note_bound(glp_tree* tree, void* place) {
-  auto& out = *static_cast<Outcome*>(place);
+  auto& out = *static_cast<SolverOutcome*>(place);
   if (const int best = glp_ios_best_node(tree); best != 0) out.bound = glp_ios_node_bound(tree, best);
   out.stopped = static_cast<double>(glp_get_it_cnt(glp_ios_get_prob(tree))) * out.rows > out.most_work;
   if (out.stopped) glp_ios_terminate(tree);
 }
 
 /// Nothing with a destructor may live in here, see fill().
-void run_solver(glp_prob* solver, Programme& lp, const FleetProblem& problem, const double* share_costs, Outcome& out,
+void run_solver(glp_prob* solver, Programme& lp, const FleetProblem& problem, const double* share_costs, SolverOutcome& out,
                 double* values) {
   if (setjmp(fault()) != 0) {
     out.failed = true;
@@ -173,7 +173,7 @@ Result<FleetSolution> solve_fleet(const FleetProblem& problem) {
   Builder builder(problem);
   std::vector<double> values(static_cast<std::size_t>(builder.programme().columns()) + 1);
   const std::vector<double> share_costs = builder.share_costs();
-  Outcome outcome;
+  SolverOutcome outcome;
   glp_term_hook([](void*, const char*) { return 1; }, nullptr);  // nothing is printed, faults included
   glp_term_out(GLP_OFF);
   {

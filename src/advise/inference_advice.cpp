@@ -15,24 +15,24 @@ using workload::KvPrecision;
 using workload::Mode;
 using workload::Workload;
 
-constexpr double kWorthSaying = 0.03;  // share of speed below which a change is not worth a line
-constexpr std::size_t kMostChanges = 5;
+constexpr double kServingGain = 0.03;  // share of speed below which a change is not worth a line
+constexpr std::size_t kMostServingChanges = 5;
 
-struct Change {
+struct ServingChange {
   std::string name;
   Workload work;
 };
 
 /// A change with the deployment that the planner makes of it.
-struct Effect {
+struct ServingEffect {
   std::string name;
   plan::InferenceChoice choice;
   double speed = 0;
 };
 
-class Adviser {
+class InferenceAdviser {
  public:
-  Adviser(const Workload& work, const Machine& machine, const plan::InferenceChoice& choice,
+  InferenceAdviser(const Workload& work, const Machine& machine, const plan::InferenceChoice& choice,
           const estimate::Coefficients& c)
       : work_(work), machine_(machine), choice_(choice), c_(c), speed_(speed_of(choice)) {}
 
@@ -90,10 +90,10 @@ class Adviser {
     return slower < 0.5 ? say("next best, {}: as fast", name) : say("next best, {}: {:.0f} % slower", name, slower);
   }
 
-  std::vector<Change> possible() const {
-    std::vector<Change> out;
+  std::vector<ServingChange> possible() const {
+    std::vector<ServingChange> out;
     const auto add = [&](std::string name, auto edit) {
-      Change change{std::move(name), work_};
+      ServingChange change{std::move(name), work_};
       edit(change.work.inference);
       out.push_back(std::move(change));
     };
@@ -113,24 +113,24 @@ class Adviser {
   }
 
   std::vector<std::string> changes() const {
-    std::vector<Effect> effects;
-    for (Change& change : possible()) {
+    std::vector<ServingEffect> effects;
+    for (ServingChange& change : possible()) {
       auto planned = plan::plan_inference(change.work, machine_, c_);
       if (!planned) continue;
       const double speed = speed_of(*planned);
-      const bool faster = planned->fits && speed > speed_ * (1 + kWorthSaying);
+      const bool faster = planned->fits && speed > speed_ * (1 + kServingGain);
       const bool rescues = (planned->fits && !choice_.fits) || (planned->meets_targets && !choice_.meets_targets);
       if (rescues || (choice_.fits && faster)) effects.push_back({std::move(change.name), std::move(*planned), speed});
     }
     std::stable_sort(effects.begin(), effects.end(),
-                     [](const Effect& a, const Effect& b) { return a.speed > b.speed; });
-    if (effects.size() > kMostChanges) effects.resize(kMostChanges);
+                     [](const ServingEffect& a, const ServingEffect& b) { return a.speed > b.speed; });
+    if (effects.size() > kMostServingChanges) effects.resize(kMostServingChanges);
     std::vector<std::string> lines;
-    for (const Effect& effect : effects) lines.push_back(line(effect));
+    for (const ServingEffect& effect : effects) lines.push_back(line(effect));
     return lines;
   }
 
-  std::string line(const Effect& effect) const {
+  std::string line(const ServingEffect& effect) const {
     if (!choice_.fits) return say("{}: it fits", effect.name);
     if (!choice_.meets_targets && effect.choice.meets_targets) return say("{}: the targets are met", effect.name);
     const double gain = (effect.speed / speed_ - 1) * 100;
@@ -159,7 +159,7 @@ std::string arithmetic_text(const estimate::WeightFormat& format, const estimate
 
 std::vector<std::string> inference_advice(const Workload& work, const Machine& machine,
                                           const plan::InferenceChoice& choice, const estimate::Coefficients& c) {
-  return Adviser(work, machine, choice, c).run();
+  return InferenceAdviser(work, machine, choice, c).run();
 }
 
 }  // namespace gpusel::advise

@@ -53,8 +53,8 @@ class Words {
   }
   void add(const catalog::TextList&) {}  // sources
 
-  static constexpr std::size_t kMost = 48;  // words; more than there are fields
-  std::array<std::uint64_t, kMost> words_;
+  static constexpr std::size_t kMostWords = 48;  // words; more than there are fields
+  std::array<std::uint64_t, kMostWords> words_;
   std::uint32_t size_ = 0;
 };
 

@@ -15,10 +15,10 @@ namespace {
 /// Tokens that one request may have: prompt and answer, and an eighth for what templates add and prompts vary, in steps
 /// of 1024, as far as the model and the cache reach.
 double context_of(const ProofUnit& unit, const plan::InferenceChoice& serving) {
-  constexpr double kStep = 1024;
+  constexpr double kTokensStep = 1024;
   const auto& job = unit.work.inference;
   const auto asked = static_cast<double>(job.input_tokens + job.output_tokens);
-  double most = std::ceil(asked * 1.125 / kStep) * kStep;
+  double most = std::ceil(asked * 1.125 / kTokensStep) * kTokensStep;
   if (unit.work.model->max_context) most = std::min(most, *unit.work.model->max_context);
   if (serving.memory.longest_context > 0) most = std::min(most, std::floor(serving.memory.longest_context));
   return std::max(asked, most);

@@ -41,9 +41,9 @@ SimilarityFigure read_figure(const Node& node, Problems& problems) {
   return figure;
 }
 
-class Comparer {
+class LikeComparer {
  public:
-  Comparer(const SimilarityScale& scale, const Catalog& catalog, const estimate::Coefficients& coefficients)
+  LikeComparer(const SimilarityScale& scale, const Catalog& catalog, const estimate::Coefficients& coefficients)
       : scale_(scale), catalog_(catalog), coefficients_(coefficients) {
     for (const SimilarityFigure& figure : scale.figures) wanted_.set(figure.fact);
     for (const Fact fact : {Fact::gpu_memory_gb, Fact::gpu_bandwidth_gbs, Fact::dense16_tflops, Fact::gpus_per_node,
@@ -198,7 +198,7 @@ Result<AlikeList> instances_like(const Instance& base, const ListQuestion& quest
   if (!own) return std::unexpected(own.error());
   const auto others = list_instances(question, false, catalog, coefficients);
   if (!others) return std::unexpected(others.error());
-  const Comparer comparer(scale, catalog, coefficients);
+  const LikeComparer comparer(scale, catalog, coefficients);
   const rules::Facts base_facts = comparer.facts_of(base);
   AlikeList list;
   list.on_other_terms = others->on_other_terms;

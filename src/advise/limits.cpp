@@ -18,13 +18,13 @@ using workload::Constraints;
 /// Accelerators whose software the estimates know; others only when asked for.
 const std::vector<std::string> kUsualVendors{"nvidia", "amd"};
 
-class Limits {
+class LimitReader {
  public:
-  Limits(const Constraints& constraints, const catalog::Catalog& catalog, Defaults defaults)
+  LimitReader(const Constraints& constraints, const catalog::Catalog& catalog, Defaults defaults)
       : c_(constraints), catalog_(catalog), defaults_(defaults) {}
 
   Result<std::vector<Rule>> make() {
-    for (const auto step : {&Limits::places, &Limits::names, &Limits::hardware, &Limits::host, &Limits::money})
+    for (const auto step : {&LimitReader::places, &LimitReader::names, &LimitReader::hardware, &LimitReader::host, &LimitReader::money})
       if (Status done = (this->*step)(); !done) return std::unexpected(done.error());
     return std::move(rules_);
   }
@@ -290,7 +290,7 @@ std::string crossed(std::string_view low_flag, const std::optional<MemorySize>& 
 
 Result<std::vector<Rule>> limit_rules(const Constraints& constraints, const catalog::Catalog& catalog,
                                       Defaults defaults) {
-  return Limits(constraints, catalog, defaults).make();
+  return LimitReader(constraints, catalog, defaults).make();
 }
 
 Result<std::vector<std::string>> regions_called(std::string_view name, const catalog::Catalog& catalog) {

@@ -33,18 +33,18 @@ std::vector<std::string> folded(const std::vector<std::string>& words) {
   return out;
 }
 
-/// Limits as rules, and the facts they speak of.
-struct Limits {
+/// ListLimits as rules, and the facts they speak of.
+struct ListLimits {
   std::vector<rules::Rule> rules;
   rules::FactSet facts;
   bool about_offers = false;
 
-  static Result<Limits> of(const workload::Constraints& constraints, const Catalog& catalog) {
+  static Result<ListLimits> of(const workload::Constraints& constraints, const Catalog& catalog) {
     auto rules = limit_rules(constraints, catalog, Defaults::none);
     if (!rules) return std::unexpected(rules.error());
     if (std::string why = contradiction(constraints, catalog); !why.empty())
       return std::unexpected(Error{ErrorKind::unsatisfied, std::move(why), {}, {}});
-    Limits limits{std::move(*rules), {}, false};
+    ListLimits limits{std::move(*rules), {}, false};
     for (const rules::Rule& rule : limits.rules) {
       limits.facts |= rules::facts_in(rule.when);
       limits.about_offers = limits.about_offers || rule.stage == rules::Stage::offer;
@@ -107,7 +107,7 @@ class InstanceLister {
         words_(folded(question.words)) {}
 
   Result<InstanceList> make() {
-    auto limits = Limits::of(question_.constraints, catalog_);
+    auto limits = ListLimits::of(question_.constraints, catalog_);
     if (!limits) return std::unexpected(limits.error());
     auto converter = cost::Converter::into(question_.currency, catalog_);
     if (!converter) return std::unexpected(converter.error());
@@ -130,7 +130,7 @@ class InstanceLister {
       "price",  "price_per_gpu_hour", "price_per_hour", "currency",      "region", "country", "term",
       "source", "confidence",         "as_of",          "price_age_days"};
 
-  void add(const Instance& instance, const Limits& limits, const cost::Converter& converter) {
+  void add(const Instance& instance, const ListLimits& limits, const cost::Converter& converter) {
     if (!matches(words_, {instance.sku, instance.family, instance.provider, instance.gpu})) return;
     Listed listed{&instance, nullptr, 0};
     if (filter_ && !filters_offers_ && !columns_.passes(*filter_, listed)) return;
@@ -145,12 +145,12 @@ class InstanceLister {
       if (!cost) continue;
       offer_facts(facts, {offer, *cost, catalog_, question_.today}, limits.facts);
       const auto verdict = limits.judge_offer(facts);
-      if (verdict == Limits::OfferVerdict::refused) continue;
+      if (verdict == ListLimits::OfferVerdict::refused) continue;
       const bool other_term = only_on_demand_ && offer.term != catalog::Term::on_demand;
-      priced = priced || (!other_term && verdict == Limits::OfferVerdict::allowed);
+      priced = priced || (!other_term && verdict == ListLimits::OfferVerdict::allowed);
       const Listed one{&instance, &offer, cost->hourly};
       if (filters_offers_ && !columns_.passes(*filter_, one)) continue;
-      if (verdict == Limits::OfferVerdict::too_old) {
+      if (verdict == ListLimits::OfferVerdict::too_old) {
         if (!other_term) add_old(offer);
         continue;
       }
@@ -262,7 +262,7 @@ Result<std::vector<ListedGpu>> list_gpus(const ListQuestion& question, const rul
   // How many of it an instance has says nothing of a GPU.
   workload::Constraints constraints = question.constraints;
   for (workload::GpuSpec& spec : constraints.gpus) spec.count = {};
-  const auto limits = Limits::of(constraints, catalog);
+  const auto limits = ListLimits::of(constraints, catalog);
   if (!limits) return std::unexpected(limits.error());
   const auto markets = gpu_markets(question.currency, catalog);
   if (!markets) return std::unexpected(markets.error());

@@ -16,7 +16,7 @@ using rules::Facts;
 using rules::Rule;
 
 /// In the answer's currency, from one that is named by its code (USD where none is); nothing for unknown ones.
-std::optional<double> converted(double amount, std::string_view currency, const cost::Converter& converter) {
+std::optional<double> in_answer_currency(double amount, std::string_view currency, const cost::Converter& converter) {
   const auto code = Currency::parse(currency.empty() ? Currency::usd().code() : currency);
   const cost::Exchange* exchange = code ? converter.exchange(*code) : nullptr;
   return exchange != nullptr ? std::optional(amount * exchange->rate) : std::nullopt;
@@ -116,7 +116,7 @@ bool CandidateSearch::add_licence(cost::Usage& usage, const catalog::Offer& offe
   if (!work_.counted->needs_workstation || instance.workstation_licence != catalog::Licence::surcharge) return true;
   if (!instance.workstation_per_gpu_hour) return false;
   const double each = *instance.workstation_per_gpu_hour * planned.machine.gpus_per_node;
-  const auto licence = converted(each, instance.workstation_currency, context_.converter);
+  const auto licence = in_answer_currency(each, instance.workstation_currency, context_.converter);
   usage.licence_per_hour = licence.value_or(0);
   return licence.has_value();
 }
@@ -130,7 +130,7 @@ void CandidateSearch::add_egress(cost::JobCost& cost, const catalog::Offer& offe
   const double rate = plan::rate_of(planned.choice);
   const double gb_per_hour =
       work_.counted->egress_mbps * std::min(rate, work_.counted->demand.value_or(rate)) * 3600 / 8 / 1000;
-  cost.egress_hourly = converted(*per_gb * gb_per_hour, egress->currency, context_.converter);
+  cost.egress_hourly = in_answer_currency(*per_gb * gb_per_hour, egress->currency, context_.converter);
 }
 
 bool CandidateSearch::below_ceiling(const Instance& instance, const Used& used) const {

@@ -28,10 +28,10 @@ std::optional<T> taken(Result<T> value, const Node& node, Fields& fields) {
 
 /// Two figures that differ, with as many digits as show it.
 std::pair<std::string, std::string> told_apart(double found, double limit, std::string (*shown)(double)) {
-  constexpr int kFewest = 4;
-  constexpr int kMost = 17;  // tell any two doubles apart
+  constexpr int kFewestDigits = 4;
+  constexpr int kMostDigits = 17;  // tell any two doubles apart
   auto both = std::pair(shown(found), shown(limit));
-  for (int digits = kFewest; both.first == both.second && found != limit && digits <= kMost; ++digits)
+  for (int digits = kFewestDigits; both.first == both.second && found != limit && digits <= kMostDigits; ++digits)
     both = {format("{:.{}g}", found, digits), format("{:.{}g}", limit, digits)};
   return both;
 }

@@ -69,7 +69,7 @@ std::optional<double> figure_at(const Node& map, std::string_view path) {
 }
 
 /// Figures that no answer has below 0, and the most that is believed of them.
-constexpr std::string_view kFigures[] = {"gpus_per_node",
+constexpr std::string_view kSavedFigures[] = {"gpus_per_node",
                                          "nodes",
                                          "gpus",
                                          "memory.per_gpu.total",
@@ -127,7 +127,7 @@ class SavedReader {
     if (text_at(row, "provider").empty() || text_at(row, "sku").empty() ||
         !Currency::parse(text_at(row, "cost.currency")))
       return wrong(row, say("is no whole recommendation: provider, sku or the cost's currency is missing"));
-    for (const std::string_view path : kFigures) {
+    for (const std::string_view path : kSavedFigures) {
       const Node* node = at(row, path);
       if (node == nullptr || node->kind == Node::Kind::null) continue;
       const auto figure = figure_at(row, path);

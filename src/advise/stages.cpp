@@ -10,7 +10,7 @@ namespace gpusel::advise {
 
 namespace {
 
-constexpr std::string_view kDocument = "docs/data-path.md";
+constexpr std::string_view kStagesDocument = "docs/data-path.md";
 
 /// An error about a key, at the place where the file says it.
 Error at_place(Error error, const Stage& stage) {
@@ -102,7 +102,7 @@ class Answer {
       trace.push_back({lead + ".cold_start_s", say("weights ÷ rate + start of the engine"),
                        format("{:.4g} GB ÷ {:.3g} GB/s + {:.3g} s", in_gb(cost.cold->weights), cost.cold->gbs(),
                               cost.cold->engine.raw()),
-                       format("{:.3g} s", cost.cold->total().raw()), std::string(kDocument)});
+                       format("{:.3g} s", cost.cold->total().raw()), std::string(kStagesDocument)});
     trace.push_back(
         {lead + ".hourly", say("price of one node × nodes × rate of exchange + licences"),
          format("{:.5g} {} × {} × {:.5g} + {:.3g}", one.cost.offer.amount, one.cost.offer.currency.code(),
@@ -128,15 +128,15 @@ class Answer {
     std::string parts;
     for (const StageChoice& stage : choice.stages)
       if (stage.cost.once) parts += (parts.empty() ? "" : " + ") + human_price(*stage.cost.once);
-    trace.push_back({"sum.once", say("jobs that end"), parts, human_price(sum.once), std::string(kDocument)});
+    trace.push_back({"sum.once", say("jobs that end"), parts, human_price(sum.once), std::string(kStagesDocument)});
     parts.clear();
     for (const StageChoice& stage : choice.stages)
       if (stage.cost.per_month) parts += (parts.empty() ? "" : " + ") + human_price(*stage.cost.per_month);
-    trace.push_back({"sum.per_month", say("services"), parts, human_price(sum.per_month), std::string(kDocument)});
+    trace.push_back({"sum.per_month", say("services"), parts, human_price(sum.per_month), std::string(kStagesDocument)});
     trace.push_back({"sum.whole", say("once + months × per month + moves that are known"),
                      format("{} + {:g} × {} + {}", human_price(sum.once), out_.months, human_price(sum.per_month),
                             human_price(sum.known_moves)),
-                     human_price(sum.whole(out_.months)), std::string(kDocument)});
+                     human_price(sum.whole(out_.months)), std::string(kStagesDocument)});
   }
 
   void add_move(std::size_t i, const std::vector<const Recommendation*>& picks, StagesChoice& out) const {

@@ -11,9 +11,9 @@ namespace gpusel::advise {
 
 namespace {
 
-constexpr Range kHours{1e-3, 1e6};
+constexpr Range kStageHours{1e-3, 1e6};
 constexpr Range kMonths{0.01, 1200};
-constexpr Range kGigabytes{0, 1e12};
+constexpr Range kStageGigabytes{0, 1e12};
 constexpr std::string_view kOwnKeys[] = {"name", "hours", "objective", "output_gb"};
 
 constexpr std::string_view kCurrency = "currency";
@@ -56,9 +56,9 @@ class StageReader {
     if (member.key == "name") {
       stage_.name = text_of(member);
     } else if (member.key == "hours") {
-      stage_.hours = number_of(member, kHours);
+      stage_.hours = number_of(member, kStageHours);
     } else if (member.key == "output_gb") {
-      stage_.output_gb = number_of(member, kGigabytes);
+      stage_.output_gb = number_of(member, kStageGigabytes);
     } else if (member.key == "objective") {
       std::optional<workload::ObjectiveKind> kind;
       if (Status set = workload::assign(text_of(member), kind); !set)

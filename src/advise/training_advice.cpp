@@ -19,11 +19,11 @@ using workload::Precision;
 using workload::Sharding;
 using workload::Workload;
 
-constexpr double kWorthSaying = 0.03;  // share of speed below which a change is not worth a line
-constexpr std::size_t kMostChanges = 4;
+constexpr double kTrainingGain = 0.03;  // share of speed below which a change is not worth a line
+constexpr std::size_t kMostTrainingChanges = 4;
 constexpr int kMostGpus = 4096;  // beyond this nobody is helped by more
 
-struct Change {
+struct TrainingChange {
   std::string name;
   Workload work;
   TrainingPlan plan;
@@ -32,16 +32,16 @@ struct Change {
 };
 
 /// A change with what it comes to.
-struct Effect {
+struct TrainingEffect {
   std::string name;
   Bytes total;
   double tokens_per_s = 0;
   bool fits = false;
 };
 
-class Adviser {
+class TrainingAdviser {
  public:
-  Adviser(const Workload& work, const Machine& machine, const plan::TrainingChoice& choice,
+  TrainingAdviser(const Workload& work, const Machine& machine, const plan::TrainingChoice& choice,
           const estimate::Coefficients& c)
       : work_(work), machine_(machine), choice_(choice), c_(c) {}
 
@@ -133,8 +133,8 @@ class Adviser {
     return most > 0 ? say(", lost to {}", name) : std::string{};
   }
 
-  std::vector<Change> possible() const {
-    std::vector<Change> out;
+  std::vector<TrainingChange> possible() const {
+    std::vector<TrainingChange> out;
     add_layouts(out);
     add_batches(out);
     add_kernels(out);
@@ -144,17 +144,17 @@ class Adviser {
   }
 
   template <class Edit>
-  void add(std::vector<Change>& out, std::string name, Edit edit) const {
-    Change change{std::move(name), work_, choice_.plan};
+  void add(std::vector<TrainingChange>& out, std::string name, Edit edit) const {
+    TrainingChange change{std::move(name), work_, choice_.plan};
     edit(change);
     out.push_back(std::move(change));
   }
 
-  void add_layouts(std::vector<Change>& out) const {
+  void add_layouts(std::vector<TrainingChange>& out) const {
     const TrainingPlan& now = choice_.plan;
     const bool splits = plan::splits_models(work_.training.framework);
     // Twice the ranks of one kind, half the data-parallel ones, and the same batch.
-    const auto instead_of_dp = [](Change& x, int TrainingPlan::* degree) {
+    const auto instead_of_dp = [](TrainingChange& x, int TrainingPlan::* degree) {
       x.plan.*degree *= 2;
       x.plan.dp /= 2;
       x.plan.grad_accum *= 2;
@@ -162,51 +162,51 @@ class Adviser {
     if (now.dp % 2 == 0 && splits) {
       if (now.tp * 2 <= machine_.gpus_per_node && divides(now.tp * 2, work_.model->heads) &&
           divides(now.tp * 2, work_.model->is_mla() ? work_.model->heads : work_.model->kv_heads))
-        add(out, say("tp {}", now.tp * 2), [&](Change& x) { instead_of_dp(x, &TrainingPlan::tp); });
+        add(out, say("tp {}", now.tp * 2), [&](TrainingChange& x) { instead_of_dp(x, &TrainingPlan::tp); });
       if (std::fmod(work_.parameters.layers, now.pp * 2) == 0)
-        add(out, say("pp {}", now.pp * 2), [&](Change& x) { instead_of_dp(x, &TrainingPlan::pp); });
+        add(out, say("pp {}", now.pp * 2), [&](TrainingChange& x) { instead_of_dp(x, &TrainingPlan::pp); });
       if (work_.training.seq_len >= kLongSequence)
-        add(out, say("cp {}", now.cp * 2), [&](Change& x) { instead_of_dp(x, &TrainingPlan::cp); });
+        add(out, say("cp {}", now.cp * 2), [&](TrainingChange& x) { instead_of_dp(x, &TrainingPlan::cp); });
     }
     if (splits && work_.model->is_moe() && now.dp * now.cp % (now.ep * 2) == 0 &&
         divides(now.ep * 2, work_.model->experts))
-      add(out, say("ep {}", now.ep * 2), [](Change& x) { x.plan.ep *= 2; });
+      add(out, say("ep {}", now.ep * 2), [](TrainingChange& x) { x.plan.ep *= 2; });
     if (now.dp > 1 && now.pp == 1 && now.sharding != Sharding::zero3 && now.sharding != Sharding::fsdp)
-      add(out, say("zero3"), [](Change& x) { x.plan.sharding = Sharding::zero3; });
+      add(out, say("zero3"), [](TrainingChange& x) { x.plan.sharding = Sharding::zero3; });
     if (now.dp > 1 && now.pp > 1 && now.sharding != Sharding::zero1)
-      add(out, say("zero1"), [](Change& x) { x.plan.sharding = Sharding::zero1; });
+      add(out, say("zero1"), [](TrainingChange& x) { x.plan.sharding = Sharding::zero1; });
   }
 
   static constexpr std::int64_t kLongSequence = 16384;
   static bool divides(int part, const catalog::Number& whole) { return whole && std::fmod(*whole, part) == 0; }
 
-  void add_batches(std::vector<Change>& out) const {
+  void add_batches(std::vector<TrainingChange>& out) const {
     const TrainingPlan& now = choice_.plan;
     for (const Checkpointing kind : {Checkpointing::none, Checkpointing::selective, Checkpointing::full})
       if (kind != now.checkpointing || estimate::is_partial(now))
         add(out, kind == Checkpointing::none ? say("no checkpointing") : say("{} checkpointing", to_text(kind)),
-            [kind](Change& x) {
+            [kind](TrainingChange& x) {
               x.plan.checkpointing = kind;
               x.plan.recomputed = 1;
             });
     add_larger_batch(out);
     if (now.micro_batch % 2 == 0)
-      add(out, say("micro-batch {} → {}", now.micro_batch, now.micro_batch / 2), [](Change& x) {
+      add(out, say("micro-batch {} → {}", now.micro_batch, now.micro_batch / 2), [](TrainingChange& x) {
         x.plan.micro_batch /= 2;
         x.plan.grad_accum *= 2;
       });
   }
 
   /// The micro-batch from which doubling brings next to nothing, or more than there is room for.
-  void add_larger_batch(std::vector<Change>& out) const {
-    Change best{{}, work_, choice_.plan};
+  void add_larger_batch(std::vector<TrainingChange>& out) const {
+    TrainingChange best{{}, work_, choice_.plan};
     double reached = speed();
     while (best.plan.grad_accum % 2 == 0 || !work_.training.global_batch) {
-      Change next = best;
+      TrainingChange next = best;
       next.plan.micro_batch *= 2;
       next.plan.grad_accum = std::max<std::int64_t>(1, next.plan.grad_accum / 2);
-      const Effect effect = weigh(next);
-      if (!effect.fits || effect.tokens_per_s < reached * (1 + kWorthSaying)) break;
+      const TrainingEffect effect = weigh(next);
+      if (!effect.fits || effect.tokens_per_s < reached * (1 + kTrainingGain)) break;
       reached = effect.tokens_per_s;
       best = std::move(next);
     }
@@ -215,32 +215,32 @@ class Adviser {
     out.push_back(std::move(best));
   }
 
-  void add_kernels(std::vector<Change>& out) const {
+  void add_kernels(std::vector<TrainingChange>& out) const {
     const TrainingPlan& now = choice_.plan;
     const catalog::Gpu& gpu = *machine_.device.gpu;
     if (!now.flash_attention && estimate::has_flash_attention(gpu))
-      add(out, say("FlashAttention"), [](Change& x) { x.plan.flash_attention = true; });
+      add(out, say("FlashAttention"), [](TrainingChange& x) { x.plan.flash_attention = true; });
     const bool splits = plan::splits_models(work_.training.framework);  // those that have fp8 recipes too
     if (splits && now.precision == Precision::bf16 && machine_.device.native(Precision::fp8))
-      add(out, say("fp8 arithmetic"), [](Change& x) { x.plan.precision = Precision::fp8; });
+      add(out, say("fp8 arithmetic"), [](TrainingChange& x) { x.plan.precision = Precision::fp8; });
   }
 
   /// Where the GPUs wait for each other: a faster network, or steps that come less often.
-  void add_traffic(std::vector<Change>& out) const {
+  void add_traffic(std::vector<TrainingChange>& out) const {
     constexpr double kWaits = 0.15;
     if (!choice_.speed || choice_.speed->budget.communication < choice_.speed->step * kWaits) return;
     if (machine_.nodes > 1)
       add(out, say("a network of {:g} Gbit/s between nodes", machine_.network.raw() * 4 * 8 / 1e9),
-          [](Change& x) { x.network = 4; });
-    add(out, say("a global batch of {}", choice_.plan.global_batch() * 2), [](Change& x) { x.plan.grad_accum *= 2; });
+          [](TrainingChange& x) { x.network = 4; });
+    add(out, say("a global batch of {}", choice_.plan.global_batch() * 2), [](TrainingChange& x) { x.plan.grad_accum *= 2; });
   }
 
   /// What changes the job itself is worth a line only where it does not fit as it is.
-  void add_savings(std::vector<Change>& out) const {
+  void add_savings(std::vector<TrainingChange>& out) const {
     const auto& job = work_.training;
     const bool finetunes = work_.task == workload::Task::finetune;
     const auto other_job = [&](std::string name, auto edit) {
-      add(out, std::move(name), [&](Change& x) {
+      add(out, std::move(name), [&](TrainingChange& x) {
         edit(x.work.training);
         x.replan = true;
       });
@@ -265,7 +265,7 @@ class Adviser {
       other_job(say("cutting sequences to {} tokens", job.seq_len / 2), [](auto& t) { t.seq_len /= 2; });
   }
 
-  Effect weigh(const Change& change) const {
+  TrainingEffect weigh(const TrainingChange& change) const {
     Machine machine = machine_;
     machine.network = machine.network * change.network;
     if (change.replan) {
@@ -273,7 +273,7 @@ class Adviser {
       if (!planned) return {change.name, total(), 0, false};
       return {change.name, planned->memory.total(), planned->speed ? planned->speed->tokens_per_s : 0, planned->fits};
     }
-    Effect effect{change.name, estimate::training_memory(change.work, machine, change.plan, c_).total(), 0, false};
+    TrainingEffect effect{change.name, estimate::training_memory(change.work, machine, change.plan, c_).total(), 0, false};
     effect.fits = effect.total <= machine.device.usable;
     if (const auto faster = estimate::training_speed(change.work, machine, change.plan, c_))
       effect.tokens_per_s = faster->tokens_per_s;
@@ -281,27 +281,27 @@ class Adviser {
   }
 
   std::vector<std::string> changes() const {
-    std::vector<Effect> effects;
-    for (const Change& change : possible()) {
-      const Effect effect = weigh(change);
-      const bool helps = choice_.fits ? effect.fits && effect.tokens_per_s > speed() * (1 + kWorthSaying)
+    std::vector<TrainingEffect> effects;
+    for (const TrainingChange& change : possible()) {
+      const TrainingEffect effect = weigh(change);
+      const bool helps = choice_.fits ? effect.fits && effect.tokens_per_s > speed() * (1 + kTrainingGain)
                                       : in_gib(total() - effect.total) >= kWorthGib;
       if (helps) effects.push_back(effect);
     }
     // What fits comes first; then the fastest, or where nothing fits what saves most.
-    std::stable_sort(effects.begin(), effects.end(), [](const Effect& a, const Effect& b) {
+    std::stable_sort(effects.begin(), effects.end(), [](const TrainingEffect& a, const TrainingEffect& b) {
       if (a.fits != b.fits) return a.fits;
       return a.fits ? a.tokens_per_s > b.tokens_per_s : a.total < b.total;
     });
-    if (effects.size() > kMostChanges) effects.resize(kMostChanges);
+    if (effects.size() > kMostTrainingChanges) effects.resize(kMostTrainingChanges);
     std::vector<std::string> lines;
-    for (const Effect& effect : effects) lines.push_back(line(effect));
+    for (const TrainingEffect& effect : effects) lines.push_back(line(effect));
     return lines;
   }
 
   static constexpr double kWorthGib = 0.05;
 
-  std::string line(const Effect& effect) const {
+  std::string line(const TrainingEffect& effect) const {
     const double saved = in_gib(total() - effect.total);
     if (!choice_.fits && effect.fits)
       return say("{} saves {:.1f} GiB: it fits, at {:.0f} tokens/s", effect.name, saved, effect.tokens_per_s);
@@ -341,7 +341,7 @@ class Adviser {
 
 std::vector<std::string> training_advice(const Workload& work, const Machine& machine,
                                          const plan::TrainingChoice& choice, const estimate::Coefficients& c) {
-  return Adviser(work, machine, choice, c).run();
+  return TrainingAdviser(work, machine, choice, c).run();
 }
 
 }  // namespace gpusel::advise

@@ -9,13 +9,13 @@ namespace gpusel::advise {
 namespace {
 
 /// How near two values of a range are when the place where the winner changes is known well enough, of the range.
-constexpr double kNear = 0.001;
+constexpr double kNearCrossing = 0.001;
 /// The same of a value, where something begins to fit: a limit is typed in such digits.
 constexpr double kNearFit = 1e-4;
 /// More changes between two points of a range are not looked for.
-constexpr int kMostChanges = 8;
+constexpr int kMostSweepChanges = 8;
 /// The widest step of a range with nothing asked in it.
-constexpr double kStep = 1.0 / 32 + 1e-9;
+constexpr double kSweepStep = 1.0 / 32 + 1e-9;
 /// How far cost may be off the line between its neighbours before something is looked for there, of the cost.
 constexpr double kBend = 0.01;
 /// Answers spent on bends, the widest first.
@@ -48,7 +48,7 @@ class Refiner {
     for (int bends = 0; !open.empty(); open.pop_front()) {
       const auto& [left, right, bent] = open.front();
       if (near(left, right)) continue;
-      const bool wide = place(right) - place(left) > kStep;
+      const bool wide = place(right) - place(left) > kSweepStep;
       if (!wide && (!bent || ++bends > kMostBends)) continue;
       Sample mid = sample_between(left, right);
       const bool off = bends_at(left, mid, right);
@@ -63,7 +63,7 @@ class Refiner {
   std::vector<Sample> between(const Sample& first, const Sample& last) {
     std::vector<Sample> found;
     Sample left = first;
-    for (int i = 0; i < kMostChanges && !same_winner(left.best, last.best); ++i) {
+    for (int i = 0; i < kMostSweepChanges && !same_winner(left.best, last.best); ++i) {
       auto [before, after] = halve(left, last);
       if (*before.at[0].number != *left.at[0].number) found.push_back(before);
       if (*after.at[0].number != *last.at[0].number) found.push_back(after);
@@ -90,7 +90,7 @@ class Refiner {
     if (varied_.axis.whole) return b - a <= 1;
     if (left.best.fits() != right.best.fits() && !varied_.axis.relative)
       return b - a <= kNearFit * std::max(std::abs(a), std::abs(b));
-    return place(right) - place(left) <= kNear;
+    return place(right) - place(left) <= kNearCrossing;
   }
 
   double middle(double a, double b) const {

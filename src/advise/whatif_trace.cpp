@@ -8,9 +8,9 @@ namespace gpusel::advise {
 
 namespace {
 
-class Tracer {
+class WhatifTracer {
  public:
-  Tracer(const catalog::Catalog& catalog, const estimate::Coefficients& coefficients, WhatIf& out)
+  WhatifTracer(const catalog::Catalog& catalog, const estimate::Coefficients& coefficients, WhatIf& out)
       : catalog_(catalog), coefficients_(coefficients), out_(out) {}
 
   void run() {
@@ -149,7 +149,7 @@ class Tracer {
 }  // namespace
 
 void add_trace(const catalog::Catalog& catalog, const estimate::Coefficients& coefficients, WhatIf& out) {
-  Tracer(catalog, coefficients, out).run();
+  WhatifTracer(catalog, coefficients, out).run();
 }
 
 }  // namespace gpusel::advise

@@ -27,7 +27,7 @@ std::optional<double> per_cent(std::string_view text) {
 }
 
 /// A few digits say where a point lies; more would only be longer to read.
-double rounded(double value, int digits) {
+double rounded_value(double value, int digits) {
   if (value == 0) return 0;
   const double unit = std::pow(10, std::floor(std::log10(std::abs(value))) - (digits - 1));
   return std::round(value / unit) * unit;
@@ -170,7 +170,7 @@ class VaryReader {
       else if (i + 1 == points_)
         number = high;
       else if (!axis.doublings && !axis.whole)
-        number = rounded(number, axis.log && points_ <= kFew ? 2 : 3);
+        number = rounded_value(number, axis.log && points_ <= kFew ? 2 : 3);
       AxisValue value = out_.at(number);
       if (axis.values.empty() || *axis.values.back().number < *value.number) axis.values.push_back(std::move(value));
     }

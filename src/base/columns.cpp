@@ -10,14 +10,14 @@ namespace gpusel {
 
 namespace {
 
-struct Range {
+struct WideRange {
   char32_t first = 0;
   char32_t last = 0;
 };
 
 // From Unicode 14: East_Asian_Width W and F; general categories Mn, Me and Cf but the soft hyphen, and the
 // Hangul vowels and finals that join the syllable before them. Unassigned characters between two of a kind are of it.
-constexpr Range kWide[] = {
+constexpr WideRange kWide[] = {
     {0x1100, 0x115F},   {0x231A, 0x231B},   {0x2329, 0x232A},   {0x23E9, 0x23EC},   {0x23F0, 0x23F0},
     {0x23F3, 0x23F3},   {0x25FD, 0x25FE},   {0x2614, 0x2615},   {0x2648, 0x2653},   {0x267F, 0x267F},
     {0x2693, 0x2693},   {0x26A1, 0x26A1},   {0x26AA, 0x26AB},   {0x26BD, 0x26BE},   {0x26C4, 0x26C5},
@@ -37,7 +37,7 @@ constexpr Range kWide[] = {
     {0x20000, 0x3134A},
 };
 
-constexpr Range kZero[] = {
+constexpr WideRange kZero[] = {
     {0x300, 0x36F},     {0x483, 0x489},     {0x591, 0x5BD},     {0x5BF, 0x5BF},     {0x5C1, 0x5C2},
     {0x5C4, 0x5C5},     {0x5C7, 0x5C7},     {0x600, 0x605},     {0x610, 0x61A},     {0x61C, 0x61C},
     {0x64B, 0x65F},     {0x670, 0x670},     {0x6D6, 0x6DD},     {0x6DF, 0x6E4},     {0x6E7, 0x6E8},
@@ -104,9 +104,9 @@ constexpr Range kZero[] = {
 };
 
 template <std::size_t N>
-bool is_among(const Range (&ranges)[N], char32_t c) {
+bool is_among(const WideRange (&ranges)[N], char32_t c) {
   const auto* const after =
-      std::upper_bound(std::begin(ranges), std::end(ranges), c, [](char32_t x, const Range& r) { return x < r.first; });
+      std::upper_bound(std::begin(ranges), std::end(ranges), c, [](char32_t x, const WideRange& r) { return x < r.first; });
   return after != std::begin(ranges) && c <= std::prev(after)->last;
 }
 

@@ -81,11 +81,11 @@ class Cursor {
   std::uint32_t column_ = 1;
 };
 
-class TreeBuilder {
+class JsonTreeBuilder {
  public:
   using Json = nlohmann::json;
 
-  TreeBuilder(std::string_view name, std::string_view text) : name_(name), cursor_(text) {}
+  JsonTreeBuilder(std::string_view name, std::string_view text) : name_(name), cursor_(text) {}
 
   Node take() { return std::move(root_); }
   const Error& error() const { return error_; }
@@ -208,7 +208,7 @@ Result<Document> parse_json(std::string_view text, std::string name, JsonDialect
   if (auto plain = read_plain_json(text)) return Document{std::move(name), std::move(*plain)};
   if (const auto nul = text.find('\0'); nul != std::string_view::npos)
     return usage_error(say("not valid JSON: a NUL character at byte {}", nul + 1), std::move(name));
-  TreeBuilder builder(name, text);
+  JsonTreeBuilder builder(name, text);
   std::string cleaned;
   if (dialect == JsonDialect::python) {
     cleaned = without_python_numbers(text);

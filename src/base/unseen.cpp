@@ -11,13 +11,13 @@ namespace gpusel {
 
 namespace {
 
-struct Range {
+struct CodePoints {
   char32_t first = 0;
   char32_t last = 0;
 };
 
 // Unicode 14: Cc, Zl, Zp, and what is Default_Ignorable_Code_Point, but the selectors that only choose a glyph.
-constexpr Range kUnseen[] = {
+constexpr CodePoints kUnseen[] = {
     {0, 0x1F},        {0x7F, 0x9F},     {0xAD, 0xAD},     {0x34F, 0x34F},     {0x61C, 0x61C},     {0x115F, 0x1160},
     {0x17B4, 0x17B5}, {0x180B, 0x180F}, {0x200B, 0x200F}, {0x2028, 0x202E},   {0x2060, 0x206F},   {0x3164, 0x3164},
     {0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFFB}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF}};
@@ -45,7 +45,7 @@ bool is_plain(char c) { return (c >= ' ' && is_ascii(c)) || c == '\n' || c == '\
 
 bool is_unseen(char32_t c) {
   if (c < 0x7F) return c < 0x20;
-  const auto* const range = std::ranges::lower_bound(kUnseen, c, {}, &Range::last);
+  const auto* const range = std::ranges::lower_bound(kUnseen, c, {}, &CodePoints::last);
   return range != std::end(kUnseen) && c >= range->first;
 }
 

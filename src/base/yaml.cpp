@@ -20,9 +20,9 @@ struct Refused {
   Error error;
 };
 
-class TreeBuilder final : public YAML::EventHandler {
+class YamlTreeBuilder final : public YAML::EventHandler {
  public:
-  TreeBuilder(std::string_view name, std::string_view text) : name_(name), text_(text) {}
+  YamlTreeBuilder(std::string_view name, std::string_view text) : name_(name), text_(text) {}
 
   Node take() { return std::move(root_); }
 
@@ -174,12 +174,12 @@ Result<Document> parse_yaml(const std::string& text, std::string name) {
   if (const std::size_t valid = valid_utf8_prefix(text); valid < text.size())
     return usage_error(say("not valid YAML: byte {} is not UTF-8", valid + 1), std::move(name));
   if (Status few = check_marks(text, name); !few) return std::unexpected(few.error());
-  TreeBuilder builder(name, text);
+  YamlTreeBuilder builder(name, text);
   try {
     std::istringstream stream(text);
     YAML::Parser parser(stream);
     parser.HandleNextDocument(builder);
-    TreeBuilder rest(name, text);
+    YamlTreeBuilder rest(name, text);
     if (parser.HandleNextDocument(rest))
       return usage_error(say("a file may hold one YAML document only"), std::move(name));
   } catch (const Refused& refused) {

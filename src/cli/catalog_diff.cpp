@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kEmbedded = "embedded";
 
-struct DiffOptions {
+struct CatalogDiffOptions {
   std::vector<std::string> names;
   std::optional<std::int64_t> limit;
 };
@@ -31,15 +31,15 @@ Loaded load_side(const std::string& name) {
   return yaml ? catalog::load({{}, {name}}) : catalog::load({name, {}});
 }
 
-Loaded load_before(const DiffOptions& options) {
+Loaded load_before(const CatalogDiffOptions& options) {
   return options.names.size() == 2 ? load_side(options.names.front()) : catalog::load({});
 }
 
-Loaded load_after(const DiffOptions& options, Context& context) {
+Loaded load_after(const CatalogDiffOptions& options, Context& context) {
   return options.names.empty() ? context.load_catalog() : load_side(options.names.back());
 }
 
-int run_diff(const DiffOptions& options, Context& context) {
+int run_diff(const CatalogDiffOptions& options, Context& context) {
   const auto format = context.format();
   if (!format) return context.fail(format.error());
   if (options.names.size() > 2)
@@ -77,7 +77,7 @@ int run_diff(const DiffOptions& options, Context& context) {
 }  // namespace
 
 Parsed make_catalog_diff() {
-  auto options = std::make_shared<DiffOptions>();
+  auto options = std::make_shared<CatalogDiffOptions>();
   Parsed parsed;
   parsed.positional = "CATALOGUES";
   parsed.positional_places = {{"", "embedded|PATH"}};

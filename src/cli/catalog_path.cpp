@@ -49,7 +49,7 @@ report::Table layers_table(std::span<const Layer> layers) {
   return table;
 }
 
-int run_path(Context& context) {
+int run_catalog_path(Context& context) {
   const auto format = context.format();
   if (!format) return context.fail(format.error());
   const std::vector<Layer> layers = layers_of(context);
@@ -71,7 +71,7 @@ int run_path(Context& context) {
 
 Parsed make_catalog_path() {
   Parsed parsed;
-  parsed.run = run_path;
+  parsed.run = run_catalog_path;
   return parsed;
 }
 

@@ -12,7 +12,7 @@ namespace gpusel::cli {
 
 namespace {
 
-constexpr std::string_view kSchema = "gpusel.catalog-show/1";
+constexpr std::string_view kCatalogSchema = "gpusel.catalog-show/1";
 
 struct ShowOptions {
   std::vector<std::string> words;  // NAME, or KIND NAME
@@ -37,26 +37,26 @@ int by_list(const Catalog&, const std::string& name, Context& context) {
 
 int show_provider(const Catalog& catalog, const std::string& name, Context& context) {
   const catalog::Provider& provider = **catalog.provider(name);
-  return show_record({kSchema, std::string(provider.name), [&] { return report::provider_json(provider, catalog); },
+  return show_record({kCatalogSchema, std::string(provider.name), [&] { return report::provider_json(provider, catalog); },
                       [&](const report::Terminal& t) { return report::provider_card(provider, catalog, t); }},
                      context);
 }
 
 int show_source(const Catalog& catalog, const std::string& name, Context& context) {
   const catalog::Source& source = *catalog.source(name);
-  return show_record({kSchema, std::string(source.key), [&] { return report::source_json(source, catalog); },
+  return show_record({kCatalogSchema, std::string(source.key), [&] { return report::source_json(source, catalog); },
                       [&](const report::Terminal& t) { return report::source_card(source, catalog, t); }},
                      context);
 }
 
-struct Kind {
+struct ShownKind {
   std::string_view name;
   bool (*knows)(const Catalog&, std::string_view name);
   int (*show)(const Catalog&, const std::string& name, Context&);
 };
 
 /// In this order a name is looked for.
-constexpr Kind kKinds[] = {
+constexpr ShownKind kKinds[] = {
     {"gpu", is_known_gpu, by_list<make_gpus>},
     {"model", is_known_model, by_list<make_models>},
     {"instance", is_known_instance, by_list<make_instances>},
@@ -82,7 +82,7 @@ int run_show(const ShowOptions& options, Context& context) {
   const std::string& name = options.words.back();
   const bool any = options.words.size() == 1;
   std::vector<std::string_view> kinds;
-  for (const Kind& kind : kKinds) {
+  for (const ShownKind& kind : kKinds) {
     kinds.push_back(kind.name);
     if ((any || kind.name == options.words.front()) && kind.knows(*catalog, name))
       return kind.show(*catalog, name, context);
@@ -91,7 +91,7 @@ int run_show(const ShowOptions& options, Context& context) {
     const Status wrong = workload::not_one_of(options.words.front(), kinds);
     return context.fail(wrong.error());
   }
-  for (const Kind& kind : kKinds)
+  for (const ShownKind& kind : kKinds)
     if (kind.knows(*catalog, name))
       return context.fail(Error{ErrorKind::usage,
                                 say("'{}' is no {}", shorten(name, 60), options.words.front()),

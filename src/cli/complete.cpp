@@ -12,7 +12,7 @@ namespace gpusel::cli {
 
 namespace {
 
-using Words = std::span<const std::string>;
+using TypedWords = std::span<const std::string>;
 
 bool is_flag(std::string_view word) { return word.size() > 1 && word.starts_with('-'); }
 
@@ -27,7 +27,7 @@ class Completion {
   Completion(Context& context, std::string cursor) : context_(context), cursor_(std::move(cursor)) {}
 
   /// `words`: those before the cursor.
-  void look(Words words) {
+  void look(TypedWords words) {
     const auto first = std::ranges::find_if_not(words, is_flag);
     const std::size_t at = static_cast<std::size_t>(first - words.begin());
     if (at == words.size()) return offer_commands({});
@@ -70,7 +70,7 @@ class Completion {
     }
   }
 
-  void offer_of(const Command& command, Words words) {
+  void offer_of(const Command& command, TypedWords words) {
     parsed_ = set_up(command, context_);
     const Flag* open = read(words);
     (void)apply_settings(command, parsed_, context_);
@@ -95,7 +95,7 @@ class Completion {
   }
 
   /// Takes the words before the cursor; the flag that still waits for its value, if one does.
-  const Flag* read(Words words) {
+  const Flag* read(TypedWords words) {
     for (std::size_t i = 0; i < words.size(); ++i) {
       const std::string& word = words[i];
       if (word == "--") only_positionals_ = true;
@@ -175,7 +175,7 @@ void complete(const std::vector<std::string>& words, Context& context) {
   const std::size_t first = words.size() > 1 && words[1] == "--" ? 2 : 1;
   if (words.size() <= first) return;
   context.common.quiet = true;
-  const Words before = Words(words).subspan(first, words.size() - first - 1);
+  const TypedWords before = TypedWords(words).subspan(first, words.size() - first - 1);
   Completion completion(context, words.back());
   completion.look(before);
   completion.print();

@@ -10,7 +10,7 @@ namespace gpusel::cli {
 
 namespace {
 
-int run_path(Context& context) {
+int run_config_path(Context& context) {
   const auto format = context.format();
   if (!format) return context.fail(format.error());
   const auto& files = context.settings.files;
@@ -38,7 +38,7 @@ int run_path(Context& context) {
 Parsed make_config_path() {
   Parsed parsed;
   parsed.shows_settings = true;
-  parsed.run = run_path;
+  parsed.run = run_config_path;
   return parsed;
 }
 

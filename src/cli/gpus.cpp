@@ -8,7 +8,7 @@ namespace gpusel::cli {
 
 namespace {
 
-constexpr std::string_view kSchema = "gpusel.gpus/1";
+constexpr std::string_view kGpusSchema = "gpusel.gpus/1";
 
 struct GpuOptions {
   ListOptions list;
@@ -35,7 +35,7 @@ int show_gpu(Lists& lists, Currency currency, const catalog::Catalog& catalog, C
     return report::with_documents(std::move(json), catalog);
   };
   return show_record(
-      {kSchema, std::string((*gpu)->name), as_json,
+      {kGpusSchema, std::string((*gpu)->name), as_json,
        [&](const report::Terminal& terminal) { return report::gpu_card(one, verdicts, catalog, currency, terminal); }},
       context);
 }
@@ -65,7 +65,7 @@ int list_gpus(Lists& lists, const GpuOptions& options, const catalog::Catalog& c
     }
     return json;
   };
-  return lists.list(std::move(*gpus), kSchema, say("GPUs"), as_json, as_json, [&](const auto& records, bool wide) {
+  return lists.list(std::move(*gpus), kGpusSchema, say("GPUs"), as_json, as_json, [&](const auto& records, bool wide) {
     return purpose != nullptr ? report::verdict_table(records, question.currency, wide)
                               : report::gpu_table(records, question.currency, wide);
   });

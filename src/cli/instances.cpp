@@ -13,7 +13,7 @@ namespace gpusel::cli {
 
 namespace {
 
-constexpr std::string_view kSchema = "gpusel.instances/1";
+constexpr std::string_view kInstancesSchema = "gpusel.instances/1";
 
 struct InstanceOptions {
   ListOptions list;
@@ -25,7 +25,7 @@ int show_instance(Lists& lists, const catalog::Catalog& catalog, Context& contex
   const auto instance = catalog.instance(lists.name());
   if (!instance) return context.fail(instance.error());
   return show_record(
-      {kSchema, format("{} {}", (*instance)->provider, (*instance)->sku),
+      {kInstancesSchema, format("{} {}", (*instance)->provider, (*instance)->sku),
        [&] { return report::with_documents(report::instance_json(**instance, catalog), catalog); },
        [&](const report::Terminal& terminal) { return report::instance_card(**instance, catalog, terminal); }},
       context);
@@ -46,7 +46,7 @@ void tell_other_terms(std::size_t instances, Context& context) {
 
 /// The only prices are older than --max-price-age.
 int only_old(const advise::InstanceList& list, double days, Lists& lists, Context& context) {
-  if (lists.is_data()) lists.print_items(report::Json::array(), kSchema);
+  if (lists.is_data()) lists.print_items(report::Json::array(), kInstancesSchema);
   std::string words = list.too_old == 1 ? say("the only price is older than {:.4g} days", days)
                                         : say("{} prices are older than {:.4g} days", list.too_old, days);
   add_clause(words, list.newest_too_old.known() ? say("the newest is of {}", list.newest_too_old.text())
@@ -72,7 +72,7 @@ int list_like(Lists& lists, InstanceOptions& options, const catalog::Catalog& ca
   if (!alike) return context.fail(alike.error());
   tell_other_terms(alike->on_other_terms, context);
   return lists.list(
-      std::move(alike->alike), kSchema, say("Nearest to {}", printable((*base)->sku)),
+      std::move(alike->alike), kInstancesSchema, say("Nearest to {}", printable((*base)->sku)),
       [&](const advise::Alike& one) {
         report::Json json = item_json(one.listed, catalog, question.currency);
         json.update(report::likeness_json(one));
@@ -101,7 +101,7 @@ int list_instances(Lists& lists, InstanceOptions& options, const catalog::Catalo
   for (const advise::Listed& one : listed->listed) shown.push_back(one.offer);
   if (options.list.limit) shown.resize(std::min(shown.size(), static_cast<std::size_t>(*options.list.limit)));
   const int status = lists.list(
-      std::move(listed->listed), kSchema, say("Instances and their prices"),
+      std::move(listed->listed), kInstancesSchema, say("Instances and their prices"),
       [&](const advise::Listed& one) { return item_json(one, catalog, question.currency); },
       [&](const advise::Listed& one) { return report::offer_row_json(one, catalog, question.currency); },
       [&](const auto& records, bool wide) {

@@ -10,7 +10,7 @@ namespace gpusel::cli {
 
 namespace {
 
-constexpr std::string_view kSchema = "gpusel.models/1";
+constexpr std::string_view kModelsSchema = "gpusel.models/1";
 
 struct ModelOptions {
   ListOptions list;
@@ -21,7 +21,7 @@ int show_file(Lists& lists, const catalog::Catalog& catalog, Context& context) {
   const auto model = catalog::read_model_file(lists.name());
   if (!model) return context.fail(model.error());
   return show_record(
-      {kSchema, std::string((*model)->model.id),
+      {kModelsSchema, std::string((*model)->model.id),
        [&] { return report::with_documents(report::own_model_json(**model), catalog); },
        [&](const report::Terminal& terminal) { return report::own_model_card(**model, catalog, terminal); }},
       context);
@@ -35,7 +35,7 @@ int run_models(ModelOptions& options, Context& context) {
       const auto model = catalog.model(lists.name());
       if (!model) return context.fail(model.error());
       return show_record(
-          {kSchema, std::string((*model)->id),
+          {kModelsSchema, std::string((*model)->id),
            [&] { return report::with_documents(report::model_json(**model), catalog); },
            [&](const report::Terminal& terminal) { return report::model_card(**model, catalog, terminal); }},
           context);
@@ -43,7 +43,7 @@ int run_models(ModelOptions& options, Context& context) {
     auto models = advise::list_models(options.list.question, options.limits, catalog);
     if (!models) return context.fail(models.error());
     const auto as_json = [](const catalog::Model* model) { return report::model_json(*model); };
-    return lists.list(std::move(*models), kSchema, say("Models"), as_json, as_json,
+    return lists.list(std::move(*models), kModelsSchema, say("Models"), as_json, as_json,
                       [](const auto& records, bool wide) { return report::model_table(records, wide); });
   });
 }

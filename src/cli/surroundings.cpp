@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string_view variable(const char* name) {
+std::string_view finding_of_variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? std::string_view{} : std::string_view(value);
 }
@@ -47,10 +47,10 @@ std::string first_of(std::string_view below_share) {
   return {};
 }
 
-Finding environment() {
+Finding environment_finding() {
   std::string set;
   for (const char* name : {"GPUSEL_TODAY", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "COLUMNS", "NO_COLOR", "CLICOLOR_FORCE"})
-    if (const std::string_view value = variable(name); !value.empty())
+    if (const std::string_view value = finding_of_variable(name); !value.empty())
       set += format("{}{}={}", set.empty() ? "" : ", ", name, printable(shorten(value, 60)));
   return {say("environment"), Health::ok, set.empty() ? say("nothing set") : set};
 }
@@ -82,7 +82,7 @@ Finding terminal(const Context& context) {
 
 /// For the shell of this person, where it is one that can be served.
 void add_completion(std::vector<Finding>& findings) {
-  const std::string shell = fs::path(variable("SHELL")).filename().string();
+  const std::string shell = fs::path(finding_of_variable("SHELL")).filename().string();
   std::string file;
   bool known = false;
   for (const CompletionPlace& place : kCompletions) {
@@ -101,7 +101,7 @@ void add_completion(std::vector<Finding>& findings) {
 std::vector<Finding> surroundings(const Context& context, Date today) {
   std::vector<Finding> findings;
   add_settings(context, findings);
-  findings.push_back(environment());
+  findings.push_back(environment_finding());
   findings.push_back({say("today"), Health::ok, today.text()});
   findings.push_back({say("language"), Health::ok, std::string(spoken())});
   findings.push_back(terminal(context));

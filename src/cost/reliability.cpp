@@ -17,7 +17,7 @@ constexpr double kManyInterruptions = 500;
 /// Equally likely speeds by which a distribution is summed up.
 constexpr int kLikely = 50;
 /// Halvings of a time: to less than a second of a century.
-constexpr int kHalvings = 45;
+constexpr int kMttfHalvings = 45;
 
 double mean_hours(const Interruptions& stops) { return 1 / stops.per_hour; }
 
@@ -150,7 +150,7 @@ Seconds time_for_share(std::span<const Run> likely, double share) {
   Seconds low{};
   Seconds high{};
   for (const Run& run : likely) high = std::max(high, time_for_share(run, share));
-  for (int i = 0; i < kHalvings; ++i) {
+  for (int i = 0; i < kMttfHalvings; ++i) {
     const Seconds middle = (low + high) / 2;
     (chance_within(likely, middle) >= share ? high : low) = middle;
   }

@@ -20,7 +20,7 @@ double slack_of(const Workload& work, const Coefficients& c) {
 }
 
 /// No product exceeds this share of the dense peak, however cool the part stays.
-constexpr double kMostOfPeak = 0.92;
+constexpr double kMostOfTrainingPeak = 0.92;
 
 /// Share of the dense peak that large 16-bit products reach: its architecture's, more or less as the
 /// part has more or fewer watts per TFLOPS than the architecture's reference part.
@@ -30,7 +30,7 @@ double training_efficiency(const catalog::Gpu& gpu, const Coefficients& c) {
   const double usual = c.watts_per_tflops.of(gpu.architecture);
   if (!gpu.tdp_w || tflops == 0 || usual == 0) return share;
   const double headroom = *gpu.tdp_w / tflops / usual;
-  return std::min(kMostOfPeak, share * std::pow(headroom, c.power_exponent.of(gpu.architecture)));
+  return std::min(kMostOfTrainingPeak, share * std::pow(headroom, c.power_exponent.of(gpu.architecture)));
 }
 
 }  // namespace

@@ -16,9 +16,9 @@ using workload::Workload;
 /// How much faster a format of fewer bits must be to be chosen by itself.
 constexpr double kWorthFewerBits = 1.05;
 
-class Search {
+class InferenceSearch {
  public:
-  Search(const Workload& work, const Machine& machine, const estimate::Coefficients& coefficients)
+  InferenceSearch(const Workload& work, const Machine& machine, const estimate::Coefficients& coefficients)
       : work_(work),
         job_(work.inference),
         machine_(machine),
@@ -202,7 +202,7 @@ class Search {
     Workload open = work_;
     open.inference.request_rate.reset();
     open.inference.mode = Mode::throughput;
-    const auto most = Search(open, machine_, c_).run();
+    const auto most = InferenceSearch(open, machine_, c_).run();
     return most && most->fits && most->speed ? most->speed->requests_per_s : 0;
   }
 
@@ -314,12 +314,12 @@ std::string layout_text(const InferencePlan& plan) {
 
 InferenceChoice inference_figures(const Workload& work, const Machine& machine, const InferencePlan& plan,
                                   const estimate::Coefficients& coefficients) {
-  return Search(work, machine, coefficients).figures_of(plan);
+  return InferenceSearch(work, machine, coefficients).figures_of(plan);
 }
 
 Result<InferenceChoice> plan_inference(const Workload& work, const Machine& machine,
                                        const estimate::Coefficients& coefficients) {
-  return Search(work, machine, coefficients).run();
+  return InferenceSearch(work, machine, coefficients).run();
 }
 
 }  // namespace gpusel::plan

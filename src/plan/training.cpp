@@ -46,10 +46,10 @@ std::unexpected<Error> impossible(std::string message, std::string_view key) {
 /// What a framework does unasked, or layers divided over GPUs only.
 enum class Layouts : std::uint8_t { usual, divided };
 
-/// Search over the degrees and choices that are open, for one machine.
-class Search {
+/// TrainingSearch over the degrees and choices that are open, for one machine.
+class TrainingSearch {
  public:
-  Search(const Workload& work, const Machine& machine, const estimate::Coefficients& coefficients, Layouts layouts)
+  TrainingSearch(const Workload& work, const Machine& machine, const estimate::Coefficients& coefficients, Layouts layouts)
       : work_(work),
         job_(work.training),
         machine_(machine),
@@ -381,14 +381,14 @@ class Search {
 Result<TrainingChoice> plan_training(const Workload& work, const Machine& machine,
                                      const estimate::Coefficients& coefficients) {
   if (Status legal = check_pins(work, machine); !legal) return std::unexpected(legal.error());
-  Search usual(work, machine, coefficients, Layouts::usual);
+  TrainingSearch usual(work, machine, coefficients, Layouts::usual);
   usual.run();
   if (!usual.any() && is_assumed(work, "global_batch")) usual.grow_batch();
   // Those who divide layers keep fp32 master copies.
   if (!usual.fits() && may_change_framework(work) && work.training.recipe == workload::Recipe::mixed) {
     Workload divided = work;
     divided.training.framework = kDivides;
-    Search search(divided, machine, coefficients, Layouts::divided);
+    TrainingSearch search(divided, machine, coefficients, Layouts::divided);
     search.run();
     if (search.comfortable()) return search.choice();
   }

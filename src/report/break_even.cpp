@@ -16,9 +16,9 @@ namespace {
 using advise::BreakEvens;
 
 /// Lines under a heading.
-class Section {
+class BreakEvenSection {
  public:
-  Section(std::string title, const Terminal& terminal) : title_(std::move(title)), terminal_(terminal) {}
+  BreakEvenSection(std::string title, const Terminal& terminal) : title_(std::move(title)), terminal_(terminal) {}
 
   void line(const std::string& text) { lines_ += wrap("  " + text, terminal_.width, 4); }
   void raw(const std::string& text) { lines_ += text; }
@@ -44,7 +44,7 @@ std::string hours(double value) { return human_duration(seconds(value * 3600)); 
 std::string hours(Seconds value) { return human_duration(value); }
 
 /// What is being talked about, for one item of the answer.
-struct Page {
+struct BreakEvenPage {
   const BreakEvens& found;
   const advise::CostAnswer& answer;
   const Terminal& terminal;
@@ -55,7 +55,7 @@ struct Page {
   double hours_per_month() const { return answer.duty.run_per_month(); }
 };
 
-std::string commitment_line(const Page& page, const advise::CommitmentBreakEven& one) {
+std::string commitment_line(const BreakEvenPage& page, const advise::CommitmentBreakEven& one) {
   const auto term = to_text(one.committed.offer->term);
   std::string line = one.hours_per_month
                          ? say("{}: cheaper than on-demand from {} h of use a month on ({})", term,
@@ -84,7 +84,7 @@ std::string run_words(const cost::Run& run, bool piecewise) {
                       : say(" expected without checkpoints"));
 }
 
-void job_lines(const Page& page, Section& out) {
+void job_lines(const BreakEvenPage& page, BreakEvenSection& out) {
   if (!page.found.job) return;
   const advise::JobRun& job = *page.found.job;
   const advise::StopModel& stops = *page.found.stops;
@@ -132,7 +132,7 @@ std::string market_words(const advise::SpotBreakEven& spot) {
   return words;
 }
 
-void spot_lines(const Page& page, Section& out) {
+void spot_lines(const BreakEvenPage& page, BreakEvenSection& out) {
   const advise::SpotBreakEven& spot = *page.found.spot;
   std::string line = spot.spot.other_region
                          ? say("spot costs {} of on-demand", human_number(1 / spot.time_ratio))
@@ -176,7 +176,7 @@ void spot_lines(const Page& page, Section& out) {
   out.line(line);
 }
 
-void node_lines(const Page& page, Section& out) {
+void node_lines(const BreakEvenPage& page, BreakEvenSection& out) {
   const advise::NodeCounts& counts = *page.found.nodes;
   const std::string currency(page.answer.converter.currency().code());
   Table table({{say("  nodes"), Align::right, 0},
@@ -205,7 +205,7 @@ void node_lines(const Page& page, Section& out) {
         say("fastest within 10 % of that: on {}, {}, {}", fast.nodes, hours(fast.run.wall), page.money(fast.cost)));
 }
 
-void token_lines(const Page& page, Section& out) {
+void token_lines(const BreakEvenPage& page, BreakEvenSection& out) {
   for (const advise::TokenBreakEven& one : page.found.tokens) {
     const cost::TokenAnswer& own = one.answer;
     std::string line =
@@ -227,7 +227,7 @@ void token_lines(const Page& page, Section& out) {
   }
 }
 
-void ownership_lines(const Page& page, Section& out) {
+void ownership_lines(const BreakEvenPage& page, BreakEvenSection& out) {
   const advise::Ownership& first = page.found.ownership.front();
   std::string line = say("{} to buy", page.money(first.asked.price));
   if (first.record != nullptr) {
@@ -261,13 +261,13 @@ void ownership_lines(const Page& page, Section& out) {
 }  // namespace
 
 std::string break_even_text(const BreakEvens& found, const advise::CostAnswer& answer, const Terminal& terminal) {
-  const Page page{found, answer, terminal};
+  const BreakEvenPage page{found, answer, terminal};
   const auto section = [&](std::string title, bool there, auto fill) {
-    Section lines(std::move(title), terminal);
+    BreakEvenSection lines(std::move(title), terminal);
     if (there) fill(page, lines);
     return lines.text();
   };
-  std::string out = section(say("commitments"), !found.commitments.empty(), [](const Page& p, Section& lines) {
+  std::string out = section(say("commitments"), !found.commitments.empty(), [](const BreakEvenPage& p, BreakEvenSection& lines) {
     for (const auto& one : p.found.commitments) lines.line(commitment_line(p, one));
   });
   out += section(say("spot"), found.spot.has_value(), spot_lines);
@@ -275,7 +275,7 @@ std::string break_even_text(const BreakEvens& found, const advise::CostAnswer& a
   out += section(say("more or fewer nodes"), found.nodes.has_value(), node_lines);
   out += section(say("tokens bought elsewhere"), !found.tokens.empty(), token_lines);
   out += section(say("buying"), !found.ownership.empty(), ownership_lines);
-  out += section(say("not compared"), !found.notes.empty(), [](const Page& p, Section& lines) {
+  out += section(say("not compared"), !found.notes.empty(), [](const BreakEvenPage& p, BreakEvenSection& lines) {
     for (const std::string& note : p.found.notes) lines.line(note);
   });
   if (!found.assumed.empty())

@@ -25,12 +25,12 @@ using estimate::OwnWidth;
 /// More figures than this are told in sums.
 constexpr std::size_t kFiguresShown = 24;
 
-std::string signed_percent(double ratio) {
+std::string signed_change(double ratio) {
   const double rounded = std::round((ratio - 1) * 100);
   return format("{:+.0f} %", rounded == 0 ? 0.0 : rounded);
 }
 
-std::string range_text(const std::optional<estimate::Interval>& range) {
+std::string factor_range(const std::optional<estimate::Interval>& range) {
   return range ? say("{} to {}", human_number(range->low), human_number(range->high)) : std::string("-");
 }
 
@@ -73,7 +73,7 @@ std::map<advise::Figure, Sum> sums_of(const Calibration& calibration) {
   return sums;
 }
 
-std::string percent(double share) { return format("{:.0f} %", share * 100); }
+std::string percent_changed(double share) { return format("{:.0f} %", share * 100); }
 
 Table sum_table(const Calibration& calibration) {
   Table table({{say("figure"), Align::left, 0, 16},
@@ -85,9 +85,9 @@ Table sum_table(const Calibration& calibration) {
                {say("width"), Align::right, 1},
                {say("after"), Align::right, 1}});
   for (const auto& [figure, sum] : sums_of(calibration))
-    table.add({said(figure), format("{}", sum.before.size()), percent(advise::median(sum.before)),
-               percent(advise::median(sum.after)), percent(sum.share(sum.inside_before)),
-               percent(sum.share(sum.inside_after)), format("{:.2f}", advise::median(sum.width_before)),
+    table.add({said(figure), format("{}", sum.before.size()), percent_changed(advise::median(sum.before)),
+               percent_changed(advise::median(sum.after)), percent_changed(sum.share(sum.inside_before)),
+               percent_changed(sum.share(sum.inside_after)), format("{:.2f}", advise::median(sum.width_before)),
                format("{:.2f}", advise::median(sum.width_after))});
   return table;
 }
@@ -210,11 +210,11 @@ Table calibrate_table(const Calibration& calibration) {
                std::string(figure.before.row->gpu->id),
                human_number(figure.before.measured),
                human_number(figure.before.predicted),
-               signed_percent(figure.ratio_before()),
-               range_text(figure.before.interval),
+               signed_change(figure.ratio_before()),
+               factor_range(figure.before.interval),
                human_number(figure.predicted),
-               signed_percent(figure.ratio_after()),
-               range_text(figure.interval)});
+               signed_change(figure.ratio_after()),
+               factor_range(figure.interval)});
   return table;
 }
 

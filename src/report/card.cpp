@@ -85,7 +85,7 @@ class Citations {
   std::vector<std::pair<std::string, std::string>> figures_;
 };
 
-struct Line {
+struct CardLine {
   std::string label;
   std::string words;
   std::string cited;
@@ -204,12 +204,12 @@ bool could_have(const Instance& instance, const Field& field) {
 /// Every field that is known, then the names of those that are not but could be. Of a group like moe.* or speech.* that
 /// has no figure at all the record is no case.
 template <class Record>
-std::vector<Line> card_lines(const Record& record, const Citations& citations) {
+std::vector<CardLine> card_lines(const Record& record, const Citations& citations) {
   std::set<std::string_view> groups;
   visit_fields(record, [&](const Field& field, const auto& member) {
     if (!in_words(member).empty()) groups.insert(group_of(field.path));
   });
-  std::vector<Line> lines;
+  std::vector<CardLine> lines;
   std::string unknown;
   visit_fields(record, [&](const Field& field, const auto& member) {
     const std::string_view group = group_of(field.path);
@@ -224,20 +224,20 @@ std::vector<Line> card_lines(const Record& record, const Citations& citations) {
   return lines;
 }
 
-std::string lines_text(const std::vector<Line>& lines, const Terminal& terminal) {
+std::string lines_text(const std::vector<CardLine>& lines, const Terminal& terminal) {
   if (terminal.width.is_markdown()) {
     Table table({{say("fact")}, {say("value")}, {say("source")}});
-    for (const Line& line : lines) table.add({line.label, line.words, line.cited});
+    for (const CardLine& line : lines) table.add({line.label, line.words, line.cited});
     return table.text(terminal);
   }
   std::size_t widest = 0;
   std::size_t value = 0;
-  for (const Line& line : lines) {
+  for (const CardLine& line : lines) {
     widest = std::max(widest, display_width(line.label));
     if (!line.cited.empty()) value = std::max(value, display_width(line.words));
   }
   std::string out;
-  for (const Line& line : lines) {
+  for (const CardLine& line : lines) {
     const std::string head = line.label + std::string(widest - display_width(line.label) + 2, ' ');
     if (line.cited.empty()) {
       out += wrap(head + line.words, terminal.width, widest + 2);
@@ -327,7 +327,7 @@ std::string states_text(const Instance& instance, const Catalog& catalog, const 
 std::string gpu_card(const advise::ListedGpu& gpu, const Verdicts& verdicts, const Catalog& catalog, Currency currency,
                      const Terminal& terminal) {
   std::string out = card(*gpu.gpu, catalog, terminal) + render_text(*gpu.gpu, catalog, terminal);
-  std::vector<Line> lines;
+  std::vector<CardLine> lines;
   for (const auto& [purpose, verdict] : verdicts)
     lines.push_back({say("for {}", purpose), say("{}: {}", said(verdict.fitness), printable(verdict.reason)), {}});
   if (!lines.empty()) out += "\n" + lines_text(lines, terminal);

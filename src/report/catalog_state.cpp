@@ -14,7 +14,6 @@ namespace gpusel::report {
 
 namespace {
 
-using catalog::Change;
 using catalog::ChangeKind;
 using catalog::Statistics;
 
@@ -24,14 +23,14 @@ Json value_json(const catalog::Value& value) {
   return nullptr;
 }
 
-std::string value_text(const catalog::Value& value) {
+std::string fact_text(const catalog::Value& value) {
   if (const auto* figure = std::get_if<double>(&value)) return format("{:.6g}", *figure);
   if (const auto* text = std::get_if<std::string>(&value)) return printable(*text);
   return "?";
 }
 
 /// "+12.3 %" between two figures; empty where it says nothing.
-std::string growth(const Change& change) {
+std::string growth(const catalog::Change& change) {
   const auto* then = std::get_if<double>(&change.before);
   const auto* now = std::get_if<double>(&change.after);
   if (then == nullptr || now == nullptr || *then == 0) return {};
@@ -193,7 +192,7 @@ Json statistics_json(const Statistics& statistics, const catalog::Catalog& catal
   return out;
 }
 
-std::string changes_summary(std::span<const Change> changes) {
+std::string changes_summary(std::span<const catalog::Change> changes) {
   std::string line;
   for (auto at = changes.begin(); at != changes.end();) {
     std::array<std::size_t, enum_names<ChangeKind>.size()> counts{};
@@ -208,9 +207,9 @@ std::string changes_summary(std::span<const Change> changes) {
   return line.empty() ? say("no difference") : line;
 }
 
-Json changes_json(std::span<const Change> changes) {
+Json changes_json(std::span<const catalog::Change> changes) {
   Json list = Json::array();
-  for (const Change& change : changes)
+  for (const catalog::Change& change : changes)
     list.push_back({{"section", change.section},
                     {"subject", change.subject},
                     {"change", to_text(change.kind)},
@@ -220,7 +219,7 @@ Json changes_json(std::span<const Change> changes) {
   return list;
 }
 
-Table changes_table(std::span<const Change> changes) {
+Table changes_table(std::span<const catalog::Change> changes) {
   Table table({{say("section"), Align::left, 0},
                {say("what"), Align::left, 0, 20},
                {say("change"), Align::left, 0},
@@ -228,10 +227,10 @@ Table changes_table(std::span<const Change> changes) {
                {say("before"), Align::right, 0, 12},
                {say("after"), Align::right, 0, 12},
                {"", Align::right, 1, 0, "growth"}});
-  for (const Change& change : changes)
+  for (const catalog::Change& change : changes)
     table.add({std::string(change.section), printable(change.subject), said(change.kind), std::string(change.field),
-               change.field.empty() ? "" : value_text(change.before),
-               change.field.empty() ? "" : value_text(change.after), growth(change)});
+               change.field.empty() ? "" : fact_text(change.before),
+               change.field.empty() ? "" : fact_text(change.after), growth(change)});
   return table;
 }
 

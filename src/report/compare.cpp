@@ -25,8 +25,8 @@ using advise::ComparedFigure;
 using advise::FigureOf;
 using advise::Value;
 
-constexpr std::string_view kUnknown = "?";
-constexpr std::string_view kNotApplicable = "-";
+constexpr std::string_view kUnknownFigure = "?";
+constexpr std::string_view kDoesNotApply = "-";
 
 bool is_money(const ComparedFigure& figure) { return figure.title.find("{}") != std::string_view::npos; }
 
@@ -41,8 +41,8 @@ std::string title_of(const ComparedFigure& figure, const CompareAnswer& comparis
 std::string money(double amount) { return amount < 0.995 ? format("{:#.3g}", amount) : human_price(amount); }
 
 std::string shown(const ComparedFigure& figure, const Value& value) {
-  if (!value.applies) return std::string(kNotApplicable);
-  if (!value.number) return std::string(kUnknown);
+  if (!value.applies) return std::string(kDoesNotApply);
+  if (!value.number) return std::string(kUnknownFigure);
   if (is_money(figure)) return money(*value.number);
   const bool of_hardware = figure.of == FigureOf::gpu || figure.of == FigureOf::host;
   if (*value.number == 0 && of_hardware) return say("none");
@@ -61,21 +61,21 @@ std::string ratio_text(double ratio) {
 using Words = std::function<std::string(const Compared&)>;
 Words of_gpu(const std::function<std::string(const catalog::Gpu&)>& words) {
   return [words](const Compared& item) {
-    if (item.has_no_gpu()) return std::string(kNotApplicable);
+    if (item.has_no_gpu()) return std::string(kDoesNotApply);
     const std::string text = item.gpu == nullptr ? std::string() : words(*item.gpu);
-    return text.empty() ? std::string(kUnknown) : printable(text);
+    return text.empty() ? std::string(kUnknownFigure) : printable(text);
   };
 }
 Words of_host(const std::function<std::string(const catalog::Instance&)>& words) {
   return [words](const Compared& item) {
-    if (item.instance == nullptr) return std::string(kNotApplicable);
+    if (item.instance == nullptr) return std::string(kDoesNotApply);
     const std::string text = words(*item.instance);
-    return text.empty() ? std::string(kUnknown) : printable(text);
+    return text.empty() ? std::string(kUnknownFigure) : printable(text);
   };
 }
 Words of_offer(const std::function<std::string(const catalog::Offer&)>& words) {
   return [words](const Compared& item) {
-    return item.offer == nullptr ? std::string(kNotApplicable) : words(*item.offer);
+    return item.offer == nullptr ? std::string(kDoesNotApply) : words(*item.offer);
   };
 }
 
@@ -149,12 +149,12 @@ class Rows {
   /// Rows that tell no item from another are kept for the end, if at all.
   void add(SideRow row) {
     const bool equal = row.all_equal();
-    if (equal && row.cells.front().text == kNotApplicable) return;
+    if (equal && row.cells.front().text == kDoesNotApply) return;
     if (!equal || all_) {
       rows_.push_back(std::move(row));
       return;
     }
-    const bool unknown = row.cells.front().text == kUnknown;
+    const bool unknown = row.cells.front().text == kUnknownFigure;
     std::string& list = unknown ? unknown_ : same_;
     list += (list.empty() ? "" : " · ") + (unknown ? row.title : in_one(row.title, row.cells.front().text));
   }
@@ -191,7 +191,7 @@ void job_rows(Rows& rows, const CompareAnswer& comparison) {
   rows.group();
   rows.words(say("job fits"), [](const Compared& i) { return i.usable() ? say("yes") : say("no"); });
   rows.words(say("GiB per GPU needed"), [](const Compared& i) {
-    if (i.planned == nullptr) return std::string(kNotApplicable);
+    if (i.planned == nullptr) return std::string(kDoesNotApply);
     return say("{:.1f} of {:.1f}", in_gib(plan::memory_of(i.planned->choice).total()),
                in_gib(i.planned->machine.device.usable));
   });
@@ -213,7 +213,7 @@ void host_rows(Rows& rows) {
   rows.group();
   rows.figures(FigureOf::all_gpus);
   rows.words(say("link in the node"),
-             of_host([](const auto& i) { return i.gpu.empty() ? std::string(kNotApplicable) : word(i.link); }));
+             of_host([](const auto& i) { return i.gpu.empty() ? std::string(kDoesNotApply) : word(i.link); }));
   rows.figures(FigureOf::host);
   rows.words(say("RDMA"), of_host([](const auto& i) { return word(i.rdma); }));
   rows.words(say("CPU"), of_host([](const auto& i) { return std::string(to_text(i.cpu_arch)); }));
@@ -231,7 +231,7 @@ Rows all_rows(const CompareAnswer& comparison, const catalog::Catalog& catalog, 
              }));
   if (all)
     rows.words(say("priced at"), [&](const Compared& item) {
-      if (item.offer == nullptr) return std::string(kNotApplicable);
+      if (item.offer == nullptr) return std::string(kDoesNotApply);
       return format("{} {} {}", item.offered_by->provider, printable(item.offered_by->sku),
                     printable(catalog.region_of(*item.offer).id));
     });
@@ -290,7 +290,7 @@ std::string price_line(const Compared& item, const CompareAnswer& comparison, co
 }
 
 /// How the job runs, and what 80 of 100 measurements should show; or what is missing.
-std::string plan_text(const Compared& item, const workload::Workload& work) {
+std::string compared_plan_text(const Compared& item, const workload::Workload& work) {
   if (!item.usable()) return say("{}: no: {}", compared_name(item), item.problem);
   const std::string plan = std::visit([](const auto& choice) { return plan_line(choice.plan); }, item.planned->choice);
   const auto& counted = work.counted;
@@ -299,7 +299,7 @@ std::string plan_text(const Compared& item, const workload::Workload& work) {
              human_number(range.high), counted ? say_name(counted->unit.rate) : say("tokens/s"));
 }
 
-std::string section(const std::string& title, const std::vector<std::string>& lines, const Terminal& terminal) {
+std::string compared_section(const std::string& title, const std::vector<std::string>& lines, const Terminal& terminal) {
   if (lines.empty()) return {};
   std::string out = heading(title, terminal);
   for (const std::string& line : lines) out += wrap("  " + line, terminal.width, 4);
@@ -362,11 +362,11 @@ std::string sections(const CompareAnswer& comparison, const catalog::Catalog& ca
   std::vector<std::string> plans;
   for (const Compared& item : comparison.items) {
     prices.push_back(price_line(item, comparison, catalog));
-    if (comparison.work) plans.push_back(plan_text(item, *comparison.work));
+    if (comparison.work) plans.push_back(compared_plan_text(item, *comparison.work));
   }
-  return section(say("plans"), plans, terminal) +
-         section(say("prices: the lowest known, {}", list_of(comparison.terms)), prices, terminal) +
-         section(say("notes"), notes_of(comparison), terminal) + explained(comparison, terminal);
+  return compared_section(say("plans"), plans, terminal) +
+         compared_section(say("prices: the lowest known, {}", list_of(comparison.terms)), prices, terminal) +
+         compared_section(say("notes"), notes_of(comparison), terminal) + explained(comparison, terminal);
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ Json line_json(const CostLine& line) {
           {"as_of", text_or_null(line.as_of.text())}};
 }
 
-Json offer_json(const catalog::Offer& offer, const catalog::Catalog& catalog) {
+Json cost_offer_json(const catalog::Offer& offer, const catalog::Catalog& catalog) {
   const catalog::Origin& origin = catalog.origin_of(offer);
   const catalog::Region& region = catalog.region_of(offer);
   return {{"region", region.id},
@@ -72,7 +72,7 @@ Json paid_json(const cost::Paid& paid) {
 
 Json term_json(const TermCost& term, const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog) {
   Json out{{"term", to_text(term.offer->term)},
-           {"offer", offer_json(*term.offer, catalog)},
+           {"offer", cost_offer_json(*term.offer, catalog)},
            {"fx", nullptr},
            {"commitment_hours", term.commitment.is_promise() ? number(term.commitment.hours) : Json(nullptr)},
            {"hours_paid", paid_json(term.paid)},
@@ -91,7 +91,7 @@ Json term_json(const TermCost& term, const CostItem& item, const CostAnswer& ans
   out["per_unit"] = number(term.per_unit);
   Json elsewhere = Json::array();
   for (const catalog::Offer* offer : term.elsewhere) {
-    Json other = offer_json(*offer, catalog);
+    Json other = cost_offer_json(*offer, catalog);
     const auto* exchange = answer.converter.exchange(catalog.currency_of(*offer));
     other["hourly"] = number(offer->per_hour() * exchange->rate);
     elsewhere.push_back(std::move(other));

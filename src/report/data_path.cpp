@@ -22,7 +22,7 @@ using advise::DataPath;
 using advise::Recommendation;
 using advise::StorageFit;
 
-constexpr std::string_view kUnknown = "?";
+constexpr std::string_view kUnknownAmount = "?";
 
 std::string gigabytes(double gb) {
   if (gb >= 1000) return say("{} TB", human_number(gb / 1000));
@@ -60,11 +60,11 @@ std::string storage_name(const StorageFit& fit, double stored_gb) {
 
 std::string price_text(const StorageFit& fit) {
   if (fit.kind == catalog::StorageKind::local) return say("with it");
-  return fit.converted ? human_price(*fit.converted) : std::string(kUnknown);
+  return fit.converted ? human_price(*fit.converted) : std::string(kUnknownAmount);
 }
 
 std::string checkpoint_text(const StorageFit& fit, const DataPath& path) {
-  if (!fit.checkpoint_s) return std::string(kUnknown);
+  if (!fit.checkpoint_s) return std::string(kUnknownAmount);
   std::string text = human_duration(seconds(*fit.checkpoint_s));
   if (path.checkpoint_interval)
     text += format(" ({:.2g} %)", 100 * *fit.checkpoint_s / path.checkpoint_interval->raw());
@@ -73,7 +73,7 @@ std::string checkpoint_text(const StorageFit& fit, const DataPath& path) {
 
 std::string unknown_rate(const StorageFit& fit) {
   const bool sold_apart = fit.storage != nullptr && fit.storage->per_gbs_month;
-  return sold_apart ? say("as bought") : std::string(kUnknown);
+  return sold_apart ? say("as bought") : std::string(kUnknownAmount);
 }
 
 std::string storage_table(const DataPath& path, Currency currency, bool on_cpu, const Terminal& terminal) {
@@ -91,7 +91,7 @@ std::string storage_table(const DataPath& path, Currency currency, bool on_cpu, 
   columns.push_back({say("source"), Align::left, 4});
   Table table(std::move(columns));
   for (const StorageFit& fit : path.storages) {
-    const std::string unknown(kUnknown);
+    const std::string unknown(kUnknownAmount);
     std::vector<Cell> row{storage_name(fit, need.stored_gb()) + (fit.too_small ? say(" (too small)") : ""),
                           said(fit.kind), fit.rate ? format("{:.3g}", fit.rate->gbs) : unknown_rate(fit),
                           fit.rate ? say_name(fit.rate->bound_by) : ""};

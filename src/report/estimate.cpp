@@ -16,7 +16,7 @@ namespace {
 
 using workload::Workload;
 
-std::string value_text(const workload::Value& value) {
+std::string assumed_text(const workload::Value& value) {
   if (const auto* number = std::get_if<double>(&value))
     return *number >= 1e6 ? human_count(*number) : format("{:g}", *number);
   if (const auto* text = std::get_if<std::string>(&value)) return printable(*text);
@@ -204,7 +204,7 @@ std::string job_line(const Workload& work) {
 
 std::string assumed_line(const workload::Assumptions& assumed) {
   std::string line;
-  for (const auto& [key, value] : assumed) line += (line.empty() ? "" : ", ") + key + " " + value_text(value);
+  for (const auto& [key, value] : assumed) line += (line.empty() ? "" : ", ") + key + " " + assumed_text(value);
   return line;
 }
 

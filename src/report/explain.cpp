@@ -11,9 +11,8 @@ namespace gpusel::report {
 namespace {
 
 using advise::Branch;
-using advise::Change;
 
-Json change_json(const Change& change) {
+Json change_json(const advise::Change& change) {
   return {{"flag", change.flag},
           {"value", text_or_null(change.value)},
           {"also", change.also},
@@ -21,9 +20,9 @@ Json change_json(const Change& change) {
           {"message", change.message}};
 }
 
-Json changes_json(const std::vector<Change>& changes) {
+Json changes_json(const std::vector<advise::Change>& changes) {
   Json out = Json::array();
-  for (const Change& change : changes) out.push_back(change_json(change));
+  for (const advise::Change& change : changes) out.push_back(change_json(change));
   return out;
 }
 
@@ -104,7 +103,7 @@ std::string head_line(const ExplainView& view) {
   const advise::Admission& admission = *view.admission;
   if (!admission.as) return say("{}: rejected ({}); no change admits it: {}", name, admission.rule, admission.never);
   std::string changes;
-  for (const Change& change : admission.changes) changes += (changes.empty() ? "" : " ") + change_text(change);
+  for (const advise::Change& change : admission.changes) changes += (changes.empty() ? "" : " ") + change_text(change);
   return say("{}: rejected ({}); ranked {} of {} with {}", name, admission.rule, admission.as->rank, admission.among,
              changes);
 }

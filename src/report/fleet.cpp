@@ -25,14 +25,14 @@ std::string offer_text(const FleetOffer& offer) {
   return format("{} {}", offer.instance->provider, printable(offer.instance->sku));
 }
 
-std::string gpus_text(const FleetType& type) {
+std::string fleet_gpus_text(const FleetType& type) {
   const auto& machine = type.machine();
   const double share = machine.device.share * machine.device.gpu->devices();
   return share < 1 ? format("1/{:.0f} × {}", 1 / share, machine.device.gpu->id)
                    : format("{} × {}", machine.gpus(), machine.device.gpu->id);
 }
 
-std::string percent(double share) { return format("{:.0f} %", share * 100); }
+std::string percent_of_load(double share) { return format("{:.0f} %", share * 100); }
 
 /// As much of it as tells something: 100 %, 2.4 %, 0.02 %.
 std::string part(double share) {
@@ -139,7 +139,7 @@ class Page {
       const FleetOffer& offer = type.steady();
       const Date date = Date::from_packed(offer.offer->as_of);
       rows.add({format("{}", member.type + 1), format("{} × {}", count_text(member.instances), offer_text(offer)),
-                printable(offer.region->id), gpus_text(type), type.layout(), percent(member.load),
+                printable(offer.region->id), fleet_gpus_text(type), type.layout(), percent_of_load(member.load),
                 human_number(member.requests_per_s), human_price(offer.cost.hourly), human_price(member.hourly),
                 std::string(to_text(offer.offer->term)), date.known() ? date.text() : say("undated")});
     }
@@ -155,7 +155,7 @@ class Page {
                   count == 1 ? say("instance") : say("instances"), amount(mix.hourly),
                   amount(mix.hourly * kHoursPerMonth)));
     paragraph(say("load is of the rate planned for, at most {} of what an instance could serve",
-                  percent(fleet_.work.inference.max_load)));
+                  percent_of_load(fleet_.work.inference.max_load)));
     if (fleet_.single) {
       const auto& single = *fleet_.single;
       const FleetType& type = fleet_.types[single.type];
@@ -302,7 +302,7 @@ class Page {
       const cost::Autoscale& rule = one.rule;
       const auto s = [](Seconds time) { return say("{:.0f} s", time.raw()); };
       rows.add({format("{}", one.type + 1), format("{:g}–{:g}", rule.min_replicas, rule.max_replicas),
-                format("{:g}", rule.target_in_flight), percent(rule.scale_in_below), s(rule.stabilization),
+                format("{:g}", rule.target_in_flight), percent_of_load(rule.scale_in_below), s(rule.stabilization),
                 s(rule.polling_interval), s(rule.cooldown), s(rule.cold_start)});
     }
     table(rows);

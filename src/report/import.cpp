@@ -15,21 +15,21 @@ namespace {
 constexpr std::size_t kReasonsShown = 20;
 
 /// Rows left out for one reason, and the first of them.
-struct Group {
+struct ImportGroup {
   std::uint32_t reason = 0;
   std::uint64_t rows = 0;
   const catalog::SkippedRow* first = nullptr;
 };
 
 /// The most frequent first.
-std::vector<Group> groups_of(const catalog::ImportReport& report) {
-  std::vector<Group> all(report.texts.size());
+std::vector<ImportGroup> groups_of(const catalog::ImportReport& report) {
+  std::vector<ImportGroup> all(report.texts.size());
   for (const catalog::SkippedRow& row : report.skipped) {
-    Group& group = all[row.reason];
+    ImportGroup& group = all[row.reason];
     if (group.rows++ == 0) group = {row.reason, 1, &row};
   }
-  std::erase_if(all, [](const Group& group) { return group.rows == 0; });
-  std::stable_sort(all.begin(), all.end(), [](const Group& a, const Group& b) { return a.rows > b.rows; });
+  std::erase_if(all, [](const ImportGroup& group) { return group.rows == 0; });
+  std::stable_sort(all.begin(), all.end(), [](const ImportGroup& a, const ImportGroup& b) { return a.rows > b.rows; });
   return all;
 }
 

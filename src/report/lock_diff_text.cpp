@@ -7,7 +7,7 @@ namespace gpusel::report {
 
 namespace {
 
-std::string value_text(const Json& value) {
+std::string json_text(const Json& value) {
   if (value.is_null()) return "-";
   if (value.is_number()) return format("{:.6g}", value.get<double>());
   if (value.is_string()) return printable(value.get<std::string>());
@@ -18,32 +18,32 @@ std::string value_text(const Json& value) {
 std::string price_text(const Json& price) {
   if (!price.is_object() || !price.contains("amount") || !price["amount"].is_number()) return "-";
   const std::string amount = format("{} {}/{}", human_price(price["amount"].get<double>()),
-                                    value_text(price["currency"]), value_text(price["period"]));
-  return price["as_of"].is_null() ? amount : say("{} of {}", amount, value_text(price["as_of"]));
+                                    json_text(price["currency"]), json_text(price["period"]));
+  return price["as_of"].is_null() ? amount : say("{} of {}", amount, json_text(price["as_of"]));
 }
 
 std::string fact_value(const FactChange& fact, const Json& value) {
   if (fact.section == "prices") return price_text(value);
   if (fact.section == "exchange_rates" && value.is_object())
-    return say("{} per USD, of {}", value_text(value["per_usd"]), value_text(value["as_of"]));
+    return say("{} per USD, of {}", json_text(value["per_usd"]), json_text(value["as_of"]));
   if (fact.section == "rules" && value.is_object())
-    return say("{}: {} ({})", value_text(value["effect"]), value_text(value["message"]), value_text(value["hash"]));
-  if (fact.section == "coefficients" && value.is_object() && value.size() == 1) return value_text(value["value"]);
-  return value_text(value);
+    return say("{}: {} ({})", json_text(value["effect"]), json_text(value["message"]), json_text(value["hash"]));
+  if (fact.section == "coefficients" && value.is_object() && value.size() == 1) return json_text(value["value"]);
+  return json_text(value);
 }
 
 /// What a cost is for: "per million tokens".
 std::string per_unit(const Json& lock) {
   const Json& unit = lock["cost_unit"];
   if (!unit.is_string()) return say("per unit");
-  return unit == "million tokens" ? say("per million tokens") : say("per {}", value_text(unit));
+  return unit == "million tokens" ? say("per million tokens") : say("per {}", json_text(unit));
 }
 
 /// "1.86 per hour, 31.52 in all and 0.103 per million tokens, in USD". `lock`: that the row is of.
 std::string cost_text(const Json& row, const Json& lock) {
   const std::string hourly = human_price(row["hourly"].get<double>());
   const std::string total = human_price(row["total"].get<double>());
-  const std::string currency = value_text(lock["currency"]);
+  const std::string currency = json_text(lock["currency"]);
   if (!row["unit_cost"].is_number()) return say("{0} {1} per hour, {0} {2} in all", currency, hourly, total);
   return say("{0} {1} per hour, {0} {2} in all, {0} {3:.3g} {4}", currency, hourly, total,
              row["unit_cost"].get<double>(), per_unit(lock));
@@ -51,12 +51,12 @@ std::string cost_text(const Json& row, const Json& lock) {
 
 /// "aws/g6e.xlarge at USD 1.86 per hour, …".
 std::string brief(const Json& row, const Json& lock) {
-  return say("{}/{} at {}", value_text(row["provider"]), value_text(row["sku"]), cost_text(row, lock));
+  return say("{}/{} at {}", json_text(row["provider"]), json_text(row["sku"]), cost_text(row, lock));
 }
 
 std::string row_text(const Json& row, const Json& lock) {
   if (row.is_null()) return "-";
-  return say("#{} in {}: {}", row["rank"].get<int>(), value_text(row["region"]), cost_text(row, lock));
+  return say("#{} in {}: {}", row["rank"].get<int>(), json_text(row["region"]), cost_text(row, lock));
 }
 
 std::string row_effect(const RowDifference& row) {
@@ -98,7 +98,7 @@ Table make_table(const LockDifference& difference) {
                {say("effect"), Align::left, 0, 16, "effect"}});
   for (const RowDifference& row : difference.rows) {
     const Json& any = row.after.is_null() ? row.before : row.after;
-    table.add({say("row"), value_text(any["provider"]) + "/" + value_text(any["sku"]),
+    table.add({say("row"), json_text(any["provider"]) + "/" + json_text(any["sku"]),
                row_text(row.before, difference.before), row_text(row.after, difference.after), row_effect(row)});
   }
   for (const FactDifference& one : difference.facts) {
@@ -124,14 +124,14 @@ std::string rows_text(const LockDifference& difference, const Terminal& terminal
   Table table({{say("instance"), Align::left, 0, 16},
                {"#", Align::left, 0},
                {say("region"), Align::left, 2},
-               {say("{} per hour", value_text(difference.after["currency"])), Align::left, 0},
-               {say("{} in all", value_text(difference.after["currency"])), Align::left, 0},
+               {say("{} per hour", json_text(difference.after["currency"])), Align::left, 0},
+               {say("{} in all", json_text(difference.after["currency"])), Align::left, 0},
                {per_unit(difference.after), Align::left, 1},
                {say("change"), Align::left, 0, 16}});
   for (const RowDifference& row : difference.rows) {
     const Json& any = row.after.is_null() ? row.before : row.after;
-    table.add({value_text(any["provider"]) + "/" + value_text(any["sku"]),
-               both(row.before, row.after, "rank", value_text), both(row.before, row.after, "region", value_text),
+    table.add({json_text(any["provider"]) + "/" + json_text(any["sku"]),
+               both(row.before, row.after, "rank", json_text), both(row.before, row.after, "region", json_text),
                both(row.before, row.after, "hourly", money_text), both(row.before, row.after, "total", money_text),
                both(row.before, row.after, "unit_cost", unit_text), row_effect(row)});
   }
@@ -164,7 +164,7 @@ std::string best_text(const LockDifference& difference) {
   const auto best = [](const Json& lock) {
     if (lock["ranking"].empty()) return say("none");
     const Json& row = lock["ranking"].front();
-    return format("{}/{}", value_text(row["provider"]), value_text(row["sku"]));
+    return format("{}/{}", json_text(row["provider"]), json_text(row["sku"]));
   };
   const auto change = difference.cost_change();
   const std::string cost = change                   ? format("{:+.1f} %", *change * 100)
@@ -192,7 +192,7 @@ std::string explained_text(const LockDifference& difference) {
   std::string unkept;
   for (const RowDifference& row : difference.rows)
     if (!row.facts_kept && row.change != RowChange::vanished)
-      unkept += (unkept.empty() ? "" : ", ") + value_text(row.after["provider"]) + "/" + value_text(row.after["sku"]);
+      unkept += (unkept.empty() ? "" : ", ") + json_text(row.after["provider"]) + "/" + json_text(row.after["sku"]);
   if (!unkept.empty())
     return say(
         "with these facts set back, the answer is still another; the lock kept no facts of {}, and the catalogue that "
@@ -209,7 +209,7 @@ std::string lock_diff_text(const LockDifference& difference, std::string_view fo
   const Table table = make_table(difference);
   if (format == "csv") return table.csv();
   const std::string head = difference.empty() ? say("nothing has changed in the rows of the lock of {}",
-                                                    value_text(difference.before["today"]))
+                                                    json_text(difference.before["today"]))
                                               : best_text(difference);
   const std::string asked = question_text(difference);
   const std::string foot = explained_text(difference);

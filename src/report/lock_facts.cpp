@@ -41,7 +41,7 @@ bool is_figure(const Field& field) {
 
 /// The known figures of a record by their paths in YAML.
 template <class Record>
-Json record_json(const Record& record) {
+Json fact_json(const Record& record) {
   Json out = Json::object();
   visit_fields(record, [&](const Field& field, const auto& member) {
     Json value = value_of(member);
@@ -233,8 +233,8 @@ Json lock_facts(std::span<const LockedRow> rows, const LockSources& sources) {
   std::map<std::string, Json> gpus, instances, prices;
   std::set<std::string> currencies{std::string(sources.currency.code())};
   for (const LockedRow& row : rows) {
-    if (const auto* gpu = sources.catalog.gpu_of(*row.instance)) gpus[std::string(gpu->id)] = record_json(*gpu);
-    Json& instance = instances[format("{}/{}", row.instance->provider, row.instance->sku)] = record_json(*row.instance);
+    if (const auto* gpu = sources.catalog.gpu_of(*row.instance)) gpus[std::string(gpu->id)] = fact_json(*gpu);
+    Json& instance = instances[format("{}/{}", row.instance->provider, row.instance->sku)] = fact_json(*row.instance);
     instance["of_family"] = row.instance->family;
     for (const catalog::Offer& offer : sources.catalog.offers_of(*row.instance)) {
       if (offer.term != row.term) continue;
@@ -243,9 +243,9 @@ Json lock_facts(std::span<const LockedRow> rows, const LockSources& sources) {
     }
   }
   for (const std::string& id : sources.gpus)
-    if (const auto gpu = sources.catalog.gpu(id)) gpus[id] = record_json(**gpu);
+    if (const auto gpu = sources.catalog.gpu(id)) gpus[id] = fact_json(**gpu);
   Json models = Json::object();
-  if (sources.model != nullptr) models[std::string(sources.model->id)] = record_json(*sources.model);
+  if (sources.model != nullptr) models[std::string(sources.model->id)] = fact_json(*sources.model);
   return {{"gpus", gpus},
           {"models", models},
           {"instances", instances},

@@ -17,11 +17,11 @@ using advise::Poc;
 using advise::PocFigure;
 using advise::PocScale;
 
-std::string range_text(const std::optional<estimate::Interval>& range) {
+std::string expected_range(const std::optional<estimate::Interval>& range) {
   return range ? say("{} to {}", human_number(range->low), human_number(range->high)) : say("not known");
 }
 
-std::string price_date(const catalog::Offer& offer) {
+std::string offer_date(const catalog::Offer& offer) {
   const Date date = Date::from_packed(offer.as_of);
   return date.known() ? date.text() : say("undated");
 }
@@ -39,7 +39,7 @@ std::string rent_lines(const Poc& poc, const advise::Advice& advice, const catal
   std::string out =
       wrap(say("rent: {} × {} {} in {}, {}, {}; {}, {}", rent.nodes, printable(instance.provider),
                printable(instance.sku), printable(rent.region->id), to_text(rent.offer->term), price,
-               price_date(*rent.offer), origin.source.empty() ? say("no source") : printable(origin.source)),
+               offer_date(*rent.offer), origin.source.empty() ? say("no source") : printable(origin.source)),
            terminal.width, 6);
   return out +
          wrap(say("cost: {} {} = {} × {:.3g} h billed: {:g} h to set it up, {:.2g} h of runs", human_price(rent.cost),
@@ -68,7 +68,7 @@ Table figure_table(const Poc& poc) {
   for (const PocFigure& figure : poc.figures)
     table.add({figure.name, format("{}", figure.gpus),
                figure.expected ? human_number(*figure.expected) : say("not known"), figure.unit,
-               figure.assumed ? say("assumed") : range_text(figure.interval)});
+               figure.assumed ? say("assumed") : expected_range(figure.interval)});
   return table;
 }
 
@@ -82,7 +82,7 @@ Table scale_table(const Poc& poc) {
                scale.per_gpu ? human_number(*scale.per_gpu)
                : scale.fits  ? say("not known")
                              : say("does not fit"),
-               scale.per_gpu ? range_text(scale.interval) : std::string("-"),
+               scale.per_gpu ? expected_range(scale.interval) : std::string("-"),
                scale.efficiency ? format("{:.2f}", *scale.efficiency) : std::string("-")});
   return table;
 }

@@ -92,7 +92,7 @@ Json row_of(const Poc& poc, const workload::Request& request) {
 }
 
 /// A figure of a plan by the name it has in a row; unknown if the plan has none.
-struct FigureOf {
+struct FigureByKey {
   std::string_view key;
 
   catalog::Number operator()(const plan::TrainingChoice& choice) const {
@@ -123,7 +123,7 @@ bool says_the_plan(const Json& row, const Poc& poc, const catalog::Catalog& cata
   if (!answer) return false;
   for (const PocFigure& figure : poc.figures) {
     if (figure.key.empty() || !figure.expected) continue;
-    const catalog::Number again = std::visit(FigureOf{figure.key}, answer->choice);
+    const catalog::Number again = std::visit(FigureByKey{figure.key}, answer->choice);
     if (!again || std::abs(*again - *figure.expected) > kSame * std::abs(*figure.expected)) return false;
   }
   return true;

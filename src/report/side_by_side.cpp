@@ -9,7 +9,7 @@ namespace gpusel::report {
 
 namespace {
 
-constexpr std::size_t kGap = 2;
+constexpr std::size_t kColumnGap = 2;
 constexpr std::size_t kLeastTitle = 10;
 constexpr std::size_t kLeastColumn = 8;
 constexpr std::string_view kBest = "*";
@@ -42,8 +42,10 @@ std::vector<std::string> broken(std::string_view name, std::size_t width) {
   return lines;
 }
 
+}  // namespace
+
 /// Of one column, and within it of numbers with their marks and of ratios.
-struct Widths {
+struct SideWidths {
   std::size_t number = 0;
   std::size_t ratio = 0;
   std::size_t all = 0;
@@ -51,7 +53,9 @@ struct Widths {
   std::size_t least() const { return std::max(number + (ratio > 0 ? 1 + ratio : 0), kLeastColumn); }
 };
 
-std::string padded(const SideCell& cell, const Widths& width, const Terminal& terminal) {
+namespace {
+
+std::string padded(const SideCell& cell, const SideWidths& width, const Terminal& terminal) {
   if (!cell.number) return left(cell.text, width.all);
   const std::string shown = right(cell.text, width.number - kBest.size());
   std::string out = cell.best ? bold(shown, terminal) + std::string(kBest) : shown + " ";
@@ -72,11 +76,11 @@ bool SideRow::all_equal() const {
 
 struct SideBySide::Layout {
   std::size_t title = 0;
-  std::vector<Widths> columns;
+  std::vector<SideWidths> columns;
 
   std::size_t width(const std::vector<std::size_t>& shown) const {
     std::size_t sum = title;
-    for (const std::size_t i : shown) sum += kGap + columns[i].all;
+    for (const std::size_t i : shown) sum += kColumnGap + columns[i].all;
     return sum;
   }
 };
@@ -104,7 +108,7 @@ SideBySide::Layout SideBySide::layout(std::size_t room) const {
   Layout out = natural();
   const auto excess = [room](std::size_t width) { return width - std::min(width, room); };
   std::size_t used = out.title;
-  for (const auto& column : out.columns) used += kGap + column.all;
+  for (const auto& column : out.columns) used += kColumnGap + column.all;
   std::size_t spare = room == 0 ? SIZE_MAX : room - std::min(room, used);
   for (std::size_t i = 0; i < names_.size(); ++i) {
     const std::size_t name = std::max(display_width(names_[i]), out.columns[i].all);
@@ -132,7 +136,7 @@ std::string SideBySide::head(const std::vector<std::size_t>& columns, const Layo
   for (std::size_t k = 0; k < lines; ++k) {
     std::string line = spaces(layout.title);
     for (std::size_t c = 0; c < columns.size(); ++c)
-      line += spaces(kGap) + left(k < names[c].size() ? names[c][k] : "", layout.columns[columns[c]].all);
+      line += spaces(kColumnGap) + left(k < names[c].size() ? names[c][k] : "", layout.columns[columns[c]].all);
     out += bold(trimmed(line), terminal) + "\n";
   }
   return out;
@@ -144,7 +148,7 @@ std::string SideBySide::part(const std::vector<std::size_t>& columns, const Layo
   for (const SideRow& row : rows_) {
     std::string line = left(row.title, layout.title);
     if (!row.cells.empty())
-      for (const std::size_t i : columns) line += spaces(kGap) + padded(row.cells[i], layout.columns[i], terminal);
+      for (const std::size_t i : columns) line += spaces(kColumnGap) + padded(row.cells[i], layout.columns[i], terminal);
     const bool tells_nothing = !row.cells.empty() && row.all_equal();
     out += (tells_nothing ? dim(trimmed(line), terminal) : trimmed(line)) + "\n";
   }

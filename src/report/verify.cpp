@@ -24,7 +24,7 @@ using advise::Group;
 using advise::GroupBy;
 using advise::Verification;
 
-std::string percent(double share) { return format("{:.0f} %", share * 100); }
+std::string percent_off(double share) { return format("{:.0f} %", share * 100); }
 std::string signed_percent(double share) {
   const double rounded = std::round(share * 100);
   return format("{:+.0f} %", rounded == 0 ? 0.0 : rounded);  // never "-0"
@@ -43,10 +43,10 @@ std::string summary_line(const Verification& verification) {
 std::vector<Cell> accuracy_cells(const Accuracy& a) {
   return {format("{}", a.rows),
           format("{}", a.sources),
-          percent(a.error),
+          percent_off(a.error),
           signed_percent(a.bias),
-          percent(a.within_20),
-          a.coverage ? percent(*a.coverage) : "-",
+          percent_off(a.within_20),
+          a.coverage ? percent_off(*a.coverage) : "-",
           a.width ? format("{:.2f}", *a.width) : "-"};
 }
 
@@ -81,7 +81,7 @@ Table fit_table(const Verification& verification) {
     if (fit.ran + fit.died == 0) continue;
     table.add({training ? say("training") : say("inference"), format("{}", fit.ran), format("{}", fit.ran_and_said),
                format("{}", fit.died), format("{}", fit.died_though_said),
-               fit.balanced() ? percent(*fit.balanced()) : "-"});
+               fit.balanced() ? percent_off(*fit.balanced()) : "-"});
   }
   return table;
 }
@@ -103,7 +103,7 @@ Table ratio_table(const Verification& verification) {
                {say("sources"), Align::right, 0},
                {say("error"), Align::right, 0}});
   for (const auto& each : advise::gpu_ratios(verification))
-    table.add({said(each.figure), format("{}", each.works), format("{}", each.sources), percent(each.error)});
+    table.add({said(each.figure), format("{}", each.works), format("{}", each.sources), percent_off(each.error)});
   return table;
 }
 
@@ -114,7 +114,7 @@ Table pick_table(const Verification& verification) {
                {say("pick is the cheapest"), Align::right, 0},
                {say("costs more by"), Align::right, 0}});
   for (const auto& each : advise::cheapest_picks(verification))
-    table.add({said(each.figure), format("{}", each.works), format("{}", each.sources), percent(each.right),
+    table.add({said(each.figure), format("{}", each.works), format("{}", each.sources), percent_off(each.right),
                format("{:.1f} %", each.regret * 100)});
   return table;
 }
@@ -137,13 +137,13 @@ Table worst_table(const Verification& verification, std::size_t count) {
   return table;
 }
 
-struct Section {
+struct VerifiedSection {
   std::string title;
   Table table;
 };
 
-std::vector<Section> sections(const Verification& verification, const VerifyView& view) {
-  std::vector<Section> out;
+std::vector<VerifiedSection> sections(const Verification& verification, const VerifyView& view) {
+  std::vector<VerifiedSection> out;
   const auto add = [&](std::string title, Table table) {
     if (!table.empty()) out.push_back({std::move(title), std::move(table)});
   };
@@ -207,7 +207,7 @@ std::string verify_markdown(const Verification& verification, const VerifyView& 
              "divided by its lower. The coefficients were fitted to such measurements, so that others are met less "
              "well.") +
          "\n\n" + say("`gpusel verify -o markdown` prints this page; `--by` chooses its tables.") + "\n";
-  for (const Section& section : sections(verification, view))
+  for (const VerifiedSection& section : sections(verification, view))
     out += "\n## " + markdown_text(section.title) + "\n\n" + section.table.markdown();
   return out;
 }
@@ -220,7 +220,7 @@ std::string verify_text(const Verification& verification, const VerifyView& view
   };
   if (terminal.width.is_markdown()) return verify_markdown(verification, view) + made();
   std::string out = title(summary_line(verification), terminal);
-  for (const Section& section : sections(verification, view)) out += "\n" + section.table.text(terminal);
+  for (const VerifiedSection& section : sections(verification, view)) out += "\n" + section.table.text(terminal);
   if (const std::string line = unanswered_line(verification); !line.empty())
     out += "\n" + wrap(line, terminal.width, 2);
   return out + made();

@@ -22,7 +22,7 @@ bool is_reserved(std::string_view text) {
 
 /// Text that needs no quotes whatever stands around it. Strict: a digit in front may begin a number or
 /// a date, and most punctuation means something somewhere.
-bool is_plain(std::string_view text) {
+bool is_plain_scalar(std::string_view text) {
   static constexpr std::string_view kPunctuation = "_-./+()=,;%' :";
   if (text.empty() || (!is_letter(text.front()) && text.front() != '_' && text.front() != '/')) return false;
   if (text.back() == ' ' || text.back() == ':' || text.find(": ") != std::string_view::npos) return false;
@@ -45,7 +45,7 @@ std::pair<char32_t, std::size_t> code_point(std::string_view text, std::size_t a
 /// What a line of YAML may not hold as it is.
 bool needs_escape(char32_t c) { return is_unseen(c) || c == 0xFFFE || c == 0xFFFF; }
 
-std::string escape(char32_t c) {
+std::string yaml_escape(char32_t c) {
   if (c == '\n') return "\\n";
   if (c == '\t') return "\\t";
   const auto value = static_cast<std::uint32_t>(c);
@@ -63,7 +63,7 @@ std::string quoted(std::string_view text) {
     const auto [point, length] = code_point(text, at);
     if (point == '"' || point == '\\') out += '\\';
     if (needs_escape(point))
-      out += escape(point);
+      out += yaml_escape(point);
     else
       out += text.substr(at, length);
     at += length;
@@ -71,7 +71,7 @@ std::string quoted(std::string_view text) {
   return out + "\"";
 }
 
-std::string scalar_text(std::string_view text) { return is_plain(text) ? std::string(text) : quoted(text); }
+std::string scalar_text(std::string_view text) { return is_plain_scalar(text) ? std::string(text) : quoted(text); }
 
 /// Readers of YAML 1.1 take 1e-06 for text and 1.0e-06 for a number.
 std::string number_text(const Json& json) {

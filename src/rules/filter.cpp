@@ -15,7 +15,7 @@ namespace gpusel::rules {
 
 namespace {
 
-using Node = Filter::Node;
+using FilterNode = Filter::Node;
 using Op = FilterOp;
 using Literal = FilterLiteral;
 
@@ -39,7 +39,7 @@ Truth any_text(std::string_view list, Holds holds) {
   }
 }
 
-Truth compare_numbers(const Node& node, double value) {
+Truth compare_numbers(const FilterNode& node, double value) {
   const Literal& right = node.literals.front();
   if (node.op == Op::in || node.op == Op::is || node.op == Op::is_not) {
     const bool found = std::any_of(node.literals.begin(), node.literals.end(),
@@ -49,7 +49,7 @@ Truth compare_numbers(const Node& node, double value) {
   return ordered(node.op, value, node.op == Op::at_most || node.op == Op::above ? right.high : right.low);
 }
 
-Truth compare_texts(const Node& node, std::string_view value) {
+Truth compare_texts(const FilterNode& node, std::string_view value) {
   switch (node.op) {
     case Op::matches:
       return any_text(value, [&](std::string_view one) {
@@ -70,13 +70,13 @@ Truth compare_texts(const Node& node, std::string_view value) {
   return own ? ordered(node.op, *own, node.literals.front().low) : Truth::unknown;
 }
 
-Truth evaluate(const Node& node, const Row& row) {
+Truth evaluate(const FilterNode& node, const Row& row) {
   switch (node.kind) {
-    case Node::Kind::negation: return negated(evaluate(node.parts.front(), row));
-    case Node::Kind::all:
-    case Node::Kind::any:
-      return joined(node.kind == Node::Kind::all, node.parts, [&](const Node& part) { return evaluate(part, row); });
-    case Node::Kind::comparison: break;
+    case FilterNode::Kind::negation: return negated(evaluate(node.parts.front(), row));
+    case FilterNode::Kind::all:
+    case FilterNode::Kind::any:
+      return joined(node.kind == FilterNode::Kind::all, node.parts, [&](const FilterNode& part) { return evaluate(part, row); });
+    case FilterNode::Kind::comparison: break;
   }
   const Value value = row.value(node.column);
   if (node.op == Op::known) return truth(value.known);
@@ -85,9 +85,9 @@ Truth evaluate(const Node& node, const Row& row) {
   return is_text(node.type) ? compare_texts(node, value.text) : compare_numbers(node, value.number);
 }
 
-bool speaks_of(const Node& node, std::size_t column) {
-  if (node.kind == Node::Kind::comparison) return node.column == column;
-  return std::any_of(node.parts.begin(), node.parts.end(), [&](const Node& part) { return speaks_of(part, column); });
+bool speaks_of(const FilterNode& node, std::size_t column) {
+  if (node.kind == FilterNode::Kind::comparison) return node.column == column;
+  return std::any_of(node.parts.begin(), node.parts.end(), [&](const FilterNode& part) { return speaks_of(part, column); });
 }
 
 }  // namespace

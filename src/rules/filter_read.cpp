@@ -17,7 +17,7 @@ namespace gpusel::rules {
 
 namespace {
 
-using Node = Filter::Node;
+using FilterNode = Filter::Node;
 using Op = FilterOp;
 using Literal = FilterLiteral;
 
@@ -38,7 +38,7 @@ class Parser {
          const Names* names)
       : words_(std::move(words)), columns_(columns), aliases_(aliases), names_(names) {}
 
-  Result<Node> whole() {
+  Result<FilterNode> whole() {
     auto node = either(true, 0);
     if (node && here().kind != FilterWord::Kind::end) return unexpected_word(say("'&&' or '||'"));
     return node;
@@ -64,25 +64,25 @@ class Parser {
   }
 
   /// Parts joined by || (`any`) or by &&.
-  Result<Node> either(bool any, int depth) {
-    Node joint;
-    joint.kind = any ? Node::Kind::any : Node::Kind::all;
+  Result<FilterNode> either(bool any, int depth) {
+    FilterNode joint;
+    joint.kind = any ? FilterNode::Kind::any : FilterNode::Kind::all;
     do {
       auto part = any ? either(false, depth) : negatable(depth);
       if (!part) return part;
       joint.parts.push_back(std::move(*part));
     } while (any ? take("||") || take_word("or") : take("&&") || take_word("and"));
     if (joint.parts.size() > 1) return joint;
-    Node only = std::move(joint.parts.front());
+    FilterNode only = std::move(joint.parts.front());
     return only;
   }
 
-  Result<Node> negatable(int depth) {
+  Result<FilterNode> negatable(int depth) {
     constexpr int kDeepest = 64;
     if (depth > kDeepest) return fail(here(), say("nested more than {} deep", kDeepest));
     if (take("!") || take_word("not")) {
       auto inner = negatable(depth + 1);
-      return inner ? Result<Node>(negation(std::move(*inner))) : inner;
+      return inner ? Result<FilterNode>(negation(std::move(*inner))) : inner;
     }
     if (take("(")) {
       auto inner = either(true, depth + 1);
@@ -92,14 +92,14 @@ class Parser {
     return comparison();
   }
 
-  static Node negation(Node inner) {
-    Node node;
-    node.kind = Node::Kind::negation;
+  static FilterNode negation(FilterNode inner) {
+    FilterNode node;
+    node.kind = FilterNode::Kind::negation;
     node.parts.push_back(std::move(inner));
     return node;
   }
 
-  Result<Node> comparison() {
+  Result<FilterNode> comparison() {
     if (here().kind != FilterWord::Kind::word) return unexpected_word(say("a column"));
     const bool asks_known = here().says("known");
     if ((asks_known || here().says("unknown")) && words_[at_ + 1].is("(")) {
@@ -127,20 +127,20 @@ class Parser {
     return node;
   }
 
-  Result<Node> column() {
+  Result<FilterNode> column() {
     const FilterWord& word = here();
     if (word.kind != FilterWord::Kind::word) return unexpected_word(say("a column"));
     const auto found = find_column(word.text, columns_, aliases_);
     if (!found) return fail(word, found.error().message, found.error().hint);
     ++at_;
-    Node node;
-    node.kind = Node::Kind::comparison;
+    FilterNode node;
+    node.kind = FilterNode::Kind::comparison;
     node.column = *found;
     node.type = columns_[*found].type;
     return node;
   }
 
-  Result<Node> compared(Node node) {
+  Result<FilterNode> compared(FilterNode node) {
     static constexpr std::pair<std::string_view, Op> kOps[] = {
         {"==", Op::is},   {"!=", Op::is_not},   {"<", Op::below},   {"<=", Op::at_most},
         {">", Op::above}, {">=", Op::at_least}, {"~", Op::matches}, {"!~", Op::matches}};
@@ -168,7 +168,7 @@ class Parser {
     return sign.is("!~") ? negation(std::move(node)) : std::move(node);
   }
 
-  Result<Node> among(Node node, bool negated) {
+  Result<FilterNode> among(FilterNode node, bool negated) {
     node.op = Op::in;
     if (!take("(")) return unexpected_word(say("'('"));
     do {
@@ -191,7 +191,7 @@ class Parser {
     return text + next.text;
   }
 
-  Status literal(Node& node) {
+  Status literal(FilterNode& node) {
     const FilterWord word = here();
     if (word.kind != FilterWord::Kind::word && word.kind != FilterWord::Kind::quoted)
       return unexpected_word(say("a value"));
@@ -225,7 +225,7 @@ class Parser {
     return {};
   }
 
-  Status names_meant(const FilterWord& word, Node& node) {
+  Status names_meant(const FilterWord& word, FilterNode& node) {
     const auto texts = names_->meant(node.column, word.text);
     if (!texts) return fail(word, texts.error().message, texts.error().hint);
     for (const std::string& text : *texts) node.literals.push_back({.text = text});
@@ -233,7 +233,7 @@ class Parser {
     return {};
   }
 
-  Status range(const FilterWord& word, const std::string& text, const Node& node, Literal& out) const {
+  Status range(const FilterWord& word, const std::string& text, const FilterNode& node, Literal& out) const {
     const ColumnInfo& column = columns_[node.column];
     const bool may_be_range = node.op == Op::is || node.op == Op::is_not || node.op == Op::in;
     const BoundTexts ends = may_be_range ? split_bounds(text) : BoundTexts{text, text};
@@ -250,7 +250,7 @@ class Parser {
     return {};
   }
 
-  Status pattern(Node& node) {
+  Status pattern(FilterNode& node) {
     const FilterWord word = here();
     const std::string_view name = columns_[node.column].name;
     if (!is_text(node.type)) return fail(word, say("'{}' is no text and matches nothing", name));
@@ -287,7 +287,7 @@ Result<Filter> Filter::read(std::string_view text, std::span<const ColumnInfo> c
   auto root = Parser(std::move(*words), columns, aliases, names).whole();
   if (!root) return std::unexpected(root.error());
   Filter filter;
-  filter.root_ = std::make_shared<const Node>(std::move(*root));
+  filter.root_ = std::make_shared<const FilterNode>(std::move(*root));
   return filter;
 }
 

@@ -134,7 +134,7 @@ constexpr Limits kNodes{{.low = 1, .high = 100'000}, 1000};
 
 #define GPUSEL_DO(...) [](Constraints& c, std::string_view t) { return __VA_ARGS__; }
 
-constexpr Option<Constraints> kOptions[] = {
+constexpr Option<Constraints> kLimitOptions[] = {
     {"gpu", "accelerator", "SPEC", to_say("H100:8, 80GB+, nvidia:A100,H100:40GB..80GB:1..8 …"), kHardware,
      GPUSEL_DO(add_gpu(t, c)), false, true},
     {"gpus_min", "", "N", to_say("GPUs per instance, at least"), kHardware,
@@ -315,7 +315,7 @@ Result<GpuSpec> parse_gpu_spec(std::string_view given) {
   return spec;
 }
 
-std::span<const Option<Constraints>> constraint_options() { return kOptions; }
+std::span<const Option<Constraints>> constraint_options() { return kLimitOptions; }
 
 Status add_weights(std::string_view text, Objective& objective) {
   for (const std::string_view part : split(text, ',')) {

@@ -10,26 +10,26 @@ namespace gpusel::workload {
 
 namespace {
 
-struct Name {
+struct TargetName {
   std::string_view text;
   std::array<bool LoraTargets::*, 7> members;  // empty places are null
 };
 
 using T = LoraTargets;
-constexpr std::array kNames{
-    Name{"q", {&T::q}},
-    Name{"k", {&T::k}},
-    Name{"v", {&T::v}},
-    Name{"o", {&T::o}},
-    Name{"gate", {&T::gate}},
-    Name{"up", {&T::up}},
-    Name{"down", {&T::down}},
-    Name{"attention", {&T::q, &T::k, &T::v, &T::o}},
-    Name{"ffn", {&T::gate, &T::up, &T::down}},
-    Name{"mlp", {&T::gate, &T::up, &T::down}},
-    Name{"experts", {&T::experts}},
-    Name{"all", {&T::q, &T::k, &T::v, &T::o, &T::gate, &T::up, &T::down}},
-    Name{"all-linear", {&T::q, &T::k, &T::v, &T::o, &T::gate, &T::up, &T::down}},
+constexpr std::array kTargetNames{
+    TargetName{"q", {&T::q}},
+    TargetName{"k", {&T::k}},
+    TargetName{"v", {&T::v}},
+    TargetName{"o", {&T::o}},
+    TargetName{"gate", {&T::gate}},
+    TargetName{"up", {&T::up}},
+    TargetName{"down", {&T::down}},
+    TargetName{"attention", {&T::q, &T::k, &T::v, &T::o}},
+    TargetName{"ffn", {&T::gate, &T::up, &T::down}},
+    TargetName{"mlp", {&T::gate, &T::up, &T::down}},
+    TargetName{"experts", {&T::experts}},
+    TargetName{"all", {&T::q, &T::k, &T::v, &T::o, &T::gate, &T::up, &T::down}},
+    TargetName{"all-linear", {&T::q, &T::k, &T::v, &T::o, &T::gate, &T::up, &T::down}},
 };
 
 /// "q_proj" is "q".
@@ -39,8 +39,8 @@ std::string_view without_proj(std::string_view word) {
   return word;
 }
 
-const Name* find(std::string_view word) {
-  for (const Name& name : kNames)
+const TargetName* find(std::string_view word) {
+  for (const TargetName& name : kTargetNames)
     if (same_spelling(name.text, word)) return &name;
   return nullptr;
 }
@@ -50,10 +50,10 @@ const Name* find(std::string_view word) {
 Status assign(std::string_view text, std::optional<LoraTargets>& place) {
   LoraTargets targets;
   for (const std::string_view part : split(text, ',')) {
-    const Name* name = find(without_proj(trim(part)));
+    const TargetName* name = find(without_proj(trim(part)));
     if (name == nullptr) {
       std::vector<std::string_view> known;
-      for (const Name& one : kNames) known.push_back(one.text);
+      for (const TargetName& one : kTargetNames) known.push_back(one.text);
       return not_one_of(trim(part), known);
     }
     for (const auto member : name->members)
@@ -69,7 +69,7 @@ std::string text_of(const LoraTargets& targets) {
   if (targets == kLinearTargets) return "all";
   if (targets == kAttentionTargets) return "attention";
   std::string list;
-  for (const Name& name : kNames)
+  for (const TargetName& name : kTargetNames)
     if (name.members[1] == nullptr && targets.*name.members[0])
       list += (list.empty() ? "" : ",") + std::string(name.text);
   return list;

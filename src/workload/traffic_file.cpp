@@ -27,13 +27,13 @@ constexpr std::size_t kMostWindows = 250000;
 constexpr double kLatestSecond = 1e11;
 
 enum class Wanted : std::uint8_t { input, output, time, milliseconds };
-struct Name {
+struct ColumnName {
   std::string_view folded;
   Wanted wanted;
 };
 /// What the field calls them, in lower case without separators: OpenAI's usage records, vLLM's and AIPerf's lengths,
 /// the Azure traces, BurstGPT, Mooncake, Vidur.
-constexpr Name kNames[] = {{"inputtokens", Wanted::input},
+constexpr ColumnName kColumnNames[] = {{"inputtokens", Wanted::input},
                            {"prompttokens", Wanted::input},
                            {"isl", Wanted::input},
                            {"contexttokens", Wanted::input},
@@ -62,7 +62,7 @@ constexpr Name kNames[] = {{"inputtokens", Wanted::input},
 std::optional<Wanted> wanted(std::string_view name) {
   std::string folded = lower(name);
   std::erase_if(folded, [](char c) { return c == '_' || c == '-' || c == ' ' || c == '.'; });
-  for (const Name& known : kNames)
+  for (const ColumnName& known : kColumnNames)
     if (known.folded == folded) return known.wanted;
   return std::nullopt;
 }

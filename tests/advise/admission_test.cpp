@@ -8,6 +8,8 @@
 #include "gpusel/base/number.hpp"
 #include "support/market.hpp"
 
+namespace admission_test {
+
 using namespace gpusel;
 using test::Limit;
 using test::Market;
@@ -214,3 +216,5 @@ TEST_CASE("places in the market: asking about every instance gives a change that
     }
   }
 }
+
+}  // namespace admission_test

@@ -13,6 +13,8 @@
 #include "support/job.hpp"
 #include "support/market.hpp"
 
+namespace break_even_test {
+
 using namespace gpusel;
 using namespace gpusel::advise;
 
@@ -410,3 +412,5 @@ TEST_CASE("a job of which only the hours are known begins anew after each interr
   CHECK(found.notes.size() == 1);
   CHECK_FALSE(found.nodes);
 }
+
+}  // namespace break_even_test

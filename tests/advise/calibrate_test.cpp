@@ -11,6 +11,8 @@
 #include "gpusel/base/message.hpp"
 #include "support/job.hpp"
 
+namespace calibrate_test {
+
 using namespace gpusel;
 using advise::Calibration;
 using estimate::CoefficientValue;
@@ -270,3 +272,5 @@ TEST_CASE("published measurements of one source bring others of it closer") {
   REQUIRE(before.size() >= 40);
   CHECK(advise::median(after) < 0.7 * advise::median(before));
 }
+
+}  // namespace calibrate_test

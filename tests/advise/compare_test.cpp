@@ -5,6 +5,8 @@
 
 #include "support/market.hpp"
 
+namespace compare_test {
+
 using namespace gpusel;
 using test::Market;
 
@@ -205,3 +207,5 @@ TEST_CASE("a job that does not fit has a reason and no figures") {
   CHECK(both.items[1].problem == "it has no GPU");
   for (const auto& item : both.items) CHECK_FALSE(value(item, "tokens_per_s").applies);
 }
+
+}  // namespace compare_test

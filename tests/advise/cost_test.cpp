@@ -9,6 +9,8 @@
 #include "report/cost.hpp"
 #include "support/market.hpp"
 
+namespace cost_test {
+
 using namespace gpusel;
 using namespace gpusel::advise;
 using catalog::Term;
@@ -398,3 +400,5 @@ TEST_CASE("names that mean nothing are refused", "[advise][cost]") {
   for (int i = 0; i < 8; ++i) many.subjects.push_back(many.subjects[0]);
   CHECK(error_of(many) == "9 instances to price");
 }
+
+}  // namespace cost_test

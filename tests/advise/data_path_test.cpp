@@ -11,6 +11,8 @@
 #include "support/job.hpp"
 #include "support/market.hpp"
 
+namespace data_path_test {
+
 using namespace gpusel;
 using namespace gpusel::advise;
 using catalog::StorageKind;
@@ -347,3 +349,5 @@ TEST_CASE("a record of a service that names the SKU stands for the general one")
   CHECK(surcharge("one") == 1.25);
   CHECK(surcharge("bare") == 1.4);
 }
+
+}  // namespace data_path_test

@@ -5,6 +5,8 @@
 #include "gpusel/base/message.hpp"
 #include "support/market.hpp"
 
+namespace decision_test {
+
 using namespace gpusel;
 using test::Market;
 
@@ -95,3 +97,5 @@ TEST_CASE("where nothing is left the decision says what the job ruled out") {
   CHECK(says(none, "lacks hardware: not a100"));
   CHECK(none.decision.back() == "nothing is left");
 }
+
+}  // namespace decision_test

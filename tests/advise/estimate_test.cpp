@@ -5,6 +5,8 @@
 #include "gpusel/advise/estimate.hpp"
 #include "support/market.hpp"
 
+namespace estimate_test {
+
 using namespace gpusel;
 using test::Market;
 
@@ -185,3 +187,5 @@ TEST_CASE("a prompt without an answer and an answer without a prompt are estimat
   CHECK(plan::tokens_per_s(written.choice) < 25);  // 15 GB over 300 GB/s
   CHECK(plan::tokens_per_s(written.choice) > 12);
 }
+
+}  // namespace estimate_test

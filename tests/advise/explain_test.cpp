@@ -8,6 +8,8 @@
 #include "gpusel/advise/explain.hpp"
 #include "support/market.hpp"
 
+namespace explain_test {
+
 using namespace gpusel;
 using advise::Branch;
 using test::Market;
@@ -147,3 +149,5 @@ TEST_CASE("a rule that adjusts the score is one of its points") {
   const Branch tree = asked.rank(static_cast<std::size_t>(bazaar - ranks.begin()));
   CHECK(value(tree, "score.marketplace-price-trust") == Approx(-5));
 }
+
+}  // namespace explain_test

@@ -7,6 +7,8 @@
 #include <functional>
 #include <random>
 
+namespace fleet_solver_test {
+
 using namespace gpusel::advise;
 
 namespace {
@@ -326,3 +328,5 @@ TEST_CASE("the same programme has the same answer") {
     CHECK(counts_of(solved(problem)) == counts_of(solved(problem)));
   }
 }
+
+}  // namespace fleet_solver_test

@@ -7,6 +7,8 @@
 
 #include "support/market.hpp"
 
+namespace fleet_test {
+
 using namespace gpusel;
 using namespace gpusel::advise;
 using gpusel::test::Market;
@@ -246,3 +248,5 @@ TEST_CASE("every figure of a fleet has its line") {
     CHECK_FALSE(line.source.empty());
   }
 }
+
+}  // namespace fleet_test

@@ -5,6 +5,8 @@
 
 #include "support/market.hpp"
 
+namespace graphics_test {
+
 using namespace gpusel;
 using advise::Advice;
 using advise::Recommendation;
@@ -107,3 +109,5 @@ TEST_CASE("solving in double precision ranks cards that have it") {
   CHECK(v100->rank < l40s->rank);
   CHECK(has_remark(*l40s, "poor-double-precision"));
 }
+
+}  // namespace graphics_test

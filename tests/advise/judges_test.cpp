@@ -7,6 +7,8 @@
 #include "advise/candidates.hpp"
 #include "support/market.hpp"
 
+namespace judges_test {
+
 using namespace gpusel;
 using advise::Judges;
 using rules::Fact;
@@ -60,3 +62,5 @@ TEST_CASE("a rule that is added later is judged, too") {
   facts.forget(Fact::gpu_memory_gb);  // limits count what is not known as not met
   CHECK(judges.remembered(facts) == &small);
 }
+
+}  // namespace judges_test

@@ -7,6 +7,8 @@
 #include "advise/candidates.hpp"
 #include "support/market.hpp"
 
+namespace kinds_test {
+
 using namespace gpusel;
 using advise::InstanceKinds;
 using rules::Fact;
@@ -112,3 +114,5 @@ TEST_CASE("an instance asked about alone is judged as it is among all others") {
   }
   CHECK(answers > 50);
 }
+
+}  // namespace kinds_test

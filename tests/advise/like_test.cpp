@@ -5,6 +5,8 @@
 
 #include "support/market.hpp"
 
+namespace like_test {
+
 using namespace gpusel;
 using advise::Alike;
 using test::Market;
@@ -157,3 +159,5 @@ TEST_CASE("a scale that cannot work is refused") {
     CHECK_FALSE(advise::read_similarity(documents).has_value());
   }
 }
+
+}  // namespace like_test

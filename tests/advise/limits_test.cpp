@@ -5,6 +5,8 @@
 
 #include "support/market.hpp"
 
+namespace limits_test {
+
 using namespace gpusel;
 using test::Limit;
 using test::Market;
@@ -123,3 +125,5 @@ TEST_CASE("a smaller method that costs much less is named") {
   CHECK(advice.alternatives[0].value == "lora");
   CHECK(advice.alternatives[0].best.cost.total < advice.recommendations[0].cost.total);
 }
+
+}  // namespace limits_test

@@ -5,6 +5,8 @@
 
 #include "support/market.hpp"
 
+namespace list_test {
+
 using namespace gpusel;
 using advise::ListQuestion;
 using test::Market;
@@ -306,3 +308,5 @@ TEST_CASE("a wrong column is told with its flag") {
     CHECK(listed.error().hint.find("'price'") != std::string::npos);
   }
 }
+
+}  // namespace list_test

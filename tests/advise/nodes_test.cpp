@@ -6,6 +6,8 @@
 
 #include "support/market.hpp"
 
+namespace nodes_test {
+
 using namespace gpusel;
 using test::Limit;
 using test::Market;
@@ -94,3 +96,5 @@ TEST_CASE("another number of nodes does not make another training of it") {
   CHECK(best.planned->fewest_nodes() == 3);
   CHECK(batch_of(best) == 64);
 }
+
+}  // namespace nodes_test

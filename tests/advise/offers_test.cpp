@@ -7,6 +7,8 @@
 #include "gpusel/plan/plan.hpp"
 #include "support/market.hpp"
 
+namespace offers_test {
+
 using namespace gpusel;
 using test::Limit;
 using test::Market;
@@ -114,3 +116,5 @@ TEST_CASE("terms that are not asked for do not keep an instance from the offer t
   CHECK(best("on-demand") == on_demand);
   CHECK(best("spot") == spot);
 }
+
+}  // namespace offers_test

@@ -5,6 +5,8 @@
 
 #include "support/market.hpp"
 
+namespace processors_test {
+
 using namespace gpusel;
 using test::Market;
 
@@ -104,3 +106,5 @@ TEST_CASE("training is not sized by a rate of requests") {
   CHECK(std::any_of(advice.notes.begin(), advice.notes.end(),
                     [](const std::string& note) { return note.starts_with("request_rate has no effect"); }));
 }
+
+}  // namespace processors_test

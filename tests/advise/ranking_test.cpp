@@ -8,6 +8,8 @@
 #include "gpusel/base/message.hpp"
 #include "support/market.hpp"
 
+namespace ranking_test {
+
 using namespace gpusel;
 using test::Limit;
 using test::Market;
@@ -152,3 +154,5 @@ TEST_CASE("every instance is either recommended or rejected with a reason") {
   }
   CHECK(seen.size() == Market::shipped().catalog().instances().size());
 }
+
+}  // namespace ranking_test

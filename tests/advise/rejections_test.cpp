@@ -6,6 +6,8 @@
 
 #include "support/market.hpp"
 
+namespace rejections_test {
+
 using namespace gpusel;
 using advise::Rejection;
 using test::Market;
@@ -119,3 +121,5 @@ TEST_CASE("what one node is too small for is not ruled out where several nodes d
   }
   CHECK(standing > 0);
 }
+
+}  // namespace rejections_test

@@ -4,6 +4,8 @@
 #include "gpusel/advise/cost.hpp"
 #include "support/market.hpp"
 
+namespace saved_subject_test {
+
 using namespace gpusel;
 using namespace gpusel::advise;
 
@@ -32,3 +34,5 @@ TEST_CASE("a saved answer gives instance, nodes and hours", "[advise][cost]") {
     CHECK_FALSE(subject(wrong));
   CHECK_FALSE(subject(head + R"({"provider": "north", "sku": "n.t4.1"}]})", 2));
 }
+
+}  // namespace saved_subject_test

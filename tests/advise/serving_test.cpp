@@ -8,6 +8,8 @@
 #include "support/job.hpp"
 #include "support/market.hpp"
 
+namespace serving_test {
+
 using namespace gpusel;
 using namespace gpusel::advise;
 using gpusel::test::Market;
@@ -150,3 +152,5 @@ TEST_CASE("an estimate says what it leaves out or leaves idle") {
   CHECK(any_line(notes("model=llama-3.1-8b gpu=h100 request_rate=500"), "cannot serve 500 requests per second: "));
   CHECK(any_line(notes("model=llama-3.1-70b gpu=h200"), "--mem-utilization 0.97"));
 }
+
+}  // namespace serving_test

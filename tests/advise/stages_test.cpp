@@ -8,6 +8,8 @@
 #include "support/market.hpp"
 #include "support/program.hpp"
 
+namespace stages_test {
+
 using namespace gpusel;
 using namespace gpusel::advise;
 using test::Market;
@@ -215,3 +217,5 @@ TEST_CASE("a file of stages goes with no job on the command line, and a missing 
   CHECK(with_job.err.find("--model") != std::string::npos);
   CHECK(test::ask({"recommend", "--stages", "/nowhere.yaml"}).status == 2);
 }
+
+}  // namespace stages_test

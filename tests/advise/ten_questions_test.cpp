@@ -5,6 +5,8 @@
 
 #include "support/market.hpp"
 
+namespace ten_questions_test {
+
 using namespace gpusel;
 using test::Market;
 
@@ -148,3 +150,5 @@ TEST_CASE("405B is pretrained on thousands of H100s") {
   const auto advice = Market::shipped().recommend(R"({"model": "llama-405b", "task": "pretrain"})");
   CHECK(any(advice, [](const auto& r) { return r.gpu->id == "h100-sxm-80gb" && r.machine().gpus() >= 1024; }));
 }
+
+}  // namespace ten_questions_test

@@ -14,6 +14,8 @@
 #include "support/arithmetic.hpp"
 #include "support/market.hpp"
 
+namespace trace_arithmetic_test {
+
 using namespace gpusel;
 using test::Market;
 
@@ -140,3 +142,5 @@ TEST_CASE("the arithmetic that an explanation prints gives its results") {
                             "score"})
     CHECK(evaluated.contains(often));
 }
+
+}  // namespace trace_arithmetic_test

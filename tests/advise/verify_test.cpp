@@ -8,6 +8,8 @@
 #include "gpusel/base/message.hpp"
 #include "support/job.hpp"
 
+namespace verify_test {
+
 using namespace gpusel;
 using advise::Figure;
 
@@ -200,3 +202,5 @@ TEST_CASE("a filter keeps what it names and refuses what nobody measured") {
   CHECK_FALSE(rows({.gpu = "h1000"}).has_value());
   CHECK_FALSE(rows({.task = "cooking"}).has_value());
 }
+
+}  // namespace verify_test

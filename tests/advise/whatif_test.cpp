@@ -10,6 +10,8 @@
 #include "support/market.hpp"
 #include "support/program.hpp"
 
+namespace whatif_test {
+
 using namespace gpusel;
 using advise::Setting;
 using advise::WhatIf;
@@ -312,3 +314,5 @@ TEST_CASE("values are read as their options read them") {
   CHECK(numbers("min_vram=16GB,32GB") == std::vector<double>{16, 32});
   CHECK(numbers("lora_rank=1..4") == std::vector<double>{1, 2, 3, 4});  // whole numbers: each once
 }
+
+}  // namespace whatif_test

@@ -4,6 +4,8 @@
 
 #include <string>
 
+namespace columns_test {
+
 using gpusel::columns_of;
 using gpusel::line_pieces;
 
@@ -32,3 +34,5 @@ TEST_CASE("columns of characters at the ends of ranges") {
   CHECK(columns_of(0xFF61) == 1);
   CHECK(columns_of(0x10FFFF) == 1);
 }
+
+}  // namespace columns_test

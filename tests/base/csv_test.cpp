@@ -3,6 +3,8 @@
 
 #include "gpusel/base/csv.hpp"
 
+namespace csv_test {
+
 using namespace gpusel;
 
 namespace {
@@ -48,3 +50,5 @@ TEST_CASE("what is not a table is refused where it stops being one") {
   CHECK(refusal("a,b\n1,\"2\n") == "t.csv:2:3: the quote is not closed");
   CHECK(refusal("a,b\n\"1\"x,2\n") == "t.csv:2:1: there is text behind the closing quote");
 }
+
+}  // namespace csv_test

@@ -3,6 +3,8 @@
 
 #include "gpusel/base/date.hpp"
 
+namespace date_test {
+
 using namespace gpusel;
 
 TEST_CASE("a date is read and written in its own precision") {
@@ -70,3 +72,5 @@ TEST_CASE("a packed date comes back as it was") {
   const auto date = GENERATE(Date(2026, 7, 20), Date(2026, 7, 0), Date(2026, 0, 0), Date{});
   CHECK(Date::from_packed(date.packed()) == date);
 }
+
+}  // namespace date_test

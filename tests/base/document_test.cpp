@@ -6,6 +6,8 @@
 #include "support/program.hpp"
 #include "tree.hpp"
 
+namespace document_test {
+
 using namespace gpusel;
 using namespace gpusel::test;
 
@@ -91,3 +93,5 @@ TEST_CASE("the second of two equal keys is the duplicate") {
   map.children.resize(3);
   CHECK(duplicate_key(map) == nullptr);
 }
+
+}  // namespace document_test

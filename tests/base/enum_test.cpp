@@ -8,6 +8,8 @@
 #include "gpusel/catalog/market.hpp"
 #include "gpusel/catalog/model.hpp"
 
+namespace enum_test {
+
 using namespace gpusel;
 
 TEMPLATE_TEST_CASE("every name of an enumeration is read back as what it names", "", catalog::GpuLink,
@@ -43,3 +45,5 @@ TEST_CASE("a name that is almost right is refused") {
   CAPTURE(name);
   CHECK_FALSE(from_text<catalog::Term>(name));
 }
+
+}  // namespace enum_test

@@ -6,12 +6,20 @@
 #include "gpusel/base/fields.hpp"
 #include "tree.hpp"
 
+namespace fields_test {
+enum class Colour { red, green };
+}  // namespace fields_test
+
+template <>
+inline constexpr auto gpusel::enum_names<fields_test::Colour> = std::to_array<std::string_view>({"red", "green"});
+
+namespace fields_test {
+
 using namespace gpusel;
 using namespace gpusel::test;
 
 namespace {
 
-enum class Colour { red, green };
 
 /// A map, a view of it, and what was found wrong.
 struct View {
@@ -27,9 +35,6 @@ struct View {
 };
 
 }  // namespace
-
-template <>
-inline constexpr auto gpusel::enum_names<Colour> = std::to_array<std::string_view>({"red", "green"});
 
 TEST_CASE("fields are read by their types") {
   View view(
@@ -199,3 +204,5 @@ TEST_CASE("a problem message is safe for a terminal") {
   REQUIRE(view.problems.errors.size() == 2);
   for (const Error& error : view.problems.errors) CHECK(error.message.find('\x1b') == std::string::npos);
 }
+
+}  // namespace fields_test

@@ -10,6 +10,8 @@
 #include "gpusel/base/file.hpp"
 #include "support/program.hpp"
 
+namespace file_test {
+
 using namespace gpusel;
 using test::read_file;
 using test::scratch_directory;
@@ -98,3 +100,5 @@ TEST_CASE("what is no file is not opened, and why it is not is told") {
   CHECK(read_text(*InputFile::open(scratch_file("file", "text")), "file", 3).error().message.find("larger than") !=
         std::string::npos);
 }
+
+}  // namespace file_test

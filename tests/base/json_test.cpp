@@ -7,6 +7,8 @@
 
 #include "tree.hpp"
 
+namespace json_test {
+
 using namespace gpusel;
 using namespace gpusel::test;
 
@@ -203,3 +205,5 @@ TEST_CASE("json with an escape in it is the same tree or the same error as witho
   CHECK(good > 5'000);
   CHECK(good < 15'000);
 }
+
+}  // namespace json_test

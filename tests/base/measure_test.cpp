@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace measure_test {
+
 using gpusel::parse_measure;
 
 TEST_CASE("a figure is turned into the unit it is kept in") {
@@ -39,3 +41,5 @@ TEST_CASE("a unit of another kind and what is no number are refused") {
     CHECK_FALSE(parse_measure(text, unit).has_value());
   }
 }
+
+}  // namespace measure_test

@@ -3,6 +3,8 @@
 
 #include "gpusel/base/money.hpp"
 
+namespace money_test {
+
 using gpusel::Currency;
 
 TEST_CASE("a currency is three capital letters") {
@@ -23,3 +25,5 @@ TEST_CASE("currencies are equal when their codes are") {
   CHECK(Currency::parse("EUR") != Currency::usd());
   CHECK(Currency{} != Currency::usd());
 }
+
+}  // namespace money_test

@@ -3,6 +3,8 @@
 
 #include "gpusel/base/number.hpp"
 
+namespace number_test {
+
 using namespace gpusel;
 
 namespace {
@@ -232,3 +234,5 @@ TEST_CASE("prices are shown with the digits that matter") {
   CHECK(human_price(123.456) == "123.5");
   CHECK(human_price(1234.4) == "1,234");
 }
+
+}  // namespace number_test

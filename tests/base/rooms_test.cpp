@@ -11,6 +11,8 @@
 
 #include "support/program.hpp"
 
+namespace rooms_test {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -92,3 +94,5 @@ TEST_CASE("no two types of a namespace have one name") {
   CHECK(places.size() > 500);
   CHECK(places.contains("gpusel::advise::CompareAnswer"));
 }
+
+}  // namespace rooms_test

@@ -5,6 +5,8 @@
 
 #include "gpusel/base/text.hpp"
 
+namespace text_test {
+
 using namespace gpusel;
 
 namespace {
@@ -151,3 +153,5 @@ TEST_CASE("shortened text is cut between characters and never inside one") {
 }
 
 TEST_CASE("shortened text is safe for a terminal") { CHECK(shorten("\x1b[2J and more", 4) == "\\x1b[2J…"); }
+
+}  // namespace text_test

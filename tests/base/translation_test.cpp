@@ -5,6 +5,8 @@
 
 #include "base/translation.hpp"
 
+namespace translation_test {
+
 using namespace gpusel;
 
 namespace {
@@ -61,3 +63,5 @@ TEST_CASE("bytes that are no catalogue have no texts") {
   bytes[0] ^= 1;
   CHECK(Translation(bytes).find("a") == "a");
 }
+
+}  // namespace translation_test

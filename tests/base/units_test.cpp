@@ -3,6 +3,8 @@
 
 #include "gpusel/base/units.hpp"
 
+namespace units_test {
+
 using namespace gpusel;
 
 TEST_CASE("a GiB is a fourteenth larger than a GB") {
@@ -42,3 +44,5 @@ TEST_CASE("times convert to hours and milliseconds") {
 }
 
 TEST_CASE("a year is twelve months of 730 hours") { CHECK(kHoursPerYear == 12 * kHoursPerMonth); }
+
+}  // namespace units_test

@@ -4,6 +4,8 @@
 #include "gpusel/base/text.hpp"
 #include "gpusel/base/unseen.hpp"
 
+namespace unseen_test {
+
 using gpusel::is_unseen;
 using gpusel::printable;
 using gpusel::visible;
@@ -39,3 +41,5 @@ TEST_CASE("JSON keeps its value and loses what is unseen") {
   CHECK(with_escapes("{\n  \"a\": \"x\"\n}") == "{\n  \"a\": \"x\"\n}");
   CHECK(with_escapes("\"é\x7f\u009b\u202e\U000e0041…\"") == "\"é\\u007f\\u009b\\u202e\\udb40\\udc41…\"");
 }
+
+}  // namespace unseen_test

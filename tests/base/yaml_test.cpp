@@ -3,6 +3,8 @@
 
 #include "tree.hpp"
 
+namespace yaml_test {
+
 using namespace gpusel;
 using namespace gpusel::test;
 
@@ -158,3 +160,5 @@ TEST_CASE("broken UTF-8 in yaml is refused") { yaml_error("a: x\xffy\n"); }
 TEST_CASE("a yaml list that is never closed is told as such") {
   CHECK_FALSE(says(yaml_error("[1, 2\n"), "a key must be plain text"));
 }
+
+}  // namespace yaml_test

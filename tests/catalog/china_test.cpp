@@ -5,6 +5,8 @@
 
 #include "listing.hpp"
 
+namespace china_test {
+
 using namespace gpusel;
 using namespace gpusel::test;
 
@@ -71,3 +73,5 @@ TEST_CASE("no shipped source is under a share-alike licence") {
     CHECK(source.publisher.find("Spare Cores") == std::string_view::npos);
   }
 }
+
+}  // namespace china_test

@@ -10,6 +10,8 @@
 #include "gpusel/catalog/statistics.hpp"
 #include "support/program.hpp"
 
+namespace diff_test {
+
 using namespace gpusel;
 using catalog::ChangeKind;
 
@@ -93,3 +95,5 @@ TEST_CASE("prices grow old with the day") {
   CHECK(*late.median_age_days == *young.median_age_days + 1096);
   CHECK(late.ages.back().offers + late.undated == all.offers().size());
 }
+
+}  // namespace diff_test

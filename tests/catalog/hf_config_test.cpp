@@ -6,6 +6,8 @@
 #include "gpusel/catalog/hf_config.hpp"
 #include "listing.hpp"
 
+namespace hf_config_test {
+
 using namespace gpusel;
 using namespace gpusel::test;
 using catalog::ConfigModel;
@@ -426,3 +428,5 @@ TEST_CASE("a stated size tells whether the FFN is gated and the head tied") {
   CHECK(gated->ffn_matrices == 3);
   CHECK(gated->head == gated->embedding);
 }
+
+}  // namespace hf_config_test

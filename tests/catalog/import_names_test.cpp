@@ -1,6 +1,8 @@
 // What names, forms and memory in a price list say of the GPU and the region that are meant.
 #include "imports.hpp"
 
+namespace import_names_test {
+
 using namespace gpusel;
 using namespace gpusel::test;
 
@@ -109,3 +111,5 @@ TEST_CASE("import: gpuhunt's flags tell other products, and RunPod's SKU is a GP
   check_accounts(gcp);
   CHECK(prices_of(gcp.market, "a4-highgpu-8g") == Lines{"on-demand 90.2 USD us-central1"});
 }
+
+}  // namespace import_names_test

@@ -7,6 +7,8 @@
 
 #include "imports.hpp"
 
+namespace import_test {
+
 using namespace gpusel;
 using namespace gpusel::test;
 
@@ -325,3 +327,5 @@ TEST_CASE("import: prices carry the date of their file and a source of its name"
   REQUIRE(dated.has_value());
   CHECK(dated->market.offers()[0].as_of == 20260720);  // its publicationDate
 }
+
+}  // namespace import_test

@@ -3,6 +3,8 @@
 
 #include "listing.hpp"
 
+namespace ingest_test {
+
 using namespace gpusel;
 using namespace gpusel::test;
 
@@ -339,3 +341,5 @@ TEST_CASE("a snapshot brings the GPUs and models that it has") {
   CHECK(c.model("tiny"));
   CHECK(c.gpu_of(**c.instance("big.8x")) != nullptr);
 }
+
+}  // namespace ingest_test

@@ -4,6 +4,8 @@
 #include "gpusel/base/text.hpp"
 #include "linting.hpp"
 
+namespace lint_neighbours_test {
+
 using namespace gpusel;
 using namespace gpusel::test;
 
@@ -111,3 +113,5 @@ TEST_CASE("a place or a record is named once, and headings are wrapped") {
   for (const std::string_view line : split(printed, '\n'))
     if (!line.starts_with("  ")) CHECK(line.size() <= 100);
 }
+
+}  // namespace lint_neighbours_test

@@ -7,6 +7,8 @@
 #include "gpusel/catalog/lint.hpp"
 #include "linting.hpp"
 
+namespace lint_test {
+
 using namespace gpusel;
 using namespace gpusel::test;
 
@@ -349,3 +351,5 @@ TEST_CASE("findings are printed under their checks with place, figures and advic
   const Run quiet = ask({"catalog", "lint", kSource + "/tests/data/lint", "-q"});
   CHECK(quiet.out.empty());
 }
+
+}  // namespace lint_test

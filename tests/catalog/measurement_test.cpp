@@ -4,6 +4,8 @@
 #include "gpusel/catalog/measurement.hpp"
 #include "support/job.hpp"
 
+namespace measurement_test {
+
 using namespace gpusel;
 
 namespace {
@@ -75,3 +77,5 @@ TEST_CASE("a shape stands in for a model that the catalogue lacks") {
   CHECK(sheet->rows[0].gpu->id == "t4");
   CHECK(sheet->rows[0].facts.model == "own-7b");
 }
+
+}  // namespace measurement_test

@@ -3,6 +3,8 @@
 
 #include "listing.hpp"
 
+namespace names_test {
+
 using namespace gpusel;
 using namespace gpusel::test;
 
@@ -176,3 +178,5 @@ TEST_CASE("prices of one SKU in two currencies stand side by side") {
                 "acme-sheet, per_hour: {big.8x: 18}}\n");
   CHECK(c.offers_of(**c.instance("big.8x")).size() == 3);
 }
+
+}  // namespace names_test

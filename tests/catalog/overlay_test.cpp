@@ -3,6 +3,8 @@
 
 #include "listing.hpp"
 
+namespace overlay_test {
+
 using namespace gpusel;
 using namespace gpusel::test;
 
@@ -239,3 +241,5 @@ TEST_CASE("the answer says what the catalogue was made of") {
   const std::string overlay = scratch_file("o.yaml", "");
   CHECK(opened(catalog::load({.replacement = {}, .overlays = {overlay}})).origin_text() == "embedded+" + overlay);
 }
+
+}  // namespace overlay_test

@@ -10,6 +10,8 @@
 #include "gpusel/catalog/priced_name.hpp"
 #include "support/program.hpp"
 
+namespace own_prices_test {
+
 using namespace gpusel;
 using namespace gpusel::catalog;
 
@@ -160,3 +162,5 @@ TEST_CASE("a family called like a GPU is written with its provider", "[own]") {
     CHECK(narrow->kind > Priced::gpu);
   }
 }
+
+}  // namespace own_prices_test

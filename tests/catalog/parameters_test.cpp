@@ -4,6 +4,8 @@
 #include "gpusel/catalog/parameters.hpp"
 #include "listing.hpp"
 
+namespace parameters_test {
+
 using namespace gpusel;
 using namespace gpusel::test;
 using catalog::Model;
@@ -204,3 +206,5 @@ TEST_CASE("what a description of a mixture leaves open follows from its sizes") 
   catalog::complete_experts(dense_width);
   CHECK(*dense_width.moe_ffn_size == Approx(14336 / 8.0).epsilon(0.01));
 }
+
+}  // namespace parameters_test

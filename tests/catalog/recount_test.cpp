@@ -8,6 +8,8 @@
 #include "gpusel/catalog/hf_config.hpp"
 #include "listing.hpp"
 
+namespace recount_test {
+
 using namespace gpusel;
 using namespace gpusel::test;
 
@@ -87,3 +89,5 @@ TEST_CASE("caches follow from the kinds of layers") {
   CHECK((*model)->model.kv_window_layers.value_or(0) == given.windowed);
   CHECK((*model)->model.linear_layers.value_or(0) == given.linear);
 }
+
+}  // namespace recount_test

@@ -9,6 +9,8 @@
 #include "support/market.hpp"
 #include "support/program.hpp"
 
+namespace sheets_test {
+
 using namespace gpusel;
 
 namespace {
@@ -117,3 +119,5 @@ TEST_CASE("states and scores survive a snapshot") {
   const auto scores = again->render_scores_of(**again->gpu("l40s"));
   CHECK(std::ranges::any_of(scores, [](const auto& s) { return s.score == 1234.0; }));
 }
+
+}  // namespace sheets_test

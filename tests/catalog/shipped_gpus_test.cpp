@@ -9,6 +9,8 @@
 
 #include "listing.hpp"
 
+namespace shipped_gpus_test {
+
 using namespace gpusel;
 using namespace gpusel::test;
 
@@ -215,3 +217,5 @@ TEST_CASE("in Blender, cards without RT cores stay behind those with") {
   CHECK(score("rtx-5090") > 2 * score("h200"));
   CHECK(score("a10") > 1.5 * score("t4"));
 }
+
+}  // namespace shipped_gpus_test

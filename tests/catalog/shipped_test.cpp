@@ -5,6 +5,8 @@
 
 #include "listing.hpp"
 
+namespace shipped_test {
+
 using namespace gpusel;
 using namespace gpusel::test;
 
@@ -238,3 +240,5 @@ TEST_CASE("the European Union has 27 members and is part of the economic area") 
     CHECK(members == 27);
   }
 }
+
+}  // namespace shipped_test

@@ -7,6 +7,8 @@
 #include "catalog/weights_bytes.hpp"
 #include "listing.hpp"
 
+namespace snapshot_test {
+
 using namespace gpusel;
 using namespace gpusel::test;
 
@@ -195,3 +197,5 @@ TEST_CASE("a damaged snapshot cannot replace the catalogue") {
   REQUIRE_FALSE(loaded);
   CHECK(loaded.error().front().kind == ErrorKind::bad_catalogue);
 }
+
+}  // namespace snapshot_test

@@ -5,6 +5,8 @@
 #include "listing.hpp"
 #include "weights_bytes.hpp"
 
+namespace weights_file_test {
+
 using namespace gpusel;
 using namespace gpusel::test;
 
@@ -220,3 +222,5 @@ TEST_CASE("a GGUF file that announces nonsense is refused") {
   CHECK_THAT(of(file), Catch::Contains("'general.architecture' is missing"));
   CHECK_THAT(refused(gguf_file("")).message, Catch::Contains("not a GGUF") || Catch::Contains("cut off"));
 }
+
+}  // namespace weights_file_test

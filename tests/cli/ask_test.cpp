@@ -5,6 +5,8 @@
 #include "support/job.hpp"
 #include "support/program.hpp"
 
+namespace ask_test {
+
 using namespace gpusel;
 
 namespace {
@@ -99,3 +101,5 @@ TEST_CASE("nobody is asked where there is no terminal") {
   CHECK(run.status == 2);
   CHECK(run.out.empty());
 }
+
+}  // namespace ask_test

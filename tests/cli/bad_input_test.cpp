@@ -5,6 +5,8 @@
 
 #include "support/program.hpp"
 
+namespace bad_input_test {
+
 using namespace gpusel::test;
 
 namespace {
@@ -147,3 +149,5 @@ TEST_CASE("widths from none to huge are survived") {
     CHECK(run.status == 0);
   }
 }
+
+}  // namespace bad_input_test

@@ -6,6 +6,8 @@
 
 #include "support/program.hpp"
 
+namespace break_even_test {
+
 using namespace gpusel::test;
 using Json = nlohmann::json;
 
@@ -107,3 +109,5 @@ TEST_CASE("a table for programs has no sections") {
   REQUIRE(run.status == 0);
   CHECK_FALSE(has(run.out, "commitments"));
 }
+
+}  // namespace break_even_test

@@ -6,6 +6,8 @@
 
 #include "support/program.hpp"
 
+namespace calibrate_test {
+
 using namespace gpusel::test;
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
@@ -159,3 +161,5 @@ TEST_CASE("verify reads JSON Lines, too") {
   CHECK(answer["rows"] == 2);
   CHECK(answer["unusable"].empty());
 }
+
+}  // namespace calibrate_test

@@ -6,6 +6,8 @@
 
 #include "support/program.hpp"
 
+namespace catalog_state_test {
+
 using namespace gpusel::test;
 using nlohmann::json;
 
@@ -97,3 +99,5 @@ TEST_CASE("with --strict an old price fails the answer, without it is left out")
   CHECK(ask({"doctor", "--max-price-age", "40d", "--strict"}).status == 6);
   CHECK(ask({"doctor", "--max-price-age", "40d"}).status == 0);
 }
+
+}  // namespace catalog_state_test

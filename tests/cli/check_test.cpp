@@ -9,6 +9,8 @@
 #include "gpusel/base/document.hpp"
 #include "support/program.hpp"
 
+namespace check_test {
+
 using namespace gpusel::test;
 using Json = nlohmann::json;
 
@@ -444,3 +446,5 @@ TEST_CASE("findings stand in the order of the policy files, which changes none o
     for (std::size_t i = 0; i < order.size(); ++i) CHECK(rows[i] == first[order[i]]);
   } while (std::next_permutation(order.begin(), order.end()));
 }
+
+}  // namespace check_test

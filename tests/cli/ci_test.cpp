@@ -8,6 +8,8 @@
 #include "gpusel/base/document.hpp"
 #include "support/program.hpp"
 
+namespace ci_test {
+
 using namespace gpusel::test;
 
 namespace {
@@ -68,3 +70,5 @@ TEST_CASE("the policies in docs/ci.md are read", "[check]") {
     CHECK(run.status == 0);
   }
 }
+
+}  // namespace ci_test

@@ -10,6 +10,8 @@
 #include "gpusel/workload/allowed.hpp"
 #include "support/program.hpp"
 
+namespace completion_test {
+
 using namespace gpusel::test;
 namespace fs = std::filesystem;
 
@@ -275,3 +277,5 @@ TEST_CASE("behind a vendor only its GPUs are offered, behind a flag of yes or no
   CHECK(has(offered({"recommend", "--nvlink", "--str"}), "--strict"));
   CHECK(has(offered({"explain", "old"}), "old-price"));
 }
+
+}  // namespace completion_test

@@ -4,6 +4,8 @@
 
 #include "support/program.hpp"
 
+namespace cost_test {
+
 using namespace gpusel::test;
 
 namespace {
@@ -126,3 +128,5 @@ TEST_CASE("a service that is not always in use has numbers for its autoscaler", 
   CHECK(explained(off));
   CHECK(with({"--hours-per-day", "8"})["autoscaling"]["keda"]["minReplicaCount"] == 1);
 }
+
+}  // namespace cost_test

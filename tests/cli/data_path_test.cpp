@@ -5,6 +5,8 @@
 
 #include "support/program.hpp"
 
+namespace data_path_test {
+
 using namespace gpusel::test;
 using Json = nlohmann::json;
 
@@ -123,3 +125,5 @@ TEST_CASE("what shows more of one ranking has no meaning beside stages") {
     CHECK(run.err.find("--stages") != std::string::npos);
   }
 }
+
+}  // namespace data_path_test

@@ -10,6 +10,8 @@
 
 #include "support/program.hpp"
 
+namespace documents_test {
+
 using namespace gpusel::test;
 namespace fs = std::filesystem;
 
@@ -160,3 +162,5 @@ TEST_CASE("every document that a document links to exists") {
     }
   }
 }
+
+}  // namespace documents_test

@@ -3,6 +3,8 @@
 
 #include "support/program.hpp"
 
+namespace exit_status_test {
+
 using gpusel::test::ask;
 using gpusel::test::Run;
 
@@ -65,3 +67,5 @@ TEST_CASE("an empty value is not taken for a yes") {
     CHECK(run.err.find("true") == std::string::npos);
   }
 }
+
+}  // namespace exit_status_test

@@ -5,6 +5,8 @@
 
 #include "support/program.hpp"
 
+namespace explain_test {
+
 using namespace gpusel::test;
 using Json = nlohmann::ordered_json;
 
@@ -110,3 +112,5 @@ TEST_CASE("every command that has --explain and figures gives formula, values, r
   const Run text = shell("gpusel " + command + " --explain", {});
   CHECK(text.out.find(lines[0]["quantity"].get<std::string>()) != std::string::npos);
 }
+
+}  // namespace explain_test

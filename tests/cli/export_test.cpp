@@ -8,6 +8,8 @@
 
 #include "support/program.hpp"
 
+namespace export_test {
+
 using namespace gpusel::test;
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
@@ -391,3 +393,5 @@ TEST_CASE("targets are listed in every format", "[export]") {
     CHECK(has(file.out, "HorizontalPodAutoscaler"));
   }
 }
+
+}  // namespace export_test

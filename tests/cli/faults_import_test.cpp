@@ -14,6 +14,8 @@
 #include "support/program.hpp"
 #include "support/traced.hpp"
 
+namespace faults_import_test {
+
 using namespace gpusel::test;
 using gpusel::format;
 namespace fs = std::filesystem;
@@ -230,3 +232,5 @@ TEST_CASE("a snapshot cut off or with a bit turned is refused by whoever asks, w
   must_refuse(bytes + bytes);
   must_refuse(bytes.substr(bytes.size() / 2));
 }
+
+}  // namespace faults_import_test

@@ -10,6 +10,8 @@
 #include "support/cannot_run.hpp"
 #include "support/program.hpp"
 
+namespace faults_reading_test {
+
 using namespace gpusel::test;
 namespace fs = std::filesystem;
 
@@ -270,3 +272,5 @@ TEST_CASE("lines of requests may end at any byte of a block, and the last withou
   CHECK(lines[1].find("\"fits\":true") != std::string::npos);
   CHECK(lines[2] == lines[0]);
 }
+
+}  // namespace faults_reading_test

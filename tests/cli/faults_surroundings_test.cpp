@@ -11,6 +11,8 @@
 #include "support/cannot_run.hpp"
 #include "support/program.hpp"
 
+namespace faults_surroundings_test {
+
 using namespace gpusel::test;
 namespace fs = std::filesystem;
 
@@ -195,3 +197,5 @@ TEST_CASE("a day of another century is reckoned with, or refused with the years 
                          "' is no day of the years 1990 to 2999; write it like 2026-11-21\n");
   }
 }
+
+}  // namespace faults_surroundings_test

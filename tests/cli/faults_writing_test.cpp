@@ -10,6 +10,8 @@
 #include "support/cannot_run.hpp"
 #include "support/program.hpp"
 
+namespace faults_writing_test {
+
 using namespace gpusel::test;
 namespace fs = std::filesystem;
 
@@ -288,3 +290,5 @@ TEST_CASE("a disk that is full, or may only be read, is told, the old file stays
     CHECK(closed.out.ends_with("status 1\n" + closed.err));
   }
 }
+
+}  // namespace faults_writing_test

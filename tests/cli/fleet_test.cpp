@@ -4,6 +4,8 @@
 
 #include "support/program.hpp"
 
+namespace fleet_test {
+
 using namespace gpusel::test;
 using Json = nlohmann::json;
 
@@ -110,3 +112,5 @@ TEST_CASE("the lines of a fleet are in JSON too") {
   const Json out = answer("fleet --model llama-3.1-8b --traffic rag --rate 40 --explain");
   CHECK(out["explain"].size() > 8);
 }
+
+}  // namespace fleet_test

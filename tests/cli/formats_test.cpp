@@ -5,6 +5,8 @@
 
 #include "support/program.hpp"
 
+namespace formats_test {
+
 using namespace gpusel::test;
 
 namespace {
@@ -90,3 +92,5 @@ TEST_CASE("an estimate in CSV is one row of figures in full") {
   CHECK(std::count(run.out.begin(), run.out.end(), '\n') == 2);
   CHECK(has(run.out, "\n,true,l4,1,"));
 }
+
+}  // namespace formats_test

@@ -6,6 +6,8 @@
 
 #include "support/program.hpp"
 
+namespace golden_test {
+
 using namespace gpusel::test;
 
 namespace {
@@ -111,3 +113,5 @@ TEST_CASE("the same question gives the same bytes") {
   const std::vector<std::string> words{"recommend", "--model", "llama-3.1-70b", "--task", "inference", "--json"};
   CHECK(ask(words).out == ask(words).out);
 }
+
+}  // namespace golden_test

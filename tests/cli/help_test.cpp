@@ -8,6 +8,8 @@
 #include "cli/command.hpp"
 #include "support/program.hpp"
 
+namespace help_test {
+
 using namespace gpusel::test;
 
 namespace {
@@ -109,3 +111,5 @@ TEST_CASE("without words the program explains itself") {
   const Run run = ask({});
   CHECK((run.out + run.err).find("recommend") != std::string::npos);
 }
+
+}  // namespace help_test

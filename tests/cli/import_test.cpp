@@ -7,6 +7,8 @@
 
 #include "support/program.hpp"
 
+namespace import_test {
+
 using namespace gpusel::test;
 using Json = nlohmann::json;
 
@@ -184,3 +186,5 @@ TEST_CASE("import: nothing but a snapshot of an earlier import is overwritten", 
   CHECK(import_sky({kGcp, "--out", fresh, "--dry-run"}).status == 0);
   CHECK(!std::filesystem::exists(fresh));
 }
+
+}  // namespace import_test

@@ -8,6 +8,8 @@
 
 #include "support/program.hpp"
 
+namespace json_test {
+
 using namespace gpusel::test;
 using Json = nlohmann::json;
 
@@ -254,3 +256,5 @@ TEST_CASE("what a name is often mistaken for is said wherever it is shown") {
         std::string::npos);
   }
 }
+
+}  // namespace json_test

@@ -9,6 +9,8 @@
 #include "support/job.hpp"
 #include "support/program.hpp"
 
+namespace language_test {
+
 using gpusel::cli::language_of_locale;
 using gpusel::test::ask;
 using gpusel::test::Run;
@@ -247,3 +249,5 @@ TEST_CASE("JSON differs between languages in sentences only") {
   differences(nlohmann::json::parse(english.out), nlohmann::json::parse(chinese.out), {}, found);
   CHECK(found == std::vector<std::string>());
 }
+
+}  // namespace language_test

@@ -6,6 +6,8 @@
 
 #include "support/program.hpp"
 
+namespace lines_test {
+
 using gpusel::cli::kMaxLine;
 
 namespace {
@@ -50,3 +52,5 @@ TEST_CASE("of an over-long line the start is kept, and the next line is whole") 
   CHECK(lines.front() == longest + "y");
   CHECK(lines.back() == "b");
 }
+
+}  // namespace lines_test

@@ -6,6 +6,8 @@
 
 #include "support/program.hpp"
 
+namespace lists_test {
+
 using namespace gpusel::test;
 using Json = nlohmann::json;
 
@@ -273,3 +275,5 @@ TEST_CASE("strict turns old prices of a list into a status of their own") {
   CHECK(ask(words_of("instances --cloud north --max-price-age 30d --strict" + market)).status == 0);
   CHECK(ask(words_of("instances --strict" + market)).status == 2);
 }
+
+}  // namespace lists_test

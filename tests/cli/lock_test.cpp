@@ -9,6 +9,8 @@
 #include "report/lock.hpp"
 #include "support/program.hpp"
 
+namespace lock_test {
+
 using namespace gpusel::test;
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
@@ -336,3 +338,5 @@ TEST_CASE("a lock that is damaged, foreign or newer is refused with its place", 
   }
   CHECK(shell("gpusel diff /no/such.lock").status == 2);
 }
+
+}  // namespace lock_test

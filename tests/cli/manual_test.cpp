@@ -8,6 +8,8 @@
 #include "gpusel/base/text.hpp"
 #include "support/program.hpp"
 
+namespace manual_test {
+
 using namespace gpusel::test;
 namespace fs = std::filesystem;
 
@@ -90,3 +92,5 @@ TEST_CASE("groups of commands have a page, too, and every schema a line in the t
     if (file.path().extension() == ".json")
       CHECK(table.find("(" + file.path().filename().string() + ")") != std::string::npos);
 }
+
+}  // namespace manual_test

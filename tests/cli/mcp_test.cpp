@@ -11,6 +11,8 @@
 #include "cli/mcp/session.hpp"
 #include "support/program.hpp"
 
+namespace mcp_test {
+
 using namespace gpusel::test;
 using Json = nlohmann::ordered_json;
 
@@ -436,3 +438,5 @@ TEST_CASE("a client that goes away is no error", "[mcp]") {
   CHECK(run.err == "status 0\n");
   CHECK(ask({"mcp"}).status == 0);
 }
+
+}  // namespace mcp_test

@@ -7,6 +7,8 @@
 #include "catalog/weights_bytes.hpp"
 #include "support/program.hpp"
 
+namespace model_files_test {
+
 using namespace gpusel::test;
 using Json = nlohmann::json;
 
@@ -88,3 +90,5 @@ TEST_CASE("a GGUF file is served by llama.cpp at its own size") {
   CHECK(item["stored"]["layout"] == "gguf");
   CHECK(item["stored"]["types"][0]["type"] == "Q4_K");
 }
+
+}  // namespace model_files_test

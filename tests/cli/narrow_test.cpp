@@ -4,6 +4,8 @@
 #include "gpusel/base/text.hpp"
 #include "support/program.hpp"
 
+namespace narrow_test {
+
 using namespace gpusel::test;
 
 namespace {
@@ -57,3 +59,5 @@ TEST_CASE("a page has the cost of each rank before its plan") {
   CHECK(cost < page.out.find("plan |"));
   CHECK(page.out.find("instance |") < cost);
 }
+
+}  // namespace narrow_test

@@ -6,6 +6,8 @@
 
 #include "support/program.hpp"
 
+namespace poc_test {
+
 using namespace gpusel::test;
 using Json = nlohmann::json;
 
@@ -295,3 +297,5 @@ TEST_CASE("what is recommended on another term is tested on demand where that is
   CHECK(answer["poc"]["rent"]["term"] == "on-demand");
   CHECK(answer["poc"]["notes"].size() == 1);
 }
+
+}  // namespace poc_test

@@ -6,6 +6,8 @@
 
 #include "support/program.hpp"
 
+namespace recommender_test {
+
 using namespace gpusel::test;
 using Json = nlohmann::json;
 
@@ -48,3 +50,5 @@ TEST_CASE("a fast GPU that waits for launches is told") {
   CHECK(speaks(candidates(one + "h100-sxm-80gb").front(), "launches-hold-up-speech"));
   CHECK_FALSE(speaks(candidates(one + "l4").front(), "launches-hold-up-speech"));
 }
+
+}  // namespace recommender_test

@@ -11,6 +11,8 @@
 #include "gpusel/catalog/catalog.hpp"
 #include "support/program.hpp"
 
+namespace reference_test {
+
 using namespace gpusel;
 using namespace gpusel::test;
 
@@ -130,3 +132,5 @@ TEST_CASE("docs/method.md names every figure of --explain") {
     CHECK(std::ranges::any_of(patterns, [&](const std::string& pattern) { return stands_for(pattern, quantity); }));
   }
 }
+
+}  // namespace reference_test

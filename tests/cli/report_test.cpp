@@ -12,6 +12,8 @@
 #include "gpusel/base/text.hpp"
 #include "support/program.hpp"
 
+namespace report_test {
+
 using namespace gpusel::test;
 using Json = nlohmann::json;
 
@@ -325,3 +327,5 @@ prices:
   CHECK(count(html, "\"onload") == 0);
   CHECK(count(html, "href=\"javascript") == 0);
 }
+
+}  // namespace report_test

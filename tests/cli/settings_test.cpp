@@ -9,6 +9,8 @@
 #include "cli/command.hpp"
 #include "support/program.hpp"
 
+namespace settings_test {
+
 using namespace gpusel::test;
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
@@ -310,3 +312,5 @@ TEST_CASE("what CSV has no place for is said") {
   CHECK(run.err.find("--explain has no place in csv") != std::string::npos);
   CHECK(run.err.find("--show-rejected has no place in csv") != std::string::npos);
 }
+
+}  // namespace settings_test

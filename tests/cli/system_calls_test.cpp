@@ -17,6 +17,8 @@
 #include "support/sandbox.hpp"
 #include "support/traced.hpp"
 
+namespace system_calls_test {
+
 using namespace gpusel::test;
 namespace fs = std::filesystem;
 
@@ -217,3 +219,5 @@ TEST_CASE("a session of the assistant's protocol neither connects nor writes") {
   CHECK(run.status == 0);
   CHECK(lines_of(run.out).size() > 3);
 }
+
+}  // namespace system_calls_test

@@ -10,6 +10,8 @@
 #include "gpusel/base/number.hpp"
 #include "support/program.hpp"
 
+namespace verify_test {
+
 using namespace gpusel::test;
 using Json = nlohmann::json;
 
@@ -112,3 +114,5 @@ TEST_CASE("docs/accuracy.md is what verify prints") {
     FAIL("run tests/refresh_documents.py: '" << written[i] << "' is now '" << printed[i] << "' in: " << near);
   }
 }
+
+}  // namespace verify_test

@@ -5,6 +5,8 @@
 
 #include "support/program.hpp"
 
+namespace whatif_test {
+
 using namespace gpusel::test;
 using Json = nlohmann::json;
 
@@ -85,3 +87,5 @@ TEST_CASE("a sweep of twenty points of the shipped catalogue is a matter of mome
   REQUIRE(run.status == 0);
   CHECK(Json::parse(run.out)["recommendations_asked"].get<int>() < 180);
 }
+
+}  // namespace whatif_test

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace autoscale_test {
+
 using namespace gpusel;
 using namespace gpusel::cost;
 
@@ -67,3 +69,5 @@ TEST_CASE("each number has its line") {
   }
   CHECK(queue_metrics(workload::Engine::vllm).running == "vllm:num_requests_running");
 }
+
+}  // namespace autoscale_test

@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+namespace break_even_test {
+
 using namespace gpusel;
 using namespace gpusel::cost;
 
@@ -145,3 +147,5 @@ TEST_CASE("what costs more to run than to rent is never bought") {
   CHECK_FALSE(compare_owning(asked).months);
   CHECK_FALSE(compare_owning(asked).hours_per_month);
 }
+
+}  // namespace break_even_test

@@ -7,6 +7,8 @@
 #include "support/job.hpp"
 #include "support/program.hpp"
 
+namespace cost_test {
+
 using namespace gpusel;
 using namespace gpusel::cost;
 
@@ -167,3 +169,5 @@ TEST_CASE("a million tokens share the cost of a subscription that is not used up
   REQUIRE(cost->per_million_tokens);
   CHECK(*cost->per_million_tokens == Approx(730 / 262.8));
 }
+
+}  // namespace cost_test

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <random>
 
+namespace reliability_test {
+
 using namespace gpusel;
 using namespace gpusel::cost;
 
@@ -167,3 +169,5 @@ TEST_CASE("a speed that is not sure spreads the time of a run") {
   CHECK(chance_within(runs, seconds(3600 * 100.0001)) == Approx(0.5));
   CHECK(chance_within(runs, time_for_share(runs, 0.95)) >= 0.95);
 }
+
+}  // namespace reliability_test

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace storage_test {
+
 using namespace gpusel;
 using namespace gpusel::cost;
 using catalog::Storage;
@@ -144,3 +146,5 @@ TEST_CASE("the instance's own disks cost nothing on top of it") {
   CHECK(read_rate(disks, far)->gbs == Approx(16));
   CHECK(price_per_month(disks, far)->amount == 0);
 }
+
+}  // namespace storage_test

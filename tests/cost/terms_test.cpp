@@ -5,6 +5,8 @@
 
 #include "gpusel/base/share.hpp"
 
+namespace terms_test {
+
 using namespace gpusel;
 using namespace gpusel::cost;
 using catalog::Term;
@@ -201,3 +203,5 @@ TEST_CASE("a sum with an unknown part is unknown", "[cost]") {
   CHECK_FALSE(sum.hour);
   CHECK_FALSE(sum.job);
 }
+
+}  // namespace terms_test

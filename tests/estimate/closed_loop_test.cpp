@@ -4,6 +4,8 @@
 #include "gpusel/estimate/inference.hpp"
 #include "support/job.hpp"
 
+namespace closed_loop_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using gpusel::test::job;
@@ -93,3 +95,5 @@ TEST_CASE("few rows on 4-bit weights take the time of reading them") {
   const auto then = job("task=inference mode=single-stream model=llama-3.1-70b engine_version=0.4.2");
   CHECK(decode_step(then, test::machine("a100-sxm-80gb"), serving("w4a16"), 1, 16, c).raw() > 1.2 * step);
 }
+
+}  // namespace closed_loop_test

@@ -10,6 +10,8 @@
 #include "gpusel/estimate/own.hpp"
 #include "support/job.hpp"
 
+namespace coefficients_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 
@@ -267,3 +269,5 @@ TEST_CASE("a width holds for its class, up to as many GPUs as were measured") {
   CHECK(own.exponent(job, Range80::memory, 1) == 1);
   CHECK(own.exponent({"training", "a100", "x", "llama"}, Range80::speed, 1) == 1);
 }
+
+}  // namespace coefficients_test

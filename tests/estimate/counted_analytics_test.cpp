@@ -7,6 +7,8 @@
 #include "gpusel/estimate/counted.hpp"
 #include "support/job.hpp"
 
+namespace counted_analytics_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 
@@ -58,3 +60,5 @@ TEST_CASE("on a processor decoding and looking take turns") {
   CHECK(figures.rate < figure(figures, "detector_streams"));
   CHECK(figures.rate < figure(figures, "decoder_streams"));
 }
+
+}  // namespace counted_analytics_test

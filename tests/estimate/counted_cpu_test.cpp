@@ -7,6 +7,8 @@
 #include "gpusel/estimate/counted.hpp"
 #include "support/job.hpp"
 
+namespace counted_cpu_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using workload::Codec;
@@ -224,3 +226,5 @@ TEST_CASE("GPUs pay for trees on large tables only") {
   CHECK(large > 1.2);
   CHECK(large > small);
 }
+
+}  // namespace counted_cpu_test

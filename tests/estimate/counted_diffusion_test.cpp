@@ -7,6 +7,8 @@
 #include "gpusel/estimate/counted.hpp"
 #include "support/job.hpp"
 
+namespace counted_diffusion_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using workload::Precision;
@@ -288,3 +290,5 @@ TEST_CASE("an engine that adds up in fp16 runs half-rate cards at their full rat
   CHECK(gain("rtx-4090") > gain("l40s") * 1.05);
   CHECK(gain("rtx-3090") > gain("rtx-a6000-48gb") * 1.05);
 }
+
+}  // namespace counted_diffusion_test

@@ -10,6 +10,8 @@
 #include "gpusel/plan/plan.hpp"
 #include "support/job.hpp"
 
+namespace counted_graphics_test {
+
 using namespace gpusel;
 using gpusel::test::job;
 using plan::CountedChoice;
@@ -325,3 +327,5 @@ TEST_CASE("a scene is a known word, and a measurement names its GPU") {
   CHECK(test::try_job("task=render on=t4").error().where == "on");
   CHECK(test::try_job("task=render seconds_per_frame=90 on=t44").error().where == "on");
 }
+
+}  // namespace counted_graphics_test

@@ -5,6 +5,8 @@
 
 #include "support/counted.hpp"
 
+namespace counted_recommender_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using gpusel::test::counted_figures_of;
@@ -136,3 +138,5 @@ TEST_CASE("recommenders without known tables are refused") {
   REQUIRE_FALSE(lora);
   CHECK(lora.error().where == "method");
 }
+
+}  // namespace counted_recommender_test

@@ -9,6 +9,8 @@
 #include "estimate/counted/products.hpp"
 #include "support/job.hpp"
 
+namespace counted_samples_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using workload::Precision;
@@ -304,3 +306,5 @@ TEST_CASE("narrow arithmetic is not run where there is no hardware for it", "[sa
   CHECK(run(kTraining, "v100-sxm2-16gb", 64, Precision::bf16).rate <
         run(kTraining, "v100-sxm2-16gb", 64, Precision::fp16).rate);
 }
+
+}  // namespace counted_samples_test

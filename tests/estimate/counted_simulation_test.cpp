@@ -9,6 +9,8 @@
 #include "gpusel/plan/plan.hpp"
 #include "support/job.hpp"
 
+namespace counted_simulation_test {
+
 using namespace gpusel;
 using gpusel::test::job;
 using plan::CountedChoice;
@@ -152,3 +154,5 @@ TEST_CASE("a processor updates what its memory channels bring, and refuses to gu
 TEST_CASE("simulations are computed in fp32 or fp64") {
   CHECK(test::try_job("task=simulate precision=fp16").error().where == "precision");
 }
+
+}  // namespace counted_simulation_test

@@ -5,6 +5,8 @@
 
 #include "support/counted.hpp"
 
+namespace counted_speech_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using gpusel::test::counted_figures_of;
@@ -163,3 +165,5 @@ TEST_CASE("what a speech model cannot do is an error that names the key") {
     CHECK(work.error().where == key);
   }
 }
+
+}  // namespace counted_speech_test

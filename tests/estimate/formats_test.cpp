@@ -6,6 +6,8 @@
 
 #include "support/job.hpp"
 
+namespace formats_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 
@@ -145,3 +147,5 @@ TEST_CASE("engines have kernels for a format from the generation on that vLLM's 
   CHECK(has("nvfp4", "b200-180gb"));
   CHECK(has("bf16", "p100-16gb"));
 }
+
+}  // namespace formats_test

@@ -7,6 +7,8 @@
 
 #include "support/job.hpp"
 
+namespace inference_bound_test {
+
 using namespace gpusel;
 using workload::Workload;
 
@@ -52,3 +54,5 @@ TEST_CASE("what a bound is worth: large batches come near it, and odd jobs have 
   CHECK(std::isinf(bound(test::job("task=inference model=llama-3.1-8b engine=llama.cpp"))));
   CHECK(std::isinf(bound(test::job("task=inference model=llama-3.1-8b disaggregated_prefill=true"))));
 }
+
+}  // namespace inference_bound_test

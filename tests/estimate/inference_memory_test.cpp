@@ -5,6 +5,8 @@
 #include "gpusel/estimate/inference.hpp"
 #include "support/job.hpp"
 
+namespace inference_memory_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using gpusel::test::job;
@@ -346,3 +348,5 @@ TEST_CASE("an odd number of requests fills one replica more than the other") {
       memory("task=inference model=llama-7b concurrency=5 input_tokens=768 output_tokens=256", "h100-sxm-80gb", plan);
   CHECK(m.per_gpu.kv_cache.raw() == near(3.0 * 1024 * 512 * kKiB));
 }
+
+}  // namespace inference_memory_test

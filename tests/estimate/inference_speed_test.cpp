@@ -7,6 +7,8 @@
 #include "gpusel/estimate/inference.hpp"
 #include "support/job.hpp"
 
+namespace inference_speed_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using gpusel::test::job;
@@ -441,3 +443,5 @@ TEST_CASE("an encoder has no time between tokens to speak of and reads sequences
   CHECK(s.speed.total_tokens_per_s == Approx(384 * s.speed.requests_per_s));
   CHECK(s.speed.requests_per_s > 0);
 }
+
+}  // namespace inference_speed_test

@@ -7,6 +7,8 @@
 #include "estimate/multiprocessors.hpp"
 #include "support/job.hpp"
 
+namespace machine_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using catalog::NodeLink;
@@ -209,3 +211,5 @@ TEST_CASE("a collective between nodes takes longer to start than one inside a no
   const Machine two = test::machine("h100-sxm-80gb", 16);
   CHECK(group_latency(two, true, test::coefficients()) > group_latency(two, false, test::coefficients()));
 }
+
+}  // namespace machine_test

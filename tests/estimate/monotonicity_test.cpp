@@ -11,6 +11,8 @@
 #include "gpusel/estimate/training.hpp"
 #include "support/job.hpp"
 
+namespace monotonicity_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using gpusel::test::data_parallel;
@@ -179,3 +181,5 @@ TEST_CASE("the time of training follows from a trace that adds up") {
   CHECK(sum <= ms["training.step_time"] + 0.2);
   CHECK(sum + test::coefficients().step_ms.value == Approx(ms["training.step_time"]).margin(0.3));
 }
+
+}  // namespace monotonicity_test

@@ -5,6 +5,8 @@
 #include "estimate/inference_load.hpp"
 #include "support/job.hpp"
 
+namespace speculation_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using gpusel::test::job;
@@ -163,3 +165,5 @@ TEST_CASE("prompts and answers apart need two replicas") {
   REQUIRE_FALSE(stream);
   CHECK(stream.error().where == "disaggregated_prefill");
 }
+
+}  // namespace speculation_test

@@ -3,6 +3,8 @@
 
 #include "gpusel/estimate/trace.hpp"
 
+namespace trace_test {
+
 using gpusel::estimate::Figure;
 using gpusel::estimate::shown;
 
@@ -38,3 +40,5 @@ TEST_CASE("a shown figure keeps the whole number") {
   CHECK(figure.number == 13.0249);
   CHECK(shown("{:g}", 3).text == "3");
 }
+
+}  // namespace trace_test

@@ -5,6 +5,8 @@
 
 #include "support/training.hpp"
 
+namespace training_estimator_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using gpusel::test::job;
@@ -42,3 +44,5 @@ TEST_CASE("plans weighed one after the other have the figures that each has by i
                   training_speed(work, machine, plan, test::coefficients())->step.raw());
           }
 }
+
+}  // namespace training_estimator_test

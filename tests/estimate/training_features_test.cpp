@@ -4,6 +4,8 @@
 #include "estimate/training_shape.hpp"
 #include "support/training.hpp"
 
+namespace training_features_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using gpusel::test::data_parallel;
@@ -235,3 +237,5 @@ TEST_CASE("the parts of a step are the step") {
   CHECK(sum.raw() + c().step_ms.value / 1000 == Approx(s.step.raw()).epsilon(1e-6));
   CHECK(s.budget.bubble.raw() / s.step.raw() == Approx(3.0 / 11).epsilon(0.05));
 }
+
+}  // namespace training_features_test

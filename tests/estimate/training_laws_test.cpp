@@ -4,6 +4,8 @@
 #include "gpusel/estimate/training.hpp"
 #include "support/job.hpp"
 
+namespace training_laws_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using gpusel::test::data_parallel;
@@ -108,3 +110,5 @@ TEST_CASE("a longer target never needs less memory or time") {
     slower = speed->samples_per_s;
   }
 }
+
+}  // namespace training_laws_test

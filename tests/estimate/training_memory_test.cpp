@@ -4,6 +4,8 @@
 #include "gpusel/estimate/checkpoint.hpp"
 #include "support/training.hpp"
 
+namespace training_memory_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using gpusel::test::data_parallel;
@@ -334,3 +336,5 @@ TEST_CASE("the states of a whole job are those of one unsharded GPU") {
   const Workload work = job("task=finetune model=llama-7b");
   CHECK(training_states(work, workload::Precision::bf16).raw() == near(16 * kLlama));
 }
+
+}  // namespace training_memory_test

@@ -3,6 +3,8 @@
 
 #include "support/training.hpp"
 
+namespace training_speed_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using gpusel::test::data_parallel;
@@ -182,3 +184,5 @@ TEST_CASE("a GPU without a published peak has no training speed") {
   machine.device.gpu = &unknown;
   CHECK_FALSE(training_speed(job("task=finetune model=llama-7b"), machine, {}, test::coefficients()));
 }
+
+}  // namespace training_speed_test

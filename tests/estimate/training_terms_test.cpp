@@ -7,6 +7,8 @@
 #include "estimate/training_shape.hpp"
 #include "support/training.hpp"
 
+namespace training_terms_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using gpusel::test::data_parallel;
@@ -241,3 +243,5 @@ TEST_CASE("a part with more watts per TFLOPS keeps more of its peak") {
   };
   CHECK(mfu("rtx-3090") > mfu("a100-sxm-80gb"));
 }
+
+}  // namespace training_terms_test

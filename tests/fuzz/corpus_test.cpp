@@ -4,6 +4,8 @@
 #include "fuzz/corpus.hpp"
 #include "support/program.hpp"
 
+namespace corpus_test {
+
 using namespace gpusel;
 
 namespace {
@@ -30,3 +32,5 @@ void feed_all(std::size_t part, std::size_t parts) {
 TEST_CASE("seeds and findings of fuzzing are survived: first part", "[fuzz]") { feed_all(0, 3); }
 TEST_CASE("seeds and findings of fuzzing are survived: second part", "[fuzz]") { feed_all(1, 3); }
 TEST_CASE("seeds and findings of fuzzing are survived: third part", "[fuzz]") { feed_all(2, 3); }
+
+}  // namespace corpus_test

@@ -6,6 +6,8 @@
 #include "support/bounds.hpp"
 #include "support/program.hpp"
 
+namespace hostile_test {
+
 using namespace gpusel;
 using namespace gpusel::test;
 
@@ -309,3 +311,5 @@ TEST_CASE("of very many problems the first are told, and reading ends", "[fuzz]"
   CHECK(lines_of(run.err).size() == 21);
   CHECK(run.err.find("and 980 more problems; then reading ended") != std::string::npos);
 }
+
+}  // namespace hostile_test

@@ -6,6 +6,8 @@
 #include "fuzz/corpus.hpp"
 #include "support/program.hpp"
 
+namespace kinds_test {
+
 using namespace gpusel;
 
 namespace {
@@ -63,3 +65,5 @@ TEST_CASE("a part of another kind is refused or done without, whichever it is", 
     for (const std::string& text : fuzz::texts_of(target)) feed_kinds(target, text);
   }
 }
+
+}  // namespace kinds_test

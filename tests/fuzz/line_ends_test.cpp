@@ -6,6 +6,8 @@
 
 #include "support/program.hpp"
 
+namespace line_ends_test {
+
 using namespace gpusel::test;
 namespace fs = std::filesystem;
 
@@ -101,3 +103,5 @@ TEST_CASE("a byte order mark and carriage returns change no answer and no place 
     }
   }
 }
+
+}  // namespace line_ends_test

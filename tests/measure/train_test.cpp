@@ -8,6 +8,8 @@
 #include "support/job.hpp"
 #include "support/program.hpp"
 
+namespace train_test {
+
 using namespace gpusel;
 
 namespace {
@@ -58,3 +60,5 @@ TEST_CASE("what the script cannot do is one clear sentence") {
   says({"--dry-run", "--only", "("}, "is no regular expression");
   says({"--dry-run", "--only", "nothing-like-it"}, "no case has 'nothing-like-it' in its name");
 }
+
+}  // namespace train_test

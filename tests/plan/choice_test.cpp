@@ -3,6 +3,8 @@
 
 #include "support/job.hpp"
 
+namespace choice_test {
+
 using namespace gpusel;
 using namespace gpusel::plan;
 using gpusel::test::job;
@@ -80,3 +82,5 @@ TEST_CASE("every problem has words of its own") {
     CHECK_FALSE(problem.text().empty());
   }
 }
+
+}  // namespace choice_test

@@ -4,6 +4,8 @@
 
 #include "support/job.hpp"
 
+namespace inference_plan_test {
+
 using namespace gpusel;
 using namespace gpusel::plan;
 using estimate::Machine;
@@ -319,3 +321,5 @@ TEST_CASE("a rate and one request at a time exclude each other") {
   CHECK(work.error().where == "request_rate");
   CHECK_FALSE(job("task=inference model=llama-3.1-8b concurrency=8 request_rate=3").inference.concurrency);
 }
+
+}  // namespace inference_plan_test

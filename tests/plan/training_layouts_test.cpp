@@ -5,6 +5,8 @@
 #include "gpusel/base/message.hpp"
 #include "support/job.hpp"
 
+namespace training_layouts_test {
+
 using namespace gpusel;
 using namespace gpusel::plan;
 using gpusel::test::job;
@@ -187,3 +189,5 @@ TEST_CASE("long sequences are divided over context ranks where that beats recomp
   CHECK(choice.fits);
   CHECK(choice.plan.cp > 1);
 }
+
+}  // namespace training_layouts_test

@@ -4,6 +4,8 @@
 
 #include "support/job.hpp"
 
+namespace training_plan_test {
+
 using namespace gpusel;
 using namespace gpusel::plan;
 using estimate::Machine;
@@ -298,3 +300,5 @@ TEST_CASE("frameworks that know all layers or none never recompute some") {
   const auto choice = test::plan_training(job(kTooLong + " framework=hf-trainer"), test::machine("h200-sxm-141gb", 8));
   CHECK_FALSE(estimate::is_partial(choice.plan));
 }
+
+}  // namespace training_plan_test

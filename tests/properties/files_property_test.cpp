@@ -13,6 +13,8 @@
 #include "support/program.hpp"
 #include "support/property.hpp"
 
+namespace files_property_test {
+
 using namespace gpusel;
 using test::holds;
 using test::must;
@@ -330,3 +332,5 @@ TEST_CASE("a market comes back from a snapshot byte for byte", "[property]") {
       },
       kCases);
 }
+
+}  // namespace files_property_test

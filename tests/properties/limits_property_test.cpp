@@ -9,6 +9,8 @@
 #include "support/drawn.hpp"
 #include "support/market.hpp"
 
+namespace limits_property_test {
+
 using namespace gpusel;
 using advise::Advice;
 using advise::Recommendation;
@@ -269,3 +271,5 @@ TEST_CASE("prices too old for their limit come back with --strict, and no others
       },
       kCases);
 }
+
+}  // namespace limits_property_test

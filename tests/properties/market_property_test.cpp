@@ -11,6 +11,8 @@
 #include "support/drawn.hpp"
 #include "support/market.hpp"
 
+namespace market_property_test {
+
 using namespace gpusel;
 using advise::Advice;
 using advise::Recommendation;
@@ -342,3 +344,5 @@ TEST_CASE("every interval holds its own estimate", "[property]") {
       },
       kCases);
 }
+
+}  // namespace market_property_test

@@ -6,6 +6,8 @@
 #include "support/drawn.hpp"
 #include "support/training.hpp"
 
+namespace memory_property_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using test::Asked;
@@ -187,3 +189,5 @@ TEST_CASE("more memory never turns other work that fits into such that does not"
     must(!before.fits || after.fits, "it fitted before");
   });
 }
+
+}  // namespace memory_property_test

@@ -7,6 +7,8 @@
 #include "gpusel/estimate/formats.hpp"
 #include "properties/page_network.hpp"
 
+namespace method_diffusion_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using namespace gpusel::test::page;
@@ -267,3 +269,5 @@ TEST_CASE("images and videos take what docs/method.md says", "[property]") {
     if (page.ahead()) must_be_near(figure(is, "offloaded_gib"), page.all_weights() / kGiB, "offloaded");
   });
 }
+
+}  // namespace method_diffusion_test

@@ -6,6 +6,8 @@
 #include "gpusel/base/message.hpp"
 #include "properties/page_machine.hpp"
 
+namespace method_graphics_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using namespace gpusel::test::page;
@@ -245,3 +247,5 @@ TEST_CASE("simulation takes what docs/method.md says", "[property]") {
     must_be_near(is.rate_ratio.low, 1 / factor, "interval");
   });
 }
+
+}  // namespace method_graphics_test

@@ -11,6 +11,8 @@
 #include "support/page.hpp"
 #include "support/program.hpp"
 
+namespace method_machine_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using test::must;
@@ -151,3 +153,5 @@ TEST_CASE("formats of weights have the bits that docs/method.md lists") {
     CHECK(format.bits == page.at(name));
   }
 }
+
+}  // namespace method_machine_test

@@ -6,6 +6,8 @@
 #include "gpusel/base/message.hpp"
 #include "properties/page_network.hpp"
 
+namespace method_recommender_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using namespace gpusel::test::page;
@@ -155,3 +157,5 @@ TEST_CASE("recommendation takes what docs/method.md says", "[property]") {
     must_say(trace, "time.products", format("({:.3g} TFLOPS)", rate / 1e12));
   });
 }
+
+}  // namespace method_recommender_test

@@ -7,6 +7,8 @@
 #include "gpusel/base/number.hpp"
 #include "properties/page_network.hpp"
 
+namespace method_samples_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using namespace gpusel::test::page;
@@ -181,3 +183,5 @@ TEST_CASE("networks that read samples take what docs/method.md says", "[property
       must_be_near(figure(is, "loader_share"), of.machine.host.vcpus / wanted / of.machine.gpus_per_node, "of them");
   });
 }
+
+}  // namespace method_samples_test

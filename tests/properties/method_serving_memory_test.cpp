@@ -5,6 +5,8 @@
 
 #include "properties/page_service.hpp"
 
+namespace method_serving_memory_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using namespace gpusel::test::page;
@@ -83,3 +85,5 @@ TEST_CASE("the longest context is the last that has room", "[property]") {
     must(page.cache(read, is.longest_context + 17) >= room, "longer ones fit");
   });
 }
+
+}  // namespace method_serving_memory_test

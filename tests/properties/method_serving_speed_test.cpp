@@ -6,6 +6,8 @@
 #include "gpusel/estimate/inference_bound.hpp"
 #include "properties/page_service.hpp"
 
+namespace method_serving_speed_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using namespace gpusel::test::page;
@@ -281,3 +283,5 @@ TEST_CASE("prompts and answers apart are what docs/method.md says", "[property]"
     must_be_near(is->e2e.raw(), first * waits + itl * flow.steps(), "time of a request");
   });
 }
+
+}  // namespace method_serving_speed_test

@@ -7,6 +7,8 @@
 #include "gpusel/base/message.hpp"
 #include "properties/page_network.hpp"
 
+namespace method_speech_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using namespace gpusel::test::page;
@@ -153,3 +155,5 @@ TEST_CASE("speech takes what docs/method.md says", "[property]") {
     if (!trains) must_say(trace, "memory.weights", format("{:.5g}e9 ×", page.P() / 1e9));
   });
 }
+
+}  // namespace method_speech_test

@@ -6,6 +6,8 @@
 #include "gpusel/estimate/checkpoint.hpp"
 #include "properties/page_training.hpp"
 
+namespace method_training_memory_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using namespace gpusel::test::page;
@@ -220,3 +222,5 @@ TEST_CASE("layers that are checkpointed in part keep their share of both", "[pro
     must_be_near(some.weights.raw(), all.weights.raw(), "weights");
   });
 }
+
+}  // namespace method_training_memory_test

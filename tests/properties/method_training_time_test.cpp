@@ -5,6 +5,8 @@
 
 #include "properties/page_training.hpp"
 
+namespace method_training_time_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using namespace gpusel::test::page;
@@ -216,3 +218,5 @@ TEST_CASE("training time is what docs/method.md says", "[property]") {
     must_be_near(is->mfu, page.useful() / page.step() / page.F(), "utilisation");
   });
 }
+
+}  // namespace method_training_time_test

@@ -6,6 +6,8 @@
 #include "gpusel/base/message.hpp"
 #include "properties/page_machine.hpp"
 
+namespace method_video_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using namespace gpusel::test::page;
@@ -204,3 +206,5 @@ TEST_CASE("preprocessing takes what docs/method.md says", "[property]") {
       must_be_near(is.memory.workspace.raw(), data * 1e9 * p.gpu_tree_memory.value, "table");
   });
 }
+
+}  // namespace method_video_test

@@ -8,6 +8,8 @@
 #include "support/drawn.hpp"
 #include "support/program.hpp"
 
+namespace output_property_test {
+
 using namespace gpusel;
 using test::must;
 namespace any = test::any;
@@ -68,3 +70,5 @@ TEST_CASE("a table has the figures of the JSON", "[property]") {
       },
       kCases);
 }
+
+}  // namespace output_property_test

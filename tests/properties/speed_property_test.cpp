@@ -6,6 +6,8 @@
 #include "support/drawn.hpp"
 #include "support/training.hpp"
 
+namespace speed_property_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using test::Faster;
@@ -142,3 +144,5 @@ TEST_CASE("the plan of a faster GPU is never slower", "[property]") {
                   format("{} against {}", layout(*slow), layout(*fast)));
   });
 }
+
+}  // namespace speed_property_test

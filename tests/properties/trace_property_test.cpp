@@ -8,6 +8,8 @@
 #include "support/drawn.hpp"
 #include "support/training.hpp"
 
+namespace trace_property_test {
+
 using namespace gpusel;
 using namespace gpusel::estimate;
 using test::holds;
@@ -86,3 +88,5 @@ TEST_CASE("explanations of other work add up", "[property]") {
     must_add_up(trace);
   });
 }
+
+}  // namespace trace_property_test

@@ -10,6 +10,8 @@
 #include "gpusel/estimate/trace.hpp"
 #include "support/property.hpp"
 
+namespace units_property_test {
+
 using namespace gpusel;
 using test::holds;
 using test::must;
@@ -166,3 +168,5 @@ TEST_CASE("a figure that is printed with its unit is read as both", "[property]"
     must(std::abs(*read.number - value) <= 1e-4 * value, printed.text);
   });
 }
+
+}  // namespace units_property_test

@@ -11,6 +11,8 @@
 #include "report/svg.hpp"
 #include "report/table.hpp"
 
+namespace chart_test {
+
 using namespace gpusel::report;
 
 namespace {
@@ -170,3 +172,5 @@ TEST_CASE("a page is well-formed, keeps to itself and shows every mark") {
   CHECK(!fault("<p><b></p>").empty());
   CHECK(!fault("<p class=\"a>x</p>").empty());
 }
+
+}  // namespace chart_test

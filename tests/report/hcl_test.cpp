@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace hcl_test {
+
 using gpusel::report::hcl_quoted;
 using gpusel::report::HclBlock;
 
@@ -31,3 +33,5 @@ TEST_CASE("blocks are written with their labels, arguments in line, blocks insid
         "  }\n"
         "}\n");
 }
+
+}  // namespace hcl_test

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+namespace labels_test {
+
 using namespace gpusel::report;
 
 namespace {
@@ -76,3 +78,5 @@ TEST_CASE("names stand off lines where they can") {
   const Box box = box_of(points[0], placed[0], 800);
   CHECK((box.bottom < 150 || box.top > 150));
 }
+
+}  // namespace labels_test

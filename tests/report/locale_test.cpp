@@ -21,6 +21,8 @@
 #include "support/market.hpp"
 #include "support/program.hpp"
 
+namespace locale_test {
+
 using namespace gpusel;
 
 namespace {
@@ -145,3 +147,5 @@ TEST_CASE("a German machine changes no number") {
   CHECK(run.out == usual.out);
   CHECK(run.err == usual.err);
 }
+
+}  // namespace locale_test

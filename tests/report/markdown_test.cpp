@@ -5,6 +5,8 @@
 #include "report/markdown_page.hpp"
 #include "report/table.hpp"
 
+namespace markdown_test {
+
 using namespace gpusel::report;
 
 namespace {
@@ -76,3 +78,5 @@ TEST_CASE("places of a terminal are marks of a document") {
   CHECK(verbatim("x <y>\n  z", 2, {}) == "  x <y>\n    z\n");
   CHECK(tidy_markdown(verbatim("x <y>\n  z", 2, kDocument)) == "```\nx <y>\n  z\n```\n");
 }
+
+}  // namespace markdown_test

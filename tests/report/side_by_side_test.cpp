@@ -8,6 +8,8 @@
 #include "gpusel/base/text.hpp"
 #include "support/program.hpp"
 
+namespace side_by_side_test {
+
 using namespace gpusel;
 using report::SideBySide;
 using report::SideRow;
@@ -80,3 +82,5 @@ TEST_CASE("as a plain table a figure has its mark and ratio with it") {
         "| architecture | Ada Lovelace | Ada Lovelace |\n"
         "| bandwidth, GB/s | 900 | 1000\\* (×1.50) |\n");
 }
+
+}  // namespace side_by_side_test

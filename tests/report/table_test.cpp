@@ -4,6 +4,8 @@
 
 #include "gpusel/base/text.hpp"
 
+namespace table_test {
+
 using namespace gpusel;
 using report::Align;
 using report::Table;
@@ -138,3 +140,5 @@ TEST_CASE("titles break and texts are shortened before a table is wider than ask
   CHECK(widest(narrow) <= 26);
   CHECK(narrow.find("1,345") != std::string::npos);
 }
+
+}  // namespace table_test

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+namespace write_json_test {
+
 using gpusel::report::dump;
 using gpusel::report::Json;
 
@@ -144,3 +146,5 @@ TEST_CASE("a line of a batch is the tree of the same estimate, and has no key tw
     }
   }
 }
+
+}  // namespace write_json_test

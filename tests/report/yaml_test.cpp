@@ -6,6 +6,8 @@
 
 #include "support/program.hpp"
 
+namespace yaml_test {
+
 using gpusel::report::Json;
 using gpusel::report::yaml;
 using namespace gpusel::test;
@@ -102,3 +104,5 @@ TEST_CASE("every command with JSON prints the same as YAML") {
     CHECK(read(YAML::Load(as_yaml.out)) == Json::parse(json.out));
   }
 }
+
+}  // namespace yaml_test

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+namespace facts_test {
+
 using namespace gpusel;
 using rules::Fact;
 using rules::FactSet;
@@ -49,3 +51,5 @@ TEST_CASE("bits of facts tell values apart, and texts by where they lie") {
   other.set(Fact::term, std::string_view(text).substr(0, 3));
   CHECK_FALSE(same(Fact::term, FactType::text));
 }
+
+}  // namespace facts_test

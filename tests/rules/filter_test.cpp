@@ -5,6 +5,8 @@
 
 #include <map>
 
+namespace filter_test {
+
 using namespace gpusel;
 using rules::ColumnType;
 using rules::Filter;
@@ -172,3 +174,5 @@ TEST_CASE("a filter knows which columns it speaks of") {
   CHECK(filter->uses(2));
   CHECK_FALSE(filter->uses(3));
 }
+
+}  // namespace filter_test

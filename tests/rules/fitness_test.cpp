@@ -8,6 +8,8 @@
 #include "gpusel/advise/list.hpp"
 #include "support/market.hpp"
 
+namespace fitness_test {
+
 using namespace gpusel;
 using rules::Fact;
 using rules::Fitness;
@@ -144,3 +146,5 @@ TEST_CASE("old and small parts are not for training, and hidden ones are not jud
     CHECK(shipped("l20n-48gb", purpose) == Fitness::unknown);
   CHECK(shipped("hanguang-800", "inference") == Fitness::unknown);
 }
+
+}  // namespace fitness_test

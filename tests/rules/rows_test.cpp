@@ -8,6 +8,8 @@
 #include "support/market.hpp"
 #include "support/program.hpp"
 
+namespace rows_test {
+
 using namespace gpusel;
 using catalog::BuiltRows;
 using rules::Rule;
@@ -135,3 +137,5 @@ TEST_CASE("rules that are laid over the shipped ones are read with them") {
   CHECK(all->size() == rules::read_rules(test::Market::shipped().catalog())->size() + 1);
   CHECK(all->back().id == "no-tesla");
 }
+
+}  // namespace rows_test

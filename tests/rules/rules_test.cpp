@@ -9,6 +9,8 @@
 #include "support/market.hpp"
 #include "support/program.hpp"
 
+namespace rules_test {
+
 using namespace gpusel;
 using rules::Fact;
 using test::Market;
@@ -245,3 +247,5 @@ TEST_CASE("what a job leaves open of a condition is as true as the whole") {
   CHECK_FALSE(rules::may_fire(rules::reject_when("r", conditions[1], "m"), job, Stage::job));
   CHECK(rules::left_open(conditions[0], job, Stage::job).fact == Fact::gpu_vendor);
 }
+
+}  // namespace rules_test

@@ -5,7 +5,7 @@
 
 namespace gpusel::test {
 
-/// Says why, and the test then returns: ctest shows it as skipped. Where GPUSEL_MUST_RUN is set it fails.
+/// Records why; the test then returns, and ctest shows its file as skipped. Where GPUSEL_MUST_RUN is set it fails.
 void cannot_run(std::string_view why);
 
 }  // namespace gpusel::test

@@ -5,6 +5,8 @@
 
 #include "support/job.hpp"
 
+namespace constraints_test {
+
 using namespace gpusel;
 using namespace gpusel::workload;
 
@@ -209,3 +211,5 @@ TEST_CASE("weights that are no weights are refused with the right form") {
   REQUIRE_FALSE(unknown);
   CHECK(unknown.error().hint.find("speed") != std::string::npos);
 }
+
+}  // namespace constraints_test

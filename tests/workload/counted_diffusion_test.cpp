@@ -3,6 +3,8 @@
 
 #include "support/job.hpp"
 
+namespace counted_diffusion_test {
+
 using namespace gpusel;
 using namespace gpusel::workload;
 
@@ -70,3 +72,5 @@ TEST_CASE("what cannot be asked of an image model names its key") {
   CHECK(blamed("task=inference model=sdxl precision=fp64") == "precision");
   CHECK(blamed("task=inference model=wan2.1-t2v-14b frames=1e9") == "frames");
 }
+
+}  // namespace counted_diffusion_test

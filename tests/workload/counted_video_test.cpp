@@ -4,6 +4,8 @@
 #include "gpusel/workload/counted.hpp"
 #include "support/job.hpp"
 
+namespace counted_video_test {
+
 using namespace gpusel;
 using workload::Resolution;
 
@@ -78,3 +80,5 @@ TEST_CASE("a detector sees no more frames than a camera has") {
   CHECK(std::get<workload::AnalyticsJob>(job.counted->job).stream_fps == 3);
   CHECK(complaint("task=inference model=yolov8n streams=4 fps=3 stream_fps=5").starts_with("stream_fps"));
 }
+
+}  // namespace counted_video_test

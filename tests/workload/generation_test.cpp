@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace generation_test {
+
 using gpusel::workload::Engine;
 using gpusel::workload::engine_generation;
 
@@ -35,3 +37,5 @@ TEST_CASE("what says neither is taken as current") {
   CHECK(engine_generation(Engine::sglang, "0.1").empty());
   CHECK(engine_generation(Engine::vllm, "99999999999999999999").empty());
 }
+
+}  // namespace generation_test

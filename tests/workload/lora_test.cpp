@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace lora_test {
+
 using namespace gpusel;
 using namespace gpusel::workload;
 
@@ -35,3 +37,5 @@ TEST_CASE("an unknown matrix is answered with the nearest") {
   CHECK(refused.error().hint.find("attention") != std::string::npos);
   CHECK_FALSE(targets);
 }
+
+}  // namespace lora_test

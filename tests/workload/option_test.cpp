@@ -9,6 +9,8 @@
 #include "gpusel/workload/constraints.hpp"
 #include "gpusel/workload/request.hpp"
 
+namespace option_test {
+
 using namespace gpusel;
 using namespace gpusel::workload;
 
@@ -226,3 +228,5 @@ TEST_CASE("an unknown name of a kind is answered with the nearest one") {
   CHECK(refused.error().hint.find("did you mean") != std::string::npos);
   CHECK(refused.error().hint.find("adamw") != std::string::npos);
 }
+
+}  // namespace option_test

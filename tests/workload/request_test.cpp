@@ -9,6 +9,8 @@
 #include "gpusel/base/text.hpp"
 #include "workload/request_option.hpp"
 
+namespace request_test {
+
 using namespace gpusel;
 using namespace gpusel::workload;
 
@@ -186,3 +188,5 @@ TEST_CASE("every spelling of an option of a request is its own and is found as i
     CHECK(find_option(request_options(), name) == nullptr);
   }
 }
+
+}  // namespace request_test

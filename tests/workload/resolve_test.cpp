@@ -4,6 +4,8 @@
 
 #include "support/job.hpp"
 
+namespace resolve_test {
+
 using namespace gpusel;
 using namespace gpusel::workload;
 using gpusel::test::job;
@@ -240,3 +242,5 @@ TEST_CASE("checkpointing that a framework does unasked is assumed") {
             .training.checkpointing == Checkpointing::none);
   CHECK_FALSE(job("task=finetune model=llama-7b method=lora").training.checkpointing);
 }
+
+}  // namespace resolve_test

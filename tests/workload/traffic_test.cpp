@@ -7,6 +7,8 @@
 #include "support/job.hpp"
 #include "support/program.hpp"
 
+namespace traffic_test {
+
 using namespace gpusel;
 using namespace gpusel::workload;
 using gpusel::test::scratch_file;
@@ -216,3 +218,5 @@ TEST_CASE("times are read as they are written, and nothing else is one") {
                           "2024-05-10 00:00:00 x", "2024-05-10 00:00:00+2"})
     CHECK_FALSE(parse_time(bad));
 }
+
+}  // namespace traffic_test

@@ -242,12 +242,12 @@ Status read_offers(SourceFile& file, MarketBuilder& market) {
       list.found(), say("it has neither 'products' and 'terms' nor a 'PriceList'"));
 }
 
-constexpr std::string_view kRequired[] = {"SKU",      "TermType",      "Unit",       "PricePerUnit",
+constexpr std::string_view kRequiredByAws[] = {"SKU",      "TermType",      "Unit",       "PricePerUnit",
                                           "Currency", "Instance Type", "Region Code"};
 
 Status read_csv(SourceFile& file, MarketBuilder& market) {
   CsvTable table(file);
-  if (const Status opened = table.open(kRequired, "SKU"); !opened) return opened;
+  if (const Status opened = table.open(kRequiredByAws, "SKU"); !opened) return opened;
   AwsRows rows(market);
   rows.published(table.preamble("Publication Date"));
   std::unordered_map<std::string_view, int> columns;

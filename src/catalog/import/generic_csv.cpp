@@ -7,7 +7,7 @@ namespace gpusel::catalog::import {
 
 namespace {
 
-constexpr std::string_view kRequired[] = {"sku", "region", "currency"};
+constexpr std::string_view kRequiredByGenericCsv[] = {"sku", "region", "currency"};
 constexpr std::string_view kPriceColumns[] = {"price_per_hour", "price_per_month", "price_per_year"};
 
 /// A column that holds a number of the row.
@@ -104,7 +104,7 @@ class GenericRows {
 
 Status read_generic_csv(SourceFile& file, MarketBuilder& market) {
   CsvTable table(file);
-  if (const Status opened = table.open(kRequired); !opened) return opened;
+  if (const Status opened = table.open(kRequiredByGenericCsv); !opened) return opened;
   if (std::none_of(std::begin(kPriceColumns), std::end(kPriceColumns),
                    [&](std::string_view name) { return table.column(name) >= 0; }))
     return usage_error(say("it has no column 'price_per_hour', 'price_per_month' or 'price_per_year'"));

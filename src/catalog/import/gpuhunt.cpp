@@ -9,7 +9,7 @@ namespace gpusel::catalog::import {
 
 namespace {
 
-constexpr std::string_view kRequired[] = {"instance_name", "location", "price", "cpu", "memory", "gpu_count", "spot"};
+constexpr std::string_view kRequiredByGpuhunt[] = {"instance_name", "location", "price", "cpu", "memory", "gpu_count", "spot"};
 
 std::optional<bool> truth(std::string_view text) {
   const std::string word = lower(text);
@@ -42,7 +42,7 @@ void name_size(Row& row, bool google, const MarketBuilder& market, std::string& 
 
 Status read_gpuhunt(SourceFile& file, MarketBuilder& market) {
   CsvTable table(file);
-  if (const Status opened = table.open(kRequired); !opened) return opened;
+  if (const Status opened = table.open(kRequiredByGpuhunt); !opened) return opened;
   const int columns[] = {table.column("instance_name"), table.column("location"), table.column("price"),
                          table.column("cpu"),           table.column("memory"),   table.column("gpu_count"),
                          table.column("spot"),          table.column("gpu_name"), table.column("gpu_memory"),
@@ -51,8 +51,8 @@ Status read_gpuhunt(SourceFile& file, MarketBuilder& market) {
   const auto field = [&](std::size_t i) { return table.field(columns[i]); };
   return each_row(table, file, market, [&] {
     std::string reason;
-    for (std::size_t i = 0; i < std::size(kRequired) && reason.empty(); ++i)
-      if (field(i).empty()) reason = say("'{}' is empty", kRequired[i]);
+    for (std::size_t i = 0; i < std::size(kRequiredByGpuhunt) && reason.empty(); ++i)
+      if (field(i).empty()) reason = say("'{}' is empty", kRequiredByGpuhunt[i]);
     Row row;
     row.line = table.line();
     row.sku = field(0);

@@ -11,7 +11,7 @@
 namespace gpusel::catalog::import {
 
 /// Reads the whole file. An error means that it is none of this format, or broke off; rows read before count.
-using Reader = Status (*)(SourceFile& file, MarketBuilder& market);
+using Importer = Status (*)(SourceFile& file, MarketBuilder& market);
 
 Status read_skypilot(SourceFile& file, MarketBuilder& market);
 Status read_gpuhunt(SourceFile& file, MarketBuilder& market);
@@ -22,7 +22,7 @@ Status read_generic_csv(SourceFile& file, MarketBuilder& market);
 
 struct Format {
   ImportFormat format;
-  Reader read;
+  Importer read;
   Publisher publisher;
   std::string_view cloud;  // whose prices they always are; empty: the file's name or --cloud tells
 };

@@ -13,7 +13,7 @@ namespace gpusel::catalog::import {
 
 namespace {
 
-constexpr std::string_view kRequired[] = {"InstanceType", "AcceleratorName", "Price", "Region"};
+constexpr std::string_view kRequiredBySkyPilot[] = {"InstanceType", "AcceleratorName", "Price", "Region"};
 
 struct Columns {
   explicit Columns(const CsvTable& table)
@@ -172,7 +172,7 @@ void put_prices(const PricePair& pair, Row& row) {
 
 Status read_skypilot(SourceFile& file, MarketBuilder& market) {
   CsvTable table(file);
-  if (const Status opened = table.open(kRequired); !opened) return opened;
+  if (const Status opened = table.open(kRequiredBySkyPilot); !opened) return opened;
   Skypilot rows(table, market);
   const Status read = each_row(table, file, market, [&] { rows.row(); });
   rows.finish();

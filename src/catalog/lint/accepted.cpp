@@ -8,7 +8,7 @@ namespace gpusel::catalog {
 
 namespace {
 
-constexpr std::string_view kKeys[] = {"finding", "of", "reason", "source"};
+constexpr std::string_view kAcceptedKeys[] = {"finding", "of", "reason", "source"};
 
 /// Whether there is such a check, and its findings can be accepted.
 bool is_check(std::string_view id) {
@@ -34,8 +34,8 @@ std::optional<Error> fault_of(const Acceptance& one, const Node& node, const Cat
   for (const CheckInfo& check : lint_checks()) ids.push_back(check.id);
   if (!node.is_map()) return fault(say("an acceptance must be a map, found {}", node.describe()));
   for (const Node& member : node.children)
-    if (std::find(std::begin(kKeys), std::end(kKeys), member.key) == std::end(kKeys))
-      return fault(say("unknown key '{}'", shorten(member.key, 60)), did_you_mean(member.key, kKeys));
+    if (std::find(std::begin(kAcceptedKeys), std::end(kAcceptedKeys), member.key) == std::end(kAcceptedKeys))
+      return fault(say("unknown key '{}'", shorten(member.key, 60)), did_you_mean(member.key, kAcceptedKeys));
   if (std::find(ids.begin(), ids.end(), one.finding) == ids.end())
     return fault(say("there is no check '{}'", shorten(one.finding, 60)), did_you_mean(one.finding, ids));
   if (one.finding == "schema") return fault(say("what cannot be read cannot be accepted"));
@@ -71,7 +71,7 @@ Subject about(const Acceptance& one) {
   return {.kind = "accepted", .id = name, .place = one.place};
 }
 
-void invalid(Lint& lint) {
+void invalid_acceptances(Lint& lint) {
   const std::vector<Document> documents = lint.catalog().documents("accepted");
   for (const Document& document : documents)
     if (const Node* list = document.root.find("accepted");
@@ -91,9 +91,9 @@ void unused(Lint& lint) {
       lint.found(about(one), say("nothing is found any more"), say("take the acceptance out"));
 }
 
-constexpr Check kChecks[] = {
+constexpr Check kAcceptedChecks[] = {
     {"accepted.invalid", Severity::error, to_say("an acceptance without a reason, of no known check, or too wide"),
-     invalid},
+     invalid_acceptances},
     {"accepted.unused", Severity::warning, to_say("an acceptance of something that is not found any more"), unused},
 };
 
@@ -146,6 +146,6 @@ const Acceptance* Acceptances::cover(std::string_view check, const Subject& subj
   return first;
 }
 
-std::span<const Check> acceptance_checks() { return kChecks; }
+std::span<const Check> acceptance_checks() { return kAcceptedChecks; }
 
 }  // namespace gpusel::catalog

@@ -10,8 +10,8 @@ namespace gpusel::catalog {
 namespace {
 
 constexpr std::string_view kSection = "known_families";
-constexpr std::string_view kKeys[] = {"provider", "family", "skus", "gpu", "source"};
-constexpr std::string_view kRequired[] = {"provider", "family", "gpu", "source"};
+constexpr std::string_view kFamilyKeys[] = {"provider", "family", "skus", "gpu", "source"};
+constexpr std::string_view kFamilyRequired[] = {"provider", "family", "gpu", "source"};
 
 struct KnownFamily {
   std::string provider;
@@ -128,9 +128,9 @@ std::optional<Error> fault_of(const Node& node, const Catalog& catalog) {
   };
   if (!node.is_map()) return fault(say("a known family must be a map, found {}", node.describe()));
   for (const Node& member : node.children)
-    if (std::find(std::begin(kKeys), std::end(kKeys), member.key) == std::end(kKeys))
-      return fault(say("unknown key '{}'", shorten(member.key, 60)), did_you_mean(member.key, kKeys));
-  for (const std::string_view key : kRequired)
+    if (std::find(std::begin(kFamilyKeys), std::end(kFamilyKeys), member.key) == std::end(kFamilyKeys))
+      return fault(say("unknown key '{}'", shorten(member.key, 60)), did_you_mean(member.key, kFamilyKeys));
+  for (const std::string_view key : kFamilyRequired)
     if (text_at(node, key).empty()) return fault(say("'{}' is missing", key));
   const KnownFamily one = read(node);
   if (auto provider = catalog.provider(one.provider); !provider)
@@ -140,7 +140,7 @@ std::optional<Error> fault_of(const Node& node, const Catalog& catalog) {
   return std::nullopt;
 }
 
-void invalid(Lint& lint) {
+void invalid_families(Lint& lint) {
   const std::vector<Document> documents = lint.catalog().documents(kSection);
   for (const Document& document : documents)
     if (const Node* list = document.root.find(kSection);
@@ -155,15 +155,15 @@ void invalid(Lint& lint) {
   });
 }
 
-constexpr Check kChecks[] = {
+constexpr Check kFamilyChecks[] = {
     {"instance.family-gpu", Severity::error, to_say("a well-known family with another GPU than it is known to have"),
      family_gpu},
     {"known.invalid", Severity::error, to_say("an entry of 'known_families' without provider, family, GPU or source"),
-     invalid},
+     invalid_families},
 };
 
 }  // namespace
 
-std::span<const Check> family_checks() { return kChecks; }
+std::span<const Check> family_checks() { return kFamilyChecks; }
 
 }  // namespace gpusel::catalog

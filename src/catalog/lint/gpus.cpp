@@ -338,7 +338,7 @@ void link(Lint& lint) {
   }
 }
 
-void names(Lint& lint) {
+void gpu_names(Lint& lint) {
   const Tables& tables = lint.catalog().tables();
   const auto& all = tables.gpu_names;
   for (std::size_t i = 1; i < all.size(); ++i)
@@ -350,7 +350,7 @@ void names(Lint& lint) {
                  say("'{}' also means '{}': neither is found by it", all[i].folded, tables.gpus[all[i - 1].index].id));
 }
 
-constexpr Check kChecks[] = {
+constexpr Check kGpuChecks[] = {
     {"gpu.ratio", Severity::error,
      to_say("tensor rates of an NVIDIA part that are not 1:2:4:8 (TF32:FP16:FP8 and INT8:FP4)"), ratio},
     {"gpu.sparse", Severity::error, to_say("a rate that the tensor cores reach with sparsity only"), sparse},
@@ -369,7 +369,7 @@ constexpr Check kChecks[] = {
      to_say("bandwidth far from that of parts with the same cores and kind of memory"), bandwidth_siblings},
     {"gpu.link", Severity::error, to_say("a link without a rate, a rate without a link, NVSwitch on a PCIe card"),
      link},
-    {"gpu.names", Severity::warning, to_say("a name that two GPUs have"), names},
+    {"gpu.names", Severity::warning, to_say("a name that two GPUs have"), gpu_names},
 };
 
 }  // namespace
@@ -389,6 +389,6 @@ Number tensor_peak(const Gpu& gpu) {
   return *gpu.tensor_cores * generation->tensor_flop * *clock / 1000 / (is_geforce(gpu) ? 2 : 1);
 }
 
-std::span<const Check> gpu_checks() { return kChecks; }
+std::span<const Check> gpu_checks() { return kGpuChecks; }
 
 }  // namespace gpusel::catalog

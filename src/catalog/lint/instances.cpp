@@ -178,7 +178,7 @@ void name_gpu(Lint& lint) {
   });
 }
 
-constexpr Check kChecks[] = {
+constexpr Check kInstanceChecks[] = {
     {"instance.memory-sum", Severity::error, to_say("GPU memory in all that is not count x memory of the GPU"),
      memory_sum},
     {"instance.count", Severity::error, to_say("a GPU and none of it, GPUs of no kind, a broken number of them"),
@@ -195,6 +195,6 @@ constexpr Check kChecks[] = {
 
 }  // namespace
 
-std::span<const Check> instance_checks() { return kChecks; }
+std::span<const Check> instance_checks() { return kInstanceChecks; }
 
 }  // namespace gpusel::catalog

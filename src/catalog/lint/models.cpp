@@ -111,7 +111,7 @@ void experts(Lint& lint) {
   }
 }
 
-void names(Lint& lint) {
+void model_names(Lint& lint) {
   const Tables& tables = lint.catalog().tables();
   const auto& all = tables.model_names;
   for (std::size_t i = 1; i < all.size(); ++i)
@@ -124,7 +124,7 @@ void names(Lint& lint) {
           say("'{}' also means '{}': neither is found by it", all[i].folded, tables.models[all[i - 1].index].id));
 }
 
-constexpr Check kChecks[] = {
+constexpr Check kModelChecks[] = {
     {"model.size", Severity::warning, to_say("a size that the shape does not have"), size},
     {"model.active", Severity::error, to_say("more parameters active than there are"), active},
     {"model.parts", Severity::error, to_say("parts that are more than the whole"), parts},
@@ -132,11 +132,11 @@ constexpr Check kChecks[] = {
     {"model.attention", Severity::error, to_say("a kind of attention that its heads contradict"), attention},
     {"model.cache", Severity::error, to_say("more layers with a cache than layers, a window of no length"), cache},
     {"model.experts", Severity::error, to_say("more experts per token than experts"), experts},
-    {"model.names", Severity::warning, to_say("a name that two models have"), names},
+    {"model.names", Severity::warning, to_say("a name that two models have"), model_names},
 };
 
 }  // namespace
 
-std::span<const Check> model_checks() { return kChecks; }
+std::span<const Check> model_checks() { return kModelChecks; }
 
 }  // namespace gpusel::catalog

@@ -162,7 +162,7 @@ void slow(Lint& lint) {
   }
 }
 
-constexpr Check kChecks[] = {
+constexpr Check kPartChecks[] = {
     {"gpu.eight-bit", Severity::error, to_say("8-bit rates that are not 1.5 to 2.5 times the 16-bit ones (not NVIDIA)"),
      eight_bit},
     {"gpu.slow", Severity::warning, to_say("FP16 far below what the tensor cores or parts of the generation do"), slow},
@@ -176,6 +176,6 @@ constexpr Check kChecks[] = {
 
 }  // namespace
 
-std::span<const Check> part_checks() { return kChecks; }
+std::span<const Check> part_checks() { return kPartChecks; }
 
 }  // namespace gpusel::catalog

@@ -201,7 +201,7 @@ void recalled(Lint& lint) {
              [](std::size_t n, Date) { return say("from memory, no copy at hand; amounts: {}", n); });
 }
 
-constexpr Check kChecks[] = {
+constexpr Check kPriceChecks[] = {
     {"price.zero", Severity::error, to_say("a price of 0 or less"), zero},
     {"price.spot-above-on-demand", Severity::warning, to_say("spot dearer than on demand"), spot},
     {"price.commitment-dearer", Severity::warning, to_say("a commitment or a discount dearer than on demand"),
@@ -238,6 +238,6 @@ Number usd_per_hour(const Catalog& catalog, const Offer& offer) {
   return offer.per_hour() / *rate->per_usd;
 }
 
-std::span<const Check> price_checks() { return kChecks; }
+std::span<const Check> price_checks() { return kPriceChecks; }
 
 }  // namespace gpusel::catalog

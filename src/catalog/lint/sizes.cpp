@@ -10,7 +10,7 @@ namespace gpusel::catalog {
 namespace {
 
 constexpr double kSizesApart = 1.3;
-constexpr double kFarOff = 10;
+constexpr double kFarFromFamily = 10;
 constexpr std::size_t kEnoughToCompare = 5;
 constexpr std::size_t kCompared = 100;  // sizes of a family, from either end
 
@@ -182,7 +182,7 @@ void far_off(Lint& lint) {
     const auto& prices = by_gpu[static_cast<std::size_t>(instance.gpu_index)];
     if (prices.size() < kEnoughToCompare) return;
     const double middle = prices[prices.size() / 2];
-    if (per_gpu <= middle * kFarOff && per_gpu >= middle / kFarOff) return;
+    if (per_gpu <= middle * kFarFromFamily && per_gpu >= middle / kFarFromFamily) return;
     lint.found(about_price(lint, instance, offer),
                say("{} USD per GPU and hour; the middle of all prices of {} is {} USD", human_price(per_gpu),
                    catalog.gpu_of(instance)->id, human_price(middle)),

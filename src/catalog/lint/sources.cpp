@@ -35,7 +35,7 @@ void share_alike(Lint& lint) {
   }
 }
 
-void future(Lint& lint) {
+void future_sources(Lint& lint) {
   if (!lint.today().known()) return;
   for (const Source& source : lint.catalog().sources())
     if (source.date > lint.today())
@@ -91,7 +91,7 @@ std::set<std::string, std::less<>> used_keys(const Catalog& catalog) {
   return keys;
 }
 
-void unused(Lint& lint) {
+void unused_sources(Lint& lint) {
   const auto used = used_keys(lint.catalog());
   for (const Source& source : lint.catalog().sources())
     if (!used.contains(source.key)) lint.found(about(source), say("no fact cites it"), say("take it out"));
@@ -126,11 +126,11 @@ void rate_far_off(Lint& lint) {
   }
 }
 
-constexpr Check kChecks[] = {
+constexpr Check kSourceChecks[] = {
     {"source.unfindable", Severity::warning, to_say("a source with neither url nor date"), unfindable},
     {"source.share-alike", Severity::warning, to_say("a source whose licence asks for the same licence"), share_alike},
-    {"source.future", Severity::error, to_say("a source of a day that is yet to come"), future},
-    {"source.unused", Severity::warning, to_say("a source that no fact cites"), unused},
+    {"source.future", Severity::error, to_say("a source of a day that is yet to come"), future_sources},
+    {"source.unused", Severity::warning, to_say("a source that no fact cites"), unused_sources},
     {"rate.far-off", Severity::warning,
      to_say("an exchange rate more than 2 times off the shipped one, or its reciprocal"), rate_far_off},
     {"rate.old", Severity::info, to_say("an exchange rate older than 270 days; a warning with --max-age"), old_rate,
@@ -139,6 +139,6 @@ constexpr Check kChecks[] = {
 
 }  // namespace
 
-std::span<const Check> source_checks() { return kChecks; }
+std::span<const Check> source_checks() { return kSourceChecks; }
 
 }  // namespace gpusel::catalog

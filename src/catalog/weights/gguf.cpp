@@ -22,7 +22,7 @@ constexpr std::uint64_t kLongestKey = 65'535;
 constexpr std::uint64_t kLongestText = std::uint64_t{32} << 20U;
 constexpr std::size_t kMostKept = std::size_t{64} << 20U;  // of keys and values in all
 constexpr std::uint64_t kMostTexts = 10'000'000;           // of a list: a vocabulary has less than a million
-constexpr std::uint64_t kLongestList = 4096;               // of numbers that are kept, one per layer
+constexpr std::uint64_t kLongestArray = 4096;               // of numbers that are kept, one per layer
 constexpr std::uint64_t kMostParts = 1000;
 
 struct GgmlType {
@@ -106,7 +106,7 @@ void read_array(Header& in, Value& out) {
   for (std::uint64_t i = 0; i < count && !in.failed(); ++i) {
     if (type == kString) {
       in.skip(in.number(8));
-    } else if (count > kLongestList) {
+    } else if (count > kLongestArray) {
       in.skip(least * count);
       return;
     } else {
@@ -232,7 +232,7 @@ struct KeyName {
   std::string_view key;  // behind the architecture
   std::string_view name;
 };
-constexpr KeyName kKeys[] = {{"block_count", "num_hidden_layers"},
+constexpr KeyName kGgufKeys[] = {{"block_count", "num_hidden_layers"},
                              {"embedding_length", "hidden_size"},
                              {"feed_forward_length", "intermediate_size"},
                              {"context_length", "max_position_embeddings"},
@@ -274,7 +274,7 @@ class ConfigMaker {
       if (each.name == arch_) type = each.model_type;
     out_.kind = Node::Kind::map;
     out_.children.push_back(scalar("model_type", std::string(type), true));
-    for (const KeyName& each : kKeys) add(each.name, own(each.key));
+    for (const KeyName& each : kGgufKeys) add(each.name, own(each.key));
     if (const Value* tokens = value("tokenizer.ggml.tokens"); tokens != nullptr && out_.find("vocab_size") == nullptr)
       add_number("vocab_size", tokens->length);
     add_heads();

@@ -13,7 +13,7 @@ using workload::Engine;
 using workload::Offload;
 using workload::Precision;
 
-constexpr double kTrainingPasses = 3;       // forward, and backward for values and for weights
+constexpr double kRecommenderPasses = 3;       // forward, and backward for values and for weights
 constexpr double kDenseTrainingBytes = 16;  // fp32 weights, gradients and two moments
 constexpr double kFilled = 0.9;             // of a GPU's memory, with a cache of rows
 constexpr double kWide = 4;                 // bytes of a table's value in training
@@ -184,7 +184,7 @@ class Recommender {
   }
 
   void speed(CountedFigures& out) {
-    const double passes = ask_.training() ? kTrainingPasses : 1;
+    const double passes = ask_.training() ? kRecommenderPasses : 1;
     const Seconds products = ask_.batch() * passes * flop(m_.gflops_per_sample.value_or(0) * 1e9) / rate_;
     const Seconds all_rows = ask_.batch() * row_traffic() / memory_rate(ask_);
     const Seconds fetched = host_rows();

@@ -24,9 +24,9 @@ constexpr double kMostReached = 0.95;  // of the peak of matrix units
 constexpr double kUpdatedBytes = 28;   // read and written per parameter by the optimiser's step
 constexpr std::string_view kTraining = "training";
 
-class Passes {
+class SamplePasses {
  public:
-  Passes(const workload::SampleJob& job, const CountedAsk& ask)
+  SamplePasses(const workload::SampleJob& job, const CountedAsk& ask)
       : ask_(ask),
         c_(ask.c.samples),
         model_(*ask.work.model),
@@ -247,7 +247,7 @@ CountedFigures figures_of(const workload::SampleJob& job, const CountedAsk& ask)
     const NetworkCost cost = cost_of(*ask.work.model, job, ask.c.samples);
     return network_on_cpu({cost.flops, cost.activations}, ask);
   }
-  Passes passes(job, ask);
+  SamplePasses passes(job, ask);
   passes.fill(out.memory);
   out.memory_ratio = passes.memory_ratio();
   out.lacks = passes.lacks();

@@ -17,7 +17,7 @@ using workload::Precision;
 
 constexpr double kKeptPerHidden = 17;  // values of a transformer layer that its backward pass reads, per hidden one
 constexpr double kStepBytes = 30;      // moved per parameter by an unfused step of Adam
-constexpr double kTrainingPasses = 3;  // forward, and backward for values and for weights
+constexpr double kSpeechPasses = 3;  // forward, and backward for values and for weights
 constexpr double kWidestCopies = 2;    // of the widest values: in and out
 
 /// The parts of a pass, by what holds them up.
@@ -218,14 +218,14 @@ class Speech {
     Parts parts;
     const double batch = ask_.batch();
     const double again = ask_.plan.checkpointing == Checkpointing::full ? 1 : 0;
-    const double passes = ask_.work.training.method == Method::lora ? 2 : kTrainingPasses;
+    const double passes = ask_.work.training.method == Method::lora ? 2 : kSpeechPasses;
     parts.products = batch * (passes + again) * (parallel_work() + sequential_work()) / rate_;
     parts.memory = (batch * traffic() + bytes(trained() * kStepBytes)) / memory_rate(ask_);
     // Texts are given, so that only a recurrent speaker goes on step by step.
     const double in_turn = speaks() && !attends() ? steps() : 1;
     parts.launch = microseconds((m_.layers.value_or(0) * c_.layer_us.of(engine_) +
                                  in_turn * decoder_layers() * c_.step_layer_us.of(engine_)) *
-                                (kTrainingPasses + again)) +
+                                (kSpeechPasses + again)) +
                    seconds(ask_.general.step_ms.value * 1e-3);
     parts.host = host_time();
     parts.link = reduce_time(ask_, bytes(trained() * 4), parts.products + parts.memory);

@@ -56,7 +56,7 @@ std::string frontier_heading(advise::Against against) {
 }
 
 /// Ranks that are named in the picture, besides those on the frontier.
-constexpr int kNamed = 3;
+constexpr int kNamedMarks = 3;
 
 Mark mark_of(const ReportView& view, const Recommendation& r, advise::Against against, const std::string& unit) {
   const bool total = advise::measure_against(against) == advise::Measure::total;
@@ -70,7 +70,7 @@ Mark mark_of(const ReportView& view, const Recommendation& r, advise::Against ag
       total ? say("#{} {}, {}: {} {}, {}", r.rank, instance_name(r), gpus_text(r), human_number(mark.x), unit, cost)
             : say("#{} {}, {}: {} {}, {} per hour", r.rank, instance_name(r), gpus_text(r), human_number(mark.x), unit,
                   cost);
-  if (r.pareto || r.rank <= kNamed) {
+  if (r.pareto || r.rank <= kNamedMarks) {
     mark.label = format("#{}", r.rank);
     mark.aside = gpus_text(r);
   }

@@ -30,25 +30,25 @@ std::vector<Verdict> verdicts_of(const advise::Advice& advice) {
 }
 
 /// Rejections by one rule.
-struct Group {
+struct VerdictGroup {
   std::string rule;
   int count = 0;
   std::vector<const advise::Rejection*> rejections;
 };
 
-std::vector<Group> groups_of(const advise::Advice& advice) {
-  std::vector<Group> groups;
+std::vector<VerdictGroup> groups_of(const advise::Advice& advice) {
+  std::vector<VerdictGroup> groups;
   for (const advise::Rejection& one : advice.rejected) {
-    auto found = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.rule == one.rule; });
-    if (found == groups.end()) found = groups.insert(groups.end(), Group{one.rule, 0, {}});
+    auto found = std::find_if(groups.begin(), groups.end(), [&](const VerdictGroup& g) { return g.rule == one.rule; });
+    if (found == groups.end()) found = groups.insert(groups.end(), VerdictGroup{one.rule, 0, {}});
     found->count += one.count;
     found->rejections.push_back(&one);
   }
-  std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.count > b.count; });
+  std::stable_sort(groups.begin(), groups.end(), [](const VerdictGroup& a, const VerdictGroup& b) { return a.count > b.count; });
   return groups;
 }
 
-std::string group_html(const Group& group) {
+std::string group_html(const VerdictGroup& group) {
   std::string rows;
   for (const advise::Rejection* one : group.rejections)
     rows +=
@@ -95,11 +95,11 @@ std::string alternatives_html(const ReportView& view) {
 }
 
 std::string rejected_html(const ReportView& view) {
-  const std::vector<Group> groups = groups_of(view.advice);
+  const std::vector<VerdictGroup> groups = groups_of(view.advice);
   if (groups.empty()) return {};
   int total = 0;
   std::string list;
-  for (const Group& group : groups) {
+  for (const VerdictGroup& group : groups) {
     total += group.count;
     list += group_html(group);
   }

@@ -10,7 +10,7 @@ namespace gpusel::workload {
 namespace {
 
 constexpr std::size_t kMostSizes = 16;
-constexpr std::int64_t kSmallestSide = 64;  // that encoders take
+constexpr std::int64_t kSmallestRung = 64;  // that encoders take
 
 }  // namespace
 
@@ -22,7 +22,7 @@ Result<std::vector<Resolution>> read_ladder(std::string_view text) {
   };
   for (const std::string_view word : split(text, ',')) {
     std::optional<Resolution> size;
-    if (!assign(trim(word), size) || std::min(size->width, size->height) < kSmallestSide)
+    if (!assign(trim(word), size) || std::min(size->width, size->height) < kSmallestRung)
       return refuse(say("'{}' is not a size of video", shorten(word, 40)));
     sizes.push_back(*size);
   }

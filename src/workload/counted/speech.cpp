@@ -8,7 +8,7 @@ namespace {
 
 // A usual corpus to fine-tune on: hours of labelled speech, read a few times.
 constexpr double kTrainingHours = 100;
-constexpr double kTrainingEpochs = 3;
+constexpr double kSpeechEpochs = 3;
 
 /// Text decoders and those of audio tokens: how much they write is the user's to say.
 bool writes_tokens(const catalog::Model& model) {
@@ -46,7 +46,7 @@ Status fill(SpeechJob& job, Filling& f) {
     const double audio = f.request.dataset_size
                              ? *f.request.dataset_size * job.window_s
                              : f.or_assume(f.request.audio_hours, "audio_hours", kTrainingHours) * 3600;
-    f.counted.things = audio * f.or_assume(f.request.epochs, "epochs", kTrainingEpochs);
+    f.counted.things = audio * f.or_assume(f.request.epochs, "epochs", kSpeechEpochs);
     return {};
   }
   f.counted.on_cpu = f.counted.engine != Engine::tensorrt;
