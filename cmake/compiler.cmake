@@ -10,9 +10,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(gpusel_options INTERFACE -Wno-restrict)
 endif()
 
-# By which the linker can put first what every answer runs through: cmake/start.cmake.
-target_compile_options(gpusel_options INTERFACE $<$<CONFIG:Release>:-ffunction-sections>)
-
 # Coverage that libFuzzer reads; only the program that fuzzes links its main().
 if(GPUSEL_FUZZ)
   target_compile_options(gpusel_options INTERFACE -fsanitize=fuzzer-no-link)

@@ -3,7 +3,7 @@
 
 usage: mutate.py [N [SEED]]      N mutants (120; fewer than 100 prove nothing) drawn with SEED (1)
 
-The release build must be configured with its tests. For each mutant the one source is compiled, linked with the
+The build of preset 'mutate' must be configured. For each mutant the one source is compiled, linked with the
 tests of estimate, plan and workload and with the properties, and run; tests that read golden files or run the
 program are not among them. A mutant whose tests take several times their processor time does not end, and counts as
 killed. Status 1 where less than 95 of 100 are killed, or fewer than 100 were judged: so few prove nothing.
@@ -24,7 +24,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BUILD = ROOT / "build"
+BUILD = ROOT / "build" / "mutate"
 SOURCES = ROOT / "src" / "estimate"
 OBJECTS = "tests/CMakeFiles/gpusel_tests.dir"
 # In the order in which they are run: what fails soonest first.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "cli/heap.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 
@@ -119,7 +118,6 @@ bool Flag::spelled_by(std::string_view word) const {
 }
 
 Parsed set_up(const Command& command, Context& context) {
-  fill_heap();
   Parsed parsed = command.make();
   add_common_flags(parsed, context.common);
   return parsed;

@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "cli/heap.hpp"
 #include "gpusel/base/joined.hpp"
 #include "gpusel/base/limits.hpp"
 #include "gpusel/base/message.hpp"

@@ -10,7 +10,6 @@
 #include <new>
 
 #include "cli/complete.hpp"
-#include "cli/heap.hpp"
 #include "cli/language.hpp"
 #include "cli/man.hpp"
 #include "cli/parser.hpp"
@@ -108,7 +107,6 @@ int end(Context& context, int status, const std::string& sentence) {
 }  // namespace
 
 int run_program(int argc, const char* const* argv) {
-  set_up_heap();
   std::set_terminate(end_at_once);
   occupy_closed_streams();
   ignore_signals_of_writing();
@@ -119,7 +117,6 @@ int run_program(int argc, const char* const* argv) {
     // execve allows no name at all
     return finish(context, run(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), context));
   } catch (const std::bad_alloc&) {
-    spare_heap();
     return end(context, kRuntime, say("there is not enough memory for this answer"));
   } catch (const std::exception& error) {
     return end(context, kBug,
