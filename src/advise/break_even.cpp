@@ -110,10 +110,11 @@ ComparedTerm BreakEvenContext::compared(const TermCost& term, const catalog::Reg
   ComparedTerm found{.term = &term, .offer = term.offer, .per_hour = term.rate, .other_region = false};
   if (place == nullptr || term.region == place) return found;
   for (const catalog::Offer* offer : term.elsewhere) {
-    const auto* exchange = answer.converter.exchange(catalog.currency_of(*offer));
-    if (&catalog.region_of(*offer) != place || exchange == nullptr) continue;
+    if (&catalog.region_of(*offer) != place) continue;
+    const auto each = answer.converter.convert({offer->per_hour(), catalog.currency_of(*offer)});
+    if (!each) continue;
     found.offer = offer;
-    found.per_hour = offer->per_hour() * exchange->rate * subject().nodes;
+    found.per_hour = *each * subject().nodes;
     return found;
   }
   found.other_region = true;
@@ -137,8 +138,7 @@ double BreakEvenContext::said_or(const std::optional<double>& said, double assum
 }
 
 catalog::Number BreakEvenContext::from_usd(double amount) const {
-  const auto* exchange = answer.converter.exchange(Currency::usd());
-  return exchange != nullptr ? catalog::Number(amount * exchange->rate) : std::nullopt;
+  return answer.converter.convert({amount, Currency::usd()});
 }
 
 void BreakEvenContext::explain(std::string quantity, std::string formula, std::string substituted, std::string value,
@@ -155,13 +155,13 @@ std::string hours_text(double hours) { return hours < 10 ? format("{:.2f} h", ho
 std::vector<const TermCost*> lasting_terms(const BreakEvenContext& c) {
   std::vector<const TermCost*> terms;
   const TermCost* on_demand = c.term(Term::on_demand);
-  if (on_demand != nullptr && on_demand->instances.month) terms.push_back(on_demand);
+  if (on_demand != nullptr && on_demand->instances().month) terms.push_back(on_demand);
   const TermCost* best = nullptr;
   for (const TermCost& term : c.item.terms) {
-    if (!committed_months(term.offer->term) || !term.instances.month) continue;
-    if (best == nullptr || *term.instances.month < *best->instances.month) best = &term;
+    if (!committed_months(term.offer->term) || !term.instances().month) continue;
+    if (best == nullptr || *term.instances().month < *best->instances().month) best = &term;
   }
-  if (best != nullptr && (terms.empty() || *best->instances.month < *terms.front()->instances.month))
+  if (best != nullptr && (terms.empty() || *best->instances().month < *terms.front()->instances().month))
     terms.push_back(best);
   return terms;
 }

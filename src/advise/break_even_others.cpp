@@ -53,12 +53,10 @@ cost::TokenCase token_case(const BreakEvenContext& c, const TermCost& term, doub
   asked.hours_per_month = duty.hours_per_day * duty.days_per_month;
   asked.used_hours = duty.used_per_month();
   if (duty.scale_to_zero && term.commitment.is_as_used()) {
-    asked.per_hour_of_work = term.rate;
-    for (const CostLine& line : term.lines)
-      if (line.known) asked.per_hour_of_work += line.amounts.hour.value_or(0);
+    asked.per_hour_of_work = term.hourly;
   }
   // Starts, rounding and what is paid by the month stay.
-  asked.fixed_per_month = std::max(0.0, *term.total.month - asked.per_hour_of_work * asked.used_hours);
+  asked.fixed_per_month = std::max(0.0, *term.sums().month - asked.per_hour_of_work * asked.used_hours);
   return asked;
 }
 
@@ -134,7 +132,7 @@ std::optional<Ownership> ownership(const BreakEvenContext& c) {
   } else if (own.record != nullptr) {
     own.units = units_of_like;
     const auto price =
-        cost::converted(own.record->price.value_or(0) * own.units, own.record->currency, c.answer.converter);
+        c.answer.converter.convert(own.record->price.value_or(0) * own.units, own.record->currency);
     if (!price) return std::nullopt;
     own.asked.price = *price;
   } else {
@@ -214,7 +212,7 @@ void add_tokens(const BreakEvenContext& c) {
   if (tokens_per_s <= 0) return;
   if (c.work()->inference.request_rate) c.note(say("full load is here the rate of requests that was asked for"));
   for (const TermCost* term : lasting_terms(c)) {
-    for (const std::string_view lacking : term->lacking)
+    for (const std::string_view lacking : term->lacking())
       c.note(say("{}: without {}, whose price is not known", to_text(term->offer->term), lacking));
     const cost::TokenCase asked = token_case(c, *term, *price, tokens_per_s);
     const TokenBreakEven found{.term = term,
@@ -234,7 +232,7 @@ void add_ownership(const BreakEvenContext& c) {
     Ownership found = *own;
     found.term = term;
     // A commitment is paid whole, so that its hours in use cost more each.
-    found.asked.rent_per_hour = *term->instances.month / found.asked.hours_per_month;
+    found.asked.rent_per_hour = *term->instances().month / found.asked.hours_per_month;
     found.answer = cost::compare_owning(found.asked);
     explain_owning(c, found);
     c.out.ownership.push_back(found);

@@ -119,4 +119,21 @@ std::optional<Seconds> duration_of(const Workload& work, double rate) {
   return std::nullopt;
 }
 
+cost::Job job_of(const workload::Workload& work, const plan::Choice& choice) {
+  cost::Job job;
+  const double rate = plan::rate_of(choice);
+  if (const auto duration = duration_of(work, rate)) job.hours = in_hours(*duration);
+  if (!work.counted) {
+    job.tokens_per_s = rate;
+    if (work.task == workload::Task::inference) job.tokens = "written";
+    return job;
+  }
+  const double served = std::min(rate, work.counted->demand.value_or(rate));
+  job.units_per_hour = work.counted->unit.priced_per_hour(served);
+  job.unit = work.counted->unit.priced;
+  job.needs_workstation = work.counted->needs_workstation;
+  job.egress_mbps = work.counted->egress_mbps * served;
+  return job;
+}
+
 }  // namespace gpusel::advise

@@ -46,7 +46,7 @@ struct InstanceView {
 /// A priced offer as facts are read off it.
 struct OfferView {
   const catalog::Offer& offer;
-  const cost::JobCost& cost;
+  const cost::Quote& cost;
   const catalog::Catalog& catalog;
   Date today;
 };
@@ -55,8 +55,11 @@ struct OfferView {
 void job_facts(rules::Facts& facts, const workload::Workload& work, bool accepts_unavailable);
 void instance_facts(rules::Facts& facts, const InstanceView& view, const rules::FactSet& wanted = rules::every_fact());
 void plan_facts(rules::Facts& facts, const workload::Workload& work, const estimate::Machine& machine,
-                const plan::Choice& choice);
+                const plan::Choice& choice, const estimate::Coefficients& c);
 void offer_facts(rules::Facts& facts, const OfferView& view, const rules::FactSet& wanted = rules::every_fact());
+
+/// What the planned work makes of the instances.
+cost::Job job_of(const workload::Workload& work, const plan::Choice& choice);
 
 /// Seconds the job takes at this rate, in tokens per second or the work's own unit; nothing for a service that runs on.
 std::optional<Seconds> duration_of(const workload::Workload& work, double rate);

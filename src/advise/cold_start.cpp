@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "advise/storage_choice.hpp"
 #include "gpusel/advise/data_path.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
@@ -53,7 +52,7 @@ std::string_view engine_of(const Workload& work) {
 StorageKind usual_kind(const Place& place, const catalog::Catalog& catalog) {
   for (const StorageKind kind :
        {StorageKind::object, StorageKind::file, StorageKind::parallel_file, StorageKind::block})
-    if (!storages_at(place, kind, catalog).empty()) return kind;
+    if (!cost::storages_at(place, kind, catalog).empty()) return kind;
   return StorageKind::object;
 }
 
@@ -62,9 +61,9 @@ void choose_storage(ColdStart& start, std::optional<StorageKind> from, const Pla
                     const catalog::Catalog& catalog, const estimate::Coefficients& coefficients) {
   StorageKind kind = from.value_or(StorageKind::local);  // which nobody gets who does not ask for it
   if (kind == StorageKind::local) {
-    const auto gbs = from ? local_gbs(place, catalog, coefficients) : std::nullopt;
+    const auto gbs = from ? cost::local_gbs(place, catalog, coefficients) : std::nullopt;
     if (gbs) {
-      const auto known = storages_at(place, StorageKind::local, catalog);
+      const auto known = cost::storages_at(place, StorageKind::local, catalog);
       start.kind = StorageKind::local;
       start.storage = known.empty() ? nullptr : known.front();
       start.usual = known.empty();
@@ -74,9 +73,9 @@ void choose_storage(ColdStart& start, std::optional<StorageKind> from, const Pla
     kind = usual_kind(place, catalog);
   }
   start.kind = kind;
-  const auto known = storages_at(place, *start.kind, catalog);
+  const auto known = cost::storages_at(place, *start.kind, catalog);
   for (const catalog::Storage* storage : known) {
-    cost::StorageUse use = use_of(place.instance, in_gb(start.weights), 1);
+    cost::StorageUse use = cost::storage_use(place.instance, in_gb(start.weights), 1);
     use.least_gb = coefficients.economy->storage_least_gb.of(storage->id);
     const auto rate = cost::read_rate(*storage, use);
     if (!rate || (start.storage != nullptr && rate->gbs <= start.storage_gbs)) continue;

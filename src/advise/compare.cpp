@@ -4,6 +4,7 @@
 
 #include "advise/compare_figures.hpp"
 #include "advise/limits.hpp"
+#include "advise/market.hpp"
 #include "advise/money_trace.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
@@ -36,63 +37,69 @@ Asked take_apart(std::string_view text) {
 class Prices {
  public:
   Prices(const Question& question, const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
-         const cost::Converter& converter, std::span<const rules::Rule> limits)
-      : question_(question), catalog_(catalog), coefficients_(coefficients), converter_(converter), limits_(limits) {}
+         const cost::Quoter& quoter, std::span<const rules::Rule> rules)
+      : question_(question),
+        catalog_(catalog),
+        coefficients_(coefficients),
+        rules_(rules),
+        known_(known(question)),
+        market_(catalog, quoter, rules, known_, question.today) {}
 
-  /// Of the instance that was named: limits on the provider are not asked, it was chosen.
-  void of_instance(Compared& item) const { keep_cheapest(item, *item.instance, 1); }
-
-  /// Of one GPU of any instance that can be had and has `together` of them whole.
-  void of_gpu(Compared& item, double together) const {
+  /// The cheapest for the job, or by the hour. Of the instance that was named, limits on the provider are not asked: it
+  /// was chosen.
+  void price(Compared& item, const cost::Job* job, double in_one_node) const {
+    if (item.instance != nullptr) return keep_cheapest(item, *item.instance, item.count, job);
     for (const catalog::Instance& instance : catalog_.instances()) {
-      const bool whole = catalog_.gpu_of(instance) == item.gpu && instance.gpu_count.value_or(0) >= together;
-      if (!whole || !for_sale(instance.status) || instance.status == catalog::Availability::invitation) continue;
-      rules::Facts facts;
+      const bool whole = catalog_.gpu_of(instance) == item.gpu && instance.gpu_count.value_or(0) >= in_one_node;
+      if (!whole || instance.status == catalog::Availability::invitation) continue;
+      rules::Facts facts = known_;
       const auto provider = catalog_.provider(instance.provider);
       instance_facts(facts, {instance, provider ? *provider : nullptr, catalog_, coefficients_});
-      if (allowed(facts, false)) keep_cheapest(item, instance, *instance.gpu_count);
+      const bool ruled_out = std::ranges::any_of(rules_, [&](const rules::Rule& rule) {
+        return rule.effect == rules::Effect::reject && rule.stage == rules::Stage::instance &&
+               rules::fires(rule, facts);
+      });
+      if (!ruled_out) keep_cheapest(item, instance, item.count / *instance.gpu_count, job);
     }
   }
 
  private:
-  bool allowed(const rules::Facts& facts, bool offers) const {
-    return std::none_of(limits_.begin(), limits_.end(), [&](const rules::Rule& rule) {
-      return (rule.stage == rules::Stage::offer) == offers && rules::fires(rule, facts);
-    });
+  static rules::Facts known(const Question& question) {
+    rules::Facts facts;
+    facts.set(rules::Fact::accepts_unavailable, question.constraints.include_unavailable.value_or(false));
+    return facts;
   }
 
-  /// Keeps the cheaper of what the item has and this instance's offers, per `units` of it.
-  void keep_cheapest(Compared& item, const catalog::Instance& instance, double units) const {
-    for (const catalog::Offer& offer : catalog_.offers_of(instance)) {
-      const auto cost = cost::job_cost({offer.per_hour(), catalog_.currency_of(offer)}, converter_, {1, seconds(3600)});
-      if (!cost || (item.offer != nullptr && cost->hourly / units >= item.hourly)) continue;
-      rules::Facts facts;
-      offer_facts(facts, {offer, *cost, catalog_, question_.today});
-      if (!allowed(facts, true)) continue;
-      if (const auto* state = catalog_.state_of(instance, offer); state != nullptr && !for_sale(state->state)) continue;
-      item.offer = &offer;
+  /// Keeps the cheaper of what the item has and this instance's offers, for so many of it.
+  void keep_cheapest(Compared& item, const catalog::Instance& instance, double nodes, const cost::Job* job) const {
+    const auto paid = [&](const cost::Quote& quote) { return job != nullptr && job->hours ? quote.total : quote.rate; };
+    for (Priced& priced : market_.allowed(instance, {nodes, job, &question_.duty, &question_.extras}, known_)) {
+      if (priced.quote.outlasts || (item.offer != nullptr && paid(priced.quote) >= paid(*item.cost))) continue;
+      item.offer = priced.offer;
       item.offered_by = &instance;
-      item.hourly = cost->hourly / units;
-      item.exchange = cost->exchange.value_or(cost::Exchange{});
+      item.hourly = priced.quote.rate / item.count;
+      item.exchange = priced.quote.exchange.value_or(cost::Exchange{});
+      item.cost = std::move(priced.quote);
     }
   }
 
   const Question& question_;
   const catalog::Catalog& catalog_;
   const estimate::Coefficients& coefficients_;
-  const cost::Converter& converter_;
-  std::span<const rules::Rule> limits_;
+  std::span<const rules::Rule> rules_;
+  rules::Facts known_;
+  Market market_;
 };
 
 class SideBySide {
  public:
   SideBySide(const Question& question, const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
-           const cost::Converter& converter, std::span<const rules::Rule> limits)
+             const cost::Quoter& quoter, std::span<const rules::Rule> rules)
       : question_(question),
         catalog_(catalog),
         coefficients_(coefficients),
-        converter_(converter),
-        prices_(question, catalog, coefficients, converter, limits) {}
+        rules_(rules),
+        prices_(question, catalog, coefficients, quoter, rules) {}
 
   Result<Compared> item(const std::string& name, const std::optional<workload::Workload>& work) const {
     auto found = find(name);
@@ -102,11 +109,11 @@ class SideBySide {
       item.gpu = catalog_.gpu_of(*item.instance);
       if (const auto total = catalog_.gpu_memory_total_gb(*item.instance))
         item.gpu_memory_total_gb = *total * item.count;
-      prices_.of_instance(item);
-    } else {
-      prices_.of_gpu(item, static_cast<double>(in_one_node(item)));
     }
-    if (work) add_job(item, *work);
+    std::optional<cost::Job> job;
+    if (work) job = add_job(item, *work);
+    prices_.price(item, job ? &*job : nullptr, static_cast<double>(in_one_node(item)));
+    if (!job) item.cost.reset();
     return found;
   }
 
@@ -167,17 +174,18 @@ class SideBySide {
     return requested_machine(request, *item.gpu, coefficients_, each_its_own);
   }
 
-  void add_job(Compared& item, const workload::Workload& work) const {
+  /// What the plan makes of it; nothing where there is none.
+  std::optional<cost::Job> add_job(Compared& item, const workload::Workload& work) const {
     item.generates = work.model != nullptr && work.model->is_generator();
     if (item.gpu == nullptr && !(item.has_no_gpu() && work.counted && work.counted->on_cpu)) {
       item.problem = item.has_no_gpu() ? say("it has no GPU") : say("its GPU is not disclosed");
-      return;
+      return {};
     }
     const auto machine = machine_for(item);
     auto choice = machine ? plan::plan_for(work, *machine, coefficients_) : std::unexpected(machine.error());
     if (!choice) {
       item.problem = choice.error().message;
-      return;
+      return {};
     }
     item.problem = plan::problem_of(*choice).text();
     // All items do the same job: one that would fit with another recipe says so and no more.
@@ -187,26 +195,18 @@ class SideBySide {
     const double rate = plan::rate_of(item.planned->choice);
     const auto duration = duration_of(work, rate);
     if (duration) item.job_hours = in_hours(*duration);
-    if (item.offer == nullptr || rate <= 0) return;
-    const Seconds least = duration ? cost::subscription_period(item.offer->term) : Seconds{};
-    item.cost = cost::job_cost({item.hourly * item.count, converter_.currency()}, converter_,
-                               usage_of(work, rate, duration.value_or(seconds(kHoursPerMonth * 3600)), least));
-  }
-
-  /// One machine's; a licence or traffic beside it is not the machine's.
-  static cost::Usage usage_of(const workload::Workload& work, double rate, Seconds duration, Seconds least) {
-    cost::Usage usage{1, duration, work.counted ? 0 : rate};
-    usage.period = least;
-    if (!work.counted) return usage;
-    usage.units_per_hour = work.counted->unit.priced_per_hour(rate);
-    usage.unit = work.counted->unit.priced;
-    return usage;
+    rules::Facts facts;
+    job_facts(facts, work, false);
+    facts.set(rules::Fact::is_cpu, item.has_no_gpu());
+    plan_facts(facts, work, *machine, item.planned->choice, coefficients_);
+    item.fit = judge_fit(rules_, facts);
+    return rate > 0 ? std::optional(job_of(work, item.planned->choice)) : std::nullopt;
   }
 
   const Question& question_;
   const catalog::Catalog& catalog_;
   const estimate::Coefficients& coefficients_;
-  const cost::Converter& converter_;
+  std::span<const rules::Rule> rules_;
   Prices prices_;
 };
 
@@ -267,8 +267,8 @@ Status all_different(std::span<const Compared> items) {
 }  // namespace
 
 Result<CompareAnswer> compare(std::span<const std::string> names, const Question& question,
-                              const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
-                              bool explained) {
+                              const catalog::Catalog& catalog, std::span<const rules::Rule> rules,
+                              const estimate::Coefficients& coefficients, bool explained) {
   if (names.size() < kFewest || names.size() > kMost)
     return usage_error(
         names.size() == 1 ? say("one name cannot be compared") : say("{} names to compare", names.size()), {},
@@ -292,7 +292,10 @@ Result<CompareAnswer> compare(std::span<const std::string> names, const Question
     out.own_model = model->own;
     out.work = std::move(*work);
   }
-  const SideBySide comparer(question, catalog, coefficients, *converter, *limits);
+  const cost::Quoter quoter(catalog, coefficients, *converter);
+  std::vector<rules::Rule> all = *limits;
+  all.insert(all.end(), rules.begin(), rules.end());
+  const SideBySide comparer(question, catalog, coefficients, quoter, all);
   for (const std::string& name : names) {
     auto item = comparer.item(name, out.work);
     if (!item) return std::unexpected(item.error());

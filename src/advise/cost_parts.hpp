@@ -14,17 +14,8 @@ Result<Document> saved_answer(const std::string& content, const std::string& nam
 /// As saved_subject() of the whole text.
 Result<CostSubject> saved_subject(const Document& answer, int rank, const catalog::Catalog& catalog);
 
-struct LineView {
-  const catalog::Catalog& catalog;
-  const estimate::Coefficients& coefficients;
-  const cost::Converter& converter;
-  const cost::Duty& duty;
-  const CostExtras& extras;
-  const CostSubject& subject;
-};
-/// What is paid beside the instances in that region: licence, storage, traffic, of those that were asked for or that
-/// the job needs.
-std::vector<CostLine> cost_lines(const LineView& view, const catalog::Region& region);
+/// What the item is priced for.
+cost::Use use_of(const CostItem& item, const CostAnswer& answer);
 
 /// What the provider promises for this instance.
 std::vector<const catalog::ServiceLevel*> promises_of(const catalog::Instance& instance,

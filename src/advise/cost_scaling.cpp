@@ -7,7 +7,7 @@ namespace gpusel::advise {
 
 std::optional<cost::Autoscale> scaling_of(const ScalingFacts& facts, estimate::Trace* trace, std::string_view prefix) {
   const auto* serving = std::get_if<plan::InferenceChoice>(&facts.planned.choice);
-  if (serving == nullptr || !serving->speed || facts.work.inference.tokens || !facts.cold_start) return std::nullopt;
+  if (serving == nullptr || !serving->speed || facts.work.ends() || !facts.cold_start) return std::nullopt;
   const double spare = static_cast<double>(facts.work.inference.redundancy);
   cost::Scaled scaled;
   // Little's law, with those that wait; the figures are those of the instances that are not spare.

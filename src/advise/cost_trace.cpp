@@ -56,9 +56,9 @@ class CostTracer {
     const std::string name(to_text(term.offer->term));
     rate(term, name);
     paid(term, name);
-    amounts(name, term.instances, term, term.rate, currency_);
+    amounts(name, term.instances(), term, term.rate, currency_);
     if (term.exchange)
-      amounts(say("{} as offered", name), term.own, term, term.published.amount * item_.subject.nodes,
+      amounts(say("{} as offered", name), term.own(), term, term.published.amount * item_.subject.nodes,
               term.published.currency.code());
     for (const CostLine& line : term.lines) of_line(line, name);
     total(term, name);
@@ -73,7 +73,8 @@ class CostTracer {
       return hours;
     };
     const auto paid = listed(term.paid);
-    const auto on_demand = listed(term.on_demand_hours);
+    const auto on_demand = listed(cost::paid_hours({}, item_.duty, cost::billing_of(item_.subject.provider),
+                                                   item_.subject.job ? item_.subject.job->hours : catalog::Number()));
     std::size_t at = 0;
     cost::visit_amounts(of, [&](std::string_view period, const catalog::Number& amount) {
       const std::size_t place = at++;
@@ -162,7 +163,7 @@ class CostTracer {
     const bool ends = job && job->hours;
     add(name + ".per_used_hour",
         ends ? say("whole job ÷ its hours at full speed") : say("month ÷ hours of work a month"),
-        format("{} ÷ {:.6g} h", money(ends ? *term.total.job : *term.total.month),
+        format("{} ÷ {:.6g} h", money(ends ? *term.sums().job : *term.sums().month),
                ends ? *job->hours : item_.duty.used_per_month()),
         money(*term.per_used_hour), arithmetic());
     if (term.per_million_tokens)
@@ -186,13 +187,14 @@ class CostTracer {
         ++at;
       });
     };
-    append(term.instances, true);
+    append(term.instances(), true);
     for (const CostLine& line : term.lines) append(line.amounts, line.known);
     std::size_t at = 0;
-    cost::visit_amounts(term.total, [&](std::string_view period, const catalog::Number& amount) {
+    const cost::Amounts total = term.sums();
+    cost::visit_amounts(total, [&](std::string_view period, const catalog::Number& amount) {
       if (amount)
         add(format("{}.total.{}", name, period),
-            term.lacking.empty() ? say("instances + what comes beside")
+            term.lacking().empty() ? say("instances + what comes beside")
                                  : say("instances + what comes beside, as far as it is known"),
             parts[at], money(*amount), arithmetic());
       ++at;

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "advise/data_need.hpp"
-#include "advise/storage_choice.hpp"
 #include "gpusel/base/enum.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/name.hpp"
@@ -72,7 +71,7 @@ class Path {
     if (out_.need.stored_gb() <= 0) return;
     for (std::size_t i = 0; i < enum_names<StorageKind>.size(); ++i) {
       const auto kind = static_cast<StorageKind>(i);
-      const auto known = storages_at(place_, kind, catalog_);
+      const auto known = cost::storages_at(place_, kind, catalog_);
       if (kind == StorageKind::local) {
         add_local(known.empty() ? nullptr : known.front());
         continue;
@@ -92,7 +91,7 @@ class Path {
   double local_gb() const { return one_.instance->local_ssd_gb.value_or(0); }
 
   void add_local(const Storage* storage) {
-    const auto rate = local_gbs(place_, catalog_, coefficients_);
+    const auto rate = cost::local_gbs(place_, catalog_, coefficients_);
     if (!rate) return;
     StorageFit fit;
     fit.kind = StorageKind::local;
@@ -109,7 +108,7 @@ class Path {
     StorageFit fit;
     fit.kind = *storage.kind;
     fit.storage = &storage;
-    cost::StorageUse use = use_of(*one_.instance, out_.need.stored_gb(), nodes());
+    cost::StorageUse use = cost::storage_use(*one_.instance, out_.need.stored_gb(), nodes());
     use.least_gb = coefficients_.economy->storage_least_gb.of(storage.id);
     fit.bought_gbs = use.bought_gbs = cost::throughput_to_buy(storage, use, wanted_gbs());
     fit.rate = cost::read_rate(storage, use);
@@ -120,23 +119,18 @@ class Path {
     fit.per_month = cost::price_per_month(storage, use);
     if (fit.per_month) convert(fit);
     if (out_.need.dataset_gb && storage.per_million_requests)
-      if (const auto* exchange = exchange_of(storage))
-        fit.requests = requests_of(out_.need) / 1e6 * *storage.per_million_requests * exchange->rate;
+      fit.requests =
+          converter_.convert(requests_of(out_.need) / 1e6 * *storage.per_million_requests, storage.currency);
     finish(std::move(fit));
   }
 
   /// Throughput is bought for what the GPUs read and for checkpoints, never for nothing.
   double wanted_gbs() const { return std::max(out_.need.needed_gbs.value_or(0), out_.need.checkpoint_gbs.value_or(0)); }
 
-  const cost::Exchange* exchange_of(const Storage& storage) const {
-    const auto currency = Currency::parse(storage.currency);
-    return currency ? converter_.exchange(*currency) : nullptr;
-  }
-
   void convert(StorageFit& fit) const {
     const cost::Exchange* exchange = converter_.exchange(fit.per_month->currency);
     if (exchange == nullptr) return;
-    fit.converted = fit.per_month->amount * exchange->rate;
+    fit.converted = converter_.convert(*fit.per_month);
     if (fit.per_month->currency != converter_.currency()) fit.exchange = *exchange;
   }
 
@@ -277,10 +271,10 @@ DataPath data_path(const Recommendation& recommendation, const Advice& advice, c
     out.cold =
         cold_start(advice.work, recommendation.machine(), choice, {*recommendation.instance, recommendation.region->id},
                    catalog, coefficients, trace, wishes.storage);
-  if (explained && recommendation.cost.egress_hourly)
-    out.trace.push_back({"data.egress_hourly", say("Gbit/s × 3600 ÷ 8 × price of a GB in the first tier"),
+  if (explained && recommendation.cost.egress_hourly())
+    out.trace.push_back({"data.egress_hourly", say("GB of a month through the tiers of the price ÷ 730"),
                          format("{:.3g} × 450 GB", out.need.egress_gbit_s.value_or(0)),
-                         human_price(*recommendation.cost.egress_hourly), "data/egress.yaml"});
+                         human_price(*recommendation.cost.egress_hourly()), "data/egress.yaml"});
   if (explained)
     for (const StorageFit& fit : out.storages) explain_fit(fit, out, recommendation.machine().nodes, out.trace);
   return out;

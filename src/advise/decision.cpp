@@ -91,11 +91,12 @@ class PathFinder {
 
   /// Rules about what the job needs, not about markets or what was asked for.
   bool about_the_job(std::string_view id) const {
-    static constexpr std::string_view kRulesOfPlans[] = {to_name("vram-too-small"), to_name("too-slow"),
+    static constexpr std::string_view kRulesOfPlans[] = {to_name("no-room-for-cache"), to_name("too-slow"),
                                                     to_name("lacks-hardware"), to_name("deadline")};
     if (std::find(std::begin(kRulesOfPlans), std::end(kRulesOfPlans), id) != std::end(kRulesOfPlans)) return true;
     for (const rules::Rule& rule : context_.rules) {
       if (rule.id != id || rule.effect != rules::Effect::reject) continue;
+      if (rule.fit != rules::FitVerdict::fits) return true;
       if (rules::facts_in(rule.when).any_of(is_of_job)) return true;
     }
     return false;
@@ -165,7 +166,7 @@ class PathFinder {
 
   std::string unit() const {
     if (work_.counted && work_.counted->demand) return say("per hour");
-    if (work_.counted && best_->cost.per_unit) return say("per {}", say_name(best_->cost.unit));
+    if (work_.counted && best_->cost.per_unit) return say("per {}", say_name(work_.priced_unit()));
     return best_->cost.per_million_tokens && !work_.inference.request_rate ? say("per million tokens")
                                                                            : say("per hour");
   }
@@ -205,7 +206,7 @@ class PathFinder {
 
   /// What may be broken off and taken up again: training, files, frames, batches.
   bool is_interruptible() const {
-    if (!work_.counted) return workload::is_training(work_.task) || work_.inference.tokens;
+    if (!work_.counted) return work_.ends();
     const workload::Counted& counted = *work_.counted;
     if (std::holds_alternative<workload::SessionJob>(counted.job) || counted.demand || counted.latency_ms) return false;
     const auto* transcode = std::get_if<workload::TranscodeJob>(&counted.job);
@@ -216,13 +217,19 @@ class PathFinder {
     const catalog::Term own = best_->offer->term;
     if (own == catalog::Term::spot) return is_interruptible() ? say("spot") : say("spot, though it may be taken away");
     if (!is_interruptible()) return say("{}: it should not be interrupted", to_text(own));
+    // Where the best answer may run, whatever terms were asked for.
+    std::vector<rules::Rule> anywhere(context_.rules.begin(), context_.rules.end());
+    std::erase_if(anywhere, [](const rules::Rule& rule) { return rule.id == "term"; });
+    rules::Facts facts;
+    job_facts(facts, work_, context_.question.constraints.include_unavailable.value_or(false));
+    const Market market(context_.catalog, context_.quoter, anywhere, facts, context_.question.today);
+    const cost::Job job = job_of(work_, best_->choice());
+    const cost::Use use{static_cast<double>(best_->machine().nodes), &job, &context_.question.duty,
+                        &context_.question.extras};
     std::optional<double> cheapest;
-    for (const catalog::Offer& offer : context_.catalog.offers_of(*best_->instance)) {
-      if (offer.term != catalog::Term::spot) continue;
-      const auto cost = cost::job_cost({offer.per_hour(), context_.catalog.currency_of(offer)}, context_.converter,
-                                       {best_->machine().nodes, seconds(3600)});
-      if (cost) cheapest = std::min(cheapest.value_or(cost->hourly), cost->hourly);
-    }
+    for (const Priced& spot : market.allowed(*best_->instance, use, facts))
+      if (spot.offer->term == catalog::Term::spot && spot.offer->region == best_->offer->region)
+        cheapest = std::min(cheapest.value_or(spot.quote.hourly), spot.quote.hourly);
     if (!cheapest) return say("{}; spot would do where it is sold", to_text(own));
     if (*cheapest >= best_->cost.hourly) return std::string(to_text(own));
     return say("spot from {} of the price, if it may be interrupted", times(*cheapest / best_->cost.hourly));

@@ -328,7 +328,8 @@ workload::Assumptions chosen(const Workload& work, const plan::Choice& choice) {
 }
 
 Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Catalog& catalog,
-                                       const estimate::Coefficients& c, bool with_trace) {
+                                       const estimate::Coefficients& c, bool with_trace,
+                                       std::span<const rules::Rule> rules) {
   auto found = find_model(request, catalog);
   if (!found) return std::unexpected(found.error());
   auto work = resolve_work(request, *found, catalog);
@@ -362,6 +363,7 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
   if (std::string change = what_would_fit(answer.work, answer.machine, answer.choice, c); !change.empty())
     answer.notes.push_back(std::move(change));
   answer.intervals = intervals_for(answer.work, answer.machine, answer.choice, c);
+  add_fit(answer, rules, c);
   add_notes(answer, request, c);
   if (with_trace) {
     answer.trace = explain(answer.work, answer.machine, answer.choice, c);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "advise/candidates.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
@@ -14,20 +15,6 @@ namespace {
 using estimate::Machine;
 using workload::Request;
 using workload::Workload;
-
-/// A training that fits by the figure alone: what is left is less than such figures are sure of.
-void note_headroom(EstimateAnswer& answer) {
-  constexpr double kTight = 0.03;
-  if (!workload::is_training(answer.work.task) || !plan::fits(answer.choice)) return;
-  const double usable = in_gib(answer.machine.device.usable);
-  const double left = usable - in_gib(plan::memory_of(answer.choice).total());
-  const double high = answer.intervals.memory_total_gib.high;
-  if (left < kTight * usable)
-    answer.notes.push_back(
-        say("tight: {:.1f} GiB are left by the figure, and runs like it have needed up to {:.1f} GiB", left, high));
-  else if (high > usable)
-    answer.notes.push_back(say("likely to fit by the figure, but runs like it have needed up to {:.1f} GiB", high));
-}
 
 /// Whether measurements of training on this architecture were among those the intervals come from.
 bool well_measured(const catalog::Gpu& gpu, const estimate::Coefficients& c) {
@@ -105,9 +92,20 @@ void note_departures(const Workload& work, const Machine& machine, const plan::C
 
 void add_notes(EstimateAnswer& answer, const Request& request, const estimate::Coefficients& c) {
   note_fleet_options(request, answer.notes);
-  note_headroom(answer);
   note_departures(answer.work, answer.machine, answer.choice, answer.notes);
   note_thin_evidence(answer.work, answer.machine, c, answer.notes);
+}
+
+void add_fit(EstimateAnswer& answer, std::span<const rules::Rule> rules, const estimate::Coefficients& c) {
+  rules::Facts facts;
+  job_facts(facts, answer.work, false);
+  plan_facts(facts, answer.work, answer.machine, answer.choice, c);
+  facts.set(rules::Fact::is_cpu, answer.machine.on_cpu());
+  answer.fit = judge_fit(rules, facts);
+  if (!plan::fits(answer.choice)) return;
+  for (const rules::Rule& rule : rules)
+    if (rule.fit != rules::FitVerdict::fits && rules::fires(rule, facts))
+      answer.notes.push_back(rules::verdict(rule, facts).message);
 }
 
 }  // namespace gpusel::advise

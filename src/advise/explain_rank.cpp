@@ -183,7 +183,7 @@ class RankTree {
   }
 
   Branch cost() const {
-    const cost::JobCost& c = r_.cost;
+    const cost::Quote& c = r_.cost;
     const catalog::Origin& origin = of_.catalog.origin_of(*r_.offer);
     const Date date = Date::from_packed(r_.offer->as_of);
     const std::string source = format("{}, {}, {}", origin.source.empty() ? say("no source") : printable(origin.source),
@@ -191,18 +191,18 @@ class RankTree {
     Branch root = branch("cost", say("what the ranking compares"), {}, money(cost_measure(c, advice_.work)), kRanking);
     add(root, "cost.offer", say("published price of one node and hour"),
         format("{}, {}", r_.region->id, to_text(r_.offer->term)),
-        shown("{:.6g}", c.offer.amount, format("{}/h", c.offer.currency.code())), source);
-    std::string hourly = format("{:.6g} × {}", c.offer.amount, r_.machine().nodes);
-    if (c.exchange) hourly += format(" × {:.6g} {}/{}", c.exchange->rate, currency_, c.offer.currency.code());
+        shown("{:.6g}", c.published.amount, format("{}/h", c.published.currency.code())), source);
+    std::string hourly = format("{:.6g} × {}", c.published.amount, r_.machine().nodes);
+    if (c.exchange) hourly += format(" × {:.6g} {}/{}", c.exchange->rate, currency_, c.published.currency.code());
     if (c.licence_hourly > 0) hourly += format(" + {:.6g}", c.licence_hourly);
     add(root, "cost.hourly", say("price of one node × nodes × rate of exchange + licences"), std::move(hourly),
         money(c.hourly, "h"), source);
     estimate::Trace more;
     explain_money(c, advice_.work, plan::rate_of(r_.choice()), currency_, more);
     hang(root, std::move(more));
-    if (c.egress_hourly)
-      add(root, "cost.egress_hourly", say("traffic to the internet × price of the first tier, beside the total"), {},
-          money(*c.egress_hourly, "h"), "data/egress.yaml");
+    if (c.egress_hourly())
+      add(root, "cost.egress_hourly", say("traffic of a month through the tiers of the price ÷ 730, in the total"), {},
+          money(*c.egress_hourly(), "h"), "data/egress.yaml");
     return root;
   }
 

@@ -223,7 +223,7 @@ constexpr Finder<OfferView> kOfferFinders[] = {
     of_offer<Fact::country>([](const auto& v) { return v.catalog.region_of(v.offer).country; }),
     of_offer<Fact::term>([](const auto& v) { return to_text(v.offer.term); }),
     of_offer<Fact::offer_status>([](const auto& v) { return status_of(v); }),
-    of_offer<Fact::currency>([](const auto& v) { return v.cost.offer.currency.code(); }),
+    of_offer<Fact::currency>([](const auto& v) { return v.cost.published.currency.code(); }),
     of_offer<Fact::price_per_hour>([](const auto& v) { return v.cost.hourly; }),
     of_offer<Fact::price_age_days>([](const auto& v) { return age(v); }),
     of_offer<Fact::price_confidence>([](const auto& v) { return to_text(v.catalog.origin_of(v.offer).confidence); }),
@@ -326,13 +326,29 @@ void counted_plan_facts(Facts& facts, const estimate::Machine& machine, const pl
 
 }  // namespace
 
-void plan_facts(Facts& facts, const Workload& work, const estimate::Machine& machine, const plan::Choice& choice) {
+namespace {
+
+void memory_facts(Facts& facts, const Workload& work, const estimate::Machine& machine, const plan::Choice& choice,
+                  const estimate::Coefficients& c) {
   const double usable = in_gib(machine.memory());
   const double needed = in_gib(plan::memory_of(choice).total());
   facts.set(Fact::memory_needed_gib, needed);
   facts.set(Fact::memory_usable_gib, usable);
+  facts.set(Fact::memory_allowed_gib, in_gib(plan::most_memory(machine, c)));
   facts.set(Fact::memory_free_gib, usable - needed);
   facts.set(Fact::memory_used_share, needed / usable);
+  const auto total = intervals_for(work, machine, choice, c).memory_total_gib;
+  if (!estimate::is_known(plan::memory_of(choice)) || total.high <= total.low) return;
+  const estimate::Interval interval = memory_needed(choice, total);
+  facts.set(Fact::memory_low_gib, interval.low);
+  facts.set(Fact::memory_high_gib, interval.high);
+}
+
+}  // namespace
+
+void plan_facts(Facts& facts, const Workload& work, const estimate::Machine& machine, const plan::Choice& choice,
+                const estimate::Coefficients& c) {
+  memory_facts(facts, work, machine, choice, c);
   facts.set(Fact::bound_by, plan::bound_by(choice));
   facts.set(Fact::nodes, static_cast<double>(machine.nodes));
   facts.set(Fact::gpus, static_cast<double>(machine.gpus()));
@@ -381,8 +397,9 @@ Facts facts_of(const Recommendation& candidate, const Workload& work, const Ques
   job_facts(facts, work, question.constraints.include_unavailable.value_or(false));
   const auto provider = catalog.provider(candidate.instance->provider);
   instance_facts(facts, {*candidate.instance, provider ? *provider : nullptr, catalog, coefficients});
-  plan_facts(facts, work, candidate.machine(), candidate.choice());
+  plan_facts(facts, work, candidate.machine(), candidate.choice(), coefficients);
   offer_facts(facts, {*candidate.offer, candidate.cost, catalog, question.today});
+  facts.set(Fact::fit, to_text(candidate.fit.verdict));
   return facts;
 }
 

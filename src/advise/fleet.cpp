@@ -211,11 +211,12 @@ Result<Fleet> plan_fleet(const FleetQuestion& question, const catalog::Catalog& 
     return std::unexpected(Error{ErrorKind::unsatisfied, clash, {}, {}});
   const auto converter = cost::Converter::into(question.currency, catalog);
   if (!converter) return std::unexpected(converter.error());
+  const cost::Quoter quoter(catalog, coefficients, *converter);
   const Terms terms = split_terms(question.constraints.terms);
   FleetContext context{question,
                        catalog,
                        coefficients,
-                       *converter,
+                       quoter,
                        part_question(question, terms.elastic),
                        {},
                        part_question(question, terms.committed),

@@ -110,9 +110,9 @@ class TypeFinder {
         work_(work),
         buckets_(buckets),
         elastic_context_{context.elastic,   context.catalog,       context.coefficients,
-                         context.converter, context.elastic_rules, {}},
+                         context.quoter, context.elastic_rules},
         committed_context_{context.committed, context.catalog,         context.coefficients,
-                           context.converter, context.committed_rules, {}},
+                           context.quoter, context.committed_rules},
         elastic_(elastic_context_, work),
         committed_(committed_context_, work) {
     const auto by_length = [](const Bucket& a, const Bucket& b) { return a.input + a.output < b.input + b.output; };
@@ -268,7 +268,7 @@ Unserved explain_unserved(const FleetContext& context, const Workload& work, std
   alone.inference.strict_slo = false;
   alone.inference.concurrency = 1;
   const SearchContext search_context{context.elastic,   context.catalog,       context.coefficients,
-                                     context.converter, context.elastic_rules, {}};
+                                     context.quoter, context.elastic_rules};
   CandidateSearch search(search_context, work);
   std::optional<plan::Problem> least;
   double nearest = 0;

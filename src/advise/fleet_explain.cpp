@@ -72,8 +72,8 @@ class Tracer {
         offer.cost.exchange ? say(" at {:.4f} of {}", offer.cost.exchange->rate, offer.cost.exchange->as_of.text())
                             : "";
     add(name + ".hourly", say("instances × price"),
-        say("{:g} × {:.4f} {}{}, price of {}", member.instances, offer.cost.offer.amount,
-            offer.cost.offer.currency.code(), converted, date.known() ? date.text() : say("no known date")),
+        say("{:g} × {:.4f} {}{}, price of {}", member.instances, offer.cost.published.amount,
+            offer.cost.published.currency.code(), converted, date.known() ? date.text() : say("no known date")),
         amount(member.hourly) + "/h", source.empty() ? say("no source") : printable(source));
   }
 

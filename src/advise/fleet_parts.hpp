@@ -12,7 +12,7 @@ struct FleetContext {
   const FleetQuestion& question;
   const catalog::Catalog& catalog;
   const estimate::Coefficients& coefficients;
-  const cost::Converter& converter;
+  const cost::Quoter& quoter;
   Question elastic;                          // what is paid as it runs
   std::vector<rules::Rule> elastic_rules;    // limits first
   Question committed;                        // what is paid for at all hours

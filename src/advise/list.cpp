@@ -4,6 +4,7 @@
 
 #include "advise/candidates.hpp"
 #include "advise/limits.hpp"
+#include "advise/market.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 
@@ -57,26 +58,7 @@ struct ListLimits {
       return rule.stage != rules::Stage::offer && rules::fires(rule, known);
     });
   }
-
-  enum class OfferVerdict { allowed, too_old, refused };
-
-  /// Too old: nothing but its age speaks against it.
-  OfferVerdict judge_offer(const rules::Facts& known) const {
-    auto verdict = OfferVerdict::allowed;
-    for (const rules::Rule& rule : rules) {
-      if (rule.stage != rules::Stage::offer || !rules::fires(rule, known)) continue;
-      if (rule.id != kMaxPriceAge) return OfferVerdict::refused;
-      verdict = OfferVerdict::too_old;
-    }
-    return verdict;
-  }
 };
-
-/// A price for one hour of one instance.
-std::optional<cost::JobCost> hour_of(const Offer& offer, const Catalog& catalog, const cost::Converter& converter) {
-  const auto cost = cost::job_cost({offer.per_hour(), catalog.currency_of(offer)}, converter, {1, seconds(3600)});
-  return cost ? std::optional(*cost) : std::nullopt;
-}
 
 /// The link that two of a GPU would have in one machine built for it.
 std::optional<NodeLink> best_link(const Gpu& gpu) {
@@ -120,7 +102,9 @@ class InstanceLister {
     }
     only_on_demand_ =
         !every_offer_ && question_.constraints.terms.empty() && !(filter_ && filter_->uses(*columns_.find("term")));
-    for (const Instance& instance : catalog_.instances()) add(instance, *limits, *converter);
+    const cost::Quoter quoter(catalog_, coefficients_, *converter);
+    const Market market(catalog_, quoter, limits->rules, {}, question_.today);
+    for (const Instance& instance : catalog_.instances()) add(instance, *limits, market);
     if (Status sorted = columns_.sort(out_.listed, question_.sort_by); !sorted) return std::unexpected(sorted.error());
     return std::move(out_);
   }
@@ -130,7 +114,7 @@ class InstanceLister {
       "price",  "price_per_gpu_hour", "price_per_hour", "currency",      "region", "country", "term",
       "source", "confidence",         "as_of",          "price_age_days"};
 
-  void add(const Instance& instance, const ListLimits& limits, const cost::Converter& converter) {
+  void add(const Instance& instance, const ListLimits& limits, const Market& market) {
     if (!matches(words_, {instance.sku, instance.family, instance.provider, instance.gpu})) return;
     Listed listed{&instance, nullptr, 0};
     if (filter_ && !filters_offers_ && !columns_.passes(*filter_, listed)) return;
@@ -141,16 +125,16 @@ class InstanceLister {
     bool priced = false;  // within the limits, whatever the filter says
     bool on_other_term = false;
     for (const Offer& offer : catalog_.offers_of(instance)) {
-      const auto cost = hour_of(offer, catalog_, converter);
-      if (!cost) continue;
-      offer_facts(facts, {offer, *cost, catalog_, question_.today}, limits.facts);
-      const auto verdict = limits.judge_offer(facts);
-      if (verdict == ListLimits::OfferVerdict::refused) continue;
+      const auto quote = market.quoter().quote(offer);
+      if (!quote) continue;
+      const rules::Rule* against = market.against(offer, *quote, facts);
+      const bool too_old = against != nullptr && against->id == kMaxPriceAge;
+      if (against != nullptr && !too_old) continue;
       const bool other_term = only_on_demand_ && offer.term != catalog::Term::on_demand;
-      priced = priced || (!other_term && verdict == ListLimits::OfferVerdict::allowed);
-      const Listed one{&instance, &offer, cost->hourly};
+      priced = priced || (!other_term && !too_old);
+      const Listed one{&instance, &offer, quote->hourly};
       if (filters_offers_ && !columns_.passes(*filter_, one)) continue;
-      if (verdict == ListLimits::OfferVerdict::too_old) {
+      if (too_old) {
         if (!other_term) add_old(offer);
         continue;
       }
@@ -236,11 +220,11 @@ Result<std::vector<GpuMarket>> gpu_markets(Currency currency, const Catalog& cat
       if (market.offer != nullptr && market.offer->currency == offer.currency &&
           offer.per_hour() * *market.cheapest->gpu_count >= market.offer->per_hour() * gpus)
         continue;
-      const auto cost = hour_of(offer, catalog, *converter);
-      if (!cost || (market.offer != nullptr && cost->hourly / gpus >= market.per_gpu_hour)) continue;
+      const auto hourly = converter->convert({offer.per_hour(), catalog.currency_of(offer)});
+      if (!hourly || (market.offer != nullptr && *hourly / gpus >= market.per_gpu_hour)) continue;
       market.cheapest = &instance;
       market.offer = &offer;
-      market.per_gpu_hour = cost->hourly / gpus;
+      market.per_gpu_hour = *hourly / gpus;
     }
   }
   return markets;

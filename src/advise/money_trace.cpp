@@ -6,7 +6,7 @@
 
 namespace gpusel::advise {
 
-void explain_money(const cost::JobCost& cost, const workload::Workload& work, double rate, std::string_view currency,
+void explain_money(const cost::Quote& cost, const workload::Workload& work, double rate, std::string_view currency,
                    estimate::Trace& trace) {
   using estimate::shown;
   const std::string arithmetic = say("arithmetic");
@@ -25,18 +25,23 @@ void explain_money(const cost::JobCost& cost, const workload::Workload& work, do
                      shown("{:.6g}", cost.hours, "h"),
                      arithmetic});
   }
-  const double paid = cost.hourly > 0 ? cost.total / cost.hourly : cost.hours;
-  trace.push_back({"cost.total", say("price of all nodes × hours paid: those used, or whole periods of a subscription"),
-                   format("{:.6g} × {:.6g} h", cost.hourly, paid), shown("{:.6g}", cost.total, std::string(currency)),
-                   arithmetic});
+  const double paid = cost.paid.job.value_or(cost.paid.month);
+  std::string sum = format("{:.6g} × {:.6g} h", cost.rate, paid);
+  for (const cost::Line& line : cost.lines)
+    if (line.known) sum += format(" + {:.6g}", *(cost.paid.job ? line.amounts.job : line.amounts.month));
+  trace.push_back({"cost.total",
+                   cost.lines.empty() ? say("price of all nodes × hours paid, in the steps and periods of the term")
+                                      : say("price of all nodes × hours paid, and what comes beside"),
+                   std::move(sum), shown("{:.6g}", cost.total, std::string(currency)), arithmetic});
   if (cost.per_million_tokens && *cost.per_million_tokens > 0)
     trace.push_back({"cost.per_million_tokens", say("total ÷ tokens × 1e6"),
                      format("{:.6g} ÷ {:.6g} × 1e6", cost.total, cost.total / *cost.per_million_tokens * 1e6),
                      each(*cost.per_million_tokens, "million tokens"), arithmetic});
+  const std::string unit = work.counted ? say_name(work.counted->unit.priced) : std::string();
   if (cost.per_unit && *cost.per_unit > 0)
     trace.push_back({"cost.per_unit", say("total ÷ what is done for it"),
-                     format("{:.6g} ÷ {:.6g} {}", cost.total, cost.total / *cost.per_unit, say_name(cost.unit)),
-                     each(*cost.per_unit, say_name(cost.unit)), arithmetic});
+                     format("{:.6g} ÷ {:.6g} {}", cost.total, cost.total / *cost.per_unit, unit),
+                     each(*cost.per_unit, unit), arithmetic});
 }
 
 }  // namespace gpusel::advise

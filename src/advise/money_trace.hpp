@@ -6,7 +6,7 @@
 namespace gpusel::advise {
 
 /// Hours, total, and price per million tokens or unit. `currency`: of the answer.
-void explain_money(const cost::JobCost& cost, const workload::Workload& work, double rate, std::string_view currency,
+void explain_money(const cost::Quote& cost, const workload::Workload& work, double rate, std::string_view currency,
                    estimate::Trace& trace);
 
 }  // namespace gpusel::advise

@@ -86,10 +86,19 @@ Bytes CandidateSearch::least_memory(const estimate::Device& device) const {
   return *known;
 }
 
+/// The rule by which what needs more than it may take falls, whatever else is true of it; null: there is none.
+const rules::Rule* CandidateSearch::misfits_fall() const {
+  rules::Facts facts = job_;
+  facts.set(rules::Fact::memory_needed_gib, 2.0);
+  facts.set(rules::Fact::memory_allowed_gib, 1.0);
+  facts.set(rules::Fact::fit, to_text(judge_fit(fitting_, facts).verdict));
+  return by_plan_.first_to_fire(facts);
+}
+
 /// Nodes below which neither the memory nor the deadline can be met, whatever the plan.
 double CandidateSearch::least_nodes(const Shape& shape) const {
-  const Bytes node = shape.machine.device.usable * shape.machine.gpus_per_node;
-  const double memory = least_memory(shape.machine.device) / node;
+  const Bytes node = plan::most_memory(shape.machine, context_.coefficients) * shape.machine.gpus_per_node;
+  const double memory = misfits_fall() ? least_memory(shape.machine.device) / node : 0;
   const auto& deadline = context_.question.constraints.deadline_hours;
   const double time = deadline ? in_hours(plan::least_time(work_, shape.machine)) / *deadline : 0;
   return std::max({1.0, memory, time});
@@ -102,7 +111,6 @@ double CandidateSearch::late_by(const Planned& planned) const {
 }
 
 void CandidateSearch::plan_shape(const Shape& shape, int most_nodes, std::vector<Recommendation>& out) {
-  if (above_ceiling(shape)) return;
   const bool exact = context_.question.constraints.nodes.has_value();
   const double least = least_nodes(shape);
   Reason reason;
@@ -157,9 +165,10 @@ CandidateSearch::Planned CandidateSearch::spread(const Shape& shape, int most_no
 /// Why not even the smallest number of nodes worth planning is allowed.
 Reason CandidateSearch::too_few_nodes(const Shape& shape, int most_nodes) const {
   const Bytes needed = least_memory(shape.machine.device);
-  const Bytes there = shape.machine.device.usable * (shape.machine.gpus_per_node * most_nodes);
-  if (needed > there)
-    return {"vram-too-small", [needed, there] {
+  const Bytes there =
+      plan::most_memory(shape.machine, context_.coefficients) * (shape.machine.gpus_per_node * most_nodes);
+  if (const rules::Rule* rule = misfits_fall(); rule != nullptr && needed > there)
+    return {rule->id, [needed, there] {
               return say("needs at least {:.0f} GiB in all, has {:.0f} GiB", in_gib(needed), in_gib(there));
             }};
   return {"deadline", [least = least_nodes(shape), most_nodes] {
@@ -176,14 +185,38 @@ void CandidateSearch::reject_shape(const Shape& shape, const Reason& reason) {
   for (const std::uint32_t index : shape.instances) reject(context_.catalog.instances()[index], once);
 }
 
-Reason CandidateSearch::reason_of(const plan::Problem& problem) {
+const rules::Rule* CandidateSearch::against(const estimate::Machine& machine, const plan::Choice& choice) const {
+  rules::Facts facts = job_;
+  plan_facts(facts, work_, machine, choice, context_.coefficients);
+  facts.set(rules::Fact::fit, to_text(judge_fit(fitting_, facts).verdict));
+  return by_plan_.first_to_fire(facts);
+}
+
+bool CandidateSearch::will_do(const estimate::Machine& machine, const plan::Choice& choice) const {
+  if (plan::usable(choice)) return true;
+  // Whether too much memory is too much is for the rules to say.
+  return plan::problem_of(choice).kind == plan::Problem::Kind::memory && plan::rate_of(choice) > 0 &&
+         against(machine, choice) == nullptr;
+}
+
+Reason CandidateSearch::reason_of(const estimate::Machine& machine, const plan::Choice& choice) const {
   using Kind = plan::Problem::Kind;
-  std::string_view rule = "vram-too-small";
-  if (problem.kind == Kind::latency || problem.kind == Kind::too_much_traffic || problem.kind == Kind::too_late)
-    rule = "too-slow";
-  if (problem.kind == Kind::no_rate || problem.kind == Kind::unpublished) rule = "figures-not-published";
-  if (problem.kind == Kind::lacking) rule = "lacks-hardware";
-  return {rule, [problem] { return problem.text(); }};
+  const plan::Problem& problem = plan::problem_of(choice);
+  const auto because = [&](std::string_view rule) { return Reason{rule, [problem] { return problem.text(); }}; };
+  switch (problem.kind) {
+    case Kind::latency:
+    case Kind::too_much_traffic:
+    case Kind::too_late: return because("too-slow");
+    case Kind::no_rate:
+    case Kind::unpublished: return because("figures-not-published");
+    case Kind::lacking: return because("lacks-hardware");
+    default: break;
+  }
+  const rules::Rule* rule = against(machine, choice);
+  if (rule == nullptr) return because("no-room-for-cache");
+  rules::Facts facts = job_;
+  plan_facts(facts, work_, machine, choice, context_.coefficients);
+  return {rule->id, [text = rules::verdict(*rule, facts).message] { return text; }};
 }
 
 CandidateSearch::Attempt CandidateSearch::attempt(const estimate::Machine& machine) const {
@@ -192,8 +225,9 @@ CandidateSearch::Attempt CandidateSearch::attempt(const estimate::Machine& machi
   if (!choice && keep_rejections_)
     made.reason = {"no-legal-plan", [message = choice.error().message] { return message; }};
   if (!choice) return made;
-  if (keep_rejections_ && plan::problem_of(*choice).any()) made.reason = reason_of(plan::problem_of(*choice));
-  if (plan::usable(*choice)) made.choice = std::move(*choice);
+  const bool will = will_do(machine, *choice);
+  if (keep_rejections_ && !will && plan::problem_of(*choice).any()) made.reason = reason_of(machine, *choice);
+  if (will) made.choice = std::move(*choice);
   return made;
 }
 
@@ -245,8 +279,8 @@ std::optional<CandidateSearch::Planned> CandidateSearch::serve_rate(const Shape&
   full.inference.request_rate.reset();
   full.inference.mode = workload::Mode::throughput;
   const auto capacity = plan::plan_inference(full, shape.machine, context_.coefficients);
-  if (!capacity || !capacity->fits || !capacity->speed || !capacity->meets_targets) {
-    reason = capacity ? reason_of(capacity->problem)
+  if (!capacity || !will_do(shape.machine, *capacity)) {
+    reason = capacity ? reason_of(shape.machine, *capacity)
                       : Reason{"no-legal-plan", [text = capacity.error().message] { return text; }};
     return std::nullopt;
   }
@@ -273,9 +307,9 @@ std::optional<CandidateSearch::Planned> CandidateSearch::serve_share(const Shape
   Workload share = work_;
   share.inference.request_rate = *work_.inference.request_rate / working;
   auto choice = plan::plan_inference(share, shape.machine, context_.coefficients);
-  if (!choice || !choice->fits || !choice->speed || !choice->meets_targets) {
+  if (!choice || !will_do(shape.machine, *choice)) {
     reason =
-        choice ? reason_of(choice->problem) : Reason{"no-legal-plan", [text = choice.error().message] { return text; }};
+        choice ? reason_of(shape.machine, *choice) : Reason{"no-legal-plan", [text = choice.error().message] { return text; }};
     return std::nullopt;
   }
   const int nodes = working + static_cast<int>(work_.inference.redundancy);

@@ -5,6 +5,7 @@
 #include "advise/search.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
 
 namespace gpusel::advise {
 
@@ -15,27 +16,14 @@ using rules::Fact;
 using rules::Facts;
 using rules::Rule;
 
-/// In the answer's currency, from one that is named by its code (USD where none is); nothing for unknown ones.
-std::optional<double> in_answer_currency(double amount, std::string_view currency, const cost::Converter& converter) {
-  const auto code = Currency::parse(currency.empty() ? Currency::usd().code() : currency);
-  const cost::Exchange* exchange = code ? converter.exchange(*code) : nullptr;
-  return exchange != nullptr ? std::optional(amount * exchange->rate) : std::nullopt;
-}
+/// By which a product of the same factors in another order may be off.
+constexpr double kMoreThanRounding = 1 + 1e-9;
 
 /// Whether the job costs more under `one` than under `other` of the same instance, whatever the job is: sold alike, for
 /// a price that is higher by more than rounding.
 bool surely_dearer(const catalog::Offer& one, const catalog::Offer& other) {
   return one.term == other.term && one.currency == other.currency &&
          one.per_hour() > kMoreThanRounding * other.per_hour();
-}
-
-/// Price of one gigabyte in the first tier that is paid.
-std::optional<double> first_tier(const catalog::Egress& egress) {
-  for (const std::string_view tier : egress.tiers) {
-    const auto price = plain_number(tier.substr(tier.find('=') + 1));
-    if (price && *price > 0) return price;
-  }
-  return std::nullopt;
 }
 
 }  // namespace
@@ -53,98 +41,43 @@ void CandidateSearch::fetch_ahead(const Shape& shape, std::size_t place) const {
 
 void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, std::vector<Recommendation>& out) {
   const auto plan = std::make_shared<const Planned>(std::move(planned_machine));
-  const Used used = use_of(*plan);
-  const std::span<const double> cheapest = context_.ceiling ? cheapest_hours() : std::span<const double>();
-  const double dearest = context_.ceiling ? dearest_hour(used) : 0;
-  const auto cheap_enough = [&](std::uint32_t index) {
-    if (!context_.ceiling) return true;
-    return cheapest[index] <= dearest && below_ceiling(context_.catalog.instances()[index], used);
-  };
-  if (std::ranges::none_of(shape.instances, cheap_enough)) return;
-  const rules::FactSet wanted = by_plan_.facts() | by_offer_.facts() | adjusting_.facts();
+  const cost::Job job = job_of(work_, plan->choice);
+  const cost::Use use{static_cast<double>(plan->machine.nodes), &job, &context_.question.duty, &context_.question.extras};
+  const rules::FactSet wanted = by_plan_.facts() | market_.judges().facts() | adjusting_.facts();
   const bool shared = InstanceKinds::share(wanted);
   const auto kinds = all_kinds();
   std::uint32_t judged = kNoKind;  // that the facts are of
   const Rule* fell_by = nullptr;
   Facts facts = job_;
-  plan_facts(facts, work_, plan->machine, plan->choice);
+  plan_facts(facts, work_, plan->machine, plan->choice, context_.coefficients);
   for (std::size_t place = 0; place < shape.instances.size(); ++place) {
     fetch_ahead(shape, place);
     const std::uint32_t index = shape.instances[place];
     const Instance& instance = context_.catalog.instances()[index];
-    if (!cheap_enough(index)) continue;
     const std::uint32_t kind = shared && index < kinds.size() ? kinds[index] : kNoKind;
     if (kind == kNoKind || kind != judged) {
       judged = kind;
       instance_facts(facts, view_of(instance), wanted);
+      facts.set(Fact::fit, to_text(judge_fit(fitting_, facts).verdict));
       fell_by = by_plan_.first_to_fire(facts);
     }
     if (fell_by != nullptr)
       reject(*fell_by, view_of(instance), facts);
-    else if (const auto best = best_offer(instance, used, facts))
+    else if (const auto best = best_offer(instance, use, facts))
       out.push_back(candidate(*best, instance, plan, facts));
   }
 }
 
-CandidateSearch::Used CandidateSearch::use_of(const Planned& planned) const {
-  const double rate = plan::rate_of(planned.choice);
-  Used used{
-      planned, {planned.machine.nodes, seconds(kHoursPerMonth * 3600), plan::tokens_per_s(planned.choice)}, false};
-  if (const auto duration = duration_of(work_, rate)) {
-    used.usage.duration = *duration;
-    used.ends = true;
-  }
-  if (work_.counted) {
-    const workload::Unit& unit = work_.counted->unit;
-    used.usage.units_per_hour = unit.priced_per_hour(std::min(rate, work_.counted->demand.value_or(rate)));
-    used.usage.unit = unit.priced;
-  }
-  return used;
+/// Nothing for what is no offer to the job: its price is not known whole, or it ends before the job does.
+std::optional<cost::Quote> CandidateSearch::quote(const catalog::Offer& offer, const cost::Use& use) const {
+  auto quote = context_.quoter.quote(offer, use);
+  return quote && !quote->outlasts && !hides_licence(*quote, offer) ? std::move(quote) : std::nullopt;
 }
 
-std::optional<cost::JobCost> CandidateSearch::cost_of(const catalog::Offer& offer, const Used& used) const {
-  cost::Usage usage = used.usage;
-  if (used.ends) usage.period = cost::subscription_period(offer.term);
-  if (work_.counted && !add_licence(usage, offer, used.planned)) return std::nullopt;
-  auto cost = cost::job_cost({offer.per_hour(), context_.catalog.currency_of(offer)}, context_.converter, usage);
-  if (cost && work_.counted) add_egress(*cost, offer, used.planned);
-  return cost;
-}
-
-bool CandidateSearch::add_licence(cost::Usage& usage, const catalog::Offer& offer, const Planned& planned) const {
+/// A surcharge that nobody publishes belongs to the price.
+bool CandidateSearch::hides_licence(const cost::Quote& quote, const catalog::Offer& offer) const {
   const Instance& instance = context_.catalog.instances()[offer.instance];
-  if (!work_.counted->needs_workstation || instance.workstation_licence != catalog::Licence::surcharge) return true;
-  if (!instance.workstation_per_gpu_hour) return false;
-  const double each = *instance.workstation_per_gpu_hour * planned.machine.gpus_per_node;
-  const auto licence = in_answer_currency(each, instance.workstation_currency, context_.converter);
-  usage.licence_per_hour = licence.value_or(0);
-  return licence.has_value();
-}
-
-void CandidateSearch::add_egress(cost::JobCost& cost, const catalog::Offer& offer, const Planned& planned) const {
-  if (!work_.counted->sends_traffic()) return;
-  const catalog::Region& region = context_.catalog.region_of(offer);
-  const catalog::Egress* egress = context_.catalog.egress_of(region.provider, region.id);
-  const auto per_gb = egress != nullptr ? first_tier(*egress) : std::nullopt;
-  if (!per_gb) return;
-  const double rate = plan::rate_of(planned.choice);
-  const double gb_per_hour =
-      work_.counted->egress_mbps * std::min(rate, work_.counted->demand.value_or(rate)) * 3600 / 8 / 1000;
-  cost.egress_hourly = in_answer_currency(*per_gb * gb_per_hour, egress->currency, context_.converter);
-}
-
-bool CandidateSearch::below_ceiling(const Instance& instance, const Used& used) const {
-  std::array<const catalog::Offer*, enum_names<catalog::Term>.size()> above{};  // of each term the last that is
-  const bool bars = bars_terms();
-  for (const catalog::Offer& offer : context_.catalog.offers_of(instance)) {
-    const catalog::Offer*& other = above[static_cast<std::size_t>(offer.term)];
-    if ((bars && is_barred(offer.term)) || (other != nullptr && surely_dearer(offer, *other))) continue;
-    const auto cost = cost_of(offer, used);
-    if (!cost) continue;
-    if (cost_measure(*cost, work_) <= *context_.ceiling) return true;
-    other = &offer;
-  }
-  return false;
+  return quote.lacks("licence") && instance.workstation_licence == catalog::Licence::surcharge;
 }
 
 /// Whether every offer on these terms falls, whatever else is true of it and of the job.
@@ -155,47 +88,62 @@ bool CandidateSearch::is_barred(catalog::Term term) const {
   of_term.set(Fact::term);
   Facts facts;
   facts.set(Fact::term, to_text(term));
-  known = std::ranges::any_of(by_offer_.rules(), [&](const Rule* rule) {
+  known = std::ranges::any_of(market_.judges().rules(), [&](const Rule* rule) {
     return rules::facts_in(rule->when) == of_term && rules::fires(*rule, facts);
   });
   return *known;
 }
 
 /// The cheapest offer that every rule lets pass; otherwise the first reason of the cheapest.
-std::optional<CandidateSearch::Priced> CandidateSearch::best_offer(const Instance& instance, const Used& used,
-                                                                   Facts& facts) {
+std::optional<Priced> CandidateSearch::best_offer(const Instance& instance, const cost::Use& use, Facts& facts) {
   const catalog::Catalog& catalog = context_.catalog;
   const auto by_price = [&](const Priced& a, const Priced& b) {
-    return std::pair(a.cost.total, catalog.region_of(*a.offer).id) <
-           std::pair(b.cost.total, catalog.region_of(*b.offer).id);
+    return std::pair(a.quote.total, catalog.region_of(*a.offer).id) <
+           std::pair(b.quote.total, catalog.region_of(*b.offer).id);
   };
+  const bool same_everywhere = use.job->egress_mbps <= 0 && !use.extras->egress_gb && !use.extras->storage_gb;
   std::optional<Priced> best;
   std::optional<Priced> fallen;
   const Rule* first_rule = nullptr;
   for (const catalog::Offer& offer : catalog.offers_of(instance)) {
-    if (best && (is_barred(offer.term) || surely_dearer(offer, *best->offer))) continue;
-    const auto cost = cost_of(offer, used);
-    if (!cost) continue;
-    const Priced priced{&offer, *cost};
+    const bool dearer = best && same_everywhere && surely_dearer(offer, *best->offer);
+    if (best && (is_barred(offer.term) || dearer)) continue;
+    auto quote = this->quote(offer, use);
+    if (!quote) continue;
+    Priced priced{&offer, std::move(*quote)};
     if (best && !by_price(priced, *best)) continue;
-    offer_facts(facts, {offer, *cost, catalog, context_.question.today}, by_offer_.facts());
-    const Rule* rule = by_offer_.first_to_fire(facts);
+    const Rule* rule = market_.against(offer, priced.quote, facts);
     if (rule == nullptr) {
-      best = priced;
+      best = std::move(priced);
     } else if (!fallen || rule > first_rule || (rule == first_rule && by_price(priced, *fallen))) {
-      fallen = priced;
+      fallen = std::move(priced);
       first_rule = rule;
     }
   }
   if (best) return best;
   if (first_rule != nullptr) {
-    offer_facts(facts, {*fallen->offer, fallen->cost, catalog, context_.question.today},
+    offer_facts(facts, {*fallen->offer, fallen->quote, catalog, context_.question.today},
                 rules::facts_shown(*first_rule));
     reject(*first_rule, view_of(instance), facts);
   } else {
-    reject(instance, {"no-exchange-rate", [] { return say("no exchange rate for its currency"); }});
+    reject(instance, no_offer(instance, use));
   }
   return std::nullopt;
+}
+
+/// Why none of an instance's offers is one to the job, whatever the rules say.
+Reason CandidateSearch::no_offer(const Instance& instance, const cost::Use& use) const {
+  for (const catalog::Offer& offer : context_.catalog.offers_of(instance)) {
+    const auto quote = context_.quoter.quote(offer, use);
+    if (quote && hides_licence(*quote, offer))
+      return {"licence-not-published", [] { return say("the price of its graphics licence is not published"); }};
+    if (quote && quote->outlasts)
+      return {"term-too-short", [term = offer.term, longest = quote->commitment.longest_hours, hours = quote->hours] {
+                return say("{} ends after {}, and the job takes {}", to_text(term),
+                           human_duration(seconds(longest * 3600)), human_duration(seconds(hours * 3600)));
+              }};
+  }
+  return {"no-exchange-rate", [] { return say("no exchange rate for its currency"); }};
 }
 
 Recommendation CandidateSearch::candidate(const Priced& priced, const Instance& instance,
@@ -205,13 +153,29 @@ Recommendation CandidateSearch::candidate(const Priced& priced, const Instance& 
   out.gpu = plan->machine.device.gpu;
   out.offer = priced.offer;
   out.region = &context_.catalog.region_of(*priced.offer);
-  out.cost = priced.cost;
+  out.cost = priced.quote;
   out.planned = plan;
   if (adjusting_.rules().empty()) return out;
-  offer_facts(facts, {*priced.offer, priced.cost, context_.catalog, context_.question.today}, adjusting_.facts());
+  offer_facts(facts, {*priced.offer, priced.quote, context_.catalog, context_.question.today}, adjusting_.facts());
   for (const Rule* rule : adjusting_.rules())
     if (rules::fires(*rule, facts)) out.parts.push_back({rule->id, rule->points / 100, 1, rule->points});
   return out;
+}
+
+void add_intervals(Recommendation& candidate, const SearchContext& context, const workload::Workload& work) {
+  candidate.intervals = intervals_for(work, candidate.machine(), candidate.choice(), context.coefficients);
+  const double rate = plan::rate_of(candidate.choice());
+  const auto& range = work.counted ? candidate.intervals.throughput : candidate.intervals.tokens_per_s;
+  if (rate <= 0 || range.low <= 0) return;
+  const auto at = [&](double speed) {
+    cost::Job job = job_of(work, candidate.choice());
+    if (job.hours) job.hours = *job.hours * rate / speed;
+    if (job.tokens_per_s) job.tokens_per_s = *job.tokens_per_s * speed / rate;
+    if (job.units_per_hour) job.units_per_hour = *job.units_per_hour * speed / rate;
+    return *context.quoter.quote(*candidate.offer, {static_cast<double>(candidate.machine().nodes), &job,
+                                                    &context.question.duty, &context.question.extras});
+  };
+  candidate.cost_range = std::make_shared<const CostRange>(CostRange{at(range.high), at(range.low)});
 }
 
 }  // namespace gpusel::advise

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "advise/market.hpp"
 #include "advise/poc_figures.hpp"
 #include "advise/poc_values.hpp"
 #include "gpusel/base/message.hpp"
@@ -41,17 +42,12 @@ class Prover {
   const Recommendation& chosen() const { return *out_.chosen; }
 
   /// On demand where it is sold so: nobody should commit to what is yet to be tested.
-  const catalog::Offer* test_offer(const cost::Converter& converter) const {
+  const catalog::Offer* test_offer(const cost::Quoter& quoter) const {
     const catalog::Offer* best = nullptr;
-    double least = 0;
     for (const catalog::Offer& offer : catalog_.offers_of(*chosen().instance)) {
       if (offer.term != catalog::Term::on_demand || &catalog_.region_of(offer) != chosen().region) continue;
-      const auto* exchange = converter.exchange(catalog_.currency_of(offer));
-      if (exchange == nullptr) continue;
-      const double hourly = offer.per_hour() * exchange->rate;
-      if (best != nullptr && hourly >= least) continue;
-      best = &offer;
-      least = hourly;
+      if (!is_sold(*chosen().instance, offer, catalog_) || !quoter.hourly(offer)) continue;
+      if (best == nullptr || *quoter.hourly(offer) < *quoter.hourly(*best)) best = &offer;
     }
     return best != nullptr ? best : chosen().offer;
   }
@@ -60,20 +56,22 @@ class Prover {
     const auto converter = cost::Converter::into(advice_.currency, catalog_);
     if (!converter) return std::unexpected(converter.error());
     PocRent& rent = out_.rent;
-    rent.offer = test_offer(*converter);
+    const cost::Quoter quoter(catalog_, c_, *converter);
+    rent.offer = test_offer(quoter);
     rent.region = chosen().region;
     rent.nodes = chosen().machine().nodes;
-    rent.published = {rent.offer->per_hour(), catalog_.currency_of(*rent.offer)};
-    const auto* exchange = converter->exchange(rent.published.currency);
-    if (rent.published.currency != advice_.currency) rent.exchange = *exchange;
-    rent.hourly = rent.published.amount * exchange->rate * rent.nodes + chosen().cost.licence_hourly;
     rent.setup_hours = c_.own_setup_hours.value;
     rent.run_hours = in_hours(runs_.duration);
-    const auto provider = catalog_.provider(chosen().instance->provider);
-    const cost::Commitment commitment = cost::commitment_of(rent.offer->term);
-    const double used = cost::billing_of(provider ? *provider : nullptr).hours(rent.setup_hours + rent.run_hours);
-    rent.billed_hours = std::max(used, commitment.whole_month ? 0 : commitment.hours);
-    rent.cost = rent.hourly * rent.billed_hours;
+    cost::Job test;
+    test.hours = rent.setup_hours + rent.run_hours;
+    test.needs_workstation = advice_.work.counted && advice_.work.counted->needs_workstation;
+    const cost::Quote quote = *quoter.quote(*rent.offer, {static_cast<double>(rent.nodes), &test});
+    const cost::Commitment& commitment = quote.commitment;
+    rent.published = quote.published;
+    rent.exchange = quote.exchange;
+    rent.hourly = quote.hourly;
+    rent.billed_hours = quote.paid.job.value_or(*test.hours);
+    rent.cost = quote.total;
     const std::string code(advice_.currency.code());
     out_.trace.push_back({"rent.cost", say("hourly × hours billed for (setting up + runs)"),
                           format("{} {} × {:.4g} h ({:.3g} h + {:.3g} h)", human_price(rent.hourly), code,
@@ -167,10 +165,7 @@ class Prover {
     if (r.cost.per_unit) return *r.cost.per_unit;
     return r.cost.per_million_tokens.value_or(r.cost.total);
   }
-  bool is_job() const {
-    const auto& work = advice_.work;
-    return work.counted ? work.counted->things.has_value() : workload::is_training(work.task);
-  }
+  bool is_job() const { return advice_.work.ends(); }
 
   /// The rate below which the next best is cheaper, by its own estimate; and the price at both ends of the interval.
   void turn() {
@@ -185,7 +180,7 @@ class Prover {
     out_.job_cost_high = own * rate / range.low;
     const std::string code(advice_.currency.code());
     out_.job_cost_unit = is_job()                           ? say("{} for the job", code)
-                         : chosen().cost.per_unit           ? say("{} per {}", code, say_name(chosen().cost.unit))
+                         : chosen().cost.per_unit           ? say("{} per {}", code, say_name(advice_.work.priced_unit()))
                          : chosen().cost.per_million_tokens ? say("{} per million tokens", code)
                                                             : say("{} for the job", code);
     out_.trace.push_back({"job.cost", say("cost × estimate ÷ end of the interval"),

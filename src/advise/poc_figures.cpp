@@ -104,7 +104,7 @@ class Figures {
       part.plan.dp = gpus / group;
       scale.choice = plan::refigure(part, scale.work, scale.machine, c_);
       const auto& figured = std::get<plan::TrainingChoice>(scale.choice);
-      const bool fits = figured.memory.total() <= scale.machine.device.usable && figured.speed.has_value();
+      const bool fits = figured.memory.total() <= plan::most_memory(scale.machine, c_) && figured.speed.has_value();
       const Intervals intervals = intervals_for(scale.work, scale.machine, scale.choice, c_);
       scale_line(gpus, fits, figured.speed ? figured.speed->tokens_per_s : 0, intervals.tokens_per_s, first);
       if (fits) runs_.scales.push_back(std::move(scale));

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <set>
 
-#include "advise/candidates.hpp"
+#include "advise/market.hpp"
 #include "advise/policy_kinds.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/share.hpp"
@@ -101,26 +101,19 @@ PolicyJudge read_money(const PolicyKind& kind, PolicySource& source) {
   };
 }
 
-/// Whether somebody who wants the instance can rent it by this offer.
-bool is_sold(const catalog::Offer& offer, const catalog::Catalog& catalog) {
-  const catalog::Instance& instance = catalog.instances()[offer.instance];
-  const catalog::OfferState* state = catalog.state_of(instance, offer);
-  return for_sale(instance.status) && (state == nullptr || for_sale(state->state));
-}
-
 std::size_t providers_of(const catalog::Gpu& gpu, const catalog::Catalog& catalog) {
   std::set<std::string_view> providers;
   for (const catalog::Instance& instance : catalog.instances())
     if (catalog.gpu_of(instance) == &gpu)
       for (const catalog::Offer& offer : catalog.offers_of(instance))
-        if (is_sold(offer, catalog)) providers.insert(instance.provider);
+        if (is_sold(instance, offer, catalog)) providers.insert(instance.provider);
   return providers.size();
 }
 
 std::size_t regions_of(const catalog::Instance& instance, const catalog::Catalog& catalog) {
   std::set<std::string_view> regions;
   for (const catalog::Offer& offer : catalog.offers_of(instance))
-    if (is_sold(offer, catalog)) regions.insert(catalog.region_of(offer).id);
+    if (is_sold(instance, offer, catalog)) regions.insert(catalog.region_of(offer).id);
   return regions.size();
 }
 
@@ -142,8 +135,7 @@ PolicyVerdict at_least(std::size_t count, double least, std::string message) {
 
 std::optional<double> converted(Money money, Currency into, const catalog::Catalog& catalog) {
   const auto converter = cost::Converter::into(into, catalog);
-  const auto* exchange = converter ? converter->exchange(money.currency) : nullptr;
-  return exchange != nullptr ? std::optional(money.amount * exchange->rate) : std::nullopt;
+  return converter ? std::optional<double>(converter->convert(money)) : std::nullopt;
 }
 
 PolicyJudge read_hourly(const PolicyKind& kind, PolicySource& source) { return read_money<kHourly>(kind, source); }

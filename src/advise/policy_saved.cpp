@@ -35,6 +35,7 @@ constexpr SavedFact kSaved[] = {
     {Fact::precision, "plan.precision"},
     {Fact::memory_needed_gib, "memory.per_gpu.total"},
     {Fact::memory_usable_gib, "memory.usable"},
+    {Fact::fit, "fit.verdict"},
     {Fact::bound_by, "performance.bound_by"},
     {Fact::mfu, "performance.mfu"},
     {Fact::tokens_per_s, "performance.tokens_per_s"},
@@ -205,7 +206,8 @@ class SavedReader {
       if (usable > 0) facts.set(Fact::memory_used_share, needed / usable);
     }
     const auto hours = figure_at(row, "cost.hours");
-    if (hours && *hours != kHoursPerMonth) facts.set(Fact::hours, *hours);
+    const std::string_view of = text_at(row, "cost.total_of");
+    if (hours && (of == "job" || (of.empty() && *hours != kHoursPerMonth))) facts.set(Fact::hours, *hours);
     const auto dated = Date::parse(text_at(row, "cost.price_as_of"));
     const int days = dated ? days_between(*dated, today_).value_or(-1) : -1;
     subject.price_source = std::string(text_at(row, "cost.price_source"));

@@ -54,7 +54,7 @@ double nine_digits(double value) {
 
 /// Marks what nothing beats in both money and time: total × hours of a job, price × speed of a service.
 void mark_pareto(std::vector<Recommendation>& candidates, const workload::Workload& work) {
-  const bool is_job = work.counted ? work.counted->things.has_value() : workload::is_training(work.task);
+  const bool is_job = work.ends();
   const auto place = [&](const Recommendation& c) {
     return is_job ? std::pair(c.cost.total, c.cost.hours) : std::pair(c.cost.hourly, -speed_measure(c, work));
   };
@@ -96,10 +96,10 @@ bool ranks_by_cost_alone(const workload::Objective& objective) {
   return w.speed <= 0 && w.headroom <= 0;
 }
 
-double cost_measure(const cost::JobCost& cost, const workload::Workload& work) {
-  // Prototyping and a given traffic are paid for by the hour; a job or a stream of tokens by the unit.
-  if (work.profile == workload::Profile::dev || work.inference.request_rate) return cost.hourly;
-  if (work.counted) return work.counted->demand ? cost.hourly : cost.per_unit.value_or(cost.total);
+double cost_measure(const cost::Quote& cost, const workload::Workload& work) {
+  // Prototyping and a given traffic are paid for by the hours of a month; a job or a stream of tokens by the unit.
+  if (work.by_the_hour()) return *cost.sums().month / kHoursPerMonth;
+  if (work.counted) return cost.per_unit.value_or(cost.total);
   return cost.per_million_tokens.value_or(cost.total);
 }
 

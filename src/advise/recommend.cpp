@@ -89,9 +89,11 @@ std::vector<Variation> changes_for(const Workload& work) {
 class Adviser {
  public:
   Adviser(const Question& question, const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
-          const cost::Converter& converter, std::vector<Rule> limits, std::span<const Rule> rules)
-      : question_(question), limits_(std::move(limits)), rules_(limits_), context_{question,  catalog, coefficients,
-                                                                                   converter, {},      {}} {
+          const cost::Quoter& quoter, std::vector<Rule> limits, std::span<const Rule> rules)
+      : question_(question),
+        limits_(std::move(limits)),
+        rules_(limits_),
+        context_{question, catalog, coefficients, quoter, {}} {
     rules_.insert(rules_.end(), rules.begin(), rules.end());
     context_.rules = rules_;
   }
@@ -105,7 +107,7 @@ class Adviser {
     advice.assumed = advice.work.assumed;
     advice.notes = advice.work.notes;
     if (model.own) note_reading(*model.own, advice.notes);
-    advice.currency = context_.converter.currency();
+    advice.currency = context_.quoter.converter().currency();
     if (Status legal = check_formats(advice.work); !legal) return std::unexpected(legal.error());
     note_assumed_limits(advice);
     CandidateSearch search(context_, advice.work);
@@ -117,8 +119,7 @@ class Adviser {
     for (Recommendation& candidate : advice.recommendations)
       if (is_detailed(candidate)) {
         add_remarks(candidate, context_, advice.work);
-        candidate.intervals =
-            intervals_for(advice.work, candidate.machine(), candidate.choice(), context_.coefficients);
+        add_intervals(candidate, context_, advice.work);
       }
     note_spares(advice);
     note_nodes(advice);
@@ -158,12 +159,12 @@ class Adviser {
     if (advice.work.inference.request_rate && !question_.request.max_load)
       advice.assumed.push_back({"max_load", advice.work.inference.max_load});
     if (const auto& counted = advice.work.counted) {
-      if (!counted->things) advice.assumed.push_back({"hours", kHoursPerMonth});
+      if (!advice.work.ends()) advice.assumed.push_back({"hours", kHoursPerMonth});
       if (counted->demand && !counted->unit.at_once() && !question_.request.max_load)
         advice.assumed.push_back({"max_load", counted->max_load});
       return;
     }
-    if (!question_.request.request_rate && !workload::is_training(advice.work.task) && !advice.work.inference.tokens)
+    if (!question_.request.request_rate && !advice.work.ends())
       advice.assumed.push_back({"hours", kHoursPerMonth});
   }
 
@@ -214,8 +215,6 @@ class Adviser {
   std::optional<Alternative> alternative(const Variation& change, const FoundModel& model,
                                          const CandidateSearch& search, const Advice& advice) const {
     const bool none = advice.recommendations.empty();
-    std::optional<double> ceiling;
-    if (!none) ceiling = cost_measure(advice.recommendations.front().cost, advice.work);
     Question other = question_;  // NOLINT(misc-const-correctness): the option below writes into it
     const auto* option = workload::find_option(workload::request_options(), change.key);
     if (option == nullptr || !option->set(other.request, change.value)) return std::nullopt;
@@ -224,7 +223,7 @@ class Adviser {
     if (one_node && !other.request.request_rate) other.constraints.max_nodes = 1;
     auto work = resolve_work(other.request, model, context_.catalog);
     if (!work) return std::nullopt;
-    const SearchContext context{other, context_.catalog, context_.coefficients, context_.converter, rules_, ceiling};
+    const SearchContext context{other, context_.catalog, context_.coefficients, context_.quoter, rules_};
     std::vector<Recommendation> found = CandidateSearch(context, *work, search).run();
     if (found.empty()) return std::nullopt;
     rank(found, *work, question_.objective);
@@ -263,7 +262,7 @@ class Adviser {
     auto work = resolve_work(other.request, model, context_.catalog);
     if (!work) return;
     if (!job.request_rate && !job.concurrency) work->inference.concurrency = 1;
-    const SearchContext context{other, context_.catalog, context_.coefficients, context_.converter, rules_, {}};
+    const SearchContext context{other, context_.catalog, context_.coefficients, context_.quoter, rules_};
     std::vector<Recommendation> found = CandidateSearch(context, *work).run();
     if (found.empty()) return;
     const auto missed_by = [&](const Recommendation& candidate) {
@@ -305,7 +304,7 @@ class Adviser {
                    [&](const Rule& rule) { return rule.id != limit.id || rule.source != limit.source; });
       Question other = question_;
       if (limit.id == "deadline") other.constraints.deadline_hours.reset();
-      const SearchContext context{other, context_.catalog, context_.coefficients, context_.converter, rest, {}};
+      const SearchContext context{other, context_.catalog, context_.coefficients, context_.quoter, rest};
       std::vector<Recommendation> found = CandidateSearch(context, advice.work).run();
       if (found.empty()) continue;
       rank(found, advice.work, question_.objective);
@@ -341,7 +340,7 @@ class Adviser {
     std::replace(flag.begin(), flag.end(), '_', '-');
     std::string line = say("--{} {} fits {} × {}: {} {} at {} {}/h", flag, change.value, best.machine().gpus(),
                            best.gpu->name, best.instance->provider, best.instance->sku, human_price(best.cost.hourly),
-                           context_.converter.currency().code());
+                           context_.quoter.converter().currency().code());
     if (workload::is_training(work.task)) return line;
     const auto& plan = std::get<plan::InferenceChoice>(best.choice()).plan;
     line += say("; {}", arithmetic_text(*plan.weights, best.machine().device));
@@ -366,7 +365,9 @@ void add_remarks(Recommendation& candidate, const SearchContext& context, const 
     if (std::string other = batch_note(work, training->plan); !other.empty())
       candidate.remarks.push_back({"batch", Effect::note, std::move(other), {}});
   }
-  const rules::Facts facts = facts_of(candidate, work, context.question, context.catalog, context.coefficients);
+  rules::Facts facts = facts_of(candidate, work, context.question, context.catalog, context.coefficients);
+  candidate.fit = judge_fit(context.rules, facts);
+  facts.set(rules::Fact::fit, to_text(candidate.fit.verdict));
   for (const Rule& rule : context.rules) {
     const bool speaks = rule.effect == Effect::warn || rule.effect == Effect::note || rule.effect == Effect::adjust;
     if (speaks && rules::fires(rule, facts))
@@ -390,6 +391,7 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
   if (open_pretraining) asked.constraints.deadline_hours = kPretrainingDeadlineDays * 24;
   auto limits = limit_rules(asked.constraints, catalog);
   if (!limits) return std::unexpected(limits.error());
+  if (Status possible = cost::check(question.duty); !possible) return std::unexpected(possible.error());
   if (const std::string clash = contradiction(question.constraints, catalog); !clash.empty())
     return std::unexpected(Error{ErrorKind::unsatisfied, clash, {}, {}});
   auto converter = cost::Converter::into(question.currency, catalog);
@@ -397,7 +399,8 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
   const auto& weights = question.objective.weights;
   if (!weights.empty() && std::all_of(weights.begin(), weights.end(), [](const auto& w) { return w.second <= 0; }))
     return usage_error(say("all weights are zero"), "--weight", say("give one of cost, speed and headroom some"));
-  auto advice = Adviser(asked, catalog, coefficients, *converter, std::move(*limits), rules).run(*model);
+  const cost::Quoter quoter(catalog, coefficients, *converter);
+  auto advice = Adviser(asked, catalog, coefficients, quoter, std::move(*limits), rules).run(*model);
   if (advice && open_pretraining) advice->assumed.push_back({"deadline_days", kPretrainingDeadlineDays});
   return advice;
 }

@@ -34,11 +34,11 @@ workload::Assumptions assumed_in(const Node& root) {
 bool holds(const Node* plan, std::string_view key, double value) {
   const Node* node = plan != nullptr ? plan->find(key) : nullptr;
   const auto number = node != nullptr && node->is_scalar() ? plain_number(node->text) : std::nullopt;
-  return !number || *number == value;
+  return number && *number == value;
 }
 bool holds(const Node* plan, std::string_view key, std::string_view value) {
   const Node* node = plan != nullptr ? plan->find(key) : nullptr;
-  return node == nullptr || !node->is_scalar() || node->text == value;
+  return node != nullptr && node->is_scalar() && node->text == value;
 }
 
 bool same(const Node* saved, const plan::TrainingChoice& choice) {
@@ -47,7 +47,7 @@ bool same(const Node* saved, const plan::TrainingChoice& choice) {
          holds(saved, "sharding", to_text(plan.sharding)) && holds(saved, "precision", to_text(plan.precision)) &&
          holds(saved, "micro_batch", static_cast<double>(plan.micro_batch)) &&
          holds(saved, "grad_accum", static_cast<double>(plan.grad_accum)) &&
-         holds(saved, "checkpointing", to_text(plan.checkpointing));
+         holds(saved, "activation_checkpointing", to_text(plan.checkpointing));
 }
 bool same(const Node* saved, const plan::InferenceChoice& choice) {
   const auto& plan = choice.plan;

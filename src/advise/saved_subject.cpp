@@ -1,4 +1,5 @@
 // One recommendation out of an answer that `gpusel recommend` wrote as JSON or YAML.
+#include <algorithm>
 #include <cmath>
 
 #include "advise/cost_parts.hpp"
@@ -21,27 +22,11 @@ std::string text(const Node* map, std::string_view key) {
   return node != nullptr && node->is_scalar() ? node->text : std::string();
 }
 
-/// A service has the hours of one month in its answer, and no end.
-CostJob job_in(const Node* cost) {
-  CostJob job;
-  const auto hours = figure(cost, "hours");
-  const auto total = figure(cost, "total");
-  if (!hours || !total || *hours <= 0 || *total <= 0) return job;
-  if (*hours != kHoursPerMonth) job.hours = hours;
-  if (const auto per = figure(cost, "per_million_tokens"); per.value_or(0) > 0)
-    job.tokens_per_s = *total / *per * 1e6 / (*hours * 3600);
-  if (const auto per = figure(cost, "per_unit"); per.value_or(0) > 0) {
-    job.units_per_hour = *total / *per / *hours;
-    job.unit = text(cost, "unit");
-  }
-  job.needs_workstation = figure(cost, "licence_hourly").value_or(0) > 0;
-  return job;
-}
-
 /// What was asked, as far as it was saved; null where that makes no job of a model in the catalogue.
 std::shared_ptr<const SavedWork> work_in(const Node& root, const Node& chosen, const catalog::Catalog& catalog) {
   const Node* asked = root.find("workload");
-  if (asked == nullptr || !asked->is_map() || !catalog.model(text(asked, "model"))) return nullptr;
+  if (asked == nullptr || !asked->is_map()) return nullptr;
+  if (const std::string model = text(asked, "model"); !model.empty() && !catalog.model(model)) return nullptr;
   Node known = *asked;
   std::erase_if(known.children, [](const Node& member) {
     return !member.is_scalar() || workload::find_option(workload::request_options(), member.key) == nullptr;
@@ -54,11 +39,39 @@ std::shared_ptr<const SavedWork> work_in(const Node& root, const Node& chosen, c
   SavedWork saved{.work = std::move(*work), .precision = workload::Precision::fp32, .rate = {}};
   if (const auto precision = from_text<workload::Precision>(text(chosen.find("plan"), "precision")))
     saved.precision = *precision;
+  if (saved.work.counted && figure(asked, "demand")) saved.work.counted->demand = *figure(asked, "demand");
   const Node* interval = chosen.find("interval");
   const Node* rate = interval != nullptr ? interval->find(saved.work.counted ? "throughput" : "tokens_per_s") : nullptr;
   if (rate != nullptr && rate->is_list() && rate->children.size() == 2)
     saved.rate = {plain_number(rate->children[0].text).value_or(0), plain_number(rate->children[1].text).value_or(0)};
   return std::make_shared<const SavedWork>(std::move(saved));
+}
+
+/// What the answer says of the job's time and rates; the kind of work says what they are of.
+CostJob job_in(const Node& chosen, const SavedWork* saved) {
+  CostJob job;
+  const Node* cost = chosen.find("cost");
+  const Node* performance = chosen.find("performance");
+  const auto hours = figure(cost, "hours");
+  const std::string of = text(cost, "total_of");
+  // Answers saved before they said what the total is of: a service has the hours of a month.
+  if (of == "job" || (of.empty() && hours && *hours != kHoursPerMonth)) job.hours = hours;
+  for (const std::string_view key : {"tokens_per_s", "output_tokens_per_s", "total_tokens_per_s"})
+    if (const auto rate = figure(performance, key); rate.value_or(0) > 0 && !job.tokens_per_s) job.tokens_per_s = rate;
+  if (saved == nullptr || !saved->work.counted) {
+    if (figure(performance, "output_tokens_per_s")) job.tokens = "written";
+    job.needs_workstation = figure(cost, "licence_hourly").value_or(0) > 0;
+    return job;
+  }
+  const workload::Counted& counted = *saved->work.counted;
+  const double rate = figure(performance != nullptr ? performance->find("throughput") : nullptr, "value").value_or(0);
+  const double served = std::min(rate, counted.demand.value_or(rate));
+  job.tokens_per_s = catalog::Number();
+  job.units_per_hour = counted.unit.priced_per_hour(served);
+  job.unit = counted.unit.priced;
+  job.needs_workstation = counted.needs_workstation;
+  job.egress_mbps = counted.egress_mbps * served;
+  return job;
 }
 
 }  // namespace
@@ -105,15 +118,14 @@ Result<CostSubject> saved_subject(const Document& answer, int rank, const catalo
   subject.provider = provider_of(*subject.instance, catalog);
   subject.rank = rank;
   const Node* cost = chosen.find("cost");
-  subject.job = job_in(cost);
   subject.currency = Currency::parse(text(cost, "currency"));
   const Node* offer = cost != nullptr && cost->is_map() ? cost->find("offer") : nullptr;
   const Node* price = offer != nullptr && offer->is_map() ? offer : nullptr;
   const auto offered_in = Currency::parse(text(price, "currency"));
   if (const auto hourly = figure(price, "hourly"); hourly && offered_in)
     subject.saved_price = SavedPrice{{*hourly, *offered_in}, text(cost, "billing"), text(&chosen, "region")};
-  if (text(root.find("workload"), "task") == to_text(workload::Task::inference)) subject.job->tokens = "written";
   subject.saved = work_in(root, chosen, catalog);
+  subject.job = job_in(chosen, subject.saved.get());
   return subject;
 }
 

@@ -39,21 +39,32 @@ bool same_value(const Facts& a, const Facts& b, Fact fact) {
                                                          : a.number(fact) == b.number(fact);
 }
 
+Facts facts_of_job(const Question& question, const Workload& work) {
+  Facts facts;
+  job_facts(facts, work, question.constraints.include_unavailable.value_or(false));
+  return facts;
+}
+
 }  // namespace
 
 CandidateSearch::CandidateSearch(const SearchContext& context, const Workload& work)
-    : context_(context), work_(work), providers_(context.catalog.providers()), rejections_(context.question) {
-  job_facts(job_, work, context.question.constraints.include_unavailable.value_or(false));
+    : context_(context),
+      work_(work),
+      job_(facts_of_job(context.question, work)),
+      providers_(context.catalog.providers()),
+      market_(context.catalog, context.quoter, context.rules, job_, context.question.today),
+      rejections_(context.question) {
   sort_rules();
 }
 
 CandidateSearch::CandidateSearch(const SearchContext& context, const Workload& work, const CandidateSearch& before)
     : context_(context),
       work_(work),
+      job_(facts_of_job(context.question, work)),
       providers_(context.catalog.providers()),
+      market_(context.catalog, context.quoter, context.rules, job_, context.question.today),
       rejections_(context.question),
       keep_rejections_(false) {
-  job_facts(job_, work, context.question.constraints.include_unavailable.value_or(false));
   sort_rules();
   if (!groups_like(before)) return;
   like_ = &before;
@@ -63,12 +74,10 @@ CandidateSearch::CandidateSearch(const SearchContext& context, const Workload& w
 void CandidateSearch::sort_rules() {
   for (const Rule& rule : context_.rules) {
     if (!rules::may_fire(rule, job_, rules::Stage::job)) continue;  // it speaks of other jobs
+    if (rule.fit != rules::FitVerdict::fits) fitting_.push_back(rule);
     if (rule.effect == rules::Effect::adjust) adjusting_.add(rule, job_);
-    if (rule.effect == rules::Effect::reject)
-      (rule.stage == rules::Stage::offer  ? by_offer_
-       : rule.stage == rules::Stage::plan ? by_plan_
-                                          : by_instance_)
-          .add(rule, job_);
+    if (rule.effect == rules::Effect::reject && rule.stage != rules::Stage::offer)
+      (rule.stage == rules::Stage::plan ? by_plan_ : by_instance_).add(rule, job_);
   }
 }
 
@@ -95,11 +104,6 @@ InstanceView CandidateSearch::view_of(const Instance& instance) {
 std::vector<Recommendation> CandidateSearch::run() {
   if (!grouped_) group_shapes();
   std::vector<Recommendation> candidates;
-  if (!context_.ceiling) {  // most that can be planned will be there
-    std::size_t most = 0;
-    for (const Shape& shape : all_shapes()) most += shape.instances.size();
-    candidates.reserve(most);
-  }
   plan_shapes(candidates);
   return candidates;
 }

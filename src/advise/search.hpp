@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "advise/candidates.hpp"
-#include "advise/judges.hpp"
 #include "advise/kinds.hpp"
+#include "advise/market.hpp"
 #include "advise/rejections.hpp"
+#include "gpusel/advise/fit.hpp"
 
 namespace gpusel::advise {
 
@@ -18,13 +19,9 @@ struct SearchContext {
   const Question& question;
   const catalog::Catalog& catalog;
   const estimate::Coefficients& coefficients;
-  const cost::Converter& converter;
+  const cost::Quoter& quoter;
   std::span<const rules::Rule> rules;  // limits first, then the shipped and the user's
-  std::optional<double> ceiling;       // of the cost measure: what is dearer is of no interest
 };
-
-/// By which a product of the same factors in another order may be off.
-inline constexpr double kMoreThanRounding = 1 + 1e-9;
 
 class CandidateSearch {
  public:
@@ -49,11 +46,6 @@ class CandidateSearch {
   std::size_t shapes() const { return all_shapes().size(); }
 
  private:
-  struct Priced {
-    const catalog::Offer* offer = nullptr;
-    cost::JobCost cost;
-  };
-
   std::span<const std::uint32_t> all_kinds() const { return like_ != nullptr ? like_->all_kinds() : kind_of_; }
   std::span<const Shape> all_shapes() const { return like_ != nullptr ? like_->all_shapes() : shapes_; }
   void sort_rules();
@@ -74,7 +66,12 @@ class CandidateSearch {
   PlannedMachine spread(const Shape& shape, int most_nodes, PlannedMachine needed);
   Reason too_few_nodes(const Shape& shape, int most_nodes) const;
   void reject_shape(const Shape& shape, const Reason& reason);
-  static Reason reason_of(const plan::Problem& problem);
+  Reason reason_of(const estimate::Machine& machine, const plan::Choice& choice) const;
+  /// The rule that is against a plan for what it needs; null: none.
+  const rules::Rule* against(const estimate::Machine& machine, const plan::Choice& choice) const;
+  /// Whether the job can be done so, and no rule is against how it fits.
+  bool will_do(const estimate::Machine& machine, const plan::Choice& choice) const;
+  const rules::Rule* misfits_fall() const;
   double least_nodes(const Shape& shape) const;
   Bytes least_memory(const estimate::Device& device) const;
   using Planned = PlannedMachine;
@@ -95,32 +92,13 @@ class CandidateSearch {
   // What they cost (offers.cpp).
   void offer_shape(const Shape& shape, Planned planned, std::vector<Recommendation>& out);
   void fetch_ahead(const Shape& shape, std::size_t place) const;
-  /// A plan, and what of its use is the same under every offer.
-  struct Used {
-    const Planned& planned;
-    cost::Usage usage;  // paid as used
-    bool ends;          // not a service that runs on
-  };
-  Used use_of(const Planned& planned) const;
-  std::optional<cost::JobCost> cost_of(const catalog::Offer& offer, const Used& used) const;
-  /// False: a surcharge that nobody publishes belongs to the price.
-  bool add_licence(cost::Usage& usage, const catalog::Offer& offer, const Planned& planned) const;
-  void add_egress(cost::JobCost& cost, const catalog::Offer& offer, const Planned& planned) const;
-  bool bars_terms() const;
-  std::span<const double> cheapest_hours() const;
-  std::span<const double> cheapest_hours(bool without_barred) const;
-  double dearest_hour(const Used& used) const;
-  bool below_ceiling(const catalog::Instance& instance, const Used& used) const;
+  std::optional<cost::Quote> quote(const catalog::Offer& offer, const cost::Use& use) const;
+  bool hides_licence(const cost::Quote& quote, const catalog::Offer& offer) const;
   bool is_barred(catalog::Term term) const;
-  std::optional<Priced> best_offer(const catalog::Instance& instance, const Used& used, rules::Facts& facts);
+  std::optional<Priced> best_offer(const catalog::Instance& instance, const cost::Use& use, rules::Facts& facts);
+  Reason no_offer(const catalog::Instance& instance, const cost::Use& use) const;
   Recommendation candidate(const Priced& priced, const catalog::Instance& instance,
                            const std::shared_ptr<const Planned>& plan, rules::Facts& facts) const;
-  // What need not be planned to be too dear (ceiling.cpp).
-  bool is_bounded() const;
-  bool above_ceiling(const Shape& shape) const;
-  double most_tokens_per_s(const Shape& shape) const;
-  double most_tokens_per_s(const estimate::Machine& machine) const;
-  double least_hourly(const Shape& shape) const;
   InstanceView view_of(const catalog::Instance& instance);
   /// The message is asked for only for the first of a family to fall by that rule.
   void reject(const catalog::Instance& instance, const Reason& reason);
@@ -128,25 +106,20 @@ class CandidateSearch {
 
   const SearchContext& context_;
   const workload::Workload& work_;
+  rules::Facts job_;
   std::span<const catalog::Provider> providers_;
   const catalog::Provider* last_provider_ = nullptr;
-  Judges by_instance_, by_plan_, by_offer_;  // rejecting rules, by when their last fact is known
+  Judges by_instance_, by_plan_;  // rejecting rules, by when their last fact is known; those on offers: the market's
   Judges adjusting_;
+  Market market_;
+  std::vector<rules::Rule> fitting_;  // that say how a plan fits
   mutable std::array<std::optional<bool>, enum_names<catalog::Term>.size()> barred_{};  // by rules on the term alone
-  rules::Facts job_;
   static constexpr std::uint32_t kNoKind = ~std::uint32_t{0};
   std::vector<std::uint32_t> kind_of_;  // by the instance's place; shorter where another search grouped them
   std::vector<Shape> shapes_;
   const CandidateSearch* like_ = nullptr;        // whose shapes are those of this search
   std::vector<std::unique_ptr<Attempt>> alone_;  // on one node, where the network is of no matter; by Shape::twin
-  mutable std::vector<double> cheapest_hours_;   // of instances, for all searches that share them
-  mutable bool cheapest_without_barred_ = false;
   mutable std::vector<std::optional<Bytes>> least_memory_;  // of the job, by the catalogue's GPUs
-  struct Most {
-    double share = -1;  // of the GPU, that it was worked out for
-    double tokens_per_s = 0;
-  };
-  mutable std::vector<Most> most_tokens_;  // of one GPU, by the catalogue's
   /// What makes two instances the same machine to an estimate; -1 for unknown.
   struct ShapeKey {
     std::array<double, 4> node{};     // count, memory, link and its rate
@@ -160,6 +133,9 @@ class CandidateSearch {
   bool grouped_ = false;
 };
 
+/// What 80 of 100 measurements leave open, and what that makes of the price.
+void add_intervals(Recommendation& candidate, const SearchContext& context, const workload::Workload& work);
+
 /// Remarks of every rule that fires on a candidate and does not reject.
 void add_remarks(Recommendation& candidate, const SearchContext& context, const workload::Workload& work);
 
@@ -171,7 +147,7 @@ void rank(std::vector<Recommendation>& candidates, const workload::Workload& wor
 bool ranks_by_cost_alone(const workload::Objective& objective);
 
 /// What "cost" compares: money per unit of work, or per hour when only availability counts.
-double cost_measure(const cost::JobCost& cost, const workload::Workload& work);
+double cost_measure(const cost::Quote& cost, const workload::Workload& work);
 /// What "fast" means for the work: tokens per second, or at a given rate of requests how soon one is answered.
 double speed_measure(const Recommendation& candidate, const workload::Workload& work);
 

@@ -33,6 +33,7 @@ class Answer {
         rules_(rules),
         coefficients_(coefficients),
         converter_(converter),
+        quoter_(catalog, coefficients, converter),
         explained_(explained) {}
 
   Result<StagesAnswer> find() {
@@ -82,16 +83,11 @@ class Answer {
                              coefficients_, nullptr, stage.data.storage);
       if (cost.cold) duty.cold_start_s = cost.cold->total().raw();
     }
-    std::optional<double> job_hours = stage.hours;
-    if (!job_hours)
-      if (const auto duration = duration_of(advice.work, plan::rate_of(one.choice()))) job_hours = in_hours(*duration);
-    const auto providers = catalog_.providers();
-    const auto provider =
-        std::find_if(providers.begin(), providers.end(), [&](const auto& p) { return p.id == one.instance->provider; });
-    const cost::Billing billing = cost::billing_of(provider == providers.end() ? nullptr : &*provider);
-    const cost::Paid paid = cost::paid_hours(cost::commitment_of(one.offer->term), duty, billing, job_hours);
-    cost.hours_paid = job_hours ? paid.job.value_or(*job_hours) : paid.month;
-    (job_hours ? cost.once : cost.per_month) = cost.hourly * cost.hours_paid;
+    cost::Job job = job_of(advice.work, one.choice());
+    if (stage.hours) job.hours = *stage.hours;
+    const cost::Quote quote = *quoter_.quote(*one.offer, {static_cast<double>(one.machine().nodes), &job, &duty});
+    cost.hours_paid = job.hours ? quote.paid.job.value_or(*job.hours) : quote.paid.month;
+    (job.hours ? cost.once : cost.per_month) = quote.total;
     if (trace != nullptr) explain(stage, one, cost, *trace);
     return cost;
   }
@@ -105,7 +101,7 @@ class Answer {
                        format("{:.3g} s", cost.cold->total().raw()), std::string(kStagesDocument)});
     trace.push_back(
         {lead + ".hourly", say("price of one node × nodes × rate of exchange + licences"),
-         format("{:.5g} {} × {} × {:.5g} + {:.3g}", one.cost.offer.amount, one.cost.offer.currency.code(),
+         format("{:.5g} {} × {} × {:.5g} + {:.3g}", one.cost.published.amount, one.cost.published.currency.code(),
                 one.machine().nodes, one.cost.exchange ? one.cost.exchange->rate : 1, one.cost.licence_hourly),
          human_price(cost.hourly), std::string(catalog_.origin_of(*one.offer).source)});
     trace.push_back({lead + (cost.once ? ".once" : ".per_month"),
@@ -147,7 +143,7 @@ class Answer {
     const catalog::Egress* egress = catalog_.egress_of(picks[i]->instance->provider, picks[i]->region->id);
     if (move.gb && egress != nullptr)
       if (const auto amount = cost::egress_cost(*egress, *move.gb))
-        move.cost = cost::converted(*amount, egress->currency, converter_);
+        move.cost = converter_.convert(*amount, egress->currency);
     if (move.cost)
       out.sum.known_moves += *move.cost;
     else
@@ -191,6 +187,7 @@ class Answer {
   std::span<const rules::Rule> rules_;
   const estimate::Coefficients& coefficients_;
   const cost::Converter& converter_;
+  cost::Quoter quoter_;
   bool explained_;
   StagesAnswer out_;
 };

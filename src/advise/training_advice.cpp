@@ -96,7 +96,7 @@ class TrainingAdviser {
     if (other.plan.checkpointing == Checkpointing::none && choice_.plan.checkpointing != Checkpointing::none)
       name += say(", nothing recomputed");
     name += say(", micro-batch {}", other.plan.micro_batch);
-    if (!other.fits && other.total <= machine_.device.usable)
+    if (!other.fits && other.total <= plan::most_memory(machine_, c_))
       return say("next best, {}: needs {:.1f} GiB of {:.1f}, too little to spare", name, in_gib(other.total),
                  in_gib(machine_.device.usable));
     if (!other.fits)
@@ -274,7 +274,7 @@ class TrainingAdviser {
       return {change.name, planned->memory.total(), planned->speed ? planned->speed->tokens_per_s : 0, planned->fits};
     }
     TrainingEffect effect{change.name, estimate::training_memory(change.work, machine, change.plan, c_).total(), 0, false};
-    effect.fits = effect.total <= machine.device.usable;
+    effect.fits = effect.total <= plan::most_memory(machine, c_);
     if (const auto faster = estimate::training_speed(change.work, machine, change.plan, c_))
       effect.tokens_per_s = faster->tokens_per_s;
     return effect;

@@ -63,17 +63,17 @@ class Drawing {
   Status draw(CostQuestion question, UseCurves& out) const {
     question.explained = false;
     for (int hour = 0; hour <= kMostHours; ++hour) {
-      question.duty = cost::Duty{};
-      question.duty.hours_per_day = std::max(kLeastHours, static_cast<double>(hour));
-      const double hours = question.duty.used_per_month();
+      question.question.duty = cost::Duty{};
+      question.question.duty.hours_per_day = std::max(kLeastHours, static_cast<double>(hour));
+      const double hours = question.question.duty.used_per_month();
       const auto answer = costs(question, catalog_, coefficients_);
       if (!answer) return std::unexpected(answer.error());
       for (const CostItem& item : answer->items)
         for (const TermCost& term : item.terms) {
           const auto curve = find(out, item.subject.rank, term.offer);
-          if (!curve || !term.total.month) continue;
+          if (!curve || !term.sums().month) continue;
           auto& points = out.curves[*curve].points;
-          if (points.empty() || points.back().first < hours) points.emplace_back(hours, *term.total.month);
+          if (points.empty() || points.back().first < hours) points.emplace_back(hours, *term.sums().month);
         }
     }
     return {};

@@ -131,8 +131,7 @@ class Answering {
 }  // namespace
 
 Against against_of(const workload::Workload& work) {
-  const bool ends = work.counted ? work.counted->things.has_value() : workload::is_training(work.task);
-  if (ends) return Against::time;
+  if (work.ends()) return Against::time;
   return !work.counted && work.inference.request_rate ? Against::latency : Against::throughput;
 }
 

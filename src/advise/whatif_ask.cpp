@@ -15,30 +15,10 @@ namespace {
 
 using workload::Workload;
 
-bool ends(const Workload& work) {
-  if (work.counted) return work.counted->things.has_value();
-  return workload::is_training(work.task) || work.inference.tokens.has_value();
-}
-
-/// Whether cost is by the hour: prototyping, or a load to hold.
-bool by_the_hour(const Workload& work) {
-  if (work.profile == workload::Profile::dev || work.inference.request_rate) return true;
-  return work.counted && work.counted->demand;
-}
-
 Measure measure_of(const Workload& work, bool has_duty) {
-  if (by_the_hour(work)) return has_duty ? Measure::monthly : Measure::hourly;
-  if (ends(work)) return Measure::total;
+  if (work.by_the_hour()) return has_duty ? Measure::monthly : Measure::hourly;
+  if (work.ends()) return Measure::total;
   return work.counted ? Measure::per_unit : Measure::per_million_tokens;
-}
-
-/// What is paid for over what the plain figure takes for granted: every hour of the month, all of it used.
-double duty_factor(const cost::Duty& duty, const catalog::Offer& offer, const catalog::Catalog& catalog,
-                   Measure measure) {
-  const auto provider = catalog.provider(catalog.instances()[offer.instance].provider);
-  const cost::Billing billing = cost::billing_of(provider ? *provider : nullptr);
-  const double paid = cost::paid_hours(cost::commitment_of(offer.term), duty, billing, {}).month;
-  return paid / (measure == Measure::monthly ? kHoursPerMonth : duty.used_per_month());
 }
 
 /// GPUs per instance that the catalogue has, whole ones.
@@ -51,12 +31,6 @@ std::vector<std::int64_t> sizes_in(const catalog::Catalog& catalog) {
   }
   std::sort(sizes.begin(), sizes.end());
   return sizes;
-}
-
-std::vector<std::string> terms_of(const workload::Constraints& limits) {
-  const bool any = std::find(limits.terms.begin(), limits.terms.end(), "any") != limits.terms.end();
-  if (!any) return limits.terms;
-  return {enum_names<catalog::Term>.begin(), enum_names<catalog::Term>.end()};
 }
 
 /// One question for each way to make up so many GPUs of equal instances.
@@ -77,35 +51,15 @@ std::vector<Question> split_gpus(const Question& question, std::int64_t gpus, co
   return out;
 }
 
-/// One question for each term: on its own hours, each may be the cheapest.
-std::vector<Question> split_terms(const std::vector<Question>& questions) {
-  std::vector<Question> out;
-  for (const Question& question : questions) {
-    const auto terms = terms_of(question.constraints);
-    if (terms.size() < 2) out.push_back(question);
-    for (std::size_t i = 0; i < terms.size() && terms.size() > 1; ++i) {
-      out.push_back(question);
-      out.back().constraints.terms = {terms[i]};
-    }
-  }
-  return out;
-}
-
-void scale(cost::JobCost& cost, double factor) {
-  cost.hourly *= factor;
-  if (cost.per_million_tokens) *cost.per_million_tokens *= factor;
-  if (cost.per_unit) *cost.per_unit *= factor;
-}
-
 }  // namespace
 
 double Outcome::cost_in(Measure wanted) const {
   switch (wanted) {
     case Measure::total: return best.cost.total;
     case Measure::hourly: return best.cost.hourly;
-    case Measure::monthly: return best.cost.hourly * kHoursPerMonth * duty_factor;
-    case Measure::per_million_tokens: return best.cost.per_million_tokens.value_or(best.cost.total) * duty_factor;
-    case Measure::per_unit: return best.cost.per_unit.value_or(best.cost.total) * duty_factor;
+    case Measure::monthly: return *best.cost.sums().month;
+    case Measure::per_million_tokens: return best.cost.per_million_tokens.value_or(best.cost.total);
+    case Measure::per_unit: return best.cost.per_unit.value_or(best.cost.total);
   }
   return 0;
 }
@@ -169,9 +123,9 @@ Status Asker::set(Scenario& scenario, const Input& input, std::string_view text)
   }
   if (input.limit != nullptr) return input.limit->set(scenario.question.constraints, text);
   if (input.duty != nullptr) {
-    scenario.has_duty = true;
-    scenario.duty.given.push_back(input.duty->key);
-    return input.duty->set(scenario.duty, text);
+    cost::Duty& duty = scenario.question.duty;
+    duty.given.push_back(input.duty->key);
+    return input.duty->set(duty, text);
   }
   return workload::assign(text, scenario.gpus, workload::kCount);
 }
@@ -235,26 +189,18 @@ Result<Advice> Asker::recommended(const Scenario& scenario) {
   std::vector<Question> questions{scenario.question};
   if (scenario.gpus) questions = split_gpus(scenario.question, *scenario.gpus, catalog_);
   if (questions.empty()) return usage_error(say("no instances make up {} GPUs", *scenario.gpus), "gpus");
-  if (scenario.has_duty) questions = split_terms(questions);
   auto advice = of_all(questions);
-  if (!advice || (questions.size() == 1 && !scenario.has_duty)) return advice;
-  const Measure measure = measure_of(advice->work, scenario.has_duty);
-  if (scenario.has_duty && measure == Measure::total)
+  if (!advice) return advice;
+  const cost::Duty& duty = scenario.question.duty;
+  if (duty.is_given() && measure_of(advice->work, true) == Measure::total)
     return usage_error(say("a duty cycle is of a service that runs on, and this job ends"),
-                       std::string(scenario.duty.given.front()));
-  // Ranked by what each costs on its own hours; the figures are put back after that.
-  std::vector<Recommendation>& all = advice->recommendations;
-  const auto factor = [&](const Recommendation& r) {
-    return scenario.has_duty ? duty_factor(scenario.duty, *r.offer, catalog_, measure) : 1;
-  };
-  for (Recommendation& one : all) {
+                       std::string(duty.given.front()));
+  if (questions.size() == 1) return advice;
+  for (Recommendation& one : advice->recommendations)
     std::erase_if(one.parts, [](const ScorePart& part) {
       return part.name == "cost" || part.name == "speed" || part.name == "headroom";
     });
-    scale(one.cost, factor(one));
-  }
-  rank(all, advice->work, scenario.question.objective);
-  for (Recommendation& one : all) scale(one.cost, 1 / factor(one));
+  rank(advice->recommendations, advice->work, scenario.question.objective);
   return advice;
 }
 
@@ -265,15 +211,18 @@ Outcome Asker::outcome_of(const Recommendation& candidate, const std::shared_ptr
   out.offer = *candidate.offer;
   out.best.offer = nullptr;
   out.of = advice;
-  out.measure = measure_of(advice->work, scenario.has_duty);
-  if (scenario.has_duty) out.duty_factor = duty_factor(scenario.duty, out.offer, catalog_, out.measure);
+  const cost::Duty& duty = scenario.question.duty;
+  out.measure = measure_of(advice->work, duty.is_given());
+  if (duty.is_given())
+    out.duty_factor =
+        candidate.cost.paid.month / (out.measure == Measure::monthly ? kHoursPerMonth : duty.used_per_month());
   return out;
 }
 
 Result<Asker::Answer> Asker::ask(std::span<const Alteration> changes, bool every_candidate) {
   auto asked = scenario(changes);
   if (!asked) return std::unexpected(asked.error());
-  if (changes.empty()) duty_ = asked->duty;
+  if (changes.empty()) duty_ = asked->question.duty;
   price(changes);
   auto found = recommended(*asked);
   if (found && found->recommendations.empty()) {  // the last winner may be any of its family
@@ -288,12 +237,17 @@ Result<Asker::Answer> Asker::ask(std::span<const Alteration> changes, bool every
   Answer answer;
   if (candidates.empty()) {
     answer.best.of = advice;
-    answer.best.measure = measure_of(advice->work, asked->has_duty);
+    answer.best.measure = measure_of(advice->work, asked->question.duty.is_given());
     return answer;
   }
   answer.best = outcome_of(candidates.front(), advice, *asked);
   Recommendation& best = answer.best.best;
-  best.intervals = intervals_for(advice->work, best.machine(), best.choice(), coefficients_);
+  best.offer = &answer.best.offer;
+  if (const auto converter = cost::Converter::into(asked->question.currency, catalog_)) {
+    const cost::Quoter quoter(catalog_, coefficients_, *converter);
+    add_intervals(best, {asked->question, catalog_, coefficients_, quoter, {}}, advice->work);
+  }
+  best.offer = nullptr;
   if (every_candidate)
     for (const Recommendation& one : candidates) answer.all.push_back(outcome_of(one, advice, *asked));
   return answer;

@@ -51,9 +51,7 @@ class Asker {
   /// A question with everything set.
   struct Scenario {
     Question question;
-    cost::Duty duty;
     std::optional<std::int64_t> gpus;
-    bool has_duty = false;
   };
   Result<Scenario> scenario(std::span<const Alteration> changes) const;
   static Status set(Scenario& scenario, const Input& input, std::string_view text);

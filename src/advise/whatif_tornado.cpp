@@ -105,7 +105,7 @@ class Tornado {
   /// What 80 of 100 measurements of the best answer's speed leave open: cost is inverse to it.
   void add_speed() {
     const bool by_time = out_.measure == Measure::hourly || out_.measure == Measure::monthly;
-    if (by_time || cost::subscription_period(out_.now.offer.term).raw() > 0) return;
+    if (by_time || out_.now.best.cost_range == nullptr) return;
     const Recommendation& best = out_.now.best;
     const auto& work = out_.now.of->work;
     const estimate::Interval& range = work.counted ? best.intervals.throughput : best.intervals.tokens_per_s;
@@ -115,15 +115,16 @@ class Tornado {
     TornadoBar bar;
     bar.key = "speed";
     bar.base = format("{} {}", human_number(rate), unit);
-    const auto end = [&](double other) {
+    const auto end = [&](double speed, const cost::Quote& quote) {
       TornadoBar::End one;
-      one.value = human_number(other);
+      one.value = human_number(speed);
       one.best = out_.now;
-      one.cost = out_.now.cost * rate / other;
+      one.best.best.cost = quote;
+      one.cost = one.best.cost_in(out_.measure);
       return one;
     };
-    bar.low = end(range.low);
-    bar.high = end(range.high);
+    bar.low = end(range.low, best.cost_range->slow);
+    bar.high = end(range.high, best.cost_range->fast);
     out_.bars.push_back(std::move(bar));
   }
 

@@ -67,23 +67,23 @@ class WhatifTracer {
   }
 
   void add_cost(const Outcome& one, std::string quantity) {
-    const cost::JobCost& cost = one.best.cost;
+    const cost::Quote& cost = one.best.cost;
     const int nodes = one.best.machine().nodes;
     const double rate = cost.exchange ? cost.exchange->rate : 1;
     add(quantity + ".hourly", say("price of the offer × rate of exchange × nodes + licence"),
-        format("{:.6g} {} × {:.6g} × {} + {:.6g}", cost.offer.amount, cost.offer.currency.code(), rate, nodes,
+        format("{:.6g} {} × {:.6g} × {} + {:.6g}", cost.published.amount, cost.published.currency.code(), rate, nodes,
                cost.licence_hourly),
         money(cost.hourly) + "/h", price_source(one));
     const double rate_of_work = plan::rate_of(one.best.choice());
     switch (out_.measure) {
       case Measure::total:
-        add(quantity, say("cost per hour × hours, or × the hours of whole subscribed periods"),
-            format("{} × {:.6g} h", money(cost.hourly), cost.hours), money(one.cost), own());
+        add(quantity, say("cost per hour × hours paid, in the steps and periods of the term"),
+            format("{} × {:.6g} h", money(cost.hourly), cost.paid.job.value_or(cost.paid.month)), money(one.cost), own());
         break;
       case Measure::hourly: add(quantity, say("cost per hour of all nodes"), {}, money(one.cost), own()); break;
       case Measure::monthly:
         add(quantity, say("cost per hour × hours paid for in a month"),
-            format("{} × {:.6g}", money(cost.hourly), kHoursPerMonth * one.duty_factor), money(one.cost), own());
+            format("{} × {:.6g}", money(cost.hourly), cost.paid.month), money(one.cost), own());
         break;
       case Measure::per_million_tokens:
       case Measure::per_unit:

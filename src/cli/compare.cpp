@@ -14,6 +14,8 @@ namespace gpusel::cli {
 
 namespace {
 
+const std::vector<std::string> kNoRuleFiles;
+
 struct CompareOptions {
   std::vector<std::string> names;
   advise::Question question;
@@ -21,11 +23,11 @@ struct CompareOptions {
 };
 
 int run_compare(CompareOptions& options, Context& context) {
-  const auto ground = prepare({options.question.constraints}, context);
+  const auto ground = prepare({options.question.constraints, &kNoRuleFiles}, context);
   if (!ground) return ground.error();
   options.question.today = ground->today;
   const auto comparison =
-      advise::compare(options.names, options.question, ground->catalog, ground->coefficients, options.explain);
+      advise::compare(options.names, options.question, ground->catalog, ground->rules, ground->coefficients, options.explain);
   if (!comparison) return context.fail(as_flag(comparison.error()));
   if (options.explain && !comparison->work)
     context.note(say("--explain is of a job's figures: give --model and --task"));

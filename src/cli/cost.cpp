@@ -40,11 +40,12 @@ class Cost {
   int run() {
     const bool of_a_job = options_.targets.empty();
     const auto ground =
-        prepare({options_.job.question.constraints, of_a_job ? &options_.job.rule_files : nullptr}, context_);
+        prepare({options_.job.question.constraints, &options_.job.rule_files}, context_);
     if (!ground) return ground.error();
     options_.job.question.today = ground->today;
     if (const int status = of_a_job ? recommended(*ground) : named(ground->catalog); status != kOk) return status;
     const advise::Question& question = options_.question.question = options_.job.question;
+    options_.question.rules = ground->rules;
     const auto answer = advise::costs(options_.question, ground->catalog, ground->coefficients);
     if (!answer) return context_.fail(as_flag(answer.error()));
     std::vector<advise::BreakEvens> break_evens;
@@ -162,9 +163,8 @@ Parsed make_cost() {
     options->targets.emplace_back(name);
     return {};
   };
-  advise::CostQuestion& question = options->question;
-  add_options(parsed.flags, cost::duty_options(), question.duty);
-  add_options(parsed.flags, advise::cost_extra_options(), question.extras);
+  add_options(parsed.flags, cost::duty_options(), options->job.question.duty);
+  add_options(parsed.flags, cost::extra_options(), options->job.question.extras);
   add_options(parsed.flags, advise::break_even_options(), options->break_even);
   add_job_flags(parsed.flags, options->job);
   add_own_flags(parsed.flags, options);

@@ -33,8 +33,11 @@ class Estimate {
     if (!catalog) return context_.fail(catalog.error());
     auto coefficients = load_coefficients(*catalog);
     if (!coefficients) return context_.fail(coefficients.error());
+    const auto rules = load_rules(*catalog, {});
+    if (!rules) return context_.fail(rules.error());
+    rules_ = *rules;
     if (!options_.batch.empty()) return batch(*catalog, *coefficients);
-    const auto answer = advise::answer_estimate(options_.request, *catalog, *coefficients, options_.explain);
+    const auto answer = advise::answer_estimate(options_.request, *catalog, *coefficients, options_.explain, rules_);
     if (!answer) return context_.fail(as_flag(answer.error()));
     print({[&](report::JsonOut& out) { report::tell_estimate(out, *answer); },
            [&](std::string_view kind, const report::Terminal& terminal) {
@@ -70,7 +73,7 @@ class Estimate {
       if (const Node* given = document->root.find("id"); given != nullptr && given->is_scalar()) id = given->text;
       const auto request = workload::read_request(document->root);
       if (!request) return std::unexpected(request.error());
-      return advise::answer_estimate(*request, catalog, coefficients, options_.explain);
+      return advise::answer_estimate(*request, catalog, coefficients, options_.explain, rules_);
     }();
     if (!answer) {
       context_.out.write(report::dump(report::error_json(id, answer.error()), -1));
@@ -84,6 +87,7 @@ class Estimate {
   }
 
   const EstimateOptions& options_;
+  std::vector<rules::Rule> rules_;
   Context& context_;
   report::JsonWriter told_{-1};
 };

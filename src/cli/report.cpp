@@ -20,8 +20,6 @@ constexpr std::string_view kPage = "html";
 
 struct ReportOptions {
   JobOptions job;
-  cost::Duty duty;
-  advise::CostExtras extras;
   advise::BreakEvenWishes break_even;
   std::string file;  // empty: standard output
   bool dry_run = false;
@@ -44,7 +42,7 @@ class Report {
     advise::warn_of_data(*advice, question, {}, ground->catalog, ground->coefficients);
     std::optional<advise::UseCurves> use;
     if (!advice->recommendations.empty()) {
-      auto drawn = advise::use_curves(*advice, {question, {}, options_.duty, options_.extras, true}, wishes(),
+      auto drawn = advise::use_curves(*advice, {question, {}, ground->rules, true}, wishes(),
                                       ground->catalog, ground->coefficients);
       if (!drawn) return context_.fail(as_flag(drawn.error()));
       use = std::move(*drawn);
@@ -128,8 +126,8 @@ Parsed make_report() {
                             options->dry_run = true;
                             return {};
                           }});
-  add_options(parsed.flags, cost::duty_options(), options->duty);
-  add_options(parsed.flags, advise::cost_extra_options(), options->extras);
+  add_options(parsed.flags, cost::duty_options(), options->job.question.duty);
+  add_options(parsed.flags, cost::extra_options(), options->job.question.extras);
   add_options(parsed.flags, advise::break_even_options(), options->break_even);
   add_job_flags(parsed.flags, options->job);
   parsed.shows_prices = true;

@@ -1,7 +1,6 @@
 #include "gpusel/cost/cost.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "gpusel/base/message.hpp"
 
@@ -33,37 +32,14 @@ const Exchange* Converter::exchange(Currency from) const {
   return nullptr;
 }
 
-Seconds subscription_period(catalog::Term term) {
-  switch (term) {
-    // Discounts that grow with the hours used: their mean rate holds for whole months.
-    case catalog::Term::sustained_use:
-    case catalog::Term::ladder:
-    case catalog::Term::month: return seconds(kHoursPerMonth * 3600);
-    case catalog::Term::year: return seconds(kHoursPerYear * 3600);
-    default: return {};
-  }
+catalog::Number Converter::convert(Money money) const {
+  const Exchange* known = exchange(money.currency);
+  return known != nullptr ? catalog::Number(money.amount * known->rate) : catalog::Number();
 }
 
-std::optional<JobCost> job_cost(Money offer_per_hour, const Converter& converter, const Usage& usage) {
-  const Exchange* exchange = converter.exchange(offer_per_hour.currency);
-  if (exchange == nullptr) return std::nullopt;
-  JobCost cost;
-  cost.offer = offer_per_hour;
-  if (offer_per_hour.currency != converter.currency()) cost.exchange = *exchange;
-  cost.licence_hourly = usage.licence_per_hour * usage.nodes;
-  cost.hourly = offer_per_hour.amount * exchange->rate * usage.nodes + cost.licence_hourly;
-  cost.hours = in_hours(usage.duration);
-  const bool subscribed = usage.period.raw() > 0;
-  const double periods = subscribed ? std::ceil(usage.duration / usage.period) : 0;
-  cost.total = cost.hourly * (subscribed ? periods * in_hours(usage.period) : cost.hours);
-  const double tokens = usage.tokens_per_s * usage.duration.raw();
-  if (tokens > 0) cost.per_million_tokens = cost.total / tokens * 1e6;
-  const double units = usage.units_per_hour * cost.hours;
-  if (units > 0) {
-    cost.per_unit = cost.total / units;
-    cost.unit = usage.unit;
-  }
-  return cost;
+catalog::Number Converter::convert(double amount, std::string_view currency) const {
+  const auto code = Currency::parse(currency.empty() ? Currency::usd().code() : currency);
+  return code ? convert(Money{amount, *code}) : catalog::Number();
 }
 
 }  // namespace gpusel::cost

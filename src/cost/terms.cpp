@@ -46,7 +46,9 @@ Commitment commitment_of(catalog::Term term) {
     case Term::flex_start: return {.longest_hours = kLongestFlexStart};
     case Term::sustained_use:
     case Term::ladder: return {kHoursPerMonth, true};
-    default: return {in_hours(subscription_period(term))};
+    case Term::month: return {kHoursPerMonth};
+    case Term::year: return {kHoursPerYear};
+    default: return {};
   }
 }
 
@@ -140,12 +142,6 @@ Amounts monthly(double per_month, const Duty& duty, catalog::Number job_hours) {
   out.year = kMonths * per_month;
   if (job_hours) out.job = per_month * elapsed_hours(*job_hours, duty) / kHoursPerMonth;
   return out;
-}
-
-catalog::Number converted(double amount, std::string_view currency, const Converter& converter) {
-  const auto code = Currency::parse(currency.empty() ? Currency::usd().code() : currency);
-  const Exchange* exchange = code ? converter.exchange(*code) : nullptr;
-  return exchange != nullptr ? catalog::Number(amount * exchange->rate) : catalog::Number();
 }
 
 catalog::Number egress_cost(const catalog::Egress& egress, double gb) {

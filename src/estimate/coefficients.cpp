@@ -115,6 +115,8 @@ constexpr Entry kEntries[] = {
     {"interval.ttft_low", &Coefficients::interval_ttft_low},
     {"interval.ttft_high", &Coefficients::interval_ttft_high},
     {"interval.widening", &Coefficients::interval_widening},
+    {"fit.most_share", &Coefficients::fit_most_share},
+    {"fit.planned_share", &Coefficients::fit_planned_share},
     {"own.prior_rows", &Coefficients::own_prior_rows},
     {"own.noise_floor", &Coefficients::own_noise_floor},
     {"own.outlier", &Coefficients::own_outlier},

@@ -59,6 +59,10 @@ const Problem& problem_of(const Choice& choice) {
   return std::visit([](const auto& c) -> const Problem& { return c.problem; }, choice);
 }
 
+Bytes most_memory(const estimate::Machine& machine, const estimate::Coefficients& c) {
+  return machine.memory() * c.fit_most_share.value;
+}
+
 bool fits(const Choice& choice) {
   return std::visit([](const auto& c) { return c.fits; }, choice);
 }

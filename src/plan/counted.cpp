@@ -40,7 +40,7 @@ class CountedPlanner {
     return !job_.latency_ms || in_ms(figures.latency) <= *job_.latency_ms;
   }
   bool holds(const CountedFigures& figures) const {
-    return figures.lacks.empty() && figures.memory.total() <= machine_.memory();
+    return figures.lacks.empty() && figures.memory.total() <= most_memory(machine_, c_);
   }
 
   CountedFigures at(std::int64_t batch) const {

@@ -116,7 +116,7 @@ class InferenceSearch {
     choice.plan = plan;
     choice.memory = estimate::inference_memory(work_, machine_, plan, c_);
     const bool room = !work_.model->is_generator() || choice.memory.max_concurrency >= plan.dp;
-    choice.fits = choice.memory.per_gpu.total() <= machine_.device.usable && room;
+    choice.fits = choice.memory.per_gpu.total() <= most_memory(machine_, c_) && room;
     choice.speed = estimate::inference_speed(work_, machine_, plan, choice.memory, c_);
     if (job_.request_rate && choice.speed) hold_in_flight(choice);
     if (job_.disaggregated_prefill && choice.speed && !job_.concurrency)
@@ -226,7 +226,7 @@ class InferenceSearch {
     const Bytes usable = machine_.device.usable;
     const std::string_view gpu = machine_.device.gpu->id;
     const Bytes fixed = memory.total() - memory.kv_cache;
-    if (!best_.fits && fixed <= usable)
+    if (!best_.fits && fixed <= most_memory(machine_, c_))
       best_.problem = {Problem::Kind::cache, in_gib(fixed), in_gib(best_.memory.pool),
                        static_cast<double>(job_.input_tokens + job_.output_tokens), gpu};
     else if (!best_.fits)

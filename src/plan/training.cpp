@@ -22,8 +22,6 @@ using workload::Precision;
 using workload::Sharding;
 using workload::Workload;
 
-/// Share of usable memory a planned job may fill: beyond it one long batch ends the run.
-constexpr double kFillAtMost = 0.95;
 /// A step may differ by this share from the batch asked for where GPUs do not divide it.
 constexpr double kBatchTolerance = 0.1;
 /// Sequences of a step whose batch is left open: what fits and fills the GPU decides.
@@ -53,6 +51,7 @@ class TrainingSearch {
       : work_(work),
         job_(work.training),
         machine_(machine),
+        c_(coefficients),
         estimator_(work, machine, coefficients),
         layouts_(layouts) {
     const bool quantised = job_.method == workload::Method::qlora;  // NF4 is not divided
@@ -71,7 +70,8 @@ class TrainingSearch {
   }
 
   bool comfortable() const { return comfortable_; }
-  bool fits() const { return any_ && best_.memory.total() <= machine_.device.usable; }
+  Bytes most_memory() const { return plan::most_memory(machine_, c_); }
+  bool fits() const { return any_ && best_.memory.total() <= most_memory(); }
   bool any() const { return any_; }
 
   /// For more GPUs than sequences per step, however they are split.
@@ -296,7 +296,7 @@ class TrainingSearch {
   void note_misfit(const TrainingPlan& plan, const MemoryBreakdown& memory) {
     others_.add({true, false, plan, memory.total(), 0});
     if (best_.fits || (any_ && memory.total() >= best_.memory.total())) return;
-    best_ = {memory.total() <= machine_.device.usable, plan, memory, std::nullopt, {}, {}};
+    best_ = {memory.total() <= most_memory(), plan, memory, std::nullopt, {}, {}};
     any_ = true;
   }
 
@@ -329,7 +329,7 @@ class TrainingSearch {
   /// Whether it fits comfortably, or where nothing is left to choose, at all.
   Bytes most_filled() const {
     const bool pinned_down = job_.micro_batch && job_.checkpointing;
-    return machine_.device.usable * (pinned_down ? 1.0 : kFillAtMost);
+    return pinned_down ? most_memory() : machine_.device.usable * c_.fit_planned_share.value;
   }
 
   bool roomy(const MemoryBreakdown& memory) const { return memory.total() <= most_filled(); }
@@ -350,7 +350,7 @@ class TrainingSearch {
   void finish() {
     drop_useless_recomputation();
     best_.runner_up = others_.beside(best_.plan);
-    best_.fits = best_.memory.total() <= machine_.device.usable;
+    best_.fits = best_.memory.total() <= most_memory();
     if (!best_.speed) best_.speed = estimator_.speed(best_.plan);
     const std::string_view gpu = machine_.device.gpu->id;
     if (!best_.fits)
@@ -362,6 +362,7 @@ class TrainingSearch {
   const Workload& work_;
   const workload::Training& job_;
   const Machine& machine_;
+  const estimate::Coefficients& c_;
   estimate::TrainingEstimator estimator_;
   Layouts layouts_;
   TrainingPlan base_;

@@ -32,10 +32,9 @@ std::string plan_text(const workload::Workload& work, const Recommendation& r) {
 }
 
 std::string speed_text(const workload::Workload& work, const Recommendation& r) {
+  if (work.ends()) return human_duration(seconds(r.cost.hours * 3600));
   if (const auto& counted = work.counted)
-    return counted->things ? human_duration(seconds(r.cost.hours * 3600))
-                           : format("{} {}", human_number(plan::rate_of(r.choice())), say_name(counted->unit.rate));
-  if (workload::is_training(work.task)) return human_duration(seconds(r.cost.hours * 3600));
+    return format("{} {}", human_number(plan::rate_of(r.choice())), say_name(counted->unit.rate));
   const auto& inference = std::get<plan::InferenceChoice>(r.choice());
   if (!work.model->is_generator()) return say("{} seq/s", human_number(inference.speed->requests_per_s));
   return say("{} tok/s", human_number(r.tokens_per_s()));

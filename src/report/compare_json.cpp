@@ -2,7 +2,9 @@
 
 #include "report/catalog.hpp"
 #include "report/compare.hpp"
+#include "report/json_out.hpp"
 #include "report/records.hpp"
+#include "report/tell.hpp"
 
 namespace gpusel::report {
 
@@ -18,6 +20,7 @@ Json job_json(const Compared& item) {
   const auto& planned = *item.planned;
   job["plan"] = plan_json(planned.choice);
   job["memory"] = memory_json(plan::memory_of(planned.choice), planned.machine.memory());
+  job["fit"] = tree_of([&](JsonOut& out) { tell_fit(out, item.fit, in_gib(planned.machine.memory())); });
   if (const auto* training = std::get_if<plan::TrainingChoice>(&planned.choice)) {
     job["training"] = training_json(training->speed);
   } else if (const auto* inference = std::get_if<plan::InferenceChoice>(&planned.choice)) {

@@ -83,13 +83,13 @@ bool job_at_most(const TermCost& term) { return term.paid.job_at_most; }
 void instance_rows(TermTable& table, const CostItem& item, const std::string& currency) {
   table.words(say("region"), [](const TermCost& t) { return printable(t.region->id); });
   table.words(say("price of"), [](const TermCost& t) { return date_text(t.offer->as_of); });
-  table.amounts(say("{} per hour", currency), [](const TermCost& t) { return t.instances.hour; });
-  table.amounts(say("per day"), [](const TermCost& t) { return t.instances.day; }, at_most);
-  table.amounts(say("per month"), [](const TermCost& t) { return t.instances.month; }, at_most);
-  table.amounts(say("per year"), [](const TermCost& t) { return t.instances.year; }, at_most);
-  table.amounts(say("committed to"), [](const TermCost& t) { return t.instances.commitment; }, {}, false);
+  table.amounts(say("{} per hour", currency), [](const TermCost& t) { return t.instances().hour; });
+  table.amounts(say("per day"), [](const TermCost& t) { return t.instances().day; }, at_most);
+  table.amounts(say("per month"), [](const TermCost& t) { return t.instances().month; }, at_most);
+  table.amounts(say("per year"), [](const TermCost& t) { return t.instances().year; }, at_most);
+  table.amounts(say("committed to"), [](const TermCost& t) { return t.instances().commitment; }, {}, false);
   if (item.subject.job && item.subject.job->hours)
-    table.amounts(say("whole job"), [](const TermCost& t) { return t.instances.job; }, job_at_most);
+    table.amounts(say("whole job"), [](const TermCost& t) { return t.instances().job; }, job_at_most);
 }
 
 /// What comes beside, a month, and the sums with it.
@@ -103,18 +103,18 @@ void sum_rows(TermTable& table, const CostItem& item, const std::string& currenc
     });
   const auto without = [](const TermCost& t) {
     std::string keys;
-    for (const std::string_view key : t.lacking) keys += (keys.empty() ? "" : ", ") + std::string(key);
+    for (const std::string_view key : t.lacking()) keys += (keys.empty() ? "" : ", ") + std::string(key);
     return say("without {}", keys);
   };
-  table.amounts(say("{} in all, day", currency), [](const TermCost& t) { return t.total.day; }, at_most);
-  table.amounts(say("in all, month"), [](const TermCost& t) { return t.total.month; }, at_most);
-  table.amounts(say("in all, year"), [](const TermCost& t) { return t.total.year; }, at_most);
+  table.amounts(say("{} in all, day", currency), [](const TermCost& t) { return t.sums().day; }, at_most);
+  table.amounts(say("in all, month"), [](const TermCost& t) { return t.sums().month; }, at_most);
+  table.amounts(say("in all, year"), [](const TermCost& t) { return t.sums().year; }, at_most);
   if (item.subject.job && item.subject.job->hours)
-    table.amounts(say("in all, job"), [](const TermCost& t) { return t.total.job; }, job_at_most);
+    table.amounts(say("in all, job"), [](const TermCost& t) { return t.sums().job; }, job_at_most);
   const bool lacks =
-      std::any_of(item.terms.begin(), item.terms.end(), [](const auto& t) { return !t.lacking.empty(); });
+      std::any_of(item.terms.begin(), item.terms.end(), [](const auto& t) { return !t.lacking().empty(); });
   if (lacks)
-    table.words(say("sums are"), [&](const TermCost& t) { return t.lacking.empty() ? say("complete") : without(t); });
+    table.words(say("sums are"), [&](const TermCost& t) { return t.lacking().empty() ? say("complete") : without(t); });
 }
 
 void work_rows(TermTable& table, const CostItem& item, const std::string& currency) {
@@ -136,11 +136,11 @@ void own_rows(TermTable& table, const CostItem& item) {
   if (!foreign) return;
   table.gap();
   table.words(say("as offered, in"), [](const TermCost& t) { return std::string(t.published.currency.code()); });
-  table.amounts(say("per hour"), [](const TermCost& t) { return t.own.hour; }, {}, false);
-  table.amounts(say("per month"), [](const TermCost& t) { return t.own.month; }, at_most, false);
-  table.amounts(say("per year"), [](const TermCost& t) { return t.own.year; }, at_most, false);
+  table.amounts(say("per hour"), [](const TermCost& t) { return t.own().hour; }, {}, false);
+  table.amounts(say("per month"), [](const TermCost& t) { return t.own().month; }, at_most, false);
+  table.amounts(say("per year"), [](const TermCost& t) { return t.own().year; }, at_most, false);
   if (item.subject.job && item.subject.job->hours)
-    table.amounts(say("whole job"), [](const TermCost& t) { return t.own.job; }, job_at_most, false);
+    table.amounts(say("whole job"), [](const TermCost& t) { return t.own().job; }, job_at_most, false);
 }
 
 std::string price_line(const TermCost& term, const std::string& currency, const catalog::Catalog& catalog, bool wide) {
@@ -254,7 +254,7 @@ Table flat_table(const CostAnswer& answer, const catalog::Catalog& catalog) {
     for (const TermCost& term : item.terms) {
       const catalog::Origin& origin = catalog.origin_of(*term.offer);
       std::string lacks;
-      for (const std::string_view key : term.lacking) lacks += (lacks.empty() ? "" : " ") + std::string(key);
+      for (const std::string_view key : term.lacking()) lacks += (lacks.empty() ? "" : " ") + std::string(key);
       const Date date = Date::from_packed(term.offer->as_of);
       table.add({std::string(item.subject.instance->provider),
                  printable(item.subject.instance->sku),
@@ -262,15 +262,15 @@ Table flat_table(const CostAnswer& answer, const catalog::Catalog& catalog) {
                  std::string(to_text(term.offer->term)),
                  printable(term.region->id),
                  currency,
-                 cell(term.instances.hour),
-                 cell(term.instances.day),
-                 cell(term.instances.month),
-                 cell(term.instances.year),
-                 cell(term.instances.commitment),
-                 cell(term.instances.job),
-                 cell(term.total.month),
-                 cell(term.total.year),
-                 cell(term.total.job),
+                 cell(term.instances().hour),
+                 cell(term.instances().day),
+                 cell(term.instances().month),
+                 cell(term.instances().year),
+                 cell(term.instances().commitment),
+                 cell(term.instances().job),
+                 cell(term.sums().month),
+                 cell(term.sums().year),
+                 cell(term.sums().job),
                  lacks,
                  cell(term.per_used_hour),
                  cell(term.per_million_tokens),

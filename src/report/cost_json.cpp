@@ -76,15 +76,15 @@ Json term_json(const TermCost& term, const CostItem& item, const CostAnswer& ans
            {"fx", nullptr},
            {"commitment_hours", term.commitment.is_promise() ? number(term.commitment.hours) : Json(nullptr)},
            {"hours_paid", paid_json(term.paid)},
-           {"instances_in_offer_currency", amounts_json(term.own)},
-           {"instances", amounts_json(term.instances)}};
+           {"instances_in_offer_currency", amounts_json(term.own())},
+           {"instances", amounts_json(term.instances())}};
   if (term.exchange)
     out["fx"] = {{"rate", number(term.exchange->rate)}, {"as_of", text_or_null(term.exchange->as_of.text())}};
   Json lines = Json::array();
   for (const CostLine& line : term.lines) lines.push_back(line_json(line));
   out["lines"] = std::move(lines);
-  out["total"] = amounts_json(term.total);
-  out["total_lacks"] = term.lacking;
+  out["total"] = amounts_json(term.sums());
+  out["total_lacks"] = term.lacking();
   out["per_work_hour"] = number(term.per_used_hour);
   out["per_million_tokens"] = number(term.per_million_tokens);
   out["per_million_tokens_of"] = term.per_million_tokens ? Json(std::string(item.subject.job->tokens)) : Json(nullptr);

@@ -120,8 +120,8 @@ std::string egress_text(const DataPath& path, const Recommendation& r, const Adv
   const std::string lead =
       say("to the internet: {} × {:.3g} Mbit/s by codec = {:.3g} Gbit/s", say_name(advice.work.counted->unit.things),
           advice.work.counted->egress_mbps, *path.need.egress_gbit_s);
-  return r.cost.egress_hourly ? say("{}, {} {} per hour at the first tier's price", lead,
-                                    human_price(*r.cost.egress_hourly), advice.currency.code())
+  return r.cost.egress_hourly() ? say("{}, {} {} per hour through the tiers of a month", lead,
+                                    human_price(*r.cost.egress_hourly()), advice.currency.code())
                               : say("{}; its price is not known", lead);
 }
 
@@ -226,7 +226,7 @@ Json data_path_json(const DataPath& path, const Recommendation& r, const Advice&
       {"storages", std::move(storages)},
       {"cold_start", path.cold ? cold_json(*path.cold) : Json(nullptr)},
       {"egress_gbit_s", number(need.egress_gbit_s)},
-      {"egress_hourly", need.egress_gbit_s ? number(r.cost.egress_hourly) : Json(nullptr)},
+      {"egress_hourly", need.egress_gbit_s ? number(r.cost.egress_hourly()) : Json(nullptr)},
       {"warnings", std::move(warnings)}};
   if (!path.trace.empty()) out["explain"] = explain_json(path.trace);
   return out;

@@ -83,6 +83,7 @@ void tell_estimate(JsonOut& out, const advise::EstimateAnswer& answer) {
     if (const auto* inference = std::get_if<plan::InferenceChoice>(&answer.choice))
       out.figure("engine_pool_gib", in_gib(inference->memory.pool));
   });
+  out.object("fit", [&] { tell_fit(out, answer.fit, in_gib(answer.machine.memory())); });
   tell_figures(out, answer);
   out.object("interval", [&] { tell_intervals(out, answer); });
   out.text_or_null("bound_by", plan::bound_by(answer.choice));

@@ -95,7 +95,7 @@ std::set<std::string> spoken_rules(const LockView& view) {
 Json cost_unit(const advise::Advice& advice) {
   if (advice.recommendations.empty()) return nullptr;
   const auto& cost = advice.recommendations.front().cost;
-  if (cost.per_unit) return text_or_null(cost.unit);
+  if (cost.per_unit) return text_or_null(advice.work.priced_unit());
   return cost.per_million_tokens ? Json("million tokens") : Json(nullptr);
 }
 

@@ -23,11 +23,11 @@ using advise::Recommendation;
 
 std::string egress_text(const Advice& advice, const Recommendation& r) {
   const double mbps = advice.work.counted->egress_mbps;
-  if (!r.cost.egress_hourly)
+  if (!r.cost.egress_hourly())
     return say("   traffic to the internet at {:.3g} Mbit/s each: its price at {} is not known", mbps,
                printable(r.instance->provider));
-  return say("   traffic to the internet at {:.3g} Mbit/s each: {} {} per hour beside, at the first tier's price", mbps,
-             human_price(*r.cost.egress_hourly), advice.currency.code());
+  return say("   traffic to the internet at {:.3g} Mbit/s each: {} {} of a mean hour, in the total", mbps,
+             human_price(*r.cost.egress_hourly()), advice.currency.code());
 }
 
 std::string warned_rules(const Recommendation& r) {
@@ -58,7 +58,7 @@ struct RankColumn {
 
 std::vector<RankColumn> rank_columns(const Advice& advice, const RecommendView& view) {
   const auto& counted = advice.work.counted;
-  const bool whole_job = counted ? counted->things.has_value() : workload::is_training(advice.work.task);
+  const bool whole_job = advice.work.ends();
   const std::string currency(advice.currency.code());
   const std::string per =
       counted ? format("{}/{}", currency, say_name(counted->unit.column)) : say("{}/M tok", currency);
@@ -116,7 +116,7 @@ std::string header(const Advice& advice, const catalog::Catalog& catalog, const 
   out += wrap(say("assumed: {}", assumed_line(advice.assumed)), terminal.width, 2);
   std::vector<Currency> converted;
   for (const Recommendation& r : advice.recommendations)
-    if (r.cost.exchange) converted.push_back(r.cost.offer.currency);
+    if (r.cost.exchange) converted.push_back(r.cost.published.currency);
   return out + wrap(prices_line(advice, catalog, converted), terminal.width, 2);
 }
 
@@ -156,8 +156,8 @@ std::string best_in_words(const Advice& advice, const catalog::Catalog& catalog,
     }
     const catalog::Origin& origin = catalog.origin_of(*r.offer);
     if (view.explain || catalog::is_own(origin))
-      out += wrap(say("   price: {} {} per hour, {}, {} ({})", human_price(r.cost.offer.amount),
-                      r.cost.offer.currency.code(), price_date(r),
+      out += wrap(say("   price: {} {} per hour, {}, {} ({})", human_price(r.cost.published.amount),
+                      r.cost.published.currency.code(), price_date(r),
                       origin.source.empty() ? say("no source") : printable(origin.source), said(origin.confidence)),
                   terminal.width, 5);
     for (const auto& remark : r.remarks) {

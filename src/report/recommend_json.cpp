@@ -56,21 +56,31 @@ void tell_cost(JsonOut& out, const Recommendation& r, const Advice& advice, cons
   out.text("billing", to_text(r.offer->term));
   out.figure("hourly", cost.hourly);
   out.figure("total", cost.total);
+  out.text("total_of", advice.work.ends() ? "job" : "month");
   out.figure("hours", cost.hours);
+  out.figure("hours_paid", cost.paid.job.value_or(cost.paid.month));
   out.figure_or_null("per_million_tokens", cost.per_million_tokens);
   out.figure_or_null("per_unit", cost.per_unit);
-  out.text_or_null("unit", cost.unit);
+  out.text_or_null("unit", advice.work.priced_unit());
   out.text_or_null("price_as_of", Date::from_packed(r.offer->as_of).text());
   out.text_or_null("price_source", origin.source);
   out.text("price_confidence", to_text(origin.confidence));
   out.object("offer", [&] {
-    out.text("currency", cost.offer.currency.code());
-    out.figure("hourly", cost.offer.amount);
+    out.text("currency", cost.published.currency.code());
+    out.figure("hourly", cost.published.amount);
   });
   if (!origin.note.empty()) out.text("price_note", origin.note);
   if (cost.licence_hourly > 0) out.figure("licence_hourly", cost.licence_hourly);
   if (advice.work.counted && advice.work.counted->sends_traffic())
-    out.figure_or_null("egress_hourly", cost.egress_hourly);
+    out.figure_or_null("egress_hourly", cost.egress_hourly());
+  if (!cost.lines.empty()) {
+    out.texts("total_lacks", [&] {
+      const auto lacking = cost.lacking();
+      return std::vector<std::string>(lacking.begin(), lacking.end());
+    }());
+  }
+  if (const auto& range = r.cost_range; range != nullptr && advice.work.ends() && !range->fast.outlasts && !range->slow.outlasts)
+    tell_interval(out, "interval", {range->fast.total, range->slow.total});
   if (!cost.exchange) return;
   out.object("fx", [&] {
     out.figure("rate", cost.exchange->rate);
@@ -136,6 +146,7 @@ void tell_recommendation(JsonOut& out, const Recommendation& r, const Advice& ad
   tell_machine(out, r);
   out.object("plan", [&] { tell_plan(out, r.choice()); });
   out.object("memory", [&] { tell_memory(out, r.memory(), r.machine().memory()); });
+  out.object("fit", [&] { tell_fit(out, r.fit, in_gib(r.machine().memory())); });
   out.object("performance", [&] { tell_performance(out, r, advice.work); });
   out.object("cost", [&] { tell_cost(out, r, advice, catalog); });
   out.object("interval", [&] { tell_intervals(out, r.intervals, advice.work); });
@@ -244,6 +255,7 @@ std::string recommend_csv(const Advice& advice, const catalog::Catalog& catalog,
       {"price_confidence", "/cost/price_confidence"},
       {"pareto", "/pareto"},
       {"warnings", "/warned_of"},
+      {"fit", "/fit/verdict"},
   };
   Json records = std::move(recommend_json(advice, catalog, limit)["recommendations"]);
   for (std::size_t i = 0; i < records.size(); ++i) {

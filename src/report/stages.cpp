@@ -73,7 +73,7 @@ std::string dates_text(const StagesAnswer& answer) {
       if (date.known() && (!oldest.known() || date < oldest)) oldest = date;
       if (date.known() && (!newest.known() || newest < date)) newest = date;
       if (const auto& exchange = stage.best->cost.exchange)
-        rates[std::string(stage.best->cost.offer.currency.code())] =
+        rates[std::string(stage.best->cost.published.currency.code())] =
             say("{:.5g} of {}", exchange->rate, exchange->as_of.text());
     }
   };
@@ -133,7 +133,7 @@ Json choice_json(const StagesChoice& choice, const StagesAnswer& answer, const S
       record["plan"] = plan_json(one->choice());
       record["billing"] = to_text(one->offer->term);
       record["price_as_of"] = text_or_null(Date::from_packed(one->offer->as_of).text());
-      record["offer"] = {{"currency", one->cost.offer.currency.code()}, {"hourly", number(one->cost.offer.amount)}};
+      record["offer"] = {{"currency", one->cost.published.currency.code()}, {"hourly", number(one->cost.published.amount)}};
       record["fx"] = one->cost.exchange ? Json{{"rate", number(one->cost.exchange->rate)},
                                                {"as_of", text_or_null(one->cost.exchange->as_of.text())}}
                                         : Json(nullptr);

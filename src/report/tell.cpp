@@ -181,4 +181,14 @@ Json more_json(const plan::CountedChoice& choice) {
   return tree_of([&](JsonOut& out) { tell_more(out, choice); });
 }
 
+void tell_fit(JsonOut& out, const advise::Fit& fit, double usable_gib) {
+  out.text("verdict", to_text(fit.verdict));
+  if (fit.needed_gib.high > 0)
+    tell_interval(out, "needed_gib", fit.needed_gib);
+  else
+    out.null("needed_gib");
+  out.figure("usable_gib", usable_gib);
+  out.text_or_null("rule", fit.rule);
+}
+
 }  // namespace gpusel::report

@@ -18,6 +18,8 @@ void tell_throughput(JsonOut& out, double rate, std::string_view unit);
 void tell_more(JsonOut& out, const plan::CountedChoice& choice);
 /// [low, high].
 void tell_interval(JsonOut& out, std::string_view key, const estimate::Interval& range);
+/// The verdict, of what must fit into `usable_gib` per device.
+void tell_fit(JsonOut& out, const advise::Fit& fit, double usable_gib);
 /// As "explain".
 void tell_trace(JsonOut& out, const estimate::Trace& trace);
 

@@ -76,7 +76,7 @@ class Writer {
   Json outcome(const Outcome& one) const {
     if (!one.fits()) return nullptr;
     const auto& r = one.best;
-    const cost::JobCost& cost = r.cost;
+    const cost::Quote& cost = r.cost;
     const catalog::Origin& origin = catalog_.origin_of(one.offer);
     Json money{{"currency", answer_.currency.code()},
                {"billing", to_text(one.offer.term)},
@@ -85,12 +85,12 @@ class Writer {
                {"total", number(cost.total)},
                {"per_million_tokens", number(cost.per_million_tokens)},
                {"per_unit", number(cost.per_unit)},
-               {"unit", text_or_null(cost.unit)},
+               {"unit", text_or_null(one.of->work.priced_unit())},
                {"duty_factor", number(one.duty_factor)},
                {"price_as_of", text_or_null(Date::from_packed(one.offer.as_of).text())},
                {"price_source", text_or_null(origin.source)},
                {"price_confidence", to_text(origin.confidence)},
-               {"offer", {{"currency", cost.offer.currency.code()}, {"hourly", number(cost.offer.amount)}}}};
+               {"offer", {{"currency", cost.published.currency.code()}, {"hourly", number(cost.published.amount)}}}};
     if (cost.exchange)
       money["fx"] = {{"rate", number(cost.exchange->rate)}, {"as_of", text_or_null(cost.exchange->as_of.text())}};
     return {{"provider", r.instance->provider},

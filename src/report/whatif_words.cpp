@@ -63,7 +63,7 @@ std::string measure_title(const WhatIf& answer, Measure measure) {
 std::vector<std::string> whatif_header(const WhatIf& answer, const catalog::Catalog& catalog) {
   std::vector<Currency> converted;
   const auto add = [&](const Outcome& one) {
-    if (one.fits() && one.best.cost.exchange) converted.push_back(one.best.cost.offer.currency);
+    if (one.fits() && one.best.cost.exchange) converted.push_back(one.best.cost.published.currency);
   };
   add(answer.now);
   for (const Sample& sample : answer.samples) add(sample.best);

@@ -40,6 +40,9 @@ class RuleReader {
     Rule rule = read_common(fields);
     rule.effect = effect;
     rule.points = points.value_or(0);
+    rule.fit = fields.one_of<FitVerdict>("fit").value_or(FitVerdict::fits);
+    if (rule.fit != FitVerdict::fits && facts_in(rule.when).test(Fact::fit))
+      fields.fail(*fields.find("fit"), say("a rule that says how a plan fits cannot ask for it"));
     fields.finish();
     return problems_.errors.size() == before ? std::optional(std::move(rule)) : std::nullopt;
   }

@@ -100,7 +100,7 @@ bool Condition::operator==(const Condition& other) const {
 void add_rows(std::span<const Rule> rules, catalog::BuiltRows& out) {
   for (const Rule& rule : rules) {
     out.rules.push_back({rule.id, rule.message, rule.source, static_cast<double>(rule.effect), rule.points,
-                         static_cast<double>(rule.stage)});
+                         static_cast<double>(rule.stage), static_cast<double>(rule.fit)});
     add_rows(rule.when, out);
   }
 }
@@ -112,14 +112,16 @@ std::optional<std::vector<Rule>> read_rules(std::span<const RuleRow> rows, std::
   for (const RuleRow& row : rows) {
     const auto effect = nth<Effect>(row.effect);
     const auto stage = nth<Stage>(row.stage);
+    const auto fit = nth<FitVerdict>(row.fit);
     Rule& rule = rules.emplace_back();
-    if (!effect || !stage || !row.points || !reader.read(rule.when)) return std::nullopt;
+    if (!effect || !stage || !fit || !row.points || !reader.read(rule.when)) return std::nullopt;
     rule.id = row.id;
     rule.effect = *effect;
     rule.points = *row.points;
     rule.message = row.message;
     rule.source = row.source;
     rule.stage = *stage;
+    rule.fit = *fit;
   }
   if (rules.empty() || !reader.at_end()) return std::nullopt;
   return rules;

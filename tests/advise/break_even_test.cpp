@@ -85,7 +85,7 @@ struct Answered {
 std::unique_ptr<Answered> ask(const Asked& asked, const test::Market& market = round_market()) {
   CostQuestion question;
   if (!asked.job.empty()) question.question.request = test::request(asked.job);
-  question.duty = asked.duty;
+  question.question.duty = asked.duty;
   CostSubject subject;
   subject.name = asked.name;
   question.subjects.push_back(subject);
@@ -303,7 +303,7 @@ TEST_CASE("hours paid without work are in the costs of spot, failures and nodes"
   CHECK(half->found.spot->answer->spot_cost == Approx(2 * always->found.spot->answer->spot_cost));
   CHECK(*half->found.spot->break_even_price == Approx(*always->found.spot->break_even_price));
   CHECK(half->found.nodes->rows[0].cost == Approx(2 * always->found.nodes->rows[0].cost));
-  const double table = *half->costs.items.front().terms.front().instances.job;
+  const double table = *half->costs.items.front().terms.front().instances().job;
   CHECK(half->found.job->per_hour * in_hours(half->found.job->run.work) == Approx(table));
   duty.scale_to_zero = true;
   const auto started = ask({.job = kPretrain, .duty = duty});

@@ -27,7 +27,7 @@ advise::Question question_of(const std::string& job = "{}", const std::vector<te
 
 advise::CompareAnswer compared(const Names& names, const advise::Question& question = question_of(),
                                const Market& market = Market::small()) {
-  auto comparison = advise::compare(names, question, market.catalog(), market.coefficients());
+  auto comparison = advise::compare(names, question, market.catalog(), market.rules, market.coefficients());
   if (!comparison) FAIL(comparison.error().message);
   return std::move(*comparison);
 }
@@ -147,7 +147,7 @@ families:
   - {provider: two, id: f, gpu: l4, sources: list, sizes: [{sku: big, gpus: 2}]}
 )");
   const Names ambiguous{"big", "t4"};
-  const auto refused = advise::compare(ambiguous, question_of(), market.catalog(), market.coefficients());
+  const auto refused = advise::compare(ambiguous, question_of(), market.catalog(), market.rules, market.coefficients());
   REQUIRE_FALSE(refused.has_value());
   CHECK(refused.error().hint == "write 'one/big' or 'two/big'");
   CHECK(of(compared({"two/big", "one:big"}, question_of(), market).items[0], "gpus") == 2);

@@ -146,7 +146,7 @@ TEST_CASE("every published term of an instance, to the cent", "[advise][cost]") 
   REQUIRE(answer.items.at(0).terms.size() == std::size(expected));
   for (const Expected& one : expected) {
     CAPTURE(to_text(one.term));
-    const cost::Amounts& amounts = term_of(answer, one.term).instances;
+    const cost::Amounts amounts = term_of(answer, one.term).instances();
     CHECK(*amounts.hour == Approx(one.hour).epsilon(1e-5));
     CHECK(*amounts.day == Approx(one.day).epsilon(1e-5));
     CHECK(*amounts.month == Approx(one.month).margin(0.005));
@@ -173,8 +173,8 @@ TEST_CASE("the offer's own currency stands beside the answer's, with the rate", 
   const CostAnswer answer = answer_to(question);
   const TermCost& term = term_of(answer, Term::on_demand);
   CHECK(term.published.currency.code() == "CNY");
-  CHECK(*term.own.month == Approx(5840));       // 2 × 4 × 730 yuan
-  CHECK(*term.instances.month == Approx(365));  // 16 yuan are a pound
+  CHECK(*term.own().month == Approx(5840));       // 2 × 4 × 730 yuan
+  CHECK(*term.instances().month == Approx(365));  // 16 yuan are a pound
   REQUIRE(term.exchange);
   CHECK(term.exchange->rate == Approx(0.0625));
   CHECK(term.exchange->as_of.text() == "2026-09-01");  // the older of the two
@@ -187,57 +187,57 @@ TEST_CASE("no sum mixes currencies", "[advise][cost]") {
       CAPTURE(name, code);
       CostQuestion question = question_of(name);
       question.question.currency = *Currency::parse(code);
-      question.extras.workstation = name[0] == '2';
-      question.extras.storage_gb = 200;
-      question.extras.egress_gb = 2000;
+      question.question.extras.workstation = name[0] == '2';
+      question.question.extras.storage_gb = 200;
+      question.question.extras.egress_gb = 2000;
       const CostAnswer answer = answer_to(question);
       const TermCost& term = term_of(answer, Term::on_demand);
-      double sum = *term.own.month * term.exchange.value_or(cost::Exchange{}).rate;
+      double sum = *term.own().month * term.exchange.value_or(cost::Exchange{}).rate;
       for (const CostLine& line : term.lines) sum += line.known ? *line.amounts.month : 0;
-      CHECK(*term.total.month == Approx(sum));
+      CHECK(*term.sums().month == Approx(sum));
       question.question.currency = Currency::usd();
-      const double in_usd = *term_of(answer_to(question), Term::on_demand).total.month;
-      CHECK(*term.total.month == Approx(in_usd * answer.converter.exchange(Currency::usd())->rate));
+      const double in_usd = *term_of(answer_to(question), Term::on_demand).sums().month;
+      CHECK(*term.sums().month == Approx(in_usd * answer.converter.exchange(Currency::usd())->rate));
     }
 }
 
 TEST_CASE("licence, storage and traffic beside the instances, to the cent", "[advise][cost]") {
   CostQuestion question = question_of("2x a.2");
-  question.extras.workstation = true;
-  question.extras.storage_gb = 500;
-  question.extras.egress_gb = 2500;
+  question.question.extras.workstation = true;
+  question.question.extras.storage_gb = 500;
+  question.question.extras.egress_gb = 2500;
   const CostAnswer answer = answer_to(question);
   const TermCost& term = term_of(answer, Term::reserved_1y);
-  CHECK(*term.instances.month == Approx(2555.00));                    // 2 × 1.75 × 730
+  CHECK(*term.instances().month == Approx(2555.00));                    // 2 × 1.75 × 730
   CHECK(*line_of(term, "licence").amounts.month == Approx(1460.00));  // 4 GPUs × 0.25 £ × 2 × 730
   CHECK(*line_of(term, "storage").amounts.month == Approx(200.00));   // 2 × 500 × 0.1 £ × 2
   CHECK(*line_of(term, "egress").amounts.month == Approx(165.00));    // 900 × 0.1 + 1,500 × 0.05
-  CHECK(*term.total.month == Approx(4380.00));
-  CHECK(*term.total.year == Approx(52560.00));
-  CHECK(term.lacking.empty());
-  CHECK_FALSE(term.total.hour);  // a disk has no price per hour
+  CHECK(*term.sums().month == Approx(4380.00));
+  CHECK(*term.sums().year == Approx(52560.00));
+  CHECK(term.lacking().empty());
+  CHECK_FALSE(term.sums().hour);  // a disk has no price per hour
 }
 
 TEST_CASE("a disk that holds so much, or another kind", "[advise][cost]") {
   CostQuestion question = question_of("2x a.2");
-  question.extras.storage_gb = 2000;  // the cheaper one ends at 1,000: two of them, for each of two
+  question.question.extras.storage_gb = 2000;  // the cheaper one ends at 1,000: two of them, for each of two
   CHECK(*line_of(term_of(answer_to(question), Term::spot), "storage").amounts.month == Approx(800.00));
-  question.extras.storage_kind = catalog::StorageKind::object;  // one for all
+  question.question.extras.storage_kind = catalog::StorageKind::object;  // one for all
   CHECK(*line_of(term_of(answer_to(question), Term::spot), "storage").amounts.month == Approx(40.00));
-  question.extras.storage_kind = catalog::StorageKind::local;
+  question.question.extras.storage_kind = catalog::StorageKind::local;
   CHECK_FALSE(line_of(term_of(answer_to(question), Term::spot), "storage").known);
 }
 
 TEST_CASE("what has no published price is left out of the sum and said so", "[advise][cost]") {
   CostQuestion question = question_of("b.1");
-  question.extras.workstation = true;
-  question.extras.storage_gb = 100;
-  question.extras.egress_gb = 10;
+  question.question.extras.workstation = true;
+  question.question.extras.storage_gb = 100;
+  question.question.extras.egress_gb = 10;
   const CostAnswer answer = answer_to(question);
   const TermCost& term = term_of(answer, Term::on_demand);
-  CHECK(term.lacking == std::vector<std::string_view>{"licence", "storage"});
+  CHECK(term.lacking() == std::vector<std::string_view>{"licence", "storage"});
   CHECK_FALSE(line_of(term, "storage").amounts.month);
-  CHECK(*term.total.month == Approx(366.00));  // 4 ÷ 8 × 730 + 10 × 0.8 ÷ 8
+  CHECK(*term.sums().month == Approx(366.00));  // 4 ÷ 8 × 730 + 10 × 0.8 ÷ 8
   const auto json = report::cost_json(answer, {}, market().catalog());
   CHECK(json["items"][0]["terms"][0]["lines"][1]["amounts"].is_null());
   CHECK(json["items"][0]["terms"][0]["total_lacks"] == std::vector<std::string>{"licence", "storage"});
@@ -245,27 +245,27 @@ TEST_CASE("what has no published price is left out of the sum and said so", "[ad
 
 TEST_CASE("office hours halve on-demand and leave a commitment as it is", "[advise][cost]") {
   CostQuestion question = question_of("a.2");
-  question.duty.hours_per_day = 8;
-  question.duty.days_per_month = 20;
-  question.duty.utilization = 0.5;
+  question.question.duty.hours_per_day = 8;
+  question.question.duty.days_per_month = 20;
+  question.question.duty.utilization = 0.5;
   const CostAnswer answer = answer_to(question);
   const TermCost& on_demand = term_of(answer, Term::on_demand);
-  CHECK(*on_demand.instances.month == Approx(320.00));  // 160 × 2
+  CHECK(*on_demand.instances().month == Approx(320.00));  // 160 × 2
   CHECK(*on_demand.per_used_hour == Approx(4.00));      // ÷ 80
   const TermCost& reserved = term_of(answer, Term::reserved_1y);
-  CHECK(*reserved.instances.month == Approx(1277.50));
+  CHECK(*reserved.instances().month == Approx(1277.50));
   CHECK(*reserved.per_used_hour == Approx(15.96875));
 }
 
 TEST_CASE("a discount that grows with use is bounded by the whole month and by on-demand there", "[advise][cost]") {
   const auto month = [](double hours_per_day) {
     CostQuestion question = question_of("a.2");
-    question.duty.hours_per_day = hours_per_day;
-    question.duty.days_per_month = 20;
+    question.question.duty.hours_per_day = hours_per_day;
+    question.question.duty.days_per_month = 20;
     const CostAnswer answer = answer_to(question);
     const TermCost& term = term_of(answer, Term::sustained_use);
     CHECK(term.paid.at_most);
-    return *term.instances.month;
+    return *term.instances().month;
   };
   CHECK(month(8) == Approx(480.00));    // 160 × 3, the price on demand of that place
   CHECK(month(24) == Approx(1440.00));  // 480 × 3
@@ -275,9 +275,9 @@ TEST_CASE("a discount that grows with use is bounded by the whole month and by o
 
 TEST_CASE("a licence by the hour is paid for hours that run, also under a reservation", "[advise][cost]") {
   CostQuestion question = question_of("a.2");
-  question.extras.workstation = true;
-  question.duty.hours_per_day = 10;
-  question.duty.days_per_month = 20;
+  question.question.extras.workstation = true;
+  question.question.duty.hours_per_day = 10;
+  question.question.duty.days_per_month = 20;
   const CostAnswer answer = answer_to(question);
   const TermCost& term = term_of(answer, Term::reserved_1y);
   CHECK(*line_of(term, "licence").amounts.month == Approx(200.00));  // 2 × 0.25 £ × 2 × 200
@@ -285,7 +285,7 @@ TEST_CASE("a licence by the hour is paid for hours that run, also under a reserv
 
 TEST_CASE("the whole job under each term, by the provider's whole hours", "[advise][cost]") {
   const CostAnswer answer = answer_to(with_job(99.5));
-  const auto job = [&](Term term) { return *term_of(answer, term).instances.job; };
+  const auto job = [&](Term term) { return *term_of(answer, term).instances().job; };
   CHECK(job(Term::on_demand) == Approx(200.00));  // 100 hours begun
   CHECK(job(Term::spot) == Approx(125.00));
   CHECK(job(Term::capacity_block) == Approx(300.00));  // five days
@@ -302,11 +302,11 @@ TEST_CASE("the whole job under each term, by the provider's whole hours", "[advi
 
 TEST_CASE("a term that ends before the job has no price for it", "[advise][cost]") {
   const CostAnswer week = answer_to(with_job(169));  // flex-start ends after 7 days
-  CHECK_FALSE(term_of(week, Term::flex_start).instances.job);
+  CHECK_FALSE(term_of(week, Term::flex_start).instances().job);
   CHECK_FALSE(term_of(week, Term::flex_start).per_million_tokens);
-  CHECK(*term_of(week, Term::capacity_block).instances.job == Approx(480.00));  // eight days × 24 × 2.5
-  CHECK(*term_of(answer_to(with_job(168)), Term::flex_start).instances.job == Approx(378.00));
-  CHECK_FALSE(term_of(answer_to(with_job(182 * 24 + 1)), Term::capacity_block).instances.job);
+  CHECK(*term_of(week, Term::capacity_block).instances().job == Approx(480.00));  // eight days × 24 × 2.5
+  CHECK(*term_of(answer_to(with_job(168)), Term::flex_start).instances().job == Approx(378.00));
+  CHECK_FALSE(term_of(answer_to(with_job(182 * 24 + 1)), Term::capacity_block).instances().job);
 }
 
 TEST_CASE("what a commitment leaves unused is said", "[advise][cost]") {
@@ -323,9 +323,9 @@ TEST_CASE("what is switched off pays for loading its model at each start", "[adv
   CostQuestion question = question_of("a.2");
   question.question.request.model = "llama-3.2-1b";
   question.question.request.task = workload::Task::inference;
-  question.duty.scale_to_zero = true;
-  question.duty.utilization = 0.5;
-  question.duty.starts_per_day = 4;
+  question.question.duty.scale_to_zero = true;
+  question.question.duty.utilization = 0.5;
+  question.question.duty.starts_per_day = 4;
   const CostAnswer answer = answer_to(question);
   const CostItem& item = answer.items.at(0);
   REQUIRE(item.cold_start);
@@ -335,10 +335,10 @@ TEST_CASE("what is switched off pays for loading its model at each start", "[adv
   CHECK(paid == Approx(16));  // 12 h of work in four starts of three hours and a little, by the hour
   CHECK(item.duty.run_per_day() == Approx(12 + 4 * start_h));
   // Said by hand, it is that; without a job nobody knows.
-  question.duty.cold_start_s = 7200;
+  question.question.duty.cold_start_s = 7200;
   CHECK(*answer_to(question).items.at(0).duty.cold_start_s == 7200);
   CostQuestion bare = question_of("a.2");
-  bare.duty.scale_to_zero = true;
+  bare.question.duty.scale_to_zero = true;
   const auto notes = answer_to(bare).items.at(0).notes;
   CHECK(std::ranges::any_of(notes, [](const auto& n) { return n.find("--cold-start tells it") != std::string::npos; }));
 }
@@ -353,7 +353,7 @@ TEST_CASE("promises are those of the provider for the family", "[advise][cost]")
 TEST_CASE("every figure of the answer has a line that explains it", "[advise][cost]") {
   CostQuestion question = with_job(99.5);
   question.explained = true;
-  question.extras.egress_gb = 500;
+  question.question.extras.egress_gb = 500;
   const CostAnswer answer = answer_to(question);
   const estimate::Trace& trace = answer.items[0].trace;
   const auto has = [&](const std::string& quantity) {
@@ -362,11 +362,12 @@ TEST_CASE("every figure of the answer has a line that explains it", "[advise][co
   };
   for (const TermCost& term : answer.items[0].terms) {
     const std::string name(to_text(term.offer->term));
-    cost::visit_amounts(term.instances, [&](std::string_view period, const catalog::Number& amount) {
+    const cost::Amounts instances = term.instances(), sums = term.sums();
+    cost::visit_amounts(instances, [&](std::string_view period, const catalog::Number& amount) {
       CAPTURE(name, period);
       if (amount) CHECK(has(name + "." + std::string(period)));
     });
-    cost::visit_amounts(term.total, [&](std::string_view period, const catalog::Number& amount) {
+    cost::visit_amounts(sums, [&](std::string_view period, const catalog::Number& amount) {
       CAPTURE(name, period);
       if (amount) CHECK(has(name + ".total." + std::string(period)));
     });

@@ -91,7 +91,7 @@ TEST_CASE("each format that changes the winner is a line with its cost and how i
     const Recommendation& best = advice.recommendations.front();
     const bool same = other.best.instance == best.instance && other.best.machine().nodes == best.machine().nodes;
     CHECK_FALSE(same);
-    CHECK(other.best.cost.per_million_tokens < best.cost.per_million_tokens);
+    CHECK(*other.best.cost.per_million_tokens < *best.cost.per_million_tokens);
   }
 }
 

@@ -59,7 +59,7 @@ TEST_CASE("recommend answers by its contract") {
     const Json& cost = r["cost"];
     has_keys(cost, {"currency", "billing", "hourly", "total", "hours", "per_million_tokens", "price_as_of",
                     "price_source", "offer"});
-    CHECK(cost["total"].get<double>() == Approx(cost["hourly"].get<double>() * cost["hours"].get<double>()));
+    CHECK(cost["total"].get<double>() == Approx(cost["hourly"].get<double>() * cost["hours_paid"].get<double>()));
     CHECK(cost.contains("fx") == (cost["offer"]["currency"] != "USD"));
     double points = 0;
     for (const Json& part : r["score_parts"]) {

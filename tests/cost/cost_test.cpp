@@ -1,4 +1,4 @@
-// Money: rates between currencies, and what a job costs.
+// Money: rates between currencies.
 #include "gpusel/cost/cost.hpp"
 
 #include <catch2/catch.hpp>
@@ -80,10 +80,13 @@ TEST_CASE("an unknown currency has no converter and the error lists the known") 
   CHECK(converter.error().hint.find("EUR") != std::string::npos);
 }
 
-TEST_CASE("a price in an unknown currency has no cost") {
+TEST_CASE("a price in an unknown currency cannot be converted") {
   const Money price{3, *Currency::parse("XTS")};
   CHECK(into(kUsd).exchange(price.currency) == nullptr);
-  CHECK_FALSE(job_cost(price, into(kUsd), {.nodes = 1, .duration = seconds(3600)}));
+  CHECK_FALSE(into(kUsd).convert(price));
+  CHECK_FALSE(into(kUsd).convert(3, "no code"));
+  CHECK(*into(kUsd).convert({4, kEur}) == Approx(5));  // 4 ÷ 0.8
+  CHECK(*into(kEur).convert(5, "") == Approx(4));      // no code: USD
 }
 
 TEST_CASE("every currency of a shipped price can become dollars") {
@@ -94,80 +97,6 @@ TEST_CASE("every currency of a shipped price can become dollars") {
     if (converter->exchange(currency) == nullptr) FAIL("no rate for " << currency.code());
   }
   SUCCEED();
-}
-
-TEST_CASE("a job costs its hours on all its nodes") {
-  // 2.50 an hour × 4 nodes × 90 minutes = 15.00
-  const auto cost = job_cost({2.5, kUsd}, into(kUsd), {.nodes = 4, .duration = seconds(5400)});
-  REQUIRE(cost);
-  CHECK(cost->hourly == Approx(10));
-  CHECK(cost->hours == Approx(1.5));
-  CHECK(cost->total == Approx(15));
-  CHECK_FALSE(cost->exchange);
-  CHECK_FALSE(cost->per_million_tokens);
-}
-
-TEST_CASE("a cost in another currency keeps the offer as published and its rate") {
-  // 4 EUR an hour ÷ 0.8 = 5 USD, × 2 nodes × 10 hours = 100 USD
-  const auto cost = job_cost({4, kEur}, into(kUsd), {.nodes = 2, .duration = seconds(36000)});
-  REQUIRE(cost);
-  CHECK(cost->hourly == Approx(10));
-  CHECK(cost->total == Approx(100));
-  CHECK(cost->offer.amount == 4);
-  CHECK(cost->offer.currency == kEur);
-  REQUIRE(cost->exchange);
-  CHECK(cost->exchange->rate == Approx(1.25));
-  CHECK(cost->exchange->as_of == Date(2026, 3, 1));
-}
-
-TEST_CASE("a million tokens cost the time they take") {
-  // 36 an hour is 0.01 a second; 1e6 tokens at 5000/s are 200 s: 2.00, however long the job is
-  const auto cost = job_cost({9, kUsd}, into(kUsd), {.nodes = 4, .duration = seconds(7200), .tokens_per_s = 5000});
-  REQUIRE(cost);
-  REQUIRE(cost->per_million_tokens);
-  CHECK(*cost->per_million_tokens == Approx(2));
-  // 7200 s × 5000/s = 36 million tokens for 72
-  CHECK(cost->total == Approx(*cost->per_million_tokens * 36));
-}
-
-TEST_CASE("a job of no length costs nothing and a free offer too") {
-  const auto nothing = job_cost({2.5, kUsd}, into(kUsd), {.nodes = 1, .duration = seconds(0), .tokens_per_s = 100});
-  REQUIRE(nothing);
-  CHECK(nothing->total == 0);
-  CHECK(nothing->hourly == 2.5);
-  const auto free = job_cost({0, kUsd}, into(kUsd), {.nodes = 8, .duration = seconds(3600), .tokens_per_s = 100});
-  REQUIRE(free);
-  CHECK(free->total == 0);
-  CHECK(*free->per_million_tokens == 0);
-}
-
-TEST_CASE("a subscription is paid in whole months or years") {
-  const double month = 730.0 * 3600;
-  CHECK(subscription_period(catalog::Term::month).raw() == month);
-  CHECK(subscription_period(catalog::Term::year).raw() == 8760.0 * 3600);
-  CHECK(subscription_period(catalog::Term::on_demand).raw() == 0);
-  CHECK(subscription_period(catalog::Term::spot).raw() == 0);
-  const Converter usd = into(kUsd);
-  const auto total = [&](double hours) {
-    const Usage usage{.nodes = 2, .duration = seconds(hours * 3600), .tokens_per_s = 0, .period = seconds(month)};
-    const auto cost = job_cost({1, kUsd}, usd, usage);
-    REQUIRE(cost);
-    CHECK(cost->hours == Approx(hours));
-    return cost->total;
-  };
-  CHECK(total(10) == Approx(1460));   // two nodes for one month of 730 hours
-  CHECK(total(730) == Approx(1460));  // exactly that month
-  CHECK(total(731) == Approx(2920));  // and a second one
-}
-
-TEST_CASE("a million tokens share the cost of a subscription that is not used up") {
-  // One month at 1.00 an hour is 730.00; 73 hours at 1000/s make 262.8 million tokens.
-  const Usage usage{
-      .nodes = 1, .duration = seconds(73 * 3600.0), .tokens_per_s = 1000, .period = seconds(730 * 3600.0)};
-  const auto cost = job_cost({1, kUsd}, into(kUsd), usage);
-  REQUIRE(cost);
-  REQUIRE(cost->per_million_tokens);
-  CHECK(*cost->per_million_tokens == Approx(730 / 262.8));
 }
 
 }  // namespace cost_test

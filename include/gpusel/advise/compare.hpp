@@ -35,8 +35,9 @@ struct Compared {
   std::shared_ptr<const PlannedMachine> planned;  // null when there is no legal plan
   std::string problem;                            // why it will not do; empty when it will
   std::optional<double> job_hours;                // of a job that ends
-  std::optional<cost::JobCost> cost;
+  std::optional<cost::Quote> cost;
   Intervals intervals;    // where it will do
+  Fit fit;                // of the job, where it is planned
   estimate::Trace trace;  // where it was asked for
 
   const catalog::RenderScore* blender = nullptr;  // of the version that is compared
@@ -80,7 +81,8 @@ struct CompareAnswer {
 /// unless asked otherwise). `explained`: with the formulas behind the job's figures.
 /// Errors: a name that is neither, naming the nearest of both; one that stands for two things; the same twice.
 Result<CompareAnswer> compare(std::span<const std::string> names, const Question& question,
-                              const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
+                              const catalog::Catalog& catalog, std::span<const rules::Rule> rules,
+                              const estimate::Coefficients& coefficients,
                               bool explained = false);
 
 }  // namespace gpusel::advise

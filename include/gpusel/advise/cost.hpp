@@ -9,30 +9,13 @@
 
 #include "gpusel/advise/data_path.hpp"
 #include "gpusel/cost/autoscale.hpp"
-#include "gpusel/cost/terms.hpp"
+#include "gpusel/cost/quote.hpp"
 
 namespace gpusel::advise {
 
-/// What is paid beside the instances, as it was asked for.
-struct CostExtras {
-  bool workstation = false;  // a graphics driver with a workstation licence
-  std::optional<double> storage_gb;
-  catalog::StorageKind storage_kind = catalog::StorageKind::block;
-  std::optional<double> egress_gb;  // to the internet, a month
-};
-std::span<const workload::Option<CostExtras>> cost_extra_options();
-
-/// The job that a subject does.
-struct CostJob {
-  catalog::Number hours;  // of work at full speed; nothing for a service that runs on
-  // At full speed, all nodes; nothing where it has no meaning.
-  catalog::Number tokens_per_s;
-  std::string_view tokens = "all";  // that this counts: all, written, read
-  catalog::Number units_per_hour;   // of what a price of counted work is for
-  std::string unit;                 // "million images"; empty: the work is counted in tokens
-  bool needs_workstation = false;
-  double egress_mbps = 0;  // to the internet at full speed, all nodes
-};
+using CostExtras = cost::Extras;
+using CostJob = cost::Job;
+using CostLine = cost::Line;
 
 /// The job of a saved answer, as far as the answer tells it.
 struct SavedWork {
@@ -62,38 +45,11 @@ struct CostSubject {
   std::optional<Currency> currency;               // of that answer
 };
 
-/// A line beside the instances. Its amounts are unknown where its price is.
-struct CostLine {
-  std::string_view key;   // licence, storage, egress
-  cost::Amounts amounts;  // in the answer's currency
-  bool known = false;
-  std::string figures;  // of a month, as they are multiplied and added
-  std::string words;    // how much at which price, or why nothing is known
-  std::string_view source;
-  Date as_of;
-};
-
 /// One term at its cheapest place.
-struct TermCost {
+struct TermCost : cost::Quote {
   const catalog::Offer* offer = nullptr;
   const catalog::Region* region = nullptr;
   std::vector<const catalog::Offer*> elsewhere;  // on the same term in other places, cheapest first
-  Money published;                               // of one instance and hour
-  double rate = 0;                               // of all nodes and one hour, in the answer's currency
-  std::optional<cost::Exchange> exchange;        // where it was converted
-  cost::Commitment commitment;
-  cost::Paid paid;       // hours
-  double on_demand = 0;  // of all nodes and one hour, where that is what bounds them
-  cost::Paid on_demand_hours;
-  cost::Amounts own;        // the instances alone, in the offer's currency
-  cost::Amounts instances;  // the same in the answer's currency
-  std::vector<CostLine> lines;
-  cost::Amounts total;                    // in the answer's currency: instances and every line that is known
-  std::vector<std::string_view> lacking;  // keys of lines whose price is not known: not in the total
-  // Of a job that ends, its total ÷ its work; else the total of a month ÷ the work in it.
-  catalog::Number per_used_hour;
-  catalog::Number per_million_tokens;
-  catalog::Number per_unit;
 };
 
 struct CostItem {
@@ -117,11 +73,10 @@ struct CostAnswer {
 };
 
 struct CostQuestion {
-  Question question;  // job, limits on places and terms, currency, today
+  Question question;  // job, limits on places and terms, duty, what comes beside, currency, today
   /// Found already, or by name alone: a SKU, or several of one as "2x p4d.24xlarge".
   std::vector<CostSubject> subjects;
-  cost::Duty duty;
-  CostExtras extras;
+  std::span<const rules::Rule> rules;  // shipped and the user's: those on offers decide which may be taken
   bool explained = false;
 };
 

@@ -12,11 +12,7 @@
 
 namespace gpusel::advise {
 
-/// Where something runs: storage is sold by the provider, region by region.
-struct Place {
-  const catalog::Instance& instance;
-  std::string_view region;
-};
+using cost::Place;
 
 /// From a fresh instance to the first answer: weights are loaded, then the engine starts. What a provider takes to hand
 /// over the instance and to fetch the container comes before it and is not in it.

@@ -6,6 +6,7 @@
 
 #include "gpusel/catalog/catalog.hpp"
 #include "gpusel/catalog/hf_config.hpp"
+#include "gpusel/advise/fit.hpp"
 #include "gpusel/estimate/own.hpp"
 #include "gpusel/plan/plan.hpp"
 
@@ -32,6 +33,7 @@ struct EstimateAnswer {
   std::vector<std::string> notes;
   std::vector<std::string> advice;  // with the trace: what dominates, and what one change would bring
   Intervals intervals;
+  Fit fit;
   estimate::Trace trace;
 };
 
@@ -73,7 +75,8 @@ void note_reading(const catalog::ConfigModel& model, std::vector<std::string>& n
 
 /// The request's defaults filled in for that model, sizes given in the request respected.
 Result<EstimateAnswer> answer_estimate(const workload::Request& request, const catalog::Catalog& catalog,
-                                       const estimate::Coefficients& coefficients, bool with_trace);
+                                       const estimate::Coefficients& coefficients, bool with_trace,
+                                       std::span<const rules::Rule> rules = {});
 
 /// The plan in bf16 alone of a fine-tuning job whose recipe was left open and which fp32 master copies leave no room
 /// for; nothing where that is not the case, or does not help.

@@ -36,7 +36,7 @@ struct FleetOffer {
   const catalog::Instance* instance = nullptr;
   const catalog::Offer* offer = nullptr;
   const catalog::Region* region = nullptr;
-  cost::JobCost cost;
+  cost::Quote cost;
 };
 
 /// The most that one instance serves of one bucket within the targets.

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "gpusel/advise/estimate.hpp"
-#include "gpusel/cost/cost.hpp"
+#include "gpusel/advise/fit.hpp"
+#include "gpusel/cost/quote.hpp"
 #include "gpusel/rules/rule.hpp"
 #include "gpusel/workload/constraints.hpp"
 
@@ -19,6 +20,8 @@ struct Question {
   workload::Objective objective;
   Currency currency = Currency::usd();
   Date today;                    // for the age of prices
+  cost::Duty duty;               // how much of the time it is used
+  cost::Extras extras;           // paid beside the instances
   bool every_rejection = false;  // one entry per SKU instead of one per family and reason
   bool every_reason = true;      // in words; otherwise of the first that falls to each rule: for who only counts
   bool alternatives = true;
@@ -57,6 +60,11 @@ struct PlannedMachine {
   int fewest_nodes() const { return fewest ? fewest->nodes : machine.nodes; }
 };
 
+/// What is paid at both ends of the speed's interval.
+struct CostRange {
+  cost::Quote fast, slow;
+};
+
 struct Recommendation {
   int rank = 0;
   double score = 0;
@@ -66,9 +74,11 @@ struct Recommendation {
   const catalog::Offer* offer = nullptr;
   const catalog::Region* region = nullptr;
   std::shared_ptr<const PlannedMachine> planned;
-  cost::JobCost cost;
+  cost::Quote cost;
   bool pareto = false;
-  Intervals intervals;  // of detailed ranks
+  Intervals intervals;                          // of detailed ranks
+  Fit fit;                                      // of detailed ranks
+  std::shared_ptr<const CostRange> cost_range;  // of those, where the speed's interval is known
   std::vector<std::string> reasons;
   std::vector<Remark> remarks;  // warnings first
 

@@ -29,6 +29,7 @@ struct RuleRow {
   Number effect;
   Number points;
   Number stage;
+  Number fit;
 };
 
 /// A part of a condition, before its own parts; those of a rule behind those of the rule before it.
@@ -79,6 +80,7 @@ void visit_fields(Record& row, Visitor&& v) {
   v(Field{.path = "effect", .json = "effect"}, row.effect);
   v(Field{.path = "points", .json = "points"}, row.points);
   v(Field{.path = "stage", .json = "stage"}, row.stage);
+  v(Field{.path = "fit", .json = "fit"}, row.fit);
 }
 
 template <class Record, class Visitor>

@@ -3,10 +3,13 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "gpusel/base/money.hpp"
 #include "gpusel/base/units.hpp"
+#include "gpusel/catalog/catalog.hpp"
 #include "gpusel/catalog/services.hpp"
+#include "gpusel/estimate/coefficients.hpp"
 
 namespace gpusel::cost {
 
@@ -43,6 +46,23 @@ double throughput_to_buy(const catalog::Storage& storage, const StorageUse& use,
 /// Capacity and bought throughput of all volumes, in the storage's own currency. Disks of the instance cost nothing on
 /// top of it. Nothing where no price is known, or a volume cannot be that large.
 std::optional<Money> price_per_month(const catalog::Storage& storage, const StorageUse& use);
+
+/// Where something runs: storage is sold by the provider, region by region.
+struct Place {
+  const catalog::Instance& instance;
+  std::string_view region;
+};
+
+/// Those of a kind that are sold there: the region's own before those of every region.
+std::vector<const catalog::Storage*> storages_at(const Place& place, catalog::StorageKind kind,
+                                                 const catalog::Catalog& catalog);
+
+/// `gb` on that storage, read by `nodes` of these instances.
+StorageUse storage_use(const catalog::Instance& instance, double gb, int nodes);
+
+/// What one instance reads from its own disks; nothing without any.
+std::optional<double> local_gbs(const Place& place, const catalog::Catalog& catalog,
+                                const estimate::Coefficients& coefficients);
 
 /// Whether one volume or file system holds that much, as far as its limit is known.
 bool holds(const catalog::Storage& storage, double gb);

@@ -82,9 +82,6 @@ Amounts amounts_of(double rate, const Paid& paid);
 /// What costs so much every month: its share of a day that counts, twelve times it a year.
 Amounts monthly(double per_month, const Duty& duty, catalog::Number job_hours);
 
-/// In the converter's currency; nothing for a currency without a rate.
-catalog::Number converted(double amount, std::string_view currency, const Converter& converter);
-
 /// What so much traffic of one month costs, in the record's currency; nothing where a tier cannot be read.
 catalog::Number egress_cost(const catalog::Egress& egress, double gb);
 

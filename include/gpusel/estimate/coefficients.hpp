@@ -161,6 +161,10 @@ struct Coefficients {
   Coefficient interval_ttft_low, interval_ttft_high;
   Coefficient interval_widening;  // exponent of these ratios where less is known: by architecture, experts, nodes
 
+  // How full memory may be, as shares of what a process can have (data/rules/fit.yaml).
+  Coefficient fit_most_share;     // beyond which it does not fit
+  Coefficient fit_planned_share;  // that planners fill where they have the choice
+
   // How measurements of the user's own count.
   Coefficient own_prior_rows;         // that the shipped width of an interval weighs as much as
   Coefficient own_noise_floor;        // least spread of runs that are the same

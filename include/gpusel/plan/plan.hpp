@@ -98,6 +98,8 @@ using Choice = std::variant<TrainingChoice, InferenceChoice, CountedChoice>;
 
 const estimate::MemoryBreakdown& memory_of(const Choice& choice);
 const Problem& problem_of(const Choice& choice);
+/// The most that a plan may take of a device's memory: beyond it, it does not fit.
+Bytes most_memory(const estimate::Machine& machine, const estimate::Coefficients& c);
 bool fits(const Choice& choice);
 /// It fits, its speed is known, and it meets the latency targets.
 bool usable(const Choice& choice);

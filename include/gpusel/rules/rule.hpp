@@ -23,6 +23,9 @@ namespace rules {
 
 enum class Effect : std::uint8_t { reject, warn, note, adjust };
 
+/// What a rule says of how a plan fits into memory: the gravest of those that fire is the verdict.
+enum class FitVerdict : std::uint8_t { fits, tight, may_not_fit, does_not_fit };
+
 enum class Operator : std::uint8_t { is, is_not, in, not_in, below, at_most, above, at_least, matches, known };
 
 class Pattern;
@@ -60,6 +63,7 @@ struct Rule {
   std::string message;  // with {fact} placeholders
   std::string source;
   Stage stage = Stage::job;  // of its last fact
+  FitVerdict fit = FitVerdict::fits;
 
   bool operator==(const Rule&) const = default;
 };
@@ -116,6 +120,9 @@ Rule reject_when(std::string id, Condition when, std::string message);
 
 template <>
 inline constexpr auto enum_names<rules::Effect> = std::to_array<std::string_view>({"reject", "warn", "note", "adjust"});
+template <>
+inline constexpr auto enum_names<rules::FitVerdict> =
+    std::to_array<std::string_view>({"fits", "tight", "may-not-fit", "does-not-fit"});
 template <>
 inline constexpr auto enum_names<rules::Operator> = std::to_array<std::string_view>(
     {"is", "is_not", "in", "not_in", "below", "at_most", "above", "at_least", "matches", "known"});

@@ -97,6 +97,17 @@ struct Workload {
   std::optional<Counted> counted;  // what is not measured in tokens; then model may be absent
   Assumptions assumed;
   std::vector<std::string> notes;
+
+  /// Whether it comes to an end; else it is a service that runs on, and a month of it is what is paid for.
+  bool ends() const {
+    return counted ? counted->things.has_value() : is_training(task) || inference.tokens.has_value();
+  }
+  /// Whether it is there for as long as it is wanted, however much it does: prototyping, or a load to hold.
+  bool by_the_hour() const {
+    return profile == Profile::dev || inference.request_rate || (counted && counted->demand);
+  }
+  /// What a price of counted work is for: "million images"; empty where work is counted in tokens.
+  std::string_view priced_unit() const { return counted ? counted->unit.priced : std::string_view(); }
 };
 
 /// Fills in the defaults. `model` must outlive the result.

@@ -74,8 +74,7 @@ std::vector<std::string> plan_notes(const ExportView& view) {
         say("the planned speed takes {} between the instances for granted: the image needs its libraries, and the "
             "instances their interfaces; over plain TCP it is slower and dearer",
             to_text(*fabric)));
-  const bool ends = workload::is_training(view.advice.work.task) || view.advice.work.counted;
-  if (is_spot(r) && ends)
+  if (is_spot(r) && view.advice.work.ends())
     notes.push_back(
         say("a spot instance can be taken away at any time: results must lie on storage that outlives it, and what "
             "starts again must go on from there"));

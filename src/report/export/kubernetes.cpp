@@ -59,7 +59,7 @@ Json job(const ExportView& view, const advise::Launch& launch) {
 /// A service that is known to have an end, or work that is none, is a job.
 bool goes_on(const ExportView& view, const advise::Launch& launch) {
   const auto& work = view.advice.work;
-  return launch.serves() || (work.task == workload::Task::inference && !work.counted && !work.inference.tokens);
+  return launch.serves() || (work.task == workload::Task::inference && !work.counted && !work.ends());
 }
 
 }  // namespace

@@ -40,90 +40,45 @@ Range range_of(const workload::Workload& work, const Recommendation& r) {
 
 std::string hours_text(double hours) { return human_duration(seconds(hours * 3600)); }
 
-/// The best answer's money and time as `cost` has them, with what comes beside; where it has none, the ranking's.
-class Sums {
- public:
-  explicit Sums(const ReportView& view)
-      : view_(view), r_(view.advice.recommendations.front()), item_(priced_item(view)), term_(priced_term(view)) {}
+std::string total_text(const ReportView& view, const cost::Quote& quote) {
+  const std::string money = money_text(view, quote.total);
+  return quote.is_at_most() ? say("at most {}", money) : money;
+}
 
-  const advise::TermCost* term() const { return term_; }
-  double total() const {
-    if (term_ == nullptr) return r_.cost.total;
-    return (ends(view_.advice.work) ? term_->total.job : term_->total.month).value_or(r_.cost.total);
-  }
-  bool is_bound() const {
-    return term_ != nullptr && (ends(view_.advice.work) ? term_->paid.job_at_most : term_->paid.at_most);
-  }
-  std::string total_text() const {
-    const std::string money = money_text(view_, total());
-    return is_bound() ? say("at most {}", money) : money;
-  }
-  /// Of work in a month.
-  double month_hours() const { return item_ != nullptr ? item_->duty.used_per_month() : r_.cost.hours; }
-  /// By the calendar, of a job `times` as long.
-  double hours(double times = 1) const {
-    const double work = r_.cost.hours * times;
-    return item_ != nullptr ? cost::elapsed_hours(work, item_->duty) : work;
-  }
-  bool has_pauses() const { return hours() > r_.cost.hours * 1.001; }
-  /// Where it is paid by the hour: of a job `times` as long; nothing where the instances' part of it is not known.
-  std::optional<double> job_total(double times) const {
-    if (term_ == nullptr) return r_.cost.total * times;
-    if (!term_->instances.job) return std::nullopt;
-    return total() + *term_->instances.job * (times - 1);
-  }
-  std::optional<double> per_unit() const {
-    if (term_ != nullptr) return term_->per_unit;
-    return r_.cost.per_unit;
-  }
-  std::optional<double> per_million_tokens() const {
-    if (term_ != nullptr) return term_->per_million_tokens;
-    return r_.cost.per_million_tokens;
-  }
-  /// What has no known price and is missing from the sum.
-  std::string lacking() const {
-    std::string keys;
-    if (term_ != nullptr)
-      for (const std::string_view key : term_->lacking) keys += (keys.empty() ? "" : ", ") + std::string(key);
-    return keys;
-  }
-  /// "instances 821.2 + storage 400.0"; nothing where it is the instances alone.
-  std::string parts() const {
-    if (term_ == nullptr || term_->lines.empty()) return {};
-    const bool whole = ends(view_.advice.work);
-    const auto amount = [&](const cost::Amounts& amounts) {
-      const auto& known = whole ? amounts.job : amounts.month;
-      return known ? human_price(*known) : std::string("?");
-    };
-    std::string out = say("instances {}", amount(term_->instances));
-    for (const advise::CostLine& line : term_->lines)
-      if (line.known) out += format(" + {} {}", line.key, amount(line.amounts));
-    return out;
-  }
+/// What has no known price and is missing from the sum.
+std::string lacking_text(const cost::Quote& quote) {
+  std::string keys;
+  for (const std::string_view key : quote.lacking()) keys += (keys.empty() ? "" : ", ") + std::string(key);
+  return keys;
+}
 
- private:
-  const ReportView& view_;
-  const Recommendation& r_;
-  const advise::CostItem* item_;
-  const advise::TermCost* term_;
-};
+/// "instances 821.2 + storage 400.0"; nothing where it is the instances alone.
+std::string parts_text(const ReportView& view, const cost::Quote& quote) {
+  if (quote.lines.empty()) return {};
+  const auto amount = [&](const cost::Amounts& amounts) {
+    const auto& known = view.advice.work.ends() ? amounts.job : amounts.month;
+    return known ? human_price(*known) : std::string("?");
+  };
+  std::string out = say("instances {}", amount(quote.instances()));
+  for (const cost::Line& line : quote.lines)
+    if (line.known) out += format(" + {} {}", line.key, amount(line.amounts));
+  return out;
+}
 
 /// How sure the answer is.
-std::string sure_text(const ReportView& view, const Recommendation& r, const Sums& sums) {
+std::string sure_text(const ReportView& view, const Recommendation& r) {
   const Range range = range_of(view.advice.work, r);
-  const double rate = plan::rate_of(r.choice());
-  if (range.rate.low <= 0 || rate <= 0) return say("how far it may be off is not known");
-  if (!ends(view.advice.work))
+  if (range.rate.low <= 0 || r.cost_range == nullptr) return say("how far it may be off is not known");
+  if (!view.advice.work.ends())
     return say("80 of 100 runs should show {} to {} {}", human_number(range.rate.low), human_number(range.rate.high),
                range.unit);
-  const double fast = rate / range.rate.high, slow = rate / range.rate.low;
-  const std::string from = hours_text(sums.hours(fast)), to = hours_text(sums.hours(slow));
+  const cost::Quote &fast = r.cost_range->fast, &slow = r.cost_range->slow;
+  const std::string from = hours_text(fast.elapsed), to = hours_text(slow.elapsed);
   // Whole periods cost the same, however long the job takes within them.
-  const auto least = sums.job_total(fast), most = sums.job_total(slow);
-  if (cost::subscription_period(r.offer->term).raw() > 0 || !least || !most)
+  if (fast.total == slow.total || fast.outlasts || slow.outlasts)
     return say("80 of 100 runs should take {} to {}", from, to);
-  return say("80 of 100 runs should take {} to {} and cost {} to {}", from, to, money_text(view, *least),
-             money_text(view, *most));
+  return say("80 of 100 runs should take {} to {} and cost {} to {}", from, to, money_text(view, fast.total),
+             money_text(view, slow.total));
 }
 
 /// The price with its day and its source.
@@ -137,11 +92,11 @@ std::string price_text(const ReportView& view, const Recommendation& r) {
                       : say("the price of {} per hour has no date ({})", price, source);
 }
 
-std::string does_it(const ReportView& view, const Recommendation& r, const Sums& sums) {
-  if (ends(view.advice.work))
-    return say("does the job for {} in {} on {}", sums.total_text(), hours_text(sums.hours()), gpus_text(r));
-  return say("costs {} for {} hours of work a month, its instances {} per hour, and does {} on {}", sums.total_text(),
-             human_number(sums.month_hours()), money_text(view, r.cost.hourly), speed_text(view.advice.work, r),
+std::string does_it(const ReportView& view, const Recommendation& r) {
+  if (view.advice.work.ends())
+    return say("does the job for {} in {} on {}", total_text(view, r.cost), hours_text(r.cost.elapsed), gpus_text(r));
+  return say("costs {} for {} hours of work a month, its instances {} per hour, and does {} on {}", total_text(view, r.cost),
+             human_number(r.cost.worked), money_text(view, r.cost.hourly), speed_text(view.advice.work, r),
              gpus_text(r));
 }
 
@@ -161,40 +116,40 @@ std::string memory_range(const Recommendation& r) {
   return say("{} to {} GiB in 80 of 100 runs", human_number(range.low), human_number(range.high));
 }
 
-std::string cost_facts(const ReportView& view, const Recommendation& r, const Sums& sums) {
+std::string cost_facts(const ReportView& view, const Recommendation& r) {
   const std::string hourly = money_text(view, r.cost.hourly);
   std::string out;
-  if (ends(view.advice.work)) {
-    out += fact(say("Cost"), sums.total_text(), say("{} per hour of the instances", hourly));
-    out += fact(say("Time"), hours_text(sums.hours()),
-                sums.has_pauses() ? say("{} of work in it", hours_text(r.cost.hours)) : std::string());
+  if (view.advice.work.ends()) {
+    out += fact(say("Cost"), total_text(view, r.cost), say("{} per hour of the instances", hourly));
+    out += fact(say("Time"), hours_text(r.cost.elapsed),
+                r.cost.elapsed > r.cost.hours * 1.001 ? say("{} of work in it", hours_text(r.cost.hours)) : std::string());
   } else {
-    out += fact(say("Cost a month"), sums.total_text(),
-                say("{} h of work; {} per hour of the instances", human_number(sums.month_hours()), hourly));
+    out += fact(say("Cost a month"), total_text(view, r.cost),
+                say("{} h of work; {} per hour of the instances", human_number(r.cost.worked), hourly));
     out += fact(say("Throughput"), speed_text(view.advice.work, r));
   }
-  if (const std::string parts = sums.parts(); !parts.empty())
+  if (const std::string parts = parts_text(view, r.cost); !parts.empty())
     out += fact(say("In that cost, {}", view.advice.currency.code()), parts,
-                sums.lacking().empty() ? std::string() : say("without {}: no price is known", sums.lacking()));
+                lacking_text(r.cost).empty() ? std::string() : say("without {}: no price is known", lacking_text(r.cost)));
   const auto& spot = view.use != nullptr ? view.use->of_best.spot : std::nullopt;
   if (r.offer->term == catalog::Term::spot && spot && spot->answer && spot->share)
     out += fact(say("Instances with interruptions"), money_text(view, spot->answer->spot_cost),
-                ends(view.advice.work) ? say("{} with {} % taken a month", human_duration(spot->answer->spot.wall),
+                view.advice.work.ends() ? say("{} with {} % taken a month", human_duration(spot->answer->spot.wall),
                                              human_number(100 * *spot->share))
                                        : say("with {} % taken a month", human_number(100 * *spot->share)));
   return out;
 }
 
-std::string facts_html(const ReportView& view, const Recommendation& r, const Sums& sums) {
+std::string facts_html(const ReportView& view, const Recommendation& r) {
   const workload::Workload& work = view.advice.work;
-  std::string out = cost_facts(view, r, sums);
+  std::string out = cost_facts(view, r);
   if (const auto* inference = std::get_if<plan::InferenceChoice>(&r.choice());
       inference != nullptr && inference->speed && work.model->is_generator())
     out += fact(say("First token"), say("{} ms", human_number(in_ms(inference->speed->ttft))),
                 say("{} ms between tokens", human_number(in_ms(inference->speed->itl))));
-  if (const auto each = sums.per_unit())
-    out += fact(say("Per {}", r.cost.unit), money_text(view, *each));
-  else if (const auto million = sums.per_million_tokens())
+  if (const auto each = r.cost.per_unit)
+    out += fact(say("Per {}", view.advice.work.priced_unit()), money_text(view, *each));
+  else if (const auto million = r.cost.per_million_tokens)
     out += fact(say("Per million tokens"), money_text(view, *million));
   out += fact(r.gpu != nullptr ? say("Memory per GPU") : say("Memory"), memory_text(r), memory_range(r));
   if (const auto bound = plan::bound_by(r.choice()); !bound.empty()) out += fact(say("Limited by"), std::string(bound));
@@ -205,17 +160,12 @@ std::string facts_html(const ReportView& view, const Recommendation& r, const Su
 }
 
 /// What speaks against it, most serious first.
-std::string cautions_html(const Recommendation& r, const Sums& sums) {
+std::string cautions_html(const Recommendation& r) {
   std::string out;
   const auto add = [&](std::string_view level, const std::string& words) {
     out += format("<li><span class=\"level {0}\">{1}</span> {2}</li>\n", level, html_text(level), html_text(words));
   };
-  const double usable = in_gib(r.machine().memory());
-  if (estimate::is_known(r.memory()) && r.intervals.memory_total_gib.high > usable)
-    add(to_text(rules::Effect::warn), say("it may not fit: 80 of 100 runs should take {} to {} GiB, and {} are usable",
-                                          human_number(r.intervals.memory_total_gib.low),
-                                          human_number(r.intervals.memory_total_gib.high), human_number(usable)));
-  if (const std::string keys = sums.lacking(); !keys.empty())
+  if (const std::string keys = lacking_text(r.cost); !keys.empty())
     add(to_text(rules::Effect::warn), say("the cost is without {}, of which no price is known", keys));
   for (const rules::Effect level : {rules::Effect::warn, rules::Effect::note})
     for (const advise::Remark& remark : r.remarks)
@@ -250,12 +200,11 @@ std::string answer_html(const ReportView& view) {
   const Recommendation& best = view.advice.recommendations.front();
   std::string reasons;
   for (const std::string& reason : best.reasons) reasons += (reasons.empty() ? "" : "; ") + reason;
-  const Sums sums(view);
   return format(
       "<div class=\"answer\" id=\"answer\">\n<p><span class=\"name\">{}</span> {}; {}; {}.</p>\n{}{}<p class=\"soft "
       "small\">{}</p>\n</div>\n",
-      html_text(instance_name(best)), html_text(does_it(view, best, sums)), html_text(price_text(view, best)),
-      html_text(sure_text(view, best, sums)), cautions_html(best, sums), facts_html(view, best, sums),
+      html_text(instance_name(best)), html_text(does_it(view, best)), html_text(price_text(view, best)),
+      html_text(sure_text(view, best)), cautions_html(best), facts_html(view, best),
       html_text(reasons));
 }
 
@@ -265,7 +214,7 @@ std::string assumptions_html(const ReportView& view) {
     list += format("<li>{}</li>\n", html_text(assumed_line({one})));
   std::vector<Currency> converted;
   for (const Recommendation& r : view.advice.recommendations)
-    if (r.cost.exchange) converted.push_back(r.cost.offer.currency);
+    if (r.cost.exchange) converted.push_back(r.cost.published.currency);
   std::string out = html_paragraph(say("Not said and therefore taken as usual; each is a flag of the same name."));
   out += format("<ul class=\"chips\">\n{}</ul>\n", list);
   out += format("<p class=\"soft small\">{}</p>\n", html_text(prices_line(view.advice, view.catalog, converted)));

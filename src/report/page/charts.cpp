@@ -159,7 +159,7 @@ std::string curve_name(const advise::UseCurves& use, const advise::UseCurve& cur
 /// What the curves are drawn over: hours of use, or as many jobs as are done in them where several are within a month.
 class UseAxis {
  public:
-  explicit UseAxis(const ReportView& view) : use_(*view.use), jobs_(ends(view.advice.work)) {
+  explicit UseAxis(const ReportView& view) : use_(*view.use), jobs_(view.advice.work.ends()) {
     for (const advise::CostItem& item : use_.costs.items)
       jobs_ = jobs_ && item.subject.job && item.subject.job->hours && *item.subject.job->hours < kHoursPerMonth / 2;
   }

@@ -143,7 +143,7 @@ void add_facts(const ReportView& view, Uses& uses) {
   for (const Recommendation& r : view.advice.recommendations)
     if (r.cost.exchange)
       for (const catalog::ExchangeRate& rate : view.catalog.exchange_rates())
-        if (rate.currency == r.cost.offer.currency || rate.currency == view.advice.currency)
+        if (rate.currency == r.cost.published.currency || rate.currency == view.advice.currency)
           uses.add(rate.source, say("{} per USD of {}", rate.currency.code(), rate.as_of.text()));
 }
 

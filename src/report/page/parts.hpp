@@ -32,12 +32,6 @@ std::string decision_html(const ReportView& view);
 std::string explanation_html(const ReportView& view);
 std::string sources_html(const ReportView& view);
 
-/// Whether the job ends; else it is a service, paid by the hour.
-bool ends(const workload::Workload& work);
-/// What `cost` has for the best answer: its item, and of its terms the one that the answer is bought on. Null where
-/// that is not known.
-const advise::CostItem* priced_item(const ReportView& view);
-const advise::TermCost* priced_term(const ReportView& view);
 /// "17.59 USD".
 std::string money_text(const ReportView& view, double amount);
 /// A list of ranks as people write it: "1, 4–9".

@@ -56,9 +56,9 @@ std::string head_html(const advise::Advice& advice) {
   const Head heads[] = {{"#", "num"},
                         {say("Instance"), ""},
                         {say("GPUs and plan"), kSpare},
-                        {ends(advice.work) ? say("{} total", currency) : each, "num"},
+                        {advice.work.ends() ? say("{} total", currency) : each, "num"},
                         {currency + "/h", "num"},
-                        {ends(advice.work) ? say("Time") : say("Speed"), "num"},
+                        {advice.work.ends() ? say("Time") : say("Speed"), "num"},
                         {say("GiB/GPU"), "num spare extra"},
                         {say("Score"), "num extra"},
                         {say("Price of"), kSpare},
@@ -95,7 +95,7 @@ std::string warnings_cell(const Recommendation& r) {
 }
 
 std::string row_html(const advise::Advice& advice, const Recommendation& r) {
-  const bool whole = ends(advice.work);
+  const bool whole = advice.work.ends();
   const std::optional<double> each = advice.work.counted ? r.cost.per_unit : r.cost.per_million_tokens;
   const std::optional<double> paid = whole ? std::optional(r.cost.total) : each;
   const double need = in_gib(r.memory().total()), have = in_gib(r.machine().memory());
@@ -126,19 +126,12 @@ std::string ranking_html(const ReportView& view) {
   const std::string caption =
       say("{} instances meet this, each at its best price. On the frontier is what nothing beats in both cost and {}.",
           advice.recommendations.size(),
-          ends(advice.work)                                            ? say("time")
+          advice.work.ends()                                            ? say("time")
           : advice.work.inference.request_rate && !advice.work.counted ? say("latency")
                                                                        : say("throughput"));
-  const advise::TermCost* best = priced_term(view);
-  const bool more = best != nullptr && (!best->lines.empty() || priced_item(view)->duty.is_given());
-  const std::string alone =
-      more ? html_paragraph(
-                 say("Prices in the table are of the instances alone, in use round the clock; the sums of the "
-                     "best, at the top, have the duty cycle and what comes beside."))
-           : std::string();
   return html_section(
       heading,
-      html_paragraph(caption) + alone + controls_html(advice) +
+      html_paragraph(caption) + controls_html(advice) +
           format("<div class=\"wide\" role=\"region\" aria-label=\"{}\" tabindex=\"0\">\n<table class=\"sortable "
                  "full\">\n{}"
                  "<tbody>\n{}</tbody>\n</table>\n</div>\n<button type=\"button\" class=\"more\" hidden data-all=\"{}\" "

@@ -22,24 +22,6 @@ std::string title_of(const workload::Workload& work) {
 
 }  // namespace
 
-bool ends(const workload::Workload& work) {
-  return work.counted ? work.counted->things.has_value() : workload::is_training(work.task);
-}
-
-const advise::CostItem* priced_item(const ReportView& view) {
-  return view.use != nullptr && !view.use->costs.items.empty() ? &view.use->costs.items.front() : nullptr;
-}
-
-const advise::TermCost* priced_term(const ReportView& view) {
-  const advise::CostItem* item = priced_item(view);
-  if (item == nullptr) return nullptr;
-  const catalog::Offer* offer = view.advice.recommendations.front().offer;
-  const advise::TermCost* same = nullptr;
-  for (const advise::TermCost& term : item->terms)
-    if (term.offer == offer || (same == nullptr && term.offer->term == offer->term)) same = &term;
-  return same;
-}
-
 std::string money_text(const ReportView& view, double amount) {
   return format("{} {}", human_price(amount), view.advice.currency.code());
 }

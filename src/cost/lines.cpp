@@ -1,9 +1,8 @@
-// What is paid beside the instances: a licence for graphics, storage, traffic.
+#include "cost/lines.hpp"
+
 #include <algorithm>
 #include <cmath>
 
-#include "advise/cost_parts.hpp"
-#include "advise/storage_choice.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
@@ -11,12 +10,12 @@
 #include "gpusel/cost/storage.hpp"
 #include "gpusel/estimate/economy.hpp"
 
-namespace gpusel::advise {
+namespace gpusel::cost {
 
 namespace {
 
-CostLine line_of(std::string_view key, std::string_view source = {}, Date as_of = {}) {
-  CostLine line;
+Line line_of(std::string_view key, std::string_view source = {}, Date as_of = {}) {
+  Line line;
   line.key = key;
   line.source = source;
   line.as_of = as_of;
@@ -24,38 +23,36 @@ CostLine line_of(std::string_view key, std::string_view source = {}, Date as_of 
 }
 
 /// Once what it costs in its own currency is known.
-void set_monthly(CostLine& line, catalog::Number amount, std::string_view currency, const LineView& view) {
-  const auto month = amount ? cost::converted(*amount, currency, view.converter) : catalog::Number();
+void set_monthly(Line& line, catalog::Number amount, std::string_view currency, const LineView& view) {
+  const auto month = amount ? view.converter.convert(*amount, currency) : catalog::Number();
   if (!month) return;
   line.known = true;
-  line.amounts = cost::monthly(*month, view.duty, view.subject.job ? view.subject.job->hours : catalog::Number());
+  line.amounts = monthly(*month, *view.use.duty, view.use.job_hours());
 }
 
-double gpus_of(const CostSubject& subject) {
-  const double each = std::max(1.0, std::round(subject.instance->gpu_count.value_or(1)));
-  return each * subject.nodes;
+double gpus_of(const LineView& view) {
+  return std::max(1.0, std::round(view.instance.gpu_count.value_or(1))) * view.use.nodes;
 }
 
 /// Asked for by the hour that a machine runs, whatever its own term.
-void set_licence(CostLine& line, const LineView& view) {
-  const catalog::Instance& instance = *view.subject.instance;
-  const double gpus = gpus_of(view.subject);
+void set_licence(Line& line, const LineView& view) {
+  const catalog::Instance& instance = view.instance;
+  const double gpus = gpus_of(view);
   const auto each = instance.workstation_per_gpu_hour;
   const std::string_view currency =
       instance.workstation_currency.empty() ? Currency::usd().code() : instance.workstation_currency;
   line.words = each ? say("{} {} per GPU and hour, of {}", human_price(*each), currency, human_number(gpus))
                     : say("charged on top, its price is not published");
   const auto rate =
-      each ? cost::converted(*each * gpus, instance.workstation_currency, view.converter) : catalog::Number();
+      each ? view.converter.convert(*each * gpus, instance.workstation_currency) : catalog::Number();
   if (!rate) return;
-  const auto job = view.subject.job ? view.subject.job->hours : catalog::Number();
   line.known = true;
-  line.amounts = cost::amounts_of(*rate, cost::paid_hours({}, view.duty, cost::billing_of(view.subject.provider), job));
+  line.amounts = amounts_of(*rate, paid_hours({}, *view.use.duty, view.billing, view.use.job_hours()));
 }
 
-CostLine licence_line(const LineView& view) {
-  const catalog::Instance& instance = *view.subject.instance;
-  CostLine line = line_of("licence", instance.workstation_source);
+Line licence_line(const LineView& view) {
+  const catalog::Instance& instance = view.instance;
+  Line line = line_of("licence", instance.workstation_source);
   if (!instance.workstation_licence) {
     line.words = say("whether a graphics driver's licence is included is not published");
     return line;
@@ -64,7 +61,7 @@ CostLine licence_line(const LineView& view) {
     case catalog::Licence::included:
       line.words = say("included in the price");
       line.known = true;
-      line.amounts = cost::monthly(0, view.duty, view.subject.job ? view.subject.job->hours : catalog::Number());
+      line.amounts = monthly(0, *view.use.duty, view.use.job_hours());
       line.amounts.hour = 0.0;
       break;
     case catalog::Licence::surcharge: set_licence(line, view); break;
@@ -75,23 +72,23 @@ CostLine licence_line(const LineView& view) {
 }
 
 /// That hold it together, for each that has its own.
-double volumes_of(const catalog::Storage& storage, const LineView& view) {
-  return storage.max_gb ? std::max(1.0, std::ceil(*view.extras.storage_gb / *storage.max_gb)) : 1;
+double volumes_needed(const catalog::Storage& storage, const LineView& view) {
+  return storage.max_gb ? std::max(1.0, std::ceil(*view.use.extras->storage_gb / *storage.max_gb)) : 1;
 }
 
 /// A month of it in the answer's currency; nothing where that is not known or it cannot hold so much.
 catalog::Number month_of(const catalog::Storage& storage, const LineView& view) {
-  const double volumes = volumes_of(storage, view);
-  cost::StorageUse use = use_of(*view.subject.instance, *view.extras.storage_gb / volumes, view.subject.nodes);
+  const double volumes = volumes_needed(storage, view);
+  StorageUse use = storage_use(view.instance, *view.use.extras->storage_gb / volumes, static_cast<int>(std::ceil(view.use.nodes)));
   use.least_gb = view.coefficients.economy->storage_least_gb.of(storage.id);
-  const auto price = cost::price_per_month(storage, use);
-  return price ? cost::converted(price->amount * volumes, price->currency.code(), view.converter) : catalog::Number();
+  const auto price = price_per_month(storage, use);
+  return price ? view.converter.convert({price->amount * volumes, price->currency}) : catalog::Number();
 }
 
 /// The instance's own disks, paid with it.
-CostLine local_line(const LineView& view, const std::string& size) {
-  const catalog::Instance& instance = *view.subject.instance;
-  CostLine line = line_of("storage");
+Line local_line(const LineView& view, const std::string& size) {
+  const catalog::Instance& instance = view.instance;
+  Line line = line_of("storage");
   const auto disks = instance.local_ssd_gb;
   if (!disks) {
     line.words = say("{} of its own disks: how much it has is not published", size);
@@ -99,7 +96,7 @@ CostLine local_line(const LineView& view, const std::string& size) {
   }
   line.words =
       say("{} of its own disks, {} GB each, paid with it; nothing stays when it stops", size, human_number(*disks));
-  if (*disks < *view.extras.storage_gb) {
+  if (*disks < *view.use.extras->storage_gb) {
     line.words = say("{} of its own disks: it has {} GB", size, human_number(*disks));
     return line;
   }
@@ -108,51 +105,51 @@ CostLine local_line(const LineView& view, const std::string& size) {
 }
 
 /// The cheapest of its kind that is sold there and holds so much.
-CostLine storage_line(const LineView& view, const catalog::Region& region) {
-  const catalog::StorageKind kind = view.extras.storage_kind;
-  std::string size = say("{} GB", human_number(*view.extras.storage_gb));
-  if (cost::is_each_nodes_own(kind) && view.subject.nodes > 1) size += say(" for each of {}", view.subject.nodes);
+Line storage_line(const LineView& view) {
+  const catalog::StorageKind kind = view.use.extras->storage_kind;
+  std::string size = say("{} GB", human_number(*view.use.extras->storage_gb));
+  if (is_each_nodes_own(kind) && view.use.nodes > 1) size += say(" for each of {}", view.use.nodes);
   if (kind == catalog::StorageKind::local) return local_line(view, size);
   const catalog::Storage* best = nullptr;
-  for (const catalog::Storage* storage : storages_at({*view.subject.instance, region.id}, kind, view.catalog)) {
+  for (const catalog::Storage* storage : storages_at({view.instance, view.region.id}, kind, view.catalog)) {
     const auto month = month_of(*storage, view);
     if (month && (best == nullptr || *month < *month_of(*best, view))) best = storage;
   }
   if (best == nullptr) {
-    CostLine line = line_of("storage");
+    Line line = line_of("storage");
     line.words = say("{} of {} storage: no price of one that holds it is published", size, said(kind));
     return line;
   }
-  CostLine line = line_of("storage", best->source, best->as_of);
+  Line line = line_of("storage", best->source, best->as_of);
   line.words = say("{} of {} at {} {} per GB and month", size, printable(best->name), human_price(*best->per_gb_month),
                    best->currency);
-  if (const double least = view.coefficients.economy->storage_least_gb.of(best->id); least > *view.extras.storage_gb)
+  if (const double least = view.coefficients.economy->storage_least_gb.of(best->id); least > *view.use.extras->storage_gb)
     line.words += say(", sold from {} GB on", human_number(least));
-  if (const double volumes = volumes_of(*best, view); volumes > 1)
+  if (const double volumes = volumes_needed(*best, view); volumes > 1)
     line.words += say(", in {} of {} GB at most", human_number(volumes), human_number(*best->max_gb));
   if (best->regions.empty()) line.words += say("; the general price of {}", best->provider);
-  line.figures = say("{:.6g} GB × {:.6g} {} × {}", *view.extras.storage_gb, *best->per_gb_month, best->currency,
-                     cost::is_each_nodes_own(kind) ? view.subject.nodes : 1);
+  line.figures = say("{:.6g} GB × {:.6g} {} × {}", *view.use.extras->storage_gb, *best->per_gb_month, best->currency,
+                     is_each_nodes_own(kind) ? view.use.nodes : 1);
   set_monthly(line, month_of(*best, view), view.converter.currency().code(), view);
   return line;
 }
 
 /// What was said, else what the job sends while it works.
 std::optional<double> egress_gb(const LineView& view) {
-  if (view.extras.egress_gb) return view.extras.egress_gb;
-  if (!view.subject.job || view.subject.job->egress_mbps <= 0) return std::nullopt;
-  return view.subject.job->egress_mbps * 3600 / 8 / 1000 * view.duty.used_per_month();
+  if (view.use.extras->egress_gb) return view.use.extras->egress_gb;
+  if (view.use.job == nullptr || view.use.job->egress_mbps <= 0) return std::nullopt;
+  return view.use.job->egress_mbps * 3600 / 8 / 1000 * view.use.duty->used_per_month();
 }
 
-CostLine egress_line(const LineView& view, const catalog::Region& region, double size) {
-  const catalog::Egress* egress = view.catalog.egress_of(region.provider, region.id);
-  const auto amount = egress != nullptr ? cost::egress_cost(*egress, size) : catalog::Number();
+Line egress_line(const LineView& view, double size) {
+  const catalog::Egress* egress = view.catalog.egress_of(view.region.provider, view.region.id);
+  const auto amount = egress != nullptr ? egress_cost(*egress, size) : catalog::Number();
   if (!amount) {
-    CostLine line = line_of("egress");
+    Line line = line_of("egress");
     line.words = say("{} GB a month to the internet: no price is published", human_number(size));
     return line;
   }
-  CostLine line = line_of("egress", egress->source, egress->as_of);
+  Line line = line_of("egress", egress->source, egress->as_of);
   std::string tiers;
   double below = egress->free_gb_per_month.value_or(0);
   for (const std::string_view tier : egress->tiers) {
@@ -172,14 +169,14 @@ CostLine egress_line(const LineView& view, const catalog::Region& region, double
   return line;
 }
 
-auto set_storage_kind(std::string_view text, CostExtras& extras) {
+auto set_storage_kind(std::string_view text, Extras& extras) {
   std::optional<catalog::StorageKind> kind;
   auto set = workload::assign(text, kind);
   if (set) extras.storage_kind = *kind;
   return set;
 }
 
-auto set_workstation(std::string_view text, CostExtras& extras) {
+auto set_workstation(std::string_view text, Extras& extras) {
   std::optional<bool> value;
   auto set = workload::assign(text, value);
   if (set) extras.workstation = *value;
@@ -189,9 +186,9 @@ auto set_workstation(std::string_view text, CostExtras& extras) {
 constexpr std::string_view kCostGroup = to_say("Beside the instances");
 constexpr workload::Limits kEgressGigabytes{{.low = 0, .high = 1e12}, 1000};
 
-#define GPUSEL_DO(...) [](CostExtras& e, std::string_view t) { return __VA_ARGS__; }
+#define GPUSEL_DO(...) [](Extras& e, std::string_view t) { return __VA_ARGS__; }
 
-constexpr workload::Option<CostExtras> kCostOptions[] = {
+constexpr workload::Option<Extras> kCostOptions[] = {
     {"storage_gb", "", "GB", to_say("stored all the time: block storage for each instance, other for all"), kCostGroup,
      GPUSEL_DO(workload::assign(t, e.storage_gb, kEgressGigabytes))},
     {"storage", "", "KIND", to_say("local, block, file, parallel-file or object (default block)"), kCostGroup,
@@ -206,15 +203,13 @@ constexpr workload::Option<CostExtras> kCostOptions[] = {
 
 }  // namespace
 
-std::span<const workload::Option<CostExtras>> cost_extra_options() { return kCostOptions; }
+std::span<const workload::Option<Extras>> extra_options() { return kCostOptions; }
 
-std::vector<CostLine> cost_lines(const LineView& view, const catalog::Region& region) {
-  std::vector<CostLine> lines;
-  if (view.extras.workstation || (view.subject.job && view.subject.job->needs_workstation))
-    lines.push_back(licence_line(view));
-  if (view.extras.storage_gb) lines.push_back(storage_line(view, region));
-  if (const auto size = egress_gb(view)) lines.push_back(egress_line(view, region, *size));
-  return lines;
+void add_lines(Quote& quote, const LineView& view) {
+  if (view.use.extras->workstation || (view.use.job != nullptr && view.use.job->needs_workstation))
+    quote.lines.push_back(licence_line(view));
+  if (view.use.extras->storage_gb) quote.lines.push_back(storage_line(view));
+  if (const auto size = egress_gb(view)) quote.lines.push_back(egress_line(view, *size));
 }
 
-}  // namespace gpusel::advise
+}  // namespace gpusel::cost

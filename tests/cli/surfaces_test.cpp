@@ -1,0 +1,246 @@
+// The same answer on every surface: what `recommend --json` says of its best answer is what the table, Markdown, CSV,
+// the page, `cost`, `check`, `whatif`, `compare` and a lock say of it.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <regex>
+#include <string>
+
+#include "gpusel/base/text.hpp"
+#include "support/program.hpp"
+
+namespace surfaces_test {
+
+using namespace gpusel;
+using namespace gpusel::test;
+using Json = nlohmann::json;
+
+namespace {
+
+/// Jobs of every kind; none names a price, so that prices may change.
+const char* const kJobs[] = {
+    "--model llama-7b --task finetune",
+    "--model llama-7b --task finetune --method lora --cloud aws --region eu-west-1",
+    "--model llama-7b --task finetune --method qlora --term reserved-3y",
+    "--model llama-7b --task finetune --term reserved-1y --cloud aws,azure,gcp",
+    "--model llama-2-13b --task finetune --method lora --currency CNY",
+    "--model llama-3.1-70b --task finetune --method lora --cloud aws,gcp",
+    "--model llama-3.1-8b --task pretrain --tokens 1e9 --residency eu",
+    "--model llama-3.1-8b --task pretrain --tokens 20B --deadline 30d --term spot",
+    "--model llama-3.1-8b --task finetune --nodes 2 --cloud aws",
+    "--model bert-large --task finetune --cloud aliyun --currency EUR",
+    "--model resnet-50 --task pretrain --cloud gcp,azure",
+    "--model dlrm-dcnv2 --task pretrain --batch-size 8192",
+    "--model llama-3.1-8b --task inference",
+    "--model llama-3.1-8b --task inference --term reserved-1y",
+    "--model llama-3.1-8b --task inference --tokens 10e9",
+    "--model llama-3.1-8b --task inference --tokens 10e9 --cloud aws,gcp --term reserved-1y",
+    "--model llama-3.1-8b --task inference --rps 10 --ttft 500",
+    "--model llama-3.1-8b --task inference --mode online --request-rate 4 --redundancy 1 --cloud azure",
+    "--model llama-3.1-70b --task inference --weights-precision fp8",
+    "--model mixtral-8x7b --task inference --cloud tencent,aliyun --term any",
+    "--model qwen2.5-7b --task inference --concurrency 8 --term month",
+    "--model bge-m3 --task inference",
+    "--model sdxl --task inference --steps 20",
+    "--model whisper-large-v3 --task inference",
+    "--task render --frames 2400 --seconds-per-frame 180 --on t4",
+    "--task render --render realtime --sessions 20 --resolution 1920x1080",
+    "--task transcode --resolution 1080p --fps 30 --codec hevc",
+    "--task transcode --codec h264 --streams 40 --cloud aws",
+    "--task simulate --solver lbm --cells 400M",
+    "--task preprocess --preprocess tokenize --data-gb 500",
+};
+
+std::string file(const std::string& name, const std::string& text) { return "'" + scratch_file(name, text) + "'"; }
+
+Json json_of(const std::string& line, const Setting& setting = {}) {
+  const Run run = shell(line, setting);
+  CAPTURE(line, run.status, run.err);
+  const Json json = Json::parse(run.out, nullptr, false);
+  REQUIRE_FALSE(json.is_discarded());
+  return json;
+}
+
+/// Without tags, and with characters as they are read.
+std::string text_of(std::string page) {
+  page = std::regex_replace(page, std::regex("<[^>]*>"), " ");
+  for (const auto& [entity, character] : {std::pair("&lt;", "<"), {"&gt;", ">"}, {"&quot;", "\""}, {"&#39;", "'"}, {"&amp;", "&"}})
+    for (auto at = page.find(entity); at != std::string::npos; at = page.find(entity, at + 1))
+      page.replace(at, std::string(entity).size(), character);
+  return std::regex_replace(page, std::regex("\\s+"), " ");
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// What one answer says, as `recommend --json` has it.
+struct Said {
+  explicit Said(const std::string& words)
+      : job(words), answer(json_of("gpusel recommend " + words + " -n 1 --json")) {
+    REQUIRE(answer["recommendations"].size() == 1);
+    best = answer["recommendations"][0];
+    cost = best["cost"];
+    total = cost["total"];
+    hours = cost["hours"];
+    ends = cost["total_of"] == "job";
+  }
+  std::string money() const { return human_price(total); }
+  std::string sku() const { return best["sku"]; }
+
+  std::string job;
+  Json answer, best, cost;
+  double total = 0, hours = 0;
+  bool ends = false;
+};
+
+void check_text(const Said& said, const std::string& text, bool has_warnings) {
+  CAPTURE(text);
+  CHECK(has(text, said.sku()));
+  CHECK(has(text, said.best["region"]));
+  CHECK(has(text, said.cost["price_as_of"]));
+  if (said.ends) {
+    CHECK(has(text, said.money()));
+    CHECK(has(text, human_duration(seconds(said.hours * 3600))));
+  }
+  if (!has_warnings) return;
+  for (const Json& warning : said.best["warnings"])
+    if (warning["severity"] == "warn") CHECK(has(text, warning["message"]));
+}
+
+void check_table(const Said& said) {
+  const Setting wide{.environment = {{"COLUMNS", "1000"}}};
+  check_text(said, shell("gpusel recommend " + said.job + " -n 1", wide).out, true);
+  std::string markdown = shell("gpusel recommend " + said.job + " -n 1 -o markdown", wide).out;
+  std::erase(markdown, '\\');  // before characters that mean something there
+  check_text(said, markdown, false);
+}
+
+void check_csv(const Said& said) {
+  const auto lines = lines_of(shell("gpusel recommend " + said.job + " -n 1 -o csv").out);
+  REQUIRE(lines.size() == 2);
+  const auto cell = [&](std::string_view column) {
+    const auto cells = [](const std::string& line) {
+      std::vector<std::string> out(1);
+      bool quoted = false;
+      for (const char c : line)
+        if (c == '"')
+          quoted = !quoted;
+        else if (c == ',' && !quoted)
+          out.emplace_back();
+        else
+          out.back() += c;
+      return out;
+    };
+    const auto names = cells(lines[0]);
+    const auto at = std::find(names.begin(), names.end(), column);
+    REQUIRE(at != names.end());
+    return cells(lines[1]).at(static_cast<std::size_t>(at - names.begin()));
+  };
+  CHECK(std::stod(cell("total")) == Approx(said.total));
+  CHECK(std::stod(cell("hours")) == Approx(said.hours));
+  CHECK(cell("term") == said.cost["billing"]);
+  CHECK(cell("region") == said.best["region"]);
+  CHECK(cell("price_as_of") == said.cost["price_as_of"]);
+  CHECK(cell("fit") == said.best["fit"]["verdict"]);
+  std::string rules;
+  for (const Json& warning : said.best["warnings"])
+    if (warning["severity"] == "warn") rules += (rules.empty() ? "" : "; ") + warning["rule"].get<std::string>();
+  CHECK(cell("warnings") == rules);
+}
+
+void check_page(const Said& said) {
+  const std::string page = text_of(shell("gpusel report " + said.job).out);
+  const std::string answer = page.substr(0, page.find("Assumptions"));
+  check_text(said, answer, true);
+  CHECK(has(answer, said.money() + " " + said.cost["currency"].get<std::string>()));
+  CHECK(has(answer, said.cost["billing"]));
+}
+
+/// Of the answer as it was saved, and of its instances by name with the job.
+void check_cost(const Said& said) {
+  const Json saved = json_of("gpusel cost " + file("answer.json", said.answer.dump()) + " --json --region '" +
+                             said.best["region"].get<std::string>() + "' --currency " +
+                             said.cost["currency"].get<std::string>());
+  for (const Json& term : saved["items"][0]["terms"]) {
+    if (term["term"] != said.cost["billing"]) continue;
+    CHECK(term["total"][said.ends ? "job" : "month"].get<double>() == Approx(said.total));
+    CHECK(term["offer"]["as_of"] == said.cost["price_as_of"]);
+    return;
+  }
+  FAIL("no price on " << said.cost["billing"]);
+}
+
+void check_gate(const Said& said) {
+  const std::string currency = said.cost["currency"];
+  const std::string answer = file("answer.json", said.answer.dump());
+  for (const auto& [share, status] : {std::pair(1.001, 0), {0.999, 7}}) {
+    const std::string policy =
+        file("policy.yaml", "policies:\n  - id: it\n    max_job_cost: " + std::to_string(said.total * share) + " " +
+                                currency + "\n");
+    CAPTURE(share);
+    const Run saved = shell("gpusel check --policy " + policy + " " + answer);
+    const Run anew = shell("gpusel check --policy " + policy + " " + said.job);
+    CHECK(saved.status == (status == 0 ? 0 : saved.status == 0 ? -1 : saved.status));
+    CHECK((saved.status == 0) == (status == 0));
+    CHECK((anew.status == 0) == (status == 0));
+  }
+}
+
+void check_whatif(const Said& said) {
+  const Json now = json_of("gpusel whatif " + said.job + " --pareto --json")["now"];
+  CHECK(now["sku"] == said.best["sku"]);
+  CHECK(now["region"] == said.best["region"]);
+  CHECK(now["cost"]["billing"] == said.cost["billing"]);
+  CHECK(now["cost"]["total"].get<double>() == Approx(said.total));
+  CHECK(now["cost"]["hours"].get<double>() == Approx(said.hours));
+  CHECK(now["cost"]["price_as_of"] == said.cost["price_as_of"]);
+}
+
+/// Of one instance: of several, compare plans one job on all of them, and traffic is shared out.
+void check_compare(const Said& said) {
+  if (said.best["nodes"] != 1 || has(said.job, "--deadline") || has(said.job, "--rps") || has(said.job, "rate") || has(said.job, "--nodes")) return;
+  const std::string name = said.best["provider"].get<std::string>() + "/" + said.sku();
+  const std::string other = name == "aws/g5.xlarge" ? "aws/g4dn.xlarge" : "aws/g5.xlarge";
+  std::string job = std::regex_replace(said.job, std::regex("--cloud \\S+"), "");
+  job += " --region '" + said.best["region"].get<std::string>() + "'";
+  job = std::regex_replace(job, std::regex("--region \\S+ (.*--region)"), "$1");
+  if (!has(job, "--term")) job += " --term on-demand";
+  const Json item = json_of("gpusel compare '" + name + "' " + other + " " + job + " --json")["items"][0];
+  CAPTURE(item.dump());
+  CHECK(item["job"]["cost"]["total"].get<double>() == Approx(said.total));
+  CHECK(item["job"]["cost"]["per_million_tokens"].is_null() == said.cost["per_million_tokens"].is_null());
+}
+
+void check_lock(const Said& said) {
+  const Json lock = json_of("gpusel lock " + said.job + " -n 1 --dry-run --json");
+  const Json& row = lock["ranking"][0];
+  CHECK(row["sku"] == said.best["sku"]);
+  CHECK(row["region"] == said.best["region"]);
+  CHECK(row["term"] == said.cost["billing"]);
+  CHECK(row["total"].get<double>() == Approx(said.total));
+  CHECK(row["price"]["as_of"] == said.cost["price_as_of"]);
+  const Json& kept = lock["answer"]["recommendations"][0];
+  CHECK(kept["cost"] == said.cost);
+  CHECK(kept["fit"] == said.best["fit"]);
+  CHECK(kept["warnings"] == said.best["warnings"]);
+}
+
+}  // namespace
+
+TEST_CASE("every surface says the same of the best answer") {
+  for (const char* job : kJobs) {
+    DYNAMIC_SECTION(job) {
+      const Said said(job);
+      CAPTURE(said.best.dump());
+      check_table(said);
+      check_csv(said);
+      check_page(said);
+      check_cost(said);
+      check_gate(said);
+      check_whatif(said);
+      check_compare(said);
+      check_lock(said);
+    }
+  }
+}
+
+}  // namespace surfaces_test
