@@ -17,7 +17,7 @@ check() {
 sources() { find "$@" \( -name '*.cpp' -o -name '*.cc' -o -name '*.hpp' \) -print | LC_ALL=C sort; }
 
 shell_syntax() {
-  for script in dev .ci/run $(find tests -name '*.sh'); do
+  for script in dev .ci/run .ci/daily $(find tests -name '*.sh'); do
     sh -n "$script" || return 1
   done
 }

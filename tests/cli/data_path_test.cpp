@@ -29,8 +29,8 @@ const Json& storage(const Json& path, const std::string& id) {
 }  // namespace
 
 TEST_CASE("each recommendation has its data path when it is asked for, and not else") {
-  const std::vector<std::string> job{"recommend", "--model", "resnet-50", "--task",
-                                     "pretrain",  "--cloud", "aws",       "--json"};
+  const auto job =
+      words_of("recommend --model resnet-50 --task pretrain --cloud aws --json --catalog tests/data/market-2026-11");
   CHECK_FALSE(answer(job)["recommendations"][0].contains("data_path"));
   auto asked = job;
   asked.emplace_back("--data-path");
@@ -70,8 +70,9 @@ TEST_CASE("amounts of a data path are in one currency, each with the offer's own
 }
 
 TEST_CASE("traffic of sessions stands in the data path") {
-  const Json one = answer({"recommend", "--task", "render", "--render", "realtime", "--sessions", "100", "--cloud",
-                           "aws", "--data-path", "--json", "-n", "1"})["recommendations"][0];
+  const Json one =
+      answer(words_of("recommend --task render --render realtime --sessions 100 --cloud aws --data-path "
+                      "--json -n 1 --catalog tests/data/market-2026-11"))["recommendations"][0];
   CHECK(one["data_path"]["egress_gbit_s"].get<double>() > 0);
   // Gbit/s × 3600 s ÷ 8 bit, through the tiers of a month: from 0.09 USD per GB down to 0.05
   const double gb_per_hour = one["data_path"]["egress_gbit_s"].get<double>() * 450;

@@ -1,36 +1,15 @@
-// gpusel verify as a user meets it: the published rows, a table of one's own, and docs/accuracy.md.
+// gpusel verify as a user meets it: the published rows and a table of one's own.
 #include <catch2/catch.hpp>
 
-#include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "gpusel/base/number.hpp"
 #include "support/program.hpp"
 
 namespace verify_test {
 
 using namespace gpusel::test;
 using Json = nlohmann::json;
-
-namespace {
-
-std::vector<std::string> words_in(const std::string& text) {
-  std::istringstream stream(text);
-  return {std::istream_iterator<std::string>(stream), {}};
-}
-
-/// Figures may differ by five or a quarter, words not at all.
-bool alike(const std::string& a, const std::string& b) {
-  const auto x = gpusel::plain_number(a.starts_with('+') ? a.substr(1) : a);
-  const auto y = gpusel::plain_number(b.starts_with('+') ? b.substr(1) : b);
-  if (!x || !y) return a == b || (a == "-" && y) || (b == "-" && x);
-  return std::abs(*x - *y) <= std::max(5.0, std::max(std::abs(*x), std::abs(*y)) / 4);
-}
-
-}  // namespace
 
 TEST_CASE("verify answers by its contract") {
   const Run run = ask({"verify", "--by", "source,gpu", "--worst", "3", "--json"});
@@ -96,23 +75,6 @@ TEST_CASE("a table that is none is refused") {
   CHECK(run.status == 2);
   CHECK(run.err.find("broken.csv:2:11: the quote is not closed") != std::string::npos);
   CHECK(run.out.empty());
-}
-
-// The figures move with every change of the physics, so only large moves and changed rows ask for
-// tests/refresh_documents.py.
-TEST_CASE("docs/accuracy.md is what verify prints") {
-  const Run run = ask(words_of("verify -q -o markdown --by source,gpu,method,engine,precision,counter"));
-  REQUIRE(run.status == 0);
-  const auto printed = words_in(run.out);
-  const auto written = words_in(read_file(kSource + "/docs/accuracy.md"));
-  REQUIRE(printed.size() == written.size());
-  for (std::size_t i = 0; i < printed.size(); ++i) {
-    if (alike(printed[i], written[i])) continue;
-    const std::size_t from = i < 12 ? 0 : i - 12;
-    std::string near;
-    for (std::size_t k = from; k <= i; ++k) near += written[k] + " ";
-    FAIL("run tests/refresh_documents.py: '" << written[i] << "' is now '" << printed[i] << "' in: " << near);
-  }
 }
 
 }  // namespace verify_test

@@ -82,8 +82,10 @@ TEST_CASE("an old price fails a sweep that is asked strictly") {
   CHECK(ask(words_of(kJob + "--vary epochs=1,2 --max-price-age 30d --strict --cloud bazaar")).status == 6);
 }
 
-TEST_CASE("a sweep of twenty points of the shipped catalogue is a matter of moments") {
-  const Run run = ask(words_of("whatif --model llama-3.1-8b --task inference --rps 4 --vary rps=1..64/20 --json"));
+TEST_CASE("a sweep of twenty points of a whole catalogue is a matter of moments") {
+  const Run run =
+      ask(words_of("whatif --model llama-3.1-8b --task inference --rps 4 --vary rps=1..64/20 --json "
+                   "--catalog tests/data/market-2026-11"));
   REQUIRE(run.status == 0);
   CHECK(Json::parse(run.out)["recommendations_asked"].get<int>() < 180);
 }

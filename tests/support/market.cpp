@@ -24,17 +24,10 @@ estimate::Coefficients coefficients_of(const catalog::Catalog& catalog) {
   return std::move(*coefficients);
 }
 
-catalog::LoadOptions only(const std::string& yaml) {
-  catalog::LoadOptions options;
-  options.replacement = std::filesystem::path(scratch_file("market.yaml", yaml)).parent_path().string();
-  return options;
-}
+catalog::LoadOptions only(const std::string& directory) { return {.replacement = directory, .overlays = {}}; }
 
-catalog::LoadOptions only_small() {
-  catalog::LoadOptions options;
-  options.replacement = kSource + "/tests/data/market";
-  return options;
-}
+/// One of tests/data.
+catalog::LoadOptions kept(const std::string& market) { return only(kSource + "/tests/data/" + market); }
 
 }  // namespace
 
@@ -45,7 +38,8 @@ Market::Market(const catalog::LoadOptions& options)
   rules = std::move(*shipped_rules);
 }
 
-Market::Market(const std::string& yaml) : Market(only(yaml)) {}
+Market::Market(const std::string& yaml)
+    : Market(only(std::filesystem::path(scratch_file("market.yaml", yaml)).parent_path().string())) {}
 
 Market Market::own_shipped() { return Market(catalog::LoadOptions{}); }
 
@@ -54,7 +48,12 @@ const Market& Market::shipped() {
   return market;
 }
 
-Market Market::own_small() { return Market(only_small()); }
+Market Market::own_small() { return Market(kept("market")); }
+
+const Market& Market::dated() {
+  static const Market market(kept("market-2026-11"));
+  return market;
+}
 
 const Market& Market::small() {
   static const Market market = own_small();

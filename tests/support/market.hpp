@@ -24,6 +24,8 @@ class Market {
   /// The invented clouds of tests/data/market; a copy of one's own to change the rules of.
   static const Market& small();
   static Market own_small();
+  /// What was shipped in November 2026, for tests that would notice a new price: tests/data/market-2026-11.
+  static const Market& dated();
   /// The shipped GPUs and models with these instances and prices only.
   explicit Market(const std::string& yaml);
 

@@ -56,7 +56,7 @@ std::string scratch_path(const std::string& name) {
   dup2(in, STDIN_FILENO);
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
-  unsetenv("GPUSEL_MUST_RUN");  // the tests' own: the program would take it for a setting
+  for (const char* own : {"GPUSEL_MUST_RUN", "GPUSEL_UPDATE_GOLDEN"}) unsetenv(own);  // would be taken for settings
   for (const auto& [name, value] : setting.environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
@@ -173,9 +173,14 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
+bool is_updating() {
+  const char* update = std::getenv("GPUSEL_UPDATE_GOLDEN");
+  return update != nullptr && std::string(update) == "1";
+}
+
 bool equals_golden(const std::string& name, const std::string& text) {
   const std::string path = kSource + "/tests/golden/" + name;
-  if (const char* update = std::getenv("GPUSEL_UPDATE_GOLDEN"); update != nullptr && std::string(update) == "1") {
+  if (is_updating()) {
     std::ofstream(path, std::ios::binary) << text;
     return true;
   }

@@ -51,7 +51,9 @@ std::string scratch_directory();
 std::string scratch_file(const std::string& name, const std::string& text);
 std::string read_file(const std::string& path);
 
-/// Whether `text` equals tests/golden/NAME. GPUSEL_UPDATE_GOLDEN=1 writes the file instead.
+/// Whether what the tests keep of outputs is to be written anew: GPUSEL_UPDATE_GOLDEN=1.
+bool is_updating();
+/// Whether `text` equals tests/golden/NAME, which is written instead where is_updating().
 bool equals_golden(const std::string& name, const std::string& text);
 
 }  // namespace gpusel::test
