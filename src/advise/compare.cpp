@@ -36,7 +36,7 @@ Asked take_apart(std::string_view text) {
 class Prices {
  public:
   Prices(const Question& question, const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
-         const cost::Converter& converter, std::span<const rules::Rule> limits)
+         const cost::Converter& converter, const LimitSet& limits)
       : question_(question), catalog_(catalog), coefficients_(coefficients), converter_(converter), limits_(limits) {}
 
   /// Of the instance that was named: limits on the provider are not asked, it was chosen.
@@ -47,28 +47,19 @@ class Prices {
     for (const catalog::Instance& instance : catalog_.instances()) {
       const bool whole = catalog_.gpu_of(instance) == item.gpu && instance.gpu_count.value_or(0) >= together;
       if (!whole || !for_sale(instance.status) || instance.status == catalog::Availability::invitation) continue;
-      rules::Facts facts;
       const auto provider = catalog_.provider(instance.provider);
-      instance_facts(facts, {instance, provider ? *provider : nullptr, catalog_, coefficients_});
-      if (allowed(facts, false)) keep_cheapest(item, instance, *instance.gpu_count);
+      if (limits_.against({instance, provider ? *provider : nullptr, catalog_, coefficients_}) == nullptr)
+        keep_cheapest(item, instance, *instance.gpu_count);
     }
   }
 
  private:
-  bool allowed(const rules::Facts& facts, bool offers) const {
-    return std::none_of(limits_.begin(), limits_.end(), [&](const rules::Rule& rule) {
-      return (rule.stage == rules::Stage::offer) == offers && rules::fires(rule, facts);
-    });
-  }
-
   /// Keeps the cheaper of what the item has and this instance's offers, per `units` of it.
   void keep_cheapest(Compared& item, const catalog::Instance& instance, double units) const {
     for (const catalog::Offer& offer : catalog_.offers_of(instance)) {
       const auto cost = cost::job_cost({offer.per_hour(), catalog_.currency_of(offer)}, converter_, {1, seconds(3600)});
       if (!cost || (item.offer != nullptr && cost->hourly / units >= item.hourly)) continue;
-      rules::Facts facts;
-      offer_facts(facts, {offer, *cost, catalog_, question_.today});
-      if (!allowed(facts, true)) continue;
+      if (limits_.allows({offer, *cost, catalog_, question_.today}) != OfferVerdict::allowed) continue;
       if (const auto* state = catalog_.state_of(instance, offer); state != nullptr && !for_sale(state->state)) continue;
       item.offer = &offer;
       item.offered_by = &instance;
@@ -81,13 +72,13 @@ class Prices {
   const catalog::Catalog& catalog_;
   const estimate::Coefficients& coefficients_;
   const cost::Converter& converter_;
-  std::span<const rules::Rule> limits_;
+  const LimitSet& limits_;
 };
 
 class SideBySide {
  public:
   SideBySide(const Question& question, const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
-           const cost::Converter& converter, std::span<const rules::Rule> limits)
+           const cost::Converter& converter, const LimitSet& limits)
       : question_(question),
         catalog_(catalog),
         coefficients_(coefficients),
@@ -276,10 +267,8 @@ Result<CompareAnswer> compare(std::span<const std::string> names, const Question
   auto converter = cost::Converter::into(question.currency, catalog);
   if (!converter) return std::unexpected(converter.error());
   workload::Constraints constraints = question.constraints;
-  if (constraints.terms.empty()) constraints.terms.emplace_back("on-demand");
-  if (std::string crossed = contradiction(constraints, catalog); !crossed.empty())
-    return std::unexpected(Error{ErrorKind::unsatisfied, std::move(crossed), {}, {}});
-  auto limits = limit_rules(constraints, catalog, Defaults::none);
+  workload::assume_usual(constraints, *workload::find_limit("term"));
+  const auto limits = LimitSet::of(constraints, catalog);
   if (!limits) return std::unexpected(limits.error());
   CompareAnswer out;
   out.currency = question.currency;

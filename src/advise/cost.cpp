@@ -22,7 +22,7 @@ constexpr std::size_t kMostSubjects = 8;
 class TermCosts {
  public:
   TermCosts(const CostQuestion& question, const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
-        const CostAnswer& answer, std::span<const rules::Rule> limits)
+        const CostAnswer& answer, const LimitSet& limits)
       : question_(question), catalog_(catalog), coefficients_(coefficients), answer_(answer), limits_(limits) {}
 
   /// In the order of the terms, each at its cheapest place.
@@ -69,12 +69,8 @@ class TermCosts {
   /// By a limit on instances, which it is told by.
   bool ruled_out(CostItem& item) const {
     const catalog::Instance& instance = *item.subject.instance;
-    rules::Facts facts;
-    instance_facts(facts, {instance, item.subject.provider, catalog_, coefficients_});
-    const auto against = std::ranges::find_if(limits_, [&](const rules::Rule& rule) {
-      return rule.stage == rules::Stage::instance && rules::fires(rule, facts);
-    });
-    if (against == limits_.end()) return false;
+    const rules::Rule* against = limits_.against({instance, item.subject.provider, catalog_, coefficients_});
+    if (against == nullptr) return false;
     item.notes.push_back(
         say("the limit '{}' leaves {} {} out", against->id, instance.provider, printable(instance.sku)));
     return true;
@@ -115,14 +111,9 @@ class TermCosts {
     const Money price{offer.per_hour(), catalog_.currency_of(offer)};
     auto cost = cost::job_cost(price, answer_.converter, {subject.nodes, seconds(3600)});
     if (!cost) return std::nullopt;
-    rules::Facts facts;
-    offer_facts(facts, {offer, *cost, catalog_, question_.question.today});
-    bool too_old = false;
-    for (const rules::Rule& rule : limits_) {
-      if (rule.stage != rules::Stage::offer || !rules::fires(rule, facts)) continue;
-      if (rule.id != kMaxPriceAge) return std::nullopt;
-      too_old = true;
-    }
+    const auto verdict = limits_.allows({offer, *cost, catalog_, question_.question.today});
+    if (verdict == OfferVerdict::refused) return std::nullopt;
+    const bool too_old = verdict == OfferVerdict::too_old;
     const auto* state = catalog_.state_of(*subject.instance, offer);
     if (state != nullptr && !for_sale(state->state)) return std::nullopt;
     if (too_old) ++old[offer.term];
@@ -197,7 +188,7 @@ class TermCosts {
   const catalog::Catalog& catalog_;
   const estimate::Coefficients& coefficients_;
   const CostAnswer& answer_;
-  std::span<const rules::Rule> limits_;
+  const LimitSet& limits_;
 };
 
 CostJob job_of(const workload::Workload& work, const plan::Choice& choice) {
@@ -271,13 +262,11 @@ Status find_work(CostAnswer& answer, const workload::Request& request, const cat
   return {};
 }
 
-Result<std::vector<rules::Rule>> limits_of(const CostQuestion& question, const catalog::Catalog& catalog) {
+Result<LimitSet> limits_of(const CostQuestion& question, const catalog::Catalog& catalog) {
   workload::Constraints constraints = question.question.constraints;
   if (constraints.terms.empty()) constraints.terms.emplace_back("any");
-  if (std::string crossed = contradiction(constraints, catalog); !crossed.empty())
-    return std::unexpected(Error{ErrorKind::unsatisfied, std::move(crossed), {}, {}});
   constraints.budget.reset();  // of a whole job, not of an hour
-  return limit_rules(constraints, catalog, Defaults::none);
+  return LimitSet::of(constraints, catalog);
 }
 
 }  // namespace

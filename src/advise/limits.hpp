@@ -1,27 +1,37 @@
-// Constraints as rules: what a person limits on the command line is judged by the same engine as
-// the shipped pitfalls, so every rejection has an id, a fact and a bound.
+// Limits as whoever picks instances and offers without a search judges by them.
 #pragma once
 
 #include <vector>
 
-#include "gpusel/advise/recommend.hpp"
-#include "gpusel/advise/regions.hpp"
+#include "advise/candidates.hpp"
+#include "gpusel/workload/limits.hpp"
 
 namespace gpusel::advise {
 
-/// What holds when nothing is said: a job wants accelerators whose software the estimates know, at
-/// on-demand prices; a list shows everything.
-enum class Defaults : std::uint8_t { job, none };
+/// What limits say of an offer. too_old: nothing but its age speaks against it.
+enum class OfferVerdict : std::uint8_t { allowed, too_old, refused };
 
-/// Id of the rule about the age of prices.
-inline constexpr std::string_view kMaxPriceAge = "max-price-age";
+/// The limits of one question.
+class LimitSet {
+ public:
+  /// Errors: as workload::limit_rules(); limits that contradict each other.
+  static Result<LimitSet> of(const workload::Constraints& limits, const catalog::Catalog& catalog);
 
-/// Names resolved against the catalogue, limits as rejecting rules in the order people give them.
-/// Errors: unknown provider, region, family or residency; limits that contradict each other.
-Result<std::vector<rules::Rule>> limit_rules(const workload::Constraints& constraints, const catalog::Catalog& catalog,
-                                             Defaults defaults = Defaults::job);
+  /// The first limit that an instance fails; null: none.
+  const rules::Rule* against(const InstanceView& instance) const;
+  const rules::Rule* against(const rules::Facts& instance) const;
+  /// Whether it is sold where, by whom, when and for what the limits allow; of the instance see against().
+  OfferVerdict allows(const OfferView& offer) const;
+  bool about_offers() const { return !offers_.empty(); }
 
-/// Why no instance can meet these limits together, by the flags' names; empty when they may.
-std::string contradiction(const workload::Constraints& constraints, const catalog::Catalog& catalog);
+ private:
+  struct OfOffer {
+    rules::Rule rule;
+    bool of_age;
+  };
+  std::vector<rules::Rule> instances_;
+  std::vector<OfOffer> offers_;
+  rules::FactSet facts_;
+};
 
 }  // namespace gpusel::advise

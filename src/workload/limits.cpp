@@ -1,0 +1,374 @@
+#include "gpusel/workload/limits.hpp"
+
+#include <algorithm>
+
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/text.hpp"
+#include "workload/limit_judges.hpp"
+#include "workload/limit_values.hpp"
+
+namespace gpusel::workload {
+
+namespace {
+
+using rules::Fact;
+using C = Constraints;
+
+constexpr std::string_view kFormats[] = {"fp16", "bf16", "fp8"};
+constexpr std::string_view kHardware = to_say("Hardware limits");
+constexpr std::string_view kPlace = to_say("Where and from whom");
+constexpr std::string_view kMoney = to_say("Money and time");
+constexpr Limits kPriceLimits{{.low = 0, .high = 1e9}, 1000};
+constexpr Limits kNodes{{.low = 1, .high = 100'000}, 1000};
+
+#define GPUSEL_DO(...) [](Constraints& c, std::string_view t) { return __VA_ARGS__; }
+
+// Option: key, other spellings, what help shows of the value, help, group, reading; a switch; may be repeated.
+constexpr Limit kLimits[] = {
+    {.option = {"gpu", "accelerator", "SPEC", to_say("H100:8, 80GB+, nvidia:A100,H100:40GB..80GB:1..8 …"), kHardware,
+                GPUSEL_DO(add_gpu(t, c)), false, true},
+     .subject = Subject::gpu,
+     .turn = Turn::kind,
+     .form = held<&C::gpus>(judge_gpu, relax_gpu),
+     .needs_gpu = true},
+    {.option = {"gpus_min", "", "N", to_say("GPUs per instance, at least"), kHardware,
+                GPUSEL_DO(set_least(t, c.gpus_per_instance, read_count))},
+     .form = end_of<&C::gpus_per_instance, &Bounds::low>(),
+     .fact = Fact::gpu_count,
+     .words = to_say("GPUs"),
+     .not_above = "gpus_max",
+     .needs_gpu = true},
+    {.option = {"gpus_max", "", "N", to_say("GPUs per instance, at most"), kHardware,
+                GPUSEL_DO(set_most(t, c.gpus_per_instance, read_count))},
+     .form = end_of<&C::gpus_per_instance, &Bounds::high>(),
+     .fact = Fact::gpu_count,
+     .words = to_say("GPUs")},
+    {.option = {"min_vram", "", "GB", to_say("memory of one GPU, at least (40GB as marketed, 40GiB as usable)"),
+                kHardware, GPUSEL_DO(set_memory(t, c.min_vram, false))},
+     .subject = Subject::gpu,
+     .form = memory<&C::min_vram, &Bounds::low>(),
+     .words = to_say("GPU memory"),
+     .not_above = "max_vram max_total_vram",
+     .needs_gpu = true},
+    {.option = {"max_vram", "", "GB", to_say("memory of one GPU, at most"), kHardware,
+                GPUSEL_DO(set_memory(t, c.max_vram, false))},
+     .subject = Subject::gpu,
+     .form = memory<&C::max_vram, &Bounds::high>(),
+     .words = to_say("GPU memory")},
+    {.option = {"min_total_vram", "gpu-memory-total-min", "GB", to_say("GPU memory of the instance, at least"),
+                kHardware, GPUSEL_DO(set_memory(t, c.min_total_vram, false))},
+     .form = total_memory<&C::min_total_vram, &Bounds::low>(),
+     .fact = Fact::total_gpu_memory_gb,
+     .words = to_say("GPU memory in all"),
+     .unit = "GB",
+     .not_above = "max_total_vram",
+     .needs_gpu = true},
+    {.option = {"max_total_vram", "gpu-memory-total-max", "GB", to_say("GPU memory of the instance, at most"),
+                kHardware, GPUSEL_DO(set_memory(t, c.max_total_vram, false))},
+     .form = total_memory<&C::max_total_vram, &Bounds::high>(),
+     .fact = Fact::total_gpu_memory_gb,
+     .words = to_say("GPU memory in all"),
+     .unit = "GB"},
+    {.option = {"min_bandwidth", "", "GB/s", to_say("memory bandwidth of one GPU, at least"), kHardware,
+                GPUSEL_DO(assign(t, c.min_bandwidth_gbs, kPriceLimits))},
+     .subject = Subject::gpu,
+     .form = least<&C::min_bandwidth_gbs>(),
+     .fact = Fact::gpu_bandwidth_gbs,
+     .words = to_say("memory bandwidth"),
+     .needs_gpu = true},
+    {.option = {"nvlink", "", "BOOL", to_say("NVLink or NVSwitch between the GPUs"), kHardware,
+                GPUSEL_DO(assign(t, c.nvlink)), true},
+     .subject = Subject::gpu,
+     .turn = Turn::link,
+     .form = held<&C::nvlink>(judge_nvlink, without),
+     .clash = nvlink_of_one,
+     .needs_gpu = true},
+    {.option = {"interconnect", "socket", "pcie|nvlink|nvswitch|xgmi|sxm|nvl|oam",
+                to_say("pcie, nvlink, nvswitch, xgmi, or a form factor: sxm, nvl, oam"), kHardware,
+                GPUSEL_DO(assign(t, c.interconnect))},
+     .subject = Subject::gpu,
+     .turn = Turn::link,
+     .form = held<&C::interconnect>(judge_interconnect, without),
+     .needs_gpu = true},
+    {.option = {"min_capability", "", "X.Y", to_say("CUDA compute capability, at least"), kHardware,
+                GPUSEL_DO(assign(t, c.min_capability, Limits{{1, 100}, 1000}))},
+     .subject = Subject::gpu,
+     .form = least<&C::min_capability>(),
+     .fact = Fact::compute_capability,
+     .words = to_say("compute capability"),
+     .needs_gpu = true},
+    {.option = {"formats", "require-format", "LIST", to_say("formats the GPU must have in hardware: fp16, bf16, fp8"),
+                kHardware, GPUSEL_DO(set_named(t, c.formats, kFormats)), false, true},
+     .subject = Subject::gpu,
+     .turn = Turn::link,
+     .form = held<&C::formats>(judge_formats, relax_formats),
+     .replaces = true,
+     .needs_gpu = true},
+    {.option = {"vcpus_min", "vcpus cpus", "N", to_say("vCPUs: 8, 8+ or 8..64"), kHardware,
+                GPUSEL_DO(set_least(t, c.vcpus, read_count))},
+     .turn = Turn::host,
+     .form = range<&C::vcpus>(),
+     .fact = Fact::vcpu,
+     .words = to_say("vCPUs")},
+    {.option = {"memory_min", "memory", "GIB", to_say("host memory: 64, \"64 GiB\" or 64..256"), kHardware,
+                GPUSEL_DO(set_least(t, c.host_memory_gib, read_host_gib))},
+     .turn = Turn::host,
+     .form = range<&C::host_memory_gib>(),
+     .fact = Fact::host_memory_gib,
+     .words = to_say("GiB of host memory")},
+    {.option = {"min_network", "", "GBIT", to_say("network per instance, Gbit/s, at least"), kHardware,
+                GPUSEL_DO(assign(t, c.min_network_gbps, kPriceLimits))},
+     .turn = Turn::host,
+     .form = least<&C::min_network_gbps>(),
+     .fact = Fact::network_gbps,
+     .words = to_say("network Gbit/s")},
+    {.option = {"rdma", "", "BOOL", to_say("RDMA fabric between nodes"), kHardware, GPUSEL_DO(assign(t, c.rdma)),
+                true},
+     .turn = Turn::host,
+     .form = held<&C::rdma>(judge_rdma, without)},
+    // Unasked, accelerators whose software the estimates know.
+    {.option = {"vendor", "", "LIST",
+                to_say("nvidia, amd, google, aws, intel, huawei, alibaba or any (default: nvidia,amd)"), kHardware,
+                GPUSEL_DO(set_vendors(t, c)), false, true},
+     .subject = Subject::gpu,
+     .turn = Turn::kind,
+     .form = held<&C::vendors>(judge_vendor, one_more),
+     .fact = Fact::gpu_vendor,
+     .words = to_say("accelerators of"),
+     .usual = "nvidia,amd",
+     .usual_unless = names_maker,
+     .tacit = true,
+     .open = "any",
+     .needs_gpu = true},
+
+    {.option = {"cloud", "provider", "CLOUDS", to_say("providers"), kPlace, GPUSEL_DO(set_list(t, c.clouds)), false,
+                true},
+     .subject = Subject::offer,
+     .turn = Turn::place,
+     .form = place<&C::clouds, &C::clouds_of_infra, provider_called>(),
+     .fact = Fact::provider,
+     .words = to_say("provider"),
+     .clash = region_of_another,
+     .question = to_say("clouds to choose from, such as aws,gcp (all)")},
+    {.option = {"region", "r", "REGIONS", to_say("regions"), kPlace, GPUSEL_DO(set_list(t, c.regions)), false, true},
+     .subject = Subject::offer,
+     .turn = Turn::place,
+     .form = place<&C::regions, &C::regions_of_infra, catalog::regions_called>(),
+     .fact = Fact::region,
+     .words = to_say("region")},
+    {.option = {"infra", "", "CLOUD/REGION", to_say("provider and region together, as in aws/us-east-1"), kPlace,
+                GPUSEL_DO(add_infra(t, c)), false, true},
+     .subject = Subject::offer,
+     .turn = Turn::place,
+     .form = held<&C::clouds_of_infra, &C::regions_of_infra>()},
+    {.option = {"residency", "", "COUNTRIES", to_say("countries the region must lie in: eu, cn, us, de …"), kPlace,
+                GPUSEL_DO(set_list(t, c.residency)), false, true},
+     .subject = Subject::offer,
+     .turn = Turn::place,
+     .form = held<&C::residency>(judge_residency, one_more),
+     .fact = Fact::country},
+    {.option = {"family", "", "FAMILIES", to_say("instance families"), kPlace, GPUSEL_DO(set_list(t, c.families)),
+                false, true},
+     .turn = Turn::place,
+     .form = list<&C::families, family_called>(),
+     .fact = Fact::family,
+     .words = to_say("family")},
+    {.option = {"allow_list", "", "REGEX", to_say("only SKUs that match"), kPlace,
+                GPUSEL_DO(assign(t, c.allow_list))},
+     .turn = Turn::place,
+     .form = held<&C::allow_list>(judge_allow_list, relax_allow_list)},
+    {.option = {"deny_list", "", "REGEX", to_say("no SKU that matches"), kPlace, GPUSEL_DO(assign(t, c.deny_list))},
+     .turn = Turn::place,
+     .form = held<&C::deny_list>(judge_deny_list, without)},
+    {.option = {"include_unavailable", "", "BOOL", to_say("also what is retired or sold by invitation only"), kPlace,
+                GPUSEL_DO(assign(t, c.include_unavailable)), true},
+     .subject = Subject::search,
+     .turn = Turn::place,
+     .form = held<&C::include_unavailable>()},
+
+    {.option = {"term", "usage-class", "LIST", to_say("on-demand, spot, reserved-1y, savings-3y, month … or any"),
+                kMoney, GPUSEL_DO(add_terms(t, c)), false, true},
+     .subject = Subject::offer,
+     .turn = Turn::money,
+     .form = held<&C::terms>(judge_term, one_more),
+     .fact = Fact::term,
+     .words = to_say("term"),
+     .usual = "on-demand",
+     .open = "any"},
+    {.option = {"max_price", "price-per-hour-max", "MONEY", to_say("price per hour of all nodes, at most"), kMoney,
+                GPUSEL_DO(assign(t, c.max_price, kPriceLimits))},
+     .subject = Subject::price,
+     .turn = Turn::money,
+     .form = most<&C::max_price>(),
+     .fact = Fact::price_per_hour,
+     .words = to_say("price per hour"),
+     .trades = true,
+     .nearest_price = true,
+     .question = to_say("USD per hour, at most (any)")},
+    {.option = {"budget", "", "MONEY", to_say("cost of the whole job, at most"), kMoney,
+                GPUSEL_DO(assign(t, c.budget, kPriceLimits))},
+     .subject = Subject::job,
+     .turn = Turn::money,
+     .form = most<&C::budget>(),
+     .fact = Fact::cost,
+     .words = to_say("cost"),
+     .trades = true,
+     .of_ending = true},
+    // A pretraining run without a deadline would be planned on one node for decades.
+    {.option = {"deadline", "", "TIME", to_say("time the job may take: 12h, 3d"), kMoney,
+                GPUSEL_DO(set_duration_hours(t, c.deadline_hours))},
+     .subject = Subject::job,
+     .turn = Turn::money,
+     .form = held<&C::deadline_hours>(judge_deadline, needs_most),
+     .fact = Fact::hours,
+     .unit = "h",
+     .usual = "90d",
+     .usual_for = Usual::pretraining,
+     .usual_unless = [](const Constraints& c) { return c.nodes || c.max_nodes; },
+     .assumed_as = "deadline_days",
+     .open = "1000000000h",
+     .trades = true,
+     .question = to_say("time until it must be done, such as 12h or 3d (any)"),
+     .of_ending = true},
+    {.option = {"max_nodes", "", "N", to_say("nodes, at most (default: what the job needs)"), kMoney,
+                GPUSEL_DO(assign(t, c.max_nodes, kNodes))},
+     .subject = Subject::search,
+     .turn = Turn::money,
+     .form = held<&C::max_nodes, &C::nodes>(nullptr, relax_nodes),
+     .open = "1024"},
+    {.option = {"nodes", "", "N", to_say("nodes, exactly"), kMoney, GPUSEL_DO(assign(t, c.nodes, kNodes))},
+     .subject = Subject::job,
+     .turn = Turn::money,
+     .form = held<&C::nodes>(),
+     .not_above = "max_nodes"},
+    {.option = {"max_price_age", "", "TIME",
+                to_say("age a price may have: 30d; older ones are dropped, or with --strict kept"), kMoney,
+                GPUSEL_DO(set_days(t, c.max_price_age_days))},
+     .subject = Subject::offer,
+     .turn = Turn::money,
+     .form = held<&C::max_price_age_days>(judge_price_age, needs_most),
+     .fact = Fact::price_age_days,
+     .words = to_say("price age in days"),
+     .unit = "d",
+     .of_age = true},
+    {.option = {"strict", "", "BOOL",
+                to_say("keep prices older than --max-price-age, but status 6 if the answer has one"), kMoney,
+                GPUSEL_DO(assign(t, c.strict)), true},
+     .subject = Subject::offer,
+     .turn = Turn::money,
+     .form = held<&C::strict>(),
+     .of_age = true},
+};
+
+#undef GPUSEL_DO
+
+/// GB as marketed and GiB as usable are figures of their own: only like is compared with like.
+std::string crossed(const Limit& low, const Limit& high, const Constraints& limits) {
+  const auto a = low.form.stated(limits), b = high.form.stated(limits);
+  if (!a || !b || a->unit != b->unit || a->value <= b->value) return {};
+  return say("{} {}{} and {} {}{} exclude each other", low.flag(), human_number(a->value), a->unit, high.flag(),
+             human_number(b->value), b->unit);
+}
+
+}  // namespace
+
+std::string Limit::id() const {
+  std::string id(option.key);
+  std::ranges::replace(id, '_', '-');
+  return id;
+}
+
+bool Limit::is_given(const Constraints& limits) const {
+  return form.is_set(limits) && std::ranges::find(limits.assumed, option.key) == limits.assumed.end();
+}
+
+std::span<const Limit> limits() { return kLimits; }
+
+const Limit* find_limit(std::string_view name) {
+  const auto* found =
+      std::ranges::find_if(kLimits, [&](const Limit& one) { return same_spelling(one.option.key, name); });
+  return found == std::end(kLimits) ? nullptr : found;
+}
+
+std::span<const Limit* const> judged_limits() {
+  static const std::vector<const Limit*> judged = [] {
+    std::vector<const Limit*> all;
+    for (const Limit& limit : kLimits)
+      if (limit.form.judge != nullptr) all.push_back(&limit);
+    std::ranges::stable_sort(all, {}, &Limit::turn);
+    return all;
+  }();
+  return judged;
+}
+
+std::span<const Option<Constraints>> constraint_options() {
+  static const std::vector<Option<Constraints>> options = [] {
+    std::vector<Option<Constraints>> all;
+    for (const Limit& limit : kLimits) all.push_back(limit.option);
+    return all;
+  }();
+  return options;
+}
+
+void assume_usual(Constraints& limits, const Limit& limit) {
+  if (limit.usual.empty() || limit.form.is_set(limits)) return;
+  if (limit.usual_unless != nullptr && limit.usual_unless(limits)) return;
+  if (limit.option.set(limits, limit.usual)) limits.assumed.push_back(limit.option.key);
+}
+
+/// From the last on: money before hardware, as it decides more.
+void assume_usual(Constraints& limits, Usual question) {
+  for (const Usual usual : {Usual::job, Usual::pretraining}) {
+    if (usual > question) break;
+    for (auto limit = std::rbegin(kLimits); limit != std::rend(kLimits); ++limit)
+      if (limit->usual_for == usual) assume_usual(limits, *limit);
+  }
+}
+
+Assumptions assumed_limits(const Constraints& limits) {
+  Assumptions assumed;
+  for (const std::string_view key : limits.assumed) {
+    const Limit& limit = *find_limit(key);
+    const std::string_view digits = limit.usual.substr(0, limit.usual.find_first_not_of("0123456789"));
+    if (limit.assumed_as.empty())
+      assumed.push_back({std::string(key), std::string(limit.usual)});
+    else
+      assumed.push_back({std::string(limit.assumed_as), plain_number(digits).value_or(0)});
+  }
+  return assumed;
+}
+
+const Constraints& open_limits() {
+  static const Constraints open = [] {
+    Constraints all;
+    for (const Limit& limit : kLimits)
+      if (!limit.open.empty()) (void)limit.option.set(all, limit.open);
+    return all;
+  }();
+  return open;
+}
+
+Result<std::vector<rules::Rule>> limit_rules(const Constraints& limits, const catalog::Catalog& catalog) {
+  std::vector<rules::Rule> rules;
+  for (const Limit* limit : judged_limits()) {
+    if (!limit->form.is_set(limits)) continue;
+    if (Status judged = limit->form.judge({*limit, limits, catalog, rules}); !judged)
+      return std::unexpected(judged.error());
+  }
+  return rules;
+}
+
+std::string contradiction(const Constraints& limits, const catalog::Catalog& catalog) {
+  for (const Limit& limit : kLimits) {
+    if (!limit.form.is_set(limits)) continue;
+    for (const std::string_view high : split(limit.not_above, ' '))
+      if (!high.empty())
+        if (std::string found = crossed(limit, *find_limit(high), limits); !found.empty()) return found;
+    if (limit.clash == nullptr) continue;
+    if (std::string found = limit.clash(limits, catalog); !found.empty()) return found;
+  }
+  return {};
+}
+
+}  // namespace gpusel::workload
