@@ -49,6 +49,9 @@ bool is_set(const Texts& texts) {
 inline std::optional<Stated> stated(const std::optional<double>& value) {
   return value ? std::optional(Stated{*value}) : std::nullopt;
 }
+inline std::optional<Stated> stated(const std::optional<bool>& value) {
+  return value ? std::optional(Stated{*value ? 1.0 : 0.0}) : std::nullopt;
+}
 inline std::optional<Stated> stated(const std::optional<std::int64_t>& value) {
   return value ? std::optional(Stated{static_cast<double>(*value)}) : std::nullopt;
 }

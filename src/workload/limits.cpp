@@ -349,6 +349,14 @@ const Constraints& open_limits() {
   return open;
 }
 
+bool asks_for_gpu(const Constraints& limits) {
+  return std::ranges::any_of(kLimits, [&](const Limit& limit) {
+    if (!limit.needs_gpu || !limit.is_given(limits)) return false;
+    const auto number = limit.form.stated(limits);
+    return !number || number->value != 0;  // --nvlink false asks for none
+  });
+}
+
 Result<std::vector<rules::Rule>> limit_rules(const Constraints& limits, const catalog::Catalog& catalog) {
   std::vector<rules::Rule> rules;
   for (const Limit* limit : judged_limits()) {

@@ -90,7 +90,7 @@ struct Limit {
   std::string (*clash)(const Constraints& limits, const catalog::Catalog& catalog) = nullptr;  // empty: none
   std::string_view open = {};  // the value that lets everything pass, where leaving it out does not
   bool replaces = false;       // a list whose values go when others are set
-  bool needs_gpu = false;      // keeps out what has none
+  bool needs_gpu = false;      // keeps out what has no GPU
   bool trades = false;         // another plan may meet a number between that asked and that needed
   bool nearest_price = false;  // what it would take is told of the lowest price, not of the best score
   // How people meet it.
@@ -119,6 +119,9 @@ void assume_usual(Constraints& limits, Usual question);
 Assumptions assumed_limits(const Constraints& limits);
 /// What lets everything pass.
 const Constraints& open_limits();
+
+/// Whether a limit that was given leaves nothing without a GPU.
+bool asks_for_gpu(const Constraints& limits);
 
 /// Limits as rejecting rules, names resolved against the catalogue.
 /// Errors: unknown provider, region, family, residency or GPU; an expression that cannot be read.
