@@ -216,7 +216,7 @@ class Admitter {
     const auto& counted = now.advice->work.counted;
     if (!counted || !counted->on_cpu) return steps;
     for (const workload::Limit& limit : workload::limits()) {
-      if (!limit.needs_gpu || has(limit.id())) continue;
+      if (!limit.also.needs_gpu || has(limit.id())) continue;
       steps.push_back(lifted(*find_relaxation(limit.id()), now));
       steps.back().bare = true;
     }

@@ -12,20 +12,16 @@ namespace {
 
 using rules::Fact;
 
-Change to_change(workload::Needed needed) {
-  return {std::move(needed.flag), std::move(needed.value), needed.also, {}};
-}
+Change to_change(workload::Needed needed) { return {std::move(needed.flag), std::move(needed.value), needed.also, {}}; }
 
 /// A row of the table of limits.
 Relaxation of_limit(const workload::Limit& limit) {
   Relaxation out;
   out.rule = limit.id();
   out.copy = [&limit](Question& to, const Question& from) { limit.form.copy(to.constraints, from.constraints); };
-  out.need = [&limit](const Lifted& l) {
-    return to_change(limit.form.relax({limit, l.asked.constraints, l.facts}));
-  };
-  out.replaces = limit.replaces;
-  if (limit.trades)
+  out.need = [&limit](const Lifted& l) { return to_change(limit.form.relax({limit, l.asked.constraints, l.facts})); };
+  out.replaces = limit.also.replaces;
+  if (limit.also.trades)
     out.asked = [&limit](const Question& asked) -> std::optional<double> {
       const auto stated = limit.form.stated(asked.constraints);
       return stated ? std::optional(stated->value) : std::nullopt;
@@ -36,7 +32,8 @@ Relaxation of_limit(const workload::Limit& limit) {
 using Milliseconds = std::optional<double> workload::Request::*;
 
 /// A target in milliseconds; `reached`: what the plan has of it, nothing where it has none.
-Relaxation of_target(std::string rule, Milliseconds given, std::function<std::optional<double>(const Lifted&)> reached) {
+Relaxation of_target(std::string rule, Milliseconds given,
+                     std::function<std::optional<double>(const Lifted&)> reached) {
   Relaxation out;
   out.copy = [given](Question& to, const Question& from) { to.request.*given = from.request.*given; };
   out.need = [flag = "--" + rule, reached = std::move(reached)](const Lifted& l) -> Change {
@@ -67,8 +64,10 @@ std::vector<Relaxation> of_plans() {
   return all;
 }
 
-#define GPUSEL_PIN(member) \
-  Pin { #member, [](Question& to, const Question& from) { to.request.member = from.request.member; } }
+#define GPUSEL_PIN(member)                                                                       \
+  Pin {                                                                                          \
+    #member, [](Question& to, const Question& from) { to.request.member = from.request.member; } \
+  }
 
 struct Pin {
   std::string_view key;
@@ -76,12 +75,30 @@ struct Pin {
 };
 
 constexpr Pin kPins[] = {
-    GPUSEL_PIN(tp), GPUSEL_PIN(pp), GPUSEL_PIN(cp), GPUSEL_PIN(ep), GPUSEL_PIN(dp), GPUSEL_PIN(sharding),
-    GPUSEL_PIN(micro_batch), GPUSEL_PIN(global_batch), GPUSEL_PIN(grad_accum), GPUSEL_PIN(activation_checkpointing),
-    GPUSEL_PIN(flash_attention), GPUSEL_PIN(virtual_pipeline), GPUSEL_PIN(offload), GPUSEL_PIN(batch),
-    GPUSEL_PIN(mem_utilization), GPUSEL_PIN(kv_precision), GPUSEL_PIN(weights_precision),
-    GPUSEL_PIN(allow_precisions), GPUSEL_PIN(precision), GPUSEL_PIN(recipe), GPUSEL_PIN(optimizer),
-    GPUSEL_PIN(engine), GPUSEL_PIN(framework), GPUSEL_PIN(redundancy),
+    GPUSEL_PIN(tp),
+    GPUSEL_PIN(pp),
+    GPUSEL_PIN(cp),
+    GPUSEL_PIN(ep),
+    GPUSEL_PIN(dp),
+    GPUSEL_PIN(sharding),
+    GPUSEL_PIN(micro_batch),
+    GPUSEL_PIN(global_batch),
+    GPUSEL_PIN(grad_accum),
+    GPUSEL_PIN(activation_checkpointing),
+    GPUSEL_PIN(flash_attention),
+    GPUSEL_PIN(virtual_pipeline),
+    GPUSEL_PIN(offload),
+    GPUSEL_PIN(batch),
+    GPUSEL_PIN(mem_utilization),
+    GPUSEL_PIN(kv_precision),
+    GPUSEL_PIN(weights_precision),
+    GPUSEL_PIN(allow_precisions),
+    GPUSEL_PIN(precision),
+    GPUSEL_PIN(recipe),
+    GPUSEL_PIN(optimizer),
+    GPUSEL_PIN(engine),
+    GPUSEL_PIN(framework),
+    GPUSEL_PIN(redundancy),
 };
 
 #undef GPUSEL_PIN

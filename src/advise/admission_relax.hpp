@@ -20,8 +20,8 @@ struct Lifted {
 };
 
 struct Relaxation {
-  std::string rule;                                                 // that it lifts: the flag without dashes
-  std::function<void(Question& to, const Question& from)> copy;     // what the flag set
+  std::string rule;                                              // that it lifts: the flag without dashes
+  std::function<void(Question& to, const Question& from)> copy;  // what the flag set
   /// The flag with what the instance needs; without a value where only leaving it out will do.
   std::function<Change(const Lifted& lifted)> need;
   bool replaces = false;  // a list whose values go when others are set

@@ -149,7 +149,7 @@ class PathFinder {
   bool is_asked(std::string_view rule) const {
     const workload::Limit* limit = workload::find_limit(rule);
     if (limit == nullptr || limit->form.judge == nullptr) return false;
-    return limit->usual.empty() || limit->usual_for != workload::Usual::job ||
+    return limit->also.usual.empty() || limit->also.usual_for != workload::Usual::job ||
            limit->is_given(context_.question.constraints);
   }
 

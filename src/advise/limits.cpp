@@ -12,7 +12,7 @@ Result<LimitSet> LimitSet::of(const workload::Constraints& limits, const catalog
   LimitSet set;
   for (rules::Rule& rule : *rules) {
     set.facts_ |= rules::facts_in(rule.when);
-    const bool of_age = workload::find_limit(rule.id)->of_age;
+    const bool of_age = workload::find_limit(rule.id)->also.of_age;
     if (rule.stage == rules::Stage::offer)
       set.offers_.push_back({std::move(rule), of_age});
     else

@@ -253,7 +253,8 @@ class Adviser {
   void find_nearest_latency(const FoundModel& model, Advice& advice) const {
     const auto& job = advice.work.inference;
     const auto targets = plan::latency_targets();
-    const auto first = std::ranges::find_if(targets, [&](const auto& target) { return (job.*target.asked).has_value(); });
+    const auto first =
+        std::ranges::find_if(targets, [&](const auto& target) { return (job.*target.asked).has_value(); });
     if (first == targets.end()) return;
     Question other = question_;
     for (const plan::LatencyTarget& target : targets) (other.request.*target.given).reset();
@@ -293,7 +294,7 @@ class Adviser {
     };
     for (const Rule& limit : limits_) {
       const workload::Limit& row = *workload::find_limit(limit.id);
-      const bool nobody_asked = row.tacit && !row.is_given(question_.constraints);
+      const bool nobody_asked = row.also.tacit && !row.is_given(question_.constraints);
       if (!rejects(limit) || nobody_asked) continue;
       if (std::find(tried.begin(), tried.end(), limit.id) != tried.end()) continue;
       tried.push_back(limit.id);
@@ -311,7 +312,7 @@ class Adviser {
       // The nearest price is what answers somebody who named one.
       const auto nearest = std::min_element(found.begin(), found.end(),
                                             [](const auto& a, const auto& b) { return a.cost.hourly < b.cost.hourly; });
-      alternative.best = std::move(row.nearest_price ? *nearest : found.front());
+      alternative.best = std::move(row.also.nearest_price ? *nearest : found.front());
       alternative.message =
           say("{}: {} {} at {} {}/h", needed(limit, alternative.best, advice.work), alternative.best.instance->provider,
               alternative.best.instance->sku, human_price(alternative.best.cost.hourly), advice.currency.code());

@@ -141,7 +141,8 @@ void CandidateSearch::group_shapes() {
   std::vector<Standing> standings;  // by kind
   const bool shared = InstanceKinds::share(by_instance_.facts());
   Facts facts = job_;
-  const bool takes_cpus = work_.counted && work_.counted->on_cpu && !workload::asks_for_gpu(context_.question.constraints);
+  const bool takes_cpus =
+      work_.counted && work_.counted->on_cpu && !workload::asks_for_gpu(context_.question.constraints);
   for (std::uint32_t i = 0; i < instances.size(); ++i) {
     const Instance& instance = instances[i];
     if (context_.question.only != nullptr && context_.question.only != &instance) continue;

@@ -123,7 +123,7 @@ std::string reason_of(const Outcome& none, const Outcome* before) {
     const bool of_it = before != nullptr && before->fits() && one.instance == before->best.instance;
     if (of_it) return format("{} {}: {}", one.instance->provider, one.instance->sku, one.message);
     const workload::Limit* limit = workload::find_limit(one.rule);
-    const bool tacit = limit != nullptr && limit->tacit;
+    const bool tacit = limit != nullptr && limit->also.tacit;
     const bool never = tacit || one.rule == "no-gpu" || one.rule == "no-published-price";
     if (!never && (by_rule[one.rule] += one.count) > by_rule[most]) most = one.rule;
   }

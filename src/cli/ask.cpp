@@ -88,8 +88,8 @@ class Asker {
         return std::nullopt;
     // From the last on: money before places and hardware.
     for (const workload::Limit& limit : workload::limits() | std::views::reverse) {
-      if (limit.question.empty() || (limit.of_ending && !ends())) continue;
-      if (!ask({limit.option.key, limit.question}, workload::constraint_options(), limits_)) return std::nullopt;
+      if (limit.also.question.empty() || (limit.also.of_ending && !ends())) continue;
+      if (!ask({limit.option.key, limit.also.question}, workload::constraint_options(), limits_)) return std::nullopt;
     }
     return std::move(words_);
   }

@@ -58,7 +58,7 @@ Parsed make_compare() {
     if (option.key != "gpu" && option.key != "id") job.push_back(option);
   add_options<workload::Request>(parsed.flags, job, options->question.request);
   add_limits(parsed.flags, options->question.constraints,
-             [](const auto& limit) { return limit.subject == workload::Subject::offer; });
+             [](const auto& limit) { return limit.on.subject == workload::Subject::offer; });
   parsed.flags.push_back({"--explain", "", say("formula, substituted values and source of the job's figures"),
                           say("Output and data"), [options](std::string_view) -> Status {
                             options->explain = true;

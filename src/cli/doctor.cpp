@@ -217,7 +217,7 @@ std::expected<std::vector<report::LayerChanges>, Errors> changes_by_layer(const 
 Parsed make_doctor() {
   auto options = std::make_shared<DoctorOptions>();
   Parsed parsed;
-  add_limits(parsed.flags, options->limits, [](const auto& limit) { return limit.of_age; });
+  add_limits(parsed.flags, options->limits, [](const auto& limit) { return limit.also.of_age; });
   parsed.shows_settings = true;
   parsed.run = [options](Context& context) { return run_doctor(*options, context); };
   return parsed;

@@ -76,7 +76,7 @@ Parsed make_fleet() {
   add_options<workload::Request>(parsed.flags, job, question.request);
   add_options(parsed.flags, advise::fleet_options(), question);
   add_limits(parsed.flags, question.constraints,
-             [](const auto& limit) { return limit.subject != workload::Subject::job; });
+             [](const auto& limit) { return limit.on.subject != workload::Subject::job; });
   const std::string group = say("Output and data");
   parsed.flags.push_back(currency_flag(question.currency));
   parsed.flags.push_back(rules_flag(options->rule_files, group));

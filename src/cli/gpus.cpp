@@ -86,7 +86,7 @@ Parsed make_gpus() {
   auto options = std::make_shared<GpuOptions>();
   Parsed parsed = list_command(options->list);
   add_limits(parsed.flags, options->list.question.constraints,
-             [](const auto& limit) { return limit.subject == workload::Subject::gpu; });
+             [](const auto& limit) { return limit.on.subject == workload::Subject::gpu; });
   parsed.flags.push_back(currency_flag(options->list.question.currency));
   parsed.flags.push_back({"--for", "training|finetune|inference|rendering|streaming",
                           say("verdict and reason: training, finetune, inference, rendering, streaming"), say("List"),

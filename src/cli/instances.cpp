@@ -128,7 +128,7 @@ Parsed make_instances() {
   auto options = std::make_shared<InstanceOptions>();
   Parsed parsed = list_command(options->list);
   add_limits(parsed.flags, options->list.question.constraints,
-             [](const auto& limit) { return limit.subject <= workload::Subject::price; });
+             [](const auto& limit) { return limit.on.subject <= workload::Subject::price; });
   parsed.flags.push_back(currency_flag(options->list.question.currency));
   parsed.flags.push_back(use_spot_flag(options->list.question.constraints));
   parsed.flags.push_back({"--like,--base-instance-type", "SKU", say("its nearest equivalents, other clouds first"),

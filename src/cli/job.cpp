@@ -63,7 +63,7 @@ std::expected<advise::Advice, int> ask(JobOptions& job, const Ground& ground, Co
 int status_of_nothing(const advise::Advice& advice) {
   const bool only_old = std::ranges::any_of(advice.alternatives, [](const auto& way) {
     const workload::Limit* limit = workload::find_limit(way.key);
-    return limit != nullptr && limit->of_age;
+    return limit != nullptr && limit->also.of_age;
   });
   return only_old ? kStale : kNothing;
 }

@@ -47,7 +47,8 @@ std::span<const BuiltIn> all_built_in() {
     std::vector<BuiltIn> out{
         {"--output", "table"}, {"--color", "auto"}, {"--currency", "USD"}, {"--objective", "cost"}};
     for (const workload::Limit& limit : workload::limits())
-      if (!limit.usual.empty() && limit.usual_for == workload::Usual::job) out.emplace_back(limit.flag(), limit.usual);
+      if (!limit.also.usual.empty() && limit.also.usual_for == workload::Usual::job)
+        out.emplace_back(limit.flag(), limit.also.usual);
     return out;
   }();
   return all;

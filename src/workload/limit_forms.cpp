@@ -25,6 +25,8 @@ std::string four_digits(double value, int towards) {
   return format("{:.6g}", (steps + 2 * towards) * unit);
 }
 
+Fact memory_fact(const MemorySize& size) { return size.binary ? Fact::gpu_memory_usable_gib : Fact::gpu_memory_gb; }
+
 }  // namespace
 
 std::string at_least(double value) { return four_digits(value, -1); }
@@ -47,11 +49,11 @@ Status in_bounds(const Judging& judging, Fact fact, const Bounds& bounds, std::s
 }
 
 Status one_of(const Judging& judging, std::vector<std::string> allowed) {
-  const Fact fact = judging.limit.fact;
+  const Fact fact = judging.limit.form.fact;
   std::string names;
   for (const std::string& name : allowed) names += (names.empty() ? "" : ", ") + name;
   reject(judging, compare(fact, Operator::not_in, std::move(allowed)),
-         say("{} {{{}}}, asked for {}", say_text(judging.limit.words), rules::info(fact).name, names));
+         say("{} {{{}}}, asked for {}", say_text(judging.limit.form.words), rules::info(fact).name, names));
   return {};
 }
 
@@ -70,8 +72,16 @@ Status one_of(const Judging& judging, std::span<const std::string> names, Resolv
   return one_of(judging, std::move(allowed));
 }
 
-Fact memory_fact(const std::optional<MemorySize>& asked) {
-  return asked && asked->binary ? Fact::gpu_memory_usable_gib : Fact::gpu_memory_gb;
+Status in_memory(const Judging& judging, const MemorySize& size, std::optional<double> Bounds::* end) {
+  Bounds bounds;
+  bounds.*end = size.value;
+  return in_bounds(judging, memory_fact(size), bounds, judging.limit.form.words);
+}
+
+Needed needs_memory(const Passing& passing, const std::optional<MemorySize>& asked,
+                    Needed (*needs)(const Passing& passing, Fact fact, std::string_view unit)) {
+  const MemorySize size = asked.value_or(MemorySize{});
+  return needs(passing, memory_fact(size), size.binary ? "GiB" : "GB");
 }
 
 std::unexpected<Error> of_flag(Error error, const Judging& judging) {
@@ -97,7 +107,7 @@ Needed needs_most(const Passing& passing, Fact fact, std::string_view unit) {
 }
 
 Needed needs_range(const Passing& passing, const Bounds& asked) {
-  const auto value = known_number(passing.facts, passing.limit.fact);
+  const auto value = known_number(passing.facts, passing.limit.form.fact);
   if (!value) return without(passing);
   if (asked.low && *value < *asked.low)
     return needs(passing, asked.high ? format("{}..{:g}", at_least(*value), *asked.high) : at_least(*value));
@@ -105,7 +115,7 @@ Needed needs_range(const Passing& passing, const Bounds& asked) {
 }
 
 Needed one_more(const Passing& passing) {
-  const Fact fact = passing.limit.fact;
+  const Fact fact = passing.limit.form.fact;
   Needed needed = needs(passing, passing.facts.known(fact) ? std::string(passing.facts.text(fact)) : std::string());
   needed.also = passing.limit.is_given(passing.asked) && !needed.value.empty();
   return needed;

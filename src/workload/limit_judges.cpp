@@ -26,6 +26,16 @@ Status unknown_residency(const Judging& judging, const std::string& name) {
                      near.empty() ? say("write eu, or country codes such as cn, us, de") : near);
 }
 
+Result<std::vector<std::string>> family_called(std::string_view name, const catalog::Catalog& catalog) {
+  std::vector<std::string_view> known;
+  for (const catalog::Instance& instance : catalog.instances()) known.push_back(instance.family);
+  const auto found =
+      std::ranges::find_if(known, [&](std::string_view family) { return fold_name(family) == fold_name(name); });
+  if (found == known.end())
+    return usage_error(say("unknown family '{}'", shorten(name, 40)), {}, did_you_mean(name, known));
+  return std::vector{std::string(*found)};
+}
+
 Status unknown_gpu(const Judging& judging, const GpuSpec& spec) {
   const auto gpus = judging.catalog.gpus();
   std::vector<std::string_view> ids;
@@ -39,8 +49,7 @@ Status unknown_gpu(const Judging& judging, const GpuSpec& spec) {
   const auto other = std::ranges::find_if(gpus, [&](const catalog::Gpu& gpu) { return of_anybody.names_gpu(gpu); });
   if (!spec.vendor.empty() && other != gpus.end())
     return usage_error(say("'{}' is made by {}, not by {}", shorten(name, 40), other->vendor, spec.vendor),
-                       judging.limit.flag(),
-                       say("write {}:{}, or the name alone", other->vendor, shorten(name, 40)));
+                       judging.limit.flag(), say("write {}:{}, or the name alone", other->vendor, shorten(name, 40)));
   const std::string near = did_you_mean(name, ids);
   return usage_error(say("unknown GPU '{}'", shorten(name, 40)), judging.limit.flag(),
                      near.empty() ? say("all GPUs: gpusel gpus") : near);
@@ -86,16 +95,6 @@ Result<std::vector<std::string>> provider_called(std::string_view name, const ca
   return std::vector{std::string((*provider)->id)};
 }
 
-Result<std::vector<std::string>> family_called(std::string_view name, const catalog::Catalog& catalog) {
-  std::vector<std::string_view> known;
-  for (const catalog::Instance& instance : catalog.instances()) known.push_back(instance.family);
-  const auto found =
-      std::ranges::find_if(known, [&](std::string_view family) { return fold_name(family) == fold_name(name); });
-  if (found == known.end())
-    return usage_error(say("unknown family '{}'", shorten(name, 40)), {}, did_you_mean(name, known));
-  return std::vector{std::string(*found)};
-}
-
 Status judge_residency(const Judging& judging) {
   std::vector<std::string> countries;
   for (const std::string& name : judging.asked.residency) {
@@ -109,6 +108,8 @@ Status judge_residency(const Judging& judging) {
          say("region {{region}} lies in {{country}}, outside what --residency allows"));
   return {};
 }
+
+Status judge_family(const Judging& judging) { return one_of(judging, judging.asked.families, family_called); }
 
 Status judge_allow_list(const Judging& judging) {
   auto allowed = rules::match(Fact::sku, judging.asked.allow_list);
@@ -143,8 +144,7 @@ Status judge_gpu(const Judging& judging) {
     (void)in_bounds(judging, Fact::gpu_memory_gb, spec.memory_gb, to_say("GPU memory"));
     (void)in_bounds(judging, Fact::gpu_count, spec.count, to_say("GPUs"));
   }
-  if (!all.empty())
-    reject(judging, rules::all_of(std::move(all)), say("{{gpu_count}} × {{gpu}}, asked for {}", texts));
+  if (!all.empty()) reject(judging, rules::all_of(std::move(all)), say("{{gpu_count}} × {{gpu}}, asked for {}", texts));
   return {};
 }
 
@@ -209,8 +209,7 @@ Status judge_price_age(const Judging& judging) {
 }
 
 Needed relax_allow_list(const Passing& passing) {
-  return needs(passing,
-               format("(?:{})|^{}$", passing.asked.allow_list, quoted(passing.facts.text(Fact::sku))));
+  return needs(passing, format("(?:{})|^{}$", passing.asked.allow_list, quoted(passing.facts.text(Fact::sku))));
 }
 
 Needed relax_gpu(const Passing& passing) {
@@ -230,8 +229,7 @@ Needed relax_formats(const Passing& passing) {
 }
 
 Needed relax_nodes(const Passing& passing) {
-  return {passing.asked.nodes ? "--nodes" : passing.limit.flag(),
-          format("{:.0f}", passing.facts.number(Fact::nodes))};
+  return {passing.asked.nodes ? "--nodes" : passing.limit.flag(), format("{:.0f}", passing.facts.number(Fact::nodes))};
 }
 
 bool names_maker(const Constraints& limits) {

@@ -5,11 +5,10 @@
 
 namespace gpusel::workload {
 
-// Names as the catalogue has them.
 Result<std::vector<std::string>> provider_called(std::string_view name, const catalog::Catalog& catalog);
-Result<std::vector<std::string>> family_called(std::string_view name, const catalog::Catalog& catalog);
 
 Status judge_residency(const Judging& judging);
+Status judge_family(const Judging& judging);
 Status judge_allow_list(const Judging& judging);
 Status judge_deny_list(const Judging& judging);
 Status judge_gpu(const Judging& judging);

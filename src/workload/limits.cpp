@@ -24,241 +24,165 @@ constexpr Limits kNodes{{.low = 1, .high = 100'000}, 1000};
 
 #define GPUSEL_DO(...) [](Constraints& c, std::string_view t) { return __VA_ARGS__; }
 
-// Option: key, other spellings, what help shows of the value, help, group, reading; a switch; may be repeated.
+// Key, other spellings, what help shows of the value, help, group, reading, whether a switch, whether repeated; what it
+// is judged on and in what turn; its form; what else is true of it.
 constexpr Limit kLimits[] = {
-    {.option = {"gpu", "accelerator", "SPEC", to_say("H100:8, 80GB+, nvidia:A100,H100:40GB..80GB:1..8 …"), kHardware,
-                GPUSEL_DO(add_gpu(t, c)), false, true},
-     .subject = Subject::gpu,
-     .turn = Turn::kind,
-     .form = held<&C::gpus>(judge_gpu, relax_gpu),
-     .needs_gpu = true},
-    {.option = {"gpus_min", "", "N", to_say("GPUs per instance, at least"), kHardware,
-                GPUSEL_DO(set_least(t, c.gpus_per_instance, read_count))},
-     .form = end_of<&C::gpus_per_instance, &Bounds::low>(),
-     .fact = Fact::gpu_count,
-     .words = to_say("GPUs"),
-     .not_above = "gpus_max",
-     .needs_gpu = true},
-    {.option = {"gpus_max", "", "N", to_say("GPUs per instance, at most"), kHardware,
-                GPUSEL_DO(set_most(t, c.gpus_per_instance, read_count))},
-     .form = end_of<&C::gpus_per_instance, &Bounds::high>(),
-     .fact = Fact::gpu_count,
-     .words = to_say("GPUs")},
-    {.option = {"min_vram", "", "GB", to_say("memory of one GPU, at least (40GB as marketed, 40GiB as usable)"),
-                kHardware, GPUSEL_DO(set_memory(t, c.min_vram, false))},
-     .subject = Subject::gpu,
-     .form = memory<&C::min_vram, &Bounds::low>(),
-     .words = to_say("GPU memory"),
-     .not_above = "max_vram max_total_vram",
-     .needs_gpu = true},
-    {.option = {"max_vram", "", "GB", to_say("memory of one GPU, at most"), kHardware,
-                GPUSEL_DO(set_memory(t, c.max_vram, false))},
-     .subject = Subject::gpu,
-     .form = memory<&C::max_vram, &Bounds::high>(),
-     .words = to_say("GPU memory")},
-    {.option = {"min_total_vram", "gpu-memory-total-min", "GB", to_say("GPU memory of the instance, at least"),
-                kHardware, GPUSEL_DO(set_memory(t, c.min_total_vram, false))},
-     .form = total_memory<&C::min_total_vram, &Bounds::low>(),
-     .fact = Fact::total_gpu_memory_gb,
-     .words = to_say("GPU memory in all"),
-     .unit = "GB",
-     .not_above = "max_total_vram",
-     .needs_gpu = true},
-    {.option = {"max_total_vram", "gpu-memory-total-max", "GB", to_say("GPU memory of the instance, at most"),
-                kHardware, GPUSEL_DO(set_memory(t, c.max_total_vram, false))},
-     .form = total_memory<&C::max_total_vram, &Bounds::high>(),
-     .fact = Fact::total_gpu_memory_gb,
-     .words = to_say("GPU memory in all"),
-     .unit = "GB"},
-    {.option = {"min_bandwidth", "", "GB/s", to_say("memory bandwidth of one GPU, at least"), kHardware,
-                GPUSEL_DO(assign(t, c.min_bandwidth_gbs, kPriceLimits))},
-     .subject = Subject::gpu,
-     .form = least<&C::min_bandwidth_gbs>(),
-     .fact = Fact::gpu_bandwidth_gbs,
-     .words = to_say("memory bandwidth"),
-     .needs_gpu = true},
-    {.option = {"nvlink", "", "BOOL", to_say("NVLink or NVSwitch between the GPUs"), kHardware,
-                GPUSEL_DO(assign(t, c.nvlink)), true},
-     .subject = Subject::gpu,
-     .turn = Turn::link,
-     .form = held<&C::nvlink>(judge_nvlink, without),
-     .clash = nvlink_of_one,
-     .needs_gpu = true},
-    {.option = {"interconnect", "socket", "pcie|nvlink|nvswitch|xgmi|sxm|nvl|oam",
-                to_say("pcie, nvlink, nvswitch, xgmi, or a form factor: sxm, nvl, oam"), kHardware,
-                GPUSEL_DO(assign(t, c.interconnect))},
-     .subject = Subject::gpu,
-     .turn = Turn::link,
-     .form = held<&C::interconnect>(judge_interconnect, without),
-     .needs_gpu = true},
-    {.option = {"min_capability", "", "X.Y", to_say("CUDA compute capability, at least"), kHardware,
-                GPUSEL_DO(assign(t, c.min_capability, Limits{{1, 100}, 1000}))},
-     .subject = Subject::gpu,
-     .form = least<&C::min_capability>(),
-     .fact = Fact::compute_capability,
-     .words = to_say("compute capability"),
-     .needs_gpu = true},
-    {.option = {"formats", "require-format", "LIST", to_say("formats the GPU must have in hardware: fp16, bf16, fp8"),
-                kHardware, GPUSEL_DO(set_named(t, c.formats, kFormats)), false, true},
-     .subject = Subject::gpu,
-     .turn = Turn::link,
-     .form = held<&C::formats>(judge_formats, relax_formats),
-     .replaces = true,
-     .needs_gpu = true},
-    {.option = {"vcpus_min", "vcpus cpus", "N", to_say("vCPUs: 8, 8+ or 8..64"), kHardware,
-                GPUSEL_DO(set_least(t, c.vcpus, read_count))},
-     .turn = Turn::host,
-     .form = range<&C::vcpus>(),
-     .fact = Fact::vcpu,
-     .words = to_say("vCPUs")},
-    {.option = {"memory_min", "memory", "GIB", to_say("host memory: 64, \"64 GiB\" or 64..256"), kHardware,
-                GPUSEL_DO(set_least(t, c.host_memory_gib, read_host_gib))},
-     .turn = Turn::host,
-     .form = range<&C::host_memory_gib>(),
-     .fact = Fact::host_memory_gib,
-     .words = to_say("GiB of host memory")},
-    {.option = {"min_network", "", "GBIT", to_say("network per instance, Gbit/s, at least"), kHardware,
-                GPUSEL_DO(assign(t, c.min_network_gbps, kPriceLimits))},
-     .turn = Turn::host,
-     .form = least<&C::min_network_gbps>(),
-     .fact = Fact::network_gbps,
-     .words = to_say("network Gbit/s")},
-    {.option = {"rdma", "", "BOOL", to_say("RDMA fabric between nodes"), kHardware, GPUSEL_DO(assign(t, c.rdma)),
-                true},
-     .turn = Turn::host,
-     .form = held<&C::rdma>(judge_rdma, without)},
+    {{"gpu", "accelerator", "SPEC", to_say("H100:8, 80GB+, nvidia:A100,H100:40GB..80GB:1..8 …"), kHardware,
+      GPUSEL_DO(add_gpu(t, c)), false, true},
+     {Subject::gpu, Turn::kind},
+     held<&C::gpus>(judge_gpu, relax_gpu),
+     {.needs_gpu = true}},
+    {{"gpus_min", "", "N", to_say("GPUs per instance, at least"), kHardware,
+      GPUSEL_DO(set_least(t, c.gpus_per_instance, read_count))},
+     {Subject::machine, Turn::size},
+     low_end<&C::gpus_per_instance>(Fact::gpu_count, to_say("GPUs")),
+     {.not_above = "gpus_max", .needs_gpu = true}},
+    {{"gpus_max", "", "N", to_say("GPUs per instance, at most"), kHardware,
+      GPUSEL_DO(set_most(t, c.gpus_per_instance, read_count))},
+     {Subject::machine, Turn::size},
+     high_end<&C::gpus_per_instance>(Fact::gpu_count, to_say("GPUs"))},
+    {{"min_vram", "", "GB", to_say("memory of one GPU, at least (40GB as marketed, 40GiB as usable)"), kHardware,
+      GPUSEL_DO(set_memory(t, c.min_vram, false))},
+     {Subject::gpu, Turn::size},
+     least_memory<&C::min_vram>(to_say("GPU memory")),
+     {.not_above = "max_vram max_total_vram", .needs_gpu = true}},
+    {{"max_vram", "", "GB", to_say("memory of one GPU, at most"), kHardware,
+      GPUSEL_DO(set_memory(t, c.max_vram, false))},
+     {Subject::gpu, Turn::size},
+     most_memory<&C::max_vram>(to_say("GPU memory"))},
+    {{"min_total_vram", "gpu-memory-total-min", "GB", to_say("GPU memory of the instance, at least"), kHardware,
+      GPUSEL_DO(set_memory(t, c.min_total_vram, false))},
+     {Subject::machine, Turn::size},
+     least<&C::min_total_vram>(Fact::total_gpu_memory_gb, to_say("GPU memory in all"), "GB"),
+     {.not_above = "max_total_vram", .needs_gpu = true}},
+    {{"max_total_vram", "gpu-memory-total-max", "GB", to_say("GPU memory of the instance, at most"), kHardware,
+      GPUSEL_DO(set_memory(t, c.max_total_vram, false))},
+     {Subject::machine, Turn::size},
+     most<&C::max_total_vram>(Fact::total_gpu_memory_gb, to_say("GPU memory in all"), "GB")},
+    {{"min_bandwidth", "", "GB/s", to_say("memory bandwidth of one GPU, at least"), kHardware,
+      GPUSEL_DO(assign(t, c.min_bandwidth_gbs, kPriceLimits))},
+     {Subject::gpu, Turn::size},
+     least<&C::min_bandwidth_gbs>(Fact::gpu_bandwidth_gbs, to_say("memory bandwidth")),
+     {.needs_gpu = true}},
+    {{"nvlink", "", "BOOL", to_say("NVLink or NVSwitch between the GPUs"), kHardware, GPUSEL_DO(assign(t, c.nvlink)),
+      true},
+     {Subject::gpu, Turn::link},
+     held<&C::nvlink>(judge_nvlink, without),
+     {.clash = nvlink_of_one, .needs_gpu = true}},
+    {{"interconnect", "socket", "pcie|nvlink|nvswitch|xgmi|sxm|nvl|oam",
+      to_say("pcie, nvlink, nvswitch, xgmi, or a form factor: sxm, nvl, oam"), kHardware,
+      GPUSEL_DO(assign(t, c.interconnect))},
+     {Subject::gpu, Turn::link},
+     held<&C::interconnect>(judge_interconnect, without),
+     {.needs_gpu = true}},
+    {{"min_capability", "", "X.Y", to_say("CUDA compute capability, at least"), kHardware,
+      GPUSEL_DO(assign(t, c.min_capability, Limits{{1, 100}, 1000}))},
+     {Subject::gpu, Turn::size},
+     least<&C::min_capability>(Fact::compute_capability, to_say("compute capability")),
+     {.needs_gpu = true}},
+    {{"formats", "require-format", "LIST", to_say("formats the GPU must have in hardware: fp16, bf16, fp8"), kHardware,
+      GPUSEL_DO(set_named(t, c.formats, kFormats)), false, true},
+     {Subject::gpu, Turn::link},
+     held<&C::formats>(judge_formats, relax_formats),
+     {.replaces = true, .needs_gpu = true}},
+    {{"vcpus_min", "vcpus cpus", "N", to_say("vCPUs: 8, 8+ or 8..64"), kHardware,
+      GPUSEL_DO(set_least(t, c.vcpus, read_count))},
+     {Subject::machine, Turn::host},
+     range<&C::vcpus>(Fact::vcpu, to_say("vCPUs"))},
+    {{"memory_min", "memory", "GIB", to_say("host memory: 64, \"64 GiB\" or 64..256"), kHardware,
+      GPUSEL_DO(set_least(t, c.host_memory_gib, read_host_gib))},
+     {Subject::machine, Turn::host},
+     range<&C::host_memory_gib>(Fact::host_memory_gib, to_say("GiB of host memory"))},
+    {{"min_network", "", "GBIT", to_say("network per instance, Gbit/s, at least"), kHardware,
+      GPUSEL_DO(assign(t, c.min_network_gbps, kPriceLimits))},
+     {Subject::machine, Turn::host},
+     least<&C::min_network_gbps>(Fact::network_gbps, to_say("network Gbit/s"))},
+    {{"rdma", "", "BOOL", to_say("RDMA fabric between nodes"), kHardware, GPUSEL_DO(assign(t, c.rdma)), true},
+     {Subject::machine, Turn::host},
+     held<&C::rdma>(judge_rdma, without)},
     // Unasked, accelerators whose software the estimates know.
-    {.option = {"vendor", "", "LIST",
-                to_say("nvidia, amd, google, aws, intel, huawei, alibaba or any (default: nvidia,amd)"), kHardware,
-                GPUSEL_DO(set_vendors(t, c)), false, true},
-     .subject = Subject::gpu,
-     .turn = Turn::kind,
-     .form = held<&C::vendors>(judge_vendor, one_more),
-     .fact = Fact::gpu_vendor,
-     .words = to_say("accelerators of"),
-     .usual = "nvidia,amd",
-     .usual_unless = names_maker,
-     .tacit = true,
-     .open = "any",
-     .needs_gpu = true},
+    {{"vendor", "", "LIST", to_say("nvidia, amd, google, aws, intel, huawei, alibaba or any (default: nvidia,amd)"),
+      kHardware, GPUSEL_DO(set_vendors(t, c)), false, true},
+     {Subject::gpu, Turn::kind},
+     held<&C::vendors>(judge_vendor, one_more, Fact::gpu_vendor, to_say("accelerators of")),
+     {.usual = "nvidia,amd", .usual_unless = names_maker, .tacit = true, .open = "any", .needs_gpu = true}},
 
-    {.option = {"cloud", "provider", "CLOUDS", to_say("providers"), kPlace, GPUSEL_DO(set_list(t, c.clouds)), false,
-                true},
-     .subject = Subject::offer,
-     .turn = Turn::place,
-     .form = place<&C::clouds, &C::clouds_of_infra, provider_called>(),
-     .fact = Fact::provider,
-     .words = to_say("provider"),
-     .clash = region_of_another,
-     .question = to_say("clouds to choose from, such as aws,gcp (all)")},
-    {.option = {"region", "r", "REGIONS", to_say("regions"), kPlace, GPUSEL_DO(set_list(t, c.regions)), false, true},
-     .subject = Subject::offer,
-     .turn = Turn::place,
-     .form = place<&C::regions, &C::regions_of_infra, catalog::regions_called>(),
-     .fact = Fact::region,
-     .words = to_say("region")},
-    {.option = {"infra", "", "CLOUD/REGION", to_say("provider and region together, as in aws/us-east-1"), kPlace,
-                GPUSEL_DO(add_infra(t, c)), false, true},
-     .subject = Subject::offer,
-     .turn = Turn::place,
-     .form = held<&C::clouds_of_infra, &C::regions_of_infra>()},
-    {.option = {"residency", "", "COUNTRIES", to_say("countries the region must lie in: eu, cn, us, de …"), kPlace,
-                GPUSEL_DO(set_list(t, c.residency)), false, true},
-     .subject = Subject::offer,
-     .turn = Turn::place,
-     .form = held<&C::residency>(judge_residency, one_more),
-     .fact = Fact::country},
-    {.option = {"family", "", "FAMILIES", to_say("instance families"), kPlace, GPUSEL_DO(set_list(t, c.families)),
-                false, true},
-     .turn = Turn::place,
-     .form = list<&C::families, family_called>(),
-     .fact = Fact::family,
-     .words = to_say("family")},
-    {.option = {"allow_list", "", "REGEX", to_say("only SKUs that match"), kPlace,
-                GPUSEL_DO(assign(t, c.allow_list))},
-     .turn = Turn::place,
-     .form = held<&C::allow_list>(judge_allow_list, relax_allow_list)},
-    {.option = {"deny_list", "", "REGEX", to_say("no SKU that matches"), kPlace, GPUSEL_DO(assign(t, c.deny_list))},
-     .turn = Turn::place,
-     .form = held<&C::deny_list>(judge_deny_list, without)},
-    {.option = {"include_unavailable", "", "BOOL", to_say("also what is retired or sold by invitation only"), kPlace,
-                GPUSEL_DO(assign(t, c.include_unavailable)), true},
-     .subject = Subject::search,
-     .turn = Turn::place,
-     .form = held<&C::include_unavailable>()},
+    {{"cloud", "provider", "CLOUDS", to_say("providers"), kPlace, GPUSEL_DO(set_list(t, c.clouds)), false, true},
+     {Subject::offer, Turn::place},
+     list<&C::clouds, &C::clouds_of_infra, provider_called>(Fact::provider, to_say("provider")),
+     {.clash = region_of_another, .question = to_say("clouds to choose from, such as aws,gcp (all)")}},
+    {{"region", "r", "REGIONS", to_say("regions"), kPlace, GPUSEL_DO(set_list(t, c.regions)), false, true},
+     {Subject::offer, Turn::place},
+     list<&C::regions, &C::regions_of_infra, catalog::regions_called>(Fact::region, to_say("region"))},
+    {{"infra", "", "CLOUD/REGION", to_say("provider and region together, as in aws/us-east-1"), kPlace,
+      GPUSEL_DO(add_infra(t, c)), false, true},
+     {Subject::offer, Turn::place},
+     held<&C::clouds_of_infra, &C::regions_of_infra>()},
+    {{"residency", "", "COUNTRIES", to_say("countries the region must lie in: eu, cn, us, de …"), kPlace,
+      GPUSEL_DO(set_list(t, c.residency)), false, true},
+     {Subject::offer, Turn::place},
+     held<&C::residency>(judge_residency, one_more, Fact::country)},
+    {{"family", "", "FAMILIES", to_say("instance families"), kPlace, GPUSEL_DO(set_list(t, c.families)), false, true},
+     {Subject::machine, Turn::place},
+     held<&C::families>(judge_family, one_more, Fact::family, to_say("family"))},
+    {{"allow_list", "", "REGEX", to_say("only SKUs that match"), kPlace, GPUSEL_DO(assign(t, c.allow_list))},
+     {Subject::machine, Turn::place},
+     held<&C::allow_list>(judge_allow_list, relax_allow_list)},
+    {{"deny_list", "", "REGEX", to_say("no SKU that matches"), kPlace, GPUSEL_DO(assign(t, c.deny_list))},
+     {Subject::machine, Turn::place},
+     held<&C::deny_list>(judge_deny_list, without)},
+    {{"include_unavailable", "", "BOOL", to_say("also what is retired or sold by invitation only"), kPlace,
+      GPUSEL_DO(assign(t, c.include_unavailable)), true},
+     {Subject::search, Turn::place},
+     held<&C::include_unavailable>()},
 
-    {.option = {"term", "usage-class", "LIST", to_say("on-demand, spot, reserved-1y, savings-3y, month … or any"),
-                kMoney, GPUSEL_DO(add_terms(t, c)), false, true},
-     .subject = Subject::offer,
-     .turn = Turn::money,
-     .form = held<&C::terms>(judge_term, one_more),
-     .fact = Fact::term,
-     .words = to_say("term"),
-     .usual = "on-demand",
-     .open = "any"},
-    {.option = {"max_price", "price-per-hour-max", "MONEY", to_say("price per hour of all nodes, at most"), kMoney,
-                GPUSEL_DO(assign(t, c.max_price, kPriceLimits))},
-     .subject = Subject::price,
-     .turn = Turn::money,
-     .form = most<&C::max_price>(),
-     .fact = Fact::price_per_hour,
-     .words = to_say("price per hour"),
-     .trades = true,
-     .nearest_price = true,
-     .question = to_say("USD per hour, at most (any)")},
-    {.option = {"budget", "", "MONEY", to_say("cost of the whole job, at most"), kMoney,
-                GPUSEL_DO(assign(t, c.budget, kPriceLimits))},
-     .subject = Subject::job,
-     .turn = Turn::money,
-     .form = most<&C::budget>(),
-     .fact = Fact::cost,
-     .words = to_say("cost"),
-     .trades = true,
-     .of_ending = true},
+    {{"term", "usage-class", "LIST", to_say("on-demand, spot, reserved-1y, savings-3y, month … or any"), kMoney,
+      GPUSEL_DO(add_terms(t, c)), false, true},
+     {Subject::offer, Turn::money},
+     held<&C::terms>(judge_term, one_more, Fact::term, to_say("term")),
+     {.usual = "on-demand", .open = "any"}},
+    {{"max_price", "price-per-hour-max", "MONEY", to_say("price per hour of all nodes, at most"), kMoney,
+      GPUSEL_DO(assign(t, c.max_price, kPriceLimits))},
+     {Subject::price, Turn::money},
+     most<&C::max_price>(Fact::price_per_hour, to_say("price per hour")),
+     {.trades = true, .nearest_price = true, .question = to_say("USD per hour, at most (any)")}},
+    {{"budget", "", "MONEY", to_say("cost of the whole job, at most"), kMoney,
+      GPUSEL_DO(assign(t, c.budget, kPriceLimits))},
+     {Subject::job, Turn::money},
+     most<&C::budget>(Fact::cost, to_say("cost")),
+     {.trades = true, .of_ending = true}},
     // A pretraining run without a deadline would be planned on one node for decades.
-    {.option = {"deadline", "", "TIME", to_say("time the job may take: 12h, 3d"), kMoney,
-                GPUSEL_DO(set_duration_hours(t, c.deadline_hours))},
-     .subject = Subject::job,
-     .turn = Turn::money,
-     .form = held<&C::deadline_hours>(judge_deadline, needs_most),
-     .fact = Fact::hours,
-     .unit = "h",
-     .usual = "90d",
-     .usual_for = Usual::pretraining,
-     .usual_unless = [](const Constraints& c) { return c.nodes || c.max_nodes; },
-     .assumed_as = "deadline_days",
-     .open = "1000000000h",
-     .trades = true,
-     .question = to_say("time until it must be done, such as 12h or 3d (any)"),
-     .of_ending = true},
-    {.option = {"max_nodes", "", "N", to_say("nodes, at most (default: what the job needs)"), kMoney,
-                GPUSEL_DO(assign(t, c.max_nodes, kNodes))},
-     .subject = Subject::search,
-     .turn = Turn::money,
-     .form = held<&C::max_nodes, &C::nodes>(nullptr, relax_nodes),
-     .open = "1024"},
-    {.option = {"nodes", "", "N", to_say("nodes, exactly"), kMoney, GPUSEL_DO(assign(t, c.nodes, kNodes))},
-     .subject = Subject::job,
-     .turn = Turn::money,
-     .form = held<&C::nodes>(),
-     .not_above = "max_nodes"},
-    {.option = {"max_price_age", "", "TIME",
-                to_say("age a price may have: 30d; older ones are dropped, or with --strict kept"), kMoney,
-                GPUSEL_DO(set_days(t, c.max_price_age_days))},
-     .subject = Subject::offer,
-     .turn = Turn::money,
-     .form = held<&C::max_price_age_days>(judge_price_age, needs_most),
-     .fact = Fact::price_age_days,
-     .words = to_say("price age in days"),
-     .unit = "d",
-     .of_age = true},
-    {.option = {"strict", "", "BOOL",
-                to_say("keep prices older than --max-price-age, but status 6 if the answer has one"), kMoney,
-                GPUSEL_DO(assign(t, c.strict)), true},
-     .subject = Subject::offer,
-     .turn = Turn::money,
-     .form = held<&C::strict>(),
-     .of_age = true},
+    {{"deadline", "", "TIME", to_say("time the job may take: 12h, 3d"), kMoney,
+      GPUSEL_DO(set_duration_hours(t, c.deadline_hours))},
+     {Subject::job, Turn::money},
+     held<&C::deadline_hours>(judge_deadline, needs_most, Fact::hours, {}, "h"),
+     {.usual = "90d",
+      .usual_for = Usual::pretraining,
+      .usual_unless = [](const Constraints& c) { return c.nodes || c.max_nodes; },
+      .assumed_as = "deadline_days",
+      .open = "1000000000h",
+      .trades = true,
+      .question = to_say("time until it must be done, such as 12h or 3d (any)"),
+      .of_ending = true}},
+    {{"max_nodes", "", "N", to_say("nodes, at most (default: what the job needs)"), kMoney,
+      GPUSEL_DO(assign(t, c.max_nodes, kNodes))},
+     {Subject::search, Turn::money},
+     held<&C::max_nodes, &C::nodes>(nullptr, relax_nodes),
+     {.open = "1024"}},
+    {{"nodes", "", "N", to_say("nodes, exactly"), kMoney, GPUSEL_DO(assign(t, c.nodes, kNodes))},
+     {Subject::job, Turn::money},
+     held<&C::nodes>(),
+     {.not_above = "max_nodes"}},
+    {{"max_price_age", "", "TIME", to_say("age a price may have: 30d; older ones are dropped, or with --strict kept"),
+      kMoney, GPUSEL_DO(set_days(t, c.max_price_age_days))},
+     {Subject::offer, Turn::money},
+     held<&C::max_price_age_days>(judge_price_age, needs_most, Fact::price_age_days, to_say("price age in days"), "d"),
+     {.of_age = true}},
+    {{"strict", "", "BOOL", to_say("keep prices older than --max-price-age, but status 6 if the answer has one"),
+      kMoney, GPUSEL_DO(assign(t, c.strict)), true},
+     {Subject::offer, Turn::money},
+     held<&C::strict>(),
+     {.of_age = true}},
 };
 
 #undef GPUSEL_DO
@@ -296,7 +220,7 @@ std::span<const Limit* const> judged_limits() {
     std::vector<const Limit*> all;
     for (const Limit& limit : kLimits)
       if (limit.form.judge != nullptr) all.push_back(&limit);
-    std::ranges::stable_sort(all, {}, &Limit::turn);
+    std::ranges::stable_sort(all, {}, [](const Limit* limit) { return limit->on.turn; });
     return all;
   }();
   return judged;
@@ -312,9 +236,9 @@ std::span<const Option<Constraints>> constraint_options() {
 }
 
 void assume_usual(Constraints& limits, const Limit& limit) {
-  if (limit.usual.empty() || limit.form.is_set(limits)) return;
-  if (limit.usual_unless != nullptr && limit.usual_unless(limits)) return;
-  if (limit.option.set(limits, limit.usual)) limits.assumed.push_back(limit.option.key);
+  if (limit.also.usual.empty() || limit.form.is_set(limits)) return;
+  if (limit.also.usual_unless != nullptr && limit.also.usual_unless(limits)) return;
+  if (limit.option.set(limits, limit.also.usual)) limits.assumed.push_back(limit.option.key);
 }
 
 /// From the last on: money before hardware, as it decides more.
@@ -322,7 +246,7 @@ void assume_usual(Constraints& limits, Usual question) {
   for (const Usual usual : {Usual::job, Usual::pretraining}) {
     if (usual > question) break;
     for (auto limit = std::rbegin(kLimits); limit != std::rend(kLimits); ++limit)
-      if (limit->usual_for == usual) assume_usual(limits, *limit);
+      if (limit->also.usual_for == usual) assume_usual(limits, *limit);
   }
 }
 
@@ -330,11 +254,11 @@ Assumptions assumed_limits(const Constraints& limits) {
   Assumptions assumed;
   for (const std::string_view key : limits.assumed) {
     const Limit& limit = *find_limit(key);
-    const std::string_view digits = limit.usual.substr(0, limit.usual.find_first_not_of("0123456789"));
-    if (limit.assumed_as.empty())
-      assumed.push_back({std::string(key), std::string(limit.usual)});
+    const std::string_view digits = limit.also.usual.substr(0, limit.also.usual.find_first_not_of("0123456789"));
+    if (limit.also.assumed_as.empty())
+      assumed.push_back({std::string(key), std::string(limit.also.usual)});
     else
-      assumed.push_back({std::string(limit.assumed_as), plain_number(digits).value_or(0)});
+      assumed.push_back({std::string(limit.also.assumed_as), plain_number(digits).value_or(0)});
   }
   return assumed;
 }
@@ -343,7 +267,7 @@ const Constraints& open_limits() {
   static const Constraints open = [] {
     Constraints all;
     for (const Limit& limit : kLimits)
-      if (!limit.open.empty()) (void)limit.option.set(all, limit.open);
+      if (!limit.also.open.empty()) (void)limit.option.set(all, limit.also.open);
     return all;
   }();
   return open;
@@ -351,7 +275,7 @@ const Constraints& open_limits() {
 
 bool asks_for_gpu(const Constraints& limits) {
   return std::ranges::any_of(kLimits, [&](const Limit& limit) {
-    if (!limit.needs_gpu || !limit.is_given(limits)) return false;
+    if (!limit.also.needs_gpu || !limit.is_given(limits)) return false;
     const auto number = limit.form.stated(limits);
     return !number || number->value != 0;  // --nvlink false asks for none
   });
@@ -370,11 +294,11 @@ Result<std::vector<rules::Rule>> limit_rules(const Constraints& limits, const ca
 std::string contradiction(const Constraints& limits, const catalog::Catalog& catalog) {
   for (const Limit& limit : kLimits) {
     if (!limit.form.is_set(limits)) continue;
-    for (const std::string_view high : split(limit.not_above, ' '))
+    for (const std::string_view high : split(limit.also.not_above, ' '))
       if (!high.empty())
         if (std::string found = crossed(limit, *find_limit(high), limits); !found.empty()) return found;
-    if (limit.clash == nullptr) continue;
-    if (std::string found = limit.clash(limits, catalog); !found.empty()) return found;
+    if (limit.also.clash == nullptr) continue;
+    if (std::string found = limit.also.clash(limits, catalog); !found.empty()) return found;
   }
   return {};
 }

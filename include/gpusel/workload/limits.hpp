@@ -66,19 +66,15 @@ struct Form {
   void (*copy)(Constraints& to, const Constraints& from) = nullptr;
   bool (*is_set)(const Constraints& limits) = nullptr;
   std::optional<Stated> (*stated)(const Constraints& limits) = nullptr;
-  Status (*judge)(const Judging& judging) = nullptr;   // null: rejects nothing by itself
+  Status (*judge)(const Judging& judging) = nullptr;  // null: rejects nothing by itself
   Needed (*relax)(const Passing& passing) = nullptr;  // null: no value of it lets anything pass
+  rules::Fact fact = rules::Fact::task;               // that it bounds
+  std::string_view words = {};                        // what a rejection calls the fact
+  std::string_view unit = {};                         // of the flag's value
 };
 
-struct Limit {
-  Option<Constraints> option;
-  Subject subject = Subject::machine;
-  Turn turn = Turn::size;
-  Form form;
-  // For its judge and its relaxation.
-  rules::Fact fact = rules::Fact::task;  // that it bounds
-  std::string_view words = {};           // what a rejection calls the fact
-  std::string_view unit = {};            // of the flag's value
+/// What is true of some limits only.
+struct LimitTraits {
   // What holds when nothing is said, as the flag would say it.
   std::string_view usual = {};
   Usual usual_for = Usual::job;
@@ -97,6 +93,16 @@ struct Limit {
   std::string_view question = {};  // that `ask` asks
   bool of_ending = false;          // says nothing of a service
   bool of_age = false;             // of prices: what falls by it is told as old
+};
+
+struct Limit {
+  Option<Constraints> option;
+  struct On {
+    Subject subject;
+    Turn turn;
+  } on;
+  Form form;
+  LimitTraits also = {};
 
   /// Of its rule, and of rejections by it: the flag without dashes.
   std::string id() const;
