@@ -24,7 +24,7 @@ shell_syntax() {
 
 # A question walks one way: no room includes a room that comes after it.
 rooms() {
-  later="base catalog workload estimate plan cost rules advise report cli"
+  later="base catalog rules workload estimate plan cost advise report cli"
   while [ "$later" != "${later#* }" ]; do
     room=${later%% *}
     later=${later#* }

@@ -5,6 +5,7 @@
 #include "advise/admission_relax.hpp"
 #include "advise/facts_of.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/plan/targets.hpp"
 
 namespace gpusel::advise {
 
@@ -206,13 +207,17 @@ class Admitter {
     return steps.size() == 1 && steps.front().limit != nullptr && steps.front().limit->rule == "max-nodes";
   }
 
+  static bool is_latency(std::string_view rule) {
+    return std::ranges::any_of(plan::latency_targets(), [&](const auto& target) { return target.key == rule; });
+  }
+
   Steps without_gpu_limits(const Standing& now) const {
     Steps steps;
     const auto& counted = now.advice->work.counted;
     if (!counted || !counted->on_cpu) return steps;
-    for (const std::string_view rule : gpu_limits()) {
-      if (has(rule)) continue;
-      steps.push_back(lifted(*find_relaxation(rule), now));
+    for (const workload::Limit& limit : workload::limits()) {
+      if (!limit.also.needs_gpu || has(limit.id())) continue;
+      steps.push_back(lifted(*find_relaxation(limit.id()), now));
       steps.back().bare = true;
     }
     return steps;
@@ -236,7 +241,7 @@ class Admitter {
     for (const Relaxation& limit : plan_relaxations()) {
       if (has(limit.rule)) continue;
       all.push_back({lifted(limit, now)});
-      if (limit.rule == "ttft" || limit.rule == "tpot") targets.push_back(lifted(limit, now));
+      if (is_latency(limit.rule)) targets.push_back(lifted(limit, now));
     }
     if (targets.size() > 1) all.push_back(targets);
     const Workload& work = now.advice->work;

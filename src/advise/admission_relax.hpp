@@ -8,6 +8,7 @@
 
 #include "advise/candidates.hpp"
 #include "gpusel/advise/admission.hpp"
+#include "gpusel/workload/limits.hpp"
 
 namespace gpusel::advise {
 
@@ -19,26 +20,21 @@ struct Lifted {
 };
 
 struct Relaxation {
-  std::string_view rule;                             // that it lifts: the flag without dashes
-  void (*copy)(Question& to, const Question& from);  // what the flag set
+  std::string rule;                                              // that it lifts: the flag without dashes
+  std::function<void(Question& to, const Question& from)> copy;  // what the flag set
   /// The flag with what the instance needs; without a value where only leaving it out will do.
-  Change (*need)(const Lifted& lifted);
+  std::function<Change(const Lifted& lifted)> need;
   bool replaces = false;  // a list whose values go when others are set
   /// The number that was asked for, where values between it and what was needed may do: another plan meets them.
-  std::optional<double> (*asked)(const Question& question) = nullptr;
+  std::function<std::optional<double>(const Question& question)> asked = nullptr;
 };
 
 /// Every limit of the command line that rejects by its own rule.
 std::span<const Relaxation> limit_relaxations();
-/// What keeps machines without GPUs out.
-std::span<const std::string_view> gpu_limits();
 /// Targets and counts that a plan has to meet.
 std::span<const Relaxation> plan_relaxations();
 /// What of a plan was pinned: `rule` is the key of the request.
 std::span<const Relaxation> pins();
-
-/// Four digits, the last one in favour of what is to stay below.
-std::string at_most(double value);
 
 /// A number that was asked for, on its way to one that is known to do.
 struct Yielded {
@@ -48,7 +44,7 @@ struct Yielded {
   std::string unit;
 
   /// `share` 0: as asked, 1: as is enough.
-  void set(double share) const { change->value = at_most(asked + (enough - asked) * share) + unit; }
+  void set(double share) const { change->value = workload::at_most(asked + (enough - asked) * share) + unit; }
 };
 /// Nothing where the limit is no such number, or the change asks for less.
 std::optional<Yielded> yielded_by(const Relaxation& limit, Change& change, const Question& asked);

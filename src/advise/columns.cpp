@@ -1,9 +1,9 @@
 #include "gpusel/advise/columns.hpp"
 
 #include "advise/candidates.hpp"
-#include "advise/limits.hpp"
 #include "gpusel/advise/list.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/catalog/regions.hpp"
 
 namespace gpusel::advise {
 
@@ -280,7 +280,7 @@ Columns<Listed> instance_columns(const catalog::Catalog& catalog, const estimate
     if (!provider) return std::unexpected(provider.error());
     return std::vector{std::string((*provider)->id)};
   });
-  columns.named_by("region", [&](std::string_view name) { return regions_called(name, catalog); });
+  columns.named_by("region", [&](std::string_view name) { return catalog::regions_called(name, catalog); });
   columns.of_rows([&](const auto& see) {
     for (const Instance& instance : catalog.instances()) {
       see({.instance = &instance});

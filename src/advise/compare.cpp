@@ -276,10 +276,8 @@ Result<CompareAnswer> compare(std::span<const std::string> names, const Question
   auto converter = cost::Converter::into(question.currency, catalog);
   if (!converter) return std::unexpected(converter.error());
   workload::Constraints constraints = question.constraints;
-  if (constraints.terms.empty()) constraints.terms.emplace_back("on-demand");
-  if (std::string crossed = contradiction(constraints, catalog); !crossed.empty())
-    return std::unexpected(Error{ErrorKind::unsatisfied, std::move(crossed), {}, {}});
-  auto limits = limit_rules(constraints, catalog, Defaults::none);
+  workload::assume_usual(constraints, *workload::find_limit("term"));
+  const auto limits = LimitSet::of(constraints, catalog);
   if (!limits) return std::unexpected(limits.error());
   CompareAnswer out;
   out.currency = question.currency;
@@ -293,7 +291,7 @@ Result<CompareAnswer> compare(std::span<const std::string> names, const Question
     out.work = std::move(*work);
   }
   const cost::Quoter quoter(catalog, coefficients, *converter);
-  std::vector<rules::Rule> all = *limits;
+  std::vector<rules::Rule> all = limits->rules();
   all.insert(all.end(), rules.begin(), rules.end());
   const SideBySide comparer(question, catalog, coefficients, quoter, all);
   for (const std::string& name : names) {

@@ -23,13 +23,13 @@ constexpr std::size_t kMostSubjects = 8;
 class TermCosts {
  public:
   TermCosts(const CostQuestion& question, const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
-            const CostAnswer& answer, std::span<const rules::Rule> limits)
+            const CostAnswer& answer, const LimitSet& limits)
       : question_(question),
         catalog_(catalog),
         coefficients_(coefficients),
         answer_(answer),
         limits_(limits),
-        rules_(limits.begin(), limits.end()),
+        rules_(limits.rules()),
         quoter_(catalog, coefficients, answer.converter) {
     std::ranges::copy(question.rules, std::back_inserter(rules_));
     known_.set(rules::Fact::accepts_unavailable, question.question.constraints.include_unavailable.value_or(false));
@@ -63,12 +63,8 @@ class TermCosts {
   /// By a limit on instances, which it is told by.
   bool ruled_out(CostItem& item) const {
     const catalog::Instance& instance = *item.subject.instance;
-    rules::Facts facts;
-    instance_facts(facts, {instance, item.subject.provider, catalog_, coefficients_});
-    const auto against = std::ranges::find_if(limits_, [&](const rules::Rule& rule) {
-      return rule.stage == rules::Stage::instance && rules::fires(rule, facts);
-    });
-    if (against == limits_.end()) return false;
+    const rules::Rule* against = limits_.against({instance, item.subject.provider, catalog_, coefficients_});
+    if (against == nullptr) return false;
     item.notes.push_back(
         say("the limit '{}' leaves {} {} out", against->id, instance.provider, printable(instance.sku)));
     return true;
@@ -78,7 +74,7 @@ class TermCosts {
     std::map<catalog::Term, int> old;
     auto priced = market_->allowed(*item.subject.instance, use_of(item, answer_), known_,
                                    [&](const catalog::Offer& offer, const rules::Rule& rule) {
-                                     if (rule.id == kMaxPriceAge) ++old[offer.term];
+                                     if (is_of_age(rule)) ++old[offer.term];
                                    });
     std::string list;
     for (const auto& [term, count] : old) list += format("{}{} {}", list.empty() ? "" : ", ", count, to_text(term));
@@ -124,7 +120,7 @@ class TermCosts {
   const catalog::Catalog& catalog_;
   const estimate::Coefficients& coefficients_;
   const CostAnswer& answer_;
-  std::span<const rules::Rule> limits_;
+  const LimitSet& limits_;
   std::vector<rules::Rule> rules_;  // limits first
   rules::Facts known_;
   cost::Quoter quoter_;
@@ -185,13 +181,11 @@ Status find_work(CostAnswer& answer, const workload::Request& request, const cat
   return {};
 }
 
-Result<std::vector<rules::Rule>> limits_of(const CostQuestion& question, const catalog::Catalog& catalog) {
+Result<LimitSet> limits_of(const CostQuestion& question, const catalog::Catalog& catalog) {
   workload::Constraints constraints = question.question.constraints;
   if (constraints.terms.empty()) constraints.terms.emplace_back("any");
-  if (std::string crossed = contradiction(constraints, catalog); !crossed.empty())
-    return std::unexpected(Error{ErrorKind::unsatisfied, std::move(crossed), {}, {}});
   constraints.budget.reset();  // of a whole job, not of an hour
-  return limit_rules(constraints, catalog, Defaults::none);
+  return LimitSet::of(constraints, catalog);
 }
 
 }  // namespace

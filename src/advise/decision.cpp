@@ -5,7 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "advise/admission_relax.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
@@ -149,10 +148,10 @@ class PathFinder {
   }
   /// Limits that nobody gave are those of every answer.
   bool is_asked(std::string_view rule) const {
-    const auto& limits = context_.question.constraints;
-    if (rule == "vendor") return !limits.vendors.empty();
-    if (rule == "term") return !limits.terms.empty();
-    return find_relaxation(rule) != nullptr;
+    const workload::Limit* limit = workload::find_limit(rule);
+    if (limit == nullptr || limit->form.judge == nullptr) return false;
+    return limit->also.usual.empty() || limit->also.usual_for != workload::Usual::job ||
+           limit->is_given(context_.question.constraints);
   }
 
   std::size_t index(const catalog::Gpu& gpu) const {

@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "advise/fleet_parts.hpp"
-#include "advise/limits.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/workload/limits.hpp"
 
 namespace gpusel::advise {
 
@@ -29,8 +29,7 @@ Terms split_terms(const std::vector<std::string>& asked) {
   Terms out;
   for (std::size_t i = 0; i < enum_names<Term>.size(); ++i) {
     const std::string name(enum_names<Term>[i]);
-    const bool usual = asked.empty() && static_cast<Term>(i) == Term::on_demand;
-    if (!any && !usual && std::ranges::find(asked, name) == asked.end()) continue;
+    if (!any && std::ranges::find(asked, name) == asked.end()) continue;
     const bool elastic = std::ranges::find(kElastic, static_cast<Term>(i)) != std::end(kElastic);
     (elastic ? out.elastic : out.committed).push_back(name);
   }
@@ -38,10 +37,10 @@ Terms split_terms(const std::vector<std::string>& asked) {
 }
 
 /// The question as recommend() would ask it for one instance: what limits the whole fleet is not asked of its parts.
-Question part_question(const FleetQuestion& question, std::vector<std::string> terms) {
+Question part_question(const FleetQuestion& question, workload::Constraints limits, std::vector<std::string> terms) {
   Question out;
   out.request = question.request;
-  out.constraints = question.constraints;
+  out.constraints = std::move(limits);
   out.constraints.max_nodes.reset();
   out.constraints.max_price.reset();
   out.constraints.terms = std::move(terms);
@@ -52,7 +51,7 @@ Question part_question(const FleetQuestion& question, std::vector<std::string> t
 
 Result<std::vector<rules::Rule>> rules_of(const Question& question, const catalog::Catalog& catalog,
                                           std::span<const rules::Rule> rules) {
-  auto out = limit_rules(question.constraints, catalog);
+  auto out = workload::limit_rules(question.constraints, catalog);
   if (!out) return out;
   out->insert(out->end(), rules.begin(), rules.end());
   return out;
@@ -122,11 +121,9 @@ void note_dates(const FleetContext& context, Fleet& fleet) {
     }
 }
 
-void note_assumed(const FleetQuestion& question, Fleet& fleet) {
-  const auto& limits = question.constraints;
+void note_assumed(const FleetQuestion& question, const workload::Constraints& limits, Fleet& fleet) {
   std::erase_if(fleet.assumed, [](const auto& one) { return one.key == "output_tokens" || one.key == "input_tokens"; });
-  if (limits.terms.empty()) fleet.assumed.push_back({"term", std::string("on-demand")});
-  if (limits.vendors.empty() && limits.gpus.empty()) fleet.assumed.push_back({"vendor", std::string("nvidia,amd")});
+  std::ranges::move(workload::assumed_limits(limits), std::back_inserter(fleet.assumed));
   if (!question.request.max_load) fleet.assumed.push_back({"max_load", fleet.work.inference.max_load});
   if (question.daily.empty()) fleet.assumed.push_back({"daily", std::string("flat")});
   if (!question.request.request_rate) fleet.assumed.push_back({"rate", fleet.rate});
@@ -207,28 +204,30 @@ Result<Fleet> plan_fleet(const FleetQuestion& question, const catalog::Catalog& 
   auto model = find_model(question.request, catalog);
   if (!model) return std::unexpected(model.error());
   if (model->model == nullptr) return usage_error(say("say which model is served"), "model");
-  if (const std::string clash = contradiction(question.constraints, catalog); !clash.empty())
+  if (const std::string clash = workload::contradiction(question.constraints, catalog); !clash.empty())
     return std::unexpected(Error{ErrorKind::unsatisfied, clash, {}, {}});
   const auto converter = cost::Converter::into(question.currency, catalog);
   if (!converter) return std::unexpected(converter.error());
   const cost::Quoter quoter(catalog, coefficients, *converter);
-  const Terms terms = split_terms(question.constraints.terms);
+  workload::Constraints limits = question.constraints;
+  workload::assume_usual(limits, workload::Usual::job);
+  const Terms terms = split_terms(limits.terms);
   FleetContext context{question,
                        catalog,
                        coefficients,
                        quoter,
-                       part_question(question, terms.elastic),
+                       part_question(question, limits, terms.elastic),
                        {},
-                       part_question(question, terms.committed),
+                       part_question(question, limits, terms.committed),
                        {},
                        !terms.elastic.empty(),
                        !terms.committed.empty(),
                        {}};
   for (const auto& [part, into] :
        {std::pair(&context.elastic, &context.elastic_rules), std::pair(&context.committed, &context.committed_rules)}) {
-    auto limits = rules_of(*part, catalog, rules);
-    if (!limits) return std::unexpected(limits.error());
-    *into = std::move(*limits);
+    auto part_rules = rules_of(*part, catalog, rules);
+    if (!part_rules) return std::unexpected(part_rules.error());
+    *into = std::move(*part_rules);
   }
   if (Status found = find_quotas(question, context); !found) return std::unexpected(found.error());
 
@@ -253,7 +252,7 @@ Result<Fleet> plan_fleet(const FleetQuestion& question, const catalog::Catalog& 
   note_traffic(fleet);
   if (Status done = solve(context, *day, find_types(context, fleet.work, fleet.traffic.buckets), fleet); !done)
     return std::unexpected(done.error());
-  note_assumed(question, fleet);
+  note_assumed(question, limits, fleet);
   keep_used(fleet);
   note_dates(context, fleet);
   if (fleet.mix.feasible) add_scaling(context, fleet);

@@ -6,6 +6,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/plan/targets.hpp"
 
 namespace gpusel::advise {
 
@@ -233,14 +234,6 @@ class TypeFinder {
   std::size_t shortest_ = 0;
 };
 
-/// How far a machine that serves one request alone is from the targets: 1 is on them.
-double missed_by(const Workload& work, const estimate::InferenceSpeed& speed) {
-  const auto& job = work.inference;
-  const double first = job.ttft_ms ? in_ms(speed.ttft) / *job.ttft_ms : 0;
-  const double between = job.tpot_ms ? in_ms(speed.itl) / *job.tpot_ms : 0;
-  return std::max(first, between);
-}
-
 }  // namespace
 
 const FleetOffer& FleetType::steady() const {
@@ -263,8 +256,7 @@ Unserved explain_unserved(const FleetContext& context, const Workload& work, std
   }
   Workload alone = of_bucket(work, lengths);
   alone.inference.request_rate.reset();
-  alone.inference.ttft_ms.reset();
-  alone.inference.tpot_ms.reset();
+  for (const plan::LatencyTarget& target : plan::latency_targets()) (alone.inference.*target.asked).reset();
   alone.inference.strict_slo = false;
   alone.inference.concurrency = 1;
   const SearchContext search_context{context.elastic,   context.catalog,       context.coefficients,
@@ -280,7 +272,7 @@ Unserved explain_unserved(const FleetContext& context, const Workload& work, std
       if (choice->problem.any() && closer) least = choice->problem;
       continue;
     }
-    const double missed = missed_by(work, *choice->speed);
+    const double missed = plan::missed_by(work.inference, *choice->speed);
     if (out.nearest && missed >= nearest) continue;
     const auto speed = *choice->speed;
     auto offers = search.offers(shape, {shape.machine, std::move(*choice)});

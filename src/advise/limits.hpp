@@ -1,27 +1,32 @@
-// Constraints as rules: what a person limits on the command line is judged by the same engine as
-// the shipped pitfalls, so every rejection has an id, a fact and a bound.
+// Limits as whoever picks instances and offers without a search judges by them.
 #pragma once
 
 #include <vector>
 
-#include "gpusel/advise/recommend.hpp"
-#include "gpusel/advise/regions.hpp"
+#include "advise/candidates.hpp"
+#include "gpusel/workload/limits.hpp"
 
 namespace gpusel::advise {
 
-/// What holds when nothing is said: a job wants accelerators whose software the estimates know, at
-/// on-demand prices; a list shows everything.
-enum class Defaults : std::uint8_t { job, none };
+/// The limits of one question.
+class LimitSet {
+ public:
+  /// Errors: as workload::limit_rules(); limits that contradict each other.
+  static Result<LimitSet> of(const workload::Constraints& limits, const catalog::Catalog& catalog);
 
-/// Id of the rule about the age of prices.
-inline constexpr std::string_view kMaxPriceAge = "max-price-age";
+  /// The first limit that an instance fails; null: none.
+  const rules::Rule* against(const InstanceView& instance) const;
+  const rules::Rule* against(const rules::Facts& instance) const;
+  bool about_offers() const;
+  /// Of instances and of offers, in the order people give them: what a Market asks first.
+  const std::vector<rules::Rule>& rules() const { return rules_; }
 
-/// Names resolved against the catalogue, limits as rejecting rules in the order people give them.
-/// Errors: unknown provider, region, family or residency; limits that contradict each other.
-Result<std::vector<rules::Rule>> limit_rules(const workload::Constraints& constraints, const catalog::Catalog& catalog,
-                                             Defaults defaults = Defaults::job);
+ private:
+  std::vector<rules::Rule> rules_;
+  rules::FactSet facts_;
+};
 
-/// Why no instance can meet these limits together, by the flags' names; empty when they may.
-std::string contradiction(const workload::Constraints& constraints, const catalog::Catalog& catalog);
+/// Whether a rule is the limit on the age of prices.
+bool is_of_age(const rules::Rule& rule);
 
 }  // namespace gpusel::advise

@@ -34,32 +34,6 @@ std::vector<std::string> folded(const std::vector<std::string>& words) {
   return out;
 }
 
-/// ListLimits as rules, and the facts they speak of.
-struct ListLimits {
-  std::vector<rules::Rule> rules;
-  rules::FactSet facts;
-  bool about_offers = false;
-
-  static Result<ListLimits> of(const workload::Constraints& constraints, const Catalog& catalog) {
-    auto rules = limit_rules(constraints, catalog, Defaults::none);
-    if (!rules) return std::unexpected(rules.error());
-    if (std::string why = contradiction(constraints, catalog); !why.empty())
-      return std::unexpected(Error{ErrorKind::unsatisfied, std::move(why), {}, {}});
-    ListLimits limits{std::move(*rules), {}, false};
-    for (const rules::Rule& rule : limits.rules) {
-      limits.facts |= rules::facts_in(rule.when);
-      limits.about_offers = limits.about_offers || rule.stage == rules::Stage::offer;
-    }
-    return limits;
-  }
-
-  bool allow_instance(const rules::Facts& known) const {
-    return std::none_of(rules.begin(), rules.end(), [&](const rules::Rule& rule) {
-      return rule.stage != rules::Stage::offer && rules::fires(rule, known);
-    });
-  }
-};
-
 /// The link that two of a GPU would have in one machine built for it.
 std::optional<NodeLink> best_link(const Gpu& gpu) {
   if (!gpu.interconnect) return std::nullopt;
@@ -89,7 +63,7 @@ class InstanceLister {
         words_(folded(question.words)) {}
 
   Result<InstanceList> make() {
-    auto limits = ListLimits::of(question_.constraints, catalog_);
+    const auto limits = LimitSet::of(question_.constraints, catalog_);
     if (!limits) return std::unexpected(limits.error());
     auto converter = cost::Converter::into(question_.currency, catalog_);
     if (!converter) return std::unexpected(converter.error());
@@ -103,7 +77,7 @@ class InstanceLister {
     only_on_demand_ =
         !every_offer_ && question_.constraints.terms.empty() && !(filter_ && filter_->uses(*columns_.find("term")));
     const cost::Quoter quoter(catalog_, coefficients_, *converter);
-    const Market market(catalog_, quoter, limits->rules, {}, question_.today);
+    const Market market(catalog_, quoter, limits->rules(), {}, question_.today);
     for (const Instance& instance : catalog_.instances()) add(instance, *limits, market);
     if (Status sorted = columns_.sort(out_.listed, question_.sort_by); !sorted) return std::unexpected(sorted.error());
     return std::move(out_);
@@ -114,21 +88,20 @@ class InstanceLister {
       "price",  "price_per_gpu_hour", "price_per_hour", "currency",      "region", "country", "term",
       "source", "confidence",         "as_of",          "price_age_days"};
 
-  void add(const Instance& instance, const ListLimits& limits, const Market& market) {
+  void add(const Instance& instance, const LimitSet& limits, const Market& market) {
     if (!matches(words_, {instance.sku, instance.family, instance.provider, instance.gpu})) return;
     Listed listed{&instance, nullptr, 0};
     if (filter_ && !filters_offers_ && !columns_.passes(*filter_, listed)) return;
-    rules::Facts facts;
     const auto provider = catalog_.provider(instance.provider);
-    instance_facts(facts, {instance, provider ? *provider : nullptr, catalog_, coefficients_}, limits.facts);
-    if (!limits.allow_instance(facts)) return;
+    if (limits.against({instance, provider ? *provider : nullptr, catalog_, coefficients_}) != nullptr) return;
+    rules::Facts facts;
     bool priced = false;  // within the limits, whatever the filter says
     bool on_other_term = false;
     for (const Offer& offer : catalog_.offers_of(instance)) {
       const auto quote = market.quoter().quote(offer);
       if (!quote) continue;
       const rules::Rule* against = market.against(offer, *quote, facts);
-      const bool too_old = against != nullptr && against->id == kMaxPriceAge;
+      const bool too_old = against != nullptr && is_of_age(*against);
       if (against != nullptr && !too_old) continue;
       const bool other_term = only_on_demand_ && offer.term != catalog::Term::on_demand;
       priced = priced || (!other_term && !too_old);
@@ -149,7 +122,7 @@ class InstanceLister {
     if (every_offer_) return;
     // Without an offer an instance still passes what is not about offers: unknown(price), say.
     const bool passes_unpriced =
-        !priced && !limits.about_offers && (!filters_offers_ || columns_.passes(*filter_, listed));
+        !priced && !limits.about_offers() && (!filters_offers_ || columns_.passes(*filter_, listed));
     if (listed.offer != nullptr || passes_unpriced) out_.listed.push_back(listed);
   }
 
@@ -246,7 +219,7 @@ Result<std::vector<ListedGpu>> list_gpus(const ListQuestion& question, const rul
   // How many of it an instance has says nothing of a GPU.
   workload::Constraints constraints = question.constraints;
   for (workload::GpuSpec& spec : constraints.gpus) spec.count = {};
-  const auto limits = ListLimits::of(constraints, catalog);
+  const auto limits = LimitSet::of(constraints, catalog);
   if (!limits) return std::unexpected(limits.error());
   const auto markets = gpu_markets(question.currency, catalog);
   if (!markets) return std::unexpected(markets.error());
@@ -256,7 +229,7 @@ Result<std::vector<ListedGpu>> list_gpus(const ListQuestion& question, const rul
     const Gpu& gpu = catalog.gpus()[i];
     if (!matches(words, {gpu.id, gpu.name, gpu.architecture, gpu.vendor, gpu.aliases.joined()})) continue;
     const rules::Facts facts = gpu_facts(gpu, catalog, coefficients);
-    if (!limits->allow_instance(facts)) continue;
+    if (limits->against(facts) != nullptr) continue;
     ListedGpu listed{.gpu = &gpu, .market = (*markets)[i]};
     if (purpose != nullptr) {
       listed.verdict = rules::judge(*purpose, facts);

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <set>
 
-#include "advise/limits.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/catalog/countries.hpp"
+#include "gpusel/catalog/regions.hpp"
+#include "gpusel/workload/constraints.hpp"
 
 namespace gpusel::advise {
 
@@ -53,7 +54,7 @@ Names region_ids(std::string_view name, const catalog::Catalog& catalog) {
   for (const catalog::Region& region : catalog.regions())
     if (fold_name(region.id) == fold_name(name)) ids.emplace(region.id);
   if (!ids.empty()) return std::vector<std::string>(ids.begin(), ids.end());
-  auto places = regions_called(name, catalog);
+  auto places = catalog::regions_called(name, catalog);
   if (!places) return places;
   std::set<std::string_view> countries;
   for (const catalog::Region& region : catalog.regions())

@@ -6,11 +6,12 @@
 #include "advise/decision.hpp"
 #include "advise/facts_of.hpp"
 #include "advise/inference_advice.hpp"
-#include "advise/limits.hpp"
 #include "advise/search.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
+#include "gpusel/plan/targets.hpp"
+#include "gpusel/workload/limits.hpp"
 
 namespace gpusel::advise {
 
@@ -21,8 +22,6 @@ using rules::Rule;
 using workload::Request;
 using workload::Workload;
 
-/// A pretraining run without a deadline would be planned on one node for decades.
-constexpr double kPretrainingDeadlineDays = 90;
 /// Another format has to cost so much less to be worth a line.
 constexpr double kClearlyCheaper = 0.97;
 
@@ -153,9 +152,7 @@ class Adviser {
   }
 
   void note_assumed_limits(Advice& advice) const {
-    const auto& limits = question_.constraints;
-    if (limits.terms.empty()) advice.assumed.push_back({"term", std::string("on-demand")});
-    if (limits.vendors.empty() && limits.gpus.empty()) advice.assumed.push_back({"vendor", std::string("nvidia,amd")});
+    std::ranges::move(workload::assumed_limits(question_.constraints), std::back_inserter(advice.assumed));
     if (advice.work.inference.request_rate && !question_.request.max_load)
       advice.assumed.push_back({"max_load", advice.work.inference.max_load});
     if (const auto& counted = advice.work.counted) {
@@ -254,10 +251,12 @@ class Adviser {
   /// When nothing meets the latency targets: what comes nearest to them.
   void find_nearest_latency(const FoundModel& model, Advice& advice) const {
     const auto& job = advice.work.inference;
-    if (!job.ttft_ms && !job.tpot_ms) return;
+    const auto targets = plan::latency_targets();
+    const auto first =
+        std::ranges::find_if(targets, [&](const auto& target) { return (job.*target.asked).has_value(); });
+    if (first == targets.end()) return;
     Question other = question_;
-    other.request.ttft_ms.reset();
-    other.request.tpot_ms.reset();
+    for (const plan::LatencyTarget& target : targets) (other.request.*target.given).reset();
     other.request.strict_slo.reset();
     auto work = resolve_work(other.request, model, context_.catalog);
     if (!work) return;
@@ -267,17 +266,15 @@ class Adviser {
     if (found.empty()) return;
     const auto missed_by = [&](const Recommendation& candidate) {
       const auto& speed = *std::get<plan::InferenceChoice>(candidate.choice()).speed;
-      const double first = job.ttft_ms ? in_ms(speed.ttft) / *job.ttft_ms : 0;
-      const double between = job.tpot_ms ? in_ms(speed.itl) / *job.tpot_ms : 0;
-      return std::pair(std::max(first, between), candidate.cost.hourly);
+      return std::pair(plan::missed_by(job, speed), candidate.cost.hourly);
     };
     auto nearest = std::min_element(found.begin(), found.end(), [&](const Recommendation& a, const Recommendation& b) {
       return missed_by(a) < missed_by(b);
     });
     const auto& speed = *std::get<plan::InferenceChoice>(nearest->choice()).speed;
     Alternative alternative;
-    alternative.key = job.ttft_ms ? "ttft" : "tpot";
-    alternative.value = format("{:.0f}", job.ttft_ms ? in_ms(speed.ttft) : in_ms(speed.itl));
+    alternative.key = first->key;
+    alternative.value = format("{:.0f}", in_ms(first->reached(speed, false)));
     alternative.message =
         say("nearest to the latency targets: {} {} at {} {}/h, with {:.0f} ms to the first token and {:.1f} ms between "
             "tokens",
@@ -295,7 +292,8 @@ class Adviser {
                          [&](const Rejection& rejection) { return rejection.rule == limit.id; });
     };
     for (const Rule& limit : limits_) {
-      const bool nobody_asked = limit.id == "vendor" && question_.constraints.vendors.empty();
+      const workload::Limit& row = *workload::find_limit(limit.id);
+      const bool nobody_asked = row.also.tacit && !row.is_given(question_.constraints);
       if (!rejects(limit) || nobody_asked) continue;
       if (std::find(tried.begin(), tried.end(), limit.id) != tried.end()) continue;
       tried.push_back(limit.id);
@@ -303,7 +301,7 @@ class Adviser {
       std::copy_if(rules_.begin(), rules_.end(), std::back_inserter(rest),
                    [&](const Rule& rule) { return rule.id != limit.id || rule.source != limit.source; });
       Question other = question_;
-      if (limit.id == "deadline") other.constraints.deadline_hours.reset();
+      row.form.copy(other.constraints, {});
       const SearchContext context{other, context_.catalog, context_.coefficients, context_.quoter, rest};
       std::vector<Recommendation> found = CandidateSearch(context, advice.work).run();
       if (found.empty()) continue;
@@ -313,7 +311,7 @@ class Adviser {
       // The nearest price is what answers somebody who named one.
       const auto nearest = std::min_element(found.begin(), found.end(),
                                             [](const auto& a, const auto& b) { return a.cost.hourly < b.cost.hourly; });
-      alternative.best = std::move(limit.id == "max-price" ? *nearest : found.front());
+      alternative.best = std::move(row.also.nearest_price ? *nearest : found.front());
       alternative.message =
           say("{}: {} {} at {} {}/h", needed(limit, alternative.best, advice.work), alternative.best.instance->provider,
               alternative.best.instance->sku, human_price(alternative.best.cost.hourly), advice.currency.code());
@@ -385,14 +383,13 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
   auto model = find_model(question.request, catalog);
   if (!model) return std::unexpected(model.error());
   Question asked = question;
-  const bool open_pretraining =
-      question.request.task == workload::Task::pretrain && !workload::is_counted(question.request, model->model) &&
-      !question.constraints.deadline_hours && !question.constraints.nodes && !question.constraints.max_nodes;
-  if (open_pretraining) asked.constraints.deadline_hours = kPretrainingDeadlineDays * 24;
-  auto limits = limit_rules(asked.constraints, catalog);
+  const bool pretraining =
+      question.request.task == workload::Task::pretrain && !workload::is_counted(question.request, model->model);
+  workload::assume_usual(asked.constraints, pretraining ? workload::Usual::pretraining : workload::Usual::job);
+  auto limits = workload::limit_rules(asked.constraints, catalog);
   if (!limits) return std::unexpected(limits.error());
   if (Status possible = cost::check(question.duty); !possible) return std::unexpected(possible.error());
-  if (const std::string clash = contradiction(question.constraints, catalog); !clash.empty())
+  if (const std::string clash = workload::contradiction(question.constraints, catalog); !clash.empty())
     return std::unexpected(Error{ErrorKind::unsatisfied, clash, {}, {}});
   auto converter = cost::Converter::into(question.currency, catalog);
   if (!converter) return std::unexpected(converter.error());
@@ -400,9 +397,7 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
   if (!weights.empty() && std::all_of(weights.begin(), weights.end(), [](const auto& w) { return w.second <= 0; }))
     return usage_error(say("all weights are zero"), "--weight", say("give one of cost, speed and headroom some"));
   const cost::Quoter quoter(catalog, coefficients, *converter);
-  auto advice = Adviser(asked, catalog, coefficients, quoter, std::move(*limits), rules).run(*model);
-  if (advice && open_pretraining) advice->assumed.push_back({"deadline_days", kPretrainingDeadlineDays});
-  return advice;
+  return Adviser(asked, catalog, coefficients, quoter, std::move(*limits), rules).run(*model);
 }
 
 }  // namespace gpusel::advise

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/workload/limits.hpp"
 
 namespace gpusel::advise {
 
@@ -21,12 +22,6 @@ double or_unknown(const std::optional<Enum>& value) {
 }
 
 /// Whether a limit can only be met by a machine with a GPU.
-bool asks_for_gpu(const workload::Constraints& c) {
-  return !c.gpus.empty() || c.gpus_per_instance.low || c.min_vram || c.min_total_vram || c.min_bandwidth_gbs ||
-         c.nvlink.value_or(false) || !c.interconnect.empty() || c.min_capability || !c.formats.empty() ||
-         !c.vendors.empty();
-}
-
 std::string without_gpu(const Workload& work) {
   if (!work.counted) return say("CPU only; language models are estimated on GPUs");
   return work.counted->on_cpu ? say("CPU only, and a GPU is asked for")
@@ -150,7 +145,8 @@ void CandidateSearch::group_shapes() {
   std::vector<Standing> standings;  // by kind
   const bool shared = InstanceKinds::share(by_instance_.facts());
   Facts facts = job_;
-  const bool takes_cpus = work_.counted && work_.counted->on_cpu && !asks_for_gpu(context_.question.constraints);
+  const bool takes_cpus =
+      work_.counted && work_.counted->on_cpu && !workload::asks_for_gpu(context_.question.constraints);
   for (std::uint32_t i = 0; i < instances.size(); ++i) {
     const Instance& instance = instances[i];
     if (context_.question.only != nullptr && context_.question.only != &instance) continue;

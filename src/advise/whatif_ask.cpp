@@ -8,6 +8,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/cost/terms.hpp"
+#include "gpusel/workload/limits.hpp"
 
 namespace gpusel::advise {
 
@@ -75,7 +76,9 @@ std::string reason_of(const Outcome& none, const Outcome* before) {
   for (const Rejection& one : none.of->rejected) {
     const bool of_it = before != nullptr && before->fits() && one.instance == before->best.instance;
     if (of_it) return format("{} {}: {}", one.instance->provider, one.instance->sku, one.message);
-    const bool never = one.rule == "no-gpu" || one.rule == "no-published-price" || one.rule == "vendor";
+    const workload::Limit* limit = workload::find_limit(one.rule);
+    const bool tacit = limit != nullptr && limit->also.tacit;
+    const bool never = tacit || one.rule == "no-gpu" || one.rule == "no-published-price";
     if (!never && (by_rule[one.rule] += one.count) > by_rule[most]) most = one.rule;
   }
   const auto example = std::find_if(none.of->rejected.begin(), none.of->rejected.end(),

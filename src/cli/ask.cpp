@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 #include "gpusel/advise/launch.hpp"
 #include "gpusel/base/joined.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/workload/limits.hpp"
 
 namespace gpusel::cli {
 
@@ -66,10 +68,6 @@ constexpr Asked kAsked[] = {
      [](const auto& r, const auto*) { return r.task == Task::preprocess; }},
 };
 
-constexpr Asked kLimits[] = {{"deadline", to_say("time until it must be done, such as 12h or 3d (any)")},
-                             {"max_price", to_say("USD per hour, at most (any)")},
-                             {"cloud", to_say("clouds to choose from, such as aws,gcp (all)")}};
-
 std::string flag_of(std::string_view key) {
   std::string flag = "--" + std::string(key);
   for (char& c : flag)
@@ -88,9 +86,10 @@ class Asker {
     for (const Asked& asked : kAsked)
       if (!is_given(asked.key) && asked.applies(request_, model_) && !ask(asked, workload::request_options(), request_))
         return std::nullopt;
-    for (const Asked& asked : kLimits) {
-      if (asked.key == "deadline" && !ends()) continue;
-      if (!ask(asked, workload::constraint_options(), limits_)) return std::nullopt;
+    // From the last on: money before places and hardware.
+    for (const workload::Limit& limit : workload::limits() | std::views::reverse) {
+      if (limit.also.question.empty() || (limit.also.of_ending && !ends())) continue;
+      if (!ask({limit.option.key, limit.also.question}, workload::constraint_options(), limits_)) return std::nullopt;
     }
     return std::move(words_);
   }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/command.hpp"
-#include "gpusel/workload/constraints.hpp"
+#include "gpusel/workload/limits.hpp"
 #include "report/catalog_state.hpp"
 
 namespace gpusel::cli {
@@ -44,6 +44,10 @@ std::string own_calibration_file();
 
 /// --currency, into `place`.
 Flag currency_flag(Currency& place);
+
+/// Flags for those limits that `asks` for.
+void add_limits(std::vector<Flag>& flags, workload::Constraints& constraints,
+                bool (*asks)(const workload::Limit& limit));
 
 /// --use-spot: short for --term spot.
 Flag use_spot_flag(workload::Constraints& constraints);

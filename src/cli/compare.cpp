@@ -59,13 +59,8 @@ Parsed make_compare() {
   for (const auto& option : workload::request_options())
     if (option.key != "gpu" && option.key != "id") job.push_back(option);
   add_options<workload::Request>(parsed.flags, job, options->question.request);
-  static constexpr std::string_view kOfPrices[] = {"term",      "cloud",         "region", "infra",
-                                                   "residency", "max_price_age", "strict"};
-  std::vector<workload::Option<workload::Constraints>> prices;
-  for (const auto& option : workload::constraint_options())
-    if (std::find(std::begin(kOfPrices), std::end(kOfPrices), option.key) != std::end(kOfPrices))
-      prices.push_back(option);
-  add_options<workload::Constraints>(parsed.flags, prices, options->question.constraints);
+  add_limits(parsed.flags, options->question.constraints,
+             [](const auto& limit) { return limit.on.subject == workload::Subject::offer; });
   parsed.flags.push_back({"--explain", "", say("formula, substituted values and source of the job's figures"),
                           say("Output and data"), [options](std::string_view) -> Status {
                             options->explain = true;

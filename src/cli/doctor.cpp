@@ -217,10 +217,7 @@ std::expected<std::vector<report::LayerChanges>, Errors> changes_by_layer(const 
 Parsed make_doctor() {
   auto options = std::make_shared<DoctorOptions>();
   Parsed parsed;
-  std::vector<workload::Option<workload::Constraints>> ages;
-  for (const auto& option : workload::constraint_options())
-    if (option.key == "max_price_age" || option.key == "strict") ages.push_back(option);
-  add_options<workload::Constraints>(parsed.flags, ages, options->limits);
+  add_limits(parsed.flags, options->limits, [](const auto& limit) { return limit.also.of_age; });
   parsed.shows_settings = true;
   parsed.run = [options](Context& context) { return run_doctor(*options, context); };
   return parsed;

@@ -56,7 +56,6 @@ int run_fleet(FleetOptions& options, Context& context) {
 /// What the traffic says, or the fleet, is not asked of one machine.
 constexpr std::string_view kNotAsked[] = {"id", "task", "profile", "mode", "concurrency", "tokens", "batch", "offload"};
 constexpr std::string_view kOnePlan[] = {"tp", "pp", "ep", "dp"};
-constexpr std::string_view kNotLimited[] = {"nodes", "deadline", "budget"};
 
 bool is_one_of(std::string_view key, std::span<const std::string_view> keys) {
   return std::ranges::find(keys, key) != keys.end();
@@ -76,10 +75,8 @@ Parsed make_fleet() {
   auto& question = options->question;
   add_options<workload::Request>(parsed.flags, job, question.request);
   add_options(parsed.flags, advise::fleet_options(), question);
-  std::vector<workload::Option<workload::Constraints>> limits;
-  for (const auto& option : workload::constraint_options())
-    if (!is_one_of(option.key, kNotLimited)) limits.push_back(option);
-  add_options<workload::Constraints>(parsed.flags, limits, question.constraints);
+  add_limits(parsed.flags, question.constraints,
+             [](const auto& limit) { return limit.on.subject != workload::Subject::job; });
   const std::string group = say("Output and data");
   parsed.flags.push_back(currency_flag(question.currency));
   parsed.flags.push_back(rules_flag(options->rule_files, group));

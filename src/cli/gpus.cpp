@@ -83,11 +83,10 @@ int run_gpus(GpuOptions& options, Context& context) {
 }  // namespace
 
 Parsed make_gpus() {
-  static constexpr std::string_view kLimits[] = {
-      "gpu", "min_vram", "max_vram", "min_bandwidth", "nvlink", "interconnect", "min_capability", "formats", "vendor"};
   auto options = std::make_shared<GpuOptions>();
   Parsed parsed = list_command(options->list);
-  add_limits(parsed.flags, kLimits, options->list.question.constraints);
+  add_limits(parsed.flags, options->list.question.constraints,
+             [](const auto& limit) { return limit.on.subject == workload::Subject::gpu; });
   parsed.flags.push_back(currency_flag(options->list.question.currency));
   parsed.flags.push_back({"--for", "training|finetune|inference|rendering|streaming",
                           say("verdict and reason: training, finetune, inference, rendering, streaming"), say("List"),

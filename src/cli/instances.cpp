@@ -125,14 +125,10 @@ int run_instances(InstanceOptions& options, Context& context) {
 }  // namespace
 
 Parsed make_instances() {
-  static constexpr std::string_view kOfJobs[] = {"budget", "deadline", "nodes", "max_nodes", "include_unavailable"};
   auto options = std::make_shared<InstanceOptions>();
   Parsed parsed = list_command(options->list);
-  std::vector<std::string_view> limits;
-  for (const auto& option : workload::constraint_options())
-    if (std::find(std::begin(kOfJobs), std::end(kOfJobs), option.key) == std::end(kOfJobs))
-      limits.push_back(option.key);
-  add_limits(parsed.flags, limits, options->list.question.constraints);
+  add_limits(parsed.flags, options->list.question.constraints,
+             [](const auto& limit) { return limit.on.subject <= workload::Subject::price; });
   parsed.flags.push_back(currency_flag(options->list.question.currency));
   parsed.flags.push_back(use_spot_flag(options->list.question.constraints));
   parsed.flags.push_back({"--like,--base-instance-type", "SKU", say("its nearest equivalents, other clouds first"),

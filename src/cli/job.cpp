@@ -14,6 +14,14 @@ std::vector<workload::Option<workload::Request>> job_options() {
   return job;
 }
 
+void add_limits(std::vector<Flag>& flags, workload::Constraints& constraints,
+                bool (*asks)(const workload::Limit& limit)) {
+  std::vector<workload::Option<workload::Constraints>> asked;
+  for (const workload::Limit& limit : workload::limits())
+    if (asks(limit)) asked.push_back(limit.option);
+  add_options<workload::Constraints>(flags, asked, constraints);
+}
+
 Flag rules_flag(std::vector<std::string>& files, std::string group) {
   Flag rules{"--rules", "FILE", say("your own rules, beside the shipped ones"), std::move(group),
              [&files](std::string_view text) -> Status {
@@ -53,8 +61,10 @@ std::expected<advise::Advice, int> ask(JobOptions& job, const Ground& ground, Co
 }
 
 int status_of_nothing(const advise::Advice& advice) {
-  const bool only_old = std::any_of(advice.alternatives.begin(), advice.alternatives.end(),
-                                    [](const auto& way) { return way.key == "max-price-age"; });
+  const bool only_old = std::ranges::any_of(advice.alternatives, [](const auto& way) {
+    const workload::Limit* limit = workload::find_limit(way.key);
+    return limit != nullptr && limit->also.of_age;
+  });
   return only_old ? kStale : kNothing;
 }
 

@@ -103,11 +103,4 @@ Parsed list_command(ListOptions& options) {
   return parsed;
 }
 
-void add_limits(std::vector<Flag>& flags, std::span<const std::string_view> keys, workload::Constraints& constraints) {
-  std::vector<workload::Option<workload::Constraints>> limits;
-  for (const auto& option : workload::constraint_options())
-    if (std::find(keys.begin(), keys.end(), option.key) != keys.end()) limits.push_back(option);
-  add_options<workload::Constraints>(flags, limits, constraints);
-}
-
 }  // namespace gpusel::cli

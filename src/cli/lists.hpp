@@ -86,7 +86,5 @@ class Lists {
 
 /// The words and flags that every list takes, into `options`, which must outlive the command.
 Parsed list_command(ListOptions& options);
-/// Flags for the limits of these keys.
-void add_limits(std::vector<Flag>& flags, std::span<const std::string_view> keys, workload::Constraints& constraints);
 
 }  // namespace gpusel::cli

@@ -8,6 +8,7 @@
 #include "cli/values.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/workload/limits.hpp"
 
 namespace gpusel::cli {
 
@@ -38,9 +39,20 @@ constexpr std::pair<std::string_view, std::string_view> kInsteadOf[] = {
     {"--json", "--output"}, {"--use-spot", "--term"}, {"--infra", "--cloud"}, {"--infra", "--region"}};
 /// What does not shape an answer, but how it is shown.
 constexpr std::string_view kAppearance[] = {"--output", "--color", "--lang"};
-constexpr std::pair<std::string_view, std::string_view> kBuiltIn[] = {
-    {"--output", "table"},   {"--color", "auto"},        {"--currency", "USD"},
-    {"--term", "on-demand"}, {"--vendor", "nvidia,amd"}, {"--objective", "cost"}};
+using BuiltIn = std::pair<std::string, std::string_view>;
+
+/// What holds for every command that has the flag; limits have their own.
+std::span<const BuiltIn> all_built_in() {
+  static const std::vector<BuiltIn> all = [] {
+    std::vector<BuiltIn> out{
+        {"--output", "table"}, {"--color", "auto"}, {"--currency", "USD"}, {"--objective", "cost"}};
+    for (const workload::Limit& limit : workload::limits())
+      if (!limit.also.usual.empty() && limit.also.usual_for == workload::Usual::job)
+        out.emplace_back(limit.flag(), limit.also.usual);
+    return out;
+  }();
+  return all;
+}
 
 template <class List>
 bool contains(const List& list, std::string_view name) {
@@ -197,13 +209,14 @@ bool may_be_setting(const Command& command, const Flag& flag) {
 }
 
 std::string_view built_in(std::string_view flag) {
-  const auto* found = std::ranges::find(kBuiltIn, flag, &std::pair<std::string_view, std::string_view>::first);
-  return found == std::end(kBuiltIn) ? std::string_view{} : found->second;
+  const auto all = all_built_in();
+  const auto found = std::ranges::find(all, flag, &BuiltIn::first);
+  return found == all.end() ? std::string_view{} : found->second;
 }
 
 std::vector<std::string_view> built_in_names() {
   std::vector<std::string_view> names;
-  for (const auto& [flag, value] : kBuiltIn) names.push_back(flag);
+  for (const auto& [flag, value] : all_built_in()) names.push_back(flag);
   return names;
 }
 

@@ -5,10 +5,10 @@
 #include <set>
 
 #include "gpusel/advise/columns.hpp"
-#include "gpusel/advise/regions.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/catalog/hf_config.hpp"
+#include "gpusel/catalog/regions.hpp"
 #include "gpusel/estimate/formats.hpp"
 #include "gpusel/rules/rule.hpp"
 #include "gpusel/workload/allowed.hpp"
@@ -278,7 +278,7 @@ constexpr Judged kJudged[] = {
      },
      true},
     {"REGIONS",
-     [](const Catalog& catalog, std::string_view name) { return status_of(advise::regions_called(name, catalog)); },
+     [](const Catalog& catalog, std::string_view name) { return status_of(catalog::regions_called(name, catalog)); },
      true},
     {"FAMILIES", is_listed<families>, true},
     {"CODE", is_listed<currencies>},

@@ -3,6 +3,7 @@
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/plan/plan.hpp"
+#include "gpusel/plan/targets.hpp"
 
 namespace gpusel::plan {
 
@@ -146,20 +147,13 @@ class InferenceSearch {
     choice.memory.concurrency = held.concurrency;
   }
 
-  bool within_targets(const estimate::InferenceSpeed& speed) const {
-    const bool strict = job_.strict_slo && speed.percentiles;
-    const Seconds first = strict ? speed.percentiles->ttft_p95 : speed.ttft;
-    const Seconds between = strict ? speed.percentiles->itl_p95 : speed.itl;
-    return (!job_.ttft_ms || in_ms(first) <= *job_.ttft_ms) && (!job_.tpot_ms || in_ms(between) <= *job_.tpot_ms);
-  }
-
   /// With latency targets and an open concurrency: the most requests in flight that still meet them.
   void meet_targets(InferenceChoice& choice) const {
     if (!choice.speed) {
       choice.meets_targets = !job_.request_rate;
       return;
     }
-    choice.meets_targets = within_targets(*choice.speed);
+    choice.meets_targets = meets_targets(job_, *choice.speed);
     if (choice.meets_targets || job_.concurrency || job_.request_rate) return;
     Workload trial = work_;
     double low = 0;
@@ -169,7 +163,7 @@ class InferenceSearch {
       trial.inference.concurrency = static_cast<std::int64_t>(middle) * choice.plan.dp;
       const auto memory = estimate::inference_memory(trial, machine_, choice.plan, c_);
       const auto speed = estimate::inference_speed(trial, machine_, choice.plan, memory, c_);
-      if (speed && within_targets(*speed)) {
+      if (speed && meets_targets(job_, *speed)) {
         choice.memory = memory;
         choice.speed = speed;
         choice.meets_targets = true;
@@ -207,10 +201,9 @@ class InferenceSearch {
   }
 
   Problem missed(const estimate::InferenceSpeed& speed) const {
-    const std::string_view gpu = machine_.device.gpu->id;
-    if (job_.strict_slo && speed.percentiles)
-      return {Problem::Kind::latency, in_ms(speed.percentiles->ttft_p95), in_ms(speed.percentiles->itl_p95), 95, gpu};
-    return {Problem::Kind::latency, in_ms(speed.ttft), in_ms(speed.itl), 0, gpu};
+    const auto reached = [&](std::size_t i) { return in_ms(latency_targets()[i].reached(speed, job_.strict_slo)); };
+    const double share = job_.strict_slo && speed.percentiles ? 95 : 0;
+    return {Problem::Kind::latency, reached(0), reached(1), share, machine_.device.gpu->id};
   }
 
   void finish() {

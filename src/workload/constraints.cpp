@@ -6,14 +6,15 @@
 #include "gpusel/base/text.hpp"
 #include "gpusel/catalog/catalog.hpp"
 #include "gpusel/catalog/priced_name.hpp"
+#include "workload/limit_values.hpp"
 
 namespace gpusel::workload {
 
 namespace {
 
-constexpr std::string_view kVendors[] = {"nvidia", "amd", "google", "aws", "huawei", "intel", "alibaba"};
-constexpr std::string_view kFormats[] = {"fp16", "bf16", "fp8"};
 constexpr std::string_view kWeights[] = {"cost", "speed", "headroom"};
+
+}  // namespace
 
 Status set_list(std::string_view text, std::vector<std::string>& list) {
   for (const std::string_view part : split(text, ','))
@@ -37,9 +38,10 @@ Status set_memory(std::string_view text, std::optional<MemorySize>& place, bool 
   return {};
 }
 
+namespace {
+
 /// "4+", "a..b" or one value; what one value bounds is for the option to say.
-template <class Read>
-Status set_bounds(std::string_view text, Bounds& bounds, Read read) {
+Status set_bounds(std::string_view text, Bounds& bounds, ReadNumber read) {
   const BoundTexts ends = split_bounds(text);
   if (ends.low.empty() && ends.high.empty()) return usage_error(say("an empty range says nothing"));
   for (const auto& [end, place] : {std::pair(ends.low, &bounds.low), std::pair(ends.high, &bounds.high)}) {
@@ -53,8 +55,9 @@ Status set_bounds(std::string_view text, Bounds& bounds, Read read) {
   return {};
 }
 
+}  // namespace
+
 Result<double> read_count(std::string_view text) { return parse_fraction(text, {0.01, 1e6}); }
-/// Of one GPU as marketed: GB.
 Result<double> read_gb(std::string_view text) {
   const auto size = parse_memory(text, false);
   if (!size) return std::unexpected(size.error());
@@ -67,9 +70,7 @@ Result<double> read_host_gib(std::string_view text) {
   return in_gib(size->amount());
 }
 
-/// A minimum given alone: "8" and "8+" both mean at least 8.
-template <class Read>
-Status set_least(std::string_view text, Bounds& bounds, Read read) {
+Status set_least(std::string_view text, Bounds& bounds, ReadNumber read) {
   Bounds given;
   if (Status set = set_bounds(text, given, read); !set) return set;
   bounds.low = given.low;
@@ -77,8 +78,7 @@ Status set_least(std::string_view text, Bounds& bounds, Read read) {
   return {};
 }
 
-template <class Read>
-Status set_most(std::string_view text, Bounds& bounds, Read read) {
+Status set_most(std::string_view text, Bounds& bounds, ReadNumber read) {
   const Result<double> value = read(text);
   if (!value) return std::unexpected(value.error());
   bounds.high = *value;
@@ -97,6 +97,12 @@ Status set_days(std::string_view text, std::optional<double>& days) {
   const auto duration = parse_duration(text, seconds(86400));
   if (!duration) return std::unexpected(duration.error());
   days = duration->raw() / 86400;
+  return {};
+}
+
+Status set_vendors(std::string_view text, Constraints& c) {
+  if (text != "any") return set_named(text, c.vendors, kVendors);
+  c.vendors.insert(c.vendors.end(), std::begin(kVendors), std::end(kVendors));
   return {};
 }
 
@@ -126,83 +132,7 @@ Status add_gpu(std::string_view text, Constraints& c) {
   return {};
 }
 
-constexpr std::string_view kHardware = to_say("Hardware limits");
-constexpr std::string_view kPlace = to_say("Where and from whom");
-constexpr std::string_view kMoney = to_say("Money and time");
-constexpr Limits kPriceLimits{{.low = 0, .high = 1e9}, 1000};
-constexpr Limits kNodes{{.low = 1, .high = 100'000}, 1000};
-
-#define GPUSEL_DO(...) [](Constraints& c, std::string_view t) { return __VA_ARGS__; }
-
-constexpr Option<Constraints> kLimitOptions[] = {
-    {"gpu", "accelerator", "SPEC", to_say("H100:8, 80GB+, nvidia:A100,H100:40GB..80GB:1..8 …"), kHardware,
-     GPUSEL_DO(add_gpu(t, c)), false, true},
-    {"gpus_min", "", "N", to_say("GPUs per instance, at least"), kHardware,
-     GPUSEL_DO(set_least(t, c.gpus_per_instance, read_count))},
-    {"gpus_max", "", "N", to_say("GPUs per instance, at most"), kHardware,
-     GPUSEL_DO(set_most(t, c.gpus_per_instance, read_count))},
-    {"min_vram", "", "GB", to_say("memory of one GPU, at least (40GB as marketed, 40GiB as usable)"), kHardware,
-     GPUSEL_DO(set_memory(t, c.min_vram, false))},
-    {"max_vram", "", "GB", to_say("memory of one GPU, at most"), kHardware,
-     GPUSEL_DO(set_memory(t, c.max_vram, false))},
-    {"min_total_vram", "gpu-memory-total-min", "GB", to_say("GPU memory of the instance, at least"), kHardware,
-     GPUSEL_DO(set_memory(t, c.min_total_vram, false))},
-    {"max_total_vram", "gpu-memory-total-max", "GB", to_say("GPU memory of the instance, at most"), kHardware,
-     GPUSEL_DO(set_memory(t, c.max_total_vram, false))},
-    {"min_bandwidth", "", "GB/s", to_say("memory bandwidth of one GPU, at least"), kHardware,
-     GPUSEL_DO(assign(t, c.min_bandwidth_gbs, kPriceLimits))},
-    {"nvlink", "", "BOOL", to_say("NVLink or NVSwitch between the GPUs"), kHardware, GPUSEL_DO(assign(t, c.nvlink)),
-     true},
-    {"interconnect", "socket", "pcie|nvlink|nvswitch|xgmi|sxm|nvl|oam",
-     to_say("pcie, nvlink, nvswitch, xgmi, or a form factor: sxm, nvl, oam"), kHardware,
-     GPUSEL_DO(assign(t, c.interconnect))},
-    {"min_capability", "", "X.Y", to_say("CUDA compute capability, at least"), kHardware,
-     GPUSEL_DO(assign(t, c.min_capability, Limits{{1, 100}, 1000}))},
-    {"formats", "require-format", "LIST", to_say("formats the GPU must have in hardware: fp16, bf16, fp8"), kHardware,
-     GPUSEL_DO(set_named(t, c.formats, kFormats)), false, true},
-    {"vcpus_min", "vcpus cpus", "N", to_say("vCPUs: 8, 8+ or 8..64"), kHardware,
-     GPUSEL_DO(set_least(t, c.vcpus, read_count))},
-    {"memory_min", "memory", "GIB", to_say("host memory: 64, \"64 GiB\" or 64..256"), kHardware,
-     GPUSEL_DO(set_least(t, c.host_memory_gib, read_host_gib))},
-    {"min_network", "", "GBIT", to_say("network per instance, Gbit/s, at least"), kHardware,
-     GPUSEL_DO(assign(t, c.min_network_gbps, kPriceLimits))},
-    {"rdma", "", "BOOL", to_say("RDMA fabric between nodes"), kHardware, GPUSEL_DO(assign(t, c.rdma)), true},
-    {"vendor", "", "LIST", to_say("nvidia, amd, google, aws, intel, huawei, alibaba or any (default: nvidia,amd)"),
-     kHardware,
-     GPUSEL_DO(t == "any" ? set_named("nvidia,amd,google,aws,huawei,intel,alibaba", c.vendors, kVendors)
-                          : set_named(t, c.vendors, kVendors)),
-     false, true},
-
-    {"cloud", "provider", "CLOUDS", to_say("providers"), kPlace, GPUSEL_DO(set_list(t, c.clouds)), false, true},
-    {"region", "r", "REGIONS", to_say("regions"), kPlace, GPUSEL_DO(set_list(t, c.regions)), false, true},
-    {"infra", "", "CLOUD/REGION", to_say("provider and region together, as in aws/us-east-1"), kPlace,
-     GPUSEL_DO(add_infra(t, c)), false, true},
-    {"residency", "", "COUNTRIES", to_say("countries the region must lie in: eu, cn, us, de …"), kPlace,
-     GPUSEL_DO(set_list(t, c.residency)), false, true},
-    {"family", "", "FAMILIES", to_say("instance families"), kPlace, GPUSEL_DO(set_list(t, c.families)), false, true},
-    {"allow_list", "", "REGEX", to_say("only SKUs that match"), kPlace, GPUSEL_DO(assign(t, c.allow_list))},
-    {"deny_list", "", "REGEX", to_say("no SKU that matches"), kPlace, GPUSEL_DO(assign(t, c.deny_list))},
-    {"include_unavailable", "", "BOOL", to_say("also what is retired or sold by invitation only"), kPlace,
-     GPUSEL_DO(assign(t, c.include_unavailable)), true},
-
-    {"term", "usage-class", "LIST", to_say("on-demand, spot, reserved-1y, savings-3y, month … or any"), kMoney,
-     GPUSEL_DO(add_terms(t, c)), false, true},
-    {"max_price", "price-per-hour-max", "MONEY", to_say("price per hour of all nodes, at most"), kMoney,
-     GPUSEL_DO(assign(t, c.max_price, kPriceLimits))},
-    {"budget", "", "MONEY", to_say("cost of the whole job, at most"), kMoney,
-     GPUSEL_DO(assign(t, c.budget, kPriceLimits))},
-    {"deadline", "", "TIME", to_say("time the job may take: 12h, 3d"), kMoney,
-     GPUSEL_DO(set_duration_hours(t, c.deadline_hours))},
-    {"max_nodes", "", "N", to_say("nodes, at most (default: what the job needs)"), kMoney,
-     GPUSEL_DO(assign(t, c.max_nodes, kNodes))},
-    {"nodes", "", "N", to_say("nodes, exactly"), kMoney, GPUSEL_DO(assign(t, c.nodes, kNodes))},
-    {"max_price_age", "", "TIME", to_say("age a price may have: 30d; older ones are dropped, or with --strict kept"),
-     kMoney, GPUSEL_DO(set_days(t, c.max_price_age_days))},
-    {"strict", "", "BOOL", to_say("keep prices older than --max-price-age, but status 6 if the answer has one"), kMoney,
-     GPUSEL_DO(assign(t, c.strict)), true},
-};
-
-#undef GPUSEL_DO
+namespace {
 
 /// "gpu_name=RTX_4090 num_gpus>=4", as vast.ai's search writes it.
 Result<GpuSpec> parse_query(std::string_view text) {
@@ -314,8 +244,6 @@ Result<GpuSpec> parse_gpu_spec(std::string_view given) {
   spec->text = text;
   return spec;
 }
-
-std::span<const Option<Constraints>> constraint_options() { return kLimitOptions; }
 
 Status add_weights(std::string_view text, Objective& objective) {
   for (const std::string_view part : split(text, ',')) {

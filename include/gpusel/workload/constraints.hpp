@@ -59,6 +59,7 @@ struct Constraints {
   std::optional<double> max_price_age_days;
   std::optional<bool> strict;  // older prices are not left out but make the answer fail
   std::optional<bool> include_unavailable;
+  std::vector<std::string_view> assumed;  // keys of limits that hold by default, not because anybody gave them
 };
 
 struct Objective {
@@ -66,6 +67,7 @@ struct Objective {
   std::map<std::string, double> weights;  // name → weight; empty: the kind's own
 };
 
+/// The options of limits(), in the order of help.
 std::span<const Option<Constraints>> constraint_options();
 
 /// "cost=0.7,speed=0.3": names are cost, speed, headroom.

@@ -7,9 +7,9 @@
 
 #include "gpusel/catalog/catalog.hpp"
 
-namespace gpusel::advise {
+namespace gpusel::catalog {
 
 /// Ids of the regions that a name means: the one of that id, else those at a place of that name.
-Result<std::vector<std::string>> regions_called(std::string_view name, const catalog::Catalog& catalog);
+Result<std::vector<std::string>> regions_called(std::string_view name, const Catalog& catalog);
 
-}  // namespace gpusel::advise
+}  // namespace gpusel::catalog
