@@ -4,7 +4,8 @@
 messages.py update   writes po/gpusel.pot and brings po/*.po up to date with it
 messages.py check    fails where a text is untranslated, a translation is of no text, or their arguments differ
 
-C++ texts stand in say("…"), say_text("…") and to_say("…"); texts of data are listed in DATA_TEXTS. Names, which
+C++ texts stand in say("…"), say_text("…") and to_say("…"), and in told("…") and told.some("…"), which name the numbers
+of a formula; texts of data are listed in DATA_TEXTS. Names, which
 say_name() and said() say, have the context "name": those in to_name("…"), and those that NAMES lists.
 """
 import gettext
@@ -70,9 +71,10 @@ def sources():
 
 def of_code():
     """Without the header that xgettext writes."""
-    words = [f"--keyword={name}:1" for name in ("say", "say_text", "to_say")]
+    marks = ("say", "say_text", "to_say", "told", "some")
+    words = [f"--keyword={name}:1" for name in marks]
     # '%' in a text is no argument: arguments are fmt's.
-    words += [f"--flag={name}:1:no-c-format" for name in ("say", "say_text", "to_say")]
+    words += [f"--flag={name}:1:no-c-format" for name in marks]
     found = run("xgettext", "--language=C++", "--from-code=UTF-8", "--no-wrap", *words, "-o", "-", *sources())
     return found.split("\n\n", 1)[1]
 

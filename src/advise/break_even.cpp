@@ -141,8 +141,8 @@ catalog::Number BreakEvenContext::from_usd(double amount) const {
   return answer.converter.convert({amount, Currency::usd()});
 }
 
-void BreakEvenContext::explain(std::string quantity, std::string formula, std::string substituted, std::string value,
-                               std::string source) const {
+void BreakEvenContext::explain(std::string quantity, std::string formula, std::string substituted,
+                               estimate::Figure value, std::string source) const {
   if (explained)
     out.trace.push_back({"break_even." + std::move(quantity), std::move(formula), std::move(substituted),
                          std::move(value), std::move(source)});
@@ -150,7 +150,14 @@ void BreakEvenContext::explain(std::string quantity, std::string formula, std::s
 
 void BreakEvenContext::note(std::string text) const { out.notes.push_back(std::move(text)); }
 
-std::string hours_text(double hours) { return hours < 10 ? format("{:.2f} h", hours) : format("{:.1f} h", hours); }
+estimate::Figure hours_figure(double hours) {
+  return hours < 10 ? estimate::shown("{:.2f}", hours, "h") : estimate::shown("{:.1f}", hours, "h");
+}
+
+estimate::Figure figure_or(const std::optional<double>& number, estimate::Digits digits, std::string_view unit,
+                           std::string otherwise) {
+  return number ? estimate::shown(digits, *number, unit) : estimate::Figure::words(std::move(otherwise));
+}
 
 std::vector<const TermCost*> lasting_terms(const BreakEvenContext& c) {
   std::vector<const TermCost*> terms;
@@ -184,16 +191,15 @@ void add_commitments(const BreakEvenContext& c) {
     const std::string key = format("commitment.{}", to_text(term.offer->term));
     c.explain(key + ".per_month", say("price of the commitment per hour × 730"),
               format("{:.4f} × {:g}", found.committed.per_hour, kHoursPerMonth),
-              format("{:.2f} {}", found.per_month, c.currency()), std::string(kDefinition));
+              estimate::shown("{:.2f}", found.per_month, c.currency()), std::string(kDefinition));
     c.explain(key + ".hours_per_month", say("price of the commitment per month ÷ price on demand per hour"),
               format("{:.2f} / {:.4f}", found.per_month, rate),
-              found.hours_per_month ? say("{:.1f} h a month of {:g}", *found.hours_per_month, kHoursPerMonth)
-                                    : say("never: more than {:g} h", kHoursPerMonth),
+              figure_or(found.hours_per_month, "{:.1f}", "h", say("never: more than {:g} h", kHoursPerMonth)),
               std::string(kDefinition));
     if (*months > 1)
       c.explain(key + ".after_months", say("whole sum of the commitment ÷ (price on demand × hours a month)"),
                 format("{:.2f} × {:g} / ({:.4f} × {:.1f})", found.per_month, *months, rate, c.hours_per_month()),
-                found.after_months ? say("{:.1f} months", *found.after_months) : say("not within {:g} months", *months),
+                figure_or(found.after_months, "{:.1f}", to_name("months"), say("not within {:g} months", *months)),
                 std::string(kDefinition));
     c.out.commitments.push_back(std::move(found));
   }

@@ -93,8 +93,8 @@ class NodeSearch {
     row.run = run_of(stops, c_.wishes, row.hours);
     if (!row.run.ends()) return;
     row.cost = in_hours(row.run.wall) * c_.paid_ratio(row.hours) * nodes * per_node_hour_;
-    row.hours_95 = in_hours(
-        cost::time_for_share(likely_runs(c_, stops, row.run, speed_of(c_, found->machine, found->choice)), kSureOfNodes));
+    row.hours_95 = in_hours(cost::time_for_share(
+        likely_runs(c_, stops, row.run, speed_of(c_, found->machine, found->choice)), kSureOfNodes));
     if (!counts_.rows.empty()) {
       const NodeCount& fewest = counts_.rows.front();
       row.efficiency = fewest.hours * fewest.nodes / (row.hours * nodes);
@@ -107,22 +107,22 @@ class NodeSearch {
 
   void explain(const NodeCount& row) const {
     c_.explain(format("nodes.{}.hours", row.nodes), say("amount of work ÷ rate of the plan"), {},
-               format("{:.3f} h", row.hours), say("the plan for so many nodes; docs/method.md"));
+               estimate::shown("{:.3f}", row.hours, "h"), say("the plan for so many nodes; docs/method.md"));
     c_.explain(format("nodes.{}.expected_hours", row.nodes), say("as job.hours, with failures of so many nodes"),
                format("one in {:.1f} h", 1 / stop_model(c_, row.nodes).failures.per_hour),
-               format("{:.3f} h", in_hours(row.run.wall)), std::string(kDaly));
+               estimate::shown("{:.3f}", in_hours(row.run.wall), "h"), std::string(kDaly));
     c_.explain(format("nodes.{}.hours_95", row.nodes), say("as deadline.hours_95"), {},
-               format("{:.3f} h", row.hours_95), say("as deadline.hours_95"));
+               estimate::shown("{:.3f}", row.hours_95, "h"), say("as deadline.hours_95"));
     c_.explain(format("nodes.{}.cost", row.nodes),
                say("expected hours × hours paid for each of work × nodes × price of one per hour"),
                format("{:.3f} × {:.4g} × {} × {:.4f}", in_hours(row.run.wall), c_.paid_ratio(row.hours), row.nodes,
                       per_node_hour_),
-               format("{:.2f} {}", row.cost, c_.currency()), std::string(kDefinition));
+               estimate::shown("{:.2f}", row.cost, c_.currency()), std::string(kDefinition));
     if (!counts_.rows.empty()) {
       const NodeCount& fewest = counts_.rows.front();
       c_.explain(format("nodes.{}.efficiency", row.nodes), say("node hours of the fewest nodes ÷ node hours"),
                  format("{:.3f} × {} / ({:.3f} × {})", fewest.hours, fewest.nodes, row.hours, row.nodes),
-                 format("{:.1f} %", row.efficiency * 100), std::string(kDefinition));
+                 estimate::shown("{:.1f}", row.efficiency * 100, "%"), std::string(kDefinition));
     }
   }
 

@@ -42,7 +42,7 @@ catalog::Number asked_price(const BreakEvenContext& c, const RequestShape& shape
   c.explain(
       "tokens.price_per_million", say("(price read × tokens read + price written × tokens written) ÷ all tokens"),
       format("({:g} × {:g} + {:g} × {:g}) / {:g}", *w.api_price_in, shape.in, out, shape.out, shape.in + shape.out),
-      format("{:.4f} {}", price, c.currency()), std::string(kDefinition));
+      estimate::shown("{:.4f}", price, c.currency()), std::string(kDefinition));
   return price;
 }
 
@@ -67,24 +67,25 @@ void explain_tokens(const BreakEvenContext& c, const TokenBreakEven& found, cons
     c.explain(format("{}.{}", key, name), std::move(formula),
               format("({0:.2f} + {1:.4f} × {2:.1f}) / ({3:.1f} × 3600 × {2:.1f} / 10⁶)", asked.fixed_per_month,
                      asked.per_hour_of_work, hours, asked.tokens_per_s),
-              format("{:.4f} {}", value, c.currency()), std::string(kDefinition));
+              estimate::shown("{:.4f}", value, c.currency()), std::string(kDefinition));
   };
   c.explain(key + ".capacity_per_month",
             say("requests per second of the plan × tokens of each, read and written × seconds a month"),
             format("{:.2f} tokens/s × 3600 × {:.1f}", asked.tokens_per_s, asked.hours_per_month),
-            say("{:.4g} tokens", answer.capacity_per_month), say("the plan; docs/method.md"));
+            estimate::shown("{:.4g}", answer.capacity_per_month, to_name("tokens")), say("the plan; docs/method.md"));
   price("own_price_per_million", say("(paid anyway + paid per hour of work × hours) ÷ tokens of all hours"),
         asked.hours_per_month, answer.own_price_per_million);
   price("own_price_in_use", say("the same for the hours used"), asked.used_hours, answer.own_price_in_use);
   c.explain(key + ".break_even_tokens", say("paid anyway ÷ (the other's price − paid per hour of work ÷ its tokens)"),
             format("{:.2f} / ({:.4f} − {:.4f} / ({:.1f} × 3600 / 10⁶)) × 10⁶", asked.fixed_per_month,
                    asked.price_per_million, asked.per_hour_of_work, asked.tokens_per_s),
-            answer.break_even_tokens ? say("{:.4g} tokens a month", *answer.break_even_tokens)
-                                     : say("never: an hour of work costs more than its tokens do"),
+            figure_or(answer.break_even_tokens, "{:.4g}", to_name("tokens"),
+                      say("never: an hour of work costs more than its tokens do")),
             std::string(kDefinition));
   c.explain(key + ".utilization", say("those tokens ÷ tokens per month at full load"),
             format("{:.4g} / {:.4g}", answer.break_even_tokens.value_or(0), answer.capacity_per_month),
-            answer.utilization ? format("{:.1f} %", *answer.utilization * 100) : say("more than all of it"),
+            answer.utilization ? estimate::shown("{:.1f}", *answer.utilization * 100, "%")
+                               : estimate::Figure::words(say("more than all of it")),
             std::string(kDefinition));
 }
 
@@ -166,27 +167,27 @@ void explain_owning(const BreakEvenContext& c, const Ownership& own) {
   const std::string currency = c.currency();
   c.explain(key + ".rent_per_month", say("paid for the instances per month at the duty cycle"),
             format("{:.4f} × {:.1f}", asked.rent_per_hour, asked.hours_per_month),
-            format("{:.2f} {}", answer.rent_per_month, currency), std::string(kDefinition));
-  c.explain(
-      key + ".running_per_month", say("kW × PUE × price of a kWh × hours a month + kW × hosting per kW and month"),
-      format("{0:.3f} × {1:g} × {2:.4f} × {3:.1f} + {0:.3f} × {4:.2f}", asked.watts / 1000, asked.pue,
-             asked.power_per_kwh, asked.hours_per_month, asked.hosting_per_kw_month),
-      format("{:.2f} {}", answer.running_per_month, currency), say("purchase.* of data/calibration/economy.yaml"));
+            estimate::shown("{:.2f}", answer.rent_per_month, currency), std::string(kDefinition));
+  c.explain(key + ".running_per_month",
+            say("kW × PUE × price of a kWh × hours a month + kW × hosting per kW and month"),
+            format("{0:.3f} × {1:g} × {2:.4f} × {3:.1f} + {0:.3f} × {4:.2f}", asked.watts / 1000, asked.pue,
+                   asked.power_per_kwh, asked.hours_per_month, asked.hosting_per_kw_month),
+            estimate::shown("{:.2f}", answer.running_per_month, currency),
+            say("purchase.* of data/calibration/economy.yaml"));
   c.explain(key + ".months", say("price ÷ (rent per month − running per month)"),
             format("{:.2f} / ({:.2f} − {:.2f})", asked.price, answer.rent_per_month, answer.running_per_month),
-            answer.months ? say("{:.1f} months", *answer.months) : say("never: running it costs as much as renting"),
+            figure_or(answer.months, "{:.1f}", to_name("months"), say("never: running it costs as much as renting")),
             own.record != nullptr ? std::string(own.record->source) : "--buy-price");
   c.explain(key + ".owned_per_hour", say("(price ÷ months of use + running per month) ÷ hours a month"),
             format("({:.2f} / {:g} + {:.2f}) / {:.1f}", asked.price, asked.years * 12, answer.running_per_month,
                    asked.hours_per_month),
-            format("{:.4f} {}", answer.owned_per_hour, currency), std::string(kDefinition));
+            estimate::shown("{:.4f}", answer.owned_per_hour, currency), std::string(kDefinition));
   if (own.term->offer->term != catalog::Term::on_demand) return;
   c.explain(key + ".hours_per_month",
             say("(price ÷ months of use + hosting per month) ÷ (rent per hour − power per hour)"),
             format("({:.2f} / {:g} + {:.2f}) / ({:.4f} − {:.4f})", asked.price, asked.years * 12,
                    answer.hosting_per_month, asked.rent_per_hour, answer.power_per_hour),
-            answer.hours_per_month ? say("{:.1f} h a month", *answer.hours_per_month)
-                                   : say("never: more than {:g} h", kHoursPerMonth),
+            figure_or(answer.hours_per_month, "{:.1f}", "h", say("never: more than {:g} h", kHoursPerMonth)),
             std::string(kDefinition));
 }
 

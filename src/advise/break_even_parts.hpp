@@ -45,7 +45,7 @@ struct BreakEvenContext {
   /// Dollars in the answer's currency; nothing where there is no rate.
   catalog::Number from_usd(double amount) const;
 
-  void explain(std::string quantity, std::string formula, std::string substituted, std::string value,
+  void explain(std::string quantity, std::string formula, std::string substituted, estimate::Figure value,
                std::string source) const;
   void note(std::string text) const;
 };
@@ -83,6 +83,9 @@ std::vector<cost::Run> likely_runs(const BreakEvenContext& c, const StopModel& s
                                    const Speed& speed);
 
 /// "12.3 h" with the digits that a check by hand needs.
-std::string hours_text(double hours);
+estimate::Figure hours_figure(double hours);
+/// Words where there is no number.
+estimate::Figure figure_or(const std::optional<double>& number, estimate::Digits digits, std::string_view unit,
+                           std::string otherwise);
 
 }  // namespace gpusel::advise

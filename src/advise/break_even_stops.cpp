@@ -116,17 +116,17 @@ void explain_stops(const BreakEvenContext& c) {
     c.explain("node_mtbf_hours", say("MTBF of a node of 8 GPUs ÷ (GPU share × GPUs ÷ 8 + 1 − GPU share)"),
               format("{:g} / ({:g} × {:g} / 8 + {:g})", e.node_mtbf_hours.value, e.gpu_failure_share.value,
                      gpus_of_node(c), 1 - e.gpu_failure_share.value),
-              hours_text(stops.node_mtbf_hours), std::string(kLlamaFailures));
+              hours_figure(stops.node_mtbf_hours), std::string(kLlamaFailures));
   c.explain("failures_per_hour", say("nodes ÷ MTBF of a node"),
             format("{} / {:.1f}", c.subject().nodes, stops.node_mtbf_hours),
-            say("{:.3g} per hour", stops.failures.per_hour), std::string(kDefinition));
+            estimate::shown("{:.3g}", stops.failures.per_hour, to_name("per hour")), std::string(kDefinition));
   if (!stops.checkpoint_gb) return;
   if (!c.wishes.checkpoint_gb)
     c.explain("checkpoint_gb", say("parameters that are trained × (bytes of a weight + bytes of optimiser states)"), {},
-              say("{:.4g} GB", *stops.checkpoint_gb), say("docs/method.md, memory of training"));
+              estimate::shown("{:.4g}", *stops.checkpoint_gb, "GB"), say("docs/method.md, memory of training"));
   c.explain("checkpoint_s", say("δ = size ÷ (nodes × GB/s that a node writes)"),
             format("{:.4g} / {:.4g}", *stops.checkpoint_gb, *stops.write_gbs),
-            say("{:.1f} s", stops.failures.checkpoint.raw()),
+            estimate::shown("{:.1f}", stops.failures.checkpoint.raw(), "s"),
             say("checkpoint.node_write_gbs of data/calibration/economy.yaml"));
 }
 
@@ -140,30 +140,30 @@ void explain_run(const BreakEvenContext& c, std::string_view key, const cost::Ru
     c.explain(format("{}.interval_hours", key), say("τ = √(2δM) · (1 + √(δ/2M)/3 + δ/2M/9) − δ"),
               format("δ = {:.5f} h, M = {:.2f} h; Young's √(2δM) = {:.3f} h", write, between,
                      in_hours(cost::young_interval(stops))),
-              hours_text(interval), std::string(kDaly));
+              hours_figure(interval), std::string(kDaly));
   const double work = in_hours(run.work);
   if (piecewise)
     c.explain(format("{}.hours", key), say("work × e^(R/M)"),
-              format("{:.2f} × e^({:.3f} / {:.2f})", work, restart, between), hours_text(in_hours(run.wall)),
+              format("{:.2f} × e^({:.3f} / {:.2f})", work, restart, between), hours_figure(in_hours(run.wall)),
               std::string(kDaly));
   else if (interval > 0)
     c.explain(format("{}.hours", key), say("M · e^(R/M) · (e^((τ + δ)/M) − 1) · work ÷ τ"),
               format("{0:.2f} × e^({1:.3f}/{0:.2f}) × (e^({2:.4f}/{0:.2f}) − 1) × {3:.2f} / {4:.4f}", between, restart,
                      interval + write, work, interval),
-              hours_text(in_hours(run.wall)), std::string(kDaly));
+              hours_figure(in_hours(run.wall)), std::string(kDaly));
   else
     c.explain(format("{}.hours", key), say("M · e^(R/M) · (e^(work/M) − 1)"),
               format("{0:.2f} × e^({1:.3f}/{0:.2f}) × (e^({2:.2f}/{0:.2f}) − 1)", between, restart, work),
-              hours_text(in_hours(run.wall)), std::string(kDaly));
+              hours_figure(in_hours(run.wall)), std::string(kDaly));
   c.explain(format("{}.interruptions", key), say("expected time ÷ M"),
-            format("{:.2f} / {:.2f}", in_hours(run.wall), between), format("{:.3g}", run.interruptions),
+            format("{:.2f} / {:.2f}", in_hours(run.wall), between), estimate::shown("{:.3g}", run.interruptions),
             std::string(kDefinition));
   c.explain(format("{}.restart_hours", key), say("expected time × (1 − e^(−R/M))"),
             format("{:.2f} × (1 − e^(−{:.3f} / {:.2f}))", in_hours(run.wall), restart, between),
-            hours_text(in_hours(run.restarting)), std::string(kDaly));
+            hours_figure(in_hours(run.restarting)), std::string(kDaly));
   c.explain(format("{}.chance_of_none", key), say("e^(−time without interruptions ÷ M)"),
             format("e^(−{:.2f} / {:.2f})", in_hours(run.undisturbed), between),
-            format("{:.3g} %", run.chance_of_none * 100), say("interruptions at random"));
+            estimate::shown("{:.3g}", run.chance_of_none * 100, "%"), say("interruptions at random"));
 }
 
 cost::Interruptions without_writing(cost::Interruptions stops) {
@@ -213,23 +213,23 @@ void add_deadline(const BreakEvenContext& c, const cost::Run& run) {
   }
   c.explain("deadline.running_hours", say("deadline × hours of work ÷ hours that they take under the duty cycle"),
             format("{:.2f} × {:.2f} / {:.2f}", found.deadline_hours, hours, cost::elapsed_hours(hours, c.answer.duty)),
-            hours_text(found.running_hours), std::string(kDefinition));
+            hours_figure(found.running_hours), std::string(kDefinition));
   const std::string at_speeds = runs.size() > 1 ? say(", mean over {} equally likely speeds", runs.size()) : "";
   c.explain(
       "deadline.hours_95",
       say("undisturbed time + stops that 95 of 100 runs do not exceed × mean cost of one{}", at_speeds),
       format("{0:.2f} h + n × ({1:.2f} − {0:.2f}) h / {2:.3g}{4}; {3:.2f} h of running", in_hours(run.undisturbed),
              in_hours(run.wall), run.interruptions, in_hours(sure), runs.size() > 1 ? say(" at the median speed") : ""),
-      hours_text(found.hours_95), std::string(kPoisson));
+      hours_figure(found.hours_95), std::string(kPoisson));
   c.explain("deadline.expected_hours", say("hours from start to end for the expected time, under the duty cycle"),
-            format("{:.2f} h of running", in_hours(run.wall)), hours_text(found.expected_hours),
+            format("{:.2f} h of running", in_hours(run.wall)), hours_figure(found.expected_hours),
             std::string(kDefinition));
   c.explain("deadline.chance", say("chance of no more stops than fit before the deadline{}", at_speeds),
             format("({:.2f} − {:.2f}) h", found.running_hours, in_hours(run.undisturbed)),
-            format("{:.3g} %", found.chance * 100), std::string(kPoisson));
+            estimate::shown("{:.3g}", found.chance * 100, "%"), std::string(kPoisson));
   if (found.slow_hours)
     c.explain("deadline.slow_hours", say("the same at the low end of the 80 % interval of the speed"), {},
-              hours_text(*found.slow_hours), say("data/measurements, gpusel verify"));
+              hours_figure(*found.slow_hours), say("data/measurements, gpusel verify"));
   c.out.deadline = found;
 }
 
@@ -312,12 +312,12 @@ void add_job_run(const BreakEvenContext& c) {
   if (job.failures_high > 0)
     c.explain("job.failures_range", say("expected hours × nodes ÷ MTBF of a node where they fail least and most"),
               format("{:.2f} / {:.1f} and / {:.1f}", node_hours, *stops.node_mtbf_high, *stops.node_mtbf_low),
-              format("{:.3g} to {:.3g}", job.failures_low, job.failures_high),
+              estimate::Figure::words(format("{:.3g} to {:.3g}", job.failures_low, job.failures_high)),
               say("Revisiting Reliability in Large-Scale Machine Learning Research Clusters (arXiv 2410.21680)"));
   if (job.per_hour > 0 && job.run.ends())
     c.explain("job.cost", say("expected hours × price on demand per hour of work, with the hours paid without work"),
               format("{:.3f} × {:.4f}", in_hours(job.run.wall), job.per_hour),
-              format("{:.2f} {}", in_hours(job.run.wall) * job.per_hour, c.currency()), std::string(kDefinition));
+              estimate::shown("{:.2f}", in_hours(job.run.wall) * job.per_hour, c.currency()), std::string(kDefinition));
   c.out.job = job;
   add_deadline(c, job.run);
 }
@@ -332,8 +332,8 @@ void add_spot(const BreakEvenContext& c) {
   spot.market = market_of(c);
   spot.share = share_of(c.wishes, spot.market);
   c.explain("spot.time_ratio", say("price on demand ÷ price of spot"),
-            format("{:.4f} / {:.4f}", spot.on_demand.per_hour, spot.spot.per_hour), format("{:.3f}", spot.time_ratio),
-            std::string(kDefinition));
+            format("{:.4f} / {:.4f}", spot.on_demand.per_hour, spot.spot.per_hour),
+            estimate::shown("{:.3f}", spot.time_ratio), std::string(kDefinition));
   if (c.out.stops) {
     // A service has no end: what it loses of each hour does not depend on how long it runs.
     const double hours = c.job_hours().value_or(c.hours_per_month());
@@ -350,32 +350,33 @@ void add_spot(const BreakEvenContext& c) {
       if (!c.wishes.interruptions) c.said_or({}, *spot.share, "interruptions");
       const double paid_hours = hours * answer.spot.paid_factor(asked.restarts_paid);
       c.explain("spot.taken_per_hour", say("−ln(1 − share taken within a month) ÷ 730 × nodes"),
-                format("−ln(1 − {:g}) / 730 × {}", *spot.share, nodes), say("{:.3g} per hour", asked.taken_per_hour),
+                format("−ln(1 − {:g}) / 730 × {}", *spot.share, nodes),
+                estimate::shown("{:.3g}", asked.taken_per_hour, to_name("per hour")),
                 c.wishes.interruptions ? "--interruptions" : std::string(spot.market->source));
       explain_run(c, "spot", answer.spot, asked.failures + asked.taken_per_hour, asked.piecewise);
       if (!c.out.job) explain_run(c, "spot.on_demand", answer.on_demand, asked.failures, asked.piecewise);
       c.explain("spot.on_demand_cost",
                 say("expected hours × price on demand per hour of work, with the hours paid without work"),
                 format("{:.3f} × {:.4f}", in_hours(answer.on_demand.wall), asked.on_demand_per_hour),
-                format("{:.2f} {}", answer.on_demand_cost, c.currency()), std::string(kDefinition));
+                estimate::shown("{:.2f}", answer.on_demand_cost, c.currency()), std::string(kDefinition));
       c.explain("spot.cost",
                 asked.restarts_paid
                     ? say("expected hours × price of spot per hour of work, with the hours paid without work")
                     : say("expected hours without restarts × price of spot per hour of work, with the hours paid "
                           "without work"),
                 format("{:.3f} × {:.4f}", paid_hours, asked.spot_per_hour),
-                format("{:.2f} {}", answer.spot_cost, c.currency()), std::string(kDefinition));
+                estimate::shown("{:.2f}", answer.spot_cost, c.currency()), std::string(kDefinition));
       c.explain("spot.break_even_price", say("cost on demand ÷ hours paid on spot ÷ nodes"),
                 format("{:.2f} / {:.3f} / {}", answer.on_demand_cost, paid_hours * paid_ratio_of(c), nodes),
-                format("{:.4f} {}", *spot.break_even_price, c.currency()), std::string(kDefinition));
+                estimate::shown("{:.4f}", *spot.break_even_price, c.currency()), std::string(kDefinition));
     }
     if (spot.break_even_share) {
       c.explain("spot.break_even_hours", say("hours between interruptions of the job at which both cost the same"),
                 format("{:.2f} = {:.4f} × expected hours", answer.on_demand_cost, asked.spot_per_hour),
-                hours_text(*spot.break_even_hours), say("bisection of the formula of the expected time"));
+                hours_figure(*spot.break_even_hours), say("bisection of the formula of the expected time"));
       c.explain("spot.break_even_interruptions", say("1 − e^(−730 ÷ (hours between interruptions × nodes))"),
                 format("1 − e^(−730 / ({:.4f} × {}))", *spot.break_even_hours, nodes),
-                format("{:.4g} %", *spot.break_even_share * 100), std::string(kDefinition));
+                estimate::shown("{:.4g}", *spot.break_even_share * 100, "%"), std::string(kDefinition));
     }
   }
   if (spot.market != nullptr && spot.market->notice_s && c.out.stops && c.out.stops->checkpoint_gb)

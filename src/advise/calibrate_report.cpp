@@ -39,7 +39,7 @@ estimate::TraceLine line_of(const CalibratedCoefficient& each) {
               "afterwards ± {:.3f}",
               own.shipped, shift, each.prior, percent(each.prior), each.figures, own.rows, each.sensitivity,
               each.deviation),
-          format("{:g} {}", own.value.value, own.unit), "docs/calibrate.md"};
+          estimate::shown("{:g}", own.value.value, own.unit), "docs/calibrate.md"};
 }
 
 estimate::TraceLine line_of(const estimate::OwnWidth& width, double prior_rows) {
@@ -50,7 +50,8 @@ estimate::TraceLine line_of(const estimate::OwnWidth& width, double prior_rows) 
           "of equal runs; z = ln(measured ÷ estimate afterwards) ÷ shipped σ, h the share that the fit followed"),
       width.of.model.empty() ? say("ν {:g}, models: {}, GPUs: up to {}", prior_rows, width.rows, width.gpus)
                              : say("ν {:g}, figures: {}, GPUs: up to {}", prior_rows, width.rows, width.gpus),
-      format("k {:.3f}", width.exponent), "docs/calibrate.md"};
+      {width.exponent, {}, format("k {:.3f}", width.exponent)},
+      "docs/calibrate.md"};
 }
 
 /// Keys of a row that are where it came from, not what it is.

@@ -4,7 +4,6 @@
 
 #include "gpusel/advise/data_path.hpp"
 #include "gpusel/base/message.hpp"
-#include "gpusel/base/number.hpp"
 #include "gpusel/estimate/checkpoint.hpp"
 #include "gpusel/estimate/economy.hpp"
 
@@ -14,6 +13,9 @@ namespace {
 
 using catalog::StorageKind;
 using workload::Workload;
+
+constexpr std::string_view kEconomyData = "data/calibration/economy.yaml";
+constexpr std::string_view kDataPage = "docs/data-path.md";
 
 /// What one node reads, and how many processes of it read it.
 struct Loaded {
@@ -95,26 +97,6 @@ std::string storage_text(const ColdStart& start) {
                      : std::string(start.storage->name);
 }
 
-void explain_start(const ColdStart& start, std::string_view engine, double processes, estimate::Trace& trace) {
-  const auto kind = to_text(*start.kind);
-  trace.push_back({"cold_start.storage_gbs", say("what one instance reads from {} storage", kind), storage_text(start),
-                   format("{:.3g} GB/s", start.storage_gbs),
-                   start.usual ? "data/calibration/economy.yaml" : std::string(start.storage->source)});
-  trace.push_back({"cold_start.loader_gbs", say("loader of one process × processes ^ growth"),
-                   say("{:g} processes on a node", processes), format("{:.3g} GB/s", start.loader_gbs),
-                   "data/calibration/economy.yaml, start.loader_gbs, start.loader_growth"});
-  trace.push_back({"cold_start.load_s", say("weights ÷ lesser of storage and loader"),
-                   format("{:.4g} GB ÷ {:.3g} GB/s", in_gb(start.weights), start.gbs()),
-                   format("{:.3g} s", start.load.raw()), "docs/data-path.md"});
-  trace.push_back({"cold_start.engine_s", say("start of the engine, weights loaded"), std::string(engine),
-                   format("{:.3g} s", start.engine.raw()), "data/calibration/economy.yaml, start.engine_s"});
-  trace.push_back({"cold_start.total_s",
-                   say("loading + start of the engine; getting the instance and its container "
-                       "comes before"),
-                   format("{:.3g} + {:.3g}", start.load.raw(), start.engine.raw()),
-                   format("{:.3g} s", start.total().raw()), "docs/data-path.md"});
-}
-
 }  // namespace
 
 std::optional<ColdStart> cold_start(const Workload& work, const estimate::Machine& machine, const plan::Choice& choice,
@@ -127,11 +109,23 @@ std::optional<ColdStart> cold_start(const Workload& work, const estimate::Machin
   ColdStart start;
   start.weights = what.weights;
   choose_storage(start, from, place, catalog, coefficients);
-  start.loader_gbs =
-      c.start_loader_gbs.of(to_text(*start.kind)) * std::pow(what.processes, c.start_loader_growth.value);
-  start.load = start.weights / gb_per_s(start.gbs());
-  start.engine = seconds(c.start_engine_s.of(engine_of(work)));
-  if (trace != nullptr) explain_start(start, engine_of(work), what.processes, *trace);
+  if (trace != nullptr)
+    note(*trace, {"cold_start.storage_gbs", "{:.3g}", "GB/s", start.usual ? kEconomyData : start.storage->source},
+         start.storage_gbs, say("what one instance reads from {} storage", to_text(*start.kind)), storage_text(start));
+  const estimate::Recorded loader{"cold_start.loader_gbs", "{:.3g}", "GB/s", kEconomyData};
+  start.loader_gbs = record(trace, loader, [&](auto told) {
+    return told("loader of one process", c.start_loader_gbs.of(to_text(*start.kind)), "GB/s") *
+           estimate::power(told("processes", what.processes), told("growth", c.start_loader_growth.value));
+  });
+  start.load = record(trace, {"cold_start.load_s", "{:.3g}", "s", kDataPage}, [&](auto told) {
+    return told("weights", start.weights) /
+           estimate::least(told("storage", gb_per_s(start.storage_gbs)), told("loader", gb_per_s(start.loader_gbs)));
+  });
+  start.engine = record(trace, {"cold_start.engine_s", "{:.3g}", "s", kEconomyData}, [&](auto told) {
+    return told([&] { return say("start of {}, weights loaded", engine_of(work)); },
+                seconds(c.start_engine_s.of(engine_of(work))));
+  });
+  record(trace, {"cold_start.total_s", "{:.3g}", "s", kDataPage}, [&](auto told) { return start.sum(told); });
   return start;
 }
 

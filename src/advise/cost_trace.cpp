@@ -20,16 +20,17 @@ class CostTracer {
   }
 
  private:
-  void add(std::string quantity, std::string formula, std::string substituted, std::string value, std::string source) {
+  void add(std::string quantity, std::string formula, std::string substituted, estimate::Figure value,
+           std::string source) {
     trace_.push_back(
         {std::move(quantity), std::move(formula), std::move(substituted), std::move(value), std::move(source)});
   }
-  std::string money(double amount) const { return money(amount, currency_); }
+  estimate::Figure money(double amount) const { return money(amount, currency_); }
   /// To the cent; what is below one, to six figures.
-  static std::string money(double amount, std::string_view currency) {
-    return amount >= 1 ? format("{:.2f} {}", amount, currency) : format("{:.6g} {}", amount, currency);
+  static estimate::Figure money(double amount, std::string_view currency) {
+    return amount >= 1 ? estimate::shown("{:.2f}", amount, currency) : estimate::shown("{:.6g}", amount, currency);
   }
-  static std::string hours(double amount) { return say("{:.6g} h", amount); }
+  static estimate::Figure hours(double amount) { return estimate::shown("{:.6g}", amount, "h"); }
   static std::string asked() { return say("the question"); }
   static std::string arithmetic() { return say("arithmetic"); }
 
@@ -147,7 +148,7 @@ class CostTracer {
   void of_line(const CostLine& line, const std::string& name) {
     const std::string source = line.source.empty() ? say("not published") : printable(line.source);
     add(format("{}.{}.month", name, line.key), line.words, line.figures,
-        line.known ? money(*line.amounts.month) : say("unknown"), source);
+        line.known ? money(*line.amounts.month) : estimate::Figure::words(say("unknown")), source);
     if (!line.known) return;
     cost::visit_amounts(line.amounts, [&](std::string_view period, const catalog::Number& amount) {
       if (amount && period != "month")
@@ -163,17 +164,17 @@ class CostTracer {
     const bool ends = job && job->hours;
     add(name + ".per_used_hour",
         ends ? say("whole job ÷ its hours at full speed") : say("month ÷ hours of work a month"),
-        format("{} ÷ {:.6g} h", money(ends ? *term.sums().job : *term.sums().month),
+        format("{} ÷ {:.6g} h", money(ends ? *term.sums().job : *term.sums().month).text,
                ends ? *job->hours : item_.duty.used_per_month()),
         money(*term.per_used_hour), arithmetic());
     if (term.per_million_tokens)
       add(name + ".per_million_tokens", say("price per hour of work ÷ tokens an hour × 1e6"),
-          format("{} ÷ ({:.6g} × 3600) × 1e6", money(*term.per_used_hour), *item_.subject.job->tokens_per_s),
+          format("{} ÷ ({:.6g} × 3600) × 1e6", money(*term.per_used_hour).text, *item_.subject.job->tokens_per_s),
           money(*term.per_million_tokens), say("the job's plan"));
     if (term.per_unit)
       add(name + ".per_unit", say("price per hour of work ÷ {} an hour", say_name(item_.subject.job->unit)),
-          format("{} ÷ {:.6g}", money(*term.per_used_hour), *item_.subject.job->units_per_hour), money(*term.per_unit),
-          say("the job's plan"));
+          format("{} ÷ {:.6g}", money(*term.per_used_hour).text, *item_.subject.job->units_per_hour),
+          money(*term.per_unit), say("the job's plan"));
   }
 
   /// Instances and what comes beside, period by period.
@@ -183,7 +184,7 @@ class CostTracer {
       std::size_t at = 0;
       cost::visit_amounts(of, [&](std::string_view, const catalog::Number& amount) {
         if (parts.size() == at) parts.emplace_back();
-        parts[at] += (parts[at].empty() ? "" : " + ") + (known && amount ? money(*amount) : say("unknown"));
+        parts[at] += (parts[at].empty() ? "" : " + ") + (known && amount ? money(*amount).text : say("unknown"));
         ++at;
       });
     };

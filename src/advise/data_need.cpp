@@ -1,11 +1,9 @@
 #include "advise/data_need.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/name.hpp"
-#include "gpusel/base/number.hpp"
 #include "gpusel/estimate/checkpoint.hpp"
 #include "gpusel/estimate/economy.hpp"
 #include "gpusel/workload/bitrate.hpp"
@@ -20,78 +18,75 @@ using workload::Workload;
 constexpr double kSmallVocabulary = 65536;
 constexpr std::string_view kEconomy = "data/calibration/economy.yaml";
 
-/// How a figure comes about; written only where it is asked for.
-struct Derivation {
-  std::string formula;
-  std::string substituted = {};
-  std::string value = {};
-};
+using estimate::record;
+using estimate::Trace;
 
-/// One thing of a data set as it is stored, and where that figure comes from.
+constexpr estimate::Recorded kUnitBytes{"data.unit_bytes", "{:.4g}", "B", kEconomy};
+
+/// One thing of a data set as it is stored.
 struct StoredUnit {
   std::string_view unit;
   double bytes = 0;  // 0: the job reads no data set of such things
-  std::function<Derivation()> derivation = nullptr;
 };
 
-StoredUnit one_token(const Workload& work, const EconomyCoefficients& c) {
-  const double vocabulary = work.model->vocab_size.value_or(kSmallVocabulary + 1);
-  const bool small = vocabulary <= kSmallVocabulary;
-  return {"tokens", small ? c.data_token_bytes.of("small") : c.data_token_bytes.value,
-          [=] { return Derivation{say("bytes of a token's number"), say("vocabulary of {:g}", vocabulary)}; }};
+/// A size that is known, and what of.
+double known_size(Trace* trace, std::string_view what, double bytes) {
+  return record(trace, kUnitBytes, [&](auto told) { return told(what, bytes, "B"); });
 }
 
-StoredUnit one_image(double pixels, double bytes_per_pixel) {
-  return {"images", pixels * bytes_per_pixel, [=] {
-            return Derivation{say("pixels × bytes stored for each"), format("{:g} × {:g}", pixels, bytes_per_pixel)};
-          }};
+double of_video(Trace* trace, double mbps) {
+  return record(trace, kUnitBytes, [&](auto told) { return told("bit/s of the video", mbps * 1e6) / 8.0; });
 }
 
-StoredUnit one_of(const workload::SampleJob& job, const Workload&, const EconomyCoefficients& c) {
-  if (job.seq_len > 0)
-    return {"sequences", static_cast<double>(job.seq_len) * c.data_token_bytes.value,
-            [tokens = job.seq_len, each = c.data_token_bytes.value] {
-              return Derivation{say("tokens × bytes of each"), format("{} × {:g}", tokens, each)};
-            }};
-  return one_image(job.resolution.pixels(), c.data_input_pixel_bytes.value);
+StoredUnit one_token(const Workload& work, const EconomyCoefficients& c, Trace* trace) {
+  const bool small = work.model->vocab_size.value_or(kSmallVocabulary + 1) <= kSmallVocabulary;
+  return {"tokens", known_size(trace, to_say("bytes of a token's number"),
+                               small ? c.data_token_bytes.of("small") : c.data_token_bytes.value)};
 }
-StoredUnit one_of(const workload::DiffusionJob& job, const Workload& work, const EconomyCoefficients& c) {
+
+StoredUnit one_image(double pixels, double bytes_per_pixel, Trace* trace) {
+  return {"images", record(trace, kUnitBytes, [&](auto told) {
+            return told("pixels", pixels) * told("bytes stored for each", bytes_per_pixel, "B");
+          })};
+}
+
+StoredUnit one_of(const workload::SampleJob& job, const Workload&, const EconomyCoefficients& c, Trace* trace) {
+  if (job.seq_len <= 0) return one_image(job.resolution.pixels(), c.data_input_pixel_bytes.value, trace);
+  return {"sequences", record(trace, kUnitBytes, [&](auto told) {
+            return told("tokens", job.seq_len) * told("bytes of each", c.data_token_bytes.value, "B");
+          })};
+}
+StoredUnit one_of(const workload::DiffusionJob& job, const Workload& work, const EconomyCoefficients& c, Trace* trace) {
   if (!workload::is_training(work.task)) return {};
-  return one_image(job.resolution.pixels(), c.data_input_pixel_bytes.of("diffusion"));
+  return one_image(job.resolution.pixels(), c.data_input_pixel_bytes.of("diffusion"), trace);
 }
-StoredUnit one_of(const workload::SpeechJob&, const Workload&, const EconomyCoefficients& c) {
-  return {"seconds of audio", c.data_audio_s_bytes.value,
-          [] { return Derivation{say("bytes of a second of speech")}; }};
+StoredUnit one_of(const workload::SpeechJob&, const Workload&, const EconomyCoefficients& c, Trace* trace) {
+  return {"seconds of audio", known_size(trace, to_say("bytes of a second of speech"), c.data_audio_s_bytes.value)};
 }
-StoredUnit one_of(const workload::RecommenderJob&, const Workload&, const EconomyCoefficients& c) {
-  return {"samples", c.data_row_bytes.value, [] { return Derivation{say("bytes of a sample")}; }};
+StoredUnit one_of(const workload::RecommenderJob&, const Workload&, const EconomyCoefficients& c, Trace* trace) {
+  return {"samples", known_size(trace, to_say("bytes of a sample"), c.data_row_bytes.value)};
 }
-StoredUnit one_of(const workload::TranscodeJob& job, const Workload&, const EconomyCoefficients&) {
+StoredUnit one_of(const workload::TranscodeJob& job, const Workload&, const EconomyCoefficients&, Trace* trace) {
   if (job.live) return {};
-  const double mbps = workload::usual_mbps(job.input, job.resolution, job.fps);
-  return {"seconds of video", mbps * 1e6 / 8,
-          [=] { return Derivation{say("Mbit/s of the video that comes in ÷ 8"), format("{:g} Mbit/s", mbps)}; }};
+  return {"seconds of video", of_video(trace, workload::usual_mbps(job.input, job.resolution, job.fps))};
 }
-StoredUnit one_of(const workload::PreprocessJob& job, const Workload& work, const EconomyCoefficients&) {
+StoredUnit one_of(const workload::PreprocessJob& job, const Workload& work, const EconomyCoefficients&, Trace* trace) {
   if (work.counted->unit.rate == workload::kGigabytes.rate)
-    return {"GB", 1e9, [] { return Derivation{say("as they are")}; }};
+    return {"GB", known_size(trace, to_say("as they are"), 1e9)};
   if (job.kind == workload::Preprocessing::images)
-    return {"images", workload::jpeg_bytes(job.resolution), [pixels = job.resolution.pixels()] {
-              return Derivation{say("pixels × bytes of a JPEG for each"), format("{:g} pixels", pixels)};
-            }};
-  const double mbps = workload::usual_mbps(job.codec, job.resolution, job.fps);
-  return {"seconds of video", mbps * 1e6 / 8,
-          [=] { return Derivation{say("Mbit/s of the video ÷ 8"), format("{:g} Mbit/s", mbps)}; }};
+    return {"images",
+            known_size(trace, to_say("pixels × bytes of a JPEG for each"), workload::jpeg_bytes(job.resolution))};
+  return {"seconds of video", of_video(trace, workload::usual_mbps(job.codec, job.resolution, job.fps))};
 }
 /// Scenes are loaded once, cameras and users send over the network, simulations compute what they store.
 template <class AnyOther>
-StoredUnit one_of(const AnyOther&, const Workload&, const EconomyCoefficients&) {
+StoredUnit one_of(const AnyOther&, const Workload&, const EconomyCoefficients&, Trace*) {
   return {};
 }
 
-StoredUnit stored_unit(const Workload& work, const EconomyCoefficients& c) {
-  if (work.counted) return std::visit([&](const auto& job) { return one_of(job, work, c); }, work.counted->job);
-  return workload::is_training(work.task) ? one_token(work, c) : StoredUnit{};
+StoredUnit stored_unit(const Workload& work, const EconomyCoefficients& c, Trace* trace) {
+  if (work.counted) return std::visit([&](const auto& job) { return one_of(job, work, c, trace); }, work.counted->job);
+  return workload::is_training(work.task) ? one_token(work, c, trace) : StoredUnit{};
 }
 
 /// Things read in a second, and in the whole job with all its passes.
@@ -113,7 +108,7 @@ double epochs_of(const workload::Request& request, const workload::Assumptions& 
 
 class Need {
  public:
-  Need(const Workload& work, const plan::Choice& choice, const EconomyCoefficients& c, estimate::Trace* trace)
+  Need(const Workload& work, const plan::Choice& choice, const EconomyCoefficients& c, Trace* trace)
       : work_(work), choice_(choice), c_(c), trace_(trace) {}
 
   DataNeed of(const workload::Request& request, const workload::Assumptions& assumed, const DataWishes& wishes) {
@@ -125,63 +120,48 @@ class Need {
   }
 
  private:
-  template <class Derive>
-  void explain(std::string_view quantity, std::string_view source, Derive derive) {
-    if (trace_ == nullptr) return;
-    Derivation made = derive();
-    trace_->push_back({std::string(quantity), std::move(made.formula), std::move(made.substituted),
-                       std::move(made.value), std::string(source)});
+  template <class Made>
+  double explained(std::string_view quantity, estimate::Digits digits, std::string_view unit, std::string_view source,
+                   const Made& made) {
+    return record(trace_, {quantity, digits, unit, source}, made);
   }
 
   void data_set(const workload::Request& request, const workload::Assumptions& assumed, const DataWishes& wishes) {
-    const StoredUnit stored = stored_unit(work_, c_);
+    const StoredUnit stored = stored_unit(work_, c_, wishes.sample_kb ? nullptr : trace_);
     const double rate = units_per_s(work_, choice_);
     if (stored.bytes > 0) {
       need_.unit = stored.unit;
-      need_.unit_bytes = stored.bytes;
-      explain("data.unit_bytes", kEconomy, [&] {
-        Derivation made = stored.derivation();
-        made.value = format("{:.4g} B", stored.bytes);
-        return made;
-      });
-      if (wishes.sample_kb) own_sample(*wishes.sample_kb);
+      need_.unit_bytes = wishes.sample_kb ? own_sample(*wishes.sample_kb) : stored.bytes;
       if (rate > 0) need_.units_per_s = rate;
     }
-    if (need_.units_per_s) {
-      need_.needed_gbs = *need_.units_per_s * *need_.unit_bytes / 1e9;
-      explain("data.needed_gbs", kDocument, [&] {
-        return Derivation{say("{} per second × bytes of each", need_.unit),
-                          format("{:.5g} × {:.4g} B", *need_.units_per_s, *need_.unit_bytes),
-                          format("{:.3g} GB/s", *need_.needed_gbs)};
+    if (need_.units_per_s)
+      need_.needed_gbs = explained("data.needed_gbs", "{:.3g}", "GB/s", kDocument, [&](auto told) {
+        return told([&] { return say("{} per second", need_.unit); }, *need_.units_per_s) *
+               told("bytes of each", *need_.unit_bytes) / 1e9;
       });
-    }
     size_of_pass(epochs_of(request, assumed), wishes);
   }
 
   /// A sample that was weighed: of language models, a whole sequence.
-  void own_sample(double kilobytes) {
-    const double units = work_.counted ? 1 : static_cast<double>(work_.training.seq_len);
-    need_.unit_bytes = kilobytes * 1e3 / units;
-    explain("data.unit_bytes", "--sample-kb", [&] {
-      return Derivation{say("size of a sample as given ÷ {} in it", need_.unit),
-                        format("{:g} kB ÷ {:g}", kilobytes, units), format("{:.4g} B", *need_.unit_bytes)};
+  double own_sample(double kilobytes) {
+    return explained("data.unit_bytes", "{:.4g}", "B", "--sample-kb", [&](auto told) {
+      return told("size of a sample as given", kilobytes * 1e3, "B") /
+             told([&] { return say("{} in it", need_.unit); },
+                  work_.counted ? 1 : static_cast<double>(work_.training.seq_len));
     });
   }
 
   void size_of_pass(double epochs, const DataWishes& wishes) {
     if (wishes.dataset_gb) {
-      need_.dataset_gb = wishes.dataset_gb;
-      explain("data.dataset_gb", "--dataset-gb",
-              [&] { return Derivation{say("as given"), {}, format("{:.4g} GB", *need_.dataset_gb)}; });
+      need_.dataset_gb = explained("data.dataset_gb", "{:.4g}", "GB", "--dataset-gb",
+                                   [&](auto told) { return told("as given", *wishes.dataset_gb, "GB"); });
       return;
     }
     const auto all = units_in_all(work_);
     if (!all || !need_.unit_bytes) return;
-    need_.dataset_gb = *all / epochs * *need_.unit_bytes / 1e9;
-    explain("data.dataset_gb", kDocument, [&] {
-      return Derivation{say("{} in all ÷ passes × bytes of each", need_.unit),
-                        format("{:.4g} ÷ {:g} × {:.4g} B", *all, epochs, *need_.unit_bytes),
-                        format("{:.4g} GB", *need_.dataset_gb)};
+    need_.dataset_gb = explained("data.dataset_gb", "{:.4g}", "GB", kDocument, [&](auto told) {
+      return told([&] { return say("{} in all", need_.unit); }, *all) / told("passes", epochs) *
+             told("bytes of each", *need_.unit_bytes) / 1e9;
     });
   }
 
@@ -198,47 +178,35 @@ class Need {
     }
   }
 
-  void weights(Bytes amount, std::string_view formula) {
-    need_.weights_gb = in_gb(amount);
-    explain("data.weights_gb", kDocument,
-            [&] { return Derivation{say_text(formula), {}, format("{:.4g} GB", *need_.weights_gb)}; });
+  void weights(Bytes amount, std::string_view what) {
+    need_.weights_gb = explained("data.weights_gb", "{:.4g}", "GB", kDocument,
+                                 [&](auto told) { return told(what, in_gb(amount), "GB"); });
   }
   void checkpoint(Bytes amount) {
-    need_.checkpoint_gb = in_gb(amount);
-    explain("data.checkpoint_gb", kDocument, [&] {
-      return Derivation{
-          say("trained weights and the optimiser's states"), {}, format("{:.4g} GB", *need_.checkpoint_gb)};
+    need_.checkpoint_gb = explained("data.checkpoint_gb", "{:.4g}", "GB", kDocument, [&](auto told) {
+      return told("trained weights and the optimiser's states", in_gb(amount), "GB");
     });
   }
 
   void output() {
     if (!work_.counted || !std::holds_alternative<workload::OfflineRender>(work_.counted->job)) return;
     const double frame_gb = c_.data_frame_mb.value / 1000;
-    if (work_.counted->things) {
-      need_.output_gb = *work_.counted->things * frame_gb;
-      explain("data.output_gb", kEconomy, [&] {
-        return Derivation{say("frames × MB of each"),
-                          format("{:g} × {:g} MB", *work_.counted->things, c_.data_frame_mb.value),
-                          format("{:.4g} GB", *need_.output_gb)};
+    if (work_.counted->things)
+      need_.output_gb = explained("data.output_gb", "{:.4g}", "GB", kEconomy, [&](auto told) {
+        return told("frames", *work_.counted->things) * told("size of each", frame_gb, "GB");
       });
-    }
     if (work_.counted->unit.at_once()) return;  // points of a benchmark are no frames
-    need_.output_gbs = units_per_s(work_, choice_) * frame_gb;
-    explain("data.output_gbs", kEconomy, [&] {
-      return Derivation{say("frames per second × MB of each"),
-                        format("{:.3g} × {:g} MB", units_per_s(work_, choice_), c_.data_frame_mb.value),
-                        format("{:.3g} GB/s", *need_.output_gbs)};
+    need_.output_gbs = explained("data.output_gbs", "{:.3g}", "GB/s", kEconomy, [&](auto told) {
+      return told("frames per second", units_per_s(work_, choice_)) * told("size of each", frame_gb, "GB");
     });
   }
 
   void egress() {
     const double capacity = plan::rate_of(choice_);
     const double at_once = std::min(capacity, work_.counted->demand.value_or(capacity));
-    need_.egress_gbit_s = at_once * work_.counted->egress_mbps / 1000;
-    explain("data.egress_gbit_s", kDocument, [&] {
-      return Derivation{say("{} × Mbit/s of each by codec", say_name(work_.counted->unit.things)),
-                        format("{:.4g} × {:.4g} Mbit/s", at_once, work_.counted->egress_mbps),
-                        format("{:.3g} Gbit/s", *need_.egress_gbit_s)};
+    need_.egress_gbit_s = explained("data.egress_gbit_s", "{:.3g}", "Gbit/s", kDocument, [&](auto told) {
+      return told([&] { return say_name(work_.counted->unit.things); }, at_once) *
+             told("Mbit/s of each by codec", work_.counted->egress_mbps) / 1000;
     });
   }
 
@@ -246,7 +214,7 @@ class Need {
   const Workload& work_;
   const plan::Choice& choice_;
   const EconomyCoefficients& c_;
-  estimate::Trace* trace_;
+  Trace* trace_;
   DataNeed need_;
 };
 

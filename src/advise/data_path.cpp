@@ -28,6 +28,7 @@ constexpr double kCheckpointShare = 0.1;
 constexpr Seconds kCheckpointTime = seconds(300);
 constexpr std::string_view kGroup = to_say("Data path");
 constexpr std::string_view kDocument = "docs/data-path.md";
+constexpr std::string_view kLocal = "data/calibration/economy.yaml";
 
 auto set_storage(std::string_view text, DataWishes& wishes) { return workload::assign(text, wishes.storage); }
 
@@ -58,13 +59,15 @@ double requests_of(const DataNeed& need) {
 class Path {
  public:
   Path(const Recommendation& recommendation, const DataWishes& wishes, const catalog::Catalog& catalog,
-       const estimate::Coefficients& coefficients, const cost::Converter& converter, DataPath& out)
+       const estimate::Coefficients& coefficients, const cost::Converter& converter, DataPath& out,
+       estimate::Trace* trace)
       : one_(recommendation),
         wishes_(wishes),
         catalog_(catalog),
         coefficients_(coefficients),
         converter_(converter),
         out_(out),
+        trace_(trace),
         place_{*recommendation.instance, recommendation.region->id} {}
 
   void add_storages() {
@@ -118,6 +121,7 @@ class Path {
     fit.too_small = !cost::holds(storage, use.gb);
     fit.per_month = cost::price_per_month(storage, use);
     if (fit.per_month) convert(fit);
+    if (fit.converted && trace_ != nullptr) explain_price(fit, use);
     if (out_.need.dataset_gb && storage.per_million_requests)
       fit.requests =
           converter_.convert(requests_of(out_.need) / 1e6 * *storage.per_million_requests, storage.currency);
@@ -134,14 +138,47 @@ class Path {
     if (fit.per_month->currency != converter_.currency()) fit.exchange = *exchange;
   }
 
+  void explain_price(const StorageFit& fit, const cost::StorageUse& use) const {
+    const std::string quantity = lead(fit) + ".per_month";
+    record(trace_, {quantity, "{:.2f}", converter_.currency().code(), fit.storage->source}, [&](auto told) {
+      const auto own = cost::month_of(told, *fit.storage, use);
+      return fit.exchange ? own * told("rate of exchange", fit.exchange->rate) : own;
+    });
+  }
+
   void finish(StorageFit fit) {
-    const DataNeed& need = out_.need;
-    if (fit.rate && fit.rate->gbs > 0) {
-      if (need.dataset_gb) fit.pass_minutes = *need.dataset_gb / fit.rate->gbs / 60;
-      if (need.needed_gbs) fit.waiting = std::max(0.0, 1 - fit.rate->gbs / *need.needed_gbs);
-      if (need.checkpoint_gb) fit.checkpoint_s = *need.checkpoint_gb / fit.rate->gbs;
-    }
+    if (fit.rate) rate(fit);
     out_.storages.push_back(std::move(fit));
+  }
+
+  void rate(StorageFit& fit) const {
+    const DataNeed& need = out_.need;
+    const double gbs = fit.rate->gbs;
+    const std::string quantity = lead(fit);
+    const auto figure = [&](std::string_view name, std::string_view unit, const auto& made) {
+      return record(trace_, {quantity + std::string(name), "{:.3g}", unit, kDocument}, made);
+    };
+    if (trace_ != nullptr)
+      note(*trace_, {quantity + ".read_gbs", "{:.3g}", "GB/s", fit.storage != nullptr ? fit.storage->source : kLocal},
+           gbs, say("least of volumes (included + by size + bought), instances and network"),
+           say("bound by the {}; nodes: {}", say_name(fit.rate->bound_by), nodes()));
+    if (gbs <= 0) return;
+    if (need.dataset_gb)
+      fit.pass_minutes = figure(".pass_minutes", "min", [&](auto told) {
+        return told("data set", *need.dataset_gb, "GB") / told("rate", gbs, "GB/s") / 60;
+      });
+    if (need.needed_gbs)
+      fit.waiting = figure(".waiting", {}, [&](auto told) {
+        return estimate::greatest(0.0, 1 - told("rate", gbs) / told("needed rate", *need.needed_gbs));
+      });
+    if (need.checkpoint_gb)
+      fit.checkpoint_s = figure(".checkpoint_s", "s", [&](auto told) {
+        return told("checkpoint", *need.checkpoint_gb, "GB") / told("rate", gbs, "GB/s");
+      });
+  }
+
+  static std::string lead(const StorageFit& fit) {
+    return format("storage.{}", fit.storage != nullptr ? fit.storage->id : "local");
   }
 
   void warn_of_small_disks() {
@@ -198,55 +235,18 @@ class Path {
   const estimate::Coefficients& coefficients_;
   const cost::Converter& converter_;
   DataPath& out_;
+  estimate::Trace* trace_;
   Place place_;
 };
 
 void want_checkpoints(DataPath& out, estimate::Trace* trace) {
-  const Seconds within = out.checkpoint_interval ? *out.checkpoint_interval * kCheckpointShare : kCheckpointTime;
-  out.need.checkpoint_gbs = *out.need.checkpoint_gb / within.raw();
-  if (trace == nullptr) return;
-  trace->push_back({"data.checkpoint_gbs",
-                    out.checkpoint_interval ? say("checkpoint ÷ a tenth of the time between two")
-                                            : say("checkpoint ÷ 5 minutes, as no time between two is given"),
-                    format("{:.4g} GB ÷ {:.4g} s", *out.need.checkpoint_gb, within.raw()),
-                    format("{:.3g} GB/s", *out.need.checkpoint_gbs), std::string(kDocument)});
-}
-
-void explain_price(const StorageFit& fit, int nodes, const std::string& lead, estimate::Trace& trace) {
-  const double volumes = cost::is_each_nodes_own(fit.kind) ? nodes : 1;
-  std::string substituted = format("{:.4g} GB × {:g}", fit.sold_gb, fit.storage->per_gb_month.value_or(0));
-  if (fit.bought_gbs > 0)
-    substituted += format(" + {:.3g} GB/s × {:g}", fit.bought_gbs, fit.storage->per_gbs_month.value_or(0));
-  if (volumes > 1) substituted = format("({}) × {:g}", substituted, volumes);
-  std::string value = format("{} {}", human_price(fit.per_month->amount), fit.per_month->currency.code());
-  if (fit.exchange)
-    value +=
-        format(" × {:.5g} of {} = {}", fit.exchange->rate, fit.exchange->as_of.text(), human_price(*fit.converted));
-  trace.push_back({lead + ".per_month", say("GB × price of a month + bought GB/s × its price, for each volume"),
-                   substituted, value, std::string(fit.storage->source)});
-}
-
-void explain_fit(const StorageFit& fit, const DataPath& path, int nodes, estimate::Trace& trace) {
-  const std::string lead = format("storage.{}", fit.storage != nullptr ? fit.storage->id : "local");
-  const std::string source =
-      fit.storage != nullptr ? std::string(fit.storage->source) : "data/calibration/economy.yaml";
-  if (fit.rate)
-    trace.push_back({lead + ".read_gbs", say("least of volumes (included + by size + bought), instances and network"),
-                     say("bound by the {}; nodes: {}", say_name(fit.rate->bound_by), nodes),
-                     format("{:.3g} GB/s", fit.rate->gbs), source});
-  if (fit.pass_minutes)
-    trace.push_back({lead + ".pass_minutes", say("data set ÷ rate"),
-                     format("{:.4g} GB ÷ {:.3g} GB/s", *path.need.dataset_gb, fit.rate->gbs),
-                     format("{:.3g} min", *fit.pass_minutes), std::string(kDocument)});
-  if (fit.waiting)
-    trace.push_back({lead + ".waiting", say("1 − rate ÷ needed rate, where that is above 0"),
-                     format("1 − {:.3g} ÷ {:.3g}", fit.rate->gbs, *path.need.needed_gbs),
-                     format("{:.3g}", *fit.waiting), std::string(kDocument)});
-  if (fit.checkpoint_s)
-    trace.push_back({lead + ".checkpoint_s", say("checkpoint ÷ rate of reading"),
-                     format("{:.4g} GB ÷ {:.3g} GB/s", *path.need.checkpoint_gb, fit.rate->gbs),
-                     format("{:.3g} s", *fit.checkpoint_s), std::string(kDocument)});
-  if (fit.per_month && fit.storage != nullptr && fit.kind != StorageKind::local) explain_price(fit, nodes, lead, trace);
+  const auto& between = out.checkpoint_interval;
+  const Seconds within = between ? *between * kCheckpointShare : kCheckpointTime;
+  out.need.checkpoint_gbs = record(trace, {"data.checkpoint_gbs", "{:.3g}", "GB/s", kDocument}, [&](auto told) {
+    const std::string_view what =
+        between ? to_say("a tenth of the time between two") : to_say("5 minutes, as no time between two is given");
+    return told("checkpoint", *out.need.checkpoint_gb, "GB") / told(what, within.raw(), "s");
+  });
 }
 
 }  // namespace
@@ -264,7 +264,7 @@ DataPath data_path(const Recommendation& recommendation, const Advice& advice, c
     if (wishes.checkpoint_minutes) out.checkpoint_interval = seconds(*wishes.checkpoint_minutes * 60);
     want_checkpoints(out, trace);
   }
-  Path path(recommendation, wishes, catalog, coefficients, converter, out);
+  Path path(recommendation, wishes, catalog, coefficients, converter, out, trace);
   path.add_storages();
   path.add_warnings();
   if (advice.work.task == workload::Task::inference)
@@ -272,11 +272,9 @@ DataPath data_path(const Recommendation& recommendation, const Advice& advice, c
         cold_start(advice.work, recommendation.machine(), choice, {*recommendation.instance, recommendation.region->id},
                    catalog, coefficients, trace, wishes.storage);
   if (explained && recommendation.cost.egress_hourly())
-    out.trace.push_back({"data.egress_hourly", say("GB of a month through the tiers of the price ÷ 730"),
-                         format("{:.3g} × 450 GB", out.need.egress_gbit_s.value_or(0)),
-                         human_price(*recommendation.cost.egress_hourly()), "data/egress.yaml"});
-  if (explained)
-    for (const StorageFit& fit : out.storages) explain_fit(fit, out, recommendation.machine().nodes, out.trace);
+    note(out.trace, {"data.egress_hourly", "{:.6g}", advice.currency.code(), "data/egress.yaml"},
+         *recommendation.cost.egress_hourly(), say("traffic of a month ÷ 730"),
+         recommendation.cost.line("egress")->figures);
   return out;
 }
 

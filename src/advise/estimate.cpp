@@ -200,24 +200,13 @@ namespace {
 void explain_fit(const Machine& machine, const plan::Choice& choice, estimate::Trace& trace) {
   const auto& memory = plan::memory_of(choice);
   if (memory.total().raw() <= 0) return;
-  const std::pair<std::string_view, Bytes> parts[] = {
-      {"weights", memory.weights},         {"gradients", memory.gradients}, {"optimizer", memory.optimizer},
-      {"activations", memory.activations}, {"kv_cache", memory.kv_cache},   {"workspace", memory.workspace},
-      {"framework", memory.framework}};
-  std::string names, values;
-  for (const auto& [name, amount] : parts) {
-    if (amount.raw() <= 0) continue;
-    names += format("{}{}", names.empty() ? "" : " + ", name);
-    values += format("{}{:.2f}", values.empty() ? "" : " + ", in_gib(amount));
-  }
-  const double total = in_gib(memory.total()), usable = in_gib(machine.memory());
-  trace.push_back({"memory.total", std::move(names), std::move(values), estimate::shown("{:.2f}", total, "GiB"),
-                   say("sum of the parts")});
-  trace.push_back({"memory.usable", say("what a process can have of it, not what is printed on the box"),
-                   machine.on_cpu() ? say("memory of the instance") : std::string(machine.device.gpu->id),
-                   estimate::shown("{:.2f}", usable, "GiB"), say("gpusel gpus show")});
-  trace.push_back({"memory.free", "usable − total", format("{:.2f} − {:.2f}", usable, total),
-                   estimate::shown("{:.2f}", usable - total, "GiB"), say("arithmetic")});
+  record(&trace, {"memory.total", "{:.2f}", "GiB", to_say("sum of the parts")},
+         [&](auto told) { return memory.sum(told); });
+  note(trace, {"memory.usable", "{:.2f}", "GiB", "gpusel gpus show"}, in_gib(machine.memory()),
+       say("what a process can have of it, not what is printed on the box"),
+       machine.on_cpu() ? say("memory of the instance") : std::string(machine.device.gpu->id));
+  record(&trace, {"memory.free", "{:.2f}", "GiB", to_say("arithmetic")},
+         [&](auto told) { return told("usable", machine.memory()) - told("total", memory.total()); });
 }
 
 }  // namespace
@@ -244,7 +233,7 @@ estimate::Trace explain(const Workload& asked, const Machine& machine, const pla
     estimate::inference_speed(work, machine, plan, memory, c, &trace);
   }
   explain_fit(machine, choice, trace);
-  explain_intervals(intervals_for(asked, machine, choice, c), asked, choice, trace);
+  intervals_for(asked, machine, choice, c, &trace);
   return trace;
 }
 

@@ -92,8 +92,8 @@ void add_admitted(Branch& root, const Explained& of, const Admission& admission)
   add("admitted.hours", say("time of the job, or a month of service"), estimate::shown("{:.4g}", as.cost.hours, "h"));
   add("admitted.total", say("price of all nodes × hours paid"), estimate::shown("{:.6g}", as.cost.total, currency));
   add("admitted.nodes", say("instances side by side"), estimate::shown("{:g}", as.machine().nodes));
-  add("admitted.region", say("of the cheapest offer that passes"), std::string(as.region->id));
-  add("admitted.term", say("of the same offer"), std::string(to_text(as.offer->term)));
+  add("admitted.region", say("of the cheapest offer that passes"), estimate::Figure::words(std::string(as.region->id)));
+  add("admitted.term", say("of the same offer"), estimate::Figure::words(std::string(to_text(as.offer->term))));
   root.children.push_back(std::move(then));
 }
 
@@ -103,10 +103,10 @@ void add_cheaper(Branch& root, const Explained& of, const Admission& admission) 
   const auto price = [&](const Recommendation& r) {
     return format("{:.4g} {}/h", r.cost.hourly, of.advice.currency.code());
   };
-  root.children.push_back(
-      {{"cheaper", say("more than is needed, for a lower price of all nodes"),
-        say("{} instead of {}", price(*admission.cheaper_as), price(*admission.as)), std::move(all), asked_again()},
-       {}});
+  root.children.push_back({{"cheaper", say("more than is needed, for a lower price of all nodes"),
+                            say("{} instead of {}", price(*admission.cheaper_as), price(*admission.as)),
+                            estimate::Figure::words(std::move(all)), asked_again()},
+                           {}});
 }
 
 }  // namespace
@@ -139,8 +139,9 @@ estimate::Trace lines_of(const Branch& root) {
 
 Branch explain_rejection(const Explained& of, const Admission& admission) {
   const rules::Rule* rule = rule_called(of, admission.rule);
-  Branch root{{"rejection", {}, {}, admission.message, {}}, {}};
-  Branch first{{"rejection." + admission.rule, {}, {}, admission.message, say("the question")}, {}};
+  Branch root{{"rejection", {}, {}, estimate::Figure::words(admission.message), {}}, {}};
+  Branch first{{"rejection." + admission.rule, {}, {}, estimate::Figure::words(admission.message), say("the question")},
+               {}};
   if (rule != nullptr) {
     first.line.formula = rules::condition_text(rule->when);
     first.line.substituted = known_facts(of, *rule, *admission.instance);
@@ -153,11 +154,14 @@ Branch explain_rejection(const Explained& of, const Admission& admission) {
   root.line.source = first.line.source;
   root.children.push_back(std::move(first));
   if (!admission.as) {
-    root.children.push_back({{"change", say("no change admits it"), {}, admission.never, asked_again()}, {}});
+    root.children.push_back(
+        {{"change", say("no change admits it"), {}, estimate::Figure::words(admission.never), asked_again()}, {}});
     return root;
   }
   const auto add = [&](Branch& to, std::string quantity, const Change& change) {
-    to.children.push_back({{std::move(quantity), change.rule, change.message, change_text(change), asked_again()}, {}});
+    to.children.push_back({{std::move(quantity), change.rule, change.message,
+                            estimate::Figure::words(change_text(change)), asked_again()},
+                           {}});
   };
   Branch changes{{"change", say("the least change after which it is ranked"), {}, {}, asked_again()}, {}};
   std::string all;
@@ -189,7 +193,7 @@ Branch explain_rule(const Explained& of, std::string_view id) {
   Branch root{{format("rule.{}", id), say("a limit of the question, or a reason of the planner"), {}, {}, {}}, {}};
   if (rule != nullptr) {
     root.line.formula = rules::condition_text(rule->when);
-    root.line.value = template_text(rule->message);
+    root.line.value = estimate::Figure::words(template_text(rule->message));
     root.line.source = rule->source;
     if (rule->effect == rules::Effect::adjust)
       root.children.push_back({{format("rule.{}.points", id),
@@ -201,7 +205,7 @@ Branch explain_rule(const Explained& of, std::string_view id) {
     root.children.push_back({{format("rule.{}.effect", id),
                               say("reject, warn, note or adjust the score"),
                               {},
-                              std::string(to_text(rule->effect)),
+                              estimate::Figure::words(std::string(to_text(rule->effect))),
                               rule->source},
                              {}});
   }
@@ -212,7 +216,7 @@ Branch explain_rule(const Explained& of, std::string_view id) {
                 say("the answer to this question")},
                {}};
   const auto add = [&](const catalog::Instance& instance, const std::string& message) {
-    fired.children.push_back({{name_of(instance), {}, {}, message, {}}, {}});
+    fired.children.push_back({{name_of(instance), {}, {}, estimate::Figure::words(message), {}}, {}});
   };
   for (const Rejection& rejection : of.advice.rejected)
     if (rejection.rule == id) add(*rejection.instance, rejection.message);

@@ -52,8 +52,8 @@ class RankTree {
     return {{std::move(quantity), std::move(formula), std::move(substituted), std::move(value), std::string(source)},
             {}};
   }
-  static void add(Branch& to, std::string quantity, std::string formula, std::string substituted, estimate::Figure value,
-                  std::string_view source) {
+  static void add(Branch& to, std::string quantity, std::string formula, std::string substituted,
+                  estimate::Figure value, std::string_view source) {
     to.children.push_back(
         branch(std::move(quantity), std::move(formula), std::move(substituted), std::move(value), source));
   }
@@ -136,7 +136,8 @@ class RankTree {
           shown("{:.1f}", mine - theirs, "points"), kRanking);
     }
     if (decides.empty()) decides = say("equal points: the lower cost, then the lower price, then the name");
-    add(root, "lead.decides", say("the part that most of the lead comes from"), {}, decides, kRanking);
+    add(root, "lead.decides", say("the part that most of the lead comes from"), {}, estimate::Figure::words(decides),
+        kRanking);
     return root;
   }
 
@@ -215,7 +216,7 @@ class RankTree {
       const bool known = rule != of_.rules.end();
       add(root, "rules." + remark.rule, known ? rules::condition_text(rule->when) : say("a remark on the plan"),
           known ? rules::substituted(rule->when, facts) : std::string(),
-          say("{}: {}", said(remark.severity), remark.message),
+          estimate::Figure::words(say("{}: {}", said(remark.severity), remark.message)),
           remark.source.empty() ? kRanking : std::string_view(remark.source));
     }
     return root;
@@ -224,7 +225,8 @@ class RankTree {
   Branch decision() const {
     std::string path;
     for (const std::string& step : advice_.decision) path += (path.empty() ? "" : " → ") + step;
-    return branch("decision", say("from the job to the best answer"), {}, std::move(path), kRanking);
+    return branch("decision", say("from the job to the best answer"), {}, estimate::Figure::words(std::move(path)),
+                  kRanking);
   }
 
   const Explained& of_;

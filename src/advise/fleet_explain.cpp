@@ -8,6 +8,8 @@ namespace gpusel::advise {
 
 namespace {
 
+using estimate::shown;
+
 constexpr std::string_view kPage = "docs/fleet.md";
 
 class Tracer {
@@ -23,23 +25,25 @@ class Tracer {
   }
 
  private:
-  void add(std::string quantity, std::string formula, std::string numbers, std::string value,
+  void add(std::string quantity, std::string formula, std::string numbers, estimate::Figure value,
            std::string_view source = kPage) {
     fleet_.trace.push_back(
         {std::move(quantity), std::move(formula), std::move(numbers), std::move(value), std::string(source)});
   }
 
-  std::string amount(double value) const { return format("{:.2f} {}", value, money_); }
+  estimate::Figure amount(double value) const { return shown("{:.2f}", value, money_); }
+  estimate::Figure an_hour(double value) const { return shown("{:.2f}", value, format("{}/h", money_)); }
 
   void traffic() {
     const auto& traffic = fleet_.traffic;
     if (traffic.requests_per_s)
       add("traffic.rate", say("(answered requests − 1) ÷ time from the first to the last"),
           say("{:g} requests in {:.2f} h", traffic.requests - traffic.unanswered, traffic.hours),
-          say("{:.4g} requests/s", *traffic.requests_per_s), traffic.name);
+          shown("{:.4g}", *traffic.requests_per_s, "requests/s"), traffic.name);
     if (fleet_.peak != 1)
       add("traffic.peak", say("mean rate × multiplier of the busiest hour"),
-          format("{:.4g} × {:.2f}", fleet_.rate, fleet_.peak), say("{:.4g} requests/s", fleet_.rate * fleet_.peak));
+          format("{:.4g} × {:.2f}", fleet_.rate, fleet_.peak),
+          shown("{:.4g}", fleet_.rate * fleet_.peak, "requests/s"));
   }
 
   void describe(const FleetMember& member) {
@@ -59,12 +63,12 @@ class Tracer {
           say("{:.2f} × {:.4g}/s at full load: {:.1f} in flight, {:.0f} ms to the first token, {:.1f} ms between "
               "tokens",
               load, carried.ceiling, carried.in_flight, in_ms(carried.ttft), in_ms(carried.itl)),
-          say("{:.4g} requests/s", carried.requests_per_s), "docs/method.md");
+          shown("{:.4g}", carried.requests_per_s, "requests/s"), "docs/method.md");
       sum += format("{}{:.4g} ÷ {:.4g}", sum.empty() ? "" : " + ", rate, carried.requests_per_s);
     }
     const double spare = static_cast<double>(fleet_.work.inference.redundancy);
     add(name + ".load", say("sum over buckets of rate ÷ capacity, ÷ working instances"),
-        format("({}) ÷ {:g}", sum, member.instances - spare), format("{:.1f} %", member.load * 100));
+        format("({}) ÷ {:g}", sum, member.instances - spare), shown("{:.1f}", member.load * 100, "%"));
     const FleetOffer& offer = type.steady();
     const Date date = Date::from_packed(offer.offer->as_of);
     const std::string_view source = catalog_.origin_of(*offer.offer).source;
@@ -74,7 +78,7 @@ class Tracer {
     add(name + ".hourly", say("instances × price"),
         say("{:g} × {:.4f} {}{}, price of {}", member.instances, offer.cost.published.amount,
             offer.cost.published.currency.code(), converted, date.known() ? date.text() : say("no known date")),
-        amount(member.hourly) + "/h", source.empty() ? say("no source") : printable(source));
+        an_hour(member.hourly), source.empty() ? say("no source") : printable(source));
   }
 
   void mix() {
@@ -83,21 +87,21 @@ class Tracer {
     for (const FleetMember& member : mix.members) sum += format("{}{:.4f}", sum.empty() ? "" : " + ", member.hourly);
     add("fleet.hourly",
         say("least Σ price × instances such that every bucket is served and no load exceeds its instances"), sum,
-        amount(mix.hourly) + "/h");
+        an_hour(mix.hourly));
     add("fleet.monthly", say("per hour × 730 h"), format("{:.4f} × 730", mix.hourly),
         amount(mix.hourly * kHoursPerMonth));
     add("fleet.bound",
         say("no fleet is cheaper: branch and bound over the programme, from its relaxation to parts of "
             "instances"),
-        say("relaxation {:.4f}", mix.relaxed), amount(mix.bound) + "/h", "GLPK 5.0");
+        say("relaxation {:.4f}", mix.relaxed), an_hour(mix.bound), "GLPK 5.0");
     add("fleet.gap", say("1 − bound ÷ cost"), format("1 − {:.4f} ÷ {:.4f}", mix.bound, mix.hourly),
-        format("{:.2f} %", mix.gap() * 100));
+        shown("{:.2f}", mix.gap() * 100, "%"));
     if (!fleet_.single) return;
     add("single.hourly", say("of one type: load rounded up, with spares, × price; the cheapest of all"),
-        say("{}", member_text(fleet_, *fleet_.single)), amount(fleet_.single->hourly) + "/h");
+        say("{}", member_text(fleet_, *fleet_.single)), an_hour(fleet_.single->hourly));
     add("fleet.saving", say("1 − mix ÷ best single type"),
         format("1 − {:.4f} ÷ {:.4f}", mix.hourly, fleet_.single->hourly),
-        format("{:.1f} %", (1 - mix.hourly / fleet_.single->hourly) * 100));
+        shown("{:.1f}", (1 - mix.hourly / fleet_.single->hourly) * 100, "%"));
   }
 
   void day(const FleetSchedule& day) {
@@ -108,7 +112,7 @@ class Tracer {
     add("schedule.fixed_daily", say("the fleet of the peak × 24 h"), format("{:.4f} × 24", fleet_.mix.hourly),
         amount(day.fixed_daily));
     add("schedule.saving", say("1 − schedule ÷ fixed fleet"), format("1 − {:.2f} ÷ {:.2f}", day.daily, day.fixed_daily),
-        format("{:.1f} %", (1 - day.daily / day.fixed_daily) * 100));
+        shown("{:.1f}", (1 - day.daily / day.fixed_daily) * 100, "%"));
   }
 
   const catalog::Catalog& catalog_;

@@ -58,10 +58,27 @@ class Spread {
   double widening_ = 1;
 };
 
+/// A figure of which an interval is told: the end of its name, its unit, and where to if anywhere.
+struct Around {
+  std::string_view name;
+  std::string_view unit;
+  estimate::Trace* trace;
+};
+
 /// A value times each end of its ratio, which the user's own measurements may have narrowed.
-estimate::Interval times(double value, const estimate::Interval& ratio, double exponent) {
-  if (exponent == 1) return {value * ratio.low, value * ratio.high};
-  return {value * std::pow(ratio.low, exponent), value * std::pow(ratio.high, exponent)};
+estimate::Interval times(double value, const estimate::Interval& ratio, double exponent, const Around& of) {
+  estimate::Trace* const trace = value > 0 ? of.trace : nullptr;
+  const auto end = [&](std::string_view which, std::string_view what, double share) {
+    const std::string quantity = trace != nullptr ? format("interval.{}.{}", of.name, which) : std::string();
+    return record(trace, {quantity, "{:.4g}", of.unit, to_say("gpusel verify, data/calibration")}, [&](auto told) {
+      const auto estimated = told("estimate", value);
+      const auto lies = told(what, share);
+      return exponent == 1 ? estimated * lies
+                           : estimated * estimate::power(lies, told("k of own measurements", exponent));
+    });
+  };
+  return {end("low", to_say("what 10 of 100 measurements lie below, measured ÷ estimated"), ratio.low),
+          end("high", to_say("what 10 of 100 measurements lie above, measured ÷ estimated"), ratio.high)};
 }
 
 /// How the user's own measurements change the widths for a job.
@@ -80,10 +97,13 @@ class OwnWidths {
 };
 
 /// Each class of counted work knows its own.
-Intervals intervals_of(const estimate::CountedFigures& figures, const OwnWidths& own) {
+Intervals intervals_of(const Workload& work, const estimate::CountedFigures& figures, const OwnWidths& own,
+                       estimate::Trace* trace) {
   Intervals out;
-  out.memory_total_gib = times(in_gib(figures.memory.total()), figures.memory_ratio, own(estimate::Range80::memory));
-  out.throughput = times(figures.rate, figures.rate_ratio, own(estimate::Range80::speed));
+  out.memory_total_gib = times(in_gib(figures.memory.total()), figures.memory_ratio, own(estimate::Range80::memory),
+                               {"memory_total", "GiB", trace});
+  out.throughput = times(figures.rate, figures.rate_ratio, own(estimate::Range80::speed),
+                         {"throughput", work.counted->unit.rate, trace});
   return out;
 }
 
@@ -123,64 +143,35 @@ estimate::OwnClass own_class(const Workload& asked, const Machine& machine, cons
 }
 
 Intervals intervals_for(const Workload& asked, const estimate::Machine& machine, const plan::Choice& choice,
-                        const estimate::Coefficients& c) {
+                        const estimate::Coefficients& c, estimate::Trace* trace) {
   using estimate::Range80;
   const OwnWidths own(asked, machine, choice, c);
-  if (const auto* counted = std::get_if<plan::CountedChoice>(&choice)) return intervals_of(counted->figures, own);
+  if (const auto* counted = std::get_if<plan::CountedChoice>(&choice))
+    return intervals_of(asked, counted->figures, own, trace);
   const Workload work = as_planned(asked, choice);
   const Spread spread(work, machine, choice, c);
   const auto around = [&](double value, const estimate::Coefficient& low, const estimate::Coefficient& high,
-                          Range80 range = Range80::speed) {
-    return times(value, {spread.of_speed(low), spread.of_speed(high)}, own(range));
+                          Range80 range, const Around& of) {
+    // Nothing is served that has not arrived.
+    const bool arrives = work.inference.request_rate && range == Range80::speed;
+    return times(value, {spread.of_speed(low), arrives ? 1 : spread.of_speed(high)}, own(range), of);
   };
+  const bool in_tokens = workload::is_training(work.task) || work.model->is_generator();
   Intervals out;
-  out.memory_total_gib =
-      times(in_gib(plan::memory_of(choice).total()),
-            {spread.of_memory(c.interval_memory_low), spread.of_memory(c.interval_memory_high)}, own(Range80::memory));
-  out.tokens_per_s = around(plan::tokens_per_s(choice), c.interval_speed_low, c.interval_speed_high);
-  out.sequences_per_s = around(plan::sequences_per_s(choice), c.interval_speed_low, c.interval_speed_high);
+  out.memory_total_gib = times(in_gib(plan::memory_of(choice).total()),
+                               {spread.of_memory(c.interval_memory_low), spread.of_memory(c.interval_memory_high)},
+                               own(Range80::memory), {"memory_total", "GiB", trace});
+  out.tokens_per_s = around(plan::tokens_per_s(choice), c.interval_speed_low, c.interval_speed_high, Range80::speed,
+                            {"tokens_per_s", "tokens/s", in_tokens ? trace : nullptr});
+  out.sequences_per_s = around(plan::sequences_per_s(choice), c.interval_speed_low, c.interval_speed_high,
+                               Range80::speed, {"sequences_per_s", "sequences/s", in_tokens ? nullptr : trace});
   const auto* inference = std::get_if<plan::InferenceChoice>(&choice);
   if (inference == nullptr || !inference->speed) return out;
-  out.itl_ms = around(in_ms(inference->speed->itl), c.interval_itl_low, c.interval_itl_high, Range80::itl);
-  out.ttft_ms = around(in_ms(inference->speed->ttft), c.interval_ttft_low, c.interval_ttft_high, Range80::ttft);
-  if (work.inference.request_rate) {
-    // Nothing is served that has not arrived.
-    out.tokens_per_s.high = plan::tokens_per_s(choice);
-    out.sequences_per_s.high = plan::sequences_per_s(choice);
-  }
+  out.itl_ms = around(in_ms(inference->speed->itl), c.interval_itl_low, c.interval_itl_high, Range80::itl,
+                      {"itl_ms", "ms", trace});
+  out.ttft_ms = around(in_ms(inference->speed->ttft), c.interval_ttft_low, c.interval_ttft_high, Range80::ttft,
+                       {"ttft_ms", "ms", trace});
   return out;
-}
-
-namespace {
-
-void explain_range(std::string_view name, double figure, const estimate::Interval& range, const std::string& unit,
-                   estimate::Trace& trace) {
-  if (figure <= 0) return;
-  const auto end = [&](std::string_view which, std::string formula, double value) {
-    trace.push_back({format("interval.{}.{}", name, which), std::move(formula),
-                     format("{:.5g} × {:.4g}", figure, value / figure), estimate::shown("{:.4g}", value, unit),
-                     say("gpusel verify, data/calibration")});
-  };
-  end("low", say("estimate × what 10 of 100 measurements lie below, measured ÷ estimated"), range.low);
-  end("high", say("estimate × what 10 of 100 measurements lie above, measured ÷ estimated"), range.high);
-}
-
-}  // namespace
-
-void explain_intervals(const Intervals& intervals, const Workload& work, const plan::Choice& choice,
-                       estimate::Trace& trace) {
-  explain_range("memory_total", in_gib(plan::memory_of(choice).total()), intervals.memory_total_gib, "GiB", trace);
-  if (work.counted)
-    return explain_range("throughput", plan::rate_of(choice), intervals.throughput,
-                         std::string(work.counted->unit.rate), trace);
-  if (workload::is_training(work.task) || work.model->is_generator())
-    explain_range("tokens_per_s", plan::tokens_per_s(choice), intervals.tokens_per_s, "tokens/s", trace);
-  else
-    explain_range("sequences_per_s", plan::sequences_per_s(choice), intervals.sequences_per_s, "sequences/s", trace);
-  const auto* inference = std::get_if<plan::InferenceChoice>(&choice);
-  if (inference == nullptr || !inference->speed) return;
-  explain_range("itl_ms", in_ms(inference->speed->itl), intervals.itl_ms, "ms", trace);
-  explain_range("ttft_ms", in_ms(inference->speed->ttft), intervals.ttft_ms, "ms", trace);
 }
 
 }  // namespace gpusel::advise

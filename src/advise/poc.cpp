@@ -73,10 +73,11 @@ class Prover {
     rent.billed_hours = quote.paid.job.value_or(*test.hours);
     rent.cost = quote.total;
     const std::string code(advice_.currency.code());
-    out_.trace.push_back({"rent.cost", say("hourly × hours billed for (setting up + runs)"),
+    out_.trace.push_back({"rent.cost",
+                          say("hourly × hours billed for (setting up + runs)"),
                           format("{} {} × {:.4g} h ({:.3g} h + {:.3g} h)", human_price(rent.hourly), code,
                                  rent.billed_hours, rent.setup_hours, rent.run_hours),
-                          format("{} {}", human_price(rent.cost), code),
+                          {rent.cost, code, format("{} {}", human_price(rent.cost), code)},
                           std::string(catalog_.origin_of(*rent.offer).source)});
     if (rent.offer->term != chosen().offer->term)
       out_.notes.push_back(say("for the test it is rented on demand; the recommendation is priced as {}",
@@ -185,15 +186,16 @@ class Prover {
                                                             : say("{} for the job", code);
     out_.trace.push_back({"job.cost", say("cost × estimate ÷ end of the interval"),
                           format("{:.4g} × {:.4g} ÷ {:.4g} … {:.4g}", own, rate, range.high, range.low),
-                          format("{:.4g} … {:.4g} {}", out_.job_cost_low, out_.job_cost_high, out_.job_cost_unit),
+                          estimate::Figure::words(
+                              format("{:.4g} … {:.4g} {}", out_.job_cost_low, out_.job_cost_high, out_.job_cost_unit)),
                           "docs/calibrate.md"});
     for (const Recommendation& other : advice_.recommendations) {
       const double theirs = price_of(other);
       if (&other == &chosen() || theirs <= own || other.gpu == chosen().gpu) continue;
       out_.turn = {other.rank, format("{} {}", other.instance->provider, other.instance->sku), rate * own / theirs};
       out_.trace.push_back({"turn.rate", say("estimate × own cost ÷ cost of the other"),
-                            format("{:.4g} × {:.4g} ÷ {:.4g}", rate, own, theirs), format("{:.4g}", out_.turn->rate),
-                            "docs/calibrate.md"});
+                            format("{:.4g} × {:.4g} ÷ {:.4g}", rate, own, theirs),
+                            estimate::shown("{:.4g}", out_.turn->rate), "docs/calibrate.md"});
       return;
     }
   }

@@ -57,7 +57,8 @@ class Figures {
     out_.trace.push_back(
         {key.empty() ? name : std::string(key), say("the estimate of this plan on {} cards", gpus_of(unit_)),
          interval ? format("80 %: {:.4g} … {:.4g}", interval->low, interval->high) : say("no interval"),
-         expected ? format("{:.4g} {}", *expected, unit) : say("unknown"), say("gpusel estimate --explain")});
+         expected ? estimate::shown("{:.4g}", *expected, unit) : estimate::Figure::words(say("unknown")),
+         say("gpusel estimate --explain")});
     out_.figures.push_back(
         {std::string(key), std::move(name), std::string(unit), gpus_of(unit_), expected, interval, std::move(outside)});
   }
@@ -121,8 +122,8 @@ class Figures {
       line.efficiency = *line.per_gpu / *first;
       line.interval = Interval{range.low / gpus, range.high / gpus};
       out_.trace.push_back({format("scale.{}", gpus), say("rate of one card ÷ rate of one card among the fewest"),
-                            format("{:.5g} ÷ {:.5g}", *line.per_gpu, *first), format("{:.3f}", *line.efficiency),
-                            "docs/calibrate.md"});
+                            format("{:.5g} ÷ {:.5g}", *line.per_gpu, *first),
+                            estimate::shown("{:.3f}", *line.efficiency), "docs/calibrate.md"});
     }
     out_.scales.push_back(line);
   }
@@ -143,7 +144,7 @@ class Figures {
   void recovery() {
     const double restart = 60 * c_.economy->restart_minutes.value;
     out_.trace.push_back({"recovery_s", say("failure.restart_minutes × 60, assumed"), format("{:g} × 60", restart / 60),
-                          format("{:g} s", restart), say("data/calibration/economy.yaml")});
+                          estimate::shown("{:g}", restart, "s"), say("data/calibration/economy.yaml")});
     out_.figures.push_back({{},
                             say("from the kill to the next step"),
                             "s",

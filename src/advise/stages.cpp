@@ -92,23 +92,27 @@ class Answer {
     return cost;
   }
 
+  estimate::Figure price(double amount) const {
+    return {amount, std::string(out_.currency.code()), human_price(amount)};
+  }
+
   void explain(const Stage& stage, const Recommendation& one, const StageCost& cost, estimate::Trace& trace) const {
     const std::string lead = "stages." + stage.name;
     if (cost.cold)
       trace.push_back({lead + ".cold_start_s", say("weights ÷ rate + start of the engine"),
                        format("{:.4g} GB ÷ {:.3g} GB/s + {:.3g} s", in_gb(cost.cold->weights), cost.cold->gbs(),
                               cost.cold->engine.raw()),
-                       format("{:.3g} s", cost.cold->total().raw()), std::string(kStagesDocument)});
+                       estimate::shown("{:.3g}", cost.cold->total().raw(), "s"), std::string(kStagesDocument)});
     trace.push_back(
         {lead + ".hourly", say("price of one node × nodes × rate of exchange + licences"),
          format("{:.5g} {} × {} × {:.5g} + {:.3g}", one.cost.published.amount, one.cost.published.currency.code(),
                 one.machine().nodes, one.cost.exchange ? one.cost.exchange->rate : 1, one.cost.licence_hourly),
-         human_price(cost.hourly), std::string(catalog_.origin_of(*one.offer).source)});
+         price(cost.hourly), std::string(catalog_.origin_of(*one.offer).source)});
     trace.push_back({lead + (cost.once ? ".once" : ".per_month"),
                      cost.once ? say("price of all nodes and hour × hours that are paid")
                                : say("price of all nodes and hour × hours of a month that are paid"),
                      format("{:.5g} × {:.6g} h", cost.hourly, cost.hours_paid),
-                     human_price(cost.once.value_or(cost.per_month.value_or(0))),
+                     price(cost.once.value_or(cost.per_month.value_or(0))),
                      say("term {}; docs/data-path.md", to_text(one.offer->term))});
   }
 
@@ -119,20 +123,20 @@ class Answer {
         const catalog::Instance& from = *choice.stages[move.from].best->instance;
         trace.push_back({"moves." + plan_.stages[move.from].name,
                          say("GB that leave {} through the tiers of a month", from.provider),
-                         format("{:.4g} GB", *move.gb), human_price(*move.cost), "data/egress.yaml"});
+                         format("{:.4g} GB", *move.gb), price(*move.cost), "data/egress.yaml"});
       }
     std::string parts;
     for (const StageChoice& stage : choice.stages)
       if (stage.cost.once) parts += (parts.empty() ? "" : " + ") + human_price(*stage.cost.once);
-    trace.push_back({"sum.once", say("jobs that end"), parts, human_price(sum.once), std::string(kStagesDocument)});
+    trace.push_back({"sum.once", say("jobs that end"), parts, price(sum.once), std::string(kStagesDocument)});
     parts.clear();
     for (const StageChoice& stage : choice.stages)
       if (stage.cost.per_month) parts += (parts.empty() ? "" : " + ") + human_price(*stage.cost.per_month);
-    trace.push_back({"sum.per_month", say("services"), parts, human_price(sum.per_month), std::string(kStagesDocument)});
+    trace.push_back({"sum.per_month", say("services"), parts, price(sum.per_month), std::string(kStagesDocument)});
     trace.push_back({"sum.whole", say("once + months × per month + moves that are known"),
                      format("{} + {:g} × {} + {}", human_price(sum.once), out_.months, human_price(sum.per_month),
                             human_price(sum.known_moves)),
-                     human_price(sum.whole(out_.months)), std::string(kStagesDocument)});
+                     price(sum.whole(out_.months)), std::string(kStagesDocument)});
   }
 
   void add_move(std::size_t i, const std::vector<const Recommendation*>& picks, StagesChoice& out) const {

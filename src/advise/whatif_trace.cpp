@@ -2,6 +2,7 @@
 
 #include "advise/whatif_parts.hpp"
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/text.hpp"
 
 namespace gpusel::advise {
@@ -26,7 +27,8 @@ class WhatifTracer {
   }
 
  private:
-  void add(std::string quantity, std::string formula, std::string substituted, std::string value, std::string source) {
+  void add(std::string quantity, std::string formula, std::string substituted, estimate::Figure value,
+           std::string source) {
     out_.trace.push_back(
         {std::move(quantity), std::move(formula), std::move(substituted), std::move(value), std::move(source)});
   }
@@ -36,7 +38,7 @@ class WhatifTracer {
                                          to_text(one.offer.term)))
                       : say("nothing fits");
   }
-  std::string money(double amount) const { return format("{:.6g} {}", amount, out_.currency.code()); }
+  estimate::Figure money(double amount) const { return estimate::shown("{:.6g}", amount, out_.currency.code()); }
   static std::string value_text(const Axis& axis, const AxisValue& value) {
     return value.number ? format("{:.6g}{}", *value.number, axis.unit) : value.text;
   }
@@ -53,7 +55,8 @@ class WhatifTracer {
     else if (axis.continuous)
       formula = say("equal steps: a + (b - a) × i / (n - 1)");
     if (axis.relative) formula += say("; per cent of change, every other input as it is");
-    add("vary." + axis.key, formula, ends, say("{} values", n), say("--vary"));
+    add("vary." + axis.key, formula, ends, estimate::shown("{:g}", static_cast<double>(n), to_name("values")),
+        say("--vary"));
   }
 
   /// Who published the price, when, and of what day the rate of exchange is.
@@ -73,22 +76,23 @@ class WhatifTracer {
     add(quantity + ".hourly", say("price of the offer × rate of exchange × nodes + licence"),
         format("{:.6g} {} × {:.6g} × {} + {:.6g}", cost.published.amount, cost.published.currency.code(), rate, nodes,
                cost.licence_hourly),
-        money(cost.hourly) + "/h", price_source(one));
+        estimate::shown("{:.6g}", cost.hourly, format("{}/h", out_.currency.code())), price_source(one));
     const double rate_of_work = plan::rate_of(one.best.choice());
     switch (out_.measure) {
       case Measure::total:
         add(quantity, say("cost per hour × hours paid, in the steps and periods of the term"),
-            format("{} × {:.6g} h", money(cost.hourly), cost.paid.job.value_or(cost.paid.month)), money(one.cost), own());
+            format("{} × {:.6g} h", money(cost.hourly).text, cost.paid.job.value_or(cost.paid.month)), money(one.cost),
+            own());
         break;
       case Measure::hourly: add(quantity, say("cost per hour of all nodes"), {}, money(one.cost), own()); break;
       case Measure::monthly:
         add(quantity, say("cost per hour × hours paid for in a month"),
-            format("{} × {:.6g}", money(cost.hourly), cost.paid.month), money(one.cost), own());
+            format("{} × {:.6g}", money(cost.hourly).text, cost.paid.month), money(one.cost), own());
         break;
       case Measure::per_million_tokens:
       case Measure::per_unit:
         add(quantity, say("cost per hour ÷ work per hour × hours paid for ÷ hours used"),
-            format("{} ÷ ({:.6g} per second) × {:.6g}", money(cost.hourly), rate_of_work, one.duty_factor),
+            format("{} ÷ ({:.6g} per second) × {:.6g}", money(cost.hourly).text, rate_of_work, one.duty_factor),
             money(one.cost), own());
         break;
     }
@@ -99,13 +103,13 @@ class WhatifTracer {
     const Sample& before = out_.samples[out_.segments[i - 1].last];
     const Sample& after = out_.samples[out_.segments[i].first];
     const std::string costs =
-        say("{} at {}; {} at {}", before.best.fits() ? money(before.best.cost) : say("none"),
-            value_text(axis, before.at[0]), after.best.fits() ? money(after.best.cost) : say("none"),
+        say("{} at {}; {} at {}", before.best.fits() ? money(before.best.cost).text : say("none"),
+            value_text(axis, before.at[0]), after.best.fits() ? money(after.best.cost).text : say("none"),
             value_text(axis, after.at[0]));
     add(format("change.{}", i),
         axis.continuous ? say("halving between two points with different winners until they are neighbours")
                         : say("the first listed value with another winner"),
-        costs, say("{} → {}", name(before.best), name(after.best)), own());
+        costs, estimate::Figure::words(say("{} → {}", name(before.best), name(after.best))), own());
   }
 
   void add_winner(const Winner& winner) {
@@ -113,14 +117,14 @@ class WhatifTracer {
     const Outcome& one = out_.samples[winner.sample].best;
     add("share." + name(one),
         continuous ? say("length of its stretches over that of the range") : say("answers it wins over answers asked"),
-        {}, format("{:.1f} %", 100 * winner.share), own());
+        {}, estimate::shown("{:.1f}", 100 * winner.share, "%"), own());
     if (one.fits()) add_cost(one, format("cost.{}", name(one)));
   }
 
   void add_bar(const TornadoBar& bar) {
     const auto end = [&](const TornadoBar::End& one) {
       if (one.value.empty()) return say("goes no further");
-      return one.cost ? format("{}: {}", one.value, money(*one.cost)) : say("{}: nothing fits", one.value);
+      return one.cost ? format("{}: {}", one.value, money(*one.cost).text) : say("{}: nothing fits", one.value);
     };
     add("tornado." + bar.key,
         bar.key == "speed"
@@ -129,7 +133,7 @@ class WhatifTracer {
                   "lie")
             : say("highest − lowest cost of the best answer now and with this input alone changed by ±{:g} %",
                   100 * out_.swing),
-        say("{} now; {}; {}", money(out_.now.cost), end(bar.low), end(bar.high)), money(bar.width(out_.now.cost)),
+        say("{} now; {}; {}", money(out_.now.cost).text, end(bar.low), end(bar.high)), money(bar.width(out_.now.cost)),
         own());
   }
 
@@ -138,7 +142,8 @@ class WhatifTracer {
         std::count_if(out_.candidates.begin(), out_.candidates.end(), [](const Candidate& c) { return c.frontier; });
     add("pareto.frontier",
         say("no other answer is better in one of cost and {} and no worse in the other", to_text(out_.against)),
-        say("{} candidates", out_.candidates.size()), say("{} on the frontier", count), own());
+        say("{} candidates", out_.candidates.size()),
+        estimate::shown("{:g}", static_cast<double>(count), to_name("on the frontier")), own());
   }
 
   const catalog::Catalog& catalog_;

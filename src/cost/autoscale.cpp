@@ -37,24 +37,24 @@ Autoscale autoscale(const Scaled& facts, estimate::Trace* trace, std::string_vie
   out.polling_interval =
       seconds(std::clamp(std::floor(facts.cold_start.raw() / kPollsPerStart), kFastestPolling, kUsualPolling));
   if (trace == nullptr) return out;
-  const auto line = [&](std::string_view name, std::string formula, std::string numbers, std::string value) {
+  const auto line = [&](std::string_view name, std::string formula, std::string numbers, estimate::Figure value) {
     trace->push_back({format("{}.{}", prefix, name), std::move(formula), std::move(numbers), std::move(value),
                       std::string(kAutoscalers)});
   };
   line("target_in_flight",
        say("requests in flight at the planned rate ÷ (1 + steepest rise × cold start), rounded down"),
        say("{:.1f} ÷ (1 + {:.2f}/h × {:.4f} h)", facts.in_flight, facts.steepest_rise, start_h),
-       say("{:g} requests", out.target_in_flight));
+       estimate::shown("{:g}", out.target_in_flight, to_name("requests")));
   line("min_replicas", say("replicas at the quietest hour, at least one unless none may run"),
-       say("{:g}, of them {:g} spare", facts.least, facts.spare), format("{:g}", out.min_replicas));
+       say("{:g}, of them {:g} spare", facts.least, facts.spare), estimate::shown("{:g}", out.min_replicas));
   line("max_replicas", say("replicas at the busiest hour"), say("{:g}, of them {:g} spare", facts.most, facts.spare),
-       format("{:g}", out.max_replicas));
+       estimate::shown("{:g}", out.max_replicas));
   line("scale_in_below", say("(n − 1) ÷ n of the target for one replica above the fewest, and never within 10 % of it"),
-       say("n = {:g}", from), format("{:.2f}", out.scale_in_below));
+       say("n = {:g}", from), estimate::shown("{:.2f}", out.scale_in_below));
   line("stabilization", say("300 s, or the cold start where that is longer, up to a multiple of 30 s"),
-       say("cold start {:.0f} s", facts.cold_start.raw()), format("{:g} s", window));
+       say("cold start {:.0f} s", facts.cold_start.raw()), estimate::shown("{:g}", window, "s"));
   line("polling_interval", say("a tenth of the cold start, from 5 to 30 s"),
-       say("cold start {:.0f} s", facts.cold_start.raw()), format("{:g} s", out.polling_interval.raw()));
+       say("cold start {:.0f} s", facts.cold_start.raw()), estimate::shown("{:g}", out.polling_interval.raw(), "s"));
   return out;
 }
 

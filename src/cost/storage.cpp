@@ -12,10 +12,6 @@ namespace {
 using catalog::Storage;
 using catalog::StorageKind;
 
-double volumes_of(const Storage& storage, const StorageUse& use) {
-  return is_each_nodes_own(*storage.kind) ? use.nodes : 1;
-}
-
 /// Of one volume or file system; nothing where no figure says it.
 std::optional<double> volume_rate(const Storage& storage, const StorageUse& use) {
   std::optional<double> rate = storage.read_gbs_included;
@@ -59,8 +55,7 @@ std::optional<Money> price_per_month(const Storage& storage, const StorageUse& u
   if (storage.kind == StorageKind::local) return Money{0, Currency::parse(storage.currency).value_or(Currency::usd())};
   const auto currency = Currency::parse(storage.currency);
   if (!storage.per_gb_month || !currency || !holds(storage, use.gb)) return std::nullopt;
-  const double each = *storage.per_gb_month * use.sold_gb() + storage.per_gbs_month.value_or(0) * use.bought_gbs;
-  return Money{each * volumes_of(storage, use), *currency};
+  return Money{month_of(estimate::Untold{}, storage, use), *currency};
 }
 
 std::vector<const catalog::Storage*> storages_at(const Place& place, catalog::StorageKind kind,

@@ -11,12 +11,6 @@ struct Steady {
   Seconds ttft;
   Seconds itl;
   Seconds e2e;
-  // What requests_per_s follows from.
-  double efficiency = 0;
-  Seconds first;        // token of a request
-  Seconds per_request;  // of the replica's time
-  Seconds prompt;       // one prompt's part of it
-  Seconds handling;     // by the server, of a request
 };
 
 /// A replica, and the small model that drafts for it.
@@ -33,18 +27,17 @@ struct Load {
   double requests_per_s = 0;
   double most = 0;  // requests per second at full room
   double prefill_replicas = 0;
-  double prompts_per_s = 0;  // that those read
 };
 
 /// The cache of a request in the middle of its answer.
 Cached halfway(const workload::Inference& job);
 /// Tokens that a pass brings: those drafted that stand, and the one after them. Leviathan et al., arXiv 2211.17192.
-double tokens_per_pass(const workload::Draft& draft);
+double tokens_per_pass(const workload::Draft& draft, Trace* trace = nullptr);
 /// Between two tokens of a sequence while `batch` are decoded together.
-Seconds token_time(const workload::Inference& job, const Server& server, double batch);
+Seconds token_time(const workload::Inference& job, const Server& server, double batch, Trace* trace = nullptr);
 
 /// Nothing where requests arrive faster than they can be served.
 std::optional<Load> steady_load(const workload::Workload& work, const Server& server, const InferencePlan& plan,
-                                const InferenceMemory& memory, const Coefficients& c);
+                                const InferenceMemory& memory, const Coefficients& c, Trace* trace = nullptr);
 
 }  // namespace gpusel::estimate

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "estimate/mebibytes.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/estimate/inference.hpp"
 
@@ -71,9 +70,17 @@ class KvCache {
 
 /// Largest forward pass or the sampler, whichever is larger: both are profiled, never alive together.
 struct ActivationPeak {
-  double forward = 0, sampler = 0, prompt_logits = 0;  // bytes
-  double tokens = 0;                                   // of the pass
-  Bytes largest() const { return bytes(std::max({forward, sampler, prompt_logits})); }
+  Bytes forward, sampler, prompt_logits;
+  double rows = 0;    // requests
+  double tokens = 0;  // of the pass
+
+  Bytes largest(Trace* trace = nullptr) const {
+    return record(trace, {"memory.activations", "{:.2f}", "GiB"}, [&](auto told) {
+      return greatest(told([&] { return say("a pass over {:g} tokens", tokens); }, forward),
+                      told([&] { return say("the sampler's logits of {:g} requests", rows); }, sampler),
+                      told("all logits of their prompts", prompt_logits));
+    });
+  }
 };
 
 ActivationPeak activation_peaks(const Workload& work, const InferencePlan& plan, double rows, const Coefficients& c) {
@@ -92,15 +99,11 @@ ActivationPeak activation_peaks(const Workload& work, const InferencePlan& plan,
   const double width = 2 * h + std::max(qkv, ffn) / plan.tp;
   const double scratch = m.is_moe() ? m.experts_per_token.value_or(1) * h * 2 / plan.ep : 0;
   const double forward = tokens * 2 * (width * c.activation_copies.of(engine, job.generation) + scratch);
-  if (!m.is_generator()) return {.forward = forward, .tokens = tokens};
+  if (!m.is_generator()) return {bytes(forward), {}, {}, rows, tokens};
   const double vocabulary = m.vocab_size.value_or(0);
   const double sampler = rows * vocabulary * c.sampler_bytes.of(engine, job.generation);
   const double all_logits = rows * prompt * vocabulary * c.prompt_logits_bytes.of(engine, job.generation);
-  return {forward, sampler, all_logits, tokens};
-}
-
-Bytes activation_peak(const Workload& work, const InferencePlan& plan, double rows, const Coefficients& c) {
-  return activation_peaks(work, plan, rows, c).largest();
+  return {bytes(forward), bytes(sampler), bytes(all_logits), rows, tokens};
 }
 
 /// A draft model runs on the ranks of the model it drafts for, or whole where they do not divide its heads.
@@ -118,29 +121,44 @@ struct Fixed {
   Bytes framework;
 };
 
-/// Weights of the fullest stage. llama.cpp leaves the embedding with the host and lays out the head like a layer.
-Bytes stage_weights(const Workload& work, const InferencePlan& plan) {
-  const Bytes all = stored_weights(work, *plan.weights);
+/// Of all weights, those of the fullest stage. llama.cpp leaves the embedding with the host and lays out the head like
+/// a layer.
+double stage_share(const Workload& work, const InferencePlan& plan) {
   const auto& p = work.parameters;
-  if (work.inference.engine != workload::Engine::llama_cpp || plan.pp == 1)
-    return all * fullest_stage(p.layers, plan.pp);
-  return all * ((1 - p.embedding / std::max(p.loaded(), 1e-9)) * fullest_stage(p.layers + 1, plan.pp));
+  if (work.inference.engine != workload::Engine::llama_cpp || plan.pp == 1) return fullest_stage(p.layers, plan.pp);
+  return (1 - p.embedding / std::max(p.loaded(), 1e-9)) * fullest_stage(p.layers + 1, plan.pp);
 }
 
-Fixed fixed_memory(const Workload& work, const InferencePlan& plan, const Coefficients& c) {
+Bytes weights_of_gpu(const Workload& work, const InferencePlan& plan, Trace* trace) {
+  const Bytes stored = stored_weights(work, *plan.weights, trace);
+  return record(trace, {"memory.weights", "{:.2f}", "GiB"}, [&](auto told) {
+    auto weights = told("stored weights", stored) * told("share of the fullest stage", stage_share(work, plan)) /
+                   told("tp", plan.tp);
+    if (plan.ep > plan.tp) {  // experts over the replicas too; within one, tensor parallelism divides them
+      const auto experts =
+          told("share of the experts", work.parameters.experts / std::max(work.parameters.loaded(), 1e-9));
+      weights = weights * (1 - experts + experts * told("tp", plan.tp) / told("ep", plan.ep));
+    }
+    if (work.inference.offload != workload::Offload::none) weights = weights * told("share in flight", kInFlight);
+    if (const auto& draft = work.inference.draft) weights = weights + told("draft model", draft_weights(*draft, plan));
+    return weights;
+  });
+}
+
+Fixed fixed_memory(const Workload& work, const InferencePlan& plan, const Coefficients& c, Trace* trace) {
   const std::string_view engine = to_text(work.inference.engine);
   const int group = plan.tp * plan.pp;
   Fixed fixed;
-  fixed.weights = stage_weights(work, plan) / plan.tp;
-  if (plan.ep > plan.tp) {  // experts over the replicas too; within one, tensor parallelism divides them
-    const double experts = work.parameters.experts / std::max(work.parameters.loaded(), 1e-9);
-    fixed.weights = fixed.weights * (1 - experts + experts * plan.tp / plan.ep);
-  }
-  if (work.inference.offload != workload::Offload::none) fixed.weights = fixed.weights * kInFlight;
-  if (const auto& draft = work.inference.draft) fixed.weights += draft_weights(*draft, plan);
+  fixed.weights = weights_of_gpu(work, plan, trace);
   const bool talks = group > 1 && !lays_out_in_turn(work.inference.engine);
   fixed.workspace = gib(c.engine_workspace_gib.of(engine));
-  fixed.framework = gib(c.process_gib.of(engine) + (talks ? c.collectives_gib.of("inference") : 0));
+  if (trace != nullptr)
+    note(*trace, {"memory.workspace", "{:.2f}", "GiB", "calibration"}, in_gib(fixed.workspace),
+         say("graphs and buffers of {}", engine));
+  fixed.framework = record(trace, {"memory.framework", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
+    return told("CUDA context", gib(c.process_gib.of(engine))) +
+           told.some("communication library", gib(talks ? c.collectives_gib.of("inference") : 0));
+  });
   return fixed;
 }
 
@@ -176,64 +194,6 @@ bool is_as_released(const catalog::Model& model, const WeightFormat& format) {
   return model.native_weights_gib && model.native_dtype.starts_with(format.name);
 }
 
-/// Of the weights as stored, what one GPU holds; `stored` is what is on disk.
-void explain_weights(const Workload& work, const InferencePlan& plan, const Fixed& fixed, Trace& trace) {
-  const Bytes stored = stored_weights(work, *plan.weights);
-  const double draft = work.inference.draft ? draft_weights(*work.inference.draft, plan).raw() : 0;
-  const double share = (fixed.weights.raw() - draft) / std::max(stored.raw(), 1e-9);
-  trace.push_back({"memory.weights",
-                   say("stored weights × share of the fullest GPU of tp {} × pp {} + draft model", plan.tp, plan.pp),
-                   format("{:.5g} GiB × {:.5g} + {:.5g} GiB", in_gib(stored), share, in_gib(bytes(draft))),
-                   shown("{:.2f}", in_gib(fixed.weights), "GiB"), "docs/method.md"});
-  const WeightFormat& format_of = *plan.weights;
-  const bool files = is_as_released(*work.model, format_of);
-  const auto [narrow, wide] = kept_in(format_of, work.parameters);
-  trace.push_back({"memory.weights.stored",
-                   files ? say("size of the files as released, in {}", format_of.name)
-                         : say("parameters as {} × bits ÷ 8 + parameters kept at 16 bits × 2", format_of.name),
-                   files ? std::string()
-                         : format("{:.5g}e9 × {:g} B ÷ 8 + {:.5g}e9 × 2 B", narrow / 1e9, format_of.bits, wide / 1e9),
-                   shown("{:.2f}", in_gib(stored), "GiB"), "docs/method.md"});
-}
-
-struct Held {
-  Fixed fixed;
-  Bytes each;         // cache of a request
-  double rows = 0;    // whose buffers the engine sets aside
-  double caches = 0;  // that it is held for
-};
-
-void explain(const Workload& work, const InferencePlan& plan, const InferenceMemory& memory, const Held& held,
-             const Coefficients& c, Trace& trace) {
-  const auto gibibytes = [](Bytes b) { return shown("{:.2f}", in_gib(b), "GiB"); };
-  const auto& job = work.inference;
-  const std::string_view engine = to_text(job.engine);
-  explain_weights(work, plan, held.fixed, trace);
-  trace.push_back({"memory.kv_cache",
-                   say("requests of one replica × cache of one request of {} + {} tokens on this GPU", job.input_tokens,
-                       job.output_tokens),
-                   format("{:g} × {:.5g} MiB", held.caches, in_mib(held.each)), gibibytes(memory.per_gpu.kv_cache),
-                   "docs/method.md"});
-  const ActivationPeak peak = activation_peaks(work, plan, held.rows, c);
-  trace.push_back(
-      {"memory.activations",
-       say("the largest of a pass over {:g} tokens, the sampler's logits of {:g} requests, and all logits of "
-           "their prompts",
-           peak.tokens, held.rows),
-       format("max({:.5g}, {:.5g}, {:.5g})", in_gib(bytes(peak.forward)), in_gib(bytes(peak.sampler)),
-              in_gib(bytes(peak.prompt_logits))),
-       gibibytes(memory.per_gpu.activations), "docs/method.md"});
-  trace.push_back({"memory.workspace",
-                   say("graphs and buffers of {}", engine),
-                   {},
-                   gibibytes(memory.per_gpu.workspace),
-                   "calibration"});
-  const double process = c.process_gib.of(engine);
-  trace.push_back({"memory.framework", say("CUDA context + communication library"),
-                   format("{:.5g} + {:.5g}", process, in_gib(memory.per_gpu.framework) - process),
-                   gibibytes(memory.per_gpu.framework), "calibration"});
-}
-
 }  // namespace
 
 InferencePlan draft_plan(const catalog::Model& draft, const InferencePlan& plan) {
@@ -246,10 +206,18 @@ InferencePlan draft_plan(const catalog::Model& draft, const InferencePlan& plan)
   return out;
 }
 
-Bytes stored_weights(const Workload& work, const WeightFormat& format) {
-  if (is_as_released(*work.model, format)) return gib(*work.model->native_weights_gib);
-  const auto [narrow, wide] = kept_in(format, work.parameters);
-  return bytes(narrow * format.bits / 8 + wide * 2);
+Bytes stored_weights(const Workload& work, const WeightFormat& format, Trace* trace) {
+  constexpr Recorded kStored{"memory.weights.stored", "{:.2f}", "GiB"};
+  if (is_as_released(*work.model, format)) {
+    const double files = *work.model->native_weights_gib;
+    if (trace != nullptr) note(*trace, kStored, files, say("size of the files as released, in {}", format.name));
+    return gib(files);
+  }
+  return record<Bytes>(trace, kStored, [&, kept = kept_in(format, work.parameters)](auto told) {
+    return told([&] { return say("parameters as {}", format.name); }, kept.narrow) *
+               told("bytes of each", format.bits / 8, "B") +
+           told.some("parameters kept at 16 bits", kept.wide) * told("bytes of each", 2, "B");
+  });
 }
 
 bool lays_out_in_turn(workload::Engine engine) {
@@ -277,7 +245,7 @@ InferenceMemory inference_memory(const Workload& work, const Machine& machine, c
                                  const Coefficients& c, Trace* trace) {
   const auto& job = work.inference;
   const std::string_view engine = to_text(job.engine);
-  const Fixed fixed = fixed_memory(work, plan, c);
+  const Fixed fixed = fixed_memory(work, plan, c, trace);
   const Cached length{static_cast<double>(job.input_tokens), static_cast<double>(job.output_tokens)};
   // An engine is configured for the requests it is to serve; without a number it keeps its default.
   const double usual = default_sequences(work, machine, c);
@@ -292,17 +260,15 @@ InferenceMemory inference_memory(const Workload& work, const Machine& machine, c
   Bytes each = kv.bytes_of(length);
   if (job.draft) each += kv_bytes(*job.draft->model, length, draft_plan(*job.draft->model, plan));
   double rows = std::max(1.0, std::min(asked, most));
-  double profiled = rows;
   double caches = 0;
-  Bytes activations = activation_peak(work, plan, rows, c);
-  Bytes room = memory.pool - taken - activations;
+  ActivationPeak peak = activation_peaks(work, plan, rows, c);
+  Bytes room = memory.pool - taken - peak.largest();
   if (!work.model->is_generator()) {
     // An encoder's requests need no cache: as many as its activations leave room for.
-    const Bytes one = activation_peak(work, plan, 1, c);
+    const Bytes one = activation_peaks(work, plan, 1, c).largest();
     const double fits = std::floor((memory.pool - taken).raw() / std::max(1.0, one.raw()));
     rows = std::max(1.0, std::min(rows, fits));
-    profiled = rows;
-    activations = activation_peak(work, plan, rows, c);
+    peak = activation_peaks(work, plan, rows, c);
     memory.max_concurrency = std::max(0.0, fits) * plan.dp;
     memory.steady_concurrency = memory.max_concurrency;
   } else {
@@ -310,10 +276,9 @@ InferenceMemory inference_memory(const Workload& work, const Machine& machine, c
     const auto fitting = [&] { return each > Bytes{} ? std::floor(room / each) : most; };
     while (!job.concurrency && rows > 1 && fitting() < 1) {
       rows = std::max(1.0, std::floor(rows / 2));
-      activations = activation_peak(work, plan, rows, c);
-      room = memory.pool - taken - activations;
+      peak = activation_peaks(work, plan, rows, c);
+      room = memory.pool - taken - peak.largest();
     }
-    profiled = rows;
     const double fits = fitting();
     memory.max_concurrency = std::max(0.0, std::min(fits, 1e7)) * plan.dp;
     const double grown = static_cast<double>(job.output_tokens) * c.reserved_output.of(engine, job.generation);
@@ -329,11 +294,15 @@ InferenceMemory inference_memory(const Workload& work, const Machine& machine, c
   }
   memory.concurrency = job.concurrency ? static_cast<double>(*job.concurrency) : rows * plan.dp;
   memory.per_gpu.weights = fixed.weights;
-  memory.per_gpu.kv_cache = each * caches;
-  memory.per_gpu.activations = activations;
+  memory.per_gpu.kv_cache = record(trace, {"memory.kv_cache", "{:.2f}", "GiB"}, [&](auto told) {
+    const auto cache = [&] {
+      return say("cache of one request of {:g} + {:g} tokens", length.prompt, length.generated);
+    };
+    return told("requests of one replica", caches) * told(cache, each);
+  });
+  memory.per_gpu.activations = peak.largest(trace);
   memory.per_gpu.workspace = fixed.workspace;
   memory.per_gpu.framework = fixed.framework;
-  if (trace != nullptr) explain(work, plan, memory, {fixed, each, profiled, caches}, c, *trace);
   return memory;
 }
 

@@ -6,6 +6,7 @@
 
 #include "estimate/half_rate.hpp"
 #include "estimate/multiprocessors.hpp"
+#include "gpusel/estimate/record.hpp"
 
 namespace gpusel::estimate {
 
@@ -120,7 +121,7 @@ Seconds Replica::prefill(double tokens, double prompts, double cached) const {
   return prompt(tokens, prompts, cached).total;
 }
 
-Replica::PromptParts Replica::prompt(double tokens, double prompts, double cached) const {
+Replica::PromptParts Replica::prompt(double tokens, double prompts, double cached, Trace* trace) const {
   if (tokens <= 0) return {};
   const double reader = decoder_ < 1 ? 1 - decoder_ : 1;
   const double all = tokens * prompts;
@@ -137,8 +138,12 @@ Replica::PromptParts Replica::prompt(double tokens, double prompts, double cache
   parts.host = microseconds(has_.prefill_layer_us * p_.layers * count) * reader;
   parts.fixed = microseconds(has_.step_us * count);
   parts.link = traffic(all) * reader;
-  parts.total = std::max({parts.products + parts.attention + parts.between, parts.reading, parts.host}) + parts.fixed +
-                parts.link;
+  parts.total = record(trace, {"inference.prefill", "{:.2f}", "ms"}, [&](auto told) {
+    return greatest(told("products", parts.products) + told("attention", parts.attention) +
+                        told("between products", parts.between),
+                    told("reading weights", parts.reading), told("host", parts.host)) +
+           told("fixed", parts.fixed) + told("links", parts.link);
+  });
   return parts;
 }
 
@@ -157,7 +162,7 @@ Replica::Parts Replica::decode(double batch, Cached context, double checked) con
   return last_decoded_->parts;
 }
 
-Replica::Parts Replica::decoded(double batch, Cached context, double checked) const {
+Replica::Parts Replica::decoded(double batch, Cached context, double checked, Trace* trace) const {
   Parts parts;
   const double rows = batch * checked;
   const Seconds weights = reading(read_once(rows) * decoder_);
@@ -178,14 +183,18 @@ Replica::Parts Replica::decoded(double batch, Cached context, double checked) co
   parts.host = host(context.total()) * decoder_;
   parts.sequences = microseconds(has_.sequence_us * batch);
   parts.link = traffic(rows) * decoder_;
-  parts.weights = weights;
-  parts.caches = caches;
-  parts.products = dense;
-  parts.scores = attention;
-  parts.host_exposed = has_.host_exposed;
-  const Seconds device = std::max(weights, dense) + std::max(caches, attention) + parts.launch + parts.link;
-  parts.device = device;
-  parts.total = std::max(device, parts.host) + std::min(device, parts.host) * parts.host_exposed + parts.sequences;
+  parts.device = record(trace, {"inference.decode_step.device", "{:.2f}", "ms"}, [&](auto told) {
+    return greatest(told("weights", weights), told("products", dense)) +
+           greatest(told([&] { return say("caches of {:g} tokens", context.total()); }, caches),
+                    told("scores", attention)) +
+           told("fixed", parts.launch) + told("links", parts.link);
+  });
+  parts.total = record(trace, {"inference.decode_step", "{:.2f}", "ms"}, [&](auto told) {
+    const auto device = told("device", parts.device);
+    const auto host = told("host", parts.host);
+    return greatest(device, host) + least(device, host) * told("what shows of the host", has_.host_exposed) +
+           told([&] { return say("handling {:g} sequences", batch); }, parts.sequences);
+  });
   return parts;
 }
 

@@ -16,7 +16,7 @@ class Replica {
   struct PromptParts {
     Seconds products, attention, between, reading, host, fixed, link, total;
   };
-  PromptParts prompt(double tokens, double prompts, double cached) const;
+  PromptParts prompt(double tokens, double prompts, double cached, Trace* trace = nullptr) const;
   /// When the first token of a prompt is there on average, if `prompts` of them arrive together.
   Seconds burst(double tokens, double prompts, double cached) const;
   /// Prompts that share a pass when `batch` requests are in flight, at least one.
@@ -24,12 +24,14 @@ class Replica {
 
   struct Parts {
     Seconds memory, compute, launch, host, sequences, link, total;
-    Seconds weights, caches, products, scores;  // what memory and compute are made of
-    Seconds device;                             // all but what the host takes
-    double host_exposed = 0;                    // of the shorter of device and host
+    Seconds device;  // all but what the host takes
   };
   /// One token for each of `batch` sequences, or so many that a pass over them checks.
   Parts decode(double batch, Cached context, double checked = 1) const;
+  /// The same, written down.
+  Parts decode(double batch, Cached context, Trace* trace) const {
+    return trace != nullptr ? decoded(batch, context, 1, trace) : decode(batch, context);
+  }
   /// A prompt's cache on its way to the replica that answers.
   Seconds handover(double tokens) const;
 
@@ -56,7 +58,7 @@ class Replica {
   };
   Habits habits() const;
   Way way(int members) const;
-  Parts decoded(double batch, Cached context, double checked) const;
+  Parts decoded(double batch, Cached context, double checked, Trace* trace = nullptr) const;
   double passes(double tokens) const;
   PromptParts pass_compute(double tokens, double prompts, double cached) const;
   double attended(double context) const;

@@ -77,7 +77,7 @@ TokenBytes layer_bytes_per_token(const TrainingJob& job, const TrainingPlan& pla
   return bytes;
 }
 
-Activations stage_activations(const TrainingJob& job, const TrainingPlan& plan, const Stage& stage) {
+Activations stage_activations(const TrainingJob& job, const TrainingPlan& plan, const Stage& stage, Trace* trace) {
   const auto& m = *job.work.model;
   const bool shared = job.work.training.sequence_parallel;
   const SequenceShape& shape = job.sequence;
@@ -87,8 +87,13 @@ Activations stage_activations(const TrainingJob& job, const TrainingPlan& plan, 
   const double linear = each.linear_on(plan.tp, shared) * tokens;
   const double scores = each.scores * tokens / plan.tp;
   const double inputs = storage_bytes(plan.precision) * *m.hidden_size * tokens / (shared ? plan.tp : 1);
-  const double vocabulary = m.vocab_size.value_or(0);
-  const double logits = stage.has_logits ? sequences * shape.targets * vocabulary * job.logits_bytes / plan.tp : 0;
+  Activations out;
+  if (stage.has_logits)
+    out.logits = record<Bytes>(trace, {"workspace.logits", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
+      return told("sequences of this GPU", sequences) * told("tokens", shape.targets) *
+             told("vocabulary", m.vocab_size.value_or(0)) * told("bytes of a logit", job.logits_bytes, "B") /
+             told("tp", plan.tp);
+    });
   double per_layer = linear + scores;
   double once = 0;
   if (plan.checkpointing == Checkpointing::selective) {  // scores first; where there are none, of everything
@@ -97,10 +102,12 @@ Activations stage_activations(const TrainingJob& job, const TrainingPlan& plan, 
   } else if (plan.checkpointing == Checkpointing::full) {
     // Logits peak when the forward pass ends, a layer's own set when the backward pass is under way.
     per_layer = inputs;
-    once = std::max(0.0, linear + scores - logits);
+    once = std::max(0.0, linear + scores - out.logits.raw());
   }
-  const double alive = stage.layers * stage.microbatches_alive;
-  return {bytes(per_layer), bytes(once), bytes(per_layer * alive + once), bytes(logits)};
+  out.per_layer = bytes(per_layer);
+  out.alive = stage.layers * stage.microbatches_alive;
+  out.once = bytes(once);
+  return out;
 }
 
 }  // namespace gpusel::estimate

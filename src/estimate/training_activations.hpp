@@ -26,12 +26,19 @@ double microbatches_alive(const TrainingJob& job, const TrainingPlan& plan, bool
 TokenBytes layer_bytes_per_token(const TrainingJob& job, const TrainingPlan& plan);
 
 struct Activations {
-  Bytes per_layer;  // of one micro-batch, for each layer and micro-batch in flight
-  Bytes once;       // beside them: one layer that is under way
-  Bytes kept;       // all of it
+  Bytes per_layer;   // of one micro-batch, for each layer and micro-batch in flight
+  double alive = 0;  // of those layers
+  Bytes once;        // beside them: one layer that is under way
   Bytes logits;
+
+  /// All of it but the logits; `what` a layer keeps, in words.
+  template <class Tell, class Words>
+  auto kept(const Tell& told, const Words& what) const {
+    return told(what, per_layer) * told("layers in flight", alive) + told.some("one layer under way", once);
+  }
 };
 
-Activations stage_activations(const TrainingJob& job, const TrainingPlan& plan, const Stage& stage);
+Activations stage_activations(const TrainingJob& job, const TrainingPlan& plan, const Stage& stage,
+                              Trace* trace = nullptr);
 
 }  // namespace gpusel::estimate

@@ -1,5 +1,4 @@
 // What a framework does with its layers, and plans that checkpoint some of them only.
-#include "gpusel/base/message.hpp"
 #include "gpusel/estimate/training.hpp"
 #include "gpusel/workload/frameworks.hpp"
 
@@ -18,10 +17,25 @@ bool recomputes_by_layer(const Workload& work) {
   return workload::framework_of(work.training.framework).recomputes_some;
 }
 
-MemoryBreakdown partial_memory(const MemoryBreakdown& recomputing, const MemoryBreakdown& keeping, double recomputed) {
+namespace {
+
+/// Of what all layers would need, treated as the one or as the other.
+Bytes mixed_bytes(Bytes recomputing, Bytes keeping, double recomputed, const Recorded& entry, Trace* trace) {
+  return record(trace, entry, [&](auto told) {
+    const auto less = told("if all were recomputed", recomputing);
+    return less + (told("if none were", keeping) - less) * (1 - told("share of the layers that is", recomputed));
+  });
+}
+
+}  // namespace
+
+MemoryBreakdown partial_memory(const MemoryBreakdown& recomputing, const MemoryBreakdown& keeping, double recomputed,
+                               Trace* trace) {
   MemoryBreakdown memory = recomputing;
-  memory.activations += (keeping.activations - memory.activations) * (1 - recomputed);
-  memory.workspace += (keeping.workspace - memory.workspace) * (1 - recomputed);
+  memory.activations =
+      mixed_bytes(memory.activations, keeping.activations, recomputed, {"memory.activations", "{:.2f}", "GiB"}, trace);
+  memory.workspace =
+      mixed_bytes(memory.workspace, keeping.workspace, recomputed, {"memory.workspace", "{:.2f}", "GiB"}, trace);
   return memory;
 }
 
@@ -30,14 +44,15 @@ MemoryBreakdown training_memory(const Workload& work, const Machine& machine, co
   const TrainingJob job(work, coefficients);
   const MemoryBreakdown all = uniform_memory(job, machine, plan, trace);
   if (!is_partial(plan)) return all;
+  if (trace != nullptr)
+    for (TraceLine& line : *trace)
+      if (line.quantity == "memory.activations" || line.quantity == "memory.workspace") line.quantity += ".recomputed";
+  record(trace, {"memory.recomputed_layers", "{:.0f}", "layers"}, [&](auto told) {
+    return told("share that full checkpointing covers", plan.recomputed) * told("layers", work.parameters.layers);
+  });
   TrainingPlan other = plan;
   other.checkpointing = Checkpointing::none;
-  const MemoryBreakdown memory = partial_memory(all, uniform_memory(job, machine, other), plan.recomputed);
-  if (trace != nullptr)
-    trace->push_back({"memory.recomputed_layers", say("layers that full checkpointing covers; the others keep all"),
-                      say("{:.0f} of {:.0f}", plan.recomputed * work.parameters.layers, work.parameters.layers),
-                      format("{:.2f} GiB", in_gib(memory.total())), "docs/method.md"});
-  return memory;
+  return partial_memory(all, uniform_memory(job, machine, other), plan.recomputed, trace);
 }
 
 }  // namespace gpusel::estimate

@@ -6,7 +6,6 @@
 #include "gpusel/estimate/training.hpp"
 #include "gpusel/workload/frameworks.hpp"
 
-#include "estimate/mebibytes.hpp"
 #include "estimate/optimizer.hpp"
 #include "estimate/training_activations.hpp"
 #include "estimate/training_traffic.hpp"
@@ -104,28 +103,32 @@ Bytes in_use(const Workload& work, const TrainingPlan& plan, const Stage& stage,
 }
 
 /// Weights gathered for use, ZeRO's reduction buckets and quantised weights while they are widened.
-struct Buffers {
-  Bytes gathered, buckets, widened;
-  Bytes total() const { return gathered + buckets + widened; }
-};
-
-Buffers buffers(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan, const Stage& stage) {
+Bytes buffers(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
+              Trace* trace) {
   const Workload& work = job.work;
   const bool gathers =
       plan.sharding == Sharding::zero3 || plan.sharding == Sharding::fsdp || plan.sharding == Sharding::hsdp;
   const bool quantised = work.training.method == Method::qlora;
   const bool offloads = work.training.offload != Offload::none;
   const bool reduces = (plan.sharding == Sharding::zero1 || plan.sharding == Sharding::zero2) && machine.gpus() > 1;
-  Buffers out;
+  Bytes gathered, buckets, widened;
   if (gathers && plan.dp * plan.cp > 1 && work.training.offload != Offload::params) {
-    out.gathered = in_use(work, plan, stage, job.c);
+    gathered = in_use(work, plan, stage, job.c);
   } else if (reduces || offloads) {  // on their way to their shard, or to the host
     const double bucket = std::min(job.c.reduce_bucket_elements.value, job.trainable / (plan.tp * plan.pp));
-    out.buckets = bytes(2 * 2 * bucket);
+    buckets = bytes(2 * 2 * bucket);
   }
   if (quantised)
-    out.widened = bytes(2 * 2 * widest_matrix(*work.model) / plan.tp);  // forward and backward pass have a copy each
-  return out;
+    widened = bytes(2 * 2 * widest_matrix(*work.model) / plan.tp);  // forward and backward pass have a copy each
+  return record(trace, {"workspace.buffers", "{:.2f}", "GiB"}, [&](auto told) {
+    return told("gathered weights", gathered) + told("buckets on their way to a shard or the host", buckets) +
+           told("widened weights", widened);
+  });
+}
+
+/// Each is applied as soon as it is there.
+bool are_used_up(const TrainingJob& job, const TrainingPlan& plan) {
+  return job.work.training.optimizer_in_backward && plan.grad_accum == 1;
 }
 
 /// Gradients that are there while activations pile up. DDP copies them into buckets that stay; ZeRO and Megatron
@@ -137,183 +140,127 @@ struct Gradients {
 };
 
 Gradients gradients(const TrainingJob& job, const TrainingPlan& plan, Bytes own) {
-  if (job.work.training.optimizer_in_backward && plan.grad_accum == 1) return {};
+  if (are_used_up(job, plan)) return {};
   const bool in_buffers =
       job.framework.megatron_core || plan.sharding == Sharding::zero1 || plan.sharding == Sharding::zero2;
   const bool copies = plan.sharding == Sharding::ddp && plan.dp > 1 && !in_buffers;
   return {own, copies ? own : Bytes{}, in_buffers || plan.grad_accum > 1 ? own : Bytes{}};
 }
 
-/// What stands beside weights and states at the two ends of a backward pass: activations make room for gradients as
-/// it goes, and are gone when the optimiser steps.
-struct Ends {
-  Bytes kept;  // activations
-  Gradients gradients;
-  Bytes before;
-  Bytes after;
-  Bytes peak() const { return std::max(before, after); }
-};
-
-Ends ends_of_backward(const TrainingJob& job, const TrainingPlan& plan, const StagePart& part) {
-  const Activations activations = stage_activations(job, plan, part.stage);
-  const Gradients grads = gradients(job, plan, part.states.gradients);
-  const Bytes held = activations.logits + part.buffers + grads.copied + grads.carried;
-  return {activations.kept, grads, activations.kept + held, grads.own + grads.copied + part.temporaries};
-}
-
-/// Adds the larger of the two ends and what the allocator keeps beyond it.
-void add_peak(const TrainingJob& job, const Ends& ends, MemoryBreakdown& memory) {
-  const Bytes beside_gradients = ends.peak() - ends.gradients.own;
-  memory.gradients = ends.gradients.own;
-  memory.activations = std::min(ends.kept, beside_gradients);
-  memory.workspace = beside_gradients - memory.activations + ends.peak() * job.slack;
-}
-
-/// Weights, gradients and optimiser states of one GPU.
-MemoryBreakdown states(const TrainingJob& job, const TrainingPlan& plan, const Stage& stage, const Shards& shards) {
-  const Training& training = job.work.training;
-  const StateBytes width = bytes_per_parameter(job.work, job.framework, plan.precision);
-  MemoryBreakdown memory;
-  if (workload::trains_adapter(training.method)) {
-    const double adapters = job.trainable / (plan.tp * plan.pp);
-    const double width16 = storage_bytes(plan.precision);
-    const bool quantised = training.method == Method::qlora;
-    const double ends =
-        stage.ends * (quantised ? job.c.unquantised_bytes.of(training.framework) : width16) / shards.weights;
-    Stage linear = stage;
-    linear.ends = {};
-    memory.weights =
-        bytes(kept(linear, shards.weights, plan) * (quantised ? kNf4Bytes : width16) + ends + adapters * width.weight);
-    memory.gradients = bytes(adapters * width.gradient / shards.gradients);
-    memory.optimizer = bytes(adapters * width.optimizer / shards.optimizer);
-  } else {
-    memory.weights = bytes(kept(stage, shards.weights, plan) * width.weight);
-    memory.gradients = bytes(kept(stage, shards.gradients, plan) * width.gradient);
-    memory.optimizer = bytes(kept(stage, shards.optimizer, plan) * width.optimizer);
-  }
-  // Gradients follow an offloaded optimiser as they arise (ZeRO-Offload, arXiv 2101.06840).
-  if (training.offload != Offload::none) memory.gradients = memory.optimizer = {};
-  if (training.offload == Offload::params)
-    memory.weights = std::min(memory.weights, in_use(job.work, plan, stage, job.c));
-  return memory;
-}
-
-StagePart stage_part(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan, bool first, bool last) {
-  const Stage stage = make_stage(job, plan, first, last);
-  StagePart part{stage, states(job, plan, stage, make_shards(machine, plan)),
-                 buffers(job, machine, plan, stage).total(), step_temporaries(job, machine, plan, stage), first};
-  part.states.framework = gib(job.c.context_gib.value + (machine.gpus() > 1 ? job.collectives_gib : 0));
-  return part;
-}
-
-MemoryBreakdown stage_memory(const TrainingJob& job, const TrainingPlan& plan, const StagePart& of) {
-  StagePart part = of;
-  part.stage.microbatches_alive = microbatches_alive(job, plan, part.first);
-  MemoryBreakdown memory = part.states;
-  add_peak(job, ends_of_backward(job, plan, part), memory);
-  return memory;
-}
-
-/// What of a whole model's parameters one GPU keeps: after tensor, pipeline, expert and data sharding.
-double kept_share(const Workload& work, const TrainingPlan& plan, const Stage& stage, double shards) {
-  return kept(stage, shards, plan) / work.parameters.total();
-}
-
-void explain_states(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
-                    const MemoryBreakdown& memory, Trace& trace) {
-  const Workload& work = job.work;
-  const Training& training = work.training;
-  const StateBytes width = bytes_per_parameter(work, job.framework, plan.precision);
-  const Shards shards = make_shards(machine, plan);
-  const auto gibibytes = [](Bytes b) { return shown("{:.2f}", in_gib(b), "GiB"); };
-  const double all = work.parameters.total() / 1e9;
-  const bool offloaded = training.offload != Offload::none;
-  const double gradient = memory.gradients > Bytes{} ? width.gradient : 0;  // used up as they come, or offloaded
-  const bool gathered = training.offload == Offload::params;
-  if (gathered)
-    trace.push_back({"memory.weights",
-                     say("the weights in use, gathered from the host"),
-                     {},
-                     gibibytes(memory.weights),
-                     "docs/method.md"});
-  if (workload::trains_adapter(training.method)) {
-    const double adapters = job.trainable / (plan.tp * plan.pp) / 1e9;
-    Stage linear = stage;
-    linear.ends = {};
-    const double frozen = kept(linear, shards.weights, plan) / 1e9;
-    const double ends = stage.ends / shards.weights / 1e9;
-    const bool quantised = training.method == Method::qlora;
-    if (!gathered)
-      trace.push_back(
-          {"memory.weights", say("frozen parameters × bytes, what is not quantised apart, and fp32 adapters"),
-           quantised ? format("{:.5g}e9 × {:.3f} B + {:.5g}e9 × {:g} B + {:.5g}e9 × {:g} B", frozen, kNf4Bytes, ends,
-                              job.c.unquantised_bytes.of(training.framework), adapters, width.weight)
-                     : format("{:.5g}e9 × {:g} B + {:.5g}e9 × {:g} B", frozen + ends, storage_bytes(plan.precision),
-                              adapters, width.weight),
-           gibibytes(memory.weights), quantised ? "arXiv 2305.14314" : "arXiv 2106.09685"});
-    trace.push_back({"memory.gradients", say("adapter parameters × bytes ÷ shards"),
-                     format("{:.5g}e9 × {:g} B ÷ {:g}", adapters, gradient, shards.gradients),
-                     gibibytes(memory.gradients), "arXiv 1910.02054"});
-    trace.push_back({"memory.optimizer", say("adapter parameters × bytes ÷ shards"),
-                     format("{:.5g}e9 × {:g} B ÷ {:g}", adapters, offloaded ? 0 : width.optimizer, shards.optimizer),
-                     gibibytes(memory.optimizer), "arXiv 1910.02054"});
-    return;
-  }
-  const auto line = [&](std::string_view quantity, double bytes_each, double shard, Bytes amount) {
-    trace.push_back({std::string(quantity), say("parameters × share on this GPU × bytes"),
-                     format("{:.5g}e9 × {:.5g} × {:g} B", all, kept_share(work, plan, stage, shard), bytes_each),
-                     gibibytes(amount), "arXiv 1910.02054"});
-  };
-  if (!gathered) line("memory.weights", width.weight, shards.weights, memory.weights);
-  line("memory.gradients", gradient, shards.gradients, memory.gradients);
-  line("memory.optimizer", offloaded ? 0 : width.optimizer, shards.optimizer, memory.optimizer);
-}
-
-void explain(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan, const StagePart& part,
-             const MemoryBreakdown& memory, Trace& trace) {
-  const Coefficients& c = job.c;
-  const Stage& stage = part.stage;
-  const auto gibibytes = [](Bytes b) { return shown("{:.2f}", in_gib(b), "GiB"); };
-  explain_states(job, machine, plan, stage, memory, trace);
-  const Activations kept = stage_activations(job, plan, stage);
-  const Ends ends = ends_of_backward(job, plan, part);
-  const double alive = stage.layers * stage.microbatches_alive;
+/// What stays of a layer for the backward pass, in words.
+std::string kept_words(const TrainingJob& job, const TrainingPlan& plan) {
   const std::string what = plan.checkpointing == Checkpointing::full ? say("inputs of every layer")
                            : plan.checkpointing == Checkpointing::selective
                                ? say("what selective checkpointing keeps of a layer")
                                : say("what a layer keeps for its backward pass");
-  trace.push_back({"memory.activations",
-                   say("{}, of a micro-batch of {} × {:g} tokens × layers in flight + one layer under way − room made "
-                       "for gradients",
-                       what, plan.micro_batch, job.sequence.rows),
-                   format("{:.5g} MiB × {:.6g} + {:.5g} MiB − {:.5g} MiB", in_mib(kept.per_layer), alive,
-                          in_mib(kept.once), in_mib(kept.kept - memory.activations)),
-                   gibibytes(memory.activations), "arXiv 2205.05198"});
-  trace.push_back({"workspace.logits", say("bytes per logit × sequences of this GPU × tokens × vocabulary ÷ tp"),
-                   stage.has_logits ? format("{:g} B × {:.6g} × {:g} × {:g} ÷ {}", job.logits_bytes,
-                                             static_cast<double>(plan.micro_batch) / plan.cp, job.sequence.targets,
-                                             job.work.model->vocab_size.value_or(0), plan.tp)
-                                    : std::string(),
-                   gibibytes(kept.logits), "calibration"});
-  const Buffers held = buffers(job, machine, plan, stage);
-  trace.push_back({"workspace.buffers",
-                   say("gathered weights + buckets on their way to a shard or the host + widened weights"),
-                   format("{:.5g} MiB + {:.5g} MiB + {:.5g} MiB", in_mib(held.gathered), in_mib(held.buckets),
-                          in_mib(held.widened)),
-                   gibibytes(held.total()), "docs/method.md"});
-  trace.push_back({"workspace.slack", say("peak beside weights and states × what the allocator keeps beyond it"),
-                   format("{:.4g} GiB × {:g}", in_gib(ends.peak()), job.slack), gibibytes(ends.peak() * job.slack),
-                   "calibration"});
-  trace.push_back(
-      {"memory.workspace",
-       say("the larger of what stands before the backward pass (activations, logits, buffers) and after it "
-           "(gradients, the step's temporaries), less gradients and activations; and the allocator's slack"),
-       format("max({:.5g}, {:.5g}) × (1 + {:g}) − {:.5g} − {:.5g}", in_gib(ends.before), in_gib(ends.after), job.slack,
-              in_gib(memory.gradients), in_gib(memory.activations)),
-       gibibytes(memory.workspace), "calibration"});
-  trace.push_back({"memory.framework", say("CUDA context + communication library"),
-                   format("{:g} + {:g}", c.context_gib.value, machine.gpus() > 1 ? job.collectives_gib : 0),
-                   gibibytes(memory.framework), "calibration"});
+  return say("{}, of a micro-batch of {} × {:g} tokens", what, plan.micro_batch, job.sequence.rows);
+}
+
+/// What stands beside weights and states at the two ends of a backward pass: activations make room for gradients as
+/// it goes, and are gone when the optimiser steps. The larger of the two, and what the allocator keeps beyond it.
+void add_peak(const TrainingJob& job, const TrainingPlan& plan, const StagePart& part, MemoryBreakdown& memory,
+              Trace* trace) {
+  const Activations activations = stage_activations(job, plan, part.stage, trace);
+  const Gradients grads = gradients(job, plan, part.states.gradients);
+  const auto words = [&] { return kept_words(job, plan); };
+  const Bytes kept = activations.kept(Untold{}, words);
+  const Bytes peak = record(trace, {"workspace.peak", "{:.2f}", "GiB"}, [&](auto told) {
+    const auto held = told.some("logits", activations.logits) + told.some("buffers", part.buffers) +
+                      told.some("buckets of gradients", grads.copied) +
+                      told.some("gradients of earlier micro-batches", grads.carried);
+    return greatest(told("activations", kept) + held, told.some("gradients", grads.own) +
+                                                          told.some("buckets of gradients", grads.copied) +
+                                                          told.some("temporaries of the step", part.temporaries));
+  });
+  memory.gradients = grads.own;
+  memory.activations = record(trace, {"memory.activations", "{:.2f}", "GiB", "arXiv 2205.05198"}, [&](auto told) {
+    return least(activations.kept(told, words), told("peak", peak) - told.some("gradients", grads.own));
+  });
+  const Bytes slack = record(trace, {"workspace.slack", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
+    return told("peak", peak) * told("what the allocator keeps beyond it", job.slack);
+  });
+  memory.workspace = record(trace, {"memory.workspace", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
+    return told("peak", peak) - told.some("gradients", grads.own) - told("activations", memory.activations) +
+           told("slack", slack);
+  });
+}
+
+Bytes weights_of(const TrainingJob& job, const TrainingPlan& plan, const Stage& stage, const Shards& shards,
+                 Trace* trace) {
+  const Training& training = job.work.training;
+  const bool adapts = workload::trains_adapter(training.method);
+  const bool quantised = training.method == Method::qlora;
+  const double width = bytes_per_parameter(job.work, job.framework, plan.precision).weight;
+  const double stored = storage_bytes(plan.precision);
+  const auto frozen = [&](auto told) {
+    Stage linear = stage;
+    linear.ends = {};
+    const auto body = told("frozen parameters", kept(linear, shards.weights, plan)) *
+                      told("bytes of each", quantised ? kNf4Bytes : stored, "B");
+    const auto ends = told("embedding and head", stage.ends) *
+                      told("bytes of each", quantised ? job.c.unquantised_bytes.of(training.framework) : stored, "B") /
+                      told("shards", shards.weights);
+    return body + ends +
+           told("adapter parameters", job.trainable / (plan.tp * plan.pp)) * told("bytes of each", width, "B");
+  };
+  const std::string_view source = quantised ? "arXiv 2305.14314" : adapts ? "arXiv 2106.09685" : "arXiv 1910.02054";
+  return record(trace, {"memory.weights", "{:.2f}", "GiB", source}, [&](auto told) {
+    const auto all = as<Bytes>(adapts ? frozen(told)
+                                      : told("parameters on this GPU", kept(stage, shards.weights, plan)) *
+                                            told("bytes of each", width, "B"));
+    if (training.offload != Offload::params) return all;
+    return least(all, told("weights in use, gathered from the host", in_use(job.work, plan, stage, job.c)));
+  });
+}
+
+/// Weights, gradients and optimiser states of one GPU.
+MemoryBreakdown states(const TrainingJob& job, const TrainingPlan& plan, const Stage& stage, const Shards& shards,
+                       Trace* trace = nullptr) {
+  const Training& training = job.work.training;
+  const StateBytes width = bytes_per_parameter(job.work, job.framework, plan.precision);
+  const bool adapts = workload::trains_adapter(training.method);
+  const double adapters = job.trainable / (plan.tp * plan.pp);
+  MemoryBreakdown memory;
+  memory.weights = weights_of(job, plan, stage, shards, trace);
+  const auto trained = [&](auto told, double each, double shard) {
+    const auto amount =
+        adapts ? told("adapter parameters", adapters) : told("parameters on this GPU", kept(stage, shard, plan));
+    const auto all = amount * told("bytes of each", each, "B");
+    return adapts ? all / told("shards", shard) : all;
+  };
+  // Gradients follow an offloaded optimiser as they arise (ZeRO-Offload, arXiv 2101.06840).
+  const auto state = [&](std::string_view quantity, double each, double shard, bool gone) {
+    const Recorded entry{quantity, "{:.2f}", "GiB", "arXiv 1910.02054"};
+    if (!gone) return record<Bytes>(trace, entry, [&](auto told) { return trained(told, each, shard); });
+    if (trace != nullptr) note(*trace, entry, 0, say("none stay on the GPU"));
+    return Bytes{};
+  };
+  const bool offloads = training.offload != Offload::none;
+  const bool used_up = trace != nullptr && are_used_up(job, plan);  // seen to by what adds up the peak
+  memory.gradients = state("memory.gradients", width.gradient, shards.gradients, offloads || used_up);
+  memory.optimizer = state("memory.optimizer", width.optimizer, shards.optimizer, offloads);
+  return memory;
+}
+
+StagePart stage_part(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan, bool first, bool last,
+                     Trace* trace = nullptr) {
+  const Stage stage = make_stage(job, plan, first, last);
+  StagePart part{stage, states(job, plan, stage, make_shards(machine, plan), trace),
+                 buffers(job, machine, plan, stage, trace), step_temporaries(job, machine, plan, stage), first};
+  part.states.framework = record(trace, {"memory.framework", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
+    return told("CUDA context", gib(job.c.context_gib.value)) +
+           told.some("communication library", gib(machine.gpus() > 1 ? job.collectives_gib : 0));
+  });
+  return part;
+}
+
+MemoryBreakdown stage_memory(const TrainingJob& job, const TrainingPlan& plan, const StagePart& of,
+                             Trace* trace = nullptr) {
+  StagePart part = of;
+  part.stage.microbatches_alive = microbatches_alive(job, plan, part.first);
+  MemoryBreakdown memory = part.states;
+  add_peak(job, plan, part, memory, trace);
+  return memory;
 }
 
 }  // namespace
@@ -392,10 +339,8 @@ MemoryBreakdown uniform_memory(const TrainingJob& job, const Machine& machine, c
   const Division division = divide(job, machine, plan);
   const MemoryBreakdown fullest = uniform_memory(job, division, plan);
   if (trace == nullptr) return fullest;
-  const bool is_last = division.last && stage_memory(job, plan, *division.last).total() >
-                                            stage_memory(job, plan, division.first).total();
-  explain(job, machine, plan, is_last ? *division.last : division.first, fullest, *trace);
-  return fullest;
+  const bool first = fullest.total() == stage_memory(job, plan, division.first).total();
+  return stage_memory(job, plan, stage_part(job, machine, plan, first, !first || !division.last, trace), trace);
 }
 
 }  // namespace gpusel::estimate

@@ -1,8 +1,6 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "gpusel/base/message.hpp"
 #include "gpusel/estimate/training.hpp"
 
 #include "estimate/training_traffic.hpp"
@@ -98,23 +96,10 @@ double gemm_share(const TrainingRates& rates, double rows, double width, const C
   return rates.products * rows / (rows + c.gemm_tokens_half.value) * width / (width + c.gemm_width_half.value);
 }
 
-/// What a step is made of.
-struct StepParts {
-  // Of one micro-batch on one GPU:
-  Seconds products, attention, memory, fetched, launch;
-  Seconds on_gpu;
-  Seconds busy;
-  TrainingTraffic::Shown traffic;
-  // Of one step:
-  Seconds gradients, optimizer, orthogonal;
-  double spread = 0;  // the slowest of all nodes
-  Seconds fixed;
-};
-
 class StepTime {
  public:
   StepTime(const TrainingJob& job, const TrainingRates& rates, const Machine& machine, const TrainingPlan& plan,
-           FlopPerSecond peak)
+           FlopPerSecond peak, Trace* trace)
       : job_(job),
         rates_(rates),
         work_(job.work),
@@ -122,27 +107,45 @@ class StepTime {
         plan_(plan),
         c_(job.c),
         peak_(peak),
-        traffic_(job, rates, machine, plan) {}
+        traffic_(job, rates, machine, plan),
+        trace_(trace) {}
 
   Seconds total() {
     forward_ = forward_pass(job_, rates_, plan_);
     passes_ = passes_of(work_, plan_);
     const auto accum = static_cast<double>(plan_.grad_accum);
+    const Seconds products = product_time();
     const Seconds attention = attention_time();
-    const Seconds busy = compute_per_micro_batch(attention);
-    parts_.busy = busy;
-    parts_.traffic = traffic_.per_micro_batch({forward_.tokens, busy, attention * (busy / parts_.on_gpu)});
-    const Seconds exposed = parts_.traffic.total();
-    const Seconds gradients = parts_.gradients = traffic_.per_step(busy);
-    const Seconds streamed = parts_.optimizer = optimizer_step();
-    const Seconds products = parts_.orthogonal = orthogonalisation();
-    budget_.communication = exposed * accum + gradients;
-    (work_.training.offload == Offload::none ? budget_.memory : budget_.host) += streamed;
-    budget_.compute += products;
-    const double spread = parts_.spread = 1 + c_.straggler.value * std::log2(machine_.nodes);
-    parts_.fixed = seconds(c_.step_ms.value / 1000);
-    budget_.bubble = (busy + exposed) * (accum * bubble());
-    return ((busy + exposed) * (accum * (1 + bubble())) + gradients + streamed + products) * spread + parts_.fixed;
+    const Seconds kernels = memory_time();
+    const Seconds busy = compute_per_micro_batch(products, attention, kernels);
+    const auto shown = traffic_.per_micro_batch({forward_.tokens, busy, attention * (busy / on_gpu_)});
+    const Seconds exposed = shown.total();
+    const Seconds gradients = traffic_.per_step(busy);
+    const Seconds optimizer = optimizer_step();
+    const Seconds orthogonal = orthogonalisation();
+    const bool here = work_.training.offload == Offload::none;
+    budget_.compute = timed("training.compute", [&](auto told) {
+      return (told("products", products) + told("attention", attention)) * told("micro-batches", accum) +
+             told.some("orthogonalisation", orthogonal);
+    });
+    budget_.memory = timed("training.memory_bound", [&](auto told) {
+      return told("kernels without products", kernels) * told("micro-batches", accum) +
+             told.some("optimiser", here ? optimizer : Seconds{});
+    });
+    if (!here) budget_.host += optimizer;
+    budget_.communication = timed("training.communication", [&](auto told) {
+      return shown.sum(told) * told("micro-batches", accum) + told.some("gradients", gradients);
+    });
+    const double idle = bubble();
+    budget_.bubble = (busy + exposed) * (accum * idle);
+    return timed("training.step_time", [&](auto told) {
+      return ((told("micro-batch", busy) + told.some("what nothing hides of communication", exposed)) *
+                  (told("micro-batches", accum) * (1 + told("bubble", idle))) +
+              told.some("gradients", gradients) + told.some("optimiser", optimizer) +
+              told.some("orthogonalisation", orthogonal)) *
+                 told("the slowest of the nodes", 1 + c_.straggler.value * std::log2(machine_.nodes)) +
+             told("per step", seconds(c_.step_ms.value / 1000));
+    });
   }
 
   std::string_view bound_by() const {
@@ -150,54 +153,88 @@ class StepTime {
     return std::max_element(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first < b.first; })
         ->second;
   }
-  /// Idle share of a pipeline while it fills and drains, against the work: (p − 1) ÷ (a · chunks).
-  double bubble() const { return (plan_.pp - 1) / (static_cast<double>(plan_.grad_accum) * job_.chunks(plan_)); }
-  double chunks() const { return job_.chunks(plan_); }
   const StepBudget& budget() const { return budget_; }
-  const StepParts& parts() const { return parts_; }
   const Forward& forward() const { return forward_; }
   const Passes& passes() const { return passes_; }
 
  private:
+  template <class Made>
+  Seconds timed(std::string_view quantity, const Made& made) const {
+    return record(trace_, {quantity, "{:.1f}", "ms"}, made);
+  }
   BytesPerSecond streaming() const { return machine_.device.bandwidth * c_.bandwidth_efficiency.value; }
 
-  Seconds attention_time() const {
-    if (plan_.flash_attention)
-      return forward_.attention * passes_.attention / (rates_.attention_peak * rates_.attention * eager_share());
-    const double share = gemm_share(rates_, forward_.tokens, *work_.model->hidden_size / plan_.tp, c_);
-    return (forward_.attention / (peak_ * share) + forward_.scores / streaming()) * passes_.pointwise;
+  /// Idle share of a pipeline while it fills and drains, against the work.
+  double bubble() const {
+    Trace* const trace = plan_.pp > 1 ? trace_ : nullptr;
+    return record(trace, {"training.step_time.bubble", "{:.4f}"}, [&](auto told) {
+      return (told("stages", plan_.pp) - 1) /
+             (told("micro-batches", plan_.grad_accum) * told("chunks of a stage", job_.chunks(plan_)));
+    });
   }
 
-  Seconds compute_per_micro_batch(Seconds attention) {
+  Seconds attention_time() const {
+    constexpr std::string_view kAttention = "training.compute.attention";
+    if (plan_.flash_attention)
+      return timed(kAttention, [&](auto told) {
+        return told("scores and sums", forward_.attention) * told("passes", passes_.attention) /
+               (told("16-bit peak", rates_.attention_peak) * told("share reached", rates_.attention) *
+                told("share left without fused layers", eager_share()));
+      });
+    return timed(kAttention, [&](auto told) {
+      const auto rate =
+          told("peak", peak_) *
+          told("share reached", gemm_share(rates_, forward_.tokens, *work_.model->hidden_size / plan_.tp, c_));
+      return (told("scores and sums", forward_.attention) / rate +
+              told("scores moved", forward_.scores) / told("bandwidth", streaming())) *
+             told("passes", passes_.pointwise);
+    });
+  }
+
+  Seconds product_time() const {
     const auto& m = *work_.model;
-    const double share = gemm_share(rates_, forward_.tokens, *m.hidden_size / plan_.tp, c_) * eager_share();
-    Seconds matmul = forward_.matmul * passes_.matmul / (peak_ * share);
-    if (forward_.experts > Flop{}) {
+    return timed("training.compute.products", [&](auto told) {
+      const auto passes = told("passes", passes_.matmul);
+      const auto peak = told("peak", peak_);
+      const double share = gemm_share(rates_, forward_.tokens, *m.hidden_size / plan_.tp, c_) * eager_share();
+      const auto dense =
+          told("FLOP of a micro-batch on this GPU", forward_.matmul) * passes / (peak * told("share reached", share));
+      if (forward_.experts <= Flop{}) return dense;
       // Each expert sees its share of the tokens of all ranks that hold different experts.
       const double rows = forward_.tokens * plan_.ep * work_.parameters.routed_share;
       const double width = m.moe_ffn_size.value_or(*m.hidden_size) / plan_.tp;
-      matmul += forward_.experts * passes_.matmul / (peak_ * gemm_share(rates_, rows, width, c_) * eager_share());
-    }
-    Seconds memory = forward_.pointwise * passes_.pointwise / streaming() + forward_.logits / streaming();
-    if (work_.training.method == Method::qlora)  // the frozen weights are widened anew in each pass
-      memory += bytes(c_.dequantise_bytes.value * (work_.parameters.body + work_.parameters.experts) /
-                      (plan_.tp * plan_.pp)) *
-                passes_.matmul / streaming();
+      return dense + told("FLOP of experts", forward_.experts) * passes /
+                         (peak * told("share reached", gemm_share(rates_, rows, width, c_)) *
+                          told("share left without fused layers", eager_share()));
+    });
+  }
+
+  /// Kernels that do no products, logits, and the frozen weights that QLoRA widens anew in each pass.
+  Seconds memory_time() const {
+    return timed("training.memory_bound.micro_batch", [&](auto told) {
+      const auto rate = told("bandwidth", streaming());
+      const auto kernels = told("pointwise kernels", forward_.pointwise) * told("passes", passes_.pointwise) / rate +
+                           told("logits", forward_.logits) / rate;
+      if (work_.training.method != Method::qlora) return kernels;
+      const Bytes widened =
+          bytes(c_.dequantise_bytes.value * (work_.parameters.body + work_.parameters.experts) / (plan_.tp * plan_.pp));
+      return kernels + told("widened weights", widened) * told("passes", passes_.matmul) / rate;
+    });
+  }
+
+  /// Kernels are launched ahead of the GPU: the slower of the two sets the pace.
+  Seconds compute_per_micro_batch(Seconds products, Seconds attention, Seconds kernels) {
     const Seconds fetched = fetched_weights();
     const Seconds launch = microseconds(job_.layer_us) * (work_.parameters.layers / plan_.pp * passes_.pointwise);
     const auto accum = static_cast<double>(plan_.grad_accum);
-    budget_.compute += (matmul + attention) * accum;
-    budget_.memory += memory * accum;
-    budget_.host += fetched * accum;
-    parts_.products = matmul;
-    parts_.attention = attention;
-    parts_.memory = memory;
-    parts_.fetched = fetched;
-    parts_.launch = launch;
-    // Kernels are launched ahead of the GPU: the slower of the two sets the pace.
-    const Seconds on_gpu = parts_.on_gpu = matmul + attention + memory + fetched;
-    if (launch > on_gpu) budget_.launch += (launch - on_gpu) * accum;
-    return std::max(on_gpu, launch);
+    on_gpu_ = products + attention + kernels + fetched;
+    budget_.host = fetched * accum;
+    if (launch > on_gpu_) budget_.launch = (launch - on_gpu_) * accum;
+    return timed("training.step_time.micro_batch", [&](auto told) {
+      return greatest(told("products", products) + told("attention", attention) +
+                          told("kernels without products", kernels) + told.some("weights from the host", fetched),
+                      told("launching", launch));
+    });
   }
 
   /// Offloaded weights come twice, for the forward and the backward pass, each GPU bringing its share.
@@ -250,95 +287,11 @@ class StepTime {
   const Coefficients& c_;
   FlopPerSecond peak_;
   TrainingTraffic traffic_;
+  Trace* trace_;
   Forward forward_;
   Passes passes_;
   StepBudget budget_;
-  StepParts parts_;
-};
-
-class StepTrace {
- public:
-  StepTrace(const StepTime& time, const Workload& work, const TrainingPlan& plan, Trace& trace)
-      : time_(time), parts_(time.parts()), work_(work), plan_(plan), trace_(trace) {}
-
-  void write(const TrainingSpeed& speed, FlopPerSecond peak) {
-    compute(peak);
-    memory_and_traffic();
-    step(speed);
-  }
-
- private:
-  static Figure ms(Seconds s) { return shown("{:.1f}", in_ms(s), "ms"); }
-  static std::string in(Seconds s) { return format("{:.5g} ms", in_ms(s)); }
-  void add(std::string quantity, std::string formula, std::string substituted, Figure value) {
-    trace_.push_back(
-        {std::move(quantity), std::move(formula), std::move(substituted), std::move(value), "docs/method.md"});
-  }
-
-  void compute(FlopPerSecond peak) {
-    const Forward& f = time_.forward();
-    add("training.compute", say("(products + attention) × micro-batches + orthogonalisation"),
-        format("({} + {}) × {} + {}", in(parts_.products), in(parts_.attention), plan_.grad_accum,
-               in(parts_.orthogonal)),
-        ms(time_.budget().compute));
-    const double flops = (f.matmul + f.experts).raw() * time_.passes().matmul;
-    const double reached = flops / std::max(1e-9, parts_.products.raw() * peak.raw());
-    add("training.compute.products",
-        say("2 × active parameters × {:g} tokens of a micro-batch on this GPU × passes ÷ (peak × share reached)",
-            f.tokens),
-        format("{:.5g} TFLOP × {:g} ÷ ({:.5g} TFLOPS × {:.4g})", (f.matmul + f.experts).raw() / 1e12,
-               time_.passes().matmul, peak.raw() / 1e12, reached),
-        ms(parts_.products));
-    if (plan_.flash_attention && parts_.attention > Seconds{})
-      add("training.compute.attention", say("scores and sums of a micro-batch × passes ÷ rate of fused attention"),
-          format("{:.5g} TFLOP × {:g} ÷ {:.5g} TFLOPS", f.attention.raw() / 1e12, time_.passes().attention,
-                 f.attention.raw() * time_.passes().attention / parts_.attention.raw() / 1e12),
-          ms(parts_.attention));
-  }
-
-  void memory_and_traffic() {
-    const bool here = work_.training.offload == Offload::none;
-    add("training.memory_bound", say("pointwise kernels and logits × micro-batches + optimiser"),
-        format("{} × {} + {}", in(parts_.memory), plan_.grad_accum, in(here ? parts_.optimizer : Seconds{})),
-        ms(time_.budget().memory));
-    const TrainingTraffic::Shown& t = parts_.traffic;
-    add("training.communication",
-        say("what nothing hides: (tp {} + ep {} + cp {} + pp {} + gathered weights) × micro-batches + gradients of dp "
-            "{}",
-            plan_.tp, plan_.ep, plan_.cp, plan_.pp, plan_.dp),
-        format("({} + {} + {} + {} + {}) × {} + {}", in(t.tensor), in(t.experts), in(t.context), in(t.stages),
-               in(t.weights), plan_.grad_accum, in(parts_.gradients)),
-        ms(time_.budget().communication));
-  }
-
-  void step(const TrainingSpeed& speed) {
-    add("training.step_time",
-        say("((computing + exposed communication) × micro-batches × (1 + bubble) + gradients + optimiser + "
-            "orthogonalisation) × slowest of the nodes + per step"),
-        format("(({} + {}) × {} × (1 + {:.5g}) + {} + {} + {}) × {:.5g} + {}", in(parts_.busy),
-               in(parts_.traffic.total()), plan_.grad_accum, time_.bubble(), in(parts_.gradients), in(parts_.optimizer),
-               in(parts_.orthogonal), parts_.spread, in(parts_.fixed)),
-        ms(speed.step));
-    add("training.step_time.micro_batch",
-        say("max(products + attention + pointwise and logits + weights from the host, launching)"),
-        format("max({} + {} + {} + {}, {})", in(parts_.products), in(parts_.attention), in(parts_.memory),
-               in(parts_.fetched), in(parts_.launch)),
-        ms(parts_.busy));
-    if (plan_.pp > 1)
-      add("training.step_time.bubble", say("(stages − 1) ÷ (micro-batches × chunks of a stage)"),
-          format("({} − 1) ÷ ({} × {:g})", plan_.pp, plan_.grad_accum, time_.chunks()),
-          shown("{:.4f}", time_.bubble()));
-    add("training.tokens_per_s", say("sequences per step × tokens of one ÷ step"),
-        format("{} × {:.6g} ÷ {:.6g} s", plan_.global_batch(), speed.tokens_per_s / speed.samples_per_s,
-               speed.step.raw()),
-        shown("{:.1f}", speed.tokens_per_s, "tokens/s"));
-  }
-
-  const StepTime& time_;
-  const StepParts& parts_;
-  const Workload& work_;
-  const TrainingPlan& plan_;
-  Trace& trace_;
+  Seconds on_gpu_;  // of a micro-batch, whatever the host takes
 };
 
 }  // namespace
@@ -353,12 +306,15 @@ std::optional<TrainingSpeed> training_speed(const TrainingJob& job, const Traini
                                             const TrainingPlan& plan, Trace* trace) {
   const auto& peak = rates.peak;
   if (!peak) return std::nullopt;
-  StepTime time(job, rates, machine, plan, *peak);
+  StepTime time(job, rates, machine, plan, *peak, trace);
   TrainingSpeed speed;
   speed.step = time.total();
   const auto samples = static_cast<double>(plan.global_batch());
   speed.samples_per_s = samples / speed.step.raw();
-  speed.tokens_per_s = speed.samples_per_s * job.sequence.counted;
+  speed.tokens_per_s = record(trace, {"training.tokens_per_s", "{:.1f}", "tokens/s"}, [&](auto told) {
+    return told("sequences of a step", samples) / told("step", speed.step.raw(), "s") *
+           told("tokens of one", job.sequence.counted);
+  });
   speed.tokens_per_s_per_gpu = speed.tokens_per_s / machine.gpus();
   // Useful work over all GPUs: what one forward pass does on one GPU, times the GPUs that share it.
   const Forward& forward = time.forward();
@@ -369,7 +325,6 @@ std::optional<TrainingSpeed> training_speed(const TrainingJob& job, const Traini
   speed.mfu = work_done / speed.step.raw() / peak->raw();
   speed.bound_by = time.bound_by();
   speed.budget = time.budget();
-  if (trace != nullptr) StepTrace(time, job.work, plan, *trace).write(speed, *peak);
   return speed;
 }
 

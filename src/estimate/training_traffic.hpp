@@ -20,7 +20,13 @@ class TrainingTraffic {
   /// What shows of tensor, expert, context and pipeline parallelism and of gathered weights.
   struct Shown {
     Seconds tensor, experts, context, stages, weights;
-    Seconds total() const { return tensor + experts + context + stages + weights; }
+
+    template <class Tell>
+    auto sum(const Tell& told) const {
+      return told("tp", tensor) + told.some("ep", experts) + told.some("cp", context) + told.some("pp", stages) +
+             told.some("gathered weights", weights);
+    }
+    Seconds total() const { return sum(Untold{}); }
   };
   Shown per_micro_batch(const MicroBatch& micro) const;
   /// What shows of the gradients of one optimiser step, whose micro-batches take `busy` each.

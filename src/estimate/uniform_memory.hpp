@@ -28,7 +28,8 @@ MemoryBreakdown uniform_memory(const TrainingJob& job, const Machine& machine, c
                                Trace* trace = nullptr);
 
 /// Of a plan that treats a share of the layers as the one and the rest as the other has it.
-MemoryBreakdown partial_memory(const MemoryBreakdown& recomputing, const MemoryBreakdown& keeping, double recomputed);
+MemoryBreakdown partial_memory(const MemoryBreakdown& recomputing, const MemoryBreakdown& keeping, double recomputed,
+                               Trace* trace = nullptr);
 
 std::optional<TrainingSpeed> training_speed(const TrainingJob& job, const TrainingRates& rates, const Machine& machine,
                                             const TrainingPlan& plan, Trace* trace = nullptr);

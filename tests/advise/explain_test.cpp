@@ -121,9 +121,9 @@ TEST_CASE("a figure is found by its whole name, or by an ending that only one ha
 
 TEST_CASE("a trace hangs by the dots of its names") {
   Branch root{{"memory", {}, {}, {}, {}}, {}};
-  advise::hang(root, {{"memory.workspace", "", "", "3 GiB", ""},
-                      {"memory.workspace.slack", "", "", "1 GiB", ""},
-                      {"memory.weights", "", "", "2 GiB", ""}});
+  advise::hang(root, {{"memory.workspace", "", "", {}, ""},
+                      {"memory.workspace.slack", "", "", {}, ""},
+                      {"memory.weights", "", "", {}, ""}});
   REQUIRE(root.children.size() == 2);
   REQUIRE(root.children[0].children.size() == 1);
   CHECK(root.children[0].children[0].line.quantity == "memory.workspace.slack");

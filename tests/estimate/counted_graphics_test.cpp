@@ -129,7 +129,7 @@ TEST_CASE("a scene that spills by half of what may spill is drawn at the mean of
     estimate::Trace trace;
     const auto figures = estimate::counted_figures(work, test::machine("t4", 2), {}, test::coefficients(), &trace);
     for (const auto& line : trace)
-      if (line.quantity == "render.score") return Drawn{figures, line.substituted, *line.value.number};
+      if (line.quantity == "render.score") return Drawn{figures, line.formula, *line.value.number};
     return Drawn{figures, {}, 0};
   };
   const double start = c.spill_factor.of("start"), limit = c.spill_factor.of("limit");
@@ -141,8 +141,8 @@ TEST_CASE("a scene that spills by half of what may spill is drawn at the mean of
   CHECK(at(1).figures.rate == Approx(whole.figures.rate * limit));
   CHECK(std::abs(spilled.points - spilled.figures.rate) <= 0.5);  // told without decimals
   CHECK(std::abs(whole.points - whole.figures.rate) <= 0.5);
-  CHECK(spilled.told.find("of them with a spilled scene") != std::string::npos);
-  CHECK(whole.told.find("spilled") == std::string::npos);
+  CHECK(spilled.told.find("spilling") != std::string::npos);
+  CHECK(whole.told.find("spilling") == std::string::npos);
   // Half of what spilling costs may be wrong, independently of the rest.
   const double before = std::log(whole.figures.rate_ratio.high), after = std::log(spilled.figures.rate_ratio.high);
   CHECK(after == Approx(std::hypot(before, std::log(2 / (start + limit)) / 2)));

@@ -2,11 +2,11 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 
 #include "estimate/counted/coefficients.hpp"
 #include "gpusel/plan/plan.hpp"
+#include "support/arithmetic.hpp"
 #include "support/job.hpp"
 
 namespace counted_simulation_test {
@@ -58,12 +58,9 @@ TEST_CASE("an update takes as long as its bytes and its operations, as the expla
   estimate::counted_figures(work, machine, choice.plan, test::coefficients(), &trace);
   for (const auto& line : trace) {
     if (line.quantity != "update") continue;
-    double moved = 0, moving = 0, operations = 0, computing = 0;
-    REQUIRE(std::sscanf(line.substituted.c_str(), "%lf B in %lf ns, %lf operations in %lf ns", &moved, &moving,
-                        &operations, &computing) == 4);
     CAPTURE(line.substituted, line.value.text);
-    CHECK(moving + computing == Approx(std::stod(line.value.text)).epsilon(0.01));
-    CHECK(1000 / (moving + computing) == Approx(choice.figures.rate).epsilon(0.01));
+    CHECK(test::adds_up(line) == true);
+    CHECK(1000 / *line.value.number == Approx(choice.figures.rate));
     return;
   }
   FAIL("no line of an update");

@@ -231,7 +231,7 @@ TEST_CASE("a model of which little is told needs buffers for what is known") {
     const double scratch = bare.is_moe() ? 2 * 4096 * 2 : 0;
     CHECK(m.per_gpu.activations.raw() == near(4096.0 * 2 * (2 * 4096 * c.activation_copies.of("vllm") + scratch)));
     for (const TraceLine& line : trace)
-      if (line.quantity == "memory.activations") CHECK(line.substituted.ends_with(", 0, 0)"));
+      if (line.quantity == "memory.activations") CHECK(line.substituted.ends_with(", 0 GiB, 0 GiB)"));
   }
 }
 
@@ -261,11 +261,11 @@ TEST_CASE("what an explanation says of the cache is requests times the cache of 
       if (line.quantity == "memory.weights") weights = line.substituted;
       if (line.quantity == "memory.kv_cache") cache = line.substituted;
     }
-    CHECK(weights.ends_with(" + 0 GiB"));  // of no draft model
+    CHECK(weights.ends_with(" × 1 ÷ 1"));  // and no draft model
     return cache;
   };
   CHECK(told("model=llama-7b concurrency=4 input_tokens=768 output_tokens=256") == "4 × 512 MiB");
-  CHECK(told("model=bert-base engine=vllm concurrency=4") == "0 × 0 MiB");
+  CHECK(told("model=bert-base engine=vllm concurrency=4") == "0 × 0 GiB");
 }
 
 TEST_CASE("vLLM schedules more sequences from 70 GiB on") {

@@ -88,7 +88,8 @@ TEST_CASE("half of the layers are told to be recomputed, by their number") {
   training_memory(job("task=finetune model=llama-7b"), test::enough(half), half, c(), &trace);
   const auto line = std::ranges::find(trace, "memory.recomputed_layers", &TraceLine::quantity);
   REQUIRE(line != trace.end());
-  CHECK(line->substituted == "16 of 32");
+  CHECK(line->substituted == "0.5 × 32");
+  CHECK(line->value.number == 16);
 }
 
 TEST_CASE("a vocabulary that nobody knows has no logits") {
@@ -100,7 +101,7 @@ TEST_CASE("a vocabulary that nobody knows has no logits") {
   training_memory(work, test::enough({}), {}, c(), &trace);
   const auto line = std::ranges::find(trace, "workspace.logits", &TraceLine::quantity);
   REQUIRE(line != trace.end());
-  CHECK(line->substituted.ends_with("× 128 × 0 ÷ 1"));
+  CHECK(line->substituted.find("× 128 × 0 ×") != std::string::npos);
 }
 
 TEST_CASE("adapters of experts and of latent attention are counted by what is told of them") {

@@ -15,9 +15,11 @@ struct Scale {
   std::string_view unit;
   double factor;
 };
-constexpr Scale kScales[] = {{"B", 1},        {"MiB", 1048576}, {"GiB", 1073741824}, {"GB", 1e9},  {"MB", 1e6},
-                             {"M", 1e6},      {"G", 1e9},       {"GB/s", 1e9},       {"G/s", 1e9}, {"GFLOP", 1e9},
-                             {"TFLOP", 1e12}, {"TFLOPS", 1e12}, {"ms", 1e-3},        {"µs", 1e-6}, {"s", 1}};
+constexpr Scale kScales[] = {{"B", 1},        {"KiB", 1024},   {"MiB", 1048576}, {"GiB", 1073741824},
+                             {"kB", 1e3},     {"MB", 1e6},     {"GB", 1e9},      {"TB", 1e12},
+                             {"MB/s", 1e6},   {"GB/s", 1e9},   {"MFLOP", 1e6},   {"GFLOP", 1e9},
+                             {"TFLOP", 1e12}, {"GFLOPS", 1e9}, {"TFLOPS", 1e12}, {"ns", 1e-9},
+                             {"µs", 1e-6},    {"ms", 1e-3},    {"s", 1},         {"%", 0.01}};
 
 /// Sums, products, powers, max and min of numbers with units: nothing where a text is anything else.
 class Sum {
@@ -80,6 +82,8 @@ class Sum {
   Printed factor() {
     if (take("max(")) return most(true);
     if (take("min(")) return most(false);
+    if (take("⌊")) return whole("⌋", [](double x) { return std::floor(x); });
+    if (take("⌈")) return whole("⌉", [](double x) { return std::ceil(x); });
     if (!take("(")) return number();
     const Printed out = sum();
     if (!take(")")) failed_ = true;
@@ -96,6 +100,13 @@ class Sum {
     return out;
   }
 
+  template <class Round>
+  Printed whole(std::string_view close, Round round) {
+    const Printed of = sum();
+    if (!take(close)) failed_ = true;
+    return {round(of.low), round(of.high)};
+  }
+
   Printed number() {
     skip();
     const bool negative = rest_.starts_with('-');
@@ -104,7 +115,7 @@ class Sum {
     while (end < rest_.size() && (std::isdigit(static_cast<unsigned char>(rest_[end])) || rest_[end] == '.')) ++end;
     std::size_t mantissa = end;
     if (end > 0 && end + 1 < rest_.size() && rest_[end] == 'e')
-      for (end += 2; end < rest_.size() && std::isdigit(static_cast<unsigned char>(rest_[end]));) ++end;
+      for (end += 2; end < rest_.size() && std::isdigit(static_cast<unsigned char>(rest_[end]));) ++end;  // "e9", "e-6"
     const std::string digits(rest_.substr(0, end));
     const auto value = plain_number(digits);
     if (end == 0 || !value) {
@@ -130,7 +141,7 @@ class Sum {
     std::string_view after = rest_;
     if (!after.starts_with(' ')) return 1;
     after.remove_prefix(1);
-    const std::size_t end = std::min(after.find_first_of(" ,)"), after.size());
+    const std::size_t end = std::min({after.find_first_of(" ,)"), after.find("⌋"), after.find("⌉"), after.size()});
     const std::string_view word = after.substr(0, end);
     const auto* scale = std::ranges::find(kScales, word, &Scale::unit);
     const bool other = word == "requests/s" || word == "h" || word.starts_with("USD");
@@ -167,7 +178,7 @@ std::optional<Printed> evaluated(const estimate::TraceLine& line) {
   Sum sum(line.substituted);
   const auto value = sum.value();
   if (!value) return std::nullopt;
-  const double scale = sum.scaled() ? scale_of(line.value.unit) : 1;
+  const double scale = sum.scaled() || line.value.unit == "%" ? scale_of(line.value.unit) : 1;
   return Printed{value->low / scale, value->high / scale};
 }
 

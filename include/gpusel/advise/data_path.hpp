@@ -8,7 +8,7 @@
 
 #include "gpusel/advise/recommend.hpp"
 #include "gpusel/cost/storage.hpp"
-#include "gpusel/estimate/trace.hpp"
+#include "gpusel/estimate/record.hpp"
 
 namespace gpusel::advise {
 
@@ -28,7 +28,12 @@ struct ColdStart {
 
   double gbs() const { return storage_gbs < loader_gbs ? storage_gbs : loader_gbs; }
   std::string_view bound_by() const { return storage_gbs < loader_gbs ? "storage" : "loader"; }
-  Seconds total() const { return load + engine; }
+  /// Getting the instance and its container comes before.
+  template <class Tell>
+  auto sum(const Tell& told) const {
+    return told("loading", load) + told("start of the engine", engine);
+  }
+  Seconds total() const { return sum(estimate::Untold{}); }
 };
 
 /// Nothing for work that loads no model. `from`: where the weights are kept; if not told a bucket of the provider, else

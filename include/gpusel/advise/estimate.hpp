@@ -50,11 +50,7 @@ estimate::Trace explain(const workload::Workload& asked, const estimate::Machine
 
 /// Widths measured over published residuals, by task.
 Intervals intervals_for(const workload::Workload& work, const estimate::Machine& machine, const plan::Choice& choice,
-                        const estimate::Coefficients& coefficients);
-
-/// Both ends of each interval, as the figure times a ratio.
-void explain_intervals(const Intervals& intervals, const workload::Workload& work, const plan::Choice& choice,
-                       estimate::Trace& trace);
+                        const estimate::Coefficients& coefficients, estimate::Trace* trace = nullptr);
 
 /// What a job has in common with those whose measurements narrow its intervals.
 estimate::OwnClass own_class(const workload::Workload& work, const estimate::Machine& machine,

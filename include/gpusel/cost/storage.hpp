@@ -10,6 +10,7 @@
 #include "gpusel/catalog/catalog.hpp"
 #include "gpusel/catalog/services.hpp"
 #include "gpusel/estimate/coefficients.hpp"
+#include "gpusel/estimate/record.hpp"
 
 namespace gpusel::cost {
 
@@ -43,7 +44,20 @@ std::optional<ReadRate> read_rate(const catalog::Storage& storage, const Storage
 /// sold apart.
 double throughput_to_buy(const catalog::Storage& storage, const StorageUse& use, double wanted_gbs);
 
-/// Capacity and bought throughput of all volumes, in the storage's own currency. Disks of the instance cost nothing on
+constexpr double volumes_of(const catalog::Storage& storage, const StorageUse& use) {
+  return is_each_nodes_own(*storage.kind) ? use.nodes : 1;
+}
+
+/// Capacity and bought throughput of all volumes, in the storage's own currency; a GB of it has a price.
+template <class Tell>
+auto month_of(const Tell& told, const catalog::Storage& storage, const StorageUse& use) {
+  return (told("price of a GB and month", *storage.per_gb_month) * told("GB", use.sold_gb()) +
+          told("price of a GB/s and month", storage.per_gbs_month.value_or(0)) *
+              told.some("GB/s bought", use.bought_gbs)) *
+         told("volumes", volumes_of(storage, use));
+}
+
+/// The same, with its currency. Disks of the instance cost nothing on
 /// top of it. Nothing where no price is known, or a volume cannot be that large.
 std::optional<Money> price_per_month(const catalog::Storage& storage, const StorageUse& use);
 

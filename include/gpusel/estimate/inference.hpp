@@ -48,7 +48,7 @@ struct InferenceSpeed {
 };
 
 /// Bytes of all weights as stored in `format`: quantised formats keep some tensors at 16 bit.
-Bytes stored_weights(const workload::Workload& work, const WeightFormat& format);
+Bytes stored_weights(const workload::Workload& work, const WeightFormat& format, Trace* trace = nullptr);
 
 /// How a draft model runs beside the model it drafts for: 16-bit weights, on the same ranks where they divide its
 /// heads.

@@ -1,7 +1,7 @@
 // GPU memory by component: what the fullest GPU holds at its peak.
 #pragma once
 
-#include "gpusel/base/units.hpp"
+#include "gpusel/estimate/record.hpp"
 
 namespace gpusel::estimate {
 
@@ -17,9 +17,14 @@ struct MemoryBreakdown {
   Bytes workspace;  // gathered weights, buckets, logits' temporaries, allocator slack, graphs
   Bytes framework;  // context and communication library: what the framework's counters do not see
 
-  constexpr Bytes total() const {
-    return weights + gradients + optimizer + activations + kv_cache + workspace + framework;
+  /// By the names of the answer.
+  template <class Tell>
+  constexpr auto sum(const Tell& told) const {
+    return told.some("weights", weights) + told.some("gradients", gradients) + told.some("optimizer", optimizer) +
+           told.some("activations", activations) + told.some("kv_cache", kv_cache) + told.some("workspace", workspace) +
+           told.some("framework", framework);
   }
+  constexpr Bytes total() const { return sum(Untold{}); }
 };
 
 /// Whatever runs holds something: none at all is not known. Work on data whose amount nobody said, for example.

@@ -1,5 +1,5 @@
 // The reason of every figure: formula, substituted values, result, source. Written only when asked,
-// so that an estimate costs nothing for an explanation that nobody reads.
+// so that an estimate costs nothing for an explanation that nobody reads. record.hpp writes them while it computes.
 #pragma once
 
 #include <optional>
@@ -7,29 +7,28 @@
 #include <vector>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 
 namespace gpusel::estimate {
 
-/// A result as a person reads it, and as a number with its unit where it is one.
+/// A result as a person reads it, and in full with its unit where it is a number.
 struct Figure {
   Figure() = default;
-  /// The number and the unit that the words are, where they are nothing else: "13.02 GiB", "1,234 USD", "0.93".
-  Figure(std::string words);
-  Figure(const char* words) : Figure(std::string(words)) {}
   Figure(double figure, std::string of, std::string shown)
       : text(std::move(shown)), number(figure), unit(std::move(of)) {}
+  /// What is no number: a name, a date, several numbers.
+  static Figure words(std::string text);
 
   std::string text;  // with its unit
   std::optional<double> number;
   std::string unit;  // empty: none, or words
 };
 
+/// How a number is shown shorter than it is.
+using Digits = fmt::format_string<double&>;
+
 /// A number in full that is shown shorter: shown("{:.2f}", 13.0249, "GiB") reads "13.02 GiB".
-inline Figure shown(fmt::format_string<double&> shorter, double number, std::string unit = {}) {
-  std::string text = gpusel::format(shorter, number);
-  if (!unit.empty()) text += " " + unit;
-  return {number, std::move(unit), std::move(text)};
-}
+Figure shown(Digits digits, double number, std::string_view unit = {});
 
 struct TraceLine {
   std::string quantity;     // "memory.weights"

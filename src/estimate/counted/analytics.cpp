@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "estimate/counted/classes.hpp"
-#include "gpusel/base/message.hpp"
 
 namespace gpusel::estimate {
 
@@ -19,6 +18,9 @@ struct Watching {
   std::string_view bound_by;
 };
 
+constexpr Recorded kDecodedStreams{
+    "streams by decoder", "{:.1f}", {}, "NVIDIA NVDEC application note; ffmpeg on processors"};
+
 /// On a GPU its decoders work beside its other units.
 CountedFigures beside(const AnalyticsJob& job, const CountedAsk& ask, CountedFigures out, Watching& found) {
   const Device& device = ask.machine.device;
@@ -31,7 +33,10 @@ CountedFigures beside(const AnalyticsJob& job, const CountedAsk& ask, CountedFig
     return out;
   }
   const double per_stream = full_hd_frames(job.camera) * job.camera_fps;
-  found.decoded = decoders.fps * c.live_use.value / per_stream * ask.machine.gpus();
+  found.decoded = record(ask.trace, kDecodedStreams, [&](auto told) {
+    return told("frames per second of all decoders", decoders.fps) * told("share of use", c.live_use.value) /
+           told("frames of one stream", per_stream) * told("GPUs", ask.machine.gpus());
+  });
   const Bytes each = surface_memory(job.camera, c);
   const double room = (device.usable - out.memory.total()) / each * ask.machine.gpus();
   found.streams = std::min({found.seen, found.decoded, std::max(0.0, room)});
@@ -48,7 +53,10 @@ CountedFigures in_turn(const AnalyticsJob& job, const CountedAsk& ask, CountedFi
   // A processor that a detector's rate is known of has a speed.
   const double decode =
       *work_speed(ask.machine.host, ask.c.cpu) * c.software_decode.of(to_text(job.codec)) * ask.machine.nodes;
-  found.decoded = decode * c.live_use.value / (full_hd_frames(job.camera) * job.camera_fps);
+  found.decoded = record(ask.trace, kDecodedStreams, [&](auto told) {
+    return told("frames that processors decode per second", decode) * told("share of use", c.live_use.value) /
+           told("frames of one stream", full_hd_frames(job.camera) * job.camera_fps);
+  });
   found.streams = 1 / (1 / found.seen + 1 / found.decoded);
   found.bound_by = found.decoded < found.seen ? std::string_view("decoder") : out.bound_by;
   out.memory.workspace += surface_memory(job.camera, c) * std::max(1.0, std::floor(found.streams));
@@ -62,7 +70,10 @@ CountedFigures figures_of(const AnalyticsJob& job, const CountedAsk& ask) {
   if (!detector.lacks.empty() || !detector.unknown.empty()) return detector;
   Watching found;
   const double images = detector.rate;
-  found.seen = images * ask.c.media.live_use.value / job.stream_fps;
+  found.seen = record(ask.trace, {"streams by detector", "{:.1f}"}, [&](auto told) {
+    return told("images per second of the detector", images) * told("share of use", ask.c.media.live_use.value) /
+           told("frames looked at", job.stream_fps);
+  });
   CountedFigures out = ask.machine.on_cpu() ? in_turn(job, ask, std::move(detector), found)
                                             : beside(job, ask, std::move(detector), found);
   if (!out.lacks.empty() || !out.unknown.empty()) return out;
@@ -72,14 +83,6 @@ CountedFigures figures_of(const AnalyticsJob& job, const CountedAsk& ask) {
   out.more.insert(
       out.more.end(),
       {{"detector_images_per_s", images}, {"detector_streams", found.seen}, {"decoder_streams", found.decoded}});
-  if (ask.trace != nullptr) {
-    ask.trace->push_back({"streams by detector", say("images per second × share of use ÷ frames looked at"),
-                          format("{:.0f} × {:g} ÷ {:g}", images, ask.c.media.live_use.value, job.stream_fps),
-                          format("{:.1f}", found.seen), say("estimate of the detector")});
-    ask.trace->push_back({"streams by decoder", say("frames decoded per second ÷ frames of a camera"),
-                          format("{} at {:g} fps", text_of(job.camera), job.camera_fps),
-                          format("{:.1f}", found.decoded), say("NVIDIA NVDEC application note; ffmpeg on processors")});
-  }
   return out;
 }
 

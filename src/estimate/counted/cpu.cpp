@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gpusel/estimate/record.hpp"
+
 namespace gpusel::estimate {
 
 using catalog::Cpu;
@@ -46,13 +48,20 @@ std::optional<BytesPerSecond> cpu_bandwidth(const Host& host) {
 }
 
 std::optional<CpuPass> cpu_pass(const Host& host, Precision precision, workload::Engine engine, const NetworkPass& pass,
-                                const CpuCoefficients& c) {
+                                const CpuCoefficients& c, Trace* trace) {
   const auto peak = cpu_peak(host, precision);
   const auto bandwidth = cpu_bandwidth(host);
   if (!peak || !bandwidth) return std::nullopt;
   const Seconds products = pass.products / (*peak * c.matrix_efficiency.of(to_text(engine)));
   const Seconds moving = pass.moved / (*bandwidth * c.bandwidth_efficiency.value);
-  return CpuPass{products + moving, products > moving ? "compute" : "memory-bandwidth"};
+  const Recorded entry{"latency", "{:.3g}", "s", "data/calibration/cpu.yaml, data/cpus"};
+  const Seconds time = record(trace, entry, [&](auto told) {
+    return told("FLOP", pass.products) / (told([&] { return say("peak of {}", to_text(precision)); }, *peak) *
+                                          told("share reached", c.matrix_efficiency.of(to_text(engine)))) +
+           told("bytes moved", pass.moved) /
+               (told("bandwidth", *bandwidth) * told("share reached", c.bandwidth_efficiency.value));
+  });
+  return CpuPass{time, products > moving ? "compute" : "memory-bandwidth"};
 }
 
 Precision usual_on_cpu(const Host& host) {

@@ -1,7 +1,6 @@
 #include "estimate/counted/cpu_network.hpp"
 
 #include "estimate/counted/products.hpp"
-#include "gpusel/base/message.hpp"
 
 namespace gpusel::estimate {
 
@@ -23,22 +22,19 @@ CountedFigures network_on_cpu(const SampleCost& sample, const CountedAsk& ask) {
     out.memory.optimizer = bytes(parameters * 8);
   }
   out.memory.framework = gib(ask.general.context_gib.value);
-  const auto found = cpu_pass(ask.machine.host, ask.plan.precision, ask.counted.engine, pass, c);
+  const auto found = cpu_pass(ask.machine.host, ask.plan.precision, ask.counted.engine, pass, c, ask.trace);
   if (!found) {
     out.unknown = "processor";
     return out;
   }
   out.latency = found->time;
-  out.rate = ask.batch() / found->time.raw() * ask.machine.nodes;
+  out.rate = record(ask.trace, {"throughput", "{:.4g}", ask.counted.unit.rate}, [&](auto told) {
+    return told("batch", ask.batch()) / told("time of a pass", found->time.raw(), "s") *
+           told("nodes", ask.machine.nodes);
+  });
   out.bound_by = found->bound_by;
   out.rate_ratio = {c.interval_low.value, c.interval_high.value};
   out.memory_ratio = {c.memory_low.value, c.memory_high.value};
-  if (ask.trace != nullptr)
-    ask.trace->push_back(
-        {"throughput", say("batch ÷ (FLOPs ÷ (peak of {} × share) + bytes ÷ bandwidth)", to_text(ask.plan.precision)),
-         format("{:.3g} GFLOP, {:.3g} MB, {:.0f} cores at {:g} GHz", pass.products.raw() / 1e9, pass.moved.raw() / 1e6,
-                cores_of(ask.machine.host), ask.machine.host.ghz),
-         format("{:.4g} {}", out.rate, ask.counted.unit.rate), say("data/calibration/cpu.yaml, data/cpus")});
   return out;
 }
 

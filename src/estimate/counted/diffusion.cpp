@@ -6,7 +6,6 @@
 #include "estimate/counted/diffusion_cpu.hpp"
 #include "estimate/counted/diffusion_size.hpp"
 #include "estimate/counted/diffusion_training.hpp"
-#include "gpusel/base/message.hpp"
 
 namespace gpusel::estimate {
 
@@ -14,8 +13,6 @@ namespace {
 
 using workload::DiffusionJob;
 using workload::Offload;
-
-constexpr double kTeraflop = 1e12;
 
 class Generation {
  public:
@@ -49,34 +46,46 @@ class Generation {
 
   /// Values of a pass that are alive together, and the scores of one layer where attention keeps them.
   Bytes denoising() const {
-    const double held = c_.denoiser_held.of(denoiser_kind(model_)) * size_.positions * *model_.hidden_size;
-    const double scores = job_.fused_attention ? 0 : c_.score_copies.value * size_.scores;
-    return bytes((held + scores) * width_ * passes());
+    return record<Bytes>(ask_.trace, {"memory.activations.pass", "{:.2f}", "GiB"}, [&](auto told) {
+      const auto held = told("copies held", c_.denoiser_held.of(denoiser_kind(model_))) *
+                        told("positions", size_.positions) * told("channels", *model_.hidden_size);
+      const auto scores = told("copies of scores", job_.fused_attention ? 0 : c_.score_copies.value) *
+                          told.some("scores", job_.fused_attention ? 0 : size_.scores);
+      return (held + scores) * told("bytes of each", width_, "B") * told("passes", passes());
+    });
   }
   /// Large batches are decoded image by image.
   Bytes decoding() const {
-    const double together = ask_.batch() < c_.sliced_batch.value ? ask_.batch() : 1;
-    const double held = c_.decoder_held.value * model_.vae_channels.value_or(0) * size_.decoded_at_once;
-    return bytes(held * decoder_bytes(ask_) * together);
+    return record<Bytes>(ask_.trace, {"memory.activations.decoding", "{:.2f}", "GiB"}, [&](auto told) {
+      return told("copies held", c_.decoder_held.value) * told("channels", model_.vae_channels.value_or(0)) *
+             told("pixels at once", size_.decoded_at_once) * told("bytes of each", decoder_bytes(ask_), "B") *
+             told("images at once", ask_.batch() < c_.sliced_batch.value ? ask_.batch() : 1);
+    });
   }
 
   void memory(MemoryBreakdown& out) const {
     const Bytes pass = denoising();
     const Bytes decode = decoding();
-    out.framework = gib(ask_.general.context_gib.value);
-    if (offloaded()) {
-      // One part at a time is on the GPU, with what it works on.
-      const Bytes text = weights_.text;
-      const Bytes denoise = weights_.denoiser + pass;
-      const Bytes vae = weights_.vae + decode;
-      const bool by_denoiser = denoise >= text && denoise >= vae;
-      out.weights = by_denoiser ? weights_.denoiser : vae >= text ? weights_.vae : text;
-      out.activations = by_denoiser ? pass : vae >= text ? decode : Bytes{};
-    } else {
-      out.weights = weights_.all();
-      out.activations = std::max(pass, decode);
-    }
-    if (ask_.trace != nullptr) explain_memory(out, pass, decode, *ask_.trace);
+    // Where they are offloaded, one part at a time is on the GPU, with what it works on.
+    const Bytes denoise = weights_.denoiser + pass;
+    const Bytes vae = weights_.vae + decode;
+    const bool by_denoiser = denoise >= weights_.text && denoise >= vae;
+    const bool by_vae = !by_denoiser && vae >= weights_.text;
+    out.weights = record(ask_.trace, {"memory.weights", "{:.2f}", "GiB"}, [&](auto told) {
+      if (!offloaded()) return weights_.sum(told);
+      return by_denoiser ? told("denoiser", weights_.denoiser)
+             : by_vae    ? told("VAE", weights_.vae)
+                         : told("text encoders", weights_.text);
+    });
+    out.activations = record(ask_.trace, {"memory.activations", "{:.2f}", "GiB"}, [&](auto told) {
+      const auto of_pass = told("the denoiser's pass", pass);
+      const auto of_decoding = told("decoding", decode);
+      if (!offloaded()) return greatest(of_pass, of_decoding);
+      return by_denoiser ? of_pass : by_vae ? of_decoding : told("text encoders", Bytes{});
+    });
+    out.framework = record(ask_.trace, {"memory.framework", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
+      return told("CUDA context and kernels", gib(ask_.general.context_gib.value));
+    });
   }
 
   struct Step {
@@ -93,13 +102,18 @@ class Generation {
 
   Step step() const {
     Step out;
-    out.products = rate_->pass(size_) * passes();
+    out.products = record(ask_.trace, {"step.products", "{:.3g}", "s"},
+                          [&](auto told) { return rate_->pass(told, size_) * told("passes", passes()); });
     const double scores = job_.fused_attention ? 0 : c_.score_traffic.value * size_.all_scores;
-    out.traffic = traffic_time(ask_, size_.values * passes(), width_) +
-                  bytes(scores * passes() * width_) / ask_.machine.device.bandwidth +
-                  weights_.denoiser / ask_.machine.device.bandwidth;
-    const double layers = model_.layers.value_or(0);
-    out.launch = microseconds(layers * c_.layer_us.of(to_text(ask_.counted.engine)));
+    out.traffic = record(ask_.trace, {"step.traffic", "{:.3g}", "s"}, [&](auto told) {
+      return told("values written and read again", traffic_time(ask_, size_.values * passes(), width_)) +
+             told.some("scores", bytes(scores * passes() * width_) / ask_.machine.device.bandwidth) +
+             told("weights", weights_.denoiser) / told("bandwidth", ask_.machine.device.bandwidth);
+    });
+    out.launch = record(ask_.trace, {"step.launch", "{:.3g}", "s", "calibration"}, [&](auto told) {
+      return as_microseconds(told("layers", model_.layers.value_or(0)) *
+                             told("time of the host for one", c_.layer_us.of(to_text(ask_.counted.engine)), "µs"));
+    });
     return out;
   }
 
@@ -118,57 +132,19 @@ class Generation {
     const Step one = step();
     const auto steps = static_cast<double>(job_.steps);
     const Seconds prompt = reading_prompt(), decode = decode_time(), moving = moving_weights();
-    out.latency = one.total() * steps + prompt + decode + moving;
-    const double items = ask_.batch() * static_cast<double>(job_.frames) * ask_.machine.gpus();
-    out.rate = items / out.latency.raw();
+    out.latency = record(ask_.trace, {"latency", "{:.3g}", "s"}, [&](auto told) {
+      return told("step", one.total()) * told("steps", steps) + told("prompt", prompt) + told("decoding", decode) +
+             told.some("weights from the host", moving);
+    });
+    out.rate = record(ask_.trace, {"throughput", "{:.3g}", ask_.counted.unit.rate}, [&](auto told) {
+      return told("batch", ask_.batch()) * told("frames", job_.frames) * told("GPUs", ask_.machine.gpus()) /
+             told("latency", out.latency.raw(), "s");
+    });
     out.bound_by = moving > one.total() * steps ? "link"
                    : one.launch > one.busy()    ? "launch"
                    : one.products > one.traffic ? "compute"
                                                 : "memory-bandwidth";
     out.more = {{"step_s", one.total().raw()}, {"decode_s", decode.raw()}};
-    if (ask_.trace != nullptr) explain_speed(out, one, prompt, decode, moving, *ask_.trace);
-  }
-
-  void explain_memory(const MemoryBreakdown& out, Bytes pass, Bytes decode, Trace& trace) const {
-    const auto gibibytes = [](Bytes b) { return shown("{:.2f}", in_gib(b), "GiB"); };
-    trace.push_back(
-        {"memory.weights",
-         offloaded() ? say("the largest part of the pipeline with what it works on")
-                     : say("text encoders + denoiser + VAE, all resident"),
-         format("{:.4g} + {:.4g} + {:.4g}", in_gib(weights_.text), in_gib(weights_.denoisers), in_gib(weights_.vae)),
-         gibibytes(out.weights), "docs/method.md"});
-    trace.push_back({"memory.activations", say("the denoiser's pass or decoding, whichever is larger"),
-                     say("pass {:.2f} GiB: {:.0f} positions × {:g} channels × {:g} passes; decoding {:.2f} GiB: "
-                         "{:.2f} megapixels at once × {:g} channels",
-                         in_gib(pass), size_.positions, *model_.hidden_size, passes(), in_gib(decode),
-                         size_.decoded_at_once / 1e6, model_.vae_channels.value_or(0)),
-                     gibibytes(out.activations), "docs/method.md"});
-    trace.push_back({"memory.framework", say("CUDA context and kernels"), {}, gibibytes(out.framework), "calibration"});
-  }
-
-  void explain_speed(const CountedFigures& out, const Step& one, Seconds prompt, Seconds decode, Seconds moving,
-                     Trace& trace) const {
-    const auto in_seconds = [](Seconds s) { return shown("{:.3g}", s.raw(), "s"); };
-    trace.push_back({"step.products", say("passes × FLOP of one pass ÷ (dense peak × share reached)"),
-                     say("{:g} × ({:.3g} + attention {:.3g} ÷ {:g}) TFLOP ÷ ({:.4g} TFLOPS × {:.3f})", passes(),
-                         size_.products / rate_->low_gain / kTeraflop, size_.attention / kTeraflop, rate_->attention,
-                         rate_->peak.raw() / kTeraflop, rate_->share),
-                     in_seconds(one.products), "docs/method.md"});
-    trace.push_back(
-        {"step.traffic", say("values written and read again, scores and weights ÷ memory bandwidth"),
-         say("{:.3g}e9 values a pass, {:.4g} GB/s", size_.values / 1e9, ask_.machine.device.bandwidth.raw() / 1e9),
-         in_seconds(one.traffic), "docs/method.md"});
-    trace.push_back({"step.launch", say("layers × time of the host to launch one"),
-                     say("{:g} layers, {}", model_.layers.value_or(0), to_text(ask_.counted.engine)),
-                     in_seconds(one.launch), "calibration"});
-    trace.push_back({"latency", say("steps × step + prompt + decoding + weights from the host"),
-                     say("{} × {:.3g} s + {:.3g} s + {:.3g} s + {:.3g} s", job_.steps, one.total().raw(), prompt.raw(),
-                         decode.raw(), moving.raw()),
-                     in_seconds(out.latency), "docs/method.md"});
-    trace.push_back(
-        {"throughput", say("batch × frames × GPUs ÷ latency"),
-         say("{:g} × {} × {} ÷ {:.3g} s", ask_.batch(), job_.frames, ask_.machine.gpus(), out.latency.raw()),
-         format("{:.3g} {}", out.rate, ask_.counted.unit.rate), "docs/method.md"});
   }
 
   const DiffusionJob& job_;

@@ -2,7 +2,6 @@
 
 #include "estimate/counted/cpu.hpp"
 #include "estimate/counted/diffusion_size.hpp"
-#include "gpusel/base/message.hpp"
 
 namespace gpusel::estimate {
 
@@ -21,21 +20,18 @@ CountedFigures diffusion_on_cpu(const workload::DiffusionJob& job, const Counted
   out.memory.activations = bytes(size.values * size.passes * ask.batch() * width * c.live_share.value);
   out.memory.framework = gib(ask.general.context_gib.value);
   out.memory_ratio = {c.memory_low.value, c.memory_high.value};
-  const auto found = cpu_pass(ask.machine.host, ask.plan.precision, ask.counted.engine, pass, c);
+  const auto found = cpu_pass(ask.machine.host, ask.plan.precision, ask.counted.engine, pass, c, ask.trace);
   if (!found) {
     out.unknown = "processor";
     return out;
   }
   out.latency = found->time;
-  out.rate = ask.batch() * static_cast<double>(job.frames) / found->time.raw() * ask.machine.nodes;
+  out.rate = record(ask.trace, {"throughput", "{:.3g}", ask.counted.unit.rate}, [&](auto told) {
+    return told("batch", ask.batch()) * told("frames", job.frames) / told("latency", found->time.raw(), "s") *
+           told("nodes", ask.machine.nodes);
+  });
   out.bound_by = found->bound_by;
   out.rate_ratio = {c.interval_low.value, c.interval_high.value};
-  if (ask.trace != nullptr)
-    ask.trace->push_back({"latency",
-                          say("FLOP ÷ (peak of {} × share) + bytes ÷ bandwidth", to_text(ask.plan.precision)),
-                          format("{:.3g} TFLOP, {:.3g} GB, {:.0f} cores", pass.products.raw() / 1e12, in_gb(pass.moved),
-                                 cores_of(ask.machine.host)),
-                          format("{:.3g} s", found->time.raw()), "data/calibration/cpu.yaml, data/cpus"});
   return out;
 }
 

@@ -33,7 +33,11 @@ struct DiffusionWeights {
   Bytes denoiser;   // that runs at a time
   Bytes vae;
 
-  Bytes all() const { return text + denoisers + vae; }
+  template <class Tell>
+  auto sum(const Tell& told) const {
+    return told("text encoders", text) + told("denoiser", denoisers) + told("VAE", vae);
+  }
+  Bytes all() const { return sum(Untold{}); }
 };
 
 /// `width`: bytes per value of what is not quantised.
@@ -54,8 +58,11 @@ struct DiffusionRate {
   FlopPerSecond decoder;  // what the VAE's products reach
   FlopPerSecond reached() const { return peak * share; }
   /// A pass of the denoiser.
-  Seconds pass(const DiffusionSize& size) const {
-    return flop(size.products / low_gain + size.attention / attention) / reached();
+  template <class Tell>
+  auto pass(const Tell& told, const DiffusionSize& size) const {
+    return (told("products", flop(size.products)) / told("gain of 8 bit", low_gain) +
+            told("attention", flop(size.attention)) / told("share that attention reaches", attention)) /
+           (told("peak", peak) * told("share reached", share));
   }
 };
 

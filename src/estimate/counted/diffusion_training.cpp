@@ -5,7 +5,6 @@
 #include "estimate/counted/diffusion_size.hpp"
 #include "estimate/counted/products.hpp"
 #include "estimate/optimizer.hpp"
-#include "gpusel/base/message.hpp"
 
 namespace gpusel::estimate {
 
@@ -57,21 +56,29 @@ class DiffusionTraining {
 
   Bytes kept() const {
     const double share = recomputes() ? c_.recomputed_share.of(denoiser_kind(model_)) : 1;
-    const double scores = job_.fused_attention ? 0 : size_.all_scores;
-    return bytes((size_.values + scores) * c_.kept_bytes.value * share * ask_.batch());
+    return record<Bytes>(ask_.trace, {"memory.activations", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
+      return (told("values of a pass", size_.values) +
+              told.some("scores", job_.fused_attention ? 0 : size_.all_scores)) *
+             told("bytes kept of each", c_.kept_bytes.value, "B") * told("share that is not recomputed", share) *
+             told("batch", ask_.batch());
+    });
   }
 
   void memory(MemoryBreakdown& out) const {
     const double states = trained();
     // Master weights in fp32 are what is trained; 16-bit copies come and go.
-    out.weights = adapters_ ? frozen_.denoiser + bytes(states * kFp32Bytes) : bytes(states * kFp32Bytes);
-    if (!ahead()) out.weights += frozen_.text + frozen_.vae;
+    out.weights = record(ask_.trace, {"memory.weights", "{:.2f}", "GiB"}, [&](auto told) {
+      const auto trained = as<Bytes>(told("trained parameters", states) * told("bytes of each", kFp32Bytes, "B"));
+      const auto all = adapters_ ? told("frozen denoiser", frozen_.denoiser) + trained : trained;
+      return ahead() ? all : all + (told("text encoders", frozen_.text) + told("VAE", frozen_.vae));
+    });
     out.gradients = bytes(states * kFp32Bytes);
-    out.optimizer = bytes(states * optimizer_bytes(ask_.work, kFp32Bytes));
+    out.optimizer = record<Bytes>(ask_.trace, {"memory.optimizer", "{:.2f}", "GiB"}, [&](auto told) {
+      return told("trained parameters", states) * told("bytes of each", optimizer_bytes(ask_.work, kFp32Bytes), "B");
+    });
     out.activations = kept();
     const double peers = ask_.machine.gpus() > 1 ? ask_.general.collectives_gib.of("training") : 0;
     out.framework = gib(ask_.general.context_gib.value + peers);
-    if (ask_.trace != nullptr) explain_memory(out, states, *ask_.trace);
   }
 
   /// Forward, backward through the activations, backward to the weights, and forward again where it was not kept.
@@ -86,53 +93,38 @@ class DiffusionTraining {
 
   void speed(CountedFigures& out, const DiffusionRate& rate) const {
     const double times = forward_passes() * ask_.batch();
-    const Seconds products = rate.pass(size_) * times / c_.training_share.value;
-    const Seconds traffic =
-        traffic_time(ask_, size_.values * times, activation_bytes(ask_.plan.precision)) / c_.training_share.value;
+    const double share = c_.training_share.value;
+    const Seconds products = record(ask_.trace, {"step.products", "{:.3g}", "s"}, [&](auto told) {
+      return rate.pass(told, size_) * told("passes forward and back", times) / told("share in training", share);
+    });
+    const Seconds traffic = record(ask_.trace, {"step.traffic", "{:.3g}", "s"}, [&](auto told) {
+      return told("values written and read again",
+                  traffic_time(ask_, size_.values * times, activation_bytes(ask_.plan.precision))) /
+             told("share in training", share);
+    });
     const Seconds launch =
         microseconds(forward_passes() * model_.layers.value_or(0) * c_.layer_us.of(to_text(ask_.counted.engine)));
-    const Seconds pass = std::max(products + traffic, launch) + encoding(rate);
+    const Seconds encoded = encoding(rate);
+    const Seconds pass = std::max(products + traffic, launch) + encoded;
     const double moved = 3 * kFp32Bytes + 2 * optimizer_bytes(ask_.work, kFp32Bytes);
-    const Seconds update = bytes(trained() * moved) / ask_.machine.device.bandwidth;
+    const Seconds update = record(ask_.trace, {"step.update", "{:.3g}", "s"}, [&](auto told) {
+      return as<Bytes>(told("trained parameters", trained()) * told("bytes moved of each", moved, "B")) /
+             told("bandwidth", ask_.machine.device.bandwidth);
+    });
     const Seconds talk = reduce_time(ask_, bytes(trained() * kFp32Bytes), pass);
-    out.latency = pass + update + talk;
-    out.rate = ask_.batch() * static_cast<double>(job_.frames) * ask_.machine.gpus() / out.latency.raw();
+    out.latency = record(ask_.trace, {"latency", "{:.3g}", "s"}, [&](auto told) {
+      return greatest(told("products", products) + told("traffic", traffic), told("launching", launch)) +
+             told.some("prompts and latents", encoded) + told("update", update) +
+             told.some("gradients over the links", talk);
+    });
+    out.rate = record(ask_.trace, {"throughput", "{:.3g}", ask_.counted.unit.rate}, [&](auto told) {
+      return told("batch", ask_.batch()) * told("frames", job_.frames) * told("GPUs", ask_.machine.gpus()) /
+             told("latency", out.latency.raw(), "s");
+    });
     out.bound_by = talk > pass                   ? "link"
                    : launch > products + traffic ? "launch"
                    : products > traffic          ? "compute"
                                                  : "memory-bandwidth";
-    if (ask_.trace != nullptr) explain_speed(out, products, traffic, update, talk, *ask_.trace);
-  }
-
-  void explain_memory(const MemoryBreakdown& out, double states, Trace& trace) const {
-    const auto gibibytes = [](Bytes b) { return shown("{:.2f}", in_gib(b), "GiB"); };
-    trace.push_back({"memory.weights", adapters_ ? say("frozen denoiser, adapters in fp32") : say("denoiser in fp32"),
-                     ahead() ? say("prompts and latents computed ahead: no text encoder, no VAE")
-                             : say("text encoders {:.2f} GiB and VAE {:.2f} GiB beside it", in_gib(frozen_.text),
-                                   in_gib(frozen_.vae)),
-                     gibibytes(out.weights), "docs/method.md"});
-    trace.push_back({"memory.optimizer", say("trained parameters × bytes of the optimiser's states"),
-                     say("{:.4g} million, {}", states / 1e6, to_text(ask_.work.training.optimizer)),
-                     gibibytes(out.optimizer), "docs/method.md"});
-    trace.push_back({"memory.activations", say("values of a pass × bytes kept of each × batch"),
-                     say("{:.3g}e9 values × {:g} B × {:g}, recompute {}", size_.values / 1e9, c_.kept_bytes.value,
-                         ask_.batch(), to_text(ask_.plan.checkpointing)),
-                     gibibytes(out.activations), "calibration"});
-  }
-
-  void explain_speed(const CountedFigures& out, Seconds products, Seconds traffic, Seconds update, Seconds talk,
-                     Trace& trace) const {
-    const auto in_seconds = [](Seconds s) { return shown("{:.3g}", s.raw(), "s"); };
-    trace.push_back({"step.products", say("FLOP of one pass × passes forward and back × batch ÷ rate of training"),
-                     format("{:.5g} TFLOP × {:g} × {:g} ÷ {:.5g} TFLOPS", size_.flop() / 1e12, forward_passes(),
-                            ask_.batch(), size_.flop() * forward_passes() * ask_.batch() / products.raw() / 1e12),
-                     in_seconds(products), "docs/method.md"});
-    trace.push_back({"step.traffic", say("values written and read again ÷ memory bandwidth"),
-                     say("{:.3g}e9 values a pass", size_.values / 1e9), in_seconds(traffic), "docs/method.md"});
-    trace.push_back({"step.update", say("trained parameters, gradients and states through memory"),
-                     say("{:.4g} million parameters", trained() / 1e6), in_seconds(update), "docs/method.md"});
-    trace.push_back({"latency", say("passes + prompts and latents + update + gradients over the links"),
-                     say("{:.3g} s of it over the links", talk.raw()), in_seconds(out.latency), "docs/method.md"});
   }
 
   const DiffusionJob& job_;

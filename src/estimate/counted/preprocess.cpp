@@ -77,26 +77,27 @@ CountedFigures figures_of(const PreprocessJob& job, const CountedAsk& ask) {
     out.unknown = found.unknown;
     return out;
   }
-  out.rate = found.rate * ask.machine.nodes;
   out.bound_by = found.bound_by;
   out.rate_ratio = {c.interval_low.of(kind), c.interval_high.of(kind)};
   // Data are spread over the nodes; what does not fit into memory goes through a disk.
   const Bytes need = gb(job.data_gb.value_or(0)) * c.working_set.of(kind) / ask.machine.nodes;
   const bool spills = need > ask.machine.host.memory && ask.machine.host.memory > Bytes{};
-  if (spills) {
-    out.rate /= c.spill.value;
-    out.more.push_back({"slowdown", c.spill.value});
-  }
+  if (spills) out.more.push_back({"slowdown", c.spill.value});
+  const Recorded entry{"throughput", "{:.3g}", ask.counted.unit.rate,
+                       to_say("calibration: cpu.work_per_cycle, preprocess.rate")};
+  out.rate = record(ask.trace, entry, [&](auto told) {
+    const auto what = [&] {
+      return found.on_gpu ? say("what one node does on its GPUs")
+                          : say("cores × threads' gain × clock × work per clock × rate per unit of it");
+    };
+    const auto all = told(what, found.rate) * told("nodes", ask.machine.nodes);
+    return spills ? all / told("times as long where it spills", c.spill.value) : all;
+  });
   const Bytes most = spills ? ask.machine.host.memory * (1 - c.kept_free.value) : need;
   if (ask.machine.on_cpu()) out.memory.workspace = std::min(need, most);
   if (found.on_gpu && job.kind == Preprocessing::trees)
     out.memory.workspace = gb(*job.data_gb) * c.gpu_tree_memory.value;
   if (!ask.machine.on_cpu()) out.more.push_back({"gpu_used", found.on_gpu ? 1.0 : 0.0});
-  if (ask.trace != nullptr && !found.on_gpu)
-    ask.trace->push_back({"throughput", say("cores × threads' gain × clock × work per clock × rate per unit of it"),
-                          format("{:.0f} vCPUs, {:g} GHz", ask.machine.host.vcpus, ask.machine.host.ghz),
-                          format("{:.3g} {}", found.rate, ask.counted.unit.rate),
-                          say("calibration: cpu.work_per_cycle, preprocess.rate")});
   return out;
 }
 

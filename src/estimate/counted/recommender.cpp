@@ -3,7 +3,6 @@
 
 #include "estimate/counted/cpu.hpp"
 #include "estimate/counted/products.hpp"
-#include "gpusel/base/message.hpp"
 
 namespace gpusel::estimate {
 
@@ -13,7 +12,7 @@ using workload::Engine;
 using workload::Offload;
 using workload::Precision;
 
-constexpr double kRecommenderPasses = 3;       // forward, and backward for values and for weights
+constexpr double kRecommenderPasses = 3;    // forward, and backward for values and for weights
 constexpr double kDenseTrainingBytes = 16;  // fp32 weights, gradients and two moments
 constexpr double kFilled = 0.9;             // of a GPU's memory, with a cache of rows
 constexpr double kWide = 4;                 // bytes of a table's value in training
@@ -60,13 +59,16 @@ class Recommender {
     out.memory_ratio = {c_.memory_low.of(engine_), c_.memory_high.of(engine_)};
     const NetworkPass pass{flop(m_.gflops_per_sample.value_or(0) * 1e9 * ask_.batch()),
                            bytes(rows * stored() + dense() * width)};
-    const auto found = cpu_pass(ask_.machine.host, ask_.plan.precision, ask_.counted.engine, pass, ask_.c.cpu);
+    const auto found =
+        cpu_pass(ask_.machine.host, ask_.plan.precision, ask_.counted.engine, pass, ask_.c.cpu, ask_.trace);
     if (!found) {
       out.unknown = "processor";
       return out;
     }
     out.latency = found->time;
-    out.rate = ask_.batch() / found->time.raw() * ask_.machine.nodes;
+    out.rate = record(ask_.trace, {"throughput", "{:.4g}", "samples/s"}, [&](auto told) {
+      return told("batch", ask_.batch()) / told("latency", found->time.raw(), "s") * told("nodes", ask_.machine.nodes);
+    });
     out.bound_by = found->bound_by;
     out.rate_ratio = {ask_.c.cpu.interval_low.value, ask_.c.cpu.interval_high.value};
     return out;
@@ -129,33 +131,33 @@ class Recommender {
   bool divided() const { return place_ == Place::divided; }
   bool cached() const { return place_ == Place::cached; }
 
-  Bytes tables_here() const {
-    return all_tables() * (cached() ? on_gpu_ : divided() ? c_.imbalance.value / gpus() : 1);
+  template <class Tell>
+  auto tables_here(const Tell& told) const {
+    const auto all = told("tables", all_tables());
+    if (divided()) return all * (told("imbalance", c_.imbalance.value) / told("GPUs", gpus()));
+    return cached() ? all * told("share on the GPU", on_gpu_) : all;
   }
 
   MemoryBreakdown memory() {
     MemoryBreakdown memory;
     const double share = ask_.training() ? 1 / (1 + job_.state_values) : 1;
-    memory.weights = tables_here() * share + dense_weights();
+    memory.weights = record(ask_.trace, {"memory.weights", "{:.2f}", "GiB"}, [&](auto told) {
+      return tables_here(told) * told("share of values without their state", share) +
+             told("dense weights", dense_weights());
+    });
     if (ask_.training()) {
       memory.gradients = bytes(dense() * 4);
-      memory.optimizer = tables_here() * (1 - share) + bytes(dense() * (kDenseTrainingBytes - 8));
+      memory.optimizer = record(ask_.trace, {"memory.optimizer", "{:.2f}", "GiB"}, [&](auto told) {
+        return tables_here(told) * (1 - told("share of values without their state", share)) +
+               told("dense moments", bytes(dense() * (kDenseTrainingBytes - 8)));
+      });
     }
     memory.activations = values();
     memory.workspace = workspace() + (divided() ? bytes(ask_.batch() * pooled_values() * kWide * 2) : Bytes{});
     const bool talks = divided() || (ask_.training() && gpus() > 1);
     memory.framework = gib(ask_.general.context_gib.value + (talks ? ask_.general.collectives_gib.of("training") : 0));
-    trace("memory.weights",
-          divided()  ? say("tables × bytes × recommender.imbalance / GPUs + dense weights")
-          : cached() ? say("tables × bytes × the share on the GPU + dense weights")
-                     : say("tables × bytes + dense weights"),
-          say("{:.4g} values × {:g} bytes", tables(), stored()), gibibytes(memory.weights));
-    if (ask_.training())
-      trace("memory.optimizer", say("tables × {:g} values of state × 4 bytes + dense moments", job_.state_values), {},
-            gibibytes(memory.optimizer));
     return memory;
   }
-  static std::string gibibytes(Bytes value) { return format("{:.2f} GiB", in_gib(value)); }
 
   Bytes row_traffic() const {
     if (!ask_.training()) return bytes(row_values() * stored());
@@ -185,15 +187,35 @@ class Recommender {
 
   void speed(CountedFigures& out) {
     const double passes = ask_.training() ? kRecommenderPasses : 1;
-    const Seconds products = ask_.batch() * passes * flop(m_.gflops_per_sample.value_or(0) * 1e9) / rate_;
+    const Seconds products = part("time.products", [&](auto told) {
+      return told("batch", ask_.batch()) * told("passes", passes) *
+             told("dense work of a sample", flop(m_.gflops_per_sample.value_or(0) * 1e9)) / told("rate", rate_);
+    });
     const Seconds all_rows = ask_.batch() * row_traffic() / memory_rate(ask_);
     const Seconds fetched = host_rows();
-    const Seconds rows = all_rows * served_ + fetched;
-    const Seconds values = ask_.batch() * dense_traffic() / memory_rate(ask_);
-    const Seconds sent = exchange() + (ask_.training() ? shared_gradients() : Seconds{});
+    const Seconds rows = part("time.rows", [&](auto told) {
+      return told("all rows through memory", all_rows) * told("share found on the GPU", served_) +
+             told.some("the other rows over PCIe", fetched);
+    });
+    const Seconds values = part("time.values", [&](auto told) {
+      return told("batch", ask_.batch()) * told("values of the dense layers", dense_traffic()) /
+             told("bandwidth", memory_rate(ask_));
+    });
+    const Seconds pooled = exchange();
+    const Seconds agreed = ask_.training() ? shared_gradients() : Seconds{};
+    const auto sum = [&](auto told) {
+      return told.some("pooled rows to all other GPUs", pooled) + told.some("gradients", agreed);
+    };
+    const bool talks = sum(Untold{}) > Seconds{};
+    const Seconds sent = talks ? part("time.link", sum) : Seconds{};
     const Seconds step = seconds(c_.step_ms.of(engine_) * 1e-3);
-    const Seconds pass = products + rows + values + sent + step;
-    out.rate = ask_.batch() * gpus() / pass.raw();
+    const Seconds pass = part("latency", [&](auto told) {
+      return told("products", products) + told("rows", rows) + told("values", values) + told.some("links", sent) +
+             told("per step", step);
+    });
+    out.rate = record(ask_.trace, {"throughput", "{:.4g}", "samples/s"}, [&](auto told) {
+      return told("batch", ask_.batch()) * told("GPUs", gpus()) / told("latency", pass.raw(), "s");
+    });
     out.latency = pass;
     const std::pair<Seconds, std::string_view> all[] = {
         {products, "compute"},
@@ -205,7 +227,6 @@ class Recommender {
       out.more.push_back({"tables_on_gpu", on_gpu_});
       out.more.push_back({"slowdown", pass / (products + all_rows + values + sent + step)});
     }
-    trace_speed(products, rows, values, sent, pass, out.rate);
   }
 
   /// Of dense layers, and of tables that every GPU has a copy of; a step waits for them.
@@ -214,28 +235,9 @@ class Recommender {
     return reduce_time(ask_, bytes((dense() + copied) * 4), Seconds{});
   }
 
-  void trace(std::string_view quantity, std::string formula, std::string with, std::string value) const {
-    if (ask_.trace != nullptr)
-      ask_.trace->push_back(
-          {std::string(quantity), std::move(formula), std::move(with), std::move(value), "docs/method.md"});
-  }
-  void trace_speed(Seconds products, Seconds rows, Seconds values, Seconds sent, Seconds pass, double rate) const {
-    if (ask_.trace == nullptr) return;
-    const auto line = [&](std::string_view quantity, std::string formula, Seconds value) {
-      trace(quantity, std::move(formula), say("{} samples per GPU", ask_.plan.batch),
-            format("{:.4g} ms", in_ms(value)));
-    };
-    line("time.products", say("dense work / ({:.3g} TFLOPS)", rate_.raw() / 1e12), products);
-    line("time.rows",
-         cached() ? say("rows of the GPU's share / bandwidth, the others over PCIe")
-                  : say("rows read and written / bandwidth"),
-         rows);
-    line("time.values", say("values of the dense layers / bandwidth"), values);
-    if (sent > Seconds{})
-      line("time.link", divided() ? say("pooled rows to all other GPUs, and gradients") : say("gradients"), sent);
-    trace("throughput", say("GPUs × samples / time"),
-          format("{} × {} / {:.4g} ms", ask_.machine.gpus(), ask_.plan.batch, in_ms(pass)),
-          format("{:.4g} samples/s", rate));
+  template <class Made>
+  Seconds part(std::string_view quantity, const Made& made) const {
+    return record(ask_.trace, {quantity, "{:.4g}", "ms"}, made);
   }
 
   const workload::RecommenderJob& job_;

@@ -50,7 +50,6 @@ class Rendering {
     }
     rate();
     interval();
-    if (ask_.trace != nullptr) explain(*ask_.trace);
     return out_;
   }
 
@@ -83,11 +82,13 @@ class Rendering {
     const double process = c_.process_gib.value;
     const double room = usable - process;
     out_.memory.framework = gib(process);
-    out_.memory.activations = gib(job_.scene_gib);
-    if (ask_.machine.on_cpu() || job_.scene_gib <= room) return;
-    const bool spills = info_ != nullptr && info_->out_of_core.value_or(false);
-    if (!spills || job_.scene_gib > c_.spill_limit.value * room) return;
-    out_.memory.activations = gib(room);
+    const bool spills = !ask_.machine.on_cpu() && info_ != nullptr && info_->out_of_core.value_or(false) &&
+                        job_.scene_gib > room && job_.scene_gib <= c_.spill_limit.value * room;
+    out_.memory.activations = record(ask_.trace, {"memory.activations", "{:.2f}", "GiB"}, [&](auto told) {
+      return spills ? told("what is left beside the process, as it spills", gib(room))
+                    : told("the whole scene on every GPU", gib(job_.scene_gib));
+    });
+    if (!spills) return;
     const double over = (job_.scene_gib / room - 1) / (c_.spill_limit.value - 1);
     spill_ = std::lerp(c_.spill_factor.of("start"), c_.spill_factor.of("limit"), over);
     out_.more.push_back({"slowdown", 1 / spill_});
@@ -105,7 +106,17 @@ class Rendering {
 
   void rate() {
     const double points = power_.points * spill_;
-    out_.rate = points * gpus_worth();
+    const Recorded score{"render.score", "{:.0f}", to_name("points"),
+                         power_.published ? "Blender Open Data" : "calibration"};
+    out_.rate = record(ask_.trace, score, [&](auto told) {
+      const auto who = [&] {
+        return power_.published ? say("median of Blender Open Data 4.5")
+                                : say("generation × (multiprocessors × GHz)^a × bandwidth^b");
+      };
+      const auto all = told(who, power_.points);
+      return (spill_ < 1 ? all * told("share of the rate that spilling leaves", spill_) : all) *
+             told("what its GPUs are worth together", gpus_worth());
+    });
     if (!job_.per_frame) {
       bound();
       return;
@@ -116,10 +127,14 @@ class Rendering {
       out_.unknown = "render score of the GPU of the measurement";
       return;
     }
-    const double frame_s = job_.per_frame->raw() * there.points / points * (1 + c_.startup_share.value);
-    out_.latency = seconds(frame_s);
-    out_.rate = 3600 / frame_s * gpus_worth();
-    out_.more.push_back({"score", points * gpus_worth()});
+    out_.more.push_back({"score", out_.rate});
+    out_.rate = record(ask_.trace, {"throughput", "{:.3g}", "frames/h"}, [&](auto told) {
+      const auto measured = [&] { return say("measured on {}", job_.measured_on->id); };
+      const auto frame = told(measured, job_.per_frame->raw(), "s") * told("score there", there.points) /
+                         told("score here", points) * (1 + told("start-up", c_.startup_share.value));
+      out_.latency = seconds(bare(frame));
+      return 3600 / frame * told("what its GPUs are worth together", gpus_worth());
+    });
     bound();
   }
 
@@ -147,27 +162,6 @@ class Rendering {
     const double factor = std::exp(std::hypot(score, renderer, spill));
     out_.rate_ratio = {1 / factor, factor};
     out_.memory_ratio = {c_.memory_low.value, c_.memory_high.value};
-  }
-
-  void explain(Trace& trace) const {
-    const std::string who = ask_.machine.on_cpu() ? std::string("vCPUs") : std::string(ask_.machine.device.gpu->id);
-    trace.push_back({"render.score",
-                     power_.published ? say("median of Blender Open Data 4.5")
-                                      : say("generation × (multiprocessors × GHz)^a × bandwidth^b"),
-                     say("{}: {:.0f} points{}", who, power_.points,
-                         spill_ < 1 ? say(", {:.2f} of them with a spilled scene", spill_) : ""),
-                     say("{:.0f} points", power_.points * spill_ * gpus_worth()),
-                     power_.published ? "Blender Open Data" : "calibration"});
-    if (job_.per_frame)
-      trace.push_back(
-          {"throughput", say("3600 ÷ (measured seconds × score there ÷ score here × (1 + start-up))"),
-           say("{:g} s on {}, {:.0f} points", job_.per_frame->raw(), job_.measured_on->id, reference().points),
-           say("{:.3g} frames/h", out_.rate), "docs/method.md"});
-    trace.push_back({"memory.activations",
-                     say("the whole scene on every GPU"),
-                     {},
-                     format("{:.2f} GiB", in_gib(out_.memory.activations)),
-                     "docs/method.md"});
   }
 
   const OfflineRender& job_;

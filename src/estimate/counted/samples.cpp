@@ -23,6 +23,7 @@ constexpr double kBackwardPasses = 2;  // a gradient of the inputs, one of the w
 constexpr double kMostReached = 0.95;  // of the peak of matrix units
 constexpr double kUpdatedBytes = 28;   // read and written per parameter by the optimiser's step
 constexpr std::string_view kTraining = "training";
+constexpr std::string_view kSamplesSource = "data/calibration/samples.yaml";
 
 class SamplePasses {
  public:
@@ -59,23 +60,41 @@ class SamplePasses {
   }
 
   void run(CountedFigures& out) {
-    products_ = step_flops() / (rate_of(done_in_) * reached());
-    traffic_ = step_traffic() / bandwidth();
+    products_ = part("samples.products", [&](auto told) {
+      return told("FLOP of the passes", flop(step_flops())) /
+             (told("dense peak", FlopPerSecond::raw(rate_of(done_in_))) * told("share reached", reached()));
+    });
+    traffic_ = part("samples.traffic", [&](auto told) {
+      return told("values layers put out, and scores, moved", bytes(step_traffic())) / told("bandwidth", bandwidth());
+    });
     vector_ = step_clocks();
-    weights_ = weights_traffic() / bandwidth();
-    launch_ = cost_.launches * passes() * c_.layer_us.of(engine_) * 1e-6;
+    weights_ = part("samples.weights", [&](auto told) {
+      return told("weights read, and updated in training", bytes(weights_traffic())) / told("bandwidth", bandwidth());
+    });
+    launch_ = part("samples.launch", [&](auto told) {
+      return as_microseconds(told("layers", cost_.launches) * told("passes", passes()) *
+                             told("time of the host for one", c_.layer_us.of(engine_), "µs"));
+    });
     links_ = exposed_links();
-    const double gpu = products_ + traffic_ + vector_ + weights_;
-    const double step = std::max(gpu, launch_) + c_.host_exposed.of(engine_) * std::min(gpu, launch_) + links_;
-    const double gpus = ask_.machine.gpus();
-    double rate = ask_.batch() * gpus / step * per_sample_ * together();
-    if (ask_.counted.mode == workload::Mode::online && !ask_.training()) rate *= c_.online_share.value;
-    out.rate = rate;
-    out.latency = Seconds::raw(step);
+    const Seconds gpu = products_ + traffic_ + vector_ + weights_;
+    out.latency = part("latency", [&](auto told) {
+      const auto work = told("products", products_) + told("traffic", traffic_) + told.some("arithmetic", vector_) +
+                        told("weights", weights_);
+      const auto launch = told("launching", launch_);
+      return greatest(work, launch) +
+             told("what shows of the host", c_.host_exposed.of(engine_)) * least(work, launch) +
+             told.some("links", links_);
+    });
+    out.rate = record(ask_.trace, {"throughput", "{:.4g}", ask_.counted.unit.rate, kSamplesSource}, [&](auto told) {
+      const auto rate = told("batch", ask_.batch()) * told("GPUs", ask_.machine.gpus()) /
+                        told("latency", out.latency.raw(), "s") * told("what is counted of a sample", per_sample_) *
+                        told("share that GPUs together reach", together());
+      const bool arrive = ask_.counted.mode == workload::Mode::online && !ask_.training();
+      return arrive ? rate * told("share that arrivals reach", c_.online_share.value) : rate;
+    });
     out.bound_by = bound(gpu);
     out.rate_ratio = {c_.rate_low.of(engine_, kind_), c_.rate_high.of(engine_, kind_)};
     loading(out);
-    if (ask_.trace != nullptr) explain(*ask_.trace, out);
   }
 
   void fill(MemoryBreakdown& m) const {
@@ -85,7 +104,11 @@ class SamplePasses {
     m.workspace = gib(c_.workspace_gib.of(engine_));
     if (!ask_.training()) {
       m.weights = bytes(parameters * bytes_);
-      m.activations = bytes(batch * cost_.activations * bytes_ * c_.live_share.of(kind_));
+      m.activations =
+          record<Bytes>(ask_.trace, {"memory.activations", "{:.3g}", "GiB", kSamplesSource}, [&](auto told) {
+            return told("batch", batch) * told("values layers put out", cost_.activations) *
+                   told("bytes of each", bytes_, "B") * told("share alive at once", c_.live_share.of(kind_));
+          });
       return;
     }
     const auto& training = ask_.work.training;
@@ -94,7 +117,9 @@ class SamplePasses {
     m.gradients = bytes(parameters * 4);
     m.optimizer = bytes(parameters * optimizer_bytes(ask_.work, 4));
     if (training.offload != workload::Offload::none) m.optimizer = m.optimizer * kInFlight;
-    m.activations = bytes(batch * saved() * bytes_);
+    m.activations = record<Bytes>(ask_.trace, {"memory.activations", "{:.3g}", "GiB", kSamplesSource}, [&](auto told) {
+      return told("batch", batch) * told("values kept of a sample", saved()) * told("bytes of each", bytes_, "B");
+    });
     if (ask_.machine.gpus() > 1) m.framework += gib(ask_.general.collectives_gib.of(kTraining));
   }
 
@@ -110,7 +135,12 @@ class SamplePasses {
     const auto peak = ask_.machine.device.peak(precision);
     return peak ? peak->raw() : 0;
   }
-  double bandwidth() const { return ask_.machine.device.bandwidth.raw() * ask_.general.bandwidth_efficiency.value; }
+  BytesPerSecond bandwidth() const { return ask_.machine.device.bandwidth * ask_.general.bandwidth_efficiency.value; }
+
+  template <class Made>
+  Seconds part(std::string_view quantity, const Made& made) const {
+    return record(ask_.trace, {quantity, "{:.5g}", "ms", kSamplesSource}, made);
+  }
 
   /// What the matrix units do at 16 bit when nothing halves their rate: narrow products show it on consumer cards.
   double units_tflops(const catalog::Gpu& gpu) const {
@@ -140,10 +170,16 @@ class SamplePasses {
     return (put_out() * c_.copies.of(engine_, kind_) * c_.cached.of(engine_, gpu.compute_capability) + 2 * scores) *
            bytes_;
   }
-  double step_clocks() const {
+  Seconds step_clocks() const {
     const Device& device = ask_.machine.device;
     const double ticks = multiprocessors(*device.gpu) * clock_ghz(*device.gpu) * 1e9 * device.share;
-    return ticks != 0 ? put_out() * c_.clocks.of(engine_, kind_) / ticks : 0;
+    const double clocks = c_.clocks.of(engine_, kind_);
+    if (ticks == 0 || put_out() * clocks == 0) return {};
+    return part("samples.arithmetic", [&](auto told) {
+      return as<Seconds>(told("values layers put out", put_out()) *
+                         told("clocks of a multiprocessor for each", clocks) /
+                         told("clocks of all in a second", ticks));
+    });
   }
   double weights_traffic() const {
     const double parameters = *model_.params_b * 1e9;
@@ -156,17 +192,21 @@ class SamplePasses {
   }
 
   /// Gradients travel while the backward pass goes on; the last bucket has nothing to hide behind.
-  double exposed_links() const {
-    if (!ask_.training()) return 0;
+  Seconds exposed_links() const {
+    if (!ask_.training()) return {};
     const Bytes gradients = bytes(*model_.params_b * 1e9 * 4);
-    return reduce_time(ask_, gradients, seconds(products_ + traffic_ + vector_)).raw();
+    const Seconds shown = reduce_time(ask_, gradients, products_ + traffic_ + vector_);
+    if (ask_.trace != nullptr && shown > Seconds{})
+      note(*ask_.trace, {"samples.links", "{:.5g}", "ms", kSamplesSource}, in_ms(shown),
+           say("gradients between GPUs that computing does not hide"), say("{} GPUs", ask_.machine.gpus()));
+    return shown;
   }
   double together() const {
     if (!ask_.training()) return 1;
     return std::pow(1 - c_.doubling_loss.value, std::log2(static_cast<double>(ask_.machine.gpus())));
   }
 
-  std::string_view bound(double gpu) const {
+  std::string_view bound(Seconds gpu) const {
     if (links_ > gpu) return "link";
     if (launch_ > gpu) return "launch";
     return products_ > traffic_ + weights_ + vector_ ? "compute" : "memory-bandwidth";
@@ -181,52 +221,6 @@ class SamplePasses {
       out.more.push_back({"loader_share", ask_.machine.host.vcpus / (wanted * ask_.machine.gpus_per_node)});
   }
 
-  void explain(Trace& trace, const CountedFigures& out) const {
-    const auto ms = [](double seconds) { return shown("{:.5g}", seconds * 1e3, "ms"); };
-    const auto line = [&](std::string_view quantity, std::string formula, std::string substituted, Figure value) {
-      trace.push_back({std::string(quantity), std::move(formula), std::move(substituted), std::move(value),
-                       "data/calibration/samples.yaml"});
-    };
-    if (ask_.training())
-      line("memory.activations", say("batch × values layers put out × copies kept × bytes"),
-           format("{} × {:.5g} M × {:.4g} × {} B", ask_.plan.batch, saved() / c_.saved_copies.of(kind_) / 1e6,
-                  c_.saved_copies.of(kind_), bytes_),
-           shown("{:.3g}", in_gib(out.memory.activations), "GiB"));
-    else
-      line("memory.activations", say("batch × values layers put out × share alive at once × bytes"),
-           format("{} × {:.5g} M × {:.4g} × {} B", ask_.plan.batch, cost_.activations / 1e6, c_.live_share.of(kind_),
-                  bytes_),
-           shown("{:.3g}", in_gib(out.memory.activations), "GiB"));
-    line("samples.products", say("FLOPs of the passes × batch ÷ (dense peak × share reached)"),
-         format("{:.5g} GFLOP ÷ ({:.4g} TFLOPS × {:.4g})", step_flops() / 1e9, rate_of(done_in_) / 1e12, reached()),
-         ms(products_));
-    line("samples.traffic", say("values layers put out × bytes × copies, and scores, ÷ bandwidth"),
-         format("{:.5g} GB ÷ {:.5g} GB/s", step_traffic() / 1e9, bandwidth() / 1e9), ms(traffic_));
-    if (vector_ != 0)
-      line("samples.arithmetic", say("values layers put out × clocks of a multiprocessor ÷ clocks of all per second"),
-           format("{:.5g} G × {:.4g} ÷ {:.5g} G/s", put_out() / 1e9, c_.clocks.of(engine_, kind_),
-                  put_out() * c_.clocks.of(engine_, kind_) / vector_ / 1e9),
-           ms(vector_));
-    line("samples.weights", say("weights read in every pass, and updated in training ÷ bandwidth"),
-         format("{:.5g} GB ÷ {:.5g} GB/s", weights_traffic() / 1e9, bandwidth() / 1e9), ms(weights_));
-    line("samples.launch", say("layers × passes × host time of one"),
-         format("{:.3g} × {} × {} µs", cost_.launches, passes(), c_.layer_us.of(engine_)), ms(launch_));
-    if (links_ != 0)
-      line("samples.links", say("gradients between GPUs that computing does not hide"),
-           format("{} GPUs", ask_.machine.gpus()), ms(links_));
-    const double gpu = products_ + traffic_ + vector_ + weights_;
-    const std::string on_gpu = ms(gpu).text, launch = ms(launch_).text;
-    line("latency", say("max(work of the GPU, launch) + what shows of the host × min(work of the GPU, launch) + links"),
-         format("max({0}, {1}) + {2:g} × min({0}, {1}) + {3}", on_gpu, launch, c_.host_exposed.of(engine_),
-                ms(links_).text),
-         ms(out.latency.raw()));
-    const double each = out.rate * out.latency.raw() / (ask_.batch() * ask_.machine.gpus());
-    line("throughput",
-         say("batch × GPUs × what is counted of a sample, less what GPUs and requests lose, ÷ time of a step"),
-         format("{} × {} × {:.5g} ÷ {}", ask_.plan.batch, ask_.machine.gpus(), each, ms(out.latency.raw()).text),
-         shown("{:.4g}", out.rate, std::string(ask_.counted.unit.rate)));
-  }
-
   const CountedAsk& ask_;
   const SampleCoefficients& c_;
   const catalog::Model& model_;
@@ -236,7 +230,7 @@ class SamplePasses {
   double per_sample_ = 0;  // of what is counted
   Precision done_in_ = Precision::fp16;
   double bytes_ = 0;
-  double products_ = 0, traffic_ = 0, vector_ = 0, weights_ = 0, launch_ = 0, links_ = 0;
+  Seconds products_, traffic_, vector_, weights_, launch_, links_;
 };
 
 }  // namespace

@@ -15,6 +15,7 @@ using workload::SessionJob;
 constexpr double kFullHdPixels = 1920.0 * 1080;
 constexpr double kUsualFps = 60;
 constexpr std::string_view kAlone = to_name("exclusive-use");
+constexpr std::string_view kPerGpu = to_name("per GPU");
 
 class Sessions {
  public:
@@ -28,7 +29,6 @@ class Sessions {
     if (power_.points == 0) out_.unknown = "render score";
     if (!out_.unknown.empty()) return out_;
     count();
-    if (ask_.trace != nullptr) explain(*ask_.trace);
     return out_;
   }
 
@@ -65,6 +65,10 @@ class Sessions {
     return true;
   }
 
+  template <class Made>
+  double users(const Recorded& entry, const Made& made) const {
+    return record(ask_.trace, {entry.quantity, "{:g}", kPerGpu, entry.source}, made);
+  }
   /// Points that one user takes.
   double load() const {
     const double pixels = std::pow(job_.resolution.pixels() / kFullHdPixels, c_.pixels_exponent.value);
@@ -72,19 +76,36 @@ class Sessions {
   }
   /// Users the 3D load allows: one may have all of the GPU, several leave some of it free.
   double by_load() const {
-    const double several = std::floor(power_.points * c_.usable_share.value / load());
-    return std::max(several, power_.points >= load() * c_.least_pace.value ? 1.0 : 0.0);
+    return users({"sessions.3d", "{:g}"}, [&](auto told) {
+      const auto several = rounded_down(told("points", power_.points) * told("usable share", c_.usable_share.value) /
+                                        told("points of one user", load()));
+      return greatest(several, told("one alone", power_.points >= load() * c_.least_pace.value ? 1 : 0));
+    });
   }
   /// A rented GPU or slice is one user's; several light scenes may run beside each other.
-  double by_custom() const { return job_.scene == "light" ? c_.light_users.value : 1; }
-  double by_memory() const { return std::floor(device_.usable / gib(job_.session_gib)); }
+  double by_custom() const {
+    const double users = job_.scene == "light" ? c_.light_users.value : 1;
+    if (ask_.trace != nullptr)
+      note(*ask_.trace, {"sessions.users", "{:g}", kPerGpu, "calibration"}, users,
+           say("one user per GPU or slice, several of light scenes"));
+    return users;
+  }
+  double by_memory() const {
+    return users({"sessions.memory", "{:g}"}, [&](auto told) {
+      return rounded_down(told("usable memory", device_.usable) / told("memory of a session", gib(job_.session_gib)));
+    });
+  }
   double encoder_pixels() const {
     const catalog::Number generation = device_.gpu->nvenc_generation;
     return c_.encode_mpixels.of(generation ? format("{:g}", *generation) : std::string(), to_text(job_.codec)) * 1e6;
   }
   double by_encoder() const {
-    const double asked = job_.resolution.pixels() * job_.fps;
-    return std::floor(*device_.gpu->nvenc_count * device_.share * encoder_pixels() / asked);
+    const Recorded entry{"sessions.encoder", "{:g}", {}, "NVIDIA Video Codec SDK, NVENC application note"};
+    return users(entry, [&](auto told) {
+      return rounded_down(told("encoders", *device_.gpu->nvenc_count) * told("share of the GPU", device_.share) *
+                          told("pixels per second", encoder_pixels()) /
+                          told("pixels per second of a session", job_.resolution.pixels() * job_.fps));
+    });
   }
 
   void count() {
@@ -115,25 +136,6 @@ class Sessions {
     // A user who has the GPU alone is one, however light the work turns out.
     out_.rate_ratio = {1 / factor, out_.bound_by == kAlone ? 1 : factor};
     out_.memory_ratio = {ask_.c.render.memory_low.of("session"), ask_.c.render.memory_high.of("session")};
-  }
-
-  void explain(Trace& trace) const {
-    trace.push_back({"sessions.3d", say("points × usable share ÷ (points per user × pixels^a × fps ÷ 60)"),
-                     say("{:.0f} × {:g} ÷ {:.0f}", power_.points, c_.usable_share.value, load()),
-                     say("{:g} per GPU", by_load()), "docs/method.md"});
-    trace.push_back({"sessions.users",
-                     say("one user per GPU or slice, several of light scenes"),
-                     {},
-                     say("{:g} per GPU", by_custom()),
-                     "calibration"});
-    trace.push_back({"sessions.memory", say("usable memory ÷ memory per session"),
-                     format("{:.1f} GiB ÷ {:g} GiB", in_gib(device_.usable), job_.session_gib),
-                     say("{:g} per GPU", by_memory()), "docs/method.md"});
-    if (streams())
-      trace.push_back({"sessions.encoder", say("encoders × share × pixels per second ÷ (pixels × fps)"),
-                       say("{:g} × {:g} × {:.0f} million ÷ {:.0f} million", *device_.gpu->nvenc_count, device_.share,
-                           encoder_pixels() / 1e6, job_.resolution.pixels() * job_.fps / 1e6),
-                       say("{:g} per GPU", by_encoder()), "NVIDIA Video Codec SDK, NVENC application note"});
   }
 
   const SessionJob& job_;

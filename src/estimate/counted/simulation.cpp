@@ -47,7 +47,6 @@ class Simulating {
     const auto update = update_s();
     if (!update) return out_;
     conclude(*update);
-    if (ask_.trace != nullptr) explain(*update, *ask_.trace);
     return out_;
   }
 
@@ -63,13 +62,20 @@ class Simulating {
   void memory() {
     const double usable = in_gib(machine_.memory());
     const double room = usable - c_.process_gib.value;
-    const double needed = *solver_->bytes_per_cell * width() * job_.cells / gpus() / kGiB;
+    const auto all = [&](auto told) {
+      return as<Bytes>(told("bytes of a cell", *solver_->bytes_per_cell * width(), "B") * told("cells", job_.cells) /
+                       told("GPUs", gpus()));
+    };
+    const double needed = in_gib(all(Untold{}));
     out_.memory.framework = gib(c_.process_gib.value);
-    out_.memory.activations = gib(needed);
     out_.memory_ratio = {ask_.c.render.memory_low.of("simulation"), ask_.c.render.memory_high.of("simulation")};
     const bool spills = solver_->spills.value_or(false) && !machine_.on_cpu();
-    if (!spills || needed <= room || needed > c_.spill_limit.value * room) return;
-    out_.memory.activations = gib(room);
+    const bool spilled = spills && needed > room && needed <= c_.spill_limit.value * room;
+    out_.memory.activations =
+        record(ask_.trace, {"memory.activations", "{:.2f}", "GiB", "data/solvers"}, [&](auto told) {
+          return spilled ? told("what is left beside the process, as it spills", gib(room)) : all(told);
+        });
+    if (!spilled) return;
     const double over = (needed / room - 1) / (c_.spill_limit.value - 1);
     spill_ = std::lerp(c_.spill_factor.of("start"), c_.spill_factor.of("limit"), over);
     out_.more.push_back({"slowdown", 1 / spill_});
@@ -104,7 +110,12 @@ class Simulating {
     }
     moving_ = bytes(*solver_->bytes_per_update * width()) / *memory;
     computing_ = flop(*solver_->flops_per_update) / *rate;
-    return (moving_ + computing_).raw() / spill_;
+    const Seconds one = record(ask_.trace, {"update", "{:.3g}", "ns", "data/solvers"}, [&](auto told) {
+      const auto there = told("bytes", bytes(*solver_->bytes_per_update * width())) / told("bandwidth", *memory) +
+                         told("operations", flop(*solver_->flops_per_update)) / told("peak", *rate);
+      return spill_ < 1 ? there / told("share of the rate that spilling leaves", spill_) : there;
+    });
+    return one.raw();
   }
 
   /// Share of a step that exchanging the borders adds.
@@ -116,7 +127,10 @@ class Simulating {
   }
 
   void conclude(double update) {
-    out_.rate = gpus() / update / (1 + exchange()) / 1e6;
+    out_.rate = record(ask_.trace, {"throughput", "{:.4g}", to_name("million updates/s")}, [&](auto told) {
+      return told("GPUs", gpus()) / told("update", update, "s") /
+             (1 + told.some("exchange as a share of a step", exchange())) / 1e6;
+    });
     out_.more.push_back({"step_ms", job_.cells / out_.rate * 1e-3});
     if (spill_ < 1)
       out_.bound_by = to_name("host-memory");
@@ -127,21 +141,6 @@ class Simulating {
     if (gpus() > 1) out_.more.push_back({"scaling", 1 / (1 + exchange())});
     const double factor = c_.spread.of(to_text(job_.solver)) / std::sqrt(spill_);
     out_.rate_ratio = {1 / factor, factor};
-  }
-
-  void explain(double update, Trace& trace) const {
-    trace.push_back({"memory.activations", say("cells × bytes per cell ÷ GPUs"),
-                     format("{:.4g} × {:g} B ÷ {:g}", job_.cells, *solver_->bytes_per_cell * width(), gpus()),
-                     format("{:.2f} GiB", in_gib(out_.memory.activations)), "data/solvers"});
-    trace.push_back({"update", say("bytes ÷ (bandwidth × efficiency) + operations ÷ peak"),
-                     say("{:g} B in {:.3g} ns, {:g} operations in {:.3g} ns{}", *solver_->bytes_per_update * width(),
-                         moving_.raw() * 1e9, *solver_->flops_per_update, computing_.raw() * 1e9,
-                         spill_ < 1 ? say(", {:.2g} times as long where it spills", 1 / spill_) : ""),
-                     say("{:.3g} ns", update * 1e9), "data/solvers"});
-    trace.push_back({"throughput",
-                     say("GPUs ÷ (update × (1 + log2(GPUs) × (exchange + half_cells ÷ 3 ÷ cells per GPU)))"),
-                     say("{:g} GPUs, exchange {:.2f} of a step", gpus(), exchange()),
-                     say("{:.4g} million updates/s", out_.rate), "docs/method.md"});
   }
 
   const SimulationJob& job_;

@@ -2,7 +2,6 @@
 
 #include "estimate/counted/cpu.hpp"
 #include "estimate/counted/products.hpp"
-#include "estimate/mebibytes.hpp"
 #include "estimate/optimizer.hpp"
 #include "gpusel/base/message.hpp"
 
@@ -17,7 +16,7 @@ using workload::Precision;
 
 constexpr double kKeptPerHidden = 17;  // values of a transformer layer that its backward pass reads, per hidden one
 constexpr double kStepBytes = 30;      // moved per parameter by an unfused step of Adam
-constexpr double kSpeechPasses = 3;  // forward, and backward for values and for weights
+constexpr double kSpeechPasses = 3;    // forward, and backward for values and for weights
 constexpr double kWidestCopies = 2;    // of the widest values: in and out
 
 /// The parts of a pass, by what holds them up.
@@ -28,7 +27,11 @@ struct Parts {
   Seconds host;
   Seconds link;
 
-  Seconds total() const { return products + memory + launch + host + link; }
+  template <class Tell>
+  auto sum(const Tell& told) const {
+    return told("products", products) + told("memory", memory) + told("launching", launch) + told("host", host) +
+           told.some("links", link);
+  }
   std::string_view bound_by() const {
     const std::pair<Seconds, std::string_view> all[] = {
         {products, "compute"}, {memory, "memory-bandwidth"}, {launch, "launch"}, {host, "host"}, {link, "link"}};
@@ -65,11 +68,9 @@ class Speech {
     }
     rate_ = *rate;
     const Parts parts = ask_.training() ? training_pass() : serving_pass();
-    const double audio = ask_.batch() * job_.window_s;
-    out.rate = audio / parts.total().raw() * ask_.machine.gpus();
-    out.latency = parts.total();
+    out.latency = record(ask_.trace, {"latency", "{:.4g}", "ms"}, [&](auto told) { return parts.sum(told); });
+    out.rate = real_times(out.latency, ask_.machine.gpus());
     out.bound_by = parts.bound_by();
-    trace_speed(parts, audio, out.rate);
     return out;
   }
 
@@ -86,20 +87,25 @@ class Speech {
     const NetworkPass pass{ask_.batch() * (parallel_work() + sequential_work()),
                            ask_.batch() * traffic() + bytes(encoder * width) +
                                steps() * (bytes(decoder_parameters() * width) + ask_.batch() * cache())};
-    const auto found = cpu_pass(ask_.machine.host, precision_, ask_.counted.engine, pass, ask_.c.cpu);
+    const auto found = cpu_pass(ask_.machine.host, precision_, ask_.counted.engine, pass, ask_.c.cpu, ask_.trace);
     if (!found) {
       out.unknown = "processor";
       return out;
     }
     out.latency = found->time;
-    out.rate = ask_.batch() * job_.window_s / found->time.raw() * ask_.machine.nodes;
+    out.rate = real_times(found->time, ask_.machine.nodes);
     out.bound_by = found->bound_by;
     out.rate_ratio = {ask_.c.cpu.interval_low.value, ask_.c.cpu.interval_high.value};
     out.memory_ratio = {c_.memory_low.of(engine_), c_.memory_high.of(engine_)};
-    Parts parts;
-    parts.products = found->time;
-    trace_speed(parts, ask_.batch() * job_.window_s, out.rate);
     return out;
+  }
+
+  /// Seconds of audio in a second, of so many GPUs or nodes.
+  double real_times(Seconds pass, int places) const {
+    return record(ask_.trace, {"throughput", "{:.4g}", "x real time"}, [&](auto told) {
+      return told("batch", ask_.batch()) * told("seconds of audio in a window", job_.window_s) /
+             told("latency", pass.raw(), "s") * told("GPUs or nodes", places);
+    });
   }
 
   bool half() const { return value_bytes(precision_) < 4; }
@@ -146,21 +152,17 @@ class Speech {
 
   MemoryBreakdown serving_memory() {
     MemoryBreakdown memory;
-    memory.weights = bytes(parameters() * weight_bytes());
-    memory.kv_cache = cache() * ask_.batch();
-    memory.activations = widest() * ask_.batch();
+    memory.weights = record<Bytes>(ask_.trace, {"memory.weights", "{:.2f}", "GiB"}, [&](auto told) {
+      return told("parameters", parameters()) * told("bytes of each", weight_bytes(), "B");
+    });
+    memory.kv_cache = of_windows("memory.kv_cache", to_say("cache of one"), cache());
+    memory.activations = of_windows("memory.activations", to_say("widest values alive at once"), widest());
     const double share = c_.workspace_share.of(engine_, keeps_wide_weights() ? "wide" : "");
-    memory.workspace = gib(c_.workspace_gib.of(engine_)) + memory.weights * share;
+    memory.workspace = record(ask_.trace, {"memory.workspace", "{:.2f}", "GiB"}, [&](auto told) {
+      return told("speech.workspace_gib", gib(c_.workspace_gib.of(engine_))) +
+             told("weights", memory.weights) * told("speech.workspace_share", share);
+    });
     memory.framework = gib(ask_.general.context_gib.value);
-    trace("memory.weights", say("parameters × bytes"), format("{:.5g}e9 × {:g} B", parameters() / 1e9, weight_bytes()),
-          memory.weights);
-    trace("memory.kv_cache", say("windows × cache of one: 2 × width × layers × (read + written positions) × 2 bytes"),
-          format("{:g} × {:.5g} MiB", ask_.batch(), in_mib(cache())), memory.kv_cache);
-    trace("memory.activations", say("windows × the widest values alive at once"),
-          format("{:g} × {:.5g} MiB", ask_.batch(), in_mib(widest())), memory.activations);
-    trace("memory.workspace", say("speech.workspace_gib + speech.workspace_share × weights"),
-          format("{:g} + {:g} × {:.5g}", c_.workspace_gib.of(engine_), share, in_gib(memory.weights)),
-          memory.workspace);
     return memory;
   }
 
@@ -184,12 +186,10 @@ class Speech {
     memory.weights = bytes(parameters() * (lora && half() ? 2 : half() ? 6 : 4));
     memory.gradients = bytes(trained() * 4);
     memory.optimizer = bytes(trained() * optimizer_bytes(ask_.work, 4));
-    memory.activations = kept_values() * ask_.batch();
+    memory.activations = of_windows("memory.activations", to_say("values kept for the backward pass"), kept_values());
     memory.workspace = gib(c_.workspace_gib.of(engine_)) + widest() * ask_.batch();
     memory.framework = gib(ask_.general.context_gib.value +
                            (ask_.machine.gpus() > 1 ? ask_.general.collectives_gib.of("training") : 0));
-    trace("memory.activations", say("windows × values kept for the backward pass"),
-          format("{:g} × {:.5g} MiB", ask_.batch(), in_mib(kept_values())), memory.activations);
     return memory;
   }
 
@@ -199,19 +199,37 @@ class Speech {
     const BytesPerSecond memory = memory_rate(ask_);
     const double width = keeps_wide_weights() ? 2 : weight_bytes();
     const double encoder = std::max(0.0, parameters() - decoder_parameters());
-    parts.products = batch * (parallel_work() + sequential_work()) / rate_;
-    parts.memory = (batch * traffic() + bytes(encoder * width)) / memory +
-                   steps() * (bytes(decoder_parameters() * width) + batch * cache()) / memory;
-    parts.launch = microseconds(m_.layers.value_or(0) * c_.layer_us.of(engine_) +
-                                steps() * decoder_layers() * c_.step_layer_us.of(engine_)) +
-                   seconds(c_.call_ms.of(engine_) * 1e-3);
+    parts.products = part("time.products", [&](auto told) {
+      return told("windows", batch) *
+             (told("parallel work", parallel_work()) + told.some("sequential work", sequential_work())) /
+             told("rate", rate_);
+    });
+    parts.memory = part("time.memory", [&](auto told) {
+      const auto rate = told("bandwidth", memory);
+      const auto windows = told("windows", batch);
+      return (windows * told("activations", traffic()) + told("weights", bytes(encoder * width))) / rate +
+             told.some("steps", steps()) *
+                 (told("weights of the decoder", bytes(decoder_parameters() * width)) +
+                  windows * told("cache", cache())) /
+                 rate;
+    });
+    parts.launch = part("time.launch", [&](auto told) {
+      return as_microseconds(told("layers", m_.layers.value_or(0)) *
+                                 told("time to launch one", c_.layer_us.of(engine_), "µs") +
+                             told.some("steps", steps()) * told("layers of the decoder", decoder_layers()) *
+                                 told("time to launch one", c_.step_layer_us.of(engine_), "µs")) +
+             told("per batch", seconds(c_.call_ms.of(engine_) * 1e-3));
+    });
     parts.host = host_time();
     return parts;
   }
 
   Seconds host_time() const {
     const double per_second = c_.host_ms_per_s.of(engine_, windowed() ? "windows" : "");
-    return seconds(per_second * 1e-3 * ask_.batch() * job_.window_s);
+    return part("time.host", [&](auto told) {
+      return as<Seconds>(told("time for a second of audio", per_second * 1e-3, "s") * told("windows", ask_.batch()) *
+                         told("seconds of one", job_.window_s));
+    });
   }
 
   Parts training_pass() const {
@@ -219,47 +237,41 @@ class Speech {
     const double batch = ask_.batch();
     const double again = ask_.plan.checkpointing == Checkpointing::full ? 1 : 0;
     const double passes = ask_.work.training.method == Method::lora ? 2 : kSpeechPasses;
-    parts.products = batch * (passes + again) * (parallel_work() + sequential_work()) / rate_;
-    parts.memory = (batch * traffic() + bytes(trained() * kStepBytes)) / memory_rate(ask_);
+    parts.products = part("time.products", [&](auto told) {
+      return told("windows", batch) * told("passes", passes + again) *
+             (told("parallel work", parallel_work()) + told.some("sequential work", sequential_work())) /
+             told("rate", rate_);
+    });
+    parts.memory = part("time.memory", [&](auto told) {
+      return (told("windows", batch) * told("activations", traffic()) +
+              told("states moved by the optimiser", bytes(trained() * kStepBytes))) /
+             told("bandwidth", memory_rate(ask_));
+    });
     // Texts are given, so that only a recurrent speaker goes on step by step.
     const double in_turn = speaks() && !attends() ? steps() : 1;
-    parts.launch = microseconds((m_.layers.value_or(0) * c_.layer_us.of(engine_) +
-                                 in_turn * decoder_layers() * c_.step_layer_us.of(engine_)) *
-                                (kSpeechPasses + again)) +
-                   seconds(ask_.general.step_ms.value * 1e-3);
+    parts.launch = part("time.launch", [&](auto told) {
+      const auto once =
+          told("layers", m_.layers.value_or(0)) * told("time to launch one", c_.layer_us.of(engine_), "µs") +
+          told("steps", in_turn) * told("layers of the decoder", decoder_layers()) *
+              told("time to launch one", c_.step_layer_us.of(engine_), "µs");
+      return as_microseconds(once * told("passes", kSpeechPasses + again)) +
+             told("per step", seconds(ask_.general.step_ms.value * 1e-3));
+    });
     parts.host = host_time();
     parts.link = reduce_time(ask_, bytes(trained() * 4), parts.products + parts.memory);
+    if (ask_.trace != nullptr && parts.link > Seconds{})
+      note(*ask_.trace, {"time.link", "{:.4g}", "ms"}, in_ms(parts.link),
+           say("gradients that are not hidden behind other work"));
     return parts;
   }
 
-  void trace(std::string_view quantity, std::string formula, std::string with, Bytes value) const {
-    if (ask_.trace != nullptr)
-      ask_.trace->push_back({std::string(quantity), std::move(formula), std::move(with),
-                             format("{:.2f} GiB", in_gib(value)), "docs/method.md"});
+  template <class Made>
+  Seconds part(std::string_view quantity, const Made& made) const {
+    return record(ask_.trace, {quantity, "{:.4g}", "ms"}, made);
   }
-  void trace_speed(const Parts& parts, double audio, double rate) const {
-    if (ask_.trace == nullptr) return;
-    if (ask_.machine.on_cpu()) {
-      ask_.trace->push_back({"throughput", say("nodes × seconds of audio / (FLOPs / peak + bytes / bandwidth)"),
-                             format("{} × {:g} / {:.4g} s", ask_.machine.nodes, audio, parts.total().raw()),
-                             format("{:.4g} x real time", rate), "docs/method.md"});
-      return;
-    }
-    const auto line = [&](std::string_view quantity, std::string formula, Seconds value) {
-      ask_.trace->push_back(
-          {std::string(quantity), std::move(formula), {}, format("{:.4g} ms", in_ms(value)), "docs/method.md"});
-    };
-    line("time.products", say("windows × (parallel + steps × sequential work) / ({:.3g} TFLOPS)", rate_.raw() / 1e12),
-         parts.products);
-    line("time.memory", say("activations, weights and caches / ({:.4g} GB/s)", memory_rate(ask_).raw() / 1e9),
-         parts.memory);
-    line("time.launch", say("layers and {:g} steps × {:g} layers, each launched", steps(), decoder_layers()),
-         parts.launch);
-    line("time.host", say("reading and preparing {:g} s of audio", audio), parts.host);
-    if (parts.link > Seconds{}) line("time.link", say("gradients that are not hidden behind other work"), parts.link);
-    ask_.trace->push_back({"throughput", say("GPUs × seconds of audio / time"),
-                           format("{} × {:g} / {:.4g} s", ask_.machine.gpus(), audio, parts.total().raw()),
-                           format("{:.4g} x real time", rate), "docs/method.md"});
+  Bytes of_windows(std::string_view quantity, std::string_view what, Bytes each) const {
+    return record(ask_.trace, {quantity, "{:.2f}", "GiB"},
+                  [&](auto told) { return told("windows", ask_.batch()) * told(what, each); });
   }
 
   const workload::SpeechJob& job_;

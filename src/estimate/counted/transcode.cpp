@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "estimate/counted/classes.hpp"
-#include "gpusel/base/message.hpp"
 #include "gpusel/base/name.hpp"
 
 namespace gpusel::estimate {
@@ -43,13 +42,6 @@ struct Capacity {
   }
 };
 
-void explain(const CountedAsk& ask, std::string quantity, std::string formula, std::string substituted,
-             std::string value, std::string source) {
-  if (ask.trace != nullptr)
-    ask.trace->push_back(
-        {std::move(quantity), std::move(formula), std::move(substituted), std::move(value), std::move(source)});
-}
-
 constexpr std::string_view kNvidiaNotes = "NVIDIA Video Codec SDK 13.0, application notes of encoder and decoder";
 
 CountedFigures on_gpus(const TranscodeJob& job, const CountedAsk& ask) {
@@ -64,9 +56,18 @@ CountedFigures on_gpus(const TranscodeJob& job, const CountedAsk& ask) {
 
   const StreamLoad load = load_of(job, c);
   const double use = job.live ? c.live_use.value : 1;
-  const double by_encoders = encoders.fps * use / load.encoded;
-  const double by_decoders = decoders.fps * use / load.decoded;
-  const double by_memory = device.usable / load.memory;
+  const double by_encoders = record(ask.trace, {"streams by encoder", "{:.1f}", {}, kNvidiaNotes}, [&](auto told) {
+    return told("frames per second of all encoders", encoders.fps) * told("share of use", use) /
+           told("frames of one stream", load.encoded);
+  });
+  const double by_decoders = record(ask.trace, {"streams by decoder", "{:.1f}", {}, kNvidiaNotes}, [&](auto told) {
+    return told("frames per second of all decoders", decoders.fps) * told("share of use", use) /
+           told("frames of one stream", load.decoded);
+  });
+  const Recorded in_memory{"streams by memory", "{:.0f}", {}, to_say("calibration: media.session_gib, media.surfaces")};
+  const double by_memory = record(ask.trace, in_memory, [&](auto told) {
+    return told("usable memory", device.usable) / told("memory of one stream", load.memory);
+  });
   Capacity each;
   each.limit(by_encoders, to_name("encoder"));
   each.limit(by_decoders, to_name("decoder"));
@@ -83,15 +84,6 @@ CountedFigures on_gpus(const TranscodeJob& job, const CountedAsk& ask) {
   out.more = {{"encoder_streams_per_gpu", by_encoders},
               {"decoder_streams_per_gpu", by_decoders},
               {"memory_streams_per_gpu", by_memory}};
-  explain(ask, "streams by encoder", say("frames per second of all encoders × share of use ÷ frames of one stream"),
-          format("{:.0f} × {:g} ÷ {:.1f}", encoders.fps, use, load.encoded), format("{:.1f}", by_encoders),
-          std::string(kNvidiaNotes));
-  explain(ask, "streams by decoder", say("frames per second of all decoders × share of use ÷ frames of one stream"),
-          format("{:.0f} × {:g} ÷ {:.1f}", decoders.fps, use, load.decoded), format("{:.1f}", by_decoders),
-          std::string(kNvidiaNotes));
-  explain(ask, "streams by memory", say("usable memory ÷ memory of one stream"),
-          format("{:.1f} GiB ÷ {:.2f} GiB", in_gib(device.usable), in_gib(load.memory)), format("{:.0f}", by_memory),
-          say("calibration: media.session_gib, media.surfaces"));
   return out;
 }
 
@@ -107,18 +99,20 @@ CountedFigures on_cpu(const TranscodeJob& job, const CountedAsk& ask) {
   const std::string_view how = job.live ? "live" : "file";
   const double encode = *speed * c.software_encode.of(to_text(job.codec), how);
   const double decode = *speed * c.software_decode.of(to_text(job.input));
-  const double busy = load.encoded / encode + load.decoded / decode;  // seconds per second of one stream
-  const double use = job.live ? c.live_use.value : 1;
-  Capacity node{use / busy, "compute"};
+  const Recorded by_processor{
+      "streams by processor", "{:.1f}", {}, to_say("calibration: media.software_encode, cpu.work_per_cycle")};
+  const double streams = record(ask.trace, by_processor, [&](auto told) {
+    return told("share of use", job.live ? c.live_use.value : 1) /
+           (told("frames to encode", load.encoded) / told("encoded per second", encode) +
+            told("frames to decode", load.decoded) / told("decoded per second", decode));
+  });
+  Capacity node{streams, "compute"};
   if (ask.machine.memory() > Bytes{}) node.limit(ask.machine.memory() / load.memory, "memory");
   if (job.live) node.streams = std::floor(node.streams);
   if (node.streams < 1 && job.live) out.lacks = "speed for one such stream";
   out.rate = node.streams * ask.machine.nodes;
   out.bound_by = node.bound_by;
   out.memory.workspace = load.memory * std::max(1.0, node.streams);
-  explain(ask, "streams by processor", say("share of use ÷ (frames to encode ÷ rate + frames to decode ÷ rate)"),
-          format("{:g} ÷ ({:.1f} ÷ {:.5g} + {:.1f} ÷ {:.5g})", use, load.encoded, encode, load.decoded, decode),
-          format("{:.1f}", use / busy), say("calibration: media.software_encode, cpu.work_per_cycle"));
   return out;
 }
 
