@@ -327,9 +327,9 @@ TEST_CASE("a saved answer tells its checkpoints, its speed and its requests") {
   question.subjects = {
       subject(R"("task": "finetune", "model": "llama-3.1-8b", "method": "full", "tokens": 1e11)",
               R"("plan": {"precision": "bf16"}, "interval": {"tokens_per_s": [800, 1250]},
-                 "cost": {"hours": 100, "total": 2000, "per_million_tokens": 5.5555556})"),
+                 "performance": {"tokens_per_s": 1000}, "cost": {"total_of": "job", "hours": 100, "total": 2000})"),
       subject(R"("task": "inference", "model": "llama-3.1-8b", "input_tokens": 3000, "output_tokens": 1000)",
-              R"("cost": {"hours": 730, "total": 14600, "per_million_tokens": 5.5555556})")};
+              R"("performance": {"output_tokens_per_s": 1000}, "cost": {"total_of": "month", "hours": 730})")};
   const auto costs = advise::costs(question, market.catalog(), market.coefficients());
   REQUIRE(costs);
   BreakEvenWishes wishes;

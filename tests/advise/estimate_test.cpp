@@ -17,7 +17,8 @@ advise::EstimateAnswer answer(const std::string& job) {
   REQUIRE(document.has_value());
   const auto request = workload::read_request(document->root);
   REQUIRE(request.has_value());
-  auto result = advise::answer_estimate(*request, Market::shipped().catalog(), Market::shipped().coefficients(), true);
+  auto result = advise::answer_estimate(*request, Market::shipped().catalog(), Market::shipped().coefficients(), true,
+                                        Market::shipped().rules);
   REQUIRE(result.has_value());
   return std::move(*result);
 }
@@ -100,7 +101,7 @@ TEST_CASE("an architecture without training measurements is said to be one") {
   CHECK(thin.notes.back().find("Turing") != std::string::npos);
 }
 
-TEST_CASE("a training that fits by the figure alone says what runs like it have needed") {
+TEST_CASE("a training that fits by the figure alone says what runs like it need") {
   const auto noted = [](const advise::EstimateAnswer& one, std::string_view words) {
     return std::any_of(one.notes.begin(), one.notes.end(),
                        [&](const std::string& note) { return note.find(words) != std::string::npos; });
@@ -111,16 +112,18 @@ TEST_CASE("a training that fits by the figure alone says what runs like it have 
                   std::string(micro_batch) + "}");
   };
   const auto roomy = with("1");
-  CHECK_FALSE(noted(roomy, "runs like it"));
+  CHECK_FALSE(noted(roomy, "may run out of memory"));
+  CHECK(roomy.fit.verdict == rules::FitVerdict::fits);
   // The largest that still fits leaves less than one more sequence takes; above it nothing is said of what is left.
   int most = 1;
   while (plan::fits(with(std::to_string(most + 1)).choice)) ++most;
   const auto full = with(std::to_string(most));
-  CHECK(noted(full, "runs like it have needed up to"));
-  CHECK_FALSE(noted(with(std::to_string(most + 1)), "runs like it"));
-  const double usable = in_gib(full.machine.device.usable);
-  const bool tight = usable - in_gib(plan::memory_of(full.choice).total()) < 0.03 * usable;
-  CHECK(noted(full, tight ? "tight: " : "likely to fit"));
+  CHECK(noted(full, "may run out of memory"));
+  CHECK(full.fit.verdict == rules::FitVerdict::may_not_fit);
+  CHECK(full.fit.needed_gib.high > in_gib(full.machine.device.usable));
+  const auto over = with(std::to_string(most + 1));
+  CHECK_FALSE(noted(over, "may run out of memory"));
+  CHECK(over.fit.verdict == rules::FitVerdict::does_not_fit);
 }
 
 TEST_CASE("an interval holds the estimate it is for") {

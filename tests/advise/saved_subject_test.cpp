@@ -15,16 +15,21 @@ TEST_CASE("a saved answer gives instance, nodes and hours", "[advise][cost]") {
   };
   const std::string head = R"({"schema": "gpusel.recommend/1", "recommendations": [)";
   const auto job = subject(head + R"({"provider": "north", "sku": "n.t4.1", "nodes": 3,
-      "cost": {"hours": 50, "total": 300, "per_million_tokens": 0.5}}]})");
+      "performance": {"tokens_per_s": 3333}, "cost": {"total_of": "job", "hours": 50, "total": 300}}]})");
   REQUIRE(job);
   CHECK(job->nodes == 3);
   CHECK(*job->job->hours == 50);
-  CHECK(*job->job->tokens_per_s == Approx(3333.333));  // 600 million in 50 hours
+  CHECK(*job->job->tokens_per_s == 3333);
   const auto service = subject(head + R"({"provider": "south", "sku": "s.a10.1", "nodes": 1,
-      "cost": {"hours": 730, "total": 365, "per_unit": 0.25, "unit": "session and hour"}}]})");
+      "cost": {"total_of": "month", "hours": 730, "total": 365}}]})");
   REQUIRE(service);
   CHECK_FALSE(service->job->hours);
-  CHECK(*service->job->units_per_hour == Approx(2));
+  // Of answers that do not say what the total is of, a service is the one with the hours of a month.
+  for (const auto& [hours, ends] : {std::pair("730", false), {"731", true}}) {
+    const auto older = subject(head + R"({"provider": "south", "sku": "s.a10.1", "nodes": 1, "cost": {"hours": )" + hours + "}}]}");
+    REQUIRE(older);
+    CHECK(older->job->hours.has_value() == ends);
+  }
   for (const char* wrong :
        {"", "[]", "{", R"({"schema": "gpusel.compare/1"})", R"({"schema": "gpusel.recommend/1"})",
         R"({"schema": "gpusel.recommend/1", "recommendations": []})",
