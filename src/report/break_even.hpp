@@ -5,7 +5,7 @@
 
 #include "gpusel/advise/break_even.hpp"
 #include "report/json.hpp"
-#include "report/terminal.hpp"
+#include "report/render/terminal.hpp"
 
 namespace gpusel::report {
 

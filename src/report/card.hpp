@@ -8,7 +8,7 @@
 
 #include "gpusel/advise/list.hpp"
 #include "report/json.hpp"
-#include "report/terminal.hpp"
+#include "report/render/terminal.hpp"
 
 namespace gpusel::report {
 

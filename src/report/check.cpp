@@ -4,7 +4,7 @@
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
-#include "report/markdown.hpp"
+#include "report/render/markdown.hpp"
 
 namespace gpusel::report {
 

@@ -12,7 +12,7 @@
 #include "gpusel/base/text.hpp"
 #include "report/catalog.hpp"
 #include "report/estimate.hpp"
-#include "report/side_by_side.hpp"
+#include "report/table.hpp"
 
 namespace gpusel::report {
 
@@ -387,7 +387,7 @@ std::string compare_text(const CompareAnswer& comparison, const catalog::Catalog
   std::string out = comparison.work
                         ? title(job_line(*comparison.work), terminal) +
                               wrap(say("assumed: {}", assumed_line(comparison.work->assumed)), terminal.width, 2) + "\n"
-                        : document_title(list_of(table.names()), terminal);
+                        : document_title(list_of(table.names), terminal);
   out += table.text(terminal) + "\n";
   if (const std::string folded = rows.folded(terminal); !folded.empty()) out += folded;
   out += dim(

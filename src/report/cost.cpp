@@ -12,7 +12,7 @@
 #include "report/break_even.hpp"
 #include "report/estimate.hpp"
 #include "report/records.hpp"
-#include "report/side_by_side.hpp"
+#include "report/table.hpp"
 
 namespace gpusel::report {
 

@@ -6,7 +6,7 @@
 #include "gpusel/advise/data_path.hpp"
 #include "gpusel/advise/services.hpp"
 #include "report/json.hpp"
-#include "report/terminal.hpp"
+#include "report/render/terminal.hpp"
 
 namespace gpusel::report {
 

@@ -88,26 +88,20 @@ std::string working_memory_name(const Workload& work) {
   return say("activations");
 }
 
-Table trace_table(const estimate::Trace& trace) {
-  Table table({{say("figure")}, {say("value")}, {say("formula")}, {say("with numbers")}, {say("source")}});
+Derivation derivation_of(const estimate::Trace& trace) {
+  Derivation out;
   for (const auto& line : trace)
-    table.add({printable(line.quantity), printable(line.value.text), printable(line.formula),
-               printable(line.substituted), printable(line.source)});
-  return table;
+    out.steps.push_back({0, printable(line.quantity), printable(line.value.text), {}, {}, printable(line.formula),
+                         printable(line.substituted), printable(line.source)});
+  return out;
 }
 
-std::string trace_lines(const estimate::Trace& trace, const Terminal& terminal) {
+std::string trace_lines(const estimate::Trace& trace, const Terminal& terminal) {  // OLD
   if (trace.empty()) return {};
   if (terminal.width.is_markdown())
-    return heading(say("where each figure comes from"), terminal) + trace_table(trace).text(terminal);
-  std::string out;
-  for (const auto& line : trace) {
-    out += "\n" + bold(printable(line.quantity), terminal) + " = " + printable(line.value.text) + "\n";
-    out += wrap("  " + printable(line.formula), terminal.width, 4);
-    if (!line.substituted.empty()) out += wrap("  = " + printable(line.substituted), terminal.width, 4);
-    out += wrap("  [" + printable(line.source) + "]", terminal.width, 3);
-  }
-  return out;
+    return heading(say("where each figure comes from"), terminal) + derivation_of(trace).table().text(terminal);
+  Document page;
+  return terminal_text(page.derivation(derivation_of(trace)), terminal);
 }
 
 bool has_plan(const Workload& work) {

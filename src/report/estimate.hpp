@@ -20,7 +20,7 @@ std::string job_line(const workload::Workload& work);
 std::string assumed_line(const workload::Assumptions& assumed);
 /// Each figure with its formula, substituted values and source.
 std::string trace_lines(const estimate::Trace& trace, const Terminal& terminal);
-Table trace_table(const estimate::Trace& trace);
+Derivation derivation_of(const estimate::Trace& trace);
 /// What a plan's working memory, "activations" among its parts, holds: of a render its scene, of a simulation its
 /// cells.
 std::string working_memory_name(const workload::Workload& work);

@@ -5,7 +5,7 @@
 
 #include "gpusel/advise/explain.hpp"
 #include "report/json.hpp"
-#include "report/terminal.hpp"
+#include "report/render/terminal.hpp"
 
 namespace gpusel::report {
 

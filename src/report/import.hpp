@@ -7,7 +7,7 @@
 
 #include "gpusel/catalog/import.hpp"
 #include "report/json.hpp"
-#include "report/terminal.hpp"
+#include "report/render/terminal.hpp"
 
 namespace gpusel::report {
 

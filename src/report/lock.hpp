@@ -25,7 +25,7 @@ struct LockView {
   const estimate::Coefficients& coefficients;
   std::vector<std::string> words;  // of the question, as `recommend` takes them
   std::vector<LockedFile> files;
-  std::span<const Document> rule_files;  // beside the catalogue's rules
+  std::span<const gpusel::Document> rule_files;  // beside the catalogue's rules
   Date today;
   std::string version;    // of the program
   std::size_t rows = 10;  // kept in full, with their facts

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "report/html.hpp"
+#include "report/render/html.hpp"
 
 namespace gpusel::report {
 

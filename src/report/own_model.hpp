@@ -3,7 +3,7 @@
 
 #include "gpusel/catalog/hf_config.hpp"
 #include "report/json.hpp"
-#include "report/terminal.hpp"
+#include "report/render/terminal.hpp"
 
 namespace gpusel::report {
 

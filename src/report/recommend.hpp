@@ -6,7 +6,7 @@
 
 #include "gpusel/advise/recommend.hpp"
 #include "report/json_out.hpp"
-#include "report/terminal.hpp"
+#include "report/render/terminal.hpp"
 
 namespace gpusel::report {
 

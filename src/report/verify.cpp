@@ -9,7 +9,7 @@
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/estimate.hpp"
-#include "report/markdown.hpp"
+#include "report/render/markdown.hpp"
 #include "report/records.hpp"
 
 namespace gpusel::report {

@@ -1,5 +1,5 @@
 // Charts: their scales, what a terminal shows, and pages that any browser can read.
-#include "report/chart.hpp"
+#include "report/document/chart.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -7,8 +7,8 @@
 #include <cctype>
 #include <cmath>
 
-#include "report/html.hpp"
-#include "report/svg.hpp"
+#include "report/render/html.hpp"
+#include "report/render/svg.hpp"
 #include "report/table.hpp"
 
 namespace chart_test {

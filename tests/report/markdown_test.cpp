@@ -1,4 +1,4 @@
-#include "report/markdown.hpp"
+#include "report/render/markdown.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // Columns of figures with ratios: what fits stands side by side, the rest comes beside the first again.
-#include "report/side_by_side.hpp"
+#include "report/table.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -6,7 +6,7 @@
 #include "gpusel/base/text.hpp"
 #include "report/export/common.hpp"
 #include "report/export/targets.hpp"
-#include "report/markdown.hpp"
+#include "report/render/markdown.hpp"
 #include "report/table.hpp"
 
 namespace gpusel::report {

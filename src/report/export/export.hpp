@@ -9,7 +9,7 @@
 
 #include "gpusel/advise/launch.hpp"
 #include "report/json.hpp"
-#include "report/terminal.hpp"
+#include "report/render/terminal.hpp"
 
 namespace gpusel::report {
 

@@ -7,7 +7,7 @@
 #include "gpusel/catalog/own_prices.hpp"
 #include "report/candidate.hpp"
 #include "report/estimate.hpp"
-#include "report/html.hpp"
+#include "report/render/html.hpp"
 #include "report/page/parts.hpp"
 
 namespace gpusel::report {

@@ -8,9 +8,9 @@
 #include "report/candidate.hpp"
 #include "report/cost.hpp"
 #include "report/estimate.hpp"
-#include "report/html.hpp"
+#include "report/render/html.hpp"
 #include "report/page/parts.hpp"
-#include "report/svg.hpp"
+#include "report/render/svg.hpp"
 
 namespace gpusel::report {
 

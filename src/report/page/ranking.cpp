@@ -6,7 +6,7 @@
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/candidate.hpp"
-#include "report/html.hpp"
+#include "report/render/html.hpp"
 #include "report/page/parts.hpp"
 
 namespace gpusel::report {

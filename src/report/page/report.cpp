@@ -4,7 +4,7 @@
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/estimate.hpp"
-#include "report/html.hpp"
+#include "report/render/html.hpp"
 #include "report/page/parts.hpp"
 
 namespace gpusel::report {

@@ -3,7 +3,7 @@
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
-#include "report/html.hpp"
+#include "report/render/html.hpp"
 #include "report/page/parts.hpp"
 
 namespace gpusel::report {
