@@ -36,7 +36,7 @@ void print(const Answer& answer, const std::string& format, Context& context) {
     }
     return context.out.write(visible(answer.text(format, terminal), terminal.color));
   }
-  if (format == "csv" && answer.csv) return context.out.write(visible(answer.csv(), false));
+  if (format == "csv" && answer.csv) return context.out.write(visible(report::csv_text(answer.csv()), false));
   const report::Document document = answer.document(format != "table");
   if (format == "html") return context.out.write(report::html_page(document));
   const std::string text = format == "csv"        ? report::csv_text(document)

@@ -22,7 +22,7 @@ struct Answer {
   /// In words. `all`: there is room for everything, as in every format but a terminal's table.
   std::function<report::Document(bool all)> document = nullptr;
   /// Without it, the document's first table.
-  std::function<std::string()> csv = nullptr;
+  std::function<report::Table()> csv = nullptr;
 };
 
 /// Of formats that are kept: an answer says all there, and needs no remark beside it.

@@ -36,7 +36,7 @@ int show_gpu(Lists& lists, Currency currency, const catalog::Catalog& catalog, C
   };
   return show_record(
       {kGpusSchema, std::string((*gpu)->name), as_json,
-       [&](const report::Terminal& terminal) { return report::gpu_card(one, verdicts, catalog, currency, terminal); }},
+       [&] { return report::gpu_card(one, verdicts, catalog, currency); }},
       context);
 }
 

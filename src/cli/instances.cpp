@@ -27,7 +27,7 @@ int show_instance(Lists& lists, const catalog::Catalog& catalog, Context& contex
   return show_record(
       {kInstancesSchema, format("{} {}", (*instance)->provider, (*instance)->sku),
        [&] { return report::with_documents(report::instance_json(**instance, catalog), catalog); },
-       [&](const report::Terminal& terminal) { return report::instance_card(**instance, catalog, terminal); }},
+       [&] { return report::instance_card(**instance, catalog); }},
       context);
 }
 

@@ -23,7 +23,7 @@ int show_file(Lists& lists, const catalog::Catalog& catalog, Context& context) {
   return show_record(
       {kModelsSchema, std::string((*model)->model.id),
        [&] { return report::with_documents(report::own_model_json(**model), catalog); },
-       [&](const report::Terminal& terminal) { return report::own_model_card(**model, catalog, terminal); }},
+       [&] { return report::own_model_card(**model, catalog); }},
       context);
 }
 
@@ -37,7 +37,7 @@ int run_models(ModelOptions& options, Context& context) {
       return show_record(
           {kModelsSchema, std::string((*model)->id),
            [&] { return report::with_documents(report::model_json(**model), catalog); },
-           [&](const report::Terminal& terminal) { return report::model_card(**model, catalog, terminal); }},
+           [&] { return report::model_card(**model, catalog); }},
           context);
     }
     auto models = advise::list_models(options.list.question, options.limits, catalog);

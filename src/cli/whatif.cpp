@@ -34,7 +34,7 @@ int show(const advise::WhatIf& answer, const Ground& ground, const WhatIfOptions
                return json;
              },
          .document = [&](bool) { return report::whatif_page(answer, catalog); },
-         .csv = [&] { return report::whatif_csv(answer, catalog); }},
+         .csv = [&] { return report::whatif_table(answer, catalog); }},
         ground.format, context);
   std::vector<const catalog::Offer*> offers;
   const auto add = [&](const advise::Outcome& one) {

@@ -9,10 +9,10 @@
 
 namespace gpusel::report {
 
-std::string estimate_text(const advise::EstimateAnswer& answer, const Terminal& terminal);
+Document estimate_page(const advise::EstimateAnswer& answer);
 
 /// One row, its figures in full.
-std::string estimate_csv(const advise::EstimateAnswer& answer);
+Table estimate_table(const advise::EstimateAnswer& answer);
 
 /// "llama-7b, full fine-tuning, AdamW, 307M tokens": the job in one line.
 std::string job_line(const workload::Workload& work);

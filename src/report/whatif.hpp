@@ -12,6 +12,6 @@ namespace gpusel::report {
 Document whatif_page(const advise::WhatIf& answer, const catalog::Catalog& catalog);
 Json whatif_json(const advise::WhatIf& answer, const catalog::Catalog& catalog);
 /// One row per point, per input of the tornado and per candidate; `section` tells them apart.
-std::string whatif_csv(const advise::WhatIf& answer, const catalog::Catalog& catalog);
+Table whatif_table(const advise::WhatIf& answer, const catalog::Catalog& catalog);
 
 }  // namespace gpusel::report

@@ -106,7 +106,7 @@ std::string printed() {
       R"({"model": "llama-7b", "task": "finetune", "tokens": "1.5e9", "method": "lora"})", {{"max_price", "1234.5"}});
   const auto json = report::recommend_json(advice, market.catalog(), 0);
   return report::recommend_text(advice, market.catalog(), {.wide = true, .explain = true, .show_rejected = true}, {}) +
-         report::dump(json) + report::yaml(json) + report::recommend_csv(advice, market.catalog(), 0);
+         report::dump(json) + report::yaml(json) + report::csv_text(report::recommend_table(advice, market.catalog(), 0));
 }
 
 }  // namespace

@@ -113,8 +113,12 @@ class Document {
     blocks_.push_back({std::move(content), where});
     return *this;
   }
-  Document& append(Document other) {
-    for (Block& block : other.blocks_) blocks_.push_back(std::move(block));
+  /// `where`: of what else would be everywhere.
+  Document& append(Document other, Where where = Where::everywhere) {
+    for (Block& block : other.blocks_) {
+      if (block.where == Where::everywhere) block.where = where;
+      blocks_.push_back(std::move(block));
+    }
     return *this;
   }
 

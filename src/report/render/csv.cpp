@@ -40,6 +40,7 @@ std::string csv_cell(const std::string& cell) {
 
 std::string csv_text(const Table& table) {
   std::string out;
+  if (table.columns.empty()) return out;
   const auto line = [&](const auto& cells, auto text_of) {
     bool first = true;
     for (const auto& cell : cells) {
