@@ -17,8 +17,6 @@ struct Answer {
   using Tree = std::function<report::Json()>;
   using Told = std::function<void(report::JsonOut&)>;
   std::variant<Tree, Told> data;
-  // OLD
-  std::function<std::string(std::string_view format, const report::Terminal& terminal)> text = nullptr;
   /// In words. `all`: there is room for everything, as in every format but a terminal's table.
   std::function<report::Document(bool all)> document = nullptr;
   /// Without it, the document's first table.

@@ -37,8 +37,7 @@ report::Document beside_page(const BesideContext& c) {
   if (c.beside.shows_data() && converter)
     page.append(report::data_path_page(path_of(c, best, *converter), best, c.advice));
   if (c.beside.services)
-    page.append(
-        report::services_page(advise::services_of(*best.instance, c.advice.work, c.catalog), best, c.catalog));
+    page.append(report::services_page(advise::services_of(*best.instance, c.advice.work, c.catalog), best, c.catalog));
   return page;
 }
 

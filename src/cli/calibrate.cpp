@@ -69,16 +69,12 @@ class Calibrate {
           ErrorKind::io, say("cannot remove '{}': {}", printable(target_), system_reason(failed.value())), {}, {}});
     const bool removed = was_there && !options_.dry_run;
     const auto record = [&] {
-      return report::Json{{"schema", "gpusel.calibrate-reset/1"},
-                          {"file", target_},
-                          {"was_there", was_there},
-                          {"removed", removed}};
+      return report::Json{
+          {"schema", "gpusel.calibrate-reset/1"}, {"file", target_}, {"was_there", was_there}, {"removed", removed}};
     };
     print({.data = record,
            .document =
-               [&](bool) {
-                 return report::Document().page_title(say("Own calibration")).line(reset_line(was_there));
-               },
+               [&](bool) { return report::Document().page_title(say("Own calibration")).line(reset_line(was_there)); },
            .csv =
                [&] {
                  report::Table table({{"file"}, {"was_there"}, {"removed"}});

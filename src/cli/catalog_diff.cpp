@@ -64,16 +64,12 @@ int run_diff(const CatalogDiffOptions& options, Context& context) {
   const auto as_page = [&](bool) {
     report::Document page;
     page.page_title(say("What differs between two catalogues"));
-    for (const std::string& words :
-         {say("before: {}", report::catalogue_name(*before)), say("after: {}", report::catalogue_name(*after)),
-          report::changes_summary(all)})
+    for (const std::string& words : {say("before: {}", report::catalogue_name(*before)),
+                                     say("after: {}", report::catalogue_name(*after)), report::changes_summary(all)})
       page.line(words, 2, report::Where::page);
     return shown.empty() ? page : page.add(report::changes_table(shown));
   };
-  print({.data = as_json,
-         .document = as_page,
-         .csv = [&] { return report::changes_table(shown); }},
-        *format, context);
+  print({.data = as_json, .document = as_page, .csv = [&] { return report::changes_table(shown); }}, *format, context);
   if (!report::is_data(*format) && !is_document(*format)) context.note(report::changes_summary(all));
   return kOk;
 }

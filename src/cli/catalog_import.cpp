@@ -15,7 +15,6 @@
 #include "gpusel/base/text.hpp"
 #include "gpusel/catalog/import.hpp"
 #include "report/import.hpp"
-#include "report/table.hpp"
 #include "report/yaml.hpp"
 
 namespace gpusel::cli {

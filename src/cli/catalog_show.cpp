@@ -37,9 +37,10 @@ int by_list(const Catalog&, const std::string& name, Context& context) {
 
 int show_provider(const Catalog& catalog, const std::string& name, Context& context) {
   const catalog::Provider& provider = **catalog.provider(name);
-  return show_record({kCatalogSchema, std::string(provider.name), [&] { return report::provider_json(provider, catalog); },
-                      [&] { return report::provider_card(provider, catalog); }},
-                     context);
+  return show_record(
+      {kCatalogSchema, std::string(provider.name), [&] { return report::provider_json(provider, catalog); },
+       [&] { return report::provider_card(provider, catalog); }},
+      context);
 }
 
 int show_source(const Catalog& catalog, const std::string& name, Context& context) {

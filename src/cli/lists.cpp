@@ -32,11 +32,10 @@ bool Lists::is_data() const { return report::is_data(format_); }
 int show_record(const Record& record, Context& context) {
   const auto format = context.format();
   if (!format) return context.fail(format.error());
-  cli::print(
-      {.data = [&] { return report::Json{{"schema", record.schema}, {"item", record.json()}}; },
-       .document = [&](bool) { return report::Document().page_title(record.name).append(record.card()); },
-       .csv = [&] { return report::records_table(report::Json::array({record.json()})); }},
-      *format, context);
+  cli::print({.data = [&] { return report::Json{{"schema", record.schema}, {"item", record.json()}}; },
+              .document = [&](bool) { return report::Document().page_title(record.name).append(record.card()); },
+              .csv = [&] { return report::records_table(report::Json::array({record.json()})); }},
+             *format, context);
   return kOk;
 }
 

@@ -85,8 +85,8 @@ void job_lines(const BreakEvenPage& page, Document& out) {
     line += say(", {} on demand", page.money(in_hours(job.run.wall) * job.per_hour));
   add_line(out, line);
   if (stops.checkpoint_gb)
-    add_line(out, say("checkpoint: {} GB at {} GB/s, {}", human_number(*stops.checkpoint_gb), human_number(*stops.write_gbs),
-                 human_duration(stops.failures.checkpoint)));
+    add_line(out, say("checkpoint: {} GB at {} GB/s, {}", human_number(*stops.checkpoint_gb),
+                      human_number(*stops.write_gbs), human_duration(stops.failures.checkpoint)));
   if (job.best) add_line(out, say("best interval: {}", run_words(*job.best, false)));
   if (job.without) add_line(out, say("otherwise: {}", run_words(*job.without, false)));
   if (!page.found.deadline) return;
@@ -134,7 +134,8 @@ void spot_lines(const BreakEvenPage& page, Document& out) {
   if (page.found.stops && spot.answer) {
     const cost::SpotAnswer& answer = *spot.answer;
     const double out_of_service = answer.spot.restarting / answer.spot.wall;
-    add_line(out, page.found.job
+    add_line(out,
+             page.found.job
                  ? say("with {} taken a month: {} on spot against {} on demand, {} against {}", percent(*spot.share),
                        hours(answer.spot.wall), hours(answer.on_demand.wall), page.money(answer.spot_cost),
                        page.money(answer.on_demand_cost))
@@ -144,7 +145,7 @@ void spot_lines(const BreakEvenPage& page, Document& out) {
                        page.money(answer.spot_cost), page.money(answer.on_demand_cost)));
     if (!page.found.stops->piecewise && answer.spot.interval.raw() > 0)
       add_line(out, say("checkpoint on spot after every {} of work; {:.2g} interruptions expected",
-                   hours(answer.spot.interval), answer.spot.interruptions));
+                        hours(answer.spot.interval), answer.spot.interruptions));
   }
   if (spot.break_even_hours) {
     line = say("as dear as on-demand when interrupted every {}", hours(*spot.break_even_hours));
@@ -183,11 +184,11 @@ void node_lines(const BreakEvenPage& page, Document& out) {
   const advise::NodeCount& cheap = counts.rows[*counts.cheapest];
   const advise::NodeCount& fast = counts.rows[*counts.fastest];
   add_line(out, page.found.deadline
-               ? say("cheapest in time: on {}, {}, {}", cheap.nodes, hours(cheap.run.wall), page.money(cheap.cost))
-               : say("cheapest: on {}, {}, {}", cheap.nodes, hours(cheap.run.wall), page.money(cheap.cost)));
+                    ? say("cheapest in time: on {}, {}, {}", cheap.nodes, hours(cheap.run.wall), page.money(cheap.cost))
+                    : say("cheapest: on {}, {}, {}", cheap.nodes, hours(cheap.run.wall), page.money(cheap.cost)));
   if (fast.nodes != cheap.nodes)
-    add_line(out, 
-        say("fastest within 10 % of that: on {}, {}, {}", fast.nodes, hours(fast.run.wall), page.money(fast.cost)));
+    add_line(out, say("fastest within 10 % of that: on {}, {}, {}", fast.nodes, hours(fast.run.wall),
+                      page.money(fast.cost)));
 }
 
 void token_lines(const BreakEvenPage& page, Document& out) {
@@ -227,7 +228,8 @@ void ownership_lines(const BreakEvenPage& page, Document& out) {
       line += say("; a rented instance has a host and a network, which are not in this price and power");
   }
   add_line(out, line);
-  add_line(out, say("{} kW: {} of power an hour of use, {} of hosting a month; {} in all per hour of use over {:g} years",
+  add_line(out,
+           say("{} kW: {} of power an hour of use, {} of hosting a month; {} in all per hour of use over {:g} years",
                human_number(first.asked.watts / 1000), page.money(first.answer.power_per_hour),
                page.money(first.answer.hosting_per_month), page.money(first.answer.owned_per_hour), first.asked.years));
   for (const advise::Ownership& one : page.found.ownership) {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "gpusel/advise/calibrate.hpp"
-#include "report/json.hpp"
 #include "report/document/document.hpp"
+#include "report/json.hpp"
 
 namespace gpusel::report {
 

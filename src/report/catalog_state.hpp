@@ -7,8 +7,8 @@
 
 #include "gpusel/catalog/diff.hpp"
 #include "gpusel/catalog/statistics.hpp"
-#include "report/json.hpp"
 #include "report/document/document.hpp"
+#include "report/json.hpp"
 
 namespace gpusel::report {
 

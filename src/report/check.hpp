@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "gpusel/advise/policy.hpp"
-#include "report/json.hpp"
 #include "report/document/document.hpp"
+#include "report/json.hpp"
 
 namespace gpusel::report {
 

@@ -73,9 +73,8 @@ Words of_host(const std::function<std::string(const catalog::Instance&)>& words)
   };
 }
 Words of_offer(const std::function<std::string(const catalog::Offer&)>& words) {
-  return [words](const Compared& item) {
-    return item.offer == nullptr ? std::string(kDoesNotApply) : words(*item.offer);
-  };
+  return
+      [words](const Compared& item) { return item.offer == nullptr ? std::string(kDoesNotApply) : words(*item.offer); };
 }
 
 std::string yes_or_no(const std::optional<bool>& is) { return !is ? "" : *is ? say("yes") : say("no"); }
@@ -374,8 +373,8 @@ Document compare_page(const CompareAnswer& comparison, const catalog::Catalog& c
   for (SideRow& row : rows.take()) table.add(std::move(row));
   page.add(std::move(table)).gap();
   rows.fold(page);
-  page.line(
-      secondary(say("×: to {}; *: best of its row; ?: unknown; -: does not apply", compared_name(comparison.items.front()))));
+  page.line(secondary(
+      say("×: to {}; *: best of its row; ?: unknown; -: does not apply", compared_name(comparison.items.front()))));
   add_sections(page, comparison, catalog);
   return page;
 }

@@ -8,7 +8,6 @@
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/records.hpp"
-#include "report/table.hpp"
 
 namespace gpusel::report {
 
@@ -91,17 +90,15 @@ std::string working_memory_name(const Workload& work) {
 Derivation derivation_of(const estimate::Trace& trace) {
   Derivation out;
   for (const auto& line : trace)
-    out.steps.push_back({0, printable(line.quantity), printable(line.value.text), {}, {}, printable(line.formula),
-                         printable(line.substituted), printable(line.source)});
+    out.steps.push_back({0,
+                         printable(line.quantity),
+                         printable(line.value.text),
+                         {},
+                         {},
+                         printable(line.formula),
+                         printable(line.substituted),
+                         printable(line.source)});
   return out;
-}
-
-std::string trace_lines(const estimate::Trace& trace, const Terminal& terminal) {  // OLD
-  if (trace.empty()) return {};
-  if (terminal.width.is_markdown())
-    return heading(say("where each figure comes from"), terminal) + derivation_of(trace).table().text(terminal);
-  Document page;
-  return terminal_text(page.derivation(derivation_of(trace)), terminal);
 }
 
 bool has_plan(const Workload& work) {
@@ -321,10 +318,10 @@ Document estimate_page(const advise::EstimateAnswer& answer) {
   const auto& range = answer.intervals.memory_total_gib;
   if (problem.kind == plan::Problem::Kind::unpublished)
     return page.line(say("cannot be said: {}", problem.text())).line(assumed);
-  page.line(plan::fits(answer.choice) ? say("fits: {} of {} GiB per GPU, {} free (80 % interval {:.1f} to {:.1f})",
-                                            gibibytes(memory.total()), gibibytes(usable),
-                                            gibibytes(usable - memory.total()), range.low, range.high)
-                                      : say("does not fit: {}", problem.text()));
+  page.line(plan::fits(answer.choice)
+                ? say("fits: {} of {} GiB per GPU, {} free (80 % interval {:.1f} to {:.1f})", gibibytes(memory.total()),
+                      gibibytes(usable), gibibytes(usable - memory.total()), range.low, range.high)
+                : say("does not fit: {}", problem.text()));
   if (const std::string parts = memory_lines(memory, answer.work); !parts.empty()) page.line("  " + parts);
   add_speed(page, answer);
   if (has_plan(answer.work))

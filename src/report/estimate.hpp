@@ -1,11 +1,11 @@
-// An estimate as text for a person.
+// An estimate as a document, and the words for jobs and plans that others share.
 #pragma once
 
 #include <string>
 
 #include "gpusel/advise/estimate.hpp"
+#include "report/document/document.hpp"
 #include "report/json.hpp"
-#include "report/table.hpp"
 
 namespace gpusel::report {
 
@@ -19,7 +19,6 @@ std::string job_line(const workload::Workload& work);
 /// "assumed: seq_len 2048, epochs 3, …".
 std::string assumed_line(const workload::Assumptions& assumed);
 /// Each figure with its formula, substituted values and source.
-std::string trace_lines(const estimate::Trace& trace, const Terminal& terminal);
 Derivation derivation_of(const estimate::Trace& trace);
 /// What a plan's working memory, "activations" among its parts, holds: of a render its scene, of a simulation its
 /// cells.

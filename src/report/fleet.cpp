@@ -79,7 +79,7 @@ class FleetPage {
     if (!traffic.source.empty()) {
       const auto* source = catalog_.source(traffic.source);
       page_.line(say("lengths: {} ({})", source != nullptr ? printable(source->document) : printable(traffic.source),
-                    source != nullptr ? said(source->confidence) : say("no source")));
+                     source != nullptr ? said(source->confidence) : say("no source")));
     }
     const auto& job = fleet_.work.inference;
     std::string targets;
@@ -87,14 +87,14 @@ class FleetPage {
     if (job.tpot_ms) targets += (targets.empty() ? "" : ", ") + say("{:g} ms between tokens", *job.tpot_ms);
     if (!targets.empty())
       page_.line(say("targets: {}, {}", targets,
-                    job.strict_slo ? say("for 95 of 100 requests") : say("for the typical request")));
+                     job.strict_slo ? say("for 95 of 100 requests") : say("for the typical request")));
     if (fleet_.peak != 1)
       page_.line(say("planned for the busiest hour: {} requests/s, {:.2f} times the mean",
-                    human_number(fleet_.rate * fleet_.peak), fleet_.peak));
+                     human_number(fleet_.rate * fleet_.peak), fleet_.peak));
     page_.line(say("assumed: {}", assumed_line(fleet_.assumed)));
     if (fleet_.newest_price_used.known())
       page_.line(say("prices: in {}, dated {} to {}, {} catalogue", money_, fleet_.oldest_price_used.text(),
-                    fleet_.newest_price_used.text(), catalogue_name(catalog_)));
+                     fleet_.newest_price_used.text(), catalogue_name(catalog_)));
     page_.gap();
   }
 
@@ -112,7 +112,7 @@ class FleetPage {
         if (one.ttft > worst->ttft || (one.ttft == worst->ttft && one.itl > worst->itl)) worst = &one;
       }
       page_.line(say("{} of the requests have prompts of up to {:.0f} tokens and are not served: {}", part(share),
-                    prompt, worst->message));
+                     prompt, worst->message));
     }
     if (!fleet_.relaxed.empty()) page_.line(say("all of them need at least {}", fleet_.relaxed));
     page_.gap();
@@ -147,10 +147,10 @@ class FleetPage {
     double count = 0;
     for (const FleetMember& member : mix.members) count += member.instances;
     page_.line(say("cheapest fleet: {} {}, {}/h, {}/month of 730 h", count_text(count),
-                  count == 1 ? say("instance") : say("instances"), amount(mix.hourly),
-                  amount(mix.hourly * kHoursPerMonth)));
+                   count == 1 ? say("instance") : say("instances"), amount(mix.hourly),
+                   amount(mix.hourly * kHoursPerMonth)));
     page_.line(say("load is of the rate planned for, at most {} of what an instance could serve",
-                  percent_of_load(fleet_.work.inference.max_load)));
+                   percent_of_load(fleet_.work.inference.max_load)));
     if (fleet_.single) {
       const auto& single = *fleet_.single;
       const FleetType& type = fleet_.types[single.type];
@@ -171,8 +171,8 @@ class FleetPage {
       page_.line(say("no fleet is more than {} cheaper, which is within the gap asked for, found {}", gap, time));
     else if (mix.optimal)
       page_.line(say("no fleet for {} is cheaper, proven {}: {} of {} layouts on {} machines can be in a cheapest one",
-                    fleet_.peak != 1 ? say("the busiest hour") : say("this traffic"), time, fleet_.contenders,
-                    fleet_.considered, fleet_.shapes));
+                     fleet_.peak != 1 ? say("the busiest hour") : say("this traffic"), time, fleet_.contenders,
+                     fleet_.considered, fleet_.shapes));
     else
       page_.line(
           say("stopped {}: no fleet is more than {} cheaper; --time-limit gives it more, --gap says what is "
@@ -248,12 +248,12 @@ class FleetPage {
     for (const std::size_t type : types) committed(day, type);
     const double saving = 1 - day.daily / day.fixed_daily;
     page_.line(say("{} a day with {} of cold starts, {} a month; a fleet fixed for the peak {} a day: {}",
-                  amount(day.daily), amount(day.cold_daily), amount(day.daily / 24 * kHoursPerMonth),
-                  amount(day.fixed_daily),
-                  saving > 0.0005 ? say("scaling saves {:.1f} %", saving * 100) : say("scaling saves nothing")));
+                   amount(day.daily), amount(day.cold_daily), amount(day.daily / 24 * kHoursPerMonth),
+                   amount(day.fixed_daily),
+                   saving > 0.0005 ? say("scaling saves {:.1f} %", saving * 100) : say("scaling saves nothing")));
     page_.line(day.optimal && day.gap < 0.0005 ? say("no schedule is cheaper before cold starts, proven")
-                                              : say("no schedule is more than {:.1f} % cheaper before cold starts",
-                                                    std::ceil(day.gap * 1000) / 10));
+                                               : say("no schedule is more than {:.1f} % cheaper before cold starts",
+                                                     std::ceil(day.gap * 1000) / 10));
   }
 
   const FleetOffer& scheduled(std::size_t type) const {
@@ -276,7 +276,7 @@ class FleetPage {
         if (member.type == type && member.committed > 0) {
           const FleetOffer& offer = *fleet_.types[type].committed;
           page_.line(say("of #{} {} run at all hours as {} {} at {}/h each", type + 1, count_text(member.committed),
-                        offer_text(offer), to_text(offer.offer->term), amount(offer.cost.hourly)));
+                         offer_text(offer), to_text(offer.offer->term), amount(offer.cost.hourly)));
           return;
         }
   }
@@ -301,7 +301,7 @@ class FleetPage {
     }
     page_.add(std::move(rows)).gap();
     page_.line(say("a replica is an instance; in flight is {} over the instances of a type",
-                  in_flight_text(fleet_.work.inference.engine)));
+                   in_flight_text(fleet_.work.inference.engine)));
     if (std::ranges::any_of(fleet_.scaling, [](const auto& one) { return one.rule.min_replicas == 0; }))
       page_.line(waking_text());
   }

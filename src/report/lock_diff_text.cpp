@@ -110,10 +110,10 @@ Table rows_table(const LockDifference& difference) {
                {say("change"), Align::left, 0, 16}});
   for (const RowDifference& row : difference.rows) {
     const Json& any = row.after.is_null() ? row.before : row.after;
-    table.add({json_text(any["provider"]) + "/" + json_text(any["sku"]),
-               both(row.before, row.after, "rank", json_text), both(row.before, row.after, "region", json_text),
-               both(row.before, row.after, "hourly", money_text), both(row.before, row.after, "total", money_text),
-               both(row.before, row.after, "unit_cost", unit_text), row_effect(row)});
+    table.add({json_text(any["provider"]) + "/" + json_text(any["sku"]), both(row.before, row.after, "rank", json_text),
+               both(row.before, row.after, "region", json_text), both(row.before, row.after, "hourly", money_text),
+               both(row.before, row.after, "total", money_text), both(row.before, row.after, "unit_cost", unit_text),
+               row_effect(row)});
   }
   return table;
 }
@@ -126,8 +126,8 @@ void add_facts(Document& page, const LockDifference& difference) {
     if (one.effect == FactEffect::nothing) continue;
     const std::string fact =
         printable(one.fact.subject.empty() ? fact_name(one.fact) : fact_name(one.fact) + " " + one.fact.subject);
-    page.line(say("{}: {} → {}; {}", fact, fact_value(one.fact, one.fact.before),
-                  fact_value(one.fact, one.fact.after), fact_effect(one, difference.after)));
+    page.line(say("{}: {} → {}; {}", fact, fact_value(one.fact, one.fact.before), fact_value(one.fact, one.fact.after),
+                  fact_effect(one, difference.after)));
   }
   if (idle > 0) page.line(say("facts that changed and move nothing: {}; -o wide lists them", idle));
   for (const VersionDifference& one : difference.versions)

@@ -24,9 +24,9 @@ struct LockSources {
   const estimate::Coefficients& coefficients;
   const catalog::Model* model = nullptr;
   Currency currency;
-  std::set<std::string> gpus;            // beside those of the rows
+  std::set<std::string> gpus;                    // beside those of the rows
   std::span<const gpusel::Document> rule_files;  // beside the catalogue's rules
-  std::set<std::string> whole_rules;     // kept as they are written, so that they can be set back
+  std::set<std::string> whole_rules;             // kept as they are written, so that they can be set back
 };
 
 /// {"gpus": {id: {…}}, "models", "instances", "prices", "exchange_rates", "coefficients", "rules": {id: {"hash",

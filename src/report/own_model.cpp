@@ -76,8 +76,7 @@ Document own_model_card(const ConfigModel& model, const catalog::Catalog& catalo
     for (const catalog::TensorType& type : stored.types)
       types.add({type.name, human_number(type.tensors), in_billions(type.elements), human_number(type.bytes)});
     if (!types.empty()) page.gap().add(std::move(types));
-    page.gap().line(
-        say("{}: {:.3f} GiB, files: {:.0f}", stored.layout, in_gib(bytes(stored.bytes)), stored.files));
+    page.gap().line(say("{}: {:.3f} GiB, files: {:.0f}", stored.layout, in_gib(bytes(stored.bytes)), stored.files));
   }
   for (const std::string& note : model.notes) page.gap().line(note);
   std::string list;

@@ -79,13 +79,13 @@ std::vector<RankColumn> rank_columns(const Advice& advice, const RecommendView& 
   add(true, {say("GPUs"), Align::left, 0, 0, {}, 5}, [](One r) { return gpus_text(r); });
   add(has_plan(advice.work), {say("plan"), Align::left, 4, 24, {}, 12},
       [&advice](One r) { return plan_text(advice.work, r); });
-  add(true, {say("GiB/GPU"), Align::right, 2, 0, {}, 9}, [](One r) {
-    return format("{:.0f}/{:.0f}", in_gib(r.memory().total()), in_gib(r.machine().memory()));
-  });
+  add(true, {say("GiB/GPU"), Align::right, 2, 0, {}, 9},
+      [](One r) { return format("{:.0f}/{:.0f}", in_gib(r.memory().total()), in_gib(r.machine().memory())); });
   add(true, {whole_job ? say("time") : say("speed"), Align::right, 0, 0, {}, 4},
       [&advice](One r) { return speed_text(advice.work, r); });
   add(true, {currency + "/h", Align::right, 0, 0, {}, 2}, [](One r) { return human_price(r.cost.hourly); });
-  add(whole_job, {say("{} total", currency), Align::right, 0, 0, {}, 3}, [](One r) { return human_price(r.cost.total); });
+  add(whole_job, {say("{} total", currency), Align::right, 0, 0, {}, 3},
+      [](One r) { return human_price(r.cost.total); });
   add(!whole_job, {per, Align::right, 0, 0, {}, 3}, price_each);
   add(true, {say("price of"), Align::left, 1, 0, {}, 8}, [](One r) { return price_date(r); });
   add(view.wide && whole_job, {per, Align::right, 0, 0, {}, 8}, price_each);
@@ -168,20 +168,6 @@ void add_warned_rows(Document& page, const Advice& advice, const RecommendView& 
   if (!list.empty()) page.line(say("warnings: {}; --explain says more", list));
 }
 
-struct Fallen {
-  int instances = 0;
-  const advise::Rejection* first = nullptr;
-};
-
-/// By the rule that they fell to.
-using FallenByRule = std::map<std::string, Fallen>;
-
-std::vector<std::pair<std::string, Fallen>> most_first(const FallenByRule& fallen) {
-  std::vector<std::pair<std::string, Fallen>> order(fallen.begin(), fallen.end());
-  std::ranges::stable_sort(order, std::greater{}, [](const auto& one) { return one.second.instances; });
-  return order;
-}
-
 Table every_rejection(const Advice& advice) {
   Table table({{say("provider"), Align::left, 0},
                {say("instance"), Align::left, 0, 16},
@@ -193,36 +179,31 @@ Table every_rejection(const Advice& advice) {
   return table;
 }
 
-Table rules_and_examples(const FallenByRule& fallen) {
+Table rules_and_examples(const std::vector<RejectedGroup>& groups) {
   Table table({{say("instances"), Align::right, 0},
                {say("rule"), Align::left, 0},
                {say("for example"), Align::left, 0},
                {say("reason"), Align::left, 0}});
-  for (const auto& [rule, one] : most_first(fallen))
-    table.add({format("{}", one.instances), rule,
-               format("{} {}", one.first->instance->provider, printable(one.first->instance->sku)),
-               printable(one.first->message)});
+  for (const RejectedGroup& one : groups) {
+    const advise::Rejection& first = *one.rejections.front();
+    table.add({format("{}", one.instances), one.rule,
+               format("{} {}", first.instance->provider, printable(first.instance->sku)), printable(first.message)});
+  }
   return table;
 }
 
 Document rejected(const Advice& advice, const RecommendView& view) {
   Document page;
   if (advice.rejected.empty()) return page;
-  FallenByRule fallen;
+  const std::vector<RejectedGroup> groups = rejected_by_rule(advice);
   int total = 0;
-  for (const auto& rejection : advice.rejected) {
-    Fallen& one = fallen[rejection.rule];
-    one.instances += rejection.count;
-    if (one.first == nullptr) one.first = &rejection;
-    total += rejection.count;
-  }
+  for (const RejectedGroup& one : groups) total += one.instances;
   const std::string head = say("rejected: {} instances", total);
   page.page_heading(say("rejected"));
   if (view.show_rejected) return page.line(head).add(every_rejection(advice));
-  page.line(head, 2, Where::page).add(rules_and_examples(fallen), Where::page);
+  page.line(head, 2, Where::page).add(rules_and_examples(groups), Where::page);
   std::string list;
-  for (const auto& [rule, one] : most_first(fallen))
-    list += (list.empty() ? "" : ", ") + format("{} {}", rule, one.instances);
+  for (const RejectedGroup& one : groups) list += (list.empty() ? "" : ", ") + format("{} {}", one.rule, one.instances);
   return page.line(say("rejected: {} instances ({}); --show-rejected tells why", total, list), 2, Where::terminal);
 }
 
@@ -242,6 +223,20 @@ void add_reasons(Document& page, const Advice& advice, const catalog::Catalog& c
 }
 
 }  // namespace
+
+std::vector<RejectedGroup> rejected_by_rule(const Advice& advice) {
+  std::map<std::string, RejectedGroup> rules;
+  for (const advise::Rejection& one : advice.rejected) {
+    RejectedGroup& group = rules[one.rule];
+    group.rule = one.rule;
+    group.instances += one.count;
+    group.rejections.push_back(&one);
+  }
+  std::vector<RejectedGroup> groups;
+  for (auto& [rule, group] : rules) groups.push_back(std::move(group));
+  std::ranges::stable_sort(groups, std::greater{}, &RejectedGroup::instances);
+  return groups;
+}
 
 Document recommend_page(const Advice& advice, const catalog::Catalog& catalog, const RecommendView& view) {
   Document page = header(advice, catalog);

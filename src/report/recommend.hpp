@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "gpusel/advise/recommend.hpp"
 #include "report/document/document.hpp"
@@ -16,6 +17,15 @@ struct RecommendView {
   bool explain = false;  // scores and warnings in full
   bool show_rejected = false;
 };
+
+/// Instances that one rule dropped.
+struct RejectedGroup {
+  std::string rule;
+  int instances = 0;
+  std::vector<const advise::Rejection*> rejections;
+};
+/// The most instances first.
+std::vector<RejectedGroup> rejected_by_rule(const advise::Advice& advice);
 
 Document recommend_page(const advise::Advice& advice, const catalog::Catalog& catalog, const RecommendView& view);
 

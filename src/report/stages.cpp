@@ -182,8 +182,7 @@ Document stages_page(const StagesAnswer& answer, const StagesPlan& plan) {
     if (const Recommendation* one = answer.best.stages[i].best; one != nullptr)
       for (const auto& remark : one->remarks)
         if (remark.severity == rules::Effect::warn)
-          page.line(
-              say("warn: {}: {} [{}]", printable(plan.stages[i].name), printable(remark.message), remark.rule));
+          page.line(say("warn: {}: {} [{}]", printable(plan.stages[i].name), printable(remark.message), remark.rule));
   add_one_provider(page, answer, plan);
   return page.derivation(derivation_of(answer.trace));
 }

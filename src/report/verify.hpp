@@ -5,8 +5,8 @@
 #include <string>
 
 #include "gpusel/advise/accuracy.hpp"
-#include "report/json.hpp"
 #include "report/document/document.hpp"
+#include "report/json.hpp"
 
 namespace gpusel::report {
 

@@ -84,7 +84,8 @@ std::string against_title(const WhatIf& answer) {
 
 void add_tornado(Document& page, const WhatIf& answer) {
   page.heading(say("tornado: what moves the cost of the best answer"));
-  if (!answer.now.fits()) return add_remarks(page, {say("nothing fits: {}", printable(reason_of(answer.now, nullptr)))});
+  if (!answer.now.fits())
+    return add_remarks(page, {say("nothing fits: {}", printable(reason_of(answer.now, nullptr)))});
   page.line(say("each input ±{:g} % by itself, speed over the interval of 80 of 100 runs; now {} {} with {}",
                 100 * answer.swing, human_price(answer.now.cost), measure_title(answer, answer.measure),
                 winner_text(answer.now)));
@@ -103,10 +104,10 @@ void add_tornado(Document& page, const WhatIf& answer) {
 }
 
 void add_pareto(Document& page, const WhatIf& answer) {
-  const std::string heading = say("Pareto frontier: cost × {}", answer.against == advise::Against::time ? say("time")
-                                                                : answer.against == advise::Against::latency
-                                                                    ? say("latency")
-                                                                    : say("throughput"));
+  const std::string heading =
+      say("Pareto frontier: cost × {}", answer.against == advise::Against::time      ? say("time")
+                                        : answer.against == advise::Against::latency ? say("latency")
+                                                                                     : say("throughput"));
   page.heading(heading);
   if (answer.candidates.empty())
     return add_remarks(page, {say("nothing fits: {}", printable(reason_of(answer.now, nullptr)))});

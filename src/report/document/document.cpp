@@ -49,8 +49,7 @@ Table SideBySide::table() const {
 Table Derivation::table() const {
   if (!tree) {
     Table table({{say("figure")}, {say("value")}, {say("formula")}, {say("with numbers")}, {say("source")}});
-    for (const Step& step : steps)
-      table.add({step.quantity, step.value, step.formula, step.substituted, step.source});
+    for (const Step& step : steps) table.add({step.quantity, step.value, step.formula, step.substituted, step.source});
     return table;
   }
   Table table({{say("quantity"), Align::left, 0, 0, "quantity"},
@@ -63,7 +62,7 @@ Table Derivation::table() const {
                {say("source"), Align::left, 0, 0, "source"}});
   for (const Step& step : steps)
     table.add({step.quantity, format("{}", step.depth), step.value, step.number, step.unit, step.formula,
-                step.substituted, step.source});
+               step.substituted, step.source});
   return table;
 }
 

@@ -23,7 +23,6 @@ struct SideRow {
 };
 
 struct SideBySide {
-  std::string text(const Terminal& terminal) const;  // OLD
   SideBySide(std::vector<std::string> all) : names(std::move(all)) {}
   void add(SideRow row) { rows.push_back(std::move(row)); }
   /// The same as one table, for whoever has room.

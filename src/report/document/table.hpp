@@ -8,6 +8,7 @@
 
 #include "gpusel/catalog/field.hpp"
 #include "report/document/chart.hpp"
+#include "report/document/text.hpp"
 
 namespace gpusel::report {
 
@@ -41,34 +42,28 @@ Cell figure_cell(std::string shown, const catalog::Number& value);
 struct Row {
   Row(std::vector<Cell> all) : cells(std::move(all)) {}
 
-  std::vector<Cell> cells;  // one per column
-  bool best = false;
+  std::vector<Cell> cells;                                      // one per column
+  Meaning meaning = Meaning::plain;                             // of the whole: the best, a warning
   std::vector<std::pair<std::string, std::string>> facts = {};  // names and values that filters and scripts ask for
 };
 
 /// What a page's script does with a table.
 struct Sorting {
-  std::string label;                                          // of the whole, for whoever cannot see it
+  std::string label;                                         // of the whole, for whoever cannot see it
   std::vector<std::pair<std::string, std::string>> filters;  // names of rows' facts, and what people call them
 };
 
-struct Terminal;
-
 struct Table {
-  std::string text(const Terminal& terminal) const;  // OLD
-  std::string csv() const;  // OLD
-  std::string markdown() const;  // OLD
-  std::string as(std::string_view format, const Terminal& terminal) const;  // OLD
   Table(std::vector<Column> all) : columns(std::move(all)) {}
   Row& add(std::vector<Cell> cells) { return rows.emplace_back(std::move(cells)); }
   bool empty() const { return rows.empty(); }
 
   std::vector<Column> columns;
   std::vector<Row> rows;
-  std::vector<Table> narrower = {};          // what takes its place on a terminal that is too narrow for it
-  std::optional<Bars> bars = {};             // of its rows: in the column without a title, or a picture on a page
-  std::optional<Sorting> sorting = {};       // by a page's reader
-  std::optional<std::size_t> folded = {};    // a column that stands below the first left one where it has no room
+  std::vector<Table> narrower = {};        // what takes its place on a terminal that is too narrow for it
+  std::optional<Bars> bars = {};           // of its rows: in the column without a title, or a picture on a page
+  std::optional<Sorting> sorting = {};     // by a page's reader
+  std::optional<std::size_t> folded = {};  // a column that stands below the first left one where it has no room
 };
 
 /// Its columns in the order of a page.

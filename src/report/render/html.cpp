@@ -5,6 +5,7 @@
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/base/unseen.hpp"
 #include "report/render/markdown.hpp"
 #include "report/render/svg.hpp"
 
@@ -17,9 +18,12 @@ extern const char gpusel_page_script_hash[], gpusel_page_script_hash_end[];
 
 namespace gpusel::report {
 
-std::string html_text(std::string_view given) {
+namespace {
+
+/// With its signs encoded.
+std::string encoded(std::string_view text) {
   std::string out;
-  for (const char c : printable(given)) {
+  for (const char c : text) {
     switch (c) {
       case '&': out += "&amp;"; break;
       case '<': out += "&lt;"; break;
@@ -32,6 +36,10 @@ std::string html_text(std::string_view given) {
   return out;
 }
 
+}  // namespace
+
+std::string html_text(std::string_view text) { return encoded(printable(text)); }
+
 PageParts page_parts() {
   const auto between = [](const char* begin, const char* end) { return std::string_view(begin, end); };
   return {between(gpusel_page_style, gpusel_page_style_end), between(gpusel_page_script, gpusel_page_script_end),
@@ -39,7 +47,12 @@ PageParts page_parts() {
           between(gpusel_page_script_hash, gpusel_page_script_hash_end)};
 }
 
-std::string html_page(std::string_view title, std::string_view body, bool scripted) {
+namespace {
+
+/// What a page without a heading is called.
+constexpr std::string_view kUntitled = "gpusel";
+
+std::string framed(std::string_view title, std::string_view body, bool scripted) {
   const PageParts parts = page_parts();
   const std::string head = html_text(title);
   const std::string may_run = scripted ? format("'sha256-{}'", parts.script_hash) : "'none'";
@@ -53,11 +66,6 @@ std::string html_page(std::string_view title, std::string_view body, bool script
       "</head>\n<body>\n<main>\n<h1>{}</h1>\n{}</main>\n{}</body>\n</html>\n",
       spoken(), parts.style_hash, may_run, head, parts.style, head, body, script);
 }
-
-namespace {
-
-/// What a page without a heading is called.
-constexpr std::string_view kUntitled = "gpusel";
 
 std::string attribute(std::string_view name, std::string_view value) {
   return value.empty() ? std::string() : format(" {}=\"{}\"", name, html_text(value));
@@ -87,9 +95,7 @@ std::string whole_words(std::string_view command) {
 }
 
 /// Where there is no room, columns are left out: first on phones, and those needed least on paper.
-std::string_view rarity(const Column& column) {
-  return column.keep == 0 ? "" : column.keep == 1 ? " spare" : " extra";
-}
+std::string_view rarity(const Column& column) { return column.keep == 0 ? "" : column.keep == 1 ? " spare" : " extra"; }
 
 std::string classes(const Table& table, const Column& column, bool head) {
   std::string out;
@@ -122,7 +128,7 @@ class PageWriter {
     }
     to_depth(0);
     if (in_section_) out_ += "</section>\n";
-    return html_page(title, out_, scripted_);
+    return framed(title, out_, scripted_);
   }
 
   void operator()(const Heading& heading) {
@@ -140,21 +146,21 @@ class PageWriter {
     const std::size_t margin = std::min(words.find_first_not_of(' '), words.size());
     if (margin > 0) {
       to_depth(margin < kDeep ? 1 : std::min<std::size_t>(depth_ + 1, 2), true);
-      out_ += marked(one.text);
+      const std::string point = marked(one.text);
+      out_ += point.substr(std::min(point.find_first_not_of(' '), point.size()));
       return;
     }
     to_depth(0);
     const Meaning meaning = one.text.meaning();
-    const std::string_view kind = meaning == Meaning::lead        ? "lead"
-                                  : meaning == Meaning::secondary ? "soft small"
-                                                                  : "";
-    out_ += format("<p{}>{}</p>\n", attribute("class", kind),
-                   kind.empty() ? marked(one.text) : words_of(one.text.words()));
+    const std::string_view kind = meaning == Meaning::lead ? "lead" : meaning == Meaning::secondary ? "soft small" : "";
+    out_ +=
+        format("<p{}>{}</p>\n", attribute("class", kind), kind.empty() ? marked(one.text) : words_of(one.text.words()));
   }
   void operator()(const Gap&) {}
   void operator()(const Code& code) {
     to_depth(0);
-    out_ += code.label.empty() ? format("<pre><code>{}</code></pre>\n", lines_of(code.lines))
+    const std::string_view end = code.lines.ends_with('\n') ? "" : "\n";
+    out_ += code.label.empty() ? format("<pre><code>{}{}</code></pre>\n", encoded(visible(code.lines, false)), end)
                                : format("<pre class=\"command\" aria-label=\"{}\">{}</pre>\n", html_text(code.label),
                                         whole_words(code.lines));
   }
@@ -163,8 +169,8 @@ class PageWriter {
     const std::string_view tag = list.kind == List::Kind::steps ? "ol" : "ul";
     const std::string_view kind = list.kind == List::Kind::steps   ? "steps"
                                   : list.kind == List::Kind::chips ? "chips"
-                                                                   : "small";
-    out_ += format("<{} class=\"{}\">\n", tag, kind);
+                                                                   : "";
+    out_ += format("<{}{}>\n", tag, attribute("class", kind));
     for (const Text& item : list.items) out_ += format("<li>{}</li>\n", marked(item));
     out_ += format("</{}>\n", tag);
   }
@@ -219,16 +225,6 @@ class PageWriter {
         case Meaning::plain:
         case Meaning::lead: out += words; break;
       }
-    }
-    return out;
-  }
-
-  static std::string lines_of(std::string_view lines) {
-    std::string out;
-    for (std::size_t at = 0; at < lines.size();) {
-      const std::size_t end = std::min(lines.find('\n', at), lines.size());
-      out += html_text(lines.substr(at, end - at)) + "\n";
-      at = end + 1;
     }
     return out;
   }
@@ -304,7 +300,9 @@ void PageWriter::operator()(const Table& given) {
                      html_text(table.columns[i].title));
   out_ += "</tr></thead>\n<tbody>\n";
   for (const Row& row : table.rows) {
-    out_ += format("<tr{}", row.best ? " class=\"best\"" : "");
+    out_ += "<tr" + attribute("class", row.meaning == Meaning::best   ? "best"
+                                       : row.meaning == Meaning::warn ? "warn"
+                                                                      : "");
     for (const auto& [name, value] : row.facts) out_ += format(" data-{}=\"{}\"", name, html_text(value));
     out_ += ">";
     for (std::size_t i = 0; i < row.cells.size(); ++i)
@@ -320,15 +318,17 @@ void PageWriter::operator()(const Table& given) {
 void PageWriter::operator()(const Derivation& derivation) {
   if (derivation.tree) return (*this)(derivation.table());
   to_depth(0);
-  out_ += format("<div class=\"wide\"><table class=\"full\"><thead><tr><th>{}</th><th class=\"num\">{}</th><th>{}</th>"
-                 "<th>{}</th></tr></thead><tbody>\n",
-                 html_text(say("Figure")), html_text(say("Value")), html_text(say("Formula, with its figures")),
-                 html_text(say("Source")));
+  out_ += format(
+      "<div class=\"wide\"><table class=\"full\"><thead><tr><th>{}</th><th class=\"num\">{}</th><th>{}</th>"
+      "<th>{}</th></tr></thead><tbody>\n",
+      html_text(say("Figure")), html_text(say("Value")), html_text(say("Formula, with its figures")),
+      html_text(say("Source")));
   for (const Step& step : derivation.steps)
-    out_ += format("<tr><td>{}</td><td class=\"num\">{}</td><td class=\"formula\">{}<span class=\"where\">{}</span></td>"
-                   "<td class=\"text\">{}</td></tr>\n",
-                   html_text(step.quantity), html_text(step.value), html_text(step.formula),
-                   html_text(step.substituted.empty() ? "" : "= " + step.substituted), html_text(step.source));
+    out_ += format(
+        "<tr><td>{}</td><td class=\"num\">{}</td><td class=\"formula\">{}<span class=\"where\">{}</span></td>"
+        "<td class=\"text\">{}</td></tr>\n",
+        html_text(step.quantity), html_text(step.value), html_text(step.formula),
+        html_text(step.substituted.empty() ? "" : "= " + step.substituted), html_text(step.source));
   out_ += "</tbody></table></div>\n";
 }
 

@@ -22,8 +22,5 @@ PageParts page_parts();
 /// Its policy lets nothing be fetched and nothing run or style it but what is embedded; where no table is sorted by its
 /// reader, nothing runs at all.
 std::string html_page(const Document& document);
-std::string html_page(std::string_view title, std::string_view body, bool scripted = false);  // OLD
-std::string html_section(std::string_view heading, std::string_view html, std::string_view id = {});  // OLD
-std::string html_paragraph(std::string_view text);  // OLD
 
 }  // namespace gpusel::report

@@ -115,15 +115,7 @@ struct MarkdownRenderer {
     return (margin < kDeep ? "- " : "  - ") + at_start(one.text) + "\n";
   }
   std::string operator()(const Gap&) const { return "\n"; }
-  std::string operator()(const Code& code) const {
-    std::string out;
-    for (std::string_view rest = code.lines; !rest.empty();) {
-      const auto end = std::min(rest.find('\n'), rest.size());
-      out += printable(rest.substr(0, end)) + "\n";
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-    return markdown_code(out);
-  }
+  std::string operator()(const Code& code) const { return markdown_code(code.lines); }
   std::string operator()(const List& list) const {
     std::string out;
     for (const Text& item : list.items) out += (list.kind == List::Kind::steps ? "1. " : "- ") + at_start(item) + "\n";
@@ -150,16 +142,16 @@ struct MarkdownRenderer {
   std::string operator()(const Footer& footer) const { return (*this)(Paragraph{footer.words}); }
 };
 
-}  // namespace
-
 /// At most one empty line in a row, none at either end.
-std::string tidy_markdown(std::string_view text) {
+std::string tidy(std::string_view text) {
   std::string out;
   for (const char c : text)
     if (c != '\n' || (!out.empty() && !out.ends_with("\n\n"))) out += c;
   while (out.ends_with('\n')) out.pop_back();
   return out + "\n";
 }
+
+}  // namespace
 
 std::string markdown_text(const Table& given) {
   const Table table = for_page(given.bars ? with_bars(given, 0) : given);
@@ -178,7 +170,7 @@ std::string markdown_text(const Document& document) {
   std::string out;
   for (const Block& block : document.blocks())
     if (block.where != Where::terminal) out += std::visit(MarkdownRenderer{}, block.content);
-  return tidy_markdown(out);
+  return tidy(out);
 }
 
 }  // namespace gpusel::report

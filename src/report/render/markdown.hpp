@@ -17,7 +17,6 @@ std::string markdown_text(std::string_view text);
 std::string markdown_line(std::string_view text);
 /// Lines as they are, in a fence that they cannot close.
 std::string markdown_code(std::string_view lines);
-std::string tidy_markdown(std::string_view text);  // OLD
 /// Where an address that `text` begins with ends; 0: none does.
 std::size_t address_length(std::string_view text);
 

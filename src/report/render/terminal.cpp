@@ -88,7 +88,7 @@ struct TerminalRenderer {
     std::string out;
     for (std::string_view rest = code.lines; !rest.empty();) {
       const auto end = std::min(rest.find('\n'), rest.size());
-      out += std::string(code.margin, ' ') + printable(rest.substr(0, end)) + "\n";
+      out += std::string(code.margin, ' ') + std::string(rest.substr(0, end)) + "\n";
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     return out;
@@ -120,9 +120,7 @@ struct TerminalRenderer {
     for (const Block& block : fold.blocks) out += std::visit(*this, block.content);
     return out;
   }
-  std::string operator()(const Footer& footer) const {
-    return "\n" + wrapped(secondary(footer.words), 2, terminal);
-  }
+  std::string operator()(const Footer& footer) const { return "\n" + wrapped(secondary(footer.words), 2, terminal); }
 };
 
 }  // namespace
@@ -164,9 +162,7 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
 }
 
 std::string styled(std::string_view words, Meaning meaning, const Terminal& terminal) {
-  const std::string_view sign = meaning == Meaning::strong      ? "\x1b[1m"
-                                : meaning == Meaning::secondary ? "\x1b[2m"
-                                                                : "";
+  const std::string_view sign = meaning == Meaning::strong ? "\x1b[1m" : meaning == Meaning::secondary ? "\x1b[2m" : "";
   if (!terminal.color || sign.empty() || words.empty()) return std::string(words);
   return std::string(sign) + std::string(words) + "\x1b[0m";
 }

@@ -9,25 +9,8 @@
 
 namespace gpusel::report {
 
-/// How wide a text may be, in columns; 0: no limit.
-class Width {
- public:
-  constexpr Width(std::size_t columns = 0) : columns_(columns) {}
-  static constexpr Width markdown() {
-    Width width;
-    width.markdown_ = true;
-    return width;
-  }
-  constexpr operator std::size_t() const { return columns_; }
-  constexpr bool is_markdown() const { return markdown_; }
-
- private:
-  std::size_t columns_;
-  bool markdown_ = false;
-};
-
 struct Terminal {
-  Width width;
+  std::size_t width = 0;  // in columns; 0: no limit
   bool color = false;
 };
 

@@ -85,7 +85,8 @@ class TableLayout {
   bool drop(int from) {
     std::optional<std::size_t> least;
     for (std::size_t i = 0; i < width_.size(); ++i)
-      if (shows(i) && table_.columns[i].keep >= from && (!least || table_.columns[i].keep >= table_.columns[*least].keep))
+      if (shows(i) && table_.columns[i].keep >= from &&
+          (!least || table_.columns[i].keep >= table_.columns[*least].keep))
         least = i;
     if (least) dropped_.push_back(*least);
     return least.has_value();
