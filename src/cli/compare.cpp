@@ -31,10 +31,9 @@ int run_compare(CompareOptions& options, Context& context) {
   if (!comparison) return context.fail(as_flag(comparison.error()));
   if (options.explain && !comparison->work)
     context.note(say("--explain is of a job's figures: give --model and --task"));
-  print({[&] { return report::compare_json(*comparison, ground->catalog); },
-         [&](std::string_view format, const report::Terminal& terminal) {
-           return report::compare_text(*comparison, ground->catalog, format, terminal);
-         }},
+  print({.data = [&] { return report::compare_json(*comparison, ground->catalog); },
+         .document = [&](bool all) { return report::compare_page(*comparison, ground->catalog, all); },
+         .csv = [&] { return report::compare_table(*comparison, ground->catalog); }},
         ground->format, context);
   tell_left_out(ground->format, {{options.explain, "--explain"}}, context);
   std::vector<const catalog::Offer*> offers;

@@ -180,11 +180,13 @@ int run_doctor(const DoctorOptions& options, Context& context) {
   if (!today) return context.fail(today.error());
   Doctor doctor(options, context, *today);
   const std::vector<Finding> findings = doctor.examine();
-  print({[&] { return findings_json(findings); },
-         [&](std::string_view kind, const report::Terminal& terminal) {
-           return report::document_title(say("State of gpusel and its data on {}", today->text()), terminal) +
-                  findings_table(findings).as(kind, terminal);
-         }},
+  print({.data = [&] { return findings_json(findings); },
+         .document =
+             [&](bool) {
+               report::Document page;
+               return page.page_title(say("State of gpusel and its data on {}", today->text()))
+                   .add(findings_table(findings));
+             }},
         *format, context);
   return doctor.status();
 }

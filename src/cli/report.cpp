@@ -11,6 +11,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/page/report.hpp"
+#include "report/render/html.hpp"
 
 namespace gpusel::cli {
 
@@ -71,7 +72,7 @@ class Report {
       view.trace = advise::explain(advise::as_planned(advice.work, best.choice()), best.machine(), best.choice(),
                                    ground.coefficients);
     }
-    return report::report_page(view);
+    return report::html_page(report::report_page(view));
   }
 
   Status write(const std::string& page) {

@@ -218,20 +218,18 @@ Table calibrate_table(const Calibration& calibration) {
   return table;
 }
 
-std::string calibrate_text(const Calibration& calibration, const advise::CheckedRows& checked,
-                           const Terminal& terminal) {
-  std::string out = title(say("Calibrated with {} measurements ({} of them new), {} figures", calibration.rows,
-                              checked.rows.size(), calibration.figures.size()),
-                          terminal) +
-                    "\n";
-  out += calibration.figures.size() > kFiguresShown ? sum_table(calibration).text(terminal)
-                                                    : calibrate_table(calibration).text(terminal);
+Document calibrate_page(const Calibration& calibration, const advise::CheckedRows& checked) {
+  Document page;
+  page.title(say("Calibrated with {} measurements ({} of them new), {} figures", calibration.rows, checked.rows.size(),
+                 calibration.figures.size()));
+  page.gap().add(calibration.figures.size() > kFiguresShown ? sum_table(calibration) : calibrate_table(calibration));
+  page.gap();
   if (calibration.coefficients.empty())
-    out += "\n" + wrap(say("no coefficient needs to change"), terminal.width, 2);
+    page.line(say("no coefficient needs to change"));
   else
-    out += "\n" + coefficient_table(calibration).text(terminal);
-  if (!calibration.own.widths.empty()) out += "\n" + width_table(calibration).text(terminal);
-  return out + trace_lines(calibration.trace, terminal);
+    page.add(coefficient_table(calibration));
+  if (!calibration.own.widths.empty()) page.gap().add(width_table(calibration));
+  return page.derivation(derivation_of(calibration.trace));
 }
 
 Json calibrate_json(const Calibration& calibration, const advise::CheckedRows& checked) {

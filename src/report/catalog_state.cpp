@@ -47,7 +47,7 @@ std::string bucket_title(const Statistics& statistics, std::size_t i) {
   return bucket.days ? say("{} to {} days", i == 0 ? 0 : before + 1, *bucket.days) : say("over {} days", before);
 }
 
-std::string age_text(const Statistics& statistics, std::size_t offers, const Terminal& terminal) {
+Table age_table(const Statistics& statistics, std::size_t offers) {
   constexpr std::size_t kBar = 30;
   Table table({{say("age of prices"), Align::left, 0},
                {say("offers"), Align::right, 0},
@@ -59,7 +59,7 @@ std::string age_text(const Statistics& statistics, std::size_t offers, const Ter
   };
   for (std::size_t i = 0; i < statistics.ages.size(); ++i) row(bucket_title(statistics, i), statistics.ages[i].offers);
   row(say("undated"), statistics.undated);
-  return table.text(terminal);
+  return table;
 }
 
 /// "on-demand 2,012, spot 304 …" of an enum's counts.
@@ -82,7 +82,7 @@ std::array<std::size_t, enum_names<catalog::Term>.size()> term_totals(const Stat
 }
 
 /// Fields that are not known of every record, the least known last.
-std::string coverage_text(const Statistics& statistics, std::string_view section, const Terminal& terminal) {
+std::string coverage_line(const Statistics& statistics, std::string_view section) {
   std::vector<catalog::FieldCoverage> fields;
   for (const auto& field : statistics.coverage)
     if (field.section == section && field.known > 0 && field.known < field.of) fields.push_back(field);
@@ -90,15 +90,13 @@ std::string coverage_text(const Statistics& statistics, std::string_view section
   std::string line = say("known of {}:", section);
   for (const auto& field : fields) line += format(" {} {},", field.field, share(field.known, field.of));
   if (!fields.empty()) line.pop_back();
-  return wrap(line, terminal.width, 2);
+  return line;
 }
 
 std::string dates_of(Date oldest, Date newest) {
   if (!oldest.known()) return say("undated");
   return oldest == newest ? oldest.text() : say("{} to {}", oldest.text(), newest.text());
 }
-
-}  // namespace
 
 Table provider_table(const Statistics& statistics) {
   Table table({{say("provider"), Align::left, 0},
@@ -116,27 +114,29 @@ Table provider_table(const Statistics& statistics) {
   return table;
 }
 
-std::string statistics_text(const Statistics& statistics, const catalog::Catalog& catalog, Date today,
-                            std::span<const LayerChanges> layers, const Terminal& terminal) {
+}  // namespace
+
+Document statistics_page(const Statistics& statistics, const catalog::Catalog& catalog, Date today,
+                         std::span<const LayerChanges> layers) {
   const std::size_t offers = catalog.offers().size();
-  std::string out = title(say("catalogue: {}", catalogue_name(catalog)), terminal);
-  out += wrap(say("{} GPUs, {} models, {} providers, {} instances, {} offers, {} renderer scores, {} sources",
-                  catalog.gpus().size(), catalog.models().size(), catalog.providers().size(),
-                  catalog.instances().size(), offers, catalog.render_scores().size(), catalog.sources().size()),
-              terminal.width, 2);
-  out += wrap(say("terms: {}", counts_line<catalog::Term>(term_totals(statistics))), terminal.width, 2);
-  out += wrap(say("confidence: {}", counts_line<catalog::Confidence>(statistics.by_confidence)), terminal.width, 2);
-  out += wrap(say("exchange rates: {}, the oldest of {}", catalog.exchange_rates().size(),
-                  statistics.oldest_rate.known() ? statistics.oldest_rate.text() : say("no date")),
-              terminal.width, 2);
+  Document page;
+  page.title(say("catalogue: {}", catalogue_name(catalog)));
+  page.line(say("{} GPUs, {} models, {} providers, {} instances, {} offers, {} renderer scores, {} sources",
+                catalog.gpus().size(), catalog.models().size(), catalog.providers().size(), catalog.instances().size(),
+                offers, catalog.render_scores().size(), catalog.sources().size()));
+  page.line(say("terms: {}", counts_line<catalog::Term>(term_totals(statistics))));
+  page.line(say("confidence: {}", counts_line<catalog::Confidence>(statistics.by_confidence)));
+  page.line(say("exchange rates: {}, the oldest of {}", catalog.exchange_rates().size(),
+                statistics.oldest_rate.known() ? statistics.oldest_rate.text() : say("no date")));
   for (const LayerChanges& layer : layers)
-    out += wrap(say("{}: {}", printable(layer.path), changes_summary(layer.changes)), terminal.width, 2);
-  out += "\n" + provider_table(statistics).text(terminal) + "\n" + age_text(statistics, offers, terminal);
+    page.line(say("{}: {}", printable(layer.path), changes_summary(layer.changes)));
+  page.gap().add(provider_table(statistics)).gap().add(age_table(statistics, offers));
   if (statistics.median_age_days)
-    out += wrap(
-        say("half of the prices are older than {} days, counted from {}", *statistics.median_age_days, today.text()),
-        terminal.width, 2);
-  return out + "\n" + coverage_text(statistics, "gpus", terminal) + coverage_text(statistics, "instances", terminal);
+    page.line(
+        say("half of the prices are older than {} days, counted from {}", *statistics.median_age_days, today.text()));
+  page.gap();
+  for (const std::string_view section : {"gpus", "instances"}) page.line(coverage_line(statistics, section));
+  return page;
 }
 
 Json statistics_json(const Statistics& statistics, const catalog::Catalog& catalog, Date today,

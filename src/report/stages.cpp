@@ -8,7 +8,6 @@
 #include "report/candidate.hpp"
 #include "report/estimate.hpp"
 #include "report/recommend.hpp"
-#include "report/table.hpp"
 
 namespace gpusel::report {
 
@@ -104,18 +103,22 @@ bool is_one_provider(const StagesChoice& choice) {
   return true;
 }
 
-std::string one_provider_text(const StagesAnswer& answer, const StagesPlan& plan, const Terminal& terminal) {
-  if (is_one_provider(answer.best)) return wrap(say("all of it is with one provider"), terminal.width, 2);
-  if (!answer.one_provider) return wrap(say("no provider has an instance for every stage"), terminal.width, 2);
+void add_one_provider(Document& page, const StagesAnswer& answer, const StagesPlan& plan) {
+  if (is_one_provider(answer.best)) {
+    page.line(say("all of it is with one provider"));
+    return;
+  }
+  if (!answer.one_provider) {
+    page.line(say("no provider has an instance for every stage"));
+    return;
+  }
   const StagesChoice& one = *answer.one_provider;
   const double more = one.sum.whole(answer.months) - answer.best.sum.whole(answer.months);
-  std::string out = heading(say("all with {}", printable(one.stages.front().best->instance->provider)), terminal) +
-                    table_of(one, plan, answer.currency).text(terminal) +
-                    wrap(sum_text(one, answer.months, answer.currency), terminal.width, 2);
-  return out + wrap(more >= 0 ? say("staying with one costs {} {} more", human_price(more), answer.currency.code())
-                              : say("staying with one costs {} {} less: each best alone is not the best together",
-                                    human_price(-more), answer.currency.code()),
-                    terminal.width, 2);
+  page.heading(say("all with {}", printable(one.stages.front().best->instance->provider)));
+  page.add(table_of(one, plan, answer.currency)).line(sum_text(one, answer.months, answer.currency));
+  page.line(more >= 0 ? say("staying with one costs {} {} more", human_price(more), answer.currency.code())
+                      : say("staying with one costs {} {} less: each best alone is not the best together",
+                            human_price(-more), answer.currency.code()));
 }
 
 Json choice_json(const StagesChoice& choice, const StagesAnswer& answer, const StagesPlan& plan) {
@@ -166,27 +169,22 @@ Json choice_json(const StagesChoice& choice, const StagesAnswer& answer, const S
 
 }  // namespace
 
-std::string stages_text(const StagesAnswer& answer, const StagesPlan& plan, std::string_view format_name,
-                        const Terminal& terminal) {
-  const Table table = table_of(answer.best, plan, answer.currency);
-  if (format_name == "csv") return table.csv();
-  std::string out = document_title(say("Several jobs, one after the other"), terminal);
+Document stages_page(const StagesAnswer& answer, const StagesPlan& plan) {
+  Document page;
+  page.page_title(say("Several jobs, one after the other"));
   for (std::size_t i = 0; i < plan.stages.size(); ++i)
-    out += wrap(say("{}: {}; assumed: {}", printable(plan.stages[i].name), job_line(answer.advice[i]->work),
-                    assumed_line(answer.advice[i]->assumed)),
-                terminal.width, 2);
-  out += wrap(dates_text(answer), terminal.width, 2);
-  out += "\n" + table.text(terminal);
-  out += wrap(sum_text(answer.best, answer.months, answer.currency), terminal.width, 2);
+    page.line(say("{}: {}; assumed: {}", printable(plan.stages[i].name), job_line(answer.advice[i]->work),
+                  assumed_line(answer.advice[i]->assumed)));
+  page.line(dates_text(answer)).gap().add(table_of(answer.best, plan, answer.currency)).line(stages_sum(answer));
   for (const advise::Move& move : answer.best.moves)
-    out += wrap("  " + move_text(move, answer.best, plan, answer.currency), terminal.width, 4);
+    page.line("  " + move_text(move, answer.best, plan, answer.currency), 4);
   for (std::size_t i = 0; i < answer.best.stages.size(); ++i)
     if (const Recommendation* one = answer.best.stages[i].best; one != nullptr)
       for (const auto& remark : one->remarks)
         if (remark.severity == rules::Effect::warn)
-          out += wrap(say("warn: {}: {} [{}]", printable(plan.stages[i].name), printable(remark.message), remark.rule),
-                      terminal.width, 2);
-  return out + one_provider_text(answer, plan, terminal) + trace_lines(answer.trace, terminal);
+          page.line(say("warn: {}: {} [{}]", printable(plan.stages[i].name), printable(remark.message), remark.rule));
+  add_one_provider(page, answer, plan);
+  return page.derivation(derivation_of(answer.trace));
 }
 
 std::string stages_sum(const StagesAnswer& answer) { return sum_text(answer.best, answer.months, answer.currency); }

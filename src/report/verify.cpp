@@ -9,7 +9,6 @@
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/estimate.hpp"
-#include "report/markdown.hpp"
 #include "report/records.hpp"
 
 namespace gpusel::report {
@@ -197,36 +196,42 @@ Json worst_json(const Comparison& each) {
           {"interval", each.interval ? interval_json(*each.interval) : Json(nullptr)}};
 }
 
-std::string verify_markdown(const Verification& verification, const VerifyView& view) {
-  std::string out = "# " + say("Accuracy of the estimates") + "\n\n" + summary_line(verification) + ".";
-  if (const std::string line = unanswered_line(verification); !line.empty()) out += " " + line + ".";
-  out += "\n\n" +
-         say("Every source weighs the same: `error` is the median of |predicted ÷ measured − 1| of each source, "
-             "averaged over the sources; `bias` the median of predicted ÷ measured − 1 of each source, and the median "
-             "of those; `in interval` the share of measurements inside the 80 % interval, `width` its upper end "
-             "divided by its lower. The coefficients were fitted to such measurements, so that others are met less "
-             "well.") +
-         "\n\n" + say("`gpusel verify -o markdown` prints this page; `--by` chooses its tables.") + "\n";
-  for (const VerifiedSection& section : sections(verification, view))
-    out += "\n## " + markdown_text(section.title) + "\n\n" + section.table.markdown();
+/// What stands between `marks` is code.
+Text with_code(std::string_view words) {
+  Text out;
+  bool code = false;
+  for (std::size_t from = 0; from < words.size(); code = !code) {
+    const std::size_t end = std::min(words.find('`', from), words.size());
+    out.add(std::string(words.substr(from, end - from)), code ? Meaning::code : Meaning::plain);
+    from = end + 1;
+  }
   return out;
 }
 
 }  // namespace
 
-std::string verify_text(const Verification& verification, const VerifyView& view, const Terminal& terminal) {
-  const auto made = [&] {
-    return view.explain ? trace_lines(advise::explain_accuracy(verification), terminal) : std::string();
-  };
-  if (terminal.width.is_markdown()) return verify_markdown(verification, view) + made();
-  std::string out = title(summary_line(verification), terminal);
-  for (const VerifiedSection& section : sections(verification, view)) out += "\n" + section.table.text(terminal);
-  if (const std::string line = unanswered_line(verification); !line.empty())
-    out += "\n" + wrap(line, terminal.width, 2);
-  return out + made();
+Document verify_page(const Verification& verification, const VerifyView& view) {
+  const std::string unanswered = unanswered_line(verification);
+  Document page;
+  page.page_title(say("Accuracy of the estimates"));
+  page.line(format("{}.{}", summary_line(verification), unanswered.empty() ? "" : " " + unanswered + "."), 2,
+            Where::page);
+  for (const std::string& words :
+       {say("Every source weighs the same: `error` is the median of |predicted ÷ measured − 1| of each source, "
+            "averaged over the sources; `bias` the median of predicted ÷ measured − 1 of each source, and the median "
+            "of those; `in interval` the share of measurements inside the 80 % interval, `width` its upper end "
+            "divided by its lower. The coefficients were fitted to such measurements, so that others are met less "
+            "well."),
+        say("`gpusel verify -o markdown` prints this page; `--by` chooses its tables.")})
+    page.line(with_code(words), 2, Where::page);
+  page.title(summary_line(verification), Where::terminal);
+  for (VerifiedSection& section : sections(verification, view))
+    page.page_heading(section.title).gap().add(std::move(section.table));
+  if (!unanswered.empty()) page.append(Document().gap().line(unanswered), Where::terminal);
+  return view.explain ? page.derivation(derivation_of(advise::explain_accuracy(verification))) : page;
 }
 
-std::string verify_csv(const Verification& verification, const VerifyView& view) {
+Table verify_table(const Verification& verification, const VerifyView& view) {
   Json records = Json::array();
   const auto add = [&](std::string_view by, const Group& group) {
     Json record{{"by", text_or_null(by)}, {"group", text_or_null(group.name)}};
@@ -236,7 +241,7 @@ std::string verify_csv(const Verification& verification, const VerifyView& view)
   for (const Group& group : advise::figures(verification)) add({}, group);
   for (const GroupBy by : view.by)
     for (const Group& group : advise::groups(verification, by)) add(to_text(by), group);
-  return csv_of(records);
+  return records_table(records);
 }
 
 Json verify_json(const Verification& verification, const VerifyView& view) {

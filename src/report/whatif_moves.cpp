@@ -49,21 +49,18 @@ std::vector<std::string> changes(const WhatIf& answer) {
   return lines;
 }
 
-Table tornado_table(const WhatIf& answer, const Bars& bars, std::size_t bar_width) {
-  std::vector<Column> columns{{say("input"), Align::left, 0},
-                              {say("now"), Align::right, 2},
-                              {say("low"), Align::right, 3},
-                              {say("cost"), Align::right, 0}};
-  if (bar_width > 0) columns.push_back({"", Align::left, 1});
-  columns.insert(columns.end(), {{say("cost"), Align::right, 0}, {say("high"), Align::right, 3}});
-  Table table(std::move(columns));
-  for (std::size_t i = 0; i < answer.bars.size(); ++i) {
-    const advise::TornadoBar& bar = answer.bars[i];
-    std::vector<Cell> cells{printable(bar.key), value_shown(bar.base), value_shown(bar.low.value), end_text(bar.low)};
-    if (bar_width > 0) cells.emplace_back(text_bar(bars, bars.bars[i], bar_width));
-    cells.insert(cells.end(), {end_text(bar.high), value_shown(bar.high.value)});
-    table.add(std::move(cells));
-  }
+Table tornado_table(const WhatIf& answer) {
+  Table table({{say("input"), Align::left, 0},
+               {say("now"), Align::right, 2},
+               {say("low"), Align::right, 3},
+               {say("cost"), Align::right, 0},
+               {"", Align::left, 1},
+               {say("cost"), Align::right, 0},
+               {say("high"), Align::right, 3}});
+  table.bars = bars_of(answer);
+  for (const advise::TornadoBar& bar : answer.bars)
+    table.add({printable(bar.key), value_shown(bar.base), value_shown(bar.low.value), end_text(bar.low), "",
+               end_text(bar.high), value_shown(bar.high.value)});
   return table;
 }
 
@@ -85,40 +82,35 @@ std::string against_title(const WhatIf& answer) {
 
 }  // namespace
 
-Section tornado_section(const WhatIf& answer, std::size_t bar_width) {
-  Section section;
-  section.heading = say("tornado: what moves the cost of the best answer");
-  if (!answer.now.fits()) {
-    section.remarks = {say("nothing fits: {}", printable(reason_of(answer.now, nullptr)))};
-    return section;
-  }
-  section.lines = {say("each input ±{:g} % by itself, speed over the interval of 80 of 100 runs; now {} {} with {}",
-                       100 * answer.swing, human_price(answer.now.cost), measure_title(answer, answer.measure),
-                       winner_text(answer.now))};
-  section.bars = bars_of(answer);
-  section.table = tornado_table(answer, *section.bars, bar_width);
-  section.remarks = changes(answer);
+void add_tornado(Document& page, const WhatIf& answer) {
+  page.heading(say("tornado: what moves the cost of the best answer"));
+  if (!answer.now.fits())
+    return add_remarks(page, {say("nothing fits: {}", printable(reason_of(answer.now, nullptr)))});
+  page.line(say("each input ±{:g} % by itself, speed over the interval of 80 of 100 runs; now {} {} with {}",
+                100 * answer.swing, human_price(answer.now.cost), measure_title(answer, answer.measure),
+                winner_text(answer.now)));
+  if (!answer.bars.empty()) page.gap().add(tornado_table(answer));
+  std::vector<std::string> remarks = changes(answer);
   if (answer.measure == advise::Measure::hourly || answer.measure == advise::Measure::monthly)
-    section.remarks.push_back(
+    remarks.push_back(
         say("speed has no row: cost is by the hour, and how its interval changes the number of instances is not worked "
             "out"));
   std::vector<std::string> assumed;
   for (const advise::TornadoBar& bar : answer.bars)
     if (bar.assumed) assumed.push_back(bar.key);
-  add_list(section.remarks, say("assumed, not given"), assumed);
-  add_list(section.remarks, say("less than 0.1 % of the cost"), answer.unmoved);
-  return section;
+  add_list(remarks, say("assumed, not given"), assumed);
+  add_list(remarks, say("less than 0.1 % of the cost"), answer.unmoved);
+  add_remarks(page, remarks);
 }
 
-Section pareto_section(const WhatIf& answer) {
-  Section section;
-  section.heading = say("Pareto frontier: cost × {}", answer.against == advise::Against::time      ? say("time")
-                                                      : answer.against == advise::Against::latency ? say("latency")
-                                                                                                   : say("throughput"));
-  if (answer.candidates.empty()) {
-    section.remarks = {say("nothing fits: {}", printable(reason_of(answer.now, nullptr)))};
-    return section;
-  }
+void add_pareto(Document& page, const WhatIf& answer) {
+  const std::string heading =
+      say("Pareto frontier: cost × {}", answer.against == advise::Against::time      ? say("time")
+                                        : answer.against == advise::Against::latency ? say("latency")
+                                                                                     : say("throughput"));
+  page.heading(heading);
+  if (answer.candidates.empty())
+    return add_remarks(page, {say("nothing fits: {}", printable(reason_of(answer.now, nullptr)))});
   Chart chart;
   std::vector<double> xs, ys;
   Table table({{against_title(answer), Align::right, 0},
@@ -141,8 +133,8 @@ Section pareto_section(const WhatIf& answer) {
                printable(one.outcome.best.region->id), gpus_text(one.outcome.best),
                plan_text(one.outcome.of->work, one.outcome.best)});
   }
-  section.lines = {say("{} candidates, {} on the frontier: nothing is better in one and no worse in the other",
-                       answer.candidates.size(), frontier.points.size())};
+  page.line(say("{} candidates, {} on the frontier: nothing is better in one and no worse in the other",
+                answer.candidates.size(), frontier.points.size()));
   chart.lines.push_back(std::move(frontier));
   chart.x_title = against_title(answer);
   chart.y_title = measure_title(answer, answer.pareto_measure);
@@ -150,9 +142,7 @@ Section pareto_section(const WhatIf& answer) {
   chart.y = scale_for(ys);
   chart.series = {say("on the frontier"), say("another answer is better in one and no worse in the other")};
   chart.glyphs = "*.";
-  section.chart = std::move(chart);
-  section.points = std::move(table);
-  return section;
+  page.gap().add(Picture{std::move(chart), heading}).gap().add(std::move(table));
 }
 
 }  // namespace gpusel::report

@@ -274,35 +274,35 @@ Table legend_table(const WhatIf& answer) {
 
 }  // namespace
 
-Section one_input_section(const WhatIf& answer) {
-  Section section;
-  section.heading = say("{}: where the winner changes", answer.axes.front().key);
-  section.lines = {points_text(answer.axes.front()) + unseen_text(answer)};
-  section.table = segments_table(answer);
-  section.chart = sweep_chart(answer);
-  if (answer.any_fits()) section.points = points_table(answer);
-  section.remarks = missing(answer);
-  if (answer.any_fits()) section.remarks.push_back(overall(answer));
-  for (std::string& note : notes_on(answer)) section.remarks.push_back(std::move(note));
-  return section;
+void add_one_input(Document& page, const WhatIf& answer) {
+  const std::string heading = say("{}: where the winner changes", answer.axes.front().key);
+  page.heading(heading).line(points_text(answer.axes.front()) + unseen_text(answer));
+  if (!answer.segments.empty()) page.gap().add(segments_table(answer));
+  if (auto chart = sweep_chart(answer)) page.gap().add(Picture{std::move(*chart), heading});
+  if (answer.any_fits()) page.gap().add(points_table(answer));
+  std::vector<std::string> remarks = missing(answer);
+  if (answer.any_fits()) remarks.push_back(overall(answer));
+  std::ranges::move(notes_on(answer), std::back_inserter(remarks));
+  add_remarks(page, remarks);
 }
 
-Section two_inputs_section(const WhatIf& answer, bool letters) {
-  Section section;
-  section.heading = say("{} and {}: who wins where", answer.axes[0].key, answer.axes[1].key);
-  section.lines = {points_text(answer.axes[0]), points_text(answer.axes[1]),
-                   say("cells: the winner and its cost in {}", measure_title(answer, answer.measure))};
-  section.table = map_table(answer, letters);
-  section.points = legend_table(answer);
+void add_two_inputs(Document& page, const WhatIf& answer) {
+  page.heading(say("{} and {}: who wins where", answer.axes[0].key, answer.axes[1].key));
+  for (const Axis& axis : answer.axes) page.line(points_text(axis));
+  page.line(say("cells: the winner and its cost in {}", measure_title(answer, answer.measure)));
+  Table map = map_table(answer, false);
+  map.narrower.push_back(map_table(answer, true));
+  page.gap().add(std::move(map)).gap().add(legend_table(answer));
+  std::vector<std::string> remarks;
   const auto none =
       std::find_if(answer.samples.begin(), answer.samples.end(), [](const Sample& one) { return !one.best.fits(); });
   if (none != answer.samples.end())
-    section.remarks.push_back(say("nothing fits at {} {}, {} {}: {}", answer.axes[0].key,
-                                  value_text(answer.axes[0], none->at[0]), answer.axes[1].key,
-                                  value_text(answer.axes[1], none->at[1]), printable(reason_of(none->best, nullptr))));
-  section.remarks.push_back(overall(answer));
-  for (std::string& note : notes_on(answer)) section.remarks.push_back(std::move(note));
-  return section;
+    remarks.push_back(say("nothing fits at {} {}, {} {}: {}", answer.axes[0].key,
+                          value_text(answer.axes[0], none->at[0]), answer.axes[1].key,
+                          value_text(answer.axes[1], none->at[1]), printable(reason_of(none->best, nullptr))));
+  remarks.push_back(overall(answer));
+  std::ranges::move(notes_on(answer), std::back_inserter(remarks));
+  add_remarks(page, remarks);
 }
 
 }  // namespace gpusel::report

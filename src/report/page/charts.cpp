@@ -8,9 +8,7 @@
 #include "report/candidate.hpp"
 #include "report/cost.hpp"
 #include "report/estimate.hpp"
-#include "report/html.hpp"
 #include "report/page/parts.hpp"
-#include "report/svg.hpp"
 
 namespace gpusel::report {
 
@@ -242,7 +240,7 @@ std::string never_text(const ReportView& view, const advise::CommitmentBreakEven
 
 }  // namespace
 
-std::string memory_html(const ReportView& view) {
+void add_memory(Document& page, const ReportView& view) {
   Stacks stacks{say("GiB"),
                 {say("weights"), say("gradients"), say("optimiser"), working_memory_name(view.advice.work),
                  say("K/V cache"), say("workspace"), say("framework")},
@@ -256,46 +254,41 @@ std::string memory_html(const ReportView& view) {
     on_cpu = on_cpu || r.gpu == nullptr;
     stacks.stacks.push_back(stack_of(r));
   }
-  if (stacks.stacks.empty()) return {};
-  const std::string what =
-      on_cpu ? say("GiB on the fullest GPU at its peak, of instances without one GiB of the host's memory")
-             : say("GiB on the fullest GPU at its peak");
-  return html_section(say("Memory"), html_paragraph(what) + svg_stacks(stacks, say("Memory of the best answers")),
-                      "memory");
+  if (stacks.stacks.empty()) return;
+  page.add(Heading{say("Memory"), 2, "memory"});
+  page.line(on_cpu ? say("GiB on the fullest GPU at its peak, of instances without one GiB of the host's memory")
+                   : say("GiB on the fullest GPU at its peak"));
+  page.add(Picture{std::move(stacks), say("Memory of the best answers")});
 }
 
-std::string frontier_html(const ReportView& view) {
-  if (view.advice.recommendations.empty()) return {};
+void add_frontier(Document& page, const ReportView& view) {
+  if (view.advice.recommendations.empty()) return;
   const advise::Against against = advise::against_of(view.advice.work);
   const std::string heading = frontier_heading(against);
-  const FrontierPicture picture = frontier_picture(view, against);
-  std::string out = svg_chart(picture.chart, heading);
-  if (picture.beyond > 0)
-    out += format("<p class=\"soft small\">{}</p>\n",
-                  html_text(say("Far beyond the others and drawn at the edge: {}", picture.beyond)));
-  return html_section(heading, out, "frontier");
+  FrontierPicture picture = frontier_picture(view, against);
+  page.add(Heading{heading, 2, "frontier"}).add(Picture{std::move(picture.chart), heading});
+  if (picture.beyond > 0) page.line(secondary(say("Far beyond the others and drawn at the edge: {}", picture.beyond)));
 }
 
-std::string use_html(const ReportView& view) {
-  if (view.use == nullptr || view.use->curves.empty()) return {};
+void add_use(Document& page, const ReportView& view) {
+  if (view.use == nullptr || view.use->curves.empty()) return;
   const advise::UseCurves& use = *view.use;
   const UseAxis axis(view);
-  const Chart chart = use_chart(view, axis);
-  std::string out;
-  if (axis.counts_jobs()) out += html_paragraph(one_job_text(use));
+  Chart chart = use_chart(view, axis);
+  page.add(Heading{say("Cost over use"), 2, "use"});
+  if (axis.counts_jobs()) page.line(one_job_text(use));
   if (use.costs.items.size() > 1)
-    out += html_paragraph(say("The best, {}, is sold on one term only; #{} {} is the next that is sold on several.",
-                              subject_name(use.costs.items.front().subject), use.item().subject.rank,
-                              subject_name(use.item().subject)));
-  out += svg_chart(chart, axis.counts_jobs() ? say("Cost of a month over the jobs in it")
-                                             : say("Cost of a month over its hours of use"));
-  std::string points;
-  for (const Mark& mark : chart.marks) points += format("<li>{}</li>\n", html_text(mark.tip));
+    page.line(say("The best, {}, is sold on one term only; #{} {} is the next that is sold on several.",
+                  subject_name(use.costs.items.front().subject), use.item().subject.rank,
+                  subject_name(use.item().subject)));
+  List points;
+  for (const Mark& mark : chart.marks) points.items.emplace_back(mark.tip);
   for (const auto& one : use.break_evens.commitments)
-    if (!one.hours_per_month) points += format("<li>{}</li>\n", html_text(never_text(view, one)));
-  for (const std::string& note : use.break_evens.notes) points += format("<li>{}</li>\n", html_text(note));
-  if (!points.empty()) out += "<ul class=\"small\">\n" + points + "</ul>\n";
-  return html_section(say("Cost over use"), out, "use");
+    if (!one.hours_per_month) points.items.emplace_back(never_text(view, one));
+  for (const std::string& note : use.break_evens.notes) points.items.emplace_back(note);
+  page.add(Picture{std::move(chart), axis.counts_jobs() ? say("Cost of a month over the jobs in it")
+                                                        : say("Cost of a month over its hours of use")});
+  if (!points.items.empty()) page.add(std::move(points));
 }
 
 }  // namespace gpusel::report
