@@ -134,4 +134,153 @@ TEST_CASE("by hand: offloaded weights come over PCIe, but for the tenth in fligh
   CHECK(in_ms(decode_step(work, a100(), serving("fp16"), 1, 0, test::ideal())) == near(377.47031));
 }
 
+TEST_CASE("by hand: what each fitted number adds to a decode step") {
+  struct Term {
+    Coefficient Coefficients::* of;
+    double value;
+    double ms;
+    double batch = 1;
+    double context = 1024;
+    std::string words = "model=llama-7b";
+    InferencePlan plan = serving("fp16");
+  };
+  const double weights = 6.4809648, cache = 0.26330110;
+  const Term terms[] = {
+      {&Coefficients::decode_layer_us, 100, 3.2},
+      {&Coefficients::decode_step_us, 1000, 1},
+      {&Coefficients::sequence_us, 100, 6.4, 64},
+      {&Coefficients::expert_layer_us, 100, 3.2, 1, 0, "model=mixtral-8x7b"},
+      {&Coefficients::host_layer_us, 1000, 32 - weights - cache},  // 32 layers, the GPU's work is hidden
+      {&Coefficients::host_expert_us, 100, 25.6 - 12.505006, 1, 0.5, "model=mixtral-8x7b"},  // 32 · 8
+      {&Coefficients::collective_us, 100, 6.4, 1, 1024, "model=llama-7b", serving("fp16", 2)},
+      {&Coefficients::collective_us, 100, 25.6, 1, 1024, "model=llama-7b", serving("fp16", 8)},  // (8 / 2)^1
+      {&Coefficients::decode_bandwidth_efficiency, 0.5, weights + cache},
+      {&Coefficients::multiprocessor_bytes, 1, (weights + cache) * (2039 / 152.34375 - 1)},  // 108 · 1.4106 GHz
+      {&Coefficients::cache_efficiency, 0.5, cache},
+      {&Coefficients::cache_copies, 2, 2 * cache},
+      {&Coefficients::cache_copies, 2, 8 * 0.065825278, 1, 1024, "model=llama-3.1-8b"},  // of each of four heads
+      // 4 · 4096 · 1024 · 32 FLOP of each of 64 at a thousandth of 19.5 TFLOPS are longer than reading the caches.
+      {&Coefficients::decode_attention_share, 0.001, 1762.0379 - 64 * cache, 64},
+      {&Coefficients::decode_rows_half, 512, 21.685642, 512, 0},  // half of the rate of products
+      // Formats that take unpacking, 4.55 bits of all weights to read, however few the sequences: 8 / 520 of the rate.
+      {&Coefficients::decode_rows_half, 512, 22.024479 - 1.8430244, 8, 0, "engine=llama.cpp model=llama-7b",
+       serving("q4_0")},
+      {&Coefficients::gemm_efficiency, 0.5, 21.685642, 512, 0},
+      {&Coefficients::link_efficiency, 0.5, 0.0017476267, 1, 1024, "model=llama-7b", serving("fp16", 2)},
+  };
+  for (const Term& term : terms) {
+    CAPTURE(&term - terms, term.words);
+    const auto work = service(term.words);
+    const Machine machine = a100(term.plan.tp);
+    Coefficients c = test::ideal();
+    c.collective_growth = {1, {}};
+    const auto ms = [&] { return in_ms(decode_step(work, machine, term.plan, term.batch, term.context, c)); };
+    const double before = ms();
+    c.*term.of = {term.value, {}};
+    CHECK(ms() - before == Approx(term.ms).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("by hand: what each fitted number adds to the time of the first token") {
+  struct Term {
+    Coefficient Coefficients::* of;
+    double value;
+    double ms;
+    std::string words = "model=llama-7b";
+    InferencePlan plan = serving("fp16");
+  };
+  const double products = 42.511751, attention = 0.88101893;
+  const Term terms[] = {
+      {&Coefficients::gemm_efficiency, 0.5, kPrompt},
+      {&Coefficients::prefill_efficiency, 0.5, kPrompt},
+      {&Coefficients::tflops_per_watt, 0.39, kPrompt},  // 400 W · 0.39 ÷ 312 TFLOPS: half
+      {&Coefficients::gemm_tokens_half, 1024, kPrompt},
+      {&Coefficients::prefill_attention_efficiency, 0.5, attention},
+      {&Coefficients::prefill_bytes, 1000, 65.825444},                     // 1000 · 4096 · 32 · 1024 ÷ 2039e9
+      {&Coefficients::prefill_layer_us, 1e4, 320 - products - attention},  // 32 launches hide the rest
+      {&Coefficients::decode_step_us, 1000, 1},
+      {&Coefficients::dequantise_efficiency, 0.5, kPrompt, "model=llama-7b", serving("w4a16")},
+      {&Coefficients::low_precision_efficiency, 0.5, kPrompt / 2, "model=llama-7b", serving("int8")},
+      // 2 · 45,097,156,608 ÷ 4 · 1024 FLOP of experts, each of which sees 256 of the tokens
+      {&Coefficients::expert_efficiency, 0.5, 74.005591, "model=mixtral-8x7b"},
+      {&Coefficients::expert_rows_half, 256, 74.005591, "model=mixtral-8x7b"},
+      // 8192 at once in 8 passes instead of one: 7 more starts, and each reads all weights, which is hidden
+      {&Coefficients::batched_tokens, 1024, 0, "model=llama-7b input_tokens=8192"},
+      {&Coefficients::collective_us, 100, 6.4, "model=llama-7b", serving("fp16", 2)},
+  };
+  for (const Term& term : terms) {
+    CAPTURE(&term - terms, term.words);
+    const auto work = service("mode=single-stream output_tokens=2 input_tokens=1024 " + term.words);
+    const Machine machine = a100(term.plan.tp);
+    Coefficients c = test::ideal();
+    const auto ms = [&] {
+      const auto memory = inference_memory(work, machine, term.plan, c);
+      return in_ms(inference_speed(work, machine, term.plan, memory, c)->ttft);
+    };
+    const double before = ms();
+    c.*term.of = {term.value, {}};
+    CHECK(ms() - before == Approx(term.ms).epsilon(1e-4).margin(1e-6));
+  }
+}
+
+TEST_CASE("by hand: what each fitted number adds to what an engine holds") {
+  struct Term {
+    Coefficient Coefficients::* of;
+    double value;
+    double bytes;
+    std::string words = "model=llama-7b";
+    int tp = 1;
+  };
+  const Term terms[] = {
+      {&Coefficients::process_gib, 0.5, 536'870'912},
+      {&Coefficients::engine_workspace_gib, 0.5, 536'870'912},
+      {&Coefficients::collectives_gib, 0.5, 536'870'912, "model=llama-7b", 2},
+      {&Coefficients::activation_copies, 1.5, 1008 * 2 * 1.5 * (2 * 4096 + 2 * 11008)},  // of a pass of one prompt
+      {&Coefficients::sampler_bytes, 10, 32'000 * 10.0},
+      {&Coefficients::prompt_logits_bytes, 6, 1008 * 32'000 * 6.0},
+  };
+  for (const Term& term : terms) {
+    CAPTURE(&term - terms, term.words);
+    const auto work = service("input_tokens=1008 output_tokens=16 concurrency=1 " + term.words);
+    const Machine machine = a100(term.tp);
+    Coefficients c = test::ideal();
+    const auto held = [&] {
+      return inference_memory(work, machine, serving("fp16", term.tp), c).per_gpu.total().raw();
+    };
+    const double before = held();
+    c.*term.of = {term.value, {}};
+    CHECK(held() - before == Approx(term.bytes).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("by hand: how the prompts of others are felt") {
+  // Sixteen in flight, 1024 + 256 tokens: with nothing lost a cycle is 16 prompts and 255 steps.
+  const double step = 6.4809648 + 16 * 0.29621384, cycle = 16 * kPrompt + 255 * step;
+  const auto work = service("mode=online concurrency=16 model=llama-7b input_tokens=1024 output_tokens=256");
+  Coefficients c = test::ideal();
+  const auto speed = [&] {
+    return inference_speed(work, a100(), serving("fp16"), inference_memory(work, a100(), serving("fp16"), c), c)
+        .value();
+  };
+  CHECK(speed().requests_per_s == near(16e3 / cycle));
+  CHECK(in_ms(speed().ttft) == near(kPrompt));
+  c.arrivals_together = {0.2, {}};  // 1 + 0.2 · 15 = 4 prompts come together and share a pass
+  CHECK(in_ms(speed().ttft) == near(4 * kPrompt));
+  c.arrivals_together = {0.8, {}};  // 13: the first 8 are done with the first pass
+  CHECK(in_ms(speed().ttft) == near((8 + 13) * kPrompt / 2));
+  c.arrivals_together = {0, {}};
+  c.prompt_interference = {0.1, {}};  // half of a tenth of a step before the first token, a tenth of the stalls after
+  CHECK(in_ms(speed().ttft) == near(kPrompt + 0.05 * step));
+  CHECK(in_ms(speed().itl) == near(step + 0.1 * ((cycle - kPrompt - 0.05 * step) / 255 - step)));
+  c.prompt_interference = {0, {}};
+  c.request_ms = {100, {}};
+  CHECK(in_ms(speed().ttft) == near(kPrompt + 100));
+  CHECK(speed().requests_per_s == near(16e3 / (cycle + 100)));
+  c.request_ms = {0, {}};
+  const auto batch = service("mode=throughput concurrency=16 model=llama-7b input_tokens=1024 output_tokens=256");
+  c.serving_efficiency = {0.5, {}};  // 1 − ½ · 15/16 of the rate
+  const auto memory = inference_memory(batch, a100(), serving("fp16"), c);
+  CHECK(inference_speed(batch, a100(), serving("fp16"), memory, c)->requests_per_s == near(0.53125 * 16e3 / cycle));
+}
+
 }  // namespace serving_by_hand_test

@@ -14,6 +14,7 @@ namespace training_by_hand_test {
 using namespace gpusel;
 using namespace gpusel::estimate;
 using workload::Checkpointing;
+using workload::Precision;
 using workload::Sharding;
 
 namespace {
@@ -206,6 +207,99 @@ TEST_CASE("by hand: offloaded weights cross PCIe twice, and Muon makes matrices 
   // 5 · (4 · 4096 + 2 · 4096² ÷ 11008) FLOP per parameter of a matrix, 6,476,271,616 of them, ÷ 156e12
   const double with = timed(llama(" optimizer=muon")).budget.compute.raw();
   CHECK(1e3 * (with - timed(llama()).budget.compute.raw()) == Approx(4033.5934).epsilon(1e-5));
+}
+
+TEST_CASE("by hand: what each fitted number adds to a step") {
+  struct Term {
+    Coefficient Coefficients::* of;
+    double value;
+    double ms;
+    std::string words = " framework=megatron";
+    TrainingPlan plan = {};
+    std::string model = "llama-7b";
+  };
+  const double products = 520.45517, attention = 24.668289;  // as above
+  TrainingPlan unfused;
+  unfused.flash_attention = false;
+  TrainingPlan selective;
+  selective.checkpointing = Checkpointing::selective;
+  const std::string lora = " method=lora lora_rank=16";
+  const Term terms[] = {
+      {&Coefficients::gemm_tokens_half, 2048, products},  // 2048 rows reach half
+      {&Coefficients::gemm_width_half, 4096, products},
+      {&Coefficients::eager_efficiency, 0.5, products + attention, " framework=fsdp"},
+      {&Coefficients::attention_efficiency, 0.25, attention},
+      {&Coefficients::bandwidth_efficiency, 0.5, 99.142947},  // the update reads and writes
+      {&Coefficients::pointwise_bytes, 100, 39.495216},       // 3 · 100 · 4096 · 2048 · 32 ÷ 2039e9
+      {&Coefficients::pointwise_bytes, 100, 46.077752, " framework=megatron", selective},  // 3.5 times
+      {&Coefficients::logit_traffic, 100, 3.2141246},                                      // 100 · 32,000 · 2048
+      {&Coefficients::adapter_bytes, 100, 39.495216, lora},
+      {&Coefficients::dequantise_bytes, 10, 63.524, " method=qlora"},               // 2 · 10 · 6,476,271,616
+      {&Coefficients::score_bytes, 10, 63.192346, " framework=megatron", unfused},  // 3 · 10 · 32 · 2048 · 2048 · 32
+      {&Coefficients::expert_bytes, 100, 78.990433, " framework=megatron", {}, "mixtral-8x7b"},  // two copies
+      {&Coefficients::training_layer_us, 1e5, 9600 - products - attention},  // 3 · 32 layers, all else is hidden
+      {&Coefficients::adapter_layer_us, 1e5, 9600 - products * 2 / 3 - attention, lora},
+      {&Coefficients::step_ms, 5, 5},
+      {&Coefficients::link_latency_us, 1000, 128, " framework=megatron", layout(1, 8)},  // 4 · 32 all-reduces
+      {&Coefficients::link_latency_us, 1000, 10, " framework=fsdp", layout(8)},          // 5, there and back
+      {&Coefficients::link_latency_us, 1000, 96, " framework=fsdp", layout(8, 1, 1, Sharding::zero3)},  // 3 · 32
+      {&Coefficients::tensor_exposed, 0.5, -12.526988 / 2, " framework=megatron", layout(1, 8)},
+      {&Coefficients::link_efficiency, 0.5, 78.614849, " framework=fsdp", layout(8)},
+      // A tenth of the backward pass, two thirds of 545.12346 ms, hides gradients; of ZeRO-3's gathering, of all of it.
+      {&Coefficients::gradient_overlap, 0.1, -36.341564, " framework=fsdp", layout(8)},
+      {&Coefficients::gradient_overlap, 0.1, -54.512346, " framework=fsdp", layout(8, 1, 1, Sharding::zero3)},
+      {&Coefficients::network_latency_us, 1000, 10, " framework=fsdp", layout(16)},
+      {&Coefficients::network_efficiency, 0.25, 168.46039, " framework=fsdp", layout(16)},  // 100 instead of 300 GB/s
+      {&Coefficients::straggler, 0.1, 0.1 * (545.12346 + 84.230195 + 99.142947), " framework=fsdp", layout(16)},
+      {&Coefficients::host_memory_gbs, 50, 11.993088, lora + " offload=optimizer"},  // 30 · 39,976,960 at half of 100
+      {&Coefficients::format_efficiency, 0.5, 2 * products, " framework=megatron", {.precision = Precision::tf32}},
+  };
+  for (const Term& term : terms) {
+    CAPTURE(&term - terms, term.words);
+    const auto work = test::job("task=finetune seq_len=2048 model=" + term.model + term.words);
+    const Machine machine = test::machine("a100-sxm-80gb", term.plan.tp * term.plan.dp);
+    Coefficients c = test::ideal();
+    const double before = in_ms(training_speed(work, machine, term.plan, c)->step);
+    c.*term.of = {term.value, {}};
+    CHECK(in_ms(training_speed(work, machine, term.plan, c)->step) - before == Approx(term.ms).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("by hand: what each fitted number adds to the memory of a GPU") {
+  struct Term {
+    Coefficient Coefficients::* of;
+    double value;
+    double bytes;
+    std::string words = " framework=megatron";
+    TrainingPlan plan = {};
+  };
+  TrainingPlan some;
+  some.checkpointing = Checkpointing::selective;
+  const double set = 153'600.0 * 2048 * 32, gradients = 4 * 6'738'415'616.0;  // as above; in fp32
+  const Term terms[] = {
+      {&Coefficients::context_gib, 0.5, 536'870'912},
+      {&Coefficients::collectives_gib, 0.5, 536'870'912, " framework=megatron", layout(8)},
+      {&Coefficients::collectives_gib, 0.5, 0},
+      {&Coefficients::allocator_slack, 0.1, 0.1 * (set + gradients)},
+      {&Coefficients::eager_hidden_bytes, 8, 8.0 * 4096 * 2048 * 32},
+      {&Coefficients::gated_bytes, 6, -2.0 * 11008 * 2048 * 32},
+      {&Coefficients::logits_bytes, 12, 12.0 * 2048 * 32'000},
+      {&Coefficients::selective_share, 0.25, -0.25 * set, " framework=megatron", some},
+      {&Coefficients::unquantised_bytes, 4, 2 * 262'144'000.0, " method=qlora"},
+      // ZeRO-2 without Megatron: two buckets of 16 bit instead of two of 500 million.
+      {&Coefficients::reduce_bucket_elements, 1e8, -4 * 4e8, " framework=deepspeed", layout(8, 1, 1, Sharding::zero2)},
+      {&Coefficients::gathered_layers, 4, 2 * 2 * 202'383'488.0, " framework=fsdp", layout(8, 1, 1, Sharding::zero3)},
+  };
+  for (const Term& term : terms) {
+    CAPTURE(&term - terms, term.words);
+    const auto work = test::job("task=finetune seq_len=2048 model=llama-7b" + term.words);
+    const Machine machine = test::machine("a100-sxm-80gb", term.plan.tp * term.plan.dp);
+    Coefficients c = test::ideal();
+    if (term.of == &Coefficients::selective_share) c.selective_share = {0.5, {}};
+    const double before = training_memory(work, machine, term.plan, c).total().raw();
+    c.*term.of = {term.value, {}};
+    CHECK(training_memory(work, machine, term.plan, c).total().raw() - before == Approx(term.bytes).epsilon(1e-6));
+  }
 }
 
 }  // namespace training_by_hand_test
