@@ -1,4 +1,4 @@
-// The reference pages are complete: docs/catalog.md names every field that a catalogue file may have, docs/method.md
+// The reference pages are complete: docs/catalog.md names every field that a catalogue file may have, docs/explain.md
 // every figure that --explain takes apart.
 #include <catch2/catch.hpp>
 
@@ -96,10 +96,10 @@ TEST_CASE("docs/catalog.md names every field of every record") {
   check_fields<catalog::CountryGroup>(page, "country_groups");
 }
 
-TEST_CASE("docs/method.md names every figure of --explain") {
-  const auto patterns = quoted(section(read_file(kSource + "/docs/method.md"), "What `--explain` names"));
+TEST_CASE("docs/explain.md names every figure of --explain") {
+  const auto patterns = quoted(section(read_file(kSource + "/docs/explain.md"), "What `--explain` names"));
   const auto line =
-      GENERATE(as<std::string>{},
+      GENERATE(Catch::Generators::as<std::string>{},
                "estimate --model llama-3.1-70b --task pretrain --gpu h100 --gpus 64 --tp 4 --pp 2 --tokens 1B",
                "estimate --model llama-7b --task finetune --method qlora --gpu rtx-4090",
                "recommend --model llama-7b --task finetune --cloud aws -n 1",

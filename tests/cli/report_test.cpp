@@ -166,7 +166,7 @@ TEST_CASE("the head warns of what speaks against the best, and of memory that ma
 
 TEST_CASE("each mark of the use chart lies on both of its lines") {
   const std::string question = GENERATE(
-      as<std::string>{}, "--task inference --model mixtral-8x7b --residency cn --currency CNY --rps 1 --term any",
+      Catch::Generators::as<std::string>{}, "--task inference --model mixtral-8x7b --residency cn --currency CNY --rps 1 --term any",
       "--task inference --model llama-3.1-8b --rps 1 --cloud aws,gcp", kTrain + "--gpu h100");
   CAPTURE(question);
   const std::string use = section(page(question), "use");

@@ -26,9 +26,9 @@ InferenceSpeed speed_of(const std::string& words, std::string_view gpu = "h100-s
 }  // namespace
 
 TEST_CASE("requests in flight are requests per second times the time of each") {
-  const auto mode = GENERATE(as<std::string>{}, "mode=online", "mode=throughput");
-  const auto model = GENERATE(as<std::string>{}, "llama-3.2-1b", "llama-3.1-8b", "gpt-oss-20b");
-  const auto lengths = GENERATE(as<std::string>{}, "input_tokens=8192 output_tokens=200",
+  const auto mode = GENERATE(Catch::Generators::as<std::string>{}, "mode=online", "mode=throughput");
+  const auto model = GENERATE(Catch::Generators::as<std::string>{}, "llama-3.2-1b", "llama-3.1-8b", "gpt-oss-20b");
+  const auto lengths = GENERATE(Catch::Generators::as<std::string>{}, "input_tokens=8192 output_tokens=200",
                                 "input_tokens=128 output_tokens=1000", "input_tokens=2048 output_tokens=1");
   for (const int concurrency : {1, 2, 7, 32}) {
     const auto s = speed_of(mode + " " + lengths + " model=" + model + " concurrency=" + std::to_string(concurrency));
@@ -40,9 +40,9 @@ TEST_CASE("requests in flight are requests per second times the time of each") {
 }
 
 TEST_CASE("more requests in flight never bring the first token sooner") {
-  const auto mode = GENERATE(as<std::string>{}, "mode=online", "mode=throughput");
-  const auto model = GENERATE(as<std::string>{}, "llama-3.2-1b", "llama-3.1-8b", "gpt-oss-20b", "mixtral-8x7b");
-  const auto output = GENERATE(as<std::string>{}, "1", "2", "20", "400");
+  const auto mode = GENERATE(Catch::Generators::as<std::string>{}, "mode=online", "mode=throughput");
+  const auto model = GENERATE(Catch::Generators::as<std::string>{}, "llama-3.2-1b", "llama-3.1-8b", "gpt-oss-20b", "mixtral-8x7b");
+  const auto output = GENERATE(Catch::Generators::as<std::string>{}, "1", "2", "20", "400");
   for (const int length : {64, 1000, 4096, 8192, 8193, 20000}) {
     double before = 0;
     for (const int concurrency : {1, 2, 3, 4, 8, 9, 16, 33, 64}) {

@@ -159,10 +159,10 @@ TEST_CASE("pixels scale a CNN, tokens and their square a vision transformer", "[
 
 TEST_CASE("no batch beats the peak or the bandwidth, and larger ones are no slower per sample", "[samples]") {
   const auto model =
-      GENERATE(as<std::string>{}, "resnet-50", "vit-large-patch16-224", "yolov8m", "unet-3d", "bert-base");
-  const auto gpu = GENERATE(as<std::string>{}, "t4", "v100-sxm2-16gb", "a10", "l4", "a100-sxm-80gb", "h100-sxm-80gb",
+      GENERATE(Catch::Generators::as<std::string>{}, "resnet-50", "vit-large-patch16-224", "yolov8m", "unet-3d", "bert-base");
+  const auto gpu = GENERATE(Catch::Generators::as<std::string>{}, "t4", "v100-sxm2-16gb", "a10", "l4", "a100-sxm-80gb", "h100-sxm-80gb",
                             "b200-180gb", "rtx-4090", "mi300x-192gb");
-  const auto engine = GENERATE(as<std::string>{}, "pytorch", "torch-compile", "tensorrt", "onnxruntime");
+  const auto engine = GENERATE(Catch::Generators::as<std::string>{}, "pytorch", "torch-compile", "tensorrt", "onnxruntime");
   const std::string words = "task=inference model=" + model + " engine=" + engine;
   const Workload work = counted(words);
   const auto& job = std::get<workload::SampleJob>(work.counted->job);
@@ -180,7 +180,7 @@ TEST_CASE("no batch beats the peak or the bandwidth, and larger ones are no slow
 }
 
 TEST_CASE("engines and arithmetic come in the order that is measured", "[samples]") {
-  const auto gpu = GENERATE(as<std::string>{}, "t4", "a10", "a100-sxm-80gb", "h100-sxm-80gb");
+  const auto gpu = GENERATE(Catch::Generators::as<std::string>{}, "t4", "a10", "a100-sxm-80gb", "h100-sxm-80gb");
   CAPTURE(gpu);
   const auto at = [&](const std::string& engine, Precision p) { return rate(kResnet + engine, gpu, 128, p); };
   CHECK(at("pytorch", Precision::fp16) < at("torch-compile", Precision::fp16));

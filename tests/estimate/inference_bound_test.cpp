@@ -13,9 +13,9 @@ using namespace gpusel;
 using workload::Workload;
 
 TEST_CASE("no plan generates more than the bound says") {
-  const auto model = GENERATE(as<std::string>{}, "qwen2.5-0.5b", "llama-3.1-8b", "llama-3.1-70b", "mixtral-8x7b",
+  const auto model = GENERATE(Catch::Generators::as<std::string>{}, "qwen2.5-0.5b", "llama-3.1-8b", "llama-3.1-70b", "mixtral-8x7b",
                               "deepseek-v3", "gpt-oss-20b");
-  const auto words = GENERATE(as<std::string>{}, "", "weights_precision=fp8", "weights_precision=w4a16",
+  const auto words = GENERATE(Catch::Generators::as<std::string>{}, "", "weights_precision=fp8", "weights_precision=w4a16",
                               "input_tokens=8192 output_tokens=32", "input_tokens=32 output_tokens=2048",
                               "mode=single-stream", "mode=online", "concurrency=7", "prefix_cache_hit=0.9",
                               "engine=trt-llm weights_precision=fp8", "engine=hf", "ttft=500 tpot=40");

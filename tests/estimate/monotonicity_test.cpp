@@ -79,7 +79,7 @@ const std::vector<std::string> kMethods{"full", "lora", "qlora", "ptuning", "pre
 
 TEST_CASE("a larger model of a family never needs less memory to train") {
   const auto method = GENERATE(from_range(kMethods));
-  const auto words = GENERATE(as<std::string>{}, "", " recipe=pure", " optimizer=adamw8bit", " offload=optimizer");
+  const auto words = GENERATE(Catch::Generators::as<std::string>{}, "", " recipe=pure", " optimizer=adamw8bit", " offload=optimizer");
   double before = 0;
   for (const std::string_view model :
        {"llama-3.2-1b", "llama-3.2-3b", "llama-3.1-8b", "llama-3.1-70b", "llama-3.1-405b"}) {
@@ -114,7 +114,7 @@ TEST_CASE("every part of training memory is finite and counted once in the total
 
 TEST_CASE("every part of serving memory is finite and counted once in the total") {
   const auto model = GENERATE(from_range(kModels));
-  const auto format = GENERATE(as<std::string>{}, "bf16", "fp8", "w4a16", "mxfp4", "q4_k_m");
+  const auto format = GENERATE(Catch::Generators::as<std::string>{}, "bf16", "fp8", "w4a16", "mxfp4", "q4_k_m");
   for (const int tp : {1, 4}) {
     const Workload work = job("task=inference engine=vllm model=" + model);
     const InferencePlan plan = serving(format, tp);

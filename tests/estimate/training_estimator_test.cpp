@@ -15,7 +15,7 @@ using workload::Sharding;
 
 TEST_CASE("plans weighed one after the other have the figures that each has by itself") {
   const auto words =
-      GENERATE(as<std::string>{}, "task=pretrain model=gpt3-175b framework=megatron", "task=finetune model=llama-7b",
+      GENERATE(Catch::Generators::as<std::string>{}, "task=pretrain model=gpt3-175b framework=megatron", "task=finetune model=llama-7b",
                "task=finetune model=llama-7b method=qlora", "task=pretrain model=mixtral-8x7b framework=megatron",
                "task=finetune model=bert-base", "task=finetune model=llama-7b offload=optimizer");
   const workload::Workload work = job(words);

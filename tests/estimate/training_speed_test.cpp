@@ -36,9 +36,9 @@ TEST_CASE("utilisation is useful work over what the peak could do") {
 }
 
 TEST_CASE("no training step is faster than the dense peak allows") {
-  const auto model = GENERATE(as<std::string>{}, "gpt2", "bert-base", "llama-3.2-1b", "llama-7b", "gemma-2b",
+  const auto model = GENERATE(Catch::Generators::as<std::string>{}, "gpt2", "bert-base", "llama-3.2-1b", "llama-7b", "gemma-2b",
                               "mixtral-8x7b", "llama-3.1-70b", "deepseek-v3");
-  const auto gpu = GENERATE(as<std::string>{}, "t4", "v100-sxm2-16gb", "a100-sxm-80gb", "rtx-4090", "h100-sxm-80gb",
+  const auto gpu = GENERATE(Catch::Generators::as<std::string>{}, "t4", "v100-sxm2-16gb", "a100-sxm-80gb", "rtx-4090", "h100-sxm-80gb",
                             "mi300x-192gb", "b200-180gb");
   const Workload work = job("task=finetune model=" + model + " seq_len=512");
   for (const int dp : {1, 8, 64}) {
@@ -57,8 +57,8 @@ TEST_CASE("no training step is faster than the dense peak allows") {
 }
 
 TEST_CASE("twice the GPUs never do more than twice the work") {
-  const auto model = GENERATE(as<std::string>{}, "gpt2", "llama-3.2-1b", "llama-7b", "mixtral-8x7b");
-  const auto gpu = GENERATE(as<std::string>{}, "t4", "a100-sxm-80gb", "h100-sxm-80gb");
+  const auto model = GENERATE(Catch::Generators::as<std::string>{}, "gpt2", "llama-3.2-1b", "llama-7b", "mixtral-8x7b");
+  const auto gpu = GENERATE(Catch::Generators::as<std::string>{}, "t4", "a100-sxm-80gb", "h100-sxm-80gb");
   const Workload work = job("task=finetune model=" + model + " seq_len=1024");
   double before = 0;
   for (int dp = 1; dp <= 256; dp *= 2) {
@@ -71,8 +71,8 @@ TEST_CASE("twice the GPUs never do more than twice the work") {
 }
 
 TEST_CASE("more bandwidth or a higher peak never slows training") {
-  const auto model = GENERATE(as<std::string>{}, "gpt2", "llama-7b", "mixtral-8x7b");
-  const auto words = GENERATE(as<std::string>{}, "method=full", "method=qlora", "offload=optimizer");
+  const auto model = GENERATE(Catch::Generators::as<std::string>{}, "gpt2", "llama-7b", "mixtral-8x7b");
+  const auto words = GENERATE(Catch::Generators::as<std::string>{}, "method=full", "method=qlora", "offload=optimizer");
   const Workload work = job("task=finetune model=" + model + " " + words);
   const TrainingPlan plan = data_parallel(8, Sharding::zero3);
   Machine machine = test::machine("a100-sxm-80gb", 8);
@@ -125,7 +125,7 @@ TEST_CASE("an adapter trains faster than the whole model but not twice as fast")
 }
 
 TEST_CASE("larger micro batches never lower the tokens per second") {
-  const auto gpu = GENERATE(as<std::string>{}, "t4", "a100-sxm-80gb", "h100-sxm-80gb");
+  const auto gpu = GENERATE(Catch::Generators::as<std::string>{}, "t4", "a100-sxm-80gb", "h100-sxm-80gb");
   const Workload work = job("task=finetune model=llama-3.2-1b seq_len=512");
   double before = 0;
   for (std::int64_t micro = 1; micro <= 64; micro *= 2) {
