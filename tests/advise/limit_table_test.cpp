@@ -9,6 +9,7 @@
 
 #include "advise/facts_of.hpp"
 #include "advise/limits.hpp"
+#include "advise/market.hpp"
 #include "advise/whatif_input.hpp"
 #include "cli/command.hpp"
 #include "cli/settings.hpp"
@@ -226,10 +227,13 @@ TEST_CASE("limits on prices judge an offer by place, term, price and age") {
     const auto set_of = advise::LimitSet::of(limits, catalog);
     REQUIRE(set_of.has_value());
     const auto converter = cost::Converter::into(Currency::usd(), catalog);
-    std::array<int, 3> counts{};
+    const cost::Quoter quoter(catalog, Market::small().coefficients(), *converter);
+    const advise::Market market(catalog, quoter, set_of->rules(), {}, Date(2026, 11, 20));
+    std::array<int, 3> counts{};  // allowed, too old, refused
     for (const catalog::Offer& offer : catalog.offers()) {
-      const auto cost = cost::job_cost({offer.per_hour(), catalog.currency_of(offer)}, *converter, {1, seconds(3600)});
-      ++counts[static_cast<std::size_t>(set_of->allows({offer, *cost, catalog, Date(2026, 11, 20)}))];
+      rules::Facts facts;
+      const rules::Rule* against = market.against(offer, *quoter.quote(offer), facts);
+      ++counts[against == nullptr ? 0 : advise::is_of_age(*against) ? 1 : 2];
     }
     return counts;
   };

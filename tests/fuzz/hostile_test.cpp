@@ -119,7 +119,7 @@ void feed_variants(std::size_t part, std::size_t parts) {
       if (file.find("/fuzz/seeds/") == std::string::npos) continue;
       INFO(file);
       for (const std::string& text : variants(read_file(file))) {
-        const Bounds bounds;
+        const test::Bounds bounds;
         CHECK_NOTHROW(target.run(text));
       }
     }
@@ -205,7 +205,7 @@ TEST_CASE("hostile texts are refused by every reader, or read", "[fuzz]") {
     INFO("target " << target.name);
     for (const std::string& text : texts) {
       INFO(text.substr(0, 60));
-      const Bounds bounds;
+      const test::Bounds bounds;
       CHECK_NOTHROW(target.run(text));
     }
   }
