@@ -64,44 +64,11 @@ std::vector<Relaxation> of_plans() {
   return all;
 }
 
-#define GPUSEL_PIN(member)                                                                       \
-  Pin {                                                                                          \
-    #member, [](Question& to, const Question& from) { to.request.member = from.request.member; } \
-  }
-
-struct Pin {
-  std::string_view key;
-  void (*copy)(Question& to, const Question& from);
-};
-
-constexpr Pin kPins[] = {
-    GPUSEL_PIN(tp),
-    GPUSEL_PIN(pp),
-    GPUSEL_PIN(cp),
-    GPUSEL_PIN(ep),
-    GPUSEL_PIN(dp),
-    GPUSEL_PIN(sharding),
-    GPUSEL_PIN(micro_batch),
-    GPUSEL_PIN(global_batch),
-    GPUSEL_PIN(grad_accum),
-    GPUSEL_PIN(activation_checkpointing),
-    GPUSEL_PIN(flash_attention),
-    GPUSEL_PIN(virtual_pipeline),
-    GPUSEL_PIN(offload),
-    GPUSEL_PIN(batch),
-    GPUSEL_PIN(mem_utilization),
-    GPUSEL_PIN(kv_precision),
-    GPUSEL_PIN(weights_precision),
-    GPUSEL_PIN(allow_precisions),
-    GPUSEL_PIN(precision),
-    GPUSEL_PIN(recipe),
-    GPUSEL_PIN(optimizer),
-    GPUSEL_PIN(engine),
-    GPUSEL_PIN(framework),
-    GPUSEL_PIN(redundancy),
-};
-
-#undef GPUSEL_PIN
+template <auto Member>
+Relaxation pin(std::string key) {
+  return {std::move(key), [](Question& to, const Question& from) { to.request.*Member = from.request.*Member; },
+          [](const Lifted&) { return Change{}; }, false, nullptr};
+}
 
 template <class Target>
 bool set_option(std::span<const workload::Option<Target>> options, Target& target, std::string_view flag,
@@ -154,12 +121,31 @@ std::span<const Relaxation> plan_relaxations() {
 }
 
 std::span<const Relaxation> pins() {
-  static const std::vector<Relaxation> all = [] {
-    std::vector<Relaxation> of_pins;
-    for (const Pin& pin : kPins)
-      of_pins.push_back({std::string(pin.key), pin.copy, [](const Lifted&) { return Change{}; }, false, nullptr});
-    return of_pins;
-  }();
+  using R = workload::Request;
+  static const std::vector<Relaxation> all{pin<&R::tp>("tp"),
+                                           pin<&R::pp>("pp"),
+                                           pin<&R::cp>("cp"),
+                                           pin<&R::ep>("ep"),
+                                           pin<&R::dp>("dp"),
+                                           pin<&R::sharding>("sharding"),
+                                           pin<&R::micro_batch>("micro_batch"),
+                                           pin<&R::global_batch>("global_batch"),
+                                           pin<&R::grad_accum>("grad_accum"),
+                                           pin<&R::activation_checkpointing>("activation_checkpointing"),
+                                           pin<&R::flash_attention>("flash_attention"),
+                                           pin<&R::virtual_pipeline>("virtual_pipeline"),
+                                           pin<&R::offload>("offload"),
+                                           pin<&R::batch>("batch"),
+                                           pin<&R::mem_utilization>("mem_utilization"),
+                                           pin<&R::kv_precision>("kv_precision"),
+                                           pin<&R::weights_precision>("weights_precision"),
+                                           pin<&R::allow_precisions>("allow_precisions"),
+                                           pin<&R::precision>("precision"),
+                                           pin<&R::recipe>("recipe"),
+                                           pin<&R::optimizer>("optimizer"),
+                                           pin<&R::engine>("engine"),
+                                           pin<&R::framework>("framework"),
+                                           pin<&R::redundancy>("redundancy")};
   return all;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/workload/limits.hpp"
 #include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 

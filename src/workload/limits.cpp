@@ -5,6 +5,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
+#include "gpusel/catalog/regions.hpp"
 #include "workload/limit_judges.hpp"
 #include "workload/limit_values.hpp"
 
