@@ -40,9 +40,7 @@ report::Json layers_json(std::span<const Layer> layers) {
 }
 
 report::Table layers_table(std::span<const Layer> layers) {
-  report::Table table({{say("layer"), report::Align::left, 0},
-                       {say("path"), report::Align::left, 0},
-                       {say("effect"), report::Align::left, 1}});
+  report::Table table({report::left(say("layer")), report::left(say("path")), report::left(say("effect"), 1)});
   for (const Layer& layer : layers)
     table.add({layer.kind, layer.path.empty() ? "-" : printable(layer.path), effect_of(layer.kind)});
   return table;

@@ -20,9 +20,7 @@ int run_config_path(Context& context) {
     return report::Json{{"schema", "gpusel.config-path/1"}, {"files", std::move(list)}};
   };
   const auto page = [&](bool) {
-    report::Table table({{say("settings of"), report::Align::left, 0},
-                         {say("path"), report::Align::left, 0},
-                         {say("found"), report::Align::left, 0}});
+    report::Table table({report::left(say("settings of")), report::left(say("path")), report::left(say("found"))});
     for (const SettingFile& file : files)
       table.add({file.source == SettingSource::project ? say("the project") : say("yours"), printable(file.path),
                  file.found ? say("yes") : say("no")});

@@ -137,10 +137,8 @@ Json answer_json(const std::vector<Held>& held, const Errors& problems, const Co
 }
 
 report::Document answer_page(const std::vector<Held>& held) {
-  report::Table table({{say("command"), report::Align::left, 1},
-                       {say("setting"), report::Align::left, 0},
-                       {say("value"), report::Align::left, 0, 12},
-                       {say("from"), report::Align::left, 0, 20}});
+  report::Table table({report::left(say("command"), 1), report::left(say("setting")), report::left(say("value"), 0, 12),
+                       report::left(say("from"), 0, 20)});
   for (const Held& one : held)
     table.add({report::Cell(one.command.empty() ? say("all") : one.command, one.command), one.name, joined(one.values),
                origin_of(one)});

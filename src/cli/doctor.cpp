@@ -165,9 +165,8 @@ report::Json findings_json(std::span<const Finding> findings) {
 }
 
 report::Table findings_table(std::span<const Finding> findings) {
-  report::Table table({{"", report::Align::left, 0, 0, "health"},
-                       {say("subject"), report::Align::left, 0},
-                       {say("finding"), report::Align::left, 0, 20}});
+  report::Table table(
+      {report::left("", 0, 0, "health"), report::left(say("subject")), report::left(say("finding"), 0, 20)});
   for (const Finding& finding : findings)
     table.add({std::string(name_of(finding.health)), finding.subject, finding.words});
   return table;

@@ -165,13 +165,8 @@ void spot_lines(const BreakEvenPage& page, Document& out) {
 void node_lines(const BreakEvenPage& page, Document& out) {
   const advise::NodeCounts& counts = *page.found.nodes;
   const std::string currency(page.answer.converter.currency().code());
-  Table table({{say("  nodes"), Align::right, 0},
-               {say("time"), Align::right, 0},
-               {say("with failures"), Align::right, 0},
-               {currency, Align::right, 0},
-               {say("efficiency"), Align::right, 1},
-               {say("95 of 100 in"), Align::right, 2},
-               {say("in time"), Align::left, 0}});
+  Table table({right(say("  nodes")), right(say("time")), right(say("with failures")), right(currency),
+               right(say("efficiency"), 1), right(say("95 of 100 in"), 2), left(say("in time"))});
   for (const advise::NodeCount& row : counts.rows)
     table.add({format("{}", row.nodes), hours(row.hours), hours(row.run.wall), human_price(row.cost),
                percent(row.efficiency), hours(row.hours_95), row.in_time ? say("yes") : say("no")});

@@ -249,13 +249,8 @@ Document card(const Record& record, const Catalog& catalog) {
 
 /// Scores in renderers' public benchmarks.
 Table render_table(const catalog::Gpu& gpu, const Catalog& catalog) {
-  Table table({{say("renderer"), Align::left, 0},
-               {say("version"), Align::left, 0},
-               {say("score"), Align::right, 0},
-               {say("runs"), Align::right, 3},
-               {say("as of"), Align::left, 1},
-               {say("confidence"), Align::left, 2},
-               {say("source"), Align::left, 1, 12}});
+  Table table({left(say("renderer")), left(say("version")), right(say("score")), right(say("runs"), 3),
+               left(say("as of"), 1), left(say("confidence"), 2), left(say("source"), 1, 12)});
   for (const catalog::RenderScore& score : catalog.render_scores_of(gpu)) {
     const std::string backend = score.backend.empty() ? std::string() : format(" ({})", printable(score.backend));
     table.add({std::string(to_text(score.benchmark)) + backend, printable(score.version), in_words(score.score),
@@ -308,7 +303,7 @@ Document model_card(const catalog::Model& model, const Catalog& catalog) {
 }
 
 Document provider_card(const catalog::Provider& provider, const Catalog& catalog) {
-  Table table({{say("region"), Align::left, 0}, {say("country"), Align::left, 0}, {say("place"), Align::left, 1, 12}});
+  Table table({left(say("region")), left(say("country")), left(say("place"), 1, 12)});
   for (const catalog::Region& region : catalog.regions())
     if (region.provider == provider.id)
       table.add({printable(region.id), region.country.empty() ? say("several") : printable(region.country),
@@ -332,14 +327,8 @@ Document instance_card(const Instance& instance, const Catalog& catalog) {
   Instance whole = instance;
   whole.gpu_memory_gb = catalog.gpu_memory_total_gb(instance);
   Document page = card(whole, catalog);
-  Table table({{say("region"), Align::left, 0},
-               {say("term"), Align::left, 0},
-               {say("per hour"), Align::right, 0},
-               {say("currency"), Align::left, 0},
-               {say("as of"), Align::left, 0},
-               {say("confidence"), Align::left, 2},
-               {say("source"), Align::left, 1, 12},
-               {say("note"), Align::left, 3, 12}});
+  Table table({left(say("region")), left(say("term")), right(say("per hour")), left(say("currency")),
+               left(say("as of")), left(say("confidence"), 2), left(say("source"), 1, 12), left(say("note"), 3, 12)});
   for (const catalog::Offer& offer : catalog.offers_of(instance)) {
     const catalog::Origin& origin = catalog.origin_of(offer);
     const Date date = Date::from_packed(offer.as_of);

@@ -49,10 +49,7 @@ std::string bucket_title(const Statistics& statistics, std::size_t i) {
 
 Table age_table(const Statistics& statistics, std::size_t offers) {
   constexpr std::size_t kBar = 30;
-  Table table({{say("age of prices"), Align::left, 0},
-               {say("offers"), Align::right, 0},
-               {say("share"), Align::right, 0},
-               {"", Align::left, 1}});
+  Table table({left(say("age of prices")), right(say("offers")), right(say("share")), left("", 1)});
   const auto row = [&](const std::string& title, std::size_t count) {
     const std::size_t length = offers == 0 ? 0 : (count * kBar + offers - 1) / offers;
     table.add({title, format("{}", count), share(count, offers), std::string(length, '#')});
@@ -99,14 +96,8 @@ std::string dates_of(Date oldest, Date newest) {
 }
 
 Table provider_table(const Statistics& statistics) {
-  Table table({{say("provider"), Align::left, 0},
-               {say("SKUs"), Align::right, 0},
-               {say("with GPU"), Align::right, 1},
-               {say("priced"), Align::right, 0},
-               {say("regions"), Align::right, 1},
-               {say("offers"), Align::right, 1},
-               {say("prices of"), Align::left, 0},
-               {say("terms"), Align::left, 2, 24}});
+  Table table({left(say("provider")), right(say("SKUs")), right(say("with GPU"), 1), right(say("priced")),
+               right(say("regions"), 1), right(say("offers"), 1), left(say("prices of")), left(say("terms"), 2, 24)});
   for (const auto& p : statistics.providers)
     table.add({std::string(p.provider), format("{}", p.instances), format("{}", p.with_gpu), format("{}", p.priced),
                format("{}", p.regions), format("{}", p.offers), p.offers == 0 ? "-" : dates_of(p.oldest, p.newest),
@@ -220,13 +211,8 @@ Json changes_json(std::span<const catalog::Change> changes) {
 }
 
 Table changes_table(std::span<const catalog::Change> changes) {
-  Table table({{say("section"), Align::left, 0},
-               {say("what"), Align::left, 0, 20},
-               {say("change"), Align::left, 0},
-               {say("figure"), Align::left, 1},
-               {say("before"), Align::right, 0, 12},
-               {say("after"), Align::right, 0, 12},
-               {"", Align::right, 1, 0, "growth"}});
+  Table table({left(say("section")), left(say("what"), 0, 20), left(say("change")), left(say("figure"), 1),
+               right(say("before"), 0, 12), right(say("after"), 0, 12), right("", 1, 0, "growth")});
   for (const catalog::Change& change : changes)
     table.add({std::string(change.section), printable(change.subject), said(change.kind), std::string(change.field),
                change.field.empty() ? "" : fact_text(change.before),

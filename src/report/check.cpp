@@ -129,17 +129,14 @@ Json check_json(const CheckView& view) {
 
 Table check_results(const CheckView& view, bool all_columns) {
   const bool one = view.subjects.size() == 1 && !all_columns;  // then the heading names it
-  std::vector<Column> columns{{say("policy"), Align::left, 0, 12, "policy"},
-                              {say("outcome"), Align::left, 0, 0, "outcome"},
-                              {say("finding"), Align::left, 0, 24, "message"}};
-  if (!one)
-    columns.insert(columns.begin(),
-                   {{"#", Align::right, 0, 0, "rank"}, {say("instance"), Align::left, 1, 18, "instance"}});
+  std::vector<Column> columns{left(say("policy"), 0, 12, "policy"), left(say("outcome"), 0, 0, "outcome"),
+                              left(say("finding"), 0, 24, "message")};
+  if (!one) columns.insert(columns.begin(), {right("#", 0, 0, "rank"), left(say("instance"), 1, 18, "instance")});
   if (all_columns)
     for (const auto& [title, key] :
          {std::pair(say("demand"), "kind"), std::pair(say("limit"), "limit"), std::pair(say("mode"), "mode"),
           std::pair(say("reason"), "reason"), std::pair(say("place"), "place")})
-      columns.push_back({title, Align::left, 0, 0, key});
+      columns.push_back(left(title, 0, 0, key));
   Table table(std::move(columns));
   for (const PolicyResult& result : view.results) {
     const advise::Policy& policy = *result.policy;

@@ -199,11 +199,8 @@ std::vector<std::string> promise_lines(const CostItem& item) {
 
 /// The same terms in other places, per hour of all nodes.
 void add_elsewhere(Document& page, const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog) {
-  Table table({{say("term"), Align::left, 0},
-               {say("region"), Align::left, 0},
-               {say("{} per hour", answer.converter.currency().code()), Align::right, 0},
-               {say("price of"), Align::left, 1},
-               {say("source"), Align::left, 2}});
+  Table table({left(say("term")), left(say("region")), right(say("{} per hour", answer.converter.currency().code())),
+               left(say("price of"), 1), left(say("source"), 2)});
   for (const TermCost& term : item.terms)
     for (const catalog::Offer* offer : term.elsewhere) {
       const auto* exchange = answer.converter.exchange(catalog.currency_of(*offer));
@@ -310,7 +307,7 @@ Table cost_table(const CostAnswer& answer, const catalog::Catalog& catalog) {
                           "as_of",
                           "source",
                           "confidence"})
-    columns.push_back({key, Align::left, 0});
+    columns.push_back(left(key));
   Table table(std::move(columns));
   const auto cell = [](const catalog::Number& amount) {
     return figure_cell(amount ? human_price(*amount) : "", amount);

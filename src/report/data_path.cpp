@@ -78,16 +78,14 @@ std::string unknown_rate(const StorageFit& fit) {
 Table storage_table(const DataPath& path, Currency currency, bool on_cpu) {
   const DataNeed& need = path.need;
   const bool buys = std::ranges::any_of(path.storages, [](const StorageFit& fit) { return fit.bought_gbs > 0; });
-  std::vector<Column> columns{{say("storage"), Align::left, 0, 34},
-                              {say("kind"), Align::left, 2},
-                              {say("GB/s"), Align::right, 0},
-                              {say("bound by"), Align::left, 3}};
-  if (buys) columns.push_back({say("bought"), Align::right, 1});
-  if (need.dataset_gb) columns.push_back({say("one pass"), Align::right, 0});
-  if (need.needed_gbs) columns.push_back({on_cpu ? say("CPUs wait") : say("GPUs wait"), Align::right, 0});
-  if (need.checkpoint_gb) columns.push_back({say("checkpoint"), Align::right, 1});
-  columns.push_back({say("{}/month", currency.code()), Align::right, 0});
-  columns.push_back({say("source"), Align::left, 4});
+  std::vector<Column> columns{left(say("storage"), 0, 34), left(say("kind"), 2), right(say("GB/s")),
+                              left(say("bound by"), 3)};
+  if (buys) columns.push_back(right(say("bought"), 1));
+  if (need.dataset_gb) columns.push_back(right(say("one pass")));
+  if (need.needed_gbs) columns.push_back(right(on_cpu ? say("CPUs wait") : say("GPUs wait")));
+  if (need.checkpoint_gb) columns.push_back(right(say("checkpoint"), 1));
+  columns.push_back(right(say("{}/month", currency.code())));
+  columns.push_back(left(say("source"), 4));
   Table table(std::move(columns));
   for (const StorageFit& fit : path.storages) {
     const std::string unknown(kUnknownAmount);

@@ -119,17 +119,9 @@ class FleetPage {
   }
 
   void members() {
-    Table rows({{"#", Align::right, 0},
-                {say("instances"), Align::left, 0, 18},
-                {say("region"), Align::left, 3, 9},
-                {say("GPUs"), Align::left, 0},
-                {say("layout"), Align::left, 2, 12},
-                {say("load"), Align::right, 0},
-                {say("req/s"), Align::right, 0},
-                {say("{}/h each", money_), Align::right, 1},
-                {say("{}/h", money_), Align::right, 0},
-                {say("term"), Align::left, 2},
-                {say("price of"), Align::left, 1}});
+    Table rows({right("#"), left(say("instances"), 0, 18), left(say("region"), 3, 9), left(say("GPUs")),
+                left(say("layout"), 2, 12), right(say("load")), right(say("req/s")), right(say("{}/h each", money_), 1),
+                right(say("{}/h", money_)), left(say("term"), 2), left(say("price of"), 1)});
     for (const FleetMember& member : fleet_.mix.members) {
       const FleetType& type = fleet_.types[member.type];
       const FleetOffer& offer = type.steady();
@@ -184,11 +176,8 @@ class FleetPage {
   void routes() {
     if (fleet_.mix.members.size() < 2) return;
     page_.heading(say("routing"));
-    std::vector<Column> columns{{say("prompt up to"), Align::right, 0},
-                                {say("answer up to"), Align::right, 0},
-                                {say("req/s"), Align::right, 0}};
-    for (const FleetMember& member : fleet_.mix.members)
-      columns.push_back({format("→ #{}", member.type + 1), Align::right, 0});
+    std::vector<Column> columns{right(say("prompt up to")), right(say("answer up to")), right(say("req/s"))};
+    for (const FleetMember& member : fleet_.mix.members) columns.push_back(right(format("→ #{}", member.type + 1)));
     Table rows(std::move(columns));
     const auto& buckets = fleet_.traffic.buckets;
     for (std::size_t b = 0; b < buckets.size();) {
@@ -218,16 +207,15 @@ class FleetPage {
 
   void schedule(const advise::FleetSchedule& day) {
     page_.heading(say("day: {}", printable(day.name)));
-    std::vector<Column> columns{
-        {say("from"), Align::right, 0}, {say("to"), Align::right, 0}, {say("req/s"), Align::right, 0}};
+    std::vector<Column> columns{right(say("from")), right(say("to")), right(say("req/s"))};
     std::vector<std::size_t> types;
     for (const auto& hour : day.hours)
       for (const FleetMember& member : hour)
         if (std::ranges::find(types, member.type) == types.end()) types.push_back(member.type);
     std::ranges::sort(types);
     for (const std::size_t type : types)
-      columns.push_back({format("#{} {}", type + 1, offer_text(scheduled(type))), Align::right, 0, 12});
-    columns.push_back({say("{}/h", money_), Align::right, 0});
+      columns.push_back(right(format("#{} {}", type + 1, offer_text(scheduled(type))), 0, 12));
+    columns.push_back(right(say("{}/h", money_)));
     Table rows(std::move(columns));
     for (std::size_t from = 0; from < day.hours.size();) {
       std::size_t to = from + 1;
@@ -284,14 +272,9 @@ class FleetPage {
   void scaling() {
     if (fleet_.scaling.empty()) return;
     page_.heading(say("autoscaling"));
-    Table rows({{"#", Align::right, 0},
-                {say("replicas"), Align::right, 0},
-                {say("target in flight"), Align::right, 0},
-                {say("scale in below"), Align::right, 0},
-                {say("stabilisation"), Align::right, 0},
-                {say("polling"), Align::right, 1},
-                {say("cooldown"), Align::right, 1},
-                {say("cold start"), Align::right, 0}});
+    Table rows({right("#"), right(say("replicas")), right(say("target in flight")), right(say("scale in below")),
+                right(say("stabilisation")), right(say("polling"), 1), right(say("cooldown"), 1),
+                right(say("cold start"))});
     for (const advise::FleetScaling& one : fleet_.scaling) {
       const cost::Autoscale& rule = one.rule;
       const auto s = [](Seconds time) { return say("{:.0f} s", time.raw()); };

@@ -35,12 +35,8 @@ std::vector<ImportGroup> groups_of(const catalog::ImportReport& report) {
 std::string count(std::uint64_t number) { return human_number(static_cast<double>(number)); }
 
 Table files_table(const catalog::ImportReport& report) {
-  Table table({{say("file"), Align::left, 0, 16},
-               {say("cloud"), Align::left, 0},
-               {say("as of"), Align::left, 1},
-               {say("rows"), Align::right, 0},
-               {say("imported"), Align::right, 0},
-               {say("left out"), Align::right, 0}});
+  Table table({left(say("file"), 0, 16), left(say("cloud")), left(say("as of"), 1), right(say("rows")),
+               right(say("imported")), right(say("left out"))});
   for (const catalog::ImportedFile& file : report.files)
     table.add({printable(file.path), file.cloud.empty() ? "-" : file.cloud,
                file.as_of.known() ? file.as_of.text() : "-", std::to_string(file.rows), std::to_string(file.imported),
@@ -84,8 +80,7 @@ Document import_page(const ImportResult& result) {
   Document page;
   page.page_title(say("Import of price lists")).add(files_table(report));
   if (report.skipped.empty()) return page;
-  Table table(
-      {{say("left out"), Align::right, 0}, {say("reason"), Align::left, 0, 24}, {say("first at"), Align::left, 0, 12}});
+  Table table({right(say("left out")), left(say("reason"), 0, 24), left(say("first at"), 0, 12)});
   const auto groups = groups_of(report);
   for (std::size_t i = 0; i < groups.size() && i < kReasonsShown; ++i)
     table.add({count(groups[i].rows), printable(report.texts[groups[i].reason]),

@@ -94,7 +94,7 @@ Json lint_json(const LintReport& report, bool all) {
 }
 
 Table check_table() {
-  Table table({{say("check"), Align::left, 0}, {say("severity"), Align::left, 1}, {say("finds"), Align::left, 0, 30}});
+  Table table({left(say("check")), left(say("severity"), 1), left(say("finds"), 0, 30)});
   for (const CheckInfo& check : catalog::lint_checks())
     table.add({std::string(check.id), said(check.severity), say_text(check.what)});
   return table;

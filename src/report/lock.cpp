@@ -288,14 +288,11 @@ std::string lock_file(const Json& lock) {
 }
 
 Document lock_page(const Json& lock, const std::string& to) {
-  Table table({{"#", Align::right, 0, 0, "rank"},
-               {say("instance"), Align::left, 0, 18, "instance"},
-               {say("region"), Align::left, 2, 9, "region"},
-               {say("term"), Align::left, 1, 0, "term"},
-               {say("{} per hour", lock["currency"].get<std::string>()), Align::right, 0, 0, "hourly"},
-               {say("{} in all", lock["currency"].get<std::string>()), Align::right, 0, 0, "total"},
-               {say("price of"), Align::left, 1, 0, "price_as_of"},
-               {say("source"), Align::left, 2, 12, "price_source"}});
+  Table table({right("#", 0, 0, "rank"), left(say("instance"), 0, 18, "instance"), left(say("region"), 2, 9, "region"),
+               left(say("term"), 1, 0, "term"),
+               right(say("{} per hour", lock["currency"].get<std::string>()), 0, 0, "hourly"),
+               right(say("{} in all", lock["currency"].get<std::string>()), 0, 0, "total"),
+               left(say("price of"), 1, 0, "price_as_of"), left(say("source"), 2, 12, "price_source")});
   const std::size_t rows = lock["answer"]["recommendations"].size();
   const auto text_of = [](const Json& value) { return value.is_string() ? printable(value.get<std::string>()) : ""; };
   for (const Json& row : lock["ranking"]) {

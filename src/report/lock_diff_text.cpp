@@ -101,13 +101,10 @@ std::string unit_text(const Json& amount) { return amount.is_number() ? format("
 
 /// The rows alone, for a terminal.
 Table rows_table(const LockDifference& difference) {
-  Table table({{say("instance"), Align::left, 0, 16},
-               {"#", Align::left, 0},
-               {say("region"), Align::left, 2},
-               {say("{} per hour", json_text(difference.after["currency"])), Align::left, 0},
-               {say("{} in all", json_text(difference.after["currency"])), Align::left, 0},
-               {per_unit(difference.after), Align::left, 1},
-               {say("change"), Align::left, 0, 16}});
+  Table table({left(say("instance"), 0, 16), left("#"), left(say("region"), 2),
+               left(say("{} per hour", json_text(difference.after["currency"]))),
+               left(say("{} in all", json_text(difference.after["currency"]))), left(per_unit(difference.after), 1),
+               left(say("change"), 0, 16)});
   for (const RowDifference& row : difference.rows) {
     const Json& any = row.after.is_null() ? row.before : row.after;
     table.add({json_text(any["provider"]) + "/" + json_text(any["sku"]), both(row.before, row.after, "rank", json_text),
@@ -181,11 +178,8 @@ std::string explained_text(const LockDifference& difference) {
 }  // namespace
 
 Table lock_diff_table(const LockDifference& difference) {
-  Table table({{say("what"), Align::left, 0, 8, "what"},
-               {say("of"), Align::left, 0, 14, "subject"},
-               {say("before"), Align::left, 0, 10, "before"},
-               {say("now"), Align::left, 0, 10, "after"},
-               {say("effect"), Align::left, 0, 16, "effect"}});
+  Table table({left(say("what"), 0, 8, "what"), left(say("of"), 0, 14, "subject"), left(say("before"), 0, 10, "before"),
+               left(say("now"), 0, 10, "after"), left(say("effect"), 0, 16, "effect")});
   for (const RowDifference& row : difference.rows) {
     const Json& any = row.after.is_null() ? row.before : row.after;
     table.add({say("row"), json_text(any["provider"]) + "/" + json_text(any["sku"]),

@@ -60,7 +60,7 @@ Json own_model_json(const ConfigModel& model) {
 
 Document own_model_card(const ConfigModel& model, const catalog::Catalog& catalog) {
   Document page = model_card(model.model, catalog);
-  Table parts({{say("parameters"), Align::left, 0}, {say("count"), Align::right, 0}});
+  Table parts({left(say("parameters")), right(say("count"))});
   for (const auto& [key, value] : parts_of(model)) {
     std::string name = key;
     std::ranges::replace(name, '_', ' ');
@@ -69,10 +69,7 @@ Document own_model_card(const ConfigModel& model, const catalog::Catalog& catalo
   page.gap().add(std::move(parts));
   if (model.stored) {
     const catalog::StoredWeights& stored = *model.stored;
-    Table types({{say("stored as"), Align::left, 0},
-                 {say("tensors"), Align::right, 1},
-                 {say("values"), Align::right, 0},
-                 {say("bytes"), Align::right, 0}});
+    Table types({left(say("stored as")), right(say("tensors"), 1), right(say("values")), right(say("bytes"))});
     for (const catalog::TensorType& type : stored.types)
       types.add({type.name, human_number(type.tensors), in_billions(type.elements), human_number(type.bytes)});
     if (!types.empty()) page.gap().add(std::move(types));

@@ -55,11 +55,8 @@ void add_steps(Document& page, const Poc& poc) {
 }
 
 Table figure_table(const Poc& poc) {
-  Table table({{say("expect"), Align::left, 0, 20},
-               {say("cards"), Align::right, 0},
-               {say("estimate"), Align::right, 0},
-               {say("unit"), Align::left, 0},
-               {say("80 of 100 runs"), Align::left, 0}});
+  Table table({left(say("expect"), 0, 20), right(say("cards")), right(say("estimate")), left(say("unit")),
+               left(say("80 of 100 runs"))});
   for (const PocFigure& figure : poc.figures)
     table.add({figure.name, format("{}", figure.gpus),
                figure.expected ? human_number(*figure.expected) : say("not known"), figure.unit,
@@ -68,10 +65,8 @@ Table figure_table(const Poc& poc) {
 }
 
 Table scale_table(const Poc& poc) {
-  Table table({{say("cards"), Align::right, 0},
-               {say("rate of one card"), Align::right, 0},
-               {say("80 of 100 runs"), Align::left, 0},
-               {say("scaling efficiency"), Align::right, 0}});
+  Table table({right(say("cards")), right(say("rate of one card")), left(say("80 of 100 runs")),
+               right(say("scaling efficiency"))});
   for (const PocScale& scale : poc.scales)
     table.add({format("{}", scale.gpus),
                scale.per_gpu ? human_number(*scale.per_gpu)

@@ -54,59 +54,79 @@ struct RankColumn {
   std::function<Cell(const Recommendation&)> cell;
 };
 
+Cell warnings_cell(const Recommendation& r) {
+  const auto count = std::ranges::count(r.remarks, rules::Effect::warn, &advise::Remark::severity);
+  Cell cell(count > 0 ? format("{}", count) : std::string(), format("{}", count));
+  cell.tip = warned_rules(r);
+  return cell;
+}
+
+/// Each with its place on a page.
 std::vector<RankColumn> rank_columns(const Advice& advice, const RecommendView& view) {
   const auto& counted = advice.work.counted;
   const bool whole_job = advice.work.ends();
   const std::string currency(advice.currency.code());
   const std::string per =
       counted ? format("{}/{}", currency, say_name(counted->unit.column)) : say("{}/M tok", currency);
-  const auto price_each = [&advice](const Recommendation& r) -> Cell {
+  const auto price_each = [&advice](const Recommendation& r) {
     const auto& each = advice.work.counted ? r.cost.per_unit : r.cost.per_million_tokens;
-    return each ? human_price(*each) : "-";
+    return figure_cell(each ? human_price(*each) : "-", each);
   };
   using One = const Recommendation&;
   std::vector<RankColumn> columns;
-  // The last of a column is its place on a page.
-  const auto add = [&](bool has, Column column, std::function<Cell(One)> cell) {
+  const auto add = [&](bool has, int place, Column column, std::function<Cell(One)> cell) {
+    column.place = place;
     if (has) columns.push_back({std::move(column), std::move(cell)});
   };
-  add(true, {"#", Align::right, 0, 0, {}, 0}, [](One r) { return format("{}", r.rank); });
-  add(true, {say("score"), Align::right, 2, 0, {}, 10}, [](One r) { return format("{:.1f}", r.score); });
-  add(true, {say("instance"), Align::left, 0, 18, {}, 1}, [](One r) { return printable(instance_name(r)); });
-  add(true, {say("region"), Align::left, 3, 9, {}, 6}, [](One r) { return printable(r.region->id); });
-  add(mixes_terms(advice, view), {say("term"), Align::left, 0, 0, {}, 7},
+  add(true, 0, right("#"), [](One r) { return figure_cell(format("{}", r.rank), r.rank); });
+  add(true, 10, right(say("score"), 2), [](One r) { return figure_cell(format("{:.1f}", r.score), r.score); });
+  add(true, 1, left(say("instance"), 0, 18), [](One r) { return printable(instance_name(r)); });
+  add(true, 6, left(say("region"), 3, 9), [](One r) { return printable(r.region->id); });
+  add(view.sortable || mixes_terms(advice, view), 7, left(say("term")),
       [](One r) { return std::string(to_text(r.offer->term)); });
-  add(true, {say("GPUs"), Align::left, 0, 0, {}, 5}, [](One r) { return gpus_text(r); });
-  add(has_plan(advice.work), {say("plan"), Align::left, 4, 24, {}, 12},
-      [&advice](One r) { return plan_text(advice.work, r); });
-  add(true, {say("GiB/GPU"), Align::right, 2, 0, {}, 9},
-      [](One r) { return format("{:.0f}/{:.0f}", in_gib(r.memory().total()), in_gib(r.machine().memory())); });
-  add(true, {whole_job ? say("time") : say("speed"), Align::right, 0, 0, {}, 4},
-      [&advice](One r) { return speed_text(advice.work, r); });
-  add(true, {currency + "/h", Align::right, 0, 0, {}, 2}, [](One r) { return human_price(r.cost.hourly); });
-  add(whole_job, {say("{} total", currency), Align::right, 0, 0, {}, 3},
-      [](One r) { return human_price(r.cost.total); });
-  add(!whole_job, {per, Align::right, 0, 0, {}, 3}, price_each);
-  add(true, {say("price of"), Align::left, 1, 0, {}, 8}, [](One r) { return price_date(r); });
-  add(view.wide && whole_job, {per, Align::right, 0, 0, {}, 8}, price_each);
-  add(view.wide, {say("pareto"), Align::left, 0, 0, {}, 11},
+  add(true, 5, left(say("GPUs")), [](One r) { return gpus_text(r); });
+  add(has_plan(advice.work), 12, left(say("plan"), 4, 24), [&advice](One r) { return plan_text(advice.work, r); });
+  add(true, 9, right(say("GiB/GPU"), 2), [](One r) {
+    const double need = in_gib(r.memory().total());
+    return figure_cell(format("{:.0f}/{:.0f}", need, in_gib(r.machine().memory())), need);
+  });
+  add(true, 4, right(whole_job ? say("time") : say("speed")), [&advice, whole_job](One r) {
+    return figure_cell(speed_text(advice.work, r), whole_job ? r.cost.hours : plan::rate_of(r.choice()));
+  });
+  add(true, 2, right(currency + "/h"), [](One r) { return figure_cell(human_price(r.cost.hourly), r.cost.hourly); });
+  add(whole_job, 3, right(say("{} total", currency)),
+      [](One r) { return figure_cell(human_price(r.cost.total), r.cost.total); });
+  add(!whole_job, 3, right(per), price_each);
+  add(true, 8, left(say("price of"), 1), [](One r) { return price_date(r); });
+  add(view.wide && whole_job, 8, right(per), price_each);
+  add(view.wide || view.sortable, 11, left(say("pareto"), view.sortable ? 2 : 0),
       [](One r) { return r.pareto ? say("yes") : std::string(); });
-  add(view.wide, {say("warnings"), Align::left, 0, 0, {}, 13}, [](One r) { return warned_rules(r); });
+  add(view.wide, 13, left(say("warnings")), [](One r) { return warned_rules(r); });
+  add(view.sortable, 13, right(say("warnings"), 1), warnings_cell);
   return columns;
 }
 
-Table ranking(const Advice& advice, const RecommendView& view) {
-  const std::vector<RankColumn> columns = rank_columns(advice, view);
-  std::vector<Column> titles;
-  for (const RankColumn& one : columns) titles.push_back(one.column);
-  Table table(std::move(titles));
-  for (const Recommendation& r : advice.recommendations) {
-    if (!is_shown(r, view)) break;
-    std::vector<Cell> cells;
-    for (const RankColumn& one : columns) cells.push_back(one.cell(r));
-    table.add(std::move(cells));
+/// For a page's reader, who sorts and filters it, and has rows of several lines.
+void make_sortable(Table& table, const Advice& advice) {
+  const auto place_of = [&](const std::string& title) {
+    return static_cast<std::size_t>(std::ranges::find(table.columns, title, &Column::title) - table.columns.begin());
+  };
+  const std::size_t instance = place_of(say("instance")), gpus = place_of(say("GPUs"));
+  for (const std::string& title : {say("region"), say("term")}) table.columns[place_of(title)].below = instance;
+  if (has_plan(advice.work)) table.columns[place_of(say("plan"))].below = gpus;
+  table.columns[gpus].keep = 1;
+  table.columns[gpus].least = 24;
+  table.columns.back().link = "warnings";
+  table.folded = {gpus, instance};
+  table.sorting = {say("Ranking"), {{"provider", say("Provider")}, {"gpu", say("GPU")}, {"term", say("Term")}}};
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const Recommendation& r = advice.recommendations[i];
+    if (r.rank == 1) table.rows[i].meaning = Meaning::best;
+    table.rows[i].facts = {{"rank", format("{}", r.rank)},
+                           {"provider", std::string(r.instance->provider)},
+                           {"gpu", r.gpu != nullptr ? std::string(r.gpu->id) : say("CPU")},
+                           {"term", std::string(to_text(r.offer->term))}};
   }
-  return table;
 }
 
 Document header(const Advice& advice, const catalog::Catalog& catalog) {
@@ -169,10 +189,7 @@ void add_warned_rows(Document& page, const Advice& advice, const RecommendView& 
 }
 
 Table every_rejection(const Advice& advice) {
-  Table table({{say("provider"), Align::left, 0},
-               {say("instance"), Align::left, 0, 16},
-               {say("rule"), Align::left, 0},
-               {say("reason"), Align::left, 0, 20}});
+  Table table({left(say("provider")), left(say("instance"), 0, 16), left(say("rule")), left(say("reason"), 0, 20)});
   for (const auto& rejection : advice.rejected)
     table.add({std::string(rejection.instance->provider), printable(rejection.instance->sku), rejection.rule,
                printable(rejection.message)});
@@ -180,10 +197,7 @@ Table every_rejection(const Advice& advice) {
 }
 
 Table rules_and_examples(const std::vector<RejectedGroup>& groups) {
-  Table table({{say("instances"), Align::right, 0},
-               {say("rule"), Align::left, 0},
-               {say("for example"), Align::left, 0},
-               {say("reason"), Align::left, 0}});
+  Table table({right(say("instances")), left(say("rule")), left(say("for example")), left(say("reason"))});
   for (const RejectedGroup& one : groups) {
     const advise::Rejection& first = *one.rejections.front();
     table.add({format("{}", one.instances), one.rule,
@@ -238,12 +252,27 @@ std::vector<RejectedGroup> rejected_by_rule(const Advice& advice) {
   return groups;
 }
 
+Table ranking_table(const Advice& advice, const RecommendView& view) {
+  const std::vector<RankColumn> columns = rank_columns(advice, view);
+  std::vector<Column> titles;
+  for (const RankColumn& one : columns) titles.push_back(one.column);
+  Table table(std::move(titles));
+  for (const Recommendation& r : advice.recommendations) {
+    if (!is_shown(r, view)) break;
+    std::vector<Cell> cells;
+    for (const RankColumn& one : columns) cells.push_back(one.cell(r));
+    table.add(std::move(cells));
+  }
+  if (view.sortable) make_sortable(table, advice);
+  return table;
+}
+
 Document recommend_page(const Advice& advice, const catalog::Catalog& catalog, const RecommendView& view) {
   Document page = header(advice, catalog);
   if (advice.recommendations.empty()) {
     page.line(say("no instance meets this"));
   } else {
-    page.add(ranking(advice, view));
+    page.add(ranking_table(advice, view));
     if (view.limit > 0 && advice.recommendations.size() > view.limit)
       page.line(secondary(say("{} more, --limit {} shows all", advice.recommendations.size() - view.limit,
                               advice.recommendations.size())));

@@ -14,9 +14,12 @@ namespace gpusel::report {
 struct RecommendView {
   std::size_t limit = 10;  // rows; 0: all
   bool wide = false;
-  bool explain = false;  // scores and warnings in full
+  bool sortable = false;  // the ranking, by the reader of a page
+  bool explain = false;   // scores and warnings in full
   bool show_rejected = false;
 };
+
+Table ranking_table(const advise::Advice& advice, const RecommendView& view);
 
 /// Instances that one rule dropped.
 struct RejectedGroup {

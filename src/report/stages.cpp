@@ -22,16 +22,10 @@ using advise::StagesPlan;
 Cell money(const std::optional<double>& amount) { return figure_cell(amount ? human_price(*amount) : "-", amount); }
 
 Table table_of(const StagesChoice& choice, const StagesPlan& plan, Currency currency) {
-  Table table({{say("stage"), Align::left, 0},
-               {say("instance"), Align::left, 0, 18},
-               {say("region"), Align::left, 2, 9},
-               {say("GPUs"), Align::left, 1},
-               {say("term"), Align::left, 3},
-               {say("{}/h", currency.code()), Align::right, 0},
-               {say("hours"), Align::right, 0},
-               {say("{} once", currency.code()), Align::right, 0},
-               {say("{}/month", currency.code()), Align::right, 0},
-               {say("price of"), Align::left, 1}});
+  Table table({left(say("stage")), left(say("instance"), 0, 18), left(say("region"), 2, 9), left(say("GPUs"), 1),
+               left(say("term"), 3), right(say("{}/h", currency.code())), right(say("hours")),
+               right(say("{} once", currency.code())), right(say("{}/month", currency.code())),
+               left(say("price of"), 1)});
   for (std::size_t i = 0; i < choice.stages.size(); ++i) {
     const StageChoice& stage = choice.stages[i];
     const std::string name = printable(plan.stages[i].name);

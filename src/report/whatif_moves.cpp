@@ -50,13 +50,8 @@ std::vector<std::string> changes(const WhatIf& answer) {
 }
 
 Table tornado_table(const WhatIf& answer) {
-  Table table({{say("input"), Align::left, 0},
-               {say("now"), Align::right, 2},
-               {say("low"), Align::right, 3},
-               {say("cost"), Align::right, 0},
-               {"", Align::left, 1},
-               {say("cost"), Align::right, 0},
-               {say("high"), Align::right, 3}});
+  Table table({left(say("input")), right(say("now"), 2), right(say("low"), 3), right(say("cost")), left("", 1),
+               right(say("cost")), right(say("high"), 3)});
   table.bars = bars_of(answer);
   for (const advise::TornadoBar& bar : answer.bars)
     table.add({printable(bar.key), value_shown(bar.base), value_shown(bar.low.value), end_text(bar.low), "",
@@ -69,15 +64,6 @@ void add_list(std::vector<std::string>& lines, const std::string& what, const st
   std::string list;
   for (const std::string& key : keys) list += (list.empty() ? "" : ", ") + printable(key);
   if (!list.empty()) lines.push_back(say("{}: {}", what, list));
-}
-
-std::string against_title(const WhatIf& answer) {
-  switch (answer.against) {
-    case advise::Against::time: return say("hours");
-    case advise::Against::latency: return say("ms to the whole answer");
-    case advise::Against::throughput: return answer.rate_unit;
-  }
-  return {};
 }
 
 }  // namespace
@@ -111,38 +97,22 @@ void add_pareto(Document& page, const WhatIf& answer) {
   page.heading(heading);
   if (answer.candidates.empty())
     return add_remarks(page, {say("nothing fits: {}", printable(reason_of(answer.now, nullptr)))});
-  Chart chart;
-  std::vector<double> xs, ys;
-  Table table({{against_title(answer), Align::right, 0},
-               {measure_title(answer, answer.pareto_measure), Align::right, 0},
-               {say("instance"), Align::left, 0, 18},
-               {say("region"), Align::left, 4, 9},
-               {say("GPUs"), Align::left, 0},
-               {say("plan"), Align::left, 3, 20}});
-  Line frontier{0, {}};
+  const std::string unit = against_title(answer.against, answer.rate_unit);
+  const std::string cost = measure_title(answer, answer.pareto_measure);
+  std::vector<Mark> marks;
+  Table table({right(unit), right(cost), left(say("instance"), 0, 18), left(say("region"), 4, 9), left(say("GPUs")),
+               left(say("plan"), 3, 20)});
   for (const advise::Candidate& one : answer.candidates) {
-    xs.push_back(one.x);
-    ys.push_back(one.cost);
-    const std::string place =
-        say("{}: {} {}, {} {}", winner_text(one.outcome), human_number(one.x), against_title(answer),
-            human_price(one.cost), measure_title(answer, answer.pareto_measure));
-    chart.marks.push_back({one.x, one.cost, one.frontier ? std::size_t{0} : std::size_t{1}, one.frontier, place});
-    if (!one.frontier) continue;
-    frontier.points.emplace_back(one.x, one.cost);
-    table.add({human_number(one.x), human_price(one.cost), winner_text(one.outcome),
-               printable(one.outcome.best.region->id), gpus_text(one.outcome.best),
-               plan_text(one.outcome.of->work, one.outcome.best)});
+    const std::string who = winner_text(one.outcome);
+    marks.push_back({one.x, one.cost, one.frontier ? std::size_t{0} : std::size_t{1}, one.frontier,
+                     say("{}: {} {}, {} {}", who, human_number(one.x), unit, human_price(one.cost), cost)});
+    if (one.frontier)
+      table.add({human_number(one.x), human_price(one.cost), who, printable(one.outcome.best.region->id),
+                 gpus_text(one.outcome.best), plan_text(one.outcome.of->work, one.outcome.best)});
   }
   page.line(say("{} candidates, {} on the frontier: nothing is better in one and no worse in the other",
-                answer.candidates.size(), frontier.points.size()));
-  chart.lines.push_back(std::move(frontier));
-  chart.x_title = against_title(answer);
-  chart.y_title = measure_title(answer, answer.pareto_measure);
-  chart.x = scale_for(xs);
-  chart.y = scale_for(ys);
-  chart.series = {say("on the frontier"), say("another answer is better in one and no worse in the other")};
-  chart.glyphs = "*.";
-  page.gap().add(Picture{std::move(chart), heading}).gap().add(std::move(table));
+                answer.candidates.size(), table.rows.size()));
+  page.gap().add(Picture{frontier_chart(std::move(marks), unit, cost), heading}).gap().add(std::move(table));
 }
 
 }  // namespace gpusel::report

@@ -13,19 +13,11 @@ Cell figure_cell(std::string shown, const catalog::Number& value) {
   return {std::move(shown), value ? format("{}", *value) : std::string()};
 }
 
-Table for_page(Table table) {
+std::vector<std::size_t> page_order(const Table& table) {
   std::vector<std::size_t> order(table.columns.size());
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return table.columns[i].place; });
-  if (std::ranges::is_sorted(order)) return table;
-  const auto arranged = [&](auto& all) {
-    auto out = all;
-    for (std::size_t i = 0; i < order.size(); ++i) out[i] = std::move(all[order[i]]);
-    all = std::move(out);
-  };
-  arranged(table.columns);
-  for (Row& row : table.rows) arranged(row.cells);
-  return table;
+  return order;
 }
 
 bool SideRow::all_equal() const {
@@ -33,8 +25,8 @@ bool SideRow::all_equal() const {
 }
 
 Table SideBySide::table() const {
-  std::vector<Column> columns{{"", Align::left, 0}};
-  for (const std::string& name : names) columns.push_back({name, Align::right, 0});
+  std::vector<Column> columns{left("")};
+  for (const std::string& name : names) columns.push_back(right(name));
   Table table(std::move(columns));
   for (const SideRow& row : rows) {
     if (row.cells.empty()) continue;
@@ -46,20 +38,24 @@ Table SideBySide::table() const {
   return table;
 }
 
+Table Facts::table() const {
+  Table table({left(say("fact")), left(say("value"), 0, 20), left(say("source"))});
+  for (const Fact& fact : facts) table.add({fact.label, fact.value, fact.aside});
+  return table;
+}
+
 Table Derivation::table() const {
   if (!tree) {
-    Table table({{say("figure")}, {say("value")}, {say("formula")}, {say("with numbers")}, {say("source")}});
+    Table table({left(say("figure")), left(say("value")), left(say("formula"), 0, 20), left(say("with numbers"), 0, 20),
+                 left(say("source"), 0, 20)});
+    table.columns[3].below = 2;
     for (const Step& step : steps) table.add({step.quantity, step.value, step.formula, step.substituted, step.source});
     return table;
   }
-  Table table({{say("quantity"), Align::left, 0, 0, "quantity"},
-               {say("level"), Align::right, 0, 0, "level"},
-               {say("result"), Align::left, 0, 0, "value"},
-               {say("number"), Align::right, 0, 0, "number"},
-               {say("unit"), Align::left, 0, 0, "unit"},
-               {say("formula"), Align::left, 0, 0, "formula"},
-               {say("substituted"), Align::left, 0, 0, "substituted"},
-               {say("source"), Align::left, 0, 0, "source"}});
+  Table table({left(say("quantity"), 0, 0, "quantity"), right(say("level"), 0, 0, "level"),
+               left(say("result"), 0, 0, "value"), right(say("number"), 0, 0, "number"),
+               left(say("unit"), 0, 0, "unit"), left(say("formula"), 0, 0, "formula"),
+               left(say("substituted"), 0, 0, "substituted"), left(say("source"), 0, 0, "source")});
   for (const Step& step : steps)
     table.add({step.quantity, format("{}", step.depth), step.value, step.number, step.unit, step.formula,
                step.substituted, step.source});

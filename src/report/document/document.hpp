@@ -53,6 +53,8 @@ struct Fact {
 
 struct Facts {
   std::vector<Fact> facts;
+
+  Table table() const;
 };
 
 /// A figure and what it was worked out of.

@@ -22,7 +22,16 @@ struct Column {
   std::string key = {};   // what programs call it, where that is not the title
   int place = 0;          // on a page, where a narrow window shows the first ones
   std::string link = {};  // the part of the page that its cells lead to
+  /// A column below whose cells its own stand as second lines, where a page has rows of several lines.
+  std::optional<std::size_t> below = {};
 };
+
+inline Column left(std::string title, int keep = 0, std::size_t least = 0, std::string key = {}) {
+  return {std::move(title), Align::left, keep, least, std::move(key)};
+}
+inline Column right(std::string title, int keep = 0, std::size_t least = 0, std::string key = {}) {
+  return {std::move(title), Align::right, keep, least, std::move(key)};
+}
 
 /// A text for people and, where programs want it otherwise, the value behind it.
 struct Cell {
@@ -32,7 +41,6 @@ struct Cell {
 
   std::string text;
   std::optional<std::string> raw;  // in CSV, and for sorting: a number in full, nothing for the unknown
-  std::string below = {};          // a second line, on a page
   std::string tip = {};            // for whoever points at it, on a page
 };
 
@@ -60,13 +68,14 @@ struct Table {
 
   std::vector<Column> columns;
   std::vector<Row> rows;
-  std::vector<Table> narrower = {};        // what takes its place on a terminal that is too narrow for it
-  std::optional<Bars> bars = {};           // of its rows: in the column without a title, or a picture on a page
-  std::optional<Sorting> sorting = {};     // by a page's reader
-  std::optional<std::size_t> folded = {};  // a column that stands below the first left one where it has no room
+  std::vector<Table> narrower = {};     // what takes its place on a terminal that is too narrow for it
+  std::optional<Bars> bars = {};        // of its rows: in the column without a title, or a picture on a page
+  std::optional<Sorting> sorting = {};  // by a page's reader
+  /// A column, and the one below which it stands on a phone, which has no room for it.
+  std::optional<std::pair<std::size_t, std::size_t>> folded = {};
 };
 
-/// Its columns in the order of a page.
-Table for_page(Table table);
+/// Of its columns on a page.
+std::vector<std::size_t> page_order(const Table& table);
 
 }  // namespace gpusel::report

@@ -129,7 +129,7 @@ Json targets_json() {
 }
 
 Document targets_page() {
-  Table table({{say("Target"), Align::left, 0, 0, "target"}, {say("What it writes"), Align::left, 0, 20, "purpose"}});
+  Table table({left(say("Target"), 0, 0, "target"), left(say("What it writes"), 0, 20, "purpose")});
   for (const ExportTarget& target : kTargets) table.add({std::string(target.name), say_text(target.purpose)});
   return Document().page_title(say("What gpusel export writes")).add(std::move(table));
 }

@@ -35,15 +35,6 @@ Stack stack_of(const Recommendation& r) {
   return stack;
 }
 
-std::string against_title(const advise::Advice& advice, advise::Against against) {
-  switch (against) {
-    case advise::Against::time: return say("hours");
-    case advise::Against::latency: return say("ms to the whole answer");
-    case advise::Against::throughput: return advise::rate_unit_of(advice.work);
-  }
-  return {};
-}
-
 std::string frontier_heading(advise::Against against) {
   switch (against) {
     case advise::Against::time: return say("Cost and time");
@@ -97,34 +88,27 @@ struct FrontierPicture {
 };
 
 FrontierPicture frontier_picture(const ReportView& view, advise::Against against) {
-  FrontierPicture out;
-  Chart& chart = out.chart;
-  chart.x_title = against_title(view.advice, against);
+  const std::string unit = against_title(against, advise::rate_unit_of(view.advice.work));
   const bool total = advise::measure_against(against) == advise::Measure::total;
-  chart.y_title = format("{}{}", view.advice.currency.code(), total ? "" : "/h");
-  std::vector<double> xs, ys;
-  Line frontier{0, {}};
-  for (const Recommendation& r : view.advice.recommendations) {
-    chart.marks.push_back(mark_of(view, r, against, chart.x_title));
-    xs.push_back(chart.marks.back().x);
-    ys.push_back(chart.marks.back().y);
-    if (r.pareto) frontier.points.emplace_back(xs.back(), ys.back());
-  }
-  const Edge x_edge(xs), y_edge(ys);
-  xs.clear();
-  ys.clear();
-  for (const Mark& mark : chart.marks) {
-    const bool beyond = !mark.strong && (x_edge.beyond(mark.x) || y_edge.beyond(mark.y));
-    out.beyond += beyond ? 1 : 0;
-    if (beyond) continue;
-    xs.push_back(mark.x);
-    ys.push_back(mark.y);
-  }
-  std::sort(frontier.points.begin(), frontier.points.end());
-  chart.lines.push_back(std::move(frontier));
-  chart.x = scale_for(xs);
-  chart.y = scale_for(ys);
-  chart.series = {say("on the frontier"), say("another answer is better in one and no worse in the other")};
+  std::vector<Mark> marks;
+  for (const Recommendation& r : view.advice.recommendations) marks.push_back(mark_of(view, r, against, unit));
+  const auto values = [&](double Mark::* of, auto keeps) {
+    std::vector<double> out;
+    for (const Mark& mark : marks)
+      if (keeps(mark)) out.push_back(mark.*of);
+    return out;
+  };
+  const auto all = [](const Mark&) { return true; };
+  const Edge x_edge(values(&Mark::x, all)), y_edge(values(&Mark::y, all));
+  const auto is_near = [&](const Mark& mark) {
+    return mark.strong || !(x_edge.beyond(mark.x) || y_edge.beyond(mark.y));
+  };
+  const Scale x = scale_for(values(&Mark::x, is_near)), y = scale_for(values(&Mark::y, is_near));
+  const auto near = static_cast<std::size_t>(std::ranges::count_if(marks, is_near));
+  FrontierPicture out{{}, marks.size() - near};
+  out.chart = frontier_chart(std::move(marks), unit, format("{}{}", view.advice.currency.code(), total ? "" : "/h"));
+  out.chart.x = x;
+  out.chart.y = y;
   return out;
 }
 

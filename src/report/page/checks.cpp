@@ -20,10 +20,7 @@ void add_trace(Document& page, const std::string& title, const Trace& trace) {
 }
 
 Fold scores_fold(const advise::Advice& advice) {
-  Table table({{"#", Align::right, 0},
-               {say("Instance"), Align::left, 0},
-               {say("Score"), Align::right, 0},
-               {say("Points (weight × value)"), Align::left, 0, 20}});
+  Table table({right("#"), left(say("Instance")), right(say("Score")), left(say("Points (weight × value)"), 0, 20)});
   for (const Recommendation& r : advice.recommendations) {
     if (static_cast<std::size_t>(r.rank) > kRanksDrawn) break;
     std::string parts;
@@ -49,19 +46,19 @@ class Uses {
   }
 
   Table table(const catalog::Catalog& catalog) const {
-    Table table({{say("Source and what rests on it"), Align::left, 0, 20},
-                 {say("Document"), Align::left, 0, 20},
-                 {say("Day"), Align::left, 0}});
+    Table table({left(say("Source and what rests on it"), 0, 20), left(say("What")), left(say("Document"), 0, 20),
+                 left(say("place")), left(say("Day")), left(say("confidence"))});
+    for (const std::size_t i : {0, 2, 4}) table.columns[i + 1].below = i;
     for (const Use& use : all_) {
-      Cell key(use.key), document(""), day("");
-      for (const std::string& what : use.of) key.below += (key.below.empty() ? "" : "; ") + what;
+      std::string of, document, address, day, confidence;
+      for (const std::string& what : use.of) of += (of.empty() ? "" : "; ") + what;
       if (const catalog::Source* source = catalog.source(use.key)) {
-        document.text = format("{}, {}", source->publisher, source->document);
-        document.below = source->url;
-        day.text = source->date.known() ? source->date.text() : say("undated");
-        day.below = to_text(source->confidence);
+        document = format("{}, {}", source->publisher, source->document);
+        address = source->url;
+        day = source->date.known() ? source->date.text() : say("undated");
+        confidence = to_text(source->confidence);
       }
-      table.add({std::move(key), std::move(document), std::move(day)}).facts = {{"source", use.key}};
+      table.add({use.key, of, document, address, day, confidence}).facts = {{"source", use.key}};
     }
     return table;
   }

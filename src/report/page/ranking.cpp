@@ -3,9 +3,7 @@
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/name.hpp"
-#include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
-#include "report/candidate.hpp"
 #include "report/page/parts.hpp"
 #include "report/recommend.hpp"
 
@@ -14,68 +12,6 @@ namespace gpusel::report {
 namespace {
 
 using advise::Recommendation;
-
-std::string gpu_id(const Recommendation& r) { return r.gpu != nullptr ? std::string(r.gpu->id) : say("CPU"); }
-
-Table empty_ranking(const advise::Advice& advice) {
-  const std::string currency(advice.currency.code());
-  const auto& counted = advice.work.counted;
-  const std::string each = counted ? format("{}/{}", currency, counted->unit.column) : say("{}/M tok", currency);
-  const bool whole = advice.work.ends();
-  Table table({{"#", Align::right, 0},
-               {say("Instance"), Align::left, 0, 18},
-               {say("GPUs and plan"), Align::left, 1, 24},
-               {whole ? say("{} total", currency) : each, Align::right, 0},
-               {currency + "/h", Align::right, 0},
-               {whole ? say("Time") : say("Speed"), Align::right, 0},
-               {say("GiB/GPU"), Align::right, 3},
-               {say("Score"), Align::right, 2},
-               {say("Price of"), Align::left, 1},
-               {say("Frontier"), Align::left, 2},
-               {say("Warnings"), Align::right, 1}});
-  table.columns.back().link = "warnings";
-  table.folded = 2;
-  table.sorting = {say("Ranking"), {{"provider", say("Provider")}, {"gpu", say("GPU")}, {"term", say("Term")}}};
-  return table;
-}
-
-Cell with_below(Cell cell, std::string below) {
-  cell.below = std::move(below);
-  return cell;
-}
-
-Cell warnings_cell(const Recommendation& r) {
-  int count = 0;
-  std::string rules;
-  for (const auto& remark : r.remarks) {
-    if (remark.severity != rules::Effect::warn) continue;
-    ++count;
-    rules += (rules.empty() ? "" : ", ") + remark.rule;
-  }
-  Cell cell(count > 0 ? format("{}", count) : std::string(), format("{}", count));
-  cell.tip = std::move(rules);
-  return cell;
-}
-
-void add_row(Table& table, const advise::Advice& advice, const Recommendation& r) {
-  const bool whole = advice.work.ends();
-  const std::optional<double> each = advice.work.counted ? r.cost.per_unit : r.cost.per_million_tokens;
-  const std::optional<double> paid = whole ? std::optional(r.cost.total) : each;
-  const double need = in_gib(r.memory().total()), have = in_gib(r.machine().memory());
-  Row& row = table.add(
-      {figure_cell(format("{}", r.rank), r.rank),
-       with_below(instance_name(r), format("{} · {}", r.region->id, to_text(r.offer->term))),
-       with_below(gpus_text(r), plan_text(advice.work, r)), figure_cell(paid ? human_price(*paid) : "–", paid),
-       figure_cell(human_price(r.cost.hourly), r.cost.hourly),
-       figure_cell(speed_text(advice.work, r), whole ? r.cost.hours : plan::rate_of(r.choice())),
-       figure_cell(format("{:.0f} / {:.0f}", need, have), need), figure_cell(format("{:.1f}", r.score), r.score),
-       price_date(r), r.pareto ? say("yes") : std::string(), warnings_cell(r)});
-  if (r.rank == 1) row.meaning = Meaning::best;
-  row.facts = {{"rank", format("{}", r.rank)},
-               {"provider", std::string(r.instance->provider)},
-               {"gpu", gpu_id(r)},
-               {"term", std::string(to_text(r.offer->term))}};
-}
 
 /// One rule, with all the ranks that it speaks of.
 struct Verdict {
@@ -97,8 +33,7 @@ std::vector<Verdict> verdicts_of(const advise::Advice& advice) {
 }
 
 Fold rejected_fold(const RejectedGroup& group) {
-  Table table(
-      {{say("Instance"), Align::left, 0}, {say("Sizes"), Align::right, 0}, {say("Reason"), Align::left, 0, 20}});
+  Table table({left(say("Instance")), right(say("Sizes")), left(say("Reason"), 0, 20)});
   for (const advise::Rejection* one : group.rejections)
     table.add({format("{} {}", one->instance->provider, one->instance->sku), format("{}", one->count), one->message});
   return {"reason",
@@ -120,18 +55,16 @@ void add_ranking(Document& page, const ReportView& view) {
           advice.work.ends()                                            ? say("time")
           : advice.work.inference.request_rate && !advice.work.counted ? say("latency")
                                                                        : say("throughput")));
-  Table table = empty_ranking(advice);
-  for (const Recommendation& r : advice.recommendations) add_row(table, advice, r);
-  page.add(std::move(table));
+  page.add(ranking_table(advice, {.limit = 0, .sortable = true}));
 }
 
 void add_warnings(Document& page, const ReportView& view) {
-  Table table({{say("What"), Align::left, 0, 20}, {say("Ranks"), Align::left, 0, 20}});
+  Table table({left(say("What"), 0, 20), left(say("rule")), left(say("source")), left(say("Ranks"), 0, 20)});
+  table.columns[1].below = table.columns[2].below = 0;
   for (const Verdict& one : verdicts_of(view.advice)) {
     const advise::Remark& first = *one.first;
-    Row& row = table.add({with_below(format("{}: {}", said(first.severity), first.message),
-                                     first.source.empty() ? first.rule : format("{} · {}", first.rule, first.source)),
-                          ranks_text(one.ranks)});
+    Row& row = table.add(
+        {format("{}: {}", said(first.severity), first.message), first.rule, first.source, ranks_text(one.ranks)});
     if (first.severity == rules::Effect::warn) row.meaning = Meaning::warn;
     row.facts = {{"rule", first.rule}};
   }

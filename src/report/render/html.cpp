@@ -67,8 +67,9 @@ std::string framed(std::string_view title, std::string_view body, bool scripted)
       spoken(), parts.style_hash, may_run, head, parts.style, head, body, script);
 }
 
-std::string attribute(std::string_view name, std::string_view value) {
-  return value.empty() ? std::string() : format(" {}=\"{}\"", name, html_text(value));
+/// `always`: of an empty value, too.
+std::string attribute(std::string_view name, std::string_view value, bool always = false) {
+  return value.empty() && !always ? std::string() : format(" {}=\"{}\"", name, html_text(value));
 }
 
 /// Addresses become links.
@@ -174,14 +175,10 @@ class PageWriter {
     for (const Text& item : list.items) out_ += format("<li>{}</li>\n", marked(item));
     out_ += format("</{}>\n", tag);
   }
-  void operator()(const Facts& facts) {
-    Table table({{say("fact"), Align::left, 0}, {say("value"), Align::left, 0, 1}, {say("source"), Align::left, 0}});
-    for (const Fact& fact : facts.facts) table.add({fact.label, fact.value, fact.aside});
-    (*this)(table);
-  }
+  void operator()(const Facts& facts) { (*this)(facts.table()); }
   void operator()(const Table& table);
   void operator()(const SideBySide& table) { (*this)(table.table()); }
-  void operator()(const Derivation& derivation);
+  void operator()(const Derivation& derivation) { (*this)(derivation.table()); }
   void operator()(const Picture& picture) {
     to_depth(0);
     if (const auto* chart = std::get_if<Chart>(&picture.of)) out_ += svg_chart(*chart, picture.label);
@@ -268,68 +265,52 @@ std::string PageWriter::cell_html(const Table& table, const Row& row, std::size_
   const Cell& cell = row.cells[column];
   const Column& of = table.columns[column];
   std::string out = "<td" + classes(table, of, false);
-  if (table.sorting && cell.raw) out += format(" data-value=\"{}\"", html_text(*cell.raw));
+  if (table.sorting && cell.raw) out += attribute("data-value", *cell.raw, true);
   if (of.link.empty() || cell.text.empty())
     out += ">" + words_of(cell.text);
   else
     out += format("><a href=\"#{}\"{}>{}</a>", of.link, attribute("title", cell.tip), html_text(cell.text));
-  if (!cell.below.empty()) out += format("<span class=\"where\">{}</span>", html_text(cell.below));
-  const bool leads = table.folded && of.align == Align::left &&
-                     std::ranges::find(table.columns, Align::left, &Column::align) - table.columns.begin() ==
-                         static_cast<std::ptrdiff_t>(column);
-  if (leads) out += format("<span class=\"where narrow\">{}</span>", html_text(row.cells[*table.folded].text));
+  std::string below;
+  for (std::size_t i = 0; i < row.cells.size(); ++i)
+    if (table.columns[i].below == column && !row.cells[i].text.empty())
+      below += (below.empty() ? "" : " · ") + row.cells[i].text;
+  if (!below.empty()) out += format("<span class=\"where\">{}</span>", html_text(below));
+  if (table.folded && table.folded->second == column)
+    out += format("<span class=\"where narrow\">{}</span>", html_text(row.cells[table.folded->first].text));
   return out + "</td>";
 }
 
-void PageWriter::operator()(const Table& given) {
+void PageWriter::operator()(const Table& table) {
   to_depth(0);
-  if (given.empty()) return;
-  if (given.bars) out_ += svg_bars(*given.bars, given.bars->title);
-  const Table table = for_page(given);
-  const auto is_drawn = [&](std::size_t i) { return table.bars && table.columns[i].title.empty(); };
+  if (table.empty()) return;
+  if (table.bars) out_ += svg_bars(*table.bars, table.bars->title);
+  std::vector<std::size_t> order = page_order(table);
+  std::erase_if(
+      order, [&](std::size_t i) { return table.columns[i].below || (table.bars && table.columns[i].title.empty()); });
   const bool wraps = std::ranges::any_of(table.columns, [](const Column& column) { return column.least > 0; });
   const std::string kind = format("{}{}", table.sorting ? "sortable " : "", table.sorting || wraps ? "full" : "");
   if (table.sorting) out_ += controls(table);
-  out_ += table.sorting ? format("<div class=\"wide\" role=\"region\" aria-label=\"{}\" tabindex=\"0\">\n",
-                                 html_text(table.sorting->label))
-                        : std::string("<div class=\"wide\">\n");
-  out_ += format("<table{}>\n<thead><tr>", attribute("class", kind));
-  for (std::size_t i = 0; i < table.columns.size(); ++i)
-    if (!is_drawn(i))
-      out_ += format("<th scope=\"col\"{}>{}</th>", classes(table, table.columns[i], true),
-                     html_text(table.columns[i].title));
+  out_ += "<div class=\"wide\"";
+  if (table.sorting)
+    out_ += format(" role=\"region\" aria-label=\"{}\" tabindex=\"0\"", html_text(table.sorting->label));
+  out_ += format(">\n<table{}>\n<thead><tr>", attribute("class", kind));
+  for (const std::size_t i : order)
+    out_ += format("<th scope=\"col\"{}>{}</th>", classes(table, table.columns[i], true),
+                   html_text(table.columns[i].title));
   out_ += "</tr></thead>\n<tbody>\n";
   for (const Row& row : table.rows) {
     out_ += "<tr" + attribute("class", row.meaning == Meaning::best   ? "best"
                                        : row.meaning == Meaning::warn ? "warn"
                                                                       : "");
-    for (const auto& [name, value] : row.facts) out_ += format(" data-{}=\"{}\"", name, html_text(value));
+    for (const auto& [name, value] : row.facts) out_ += attribute("data-" + name, value, true);
     out_ += ">";
-    for (std::size_t i = 0; i < row.cells.size(); ++i)
-      if (!is_drawn(i)) out_ += cell_html(table, row, i);
+    for (const std::size_t i : order) out_ += cell_html(table, row, i);
     out_ += "</tr>\n";
   }
   out_ += "</tbody>\n</table>\n</div>\n";
   if (table.sorting)
     out_ += format("<button type=\"button\" class=\"more\" hidden data-all=\"{}\" data-fewer=\"{}\"></button>\n",
                    html_text(say_text("all {}")), html_text(say("the first ten")));
-}
-
-void PageWriter::operator()(const Derivation& derivation) {
-  if (derivation.tree) return (*this)(derivation.table());
-  to_depth(0);
-  out_ += format(
-      "<div class=\"wide\"><table class=\"full\"><thead><tr><th>{}</th><th class=\"num\">{}</th><th>{}</th>"
-      "<th>{}</th></tr></thead><tbody>\n",
-      html_text(say("Figure")), html_text(say("Value")), html_text(say("Formula, with its figures")),
-      html_text(say("Source")));
-  for (const Step& step : derivation.steps)
-    out_ += format(
-        "<tr><td>{}</td><td class=\"num\">{}</td><td class=\"formula\">{}<span class=\"where\">{}</span></td>"
-        "<td class=\"text\">{}</td></tr>\n",
-        html_text(step.quantity), html_text(step.value), html_text(step.formula),
-        html_text(step.substituted.empty() ? "" : "= " + step.substituted), html_text(step.source));
-  out_ += "</tbody></table></div>\n";
 }
 
 void PageWriter::operator()(const Card& card) {

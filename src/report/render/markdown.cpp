@@ -121,11 +121,7 @@ struct MarkdownRenderer {
     for (const Text& item : list.items) out += (list.kind == List::Kind::steps ? "1. " : "- ") + at_start(item) + "\n";
     return "\n" + out + "\n";
   }
-  std::string operator()(const Facts& facts) const {
-    Table table({{say("fact")}, {say("value")}, {say("source")}});
-    for (const Fact& fact : facts.facts) table.add({fact.label, fact.value, fact.aside});
-    return (*this)(table);
-  }
+  std::string operator()(const Facts& facts) const { return (*this)(facts.table()); }
   std::string operator()(const Table& table) const { return "\n" + markdown_text(table) + "\n"; }
   std::string operator()(const SideBySide& table) const { return (*this)(table.table()); }
   std::string operator()(const Derivation& derivation) const { return (*this)(derivation.table()); }
@@ -154,14 +150,15 @@ std::string tidy(std::string_view text) {
 }  // namespace
 
 std::string markdown_text(const Table& given) {
-  const Table table = for_page(given.bars ? with_bars(given, 0) : given);
+  const Table table = given.bars ? with_bars(given, 0) : given;
+  const std::vector<std::size_t> order = page_order(table);
   std::string out = "|";
-  for (const Column& column : table.columns) out += " " + markdown_text(column.title) + " |";
+  for (const std::size_t i : order) out += " " + markdown_text(table.columns[i].title) + " |";
   out += "\n|";
-  for (const Column& column : table.columns) out += column.align == Align::right ? "---:|" : "---|";
+  for (const std::size_t i : order) out += table.columns[i].align == Align::right ? "---:|" : "---|";
   for (const Row& row : table.rows) {
     out += "\n|";
-    for (const Cell& cell : row.cells) out += " " + markdown_text(cell.text) + " |";
+    for (const std::size_t i : order) out += " " + markdown_text(row.cells[i].text) + " |";
   }
   return out + "\n";
 }

@@ -14,11 +14,11 @@ constexpr std::size_t kLeastColumn = 8;
 constexpr std::string_view kBest = "*";
 
 std::string spaces(std::size_t count) { return std::string(count, ' '); }
-std::string left(std::string_view text, std::size_t width) {
+std::string flush_left(std::string_view text, std::size_t width) {
   const std::string cut = fit_width(text, width);
   return cut + spaces(width - std::min(width, display_width(cut)));
 }
-std::string right(std::string_view text, std::size_t width) {
+std::string flush_right(std::string_view text, std::size_t width) {
   return spaces(width - std::min(width, display_width(text))) + std::string(text);
 }
 
@@ -51,12 +51,12 @@ struct SideWidths {
 };
 
 std::string side_cell(const SideCell& cell, const SideWidths& width, const Terminal& terminal) {
-  if (!cell.number) return left(cell.text, width.all);
-  const std::string shown = right(cell.text, width.number - kBest.size());
+  if (!cell.number) return flush_left(cell.text, width.all);
+  const std::string shown = flush_right(cell.text, width.number - kBest.size());
   std::string out = cell.best ? styled(shown, Meaning::strong, terminal) + std::string(kBest) : shown + " ";
   std::size_t rest = width.all - std::min(width.all, width.number);
   if (!cell.ratio.empty()) {
-    const std::string ratio = " " + right(cell.ratio, width.ratio);
+    const std::string ratio = " " + flush_right(cell.ratio, width.ratio);
     out += styled(ratio, Meaning::secondary, terminal);
     rest -= std::min(rest, display_width(ratio));
   }
@@ -139,7 +139,7 @@ class SideLayout {
     for (std::size_t k = 0; k < lines; ++k) {
       std::string line = spaces(title_);
       for (std::size_t c = 0; c < shown.size(); ++c)
-        line += spaces(kColumnGap) + left(k < names[c].size() ? names[c][k] : "", columns_[shown[c]].all);
+        line += spaces(kColumnGap) + flush_left(k < names[c].size() ? names[c][k] : "", columns_[shown[c]].all);
       out += styled(trimmed(line), Meaning::strong, terminal_) + "\n";
     }
     return out;
@@ -148,7 +148,7 @@ class SideLayout {
   std::string part(const Shown& shown) const {
     std::string out = head(shown);
     for (const SideRow& row : table_.rows) {
-      std::string line = left(row.title, title_);
+      std::string line = flush_left(row.title, title_);
       if (!row.cells.empty())
         for (const std::size_t i : shown) line += spaces(kColumnGap) + side_cell(row.cells[i], columns_[i], terminal_);
       const bool tells_nothing = !row.cells.empty() && row.all_equal();
