@@ -89,7 +89,7 @@ class Tracer {
     add("fleet.bound",
         say("no fleet is cheaper: branch and bound over the programme, from its relaxation to parts of "
             "instances"),
-        say("relaxation {:.4f}", mix.relaxed), amount(mix.bound) + "/h", "GLPK 5.0");
+        say("relaxation {:.4f}", mix.relaxed), amount(mix.bound) + "/h", "CBC");
     add("fleet.gap", say("1 − bound ÷ cost"), format("1 − {:.4f} ÷ {:.4f}", mix.bound, mix.hourly),
         format("{:.2f} %", mix.gap() * 100));
     if (!fleet_.single) return;
