@@ -31,13 +31,25 @@ gpusel_need(yaml-cpp libyaml-cpp-dev 0.7)
 gpusel_library(gpusel_yaml_cpp libyaml-cpp-dev yaml-cpp)
 gpusel_library(gpusel_re2 libre2-dev re2)
 gpusel_library(gpusel_xxhash libxxhash-dev xxhash)
-gpusel_library(gpusel_glpk libglpk-dev glpk)
-gpusel_library(gpusel_amd libsuitesparse-dev amd)
-gpusel_library(gpusel_colamd libsuitesparse-dev colamd)
-gpusel_library(gpusel_suitesparse libsuitesparse-dev suitesparseconfig)
-gpusel_library(gpusel_gmp libgmp-dev gmp)
-gpusel_library(gpusel_zlib zlib1g-dev z)
-target_link_libraries(gpusel_glpk INTERFACE gpusel_colamd gpusel_amd gpusel_suitesparse gpusel_gmp gpusel_zlib)
+
+# The solver behind fleets, and what it is built on, in the order in which archives are linked.
+add_library(gpusel_cbc INTERFACE)
+foreach(
+  library
+  coinor-libcbc-dev:Cbc
+  coinor-libcgl-dev:Cgl
+  coinor-libclp-dev:OsiClp
+  coinor-libclp-dev:Clp
+  coinor-libosi-dev:Osi
+  coinor-libcoinutils-dev:CoinUtils
+  liblapack-dev:lapack
+  libblas-dev:blas
+  libbz2-dev:bz2
+  zlib1g-dev:z)
+  string(REGEX MATCH "^(.*):(.*)$" _ ${library})
+  gpusel_library(gpusel_${CMAKE_MATCH_2} ${CMAKE_MATCH_1} ${CMAKE_MATCH_2})
+  target_link_libraries(gpusel_cbc INTERFACE gpusel_${CMAKE_MATCH_2})
+endforeach()
 
 find_package(Threads REQUIRED)
 target_link_libraries(gpusel_re2 INTERFACE Threads::Threads)

@@ -93,7 +93,7 @@ class Tracer {
     add("fleet.bound",
         say("no fleet is cheaper: branch and bound over the programme, from its relaxation to parts of "
             "instances"),
-        say("relaxation {:.4f}", mix.relaxed), an_hour(mix.bound), "GLPK 5.0");
+        say("relaxation {:.4f}", mix.relaxed), an_hour(mix.bound), "CBC");
     add("fleet.gap", say("1 − bound ÷ cost"), format("1 − {:.4f} ÷ {:.4f}", mix.bound, mix.hourly),
         shown("{:.2f}", mix.gap() * 100, "%"));
     if (!fleet_.single) return;

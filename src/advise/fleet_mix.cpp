@@ -12,7 +12,7 @@ namespace {
 
 /// What about ten seconds allow. The clock itself would make the answer depend on the machine, and only ends what has
 /// gone astray.
-constexpr double kUsualWork = 1e8;
+constexpr double kUsualWork = 3e8;
 constexpr double kSame = 1e-9;   // of costs, relative
 constexpr double kLongest = 30;  // seconds
 

@@ -1,28 +1,21 @@
 #include "advise/fleet_solver.hpp"
 
-#include <glpk.h>
-
 #include <algorithm>
 #include <cmath>
-#include <csetjmp>
+#include <coin/CbcHeuristic.hpp>
+#include <coin/CbcModel.hpp>
+#include <coin/CglGomory.hpp>
+#include <coin/CglProbing.hpp>
+#include <coin/CglStored.hpp>
+#include <coin/OsiClpSolverInterface.hpp>
+#include <cstdlib>
 #include <ctime>
-#include <limits>
-#include <memory>
 
 #include "advise/fleet_programme.hpp"
 #include "gpusel/base/message.hpp"
 
-// GLPK reads models out of data bases through drivers that it loads while it runs. Nothing here asks for that, and a
-// program linked statically cannot: its loader finds none.
-extern "C" {
-
-int lt_dlinit() { return 1; }
-int lt_dlexit() { return 1; }
-void* lt_dlopen(const char*) { return nullptr; }
-void* lt_dlsym(void*, const char*) { return nullptr; }
-int lt_dlclose(void*) { return 1; }
-const char* lt_dlerror() { return "no plug-ins"; }
-}
+// LAPACK's handler of wrong arguments, which a program may bring itself; its own needs the whole runtime of Fortran.
+extern "C" [[gnu::weak, noreturn]] void xerbla_(const char*, const int*) { std::abort(); }
 
 namespace gpusel::advise {
 
@@ -30,84 +23,134 @@ namespace {
 
 /// What the solver counts as whole. A kind that serves little must not pass for one that is not there.
 constexpr double kWhole = 1e-7;
+/// To which rows are kept, and costs are told apart.
+constexpr double kExact = 1e-9;
 /// Shares below this are the solver's rounding.
 constexpr double kNoShare = 1e-6;
+/// What a node of the search costs, in steps of the simplex method.
+constexpr double kNodeSteps = 20;
 
 struct SolverOutcome {
-  double most_work = 0;  // rows × steps of the simplex method
-  int rows = 0;
-  bool stopped = false;
   bool failed = false;
+  bool finished = false;
   bool near_enough = false;  // within the gap asked for
-  int relaxation = GLP_UNDEF;
   double relaxed = 0;
-  int status = GLP_UNDEF;
-  double cost = 0;
-  double bound = -kInfinite;
+  double bound = 0;
+  std::vector<double> values;  // empty: no solution
 };
 
-/// Where a fault of the solver jumps to.
-std::jmp_buf& fault() {
-  thread_local std::jmp_buf place;
-  return place;
+double solver_number(double value) {
+  return std::isfinite(value) ? value : std::copysign(COIN_DBL_MAX, value);
 }
 
-/// Keeps the bound, and ends the search by what was done, not by the clock: the same question has the same answer.
-void note_bound(glp_tree* tree, void* place) {
-  auto& out = *static_cast<SolverOutcome*>(place);
-  if (const int best = glp_ios_best_node(tree); best != 0) out.bound = glp_ios_node_bound(tree, best);
-  out.stopped = static_cast<double>(glp_get_it_cnt(glp_ios_get_prob(tree))) * out.rows > out.most_work;
-  if (out.stopped) glp_ios_terminate(tree);
+void load(const Programme& programme, OsiClpSolverInterface& solver) {
+  solver.messageHandler()->setLogLevel(0);
+  solver.setDblParam(OsiPrimalTolerance, kExact);
+  solver.setDblParam(OsiDualTolerance, kExact);
+  CoinPackedMatrix matrix(false, 0, 0);
+  matrix.setDimensions(0, programme.columns());
+  std::vector<double> lows, highs;
+  for (const Programme::Row& row : programme.rows) {
+    matrix.appendRow(static_cast<int>(row.columns.size()), row.columns.data(), row.factors.data());
+    lows.push_back(solver_number(row.low));
+    highs.push_back(solver_number(row.high));
+  }
+  std::vector<double> most;
+  for (const double high : programme.highs) most.push_back(solver_number(high));
+  solver.loadProblem(matrix, nullptr, most.data(), programme.costs.data(), lows.data(), highs.data());
+  for (int j = 0; j < programme.columns(); ++j)
+    if (programme.is_whole[static_cast<std::size_t>(j)]) solver.setInteger(j);
 }
 
-/// Nothing with a destructor may live in here, see fill().
-void run_solver(glp_prob* solver, Programme& lp, const FleetProblem& problem, const double* share_costs, SolverOutcome& out,
-                double* values) {
-  if (setjmp(fault()) != 0) {
-    out.failed = true;
-    return;
-  }
-  glp_error_hook([](void*) { std::longjmp(fault(), 1); }, nullptr);
-  lp.fill(solver);
-  glp_smcp simplex;
-  glp_init_smcp(&simplex);
-  simplex.msg_lev = GLP_MSG_OFF;
-  simplex.presolve = GLP_ON;
-  simplex.tm_lim = static_cast<int>(std::clamp(problem.time_limit_s * 1000, 1.0, 1e9));
-  simplex.it_lim = static_cast<int>(std::clamp(problem.most_work / lp.rows(), 1.0, 1e9));
-  if (glp_simplex(solver, &simplex) == 0) {
-    out.relaxation = glp_get_status(solver);
-    out.relaxed = glp_get_obj_val(solver);
-  }
-  glp_iocp whole;
-  glp_init_iocp(&whole);
-  whole.msg_lev = GLP_MSG_OFF;
-  whole.presolve = GLP_ON;
-  whole.mir_cuts = GLP_ON;
-  whole.gmi_cuts = GLP_ON;
-  whole.mip_gap = problem.gap;
-  whole.tm_lim = simplex.tm_lim;
-  whole.tol_int = kWhole;
-  whole.tol_obj = kTie / 100;
-  whole.cb_func = note_bound;
-  whole.cb_info = &out;
-  out.rows = lp.rows();
-  out.most_work = problem.most_work;
-  out.near_enough = glp_intopt(solver, &whole) == GLP_EMIPGAP;
-  out.status = glp_mip_status(solver);
-  if (out.status == GLP_OPT || out.status == GLP_FEAS) {
-    out.cost = glp_mip_obj_val(solver);
-    for (int j = 1; j <= lp.columns(); ++j) values[j] = glp_mip_col_val(solver, j);
-    for (int j = 1; j <= lp.columns(); ++j) {
-      glp_set_obj_coef(solver, j, share_costs[j]);
-      if (glp_get_col_kind(solver, j) != GLP_CV)
-        glp_set_col_bnds(solver, j, GLP_FX, std::round(values[j]), std::round(values[j]));
+/// The cheapest fleet with parts of instances: all rows, those that are implied as far as they are broken.
+void relax(const Programme& programme, OsiClpSolverInterface& solver) {
+  solver.initialSolve();
+  for (bool broken = true; broken && solver.isProvenOptimal();) {
+    const double* values = solver.getColSolution();
+    std::vector<const Programme::Row*> missed;
+    for (const Programme::Row& row : programme.implied) {
+      double sum = 0;
+      for (std::size_t i = 0; i < row.columns.size(); ++i) sum += row.factors[i] * values[row.columns[i]];
+      if (sum > row.high + 10 * kExact) missed.push_back(&row);
     }
-    simplex.it_lim = std::numeric_limits<int>::max();
-    if (glp_simplex(solver, &simplex) == 0 && glp_get_status(solver) == GLP_OPT)
-      for (int j = 1; j <= lp.columns(); ++j) values[j] = glp_get_col_prim(solver, j);
+    for (const Programme::Row* row : missed)
+      solver.addRow(static_cast<int>(row->columns.size()), row->columns.data(), row->factors.data(), -COIN_DBL_MAX,
+                    row->high);
+    broken = !missed.empty();
+    if (broken) solver.resolve();
   }
-  glp_error_hook(nullptr, nullptr);
+}
+
+/// Branch and bound with cuts, ended by what was done, not by the clock: the same question has the same answer.
+void search(const Programme& programme, const FleetProblem& problem, const OsiClpSolverInterface& relaxed,
+            SolverOutcome& out) {
+  CbcModel model(relaxed);
+  model.setLogLevel(0);
+  model.setIntegerTolerance(kWhole);
+  model.setCutoffIncrement(kTie / 100);
+  model.setAllowableFractionGap(problem.gap);
+  model.setMaximumSeconds(problem.time_limit_s);
+  const double size = static_cast<double>(programme.rows.size()) + programme.columns();
+  const double steps = std::clamp(problem.most_work / size, 1.0, 1e9);
+  model.setMaximumNumberIterations(static_cast<int>(steps));
+  model.setMaximumNodes(static_cast<int>(std::ceil(steps / kNodeSteps)));
+
+  CglGomory gomory;
+  CglProbing probing;
+  probing.setUsingObjective(1);
+  probing.setMaxPass(1);
+  probing.setMaxPassRoot(1);
+  probing.setMaxProbe(10);
+  probing.setMaxProbeRoot(50);
+  probing.setMaxLook(10);
+  probing.setMaxLookRoot(50);
+  probing.setRowCuts(3);
+  CglStored implied;
+  for (const Programme::Row& row : programme.implied)
+    implied.addCut(solver_number(row.low), row.high, static_cast<int>(row.columns.size()), row.columns.data(),
+                   row.factors.data());
+  model.addCutGenerator(&gomory, -1, "Gomory");
+  model.addCutGenerator(&probing, -1, "Probing");
+  model.addCutGenerator(&implied, -1, "Implied");
+  CbcRounding rounding(model);
+  model.addHeuristic(&rounding);
+  model.branchAndBound();
+
+  out.finished = model.isProvenOptimal() || model.isProvenInfeasible();
+  out.near_enough = model.secondaryStatus() == 2;
+  out.bound = model.getBestPossibleObjValue();
+  if (const double* best = model.bestSolution()) out.values.assign(best, best + programme.columns());
+}
+
+/// Of all ways to share the requests among these instances, the one that loads least of their cost.
+void share_best(const Programme& programme, const std::vector<double>& costs, OsiClpSolverInterface& solver,
+                std::vector<double>& values) {
+  for (int j = 0; j < programme.columns(); ++j) {
+    const auto at = static_cast<std::size_t>(j);
+    solver.setObjCoeff(j, costs[at]);
+    if (programme.is_whole[at]) solver.setColBounds(j, std::round(values[at]), std::round(values[at]));
+  }
+  solver.resolve();
+  if (solver.isProvenOptimal())
+    values.assign(solver.getColSolution(), solver.getColSolution() + programme.columns());
+}
+
+SolverOutcome run_solver(const Builder& builder, const FleetProblem& problem) {
+  SolverOutcome out;
+  try {
+    OsiClpSolverInterface solver;
+    load(builder.programme(), solver);
+    relax(builder.programme(), solver);
+    out.finished = solver.isProvenPrimalInfeasible();
+    if (!solver.isProvenOptimal()) return out;
+    out.relaxed = out.bound = solver.getObjValue() * builder.unit();
+    search(builder.programme(), problem, solver, out);
+    out.bound *= builder.unit();
+    if (!out.values.empty()) share_best(builder.programme(), builder.share_costs(), solver, out.values);
+  } catch (const CoinError&) {
+    out.failed = true;
+  }
+  return out;
 }
 
 /// The shares of a bucket are of all of it.
@@ -119,7 +162,7 @@ void make_whole(std::vector<FleetUse>& kinds, std::size_t bucket) {
 }
 
 FleetSolution read(const FleetProblem& problem, const Builder& builder, const std::vector<double>& values) {
-  const auto at = [&](int column) { return column > 0 ? values[static_cast<std::size_t>(column)] : 0; };
+  const auto at = [&](int column) { return column > 0 ? values[static_cast<std::size_t>(column - 1)] : 0; };
   FleetSolution out;
   out.feasible = true;
   for (const int column : builder.committed()) out.committed.push_back(std::round(at(column)));
@@ -170,34 +213,22 @@ Result<FleetSolution> solve_fleet(const FleetProblem& problem) {
   for (std::size_t b = 0; b < problem.rate.size(); ++b)
     if (std::ranges::none_of(problem.kinds, [&](const FleetKind& kind) { return kind.capacity[b] > 0; }))
       return FleetSolution{};
-  Builder builder(problem);
-  std::vector<double> values(static_cast<std::size_t>(builder.programme().columns()) + 1);
-  const std::vector<double> share_costs = builder.share_costs();
-  SolverOutcome outcome;
-  glp_term_hook([](void*, const char*) { return 1; }, nullptr);  // nothing is printed, faults included
-  glp_term_out(GLP_OFF);
-  {
-    glp_prob* solver = glp_create_prob();
-    run_solver(solver, builder.programme(), problem, share_costs.data(), outcome, values.data());
-    if (!outcome.failed) glp_delete_prob(solver);
-    glp_free_env();  // with all that a fault left behind
-  }
+  const Builder builder(problem);
+  const SolverOutcome outcome = run_solver(builder, problem);
   const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   if (outcome.failed) return std::unexpected(Error{ErrorKind::io, say("the solver failed; this is a bug"), {}, {}});
   FleetSolution out;
-  if (outcome.status == GLP_OPT || outcome.status == GLP_FEAS) {
-    out = read(problem, builder, values);
+  if (!outcome.values.empty()) {
+    out = read(problem, builder, outcome.values);
     if (!problem.only_bound && !holds(problem, out))
       return std::unexpected(Error{ErrorKind::io, say("the solver's answer does not hold; this is a bug"), {}, {}});
   }
   out.seconds = seconds;
-  out.relaxed = outcome.relaxation == GLP_OPT ? outcome.relaxed : 0;
+  out.relaxed = out.feasible ? std::min(outcome.relaxed, out.cost) : outcome.relaxed;  // it weighs instances too
   out.near_enough = outcome.near_enough;
-  out.optimal = outcome.near_enough || outcome.status == GLP_OPT || outcome.status == GLP_NOFEAS ||
-                outcome.relaxation == GLP_NOFEAS;
-  const double proven = std::max(out.relaxed, std::isfinite(outcome.bound) ? outcome.bound : 0);
-  if (out.feasible) out.relaxed = std::min(out.relaxed, out.cost);  // it weighs instances beside their prices
-  out.bound = outcome.status == GLP_OPT && problem.gap <= 0 ? out.cost : std::min(out.cost, proven);
+  out.optimal = outcome.finished;
+  out.bound = outcome.finished && problem.gap <= 0 ? out.cost
+                                                   : std::min(out.cost, std::max(outcome.relaxed, outcome.bound));
   return out;
 }
 
@@ -221,7 +252,7 @@ std::vector<bool> worth_solving(const FleetProblem& problem) {
   std::vector<bool> keep(kinds.size(), true);
   for (std::size_t b = 0; b < kinds.size(); ++b)
     for (std::size_t a = 0; a < kinds.size() && keep[b]; ++a)
-      if (a != b && limit(a) == kInfinite && as_good(a, b)) keep[b] = false;
+      if (a != b && (limit(a) == kInfinite || kinds[a].pool == kinds[b].pool) && as_good(a, b)) keep[b] = false;
   return keep;
 }
 

@@ -1,4 +1,4 @@
-// The integer programme behind a fleet, solved with GLPK. Private to this room; docs/fleet.md writes it out.
+// The integer programme behind a fleet, solved with CBC. Private to this room; docs/fleet.md writes it out.
 #pragma once
 
 #include <optional>
@@ -34,7 +34,7 @@ struct FleetProblem {
   std::vector<double> committed;  // by kind, where it is not to be chosen
   double gap = 0;                 // that may be left unproven, relative
   double time_limit_s = 10;
-  double most_work = kNoWorkLimit;  // steps of the simplex method × rows
+  double most_work = kNoWorkLimit;  // steps of the simplex method × (rows + columns)
   bool only_bound = false;          // looser and smaller: what is committed to and the bound are of use, shares are not
 };
 

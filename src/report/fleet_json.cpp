@@ -169,7 +169,7 @@ Json fleet_json(const Fleet& fleet, const catalog::Catalog& catalog) {
   else
     out["fleet"] = nullptr;
   out["best_single_type"] = fleet.single ? member_json(*fleet.single) : Json(nullptr);
-  out["solver"] = {{"name", "GLPK"},
+  out["solver"] = {{"name", "CBC"},
                    {"optimal", mix.optimal},
                    {"gap", mix.feasible ? number(mix.gap()) : Json(nullptr)},
                    {"bound_hourly", mix.feasible ? number(mix.bound) : Json(nullptr)},

@@ -51,7 +51,7 @@ refuse("${output}" "\\./[^u\n][^\n]*|[^\n]*(\\.hpp|\\.a)\n|\n-.......w[^\n]*|[^\
 
 run(dpkg-deb -f ${library})
 expect("${output}" "Package: libgpusel-dev")
-expect("${output}" "Depends: [^\n]*libglpk-dev")
+expect("${output}" "Depends: [^\n]*coinor-libcbc-dev")
 run(dpkg-deb -c ${library})
 foreach(file IN ITEMS usr/lib/libgpusel.a usr/include/gpusel/advise/recommend.hpp usr/include/gpusel/version.hpp
                       usr/lib/cmake/gpusel/gpuselConfig.cmake usr/share/doc/libgpusel-dev/copyright

@@ -91,9 +91,9 @@ reject("${symbols}"
 reject("${symbols}"
        " (_*(libc_)?(system|popen|fork|vfork|execv[pe]*|execl[pe]*|execveat|fexecve|posix_spawn[a-z_]*|spawni|wordexp|forkpty|clone3?))(@|\n)"
        "it has code that starts programs")
-# A static C library has a loader for its own conversions of text, and GLPK one for databases: nothing here calls it.
+# A static C library has a loader for its own conversions of text: nothing here calls it.
 run(ours nm -u ${LIBRARY})
-reject("${ours}" " U (_*(libc_)?(dlopen|dlmopen|dlsym|dlvsym|glp_dlopen|glp_dlsym))(@|\n)" "it has code that loads libraries")
+reject("${ours}" " U (_*(libc_)?(dlopen|dlmopen|dlsym|dlvsym))(@|\n)" "it has code that loads libraries")
 
 if(failures)
   message(FATAL_ERROR "${PROGRAM}:${failures}")
