@@ -7,7 +7,6 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/money.hpp"
 #include "gpusel/base/number.hpp"
-#include "gpusel/estimate/trace.hpp"
 #include "support/property.hpp"
 
 namespace units_property_test {
@@ -155,17 +154,6 @@ TEST_CASE("times for people are read to their digits, and printed again as the s
                 : value < 90  ? 0.06
                 : value < 900 ? 0.34
                               : 0.06);
-  });
-}
-
-TEST_CASE("a figure that is printed with its unit is read as both", "[property]") {
-  holds("figures", [] {
-    const double value = any::number("value", 1e-3, 1e9);
-    const std::string unit = any::one_of("unit", {"GiB", "ms", "tokens/s", "USD"});
-    const estimate::Figure printed = estimate::shown("{:.5g}", value, unit);
-    const estimate::Figure read(printed.text);
-    must(read.number.has_value() && read.unit == unit, printed.text);
-    must(std::abs(*read.number - value) <= 1e-4 * value, printed.text);
   });
 }
 
