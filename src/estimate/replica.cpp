@@ -178,6 +178,7 @@ Replica::Parts Replica::decoded(double batch, Cached context, double checked, Tr
   const double wasted = unpacked ? c_.decode_rows_half.value : std::min(c_.decode_rows_half.value, kWastedEach * rows);
   const Seconds dense = products / (matmul_rate_ * (rows / (rows + wasted)));
   parts.memory = weights + caches;
+  parts.caches = caches;
   parts.compute = dense + attention;
   parts.launch = microseconds(has_.launches_us) * decoder_;
   parts.host = host(context.total()) * decoder_;

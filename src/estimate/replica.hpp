@@ -24,6 +24,7 @@ class Replica {
 
   struct Parts {
     Seconds memory, compute, launch, host, sequences, link, total;
+    Seconds caches;  // of memory
     Seconds device;  // all but what the host takes
   };
   /// One token for each of `batch` sequences, or so many that a pass over them checks.

@@ -1,7 +1,6 @@
 #include "gpusel/estimate/trace.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <span>
 #include <utility>
@@ -12,27 +11,24 @@ namespace gpusel::estimate {
 
 namespace {
 
-struct Scale {
-  std::string_view unit;
-  double base;
+/// What base units are divided and multiplied by: one of the two is 1, so that nothing is rounded twice.
+struct Unit {
+  std::string_view name;
+  double divide = 1;
+  double multiply = 1;
 };
-constexpr std::array kBytes{Scale{"GiB", kGiB}, Scale{"MiB", kGiB / 1024}, Scale{"KiB", 1024}, Scale{"B", 1}};
-constexpr std::array kDecimalBytes{Scale{"TB", 1e12}, Scale{"GB", 1e9}, Scale{"MB", 1e6}, Scale{"kB", 1e3}};
-constexpr std::array kSeconds{Scale{"h", 3600}, Scale{"min", 60}, Scale{"s", 1}};
-constexpr std::array kPartsOfSecond{Scale{"ms", 1e3}, Scale{"µs", 1e6}, Scale{"ns", 1e9}};  // in a second
-constexpr std::array kByteRates{Scale{"GB/s", 1e9}, Scale{"MB/s", 1e6}};
-constexpr std::array kWork{Scale{"TFLOP", 1e12}, Scale{"GFLOP", 1e9}, Scale{"MFLOP", 1e6}};
-constexpr std::array kWorkRates{Scale{"TFLOPS", 1e12}, Scale{"GFLOPS", 1e9}};
+constexpr Unit kUnits[] = {{"GiB", kGiB},  {"MiB", kGiB / 1024}, {"KiB", 1024},  {"B"},          {"TB", 1e12},
+                           {"GB", 1e9},    {"MB", 1e6},          {"kB", 1e3},    {"h", 3600},    {"min", 60},
+                           {"s"},          {"ms", 1, 1e3},       {"µs", 1, 1e6}, {"ns", 1, 1e9}, {"GB/s", 1e9},
+                           {"MB/s", 1e6},  {"TFLOP", 1e12},      {"GFLOP", 1e9}, {"MFLOP", 1e6}, {"TFLOPS", 1e12},
+                           {"GFLOPS", 1e9}};
+using Units = std::span<const std::string_view>;
+constexpr std::string_view kBytes[] = {"GiB", "MiB", "KiB", "B"}, kDecimalBytes[] = {"TB", "GB", "MB", "kB"};
+constexpr std::string_view kTimes[] = {"h", "min", "s", "ms", "µs", "ns"};
+constexpr std::string_view kByteRates[] = {"GB/s", "MB/s"}, kWork[] = {"TFLOP", "GFLOP", "MFLOP"};
+constexpr std::string_view kWorkRates[] = {"TFLOPS", "GFLOPS"};
 
-const Scale* scale_in(std::span<const Scale> scales, std::string_view unit) {
-  const auto found = std::ranges::find(scales, unit, &Scale::unit);
-  return found == scales.end() ? nullptr : &*found;
-}
-
-double scaled(double number, std::string_view unit, std::span<const Scale> scales) {
-  const Scale* scale = scale_in(scales, unit);
-  return scale == nullptr ? number : number / scale->base;
-}
+bool is_among(std::string_view unit, Units units) { return std::ranges::find(units, unit) != units.end(); }
 
 /// Beyond a million in thousands of thousands: "17.11e9", and "8e-6" without its noughts.
 std::string short_number(double number, bool quantity) {
@@ -46,12 +42,12 @@ std::string short_number(double number, bool quantity) {
   return text;
 }
 
-/// In the largest unit of which there is one, or the smallest.
-std::string sized(double number, std::span<const Scale> scales) {
-  const auto fits = [&](const Scale& scale) { return number == 0 || std::abs(number) >= scale.base; };
-  const auto found = std::ranges::find_if(scales, fits);
-  const Scale& scale = found == scales.end() ? scales.back() : *found;
-  return short_number(number / scale.base, true) + " " + std::string(scale.unit);
+/// In the first of those units of which there is one, or the last.
+std::string sized(double base, Units units) {
+  const auto fits = [&](std::string_view unit) { return base == 0 || std::abs(base_in_unit(base, unit)) >= 1; };
+  const auto found = std::ranges::find_if(units, fits);
+  const std::string_view unit = found == units.end() ? units.back() : *found;
+  return short_number(base_in_unit(base, unit), true) + " " + std::string(unit);
 }
 
 std::string in_brackets(const std::string& text, bool needed) { return needed ? "(" + text + ")" : text; }
@@ -66,7 +62,7 @@ Figure Figure::words(std::string text) {
 
 Figure shown(Digits digits, double number, std::string_view unit) {
   std::string text = gpusel::format(digits, number);
-  if (!unit.empty()) text += " " + say_name(std::string(unit));
+  if (!unit.empty()) text += " " + say_name(unit);
   return {number, std::string(unit), std::move(text)};
 }
 
@@ -107,30 +103,22 @@ Written written(double literal) {
   return {text, text};
 }
 
-double in_unit(double number, std::string_view unit) { return unit == "%" ? 100 * number : number; }
-double in_unit(Bytes amount, std::string_view unit) {
-  return scaled(scaled(amount.raw(), unit, kBytes), unit, kDecimalBytes);
+double base_in_unit(double base, std::string_view unit) {
+  const auto* found = std::ranges::find(kUnits, unit, &Unit::name);
+  return found == std::end(kUnits) ? base : base / found->divide * found->multiply;
 }
-double in_unit(Seconds time, std::string_view unit) {
-  const Scale* part = scale_in(kPartsOfSecond, unit);
-  return part != nullptr ? time.raw() * part->base : scaled(time.raw(), unit, kSeconds);
-}
-double in_unit(BytesPerSecond rate, std::string_view unit) { return scaled(rate.raw(), unit, kByteRates); }
-double in_unit(Flop work, std::string_view unit) { return scaled(work.raw(), unit, kWork); }
-double in_unit(FlopPerSecond rate, std::string_view unit) { return scaled(rate.raw(), unit, kWorkRates); }
 
 std::string in_words(double number, std::string_view unit) {
   const std::string text = short_number(in_unit(number, unit), false);
-  return unit.empty() ? text : text + " " + say_name(std::string(unit));
+  return unit.empty() ? text : text + " " + say_name(unit);
 }
 std::string in_words(Bytes amount, std::string_view result) {
-  return scale_in(kDecimalBytes, result) != nullptr ? sized(amount.raw(), kDecimalBytes) : sized(amount.raw(), kBytes);
+  return sized(amount.raw(), is_among(result, kDecimalBytes) ? kDecimalBytes : kBytes);
 }
 /// Times that are added up are in one unit.
 std::string in_words(Seconds time, std::string_view result) {
-  const bool own = scale_in(kSeconds, result) != nullptr || scale_in(kPartsOfSecond, result) != nullptr;
-  const std::string_view unit = own ? result : "ms";
-  return short_number(in_unit(time, unit), true) + " " + std::string(unit);
+  const std::string_view unit = is_among(result, kTimes) ? result : "ms";
+  return sized(time.raw(), {&unit, 1});
 }
 std::string in_words(BytesPerSecond rate, std::string_view) { return sized(rate.raw(), kByteRates); }
 std::string in_words(Flop work, std::string_view) { return sized(work.raw(), kWork); }

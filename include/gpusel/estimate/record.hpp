@@ -64,57 +64,52 @@ constexpr const Value& bare(const Told<Value>& number) {
   return number.value;
 }
 
-template <class Value>
-Told<Value> told_as(Value value, Written how) {
-  return {value, std::move(how)};
-}
-
 template <class A, class B>
 requires OneIsTold<A, B>
-auto operator+(const A& a, const B& b) { return told_as(bare(a) + bare(b), joined(written(a), "+", written(b))); }
+auto operator+(const A& a, const B& b) { return Told{bare(a) + bare(b), joined(written(a), "+", written(b))}; }
 template <class A, class B>
 requires OneIsTold<A, B>
-auto operator-(const A& a, const B& b) { return told_as(bare(a) - bare(b), joined(written(a), "−", written(b))); }
+auto operator-(const A& a, const B& b) { return Told{bare(a) - bare(b), joined(written(a), "−", written(b))}; }
 template <class A, class B>
 requires OneIsTold<A, B>
-auto operator*(const A& a, const B& b) { return told_as(bare(a) * bare(b), joined(written(a), "×", written(b))); }
+auto operator*(const A& a, const B& b) { return Told{bare(a) * bare(b), joined(written(a), "×", written(b))}; }
 template <class A, class B>
 requires OneIsTold<A, B>
-auto operator/(const A& a, const B& b) { return told_as(bare(a) / bare(b), joined(written(a), "÷", written(b))); }
+auto operator/(const A& a, const B& b) { return Told{bare(a) / bare(b), joined(written(a), "÷", written(b))}; }
 
 /// The same of bare numbers and of told ones.
 template <class... T>
 auto greatest(const T&... of) {
   if constexpr (OneIsTold<T...>)
-    return told_as(std::max({bare(of)...}), called("max", {written(of)...}));
+    return Told{std::max({bare(of)...}), called("max", {written(of)...})};
   else
     return std::max({of...});
 }
 template <class... T>
 auto least(const T&... of) {
   if constexpr (OneIsTold<T...>)
-    return told_as(std::min({bare(of)...}), called("min", {written(of)...}));
+    return Told{std::min({bare(of)...}), called("min", {written(of)...})};
   else
     return std::min({of...});
 }
 template <class A, class B>
 auto power(const A& base, const B& exponent) {
   if constexpr (OneIsTold<A, B>)
-    return told_as(std::pow(bare(base), bare(exponent)), joined(written(base), "^", written(exponent)));
+    return Told{std::pow(bare(base), bare(exponent)), joined(written(base), "^", written(exponent))};
   else
     return std::pow(base, exponent);
 }
 template <class T>
 auto rounded_down(const T& number) {
   if constexpr (OneIsTold<T>)
-    return told_as(std::floor(bare(number)), enclosed("⌊", written(number), "⌋"));
+    return Told{std::floor(bare(number)), enclosed("⌊", written(number), "⌋")};
   else
     return std::floor(number);
 }
 template <class T>
 auto rounded_up(const T& number) {
   if constexpr (OneIsTold<T>)
-    return told_as(std::ceil(bare(number)), enclosed("⌈", written(number), "⌉"));
+    return Told{std::ceil(bare(number)), enclosed("⌈", written(number), "⌉")};
   else
     return std::ceil(number);
 }
@@ -123,15 +118,15 @@ template <class Count, class Time>
 auto per_second(const Count& count, const Time& time) {
   const double rate = bare(count) / std::max(bare(time).raw(), 1e-9);
   if constexpr (OneIsTold<Count, Time>)
-    return told_as(rate, joined(written(count), "÷", written(time)));
+    return Told{rate, joined(written(count), "÷", written(time))};
   else
     return rate;
 }
 /// A number of base units as the quantity that it is.
 template <class Quantity, class T>
-auto as(const T& number) {
+auto quantity(const T& number) {
   if constexpr (OneIsTold<T>)
-    return told_as(Quantity::raw(bare(number)), written(number));
+    return Told{Quantity::raw(bare(number)), written(number)};
   else
     return Quantity::raw(number);
 }
@@ -140,18 +135,18 @@ auto as(const T& number) {
 template <class T>
 auto as_microseconds(const T& number) {
   if constexpr (OneIsTold<T>)
-    return told_as(microseconds(bare(number)), written(number));
+    return Told{microseconds(bare(number)), written(number)};
   else
     return microseconds(number);
 }
 
-/// What a number is in that unit: in bytes, seconds and so on where there is none.
-double in_unit(double number, std::string_view unit);  // "%": a hundred times of it
-double in_unit(Bytes amount, std::string_view unit);
-double in_unit(Seconds time, std::string_view unit);
-double in_unit(BytesPerSecond rate, std::string_view unit);
-double in_unit(Flop work, std::string_view unit);
-double in_unit(FlopPerSecond rate, std::string_view unit);
+/// What bytes, seconds, FLOP and their rates are in that unit; of plain numbers "%" is a hundred times.
+double base_in_unit(double base, std::string_view unit);
+template <class Dimension>
+double in_unit(Quantity<Dimension> amount, std::string_view unit) {
+  return base_in_unit(amount.raw(), unit);
+}
+inline double in_unit(double number, std::string_view unit) { return unit == "%" ? 100 * number : number; }
 
 /// A value inside a formula, with a unit of a size that suits it, or that of the result.
 std::string in_words(double number, std::string_view unit);
@@ -190,13 +185,13 @@ class Telling {
   auto operator()(const Name& name, Number number, std::string_view unit = {}) const {
     const auto value = Untold{}(name, number);
     const bool plain = std::is_arithmetic_v<Number>;
-    return told_as(value, {name_of(name), in_words(value, plain ? unit : result_)});
+    return Told{value, Written{name_of(name), in_words(value, plain ? unit : result_)}};
   }
   /// A part that is not spoken of where it is zero.
   template <class Name, class Number>
   auto some(const Name& name, Number number, std::string_view unit = {}) const {
     const auto value = Untold{}(name, number);
-    return value == decltype(value){} ? told_as(value, {}) : (*this)(name, number, unit);
+    return value == decltype(value){} ? Told{value, Written{}} : (*this)(name, number, unit);
   }
   /// Where a sum of such numbers begins.
   template <class Number>
@@ -223,30 +218,25 @@ struct Recorded {
   std::string_view source = "docs/method.md";  // translated where to_say() has marked it
 };
 
-/// Into the trace, before what it is made of.
+/// Into the trace, before what it is made of; `number`: in the unit of the entry.
 void enter(Trace& trace, const Recorded& entry, Written how, double number);
 
-template <class Result, class Value>
-constexpr auto brought_to(Value value) {
-  if constexpr (std::is_void_v<Result> || std::is_same_v<Result, Value>)
-    return value;
-  else
-    return Result::raw(value);
-}
-
-template <class Result, class Made>
+template <class Made>
 [[gnu::noinline, gnu::cold]] auto told_and_entered(Trace& trace, const Recorded& entry, const Made& made) {
   auto told = made(Telling(entry.unit));
-  const auto value = brought_to<Result>(told.value);
-  enter(trace, entry, std::move(told.how), in_unit(value, entry.unit));
-  return value;
+  enter(trace, entry, std::move(told.how), in_unit(told.value, entry.unit));
+  return told.value;
 }
 
-/// The figure that `made` computes with told numbers; `Result`: the quantity it is, where that is given in base units.
-template <class Result = void, class Made>
+/// The figure that `made` computes with told numbers.
+template <class Made>
 auto record(Trace* trace, const Recorded& entry, const Made& made) {
-  if (trace != nullptr) return told_and_entered<Result>(*trace, entry, made);
-  return brought_to<Result>(made(Untold{}));
+  return trace != nullptr ? told_and_entered(*trace, entry, made) : made(Untold{});
+}
+/// The same, of a formula in base units of that quantity.
+template <class Result, class Made>
+Result record(Trace* trace, const Recorded& entry, const Made& made) {
+  return record(trace, entry, [&](auto told) { return quantity<Result>(made(told)); });
 }
 
 /// A figure that words explain: a published one, a coefficient, a choice. In the unit of the entry.

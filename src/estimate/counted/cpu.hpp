@@ -58,7 +58,7 @@ struct CpuPass {
   std::string_view bound_by;
 };
 std::optional<CpuPass> cpu_pass(const Host& host, workload::Precision precision, workload::Engine engine,
-                                const NetworkPass& pass, const CpuCoefficients& c, Trace* trace);
+                                const NetworkPass& pass, const CpuCoefficients& c, Trace* trace = nullptr);
 
 /// The arithmetic networks are usually run in on a processor: bf16 where it has products for it.
 workload::Precision usual_on_cpu(const Host& host);

@@ -68,7 +68,7 @@ class DiffusionTraining {
     const double states = trained();
     // Master weights in fp32 are what is trained; 16-bit copies come and go.
     out.weights = record(ask_.trace, {"memory.weights", "{:.2f}", "GiB"}, [&](auto told) {
-      const auto trained = as<Bytes>(told("trained parameters", states) * told("bytes of each", kFp32Bytes, "B"));
+      const auto trained = quantity<Bytes>(told("trained parameters", states) * told("bytes of each", kFp32Bytes, "B"));
       const auto all = adapters_ ? told("frozen denoiser", frozen_.denoiser) + trained : trained;
       return ahead() ? all : all + (told("text encoders", frozen_.text) + told("VAE", frozen_.vae));
     });
@@ -108,7 +108,7 @@ class DiffusionTraining {
     const Seconds pass = std::max(products + traffic, launch) + encoded;
     const double moved = 3 * kFp32Bytes + 2 * optimizer_bytes(ask_.work, kFp32Bytes);
     const Seconds update = record(ask_.trace, {"step.update", "{:.3g}", "s"}, [&](auto told) {
-      return as<Bytes>(told("trained parameters", trained()) * told("bytes moved of each", moved, "B")) /
+      return quantity<Bytes>(told("trained parameters", trained()) * told("bytes moved of each", moved, "B")) /
              told("bandwidth", ask_.machine.device.bandwidth);
     });
     const Seconds talk = reduce_time(ask_, bytes(trained() * kFp32Bytes), pass);

@@ -176,7 +176,7 @@ class SamplePasses {
     const double clocks = c_.clocks.of(engine_, kind_);
     if (ticks == 0 || put_out() * clocks == 0) return {};
     return part("samples.arithmetic", [&](auto told) {
-      return as<Seconds>(told("values layers put out", put_out()) *
+      return quantity<Seconds>(told("values layers put out", put_out()) *
                          told("clocks of a multiprocessor for each", clocks) /
                          told("clocks of all in a second", ticks));
     });

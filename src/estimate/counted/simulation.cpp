@@ -63,7 +63,7 @@ class Simulating {
     const double usable = in_gib(machine_.memory());
     const double room = usable - c_.process_gib.value;
     const auto all = [&](auto told) {
-      return as<Bytes>(told("bytes of a cell", *solver_->bytes_per_cell * width(), "B") * told("cells", job_.cells) /
+      return quantity<Bytes>(told("bytes of a cell", *solver_->bytes_per_cell * width(), "B") * told("cells", job_.cells) /
                        told("GPUs", gpus()));
     };
     const double needed = in_gib(all(Untold{}));
