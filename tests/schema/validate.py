@@ -29,17 +29,32 @@ FORMATS = ("yaml", "csv", "markdown", "html")
 SOLVER_TIME = "seconds_at_most"  # differs from run to run
 
 
+class Resolver(jsonschema.RefResolver):
+    """References are a file and a path in it; the library looks each up through all of the schemas, every time."""
+
+    def __init__(self, name, schemas):
+        super().__init__(name, schemas[name], store=schemas)
+        self.found = {}
+
+    def resolve(self, ref):
+        url = self._urljoin_cache(self.resolution_scope, ref)
+        if url not in self.found:
+            name, _, pointer = url.partition("#")
+            self.found[url] = self.resolve_fragment(self.store[name], pointer)
+        return url, self.found[url]
+
+
 class Schemas:
     def __init__(self):
         self.all = {path.name: json.loads(path.read_text()) for path in sorted(SCHEMAS.glob("*.json"))}
         for schema in self.all.values():
             jsonschema.Draft202012Validator.check_schema(schema)
+        self.resolvers = {name: Resolver(name, self.all) for name in self.all}
         self.validators = {name: self.validator(name, schema) for name, schema in self.all.items()}
         self.seen = set()
 
     def validator(self, name, schema):
-        resolver = jsonschema.RefResolver(name, self.all[name], store=self.all)
-        return jsonschema.Draft202012Validator(schema, resolver=resolver)
+        return jsonschema.Draft202012Validator(schema, resolver=self.resolvers[name])
 
     @staticmethod
     def file_of(answer):
@@ -51,6 +66,10 @@ class Schemas:
         if name not in self.validators:
             return [f"no schema for {answer.get('schema') if isinstance(answer, dict) else type(answer)}"]
         return [f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}" for e in self.validators[name].iter_errors(answer)]
+
+    def accepts(self, answer):
+        name = self.file_of(answer)
+        return name in self.validators and self.validators[name].is_valid(answer)
 
     def note(self, answer):
         """Which declared keys it has."""
@@ -274,6 +293,13 @@ def check(program):
     return wrong
 
 
+def shortened(value):
+    """With one element of each list."""
+    if isinstance(value, list):
+        return [shortened(one) for one in value[:1]]
+    return {key: shortened(one) for key, one in value.items()} if isinstance(value, dict) else value
+
+
 def spoilt(answer):
     """Copies of an answer, each with one thing wrong."""
     places = []
@@ -316,8 +342,9 @@ def prove(program):
             continue
         tried.add(name)
         for answer in answers_in(run(program, line, "json").stdout):
-            for what, bad in spoilt(answer):
-                if not schemas.problems(bad):
+            short = shortened(answer)
+            for what, bad in spoilt(short if not schemas.problems(short) else answer):
+                if schemas.accepts(bad):
                     wrong.append(f"{line.command}: {what} passes")
     bad_texts = {
         "yaml": ["a: 2\n"],
