@@ -39,11 +39,6 @@ gpusel_library(gpusel_gmp libgmp-dev gmp)
 gpusel_library(gpusel_zlib zlib1g-dev z)
 target_link_libraries(gpusel_glpk INTERFACE gpusel_colamd gpusel_amd gpusel_suitesparse gpusel_gmp gpusel_zlib)
 
-# Markdown to HTML, as GitHub reads it: CommonMark with tables.
-gpusel_library(gpusel_cmark_core libcmark-gfm-dev cmark-gfm)
-gpusel_library(gpusel_cmark libcmark-gfm-extensions-dev cmark-gfm-extensions)
-target_link_libraries(gpusel_cmark INTERFACE gpusel_cmark_core)
-
 find_package(Threads REQUIRED)
 target_link_libraries(gpusel_re2 INTERFACE Threads::Threads)
 

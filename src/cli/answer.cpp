@@ -1,8 +1,9 @@
 #include "cli/answer.hpp"
 
 #include "gpusel/base/unseen.hpp"
-#include "report/markdown.hpp"
-#include "report/markdown_page.hpp"
+#include "report/render/csv.hpp"
+#include "report/render/html.hpp"
+#include "report/render/markdown.hpp"
 #include "report/write_json.hpp"
 #include "report/yaml.hpp"
 
@@ -23,17 +24,17 @@ void print_data(const Answer& answer, std::string_view format, Output& out) {
 
 void print(const Answer& answer, const std::string& format, Context& context) {
   if (report::is_data(format)) return print_data(answer, format, context.out);
-  if (format == "html" && answer.page) return context.out.write(answer.page());
-  if (is_document(format)) {
-    const std::string markdown =
-        visible(report::tidy_markdown(answer.text("markdown", {report::Width::markdown()})), false);
-    return context.out.write(format == "html" ? report::markdown_page(markdown) : markdown);
-  }
+  if (format == "csv" && answer.csv) return context.out.write(visible(report::csv_text(answer.csv()), false));
+  const report::Document document = answer.document(format != "table");
+  if (format == "html") return context.out.write(report::html_page(document));
   report::Terminal terminal = context.terminal();
-  if (format == "csv") terminal.color = false;
   if (format != "table") terminal.width = 0;
+  if (format == "csv" || is_document(format)) terminal.color = false;
+  const std::string text = format == "csv"        ? report::csv_text(document)
+                           : format == "markdown" ? report::markdown_text(document)
+                                                  : report::terminal_text(document, terminal);
   // Whatever a table may have left in: nothing of a catalogue acts on the terminal.
-  context.out.write(visible(answer.text(format, terminal), terminal.color));
+  context.out.write(visible(text, terminal.color));
 }
 
 }  // namespace gpusel::cli

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "cli/context.hpp"
+#include "report/document/document.hpp"
 #include "report/json_out.hpp"
 
 namespace gpusel::cli {
@@ -16,10 +17,10 @@ struct Answer {
   using Tree = std::function<report::Json()>;
   using Told = std::function<void(report::JsonOut&)>;
   std::variant<Tree, Told> data;
-  /// As csv; else as text for this terminal, whose width is not limited in wide, and Markdown's in a document.
-  std::function<std::string(std::string_view format, const report::Terminal& terminal)> text;
-  /// A page of its own; without it, the Markdown as a page.
-  std::function<std::string()> page = nullptr;
+  /// In words. `all`: there is room for everything, as in every format but a terminal's table.
+  std::function<report::Document(bool all)> document = nullptr;
+  /// Without it, the document's first table.
+  std::function<report::Table()> csv = nullptr;
 };
 
 /// Of formats that are kept: an answer says all there, and needs no remark beside it.

@@ -29,17 +29,16 @@ void add_beside_flags(std::vector<Flag>& flags, Beside& beside) {
                    on(beside.services)});
 }
 
-std::string beside_text(const BesideContext& c, const report::Terminal& terminal) {
-  if (c.advice.recommendations.empty()) return {};
+report::Document beside_page(const BesideContext& c) {
+  report::Document page;
+  if (c.advice.recommendations.empty()) return page;
   const advise::Recommendation& best = c.advice.recommendations.front();
-  std::string out;
   const auto converter = cost::Converter::into(c.question.currency, c.catalog);
   if (c.beside.shows_data() && converter)
-    out += report::data_path_text(path_of(c, best, *converter), best, c.advice, terminal);
+    page.append(report::data_path_page(path_of(c, best, *converter), best, c.advice));
   if (c.beside.services)
-    out +=
-        report::services_text(advise::services_of(*best.instance, c.advice.work, c.catalog), best, c.catalog, terminal);
-  return out;
+    page.append(report::services_page(advise::services_of(*best.instance, c.advice.work, c.catalog), best, c.catalog));
+  return page;
 }
 
 std::function<void(report::JsonOut&, std::size_t)> beside_told(const BesideContext& c) {

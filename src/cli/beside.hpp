@@ -35,7 +35,7 @@ struct BesideContext {
 };
 
 /// Of the best recommendation.
-std::string beside_text(const BesideContext& context, const report::Terminal& terminal);
+report::Document beside_page(const BesideContext& context);
 /// Of each of the recommendations, as members of its own; `context` must outlive it.
 std::function<void(report::JsonOut&, std::size_t index)> beside_told(const BesideContext& context);
 

@@ -67,20 +67,20 @@ class Calibrate {
     if (was_there && !options_.dry_run && !std::filesystem::remove(target_, failed))
       return context_.fail(Error{
           ErrorKind::io, say("cannot remove '{}': {}", printable(target_), system_reason(failed.value())), {}, {}});
-    print({[&] {
-             return report::Json{{"schema", "gpusel.calibrate-reset/1"},
-                                 {"file", target_},
-                                 {"was_there", was_there},
-                                 {"removed", was_there && !options_.dry_run}};
-           },
-           [&](std::string_view kind, const report::Terminal& terminal) {
-             if (kind != "csv")
-               return report::document_title(say("Own calibration"), terminal) +
-                      report::wrap(reset_line(was_there), terminal.width, 2);
-             report::Table table({{"file"}, {"was_there"}, {"removed"}});
-             table.add({target_, was_there ? "true" : "false", was_there && !options_.dry_run ? "true" : "false"});
-             return table.csv();
-           }},
+    const bool removed = was_there && !options_.dry_run;
+    const auto record = [&] {
+      return report::Json{
+          {"schema", "gpusel.calibrate-reset/1"}, {"file", target_}, {"was_there", was_there}, {"removed", removed}};
+    };
+    print({.data = record,
+           .document =
+               [&](bool) { return report::Document().page_title(say("Own calibration")).line(reset_line(was_there)); },
+           .csv =
+               [&] {
+                 report::Table table({{"file"}, {"was_there"}, {"removed"}});
+                 table.add({target_, was_there ? "true" : "false", removed ? "true" : "false"});
+                 return table;
+               }},
           format, context_);
     return kOk;
   }
@@ -158,17 +158,20 @@ class Calibrate {
       if (Status written = keep(overlay); !written) return context_.fail(written.error());
     }
     tell(say("kept rows that can no longer be estimated: {}", calibration.unusable.size()), calibration.unusable);
-    print({[&] {
-             report::Json json = report::calibrate_json(calibration, checked_);
-             json["file"] = options_.dry_run ? report::Json(nullptr) : report::Json(target_);
-             json["overlay"] = overlay;
-             return json;
-           },
-           [&](std::string_view kind, const report::Terminal& terminal) {
-             return kind == "csv"
-                        ? report::calibrate_table(calibration).csv()
-                        : report::calibrate_text(calibration, checked_, terminal) + "\n" + kept_text(overlay, terminal);
-           }},
+    print({.data =
+               [&] {
+                 report::Json json = report::calibrate_json(calibration, checked_);
+                 json["file"] = options_.dry_run ? report::Json(nullptr) : report::Json(target_);
+                 json["overlay"] = overlay;
+                 return json;
+               },
+           .document =
+               [&](bool) {
+                 report::Document page = report::calibrate_page(calibration, checked_);
+                 page.gap().line(kept_line());
+                 return options_.dry_run ? page.gap().add(report::Code{overlay}) : page;
+               },
+           .csv = [&] { return report::calibrate_table(calibration); }},
           format, context_);
     return kOk;
   }
@@ -188,18 +191,12 @@ class Calibrate {
     return write_whole(target_, overlay);
   }
 
-  std::string kept_text(const std::string& overlay, const report::Terminal& terminal) const {
-    if (!options_.dry_run) return written_line(terminal);
-    return report::wrap(say("would write {}:", printable(target_)), terminal.width, 2) + "\n" +
-           report::verbatim(overlay, 0, terminal);
-  }
-
-  std::string written_line(const report::Terminal& terminal) const {
-    return report::wrap(
-        options_.to.empty()
-            ? say("written to {}, which every command reads; gpusel calibrate --reset removes it", printable(target_))
-            : say("written to {}; --overlay {} makes a command read it", printable(target_), printable(target_)),
-        terminal.width, 2);
+  std::string kept_line() const {
+    if (options_.dry_run) return say("would write {}:", printable(target_));
+    return options_.to.empty()
+               ? say("written to {}, which every command reads; gpusel calibrate --reset removes it",
+                     printable(target_))
+               : say("written to {}; --overlay {} makes a command read it", printable(target_), printable(target_));
   }
 
   const CalibrateOptions& options_;

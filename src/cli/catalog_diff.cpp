@@ -54,22 +54,22 @@ int run_diff(const CatalogDiffOptions& options, Context& context) {
   const std::vector<catalog::Change> all = catalog::diff(*before, *after);
   std::span<const catalog::Change> shown(all);
   if (options.limit) shown = shown.first(std::min(shown.size(), static_cast<std::size_t>(*options.limit)));
-  print({[&] {
-           return report::Json{{"schema", "gpusel.catalog-diff/1"},
-                               {"before", before->origin_text()},
-                               {"after", after->origin_text()},
-                               {"differences", all.size()},
-                               {"changes", report::changes_json(shown)}};
-         },
-         [&](std::string_view kind, const report::Terminal& terminal) {
-           std::string out = report::document_title(say("What differs between two catalogues"), terminal);
-           if (is_document(kind))
-             out += report::wrap(say("before: {}", report::catalogue_name(*before)), terminal.width, 2) +
-                    report::wrap(say("after: {}", report::catalogue_name(*after)), terminal.width, 2) +
-                    report::wrap(report::changes_summary(all), terminal.width, 2);
-           return shown.empty() && kind != "csv" ? out : out + report::changes_table(shown).as(kind, terminal);
-         }},
-        *format, context);
+  const auto as_json = [&] {
+    return report::Json{{"schema", "gpusel.catalog-diff/1"},
+                        {"before", before->origin_text()},
+                        {"after", after->origin_text()},
+                        {"differences", all.size()},
+                        {"changes", report::changes_json(shown)}};
+  };
+  const auto as_page = [&](bool) {
+    report::Document page;
+    page.page_title(say("What differs between two catalogues"));
+    for (const std::string& words : {say("before: {}", report::catalogue_name(*before)),
+                                     say("after: {}", report::catalogue_name(*after)), report::changes_summary(all)})
+      page.line(words, 2, report::Where::page);
+    return shown.empty() ? page : page.add(report::changes_table(shown));
+  };
+  print({.data = as_json, .document = as_page, .csv = [&] { return report::changes_table(shown); }}, *format, context);
   if (!report::is_data(*format) && !is_document(*format)) context.note(report::changes_summary(all));
   return kOk;
 }

@@ -15,7 +15,6 @@
 #include "gpusel/base/text.hpp"
 #include "gpusel/catalog/import.hpp"
 #include "report/import.hpp"
-#include "report/table.hpp"
 #include "report/yaml.hpp"
 
 namespace gpusel::cli {
@@ -127,14 +126,14 @@ class Importer {
     // Written row by row: a price list can have more rows than a tree of them has room for.
     if (format == "json")
       return report::write_import_json(result, [&](std::string_view text) { context_.out.write(text); });
-    cli::print({[&] { return report::import_json(result); },
-                [&](std::string_view kind, const report::Terminal& terminal) {
-                  std::string text = report::import_text(result, kind, terminal);
-                  if (!is_document(kind)) return text;
-                  for (const catalog::ImportWarning& warning : result.report.warnings)
-                    text += report::wrap("  " + report::import_warning(result.report, warning), terminal.width, 4);
-                  return anything ? text + report::wrap(outcome(result), terminal.width, 2) : text;
-                }},
+    cli::print({.data = [&] { return report::import_json(result); },
+                .document =
+                    [&](bool) {
+                      report::Document page = report::import_page(result);
+                      for (const catalog::ImportWarning& warning : result.report.warnings)
+                        page.line("  " + report::import_warning(result.report, warning), 4, report::Where::page);
+                      return anything ? page.line(outcome(result), 2, report::Where::page) : page;
+                    }},
                format, context_);
     if (report::is_data(format)) return;
     if (!is_document(format)) warn(imported.report);

@@ -37,11 +37,12 @@ class CatalogLint {
     const auto format = context_.format();
     if (!format) return context_.fail(format.error());
     if (wish_.list) {
-      print({report::check_json,
-             [](std::string_view kind, const report::Terminal& terminal) {
-               return report::document_title(say("What gpusel catalog lint looks for"), terminal) +
-                      report::check_table().as(kind, terminal);
-             }},
+      print({.data = report::check_json,
+             .document =
+                 [](bool) {
+                   report::Document page;
+                   return page.page_title(say("What gpusel catalog lint looks for")).add(report::check_table());
+                 }},
             *format, context_);
       return kOk;
     }
@@ -121,13 +122,9 @@ class CatalogLint {
   }
 
   int answer(const catalog::LintReport& report, const std::string& format) {
-    print({[&] { return report::lint_json(report, wish_.all); },
-           [&](std::string_view kind, const report::Terminal& terminal) {
-             if (kind == "csv") return report::lint_table(report, wish_.all).csv();
-             std::string out = report::lint_text(report, wish_.all, terminal);
-             if (!is_document(kind) && !context_.common.quiet) out += report::lint_counts(report) + "\n";
-             return out;
-           }},
+    print({.data = [&] { return report::lint_json(report, wish_.all); },
+           .document = [&](bool) { return report::lint_page(report, wish_.all, !context_.common.quiet); },
+           .csv = [&] { return report::lint_table(report, wish_.all); }},
           format, context_);
     return report.silent() ? kOk : kBadCatalogue;
   }

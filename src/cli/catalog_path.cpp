@@ -6,7 +6,6 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/json.hpp"
-#include "report/table.hpp"
 #include "report/yaml.hpp"
 
 namespace gpusel::cli {
@@ -41,9 +40,7 @@ report::Json layers_json(std::span<const Layer> layers) {
 }
 
 report::Table layers_table(std::span<const Layer> layers) {
-  report::Table table({{say("layer"), report::Align::left, 0},
-                       {say("path"), report::Align::left, 0},
-                       {say("effect"), report::Align::left, 1}});
+  report::Table table({report::left(say("layer")), report::left(say("path")), report::left(say("effect"), 1)});
   for (const Layer& layer : layers)
     table.add({layer.kind, layer.path.empty() ? "-" : printable(layer.path), effect_of(layer.kind)});
   return table;
@@ -55,13 +52,13 @@ int run_catalog_path(Context& context) {
   const std::vector<Layer> layers = layers_of(context);
   const std::string folder = Context::user_folder();
   const std::string told = folder.empty() ? std::string() : say("every *.yaml in {} is laid on top", printable(folder));
-  print({[&] { return layers_json(layers); },
-         [&](std::string_view kind, const report::Terminal& terminal) {
-           std::string out = report::document_title(say("Layers of the catalogue, lowest first"), terminal) +
-                             layers_table(layers).as(kind, terminal);
-           if (is_document(kind) && !told.empty()) out += report::wrap(told, terminal.width, 2);
-           return out;
-         }},
+  print({.data = [&] { return layers_json(layers); },
+         .document =
+             [&](bool) {
+               report::Document page;
+               page.page_title(say("Layers of the catalogue, lowest first")).add(layers_table(layers));
+               return told.empty() ? page : page.line(told, 2, report::Where::page);
+             }},
         *format, context);
   if (!told.empty() && !report::is_data(*format) && !is_document(*format)) context.note(told);
   return kOk;

@@ -37,15 +37,16 @@ int by_list(const Catalog&, const std::string& name, Context& context) {
 
 int show_provider(const Catalog& catalog, const std::string& name, Context& context) {
   const catalog::Provider& provider = **catalog.provider(name);
-  return show_record({kCatalogSchema, std::string(provider.name), [&] { return report::provider_json(provider, catalog); },
-                      [&](const report::Terminal& t) { return report::provider_card(provider, catalog, t); }},
-                     context);
+  return show_record(
+      {kCatalogSchema, std::string(provider.name), [&] { return report::provider_json(provider, catalog); },
+       [&] { return report::provider_card(provider, catalog); }},
+      context);
 }
 
 int show_source(const Catalog& catalog, const std::string& name, Context& context) {
   const catalog::Source& source = *catalog.source(name);
   return show_record({kCatalogSchema, std::string(source.key), [&] { return report::source_json(source, catalog); },
-                      [&](const report::Terminal& t) { return report::source_card(source, catalog, t); }},
+                      [&] { return report::source_card(source, catalog); }},
                      context);
 }
 

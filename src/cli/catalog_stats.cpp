@@ -17,11 +17,8 @@ int run_stats(Context& context) {
   const auto catalog = context.load_catalog();
   if (!catalog) return context.fail(catalog.error());
   const catalog::Statistics statistics = catalog::statistics(*catalog, *today);
-  print({[&] { return report::statistics_json(statistics, *catalog, *today, *layers); },
-         [&](std::string_view kind, const report::Terminal& terminal) {
-           return kind == "csv" ? report::provider_table(statistics).csv()
-                                : report::statistics_text(statistics, *catalog, *today, *layers, terminal);
-         }},
+  print({.data = [&] { return report::statistics_json(statistics, *catalog, *today, *layers); },
+         .document = [&](bool) { return report::statistics_page(statistics, *catalog, *today, *layers); }},
         *format, context);
   return kOk;
 }

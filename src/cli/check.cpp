@@ -160,10 +160,9 @@ class Check {
                                  .status = status};
     if (ground.format == kSarif) return context_.out.write(report::dump(report::check_sarif(view)));
     if (ground.format == kJunit) return context_.out.write(report::check_junit(view));
-    cli::print({[&] { return report::check_json(view); },
-                [&](std::string_view format, const report::Terminal& terminal) {
-                  return report::check_text(view, format, terminal);
-                }},
+    cli::print({.data = [&] { return report::check_json(view); },
+                .document = [&](bool all) { return report::check_page(view, all); },
+                .csv = [&] { return report::check_results(view, true); }},
                ground.format, context_);
   }
 

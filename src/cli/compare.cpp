@@ -26,15 +26,14 @@ int run_compare(CompareOptions& options, Context& context) {
   const auto ground = prepare({options.question.constraints, &kNoRuleFiles}, context);
   if (!ground) return ground.error();
   options.question.today = ground->today;
-  const auto comparison =
-      advise::compare(options.names, options.question, ground->catalog, ground->rules, ground->coefficients, options.explain);
+  const auto comparison = advise::compare(options.names, options.question, ground->catalog, ground->rules,
+                                          ground->coefficients, options.explain);
   if (!comparison) return context.fail(as_flag(comparison.error()));
   if (options.explain && !comparison->work)
     context.note(say("--explain is of a job's figures: give --model and --task"));
-  print({[&] { return report::compare_json(*comparison, ground->catalog); },
-         [&](std::string_view format, const report::Terminal& terminal) {
-           return report::compare_text(*comparison, ground->catalog, format, terminal);
-         }},
+  print({.data = [&] { return report::compare_json(*comparison, ground->catalog); },
+         .document = [&](bool all) { return report::compare_page(*comparison, ground->catalog, all); },
+         .csv = [&] { return report::compare_table(*comparison, ground->catalog); }},
         ground->format, context);
   tell_left_out(ground->format, {{options.explain, "--explain"}}, context);
   std::vector<const catalog::Offer*> offers;

@@ -4,7 +4,6 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/json.hpp"
-#include "report/table.hpp"
 
 namespace gpusel::cli {
 
@@ -14,22 +13,20 @@ int run_config_path(Context& context) {
   const auto format = context.format();
   if (!format) return context.fail(format.error());
   const auto& files = context.settings.files;
-  print({[&] {
-           report::Json list = report::Json::array();
-           for (const SettingFile& file : files)
-             list.push_back({{"kind", to_text(file.source)}, {"path", file.path}, {"found", file.found}});
-           return report::Json{{"schema", "gpusel.config-path/1"}, {"files", std::move(list)}};
-         },
-         [&](std::string_view as, const report::Terminal& terminal) {
-           report::Table table({{say("settings of"), report::Align::left, 0},
-                                {say("path"), report::Align::left, 0},
-                                {say("found"), report::Align::left, 0}});
-           for (const SettingFile& file : files)
-             table.add({file.source == SettingSource::project ? say("the project") : say("yours"), printable(file.path),
-                        file.found ? say("yes") : say("no")});
-           return report::document_title(say("Files of settings"), terminal) + table.as(as, terminal);
-         }},
-        *format, context);
+  const auto as_json = [&] {
+    report::Json list = report::Json::array();
+    for (const SettingFile& file : files)
+      list.push_back({{"kind", to_text(file.source)}, {"path", file.path}, {"found", file.found}});
+    return report::Json{{"schema", "gpusel.config-path/1"}, {"files", std::move(list)}};
+  };
+  const auto page = [&](bool) {
+    report::Table table({report::left(say("settings of")), report::left(say("path")), report::left(say("found"))});
+    for (const SettingFile& file : files)
+      table.add({file.source == SettingSource::project ? say("the project") : say("yours"), printable(file.path),
+                 file.found ? say("yes") : say("no")});
+    return report::Document().page_title(say("Files of settings")).add(std::move(table));
+  };
+  print({.data = as_json, .document = page}, *format, context);
   return kOk;
 }
 

@@ -7,7 +7,6 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/json.hpp"
-#include "report/table.hpp"
 
 namespace gpusel::cli {
 
@@ -137,15 +136,13 @@ Json answer_json(const std::vector<Held>& held, const Errors& problems, const Co
           {"problems", std::move(wrong)}};
 }
 
-std::string answer_text(const std::vector<Held>& held, std::string_view format, const report::Terminal& terminal) {
-  report::Table table({{say("command"), report::Align::left, 1},
-                       {say("setting"), report::Align::left, 0},
-                       {say("value"), report::Align::left, 0, 12},
-                       {say("from"), report::Align::left, 0, 20}});
+report::Document answer_page(const std::vector<Held>& held) {
+  report::Table table({report::left(say("command"), 1), report::left(say("setting")), report::left(say("value"), 0, 12),
+                       report::left(say("from"), 0, 20)});
   for (const Held& one : held)
     table.add({report::Cell(one.command.empty() ? say("all") : one.command, one.command), one.name, joined(one.values),
                origin_of(one)});
-  return report::document_title(say("Settings"), terminal) + table.as(format, terminal);
+  return report::Document().page_title(say("Settings")).add(std::move(table));
 }
 
 int run_show(const std::string& only, Context& context) {
@@ -153,8 +150,8 @@ int run_show(const std::string& only, Context& context) {
   if (!format) return context.fail(format.error());
   const std::vector<Held> held = Shown(only, context).all();
   const Errors problems = check_settings(context);
-  print({[&] { return answer_json(held, problems, context); },
-         [&](std::string_view as, const report::Terminal& terminal) { return answer_text(held, as, terminal); }},
+  print({.data = [&] { return answer_json(held, problems, context); },
+         .document = [&](bool) { return answer_page(held); }},
         *format, context);
   return problems.empty() ? kOk : context.fail(problems);
 }

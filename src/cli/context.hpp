@@ -14,7 +14,7 @@
 #include "gpusel/base/date.hpp"
 #include "gpusel/catalog/load.hpp"
 #include "gpusel/estimate/coefficients.hpp"
-#include "report/terminal.hpp"
+#include "report/render/terminal.hpp"
 
 namespace gpusel::cli {
 

@@ -39,8 +39,7 @@ class Cost {
 
   int run() {
     const bool of_a_job = options_.targets.empty();
-    const auto ground =
-        prepare({options_.job.question.constraints, &options_.job.rule_files}, context_);
+    const auto ground = prepare({options_.job.question.constraints, &options_.job.rule_files}, context_);
     if (!ground) return ground.error();
     options_.job.question.today = ground->today;
     if (const int status = of_a_job ? recommended(*ground) : named(ground->catalog); status != kOk) return status;
@@ -109,14 +108,14 @@ class Cost {
   }
 
   void show(const advise::CostAnswer& answer, std::span<const advise::BreakEvens> break_evens, const Ground& ground) {
-    print({[&] {
-             report::Json json = report::cost_json(answer, break_evens, ground.catalog);
-             json["assumed"]["today"] = ground.today.text();
-             return json;
-           },
-           [&](std::string_view format, const report::Terminal& terminal) {
-             return report::cost_text(answer, break_evens, ground.catalog, format, terminal);
-           }},
+    print({.data =
+               [&] {
+                 report::Json json = report::cost_json(answer, break_evens, ground.catalog);
+                 json["assumed"]["today"] = ground.today.text();
+                 return json;
+               },
+           .document = [&](bool wide) { return report::cost_page(answer, break_evens, ground.catalog, wide); },
+           .csv = [&] { return report::cost_table(answer, ground.catalog); }},
           ground.format, context_);
   }
 

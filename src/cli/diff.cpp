@@ -55,10 +55,9 @@ class Diff {
         status != kOk)
       return status;
     const int status = verdict();
-    print({[&] { return report::lock_diff_json(difference_, status); },
-           [&](std::string_view kind, const report::Terminal& terminal) {
-             return report::lock_diff_text(difference_, kind, terminal);
-           }},
+    print({.data = [&] { return report::lock_diff_json(difference_, status); },
+           .document = [&](bool all) { return report::lock_diff_page(difference_, all); },
+           .csv = [&] { return report::lock_diff_table(difference_); }},
           *format, context_);
     return status;
   }

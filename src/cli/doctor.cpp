@@ -165,9 +165,8 @@ report::Json findings_json(std::span<const Finding> findings) {
 }
 
 report::Table findings_table(std::span<const Finding> findings) {
-  report::Table table({{"", report::Align::left, 0, 0, "health"},
-                       {say("subject"), report::Align::left, 0},
-                       {say("finding"), report::Align::left, 0, 20}});
+  report::Table table(
+      {report::left("", 0, 0, "health"), report::left(say("subject")), report::left(say("finding"), 0, 20)});
   for (const Finding& finding : findings)
     table.add({std::string(name_of(finding.health)), finding.subject, finding.words});
   return table;
@@ -180,11 +179,13 @@ int run_doctor(const DoctorOptions& options, Context& context) {
   if (!today) return context.fail(today.error());
   Doctor doctor(options, context, *today);
   const std::vector<Finding> findings = doctor.examine();
-  print({[&] { return findings_json(findings); },
-         [&](std::string_view kind, const report::Terminal& terminal) {
-           return report::document_title(say("State of gpusel and its data on {}", today->text()), terminal) +
-                  findings_table(findings).as(kind, terminal);
-         }},
+  print({.data = [&] { return findings_json(findings); },
+         .document =
+             [&](bool) {
+               report::Document page;
+               return page.page_title(say("State of gpusel and its data on {}", today->text()))
+                   .add(findings_table(findings));
+             }},
         *format, context);
   return doctor.status();
 }

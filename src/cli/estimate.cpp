@@ -39,10 +39,9 @@ class Estimate {
     if (!options_.batch.empty()) return batch(*catalog, *coefficients);
     const auto answer = advise::answer_estimate(options_.request, *catalog, *coefficients, options_.explain, rules_);
     if (!answer) return context_.fail(as_flag(answer.error()));
-    print({[&](report::JsonOut& out) { report::tell_estimate(out, *answer); },
-           [&](std::string_view kind, const report::Terminal& terminal) {
-             return kind == "csv" ? report::estimate_csv(*answer) : report::estimate_text(*answer, terminal);
-           }},
+    print({.data = [&](report::JsonOut& out) { report::tell_estimate(out, *answer); },
+           .document = [&](bool) { return report::estimate_page(*answer); },
+           .csv = [&] { return report::estimate_table(*answer); }},
           *format, context_);
     return kOk;
   }

@@ -114,14 +114,14 @@ class Explain {
 
   int show(const Shown& shown, const Ground& ground) {
     const report::ExplainView view{shown.kind, shown.name, shown.advice, shown.catalog, shown.tree, shown.admission};
-    print({[&] {
-             report::Json json = report::explanation_json(view);
-             json["assumed"]["today"] = ground.today.text();
-             return json;
-           },
-           [&](std::string_view format, const report::Terminal& terminal) {
-             return report::explanation_text(view, format, terminal);
-           }},
+    print({.data =
+               [&] {
+                 report::Json json = report::explanation_json(view);
+                 json["assumed"]["today"] = ground.today.text();
+                 return json;
+               },
+           .document = [&](bool) { return report::explanation_page(view); },
+           .csv = [&] { return report::derivation_of(view.tree).table(); }},
           ground.format, context_);
     return kOk;
   }

@@ -58,10 +58,8 @@ class Export {
           Error{ErrorKind::usage, say("no target to write for"), {}, say("all targets: gpusel export")});
     const auto format = context_.format();
     if (!format) return context_.fail(format.error());
-    print(
-        {[] { return report::targets_json(); },
-         [](std::string_view kind, const report::Terminal& terminal) { return report::targets_text(kind, terminal); }},
-        *format, context_);
+    print({.data = [] { return report::targets_json(); }, .document = [](bool) { return report::targets_page(); }},
+          *format, context_);
     return kOk;
   }
 
@@ -154,15 +152,15 @@ class Export {
         context_.out.write(options_.dry_run ? say("would write {}:", printable(paths[i])) + "\n\n" + files[i].content
                                             : say("written to {}", printable(paths[i])) + "\n");
     } else {
-      print({[&] {
-               report::Json json = report::export_json(view, target, exported);
-               json["written"] =
-                   options_.to.empty() || options_.dry_run ? report::Json(nullptr) : report::Json(options_.to);
-               return json;
-             },
-             [&](std::string_view format, const report::Terminal&) {
-               return report::export_text(target, exported, format);
-             }},
+      print({.data =
+                 [&] {
+                   report::Json json = report::export_json(view, target, exported);
+                   json["written"] =
+                       options_.to.empty() || options_.dry_run ? report::Json(nullptr) : report::Json(options_.to);
+                   return json;
+                 },
+             .document = [&](bool) { return report::export_page(target, exported); },
+             .csv = [&] { return report::export_table(exported); }},
             ground.format, context_);
     }
     const advise::Question& question = options_.job.question;

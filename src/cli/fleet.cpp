@@ -39,14 +39,14 @@ int run_fleet(FleetOptions& options, Context& context) {
   tell_broad_names(question.constraints, catalog, context);
   const auto fleet = advise::plan_fleet(question, catalog, ground->rules, ground->coefficients);
   if (!fleet) return context.fail(as_flag(fleet.error()));
-  print({[&] {
-           report::Json json = report::fleet_json(*fleet, catalog);
-           json["assumed"]["today"] = question.today.text();
-           return json;
-         },
-         [&](std::string_view format, const report::Terminal& terminal) {
-           return format == "csv" ? report::fleet_csv(*fleet, catalog) : report::fleet_text(*fleet, catalog, terminal);
-         }},
+  print({.data =
+             [&] {
+               report::Json json = report::fleet_json(*fleet, catalog);
+               json["assumed"]["today"] = question.today.text();
+               return json;
+             },
+         .document = [&](bool) { return report::fleet_page(*fleet, catalog); },
+         .csv = [&] { return report::fleet_table(*fleet, catalog); }},
         ground->format, context);
   if (!fleet->mix.feasible && ground->format == "csv") context.note(say("no fleet serves this traffic"));
   if (!fleet->mix.feasible) return kNothing;

@@ -34,10 +34,9 @@ int show_gpu(Lists& lists, Currency currency, const catalog::Catalog& catalog, C
     for (const auto& [purpose, verdict] : verdicts) json["verdicts"][purpose] = report::verdict_json(verdict);
     return report::with_documents(std::move(json), catalog);
   };
-  return show_record(
-      {kGpusSchema, std::string((*gpu)->name), as_json,
-       [&](const report::Terminal& terminal) { return report::gpu_card(one, verdicts, catalog, currency, terminal); }},
-      context);
+  return show_record({kGpusSchema, std::string((*gpu)->name), as_json,
+                      [&] { return report::gpu_card(one, verdicts, catalog, currency); }},
+                     context);
 }
 
 int list_gpus(Lists& lists, const GpuOptions& options, const catalog::Catalog& catalog, Context& context) {

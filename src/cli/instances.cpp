@@ -24,11 +24,10 @@ struct InstanceOptions {
 int show_instance(Lists& lists, const catalog::Catalog& catalog, Context& context) {
   const auto instance = catalog.instance(lists.name());
   if (!instance) return context.fail(instance.error());
-  return show_record(
-      {kInstancesSchema, format("{} {}", (*instance)->provider, (*instance)->sku),
-       [&] { return report::with_documents(report::instance_json(**instance, catalog), catalog); },
-       [&](const report::Terminal& terminal) { return report::instance_card(**instance, catalog, terminal); }},
-      context);
+  return show_record({kInstancesSchema, format("{} {}", (*instance)->provider, (*instance)->sku),
+                      [&] { return report::with_documents(report::instance_json(**instance, catalog), catalog); },
+                      [&] { return report::instance_card(**instance, catalog); }},
+                     context);
 }
 
 report::Json item_json(const advise::Listed& one, const catalog::Catalog& catalog, Currency currency) {

@@ -32,11 +32,9 @@ bool Lists::is_data() const { return report::is_data(format_); }
 int show_record(const Record& record, Context& context) {
   const auto format = context.format();
   if (!format) return context.fail(format.error());
-  cli::print({[&] { return report::Json{{"schema", record.schema}, {"item", record.json()}}; },
-              [&](std::string_view kind, const report::Terminal& terminal) {
-                if (kind == "csv") return report::csv_of(report::Json::array({record.json()}));
-                return report::document_title(record.name, terminal) + record.card(terminal);
-              }},
+  cli::print({.data = [&] { return report::Json{{"schema", record.schema}, {"item", record.json()}}; },
+              .document = [&](bool) { return report::Document().page_title(record.name).append(record.card()); },
+              .csv = [&] { return report::records_table(report::Json::array({record.json()})); }},
              *format, context);
   return kOk;
 }
@@ -50,16 +48,15 @@ int Lists::print(const Listing& listing, std::size_t shown, std::size_t all) {
     print_items(listing.items(), listing.schema);
     return told(all, all);  // a program that asked for fewer rows counts them itself
   }
-  cli::print({Answer::Tree(),
-              [&](std::string_view kind, const report::Terminal& terminal) {
-                if (kind == "csv") return all > 0 ? report::csv_of(listing.rows()) : std::string();
-                if (all > 0)
-                  return report::document_title(listing.title, terminal) +
-                         listing.table(kind != "table").text(terminal);
-                return is_document(kind) ? report::document_title(listing.title, terminal) +
-                                               report::wrap(say("nothing matches"), terminal.width, 2)
-                                         : std::string();
-              }},
+  cli::print({.data = Answer::Tree(),
+              .document =
+                  [&](bool wide) {
+                    report::Document page;
+                    page.page_title(listing.title);
+                    return all > 0 ? page.add(listing.table(wide))
+                                   : page.line(say("nothing matches"), 2, report::Where::page);
+                  },
+              .csv = [&] { return report::records_table(listing.rows()); }},
              format_, context_);
   return told(shown, all);
 }

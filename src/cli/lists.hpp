@@ -9,8 +9,8 @@
 
 #include "cli/commands.hpp"
 #include "gpusel/advise/list.hpp"
+#include "report/document/document.hpp"
 #include "report/json.hpp"
-#include "report/table.hpp"
 
 namespace gpusel::cli {
 
@@ -27,7 +27,7 @@ struct Record {
   std::string_view schema;
   std::string name;  // a document's title
   std::function<report::Json()> json;
-  std::function<std::string(const report::Terminal&)> card;
+  std::function<report::Document()> card;
 };
 int show_record(const Record& record, Context& context);
 

@@ -131,11 +131,8 @@ int run_lock(LockOptions& options, Context& context) {
   const std::string to = options.dry_run ? std::string() : options.to.empty() ? std::string(kUsualFile) : options.to;
   if (!to.empty())
     if (Status written = write_whole(to, report::lock_file(*lock)); !written) return context.fail(written.error());
-  print({[&] { return *lock; },
-         [&](std::string_view kind, const report::Terminal& terminal) {
-           return report::lock_text(*lock, to, kind, terminal);
-         }},
-        *format, context);
+  print({.data = [&] { return *lock; }, .document = [&](bool) { return report::lock_page(*lock, to); }}, *format,
+        context);
   return kOk;
 }
 

@@ -20,11 +20,10 @@ struct ModelOptions {
 int show_file(Lists& lists, const catalog::Catalog& catalog, Context& context) {
   const auto model = catalog::read_model_file(lists.name());
   if (!model) return context.fail(model.error());
-  return show_record(
-      {kModelsSchema, std::string((*model)->model.id),
-       [&] { return report::with_documents(report::own_model_json(**model), catalog); },
-       [&](const report::Terminal& terminal) { return report::own_model_card(**model, catalog, terminal); }},
-      context);
+  return show_record({kModelsSchema, std::string((*model)->model.id),
+                      [&] { return report::with_documents(report::own_model_json(**model), catalog); },
+                      [&] { return report::own_model_card(**model, catalog); }},
+                     context);
 }
 
 int run_models(ModelOptions& options, Context& context) {
@@ -34,11 +33,10 @@ int run_models(ModelOptions& options, Context& context) {
       if (catalog::looks_like_path(lists.name())) return show_file(lists, catalog, context);
       const auto model = catalog.model(lists.name());
       if (!model) return context.fail(model.error());
-      return show_record(
-          {kModelsSchema, std::string((*model)->id),
-           [&] { return report::with_documents(report::model_json(**model), catalog); },
-           [&](const report::Terminal& terminal) { return report::model_card(**model, catalog, terminal); }},
-          context);
+      return show_record({kModelsSchema, std::string((*model)->id),
+                          [&] { return report::with_documents(report::model_json(**model), catalog); },
+                          [&] { return report::model_card(**model, catalog); }},
+                         context);
     }
     auto models = advise::list_models(options.list.question, options.limits, catalog);
     if (!models) return context.fail(models.error());

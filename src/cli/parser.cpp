@@ -10,7 +10,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
-#include "report/table.hpp"
+#include "report/render/terminal.hpp"
 
 namespace gpusel::cli {
 

@@ -142,29 +142,27 @@ class Recommend {
     return advise::explain_rank({options_.question, answer.advice, answer.catalog, rules_, answer.coefficients}, index);
   }
 
-  std::string text(const BesideContext& answer, const std::optional<advise::Poc>& poc, std::string_view format,
-                   const report::Terminal& terminal) const {
-    const bool document = is_document(format);  // it is kept, and has all rows
-    if (format == "csv")
-      return report::recommend_csv(answer.advice, answer.catalog, static_cast<std::size_t>(options_.limit.value_or(0)));
+  report::Document page(const BesideContext& answer, const std::optional<advise::Poc>& poc,
+                        const std::string& format) const {
+    const bool kept = is_document(format);  // it has all rows
     report::RecommendView view;
-    view.limit = static_cast<std::size_t>(options_.limit.value_or(document ? 0 : kRowsShown));
-    view.wide = format == "wide" || document;
+    view.limit = static_cast<std::size_t>(options_.limit.value_or(kept ? 0 : kRowsShown));
+    view.wide = format == "wide" || kept;
     view.explain = options_.explain;
     view.show_rejected = options_.show_rejected;
-    std::string out = report::recommend_text(answer.advice, answer.catalog, view, terminal);
+    report::Document page = report::recommend_page(answer.advice, answer.catalog, view);
     if (options_.explain && !answer.advice.recommendations.empty())
-      out += report::tree_text(explained(answer, 0), terminal);
-    out += beside_text(answer, terminal);
-    if (poc) out += report::poc_text(proof(answer, *poc), options_.explain, terminal);
-    return out;
+      page.derivation(report::derivation_of(explained(answer, 0)));
+    page.append(beside_page(answer));
+    return poc ? page.append(report::poc_page(proof(answer, *poc), options_.explain)) : page;
   }
 
   void print(const BesideContext& answer, const std::optional<advise::Poc>& poc, const std::string& format) {
-    cli::print(
-        {[&](report::JsonOut& out) { tell(out, answer, poc); },
-         [&](std::string_view kind, const report::Terminal& terminal) { return text(answer, poc, kind, terminal); }},
-        format, context_);
+    const auto limit = static_cast<std::size_t>(options_.limit.value_or(0));
+    cli::print({.data = [&](report::JsonOut& out) { tell(out, answer, poc); },
+                .document = [&](bool) { return page(answer, poc, format); },
+                .csv = [&] { return report::recommend_table(answer.advice, answer.catalog, limit); }},
+               format, context_);
     tell_left_out(format,
                   {{options_.explain, "--explain"},
                    {options_.show_rejected, "--show-rejected"},

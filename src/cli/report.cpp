@@ -11,6 +11,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/page/report.hpp"
+#include "report/render/html.hpp"
 
 namespace gpusel::cli {
 
@@ -42,8 +43,8 @@ class Report {
     advise::warn_of_data(*advice, question, {}, ground->catalog, ground->coefficients);
     std::optional<advise::UseCurves> use;
     if (!advice->recommendations.empty()) {
-      auto drawn = advise::use_curves(*advice, {question, {}, ground->rules, true}, wishes(),
-                                      ground->catalog, ground->coefficients);
+      auto drawn = advise::use_curves(*advice, {question, {}, ground->rules, true}, wishes(), ground->catalog,
+                                      ground->coefficients);
       if (!drawn) return context_.fail(as_flag(drawn.error()));
       use = std::move(*drawn);
     }
@@ -71,7 +72,7 @@ class Report {
       view.trace = advise::explain(advise::as_planned(advice.work, best.choice()), best.machine(), best.choice(),
                                    ground.coefficients);
     }
-    return report::report_page(view);
+    return report::html_page(report::report_page(view));
   }
 
   Status write(const std::string& page) {

@@ -35,14 +35,13 @@ int run_stages(const StagesRun& run, Context& context) {
   if (!plan) return context.fail(plan.error());
   const auto answer = advise::answer_stages(*plan, run.catalog, run.rules, run.coefficients, run.explain);
   if (!answer) return context.fail(answer.error());
-  print({[&] {
-           report::Json json = report::stages_json(*answer, *plan);
-           json["assumed"]["today"] = run.base.today.text();
-           return json;
-         },
-         [&](std::string_view kind, const report::Terminal& terminal) {
-           return report::stages_text(*answer, *plan, kind, terminal);
-         }},
+  print({.data =
+             [&] {
+               report::Json json = report::stages_json(*answer, *plan);
+               json["assumed"]["today"] = run.base.today.text();
+               return json;
+             },
+         .document = [&](bool) { return report::stages_page(*answer, *plan); }},
         run.format, context);
   if (run.format == "csv") context.note(report::stages_sum(*answer));
   std::vector<const catalog::Offer*> shown;

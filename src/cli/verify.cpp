@@ -66,11 +66,9 @@ int run_verify(const VerifyOptions& options, Context& context) {
   tell_left_out(*verification, !options.files.empty(), context);
   if (verification->rows == 0)
     return context.fail(Error{ErrorKind::unsatisfied, say("no measurement is left to compare"), {}, {}});
-  print({[&] { return report::verify_json(*verification, options.view); },
-         [&](std::string_view kind, const report::Terminal& terminal) {
-           return kind == "csv" ? report::verify_csv(*verification, options.view)
-                                : report::verify_text(*verification, options.view, terminal);
-         }},
+  print({.data = [&] { return report::verify_json(*verification, options.view); },
+         .document = [&](bool) { return report::verify_page(*verification, options.view); },
+         .csv = [&] { return report::verify_table(*verification, options.view); }},
         *format, context);
   return kOk;
 }

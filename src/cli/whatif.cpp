@@ -27,16 +27,14 @@ struct WhatIfOptions {
 
 int show(const advise::WhatIf& answer, const Ground& ground, const WhatIfOptions& options, Context& context) {
   const catalog::Catalog& catalog = ground.catalog;
-  print({[&] {
-           report::Json json = report::whatif_json(answer, catalog);
-           json["assumed"]["today"] = ground.today.text();
-           return json;
-         },
-         [&](std::string_view format, const report::Terminal& terminal) {
-           return format == "csv" ? report::whatif_csv(answer, catalog)
-                                  : report::whatif_text(answer, catalog, terminal);
-         },
-         [&] { return report::whatif_html(answer, catalog); }},
+  print({.data =
+             [&] {
+               report::Json json = report::whatif_json(answer, catalog);
+               json["assumed"]["today"] = ground.today.text();
+               return json;
+             },
+         .document = [&](bool) { return report::whatif_page(answer, catalog); },
+         .csv = [&] { return report::whatif_table(answer, catalog); }},
         ground.format, context);
   std::vector<const catalog::Offer*> offers;
   const auto add = [&](const advise::Outcome& one) {

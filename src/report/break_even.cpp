@@ -7,7 +7,6 @@
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/estimate.hpp"
-#include "report/table.hpp"
 
 namespace gpusel::report {
 
@@ -15,20 +14,7 @@ namespace {
 
 using advise::BreakEvens;
 
-/// Lines under a heading.
-class BreakEvenSection {
- public:
-  BreakEvenSection(std::string title, const Terminal& terminal) : title_(std::move(title)), terminal_(terminal) {}
-
-  void line(const std::string& text) { lines_ += wrap("  " + text, terminal_.width, 4); }
-  void raw(const std::string& text) { lines_ += text; }
-  std::string text() const { return lines_.empty() ? std::string() : heading(title_, terminal_, 3) + lines_; }
-
- private:
-  std::string title_;
-  const Terminal& terminal_;
-  std::string lines_;
-};
+void add_line(Document& out, const std::string& words) { out.line("  " + words, 4); }
 
 /// Of runs that may be interrupted, never all are in time.
 constexpr double kNearlyAll = 0.9999;
@@ -47,7 +33,6 @@ std::string hours(Seconds value) { return human_duration(value); }
 struct BreakEvenPage {
   const BreakEvens& found;
   const advise::CostAnswer& answer;
-  const Terminal& terminal;
 
   std::string money(double amount) const {
     return format("{} {}", human_price(amount), answer.converter.currency().code());
@@ -84,7 +69,7 @@ std::string run_words(const cost::Run& run, bool piecewise) {
                       : say(" expected without checkpoints"));
 }
 
-void job_lines(const BreakEvenPage& page, BreakEvenSection& out) {
+void job_lines(const BreakEvenPage& page, Document& out) {
   if (!page.found.job) return;
   const advise::JobRun& job = *page.found.job;
   const advise::StopModel& stops = *page.found.stops;
@@ -94,16 +79,16 @@ void job_lines(const BreakEvenPage& page, BreakEvenSection& out) {
     if (stops.node_mtbf_low) line += say(" ({:.2g} to {:.2g})", job.failures_low, job.failures_high);
     line += say("; {} of runs have none", percent(job.run.chance_of_none));
   }
-  out.line(line);
+  add_line(out, line);
   line = say("time: {} of work, {}", hours(job.run.work), run_words(job.run, stops.piecewise));
   if (job.run.ends() && job.per_hour > 0)
     line += say(", {} on demand", page.money(in_hours(job.run.wall) * job.per_hour));
-  out.line(line);
+  add_line(out, line);
   if (stops.checkpoint_gb)
-    out.line(say("checkpoint: {} GB at {} GB/s, {}", human_number(*stops.checkpoint_gb), human_number(*stops.write_gbs),
-                 human_duration(stops.failures.checkpoint)));
-  if (job.best) out.line(say("best interval: {}", run_words(*job.best, false)));
-  if (job.without) out.line(say("otherwise: {}", run_words(*job.without, false)));
+    add_line(out, say("checkpoint: {} GB at {} GB/s, {}", human_number(*stops.checkpoint_gb),
+                      human_number(*stops.write_gbs), human_duration(stops.failures.checkpoint)));
+  if (job.best) add_line(out, say("best interval: {}", run_words(*job.best, false)));
+  if (job.without) add_line(out, say("otherwise: {}", run_words(*job.without, false)));
   if (!page.found.deadline) return;
   const advise::DeadlineAnswer& deadline = *page.found.deadline;
   line = say("deadline of {}: {}, {} of runs are in time, 95 of 100 within {}", hours(deadline.deadline_hours),
@@ -113,7 +98,7 @@ void job_lines(const BreakEvenPage& page, BreakEvenSection& out) {
              percent(std::min(deadline.chance, kNearlyAll)), hours(deadline.hours_95));
   if (deadline.slow_hours)
     line += say("; {} expected at the low end of the speed's 80 % interval", hours(*deadline.slow_hours));
-  out.line(line);
+  add_line(out, line);
 }
 
 std::string market_words(const advise::SpotBreakEven& spot) {
@@ -132,7 +117,7 @@ std::string market_words(const advise::SpotBreakEven& spot) {
   return words;
 }
 
-void spot_lines(const BreakEvenPage& page, BreakEvenSection& out) {
+void spot_lines(const BreakEvenPage& page, Document& out) {
   const advise::SpotBreakEven& spot = *page.found.spot;
   std::string line = spot.spot.other_region
                          ? say("spot costs {} of on-demand", human_number(1 / spot.time_ratio))
@@ -144,12 +129,13 @@ void spot_lines(const BreakEvenPage& page, BreakEvenSection& out) {
   if (spot.spot.other_region)
     line +=
         say("; prices of {} and {}", printable(spot.spot.term->region->id), printable(spot.on_demand.term->region->id));
-  out.line(line);
-  out.line(market_words(spot));
+  add_line(out, line);
+  add_line(out, market_words(spot));
   if (page.found.stops && spot.answer) {
     const cost::SpotAnswer& answer = *spot.answer;
     const double out_of_service = answer.spot.restarting / answer.spot.wall;
-    out.line(page.found.job
+    add_line(out,
+             page.found.job
                  ? say("with {} taken a month: {} on spot against {} on demand, {} against {}", percent(*spot.share),
                        hours(answer.spot.wall), hours(answer.on_demand.wall), page.money(answer.spot_cost),
                        page.money(answer.on_demand_cost))
@@ -158,54 +144,49 @@ void spot_lines(const BreakEvenPage& page, BreakEvenSection& out) {
                        percent(*spot.share), percent(out_of_service), human_number(page.hours_per_month()),
                        page.money(answer.spot_cost), page.money(answer.on_demand_cost)));
     if (!page.found.stops->piecewise && answer.spot.interval.raw() > 0)
-      out.line(say("checkpoint on spot after every {} of work; {:.2g} interruptions expected",
-                   hours(answer.spot.interval), answer.spot.interruptions));
+      add_line(out, say("checkpoint on spot after every {} of work; {:.2g} interruptions expected",
+                        hours(answer.spot.interval), answer.spot.interruptions));
   }
   if (spot.break_even_hours) {
     line = say("as dear as on-demand when interrupted every {}", hours(*spot.break_even_hours));
     if (*spot.break_even_share < 0.9995) line += say(" ({} taken a month)", percent(*spot.break_even_share));
     if (spot.break_even_price) line += say(", or at {} per instance and hour", page.money(*spot.break_even_price));
-    out.line(line);
+    add_line(out, line);
   }
   if (page.found.stops && spot.share && !spot.answer)
-    out.line(say("with {} taken a month it practically never ends", percent(*spot.share)));
+    add_line(out, say("with {} taken a month it practically never ends", percent(*spot.share)));
   if (spot.market == nullptr || !spot.market->notice_s) return;
   line = say("notice: {:g} s", *spot.market->notice_s);
   if (spot.notice_suffices)
     line += *spot.notice_suffices ? say(", enough for a checkpoint") : say(", too short for a checkpoint");
-  out.line(line);
+  add_line(out, line);
 }
 
-void node_lines(const BreakEvenPage& page, BreakEvenSection& out) {
+void node_lines(const BreakEvenPage& page, Document& out) {
   const advise::NodeCounts& counts = *page.found.nodes;
   const std::string currency(page.answer.converter.currency().code());
-  Table table({{say("  nodes"), Align::right, 0},
-               {say("time"), Align::right, 0},
-               {say("with failures"), Align::right, 0},
-               {currency, Align::right, 0},
-               {say("efficiency"), Align::right, 1},
-               {say("95 of 100 in"), Align::right, 2},
-               {say("in time"), Align::left, 0}});
+  Table table({right(say("  nodes")), right(say("time")), right(say("with failures")), right(currency),
+               right(say("efficiency"), 1), right(say("95 of 100 in"), 2), left(say("in time"))});
   for (const advise::NodeCount& row : counts.rows)
     table.add({format("{}", row.nodes), hours(row.hours), hours(row.run.wall), human_price(row.cost),
                percent(row.efficiency), hours(row.hours_95), row.in_time ? say("yes") : say("no")});
-  out.raw(table.text(page.terminal));
-  for (const std::string& why : counts.left_out) out.line(why);
+  out.add(std::move(table));
+  for (const std::string& why : counts.left_out) add_line(out, why);
   if (!counts.cheapest) {
-    out.line(say("none of these is in time"));
+    add_line(out, say("none of these is in time"));
     return;
   }
   const advise::NodeCount& cheap = counts.rows[*counts.cheapest];
   const advise::NodeCount& fast = counts.rows[*counts.fastest];
-  out.line(page.found.deadline
-               ? say("cheapest in time: on {}, {}, {}", cheap.nodes, hours(cheap.run.wall), page.money(cheap.cost))
-               : say("cheapest: on {}, {}, {}", cheap.nodes, hours(cheap.run.wall), page.money(cheap.cost)));
+  add_line(out, page.found.deadline
+                    ? say("cheapest in time: on {}, {}, {}", cheap.nodes, hours(cheap.run.wall), page.money(cheap.cost))
+                    : say("cheapest: on {}, {}, {}", cheap.nodes, hours(cheap.run.wall), page.money(cheap.cost)));
   if (fast.nodes != cheap.nodes)
-    out.line(
-        say("fastest within 10 % of that: on {}, {}, {}", fast.nodes, hours(fast.run.wall), page.money(fast.cost)));
+    add_line(out, say("fastest within 10 % of that: on {}, {}, {}", fast.nodes, hours(fast.run.wall),
+                      page.money(fast.cost)));
 }
 
-void token_lines(const BreakEvenPage& page, BreakEvenSection& out) {
+void token_lines(const BreakEvenPage& page, Document& out) {
   for (const advise::TokenBreakEven& one : page.found.tokens) {
     const cost::TokenAnswer& own = one.answer;
     std::string line =
@@ -223,11 +204,11 @@ void token_lines(const BreakEvenPage& page, BreakEvenSection& out) {
                   human_count(*own.break_even_tokens), human_count(own.capacity_per_month));
     else
       line += say("; never cheaper: an hour of work costs more than its tokens do");
-    out.line(line);
+    add_line(out, line);
   }
 }
 
-void ownership_lines(const BreakEvenPage& page, BreakEvenSection& out) {
+void ownership_lines(const BreakEvenPage& page, Document& out) {
   const advise::Ownership& first = page.found.ownership.front();
   std::string line = say("{} to buy", page.money(first.asked.price));
   if (first.record != nullptr) {
@@ -241,8 +222,9 @@ void ownership_lines(const BreakEvenPage& page, BreakEvenSection& out) {
     if (first.record->kind == catalog::PurchaseKind::card)
       line += say("; a rented instance has a host and a network, which are not in this price and power");
   }
-  out.line(line);
-  out.line(say("{} kW: {} of power an hour of use, {} of hosting a month; {} in all per hour of use over {:g} years",
+  add_line(out, line);
+  add_line(out,
+           say("{} kW: {} of power an hour of use, {} of hosting a month; {} in all per hour of use over {:g} years",
                human_number(first.asked.watts / 1000), page.money(first.answer.power_per_hour),
                page.money(first.answer.hosting_per_month), page.money(first.answer.owned_per_hour), first.asked.years));
   for (const advise::Ownership& one : page.found.ownership) {
@@ -254,32 +236,31 @@ void ownership_lines(const BreakEvenPage& page, BreakEvenSection& out) {
       line += one.answer.hours_per_month ? say("; over {:g} years cheaper from {} h a month on", one.asked.years,
                                                human_number(*one.answer.hours_per_month))
                                          : say("; over {:g} years never cheaper", one.asked.years);
-    out.line(line);
+    add_line(out, line);
   }
 }
 
 }  // namespace
 
-std::string break_even_text(const BreakEvens& found, const advise::CostAnswer& answer, const Terminal& terminal) {
-  const BreakEvenPage page{found, answer, terminal};
+Document break_even_page(const BreakEvens& found, const advise::CostAnswer& answer) {
+  const BreakEvenPage page{found, answer};
+  Document out;
   const auto section = [&](std::string title, bool there, auto fill) {
-    BreakEvenSection lines(std::move(title), terminal);
-    if (there) fill(page, lines);
-    return lines.text();
+    if (!there) return;
+    Document lines;
+    fill(page, lines);
+    if (!lines.empty()) out.heading(std::move(title), 3).append(std::move(lines));
   };
-  std::string out = section(say("commitments"), !found.commitments.empty(), [](const BreakEvenPage& p, BreakEvenSection& lines) {
-    for (const auto& one : p.found.commitments) lines.line(commitment_line(p, one));
+  section(say("commitments"), !found.commitments.empty(), [](const BreakEvenPage& p, Document& lines) {
+    for (const auto& one : p.found.commitments) add_line(lines, commitment_line(p, one));
   });
-  out += section(say("spot"), found.spot.has_value(), spot_lines);
-  out += section(say("failures"), found.job.has_value(), job_lines);
-  out += section(say("more or fewer nodes"), found.nodes.has_value(), node_lines);
-  out += section(say("tokens bought elsewhere"), !found.tokens.empty(), token_lines);
-  out += section(say("buying"), !found.ownership.empty(), ownership_lines);
-  out += section(say("not compared"), !found.notes.empty(), [](const BreakEvenPage& p, BreakEvenSection& lines) {
-    for (const std::string& note : p.found.notes) lines.line(note);
-  });
-  if (!found.assumed.empty())
-    out += "\n" + wrap(say("assumed for these: {}", assumed_line(found.assumed)), terminal.width, 2);
+  section(say("spot"), found.spot.has_value(), spot_lines);
+  section(say("failures"), found.job.has_value(), job_lines);
+  section(say("more or fewer nodes"), found.nodes.has_value(), node_lines);
+  section(say("tokens bought elsewhere"), !found.tokens.empty(), token_lines);
+  section(say("buying"), !found.ownership.empty(), ownership_lines);
+  out.section(say("not compared"), found.notes, 3);
+  if (!found.assumed.empty()) out.gap().line(say("assumed for these: {}", assumed_line(found.assumed)));
   return out;
 }
 

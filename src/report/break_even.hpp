@@ -4,14 +4,13 @@
 #include <string>
 
 #include "gpusel/advise/break_even.hpp"
+#include "report/document/document.hpp"
 #include "report/json.hpp"
-#include "report/terminal.hpp"
 
 namespace gpusel::report {
 
 /// Sections with headings; nothing where there is nothing to compare.
-std::string break_even_text(const advise::BreakEvens& found, const advise::CostAnswer& answer,
-                            const Terminal& terminal);
+Document break_even_page(const advise::BreakEvens& found, const advise::CostAnswer& answer);
 Json break_even_json(const advise::BreakEvens& found, const catalog::Catalog& catalog);
 
 }  // namespace gpusel::report

@@ -76,14 +76,8 @@ std::map<advise::Figure, Sum> sums_of(const Calibration& calibration) {
 std::string percent_changed(double share) { return format("{:.0f} %", share * 100); }
 
 Table sum_table(const Calibration& calibration) {
-  Table table({{say("figure"), Align::left, 0, 16},
-               {say("rows"), Align::right, 0},
-               {say("error"), Align::right, 0},
-               {say("after"), Align::right, 0},
-               {say("in interval"), Align::right, 0},
-               {say("after"), Align::right, 0},
-               {say("width"), Align::right, 1},
-               {say("after"), Align::right, 1}});
+  Table table({left(say("figure"), 0, 16), right(say("rows")), right(say("error")), right(say("after")),
+               right(say("in interval")), right(say("after")), right(say("width"), 1), right(say("after"), 1)});
   for (const auto& [figure, sum] : sums_of(calibration))
     table.add({said(figure), format("{}", sum.before.size()), percent_changed(advise::median(sum.before)),
                percent_changed(advise::median(sum.after)), percent_changed(sum.share(sum.inside_before)),
@@ -93,14 +87,8 @@ Table sum_table(const Calibration& calibration) {
 }
 
 Table coefficient_table(const Calibration& calibration) {
-  Table table({{say("coefficient"), Align::left, 0, 20},
-               {say("case"), Align::left, 0},
-               {say("shipped"), Align::right, 0},
-               {say("own"), Align::right, 0},
-               {say("change"), Align::right, 0},
-               {say("rows"), Align::right, 0},
-               {say("known to"), Align::right, 1},
-               {say("now to"), Align::right, 1}});
+  Table table({left(say("coefficient"), 0, 20), left(say("case")), right(say("shipped")), right(say("own")),
+               right(say("change")), right(say("rows")), right(say("known to"), 1), right(say("now to"), 1)});
   for (const CalibratedCoefficient& each : calibration.coefficients)
     table.add({each.own.value.id, each.own.value.name.empty() ? say("all others") : each.own.value.name,
                format("{:.4g}", each.own.shipped), format("{:.4g}", each.own.value.value),
@@ -111,12 +99,8 @@ Table coefficient_table(const Calibration& calibration) {
 }
 
 Table width_table(const Calibration& calibration) {
-  Table table({{say("interval of"), Align::left, 0},
-               {say("work"), Align::left, 0, 16},
-               {say("GPU"), Align::left, 0},
-               {say("model"), Align::left, 0},
-               {say("figures"), Align::right, 0},
-               {say("width"), Align::right, 0}});
+  Table table({left(say("interval of")), left(say("work"), 0, 16), left(say("GPU")), left(say("model")),
+               right(say("figures")), right(say("width"))});
   for (const OwnWidth& width : calibration.own.widths) {
     const bool any = width.of.model.empty();
     table.add({std::string(to_text(width.range)), printable(format("{} {}", width.of.task, width.of.how)), width.of.gpu,
@@ -192,17 +176,11 @@ std::string calibrate_overlay(const Calibration& calibration) {
 }
 
 Table calibrate_table(const Calibration& calibration) {
-  Table table({{say("figure"), Align::left, 0, 14, "figure"},
-               {say("run"), Align::left, 2, 12, "run"},
-               {say("model"), Align::left, 1, 0, "model"},
-               {say("GPU"), Align::left, 1, 0, "gpu"},
-               {say("measured"), Align::right, 0, 0, "measured"},
-               {say("before"), Align::right, 0, 0, "before"},
-               {say("off"), Align::right, 0, 0, "off_before"},
-               {say("80 % before"), Align::left, 3, 0, "interval_before"},
-               {say("after"), Align::right, 0, 0, "after"},
-               {say("off"), Align::right, 0, 0, "off_after"},
-               {say("80 % after"), Align::left, 0, 0, "interval_after"}});
+  Table table({left(say("figure"), 0, 14, "figure"), left(say("run"), 2, 12, "run"), left(say("model"), 1, 0, "model"),
+               left(say("GPU"), 1, 0, "gpu"), right(say("measured"), 0, 0, "measured"),
+               right(say("before"), 0, 0, "before"), right(say("off"), 0, 0, "off_before"),
+               left(say("80 % before"), 3, 0, "interval_before"), right(say("after"), 0, 0, "after"),
+               right(say("off"), 0, 0, "off_after"), left(say("80 % after"), 0, 0, "interval_after")});
   for (const CalibratedFigure& figure : calibration.figures)
     table.add({{said(figure.before.figure), std::string(to_text(figure.before.figure))},
                printable(place_of(figure)),
@@ -218,20 +196,18 @@ Table calibrate_table(const Calibration& calibration) {
   return table;
 }
 
-std::string calibrate_text(const Calibration& calibration, const advise::CheckedRows& checked,
-                           const Terminal& terminal) {
-  std::string out = title(say("Calibrated with {} measurements ({} of them new), {} figures", calibration.rows,
-                              checked.rows.size(), calibration.figures.size()),
-                          terminal) +
-                    "\n";
-  out += calibration.figures.size() > kFiguresShown ? sum_table(calibration).text(terminal)
-                                                    : calibrate_table(calibration).text(terminal);
+Document calibrate_page(const Calibration& calibration, const advise::CheckedRows& checked) {
+  Document page;
+  page.title(say("Calibrated with {} measurements ({} of them new), {} figures", calibration.rows, checked.rows.size(),
+                 calibration.figures.size()));
+  page.gap().add(calibration.figures.size() > kFiguresShown ? sum_table(calibration) : calibrate_table(calibration));
+  page.gap();
   if (calibration.coefficients.empty())
-    out += "\n" + wrap(say("no coefficient needs to change"), terminal.width, 2);
+    page.line(say("no coefficient needs to change"));
   else
-    out += "\n" + coefficient_table(calibration).text(terminal);
-  if (!calibration.own.widths.empty()) out += "\n" + width_table(calibration).text(terminal);
-  return out + trace_lines(calibration.trace, terminal);
+    page.add(coefficient_table(calibration));
+  if (!calibration.own.widths.empty()) page.gap().add(width_table(calibration));
+  return page.derivation(derivation_of(calibration.trace));
 }
 
 Json calibrate_json(const Calibration& calibration, const advise::CheckedRows& checked) {

@@ -4,16 +4,15 @@
 #include <string>
 
 #include "gpusel/advise/calibrate.hpp"
+#include "report/document/document.hpp"
 #include "report/json.hpp"
-#include "report/table.hpp"
 
 namespace gpusel::report {
 
 /// The overlay: every value with the shipped one beside it, every width, and the rows they come from.
 std::string calibrate_overlay(const advise::Calibration& calibration);
 
-std::string calibrate_text(const advise::Calibration& calibration, const advise::CheckedRows& checked,
-                           const Terminal& terminal);
+Document calibrate_page(const advise::Calibration& calibration, const advise::CheckedRows& checked);
 /// Figures only.
 Table calibrate_table(const advise::Calibration& calibration);
 Json calibrate_json(const advise::Calibration& calibration, const advise::CheckedRows& checked);

@@ -62,4 +62,32 @@ std::string prices_line(const advise::Advice& advice, const catalog::Catalog& ca
   return prices;
 }
 
+std::string against_title(advise::Against against, const std::string& rate) {
+  switch (against) {
+    case advise::Against::time: return say("hours");
+    case advise::Against::latency: return say("ms to the whole answer");
+    case advise::Against::throughput: return rate;
+  }
+  return {};
+}
+
+Chart frontier_chart(std::vector<Mark> marks, std::string x_title, std::string y_title) {
+  std::vector<double> xs, ys;
+  Line frontier{0, {}};
+  for (const Mark& mark : marks) {
+    xs.push_back(mark.x);
+    ys.push_back(mark.y);
+    if (mark.strong) frontier.points.emplace_back(mark.x, mark.y);
+  }
+  std::ranges::sort(frontier.points);
+  return {.x_title = std::move(x_title),
+          .y_title = std::move(y_title),
+          .x = scale_for(xs),
+          .y = scale_for(ys),
+          .series = {say("on the frontier"), say("another answer is better in one and no worse in the other")},
+          .glyphs = "*.",
+          .marks = std::move(marks),
+          .lines = {std::move(frontier)}};
+}
+
 }  // namespace gpusel::report

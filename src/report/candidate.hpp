@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "gpusel/advise/frontier.hpp"
 #include "gpusel/advise/recommend.hpp"
+#include "report/document/chart.hpp"
 
 namespace gpusel::report {
 
@@ -21,5 +23,10 @@ std::string price_date(const advise::Recommendation& r);
 /// "prices: in USD, dated …", with the rates that turned the currencies `converted` into the answer's.
 std::string prices_line(const advise::Advice& advice, const catalog::Catalog& catalog,
                         const std::vector<Currency>& converted);
+
+/// What a chart of costs is drawn over. `rate`: the unit of throughput.
+std::string against_title(advise::Against against, const std::string& rate);
+/// Strong marks are the frontier, and joined by a line.
+Chart frontier_chart(std::vector<Mark> marks, std::string x_title, std::string y_title);
 
 }  // namespace gpusel::report

@@ -7,7 +7,6 @@
 #include "gpusel/base/name.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/catalog.hpp"
-#include "report/table.hpp"
 #include "report/words.hpp"
 
 namespace gpusel::report {
@@ -83,12 +82,6 @@ class Citations {
   std::vector<std::string> keys_;
   std::size_t general_ = 0;  // of them, the first so many are the record's own
   std::vector<std::pair<std::string, std::string>> figures_;
-};
-
-struct CardLine {
-  std::string label;
-  std::string words;
-  std::string cited;
 };
 
 /// Words of keys that people write otherwise.
@@ -204,59 +197,34 @@ bool could_have(const Instance& instance, const Field& field) {
 /// Every field that is known, then the names of those that are not but could be. Of a group like moe.* or speech.* that
 /// has no figure at all the record is no case.
 template <class Record>
-std::vector<CardLine> card_lines(const Record& record, const Citations& citations) {
+Facts facts_of(const Record& record, const Citations& citations) {
   std::set<std::string_view> groups;
   visit_fields(record, [&](const Field& field, const auto& member) {
     if (!in_words(member).empty()) groups.insert(group_of(field.path));
   });
-  std::vector<CardLine> lines;
+  Facts known;
   std::string unknown;
   visit_fields(record, [&](const Field& field, const auto& member) {
     const std::string_view group = group_of(field.path);
     if (field.json.ends_with("sources") || (!group.empty() && !groups.contains(group))) return;
     std::string words = in_words(member);
     if (!words.empty())
-      lines.push_back({label_of(field), with_unit(std::move(words), field.unit), citations.of(field.path)});
+      known.facts.push_back({label_of(field), with_unit(std::move(words), field.unit), citations.of(field.path)});
     else if (could_have(record, field))
       unknown += (unknown.empty() ? "" : ", ") + label_of(field);
   });
-  if (!unknown.empty()) lines.push_back({say("unknown"), std::move(unknown), {}});
-  return lines;
+  if (!unknown.empty()) known.facts.push_back({say("unknown"), std::move(unknown)});
+  return known;
 }
 
-std::string lines_text(const std::vector<CardLine>& lines, const Terminal& terminal) {
-  if (terminal.width.is_markdown()) {
-    Table table({{say("fact")}, {say("value")}, {say("source")}});
-    for (const CardLine& line : lines) table.add({line.label, line.words, line.cited});
-    return table.text(terminal);
-  }
-  std::size_t widest = 0;
-  std::size_t value = 0;
-  for (const CardLine& line : lines) {
-    widest = std::max(widest, display_width(line.label));
-    if (!line.cited.empty()) value = std::max(value, display_width(line.words));
-  }
-  std::string out;
-  for (const CardLine& line : lines) {
-    const std::string head = line.label + std::string(widest - display_width(line.label) + 2, ' ');
-    if (line.cited.empty()) {
-      out += wrap(head + line.words, terminal.width, widest + 2);
-    } else {
-      const std::string space(value - display_width(line.words) + 2, ' ');
-      out += head + line.words + space + dim(line.cited, terminal) + "\n";
-    }
-  }
-  return out;
-}
-
-std::string sources_text(const Citations& citations, const Catalog& catalog, const Terminal& terminal) {
+void add_sources(Document& page, const Citations& citations, const Catalog& catalog) {
   const std::size_t general = citations.general();
-  if (citations.keys().empty()) return {};
+  if (citations.keys().empty()) return;
   std::string head = say("sources");
   if (general > 0 && general < citations.keys().size())
     head = general == 1 ? say("sources, [1] unless a figure cites another")
                         : say("sources, [1] to [{}] unless a figure cites another", general);
-  std::string out = heading(head, terminal);
+  page.heading(head);
   for (std::size_t i = 0; i < citations.keys().size(); ++i) {
     const std::string& key = citations.keys()[i];
     std::string text = format("  [{}] {}", i + 1, printable(key));
@@ -266,37 +234,34 @@ std::string sources_text(const Citations& citations, const Catalog& catalog, con
       text += format(" ({})", said(source->confidence));
       if (!source->url.empty()) text += " " + printable(source->url);
     }
-    out += wrap(text, terminal.width, 4);
+    page.line(text, 4);
   }
-  return out;
 }
 
 template <class Record>
-std::string card(const Record& record, const Catalog& catalog, const Terminal& terminal) {
+Document card(const Record& record, const Catalog& catalog) {
   const Citations citations(record);
-  return lines_text(card_lines(record, citations), terminal) + sources_text(citations, catalog, terminal);
+  Document page;
+  page.add(facts_of(record, citations));
+  add_sources(page, citations, catalog);
+  return page;
 }
 
-/// Scores in renderers' public benchmarks; empty where none is known.
-std::string render_text(const catalog::Gpu& gpu, const Catalog& catalog, const Terminal& terminal) {
-  Table table({{say("renderer"), Align::left, 0},
-               {say("version"), Align::left, 0},
-               {say("score"), Align::right, 0},
-               {say("runs"), Align::right, 3},
-               {say("as of"), Align::left, 1},
-               {say("confidence"), Align::left, 2},
-               {say("source"), Align::left, 1, 12}});
+/// Scores in renderers' public benchmarks.
+Table render_table(const catalog::Gpu& gpu, const Catalog& catalog) {
+  Table table({left(say("renderer")), left(say("version")), right(say("score")), right(say("runs"), 3),
+               left(say("as of"), 1), left(say("confidence"), 2), left(say("source"), 1, 12)});
   for (const catalog::RenderScore& score : catalog.render_scores_of(gpu)) {
     const std::string backend = score.backend.empty() ? std::string() : format(" ({})", printable(score.backend));
     table.add({std::string(to_text(score.benchmark)) + backend, printable(score.version), in_words(score.score),
                in_words(score.samples), score.as_of.known() ? score.as_of.text() : say("undated"),
                said(score.confidence), printable(score.source)});
   }
-  return table.empty() ? std::string() : "\n" + table.text(terminal);
+  return table;
 }
 
-std::string market_text(const advise::GpuMarket& market, Currency currency, const Terminal& terminal) {
-  if (market.instances == 0) return "\n" + wrap(say("no instance of the catalogue has it"), terminal.width, 2);
+std::string market_text(const advise::GpuMarket& market, Currency currency) {
+  if (market.instances == 0) return say("no instance of the catalogue has it");
   std::string text = market.providers == 1
                          ? say("{} instances of one provider have it", market.instances)
                          : say("{} instances of {} providers have it", market.instances, market.providers);
@@ -306,76 +271,64 @@ std::string market_text(const advise::GpuMarket& market, Currency currency, cons
                        : say("from {} {} per GPU and hour on demand: {} {}, {}", human_price(market.per_gpu_hour),
                              currency.code(), market.cheapest->provider, printable(market.cheapest->sku),
                              Date::from_packed(market.offer->as_of).text()));
-  return "\n" + wrap(text, terminal.width, 2);
+  return text;
 }
 
-/// What is known of selling it besides the prices, a line each; empty where nothing is.
-std::string states_text(const Instance& instance, const Catalog& catalog, const Terminal& terminal) {
-  std::string out;
-  for (const catalog::OfferState& state : catalog.states_of(instance)) {
-    std::string line = format("{}, {}: {}", state.region.empty() ? say("every region") : printable(state.region),
-                              state.term ? std::string(to_text(*state.term)) : say("every term"), said(state.state));
-    if (!state.note.empty()) line += ", " + printable(state.note);
-    if (state.as_of.known()) line += ", " + state.as_of.text();
-    out += wrap(format("{} ({})", line, state.source), terminal.width, 4);
-  }
-  return out.empty() ? out : "\n" + out;
+/// What is known of selling it besides the prices.
+std::string state_line(const catalog::OfferState& state) {
+  std::string line = format("{}, {}: {}", state.region.empty() ? say("every region") : printable(state.region),
+                            state.term ? std::string(to_text(*state.term)) : say("every term"), said(state.state));
+  if (!state.note.empty()) line += ", " + printable(state.note);
+  if (state.as_of.known()) line += ", " + state.as_of.text();
+  return format("{} ({})", line, state.source);
 }
 
 }  // namespace
 
-std::string gpu_card(const advise::ListedGpu& gpu, const Verdicts& verdicts, const Catalog& catalog, Currency currency,
-                     const Terminal& terminal) {
-  std::string out = card(*gpu.gpu, catalog, terminal) + render_text(*gpu.gpu, catalog, terminal);
-  std::vector<CardLine> lines;
+Document gpu_card(const advise::ListedGpu& gpu, const Verdicts& verdicts, const Catalog& catalog, Currency currency) {
+  Document page = card(*gpu.gpu, catalog);
+  if (Table scores = render_table(*gpu.gpu, catalog); !scores.empty()) page.gap().add(std::move(scores));
+  Facts judged;
   for (const auto& [purpose, verdict] : verdicts)
-    lines.push_back({say("for {}", purpose), say("{}: {}", said(verdict.fitness), printable(verdict.reason)), {}});
-  if (!lines.empty()) out += "\n" + lines_text(lines, terminal);
-  return out + market_text(gpu.market, currency, terminal);
+    judged.facts.push_back({say("for {}", purpose), say("{}: {}", said(verdict.fitness), printable(verdict.reason))});
+  if (!verdicts.empty()) page.gap().add(std::move(judged));
+  return page.gap().line(market_text(gpu.market, currency));
 }
 
-std::string model_card(const catalog::Model& model, const Catalog& catalog, const Terminal& terminal) {
+Document model_card(const catalog::Model& model, const Catalog& catalog) {
   const catalog::Number bytes = catalog::kv_bytes_per_token_fp16(model);
-  return card(model, catalog, terminal) + "\n" +
-         wrap(bytes ? say("K/V cache: {} bytes per token at 16 bit", human_number(*bytes)) : say("K/V cache: unknown"),
-              terminal.width, 2);
+  return card(model, catalog)
+      .gap()
+      .line(bytes ? say("K/V cache: {} bytes per token at 16 bit", human_number(*bytes)) : say("K/V cache: unknown"));
 }
 
-std::string provider_card(const catalog::Provider& provider, const Catalog& catalog, const Terminal& terminal) {
-  const Citations citations(provider);
-  std::string out = lines_text(card_lines(provider, citations), terminal) + "\n";
-  Table table({{say("region"), Align::left, 0}, {say("country"), Align::left, 0}, {say("place"), Align::left, 1, 12}});
+Document provider_card(const catalog::Provider& provider, const Catalog& catalog) {
+  Table table({left(say("region")), left(say("country")), left(say("place"), 1, 12)});
   for (const catalog::Region& region : catalog.regions())
     if (region.provider == provider.id)
       table.add({printable(region.id), region.country.empty() ? say("several") : printable(region.country),
                  printable(region.name)});
-  out += table.text(terminal) + "\n";
   const auto instances =
       std::ranges::count_if(catalog.instances(), [&](const Instance& i) { return i.provider == provider.id; });
-  return out + wrap(say("{} instances: gpusel instances --cloud {}", instances, provider.id), terminal.width, 2);
+  Document page;
+  page.add(facts_of(provider, Citations(provider))).gap().add(std::move(table)).gap();
+  return page.line(say("{} instances: gpusel instances --cloud {}", instances, provider.id));
 }
 
-std::string source_card(const catalog::Source& source, const Catalog& catalog, const Terminal& terminal) {
-  const Citations citations(source);
+Document source_card(const catalog::Source& source, const Catalog& catalog) {
   const SourceUse use = use_of(source, catalog);
-  return lines_text(card_lines(source, citations), terminal) + "\n" +
-         wrap(say("rests on it: {} GPUs, {} models, {} instances, {} prices, {} renderer scores", use.gpus, use.models,
-                  use.instances, use.offers, use.scores),
-              terminal.width, 2);
+  Document page;
+  page.add(facts_of(source, Citations(source))).gap();
+  return page.line(say("rests on it: {} GPUs, {} models, {} instances, {} prices, {} renderer scores", use.gpus,
+                       use.models, use.instances, use.offers, use.scores));
 }
 
-std::string instance_card(const Instance& instance, const Catalog& catalog, const Terminal& terminal) {
+Document instance_card(const Instance& instance, const Catalog& catalog) {
   Instance whole = instance;
   whole.gpu_memory_gb = catalog.gpu_memory_total_gb(instance);
-  const std::string out = card(whole, catalog, terminal) + "\n";
-  Table table({{say("region"), Align::left, 0},
-               {say("term"), Align::left, 0},
-               {say("per hour"), Align::right, 0},
-               {say("currency"), Align::left, 0},
-               {say("as of"), Align::left, 0},
-               {say("confidence"), Align::left, 2},
-               {say("source"), Align::left, 1, 12},
-               {say("note"), Align::left, 3, 12}});
+  Document page = card(whole, catalog);
+  Table table({left(say("region")), left(say("term")), right(say("per hour")), left(say("currency")),
+               left(say("as of")), left(say("confidence"), 2), left(say("source"), 1, 12), left(say("note"), 3, 12)});
   for (const catalog::Offer& offer : catalog.offers_of(instance)) {
     const catalog::Origin& origin = catalog.origin_of(offer);
     const Date date = Date::from_packed(offer.as_of);
@@ -383,8 +336,16 @@ std::string instance_card(const Instance& instance, const Catalog& catalog, cons
                std::string(catalog.currency_of(offer).code()), date.known() ? date.text() : say("undated"),
                said(origin.confidence), printable(origin.source), printable(origin.note)});
   }
-  return out + (table.empty() ? wrap(say("no published price is known"), terminal.width, 2) : table.text(terminal)) +
-         states_text(instance, catalog, terminal);
+  page.gap();
+  if (table.empty())
+    page.line(say("no published price is known"));
+  else
+    page.add(std::move(table));
+  if (const auto states = catalog.states_of(instance); !states.empty()) {
+    page.gap();
+    for (const catalog::OfferState& state : states) page.line(state_line(state), 4);
+  }
+  return page;
 }
 
 }  // namespace gpusel::report

@@ -7,21 +7,20 @@
 #include <vector>
 
 #include "gpusel/advise/list.hpp"
-#include "report/json.hpp"
-#include "report/terminal.hpp"
+#include "report/document/document.hpp"
 
 namespace gpusel::report {
 
 /// A kind of work and what is said of it.
 using Verdicts = std::vector<std::pair<std::string, rules::FitnessVerdict>>;
 
-std::string gpu_card(const advise::ListedGpu& gpu, const Verdicts& verdicts, const catalog::Catalog& catalog,
-                     Currency currency, const Terminal& terminal);
-std::string model_card(const catalog::Model& model, const catalog::Catalog& catalog, const Terminal& terminal);
+Document gpu_card(const advise::ListedGpu& gpu, const Verdicts& verdicts, const catalog::Catalog& catalog,
+                  Currency currency);
+Document model_card(const catalog::Model& model, const catalog::Catalog& catalog);
 /// With its regions, and how much of the catalogue is its.
-std::string provider_card(const catalog::Provider& provider, const catalog::Catalog& catalog, const Terminal& terminal);
+Document provider_card(const catalog::Provider& provider, const catalog::Catalog& catalog);
 /// With what rests on it.
-std::string source_card(const catalog::Source& source, const catalog::Catalog& catalog, const Terminal& terminal);
-std::string instance_card(const catalog::Instance& instance, const catalog::Catalog& catalog, const Terminal& terminal);
+Document source_card(const catalog::Source& source, const catalog::Catalog& catalog);
+Document instance_card(const catalog::Instance& instance, const catalog::Catalog& catalog);
 
 }  // namespace gpusel::report

@@ -250,12 +250,8 @@ std::string billions_text(double billions) {
 }  // namespace
 
 Table verdict_table(std::span<const advise::ListedGpu> gpus, Currency currency, bool wide) {
-  Table table({{say("GPU"), Align::left, 0},
-               {say("verdict"), Align::left, 0},
-               {say("why"), Align::left, 0, wide ? 0U : 24U},
-               {say("GB"), Align::right, 2},
-               {say("GB/s"), Align::right, 3},
-               {std::string(currency.code()) + "/h", Align::right, 1}});
+  Table table({left(say("GPU")), left(say("verdict")), left(say("why"), 0, wide ? 0U : 24U), right(say("GB"), 2),
+               right(say("GB/s"), 3), right(std::string(currency.code()) + "/h", 1)});
   for (const advise::ListedGpu& listed : gpus)
     table.add({std::string(listed.gpu->id), said(listed.verdict.fitness), printable(listed.verdict.reason),
                shown(listed.gpu->memory_gb), shown(listed.gpu->memory_bandwidth_gbs), price_text(listed)});
@@ -263,23 +259,23 @@ Table verdict_table(std::span<const advise::ListedGpu> gpus, Currency currency, 
 }
 
 Table gpu_table(std::span<const advise::ListedGpu> gpus, Currency currency, bool wide) {
-  std::vector<Column> columns{{say("GPU"), Align::left, 0},
-                              {say("architecture"), Align::left, 4},
-                              {say("year"), Align::right, 6},
-                              {say("GB"), Align::right, 0},
-                              {say("GB/s"), Align::right, 0},
-                              {say("FP16"), Align::right, 0},
-                              {say("FP8"), Align::right, 2},
-                              {say("link GB/s"), Align::right, 3},
-                              {say("cc"), Align::right, 5},
-                              {say("W"), Align::right, 5},
-                              {std::string(currency.code()) + "/h", Align::right, 1},
-                              {say("name"), Align::left, 7, 12}};
+  std::vector<Column> columns{left(say("GPU")),
+                              left(say("architecture"), 4),
+                              right(say("year"), 6),
+                              right(say("GB")),
+                              right(say("GB/s")),
+                              right(say("FP16")),
+                              right(say("FP8"), 2),
+                              right(say("link GB/s"), 3),
+                              right(say("cc"), 5),
+                              right(say("W"), 5),
+                              right(std::string(currency.code()) + "/h", 1),
+                              left(say("name"), 7, 12)};
   if (wide) {
     for (const std::string& title :
          {say("form"), say("memory"), say("usable GiB"), say("FP64"), say("FP32"), say("TF32"), say("BF16"), say("FP4"),
           say("INT8"), say("MIG"), say("RT"), say("NVENC")})
-      columns.push_back({title, Align::right, 0});
+      columns.push_back(right(title));
   }
   Table table(std::move(columns));
   for (const advise::ListedGpu& listed : gpus) {
@@ -309,15 +305,14 @@ Table gpu_table(std::span<const advise::ListedGpu> gpus, Currency currency, bool
 }
 
 Table model_table(std::span<const Model* const> models, bool wide) {
-  std::vector<Column> columns{{say("model"), Align::left, 0},     {say("kind"), Align::left, 4},
-                              {say("params B"), Align::right, 0}, {say("active B"), Align::right, 2},
-                              {say("layers"), Align::right, 3},   {say("hidden"), Align::right, 3},
-                              {say("context"), Align::right, 2},  {say("KV B/token"), Align::right, 2},
-                              {say("dtype"), Align::left, 5, 6},  {say("licence"), Align::left, 6, 10}};
+  std::vector<Column> columns{left(say("model")),         left(say("kind"), 4),        right(say("params B")),
+                              right(say("active B"), 2),  right(say("layers"), 3),     right(say("hidden"), 3),
+                              right(say("context"), 2),   right(say("KV B/token"), 2), left(say("dtype"), 5, 6),
+                              left(say("licence"), 6, 10)};
   if (wide)
     for (const std::string& title : {say("heads"), say("KV heads"), say("FFN"), say("vocabulary"), say("attention"),
                                      say("experts"), say("aliases")})
-      columns.push_back({title, Align::left, 0});
+      columns.push_back(left(title));
   Table table(std::move(columns));
   for (const Model* model : models) {
     const auto whole = [](const Number& value) { return value ? format("{:.0f}", *value) : "?"; };
@@ -342,20 +337,20 @@ Table model_table(std::span<const Model* const> models, bool wide) {
 }
 
 Table instance_table(std::span<const advise::Listed> instances, const Catalog& catalog, Currency currency, bool wide) {
-  std::vector<Column> columns{{say("provider"), Align::left, 0},
-                              {say("instance"), Align::left, 0, 16},
-                              {say("GPUs"), Align::left, 0},
-                              {say("GB"), Align::right, 3},
-                              {say("vCPU"), Align::right, 2},
-                              {say("GiB"), Align::right, 2},
-                              {say("Gbit/s"), Align::right, 4},
-                              {say("link"), Align::left, 5},
-                              {say("region"), Align::left, 1},
-                              {say("term"), Align::left, 0},
-                              {std::string(currency.code()) + "/h", Align::right, 0}};
+  std::vector<Column> columns{left(say("provider")),
+                              left(say("instance"), 0, 16),
+                              left(say("GPUs")),
+                              right(say("GB"), 3),
+                              right(say("vCPU"), 2),
+                              right(say("GiB"), 2),
+                              right(say("Gbit/s"), 4),
+                              left(say("link"), 5),
+                              left(say("region"), 1),
+                              left(say("term")),
+                              right(std::string(currency.code()) + "/h")};
   if (wide)
     for (const std::string& title : {say("as of"), say("status"), say("RDMA"), say("SSD GB"), say("CPU"), say("notes")})
-      columns.push_back({title, Align::left, 0});
+      columns.push_back(left(title));
   Table table(std::move(columns));
   for (const advise::Listed& priced : instances) {
     const Instance& i = *priced.instance;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "gpusel/advise/list.hpp"
+#include "report/document/table.hpp"
 #include "report/json.hpp"
-#include "report/table.hpp"
 
 namespace gpusel::report {
 

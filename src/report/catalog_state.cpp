@@ -47,19 +47,16 @@ std::string bucket_title(const Statistics& statistics, std::size_t i) {
   return bucket.days ? say("{} to {} days", i == 0 ? 0 : before + 1, *bucket.days) : say("over {} days", before);
 }
 
-std::string age_text(const Statistics& statistics, std::size_t offers, const Terminal& terminal) {
+Table age_table(const Statistics& statistics, std::size_t offers) {
   constexpr std::size_t kBar = 30;
-  Table table({{say("age of prices"), Align::left, 0},
-               {say("offers"), Align::right, 0},
-               {say("share"), Align::right, 0},
-               {"", Align::left, 1}});
+  Table table({left(say("age of prices")), right(say("offers")), right(say("share")), left("", 1)});
   const auto row = [&](const std::string& title, std::size_t count) {
     const std::size_t length = offers == 0 ? 0 : (count * kBar + offers - 1) / offers;
     table.add({title, format("{}", count), share(count, offers), std::string(length, '#')});
   };
   for (std::size_t i = 0; i < statistics.ages.size(); ++i) row(bucket_title(statistics, i), statistics.ages[i].offers);
   row(say("undated"), statistics.undated);
-  return table.text(terminal);
+  return table;
 }
 
 /// "on-demand 2,012, spot 304 …" of an enum's counts.
@@ -82,7 +79,7 @@ std::array<std::size_t, enum_names<catalog::Term>.size()> term_totals(const Stat
 }
 
 /// Fields that are not known of every record, the least known last.
-std::string coverage_text(const Statistics& statistics, std::string_view section, const Terminal& terminal) {
+std::string coverage_line(const Statistics& statistics, std::string_view section) {
   std::vector<catalog::FieldCoverage> fields;
   for (const auto& field : statistics.coverage)
     if (field.section == section && field.known > 0 && field.known < field.of) fields.push_back(field);
@@ -90,7 +87,7 @@ std::string coverage_text(const Statistics& statistics, std::string_view section
   std::string line = say("known of {}:", section);
   for (const auto& field : fields) line += format(" {} {},", field.field, share(field.known, field.of));
   if (!fields.empty()) line.pop_back();
-  return wrap(line, terminal.width, 2);
+  return line;
 }
 
 std::string dates_of(Date oldest, Date newest) {
@@ -98,17 +95,9 @@ std::string dates_of(Date oldest, Date newest) {
   return oldest == newest ? oldest.text() : say("{} to {}", oldest.text(), newest.text());
 }
 
-}  // namespace
-
 Table provider_table(const Statistics& statistics) {
-  Table table({{say("provider"), Align::left, 0},
-               {say("SKUs"), Align::right, 0},
-               {say("with GPU"), Align::right, 1},
-               {say("priced"), Align::right, 0},
-               {say("regions"), Align::right, 1},
-               {say("offers"), Align::right, 1},
-               {say("prices of"), Align::left, 0},
-               {say("terms"), Align::left, 2, 24}});
+  Table table({left(say("provider")), right(say("SKUs")), right(say("with GPU"), 1), right(say("priced")),
+               right(say("regions"), 1), right(say("offers"), 1), left(say("prices of")), left(say("terms"), 2, 24)});
   for (const auto& p : statistics.providers)
     table.add({std::string(p.provider), format("{}", p.instances), format("{}", p.with_gpu), format("{}", p.priced),
                format("{}", p.regions), format("{}", p.offers), p.offers == 0 ? "-" : dates_of(p.oldest, p.newest),
@@ -116,27 +105,29 @@ Table provider_table(const Statistics& statistics) {
   return table;
 }
 
-std::string statistics_text(const Statistics& statistics, const catalog::Catalog& catalog, Date today,
-                            std::span<const LayerChanges> layers, const Terminal& terminal) {
+}  // namespace
+
+Document statistics_page(const Statistics& statistics, const catalog::Catalog& catalog, Date today,
+                         std::span<const LayerChanges> layers) {
   const std::size_t offers = catalog.offers().size();
-  std::string out = title(say("catalogue: {}", catalogue_name(catalog)), terminal);
-  out += wrap(say("{} GPUs, {} models, {} providers, {} instances, {} offers, {} renderer scores, {} sources",
-                  catalog.gpus().size(), catalog.models().size(), catalog.providers().size(),
-                  catalog.instances().size(), offers, catalog.render_scores().size(), catalog.sources().size()),
-              terminal.width, 2);
-  out += wrap(say("terms: {}", counts_line<catalog::Term>(term_totals(statistics))), terminal.width, 2);
-  out += wrap(say("confidence: {}", counts_line<catalog::Confidence>(statistics.by_confidence)), terminal.width, 2);
-  out += wrap(say("exchange rates: {}, the oldest of {}", catalog.exchange_rates().size(),
-                  statistics.oldest_rate.known() ? statistics.oldest_rate.text() : say("no date")),
-              terminal.width, 2);
+  Document page;
+  page.title(say("catalogue: {}", catalogue_name(catalog)));
+  page.line(say("{} GPUs, {} models, {} providers, {} instances, {} offers, {} renderer scores, {} sources",
+                catalog.gpus().size(), catalog.models().size(), catalog.providers().size(), catalog.instances().size(),
+                offers, catalog.render_scores().size(), catalog.sources().size()));
+  page.line(say("terms: {}", counts_line<catalog::Term>(term_totals(statistics))));
+  page.line(say("confidence: {}", counts_line<catalog::Confidence>(statistics.by_confidence)));
+  page.line(say("exchange rates: {}, the oldest of {}", catalog.exchange_rates().size(),
+                statistics.oldest_rate.known() ? statistics.oldest_rate.text() : say("no date")));
   for (const LayerChanges& layer : layers)
-    out += wrap(say("{}: {}", printable(layer.path), changes_summary(layer.changes)), terminal.width, 2);
-  out += "\n" + provider_table(statistics).text(terminal) + "\n" + age_text(statistics, offers, terminal);
+    page.line(say("{}: {}", printable(layer.path), changes_summary(layer.changes)));
+  page.gap().add(provider_table(statistics)).gap().add(age_table(statistics, offers));
   if (statistics.median_age_days)
-    out += wrap(
-        say("half of the prices are older than {} days, counted from {}", *statistics.median_age_days, today.text()),
-        terminal.width, 2);
-  return out + "\n" + coverage_text(statistics, "gpus", terminal) + coverage_text(statistics, "instances", terminal);
+    page.line(
+        say("half of the prices are older than {} days, counted from {}", *statistics.median_age_days, today.text()));
+  page.gap();
+  for (const std::string_view section : {"gpus", "instances"}) page.line(coverage_line(statistics, section));
+  return page;
 }
 
 Json statistics_json(const Statistics& statistics, const catalog::Catalog& catalog, Date today,
@@ -220,13 +211,8 @@ Json changes_json(std::span<const catalog::Change> changes) {
 }
 
 Table changes_table(std::span<const catalog::Change> changes) {
-  Table table({{say("section"), Align::left, 0},
-               {say("what"), Align::left, 0, 20},
-               {say("change"), Align::left, 0},
-               {say("figure"), Align::left, 1},
-               {say("before"), Align::right, 0, 12},
-               {say("after"), Align::right, 0, 12},
-               {"", Align::right, 1, 0, "growth"}});
+  Table table({left(say("section")), left(say("what"), 0, 20), left(say("change")), left(say("figure"), 1),
+               right(say("before"), 0, 12), right(say("after"), 0, 12), right("", 1, 0, "growth")});
   for (const catalog::Change& change : changes)
     table.add({std::string(change.section), printable(change.subject), said(change.kind), std::string(change.field),
                change.field.empty() ? "" : fact_text(change.before),

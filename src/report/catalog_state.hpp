@@ -7,8 +7,8 @@
 
 #include "gpusel/catalog/diff.hpp"
 #include "gpusel/catalog/statistics.hpp"
+#include "report/document/document.hpp"
 #include "report/json.hpp"
-#include "report/table.hpp"
 
 namespace gpusel::report {
 
@@ -21,9 +21,8 @@ struct LayerChanges {
 Json statistics_json(const catalog::Statistics& statistics, const catalog::Catalog& catalog, Date today,
                      std::span<const LayerChanges> layers);
 /// Counts, a table of providers, ages, what is known of how much, and what was laid on top.
-std::string statistics_text(const catalog::Statistics& statistics, const catalog::Catalog& catalog, Date today,
-                            std::span<const LayerChanges> layers, const Terminal& terminal);
-Table provider_table(const catalog::Statistics& statistics);
+Document statistics_page(const catalog::Statistics& statistics, const catalog::Catalog& catalog, Date today,
+                         std::span<const LayerChanges> layers);
 
 /// "12 prices changed, 3 instances added".
 std::string changes_summary(std::span<const catalog::Change> changes);

@@ -4,7 +4,6 @@
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
-#include "report/markdown.hpp"
 
 namespace gpusel::report {
 
@@ -29,35 +28,6 @@ std::string place_of(const advise::Policy& policy) {
   return format("{}:{}:{}", policy.file, policy.line, policy.column);
 }
 
-Table make_table(const CheckView& view, bool all_columns) {
-  const bool one = view.subjects.size() == 1 && !all_columns;  // then the heading names it
-  std::vector<Column> columns{{say("policy"), Align::left, 0, 12, "policy"},
-                              {say("outcome"), Align::left, 0, 0, "outcome"},
-                              {say("finding"), Align::left, 0, 24, "message"}};
-  if (!one)
-    columns.insert(columns.begin(),
-                   {{"#", Align::right, 0, 0, "rank"}, {say("instance"), Align::left, 1, 18, "instance"}});
-  if (all_columns)
-    for (const auto& [title, key] :
-         {std::pair(say("demand"), "kind"), std::pair(say("limit"), "limit"), std::pair(say("mode"), "mode"),
-          std::pair(say("reason"), "reason"), std::pair(say("place"), "place")})
-      columns.push_back({title, Align::left, 0, 0, key});
-  Table table(std::move(columns));
-  for (const PolicyResult& result : view.results) {
-    const advise::Policy& policy = *result.policy;
-    std::vector<Cell> cells{printable(policy.id), outcome_text(result), printable(result.verdict.message)};
-    if (!one)
-      cells.insert(cells.begin(), {Cell(format("{}", result.subject->rank)),
-                                   Cell(printable(result.subject->provider + "/" + result.subject->sku))});
-    if (all_columns)
-      for (const std::string& text : {policy.kind, printable(policy.limit), std::string(to_text(policy.mode)),
-                                      printable(policy.reason), printable(place_of(policy))})
-        cells.emplace_back(text);
-    table.add(std::move(cells));
-  }
-  return table;
-}
-
 std::string summary(const CheckView& view) {
   if (view.subjects.empty()) return say("no instance meets the job: there is nothing to judge");
   const CheckCounts counts = check_counts(view.results);
@@ -73,10 +43,10 @@ std::string summary(const CheckView& view) {
 }
 
 /// One finding down to its facts.
-std::string explanation(const PolicyResult& result, const CheckView& view) {
+Document explanation(const PolicyResult& result, const CheckView& view) {
   const advise::Policy& policy = *result.policy;
   const advise::PolicySubject& subject = *result.subject;
-  std::vector<std::pair<std::string, std::string>> lines{
+  const std::pair<std::string, std::string> facts[] = {
       {say("instance"), say("rank {}, {}/{} in {}", subject.rank, subject.provider, subject.sku,
                             subject.region.empty() ? "?" : subject.region)},
       {say("finding"), result.verdict.message},
@@ -89,27 +59,10 @@ std::string explanation(const PolicyResult& result, const CheckView& view) {
        format("{} {}", subject.priced.known() ? subject.priced.text() : say("unknown"), subject.price_source)},
       {say("reason"), policy.reason},
       {say("place"), place_of(policy)}};
-  std::string out;
-  for (const auto& [label, text] : lines)
-    if (!text.empty()) out += format("  {}: {}\n", label, printable(text));
-  return out;
-}
-
-std::string explanations(const CheckView& view, const Terminal& terminal) {
-  std::string out;
-  const bool is_markdown = terminal.width.is_markdown();
-  for (const PolicyResult& result : view.results) {
-    if (!result.is_finding()) continue;
-    const std::string head = format("{} ({})", printable(result.policy->id), outcome_text(result));
-    const std::string lines = explanation(result, view);
-    if (!is_markdown) {
-      out += "\n" + head + "\n" + lines;
-      continue;
-    }
-    out += "\n## " + markdown_text(head) + "\n\n";
-    for (const std::string_view line : split(lines, '\n'))
-      if (!line.empty()) out += "- " + markdown_text(trim(line)) + "\n";
-  }
+  Document out;
+  out.heading(format("{} ({})", printable(policy.id), outcome_text(result)));
+  for (const auto& [label, text] : facts)
+    if (!text.empty()) out.line(format("  {}: {}", label, printable(text)), 4);
   return out;
 }
 
@@ -174,23 +127,45 @@ Json check_json(const CheckView& view) {
           {"status", view.status}};
 }
 
-std::string check_text(const CheckView& view, std::string_view format, const Terminal& terminal) {
-  const bool wide = format != "table";
-  const Table table = make_table(view, wide);
-  if (format == "csv") return table.csv();
-  const std::string more = view.explains ? explanations(view, terminal) : std::string();
-  if (format == "markdown")
-    return title(say("Check of {}", view.answer), terminal) +
-           (table.empty() ? std::string() : table.markdown() + "\n") + summary(view) + "\n" + more;
-  std::string out = bold(printable(view.answer), terminal) + "\n";
-  if (!wide && view.subjects.size() == 1) {
-    const advise::PolicySubject& subject = view.subjects.front();
-    out += wrap(say("rank {}: {}/{} in {}", subject.rank, printable(subject.provider), printable(subject.sku),
-                    subject.region.empty() ? "?" : printable(subject.region)),
-                terminal.width, 2);
+Table check_results(const CheckView& view, bool all_columns) {
+  const bool one = view.subjects.size() == 1 && !all_columns;  // then the heading names it
+  std::vector<Column> columns{left(say("policy"), 0, 12, "policy"), left(say("outcome"), 0, 0, "outcome"),
+                              left(say("finding"), 0, 24, "message")};
+  if (!one) columns.insert(columns.begin(), {right("#", 0, 0, "rank"), left(say("instance"), 1, 18, "instance")});
+  if (all_columns)
+    for (const auto& [title, key] :
+         {std::pair(say("demand"), "kind"), std::pair(say("limit"), "limit"), std::pair(say("mode"), "mode"),
+          std::pair(say("reason"), "reason"), std::pair(say("place"), "place")})
+      columns.push_back(left(title, 0, 0, key));
+  Table table(std::move(columns));
+  for (const PolicyResult& result : view.results) {
+    const advise::Policy& policy = *result.policy;
+    std::vector<Cell> cells{printable(policy.id), outcome_text(result), printable(result.verdict.message)};
+    if (!one)
+      cells.insert(cells.begin(), {Cell(format("{}", result.subject->rank)),
+                                   Cell(printable(result.subject->provider + "/" + result.subject->sku))});
+    if (all_columns)
+      for (const std::string& text : {policy.kind, printable(policy.limit), std::string(to_text(policy.mode)),
+                                      printable(policy.reason), printable(place_of(policy))})
+        cells.emplace_back(text);
+    table.add(std::move(cells));
   }
-  if (!table.empty()) out += table.text(terminal);
-  return out + summary(view) + "\n" + more;
+  return table;
+}
+
+Document check_page(const CheckView& view, bool all) {
+  Document page;
+  page.page_title(say("Check of {}", view.answer)).add(Code{view.answer}, Where::terminal);
+  if (!all && view.subjects.size() == 1) {
+    const advise::PolicySubject& subject = view.subjects.front();
+    page.line(say("rank {}: {}/{} in {}", subject.rank, printable(subject.provider), printable(subject.sku),
+                  subject.region.empty() ? "?" : printable(subject.region)));
+  }
+  if (Table table = check_results(view, all); !table.empty()) page.add(std::move(table));
+  page.line(summary(view));
+  for (const PolicyResult& result : view.results)
+    if (view.explains && result.is_finding()) page.append(explanation(result, view));
+  return page;
 }
 
 }  // namespace gpusel::report

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "gpusel/advise/policy.hpp"
+#include "report/document/document.hpp"
 #include "report/json.hpp"
-#include "report/table.hpp"
 
 namespace gpusel::report {
 
@@ -31,8 +31,9 @@ struct CheckCounts {
 CheckCounts check_counts(std::span<const advise::PolicyResult> results);
 
 Json check_json(const CheckView& view);
-/// As table, wide, csv or markdown.
-std::string check_text(const CheckView& view, std::string_view format, const Terminal& terminal);
+/// Every judgement, with all that is known of it.
+Table check_results(const CheckView& view, bool all_columns);
+Document check_page(const CheckView& view, bool all);
 /// SARIF 2.1.0, findings alone.
 Json check_sarif(const CheckView& view);
 /// JUnit's XML, a test case for every policy and recommendation.

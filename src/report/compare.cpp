@@ -12,7 +12,6 @@
 #include "gpusel/base/text.hpp"
 #include "report/catalog.hpp"
 #include "report/estimate.hpp"
-#include "report/side_by_side.hpp"
 
 namespace gpusel::report {
 
@@ -74,9 +73,8 @@ Words of_host(const std::function<std::string(const catalog::Instance&)>& words)
   };
 }
 Words of_offer(const std::function<std::string(const catalog::Offer&)>& words) {
-  return [words](const Compared& item) {
-    return item.offer == nullptr ? std::string(kDoesNotApply) : words(*item.offer);
-  };
+  return
+      [words](const Compared& item) { return item.offer == nullptr ? std::string(kDoesNotApply) : words(*item.offer); };
 }
 
 std::string yes_or_no(const std::optional<bool>& is) { return !is ? "" : *is ? say("yes") : say("no"); }
@@ -138,11 +136,9 @@ class Rows {
     return std::move(rows_);
   }
 
-  std::string folded(const Terminal& terminal) const {
-    std::string out;
-    if (!same_.empty()) out += dim(wrap(say("same for all: {}", same_), terminal.width, 2), terminal);
-    if (!unknown_.empty()) out += dim(wrap(say("unknown for all: {}", unknown_), terminal.width, 2), terminal);
-    return out;
+  void fold(Document& page) const {
+    if (!same_.empty()) page.line(secondary(say("same for all: {}", same_)));
+    if (!unknown_.empty()) page.line(secondary(say("unknown for all: {}", unknown_)));
   }
 
  private:
@@ -299,13 +295,6 @@ std::string compared_plan_text(const Compared& item, const workload::Workload& w
              human_number(range.high), counted ? say_name(counted->unit.rate) : say("tokens/s"));
 }
 
-std::string compared_section(const std::string& title, const std::vector<std::string>& lines, const Terminal& terminal) {
-  if (lines.empty()) return {};
-  std::string out = heading(title, terminal);
-  for (const std::string& line : lines) out += wrap("  " + line, terminal.width, 4);
-  return out;
-}
-
 /// Which benchmark the Blender row is of, and how far each score can be trusted.
 std::string blender_note(const CompareAnswer& comparison) {
   std::vector<std::string> scores;
@@ -349,24 +338,19 @@ std::vector<std::string> notes_of(const CompareAnswer& comparison) {
   return notes;
 }
 
-/// Formulas behind the job's figures, under the item they are of.
-std::string explained(const CompareAnswer& comparison, const Terminal& terminal) {
-  std::string out;
-  for (const Compared& item : comparison.items)
-    if (!item.trace.empty()) out += heading(compared_name(item), terminal) + trace_lines(item.trace, terminal);
-  return out;
-}
-
-std::string sections(const CompareAnswer& comparison, const catalog::Catalog& catalog, const Terminal& terminal) {
+void add_sections(Document& page, const CompareAnswer& comparison, const catalog::Catalog& catalog) {
   std::vector<std::string> prices;
   std::vector<std::string> plans;
   for (const Compared& item : comparison.items) {
     prices.push_back(price_line(item, comparison, catalog));
     if (comparison.work) plans.push_back(compared_plan_text(item, *comparison.work));
   }
-  return compared_section(say("plans"), plans, terminal) +
-         compared_section(say("prices: the lowest known, {}", list_of(comparison.terms)), prices, terminal) +
-         compared_section(say("notes"), notes_of(comparison), terminal) + explained(comparison, terminal);
+  page.section(say("plans"), plans)
+      .section(say("prices: the lowest known, {}", list_of(comparison.terms)), prices)
+      .section(say("notes"), notes_of(comparison));
+  // Formulas behind the job's figures, under the item they are of.
+  for (const Compared& item : comparison.items)
+    if (!item.trace.empty()) page.heading(compared_name(item)).derivation(derivation_of(item.trace));
 }
 
 }  // namespace
@@ -376,25 +360,23 @@ std::string compared_name(const Compared& item) {
   return item.counted ? format("{} × {}", human_number(item.count), name) : name;
 }
 
-std::string compare_text(const CompareAnswer& comparison, const catalog::Catalog& catalog, std::string_view format,
-                         const Terminal& terminal) {
-  if (format == "csv") return compare_csv(comparison, catalog);
+Document compare_page(const CompareAnswer& comparison, const catalog::Catalog& catalog, bool all) {
   std::vector<std::string> names;
   for (const Compared& item : comparison.items) names.push_back(compared_name(item));
+  Document page;
+  if (comparison.work)
+    page.title(job_line(*comparison.work)).line(say("assumed: {}", assumed_line(comparison.work->assumed))).gap();
+  else
+    page.page_title(list_of(names));
   SideBySide table(std::move(names));
-  Rows rows = all_rows(comparison, catalog, format != "table");
+  Rows rows = all_rows(comparison, catalog, all);
   for (SideRow& row : rows.take()) table.add(std::move(row));
-  std::string out = comparison.work
-                        ? title(job_line(*comparison.work), terminal) +
-                              wrap(say("assumed: {}", assumed_line(comparison.work->assumed)), terminal.width, 2) + "\n"
-                        : document_title(list_of(table.names()), terminal);
-  out += table.text(terminal) + "\n";
-  if (const std::string folded = rows.folded(terminal); !folded.empty()) out += folded;
-  out += dim(
-      wrap(say("×: to {}; *: best of its row; ?: unknown; -: does not apply", compared_name(comparison.items.front())),
-           terminal.width, 2),
-      terminal);
-  return out + sections(comparison, catalog, terminal);
+  page.add(std::move(table)).gap();
+  rows.fold(page);
+  page.line(secondary(
+      say("×: to {}; *: best of its row; ?: unknown; -: does not apply", compared_name(comparison.items.front()))));
+  add_sections(page, comparison, catalog);
+  return page;
 }
 
 }  // namespace gpusel::report

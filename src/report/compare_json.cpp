@@ -134,7 +134,7 @@ Json compare_json(const CompareAnswer& comparison, const catalog::Catalog& catal
   return out;
 }
 
-std::string compare_csv(const CompareAnswer& comparison, const catalog::Catalog& catalog) {
+Table compare_table(const CompareAnswer& comparison, const catalog::Catalog& catalog) {
   const Json answer = compare_json(comparison, catalog);
   Json records = Json::array();
   for (std::size_t i = 0; i < comparison.items.size(); ++i) {
@@ -158,7 +158,7 @@ std::string compare_csv(const CompareAnswer& comparison, const catalog::Catalog&
     for (const auto& [key, ratio] : entry["ratios"].items()) record["ratio_" + key] = ratio;
     records.push_back(std::move(record));
   }
-  return csv_of(records);
+  return records_table(records);
 }
 
 }  // namespace gpusel::report

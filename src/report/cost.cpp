@@ -11,8 +11,6 @@
 #include "report/autoscale.hpp"
 #include "report/break_even.hpp"
 #include "report/estimate.hpp"
-#include "report/records.hpp"
-#include "report/side_by_side.hpp"
 
 namespace gpusel::report {
 
@@ -64,7 +62,7 @@ class TermTable {
 
   void gap() { table_.add({}); }
 
-  std::string text(const Terminal& terminal) const { return table_.text(terminal); }
+  SideBySide take() { return std::move(table_); }
 
  private:
   static std::vector<std::string> names(const CostItem& item) {
@@ -200,13 +198,9 @@ std::vector<std::string> promise_lines(const CostItem& item) {
 }
 
 /// The same terms in other places, per hour of all nodes.
-std::string elsewhere_text(const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog,
-                           const Terminal& terminal) {
-  Table table({{say("term"), Align::left, 0},
-               {say("region"), Align::left, 0},
-               {say("{} per hour", answer.converter.currency().code()), Align::right, 0},
-               {say("price of"), Align::left, 1},
-               {say("source"), Align::left, 2}});
+void add_elsewhere(Document& page, const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog) {
+  Table table({left(say("term")), left(say("region")), right(say("{} per hour", answer.converter.currency().code())),
+               left(say("price of"), 1), left(say("source"), 2)});
   for (const TermCost& term : item.terms)
     for (const catalog::Offer* offer : term.elsewhere) {
       const auto* exchange = answer.converter.exchange(catalog.currency_of(*offer));
@@ -214,11 +208,79 @@ std::string elsewhere_text(const CostItem& item, const CostAnswer& answer, const
                  human_price(offer->per_hour() * exchange->rate * item.subject.nodes), date_text(offer->as_of),
                  printable(catalog.origin_of(*offer).source)});
     }
-  return table.empty() ? std::string() : heading(say("elsewhere"), terminal, 3) + table.text(terminal);
+  if (!table.empty()) page.heading(say("elsewhere"), 3).add(std::move(table));
 }
 
-/// A row per subject and term.
-Table flat_table(const CostAnswer& answer, const catalog::Catalog& catalog) {
+std::string duty_line(const cost::Duty& duty) {
+  std::string line =
+      say("duty: {} h a day, {} days a month, {:.4g} % in use: {} h of work a month", human_number(duty.hours_per_day),
+          human_number(duty.days_per_month), duty.utilization * 100, human_number(duty.used_per_month()));
+  if (duty.scale_to_zero) line += say(", switched off between");
+  if (duty.starts() > 0)
+    line += duty.starts() == 1 ? say(", one start a day") : say(", {} starts a day", human_number(duty.starts()));
+  if (duty.cold_start_s) line += say(" of {}", human_duration(seconds(*duty.cold_start_s)));
+  return line;
+}
+
+std::string job_words(const CostItem& item, const CostAnswer& answer) {
+  const advise::CostSubject& subject = item.subject;
+  if (!subject.problem.empty()) return say("no plan for the job: {}", subject.problem);
+  if (!subject.job) return {};
+  std::string line = subject.job->hours
+                         ? say("job: {} at full speed", human_duration(seconds(*subject.job->hours * 3600)))
+                         : say("job: runs on");
+  if (subject.job->hours && *subject.job->hours > item.duty.used_per_day() && !item.duty.works_always())
+    line = say("job: {} of work, {} by the calendar", human_duration(seconds(*subject.job->hours * 3600)),
+               human_duration(seconds(cost::elapsed_hours(*subject.job->hours, item.duty) * 3600)));
+  if (subject.planned && answer.work && has_plan(*answer.work))
+    add_clause(line, std::visit([](const auto& choice) { return plan_line(choice.plan); }, subject.planned->choice));
+  return line;
+}
+
+Document item_page(const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog, bool wide) {
+  const std::string currency(answer.converter.currency().code());
+  const std::string name = subject_name(item.subject);
+  Document page;
+  page.heading(item.subject.rank > 0 ? name + say(", recommendation {}", item.subject.rank) : name);
+  if (const std::string words = job_words(item, answer); !words.empty()) page.line(words);
+  if (item.terms.empty()) {
+    page.line(say("no price is known that meets this"));
+  } else {
+    TermTable table(item);
+    instance_rows(table, item, currency);
+    sum_rows(table, item, currency);
+    work_rows(table, item, currency);
+    own_rows(table, item);
+    page.gap().add(table.take());
+  }
+  std::vector<std::string> prices;
+  for (const TermCost& term : item.terms) prices.push_back(price_line(term, currency, catalog, wide));
+  page.section(say("prices"), prices, 3).section(say("beside"), beside_lines(item), 3);
+  if (wide) add_elsewhere(page, item, answer, catalog);
+  if (item.scaling) {
+    std::vector<std::string> lines{autoscale_text(*item.scaling), say("in flight is {} over the instances",
+                                                                      in_flight_text(answer.work->inference.engine))};
+    if (item.scaling->min_replicas == 0) lines.push_back(waking_text());
+    page.section(say("autoscaling that this assumes"), lines, 3);
+  }
+  return page.section(say("promised"), promise_lines(item), 3).section(say("notes"), item.notes, 3);
+}
+
+}  // namespace
+
+std::string promise_line(const catalog::ServiceLevel& level) {
+  std::string line = say("{}: {:.6g} % of a month", printable(say_text(level.scope)), level.percent.value_or(0));
+  if (!level.credit.empty()) add_clause(line, printable(say_text(level.credit)));
+  return format("{} ({})", line, printable(level.source));
+}
+
+std::string subject_name(const advise::CostSubject& subject) {
+  const catalog::Instance& instance = *subject.instance;
+  const std::string name = format("{} {}", instance.provider, printable(instance.sku));
+  return subject.nodes > 1 ? format("{} × {}", subject.nodes, name) : name;
+}
+
+Table cost_table(const CostAnswer& answer, const catalog::Catalog& catalog) {
   const std::string currency(answer.converter.currency().code());
   std::vector<Column> columns;
   for (const char* key : {"provider",
@@ -245,7 +307,7 @@ Table flat_table(const CostAnswer& answer, const catalog::Catalog& catalog) {
                           "as_of",
                           "source",
                           "confidence"})
-    columns.push_back({key, Align::left, 0});
+    columns.push_back(left(key));
   Table table(std::move(columns));
   const auto cell = [](const catalog::Number& amount) {
     return figure_cell(amount ? human_price(*amount) : "", amount);
@@ -284,106 +346,21 @@ Table flat_table(const CostAnswer& answer, const catalog::Catalog& catalog) {
   return table;
 }
 
-std::string section(const std::string& title, const std::vector<std::string>& lines, const Terminal& terminal) {
-  if (lines.empty()) return {};
-  std::string out = heading(title, terminal, 3);
-  for (const std::string& line : lines) out += wrap("  " + line, terminal.width, 4);
-  return out;
-}
-
-std::string duty_line(const cost::Duty& duty) {
-  std::string line =
-      say("duty: {} h a day, {} days a month, {:.4g} % in use: {} h of work a month", human_number(duty.hours_per_day),
-          human_number(duty.days_per_month), duty.utilization * 100, human_number(duty.used_per_month()));
-  if (duty.scale_to_zero) line += say(", switched off between");
-  if (duty.starts() > 0)
-    line += duty.starts() == 1 ? say(", one start a day") : say(", {} starts a day", human_number(duty.starts()));
-  if (duty.cold_start_s) line += say(" of {}", human_duration(seconds(*duty.cold_start_s)));
-  return line;
-}
-
-std::string job_words(const CostItem& item, const CostAnswer& answer) {
-  const advise::CostSubject& subject = item.subject;
-  if (!subject.problem.empty()) return say("no plan for the job: {}", subject.problem);
-  if (!subject.job) return {};
-  std::string line = subject.job->hours
-                         ? say("job: {} at full speed", human_duration(seconds(*subject.job->hours * 3600)))
-                         : say("job: runs on");
-  if (subject.job->hours && *subject.job->hours > item.duty.used_per_day() && !item.duty.works_always())
-    line = say("job: {} of work, {} by the calendar", human_duration(seconds(*subject.job->hours * 3600)),
-               human_duration(seconds(cost::elapsed_hours(*subject.job->hours, item.duty) * 3600)));
-  if (subject.planned && answer.work && has_plan(*answer.work))
-    add_clause(line, std::visit([](const auto& choice) { return plan_line(choice.plan); }, subject.planned->choice));
-  return line;
-}
-
-std::string item_text(const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog, bool wide,
-                      const Terminal& terminal) {
-  const std::string currency(answer.converter.currency().code());
-  const std::string name = subject_name(item.subject);
-  std::string out = terminal.width.is_markdown() ? heading(name, terminal) : bold(name, terminal);
-  if (item.subject.rank > 0)
-    out += terminal.width.is_markdown() ? wrap(say("recommendation {}", item.subject.rank), terminal.width, 2)
-                                        : say(", recommendation {}", item.subject.rank);
-  out += "\n";
-  if (const std::string words = job_words(item, answer); !words.empty()) out += wrap(words, terminal.width, 2);
-  if (item.terms.empty()) {
-    out += say("no price is known that meets this") + "\n";
-  } else {
-    TermTable table(item);
-    instance_rows(table, item, currency);
-    sum_rows(table, item, currency);
-    work_rows(table, item, currency);
-    own_rows(table, item);
-    out += "\n" + table.text(terminal);
-  }
-  std::vector<std::string> prices;
-  for (const TermCost& term : item.terms) prices.push_back(price_line(term, currency, catalog, wide));
-  out += section(say("prices"), prices, terminal) + section(say("beside"), beside_lines(item), terminal);
-  if (wide) out += elsewhere_text(item, answer, catalog, terminal);
-  if (item.scaling) {
-    std::vector<std::string> lines{autoscale_text(*item.scaling), say("in flight is {} over the instances",
-                                                                      in_flight_text(answer.work->inference.engine))};
-    if (item.scaling->min_replicas == 0) lines.push_back(waking_text());
-    out += section(say("autoscaling that this assumes"), lines, terminal);
-  }
-  out += section(say("promised"), promise_lines(item), terminal) + section(say("notes"), item.notes, terminal);
-  return out;
-}
-
-}  // namespace
-
-std::string promise_line(const catalog::ServiceLevel& level) {
-  std::string line = say("{}: {:.6g} % of a month", printable(say_text(level.scope)), level.percent.value_or(0));
-  if (!level.credit.empty()) add_clause(line, printable(say_text(level.credit)));
-  return format("{} ({})", line, printable(level.source));
-}
-
-std::string subject_name(const advise::CostSubject& subject) {
-  const catalog::Instance& instance = *subject.instance;
-  const std::string name = format("{} {}", instance.provider, printable(instance.sku));
-  return subject.nodes > 1 ? format("{} × {}", subject.nodes, name) : name;
-}
-
-std::string cost_text(const CostAnswer& answer, std::span<const advise::BreakEvens> break_evens,
-                      const catalog::Catalog& catalog, std::string_view format, const Terminal& terminal) {
-  if (format == "csv") return flat_table(answer, catalog).csv();
-  const bool wide = format == "wide" || terminal.width.is_markdown();
-  std::string out;
+Document cost_page(const CostAnswer& answer, std::span<const advise::BreakEvens> break_evens,
+                   const catalog::Catalog& catalog, bool wide) {
+  Document page;
   if (answer.work)
-    out += title(job_line(*answer.work), terminal) +
-           wrap(say("assumed: {}", assumed_line(answer.work->assumed)), terminal.width, 2);
+    page.title(job_line(*answer.work)).line(say("assumed: {}", assumed_line(answer.work->assumed)));
   else
-    out += document_title(say("Costs over time"), terminal);
-  out += wrap(duty_line(answer.duty), terminal.width, 2);
+    page.page_title(say("Costs over time"));
+  page.line(duty_line(answer.duty));
   for (std::size_t at = 0; at < answer.items.size(); ++at) {
-    const CostItem& item = answer.items[at];
-    out += "\n" + item_text(item, answer, catalog, wide, terminal);
-    if (!break_evens.empty()) out += break_even_text(break_evens[at], answer, terminal);
-    if (!item.trace.empty()) out += trace_lines(item.trace, terminal);
-    if (!break_evens.empty()) out += trace_lines(break_evens[at].trace, terminal);
+    page.append(item_page(answer.items[at], answer, catalog, wide));
+    if (!break_evens.empty()) page.append(break_even_page(break_evens[at], answer));
+    page.derivation(derivation_of(answer.items[at].trace));
+    if (!break_evens.empty()) page.derivation(derivation_of(break_evens[at].trace));
   }
-  return out;
+  return page;
 }
 
 }  // namespace gpusel::report

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "gpusel/advise/break_even.hpp"
+#include "report/document/document.hpp"
 #include "report/json.hpp"
-#include "report/terminal.hpp"
 
 namespace gpusel::report {
 
@@ -17,9 +17,11 @@ std::string subject_name(const advise::CostSubject& subject);
 std::string promise_line(const catalog::ServiceLevel& level);
 Json promise_json(const catalog::ServiceLevel& level);
 
-/// `format`: csv or wide, or else what fits. `break_evens`: one per item, or none at all.
-std::string cost_text(const advise::CostAnswer& answer, std::span<const advise::BreakEvens> break_evens,
-                      const catalog::Catalog& catalog, std::string_view format, const Terminal& terminal);
+/// `break_evens`: one per item, or none at all. `wide`: with every other place.
+Document cost_page(const advise::CostAnswer& answer, std::span<const advise::BreakEvens> break_evens,
+                   const catalog::Catalog& catalog, bool wide);
+/// A row per subject and term.
+Table cost_table(const advise::CostAnswer& answer, const catalog::Catalog& catalog);
 Json cost_json(const advise::CostAnswer& answer, std::span<const advise::BreakEvens> break_evens,
                const catalog::Catalog& catalog);
 

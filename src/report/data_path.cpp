@@ -9,7 +9,6 @@
 #include "gpusel/base/text.hpp"
 #include "report/cost.hpp"
 #include "report/estimate.hpp"
-#include "report/table.hpp"
 
 namespace gpusel::report {
 
@@ -76,19 +75,17 @@ std::string unknown_rate(const StorageFit& fit) {
   return sold_apart ? say("as bought") : std::string(kUnknownAmount);
 }
 
-std::string storage_table(const DataPath& path, Currency currency, bool on_cpu, const Terminal& terminal) {
+Table storage_table(const DataPath& path, Currency currency, bool on_cpu) {
   const DataNeed& need = path.need;
   const bool buys = std::ranges::any_of(path.storages, [](const StorageFit& fit) { return fit.bought_gbs > 0; });
-  std::vector<Column> columns{{say("storage"), Align::left, 0, 34},
-                              {say("kind"), Align::left, 2},
-                              {say("GB/s"), Align::right, 0},
-                              {say("bound by"), Align::left, 3}};
-  if (buys) columns.push_back({say("bought"), Align::right, 1});
-  if (need.dataset_gb) columns.push_back({say("one pass"), Align::right, 0});
-  if (need.needed_gbs) columns.push_back({on_cpu ? say("CPUs wait") : say("GPUs wait"), Align::right, 0});
-  if (need.checkpoint_gb) columns.push_back({say("checkpoint"), Align::right, 1});
-  columns.push_back({say("{}/month", currency.code()), Align::right, 0});
-  columns.push_back({say("source"), Align::left, 4});
+  std::vector<Column> columns{left(say("storage"), 0, 34), left(say("kind"), 2), right(say("GB/s")),
+                              left(say("bound by"), 3)};
+  if (buys) columns.push_back(right(say("bought"), 1));
+  if (need.dataset_gb) columns.push_back(right(say("one pass")));
+  if (need.needed_gbs) columns.push_back(right(on_cpu ? say("CPUs wait") : say("GPUs wait")));
+  if (need.checkpoint_gb) columns.push_back(right(say("checkpoint"), 1));
+  columns.push_back(right(say("{}/month", currency.code())));
+  columns.push_back(left(say("source"), 4));
   Table table(std::move(columns));
   for (const StorageFit& fit : path.storages) {
     const std::string unknown(kUnknownAmount);
@@ -103,7 +100,7 @@ std::string storage_table(const DataPath& path, Currency currency, bool on_cpu, 
     row.emplace_back(fit.storage != nullptr ? printable(fit.storage->source) : say("usual rate"));
     table.add(std::move(row));
   }
-  return table.empty() ? std::string() : table.text(terminal);
+  return table;
 }
 
 std::string cold_text(const ColdStart& start) {
@@ -121,8 +118,8 @@ std::string egress_text(const DataPath& path, const Recommendation& r, const Adv
       say("to the internet: {} × {:.3g} Mbit/s by codec = {:.3g} Gbit/s", say_name(advice.work.counted->unit.things),
           advice.work.counted->egress_mbps, *path.need.egress_gbit_s);
   return r.cost.egress_hourly() ? say("{}, {} {} per hour through the tiers of a month", lead,
-                                    human_price(*r.cost.egress_hourly()), advice.currency.code())
-                              : say("{}; its price is not known", lead);
+                                      human_price(*r.cost.egress_hourly()), advice.currency.code())
+                                : say("{}; its price is not known", lead);
 }
 
 Json fit_json(const StorageFit& fit, const DataPath& path) {
@@ -186,21 +183,19 @@ std::string sources_text(const catalog::TextList& sources) {
 
 }  // namespace
 
-std::string data_path_text(const DataPath& path, const Recommendation& r, const Advice& advice,
-                           const Terminal& terminal) {
-  std::string out = heading(say("data path of {}. {} {}, {}", r.rank, printable(r.instance->provider),
-                                printable(r.instance->sku), printable(r.region->id)),
-                            terminal);
-  out += wrap("  " + need_text(path), terminal.width, 4);
-  out += storage_table(path, advice.currency, r.machine().on_cpu(), terminal);
+Document data_path_page(const DataPath& path, const Recommendation& r, const Advice& advice) {
+  Document page;
+  page.heading(say("data path of {}. {} {}, {}", r.rank, printable(r.instance->provider), printable(r.instance->sku),
+                   printable(r.region->id)));
+  page.line("  " + need_text(path), 4);
   if (!path.storages.empty())
-    out += wrap(say("  per month: {} stored; ? is not published or not known here", gigabytes(path.need.stored_gb())),
-                terminal.width, 4);
+    page.add(storage_table(path, advice.currency, r.machine().on_cpu()))
+        .line(say("  per month: {} stored; ? is not published or not known here", gigabytes(path.need.stored_gb())), 4);
   else if (path.need.stored_gb() > 0)
-    out += wrap(say("  no storage of {} is known here", printable(r.instance->provider)), terminal.width, 4);
-  if (path.cold) out += wrap("  " + cold_text(*path.cold), terminal.width, 4);
-  if (path.need.egress_gbit_s) out += wrap("  " + egress_text(path, r, advice), terminal.width, 4);
-  return out + trace_lines(path.trace, terminal);
+    page.line(say("  no storage of {} is known here", printable(r.instance->provider)), 4);
+  if (path.cold) page.line("  " + cold_text(*path.cold), 4);
+  if (path.need.egress_gbit_s) page.line("  " + egress_text(path, r, advice), 4);
+  return page.derivation(derivation_of(path.trace));
 }
 
 Json data_path_json(const DataPath& path, const Recommendation& r, const Advice&) {
@@ -232,26 +227,24 @@ Json data_path_json(const DataPath& path, const Recommendation& r, const Advice&
   return out;
 }
 
-std::string services_text(const advise::Services& services, const Recommendation& r, const catalog::Catalog& catalog,
-                          const Terminal& terminal) {
-  std::string out =
-      heading(say("beside {}. {} {}", r.rank, printable(r.instance->provider), printable(r.instance->sku)), terminal);
-  if (services.empty()) out += wrap(say("  no managed service and no service level is known here"), terminal.width, 4);
+Document services_page(const advise::Services& services, const Recommendation& r, const catalog::Catalog& catalog) {
+  Document page;
+  page.heading(say("beside {}. {} {}", r.rank, printable(r.instance->provider), printable(r.instance->sku)));
+  if (services.empty()) page.line(say("  no managed service and no service level is known here"), 4);
   for (const catalog::Service* service : services.managed) {
-    out += wrap("  " + service_line(*service), terminal.width, 4);
+    page.line("  " + service_line(*service), 4);
     std::string dated = sources_text(service->sources);
     for (const std::string_view key : service->sources)
       if (const auto* source = catalog.source(key);
           source != nullptr && source->confidence == catalog::Confidence::recalled)
         dated += say("; {} is from memory", printable(key));
-    out += wrap(say("    source: {}", dated), terminal.width, 6);
+    page.line(say("    source: {}", dated), 6);
   }
   for (const std::string_view name : services.unrecorded)
-    out += wrap(say("  {}: whether it runs {} is not known here", printable(name), printable(r.instance->family)),
-                terminal.width, 4);
+    page.line(say("  {}: whether it runs {} is not known here", printable(name), printable(r.instance->family)), 4);
   for (const catalog::ServiceLevel* level : services.promises)
-    out += wrap(say("  promised: {}", promise_line(*level)), terminal.width, 4);
-  return out;
+    page.line(say("  promised: {}", promise_line(*level)), 4);
+  return page;
 }
 
 Json services_json(const advise::Services& services) {

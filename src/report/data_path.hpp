@@ -5,18 +5,18 @@
 
 #include "gpusel/advise/data_path.hpp"
 #include "gpusel/advise/services.hpp"
+#include "report/document/document.hpp"
 #include "report/json.hpp"
-#include "report/terminal.hpp"
 
 namespace gpusel::report {
 
-std::string data_path_text(const advise::DataPath& path, const advise::Recommendation& recommendation,
-                           const advise::Advice& advice, const Terminal& terminal);
+Document data_path_page(const advise::DataPath& path, const advise::Recommendation& recommendation,
+                        const advise::Advice& advice);
 Json data_path_json(const advise::DataPath& path, const advise::Recommendation& recommendation,
                     const advise::Advice& advice);
 
-std::string services_text(const advise::Services& services, const advise::Recommendation& recommendation,
-                          const catalog::Catalog& catalog, const Terminal& terminal);
+Document services_page(const advise::Services& services, const advise::Recommendation& recommendation,
+                       const catalog::Catalog& catalog);
 Json services_json(const advise::Services& services);
 
 }  // namespace gpusel::report

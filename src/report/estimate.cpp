@@ -8,7 +8,6 @@
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/records.hpp"
-#include "report/table.hpp"
 
 namespace gpusel::report {
 
@@ -88,25 +87,17 @@ std::string working_memory_name(const Workload& work) {
   return say("activations");
 }
 
-Table trace_table(const estimate::Trace& trace) {
-  Table table({{say("figure")}, {say("value")}, {say("formula")}, {say("with numbers")}, {say("source")}});
+Derivation derivation_of(const estimate::Trace& trace) {
+  Derivation out;
   for (const auto& line : trace)
-    table.add({printable(line.quantity), printable(line.value.text), printable(line.formula),
-               printable(line.substituted), printable(line.source)});
-  return table;
-}
-
-std::string trace_lines(const estimate::Trace& trace, const Terminal& terminal) {
-  if (trace.empty()) return {};
-  if (terminal.width.is_markdown())
-    return heading(say("where each figure comes from"), terminal) + trace_table(trace).text(terminal);
-  std::string out;
-  for (const auto& line : trace) {
-    out += "\n" + bold(printable(line.quantity), terminal) + " = " + printable(line.value.text) + "\n";
-    out += wrap("  " + printable(line.formula), terminal.width, 4);
-    if (!line.substituted.empty()) out += wrap("  = " + printable(line.substituted), terminal.width, 4);
-    out += wrap("  [" + printable(line.source) + "]", terminal.width, 3);
-  }
+    out.steps.push_back({0,
+                         printable(line.quantity),
+                         printable(line.value.text),
+                         {},
+                         {},
+                         printable(line.formula),
+                         printable(line.substituted),
+                         printable(line.source)});
   return out;
 }
 
@@ -211,44 +202,48 @@ std::string assumed_line(const workload::Assumptions& assumed) {
 namespace {
 
 /// With a request rate: what most requests meet.
-std::string percentile_line(const plan::Choice& choice, const Terminal& terminal) {
+void add_percentiles(Document& page, const plan::Choice& choice) {
   const auto* inference = std::get_if<plan::InferenceChoice>(&choice);
-  if (inference == nullptr || !inference->speed || !inference->speed->percentiles) return {};
+  if (inference == nullptr || !inference->speed || !inference->speed->percentiles) return;
   const auto& speed = *inference->speed;
   const auto& p = *speed.percentiles;
-  return wrap(say("  ms at P50, P95 and P99: {:.0f}, {:.0f}, {:.0f} to the first token; {:.1f}, {:.1f}, {:.1f} between "
-                  "tokens; {:.0f}, {:.0f}, {:.0f} for the whole answer",
-                  in_ms(speed.ttft), in_ms(p.ttft_p95), in_ms(p.ttft_p99), in_ms(speed.itl), in_ms(p.itl_p95),
-                  in_ms(p.itl_p99), in_ms(speed.e2e), in_ms(p.e2e_p95), in_ms(p.e2e_p99)),
-              terminal.width, 4);
+  page.line(say("  ms at P50, P95 and P99: {:.0f}, {:.0f}, {:.0f} to the first token; {:.1f}, {:.1f}, {:.1f} between "
+                "tokens; {:.0f}, {:.0f}, {:.0f} for the whole answer",
+                in_ms(speed.ttft), in_ms(p.ttft_p95), in_ms(p.ttft_p99), in_ms(speed.itl), in_ms(p.itl_p95),
+                in_ms(p.itl_p99), in_ms(speed.e2e), in_ms(p.e2e_p95), in_ms(p.e2e_p99)),
+            4);
 }
 
-std::string counted_lines(const plan::CountedChoice& choice, const advise::EstimateAnswer& answer,
-                          const Terminal& terminal) {
+void add_interval(Document& page, const estimate::Interval& range, const std::string& unit) {
+  page.line(say("  80 % interval {} to {} {}", human_number(range.low), human_number(range.high), unit), 4);
+}
+
+std::string speed_said(bool fits, const std::string& line) {
+  return fits ? say("speed: {}", line) : say("speed if it fitted: {}", line);
+}
+
+void add_counted(Document& page, const plan::CountedChoice& choice, const advise::EstimateAnswer& answer) {
   const std::string unit = say_name(answer.work.counted->unit.rate);
   const auto& figures = choice.figures;
-  if (figures.rate <= 0) return {};
+  if (figures.rate <= 0) return;
   std::string line = format("{} {}", human_number(figures.rate), unit);
   if (const double latency_s = figures.latency.raw(); latency_s > 0) {
     const std::string time = latency_s < 1 ? format("{:.3g} ms", latency_s * 1e3) : format("{:.3g} s", latency_s);
     line += choice.plan.batch > 1 ? say(", {} per batch", time) : say(", {} each", time);
   }
   if (!figures.bound_by.empty()) line += say("; bound by {}", say_name(figures.bound_by));
-  const std::string lead = choice.fits ? say("speed: {}", line) : say("speed if it fitted: {}", line);
-  std::string out = wrap(lead, terminal.width, 2);
+  page.line(speed_said(choice.fits, line));
   std::string more;
   for (const estimate::NamedFigure& figure : figures.more)
     more += (more.empty() ? "  " : ", ") + format("{} {:.4g}", figure.key, figure.value);
-  if (!more.empty()) out += wrap(more, terminal.width, 2);
-  const auto& range = answer.intervals.throughput;
-  return out + wrap(say("  80 % interval {} to {} {}", human_number(range.low), human_number(range.high), unit),
-                    terminal.width, 4);
+  if (!more.empty()) page.line(more);
+  add_interval(page, answer.intervals.throughput, unit);
 }
 
-std::string speed_lines(const advise::EstimateAnswer& answer, const Terminal& terminal) {
+void add_speed(Document& page, const advise::EstimateAnswer& answer) {
   if (const auto* counted = std::get_if<plan::CountedChoice>(&answer.choice))
-    return counted_lines(*counted, answer, terminal);
-  if (plan::tokens_per_s(answer.choice) <= 0) return {};
+    return add_counted(page, *counted, answer);
+  if (plan::tokens_per_s(answer.choice) <= 0) return;
   const bool generates = answer.work.model->is_generator();
   const auto* training = std::get_if<plan::TrainingChoice>(&answer.choice);
   std::string line;
@@ -258,18 +253,17 @@ std::string speed_lines(const advise::EstimateAnswer& answer, const Terminal& te
     const auto& inference = std::get<plan::InferenceChoice>(answer.choice);
     line = speed_line(*inference.speed, inference.memory, generates);
   }
-  const bool in_tokens = generates || training != nullptr;
-  const auto& range = in_tokens ? answer.intervals.tokens_per_s : answer.intervals.sequences_per_s;
-  const std::string lead = plan::fits(answer.choice) ? say("speed: {}", line) : say("speed if it fitted: {}", line);
-  return wrap(lead, terminal.width, 2) + percentile_line(answer.choice, terminal) +
-         wrap(say("  80 % interval {} to {} {}", human_number(range.low), human_number(range.high),
-                  in_tokens ? say("tokens/s") : say("sequences/s")),
-              terminal.width, 4);
+  page.line(speed_said(plan::fits(answer.choice), line));
+  add_percentiles(page, answer.choice);
+  if (generates || training != nullptr)
+    add_interval(page, answer.intervals.tokens_per_s, say("tokens/s"));
+  else
+    add_interval(page, answer.intervals.sequences_per_s, say("sequences/s"));
 }
 
 }  // namespace
 
-std::string estimate_csv(const advise::EstimateAnswer& answer) {
+Table estimate_table(const advise::EstimateAnswer& answer) {
   static constexpr RecordColumn kColumns[] = {
       {"id", "/id"},
       {"fits", "/fits"},
@@ -311,36 +305,32 @@ std::string estimate_csv(const advise::EstimateAnswer& answer) {
   record["gpus"] = on_cpu ? 0 : answer.machine.gpus();
   if (has_plan(answer.work) && plan::problem_of(answer.choice).kind != plan::Problem::Kind::unpublished)
     record["plan"] = std::visit([](const auto& choice) { return plan_line(choice.plan); }, answer.choice);
-  return csv_of(Json::array({std::move(record)}), kColumns);
+  return records_table(Json::array({std::move(record)}), kColumns);
 }
 
-std::string estimate_text(const advise::EstimateAnswer& answer, const Terminal& terminal) {
+Document estimate_page(const advise::EstimateAnswer& answer) {
   const auto& memory = plan::memory_of(answer.choice);
   const Bytes usable = answer.machine.memory();
-  std::string out = title(job_line(answer.work), terminal);
-  out += wrap(machine_line(answer.machine), terminal.width, 2) + "\n";
+  const auto problem = plan::problem_of(answer.choice);
+  const std::string assumed = say("assumed: {}", assumed_line(answer.assumed));
+  Document page;
+  page.title(job_line(answer.work)).line(machine_line(answer.machine)).gap();
   const auto& range = answer.intervals.memory_total_gib;
-  if (plan::problem_of(answer.choice).kind == plan::Problem::Kind::unpublished) {
-    out += wrap(say("cannot be said: {}", plan::problem_of(answer.choice).text()), terminal.width, 2);
-    return out + wrap(say("assumed: {}", assumed_line(answer.assumed)), terminal.width, 2);
-  }
-  out += wrap(plan::fits(answer.choice) ? say("fits: {} of {} GiB per GPU, {} free (80 % interval {:.1f} to {:.1f})",
-                                              gibibytes(memory.total()), gibibytes(usable),
-                                              gibibytes(usable - memory.total()), range.low, range.high)
-                                        : say("does not fit: {}", plan::problem_of(answer.choice).text()),
-              terminal.width, 2);
-  if (const std::string parts = memory_lines(memory, answer.work); !parts.empty())
-    out += wrap("  " + parts, terminal.width, 2);
-  out += speed_lines(answer, terminal);
+  if (problem.kind == plan::Problem::Kind::unpublished)
+    return page.line(say("cannot be said: {}", problem.text())).line(assumed);
+  page.line(plan::fits(answer.choice)
+                ? say("fits: {} of {} GiB per GPU, {} free (80 % interval {:.1f} to {:.1f})", gibibytes(memory.total()),
+                      gibibytes(usable), gibibytes(usable - memory.total()), range.low, range.high)
+                : say("does not fit: {}", problem.text()));
+  if (const std::string parts = memory_lines(memory, answer.work); !parts.empty()) page.line("  " + parts);
+  add_speed(page, answer);
   if (has_plan(answer.work))
-    out += wrap(say("plan: {}", std::visit([](const auto& c) { return plan_line(c.plan); }, answer.choice)),
-                terminal.width, 2);
-  out += wrap(say("assumed: {}", assumed_line(answer.assumed)), terminal.width, 2);
+    page.line(say("plan: {}", std::visit([](const auto& c) { return plan_line(c.plan); }, answer.choice)));
+  page.line(assumed);
   for (const std::string& note : answer.notes)
-    if (plan::fits(answer.choice) || note != plan::problem_of(answer.choice).text())
-      out += wrap(say("note: {}", printable(note)), terminal.width, 2);
-  for (const std::string& line : answer.advice) out += wrap(say("advice: {}", printable(line)), terminal.width, 2);
-  return out + trace_lines(answer.trace, terminal);
+    if (plan::fits(answer.choice) || note != problem.text()) page.line(say("note: {}", printable(note)));
+  for (const std::string& line : answer.advice) page.line(say("advice: {}", printable(line)));
+  return page.derivation(derivation_of(answer.trace));
 }
 
 }  // namespace gpusel::report

@@ -1,26 +1,25 @@
-// An estimate as text for a person.
+// An estimate as a document, and the words for jobs and plans that others share.
 #pragma once
 
 #include <string>
 
 #include "gpusel/advise/estimate.hpp"
+#include "report/document/document.hpp"
 #include "report/json.hpp"
-#include "report/table.hpp"
 
 namespace gpusel::report {
 
-std::string estimate_text(const advise::EstimateAnswer& answer, const Terminal& terminal);
+Document estimate_page(const advise::EstimateAnswer& answer);
 
 /// One row, its figures in full.
-std::string estimate_csv(const advise::EstimateAnswer& answer);
+Table estimate_table(const advise::EstimateAnswer& answer);
 
 /// "llama-7b, full fine-tuning, AdamW, 307M tokens": the job in one line.
 std::string job_line(const workload::Workload& work);
 /// "assumed: seq_len 2048, epochs 3, …".
 std::string assumed_line(const workload::Assumptions& assumed);
 /// Each figure with its formula, substituted values and source.
-std::string trace_lines(const estimate::Trace& trace, const Terminal& terminal);
-Table trace_table(const estimate::Trace& trace);
+Derivation derivation_of(const estimate::Trace& trace);
 /// What a plan's working memory, "activations" among its parts, holds: of a render its scene, of a simulation its
 /// cells.
 std::string working_memory_name(const workload::Workload& work);

@@ -4,7 +4,6 @@
 #include "gpusel/base/text.hpp"
 #include "report/candidate.hpp"
 #include "report/estimate.hpp"
-#include "report/table.hpp"
 
 namespace gpusel::report {
 
@@ -54,45 +53,12 @@ Json rejection_json(const ExplainView& view) {
           {"others", changes_json(admission.others)}};
 }
 
-/// `above`: the source of the branch that it hangs on, which need not be said again.
-void append(std::string& out, const Branch& branch, std::size_t depth, std::string_view above,
-            const Terminal& terminal) {
+void add_steps(Derivation& out, const Branch& branch, std::size_t depth) {
   const estimate::TraceLine& line = branch.line;
-  const std::string indent(2 * depth, ' ');
-  const std::string value = line.value.text.empty() ? std::string() : " = " + printable(line.value.text);
-  const std::string name = printable(line.quantity);
-  std::string head = wrap(indent + name + value, terminal.width, indent.size() + 4);
-  // Bold is put on after wrapping: its signs take no room.
-  head.replace(indent.size(), name.size(), bold(name, terminal));
-  out += head;
-  const auto below = [&](const std::string& text) {
-    if (!text.empty()) out += wrap(indent + "  " + text, terminal.width, indent.size() + 6);
-  };
-  below(printable(line.formula));
-  if (!line.substituted.empty()) below("= " + printable(line.substituted));
-  if (!line.source.empty() && line.source != above) below("[" + printable(line.source) + "]");
-  for (const Branch& child : branch.children) append(out, child, depth + 1, line.source, terminal);
-}
-
-void fill(Table& table, const Branch& branch, std::size_t depth) {
-  const estimate::TraceLine& line = branch.line;
-  const std::string value = line.value.number ? format("{}", *line.value.number) : std::string();
-  table.add({printable(line.quantity), format("{}", depth), Cell(printable(line.value.text)), Cell(value, value),
-             printable(line.value.unit), printable(line.formula), printable(line.substituted), printable(line.source)});
-  for (const Branch& child : branch.children) fill(table, child, depth + 1);
-}
-
-Table tree_table(const Branch& root) {
-  Table table({{say("quantity"), Align::left, 0, 0, "quantity"},
-               {say("level"), Align::right, 0, 0, "level"},
-               {say("result"), Align::left, 0, 0, "value"},
-               {say("number"), Align::right, 0, 0, "number"},
-               {say("unit"), Align::left, 0, 0, "unit"},
-               {say("formula"), Align::left, 0, 0, "formula"},
-               {say("substituted"), Align::left, 0, 0, "substituted"},
-               {say("source"), Align::left, 0, 0, "source"}});
-  fill(table, root, 0);
-  return table;
+  out.steps.push_back({depth, printable(line.quantity), printable(line.value.text),
+                       line.value.number ? format("{}", *line.value.number) : std::string(), printable(line.value.unit),
+                       printable(line.formula), printable(line.substituted), printable(line.source)});
+  for (const Branch& child : branch.children) add_steps(out, child, depth + 1);
 }
 
 /// The first line: what it is about, and how it stands.
@@ -139,19 +105,19 @@ Json explanation_json(const ExplainView& view) {
           {"tree", tree_json(view.tree)}};
 }
 
-std::string tree_text(const Branch& branch, const Terminal& terminal) {
-  if (terminal.width.is_markdown())
-    return heading(say("where each figure comes from"), terminal) + tree_table(branch).text(terminal);
-  std::string out = "\n";
-  append(out, branch, 0, {}, terminal);
+Derivation derivation_of(const Branch& branch) {
+  Derivation out;
+  out.tree = true;
+  add_steps(out, branch, 0);
   return out;
 }
 
-std::string explanation_text(const ExplainView& view, std::string_view format, const Terminal& terminal) {
-  if (format == "csv") return tree_table(view.tree).csv();
-  std::string out = title(job_line(view.advice.work), terminal);
-  out += wrap(say("assumed: {}", assumed_line(view.advice.assumed)), terminal.width, 2);
-  return out + wrap(head_line(view), terminal.width, 2) + tree_text(view.tree, terminal);
+Document explanation_page(const ExplainView& view) {
+  return Document()
+      .title(job_line(view.advice.work))
+      .line(say("assumed: {}", assumed_line(view.advice.assumed)))
+      .line(head_line(view))
+      .derivation(derivation_of(view.tree));
 }
 
 }  // namespace gpusel::report

@@ -1,11 +1,11 @@
-// An explanation as a tree of text or JSON, or as one table.
+// An explanation as a document and as JSON.
 #pragma once
 
 #include <string>
 
 #include "gpusel/advise/explain.hpp"
+#include "report/document/document.hpp"
 #include "report/json.hpp"
-#include "report/terminal.hpp"
 
 namespace gpusel::report {
 
@@ -21,9 +21,8 @@ struct ExplainView {
 
 Json tree_json(const advise::Branch& branch);
 Json explanation_json(const ExplainView& view);
-/// As table, wide, csv or markdown.
-std::string explanation_text(const ExplainView& view, std::string_view format, const Terminal& terminal);
-/// The tree alone, indented.
-std::string tree_text(const advise::Branch& branch, const Terminal& terminal);
+/// The tree alone.
+Derivation derivation_of(const advise::Branch& branch);
+Document explanation_page(const ExplainView& view);
 
 }  // namespace gpusel::report

@@ -10,7 +10,6 @@
 #include "report/autoscale.hpp"
 #include "report/catalogue_name.hpp"
 #include "report/estimate.hpp"
-#include "report/table.hpp"
 
 namespace gpusel::report {
 
@@ -42,12 +41,12 @@ std::string part(double share) {
 /// A number of instances, however many.
 std::string count_text(double count) { return format("{:.0f}", count); }
 
-class Page {
+class FleetPage {
  public:
-  Page(const Fleet& fleet, const catalog::Catalog& catalog, const Terminal& terminal)
-      : fleet_(fleet), catalog_(catalog), terminal_(terminal), money_(fleet.currency.code()) {}
+  FleetPage(const Fleet& fleet, const catalog::Catalog& catalog)
+      : fleet_(fleet), catalog_(catalog), money_(fleet.currency.code()) {}
 
-  std::string text() {
+  Document page() {
     head();
     if (!fleet_.mix.feasible) {
       nothing();
@@ -58,16 +57,13 @@ class Page {
       if (fleet_.schedule) schedule(*fleet_.schedule);
       scaling();
     }
-    for (const std::string& note : fleet_.notes) paragraph(say("note: {}", note));
+    for (const std::string& note : fleet_.notes) page_.line(say("note: {}", note));
     rejected();
-    if (!fleet_.trace.empty()) out_ += trace_lines(fleet_.trace, terminal_);
-    return out_;
+    page_.derivation(derivation_of(fleet_.trace));
+    return std::move(page_);
   }
 
  private:
-  void paragraph(const std::string& line, std::size_t indent = 2) { out_ += wrap(line, terminal_.width, indent); }
-  void title(const std::string& words) { out_ += heading(words, terminal_); }
-  void table(const Table& table) { out_ += table.text(terminal_); }
   std::string amount(double value) const { return format("{} {}", human_price(value), money_); }
 
   void head() {
@@ -79,31 +75,31 @@ class Page {
         say("{}, inference: {} requests/s of {}, {} on average, {} of lengths", printable(fleet_.work.model->id),
             human_number(fleet_.rate), printable(traffic.name), lengths,
             traffic.buckets.size() == 1 ? say("1 bucket") : say("{} buckets", traffic.buckets.size()));
-    out_ += report::title(line, terminal_);
+    page_.title(line);
     if (!traffic.source.empty()) {
       const auto* source = catalog_.source(traffic.source);
-      paragraph(say("lengths: {} ({})", source != nullptr ? printable(source->document) : printable(traffic.source),
-                    source != nullptr ? said(source->confidence) : say("no source")));
+      page_.line(say("lengths: {} ({})", source != nullptr ? printable(source->document) : printable(traffic.source),
+                     source != nullptr ? said(source->confidence) : say("no source")));
     }
     const auto& job = fleet_.work.inference;
     std::string targets;
     if (job.ttft_ms) targets += say("{:g} ms to the first token", *job.ttft_ms);
     if (job.tpot_ms) targets += (targets.empty() ? "" : ", ") + say("{:g} ms between tokens", *job.tpot_ms);
     if (!targets.empty())
-      paragraph(say("targets: {}, {}", targets,
-                    job.strict_slo ? say("for 95 of 100 requests") : say("for the typical request")));
+      page_.line(say("targets: {}, {}", targets,
+                     job.strict_slo ? say("for 95 of 100 requests") : say("for the typical request")));
     if (fleet_.peak != 1)
-      paragraph(say("planned for the busiest hour: {} requests/s, {:.2f} times the mean",
-                    human_number(fleet_.rate * fleet_.peak), fleet_.peak));
-    paragraph(say("assumed: {}", assumed_line(fleet_.assumed)));
+      page_.line(say("planned for the busiest hour: {} requests/s, {:.2f} times the mean",
+                     human_number(fleet_.rate * fleet_.peak), fleet_.peak));
+    page_.line(say("assumed: {}", assumed_line(fleet_.assumed)));
     if (fleet_.newest_price_used.known())
-      paragraph(say("prices: in {}, dated {} to {}, {} catalogue", money_, fleet_.oldest_price_used.text(),
-                    fleet_.newest_price_used.text(), catalogue_name(catalog_)));
-    out_ += "\n";
+      page_.line(say("prices: in {}, dated {} to {}, {} catalogue", money_, fleet_.oldest_price_used.text(),
+                     fleet_.newest_price_used.text(), catalogue_name(catalog_)));
+    page_.gap();
   }
 
   void nothing() {
-    paragraph(say("no fleet serves this traffic"));
+    page_.line(say("no fleet serves this traffic"));
     // One line for each length of prompt: the answer's length hardly matters to what is missed.
     const auto& buckets = fleet_.traffic.buckets;
     for (std::size_t i = 0; i < fleet_.unserved.size();) {
@@ -115,25 +111,17 @@ class Page {
         share += buckets[one.bucket].share;
         if (one.ttft > worst->ttft || (one.ttft == worst->ttft && one.itl > worst->itl)) worst = &one;
       }
-      paragraph(say("{} of the requests have prompts of up to {:.0f} tokens and are not served: {}", part(share),
-                    prompt, worst->message));
+      page_.line(say("{} of the requests have prompts of up to {:.0f} tokens and are not served: {}", part(share),
+                     prompt, worst->message));
     }
-    if (!fleet_.relaxed.empty()) paragraph(say("all of them need at least {}", fleet_.relaxed));
-    out_ += "\n";
+    if (!fleet_.relaxed.empty()) page_.line(say("all of them need at least {}", fleet_.relaxed));
+    page_.gap();
   }
 
   void members() {
-    Table rows({{"#", Align::right, 0},
-                {say("instances"), Align::left, 0, 18},
-                {say("region"), Align::left, 3, 9},
-                {say("GPUs"), Align::left, 0},
-                {say("layout"), Align::left, 2, 12},
-                {say("load"), Align::right, 0},
-                {say("req/s"), Align::right, 0},
-                {say("{}/h each", money_), Align::right, 1},
-                {say("{}/h", money_), Align::right, 0},
-                {say("term"), Align::left, 2},
-                {say("price of"), Align::left, 1}});
+    Table rows({right("#"), left(say("instances"), 0, 18), left(say("region"), 3, 9), left(say("GPUs")),
+                left(say("layout"), 2, 12), right(say("load")), right(say("req/s")), right(say("{}/h each", money_), 1),
+                right(say("{}/h", money_)), left(say("term"), 2), left(say("price of"), 1)});
     for (const FleetMember& member : fleet_.mix.members) {
       const FleetType& type = fleet_.types[member.type];
       const FleetOffer& offer = type.steady();
@@ -143,43 +131,42 @@ class Page {
                 human_number(member.requests_per_s), human_price(offer.cost.hourly), human_price(member.hourly),
                 std::string(to_text(offer.offer->term)), date.known() ? date.text() : say("undated")});
     }
-    table(rows);
-    out_ += "\n";
+    page_.add(std::move(rows)).gap();
   }
 
   void verdict() {
     const auto& mix = fleet_.mix;
     double count = 0;
     for (const FleetMember& member : mix.members) count += member.instances;
-    paragraph(say("cheapest fleet: {} {}, {}/h, {}/month of 730 h", count_text(count),
-                  count == 1 ? say("instance") : say("instances"), amount(mix.hourly),
-                  amount(mix.hourly * kHoursPerMonth)));
-    paragraph(say("load is of the rate planned for, at most {} of what an instance could serve",
-                  percent_of_load(fleet_.work.inference.max_load)));
+    page_.line(say("cheapest fleet: {} {}, {}/h, {}/month of 730 h", count_text(count),
+                   count == 1 ? say("instance") : say("instances"), amount(mix.hourly),
+                   amount(mix.hourly * kHoursPerMonth)));
+    page_.line(say("load is of the rate planned for, at most {} of what an instance could serve",
+                   percent_of_load(fleet_.work.inference.max_load)));
     if (fleet_.single) {
       const auto& single = *fleet_.single;
       const FleetType& type = fleet_.types[single.type];
       const std::string who = format("{} × {}", count_text(single.instances), offer_text(type.steady()));
       const double saving = 1 - mix.hourly / single.hourly;
-      paragraph(
+      page_.line(
           saving > 1e-9
               ? say("best single type: {} ({}), {}/h; the mix saves {:.1f} %, {}/month", who, type.layout(),
                     amount(single.hourly), saving * 100, amount((single.hourly - mix.hourly) * kHoursPerMonth))
               : say("best single type: {} ({}), {}/h; no mix is cheaper", who, type.layout(), amount(single.hourly)));
     } else {
-      paragraph(say("no single type serves all of it within the limits"));
+      page_.line(say("no single type serves all of it within the limits"));
     }
     const std::string time =
         fleet_.solver_s < 1 ? say("in less than a second") : say("in {:.0f} s", std::ceil(fleet_.solver_s));
     const std::string gap = format("{:.1f} %", mix.gap() * 100);
     if (mix.near_enough)
-      paragraph(say("no fleet is more than {} cheaper, which is within the gap asked for, found {}", gap, time));
+      page_.line(say("no fleet is more than {} cheaper, which is within the gap asked for, found {}", gap, time));
     else if (mix.optimal)
-      paragraph(say("no fleet for {} is cheaper, proven {}: {} of {} layouts on {} machines can be in a cheapest one",
-                    fleet_.peak != 1 ? say("the busiest hour") : say("this traffic"), time, fleet_.contenders,
-                    fleet_.considered, fleet_.shapes));
+      page_.line(say("no fleet for {} is cheaper, proven {}: {} of {} layouts on {} machines can be in a cheapest one",
+                     fleet_.peak != 1 ? say("the busiest hour") : say("this traffic"), time, fleet_.contenders,
+                     fleet_.considered, fleet_.shapes));
     else
-      paragraph(
+      page_.line(
           say("stopped {}: no fleet is more than {} cheaper; --time-limit gives it more, --gap says what is "
               "enough",
               fleet_.time_limit_s ? say("after {:g} s", *fleet_.time_limit_s) : say("before it was proven"), gap));
@@ -188,12 +175,9 @@ class Page {
   /// Where requests go, by length; lengths of answers that go the same way are one row.
   void routes() {
     if (fleet_.mix.members.size() < 2) return;
-    title(say("routing"));
-    std::vector<Column> columns{{say("prompt up to"), Align::right, 0},
-                                {say("answer up to"), Align::right, 0},
-                                {say("req/s"), Align::right, 0}};
-    for (const FleetMember& member : fleet_.mix.members)
-      columns.push_back({format("→ #{}", member.type + 1), Align::right, 0});
+    page_.heading(say("routing"));
+    std::vector<Column> columns{right(say("prompt up to")), right(say("answer up to")), right(say("req/s"))};
+    for (const FleetMember& member : fleet_.mix.members) columns.push_back(right(format("→ #{}", member.type + 1)));
     Table rows(std::move(columns));
     const auto& buckets = fleet_.traffic.buckets;
     for (std::size_t b = 0; b < buckets.size();) {
@@ -209,7 +193,7 @@ class Page {
       for (const std::string& part : way) cells.emplace_back(part);
       rows.add(std::move(cells));
     }
-    table(rows);
+    page_.add(std::move(rows));
   }
 
   std::vector<std::string> way_of(std::size_t bucket) const {
@@ -222,17 +206,16 @@ class Page {
   }
 
   void schedule(const advise::FleetSchedule& day) {
-    title(say("day: {}", printable(day.name)));
-    std::vector<Column> columns{
-        {say("from"), Align::right, 0}, {say("to"), Align::right, 0}, {say("req/s"), Align::right, 0}};
+    page_.heading(say("day: {}", printable(day.name)));
+    std::vector<Column> columns{right(say("from")), right(say("to")), right(say("req/s"))};
     std::vector<std::size_t> types;
     for (const auto& hour : day.hours)
       for (const FleetMember& member : hour)
         if (std::ranges::find(types, member.type) == types.end()) types.push_back(member.type);
     std::ranges::sort(types);
     for (const std::size_t type : types)
-      columns.push_back({format("#{} {}", type + 1, offer_text(scheduled(type))), Align::right, 0, 12});
-    columns.push_back({say("{}/h", money_), Align::right, 0});
+      columns.push_back(right(format("#{} {}", type + 1, offer_text(scheduled(type))), 0, 12));
+    columns.push_back(right(say("{}/h", money_)));
     Table rows(std::move(columns));
     for (std::size_t from = 0; from < day.hours.size();) {
       std::size_t to = from + 1;
@@ -249,17 +232,16 @@ class Page {
       rows.add(std::move(cells));
       from = to;
     }
-    table(rows);
-    out_ += "\n";
+    page_.add(std::move(rows)).gap();
     for (const std::size_t type : types) committed(day, type);
     const double saving = 1 - day.daily / day.fixed_daily;
-    paragraph(say("{} a day with {} of cold starts, {} a month; a fleet fixed for the peak {} a day: {}",
-                  amount(day.daily), amount(day.cold_daily), amount(day.daily / 24 * kHoursPerMonth),
-                  amount(day.fixed_daily),
-                  saving > 0.0005 ? say("scaling saves {:.1f} %", saving * 100) : say("scaling saves nothing")));
-    paragraph(day.optimal && day.gap < 0.0005 ? say("no schedule is cheaper before cold starts, proven")
-                                              : say("no schedule is more than {:.1f} % cheaper before cold starts",
-                                                    std::ceil(day.gap * 1000) / 10));
+    page_.line(say("{} a day with {} of cold starts, {} a month; a fleet fixed for the peak {} a day: {}",
+                   amount(day.daily), amount(day.cold_daily), amount(day.daily / 24 * kHoursPerMonth),
+                   amount(day.fixed_daily),
+                   saving > 0.0005 ? say("scaling saves {:.1f} %", saving * 100) : say("scaling saves nothing")));
+    page_.line(day.optimal && day.gap < 0.0005 ? say("no schedule is cheaper before cold starts, proven")
+                                               : say("no schedule is more than {:.1f} % cheaper before cold starts",
+                                                     std::ceil(day.gap * 1000) / 10));
   }
 
   const FleetOffer& scheduled(std::size_t type) const {
@@ -281,23 +263,18 @@ class Page {
       for (const FleetMember& member : hour)
         if (member.type == type && member.committed > 0) {
           const FleetOffer& offer = *fleet_.types[type].committed;
-          paragraph(say("of #{} {} run at all hours as {} {} at {}/h each", type + 1, count_text(member.committed),
-                        offer_text(offer), to_text(offer.offer->term), amount(offer.cost.hourly)));
+          page_.line(say("of #{} {} run at all hours as {} {} at {}/h each", type + 1, count_text(member.committed),
+                         offer_text(offer), to_text(offer.offer->term), amount(offer.cost.hourly)));
           return;
         }
   }
 
   void scaling() {
     if (fleet_.scaling.empty()) return;
-    title(say("autoscaling"));
-    Table rows({{"#", Align::right, 0},
-                {say("replicas"), Align::right, 0},
-                {say("target in flight"), Align::right, 0},
-                {say("scale in below"), Align::right, 0},
-                {say("stabilisation"), Align::right, 0},
-                {say("polling"), Align::right, 1},
-                {say("cooldown"), Align::right, 1},
-                {say("cold start"), Align::right, 0}});
+    page_.heading(say("autoscaling"));
+    Table rows({right("#"), right(say("replicas")), right(say("target in flight")), right(say("scale in below")),
+                right(say("stabilisation")), right(say("polling"), 1), right(say("cooldown"), 1),
+                right(say("cold start"))});
     for (const advise::FleetScaling& one : fleet_.scaling) {
       const cost::Autoscale& rule = one.rule;
       const auto s = [](Seconds time) { return say("{:.0f} s", time.raw()); };
@@ -305,12 +282,11 @@ class Page {
                 format("{:g}", rule.target_in_flight), percent_of_load(rule.scale_in_below), s(rule.stabilization),
                 s(rule.polling_interval), s(rule.cooldown), s(rule.cold_start)});
     }
-    table(rows);
-    out_ += "\n";
-    paragraph(say("a replica is an instance; in flight is {} over the instances of a type",
-                  in_flight_text(fleet_.work.inference.engine)));
+    page_.add(std::move(rows)).gap();
+    page_.line(say("a replica is an instance; in flight is {} over the instances of a type",
+                   in_flight_text(fleet_.work.inference.engine)));
     if (std::ranges::any_of(fleet_.scaling, [](const auto& one) { return one.rule.min_replicas == 0; }))
-      paragraph(waking_text());
+      page_.line(waking_text());
   }
 
   void rejected() {
@@ -323,20 +299,17 @@ class Page {
     std::ranges::sort(order);
     std::string list;
     for (const auto& [count, rule] : order) list += (list.empty() ? "" : ", ") + format("{} {}", rule, -count);
-    if (total > 0) paragraph(say("rejected: {} instances ({})", total, list));
+    if (total > 0) page_.line(say("rejected: {} instances ({})", total, list));
   }
 
   const Fleet& fleet_;
   const catalog::Catalog& catalog_;
-  Terminal terminal_;
   std::string_view money_;
-  std::string out_;
+  Document page_;
 };
 
 }  // namespace
 
-std::string fleet_text(const Fleet& fleet, const catalog::Catalog& catalog, const Terminal& terminal) {
-  return Page(fleet, catalog, terminal).text();
-}
+Document fleet_page(const Fleet& fleet, const catalog::Catalog& catalog) { return FleetPage(fleet, catalog).page(); }
 
 }  // namespace gpusel::report

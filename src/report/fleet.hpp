@@ -1,17 +1,17 @@
-// A fleet as text or Markdown for people, and as JSON or CSV for programs.
+// A fleet as a document, and as JSON or CSV for programs.
 #pragma once
 
 #include <string>
 
 #include "gpusel/advise/fleet.hpp"
+#include "report/document/document.hpp"
 #include "report/json.hpp"
-#include "report/terminal.hpp"
 
 namespace gpusel::report {
 
-std::string fleet_text(const advise::Fleet& fleet, const catalog::Catalog& catalog, const Terminal& terminal);
+Document fleet_page(const advise::Fleet& fleet, const catalog::Catalog& catalog);
 Json fleet_json(const advise::Fleet& fleet, const catalog::Catalog& catalog);
 /// One row per type of the fleet.
-std::string fleet_csv(const advise::Fleet& fleet, const catalog::Catalog& catalog);
+Table fleet_table(const advise::Fleet& fleet, const catalog::Catalog& catalog);
 
 }  // namespace gpusel::report

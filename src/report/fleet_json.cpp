@@ -189,7 +189,7 @@ Json fleet_json(const Fleet& fleet, const catalog::Catalog& catalog) {
   return out;
 }
 
-std::string fleet_csv(const Fleet& fleet, const catalog::Catalog& catalog) {
+Table fleet_table(const Fleet& fleet, const catalog::Catalog& catalog) {
   static constexpr RecordColumn kColumns[] = {
       {"type", "/type"},
       {"instances", "/instances"},
@@ -220,7 +220,7 @@ std::string fleet_csv(const Fleet& fleet, const catalog::Catalog& catalog) {
     row["currency"] = fleet.currency.code();
     rows.push_back(std::move(row));
   }
-  return csv_of(rows, kColumns);
+  return records_table(rows, kColumns);
 }
 
 }  // namespace gpusel::report

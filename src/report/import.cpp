@@ -6,7 +6,6 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/json.hpp"
-#include "report/table.hpp"
 
 namespace gpusel::report {
 
@@ -35,18 +34,14 @@ std::vector<ImportGroup> groups_of(const catalog::ImportReport& report) {
 
 std::string count(std::uint64_t number) { return human_number(static_cast<double>(number)); }
 
-std::string files_table(const catalog::ImportReport& report, std::string_view format, const Terminal& terminal) {
-  Table table({{say("file"), Align::left, 0, 16},
-               {say("cloud"), Align::left, 0},
-               {say("as of"), Align::left, 1},
-               {say("rows"), Align::right, 0},
-               {say("imported"), Align::right, 0},
-               {say("left out"), Align::right, 0}});
+Table files_table(const catalog::ImportReport& report) {
+  Table table({left(say("file"), 0, 16), left(say("cloud")), left(say("as of"), 1), right(say("rows")),
+               right(say("imported")), right(say("left out"))});
   for (const catalog::ImportedFile& file : report.files)
     table.add({printable(file.path), file.cloud.empty() ? "-" : file.cloud,
                file.as_of.known() ? file.as_of.text() : "-", std::to_string(file.rows), std::to_string(file.imported),
                std::to_string(file.rows - file.imported)});
-  return table.as(format, terminal);
+  return table;
 }
 
 Json warnings_json(const catalog::ImportReport& report) {
@@ -80,20 +75,20 @@ std::string in_line(const Json& value) {
 
 }  // namespace
 
-std::string import_text(const ImportResult& result, std::string_view format, const Terminal& terminal) {
+Document import_page(const ImportResult& result) {
   const catalog::ImportReport& report = result.report;
-  std::string text = document_title(say("Import of price lists"), terminal) + files_table(report, format, terminal);
-  if (report.skipped.empty() || format == "csv") return text;
-  Table table(
-      {{say("left out"), Align::right, 0}, {say("reason"), Align::left, 0, 24}, {say("first at"), Align::left, 0, 12}});
+  Document page;
+  page.page_title(say("Import of price lists")).add(files_table(report));
+  if (report.skipped.empty()) return page;
+  Table table({right(say("left out")), left(say("reason"), 0, 24), left(say("first at"), 0, 12)});
   const auto groups = groups_of(report);
   for (std::size_t i = 0; i < groups.size() && i < kReasonsShown; ++i)
     table.add({count(groups[i].rows), printable(report.texts[groups[i].reason]),
-               gpusel::format("{}:{}", printable(report.files[groups[i].first->file].path), groups[i].first->line)});
-  text += "\n" + table.as(format, terminal);
+               format("{}:{}", printable(report.files[groups[i].first->file].path), groups[i].first->line)});
+  page.gap().add(std::move(table));
   if (groups.size() > kReasonsShown)
-    text += wrap(say("… and {} more reasons; -o json has every row", groups.size() - kReasonsShown), terminal.width, 2);
-  return text;
+    page.line(say("… and {} more reasons; -o json has every row", groups.size() - kReasonsShown));
+  return page;
 }
 
 void write_import_json(const ImportResult& result, const std::function<void(std::string_view)>& write) {

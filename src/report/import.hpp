@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "gpusel/catalog/import.hpp"
+#include "report/document/document.hpp"
 #include "report/json.hpp"
-#include "report/terminal.hpp"
 
 namespace gpusel::report {
 
@@ -22,7 +22,7 @@ struct ImportResult {
 /// A table of the files, and one of the reasons for which rows were left out.
 /// The same as write_import_json() writes.
 Json import_json(const ImportResult& result);
-std::string import_text(const ImportResult& result, std::string_view format, const Terminal& terminal);
+Document import_page(const ImportResult& result);
 /// The contract's object, piece by piece: it can have a million entries.
 void write_import_json(const ImportResult& result, const std::function<void(std::string_view)>& write);
 /// "'gcp.csv': … (12 rows, the first on line 7)".

@@ -40,18 +40,10 @@ std::string differences_text(const Alike& alike, bool all) {
 }  // namespace
 
 Table like_table(std::span<const Alike> alike, const catalog::Catalog& catalog, Currency currency, bool wide) {
-  Table table({{say("alike"), Align::right, 0},
-               {say("provider"), Align::left, 0},
-               {say("instance"), Align::left, 0, 14},
-               {say("GPUs"), Align::left, 0},
-               {std::string(currency.code()) + "/h", Align::right, 0},
-               {say("term"), Align::left, 5},
-               {say("region"), Align::left, 6},
-               {say("price"), Align::right, 0},
-               {say("GB"), Align::right, 2},
-               {say("GB/s"), Align::right, 2},
-               {say("16 bit"), Align::right, 2},
-               {say("differs in"), Align::left, 1, 16}});
+  Table table({right(say("alike")), left(say("provider")), left(say("instance"), 0, 14), left(say("GPUs")),
+               right(std::string(currency.code()) + "/h"), left(say("term"), 5), left(say("region"), 6),
+               right(say("price")), right(say("GB"), 2), right(say("GB/s"), 2), right(say("16 bit"), 2),
+               left(say("differs in"), 1, 16)});
   for (const Alike& one : alike) {
     const advise::Listed& listed = one.listed;
     const bool base = &one == &alike.front();

@@ -4,8 +4,8 @@
 #include <span>
 
 #include "gpusel/advise/like.hpp"
+#include "report/document/table.hpp"
 #include "report/json.hpp"
-#include "report/table.hpp"
 
 namespace gpusel::report {
 

@@ -26,37 +26,27 @@ std::string line_of(const Finding& finding) {
   return line;
 }
 
-std::string heading(const CheckInfo& check, const Terminal& terminal) {
-  const std::string text = say("{} ({}): {}", check.id, said(check.severity), say_text(check.what));
-  const std::string lines = wrap(text, terminal.width, 4);
-  return bold(std::string_view(lines).substr(0, lines.size() - 1), terminal) + "\n";
-}
-
 bool shows(const Finding& finding, bool all) { return all || finding.accepted.empty(); }
 
 }  // namespace
 
-std::string lint_text(const LintReport& report, bool all, const Terminal& terminal) {
-  if (terminal.width.is_markdown())
-    return title(say("Checks of the catalogue"), terminal) + wrap(lint_counts(report), terminal.width, 2) +
-           (report.findings.empty() ? std::string() : lint_table(report, all).text(terminal)) +
-           (report.left_out > 0 ? wrap(say("{} more are counted and not listed", report.left_out), terminal.width, 2)
-                                : std::string());
-  std::string out;
+Document lint_page(const LintReport& report, bool all, bool counted) {
+  Document page;
+  page.page_title(say("Checks of the catalogue")).line(lint_counts(report), 2, Where::page);
+  if (!report.findings.empty()) page.add(lint_table(report, all), Where::page);
   for (const CheckInfo& check : catalog::lint_checks()) {
-    bool headed = false;
+    Document found;
     for (const Finding& finding : report.findings) {
       if (finding.check != check.id || !shows(finding, all)) continue;
-      if (!headed) out += heading(check, terminal);
-      headed = true;
-      out += wrap("  " + line_of(finding), terminal.width, 4);
-      if (!finding.accepted.empty())
-        out += wrap("    " + say("accepted: {}", printable(finding.accepted)), terminal.width, 6);
+      found.line("  " + line_of(finding), 4);
+      if (!finding.accepted.empty()) found.line("    " + say("accepted: {}", printable(finding.accepted)), 6);
     }
-    if (headed) out += "\n";
+    if (found.empty()) continue;
+    page.line(strong(say("{} ({}): {}", check.id, said(check.severity), say_text(check.what))), 4, Where::terminal);
+    page.append(found.gap(), Where::terminal);
   }
-  if (report.left_out > 0) out += say("{} more are counted and not listed", report.left_out) + "\n";
-  return out;
+  if (report.left_out > 0) page.line(say("{} more are counted and not listed", report.left_out));
+  return counted ? page.line(lint_counts(report), 2, Where::terminal) : page;
 }
 
 std::string lint_counts(const LintReport& report) {
@@ -104,7 +94,7 @@ Json lint_json(const LintReport& report, bool all) {
 }
 
 Table check_table() {
-  Table table({{say("check"), Align::left, 0}, {say("severity"), Align::left, 1}, {say("finds"), Align::left, 0, 30}});
+  Table table({left(say("check")), left(say("severity"), 1), left(say("finds"), 0, 30)});
   for (const CheckInfo& check : catalog::lint_checks())
     table.add({std::string(check.id), said(check.severity), say_text(check.what)});
   return table;

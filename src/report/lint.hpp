@@ -4,13 +4,13 @@
 #include <string>
 
 #include "gpusel/catalog/lint.hpp"
+#include "report/document/document.hpp"
 #include "report/json.hpp"
-#include "report/table.hpp"
 
 namespace gpusel::report {
 
 /// Accepted findings are shown where `all` says so; they are counted in any case.
-std::string lint_text(const catalog::LintReport& report, bool all, const Terminal& terminal);
+Document lint_page(const catalog::LintReport& report, bool all, bool counted);
 /// "2 errors, 1 warning, 3 infos; 12 accepted".
 std::string lint_counts(const catalog::LintReport& report);
 Table lint_table(const catalog::LintReport& report, bool all);

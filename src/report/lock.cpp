@@ -287,15 +287,12 @@ std::string lock_file(const Json& lock) {
   return with_escapes(out) + "\n}\n";
 }
 
-std::string lock_text(const Json& lock, const std::string& to, std::string_view format, const Terminal& terminal) {
-  Table table({{"#", Align::right, 0, 0, "rank"},
-               {say("instance"), Align::left, 0, 18, "instance"},
-               {say("region"), Align::left, 2, 9, "region"},
-               {say("term"), Align::left, 1, 0, "term"},
-               {say("{} per hour", lock["currency"].get<std::string>()), Align::right, 0, 0, "hourly"},
-               {say("{} in all", lock["currency"].get<std::string>()), Align::right, 0, 0, "total"},
-               {say("price of"), Align::left, 1, 0, "price_as_of"},
-               {say("source"), Align::left, 2, 12, "price_source"}});
+Document lock_page(const Json& lock, const std::string& to) {
+  Table table({right("#", 0, 0, "rank"), left(say("instance"), 0, 18, "instance"), left(say("region"), 2, 9, "region"),
+               left(say("term"), 1, 0, "term"),
+               right(say("{} per hour", lock["currency"].get<std::string>()), 0, 0, "hourly"),
+               right(say("{} in all", lock["currency"].get<std::string>()), 0, 0, "total"),
+               left(say("price of"), 1, 0, "price_as_of"), left(say("source"), 2, 12, "price_source")});
   const std::size_t rows = lock["answer"]["recommendations"].size();
   const auto text_of = [](const Json& value) { return value.is_string() ? printable(value.get<std::string>()) : ""; };
   for (const Json& row : lock["ranking"]) {
@@ -307,7 +304,6 @@ std::string lock_text(const Json& lock, const std::string& to, std::string_view 
                text_of(row["region"]), text_of(row["term"]), money("hourly"), money("total"),
                text_of(row["price"]["as_of"]), text_of(row["price"]["source"])});
   }
-  if (format == "csv") return table.csv();
   const auto& versions = lock["versions"];
   const std::string head = say("gpusel {}, catalogue of {} ({}), today {}", lock["gpusel"].get<std::string>(),
                                text_of(versions["catalog"]["as_of"]), text_of(versions["catalog"]["hash"]),
@@ -315,8 +311,7 @@ std::string lock_text(const Json& lock, const std::string& to, std::string_view 
   const std::string foot =
       to.empty() ? say("locked rows: {} of {}; nothing was written", rows, lock["ranking"].size())
                  : say("locked rows: {} of {}; written to {}", rows, lock["ranking"].size(), printable(to));
-  return document_title(say("What the lock holds"), terminal) + wrap(head, terminal.width, 2) + table.text(terminal) +
-         wrap(foot, terminal.width, 2);
+  return Document().page_title(say("What the lock holds")).line(head).add(std::move(table)).line(foot);
 }
 
 Result<Json> read_lock(const std::string& content, const std::string& name) {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "report/document/document.hpp"
 #include "report/lock_facts.hpp"
-#include "report/table.hpp"
 
 namespace gpusel::report {
 
@@ -25,7 +25,7 @@ struct LockView {
   const estimate::Coefficients& coefficients;
   std::vector<std::string> words;  // of the question, as `recommend` takes them
   std::vector<LockedFile> files;
-  std::span<const Document> rule_files;  // beside the catalogue's rules
+  std::span<const gpusel::Document> rule_files;  // beside the catalogue's rules
   Date today;
   std::string version;    // of the program
   std::size_t rows = 10;  // kept in full, with their facts
@@ -38,7 +38,7 @@ void seal(Json& lock);
 /// The file.
 std::string lock_file(const Json& lock);
 /// A lock in words. `to`: where it was written; empty: nowhere.
-std::string lock_text(const Json& lock, const std::string& to, std::string_view format, const Terminal& terminal);
+Document lock_page(const Json& lock, const std::string& to);
 
 /// Whether a text says that it is a lock of any gpusel.
 bool says_lock(std::string_view content);

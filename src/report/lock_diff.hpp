@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "gpusel/base/enum.hpp"
+#include "report/document/document.hpp"
 #include "report/lock_facts.hpp"
-#include "report/table.hpp"
 
 namespace gpusel {
 
@@ -83,7 +83,9 @@ bool keeps_facts(const Json& lock, const Json& row);
 Json known_facts(const Json& lock);
 
 Json lock_diff_json(const LockDifference& difference, int status);
-std::string lock_diff_text(const LockDifference& difference, std::string_view format, const Terminal& terminal);
+/// Every difference in a row.
+Table lock_diff_table(const LockDifference& difference);
+Document lock_diff_page(const LockDifference& difference, bool all);
 
 }  // namespace report
 

@@ -90,26 +90,6 @@ std::string fact_name(const FactChange& fact) {
   return fact.field.empty() ? name : name + " " + fact.field;
 }
 
-Table make_table(const LockDifference& difference) {
-  Table table({{say("what"), Align::left, 0, 8, "what"},
-               {say("of"), Align::left, 0, 14, "subject"},
-               {say("before"), Align::left, 0, 10, "before"},
-               {say("now"), Align::left, 0, 10, "after"},
-               {say("effect"), Align::left, 0, 16, "effect"}});
-  for (const RowDifference& row : difference.rows) {
-    const Json& any = row.after.is_null() ? row.before : row.after;
-    table.add({say("row"), json_text(any["provider"]) + "/" + json_text(any["sku"]),
-               row_text(row.before, difference.before), row_text(row.after, difference.after), row_effect(row)});
-  }
-  for (const FactDifference& one : difference.facts) {
-    table.add({fact_name(one.fact), printable(one.fact.subject), fact_value(one.fact, one.fact.before),
-               fact_value(one.fact, one.fact.after), fact_effect(one, difference.after)});
-  }
-  for (const VersionDifference& one : difference.versions)
-    table.add({say("version"), printable(one.what), printable(one.before), printable(one.after), ""});
-  return table;
-}
-
 /// Before and now, where they differ.
 std::string both(const Json& before, const Json& after, const char* key, std::string (*text)(const Json&)) {
   const std::string then = before.is_null() ? "-" : text(before[key]);
@@ -120,44 +100,36 @@ std::string money_text(const Json& amount) { return amount.is_number() ? human_p
 std::string unit_text(const Json& amount) { return amount.is_number() ? format("{:.3g}", amount.get<double>()) : "-"; }
 
 /// The rows alone, for a terminal.
-std::string rows_text(const LockDifference& difference, const Terminal& terminal) {
-  Table table({{say("instance"), Align::left, 0, 16},
-               {"#", Align::left, 0},
-               {say("region"), Align::left, 2},
-               {say("{} per hour", json_text(difference.after["currency"])), Align::left, 0},
-               {say("{} in all", json_text(difference.after["currency"])), Align::left, 0},
-               {per_unit(difference.after), Align::left, 1},
-               {say("change"), Align::left, 0, 16}});
+Table rows_table(const LockDifference& difference) {
+  Table table({left(say("instance"), 0, 16), left("#"), left(say("region"), 2),
+               left(say("{} per hour", json_text(difference.after["currency"]))),
+               left(say("{} in all", json_text(difference.after["currency"]))), left(per_unit(difference.after), 1),
+               left(say("change"), 0, 16)});
   for (const RowDifference& row : difference.rows) {
     const Json& any = row.after.is_null() ? row.before : row.after;
-    table.add({json_text(any["provider"]) + "/" + json_text(any["sku"]),
-               both(row.before, row.after, "rank", json_text), both(row.before, row.after, "region", json_text),
-               both(row.before, row.after, "hourly", money_text), both(row.before, row.after, "total", money_text),
-               both(row.before, row.after, "unit_cost", unit_text), row_effect(row)});
+    table.add({json_text(any["provider"]) + "/" + json_text(any["sku"]), both(row.before, row.after, "rank", json_text),
+               both(row.before, row.after, "region", json_text), both(row.before, row.after, "hourly", money_text),
+               both(row.before, row.after, "total", money_text), both(row.before, row.after, "unit_cost", unit_text),
+               row_effect(row)});
   }
-  return table.empty() ? std::string() : table.text(terminal);
+  return table;
 }
 
 /// Facts that move the answer, or may, each in a sentence; those that move nothing are counted.
-std::string facts_text(const LockDifference& difference, const Terminal& terminal) {
-  std::string out;
+void add_facts(Document& page, const LockDifference& difference) {
   std::size_t idle = 0;
   for (const FactDifference& one : difference.facts) {
     idle += one.effect == FactEffect::nothing ? 1 : 0;
     if (one.effect == FactEffect::nothing) continue;
     const std::string fact =
         printable(one.fact.subject.empty() ? fact_name(one.fact) : fact_name(one.fact) + " " + one.fact.subject);
-    out += wrap(say("{}: {} → {}; {}", fact, fact_value(one.fact, one.fact.before),
-                    fact_value(one.fact, one.fact.after), fact_effect(one, difference.after)),
-                terminal.width, 2);
+    page.line(say("{}: {} → {}; {}", fact, fact_value(one.fact, one.fact.before), fact_value(one.fact, one.fact.after),
+                  fact_effect(one, difference.after)));
   }
-  if (idle > 0)
-    out += wrap(say("facts that changed and move nothing: {}; -o wide lists them", idle), terminal.width, 2);
+  if (idle > 0) page.line(say("facts that changed and move nothing: {}; -o wide lists them", idle));
   for (const VersionDifference& one : difference.versions)
-    out += wrap(say("version of {}: {} → {}", printable(one.what), one.before.empty() ? "-" : printable(one.before),
-                    one.after.empty() ? "-" : printable(one.after)),
-                terminal.width, 2);
-  return out;
+    page.line(say("version of {}: {} → {}", printable(one.what), one.before.empty() ? "-" : printable(one.before),
+                  one.after.empty() ? "-" : printable(one.after)));
 }
 
 std::string best_text(const LockDifference& difference) {
@@ -205,25 +177,36 @@ std::string explained_text(const LockDifference& difference) {
 
 }  // namespace
 
-std::string lock_diff_text(const LockDifference& difference, std::string_view format, const Terminal& terminal) {
-  const Table table = make_table(difference);
-  if (format == "csv") return table.csv();
+Table lock_diff_table(const LockDifference& difference) {
+  Table table({left(say("what"), 0, 8, "what"), left(say("of"), 0, 14, "subject"), left(say("before"), 0, 10, "before"),
+               left(say("now"), 0, 10, "after"), left(say("effect"), 0, 16, "effect")});
+  for (const RowDifference& row : difference.rows) {
+    const Json& any = row.after.is_null() ? row.before : row.after;
+    table.add({say("row"), json_text(any["provider"]) + "/" + json_text(any["sku"]),
+               row_text(row.before, difference.before), row_text(row.after, difference.after), row_effect(row)});
+  }
+  for (const FactDifference& one : difference.facts) {
+    table.add({fact_name(one.fact), printable(one.fact.subject), fact_value(one.fact, one.fact.before),
+               fact_value(one.fact, one.fact.after), fact_effect(one, difference.after)});
+  }
+  for (const VersionDifference& one : difference.versions)
+    table.add({say("version"), printable(one.what), printable(one.before), printable(one.after), ""});
+  return table;
+}
+
+Document lock_diff_page(const LockDifference& difference, bool all) {
   const std::string head = difference.empty() ? say("nothing has changed in the rows of the lock of {}",
                                                     json_text(difference.before["today"]))
                                               : best_text(difference);
-  const std::string asked = question_text(difference);
-  const std::string foot = explained_text(difference);
-  if (format == "markdown")
-    return document_title(say("What has changed since the lock"), terminal) + head + "\n\n" +
-           (asked.empty() ? asked : asked + "\n\n") + (table.empty() ? std::string() : table.markdown() + "\n") +
-           (foot.empty() ? foot : foot + "\n");
-  std::string out = bold(head, terminal) + "\n";
-  if (!asked.empty()) out += wrap(asked, terminal.width, 2);
-  if (format == "wide")
-    out += table.empty() ? std::string() : table.text(terminal);
-  else
-    out += rows_text(difference, terminal) + facts_text(difference, terminal);
-  return foot.empty() ? out : out + wrap(foot, terminal.width, 2);
+  Document page;
+  page.page_title(say("What has changed since the lock")).line(head, 2, Where::page);
+  page.line(strong(head), 2, Where::terminal);
+  if (const std::string asked = question_text(difference); !asked.empty()) page.line(asked);
+  if (Table table = all ? lock_diff_table(difference) : rows_table(difference); !table.empty())
+    page.add(std::move(table));
+  if (!all) add_facts(page, difference);
+  if (const std::string foot = explained_text(difference); !foot.empty()) page.line(foot);
+  return page;
 }
 
 }  // namespace gpusel::report

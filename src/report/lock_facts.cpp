@@ -64,8 +64,8 @@ std::string text_at(const Node& node, std::string_view key) {
 /// Of two rules of one id the later holds.
 Json rules_json(const LockSources& sources) {
   std::map<std::string, Json> rules;
-  const auto add = [&](std::span<const Document> documents, bool own) {
-    for (const Document& document : documents) {
+  const auto add = [&](std::span<const gpusel::Document> documents, bool own) {
+    for (const gpusel::Document& document : documents) {
       const Node* list = document.root.find("rules");
       if (list == nullptr) continue;
       for (const Node& rule : list->children) {
@@ -86,7 +86,7 @@ Json rules_json(const LockSources& sources) {
 
 Json coefficients_json(const LockSources& sources) {
   std::set<std::string> ids;
-  for (const Document& document : sources.catalog.documents("calibration")) {
+  for (const gpusel::Document& document : sources.catalog.documents("calibration")) {
     const Node* section = document.root.find("calibration");
     const Node* list = section != nullptr ? section->find("coefficients") : nullptr;
     if (list == nullptr) continue;
@@ -311,7 +311,7 @@ std::vector<FactChange> changed_facts(const Json& before, const Json& after) {
   return changes;
 }
 
-std::optional<Document> set_back(const FactChange& change, const Json& before, const Json& after) {
+std::optional<gpusel::Document> set_back(const FactChange& change, const Json& before, const Json& after) {
   if (change.section == "coefficients" && change.before.is_null()) return std::nullopt;
   const Json overlay = overlay_for(change, before, after);
   if (overlay.is_null()) return std::nullopt;

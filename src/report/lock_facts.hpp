@@ -24,9 +24,9 @@ struct LockSources {
   const estimate::Coefficients& coefficients;
   const catalog::Model* model = nullptr;
   Currency currency;
-  std::set<std::string> gpus;            // beside those of the rows
-  std::span<const Document> rule_files;  // beside the catalogue's rules
-  std::set<std::string> whole_rules;     // kept as they are written, so that they can be set back
+  std::set<std::string> gpus;                    // beside those of the rows
+  std::span<const gpusel::Document> rule_files;  // beside the catalogue's rules
+  std::set<std::string> whole_rules;             // kept as they are written, so that they can be set back
 };
 
 /// {"gpus": {id: {…}}, "models", "instances", "prices", "exchange_rates", "coefficients", "rules": {id: {"hash",
@@ -52,6 +52,6 @@ std::vector<FactChange> changed_facts(const Json& before, const Json& after);
 
 /// An overlay that sets a fact back to what it was; nothing where an overlay cannot say it. `after` are the facts that
 /// it is laid over.
-std::optional<Document> set_back(const FactChange& change, const Json& before, const Json& after);
+std::optional<gpusel::Document> set_back(const FactChange& change, const Json& before, const Json& after);
 
 }  // namespace gpusel::report

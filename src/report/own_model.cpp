@@ -1,5 +1,6 @@
 #include "report/own_model.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "gpusel/base/message.hpp"
@@ -7,7 +8,6 @@
 #include "gpusel/base/text.hpp"
 #include "report/card.hpp"
 #include "report/catalog.hpp"
-#include "report/table.hpp"
 
 namespace gpusel::report {
 
@@ -58,32 +58,27 @@ Json own_model_json(const ConfigModel& model) {
   return json;
 }
 
-std::string own_model_card(const ConfigModel& model, const catalog::Catalog& catalog, const Terminal& terminal) {
-  std::string out = model_card(model.model, catalog, terminal) + "\n";
-  Table parts({{say("parameters"), Align::left, 0}, {say("count"), Align::right, 0}});
+Document own_model_card(const ConfigModel& model, const catalog::Catalog& catalog) {
+  Document page = model_card(model.model, catalog);
+  Table parts({left(say("parameters")), right(say("count"))});
   for (const auto& [key, value] : parts_of(model)) {
     std::string name = key;
-    for (char& letter : name) letter = letter == '_' ? ' ' : letter;
+    std::ranges::replace(name, '_', ' ');
     parts.add({name, in_billions(value)});
   }
-  out += parts.text(terminal);
+  page.gap().add(std::move(parts));
   if (model.stored) {
     const catalog::StoredWeights& stored = *model.stored;
-    Table types({{say("stored as"), Align::left, 0},
-                 {say("tensors"), Align::right, 1},
-                 {say("values"), Align::right, 0},
-                 {say("bytes"), Align::right, 0}});
+    Table types({left(say("stored as")), right(say("tensors"), 1), right(say("values")), right(say("bytes"))});
     for (const catalog::TensorType& type : stored.types)
       types.add({type.name, human_number(type.tensors), in_billions(type.elements), human_number(type.bytes)});
-    if (!types.empty()) out += "\n" + types.text(terminal);
-    out += "\n" + wrap(say("{}: {:.3f} GiB, files: {:.0f}", stored.layout, in_gib(bytes(stored.bytes)), stored.files),
-                       terminal.width, 2);
+    if (!types.empty()) page.gap().add(std::move(types));
+    page.gap().line(say("{}: {:.3f} GiB, files: {:.0f}", stored.layout, in_gib(bytes(stored.bytes)), stored.files));
   }
-  for (const std::string& note : model.notes) out += "\n" + wrap(note, terminal.width, 2);
-  if (model.unread.empty()) return out;
+  for (const std::string& note : model.notes) page.gap().line(note);
   std::string list;
   for (const std::string& key : model.unread) list += (list.empty() ? "" : ", ") + printable(shorten(key, 60));
-  return out + "\n" + wrap(say("not understood: {}", list), terminal.width, 2);
+  return list.empty() ? page : page.gap().line(say("not understood: {}", list));
 }
 
 }  // namespace gpusel::report

@@ -2,14 +2,13 @@
 #pragma once
 
 #include "gpusel/catalog/hf_config.hpp"
+#include "report/document/document.hpp"
 #include "report/json.hpp"
-#include "report/terminal.hpp"
 
 namespace gpusel::report {
 
 /// The record, the parameters by part, what the files of weights hold, and what was not understood.
 Json own_model_json(const catalog::ConfigModel& model);
-std::string own_model_card(const catalog::ConfigModel& model, const catalog::Catalog& catalog,
-                           const Terminal& terminal);
+Document own_model_card(const catalog::ConfigModel& model, const catalog::Catalog& catalog);
 
 }  // namespace gpusel::report

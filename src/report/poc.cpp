@@ -26,8 +26,7 @@ std::string offer_date(const catalog::Offer& offer) {
   return date.known() ? date.text() : say("undated");
 }
 
-std::string rent_lines(const Poc& poc, const advise::Advice& advice, const catalog::Catalog& catalog,
-                       const Terminal& terminal) {
+void add_rent(Document& page, const Poc& poc, const advise::Advice& advice, const catalog::Catalog& catalog) {
   const auto& rent = poc.rent;
   const auto& instance = *poc.chosen->instance;
   const std::string_view code = advice.currency.code();
@@ -36,35 +35,28 @@ std::string rent_lines(const Poc& poc, const advise::Advice& advice, const catal
   if (rent.exchange)
     price += say(" ({} {} as published, × {:.4g}, rate of {})", human_price(rent.published.amount),
                  rent.published.currency.code(), rent.exchange->rate, rent.exchange->as_of.text());
-  std::string out =
-      wrap(say("rent: {} × {} {} in {}, {}, {}; {}, {}", rent.nodes, printable(instance.provider),
-               printable(instance.sku), printable(rent.region->id), to_text(rent.offer->term), price,
-               offer_date(*rent.offer), origin.source.empty() ? say("no source") : printable(origin.source)),
-           terminal.width, 6);
-  return out +
-         wrap(say("cost: {} {} = {} × {:.3g} h billed: {:g} h to set it up, {:.2g} h of runs", human_price(rent.cost),
-                  code, human_price(rent.hourly), rent.billed_hours, rent.setup_hours, rent.run_hours),
-              terminal.width, 6);
+  page.line(say("rent: {} × {} {} in {}, {}, {}; {}, {}", rent.nodes, printable(instance.provider),
+                printable(instance.sku), printable(rent.region->id), to_text(rent.offer->term), price,
+                offer_date(*rent.offer), origin.source.empty() ? say("no source") : printable(origin.source)),
+            6);
+  page.line(say("cost: {} {} = {} × {:.3g} h billed: {:g} h to set it up, {:.2g} h of runs", human_price(rent.cost),
+                code, human_price(rent.hourly), rent.billed_hours, rent.setup_hours, rent.run_hours),
+            6);
 }
 
 /// Commands are not broken into lines: they are to be copied.
-std::string step_lines(const Poc& poc, const Terminal& terminal) {
-  std::string out;
+void add_steps(Document& page, const Poc& poc) {
   int number = 0;
   for (const advise::PocStep& step : poc.steps) {
-    out += "\n" + wrap(say("{}. {} ({})", ++number, step.what, step.tool), terminal.width, 3);
-    for (const std::string& command : step.commands) out += verbatim(command, 5, terminal);
-    if (!step.read.empty()) out += wrap(say("   read: {}", step.read), terminal.width, 9);
+    page.gap().line(say("{}. {} ({})", ++number, step.what, step.tool), 3);
+    for (const std::string& command : step.commands) page.add(Code{command, 5});
+    if (!step.read.empty()) page.line(say("   read: {}", step.read), 9);
   }
-  return out;
 }
 
 Table figure_table(const Poc& poc) {
-  Table table({{say("expect"), Align::left, 0, 20},
-               {say("cards"), Align::right, 0},
-               {say("estimate"), Align::right, 0},
-               {say("unit"), Align::left, 0},
-               {say("80 of 100 runs"), Align::left, 0}});
+  Table table({left(say("expect"), 0, 20), right(say("cards")), right(say("estimate")), left(say("unit")),
+               left(say("80 of 100 runs"))});
   for (const PocFigure& figure : poc.figures)
     table.add({figure.name, format("{}", figure.gpus),
                figure.expected ? human_number(*figure.expected) : say("not known"), figure.unit,
@@ -73,10 +65,8 @@ Table figure_table(const Poc& poc) {
 }
 
 Table scale_table(const Poc& poc) {
-  Table table({{say("cards"), Align::right, 0},
-               {say("rate of one card"), Align::right, 0},
-               {say("80 of 100 runs"), Align::left, 0},
-               {say("scaling efficiency"), Align::right, 0}});
+  Table table({right(say("cards")), right(say("rate of one card")), left(say("80 of 100 runs")),
+               right(say("scaling efficiency"))});
   for (const PocScale& scale : poc.scales)
     table.add({format("{}", scale.gpus),
                scale.per_gpu ? human_number(*scale.per_gpu)
@@ -87,21 +77,19 @@ Table scale_table(const Poc& poc) {
   return table;
 }
 
-std::string outside_lines(const Poc& poc, const Terminal& terminal) {
-  std::string out = wrap(say("if a figure lies outside:"), terminal.width, 2);
-  for (const PocFigure& figure : poc.figures)
-    out += wrap(format("  {}: {}", figure.name, figure.outside), terminal.width, 4);
+void add_outside(Document& page, const Poc& poc) {
+  page.line(say("if a figure lies outside:"));
+  for (const PocFigure& figure : poc.figures) page.line(format("  {}: {}", figure.name, figure.outside), 4);
   if (poc.job_cost_high > 0)
-    out += wrap(say("  money: at the ends of the interval {} to {} {}", human_price(poc.job_cost_low),
-                    human_price(poc.job_cost_high), poc.job_cost_unit),
-                terminal.width, 4);
+    page.line(say("  money: at the ends of the interval {} to {} {}", human_price(poc.job_cost_low),
+                  human_price(poc.job_cost_high), poc.job_cost_unit),
+              4);
   if (poc.turn)
-    out += wrap(
+    page.line(
         say("  below {} {} in all, rank {} ({}) is cheaper, if its own estimate holds", human_number(poc.turn->rate),
             poc.work.counted ? say_name(poc.work.counted->unit.rate) : say("tokens/s"), poc.turn->rank,
             printable(poc.turn->name)),
-        terminal.width, 4);
-  return out;
+        4);
 }
 
 Json rent_json(const Poc& poc, const advise::Advice& advice, const catalog::Catalog& catalog) {
@@ -140,27 +128,28 @@ Json figure_json(const PocFigure& figure) {
 
 }  // namespace
 
-std::string poc_text(const PocView& view, bool explain, const Terminal& terminal) {
+Document poc_page(const PocView& view, bool explain) {
   const Poc& poc = view.poc;
   const auto& instance = *poc.chosen->instance;
-  std::string out = heading(say("Proof of concept for rank {}: {} {}", poc.chosen->rank, printable(instance.provider),
-                                printable(instance.sku)),
-                            terminal) +
-                    "\n";
-  out += rent_lines(poc, view.advice, view.catalog, terminal);
-  for (const std::string& note : poc.notes) out += wrap(say("note: {}", note), terminal.width, 6);
-  out += step_lines(poc, terminal) + "\n" + figure_table(poc).text(terminal);
-  if (poc.scales.size() > 1) out += "\n" + scale_table(poc).text(terminal);
-  out += "\n" + outside_lines(poc, terminal);
+  Document page;
+  page.heading(say("Proof of concept for rank {}: {} {}", poc.chosen->rank, printable(instance.provider),
+                   printable(instance.sku)));
+  page.gap();
+  add_rent(page, poc, view.advice, view.catalog);
+  for (const std::string& note : poc.notes) page.line(say("note: {}", note), 6);
+  add_steps(page, poc);
+  page.gap().add(figure_table(poc)).gap();
+  if (poc.scales.size() > 1) page.add(scale_table(poc)).gap();
+  add_outside(page, poc);
+  page.gap();
   const Json row = poc_row(view);
-  out += "\n";
   if (row.is_null())
-    out += wrap(no_row_reason(view), terminal.width, 2);
+    page.line(no_row_reason(view));
   else
-    out += wrap(say("what was measured, in place of each null, as a line of runs.jsonl:"), terminal.width, 2) +
-           verbatim(dump(row, -1), 2, terminal) + wrap(say("then: gpusel calibrate runs.jsonl"), terminal.width, 2);
-  if (explain) out += trace_lines(poc.trace, terminal);
-  return out;
+    page.line(say("what was measured, in place of each null, as a line of runs.jsonl:"))
+        .add(Code{dump(row, -1), 2})
+        .line(say("then: gpusel calibrate runs.jsonl"));
+  return explain ? page.derivation(derivation_of(poc.trace)) : page;
 }
 
 Json poc_json(const PocView& view) {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "gpusel/advise/poc.hpp"
+#include "report/document/document.hpp"
 #include "report/json.hpp"
-#include "report/table.hpp"
 
 namespace gpusel::report {
 
@@ -17,7 +17,7 @@ struct PocView {
   const estimate::Coefficients& coefficients;
 };
 
-std::string poc_text(const PocView& view, bool explain, const Terminal& terminal);
+Document poc_page(const PocView& view, bool explain);
 Json poc_json(const PocView& view);
 
 /// A request of an estimate for what is tested, with every measured figure open: a row for gpusel calibrate. Null where

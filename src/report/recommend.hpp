@@ -1,25 +1,36 @@
-// A recommendation as text or Markdown for people, and as JSON or CSV for programs.
+// A recommendation as a document, and as JSON or CSV for programs.
 #pragma once
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "gpusel/advise/recommend.hpp"
+#include "report/document/document.hpp"
 #include "report/json_out.hpp"
-#include "report/terminal.hpp"
 
 namespace gpusel::report {
 
 struct RecommendView {
   std::size_t limit = 10;  // rows; 0: all
   bool wide = false;
-  bool explain = false;  // scores and warnings in full
+  bool sortable = false;  // the ranking, by the reader of a page
+  bool explain = false;   // scores and warnings in full
   bool show_rejected = false;
 };
 
-/// In a document, a reason for each rule that instances fell to.
-std::string recommend_text(const advise::Advice& advice, const catalog::Catalog& catalog, const RecommendView& view,
-                           const Terminal& terminal);
+Table ranking_table(const advise::Advice& advice, const RecommendView& view);
+
+/// Instances that one rule dropped.
+struct RejectedGroup {
+  std::string rule;
+  int instances = 0;
+  std::vector<const advise::Rejection*> rejections;
+};
+/// The most instances first.
+std::vector<RejectedGroup> rejected_by_rule(const advise::Advice& advice);
+
+Document recommend_page(const advise::Advice& advice, const catalog::Catalog& catalog, const RecommendView& view);
 
 /// What an answer says of one of its ranks, warnings first.
 Json remarks_json(const advise::Recommendation& r);
@@ -33,6 +44,6 @@ void tell_recommend(JsonOut& out, const advise::Advice& advice, const catalog::C
                     const RecommendTelling& told);
 Json recommend_json(const advise::Advice& advice, const catalog::Catalog& catalog, std::size_t limit);
 /// The figures that a spreadsheet wants, in full; one row per recommendation.
-std::string recommend_csv(const advise::Advice& advice, const catalog::Catalog& catalog, std::size_t limit);
+Table recommend_table(const advise::Advice& advice, const catalog::Catalog& catalog, std::size_t limit);
 
 }  // namespace gpusel::report

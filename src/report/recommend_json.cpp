@@ -79,7 +79,8 @@ void tell_cost(JsonOut& out, const Recommendation& r, const Advice& advice, cons
       return std::vector<std::string>(lacking.begin(), lacking.end());
     }());
   }
-  if (const auto& range = r.cost_range; range != nullptr && advice.work.ends() && !range->fast.outlasts && !range->slow.outlasts)
+  if (const auto& range = r.cost_range;
+      range != nullptr && advice.work.ends() && !range->fast.outlasts && !range->slow.outlasts)
     tell_interval(out, "interval", {range->fast.total, range->slow.total});
   if (!cost.exchange) return;
   out.object("fx", [&] {
@@ -218,7 +219,7 @@ Json recommend_json(const Advice& advice, const catalog::Catalog& catalog, std::
   return tree_of([&](JsonOut& out) { tell_recommend(out, advice, catalog, {.limit = limit}); });
 }
 
-std::string recommend_csv(const Advice& advice, const catalog::Catalog& catalog, std::size_t limit) {
+Table recommend_table(const Advice& advice, const catalog::Catalog& catalog, std::size_t limit) {
   static constexpr RecordColumn kColumns[] = {
       {"rank", "/rank"},
       {"score", "/score"},
@@ -267,7 +268,7 @@ std::string recommend_csv(const Advice& advice, const catalog::Catalog& catalog,
       if (warning["severity"] == to_text(rules::Effect::warn)) warned.push_back(warning["rule"]);
     record["warned_of"] = std::move(warned);
   }
-  return csv_of(records, kColumns);
+  return records_table(records, kColumns);
 }
 
 }  // namespace gpusel::report

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "report/table.hpp"
-
 namespace gpusel::report {
 
 namespace {
@@ -24,7 +22,7 @@ bool is_flat(const Json& value) {
 
 }  // namespace
 
-std::string csv_of(const Json& records, std::span<const RecordColumn> columns) {
+Table records_table(const Json& records, std::span<const RecordColumn> columns) {
   std::vector<Column> titles;
   for (const RecordColumn& column : columns) titles.push_back({std::string(column.key)});
   Table table(std::move(titles));
@@ -36,10 +34,10 @@ std::string csv_of(const Json& records, std::span<const RecordColumn> columns) {
     }
     table.add(std::move(cells));
   }
-  return table.csv();
+  return table;
 }
 
-std::string csv_of(const Json& records) {
+Table records_table(const Json& records) {
   std::vector<std::string> keys;
   for (const Json& record : records)
     for (const auto& [key, value] : record.items())
@@ -49,7 +47,7 @@ std::string csv_of(const Json& records) {
   for (const std::string& key : keys) pointers.push_back("/" + key);
   std::vector<RecordColumn> columns;
   for (std::size_t i = 0; i < keys.size(); ++i) columns.push_back({keys[i], pointers[i]});
-  return csv_of(records, columns);
+  return records_table(records, columns);
 }
 
 }  // namespace gpusel::report

@@ -1,10 +1,11 @@
-// A list of JSON records as CSV for programs: numbers in full, empty cells for the unknown.
+// A list of JSON records as a table for programs: numbers in full, empty cells for the unknown.
 #pragma once
 
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "report/document/table.hpp"
 #include "report/json.hpp"
 
 namespace gpusel::report {
@@ -15,8 +16,8 @@ struct RecordColumn {
   std::string_view pointer;  // RFC 6901, as in "/cost/hourly"
 };
 
-std::string csv_of(const Json& records, std::span<const RecordColumn> columns);
+Table records_table(const Json& records, std::span<const RecordColumn> columns);
 /// A column for every key of the records whose value is no map and no list of maps.
-std::string csv_of(const Json& records);
+Table records_table(const Json& records);
 
 }  // namespace gpusel::report

@@ -8,7 +8,6 @@
 #include "report/candidate.hpp"
 #include "report/estimate.hpp"
 #include "report/recommend.hpp"
-#include "report/table.hpp"
 
 namespace gpusel::report {
 
@@ -23,16 +22,10 @@ using advise::StagesPlan;
 Cell money(const std::optional<double>& amount) { return figure_cell(amount ? human_price(*amount) : "-", amount); }
 
 Table table_of(const StagesChoice& choice, const StagesPlan& plan, Currency currency) {
-  Table table({{say("stage"), Align::left, 0},
-               {say("instance"), Align::left, 0, 18},
-               {say("region"), Align::left, 2, 9},
-               {say("GPUs"), Align::left, 1},
-               {say("term"), Align::left, 3},
-               {say("{}/h", currency.code()), Align::right, 0},
-               {say("hours"), Align::right, 0},
-               {say("{} once", currency.code()), Align::right, 0},
-               {say("{}/month", currency.code()), Align::right, 0},
-               {say("price of"), Align::left, 1}});
+  Table table({left(say("stage")), left(say("instance"), 0, 18), left(say("region"), 2, 9), left(say("GPUs"), 1),
+               left(say("term"), 3), right(say("{}/h", currency.code())), right(say("hours")),
+               right(say("{} once", currency.code())), right(say("{}/month", currency.code())),
+               left(say("price of"), 1)});
   for (std::size_t i = 0; i < choice.stages.size(); ++i) {
     const StageChoice& stage = choice.stages[i];
     const std::string name = printable(plan.stages[i].name);
@@ -104,18 +97,22 @@ bool is_one_provider(const StagesChoice& choice) {
   return true;
 }
 
-std::string one_provider_text(const StagesAnswer& answer, const StagesPlan& plan, const Terminal& terminal) {
-  if (is_one_provider(answer.best)) return wrap(say("all of it is with one provider"), terminal.width, 2);
-  if (!answer.one_provider) return wrap(say("no provider has an instance for every stage"), terminal.width, 2);
+void add_one_provider(Document& page, const StagesAnswer& answer, const StagesPlan& plan) {
+  if (is_one_provider(answer.best)) {
+    page.line(say("all of it is with one provider"));
+    return;
+  }
+  if (!answer.one_provider) {
+    page.line(say("no provider has an instance for every stage"));
+    return;
+  }
   const StagesChoice& one = *answer.one_provider;
   const double more = one.sum.whole(answer.months) - answer.best.sum.whole(answer.months);
-  std::string out = heading(say("all with {}", printable(one.stages.front().best->instance->provider)), terminal) +
-                    table_of(one, plan, answer.currency).text(terminal) +
-                    wrap(sum_text(one, answer.months, answer.currency), terminal.width, 2);
-  return out + wrap(more >= 0 ? say("staying with one costs {} {} more", human_price(more), answer.currency.code())
-                              : say("staying with one costs {} {} less: each best alone is not the best together",
-                                    human_price(-more), answer.currency.code()),
-                    terminal.width, 2);
+  page.heading(say("all with {}", printable(one.stages.front().best->instance->provider)));
+  page.add(table_of(one, plan, answer.currency)).line(sum_text(one, answer.months, answer.currency));
+  page.line(more >= 0 ? say("staying with one costs {} {} more", human_price(more), answer.currency.code())
+                      : say("staying with one costs {} {} less: each best alone is not the best together",
+                            human_price(-more), answer.currency.code()));
 }
 
 Json choice_json(const StagesChoice& choice, const StagesAnswer& answer, const StagesPlan& plan) {
@@ -133,7 +130,8 @@ Json choice_json(const StagesChoice& choice, const StagesAnswer& answer, const S
       record["plan"] = plan_json(one->choice());
       record["billing"] = to_text(one->offer->term);
       record["price_as_of"] = text_or_null(Date::from_packed(one->offer->as_of).text());
-      record["offer"] = {{"currency", one->cost.published.currency.code()}, {"hourly", number(one->cost.published.amount)}};
+      record["offer"] = {{"currency", one->cost.published.currency.code()},
+                         {"hourly", number(one->cost.published.amount)}};
       record["fx"] = one->cost.exchange ? Json{{"rate", number(one->cost.exchange->rate)},
                                                {"as_of", text_or_null(one->cost.exchange->as_of.text())}}
                                         : Json(nullptr);
@@ -166,27 +164,22 @@ Json choice_json(const StagesChoice& choice, const StagesAnswer& answer, const S
 
 }  // namespace
 
-std::string stages_text(const StagesAnswer& answer, const StagesPlan& plan, std::string_view format_name,
-                        const Terminal& terminal) {
-  const Table table = table_of(answer.best, plan, answer.currency);
-  if (format_name == "csv") return table.csv();
-  std::string out = document_title(say("Several jobs, one after the other"), terminal);
+Document stages_page(const StagesAnswer& answer, const StagesPlan& plan) {
+  Document page;
+  page.page_title(say("Several jobs, one after the other"));
   for (std::size_t i = 0; i < plan.stages.size(); ++i)
-    out += wrap(say("{}: {}; assumed: {}", printable(plan.stages[i].name), job_line(answer.advice[i]->work),
-                    assumed_line(answer.advice[i]->assumed)),
-                terminal.width, 2);
-  out += wrap(dates_text(answer), terminal.width, 2);
-  out += "\n" + table.text(terminal);
-  out += wrap(sum_text(answer.best, answer.months, answer.currency), terminal.width, 2);
+    page.line(say("{}: {}; assumed: {}", printable(plan.stages[i].name), job_line(answer.advice[i]->work),
+                  assumed_line(answer.advice[i]->assumed)));
+  page.line(dates_text(answer)).gap().add(table_of(answer.best, plan, answer.currency)).line(stages_sum(answer));
   for (const advise::Move& move : answer.best.moves)
-    out += wrap("  " + move_text(move, answer.best, plan, answer.currency), terminal.width, 4);
+    page.line("  " + move_text(move, answer.best, plan, answer.currency), 4);
   for (std::size_t i = 0; i < answer.best.stages.size(); ++i)
     if (const Recommendation* one = answer.best.stages[i].best; one != nullptr)
       for (const auto& remark : one->remarks)
         if (remark.severity == rules::Effect::warn)
-          out += wrap(say("warn: {}: {} [{}]", printable(plan.stages[i].name), printable(remark.message), remark.rule),
-                      terminal.width, 2);
-  return out + one_provider_text(answer, plan, terminal) + trace_lines(answer.trace, terminal);
+          page.line(say("warn: {}: {} [{}]", printable(plan.stages[i].name), printable(remark.message), remark.rule));
+  add_one_provider(page, answer, plan);
+  return page.derivation(derivation_of(answer.trace));
 }
 
 std::string stages_sum(const StagesAnswer& answer) { return sum_text(answer.best, answer.months, answer.currency); }

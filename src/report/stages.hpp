@@ -4,14 +4,12 @@
 #include <string>
 
 #include "gpusel/advise/stages.hpp"
+#include "report/document/document.hpp"
 #include "report/json.hpp"
-#include "report/terminal.hpp"
 
 namespace gpusel::report {
 
-/// `format`: csv, or else text.
-std::string stages_text(const advise::StagesAnswer& answer, const advise::StagesPlan& plan, std::string_view format,
-                        const Terminal& terminal);
+Document stages_page(const advise::StagesAnswer& answer, const advise::StagesPlan& plan);
 /// The sum in one line, for formats that hold the table alone.
 std::string stages_sum(const advise::StagesAnswer& answer);
 Json stages_json(const advise::StagesAnswer& answer, const advise::StagesPlan& plan);

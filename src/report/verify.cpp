@@ -9,7 +9,6 @@
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/estimate.hpp"
-#include "report/markdown.hpp"
 #include "report/records.hpp"
 
 namespace gpusel::report {
@@ -52,12 +51,10 @@ std::vector<Cell> accuracy_cells(const Accuracy& a) {
 
 /// `part`: what a row is a part by; nothing for figures over all rows.
 Table accuracy_table(std::optional<GroupBy> part, std::span<const Group> groups) {
-  std::vector<Column> columns{{say("figure"), Align::left, 0, 20}};
-  if (part) columns.push_back({std::string(to_text(*part)), Align::left, 0, 16});
-  for (auto& column : {Column{say("rows"), Align::right, 2}, Column{say("sources"), Align::right, 3},
-                       Column{say("error"), Align::right, 0}, Column{say("bias"), Align::right, 0},
-                       Column{say("within 20 %"), Align::right, 0}, Column{say("in interval"), Align::right, 0},
-                       Column{say("width"), Align::right, 1}})
+  std::vector<Column> columns{left(say("figure"), 0, 20)};
+  if (part) columns.push_back(left(std::string(to_text(*part)), 0, 16));
+  for (auto& column : {right(say("rows"), 2), right(say("sources"), 3), right(say("error")), right(say("bias")),
+                       right(say("within 20 %")), right(say("in interval")), right(say("width"), 1)})
     columns.push_back(column);
   Table table(std::move(columns));
   for (const Group& group : groups) {
@@ -70,12 +67,8 @@ Table accuracy_table(std::optional<GroupBy> part, std::span<const Group> groups)
 }
 
 Table fit_table(const Verification& verification) {
-  Table table({{say("does it fit"), Align::left, 0},
-               {say("ran"), Align::right, 0},
-               {say("said to fit"), Align::right, 0},
-               {say("ran out of memory"), Align::right, 0},
-               {say("said to fit"), Align::right, 0},
-               {say("balanced accuracy"), Align::right, 0}});
+  Table table({left(say("does it fit")), right(say("ran")), right(say("said to fit")), right(say("ran out of memory")),
+               right(say("said to fit")), right(say("balanced accuracy"))});
   for (const bool training : {true, false}) {
     const FitAccuracy fit = advise::fit_accuracy(verification, training);
     if (fit.ran + fit.died == 0) continue;
@@ -87,10 +80,8 @@ Table fit_table(const Verification& verification) {
 }
 
 Table ranking_table(const Verification& verification) {
-  Table table({{say("the same work on several GPUs"), Align::left, 0, 20},
-               {say("works"), Align::right, 0},
-               {say("sources"), Align::right, 0},
-               {say("rank correlation"), Align::right, 0}});
+  Table table({left(say("the same work on several GPUs"), 0, 20), right(say("works")), right(say("sources")),
+               right(say("rank correlation"))});
   for (const auto& each : advise::rankings(verification))
     table.add(
         {said(each.figure), format("{}", each.works), format("{}", each.sources), format("{:.2f}", each.correlation)});
@@ -98,21 +89,16 @@ Table ranking_table(const Verification& verification) {
 }
 
 Table ratio_table(const Verification& verification) {
-  Table table({{say("factor between two GPUs at the same work"), Align::left, 0, 20},
-               {say("works"), Align::right, 0},
-               {say("sources"), Align::right, 0},
-               {say("error"), Align::right, 0}});
+  Table table({left(say("factor between two GPUs at the same work"), 0, 20), right(say("works")), right(say("sources")),
+               right(say("error"))});
   for (const auto& each : advise::gpu_ratios(verification))
     table.add({said(each.figure), format("{}", each.works), format("{}", each.sources), percent_off(each.error)});
   return table;
 }
 
 Table pick_table(const Verification& verification) {
-  Table table({{say("cheapest GPU for the same work"), Align::left, 0, 20},
-               {say("works"), Align::right, 0},
-               {say("sources"), Align::right, 0},
-               {say("pick is the cheapest"), Align::right, 0},
-               {say("costs more by"), Align::right, 0}});
+  Table table({left(say("cheapest GPU for the same work"), 0, 20), right(say("works")), right(say("sources")),
+               right(say("pick is the cheapest")), right(say("costs more by"))});
   for (const auto& each : advise::cheapest_picks(verification))
     table.add({said(each.figure), format("{}", each.works), format("{}", each.sources), percent_off(each.right),
                format("{:.1f} %", each.regret * 100)});
@@ -122,14 +108,8 @@ Table pick_table(const Verification& verification) {
 std::string place_of(const Comparison& each) { return format("{}:{}", each.file, each.row->cells.line); }
 
 Table worst_table(const Verification& verification, std::size_t count) {
-  Table table({{say("figure"), Align::left, 0, 16},
-               {say("source"), Align::left, 1, 12},
-               {say("model"), Align::left, 0, 12},
-               {say("GPU"), Align::left, 0},
-               {say("measured"), Align::right, 0},
-               {say("predicted"), Align::right, 0},
-               {say("factor"), Align::right, 0},
-               {say("row"), Align::left, 2, 16}});
+  Table table({left(say("figure"), 0, 16), left(say("source"), 1, 12), left(say("model"), 0, 12), left(say("GPU")),
+               right(say("measured")), right(say("predicted")), right(say("factor")), left(say("row"), 2, 16)});
   for (const Comparison* each : advise::worst(verification, count))
     table.add({said(each->figure), printable(advise::source_of(*each->row, each->file)),
                printable(each->row->facts.model), std::string(each->row->gpu->id), human_number(each->measured),
@@ -197,36 +177,42 @@ Json worst_json(const Comparison& each) {
           {"interval", each.interval ? interval_json(*each.interval) : Json(nullptr)}};
 }
 
-std::string verify_markdown(const Verification& verification, const VerifyView& view) {
-  std::string out = "# " + say("Accuracy of the estimates") + "\n\n" + summary_line(verification) + ".";
-  if (const std::string line = unanswered_line(verification); !line.empty()) out += " " + line + ".";
-  out += "\n\n" +
-         say("Every source weighs the same: `error` is the median of |predicted ÷ measured − 1| of each source, "
-             "averaged over the sources; `bias` the median of predicted ÷ measured − 1 of each source, and the median "
-             "of those; `in interval` the share of measurements inside the 80 % interval, `width` its upper end "
-             "divided by its lower. The coefficients were fitted to such measurements, so that others are met less "
-             "well.") +
-         "\n\n" + say("`gpusel verify -o markdown` prints this page; `--by` chooses its tables.") + "\n";
-  for (const VerifiedSection& section : sections(verification, view))
-    out += "\n## " + markdown_text(section.title) + "\n\n" + section.table.markdown();
+/// What stands between `marks` is code.
+Text with_code(std::string_view words) {
+  Text out;
+  bool code = false;
+  for (std::size_t from = 0; from < words.size(); code = !code) {
+    const std::size_t end = std::min(words.find('`', from), words.size());
+    out.add(std::string(words.substr(from, end - from)), code ? Meaning::code : Meaning::plain);
+    from = end + 1;
+  }
   return out;
 }
 
 }  // namespace
 
-std::string verify_text(const Verification& verification, const VerifyView& view, const Terminal& terminal) {
-  const auto made = [&] {
-    return view.explain ? trace_lines(advise::explain_accuracy(verification), terminal) : std::string();
-  };
-  if (terminal.width.is_markdown()) return verify_markdown(verification, view) + made();
-  std::string out = title(summary_line(verification), terminal);
-  for (const VerifiedSection& section : sections(verification, view)) out += "\n" + section.table.text(terminal);
-  if (const std::string line = unanswered_line(verification); !line.empty())
-    out += "\n" + wrap(line, terminal.width, 2);
-  return out + made();
+Document verify_page(const Verification& verification, const VerifyView& view) {
+  const std::string unanswered = unanswered_line(verification);
+  Document page;
+  page.page_title(say("Accuracy of the estimates"));
+  page.line(format("{}.{}", summary_line(verification), unanswered.empty() ? "" : " " + unanswered + "."), 2,
+            Where::page);
+  for (const std::string& words :
+       {say("Every source weighs the same: `error` is the median of |predicted ÷ measured − 1| of each source, "
+            "averaged over the sources; `bias` the median of predicted ÷ measured − 1 of each source, and the median "
+            "of those; `in interval` the share of measurements inside the 80 % interval, `width` its upper end "
+            "divided by its lower. The coefficients were fitted to such measurements, so that others are met less "
+            "well."),
+        say("`gpusel verify -o markdown` prints this page; `--by` chooses its tables.")})
+    page.line(with_code(words), 2, Where::page);
+  page.title(summary_line(verification), Where::terminal);
+  for (VerifiedSection& section : sections(verification, view))
+    page.page_heading(section.title).gap().add(std::move(section.table));
+  if (!unanswered.empty()) page.append(Document().gap().line(unanswered), Where::terminal);
+  return view.explain ? page.derivation(derivation_of(advise::explain_accuracy(verification))) : page;
 }
 
-std::string verify_csv(const Verification& verification, const VerifyView& view) {
+Table verify_table(const Verification& verification, const VerifyView& view) {
   Json records = Json::array();
   const auto add = [&](std::string_view by, const Group& group) {
     Json record{{"by", text_or_null(by)}, {"group", text_or_null(group.name)}};
@@ -236,7 +222,7 @@ std::string verify_csv(const Verification& verification, const VerifyView& view)
   for (const Group& group : advise::figures(verification)) add({}, group);
   for (const GroupBy by : view.by)
     for (const Group& group : advise::groups(verification, by)) add(to_text(by), group);
-  return csv_of(records);
+  return records_table(records);
 }
 
 Json verify_json(const Verification& verification, const VerifyView& view) {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "gpusel/advise/accuracy.hpp"
+#include "report/document/document.hpp"
 #include "report/json.hpp"
-#include "report/table.hpp"
 
 namespace gpusel::report {
 
@@ -17,9 +17,9 @@ struct VerifyView {
   bool explain = false;
 };
 
-std::string verify_text(const advise::Verification& verification, const VerifyView& view, const Terminal& terminal);
+Document verify_page(const advise::Verification& verification, const VerifyView& view);
 /// One table: the figures over all rows, then those of each part.
-std::string verify_csv(const advise::Verification& verification, const VerifyView& view);
+Table verify_table(const advise::Verification& verification, const VerifyView& view);
 Json verify_json(const advise::Verification& verification, const VerifyView& view);
 
 }  // namespace gpusel::report

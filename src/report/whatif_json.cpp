@@ -208,8 +208,8 @@ class Writer {
 
 Json whatif_json(const WhatIf& answer, const catalog::Catalog& catalog) { return Writer(answer, catalog).write(); }
 
-std::string whatif_csv(const WhatIf& answer, const catalog::Catalog& catalog) {
-  return csv_of(Writer(answer, catalog).rows());
+Table whatif_table(const WhatIf& answer, const catalog::Catalog& catalog) {
+  return records_table(Writer(answer, catalog).rows());
 }
 
 }  // namespace gpusel::report

@@ -49,21 +49,13 @@ std::vector<std::string> changes(const WhatIf& answer) {
   return lines;
 }
 
-Table tornado_table(const WhatIf& answer, const Bars& bars, std::size_t bar_width) {
-  std::vector<Column> columns{{say("input"), Align::left, 0},
-                              {say("now"), Align::right, 2},
-                              {say("low"), Align::right, 3},
-                              {say("cost"), Align::right, 0}};
-  if (bar_width > 0) columns.push_back({"", Align::left, 1});
-  columns.insert(columns.end(), {{say("cost"), Align::right, 0}, {say("high"), Align::right, 3}});
-  Table table(std::move(columns));
-  for (std::size_t i = 0; i < answer.bars.size(); ++i) {
-    const advise::TornadoBar& bar = answer.bars[i];
-    std::vector<Cell> cells{printable(bar.key), value_shown(bar.base), value_shown(bar.low.value), end_text(bar.low)};
-    if (bar_width > 0) cells.emplace_back(text_bar(bars, bars.bars[i], bar_width));
-    cells.insert(cells.end(), {end_text(bar.high), value_shown(bar.high.value)});
-    table.add(std::move(cells));
-  }
+Table tornado_table(const WhatIf& answer) {
+  Table table({left(say("input")), right(say("now"), 2), right(say("low"), 3), right(say("cost")), left("", 1),
+               right(say("cost")), right(say("high"), 3)});
+  table.bars = bars_of(answer);
+  for (const advise::TornadoBar& bar : answer.bars)
+    table.add({printable(bar.key), value_shown(bar.base), value_shown(bar.low.value), end_text(bar.low), "",
+               end_text(bar.high), value_shown(bar.high.value)});
   return table;
 }
 
@@ -74,85 +66,53 @@ void add_list(std::vector<std::string>& lines, const std::string& what, const st
   if (!list.empty()) lines.push_back(say("{}: {}", what, list));
 }
 
-std::string against_title(const WhatIf& answer) {
-  switch (answer.against) {
-    case advise::Against::time: return say("hours");
-    case advise::Against::latency: return say("ms to the whole answer");
-    case advise::Against::throughput: return answer.rate_unit;
-  }
-  return {};
-}
-
 }  // namespace
 
-Section tornado_section(const WhatIf& answer, std::size_t bar_width) {
-  Section section;
-  section.heading = say("tornado: what moves the cost of the best answer");
-  if (!answer.now.fits()) {
-    section.remarks = {say("nothing fits: {}", printable(reason_of(answer.now, nullptr)))};
-    return section;
-  }
-  section.lines = {say("each input ±{:g} % by itself, speed over the interval of 80 of 100 runs; now {} {} with {}",
-                       100 * answer.swing, human_price(answer.now.cost), measure_title(answer, answer.measure),
-                       winner_text(answer.now))};
-  section.bars = bars_of(answer);
-  section.table = tornado_table(answer, *section.bars, bar_width);
-  section.remarks = changes(answer);
+void add_tornado(Document& page, const WhatIf& answer) {
+  page.heading(say("tornado: what moves the cost of the best answer"));
+  if (!answer.now.fits())
+    return add_remarks(page, {say("nothing fits: {}", printable(reason_of(answer.now, nullptr)))});
+  page.line(say("each input ±{:g} % by itself, speed over the interval of 80 of 100 runs; now {} {} with {}",
+                100 * answer.swing, human_price(answer.now.cost), measure_title(answer, answer.measure),
+                winner_text(answer.now)));
+  if (!answer.bars.empty()) page.gap().add(tornado_table(answer));
+  std::vector<std::string> remarks = changes(answer);
   if (answer.measure == advise::Measure::hourly || answer.measure == advise::Measure::monthly)
-    section.remarks.push_back(
+    remarks.push_back(
         say("speed has no row: cost is by the hour, and how its interval changes the number of instances is not worked "
             "out"));
   std::vector<std::string> assumed;
   for (const advise::TornadoBar& bar : answer.bars)
     if (bar.assumed) assumed.push_back(bar.key);
-  add_list(section.remarks, say("assumed, not given"), assumed);
-  add_list(section.remarks, say("less than 0.1 % of the cost"), answer.unmoved);
-  return section;
+  add_list(remarks, say("assumed, not given"), assumed);
+  add_list(remarks, say("less than 0.1 % of the cost"), answer.unmoved);
+  add_remarks(page, remarks);
 }
 
-Section pareto_section(const WhatIf& answer) {
-  Section section;
-  section.heading = say("Pareto frontier: cost × {}", answer.against == advise::Against::time      ? say("time")
-                                                      : answer.against == advise::Against::latency ? say("latency")
-                                                                                                   : say("throughput"));
-  if (answer.candidates.empty()) {
-    section.remarks = {say("nothing fits: {}", printable(reason_of(answer.now, nullptr)))};
-    return section;
-  }
-  Chart chart;
-  std::vector<double> xs, ys;
-  Table table({{against_title(answer), Align::right, 0},
-               {measure_title(answer, answer.pareto_measure), Align::right, 0},
-               {say("instance"), Align::left, 0, 18},
-               {say("region"), Align::left, 4, 9},
-               {say("GPUs"), Align::left, 0},
-               {say("plan"), Align::left, 3, 20}});
-  Line frontier{0, {}};
+void add_pareto(Document& page, const WhatIf& answer) {
+  const std::string heading =
+      say("Pareto frontier: cost × {}", answer.against == advise::Against::time      ? say("time")
+                                        : answer.against == advise::Against::latency ? say("latency")
+                                                                                     : say("throughput"));
+  page.heading(heading);
+  if (answer.candidates.empty())
+    return add_remarks(page, {say("nothing fits: {}", printable(reason_of(answer.now, nullptr)))});
+  const std::string unit = against_title(answer.against, answer.rate_unit);
+  const std::string cost = measure_title(answer, answer.pareto_measure);
+  std::vector<Mark> marks;
+  Table table({right(unit), right(cost), left(say("instance"), 0, 18), left(say("region"), 4, 9), left(say("GPUs")),
+               left(say("plan"), 3, 20)});
   for (const advise::Candidate& one : answer.candidates) {
-    xs.push_back(one.x);
-    ys.push_back(one.cost);
-    const std::string place =
-        say("{}: {} {}, {} {}", winner_text(one.outcome), human_number(one.x), against_title(answer),
-            human_price(one.cost), measure_title(answer, answer.pareto_measure));
-    chart.marks.push_back({one.x, one.cost, one.frontier ? std::size_t{0} : std::size_t{1}, one.frontier, place});
-    if (!one.frontier) continue;
-    frontier.points.emplace_back(one.x, one.cost);
-    table.add({human_number(one.x), human_price(one.cost), winner_text(one.outcome),
-               printable(one.outcome.best.region->id), gpus_text(one.outcome.best),
-               plan_text(one.outcome.of->work, one.outcome.best)});
+    const std::string who = winner_text(one.outcome);
+    marks.push_back({one.x, one.cost, one.frontier ? std::size_t{0} : std::size_t{1}, one.frontier,
+                     say("{}: {} {}, {} {}", who, human_number(one.x), unit, human_price(one.cost), cost)});
+    if (one.frontier)
+      table.add({human_number(one.x), human_price(one.cost), who, printable(one.outcome.best.region->id),
+                 gpus_text(one.outcome.best), plan_text(one.outcome.of->work, one.outcome.best)});
   }
-  section.lines = {say("{} candidates, {} on the frontier: nothing is better in one and no worse in the other",
-                       answer.candidates.size(), frontier.points.size())};
-  chart.lines.push_back(std::move(frontier));
-  chart.x_title = against_title(answer);
-  chart.y_title = measure_title(answer, answer.pareto_measure);
-  chart.x = scale_for(xs);
-  chart.y = scale_for(ys);
-  chart.series = {say("on the frontier"), say("another answer is better in one and no worse in the other")};
-  chart.glyphs = "*.";
-  section.chart = std::move(chart);
-  section.points = std::move(table);
-  return section;
+  page.line(say("{} candidates, {} on the frontier: nothing is better in one and no worse in the other",
+                answer.candidates.size(), table.rows.size()));
+  page.gap().add(Picture{frontier_chart(std::move(marks), unit, cost), heading}).gap().add(std::move(table));
 }
 
 }  // namespace gpusel::report

@@ -70,13 +70,8 @@ std::string costs_text(const WhatIf& answer, const Segment& segment) {
 }
 
 Table segments_table(const WhatIf& answer) {
-  Table table({{"", Align::left, 0},
-               {answer.axes.front().key, Align::right, 0},
-               {say("share"), Align::right, 2},
-               {say("instance"), Align::left, 0, 18},
-               {say("GPUs"), Align::left, 0},
-               {say("plan"), Align::left, 3, 20},
-               {measure_title(answer, answer.measure), Align::right, 0}});
+  Table table({left(""), right(answer.axes.front().key), right(say("share"), 2), left(say("instance"), 0, 18),
+               left(say("GPUs")), left(say("plan"), 3, 20), right(measure_title(answer, answer.measure))});
   for (const Segment& segment : answer.segments) {
     const Outcome& first = answer.samples[segment.first].best;
     const Outcome& last = answer.samples[segment.last].best;
@@ -96,13 +91,10 @@ Table segments_table(const WhatIf& answer) {
 
 Table points_table(const WhatIf& answer) {
   const bool by_hour = answer.measure == advise::Measure::hourly;
-  std::vector<Column> columns{{answer.axes.front().key, Align::right, 0},
-                              {say("instance"), Align::left, 0, 18},
-                              {say("region"), Align::left, 4, 9},
-                              {say("GPUs"), Align::left, 0},
-                              {say("speed"), Align::right, 2}};
-  if (!by_hour) columns.push_back({measure_title(answer, advise::Measure::hourly), Align::right, 1});
-  columns.push_back({measure_title(answer, answer.measure), Align::right, 0});
+  std::vector<Column> columns{right(answer.axes.front().key), left(say("instance"), 0, 18), left(say("region"), 4, 9),
+                              left(say("GPUs")), right(say("speed"), 2)};
+  if (!by_hour) columns.push_back(right(measure_title(answer, advise::Measure::hourly), 1));
+  columns.push_back(right(measure_title(answer, answer.measure)));
   const std::size_t width = columns.size();
   Table table(std::move(columns));
   for (const Sample& sample : answer.samples) {
@@ -225,10 +217,10 @@ std::optional<Chart> sweep_chart(const WhatIf& answer) {
 
 Table map_table(const WhatIf& answer, bool letters) {
   const Axis& across = answer.axes[0];
-  std::vector<Column> columns{{format("{} \\ {}", answer.axes[1].key, across.key), Align::right, 0}};
+  std::vector<Column> columns{right(format("{} \\ {}", answer.axes[1].key, across.key))};
   for (const AxisValue& value : across.values)
     columns.push_back(
-        {value.number && across.unit.empty() ? tick_text(*value.number) : value_text(across, value), Align::right, 0});
+        right(value.number && across.unit.empty() ? tick_text(*value.number) : value_text(across, value)));
   Table table(std::move(columns));
   const std::size_t width = across.values.size();
   for (std::size_t row = 0; row < answer.axes[1].values.size(); ++row) {
@@ -244,11 +236,8 @@ Table map_table(const WhatIf& answer, bool letters) {
 }
 
 Table legend_table(const WhatIf& answer) {
-  Table table({{"", Align::left, 0},
-               {say("share"), Align::right, 0},
-               {say("instance"), Align::left, 0, 18},
-               {say("GPUs"), Align::left, 0},
-               {measure_title(answer, answer.measure), Align::right, 0}});
+  Table table({left(""), right(say("share")), left(say("instance"), 0, 18), left(say("GPUs")),
+               right(measure_title(answer, answer.measure))});
   for (const advise::Winner& winner : answer.winners) {
     const Outcome& first = answer.samples[winner.sample].best;
     if (!first.fits()) {
@@ -274,35 +263,35 @@ Table legend_table(const WhatIf& answer) {
 
 }  // namespace
 
-Section one_input_section(const WhatIf& answer) {
-  Section section;
-  section.heading = say("{}: where the winner changes", answer.axes.front().key);
-  section.lines = {points_text(answer.axes.front()) + unseen_text(answer)};
-  section.table = segments_table(answer);
-  section.chart = sweep_chart(answer);
-  if (answer.any_fits()) section.points = points_table(answer);
-  section.remarks = missing(answer);
-  if (answer.any_fits()) section.remarks.push_back(overall(answer));
-  for (std::string& note : notes_on(answer)) section.remarks.push_back(std::move(note));
-  return section;
+void add_one_input(Document& page, const WhatIf& answer) {
+  const std::string heading = say("{}: where the winner changes", answer.axes.front().key);
+  page.heading(heading).line(points_text(answer.axes.front()) + unseen_text(answer));
+  if (!answer.segments.empty()) page.gap().add(segments_table(answer));
+  if (auto chart = sweep_chart(answer)) page.gap().add(Picture{std::move(*chart), heading});
+  if (answer.any_fits()) page.gap().add(points_table(answer));
+  std::vector<std::string> remarks = missing(answer);
+  if (answer.any_fits()) remarks.push_back(overall(answer));
+  std::ranges::move(notes_on(answer), std::back_inserter(remarks));
+  add_remarks(page, remarks);
 }
 
-Section two_inputs_section(const WhatIf& answer, bool letters) {
-  Section section;
-  section.heading = say("{} and {}: who wins where", answer.axes[0].key, answer.axes[1].key);
-  section.lines = {points_text(answer.axes[0]), points_text(answer.axes[1]),
-                   say("cells: the winner and its cost in {}", measure_title(answer, answer.measure))};
-  section.table = map_table(answer, letters);
-  section.points = legend_table(answer);
+void add_two_inputs(Document& page, const WhatIf& answer) {
+  page.heading(say("{} and {}: who wins where", answer.axes[0].key, answer.axes[1].key));
+  for (const Axis& axis : answer.axes) page.line(points_text(axis));
+  page.line(say("cells: the winner and its cost in {}", measure_title(answer, answer.measure)));
+  Table map = map_table(answer, false);
+  map.narrower.push_back(map_table(answer, true));
+  page.gap().add(std::move(map)).gap().add(legend_table(answer));
+  std::vector<std::string> remarks;
   const auto none =
       std::find_if(answer.samples.begin(), answer.samples.end(), [](const Sample& one) { return !one.best.fits(); });
   if (none != answer.samples.end())
-    section.remarks.push_back(say("nothing fits at {} {}, {} {}: {}", answer.axes[0].key,
-                                  value_text(answer.axes[0], none->at[0]), answer.axes[1].key,
-                                  value_text(answer.axes[1], none->at[1]), printable(reason_of(none->best, nullptr))));
-  section.remarks.push_back(overall(answer));
-  for (std::string& note : notes_on(answer)) section.remarks.push_back(std::move(note));
-  return section;
+    remarks.push_back(say("nothing fits at {} {}, {} {}: {}", answer.axes[0].key,
+                          value_text(answer.axes[0], none->at[0]), answer.axes[1].key,
+                          value_text(answer.axes[1], none->at[1]), printable(reason_of(none->best, nullptr))));
+  remarks.push_back(overall(answer));
+  std::ranges::move(notes_on(answer), std::back_inserter(remarks));
+  add_remarks(page, remarks);
 }
 
 }  // namespace gpusel::report

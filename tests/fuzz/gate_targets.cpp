@@ -63,7 +63,7 @@ void judge(const std::vector<advise::Policy>& policies, std::span<const advise::
   report::dump(report::check_json(view));
   report::dump(report::check_sarif(view));
   report::check_junit(view);
-  check_shown(report::check_text(view, "table", {}));
+  check_shown(report::check_page(view, false));
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ void feed_rules(std::string_view bytes) {
   must(rules::add_rule_file(*document, all).empty(), "rules that read alone do not read beside others");
   const auto advice = advise::recommend(asked().question, small().catalog, all, small().coefficients);
   if (!advice) return check(advice.error());
-  check_shown(report::recommend_text(*advice, small().catalog, {.explain = true, .show_rejected = true}, {}));
+  check_shown(report::recommend_page(*advice, small().catalog, {.explain = true, .show_rejected = true}));
 }
 
 void feed_policy(std::string_view bytes) {
@@ -123,7 +123,7 @@ void feed_answer(std::string_view bytes) {
   if (subjects) judge(policies, *subjects);
   const auto advice = advise::saved_advice(*text, "answer", ground.catalog, ground.coefficients);
   if (!advice) return check(advice.error());
-  check_shown(report::recommend_text(*advice, ground.catalog, {}, {}));
+  check_shown(report::recommend_page(*advice, ground.catalog, {}));
 }
 
 namespace {
@@ -151,14 +151,14 @@ void compare(const Json& before, const Json& after) {
   const Json now = report::known_facts(after);
   for (const report::FactDifference& one : difference.facts) (void)report::set_back(one.fact, then, now);
   must(Json::accept(report::dump(report::lock_diff_json(difference, 0), -1)), "a difference is no JSON");
-  check_shown(report::lock_diff_text(difference, "table", {}));
+  check_shown(report::lock_diff_page(difference, false));
 }
 
 void use_lock(const std::string& file) {
   if (!report::says_lock(file)) return;
   const auto lock = report::read_lock(file, "fed.lock");
   if (!lock) return check(lock.error());
-  check_shown(report::lock_text(*lock, {}, "table", {}));
+  check_shown(report::lock_page(*lock, {}));
   static const Json own = Json::parse(own_lock());
   compare(*lock, own);
   compare(own, *lock);

@@ -18,6 +18,10 @@
 #include "gpusel/workload/traffic.hpp"
 #include "report/json.hpp"
 #include "report/recommend.hpp"
+#include "report/render/csv.hpp"
+#include "report/render/html.hpp"
+#include "report/render/markdown.hpp"
+#include "report/render/terminal.hpp"
 
 namespace gpusel::fuzz {
 
@@ -82,7 +86,7 @@ void ask(const catalog::Catalog& catalog, const estimate::Coefficients& coeffici
   const auto advice = advise::recommend(question, catalog, rules, coefficients);
   if (!advice) return check(advice.error());
   report::dump(report::recommend_json(*advice, catalog, 10));
-  check_shown(report::recommend_text(*advice, catalog, {}, {}));
+  check_shown(report::recommend_page(*advice, catalog, {}));
 }
 
 }  // namespace
@@ -108,6 +112,13 @@ void check_shown(std::string_view text) {
   const std::string shown = visible(text, false);  // as every answer and error goes out
   for (const std::string_view line : split(shown, '\n'))
     must(printable(line) == line, "this is not for a terminal: " + printable(line));
+}
+
+void check_shown(const report::Document& document) {
+  check_shown(report::terminal_text(document, {.width = 80}));
+  check_shown(report::markdown_text(document));
+  check_shown(report::csv_text(document));
+  check_shown(report::html_page(document));
 }
 
 const Ground& shipped() {

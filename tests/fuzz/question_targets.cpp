@@ -26,7 +26,7 @@ void check_answer(const Result<advise::EstimateAnswer>& answer) {
   if (!answer) return check(answer.error());
   const std::string line = report::dump(report::estimate_json(*answer), -1);
   must(Json::accept(line), "an estimate is no JSON");
-  check_shown(report::estimate_text(*answer, {}));
+  check_shown(report::estimate_page(*answer));
 }
 
 void estimate(const workload::Request& request) {
@@ -131,7 +131,7 @@ void feed_stages(std::string_view bytes) {
   const auto answer = advise::answer_stages(*plan, small().catalog, small().rules, small().coefficients, true);
   if (!answer) return check(answer.error());
   report::dump(report::stages_json(*answer, *plan));
-  check_shown(report::stages_text(*answer, *plan, "table", {}));
+  check_shown(report::stages_page(*answer, *plan));
 }
 
 void feed_settings(std::string_view bytes) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gpusel/base/error.hpp"
+#include "report/document/document.hpp"
 
 namespace gpusel::fuzz {
 
@@ -44,5 +45,7 @@ void check(const Error& error);
 void check(const Errors& errors, bool placed = false);
 /// Text for a person: valid UTF-8 and no control character but line feeds.
 void check_shown(std::string_view text);
+/// In every format.
+void check_shown(const report::Document& document);
 
 }  // namespace gpusel::fuzz

@@ -1,5 +1,5 @@
 // Charts: their scales, what a terminal shows, and pages that any browser can read.
-#include "report/chart.hpp"
+#include "report/document/chart.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -7,9 +7,9 @@
 #include <cctype>
 #include <cmath>
 
-#include "report/html.hpp"
-#include "report/svg.hpp"
-#include "report/table.hpp"
+#include "report/render/html.hpp"
+#include "report/render/svg.hpp"
+#include "report/render/terminal.hpp"
 
 namespace chart_test {
 
@@ -87,7 +87,7 @@ TEST_CASE("a scale holds all values, and is logarithmic where they span much") {
 }
 
 TEST_CASE("a chart is drawn with plain characters") {
-  CHECK(text_chart(small_chart(), 7, {.width = 30}) == R"(USD
+  CHECK(chart_text(small_chart(), 7, {.width = 30}) == R"(USD
 10 + *           .
    |
    |
@@ -105,9 +105,9 @@ TEST_CASE("a chart is drawn with plain characters") {
 
 TEST_CASE("a bar begins at the base and shows which end is which") {
   Bars bars{"USD", 10, {{"a", "8", "12", 8, 12, ""}, {"b", "12", "11", 12, 11, ""}, {"c", "10", "9", 10, 9, ""}}};
-  CHECK(text_bar(bars, bars.bars[0], 9) == "----|++++");
-  CHECK(text_bar(bars, bars.bars[1], 9) == "    |##--");
-  CHECK(text_bar(bars, bars.bars[2], 9) == "  ++|    ");
+  CHECK(bar_text(bars, bars.bars[0], 9) == "----|++++");
+  CHECK(bar_text(bars, bars.bars[1], 9) == "    |##--");
+  CHECK(bar_text(bars, bars.bars[2], 9) == "  ++|    ");
 }
 
 TEST_CASE("stacked bars have a part for each amount, a limit and a range") {
@@ -154,9 +154,9 @@ TEST_CASE("a page is well-formed, keeps to itself and shows every mark") {
   Bars bars{"USD", 10, {{"a<b", "8", "12", 8, 12, "<i>"}, {"c", "10", "9", 10, 9, ""}}};
   Table table({{"<name>"}, {"x", Align::right}});
   table.add({"<script>alert(1)</script>", "1"});
-  const std::string page =
-      html_page("a & b <c>", html_section("charts", svg_chart(small_chart(), "\"chart\"") + svg_bars(bars, "bars") +
-                                                        table.html() + html_paragraph("1 < 2")));
+  Document document;
+  document.title("a & b <c>").heading("charts").add(Picture{small_chart(), "\"chart\""}).add(Picture{bars, "bars"});
+  const std::string page = html_page(document.add(table).line("1 < 2"));
   CHECK(fault(page).empty());
   CHECK(count(page, "<path class=\"mark") == small_chart().marks.size());
   CHECK(count(page, "<rect class=\"bar") == 2 * bars.bars.size());

@@ -1,5 +1,5 @@
 // Names in a picture: beside their own points, over nothing else.
-#include "report/labels.hpp"
+#include "report/render/labels.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -16,6 +16,10 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "report/recommend.hpp"
+#include "report/render/csv.hpp"
+#include "report/render/html.hpp"
+#include "report/render/markdown.hpp"
+#include "report/render/terminal.hpp"
 #include "report/yaml.hpp"
 #include "support/cannot_run.hpp"
 #include "support/market.hpp"
@@ -105,8 +109,10 @@ std::string printed() {
   const auto advice = market.recommend(
       R"({"model": "llama-7b", "task": "finetune", "tokens": "1.5e9", "method": "lora"})", {{"max_price", "1234.5"}});
   const auto json = report::recommend_json(advice, market.catalog(), 0);
-  return report::recommend_text(advice, market.catalog(), {.wide = true, .explain = true, .show_rejected = true}, {}) +
-         report::dump(json) + report::yaml(json) + report::recommend_csv(advice, market.catalog(), 0);
+  const auto page =
+      report::recommend_page(advice, market.catalog(), {.wide = true, .explain = true, .show_rejected = true});
+  return report::terminal_text(page, {}) + report::markdown_text(page) + report::html_page(page) + report::dump(json) +
+         report::yaml(json) + report::csv_text(report::recommend_table(advice, market.catalog(), 0));
 }
 
 }  // namespace

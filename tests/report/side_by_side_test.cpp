@@ -1,16 +1,19 @@
 // Columns of figures with ratios: what fits stands side by side, the rest comes beside the first again.
-#include "report/side_by_side.hpp"
+#include "report/document/side_by_side.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <sstream>
 
 #include "gpusel/base/text.hpp"
+#include "report/render/markdown.hpp"
+#include "report/render/terminal.hpp"
 #include "support/program.hpp"
 
 namespace side_by_side_test {
 
 using namespace gpusel;
+using report::side_by_side_text;
 using report::SideBySide;
 using report::SideRow;
 
@@ -45,7 +48,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 TEST_CASE("figures end below each other, ratios too, and the best has a mark") {
   SideBySide table = example(2);
   table.add({"links", {{"9", {}, true, false}, {"18", "×2.00", true, false}}});
-  CHECK(table.text({}) ==
+  CHECK(side_by_side_text(table, {}) ==
         "                 provider.a-long-name-0  provider.a-long-name-1\n"
         "architecture     Ada Lovelace            Ada Lovelace\n"
         "\n"
@@ -55,7 +58,7 @@ TEST_CASE("figures end below each other, ratios too, and the best has a mark") {
 
 TEST_CASE("a side by side table keeps to the width and shows every column") {
   for (std::size_t width = 50; width <= 200; width += 5) {
-    const std::string text = example(7).text({.width = width});
+    const std::string text = side_by_side_text(example(7), {.width = width});
     CAPTURE(width, text);
     for (const std::string& line : lines_of(text)) CHECK(display_width(line) <= width);
     for (int i = 0; i < 7; ++i) CHECK(text.find(std::to_string(900 + 100 * i)) != std::string::npos);
@@ -68,7 +71,7 @@ TEST_CASE("a side by side table keeps to the width and shows every column") {
 
 TEST_CASE("parts are even") {
   // Room for the first and four more of five: three and two, not four and one.
-  const std::string text = example(6).text({.width = 92});
+  const std::string text = side_by_side_text(example(6), {.width = 92});
   const auto at = text.find("part 2 of 2");
   REQUIRE(at != std::string::npos);
   CHECK(count_of(text.substr(0, at), "×1.50") == 3);
@@ -76,7 +79,7 @@ TEST_CASE("parts are even") {
 }
 
 TEST_CASE("as a plain table a figure has its mark and ratio with it") {
-  CHECK(example(2).table().markdown() ==
+  CHECK(report::markdown_text(example(2).table()) ==
         "|  | provider.a-long-name-0 | provider.a-long-name-1 |\n"
         "|---|---:|---:|\n"
         "| architecture | Ada Lovelace | Ada Lovelace |\n"

@@ -1,14 +1,20 @@
-#include "report/table.hpp"
+#include "report/document/table.hpp"
 
 #include <catch2/catch.hpp>
 
 #include "gpusel/base/text.hpp"
+#include "report/render/csv.hpp"
+#include "report/render/markdown.hpp"
+#include "report/render/terminal.hpp"
 
 namespace table_test {
 
 using namespace gpusel;
 using report::Align;
+using report::csv_text;
+using report::markdown_text;
 using report::Table;
+using report::table_text;
 
 namespace {
 
@@ -29,7 +35,7 @@ std::size_t widest(const std::string& text) {
 }  // namespace
 
 TEST_CASE("a table without a limit shows everything aligned") {
-  CHECK(example().text({}) ==
+  CHECK(table_text(example(), {}) ==
         "name                         USD/h  notes\n"
         "a-rather-long-instance-name   1.50  first\n"
         "b                            12.00  second\n");
@@ -37,27 +43,27 @@ TEST_CASE("a table without a limit shows everything aligned") {
 
 TEST_CASE("a table fits the width and says what it left out") {
   for (const std::size_t width : {40U, 30U, 24U}) {
-    const std::string text = example().text({.width = width});
+    const std::string text = table_text(example(), {.width = width});
     CAPTURE(width, text);
     CHECK(widest(text) <= width);
     CHECK(text.find("12.00") != std::string::npos);
     CHECK(text.find("a-rather-long-instance-name") == std::string::npos);
   }
-  CHECK(example().text({.width = 24}).find("notes") != std::string::npos);
+  CHECK(table_text(example(), {.width = 24}).find("notes") != std::string::npos);
 }
 
 TEST_CASE("wide characters take two columns") {
   Table table({{"name"}, {"n", Align::right}});
   table.add({"上海", "1"});
   table.add({"abcd", "2"});
-  CHECK(table.text({}) == "name  n\n上海  1\nabcd  2\n");
+  CHECK(table_text(table, {}) == "name  n\n上海  1\nabcd  2\n");
 }
 
 TEST_CASE("csv quotes what needs it and disarms formulas") {
   Table table({{"a"}, {"b"}});
   table.add({"x,y", "say \"hi\""});
   table.add({"=HYPERLINK(1)", "-5"});
-  const std::string csv = table.csv();
+  const std::string csv = csv_text(table);
   CAPTURE(csv);
   CHECK(csv.find("\"x,y\",\"say \"\"hi\"\"\"") != std::string::npos);
   CHECK(csv.find("\n=HYPERLINK") == std::string::npos);
@@ -72,13 +78,13 @@ TEST_CASE("a column that may be shortened makes room for wide characters, combin
   Table table({{"名称 name", Align::left, 0, 3}, {"USD/h", Align::right, 1, 2}, {"备注 notes", Align::left, 2, 4}});
   for (const std::string& name : names) table.add({name, "12.50", name + name});
   for (std::size_t width = 5; width <= 200; ++width) {
-    const std::string text = table.text({.width = width});
+    const std::string text = table_text(table, {.width = width});
     CAPTURE(width, text);
     CHECK(widest(text) <= std::max<std::size_t>(width, widest("  (-o wide")));
     CHECK(valid_utf8_prefix(text) == text.size());
   }
-  for (std::size_t width = 0; width < 5; ++width) CHECK_NOTHROW(table.text({.width = width}));
-  CHECK(table.text({.width = 0}).find("备注 notes") != std::string::npos);
+  for (std::size_t width = 0; width < 5; ++width) CHECK_NOTHROW(table_text(table, {.width = width}));
+  CHECK(table_text(table, {.width = 0}).find("备注 notes") != std::string::npos);
 }
 
 TEST_CASE("cells stand below each other whatever their characters") {
@@ -86,7 +92,7 @@ TEST_CASE("cells stand below each other whatever their characters") {
   table.add({"显存", "1"});
   table.add({"cafe\u0301", "2"});
   table.add({"a\u200bbcd", "3"});
-  CHECK(table.text({}) == "name  n\n显存  1\ncafe\u0301  2\na\u200bbcd  3\n");
+  CHECK(table_text(table, {}) == "name  n\n显存  1\ncafe\u0301  2\na\u200bbcd  3\n");
 }
 
 TEST_CASE("text without blanks is wrapped between wide characters, and not before what closes") {
@@ -102,8 +108,7 @@ TEST_CASE("text without blanks is wrapped between wide characters, and not befor
 TEST_CASE("markdown shows a cell's marks") {
   Table table({{"a"}});
   table.add({"x|y <b> `c` *d* _e_ [f](g) snake_case 2 * 3"});
-  CHECK(table.markdown() == "| a |\n|---|\n| x\\|y \\<b> \\`c\\` \\*d\\* \\_e\\_ \\[f\\](g) snake_case 2 * 3 |\n");
-  CHECK(table.text({report::Width::markdown()}) == "\n" + table.markdown() + "\n");
+  CHECK(markdown_text(table) == "| a |\n|---|\n| x\\|y \\<b> \\`c\\` \\*d\\* \\_e\\_ \\[f\\](g) snake_case 2 * 3 |\n");
 }
 
 TEST_CASE("long sentences are wrapped at words and later lines indented") {
@@ -116,15 +121,15 @@ TEST_CASE("csv gives programs the value behind a cell, and columns their keys") 
   table.add({report::figure_cell("1/6", 1.0 / 6), "a"});
   table.add({report::figure_cell("?", std::nullopt), "+1"});
   table.add({report::figure_cell("-5", -5), "-x"});
-  CHECK(table.csv() == "memory_gb,name\n0.16666666666666666,a\n,+1\n-5,'-x\n");
-  CHECK(table.text({}) == " GB  name\n1/6  a\n  ?  +1\n -5  -x\n");
+  CHECK(csv_text(table) == "memory_gb,name\n0.16666666666666666,a\n,+1\n-5,'-x\n");
+  CHECK(table_text(table, {}) == " GB  name\n1/6  a\n  ?  +1\n -5  -x\n");
 }
 
 TEST_CASE("csv leaves figures with their unit as they are, and disarms what could call something") {
   Table table({{"a"}});
   for (const char* cell : {"-5.0 points", "+20%", "-1,234 USD/h", "-2+3", "-x", "+cmd|' /C calc'!A0", "-1 (x)", "@a"})
     table.add({cell});
-  CHECK(table.csv() == "a\n-5.0 points\n+20%\n\"-1,234 USD/h\"\n'-2+3\n'-x\n'+cmd|' /C calc'!A0\n'-1 (x)\n'@a\n");
+  CHECK(csv_text(table) == "a\n-5.0 points\n+20%\n\"-1,234 USD/h\"\n'-2+3\n'-x\n'+cmd|' /C calc'!A0\n'-1 (x)\n'@a\n");
 }
 
 TEST_CASE("titles break and texts are shortened before a table is wider than asked, and figures never are") {
@@ -132,11 +137,11 @@ TEST_CASE("titles break and texts are shortened before a table is wider than ask
                {"ran out of memory", Align::right, 0},
                {"balanced accuracy", Align::right, 0}});
   table.add({"training", "1,345", "69 %"});
-  CHECK(table.text({.width = 34}) ==
+  CHECK(table_text(table, {.width = 34}) ==
         "does it     ran out of    balanced\n"
         "fit             memory    accuracy\n"
         "training         1,345        69 %\n");
-  const std::string narrow = table.text({.width = 26});
+  const std::string narrow = table_text(table, {.width = 26});
   CHECK(widest(narrow) <= 26);
   CHECK(narrow.find("1,345") != std::string::npos);
 }

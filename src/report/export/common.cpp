@@ -8,7 +8,7 @@
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/estimate.hpp"
-#include "report/table.hpp"
+#include "report/render/terminal.hpp"
 #include "report/yaml.hpp"
 
 namespace gpusel::report {

@@ -6,8 +6,6 @@
 #include "gpusel/base/text.hpp"
 #include "report/export/common.hpp"
 #include "report/export/targets.hpp"
-#include "report/markdown.hpp"
-#include "report/table.hpp"
 
 namespace gpusel::report {
 
@@ -33,12 +31,6 @@ constexpr ExportTarget kTargets[] = {
 };
 
 /// A fence longer than any in the text.
-std::string fence_for(std::string_view text) {
-  std::string fence = "```";
-  while (text.find(fence) != std::string_view::npos) fence += '`';
-  return fence;
-}
-
 }  // namespace
 
 std::span<const ExportTarget> export_targets() { return kTargets; }
@@ -111,25 +103,22 @@ Json export_json(const ExportView& view, const ExportTarget& target, const Expor
             {"layout", layout_of(r)}}}};
 }
 
-std::string export_text(const ExportTarget& target, const Exported& exported, std::string_view format) {
-  if (format == "csv") {
-    Table table({{say("File"), Align::left, 0, 0, "name"}, {say("Content"), Align::left, 0, 0, "content"}});
-    for (const ExportedFile& file : exported.files()) table.add({file.name, Cell(file.content, file.content)});
-    return table.csv();
-  }
-  std::string out;
-  if (format != "markdown") {
-    for (const ExportedFile& file : exported.files()) out += (out.empty() ? "" : "---\n") + file.content;
-    return out;
-  }
+Document export_page(const ExportTarget& target, const Exported& exported) {
+  Document page;
   for (const ExportedFile& file : exported.files()) {
-    const std::string fence = fence_for(file.content);
-    out += (out.empty() ? "# " : "\n# ") + std::string(target.name) + ": " + file.name + "\n\n";
+    if (!page.empty()) page.line("---", 2, Where::terminal);
+    page.page_title(format("{}: {}", target.name, file.name));
     if (file.name == exported.name)
-      for (const std::string& note : exported.notes) out += "- " + markdown_line(note) + "\n";
-    out += "\n" + fence + "\n" + file.content + fence + "\n";
+      for (const std::string& note : exported.notes) page.line("  " + note, 4, Where::page);
+    page.add(Code{file.content});
   }
-  return out;
+  return page;
+}
+
+Table export_table(const Exported& exported) {
+  Table table({{"name"}, {"content"}});
+  for (const ExportedFile& file : exported.files()) table.add({file.name, file.content});
+  return table;
 }
 
 Json targets_json() {
@@ -139,10 +128,10 @@ Json targets_json() {
   return {{"schema", kSchema}, {"targets", std::move(targets)}};
 }
 
-std::string targets_text(std::string_view format, const Terminal& terminal) {
-  Table table({{say("Target"), Align::left, 0, 0, "target"}, {say("What it writes"), Align::left, 0, 20, "purpose"}});
+Document targets_page() {
+  Table table({left(say("Target"), 0, 0, "target"), left(say("What it writes"), 0, 20, "purpose")});
   for (const ExportTarget& target : kTargets) table.add({std::string(target.name), say_text(target.purpose)});
-  return document_title(say("What gpusel export writes"), terminal) + table.as(format, terminal);
+  return Document().page_title(say("What gpusel export writes")).add(std::move(table));
 }
 
 }  // namespace gpusel::report

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "gpusel/advise/launch.hpp"
+#include "report/document/document.hpp"
 #include "report/json.hpp"
-#include "report/terminal.hpp"
 
 namespace gpusel::report {
 
@@ -49,10 +49,11 @@ Result<Exported> export_plan(const ExportView& view, const ExportTarget& target)
 
 Json export_json(const ExportView& view, const ExportTarget& target, const Exported& exported);
 /// As table and wide the file itself; CSV and Markdown hold it.
-std::string export_text(const ExportTarget& target, const Exported& exported, std::string_view format);
+Document export_page(const ExportTarget& target, const Exported& exported);
+Table export_table(const Exported& exported);
 
 /// What there is to choose from.
 Json targets_json();
-std::string targets_text(std::string_view format, const Terminal& terminal);
+Document targets_page();
 
 }  // namespace gpusel::report

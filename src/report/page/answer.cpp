@@ -2,12 +2,12 @@
 #include <algorithm>
 
 #include "gpusel/base/message.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/catalog/own_prices.hpp"
 #include "report/candidate.hpp"
 #include "report/estimate.hpp"
-#include "report/html.hpp"
 #include "report/page/parts.hpp"
 
 namespace gpusel::report {
@@ -95,14 +95,9 @@ std::string price_text(const ReportView& view, const Recommendation& r) {
 std::string does_it(const ReportView& view, const Recommendation& r) {
   if (view.advice.work.ends())
     return say("does the job for {} in {} on {}", total_text(view, r.cost), hours_text(r.cost.elapsed), gpus_text(r));
-  return say("costs {} for {} hours of work a month, its instances {} per hour, and does {} on {}", total_text(view, r.cost),
-             human_number(r.cost.worked), money_text(view, r.cost.hourly), speed_text(view.advice.work, r),
-             gpus_text(r));
-}
-
-std::string fact(const std::string& name, const std::string& value, const std::string& more = {}) {
-  const std::string beside = more.empty() ? "" : format("<span>{}</span>", html_text(more));
-  return format("<div><dt>{}</dt><dd>{}{}</dd></div>\n", html_text(name), html_text(value), beside);
+  return say("costs {} for {} hours of work a month, its instances {} per hour, and does {} on {}",
+             total_text(view, r.cost), human_number(r.cost.worked), money_text(view, r.cost.hourly),
+             speed_text(view.advice.work, r), gpus_text(r));
 }
 
 std::string memory_text(const Recommendation& r) {
@@ -116,110 +111,96 @@ std::string memory_range(const Recommendation& r) {
   return say("{} to {} GiB in 80 of 100 runs", human_number(range.low), human_number(range.high));
 }
 
-std::string cost_facts(const ReportView& view, const Recommendation& r) {
+void add_cost(std::vector<Fact>& out, const ReportView& view, const Recommendation& r) {
   const std::string hourly = money_text(view, r.cost.hourly);
-  std::string out;
   if (view.advice.work.ends()) {
-    out += fact(say("Cost"), total_text(view, r.cost), say("{} per hour of the instances", hourly));
-    out += fact(say("Time"), hours_text(r.cost.elapsed),
-                r.cost.elapsed > r.cost.hours * 1.001 ? say("{} of work in it", hours_text(r.cost.hours)) : std::string());
+    out.push_back({say("Cost"), total_text(view, r.cost), say("{} per hour of the instances", hourly)});
+    out.push_back(
+        {say("Time"), hours_text(r.cost.elapsed),
+         r.cost.elapsed > r.cost.hours * 1.001 ? say("{} of work in it", hours_text(r.cost.hours)) : std::string()});
   } else {
-    out += fact(say("Cost a month"), total_text(view, r.cost),
-                say("{} h of work; {} per hour of the instances", human_number(r.cost.worked), hourly));
-    out += fact(say("Throughput"), speed_text(view.advice.work, r));
+    out.push_back({say("Cost a month"), total_text(view, r.cost),
+                   say("{} h of work; {} per hour of the instances", human_number(r.cost.worked), hourly)});
+    out.push_back({say("Throughput"), speed_text(view.advice.work, r)});
   }
   if (const std::string parts = parts_text(view, r.cost); !parts.empty())
-    out += fact(say("In that cost, {}", view.advice.currency.code()), parts,
-                lacking_text(r.cost).empty() ? std::string() : say("without {}: no price is known", lacking_text(r.cost)));
+    out.push_back(
+        {say("In that cost, {}", view.advice.currency.code()), parts,
+         lacking_text(r.cost).empty() ? std::string() : say("without {}: no price is known", lacking_text(r.cost))});
   const auto& spot = view.use != nullptr ? view.use->of_best.spot : std::nullopt;
   if (r.offer->term == catalog::Term::spot && spot && spot->answer && spot->share)
-    out += fact(say("Instances with interruptions"), money_text(view, spot->answer->spot_cost),
-                view.advice.work.ends() ? say("{} with {} % taken a month", human_duration(spot->answer->spot.wall),
-                                             human_number(100 * *spot->share))
-                                       : say("with {} % taken a month", human_number(100 * *spot->share)));
-  return out;
+    out.push_back({say("Instances with interruptions"), money_text(view, spot->answer->spot_cost),
+                   view.advice.work.ends() ? say("{} with {} % taken a month", human_duration(spot->answer->spot.wall),
+                                                 human_number(100 * *spot->share))
+                                           : say("with {} % taken a month", human_number(100 * *spot->share))});
 }
 
-std::string facts_html(const ReportView& view, const Recommendation& r) {
+Facts facts_of(const ReportView& view, const Recommendation& r) {
   const workload::Workload& work = view.advice.work;
-  std::string out = cost_facts(view, r);
+  std::vector<Fact> out;
+  add_cost(out, view, r);
   if (const auto* inference = std::get_if<plan::InferenceChoice>(&r.choice());
       inference != nullptr && inference->speed && work.model->is_generator())
-    out += fact(say("First token"), say("{} ms", human_number(in_ms(inference->speed->ttft))),
-                say("{} ms between tokens", human_number(in_ms(inference->speed->itl))));
+    out.push_back({say("First token"), say("{} ms", human_number(in_ms(inference->speed->ttft))),
+                   say("{} ms between tokens", human_number(in_ms(inference->speed->itl)))});
   if (const auto each = r.cost.per_unit)
-    out += fact(say("Per {}", view.advice.work.priced_unit()), money_text(view, *each));
+    out.push_back({say("Per {}", view.advice.work.priced_unit()), money_text(view, *each)});
   else if (const auto million = r.cost.per_million_tokens)
-    out += fact(say("Per million tokens"), money_text(view, *million));
-  out += fact(r.gpu != nullptr ? say("Memory per GPU") : say("Memory"), memory_text(r), memory_range(r));
-  if (const auto bound = plan::bound_by(r.choice()); !bound.empty()) out += fact(say("Limited by"), std::string(bound));
-  if (const std::string plan = plan_text(work, r); !plan.empty()) out += fact(say("Plan"), plan);
-  out += fact(say("Where"), printable(r.region->id), std::string(to_text(r.offer->term)));
-  out += fact(say("Price of"), price_date(r), std::string(to_text(view.catalog.origin_of(*r.offer).confidence)));
-  return "<dl class=\"facts\">\n" + out + "</dl>\n";
+    out.push_back({say("Per million tokens"), money_text(view, *million)});
+  out.push_back({r.gpu != nullptr ? say("Memory per GPU") : say("Memory"), memory_text(r), memory_range(r)});
+  if (const auto bound = plan::bound_by(r.choice()); !bound.empty())
+    out.push_back({say("Limited by"), std::string(bound)});
+  if (const std::string plan = plan_text(work, r); !plan.empty()) out.push_back({say("Plan"), plan});
+  out.push_back({say("Where"), printable(r.region->id), std::string(to_text(r.offer->term))});
+  out.push_back({say("Price of"), price_date(r), std::string(to_text(view.catalog.origin_of(*r.offer).confidence))});
+  return {std::move(out)};
 }
 
 /// What speaks against it, most serious first.
-std::string cautions_html(const Recommendation& r) {
-  std::string out;
-  const auto add = [&](std::string_view level, const std::string& words) {
-    out += format("<li><span class=\"level {0}\">{1}</span> {2}</li>\n", level, html_text(level), html_text(words));
+std::vector<Text> cautions_of(const Recommendation& r) {
+  std::vector<Text> out;
+  const auto add = [&](rules::Effect level, const std::string& words) {
+    out.push_back(Text(said(level), level == rules::Effect::warn ? Meaning::warn : Meaning::note).add(" " + words));
   };
   if (const std::string keys = lacking_text(r.cost); !keys.empty())
-    add(to_text(rules::Effect::warn), say("the cost is without {}, of which no price is known", keys));
+    add(rules::Effect::warn, say("the cost is without {}, of which no price is known", keys));
   for (const rules::Effect level : {rules::Effect::warn, rules::Effect::note})
     for (const advise::Remark& remark : r.remarks)
-      if (remark.severity == level) add(to_text(level), remark.message);
-  return out.empty() ? out : "<ul class=\"cautions\">\n" + out + "</ul>\n";
-}
-
-/// Words that are kept together: a line breaks between them only.
-std::string whole_words(std::string_view command) {
-  std::string out;
-  for (std::size_t from = 0; from < command.size();) {
-    const std::size_t end = std::min(command.find(' ', from), command.size());
-    out += format("{}<span>{}</span>", from == 0 ? "" : " ", html_text(command.substr(from, end - from)));
-    from = end + 1;
-  }
+      if (remark.severity == level) add(level, remark.message);
   return out;
 }
 
 }  // namespace
 
-std::string question_html(const ReportView& view) {
-  return format("<p class=\"lead\">{}</p>\n<pre class=\"command\" aria-label=\"{}\">{}</pre>\n",
-                html_text(asked(view.objective, job_line(view.advice.work))), html_text(say("asked as")),
-                whole_words(view.command));
+void add_question(Document& page, const ReportView& view) {
+  page.line({asked(view.objective, job_line(view.advice.work)), Meaning::lead});
+  page.add(Code{view.command, 0, say("asked as")});
 }
 
-std::string answer_html(const ReportView& view) {
-  if (view.advice.recommendations.empty())
-    return format("<div class=\"answer nothing\" id=\"answer\">\n<p><span class=\"name\">{}</span> {}</p>\n</div>\n",
-                  html_text(say("No instance meets this.")),
-                  html_text(say("Below stand what would have to be given up, and why each instance was rejected.")));
+void add_answer(Document& page, const ReportView& view) {
+  if (view.advice.recommendations.empty()) {
+    page.add(Card{"answer", say("No instance meets this."),
+                  say("Below stand what would have to be given up, and why each instance was rejected.")});
+    return;
+  }
   const Recommendation& best = view.advice.recommendations.front();
   std::string reasons;
   for (const std::string& reason : best.reasons) reasons += (reasons.empty() ? "" : "; ") + reason;
-  return format(
-      "<div class=\"answer\" id=\"answer\">\n<p><span class=\"name\">{}</span> {}; {}; {}.</p>\n{}{}<p class=\"soft "
-      "small\">{}</p>\n</div>\n",
-      html_text(instance_name(best)), html_text(does_it(view, best)), html_text(price_text(view, best)),
-      html_text(sure_text(view, best)), cautions_html(best), facts_html(view, best),
-      html_text(reasons));
+  page.add(Card{"answer", instance_name(best),
+                format("{}; {}; {}.", does_it(view, best), price_text(view, best), sure_text(view, best)),
+                cautions_of(best), facts_of(view, best), std::move(reasons)});
 }
 
-std::string assumptions_html(const ReportView& view) {
-  std::string list;
-  for (const workload::Assumed& one : view.advice.assumed)
-    list += format("<li>{}</li>\n", html_text(assumed_line({one})));
+void add_assumptions(Document& page, const ReportView& view) {
+  List assumed{{}, List::Kind::chips};
+  for (const workload::Assumed& one : view.advice.assumed) assumed.items.emplace_back(assumed_line({one}));
   std::vector<Currency> converted;
   for (const Recommendation& r : view.advice.recommendations)
     if (r.cost.exchange) converted.push_back(r.cost.published.currency);
-  std::string out = html_paragraph(say("Not said and therefore taken as usual; each is a flag of the same name."));
-  out += format("<ul class=\"chips\">\n{}</ul>\n", list);
-  out += format("<p class=\"soft small\">{}</p>\n", html_text(prices_line(view.advice, view.catalog, converted)));
-  for (const std::string& note : view.advice.notes) out += html_paragraph(note);
-  return html_section(say("Assumptions"), out, "assumptions");
+  page.add(Heading{say("Assumptions"), 2, "assumptions"});
+  page.line(say("Not said and therefore taken as usual; each is a flag of the same name.")).add(std::move(assumed));
+  page.line(secondary(prices_line(view.advice, view.catalog, converted)));
+  for (const std::string& note : view.advice.notes) page.line(note);
 }
 
 }  // namespace gpusel::report

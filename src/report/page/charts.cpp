@@ -8,9 +8,7 @@
 #include "report/candidate.hpp"
 #include "report/cost.hpp"
 #include "report/estimate.hpp"
-#include "report/html.hpp"
 #include "report/page/parts.hpp"
-#include "report/svg.hpp"
 
 namespace gpusel::report {
 
@@ -35,15 +33,6 @@ Stack stack_of(const Recommendation& r) {
   stack.tip =
       say("{}: {} GiB free of {}", instance_name(r), human_number(stack.limit - total), human_number(stack.limit));
   return stack;
-}
-
-std::string against_title(const advise::Advice& advice, advise::Against against) {
-  switch (against) {
-    case advise::Against::time: return say("hours");
-    case advise::Against::latency: return say("ms to the whole answer");
-    case advise::Against::throughput: return advise::rate_unit_of(advice.work);
-  }
-  return {};
 }
 
 std::string frontier_heading(advise::Against against) {
@@ -99,34 +88,27 @@ struct FrontierPicture {
 };
 
 FrontierPicture frontier_picture(const ReportView& view, advise::Against against) {
-  FrontierPicture out;
-  Chart& chart = out.chart;
-  chart.x_title = against_title(view.advice, against);
+  const std::string unit = against_title(against, advise::rate_unit_of(view.advice.work));
   const bool total = advise::measure_against(against) == advise::Measure::total;
-  chart.y_title = format("{}{}", view.advice.currency.code(), total ? "" : "/h");
-  std::vector<double> xs, ys;
-  Line frontier{0, {}};
-  for (const Recommendation& r : view.advice.recommendations) {
-    chart.marks.push_back(mark_of(view, r, against, chart.x_title));
-    xs.push_back(chart.marks.back().x);
-    ys.push_back(chart.marks.back().y);
-    if (r.pareto) frontier.points.emplace_back(xs.back(), ys.back());
-  }
-  const Edge x_edge(xs), y_edge(ys);
-  xs.clear();
-  ys.clear();
-  for (const Mark& mark : chart.marks) {
-    const bool beyond = !mark.strong && (x_edge.beyond(mark.x) || y_edge.beyond(mark.y));
-    out.beyond += beyond ? 1 : 0;
-    if (beyond) continue;
-    xs.push_back(mark.x);
-    ys.push_back(mark.y);
-  }
-  std::sort(frontier.points.begin(), frontier.points.end());
-  chart.lines.push_back(std::move(frontier));
-  chart.x = scale_for(xs);
-  chart.y = scale_for(ys);
-  chart.series = {say("on the frontier"), say("another answer is better in one and no worse in the other")};
+  std::vector<Mark> marks;
+  for (const Recommendation& r : view.advice.recommendations) marks.push_back(mark_of(view, r, against, unit));
+  const auto values = [&](double Mark::* of, auto keeps) {
+    std::vector<double> out;
+    for (const Mark& mark : marks)
+      if (keeps(mark)) out.push_back(mark.*of);
+    return out;
+  };
+  const auto all = [](const Mark&) { return true; };
+  const Edge x_edge(values(&Mark::x, all)), y_edge(values(&Mark::y, all));
+  const auto is_near = [&](const Mark& mark) {
+    return mark.strong || !(x_edge.beyond(mark.x) || y_edge.beyond(mark.y));
+  };
+  const Scale x = scale_for(values(&Mark::x, is_near)), y = scale_for(values(&Mark::y, is_near));
+  const auto near = static_cast<std::size_t>(std::ranges::count_if(marks, is_near));
+  FrontierPicture out{{}, marks.size() - near};
+  out.chart = frontier_chart(std::move(marks), unit, format("{}{}", view.advice.currency.code(), total ? "" : "/h"));
+  out.chart.x = x;
+  out.chart.y = y;
   return out;
 }
 
@@ -242,7 +224,7 @@ std::string never_text(const ReportView& view, const advise::CommitmentBreakEven
 
 }  // namespace
 
-std::string memory_html(const ReportView& view) {
+void add_memory(Document& page, const ReportView& view) {
   Stacks stacks{say("GiB"),
                 {say("weights"), say("gradients"), say("optimiser"), working_memory_name(view.advice.work),
                  say("K/V cache"), say("workspace"), say("framework")},
@@ -256,46 +238,41 @@ std::string memory_html(const ReportView& view) {
     on_cpu = on_cpu || r.gpu == nullptr;
     stacks.stacks.push_back(stack_of(r));
   }
-  if (stacks.stacks.empty()) return {};
-  const std::string what =
-      on_cpu ? say("GiB on the fullest GPU at its peak, of instances without one GiB of the host's memory")
-             : say("GiB on the fullest GPU at its peak");
-  return html_section(say("Memory"), html_paragraph(what) + svg_stacks(stacks, say("Memory of the best answers")),
-                      "memory");
+  if (stacks.stacks.empty()) return;
+  page.add(Heading{say("Memory"), 2, "memory"});
+  page.line(on_cpu ? say("GiB on the fullest GPU at its peak, of instances without one GiB of the host's memory")
+                   : say("GiB on the fullest GPU at its peak"));
+  page.add(Picture{std::move(stacks), say("Memory of the best answers")});
 }
 
-std::string frontier_html(const ReportView& view) {
-  if (view.advice.recommendations.empty()) return {};
+void add_frontier(Document& page, const ReportView& view) {
+  if (view.advice.recommendations.empty()) return;
   const advise::Against against = advise::against_of(view.advice.work);
   const std::string heading = frontier_heading(against);
-  const FrontierPicture picture = frontier_picture(view, against);
-  std::string out = svg_chart(picture.chart, heading);
-  if (picture.beyond > 0)
-    out += format("<p class=\"soft small\">{}</p>\n",
-                  html_text(say("Far beyond the others and drawn at the edge: {}", picture.beyond)));
-  return html_section(heading, out, "frontier");
+  FrontierPicture picture = frontier_picture(view, against);
+  page.add(Heading{heading, 2, "frontier"}).add(Picture{std::move(picture.chart), heading});
+  if (picture.beyond > 0) page.line(secondary(say("Far beyond the others and drawn at the edge: {}", picture.beyond)));
 }
 
-std::string use_html(const ReportView& view) {
-  if (view.use == nullptr || view.use->curves.empty()) return {};
+void add_use(Document& page, const ReportView& view) {
+  if (view.use == nullptr || view.use->curves.empty()) return;
   const advise::UseCurves& use = *view.use;
   const UseAxis axis(view);
-  const Chart chart = use_chart(view, axis);
-  std::string out;
-  if (axis.counts_jobs()) out += html_paragraph(one_job_text(use));
+  Chart chart = use_chart(view, axis);
+  page.add(Heading{say("Cost over use"), 2, "use"});
+  if (axis.counts_jobs()) page.line(one_job_text(use));
   if (use.costs.items.size() > 1)
-    out += html_paragraph(say("The best, {}, is sold on one term only; #{} {} is the next that is sold on several.",
-                              subject_name(use.costs.items.front().subject), use.item().subject.rank,
-                              subject_name(use.item().subject)));
-  out += svg_chart(chart, axis.counts_jobs() ? say("Cost of a month over the jobs in it")
-                                             : say("Cost of a month over its hours of use"));
-  std::string points;
-  for (const Mark& mark : chart.marks) points += format("<li>{}</li>\n", html_text(mark.tip));
+    page.line(say("The best, {}, is sold on one term only; #{} {} is the next that is sold on several.",
+                  subject_name(use.costs.items.front().subject), use.item().subject.rank,
+                  subject_name(use.item().subject)));
+  List points;
+  for (const Mark& mark : chart.marks) points.items.emplace_back(mark.tip);
   for (const auto& one : use.break_evens.commitments)
-    if (!one.hours_per_month) points += format("<li>{}</li>\n", html_text(never_text(view, one)));
-  for (const std::string& note : use.break_evens.notes) points += format("<li>{}</li>\n", html_text(note));
-  if (!points.empty()) out += "<ul class=\"small\">\n" + points + "</ul>\n";
-  return html_section(say("Cost over use"), out, "use");
+    if (!one.hours_per_month) points.items.emplace_back(never_text(view, one));
+  for (const std::string& note : use.break_evens.notes) points.items.emplace_back(note);
+  page.add(Picture{std::move(chart), axis.counts_jobs() ? say("Cost of a month over the jobs in it")
+                                                        : say("Cost of a month over its hours of use")});
+  if (!points.items.empty()) page.add(std::move(points));
 }
 
 }  // namespace gpusel::report

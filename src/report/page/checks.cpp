@@ -1,12 +1,11 @@
 // What an engineer checks: every figure with its formula, every fact with its source and day.
 #include <algorithm>
-#include <set>
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/candidate.hpp"
-#include "report/html.hpp"
+#include "report/estimate.hpp"
 #include "report/page/parts.hpp"
 
 namespace gpusel::report {
@@ -16,43 +15,21 @@ namespace {
 using advise::Recommendation;
 using estimate::Trace;
 
-std::string trace_html(const std::string& title, const Trace& trace) {
-  if (trace.empty()) return {};
-  std::string rows;
-  for (const estimate::TraceLine& line : trace)
-    rows += format(
-        "<tr><td>{}</td><td class=\"num\">{}</td><td class=\"formula\">{}<span class=\"where\">{}</span></td><td "
-        "class=\"text\">{}</td></tr>\n",
-        html_text(line.quantity), html_text(line.value.text), html_text(line.formula),
-        html_text(line.substituted.empty() ? "" : "= " + line.substituted), html_text(line.source));
-  return format(
-      "<details class=\"trace\"><summary><span class=\"count\">{}</span>{}</summary>\n<div class=\"wide\"><table "
-      "class=\"full\"><thead><tr><th>{}</th><th "
-      "class=\"num\">{}</th><th>{}</th><th>{}</th></tr></thead><tbody>\n{}</tbody>"
-      "</table></div></details>\n",
-      trace.size(), html_text(title), html_text(say("Figure")), html_text(say("Value")),
-      html_text(say("Formula, with its figures")), html_text(say("Source")), rows);
+void add_trace(Document& page, const std::string& title, const Trace& trace) {
+  if (!trace.empty()) page.add(Fold{"trace", title, trace.size(), {}, {{derivation_of(trace)}}});
 }
 
-std::string score_html(const advise::Advice& advice) {
-  std::string rows;
+Fold scores_fold(const advise::Advice& advice) {
+  Table table({right("#"), left(say("Instance")), right(say("Score")), left(say("Points (weight × value)"), 0, 20)});
   for (const Recommendation& r : advice.recommendations) {
     if (static_cast<std::size_t>(r.rank) > kRanksDrawn) break;
     std::string parts;
     for (const auto& part : r.parts)
       parts += (parts.empty() ? "" : " + ") +
                format("{} {:.1f} ({:.2f} × {:.3f})", part.name, part.points, part.weight, part.value);
-    rows +=
-        format("<tr><td class=\"num\">{}</td><td>{}</td><td class=\"num\">{:.1f}</td><td class=\"text\">{}</td></tr>\n",
-               r.rank, html_text(instance_name(r)), r.score, html_text(parts));
+    table.add({format("{}", r.rank), instance_name(r), format("{:.1f}", r.score), parts});
   }
-  return format(
-      "<details class=\"trace\"><summary><span class=\"count\">{}</span>{}</summary>\n<div class=\"wide\"><table "
-      "class=\"full\"><thead><tr><th class=\"num\">#</th><th>{}</th><th "
-      "class=\"num\">{}</th><th>{}</th></tr></thead><tbody>\n{}"
-      "</tbody></table></div></details>\n",
-      std::min(kRanksDrawn, advice.recommendations.size()), html_text(say("Scores")), html_text(say("Instance")),
-      html_text(say("Score")), html_text(say("Points (weight × value)")), rows);
+  return {"trace", say("Scores"), table.rows.size(), {}, {{std::move(table)}}};
 }
 
 /// What rests on each source, in the order in which it was met.
@@ -68,14 +45,22 @@ class Uses {
     for (const std::string_view key : keys) add(key, what);
   }
 
-  std::string html(const catalog::Catalog& catalog) const {
-    std::string rows;
+  Table table(const catalog::Catalog& catalog) const {
+    Table table({left(say("Source and what rests on it"), 0, 20), left(say("What")), left(say("Document"), 0, 20),
+                 left(say("place")), left(say("Day")), left(say("confidence"))});
+    for (const std::size_t i : {0, 2, 4}) table.columns[i + 1].below = i;
     for (const Use& use : all_) {
-      std::string of;
+      std::string of, document, address, day, confidence;
       for (const std::string& what : use.of) of += (of.empty() ? "" : "; ") + what;
-      rows += row(use.key, of, catalog.source(use.key));
+      if (const catalog::Source* source = catalog.source(use.key)) {
+        document = format("{}, {}", source->publisher, source->document);
+        address = source->url;
+        day = source->date.known() ? source->date.text() : say("undated");
+        confidence = to_text(source->confidence);
+      }
+      table.add({use.key, of, document, address, day, confidence}).facts = {{"source", use.key}};
     }
-    return rows;
+    return table;
   }
 
  private:
@@ -83,20 +68,6 @@ class Uses {
     std::string key;
     std::vector<std::string> of;
   };
-
-  static std::string row(const std::string& key, const std::string& of, const catalog::Source* source) {
-    std::string document, date, confidence;
-    if (source != nullptr) {
-      document = format("{}, {}<span class=\"where\">{}</span>", html_text(source->publisher),
-                        html_text(source->document), html_text(source->url));
-      date = source->date.known() ? source->date.text() : say("undated");
-      confidence = to_text(source->confidence);
-    }
-    return format(
-        "<tr data-source=\"{0}\"><td class=\"text\"><code>{0}</code><span class=\"where\">{1}</span></td><td "
-        "class=\"text\">{2}</td><td>{3}<span class=\"where\">{4}</span></td></tr>\n",
-        html_text(key), html_text(of), document, html_text(date), html_text(confidence));
-  }
 
   std::vector<Use> all_;
 };
@@ -164,39 +135,35 @@ void add_payments(const ReportView& view, Uses& uses) {
 
 }  // namespace
 
-std::string explanation_html(const ReportView& view) {
-  if (view.advice.recommendations.empty()) return {};
+void add_explanation(Document& page, const ReportView& view) {
+  if (view.advice.recommendations.empty()) return;
   const auto is_memory = [](const estimate::TraceLine& line) {
     return line.quantity.starts_with("memory.") || line.quantity.starts_with("workspace.");
   };
   Trace memory, speed;
   for (const estimate::TraceLine& line : view.trace) (is_memory(line) ? memory : speed).push_back(line);
-  std::string out = html_paragraph(say("The figures of the best answer, as they were worked out.")) +
-                    trace_html(say("Memory"), memory) + trace_html(say("Speed"), speed);
+  page.add(Heading{say("Explanation"), 2, "explanation"});
+  page.line(say("The figures of the best answer, as they were worked out."));
+  add_trace(page, say("Memory"), memory);
+  add_trace(page, say("Speed"), speed);
   if (view.use != nullptr) {
-    out += trace_html(say("Cost of {}", instance_name(view.advice.recommendations.front())),
-                      view.use->costs.items.front().trace);
-    out += trace_html(say("Break-even points of #{}", view.use->item().subject.rank), view.use->break_evens.trace);
+    add_trace(page, say("Cost of {}", instance_name(view.advice.recommendations.front())),
+              view.use->costs.items.front().trace);
+    add_trace(page, say("Break-even points of #{}", view.use->item().subject.rank), view.use->break_evens.trace);
   }
-  return html_section(say("Explanation"), out + score_html(view.advice), "explanation");
+  page.add(scores_fold(view.advice));
 }
 
-std::string sources_html(const ReportView& view) {
+void add_sources(Document& page, const ReportView& view) {
   Uses uses;
   add_prices(view, uses);
   add_facts(view, uses);
   add_payments(view, uses);
-  const std::string rows = uses.html(view.catalog);
-  if (rows.empty()) return {};
-  return html_section(
-      say("Sources"),
-      html_paragraph(
-          say("Of every price in the ranking, and of the model and the GPUs of the first {} ranks.", kRanksDrawn)) +
-          format("<div class=\"wide\"><table class=\"full\"><thead><tr><th>{}</th><th>{}</th><th>{}</th></tr></thead>"
-                 "<tbody>\n{}</tbody></table></div>\n",
-                 html_text(say("Source and what rests on it")), html_text(say("Document")), html_text(say("Day")),
-                 rows),
-      "sources");
+  Table table = uses.table(view.catalog);
+  if (table.empty()) return;
+  page.add(Heading{say("Sources"), 2, "sources"});
+  page.line(say("Of every price in the ranking, and of the model and the GPUs of the first {} ranks.", kRanksDrawn));
+  page.add(std::move(table));
 }
 
 }  // namespace gpusel::report

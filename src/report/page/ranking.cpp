@@ -1,13 +1,11 @@
-// Every answer in one table, which the page's script sorts and filters and which stands without it.
+// Every answer in one table, and what rules say: warnings, rejections, other ways to ask, and the steps to the answer.
 #include <algorithm>
-#include <set>
 
 #include "gpusel/base/message.hpp"
-#include "gpusel/base/number.hpp"
+#include "gpusel/base/name.hpp"
 #include "gpusel/base/text.hpp"
-#include "report/candidate.hpp"
-#include "report/html.hpp"
 #include "report/page/parts.hpp"
+#include "report/recommend.hpp"
 
 namespace gpusel::report {
 
@@ -15,130 +13,90 @@ namespace {
 
 using advise::Recommendation;
 
-/// Columns that a phone has no room for; "extra": nor paper.
-constexpr std::string_view kSpare = "spare";
+/// One rule, with all the ranks that it speaks of.
+struct Verdict {
+  const advise::Remark* first = nullptr;
+  std::vector<int> ranks;
+};
 
-std::string gpu_id(const Recommendation& r) { return r.gpu != nullptr ? std::string(r.gpu->id) : say("CPU"); }
-
-std::string options_html(const std::set<std::string>& values) {
-  std::string out = format("<option value=\"\">{}</option>", html_text(say("all")));
-  for (const std::string& value : values) out += format("<option value=\"{0}\">{0}</option>", html_text(value));
-  return out;
+std::vector<Verdict> verdicts_of(const advise::Advice& advice) {
+  std::vector<Verdict> all;
+  for (const Recommendation& r : advice.recommendations)
+    for (const advise::Remark& remark : r.remarks) {
+      auto found = std::find_if(all.begin(), all.end(), [&](const Verdict& v) { return v.first->rule == remark.rule; });
+      if (found == all.end()) found = all.insert(all.end(), Verdict{&remark, {}});
+      if (found->ranks.empty() || found->ranks.back() != r.rank) found->ranks.push_back(r.rank);
+    }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Verdict& a, const Verdict& b) { return a.first->severity < b.first->severity; });
+  return all;
 }
 
-/// Hidden until a script is there to obey it.
-std::string controls_html(const advise::Advice& advice) {
-  std::set<std::string> providers, gpus, terms;
-  for (const Recommendation& r : advice.recommendations) {
-    providers.emplace(r.instance->provider);
-    gpus.insert(gpu_id(r));
-    terms.emplace(to_text(r.offer->term));
-  }
-  const auto select = [](std::string_view key, const std::string& label, const std::set<std::string>& values) {
-    return format("<label>{}<select name=\"{}\">{}</select></label>\n", html_text(label), key, options_html(values));
-  };
-  return format("<form class=\"controls\" hidden>\n<label>{}<input type=\"search\" name=\"text\"></label>\n",
-                html_text(say("Filter, as in {}", "h100 us-east"))) +
-         select("provider", say("Provider"), providers) + select("gpu", say("GPU"), gpus) +
-         select("term", say("Term"), terms) +
-         format("<output aria-live=\"polite\" data-text=\"{}\"></output>\n</form>\n",
-                html_text(say_text("{} of {} shown")));
-}
-
-std::string head_html(const advise::Advice& advice) {
-  const std::string currency(advice.currency.code());
-  const auto& counted = advice.work.counted;
-  const std::string each = counted ? format("{}/{}", currency, counted->unit.column) : say("{}/M tok", currency);
-  struct Head {
-    std::string name;
-    std::string_view kind;  // classes
-  };
-  const Head heads[] = {{"#", "num"},
-                        {say("Instance"), ""},
-                        {say("GPUs and plan"), kSpare},
-                        {advice.work.ends() ? say("{} total", currency) : each, "num"},
-                        {currency + "/h", "num"},
-                        {advice.work.ends() ? say("Time") : say("Speed"), "num"},
-                        {say("GiB/GPU"), "num spare extra"},
-                        {say("Score"), "num extra"},
-                        {say("Price of"), kSpare},
-                        {say("Frontier"), "extra"},
-                        {say("Warnings"), "num spare"}};
-  std::string out;
-  for (const auto& [name, kind] : heads)
-    out += format("<th scope=\"col\"{}>{}</th>", kind.empty() ? "" : format(" class=\"{}\"", kind), html_text(name));
-  return "<thead><tr>" + out + "</tr></thead>\n";
-}
-
-std::string two_lines(std::string_view first, std::string_view second, std::string_view kind) {
-  return format("<td class=\"{}\">{}<span class=\"where\">{}</span></td>", kind, html_text(first), html_text(second));
-}
-
-/// Where there is no room for the GPUs' own column, they stand here.
-std::string instance_cell(const Recommendation& r) {
-  return format("<td class=\"instance\">{}<span class=\"where\">{}</span><span class=\"where narrow\">{}</span></td>",
-                html_text(instance_name(r)), html_text(format("{} · {}", r.region->id, to_text(r.offer->term))),
-                html_text(gpus_text(r)));
-}
-
-std::string warnings_cell(const Recommendation& r) {
-  std::string rules;
-  int count = 0;
-  for (const auto& remark : r.remarks) {
-    if (remark.severity != rules::Effect::warn) continue;
-    ++count;
-    rules += (rules.empty() ? "" : ", ") + remark.rule;
-  }
-  const std::string shown =
-      count > 0 ? format("<a href=\"#warnings\" title=\"{}\">{}</a>", html_text(rules), count) : "";
-  return format("<td class=\"num spare\" data-value=\"{}\">{}</td>", count, shown);
-}
-
-std::string row_html(const advise::Advice& advice, const Recommendation& r) {
-  const bool whole = advice.work.ends();
-  const std::optional<double> each = advice.work.counted ? r.cost.per_unit : r.cost.per_million_tokens;
-  const std::optional<double> paid = whole ? std::optional(r.cost.total) : each;
-  const double need = in_gib(r.memory().total()), have = in_gib(r.machine().memory());
-  std::string out = format("<tr{} data-rank=\"{}\" data-provider=\"{}\" data-gpu=\"{}\" data-term=\"{}\">",
-                           r.rank == 1 ? " class=\"best\"" : "", r.rank, html_text(r.instance->provider),
-                           html_text(gpu_id(r)), html_text(to_text(r.offer->term)));
-  out += number_cell(r.rank, format("{}", r.rank));
-  out += instance_cell(r);
-  out += two_lines(gpus_text(r), plan_text(advice.work, r), "plan spare");
-  out += number_cell(paid, paid ? human_price(*paid) : std::string("–"));
-  out += number_cell(r.cost.hourly, human_price(r.cost.hourly));
-  out += number_cell(whole ? r.cost.hours : plan::rate_of(r.choice()), speed_text(advice.work, r));
-  out += number_cell(need, format("{:.0f} / {:.0f}", need, have), "spare extra");
-  out += number_cell(r.score, format("{:.1f}", r.score), "extra");
-  out += format("<td class=\"date spare\">{}</td>", html_text(price_date(r)));
-  out += format("<td class=\"extra\">{}</td>", r.pareto ? html_text(say("yes")) : "");
-  return out + warnings_cell(r) + "</tr>\n";
+Fold rejected_fold(const RejectedGroup& group) {
+  Table table({left(say("Instance")), right(say("Sizes")), left(say("Reason"), 0, 20)});
+  for (const advise::Rejection* one : group.rejections)
+    table.add({format("{} {}", one->instance->provider, one->instance->sku), format("{}", one->count), one->message});
+  return {"reason",
+          Text(group.rule, Meaning::code).add(" ").add(group.rejections.front()->message, Meaning::secondary),
+          static_cast<std::size_t>(group.instances),
+          group.rule,
+          {{std::move(table)}}};
 }
 
 }  // namespace
 
-std::string ranking_html(const ReportView& view) {
+void add_ranking(Document& page, const ReportView& view) {
   const advise::Advice& advice = view.advice;
-  if (advice.recommendations.empty()) return {};
-  std::string rows;
-  for (const Recommendation& r : advice.recommendations) rows += row_html(advice, r);
-  const std::string heading = say("Ranking");
-  const std::string caption =
+  if (advice.recommendations.empty()) return;
+  page.add(Heading{say("Ranking"), 2, "ranking"});
+  page.line(
       say("{} instances meet this, each at its best price. On the frontier is what nothing beats in both cost and {}.",
           advice.recommendations.size(),
-          advice.work.ends()                                            ? say("time")
+          advice.work.ends()                                           ? say("time")
           : advice.work.inference.request_rate && !advice.work.counted ? say("latency")
-                                                                       : say("throughput"));
-  return html_section(
-      heading,
-      html_paragraph(caption) + controls_html(advice) +
-          format("<div class=\"wide\" role=\"region\" aria-label=\"{}\" tabindex=\"0\">\n<table class=\"sortable "
-                 "full\">\n{}"
-                 "<tbody>\n{}</tbody>\n</table>\n</div>\n<button type=\"button\" class=\"more\" hidden data-all=\"{}\" "
-                 "data-fewer=\"{}\"></button>\n",
-                 html_text(heading), head_html(advice), rows, html_text(say_text("all {}")),
-                 html_text(say("the first ten"))),
-      "ranking");
+                                                                       : say("throughput")));
+  page.add(ranking_table(advice, {.limit = 0, .sortable = true}));
+}
+
+void add_warnings(Document& page, const ReportView& view) {
+  Table table({left(say("What"), 0, 20), left(say("rule")), left(say("source")), left(say("Ranks"), 0, 20)});
+  table.columns[1].below = table.columns[2].below = 0;
+  for (const Verdict& one : verdicts_of(view.advice)) {
+    const advise::Remark& first = *one.first;
+    Row& row = table.add(
+        {format("{}: {}", said(first.severity), first.message), first.rule, first.source, ranks_text(one.ranks)});
+    if (first.severity == rules::Effect::warn) row.meaning = Meaning::warn;
+    row.facts = {{"rule", first.rule}};
+  }
+  if (table.empty()) return;
+  page.add(Heading{say("Warnings and notes"), 2, "warnings"});
+  page.line(secondary(say("In the words said of the first rank concerned; the rule and its source stand below.")));
+  page.add(std::move(table));
+}
+
+void add_alternatives(Document& page, const ReportView& view) {
+  List list;
+  for (const advise::Alternative& one : view.advice.alternatives) list.items.emplace_back(one.message);
+  if (!list.items.empty()) page.add(Heading{say("Alternatives"), 2, "alternatives"}).add(std::move(list));
+}
+
+void add_rejected(Document& page, const ReportView& view) {
+  const std::vector<RejectedGroup> groups = rejected_by_rule(view.advice);
+  if (groups.empty()) return;
+  int total = 0;
+  for (const RejectedGroup& group : groups) total += group.instances;
+  page.add(Heading{say("Rejected"), 2, "rejected"});
+  page.line(
+      say("{} instances, each for the first rule that it fails; the sizes of a family that fail alike stand in one "
+          "row.",
+          total));
+  for (const RejectedGroup& group : groups) page.add(rejected_fold(group));
+}
+
+void add_decision(Document& page, const ReportView& view) {
+  List steps{{}, List::Kind::steps};
+  for (const std::string& step : view.advice.decision) steps.items.emplace_back(step);
+  if (!steps.items.empty()) page.add(Heading{say("How the answer came about"), 2, "decision"}).add(std::move(steps));
 }
 
 }  // namespace gpusel::report

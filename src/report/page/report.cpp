@@ -4,7 +4,6 @@
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/estimate.hpp"
-#include "report/html.hpp"
 #include "report/page/parts.hpp"
 
 namespace gpusel::report {
@@ -38,25 +37,30 @@ std::string ranks_text(const std::vector<int>& ranks) {
   return out;
 }
 
-std::string number_cell(std::optional<double> value, std::string_view shown, std::string_view kind) {
-  const std::string number = value ? format("{:.9g}", *value) : std::string();
-  return format("<td class=\"num{}{}\" data-value=\"{}\">{}</td>", kind.empty() ? "" : " ", kind, number,
-                html_text(shown));
-}
-
-std::string report_page(const ReportView& view) {
-  std::string body = question_html(view) + answer_html(view) + assumptions_html(view);
+Document report_page(const ReportView& view) {
   const bool nothing = view.advice.recommendations.empty();
+  Document page;
+  page.title(title_of(view.advice.work));
+  add_question(page, view);
+  add_answer(page, view);
+  add_assumptions(page, view);
   // What would help comes first where nothing fits.
-  if (nothing) body += alternatives_html(view) + rejected_html(view);
-  body += ranking_html(view) + frontier_html(view) + memory_html(view) + use_html(view) + warnings_html(view);
-  if (!nothing) body += alternatives_html(view) + rejected_html(view);
-  body += decision_html(view) + explanation_html(view) + sources_html(view);
-  body += format("<footer>\n<p>{}</p>\n</footer>\n",
-                 html_text(say("Asked on {}. Estimates have the range in which 80 of 100 runs should lie; what is not "
-                               "known is left open, never taken for zero. Nothing on this page is fetched.",
-                               view.today.text())));
-  return html_page(title_of(view.advice.work), body, true);
+  if (nothing) add_alternatives(page, view);
+  if (nothing) add_rejected(page, view);
+  add_ranking(page, view);
+  add_frontier(page, view);
+  add_memory(page, view);
+  add_use(page, view);
+  add_warnings(page, view);
+  if (!nothing) add_alternatives(page, view);
+  if (!nothing) add_rejected(page, view);
+  add_decision(page, view);
+  add_explanation(page, view);
+  add_sources(page, view);
+  return page.add(
+      Footer{say("Asked on {}. Estimates have the range in which 80 of 100 runs should lie; what is not known "
+                 "is left open, never taken for zero. Nothing on this page is fetched.",
+                 view.today.text())});
 }
 
 }  // namespace gpusel::report

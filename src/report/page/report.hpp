@@ -5,6 +5,7 @@
 
 #include "gpusel/advise/recommend.hpp"
 #include "gpusel/advise/use_curves.hpp"
+#include "report/document/document.hpp"
 
 namespace gpusel::report {
 
@@ -18,7 +19,6 @@ struct ReportView {
   const advise::UseCurves* use = nullptr;  // null: nothing fits
 };
 
-/// Every text of a file is encoded; nothing is fetched.
-std::string report_page(const ReportView& view);
+Document report_page(const ReportView& view);
 
 }  // namespace gpusel::report

@@ -1,4 +1,4 @@
-#include "report/labels.hpp"
+#include "report/render/labels.hpp"
 
 #include <algorithm>
 #include <cmath>

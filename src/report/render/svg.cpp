@@ -1,12 +1,12 @@
-#include "report/svg.hpp"
+#include "report/render/svg.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
-#include "report/html.hpp"
-#include "report/labels.hpp"
+#include "report/render/html.hpp"
+#include "report/render/labels.hpp"
 
 namespace gpusel::report {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/chart.hpp"
+#include "report/document/chart.hpp"
 
 namespace gpusel::report {
 

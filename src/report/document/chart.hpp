@@ -1,11 +1,9 @@
-// Charts as data, and drawn with plain characters for a terminal; svg.hpp draws the same for a page.
+// Charts as data.
 #pragma once
 
 #include <span>
 #include <string>
 #include <vector>
-
-#include "report/terminal.hpp"
 
 namespace gpusel::report {
 
@@ -52,9 +50,6 @@ struct Chart {
   std::vector<Line> lines;  // drawn on pages only
 };
 
-/// `rows` lines high, with axes and a legend; at most `terminal.width` columns, 80 where that is open.
-std::string text_chart(const Chart& chart, std::size_t rows, const Terminal& terminal);
-
 /// What the two ends of one input do to a value.
 struct Bar {
   std::string label;
@@ -87,7 +82,5 @@ struct Stacks {
   std::string range;               // what low and high are
   std::vector<Stack> stacks;
 };
-/// One bar of `width` columns: '-' from the base to its low end, '+' to its high end, '#' where both lie.
-std::string text_bar(const Bars& bars, const Bar& bar, std::size_t width);
 
 }  // namespace gpusel::report
