@@ -11,8 +11,8 @@
 #include "gpusel/advise/estimate.hpp"
 #include "gpusel/advise/recommend.hpp"
 #include "gpusel/catalog/load.hpp"
-#include "report/tell.hpp"
-#include "report/write_json.hpp"
+#include "report/json/tell.hpp"
+#include "report/json/write_json.hpp"
 
 namespace {
 

@@ -37,7 +37,7 @@ NAMES = [(f"include/gpusel/{header}.hpp", f"enum_names<{name}>", "});") for head
 NAMES += [("include/gpusel/estimate/training.hpp", "bounds() const", "}};"),
           ("include/gpusel/advise/data_path.hpp", "bound_by() const", ";"),
           ("src/catalog/tables.hpp", "origin_text =", ";"),
-          ("src/workload/constraints.cpp", "kWeights[]", "};"), ("src/advise/candidates.cpp", "job.tokens =", ";")]
+          ("src/workload/constraints.cpp", "kWeights[]", "};"), ("src/advise/facts/candidates.cpp", "job.tokens =", ";")]
 # Fields of records by their keys, units of work, and rules that the path of a decision names.
 FIELDS = ["include/gpusel/catalog/gpu.hpp", "include/gpusel/catalog/model.hpp", "include/gpusel/catalog/market.hpp"]
 UNITS = "include/gpusel/workload/counted.hpp"

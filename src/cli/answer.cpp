@@ -4,8 +4,8 @@
 #include "report/render/csv.hpp"
 #include "report/render/html.hpp"
 #include "report/render/markdown.hpp"
-#include "report/write_json.hpp"
-#include "report/yaml.hpp"
+#include "report/json/write_json.hpp"
+#include "report/json/yaml.hpp"
 
 namespace gpusel::cli {
 

@@ -8,7 +8,7 @@
 
 #include "cli/context.hpp"
 #include "report/document/document.hpp"
-#include "report/json_out.hpp"
+#include "report/json/json_out.hpp"
 
 namespace gpusel::cli {
 

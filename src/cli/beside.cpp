@@ -1,7 +1,7 @@
 #include "cli/beside.hpp"
 
 #include "gpusel/base/message.hpp"
-#include "report/data_path.hpp"
+#include "report/job/data_path.hpp"
 
 namespace gpusel::cli {
 

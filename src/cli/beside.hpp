@@ -6,7 +6,7 @@
 
 #include "cli/command.hpp"
 #include "gpusel/advise/data_path.hpp"
-#include "report/json_out.hpp"
+#include "report/json/json_out.hpp"
 
 namespace gpusel::cli {
 

@@ -3,7 +3,7 @@
 
 #include "cli/command.hpp"
 #include "gpusel/workload/limits.hpp"
-#include "report/catalog_state.hpp"
+#include "report/catalogue/catalog_state.hpp"
 
 namespace gpusel::cli {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/settings.hpp"
+#include "cli/settings/settings.hpp"
 #include "gpusel/base/date.hpp"
 #include "gpusel/catalog/load.hpp"
 #include "gpusel/estimate/coefficients.hpp"

@@ -5,9 +5,9 @@
 
 #include "cli/commands.hpp"
 #include "cli/job.hpp"
-#include "cli/lines.hpp"
+#include "cli/words/lines.hpp"
 #include "cli/mcp/session.hpp"
-#include "cli/parser.hpp"
+#include "cli/words/parser.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 

@@ -9,16 +9,16 @@
 #include <exception>
 #include <new>
 
-#include "cli/complete.hpp"
-#include "cli/language.hpp"
-#include "cli/man.hpp"
-#include "cli/parser.hpp"
+#include "cli/words/complete.hpp"
+#include "cli/settings/language.hpp"
+#include "cli/words/man.hpp"
+#include "cli/words/parser.hpp"
 #include "gpusel/base/file.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/reason.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/version.hpp"
-#include "report/yaml.hpp"
+#include "report/json/yaml.hpp"
 
 namespace gpusel::cli {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "estimate/group_rates.hpp"
+#include "estimate/serving/group_rates.hpp"
 #include "gpusel/base/message.hpp"
 
 namespace gpusel::estimate {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "advise/map_fit.hpp"
-#include "advise/own_widths.hpp"
+#include "advise/estimate/map_fit.hpp"
+#include "advise/truth/own_widths.hpp"
 #include "gpusel/advise/accuracy.hpp"
 #include "gpusel/advise/calibrate.hpp"
 #include "gpusel/base/message.hpp"

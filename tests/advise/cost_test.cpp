@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "report/cost.hpp"
+#include "report/money/cost.hpp"
 #include "support/market.hpp"
 
 namespace cost_test {

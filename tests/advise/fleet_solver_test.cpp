@@ -1,5 +1,5 @@
 // The integer programme against answers found by trying every fleet, and against ones worked by hand.
-#include "advise/fleet_solver.hpp"
+#include "advise/fleet/fleet_solver.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

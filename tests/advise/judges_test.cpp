@@ -1,10 +1,10 @@
-#include "advise/judges.hpp"
+#include "advise/search/judges.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <map>
 
-#include "advise/candidates.hpp"
+#include "advise/facts/candidates.hpp"
 #include "support/market.hpp"
 
 namespace judges_test {

@@ -1,10 +1,10 @@
-#include "advise/kinds.hpp"
+#include "advise/search/kinds.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <map>
 
-#include "advise/candidates.hpp"
+#include "advise/facts/candidates.hpp"
 #include "support/market.hpp"
 
 namespace kinds_test {

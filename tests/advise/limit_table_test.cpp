@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <array>
 
-#include "advise/facts_of.hpp"
-#include "advise/limits.hpp"
-#include "advise/market.hpp"
-#include "advise/whatif_input.hpp"
+#include "advise/facts/facts_of.hpp"
+#include "advise/facts/limits.hpp"
+#include "advise/search/market.hpp"
+#include "advise/whatif/whatif_input.hpp"
 #include "cli/command.hpp"
-#include "cli/settings.hpp"
+#include "cli/settings/settings.hpp"
 #include "gpusel/base/text.hpp"
 #include "support/market.hpp"
 #include "support/program.hpp"

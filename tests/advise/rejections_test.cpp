@@ -1,5 +1,5 @@
 // Who fell, and why: gathered, gone back on, and agreeing with the decision.
-#include "advise/rejections.hpp"
+#include "advise/search/rejections.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "cli/command.hpp"
-#include "cli/values.hpp"
+#include "cli/words/values.hpp"
 #include "gpusel/workload/allowed.hpp"
 #include "support/program.hpp"
 

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
-#include "cli/language.hpp"
+#include "cli/settings/language.hpp"
 #include "gpusel/base/text.hpp"
 #include "support/job.hpp"
 #include "support/program.hpp"

@@ -1,4 +1,4 @@
-#include "cli/lines.hpp"
+#include "cli/words/lines.hpp"
 
 #include <catch2/catch.hpp>
 

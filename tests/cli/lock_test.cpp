@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "report/lock.hpp"
+#include "report/gate/lock.hpp"
 #include "support/program.hpp"
 
 namespace lock_test {

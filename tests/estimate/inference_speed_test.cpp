@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "estimate/replica.hpp"
+#include "estimate/serving/replica.hpp"
 #include "gpusel/estimate/inference.hpp"
 #include "support/job.hpp"
 

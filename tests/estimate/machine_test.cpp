@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "estimate/half_rate.hpp"
-#include "estimate/multiprocessors.hpp"
+#include "estimate/serving/half_rate.hpp"
+#include "estimate/serving/multiprocessors.hpp"
 #include "support/job.hpp"
 
 namespace machine_test {

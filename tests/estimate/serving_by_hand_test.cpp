@@ -6,7 +6,7 @@
 // 300 GB/s of NVLink each way.
 #include <catch2/catch.hpp>
 
-#include "estimate/replica.hpp"
+#include "estimate/serving/replica.hpp"
 #include "support/ideal.hpp"
 #include "support/job.hpp"
 

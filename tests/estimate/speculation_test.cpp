@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "estimate/inference_load.hpp"
+#include "estimate/serving/inference_load.hpp"
 #include "support/job.hpp"
 
 namespace speculation_test {

@@ -1,7 +1,7 @@
 // What single options and architectures change in training, against arithmetic done by hand.
 #include <catch2/catch.hpp>
 
-#include "estimate/training_shape.hpp"
+#include "estimate/training/training_shape.hpp"
 #include "support/training.hpp"
 
 namespace training_features_test {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "estimate/training_shape.hpp"
+#include "estimate/training/training_shape.hpp"
 #include "support/training.hpp"
 
 namespace training_terms_test {

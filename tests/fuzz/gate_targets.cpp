@@ -4,10 +4,10 @@
 #include "gpusel/advise/cost.hpp"
 #include "gpusel/advise/policy.hpp"
 #include "gpusel/advise/saved.hpp"
-#include "report/check.hpp"
-#include "report/lock.hpp"
-#include "report/lock_diff.hpp"
-#include "report/recommend.hpp"
+#include "report/gate/check.hpp"
+#include "report/gate/lock.hpp"
+#include "report/gate/lock_diff.hpp"
+#include "report/job/recommend.hpp"
 
 namespace gpusel::fuzz {
 

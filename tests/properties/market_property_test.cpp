@@ -6,7 +6,7 @@
 #include <limits>
 #include <set>
 
-#include "advise/search.hpp"
+#include "advise/search/search.hpp"
 #include "gpusel/base/message.hpp"
 #include "support/drawn.hpp"
 #include "support/market.hpp"

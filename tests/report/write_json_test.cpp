@@ -1,8 +1,8 @@
-#include "report/write_json.hpp"
+#include "report/json/write_json.hpp"
 #include "gpusel/advise/estimate.hpp"
 #include "gpusel/base/document.hpp"
 #include "gpusel/base/unseen.hpp"
-#include "report/tell.hpp"
+#include "report/json/tell.hpp"
 #include "support/job.hpp"
 
 #include <catch2/catch.hpp>

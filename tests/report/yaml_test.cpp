@@ -1,4 +1,4 @@
-#include "report/yaml.hpp"
+#include "report/json/yaml.hpp"
 
 #include <yaml-cpp/yaml.h>
 

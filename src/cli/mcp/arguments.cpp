@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "cli/parser.hpp"
+#include "cli/words/parser.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/catalog/hf_config.hpp"

@@ -8,7 +8,7 @@
 
 #include "cli/command.hpp"
 #include "gpusel/base/document.hpp"
-#include "report/json.hpp"
+#include "report/json/json.hpp"
 
 namespace gpusel::cli::mcp {
 

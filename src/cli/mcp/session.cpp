@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cli/lines.hpp"
+#include "cli/words/lines.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"

@@ -11,7 +11,7 @@
 
 #include "cli/mcp/tools.hpp"
 #include "gpusel/base/document.hpp"
-#include "report/json.hpp"
+#include "report/json/json.hpp"
 
 namespace gpusel::cli::mcp {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cli/parser.hpp"
+#include "cli/words/parser.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "estimate/half_rate.hpp"
+#include "estimate/serving/half_rate.hpp"
 #include "gpusel/estimate/formats.hpp"
 
 namespace gpusel::estimate {

@@ -4,7 +4,7 @@
 
 #include "estimate/counted/diffusion_size.hpp"
 #include "estimate/counted/products.hpp"
-#include "estimate/optimizer.hpp"
+#include "estimate/training/optimizer.hpp"
 
 namespace gpusel::estimate {
 

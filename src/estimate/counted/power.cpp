@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "estimate/multiprocessors.hpp"
+#include "estimate/serving/multiprocessors.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/catalog/catalog.hpp"
 

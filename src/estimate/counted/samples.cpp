@@ -7,8 +7,8 @@
 #include "estimate/counted/cpu_network.hpp"
 #include "estimate/counted/network.hpp"
 #include "estimate/counted/products.hpp"
-#include "estimate/multiprocessors.hpp"
-#include "estimate/optimizer.hpp"
+#include "estimate/serving/multiprocessors.hpp"
+#include "estimate/training/optimizer.hpp"
 #include "gpusel/base/message.hpp"
 
 namespace gpusel::estimate {

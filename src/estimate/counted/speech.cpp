@@ -2,7 +2,7 @@
 
 #include "estimate/counted/cpu.hpp"
 #include "estimate/counted/products.hpp"
-#include "estimate/optimizer.hpp"
+#include "estimate/training/optimizer.hpp"
 #include "gpusel/base/message.hpp"
 
 namespace gpusel::estimate {

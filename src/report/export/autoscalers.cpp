@@ -5,7 +5,7 @@
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
-#include "report/autoscale.hpp"
+#include "report/money/autoscale.hpp"
 #include "report/export/pods.hpp"
 #include "report/export/targets.hpp"
 

@@ -7,9 +7,9 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
-#include "report/estimate.hpp"
+#include "report/job/estimate.hpp"
 #include "report/render/terminal.hpp"
-#include "report/yaml.hpp"
+#include "report/json/yaml.hpp"
 
 namespace gpusel::report {
 

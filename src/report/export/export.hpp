@@ -9,7 +9,7 @@
 
 #include "gpusel/advise/launch.hpp"
 #include "report/document/document.hpp"
-#include "report/json.hpp"
+#include "report/json/json.hpp"
 
 namespace gpusel::report {
 

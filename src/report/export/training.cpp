@@ -7,7 +7,7 @@
 #include "gpusel/base/text.hpp"
 #include "report/export/common.hpp"
 #include "report/export/targets.hpp"
-#include "report/yaml.hpp"
+#include "report/json/yaml.hpp"
 
 namespace gpusel::report {
 

@@ -6,8 +6,8 @@
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/catalog/own_prices.hpp"
-#include "report/candidate.hpp"
-#include "report/estimate.hpp"
+#include "report/job/candidate.hpp"
+#include "report/job/estimate.hpp"
 #include "report/page/parts.hpp"
 
 namespace gpusel::report {

@@ -5,7 +5,7 @@
 #include "gpusel/base/name.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/page/parts.hpp"
-#include "report/recommend.hpp"
+#include "report/job/recommend.hpp"
 
 namespace gpusel::report {
 

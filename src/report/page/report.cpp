@@ -3,7 +3,7 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
-#include "report/estimate.hpp"
+#include "report/job/estimate.hpp"
 #include "report/page/parts.hpp"
 
 namespace gpusel::report {

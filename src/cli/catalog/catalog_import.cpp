@@ -1,0 +1,218 @@
+// gpusel catalog import: price lists that others publish, into a snapshot or a folder of YAML.
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "cli/answer.hpp"
+#include "cli/commands.hpp"
+#include "gpusel/base/file.hpp"
+#include "gpusel/base/joined.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+#include "gpusel/catalog/import.hpp"
+#include "report/catalogue/import.hpp"
+#include "report/json/yaml.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+struct ImportOptions {
+  catalog::ImportRequest request;
+  bool format_given = false;
+  std::string out;
+  bool dry_run = false;
+};
+
+/// A line for work that takes longer than a second: overwritten on a terminal, rare elsewhere.
+class ProgressLine {
+ public:
+  explicit ProgressLine(Context& context) : context_(context), terminal_(isatty(STDERR_FILENO) == 1) {}
+
+  void operator()(std::uint64_t read, std::uint64_t size) {
+    constexpr std::uint64_t kMega = 1'000'000;
+    if (read < last_read_) done_ += last_read_;  // the next file
+    last_read_ = read;
+    const auto now = std::chrono::steady_clock::now();
+    if (context_.common.quiet || now < next_) return;
+    next_ = now + (terminal_ ? std::chrono::milliseconds(200) : std::chrono::seconds(5));
+    std::string line = "gpusel: " + say("{} MB read", (done_ + read) / kMega);
+    if (size > 0) line += say(", {}% of this file", 100 * read / size);
+    context_.err.write(terminal_ ? "\r" + line + "\x1b[K" : line + "\n");
+    context_.err.flush();
+    shown_ = true;
+  }
+  void finish() {
+    if (shown_ && terminal_) context_.err.write("\r\x1b[K");
+  }
+
+ private:
+  Context& context_;
+  bool terminal_;
+  bool shown_ = false;
+  std::uint64_t done_ = 0;
+  std::uint64_t last_read_ = 0;
+  std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+};
+
+bool is_folder(const std::string& path) {
+  std::error_code failed;
+  return path.ends_with('/') || std::filesystem::is_directory(path, failed);
+}
+
+class Importer {
+ public:
+  Importer(ImportOptions& options, Context& context) : options_(options), context_(context) {}
+
+  int run() {
+    const auto format = context_.format();
+    if (!format) return context_.fail(format.error());
+    if (const Status good = check_flags(); !good) return context_.fail(good.error());
+    const auto known = context_.load_catalog();
+    if (!known) return context_.fail(known.error());
+    ProgressLine progress(context_);
+    options_.request.progress = [&](std::uint64_t read, std::uint64_t size) { progress(read, size); };
+    auto imported = catalog::import_market(options_.request, *known);
+    progress.finish();
+    if (!imported) return context_.fail(imported.error());
+    const catalog::ImportReport& report = imported->report;
+    const bool anything = report.imported() > 0;
+    if (anything && !options_.dry_run)
+      if (const Status written = write(imported->market); !written) return context_.fail(written.error());
+    print(*imported, *format, anything);
+    return status(report, anything);
+  }
+
+ private:
+  Status check_flags() const {
+    if (!options_.format_given)
+      return usage_error(say("--from is missing"), {}, say("it names the format, such as --from skypilot"));
+    if (options_.out.empty() && !options_.dry_run)
+      return usage_error(say("--out is missing"), {}, say("or --dry-run, to write nothing"));
+    const auto today = context_.today();
+    if (!today) return std::unexpected(today.error());
+    // The next day has begun further east.
+    if (const auto age = days_between(options_.request.as_of, *today); age && *age < -1)
+      return usage_error(say("{} is yet to come", options_.request.as_of.text()), "--as-of");
+    std::error_code failed;
+    for (const std::string& file : options_.request.files)
+      if (std::filesystem::equivalent(file, options_.out, failed))
+        return usage_error(say("'{}' is also a file to import", printable(options_.out)), "--out");
+    if (is_folder(options_.out) || !std::filesystem::exists(options_.out, failed)) return {};
+    if (!std::filesystem::is_regular_file(options_.out, failed))
+      return usage_error(say("'{}' is not a regular file", printable(options_.out)), "--out");
+    // Only what an earlier import wrote is replaced.
+    std::ifstream before(options_.out, std::ios::binary);
+    std::string start(8, '\0');
+    before.read(start.data(), static_cast<std::streamsize>(start.size()));
+    if (start.substr(4) == "GPSL" || before.gcount() == 0) return {};
+    return usage_error(say("'{}' exists and is no snapshot", printable(options_.out)), "--out",
+                       say("choose another name, or remove it first"));
+  }
+
+  Status write(const catalog::Catalog& market) const {
+    if (is_folder(options_.out)) return catalog::write_market_yaml(options_.out, catalog::market_yaml(market));
+    return write_whole(options_.out, catalog::write_snapshot(market));
+  }
+
+  void print(const catalog::Import& imported, const std::string& format, bool anything) {
+    const std::string out = anything && !options_.dry_run ? options_.out : std::string();
+    const report::ImportResult result{imported.report, imported.market.instances().size(),
+                                      imported.market.offers().size(), out};
+    // Written row by row: a price list can have more rows than a tree of them has room for.
+    if (format == "json")
+      return report::write_import_json(result, [&](std::string_view text) { context_.out.write(text); });
+    cli::print({.data = [&] { return report::import_json(result); },
+                .document =
+                    [&](bool) {
+                      report::Document page = report::import_page(result);
+                      for (const catalog::ImportWarning& warning : result.report.warnings)
+                        page.line("  " + report::import_warning(result.report, warning), 4, report::Where::page);
+                      return anything ? page.line(outcome(result), 2, report::Where::page) : page;
+                    }},
+               format, context_);
+    if (report::is_data(format)) return;
+    if (!is_document(format)) warn(imported.report);
+    if (anything) context_.note(outcome(result));
+  }
+
+  static std::string outcome(const report::ImportResult& result) {
+    std::string text = say("offers: {}, instance types: {}", result.offers, result.instances);
+    if (!result.out.empty()) add_clause(text, say("ask about them with --catalog {}", printable(result.out)));
+    return text;
+  }
+
+  void warn(const catalog::ImportReport& report) {
+    constexpr std::size_t kShown = 20;
+    for (std::size_t i = 0; i < report.warnings.size() && i < kShown; ++i)
+      context_.note(report::import_warning(report, report.warnings[i]));
+    if (report.warnings.size() > kShown)
+      context_.note(say("and {} more remarks; -o json has all", report.warnings.size() - kShown));
+  }
+
+  int status(const catalog::ImportReport& report, bool anything) {
+    int status = kOk;
+    for (const catalog::ImportedFile& file : report.files)
+      if (!file.failure.empty()) status = context_.fail(Error{ErrorKind::io, file.failure, {}, {}});
+    if (anything) return status;
+    context_.fail(Error{ErrorKind::unsatisfied, say("nothing could be imported"), {}, {}});
+    return status == kOk ? kNothing : status;
+  }
+
+  ImportOptions& options_;
+  Context& context_;
+};
+
+Status set_format(std::string_view text, ImportOptions& options) {
+  const auto format = from_text<catalog::ImportFormat>(text);
+  if (!format) return workload::not_one_of(text, enum_names<catalog::ImportFormat>);
+  options.request.format = *format;
+  options.format_given = true;
+  return {};
+}
+
+Status set_date(std::string_view text, ImportOptions& options) {
+  const auto date = Date::parse(text);
+  if (!date) return usage_error(say("'{}' is no date", shorten(text, 20)), {}, say("write it like 2026-11-21"));
+  options.request.as_of = *date;
+  return {};
+}
+
+}  // namespace
+
+Parsed make_catalog_import() {
+  auto options = std::make_shared<ImportOptions>();
+  Parsed parsed;
+  parsed.positional = "FILES";
+  parsed.positional_places = {{"", "FILE"}};
+  parsed.positional_help = say("price lists");
+  parsed.positional_required = true;
+  parsed.positional_set = [options](std::string_view path) -> Status {
+    options->request.files.emplace_back(path);
+    return {};
+  };
+  const std::string group = say("Import");
+  parsed.flags = {
+      {"--from", "FORMAT", say("skypilot, gpuhunt, aws-pricing, azure-retail, vast or generic-csv"), group,
+       [options](std::string_view text) { return set_format(text, *options); }},
+      {"--out", "PATH", say("snapshot to write; a folder (PATH/) gets YAML"), group,
+       [options](std::string_view text) { return workload::assign(text, options->out); }},
+      {"--cloud", "NAME", say("whose prices they are; else the file's name or its folder tells"), group,
+       [options](std::string_view text) { return workload::assign(text, options->request.cloud); }},
+      {"--as-of", "DATE", say("day the prices held; else the file's own date"), group,
+       [options](std::string_view text) { return set_date(text, *options); }},
+      {"--dry-run", "", say("read and report, write nothing"), group,
+       [options](std::string_view) -> Status {
+         options->dry_run = true;
+         return {};
+       }},
+  };
+  parsed.run = [options](Context& context) { return Importer(*options, context).run(); };
+  return parsed;
+}
+
+}  // namespace gpusel::cli

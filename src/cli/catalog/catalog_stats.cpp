@@ -1,0 +1,34 @@
+// gpusel catalog stats: how much the catalogue knows, how old it is, and what was laid on top of it.
+#include "cli/answer.hpp"
+#include "cli/commands.hpp"
+#include "report/catalogue/catalog_state.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+int run_stats(Context& context) {
+  const auto format = context.format();
+  if (!format) return context.fail(format.error());
+  const auto today = context.today();
+  if (!today) return context.fail(today.error());
+  const auto layers = changes_by_layer(context);
+  if (!layers) return context.fail(layers.error());
+  const auto catalog = context.load_catalog();
+  if (!catalog) return context.fail(catalog.error());
+  const catalog::Statistics statistics = catalog::statistics(*catalog, *today);
+  print({.data = [&] { return report::statistics_json(statistics, *catalog, *today, *layers); },
+         .document = [&](bool) { return report::statistics_page(statistics, *catalog, *today, *layers); }},
+        *format, context);
+  return kOk;
+}
+
+}  // namespace
+
+Parsed make_catalog_stats() {
+  Parsed parsed;
+  parsed.run = run_stats;
+  return parsed;
+}
+
+}  // namespace gpusel::cli

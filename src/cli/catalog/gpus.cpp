@@ -1,0 +1,98 @@
+// gpusel gpus: what the catalogue knows of GPUs, as a list or one with its sources.
+#include "cli/catalog/lists.hpp"
+#include "gpusel/base/message.hpp"
+#include "report/catalogue/card.hpp"
+#include "report/catalogue/catalog.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+constexpr std::string_view kGpusSchema = "gpusel.gpus/1";
+
+struct GpuOptions {
+  ListOptions list;
+  std::string purpose;
+};
+
+int show_gpu(Lists& lists, Currency currency, const catalog::Catalog& catalog, Context& context) {
+  const auto gpu = catalog.gpu(lists.name());
+  if (!gpu) return context.fail(gpu.error());
+  const auto markets = advise::gpu_markets(currency, catalog);
+  if (!markets) return context.fail(markets.error());
+  const auto purposes = rules::read_purposes(catalog.documents("verdicts"));
+  if (!purposes) return context.fail(purposes.error());
+  const auto coefficients = load_coefficients(catalog);
+  if (!coefficients) return context.fail(coefficients.error());
+  const rules::Facts facts = advise::gpu_facts(**gpu, catalog, *coefficients);
+  const advise::ListedGpu one{.gpu = *gpu,
+                              .market = (*markets)[static_cast<std::size_t>(*gpu - catalog.gpus().data())]};
+  report::Verdicts verdicts;
+  for (const rules::Purpose& purpose : *purposes) verdicts.emplace_back(purpose.id, rules::judge(purpose, facts));
+  const auto as_json = [&] {
+    report::Json json = report::gpu_json(one, catalog, currency);
+    for (const auto& [purpose, verdict] : verdicts) json["verdicts"][purpose] = report::verdict_json(verdict);
+    return report::with_documents(std::move(json), catalog);
+  };
+  return show_record({kGpusSchema, std::string((*gpu)->name), as_json,
+                      [&] { return report::gpu_card(one, verdicts, catalog, currency); }},
+                     context);
+}
+
+int list_gpus(Lists& lists, const GpuOptions& options, const catalog::Catalog& catalog, Context& context) {
+  const advise::ListQuestion& question = options.list.question;
+  const auto purposes = rules::read_purposes(catalog.documents("verdicts"));
+  if (!purposes) return context.fail(purposes.error());
+  const rules::Purpose* purpose = nullptr;
+  if (!options.purpose.empty()) {
+    auto found = rules::find_purpose(options.purpose, *purposes);
+    if (!found) {
+      found.error().where = "--for";
+      return context.fail(found.error());
+    }
+    purpose = *found;
+  }
+  const auto coefficients = load_coefficients(catalog);
+  if (!coefficients) return context.fail(coefficients.error());
+  auto gpus = advise::list_gpus(question, purpose, catalog, *coefficients);
+  if (!gpus) return context.fail(gpus.error());
+  const auto as_json = [&](const advise::ListedGpu& gpu) {
+    report::Json json = report::gpu_json(gpu, catalog, question.currency);
+    if (purpose != nullptr) {
+      json["purpose"] = purpose->id;
+      json.update(report::verdict_json(gpu.verdict));
+    }
+    return json;
+  };
+  return lists.list(std::move(*gpus), kGpusSchema, say("GPUs"), as_json, as_json, [&](const auto& records, bool wide) {
+    return purpose != nullptr ? report::verdict_table(records, question.currency, wide)
+                              : report::gpu_table(records, question.currency, wide);
+  });
+}
+
+int run_gpus(GpuOptions& options, Context& context) {
+  Lists lists(options.list, context);
+  return lists.with_catalog([&](const catalog::Catalog& catalog) {
+    if (options.list.shows_one()) return show_gpu(lists, options.list.question.currency, catalog, context);
+    tell_broad_names(options.list.question.constraints, catalog, context);
+    return list_gpus(lists, options, catalog, context);
+  });
+}
+
+}  // namespace
+
+Parsed make_gpus() {
+  auto options = std::make_shared<GpuOptions>();
+  Parsed parsed = list_command(options->list);
+  add_limits(parsed.flags, options->list.question.constraints,
+             [](const auto& limit) { return limit.on.subject == workload::Subject::gpu; });
+  parsed.flags.push_back(currency_flag(options->list.question.currency));
+  parsed.flags.push_back({"--for", "training|finetune|inference|rendering|streaming",
+                          say("verdict and reason: training, finetune, inference, rendering, streaming"), say("List"),
+                          [options](std::string_view text) { return workload::assign(text, options->purpose); }});
+  parsed.positional_places = {{"show", "GPU"}};
+  parsed.run = [options](Context& context) { return run_gpus(*options, context); };
+  return parsed;
+}
+
+}  // namespace gpusel::cli

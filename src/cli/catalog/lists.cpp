@@ -1,0 +1,103 @@
+#include "cli/catalog/lists.hpp"
+
+#include <algorithm>
+
+#include "cli/answer.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/catalogue/catalog.hpp"
+#include "report/json/records.hpp"
+#include "report/json/yaml.hpp"
+
+namespace gpusel::cli {
+
+int Lists::with_catalog(const std::function<int(const catalog::Catalog&)>& action) {
+  const auto format = context_.format();
+  if (!format) return context_.fail(format.error());
+  format_ = *format;
+  if (options_.shows_one() && options_.question.words.size() != 2)
+    return context_.fail(Error{ErrorKind::usage, say("'show' takes one name"), {}, {}});
+  const auto today = context_.today();
+  if (!today) return context_.fail(today.error());
+  options_.question.today = *today;
+  if (options_.reversed)
+    for (std::string& key : options_.question.sort_by) key = key.starts_with('-') ? key.substr(1) : "-" + key;
+  const auto catalog = context_.load_catalog();
+  if (!catalog) return context_.fail(catalog.error());
+  return action(*catalog);
+}
+
+bool Lists::is_data() const { return report::is_data(format_); }
+
+int show_record(const Record& record, Context& context) {
+  const auto format = context.format();
+  if (!format) return context.fail(format.error());
+  cli::print({.data = [&] { return report::Json{{"schema", record.schema}, {"item", record.json()}}; },
+              .document = [&](bool) { return report::Document().page_title(record.name).append(record.card()); },
+              .csv = [&] { return report::records_table(report::Json::array({record.json()})); }},
+             *format, context);
+  return kOk;
+}
+
+void Lists::print_items(report::Json items, std::string_view schema) {
+  context_.out.write(report::dump_as(format_, {{"schema", schema}, {"items", std::move(items)}}));
+}
+
+int Lists::print(const Listing& listing, std::size_t shown, std::size_t all) {
+  if (is_data()) {
+    print_items(listing.items(), listing.schema);
+    return told(all, all);  // a program that asked for fewer rows counts them itself
+  }
+  cli::print({.data = Answer::Tree(),
+              .document =
+                  [&](bool wide) {
+                    report::Document page;
+                    page.page_title(listing.title);
+                    return all > 0 ? page.add(listing.table(wide))
+                                   : page.line(say("nothing matches"), 2, report::Where::page);
+                  },
+              .csv = [&] { return report::records_table(listing.rows()); }},
+             format_, context_);
+  return told(shown, all);
+}
+
+int Lists::told(std::size_t shown, std::size_t all) {
+  if (shown < all) context_.note(say("{} of {} shown", shown, all));
+  if (all > 0) return kOk;
+  context_.note(say("nothing matches"));
+  return kNothing;
+}
+
+Parsed list_command(ListOptions& options) {
+  advise::ListQuestion& question = options.question;
+  const std::string group = say("List");
+  Parsed parsed;
+  parsed.positional = "WORDS";
+  parsed.positional_help = say("'show NAME' for one with its sources, or words that must occur");
+  parsed.positional_set = [&question](std::string_view word) -> Status {
+    question.words.emplace_back(word);
+    return {};
+  };
+  parsed.flags.push_back(
+      {"-n,--limit,--max-results,--top", "N", say("rows to show"), group,
+       [&options](std::string_view text) { return workload::assign(text, options.limit, workload::kCount); }});
+  parsed.flags.push_back({"--filter", "EXPRESSION", say("over the JSON item's keys: 'vram>=48 && price<3'"), group,
+                          [&question](std::string_view text) { return workload::assign(text, question.filter); }});
+  parsed.flags.push_back({"--sort-by,-s", "KEYS", say("keys of the JSON item or short ones, as in price,-bandwidth"),
+                          group, [&question](std::string_view text) -> Status {
+                            for (const std::string_view key : split(text, ','))
+                              if (!trim(key).empty()) question.sort_by.emplace_back(trim(key));
+                            return {};
+                          }});
+  parsed.flags.push_back({"--sort-direction", "WHICH", say("asc, or desc for the other way round"), group,
+                          [&options](std::string_view text) -> Status {
+                            static constexpr std::string_view kWays[] = {"asc", "ascending", "desc", "descending"};
+                            if (std::find(std::begin(kWays), std::end(kWays), text) == std::end(kWays))
+                              return workload::not_one_of(text, kWays);
+                            options.reversed = text.starts_with("desc");
+                            return {};
+                          }});
+  return parsed;
+}
+
+}  // namespace gpusel::cli

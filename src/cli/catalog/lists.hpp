@@ -1,0 +1,90 @@
+// What gpus, instances and models have in common: words and flags, sorting, the formats, "show NAME".
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "gpusel/advise/list.hpp"
+#include "report/document/document.hpp"
+#include "report/json/json.hpp"
+
+namespace gpusel::cli {
+
+struct ListOptions {
+  advise::ListQuestion question;  // its words: "show NAME", or what must occur
+  std::optional<std::int64_t> limit;
+  bool reversed = false;
+
+  bool shows_one() const { return !question.words.empty() && question.words.front() == "show"; }
+};
+
+/// One record of the catalogue.
+struct Record {
+  std::string_view schema;
+  std::string name;  // a document's title
+  std::function<report::Json()> json;
+  std::function<report::Document()> card;
+};
+int show_record(const Record& record, Context& context);
+
+/// Many of them.
+struct Listing {
+  std::string_view schema;
+  std::string title;                    // a document's
+  std::function<report::Json()> items;  // an object each, for programs
+  std::function<report::Json()> rows;   // of flat figures, for CSV
+  std::function<report::Table(bool wide)> table;
+};
+
+/// One run of a list: its format, and how answers are printed.
+class Lists {
+ public:
+  Lists(ListOptions& options, Context& context) : options_(options), context_(context) {}
+
+  /// Settles format and day, loads the catalogue, and runs `action`.
+  int with_catalog(const std::function<int(const catalog::Catalog&)>& action);
+
+  /// `as_json` of each record for programs, `as_row` of each for CSV, one table for people.
+  template <class Record, class AsJson, class AsRow, class MakeTable>
+  int list(std::vector<Record> records, std::string_view schema, std::string title, AsJson as_json, AsRow as_row,
+           MakeTable make_table) {
+    const std::size_t all = records.size();
+    if (options_.limit && all > static_cast<std::size_t>(*options_.limit))
+      records.resize(static_cast<std::size_t>(*options_.limit));
+    const auto array_of = [&](const auto& make) {
+      report::Json array = report::Json::array();
+      for (const Record& record : records) array.push_back(make(record));
+      return array;
+    };
+    return print({schema, std::move(title), [&] { return array_of(as_json); }, [&] { return array_of(as_row); },
+                  [&](bool wide) { return make_table(records, wide); }},
+                 records.size(), all);
+  }
+
+  /// Items as JSON or YAML.
+  void print_items(report::Json items, std::string_view schema);
+
+  /// The NAME of "show NAME".
+  const std::string& name() const { return options_.question.words[1]; }
+  /// JSON or YAML.
+  bool is_data() const;
+  /// A table in the terminal, which may leave rows out.
+  bool is_for_people() const { return format_ == "table" || format_ == "wide"; }
+
+ private:
+  int print(const Listing& listing, std::size_t shown, std::size_t all);
+  int told(std::size_t shown, std::size_t all);
+
+  ListOptions& options_;
+  Context& context_;
+  std::string format_;
+};
+
+/// The words and flags that every list takes, into `options`, which must outlive the command.
+Parsed list_command(ListOptions& options);
+
+}  // namespace gpusel::cli

@@ -1,0 +1,184 @@
+// gpusel lock: an answer with everything it stands on, written to a file.
+#include "cli/gate/lock.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "cli/answer.hpp"
+#include "cli/commands.hpp"
+#include "cli/job.hpp"
+#include "cli/words/parser.hpp"
+#include "gpusel/base/file.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+#include "gpusel/catalog/layers.hpp"
+#include "gpusel/version.hpp"
+#include "report/gate/lock.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+constexpr std::string_view kCommand = "lock";
+constexpr std::string_view kUsualFile = "gpusel.lock";
+constexpr std::int64_t kUsualRows = 10;
+
+struct LockOptions {
+  JobOptions job;
+  std::string to;
+  std::optional<std::int64_t> rows;
+  bool dry_run = false;
+};
+
+/// Flags that say how a lock is written or shown, not what is asked.
+struct OwnFlag {
+  std::string_view name;
+  bool has_value;
+};
+constexpr OwnFlag kOwnFlags[] = {{"--to", true},     {"-n", true},       {"--limit", true}, {"--dry-run", false},
+                                 {"-o", true},       {"--output", true}, {"--json", false}, {"-q", false},
+                                 {"--quiet", false}, {"--color", true},  {"--lang", true}};
+
+/// The words that ask, without those of the lock itself.
+std::vector<std::string> question_words(const std::vector<std::string>& words) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (i == 0 && word == kCommand) continue;
+    const auto own = std::ranges::find_if(kOwnFlags, [&](const OwnFlag& flag) {
+      if (flag.name.size() == 2) return word.starts_with(flag.name);  // -ojson
+      return word == flag.name || word.starts_with(std::string(flag.name) + "=");
+    });
+    if (own == std::end(kOwnFlags))
+      out.push_back(word);
+    else if (own->has_value && word == own->name)
+      ++i;
+  }
+  return out;
+}
+
+/// What settings said of the question, as the line would have said it: a lock stands without them.
+void add_settings(const Settings& settings, std::vector<std::string>& words) {
+  for (const Setting* setting : settings.applied) {
+    std::string flag = "--" + setting->name;
+    std::ranges::replace(flag, '_', '-');
+    if (std::ranges::find(kOwnFlags, flag, &OwnFlag::name) != std::end(kOwnFlags)) continue;
+    for (const std::string& value : setting->values)
+      if (value == "true")
+        words.push_back(flag);
+      else if (value != "false")
+        words.insert(words.end(), {flag, value});
+  }
+}
+
+std::vector<report::LockedFile> files_of(const JobOptions& job, const Context& context) {
+  const catalog::LoadOptions layers = context.layers();
+  std::vector<std::string> paths = layers.overlays;
+  if (!layers.replacement.empty()) paths.insert(paths.begin(), layers.replacement);
+  paths.insert(paths.end(), job.rule_files.begin(), job.rule_files.end());
+  std::vector<report::LockedFile> files;
+  for (const std::string& path : paths) {
+    const auto text = read_text_file(path);
+    files.push_back({path, text ? catalog::content_hash(*text) : std::string()});
+  }
+  return files;
+}
+
+/// The user's own rules as they are written.
+std::vector<Document> rule_documents(const JobOptions& job) {
+  std::vector<Document> documents;
+  for (const std::string& file : job.rule_files)
+    if (const auto text = read_text_file(file))
+      if (auto document = parse_yaml(*text, file)) documents.push_back(std::move(*document));
+  return documents;
+}
+
+std::expected<report::Json, int> make_json(JobOptions& job, std::size_t rows, const report::Json* also,
+                                           Context& context) {
+  auto ground = prepare({job.question.constraints, &job.rule_files}, context);
+  if (!ground) return std::unexpected(ground.error());
+  // Rules that are set back go before those of files, too.
+  for (const Document& document : context.replay.documents)
+    if (document.root.find("rules") != nullptr)
+      if (const Errors errors = rules::add_rule_file(document, ground->rules); !errors.empty())
+        return std::unexpected(context.fail(errors));
+  job.question.every_rejection = true;
+  job.question.alternatives = false;
+  job.question.detailed = rows;
+  const auto advice = ask(job, *ground, context);
+  if (!advice) return std::unexpected(advice.error());
+  std::vector<std::string> words = question_words(context.words);
+  add_settings(context.settings, words);
+  const std::vector<Document> rule_files = rule_documents(job);
+  return report::lock_json({*advice, ground->catalog, ground->coefficients, std::move(words), files_of(job, context),
+                            rule_files, ground->today, kVersion, rows},
+                           also);
+}
+
+int run_lock(LockOptions& options, Context& context) {
+  if (context.replay.instead) return context.replay.instead(options.job, context);
+  const auto format = context.format();
+  if (!format) return context.fail(format.error());
+  auto lock = make_json(options.job, static_cast<std::size_t>(options.rows.value_or(kUsualRows)), nullptr, context);
+  if (!lock) return lock.error();
+  if ((*lock)["ranking"].empty())
+    return context.fail(Error{ErrorKind::unsatisfied,
+                              say("no instance meets the job: there is nothing to lock"),
+                              {},
+                              say("gpusel recommend with the same words says why")});
+  report::seal(*lock);
+  const std::string to = options.dry_run ? std::string() : options.to.empty() ? std::string(kUsualFile) : options.to;
+  if (!to.empty())
+    if (Status written = write_whole(to, report::lock_file(*lock)); !written) return context.fail(written.error());
+  print({.data = [&] { return *lock; }, .document = [&](bool) { return report::lock_page(*lock, to); }}, *format,
+        context);
+  return kOk;
+}
+
+}  // namespace
+
+std::expected<report::Json, int> lock_again(const std::vector<std::string>& words, Replay replay,
+                                            const report::Json* also, bool quiet, Context& context) {
+  std::string kept;
+  Context inner;
+  inner.words = {std::string(kCommand)};
+  inner.words.insert(inner.words.end(), words.begin(), words.end());
+  inner.out = Output(kept);
+  if (quiet) inner.err = Output(kept);
+  inner.replay = std::move(replay);
+  report::Json lock;
+  inner.replay.instead = [&](JobOptions& job, Context& asked) {
+    const std::size_t rows = also != nullptr ? (*also)["answer"]["recommendations"].size() : kUsualRows;
+    auto made = make_json(job, std::max<std::size_t>(1, rows), also, asked);
+    if (!made) return made.error();
+    lock = std::move(*made);
+    return static_cast<int>(kOk);
+  };
+  const ParseOutcome outcome = parse(inner.words, inner);
+  inner.common.quiet = inner.common.quiet || quiet || context.common.quiet;
+  const int status = outcome.finished ? std::max<int>(outcome.status, kUsage) : outcome.command.run(inner);
+  if (status != kOk) return std::unexpected(status);
+  return lock;
+}
+
+Parsed make_lock() {
+  auto options = std::make_shared<LockOptions>();
+  Parsed parsed;
+  const std::string group = say("Lock");
+  parsed.flags.push_back({"--to", "FILE", say("where to write it (default gpusel.lock)"), group,
+                          [options](std::string_view text) { return workload::assign(text, options->to); }});
+  parsed.flags.push_back(
+      {"-n,--limit", "N", say("rows to keep in full, with their facts (default 10)"), group,
+       [options](std::string_view text) { return workload::assign(text, options->rows, workload::kCount); }});
+  parsed.flags.push_back({"--dry-run", "", say("show it, write nothing"), group, [options](std::string_view) -> Status {
+                            options->dry_run = true;
+                            return {};
+                          }});
+  add_job_flags(parsed.flags, options->job);
+  parsed.shows_prices = true;
+  parsed.run = [options](Context& context) { return run_lock(*options, context); };
+  return parsed;
+}
+
+}  // namespace gpusel::cli

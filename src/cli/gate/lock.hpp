@@ -1,0 +1,17 @@
+// Locks made inside other commands: the question asked again, with facts as they are or set back.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/context.hpp"
+#include "report/json/json.hpp"
+
+namespace gpusel::cli {
+
+/// The lock of `words` as of now, under `replay`. Says what is wrong; the error is the exit status. `also`: a lock
+/// whose instances' facts are wanted beside its own. `quiet`: nothing is said, as the question was asked before.
+std::expected<report::Json, int> lock_again(const std::vector<std::string>& words, Replay replay,
+                                            const report::Json* also, bool quiet, Context& context);
+
+}  // namespace gpusel::cli

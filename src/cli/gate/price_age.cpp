@@ -1,0 +1,44 @@
+#include "cli/gate/price_age.hpp"
+
+#include "cli/commands.hpp"
+#include "gpusel/base/message.hpp"
+
+namespace gpusel::cli {
+
+Status check_strict(const workload::Constraints& limits) {
+  if (!limits.strict.value_or(false) || limits.max_price_age_days) return {};
+  return usage_error(say("--strict needs --max-price-age"), {}, say("as in --max-price-age 30d --strict"));
+}
+
+std::string too_old(const workload::Constraints& limits, std::span<const Date> dates, Date today) {
+  if (!limits.strict.value_or(false) || !limits.max_price_age_days) return {};
+  std::size_t old = 0;
+  std::size_t undated = 0;
+  Date oldest;
+  for (const Date date : dates) {
+    const auto age = days_between(date, today);
+    undated += age ? 0 : 1;
+    if (!age || *age <= *limits.max_price_age_days) continue;
+    ++old;
+    if (!oldest.known() || date < oldest) oldest = date;
+  }
+  if (old + undated == 0) return {};
+  std::string words = say("{} of {} prices are older than {:.4g} days", old, dates.size(), *limits.max_price_age_days);
+  if (old > 0) words += ", " + say("the oldest of {}", oldest.text());
+  if (undated > 0) words += ", " + say("{} have no date", undated);
+  return words;
+}
+
+int gate_price_age(const workload::Constraints& limits, std::span<const catalog::Offer* const> offers, Date today,
+                   Context& context, int status) {
+  if (status != kOk) return status;
+  std::vector<Date> dates;
+  for (const catalog::Offer* offer : offers)
+    if (offer != nullptr) dates.push_back(Date::from_packed(offer->as_of));
+  const std::string words = too_old(limits, dates, today);
+  if (words.empty()) return status;
+  context.err.write("gpusel: " + words + "\n");
+  return kStale;
+}
+
+}  // namespace gpusel::cli

@@ -1,0 +1,246 @@
+// gpusel calibrate: the user's own measurements into the few coefficients they bear on, kept in the user's own folder.
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "cli/answer.hpp"
+#include "cli/commands.hpp"
+#include "gpusel/base/file.hpp"
+#include "gpusel/base/joined.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/reason.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/truth/calibrate.hpp"
+#include "report/job/estimate.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+struct CalibrateOptions {
+  std::vector<std::string> files;
+  std::string to;  // empty: the user's own folder
+  bool dry_run = false;
+  bool reset = false;
+  bool accept_outliers = false;
+  bool explain = false;
+};
+
+class Calibrate {
+ public:
+  Calibrate(const CalibrateOptions& options, Context& context) : options_(options), context_(context) {}
+
+  int run() {
+    const auto format = context_.format();
+    if (!format) return context_.fail(format.error());
+    const auto today = context_.today();
+    if (!today) return context_.fail(today.error());
+    target_ = options_.to.empty() ? own_calibration_file() : options_.to;
+    if (target_.empty())
+      return context_.fail(Error{ErrorKind::usage,
+                                 say("no home directory to keep a calibration in"),
+                                 {},
+                                 say("set XDG_DATA_HOME, or name a file with --to")});
+    if (options_.reset) return reset(*format);
+    auto kept = kept_rows();
+    if (!kept) return context_.fail(kept.error());
+    const auto catalog = context_.load_catalog();
+    if (!catalog) return context_.fail(catalog.error());
+    const auto documents = catalog->documents("calibration");
+    const auto shipped = estimate::read_coefficients(documents, estimate::Own::left_out);
+    if (!shipped) return context_.fail(shipped.error());
+    if (Status read = read_files(*catalog, *shipped); !read) return context_.fail(read.error());
+    tell_left_out();
+    const auto rows = advise::join_rows(std::move(*kept), checked_.rows);
+    if (rows.empty())
+      return context_.fail(Error{ErrorKind::unsatisfied, say("no measurement is left to calibrate with"), {}, {}});
+    auto calibration = advise::calibrate(rows, *today, *catalog, *shipped, documents);
+    if (!options_.explain) calibration.trace.clear();
+    return finish(calibration, *format);
+  }
+
+ private:
+  int reset(const std::string& format) {
+    if (Status ours = check_ours(); !ours) return context_.fail(ours.error());
+    std::error_code failed;
+    const bool was_there = std::filesystem::exists(target_, failed);
+    if (was_there && !options_.dry_run && !std::filesystem::remove(target_, failed))
+      return context_.fail(Error{
+          ErrorKind::io, say("cannot remove '{}': {}", printable(target_), system_reason(failed.value())), {}, {}});
+    const bool removed = was_there && !options_.dry_run;
+    const auto record = [&] {
+      return report::Json{
+          {"schema", "gpusel.calibrate-reset/1"}, {"file", target_}, {"was_there", was_there}, {"removed", removed}};
+    };
+    print({.data = record,
+           .document =
+               [&](bool) { return report::Document().page_title(say("Own calibration")).line(reset_line(was_there)); },
+           .csv =
+               [&] {
+                 report::Table table({{"file"}, {"was_there"}, {"removed"}});
+                 table.add({target_, was_there ? "true" : "false", removed ? "true" : "false"});
+                 return table;
+               }},
+          format, context_);
+    return kOk;
+  }
+
+  std::string reset_line(bool was_there) const {
+    if (!was_there) return say("there is no calibration of your own: {}", printable(target_));
+    return options_.dry_run ? say("would remove {}", printable(target_))
+                            : say("removed {}: the shipped coefficients hold again", printable(target_));
+  }
+
+  /// What is there already must be a calibration, and nothing beside.
+  Status check_ours() {
+    std::error_code failed;
+    if (!std::filesystem::exists(target_, failed)) return {};
+    const auto text = read_text_file(target_);
+    if (!text) return std::unexpected(text.error());
+    auto document = parse_yaml(*text, target_);
+    if (!document) return std::unexpected(document.error());
+    const Node* section = document->root.find("calibration");
+    const Node* own = section != nullptr ? section->find("own") : nullptr;
+    if (own == nullptr || section->children.size() != 1 || document->root.children.size() != 1)
+      return usage_error(say("'{}' was not written by gpusel calibrate", printable(target_)), {},
+                         say("name another file with --to"));
+    before_ = *own;
+    text_before_ = *text;
+    return {};
+  }
+
+  /// Errors: the file is there and is no calibration.
+  Result<std::vector<Node>> kept_rows() {
+    if (Status ours = check_ours(); !ours) return std::unexpected(ours.error());
+    Problems problems{target_, ErrorKind::usage, {}};
+    if (before_.kind == Node::Kind::null) return std::vector<Node>{};
+    auto own = estimate::read_own(before_, problems);
+    if (!problems.errors.empty()) return std::unexpected(problems.errors.front());
+    return std::move(own.rows);
+  }
+
+  Status read_files(const catalog::Catalog& catalog, const estimate::Coefficients& shipped) {
+    for (const std::string& file : options_.files) {
+      auto sheet = catalog::read_measurement_file(file, catalog);
+      if (!sheet) return std::unexpected(sheet.error());
+      advise::forget_request_keys(*sheet);
+      unread_.insert(unread_.end(), sheet->unread.begin(), sheet->unread.end());
+      advise::CheckedRows more = advise::check_rows(std::move(*sheet), options_.accept_outliers, catalog, shipped);
+      std::ranges::move(more.rows, std::back_inserter(checked_.rows));
+      std::ranges::move(more.unusable, std::back_inserter(checked_.unusable));
+      std::ranges::move(more.outliers, std::back_inserter(checked_.outliers));
+    }
+    return {};
+  }
+
+  void tell(const std::string& what, const Errors& errors) {
+    constexpr std::size_t kShown = 20;
+    if (errors.empty()) return;
+    context_.note(what);
+    for (std::size_t i = 0; i < errors.size() && i < kShown; ++i)
+      context_.note("  " + say("{}: {}", printable(errors[i].where), with_hint(errors[i])));
+    if (errors.size() > kShown) context_.note(say("and {} more; -o json names all", errors.size() - kShown));
+  }
+
+  void tell_left_out() {
+    for (const std::string& name : unread_) context_.note(say("column '{}' is not read", printable(shorten(name, 40))));
+    tell(say("rows that cannot be used: {}", checked_.unusable.size()), checked_.unusable);
+    tell(options_.accept_outliers
+             ? say("figures far outside their interval, accepted: {}", checked_.outliers.size())
+             : say("figures far outside their interval: {}; their rows are left out, --accept-outliers takes them in",
+                   checked_.outliers.size()),
+         checked_.outliers);
+  }
+
+  int finish(const advise::Calibration& calibration, const std::string& format) {
+    const std::string overlay = report::calibrate_overlay(calibration);
+    if (!options_.dry_run) {
+      if (Status written = keep(overlay); !written) return context_.fail(written.error());
+    }
+    tell(say("kept rows that can no longer be estimated: {}", calibration.unusable.size()), calibration.unusable);
+    print({.data =
+               [&] {
+                 report::Json json = report::calibrate_json(calibration, checked_);
+                 json["file"] = options_.dry_run ? report::Json(nullptr) : report::Json(target_);
+                 json["overlay"] = overlay;
+                 return json;
+               },
+           .document =
+               [&](bool) {
+                 report::Document page = report::calibrate_page(calibration, checked_);
+                 page.gap().line(kept_line());
+                 return options_.dry_run ? page.gap().add(report::Code{overlay}) : page;
+               },
+           .csv = [&] { return report::calibrate_table(calibration); }},
+          format, context_);
+    return kOk;
+  }
+
+  /// Nobody else's rows are lost: what is there is still what these were joined with.
+  Status keep(const std::string& overlay) const {
+    namespace fs = std::filesystem;
+    std::error_code failed;
+    if (options_.to.empty()) fs::create_directories(Context::user_folder(), failed);
+    const FolderLock alone(folder_of(target_), FolderLock::For::writing);
+    const auto text = read_text_file(target_);
+    if (alone.busy() || (text ? *text : std::string()) != text_before_)
+      return std::unexpected(Error{ErrorKind::io,
+                                   say("'{}' is being read or written by another gpusel", printable(target_)),
+                                   {},
+                                   say("try again")});
+    return write_whole(target_, overlay);
+  }
+
+  std::string kept_line() const {
+    if (options_.dry_run) return say("would write {}:", printable(target_));
+    return options_.to.empty()
+               ? say("written to {}, which every command reads; gpusel calibrate --reset removes it",
+                     printable(target_))
+               : say("written to {}; --overlay {} makes a command read it", printable(target_), printable(target_));
+  }
+
+  const CalibrateOptions& options_;
+  Context& context_;
+  std::string target_;
+  Node before_;  // the calibration that is there
+  std::string text_before_;
+  advise::CheckedRows checked_;
+  std::vector<std::string> unread_;
+};
+
+}  // namespace
+
+std::string own_calibration_file() {
+  const std::string folder = Context::user_folder();
+  return folder.empty() ? folder : (std::filesystem::path(folder) / "calibration.yaml").string();
+}
+
+Parsed make_calibrate() {
+  auto options = std::make_shared<CalibrateOptions>();
+  Parsed parsed;
+  parsed.positional = "FILES";
+  parsed.positional_places = {{"", "FILE"}};
+  parsed.positional_help =
+      say("own measurements: CSV, or JSON Lines of estimate requests with what was 'measured'; none: those kept");
+  parsed.positional_set = [options](std::string_view name) -> Status {
+    options->files.emplace_back(name);
+    return {};
+  };
+  const std::string group = say("What is kept");
+  const auto on = [&](std::string name, std::string help, bool& place) {
+    parsed.flags.push_back({std::move(name), "", std::move(help), group, [options, &place](std::string_view) -> Status {
+                              place = true;
+                              return {};
+                            }});
+  };
+  parsed.flags.push_back({"--to", "FILE", say("keep it there (default: calibration.yaml in your own folder)"), group,
+                          [options](std::string_view text) { return workload::assign(text, options->to); }});
+  on("--dry-run", say("show what would be kept, write nothing"), options->dry_run);
+  on("--reset", say("remove what is kept: the shipped coefficients hold again"), options->reset);
+  on("--accept-outliers", say("take in figures far outside their interval, too"), options->accept_outliers);
+  on("--explain", say("each coefficient's prior, sensitivity and result"), options->explain);
+  parsed.run = [options](Context& context) { return Calibrate(*options, context).run(); };
+  return parsed;
+}
+
+}  // namespace gpusel::cli

@@ -1,0 +1,74 @@
+// gpusel compare A B …: GPUs or instances side by side, with a job's figures if one is given.
+#include <algorithm>
+#include <memory>
+
+#include "cli/answer.hpp"
+#include "cli/commands.hpp"
+#include "cli/ground.hpp"
+#include "cli/words/left_out.hpp"
+#include "gpusel/advise/compare.hpp"
+#include "gpusel/base/message.hpp"
+#include "report/lists/compare.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+const std::vector<std::string> kNoRuleFiles;
+
+struct CompareOptions {
+  std::vector<std::string> names;
+  advise::Question question;
+  bool explain = false;
+};
+
+int run_compare(CompareOptions& options, Context& context) {
+  const auto ground = prepare({options.question.constraints, &kNoRuleFiles}, context);
+  if (!ground) return ground.error();
+  options.question.today = ground->today;
+  const auto comparison =
+      advise::compare(options.names, options.question, ground->catalog, ground->rules, ground->coefficients, options.explain);
+  if (!comparison) return context.fail(as_flag(comparison.error()));
+  if (options.explain && !comparison->work)
+    context.note(say("--explain is of a job's figures: give --model and --task"));
+  print({.data = [&] { return report::compare_json(*comparison, ground->catalog); },
+         .document = [&](bool all) { return report::compare_page(*comparison, ground->catalog, all); },
+         .csv = [&] { return report::compare_table(*comparison, ground->catalog); }},
+        ground->format, context);
+  tell_left_out(ground->format, {{options.explain, "--explain"}}, context);
+  std::vector<const catalog::Offer*> offers;
+  for (const advise::Compared& item : comparison->items) offers.push_back(item.offer);
+  return gate_price_age(options.question.constraints, offers, ground->today, context, kOk);
+}
+
+}  // namespace
+
+Parsed make_compare() {
+  auto options = std::make_shared<CompareOptions>();
+  Parsed parsed;
+  parsed.positional = "NAMES";
+  parsed.positional_places = {{"", "GPU|SKU"}};
+  parsed.positional_help = say("two to eight GPUs, instances, or several of one: h100:8, \"2x p4d.24xlarge\"");
+  parsed.positional_required = true;
+  parsed.positional_set = [options](std::string_view name) -> Status {
+    options->names.emplace_back(name);
+    return {};
+  };
+  std::vector<workload::Option<workload::Request>> job;
+  for (const auto& option : workload::request_options())
+    if (option.key != "gpu" && option.key != "id") job.push_back(option);
+  add_options<workload::Request>(parsed.flags, job, options->question.request);
+  add_limits(parsed.flags, options->question.constraints,
+             [](const auto& limit) { return limit.on.subject == workload::Subject::offer; });
+  parsed.flags.push_back({"--explain", "", say("formula, substituted values and source of the job's figures"),
+                          say("Output and data"), [options](std::string_view) -> Status {
+                            options->explain = true;
+                            return {};
+                          }});
+  parsed.flags.push_back(currency_flag(options->question.currency));
+  parsed.shows_prices = true;
+  parsed.run = [options](Context& context) { return run_compare(*options, context); };
+  return parsed;
+}
+
+}  // namespace gpusel::cli

@@ -1,0 +1,176 @@
+// gpusel cost: what instances, or the plan for a job, cost over time under every published term.
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "cli/answer.hpp"
+#include "cli/commands.hpp"
+#include "cli/job.hpp"
+#include "gpusel/advise/break_even.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/money/cost.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+struct CostOptions {
+  JobOptions job;
+  advise::CostQuestion question;
+  std::vector<std::string> targets;
+  std::optional<std::int64_t> rank;
+  bool currency_given = false;
+  advise::BreakEvenWishes break_even;
+};
+
+/// Whether a target is the name of a saved answer: no instance of that name, and a file or what is called like one.
+bool is_saved(const std::string& target, const catalog::Catalog& catalog) {
+  if (target == kStandardInput) return true;
+  if (catalog.has_instance(target)) return false;
+  std::error_code failed;
+  const std::string extension = std::filesystem::path(target).extension();
+  return extension == ".json" || extension == ".yaml" || std::filesystem::is_regular_file(target, failed);
+}
+
+class Cost {
+ public:
+  Cost(CostOptions& options, Context& context) : options_(options), context_(context) {}
+
+  int run() {
+    const bool of_a_job = options_.targets.empty();
+    const auto ground =
+        prepare({options_.job.question.constraints, &options_.job.rule_files}, context_);
+    if (!ground) return ground.error();
+    options_.job.question.today = ground->today;
+    if (const int status = of_a_job ? recommended(*ground) : named(ground->catalog); status != kOk) return status;
+    const advise::Question& question = options_.question.question = options_.job.question;
+    options_.question.rules = ground->rules;
+    const auto answer = advise::costs(options_.question, ground->catalog, ground->coefficients);
+    if (!answer) return context_.fail(as_flag(answer.error()));
+    std::vector<advise::BreakEvens> break_evens;
+    options_.break_even.deadline_hours = question.constraints.deadline_hours;
+    for (const advise::CostItem& item : answer->items)
+      break_evens.push_back(advise::break_evens(*answer, item, options_.break_even, ground->catalog,
+                                                ground->coefficients, options_.question.explained));
+    show(*answer, break_evens, *ground);
+    return gate(*answer);
+  }
+
+ private:
+  /// Without a target, the best instances for the job.
+  int recommended(const Ground& ground) {
+    if (!options_.job.question.request.task)
+      return context_.fail(Error{ErrorKind::usage,
+                                 say("neither an instance nor a job to price"),
+                                 {},
+                                 say("name a SKU, a saved answer, or a job with --model and --task")});
+    const auto advice = ask(options_.job, ground, context_);
+    if (!advice) return advice.error();
+    const auto at = chosen(*advice, options_.rank, say("gpusel recommend tells why"), context_);
+    if (!at) return at.error();
+    options_.question.subjects = {advise::subject_of(advice->recommendations[*at], *advice, ground.catalog)};
+    return kOk;
+  }
+
+  int named(const catalog::Catalog& catalog) {
+    bool any_saved = false;
+    for (const std::string& target : options_.targets) {
+      advise::CostSubject subject;
+      subject.name = target;
+      if (context_.reads_files && is_saved(target, catalog)) {
+        const std::string name = input_name(target);
+        const auto text = read_input(target);
+        if (!text) return context_.fail(text.error());
+        auto saved = advise::saved_subject(*text, name, static_cast<int>(options_.rank.value_or(1)), catalog);
+        if (!saved) return context_.fail(saved.error());
+        subject = std::move(*saved);
+        if (!options_.currency_given && subject.currency) options_.job.question.currency = *subject.currency;
+        any_saved = true;
+      }
+      options_.question.subjects.push_back(std::move(subject));
+    }
+    return has_effect(any_saved) ? kOk : kUsage;
+  }
+
+  /// What is said of a job or a recommendation where none is priced is no silent wish.
+  bool has_effect(bool any_saved) {
+    const workload::Request& request = options_.job.question.request;
+    std::string flag;
+    if (options_.rank && !any_saved) flag = "rank";
+    if (!request.given.empty() && !request.task && !request.names_model()) flag = request.given.front();
+    if (flag.empty()) return true;
+    std::ranges::replace(flag, '_', '-');
+    context_.fail(Error{ErrorKind::usage,
+                        any_saved ? say("changes nothing here: the job of a saved answer stands as it is")
+                                  : say("changes nothing here: no job and no saved answer is priced"),
+                        "--" + flag, say("--model and --task name a job")});
+    return false;
+  }
+
+  void show(const advise::CostAnswer& answer, std::span<const advise::BreakEvens> break_evens, const Ground& ground) {
+    print({.data =
+               [&] {
+                 report::Json json = report::cost_json(answer, break_evens, ground.catalog);
+                 json["assumed"]["today"] = ground.today.text();
+                 return json;
+               },
+           .document = [&](bool wide) { return report::cost_page(answer, break_evens, ground.catalog, wide); },
+           .csv = [&] { return report::cost_table(answer, ground.catalog); }},
+          ground.format, context_);
+  }
+
+  /// Nothing without a price is an answer; only prices that were shown can be too old.
+  int gate(const advise::CostAnswer& answer) {
+    std::vector<const catalog::Offer*> offers;
+    for (const advise::CostItem& item : answer.items)
+      for (const advise::TermCost& term : item.terms) offers.push_back(term.offer);
+    const advise::Question& question = options_.question.question;
+    return gate_price_age(question.constraints, offers, question.today, context_, offers.empty() ? kNothing : kOk);
+  }
+
+  CostOptions& options_;
+  Context& context_;
+};
+
+void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<CostOptions>& options) {
+  flags.push_back(
+      {"--rank", "N", say("which recommendation of a job or of a saved answer (default 1)"), say("Subject"),
+       [options](std::string_view text) { return workload::assign(text, options->rank, workload::kCount); }});
+  flags.push_back({"--explain", "", say("formula, substituted values and source of every figure"),
+                   say("Output and data"), [options](std::string_view) -> Status {
+                     options->question.explained = true;
+                     return {};
+                   }});
+  const auto currency = std::ranges::find(flags, std::string("--currency"), &Flag::names);
+  currency->set = [options, set = currency->set](std::string_view text) {
+    options->currency_given = true;
+    return set(text);
+  };
+}
+
+}  // namespace
+
+Parsed make_cost() {
+  auto options = std::make_shared<CostOptions>();
+  Parsed parsed;
+  parsed.positional = "TARGETS";
+  parsed.positional_places = {{"", "SKU|FILE"}};
+  parsed.positional_help =
+      say("instances, \"2x p4d.24xlarge\", or a saved answer of recommend (a file, - for standard "
+          "input); none: the best for the job");
+  parsed.positional_set = [options](std::string_view name) -> Status {
+    options->targets.emplace_back(name);
+    return {};
+  };
+  add_options(parsed.flags, cost::duty_options(), options->job.question.duty);
+  add_options(parsed.flags, cost::extra_options(), options->job.question.extras);
+  add_options(parsed.flags, advise::break_even_options(), options->break_even);
+  add_job_flags(parsed.flags, options->job);
+  add_own_flags(parsed.flags, options);
+  parsed.shows_prices = true;
+  parsed.run = [options](Context& context) { return Cost(*options, context).run(); };
+  return parsed;
+}
+
+}  // namespace gpusel::cli

@@ -1,0 +1,215 @@
+// gpusel export: the chosen plan in other tools' formats.
+#include "report/export/export.hpp"
+
+#include <filesystem>
+#include <memory>
+
+#include "cli/answer.hpp"
+#include "cli/ask.hpp"
+#include "cli/commands.hpp"
+#include "cli/job.hpp"
+#include "gpusel/advise/data_path.hpp"
+#include "gpusel/advise/saved.hpp"
+#include "gpusel/base/file.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/json/yaml.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+constexpr double kSystemGb = 100;  // operating system, drivers, container, libraries
+
+struct ExportOptions {
+  JobOptions job;
+  std::string target;
+  std::string saved;  // file of an answer; empty: the job is asked
+  std::optional<std::int64_t> rank;
+  std::string to;
+  bool dry_run = false;
+};
+
+class Export {
+ public:
+  Export(ExportOptions& options, Context& context) : options_(options), context_(context) {}
+
+  int run() {
+    if (options_.target.empty()) return list();
+    const auto target = report::find_export_target(options_.target);
+    if (!target) return context_.fail(target.error());
+    if (options_.dry_run && options_.to.empty())
+      return context_.fail(
+          Error{ErrorKind::usage, say("it says what --to would write"), "--dry-run", say("add --to FILE")});
+    const auto ground = prepare(
+        {options_.job.question.constraints, options_.saved.empty() ? &options_.job.rule_files : nullptr}, context_);
+    if (!ground) return ground.error();
+    const auto advice = options_.saved.empty() ? asked(*ground) : saved(*ground);
+    if (!advice) return advice.error();
+    const auto at = chosen(*advice, options_.rank, say("gpusel recommend tells why"), context_);
+    if (!at) return at.error();
+    return write(**target, *advice, advice->recommendations[*at], *ground);
+  }
+
+ private:
+  int list() {
+    if (!options_.to.empty() || !options_.job.question.request.given.empty())
+      return context_.fail(
+          Error{ErrorKind::usage, say("no target to write for"), {}, say("all targets: gpusel export")});
+    const auto format = context_.format();
+    if (!format) return context_.fail(format.error());
+    print({.data = [] { return report::targets_json(); }, .document = [](bool) { return report::targets_page(); }},
+          *format, context_);
+    return kOk;
+  }
+
+  std::expected<advise::Advice, int> asked(const Ground& ground) {
+    if (!options_.job.question.request.task)
+      return std::unexpected(context_.fail(Error{ErrorKind::usage,
+                                                 say("no job to export a plan of"),
+                                                 {},
+                                                 say("name a job with --model and --task, or a saved answer of "
+                                                     "gpusel recommend")}));
+    return ask(options_.job, ground, context_);
+  }
+
+  std::expected<advise::Advice, int> saved(const Ground& ground) {
+    const auto fail = [&](const Error& error) { return std::unexpected(context_.fail(error)); };
+    options_.job.question.today = ground.today;
+    if (!options_.job.question.request.given.empty())
+      return fail({ErrorKind::usage,
+                   say("changes nothing here: the job of a saved answer stands as it is"),
+                   "--" + flag_of(options_.job.question.request.given.front()),
+                   {}});
+    const std::string name = input_name(options_.saved);
+    const auto text = read_input(options_.saved);
+    if (!text) return fail(text.error());
+    auto advice = advise::saved_advice(*text, name, ground.catalog, ground.coefficients);
+    if (!advice) return fail(advice.error());
+    return std::move(*advice);
+  }
+
+  static std::string flag_of(std::string_view key) {
+    std::string flag(key);
+    for (char& c : flag)
+      if (c == '_') c = '-';
+    return flag;
+  }
+
+  int write(const report::ExportTarget& target, const advise::Advice& advice, const advise::Recommendation& chosen,
+            const Ground& ground) {
+    const auto launches = advise::read_proofs(ground.catalog.documents("launches"), "launches");
+    if (!launches) return context_.fail(launches.error());
+    const auto converter = cost::Converter::into(advice.currency, ground.catalog);
+    if (!converter) return context_.fail(converter.error());
+    report::ExportView view{advice,
+                            chosen,
+                            *launches,
+                            ground.catalog,
+                            ground.coefficients,
+                            {},
+                            0,
+                            command_line(question_of(context_.words))};
+    view.scaling = scaling(advice, chosen, ground);
+    const auto data = advise::data_path(chosen, advice, options_.job.question.request, {}, ground.catalog,
+                                        ground.coefficients, *converter, false);
+    view.disk_gb = data.need.stored_gb() + kSystemGb;
+    const auto exported = report::export_plan(view, target);
+    if (!exported) return context_.fail(exported.error());
+    return deliver(view, target, *exported, ground);
+  }
+
+  static std::optional<cost::Autoscale> scaling(const advise::Advice& advice, const advise::Recommendation& chosen,
+                                                const Ground& ground) {
+    if (advice.work.counted) return std::nullopt;
+    const auto start = advise::cold_start(advice.work, chosen.machine(), chosen.choice(),
+                                          {*chosen.instance, chosen.region->id}, ground.catalog, ground.coefficients);
+    advise::ScalingFacts facts{advice.work, *chosen.planned, chosen.machine().nodes, false, std::nullopt};
+    if (start) facts.cold_start = start->total();
+    return advise::scaling_of(facts);
+  }
+
+  int deliver(const report::ExportView& view, const report::ExportTarget& target, const report::Exported& exported,
+              const Ground& ground) {
+    const auto files = exported.files();
+    std::error_code none;
+    const bool folder = std::filesystem::is_directory(options_.to, none);
+    if (!options_.to.empty() && !folder && files.size() > 1)
+      return context_.fail(Error{ErrorKind::usage,
+                                 say("{} writes {} files: name a folder that is there", target.name, files.size()),
+                                 "--to",
+                                 {}});
+    std::vector<std::string> paths;  // of the files, where they are written
+    if (!options_.to.empty())
+      for (const report::ExportedFile& file : files)
+        paths.push_back(folder ? (std::filesystem::path(options_.to) / file.name).string() : options_.to);
+    std::vector<FileText> texts;
+    for (std::size_t i = 0; i < paths.size() && !options_.dry_run; ++i) texts.push_back({paths[i], files[i].content});
+    if (Status written = write_together(texts, {}); !written) return context_.fail(written.error());
+    const bool data = report::is_data(ground.format);
+    if (!options_.to.empty() && !data) {
+      for (std::size_t i = 0; i < paths.size(); ++i)
+        context_.out.write(options_.dry_run ? say("would write {}:", printable(paths[i])) + "\n\n" + files[i].content
+                                            : say("written to {}", printable(paths[i])) + "\n");
+    } else {
+      print({.data =
+                 [&] {
+                   report::Json json = report::export_json(view, target, exported);
+                   json["written"] =
+                       options_.to.empty() || options_.dry_run ? report::Json(nullptr) : report::Json(options_.to);
+                   return json;
+                 },
+             .document = [&](bool) { return report::export_page(target, exported); },
+             .csv = [&] { return report::export_table(exported); }},
+            ground.format, context_);
+    }
+    const advise::Question& question = options_.job.question;
+    const catalog::Offer* offers[] = {view.chosen.offer};
+    return gate_price_age(question.constraints, offers, ground.today, context_, kOk);
+  }
+
+  ExportOptions& options_;
+  Context& context_;
+};
+
+void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<ExportOptions>& options) {
+  const std::string group = say("Export");
+  flags.push_back({"--rank", "N", say("which recommendation (default 1)"), group, [options](std::string_view text) {
+                     return workload::assign(text, options->rank, workload::kCount);
+                   }});
+  flags.push_back({"--to", "FILE", say("write the file there, or all files into that folder, each whole or not at all"),
+                   group, [options](std::string_view text) { return workload::assign(text, options->to); }});
+  flags.push_back({"--dry-run", "", say("show what --to would write, and write nothing"), group,
+                   [options](std::string_view) -> Status {
+                     options->dry_run = true;
+                     return {};
+                   }});
+}
+
+}  // namespace
+
+Parsed make_export() {
+  auto options = std::make_shared<ExportOptions>();
+  Parsed parsed;
+  parsed.positional = "TARGET";
+  parsed.positional_places = {{"", "TARGET|FILE"}};
+  parsed.positional_help =
+      say("the tool to write for (none: a list of them), and a saved answer of recommend (a file, - for standard "
+          "input) in place of the job's flags");
+  parsed.positional_set = [options](std::string_view name) -> Status {
+    if (options->target.empty())
+      options->target = name;
+    else if (options->saved.empty())
+      options->saved = name;
+    else
+      return usage_error(say("one target and one saved answer at most, '{}' is one too many", shorten(name, 40)));
+    return {};
+  };
+  add_job_flags(parsed.flags, options->job);
+  add_own_flags(parsed.flags, options);
+  parsed.shows_prices = true;
+  parsed.run = [options](Context& context) { return Export(*options, context).run(); };
+  return parsed;
+}
+
+}  // namespace gpusel::cli

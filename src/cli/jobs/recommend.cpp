@@ -1,0 +1,264 @@
+// gpusel recommend: which instances for this job, ranked, and why.
+#include <algorithm>
+#include <memory>
+
+#include "cli/answer.hpp"
+#include "cli/ask.hpp"
+#include "cli/beside.hpp"
+#include "cli/commands.hpp"
+#include "cli/job.hpp"
+#include "cli/words/left_out.hpp"
+#include "cli/jobs/stages.hpp"
+#include "gpusel/advise/explain.hpp"
+#include "gpusel/advise/recommend.hpp"
+#include "gpusel/base/first_few.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/job/explain.hpp"
+#include "report/truth/poc.hpp"
+#include "report/job/recommend.hpp"
+#include "report/json/tell.hpp"
+#include "report/json/yaml.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+struct RecommendOptions : JobOptions {
+  std::optional<std::int64_t> limit;
+  bool explain = false;
+  bool show_rejected = false;
+  Beside beside;
+  std::string stages;
+  bool poc = false;
+  std::optional<std::int64_t> rank;  // that it is for
+};
+
+constexpr std::int64_t kRowsShown = 10;
+
+class Recommend {
+ public:
+  Recommend(RecommendOptions& options, Context& context) : options_(options), context_(context) {}
+
+  int run() {
+    if (options_.rank && !options_.poc)
+      return context_.fail(Error{ErrorKind::usage, say("it says which rank --poc is for"), "--rank", say("add --poc")});
+    const auto ground = prepare({options_.question.constraints, &options_.rule_files}, context_);
+    if (!ground) return ground.error();
+    const catalog::Catalog& catalog = ground->catalog;
+    const estimate::Coefficients& coefficients = ground->coefficients;
+    const std::string& format = ground->format;
+    rules_ = ground->rules;
+    if (!options_.stages.empty()) {
+      if (Status alone = check_alone(); !alone) return context_.fail(alone.error());
+      options_.question.today = ground->today;
+      return run_stages(
+          {options_.stages, options_.question, ground->rules, catalog, coefficients, format, options_.explain},
+          context_);
+    }
+    if (!options_.question.request.task && Context::can_ask())
+      if (!ask_person(catalog))
+        return context_.fail(Error{ErrorKind::usage, say("not all questions were answered"), {}, {}});
+    options_.question.every_rejection = options_.show_rejected;
+    const bool list = report::is_data(format) || format == "csv" || is_document(format);
+    options_.question.every_reason = list || options_.show_rejected;  // the table counts them
+    options_.question.detailed = static_cast<std::size_t>(options_.limit.value_or(list ? 0 : kRowsShown));
+    auto advice = ask(options_, *ground, context_);
+    if (!advice) return advice.error();
+    advise::warn_of_data(*advice, options_.question, options_.beside.wishes, catalog, coefficients);
+    std::optional<advise::Poc> poc;
+    if (options_.poc && !advice->recommendations.empty()) {
+      auto made = make_poc(*advice, catalog, coefficients);
+      if (!made) return context_.fail(made.error());
+      poc = std::move(*made);
+    }
+    print({options_.beside, options_.question, *advice, catalog, coefficients, options_.explain}, poc, format);
+    if (!advice->recommendations.empty()) return gate(*advice);
+    if (format == "csv") context_.note(say("no instance meets this"));
+    return status_of_nothing(*advice);
+  }
+
+ private:
+  /// What shows more of one ranking has no meaning beside several.
+  Status check_alone() const {
+    const Beside& beside = options_.beside;
+    const std::pair<bool, std::string_view> flags[] = {{options_.show_rejected, "--show-rejected"},
+                                                       {options_.limit.has_value(), "--limit"},
+                                                       {beside.services, "--show-services"},
+                                                       {beside.shows_data(), "--data-path"},
+                                                       {options_.poc, "--poc"}};
+    for (const auto& [given, flag] : flags)
+      if (given) return usage_error(say("has no meaning beside --stages"), std::string(flag));
+    return {};
+  }
+
+  /// What the command line leaves open, and then the command line that would have said it.
+  bool ask_person(const catalog::Catalog& catalog) {
+    const auto words = ask_job([&](const std::string& question) { return context_.ask(question); },
+                               [&](const std::string& line) { context_.err.write(line + "\n"); }, catalog,
+                               options_.question.request, options_.question.constraints);
+    if (!words) return false;
+    std::vector<std::string> all = context_.words;
+    all.insert(all.end(), words->begin(), words->end());
+    context_.err.write(command_line(all) + "\n\n");
+    context_.err.flush();
+    return true;
+  }
+
+  std::expected<advise::Poc, Errors> make_poc(const advise::Advice& advice, const catalog::Catalog& catalog,
+                                              const estimate::Coefficients& coefficients) const {
+    const auto tools = advise::read_proofs(catalog.documents("proofs"));
+    if (!tools) return std::unexpected(tools.error());
+    auto poc =
+        advise::proof_of_concept(advice, static_cast<int>(options_.rank.value_or(1)), *tools, catalog, coefficients);
+    if (!poc) return std::unexpected(Errors{poc.error()});
+    return std::move(*poc);
+  }
+
+  /// Only prices that were shown can fail the answer.
+  int gate(const advise::Advice& advice) {
+    std::vector<const catalog::Offer*> shown;
+    for (const auto& one : advice.recommendations)
+      if (options_.question.detailed == 0 || shown.size() < options_.question.detailed) shown.push_back(one.offer);
+    return gate_price_age(options_.question.constraints, shown, options_.question.today, context_, kOk);
+  }
+
+  report::PocView proof(const BesideContext& answer, const advise::Poc& poc) const {
+    return {poc, answer.advice, options_.question.request, answer.catalog, answer.coefficients};
+  }
+
+  void tell(report::JsonOut& out, const BesideContext& answer, const std::optional<advise::Poc>& poc) const {
+    const auto beside = beside_told(answer);
+    report::tell_recommend(out, answer.advice, answer.catalog,
+                           {static_cast<std::size_t>(options_.limit.value_or(0)), options_.question.today.text(),
+                            [&](report::JsonOut& one, std::size_t i) {
+                              beside(one, i);
+                              if (options_.explain) report::tell_trace(one, advise::lines_of(explained(answer, i)));
+                            }});
+    if (options_.poc) out.tree("poc", poc ? report::poc_json(proof(answer, *poc)) : report::Json(nullptr));
+  }
+
+  advise::Branch explained(const BesideContext& answer, std::size_t index) const {
+    return advise::explain_rank({options_.question, answer.advice, answer.catalog, rules_, answer.coefficients}, index);
+  }
+
+  report::Document page(const BesideContext& answer, const std::optional<advise::Poc>& poc,
+                        const std::string& format) const {
+    const bool kept = is_document(format);  // it has all rows
+    report::RecommendView view;
+    view.limit = static_cast<std::size_t>(options_.limit.value_or(kept ? 0 : kRowsShown));
+    view.wide = format == "wide" || kept;
+    view.explain = options_.explain;
+    view.show_rejected = options_.show_rejected;
+    report::Document page = report::recommend_page(answer.advice, answer.catalog, view);
+    if (options_.explain && !answer.advice.recommendations.empty())
+      page.derivation(report::derivation_of(explained(answer, 0)));
+    page.append(beside_page(answer));
+    return poc ? page.append(report::poc_page(proof(answer, *poc), options_.explain)) : page;
+  }
+
+  void print(const BesideContext& answer, const std::optional<advise::Poc>& poc, const std::string& format) {
+    const auto limit = static_cast<std::size_t>(options_.limit.value_or(0));
+    cli::print({.data = [&](report::JsonOut& out) { tell(out, answer, poc); },
+                .document = [&](bool) { return page(answer, poc, format); },
+                .csv = [&] { return report::recommend_table(answer.advice, answer.catalog, limit); }},
+               format, context_);
+    tell_left_out(format,
+                  {{options_.explain, "--explain"},
+                   {options_.show_rejected, "--show-rejected"},
+                   {options_.poc && poc.has_value(), "--poc"}},
+                  context_);
+  }
+
+  RecommendOptions& options_;
+  Context& context_;
+  std::span<const rules::Rule> rules_;
+};
+
+void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<RecommendOptions>& options) {
+  const std::string ranking = say("Ranking and output");
+  const auto on = [](bool& place) {
+    return [&place](std::string_view) -> Status {
+      place = true;
+      return {};
+    };
+  };
+  flags.push_back(
+      {"-n,--limit,--max-results,--top", "N", say("rows to show (default 10; JSON: all)"), ranking,
+       [options](std::string_view text) { return workload::assign(text, options->limit, workload::kCount); }});
+  flags.push_back({"--explain", "", say("each rank's points, each warning's source, each figure's formula"), ranking,
+                   on(options->explain)});
+  flags.push_back({"--show-rejected", "", say("every rejected instance with its first reason"), ranking,
+                   on(options->show_rejected)});
+  add_beside_flags(flags, options->beside);
+  flags.push_back({"--stages", "FILE", say("several jobs in one file: the best instance for each, and one sum"),
+                   ranking, [options](std::string_view text) { return workload::assign(text, options->stages); }});
+  const std::string proof = say("Proof of concept");
+  flags.push_back({"--poc", "", say("what to run on the chosen instance before spending, and the figures to expect"),
+                   proof, on(options->poc)});
+  flags.push_back({"--rank", "N", say("that --poc is for (default 1)"), proof, [options](std::string_view text) {
+                     return workload::assign(text, options->rank, workload::kCount);
+                   }});
+}
+
+}  // namespace
+
+Flag currency_flag(Currency& place) {
+  return {"--currency", "CODE", say("currency of all money in the answer (default USD)"), say("Money and time"),
+          [&place](std::string_view text) -> Status {
+            std::string code(text);
+            std::ranges::transform(code, code.begin(), [](char c) { return c >= 'a' && c <= 'z' ? char(c - 32) : c; });
+            const auto currency = Currency::parse(code);
+            if (!currency)
+              return usage_error(say("'{}' is not a currency", shorten(text, 20)), {}, say("write USD, CNY, EUR …"));
+            place = *currency;
+            return {};
+          }};
+}
+
+Flag use_spot_flag(workload::Constraints& constraints) {
+  return {"--use-spot", "", say("short for --term spot"), say("Money and time"),
+          [&constraints](std::string_view) -> Status {
+            constraints.terms.emplace_back("spot");
+            return {};
+          }};
+}
+
+void tell_broad_names(const workload::Constraints& limits, const catalog::Catalog& catalog, Context& context) {
+  std::vector<std::string> told;
+  for (const workload::GpuSpec& spec : limits.gpus)
+    for (const std::string& name : spec.names) {
+      workload::GpuSpec one;
+      one.vendor = spec.vendor;
+      one.names = {name};
+      std::vector<std::string> ids;
+      for (const catalog::Gpu& gpu : catalog.gpus())
+        if (one.names_gpu(gpu)) ids.emplace_back(gpu.id);
+      if (ids.size() < 2 || std::find(told.begin(), told.end(), name) != told.end()) continue;
+      told.push_back(name);
+      context.note(say("--gpu {} means any of {}", printable(name), first_few(ids)));
+    }
+}
+
+Error as_flag(Error error) {
+  if (error.where.empty() || error.where.starts_with("-")) return error;
+  const auto* option = workload::find_option(workload::request_options(), error.where);
+  if (option == nullptr) return error;
+  std::string flag = option->key_is_flag ? std::string(option->key) : std::string(option->aliases);
+  for (char& c : flag)
+    if (c == '_') c = '-';
+  error.where = "--" + flag;
+  return error;
+}
+
+Parsed make_recommend() {
+  auto options = std::make_shared<RecommendOptions>();
+  Parsed parsed;
+  add_job_flags(parsed.flags, *options);
+  add_own_flags(parsed.flags, options);
+  parsed.shows_prices = true;
+  parsed.run = [options](Context& context) { return Recommend(*options, context).run(); };
+  return parsed;
+}
+
+}  // namespace gpusel::cli

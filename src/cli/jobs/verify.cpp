@@ -1,0 +1,128 @@
+// gpusel verify: the estimates beside what others have measured, or the user has.
+#include <memory>
+
+#include "cli/answer.hpp"
+#include "cli/commands.hpp"
+#include "gpusel/base/joined.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/truth/verify.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+struct VerifyOptions {
+  std::vector<std::string> files;
+  advise::VerifyFilter filter;
+  report::VerifyView view;
+};
+
+using Sheets = std::vector<catalog::MeasurementSheet>;
+
+std::expected<Sheets, Errors> load_sheets(const VerifyOptions& options, const catalog::Catalog& catalog) {
+  if (options.files.empty()) return catalog::shipped_measurements(catalog);
+  Sheets sheets;
+  Errors errors;
+  for (const std::string& file : options.files) {
+    auto sheet = catalog::read_measurement_file(file, catalog);
+    if (sheet)
+      sheets.push_back(std::move(*sheet));
+    else
+      errors.push_back(sheet.error());
+  }
+  if (!errors.empty()) return std::unexpected(std::move(errors));
+  return sheets;
+}
+
+/// What of the tables is not in the answer; of the user's own, why.
+void tell_left_out(const advise::Verification& verification, bool own, Context& context) {
+  for (const auto& sheet : verification.sheets) {
+    if (sheet.unread.empty()) continue;
+    std::string names;
+    for (const std::string& name : sheet.unread) names += (names.empty() ? "" : ", ") + printable(shorten(name, 40));
+    context.note(say("{}: columns that are not read: {}", printable(sheet.name), names));
+  }
+  const Errors& unusable = verification.unusable;
+  if (unusable.empty()) return;
+  if (!own) return context.note(say("rows beyond what can be estimated: {}; -o json names them", unusable.size()));
+  constexpr std::size_t kShown = 20;
+  context.note(say("rows that cannot be used: {}", unusable.size()));
+  for (std::size_t i = 0; i < unusable.size() && i < kShown; ++i)
+    context.note(say("{}: {}", printable(unusable[i].where), with_hint(unusable[i])));
+  if (unusable.size() > kShown) context.note(say("and {} more; -o json names all", unusable.size() - kShown));
+}
+
+int run_verify(const VerifyOptions& options, Context& context) {
+  const auto format = context.format();
+  if (!format) return context.fail(format.error());
+  const auto catalog = context.load_catalog();
+  if (!catalog) return context.fail(catalog.error());
+  const auto coefficients = load_coefficients(*catalog);
+  if (!coefficients) return context.fail(coefficients.error());
+  auto sheets = load_sheets(options, *catalog);
+  if (!sheets) return context.fail(sheets.error());
+  const auto verification = advise::verify(std::move(*sheets), options.filter, *catalog, *coefficients);
+  if (!verification) return context.fail(as_flag(verification.error()));
+  tell_left_out(*verification, !options.files.empty(), context);
+  if (verification->rows == 0)
+    return context.fail(Error{ErrorKind::unsatisfied, say("no measurement is left to compare"), {}, {}});
+  print({.data = [&] { return report::verify_json(*verification, options.view); },
+         .document = [&](bool) { return report::verify_page(*verification, options.view); },
+         .csv = [&] { return report::verify_table(*verification, options.view); }},
+        *format, context);
+  return kOk;
+}
+
+Status add_parts(std::string_view text, std::vector<advise::GroupBy>& parts) {
+  for (const std::string_view word : split(text, ',')) {
+    const auto part = from_text<advise::GroupBy>(trim(word));
+    if (!part) return workload::not_one_of(trim(word), enum_names<advise::GroupBy>);
+    parts.push_back(*part);
+  }
+  return {};
+}
+
+}  // namespace
+
+Parsed make_verify() {
+  auto options = std::make_shared<VerifyOptions>();
+  Parsed parsed;
+  parsed.positional = "FILES";
+  parsed.positional_places = {{"", "FILE"}};
+  parsed.positional_help = say("CSV of own measurements, in place of the published ones that come with gpusel");
+  parsed.positional_set = [options](std::string_view name) -> Status {
+    options->files.emplace_back(name);
+    return {};
+  };
+  const std::string group = say("Rows");
+  const auto text = [&](std::string name, std::string value, std::string help, std::string& place) {
+    parsed.flags.push_back({std::move(name), std::move(value), std::move(help), group,
+                            [options, &place](std::string_view given) { return workload::assign(given, place); }});
+  };
+  text("-t,--task", "training|pretrain|finetune|inference", say("training, pretrain, finetune or inference"),
+       options->filter.task);
+  text("--gpu", "GPU", say("measured on that GPU"), options->filter.gpu);
+  text("--source", "KEY", say("of that source"), options->filter.source);
+  Flag by{
+      "--by", "PARTS",
+      say("also by source, gpu, architecture, model, method, engine, precision or (memory) counter; several with ','"),
+      group, [options](std::string_view given) { return add_parts(given, options->view.by); }};
+  by.repeats = true;
+  parsed.flags.push_back(by);
+  parsed.flags.push_back({"--worst", "N", say("also the N figures that are furthest off"), group,
+                          [options](std::string_view given) -> Status {
+                            workload::Count count;
+                            if (Status done = workload::assign(given, count, workload::kCount); !done) return done;
+                            options->view.worst = static_cast<std::size_t>(*count);
+                            return {};
+                          }});
+  parsed.flags.push_back({"--explain", "", say("how each figure of error is made, source by source"), group,
+                          [options](std::string_view) -> Status {
+                            options->view.explain = true;
+                            return {};
+                          }});
+  parsed.run = [options](Context& context) { return run_verify(*options, context); };
+  return parsed;
+}
+
+}  // namespace gpusel::cli

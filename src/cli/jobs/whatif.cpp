@@ -1,0 +1,137 @@
+// gpusel whatif: one or two inputs varied, and what that does to the answer.
+#include <algorithm>
+#include <memory>
+
+#include "cli/answer.hpp"
+#include "cli/commands.hpp"
+#include "cli/job.hpp"
+#include "gpusel/advise/whatif.hpp"
+#include "gpusel/base/message.hpp"
+#include "gpusel/base/number.hpp"
+#include "gpusel/base/share.hpp"
+#include "gpusel/base/text.hpp"
+#include "report/whatif/whatif.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+struct WhatIfOptions {
+  advise::WhatIfQuestion question;
+  // What the flags' values are tried on; the answer is asked from the settings.
+  workload::Request request;
+  workload::Constraints constraints;
+  cost::Duty duty;
+  std::vector<std::string> rule_files;
+};
+
+int show(const advise::WhatIf& answer, const Ground& ground, const WhatIfOptions& options, Context& context) {
+  const catalog::Catalog& catalog = ground.catalog;
+  print({.data =
+             [&] {
+               report::Json json = report::whatif_json(answer, catalog);
+               json["assumed"]["today"] = ground.today.text();
+               return json;
+             },
+         .document = [&](bool) { return report::whatif_page(answer, catalog); },
+         .csv = [&] { return report::whatif_table(answer, catalog); }},
+        ground.format, context);
+  std::vector<const catalog::Offer*> offers;
+  const auto add = [&](const advise::Outcome& one) {
+    const auto same = [&](const catalog::Offer* other) {
+      return other->instance == one.offer.instance && other->region == one.offer.region &&
+             other->term == one.offer.term;
+    };
+    if (one.fits() && std::none_of(offers.begin(), offers.end(), same)) offers.push_back(&one.offer);
+  };
+  add(answer.now);
+  for (const advise::Sample& sample : answer.samples) add(sample.best);
+  const bool fits = answer.axes.empty() ? answer.now.fits() : answer.any_fits();
+  if (!fits) return kNothing;
+  return gate_price_age(options.constraints, offers, options.question.today, context, kOk);
+}
+
+int run_whatif(WhatIfOptions& options, Context& context) {
+  auto ground = prepare({options.constraints, &options.rule_files}, context);
+  if (!ground) return ground.error();
+  options.question.today = ground->today;
+  tell_broad_names(options.constraints, ground->catalog, context);
+  const auto answer = advise::whatif(options.question, ground->catalog, ground->rules, ground->coefficients);
+  if (!answer) return context.fail(as_flag(answer.error()));
+  return show(*answer, *ground, options, context);
+}
+
+/// A flag for every option, which also keeps the words.
+template <class Target>
+void add_settings(std::vector<Flag>& flags, std::span<const workload::Option<Target>> list, Target& target,
+                  const std::shared_ptr<WhatIfOptions>& options) {
+  const std::size_t first = flags.size();
+  add_options<Target>(flags, list, target);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    Flag& flag = flags[first + i];
+    flag.set = [set = flag.set, key = list[i].key, options](std::string_view text) {
+      Status done = set(text);
+      if (done) options->question.settings.push_back({std::string(key), std::string(text)});
+      return done;
+    };
+  }
+}
+
+Status set_swing(std::string_view text, double& place) {
+  const auto swing = parse_share(text);
+  if (!swing) return std::unexpected(swing.error());
+  if (*swing <= 0 || *swing >= 1)
+    return usage_error(say("'{}' is no swing", shorten(text, 20)), {}, say("between 0 and 1"));
+  place = *swing;
+  return {};
+}
+
+void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<WhatIfOptions>& options) {
+  const std::string group = say("What if");
+  auto& question = options->question;
+  const auto on = [](bool& place) {
+    return [&place](std::string_view) -> Status {
+      place = true;
+      return {};
+    };
+  };
+  Flag vary{"--vary", "KEY=VALUES",
+            say("context=4k..128k, rps=1..64/7, weights_precision=bf16,fp8, price:aws=-30%..+30%; one or two"), group,
+            [&question](std::string_view text) -> Status {
+              question.vary.emplace_back(text);
+              return {};
+            }};
+  vary.repeats = true;
+  flags.push_back(vary);
+  flags.push_back(
+      {"--tornado", "", say("which inputs move the cost of the best answer most"), group, on(question.tornado)});
+  flags.push_back({"--swing", "SHARE", say("of each input of the tornado, up and down (default 0.2)"), group,
+                   [&question](std::string_view text) { return set_swing(text, question.swing); }});
+  flags.push_back(
+      {"--pareto", "", say("cost × time, latency or throughput of every candidate"), group, on(question.pareto)});
+  flags.push_back({"--objective", "KIND", say("cost, speed or balanced"), group, [&question](std::string_view text) {
+                     std::optional<workload::ObjectiveKind> kind;
+                     Status set = workload::assign(text, kind);
+                     if (set) question.objective.kind = *kind;
+                     return set;
+                   }});
+  flags.push_back(rules_flag(options->rule_files, group));
+  flags.push_back({"--explain", "", say("how each figure came about"), group, on(question.explained)});
+  flags.push_back(currency_flag(question.currency));
+}
+
+}  // namespace
+
+Parsed make_whatif() {
+  auto options = std::make_shared<WhatIfOptions>();
+  Parsed parsed;
+  add_settings<workload::Request>(parsed.flags, job_options(), options->request, options);
+  add_settings(parsed.flags, workload::constraint_options(), options->constraints, options);
+  add_settings(parsed.flags, cost::duty_options(), options->duty, options);
+  add_own_flags(parsed.flags, options);
+  parsed.shows_prices = true;
+  parsed.run = [options](Context& context) { return run_whatif(*options, context); };
+  return parsed;
+}
+
+}  // namespace gpusel::cli

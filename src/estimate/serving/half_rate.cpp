@@ -1,0 +1,10 @@
+#include "estimate/serving/half_rate.hpp"
+
+namespace gpusel::estimate {
+
+bool half_rate(const catalog::Gpu& gpu) {
+  return gpu.fp16_dense_tflops && gpu.fp32_tflops && gpu.capability && *gpu.capability >= 7.5 &&
+         *gpu.fp16_dense_tflops < 2.5 * *gpu.fp32_tflops;
+}
+
+}  // namespace gpusel::estimate
