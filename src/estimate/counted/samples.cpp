@@ -178,7 +178,7 @@ class SamplePasses {
     return part("samples.arithmetic", [&](auto told) {
       return quantity<Seconds>(told("values layers put out", put_out()) *
                          told("clocks of a multiprocessor for each", clocks) /
-                         told("clocks of all in a second", ticks));
+                         told("clocks of all", ticks, "Hz"));
     });
   }
   double weights_traffic() const {
