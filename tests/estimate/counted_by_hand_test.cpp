@@ -55,6 +55,18 @@ class Case {
     c.counted = std::make_shared<CountedCoefficients>(counted);
     return counted_figures(work, machine, plan, c);
   }
+  /// A processor of 1 TFLOPS and 100 GB/s, all of which is reached.
+  void on_processor(int nodes) {
+    cpu.fp32_flops_per_cycle = 125;
+    cpu.cores_per_socket = 8;
+    cpu.memory_channels = 8;
+    cpu.memory_mts = 1562.5;
+    counted.cpu.matrix_efficiency = counted.cpu.bandwidth_efficiency = {1, {}};
+    machine = {};
+    machine.gpus_per_node = 0;
+    machine.nodes = nodes;
+    machine.host = {&cpu, 8, 1, 1, 1, gib(1000)};
+  }
   double ms() { return in_ms(figures().latency); }
   double figure(std::string_view key) {
     const CountedFigures of = figures();
@@ -66,6 +78,7 @@ class Case {
   workload::Workload work;
   catalog::Model model;
   catalog::Gpu part;
+  catalog::Cpu cpu;
   Machine machine;
   CountedPlan plan;
   Coefficients c = test::ideal();
@@ -174,6 +187,10 @@ TEST_CASE("by hand: a window of speech") {
   one.counted.speech.host_ms_per_s = {0, {}};
   one.machine.gpus_per_node = 2;
   CHECK(one.figures().rate == near(2 * 60 / 0.08815728));
+  // On a processor 2200 GFLOP take 2.2 s, and 60e6 + 2e9 + 20 · 1.004864e9 bytes 0.2215728 s.
+  one.on_processor(3);
+  CHECK(one.ms() == near(2421.5728));
+  CHECK(one.figures().rate == near(3 * 60 / 2.4215728));
 }
 
 TEST_CASE("by hand: speech that is trained") {
@@ -251,6 +268,9 @@ TEST_CASE("by hand: a recommender's step") {
   CHECK(one.ms() == near(2.612 + 0.25390625));
   CHECK(one.figures().memory.weights.raw() == near(1e9 + 4e7));
   CHECK(one.figure("tables_on_gpu") == near(0.25));
+  std::get<workload::RecommenderJob>(one.work.counted->job).table_gib = 8;  // the largest is still half of all
+  CHECK(one.figure("largest_table_gib") == near(4));
+  std::get<workload::RecommenderJob>(one.work.counted->job).table_gib.reset();
   CHECK(one.figure("slowdown") == near((2.612 + 0.25390625) / 2.644));
 }
 
@@ -289,6 +309,11 @@ TEST_CASE("by hand: a network that reads samples") {
   one.on_two();  // 0.4e9 bytes at 100 GB/s: 4 ms; a tenth is lost to waiting
   CHECK(one.ms() == near(112.15));
   CHECK(one.figures().rate == near(0.9 * 200 / 0.11215));
+  one.c.collectives_gib = {1, {}};
+  CHECK(one.figures().memory.framework.raw() == near(1'073'741'824));
+  one.c.gradient_overlap = {0.01, {}};  // of products, traffic and arithmetic, 104 ms, behind which 4 ms go on
+  CHECK(one.ms() == near(108.15 + 4 - 1.04));
+  one.c.gradient_overlap = {0, {}};
   one.c.watts_per_tflops = {0.5, {}};  // 2 W per TFLOPS: four times as much, by the square root twice the share, at
   s.power_exponent = {0.5, {}};        // most 0.95
   CHECK(one.ms() == near(112.15 - 60 + 30 / 0.95));
@@ -303,6 +328,41 @@ TEST_CASE("by hand: a network that reads samples") {
   CHECK(serving.figures().memory.weights.raw() == near(0.2e9));
   serving.counted.samples.layer_us = {2000, {}};  // 100 ms: the other of the two shows in half
   CHECK(serving.ms() == near(100 + 32.1));
+}
+
+TEST_CASE("by hand: a recommender that answers, on a GPU and on a processor") {
+  Case one("task=inference precision=fp16 engine=pytorch", "dlrm-dcnv2");
+  one.model.params_b = 1.01;
+  one.model.embedding_params_b = 1;
+  one.model.lookups_per_sample = 100;
+  one.model.embedding_dim = 10;
+  one.model.activation_elements = 1000;
+  one.model.gflops_per_sample = 0.01;
+  one.counted.recommender.step_ms = {2, {}};
+  one.counted.recommender.value_bytes = {12, {}};
+  one.plan.batch = 1000;
+  // 10 GFLOP at 50 TFLOPS; rows 1000 · 1000 · 2 bytes, read once; values 1000 · 1000 · 12.
+  CHECK(one.ms() == near(0.2 + 0.002 + 0.012 + 2));
+  one.on_processor(3);  // 10 ms, and rows and 2e7 bytes of dense layers at 100 GB/s
+  CHECK(one.ms() == near(10 + 0.02 + 0.2));
+  CHECK(one.figures().rate == near(3 * 1000 / 0.01022));
+}
+
+TEST_CASE("by hand: scores that are not fused go through memory in each pass") {
+  const auto ms = [](const std::string& words) {
+    Case one("task=pretrain" + words, "vit-base-patch16-224");
+    one.model.layers = 2;
+    one.model.hidden_size = 100;
+    one.model.ffn_size = 400;
+    one.model.heads = 4;
+    one.model.gated_ffn = false;
+    one.model.gflops_per_sample = 1.28;  // 2 · 240,000 · 1000 + 4 · 2 · 100 · 1000²: a thousand tokens
+    one.plan.batch = 100;
+    one.counted.samples.layer_us = {0, {}};
+    return one.ms();
+  };
+  // 2 · 4 · 1000² scores of each of 100, written and read in three passes, 2 bytes each
+  CHECK(ms(" flash_attention=false") - ms("") == near(9.6));
 }
 
 TEST_CASE("by hand: an image") {

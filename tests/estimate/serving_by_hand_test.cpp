@@ -73,6 +73,16 @@ TEST_CASE("by hand: four tokens of Mixtral visit 1 − (3/4)^4 of the experts") 
   // 2 bytes · (1,343,492,096 of the body + 131,072,000 of the head + 0.68359375 · 45,097,156,608)
   CHECK(step_ms("model=mixtral-8x7b", serving("fp16"), 4, 0) == near(31.684844));
   CHECK(step_ms("model=mixtral-8x7b", serving("fp16"), 1, 0) == near(12.505006));
+  // Whole experts on two ranks: a quarter of them is visited, the busier rank having 1 + √(2 · ¾ · ln 2 ÷ 1) = 2.01967
+  // times its share; 64 all-reduces.
+  InferencePlan whole = serving("fp16", 2);
+  whole.ep = 2;
+  CHECK(step_ms("model=mixtral-8x7b", whole, 1, 0) == near(11.890571 + 0.0017476267));
+  // Spread over two replicas: their two tokens visit 1 − (3/4)² of the experts, each reads half of what the busier one
+  // has, 1.66753 times its share, and sends a token of 8192 bytes to the other twice in 32 layers.
+  InferencePlan spread = serving("fp16");
+  spread.dp = spread.ep = 2;
+  CHECK(step_ms("model=mixtral-8x7b", spread, 1, 0) == near(17.581893 + 0.0017476267));
 }
 
 TEST_CASE("by hand: a prompt takes 2 FLOP per parameter and token, and half of the scores of its square") {
@@ -196,7 +206,8 @@ TEST_CASE("by hand: what each fitted number adds to the time of the first token"
       {&Coefficients::tflops_per_watt, 0.39, kPrompt},  // 400 W · 0.39 ÷ 312 TFLOPS: half
       {&Coefficients::gemm_tokens_half, 1024, kPrompt},
       {&Coefficients::prefill_attention_efficiency, 0.5, attention},
-      {&Coefficients::prefill_bytes, 1000, 65.825444},                     // 1000 · 4096 · 32 · 1024 ÷ 2039e9
+      {&Coefficients::prefill_bytes, 1000, 65.825444},  // 1000 · 4096 · 32 · 1024 ÷ 2039e9
+      {&Coefficients::prefill_bytes, 1000, 65.825444 / 2, "model=llama-7b", serving("fp16", 2)},
       {&Coefficients::prefill_layer_us, 1e4, 320 - products - attention},  // 32 launches hide the rest
       {&Coefficients::decode_step_us, 1000, 1},
       {&Coefficients::dequantise_efficiency, 0.5, kPrompt, "model=llama-7b", serving("w4a16")},
@@ -236,6 +247,8 @@ TEST_CASE("by hand: what each fitted number adds to what an engine holds") {
       {&Coefficients::engine_workspace_gib, 0.5, 536'870'912},
       {&Coefficients::collectives_gib, 0.5, 536'870'912, "model=llama-7b", 2},
       {&Coefficients::activation_copies, 1.5, 1008 * 2 * 1.5 * (2 * 4096 + 2 * 11008)},  // of a pass of one prompt
+      {&Coefficients::activation_copies, 1.5, 1008 * 2 * 1.5 * (2 * 4096 + 2 * 2 * 14336), "model=mixtral-8x7b"},
+      {&Coefficients::activation_copies, 1.5, 1008 * 2 * 1.5 * (2 * 4096 + 11008), "model=llama-7b", 2},
       {&Coefficients::sampler_bytes, 10, 32'000 * 10.0},
       {&Coefficients::prompt_logits_bytes, 6, 1008 * 32'000 * 6.0},
   };
@@ -251,6 +264,17 @@ TEST_CASE("by hand: what each fitted number adds to what an engine holds") {
     c.*term.of = {term.value, {}};
     CHECK(held() - before == Approx(term.bytes).epsilon(1e-6));
   }
+}
+
+TEST_CASE("by hand: what an engine holds to send tokens to their experts") {
+  InferencePlan plan = serving("fp16", 2);
+  const auto scratch = [&] {
+    return held("model=mixtral-8x7b concurrency=1 input_tokens=1008 output_tokens=16", 80e9, plan)
+        .per_gpu.activations.raw();
+  };
+  CHECK(scratch() == near(1008 * 2 * (2 * 2 * 4096)));
+  plan.ep = 2;
+  CHECK(scratch() == near(1008 * 2 * (2 * 2 * 4096) / 2));
 }
 
 TEST_CASE("by hand: how the prompts of others are felt") {

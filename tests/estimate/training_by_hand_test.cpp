@@ -77,6 +77,9 @@ TEST_CASE("by hand: ZeRO divides by the ranks what its stage is about") {
   CHECK(ranks(Sharding::zero2).gradients.raw() == near(3'369'207'808));
   CHECK(ranks(Sharding::zero2).weights.raw() == near(13'476'831'232));
   CHECK(ranks(Sharding::zero3).weights.raw() == near(1'684'603'904));
+  // Hybrid sharding stays in the node of 8, of which tensor ranks leave 4.
+  CHECK(held(llama(), layout(16, 1, 1, Sharding::hsdp)).weights.raw() == near(1'684'603'904));
+  CHECK(held(llama(), layout(8, 2, 1, Sharding::hsdp)).weights.raw() == near(1'684'603'904));
   // Tensor ranks divide everything, and stages their layers: the first has the embedding, 8 of 32 layers and all heads.
   CHECK(held(llama(), layout(1, 8)).optimizer.raw() == near(10'107'623'424));
   CHECK(held(llama(), layout(1, 1, 4)).weights.raw() == near(2 * (6'476'271'616.0 / 4 + 131'072'000)));
@@ -237,6 +240,12 @@ TEST_CASE("by hand: what each fitted number adds to a step") {
       {&Coefficients::dequantise_bytes, 10, 63.524, " method=qlora"},               // 2 · 10 · 6,476,271,616
       {&Coefficients::score_bytes, 10, 63.192346, " framework=megatron", unfused},  // 3 · 10 · 32 · 2048 · 2048 · 32
       {&Coefficients::expert_bytes, 100, 78.990433, " framework=megatron", {}, "mixtral-8x7b"},  // two copies
+      {&Coefficients::expert_bytes,
+       100,
+       2 * 78.990433,
+       " framework=megatron",
+       {.precision = Precision::tf32},
+       "mixtral-8x7b"},
       {&Coefficients::training_layer_us, 1e5, 9600 - products - attention},  // 3 · 32 layers, all else is hidden
       {&Coefficients::adapter_layer_us, 1e5, 9600 - products * 2 / 3 - attention, lora},
       {&Coefficients::step_ms, 5, 5},
