@@ -1,7 +1,6 @@
 // Asks the library for the cheapest instances that serve a model, and prints them with their memory and prices.
 // recommend [MODEL]
-#include <gpusel/advise/recommend.hpp>
-#include <gpusel/catalog/load.hpp>
+#include <gpusel/advisor.hpp>
 
 #include <chrono>
 #include <cstdio>
@@ -32,13 +31,9 @@ void print(const gpusel::advise::Recommendation& one) {
 
 int main(int argc, char** argv) {
   // What the library carries: the catalogue, and in it the coefficients of the estimates and the rules. The answer
-  // points into the catalogue, so that it must live as long.
-  const auto catalog = gpusel::catalog::load({});
-  if (!catalog) return fail(catalog.error().front());
-  const auto coefficients = gpusel::estimate::read_coefficients(catalog->documents("calibration"));
-  if (!coefficients) return fail(coefficients.error().front());
-  const auto rules = gpusel::rules::read_rules(catalog->documents("rules"));
-  if (!rules) return fail(rules.error().front());
+  // points into it, so that it must live as long.
+  const auto advisor = gpusel::Advisor::open();
+  if (!advisor) return fail(advisor.error().front());
 
   gpusel::advise::Question question;
   question.request.task = gpusel::workload::Task::inference;
@@ -47,7 +42,7 @@ int main(int argc, char** argv) {
   question.constraints.clouds = {"aws", "gcp", "azure"};
   question.today = today();
 
-  const auto advice = gpusel::advise::recommend(question, *catalog, *rules, *coefficients);
+  const auto advice = advisor->recommend(question);
   if (!advice) return fail(advice.error());
   for (const auto& one : advice->recommendations)
     if (one.rank <= 3) print(one);

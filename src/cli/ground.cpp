@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cli/commands.hpp"
-#include "gpusel/base/file.hpp"
+#include "gpusel/advisor.hpp"
 
 namespace gpusel::cli {
 
@@ -26,21 +26,6 @@ std::expected<Ground, int> prepare(const GroundWishes& wishes, Context& context)
   if (!rules) return fail(rules.error());
   ground.rules = std::move(*rules);
   return ground;
-}
-
-std::expected<std::vector<rules::Rule>, Errors> load_rules(const catalog::Catalog& catalog,
-                                                           const std::vector<std::string>& files) {
-  auto rules = rules::read_rules(catalog);
-  if (!rules) return rules;
-  for (const std::string& file : files) {
-    const auto text = read_text_file(file);
-    if (!text) return std::unexpected(Errors{text.error()});
-    const auto document = parse_yaml(*text, file);
-    if (!document) return std::unexpected(Errors{document.error()});
-    if (Errors errors = rules::add_rule_file(*document, *rules); !errors.empty())
-      return std::unexpected(std::move(errors));
-  }
-  return rules;
 }
 
 }  // namespace gpusel::cli

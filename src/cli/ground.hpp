@@ -28,8 +28,4 @@ struct GroundWishes {
 /// Says what is missing; the error is the exit status.
 std::expected<Ground, int> prepare(const GroundWishes& wishes, Context& context);
 
-/// The shipped rules and those of the user's files.
-std::expected<std::vector<rules::Rule>, Errors> load_rules(const catalog::Catalog& catalog,
-                                                           const std::vector<std::string>& files);
-
 }  // namespace gpusel::cli

@@ -6,6 +6,7 @@
 #include "cli/answer.hpp"
 #include "cli/commands.hpp"
 #include "cli/ground.hpp"
+#include "gpusel/advisor.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "gpusel/catalog/lint.hpp"

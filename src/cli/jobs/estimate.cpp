@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/words/lines.hpp"
 #include "gpusel/advise/estimate.hpp"
+#include "gpusel/advisor.hpp"
 #include "gpusel/base/message.hpp"
 #include "report/job/estimate.hpp"
 #include "report/json/tell.hpp"
