@@ -274,12 +274,18 @@ TEST_CASE("money is the price per hour times the time", "[property]") {
         const Advice advice = asking().of(Market::shipped());
         const bool trains = workload::is_training(advice.work.task);
         for (const Recommendation& r : advice.recommendations) {
-          must_be_near(r.cost.total, r.cost.hourly * r.cost.hours, "total");
+          double beside = 0;
+          for (const cost::Line& line : r.cost.lines)
+            if (line.known && line.key != "licence") beside += *(r.cost.paid.job ? line.amounts.job : line.amounts.month);
+          const double paid = r.cost.paid.job.value_or(r.cost.paid.month);
+          must_be_near(r.cost.total, r.cost.hourly * paid + beside, "total");
+          must(paid >= r.cost.hours * (1 - 1e-9), "no hour is free");
           const double rate = r.cost.exchange ? r.cost.exchange->rate : 1;
           must_be_near(r.cost.hourly, r.offer->per_hour() * r.machine().nodes * rate, "price per hour");
           if (trains) must_be_near(r.cost.hours, advice.work.training.tokens / r.tokens_per_s() / 3600, "hours");
           if (r.cost.per_million_tokens && r.tokens_per_s() > 0)
-            must_be_near(*r.cost.per_million_tokens, r.cost.hourly / (r.tokens_per_s() * 3600) * 1e6, "per token");
+            must_be_near(*r.cost.per_million_tokens, r.cost.total / (r.tokens_per_s() * 3600 * r.cost.worked) * 1e6,
+                         "per token");
         }
       },
       kCases);
