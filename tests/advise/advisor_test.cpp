@@ -34,7 +34,7 @@ TEST_CASE("an advisor answers as its parts do, moved or not") {
   REQUIRE(advisor.compare(names, question));
   advise::CostQuestion asked;
   asked.question = question;
-  asked.subjects = {{.name = "p4d.24xlarge"}};
+  asked.subjects.emplace_back().name = "p4d.24xlarge";
   const auto costs = advisor.cost(asked);
   REQUIRE(costs);
   CHECK(costs->items.size() == 1);

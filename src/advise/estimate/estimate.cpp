@@ -211,6 +211,17 @@ void explain_fit(const Machine& machine, const plan::Choice& choice, estimate::T
 
 }  // namespace
 
+namespace {
+
+/// Those of that quantity as `others` have them, where that is less.
+void replace_lines(estimate::Trace& trace, std::string_view quantity, const estimate::Trace& others) {
+  for (estimate::TraceLine& line : trace)
+    for (const estimate::TraceLine& other : others)
+      if (line.quantity == quantity && other.quantity == quantity && *other.value.number < *line.value.number) line = other;
+}
+
+}  // namespace
+
 estimate::Trace explain(const Workload& asked, const Machine& machine, const plan::Choice& choice,
                         const estimate::Coefficients& c) {
   const Workload work = as_planned(asked, choice);
@@ -222,13 +233,14 @@ estimate::Trace explain(const Workload& asked, const Machine& machine, const pla
     estimate::counted_figures(work, machine, counted->plan, c, &trace);
   } else {
     const auto& plan = std::get<plan::InferenceChoice>(choice).plan;
-    const auto memory =
-        estimate::inference_memory(work, machine, plan, c, work.inference.request_rate ? nullptr : &trace);
-    if (work.inference.request_rate) {  // the cache of the requests in flight
+    const auto memory = estimate::inference_memory(work, machine, plan, c, &trace);
+    if (work.inference.request_rate) {  // the cache is that of the requests in flight
       Workload steady = work;
       steady.inference.concurrency =
           static_cast<std::int64_t>(std::get<plan::InferenceChoice>(choice).memory.concurrency);
-      estimate::inference_memory(steady, machine, plan, c, &trace);
+      estimate::Trace held;
+      estimate::inference_memory(steady, machine, plan, c, &held);
+      replace_lines(trace, "memory.kv_cache", held);
     }
     estimate::inference_speed(work, machine, plan, memory, c, &trace);
   }

@@ -63,6 +63,15 @@ CountedFigures in_turn(const AnalyticsJob& job, const CountedAsk& ask, CountedFi
   return out;
 }
 
+/// What a detector was told to do alone is not what the whole does.
+void name_detector(Trace* trace) {
+  if (trace == nullptr) return;
+  for (TraceLine& line : *trace)
+    if (line.quantity == "throughput")
+      line = {"detector.throughput", line.formula, line.substituted, shown("{:.4g}", *line.value.number, "images/s"),
+              line.source};
+}
+
 }  // namespace
 
 CountedFigures figures_of(const AnalyticsJob& job, const CountedAsk& ask) {
@@ -70,6 +79,7 @@ CountedFigures figures_of(const AnalyticsJob& job, const CountedAsk& ask) {
   if (!detector.lacks.empty() || !detector.unknown.empty()) return detector;
   Watching found;
   const double images = detector.rate;
+  name_detector(ask.trace);
   found.seen = record(ask.trace, {"streams by detector", "{:.1f}"}, [&](auto told) {
     return told("images per second of the detector", images) * told("share of use", ask.c.media.live_use.value) /
            told("frames looked at", job.stream_fps);
@@ -77,7 +87,8 @@ CountedFigures figures_of(const AnalyticsJob& job, const CountedAsk& ask) {
   CountedFigures out = ask.machine.on_cpu() ? in_turn(job, ask, std::move(detector), found)
                                             : beside(job, ask, std::move(detector), found);
   if (!out.lacks.empty() || !out.unknown.empty()) return out;
-  out.rate = std::floor(found.streams);
+  out.rate = record(ask.trace, {"throughput", "{:.0f}", ask.counted.unit.rate},
+                    [&](auto told) { return told("whole streams that all of it keeps up with", std::floor(found.streams)); });
   if (out.rate < 1) out.lacks = "speed for one such stream";
   out.bound_by = found.bound_by;
   out.more.insert(
