@@ -44,9 +44,12 @@ class TermCosts {
     std::map<std::uint16_t, int> at_place;
     for (const Priced& one : priced)
       if (catalog_.origin_of(*one.offer).source != catalog::kOwnPrice) --at_place[one.offer->region];
+    // A saved answer stands where it was: another place is taken for terms that are not sold there.
+    const std::string place = item.subject.saved_price ? item.subject.saved_price->region : std::string();
     std::ranges::sort(priced, {}, [&](const Priced& p) {
       const bool own = catalog_.origin_of(*p.offer).source == catalog::kOwnPrice;
-      return std::tuple(p.offer->term, p.quote.rate, own ? at_place[p.offer->region] : 0,
+      const bool elsewhere = !place.empty() && catalog_.region_of(*p.offer).id != place;
+      return std::tuple(p.offer->term, elsewhere, p.quote.rate, own ? at_place[p.offer->region] : 0,
                         catalog_.region_of(*p.offer).id);
     });
     for (Priced& one : priced) {

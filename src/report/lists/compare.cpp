@@ -185,7 +185,10 @@ void identity_rows(Rows& rows, const CompareAnswer& comparison) {
 void job_rows(Rows& rows, const CompareAnswer& comparison) {
   if (!comparison.work) return;
   rows.group();
-  rows.words(say("job fits"), [](const Compared& i) { return i.usable() ? say("yes") : say("no"); });
+  rows.words(say("job fits"), [](const Compared& i) {
+    if (i.usable() && i.fit.verdict == rules::FitVerdict::may_not_fit) return say("may not");
+    return i.usable() ? say("yes") : say("no");
+  });
   rows.words(say("GiB per GPU needed"), [](const Compared& i) {
     if (i.planned == nullptr) return std::string(kDoesNotApply);
     return say("{:.1f} of {:.1f}", in_gib(plan::memory_of(i.planned->choice).total()),
