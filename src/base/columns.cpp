@@ -105,8 +105,8 @@ constexpr WideRange kZero[] = {
 
 template <std::size_t N>
 bool is_among(const WideRange (&ranges)[N], char32_t c) {
-  const auto* const after =
-      std::upper_bound(std::begin(ranges), std::end(ranges), c, [](char32_t x, const WideRange& r) { return x < r.first; });
+  const auto* const after = std::upper_bound(std::begin(ranges), std::end(ranges), c,
+                                             [](char32_t x, const WideRange& r) { return x < r.first; });
   return after != std::begin(ranges) && c <= std::prev(after)->last;
 }
 

@@ -1,11 +1,11 @@
 #include "cli/answer.hpp"
 
 #include "gpusel/base/unseen.hpp"
+#include "report/json/write_json.hpp"
+#include "report/json/yaml.hpp"
 #include "report/render/csv.hpp"
 #include "report/render/html.hpp"
 #include "report/render/markdown.hpp"
-#include "report/json/write_json.hpp"
-#include "report/json/yaml.hpp"
 
 namespace gpusel::cli {
 

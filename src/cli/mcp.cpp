@@ -5,8 +5,8 @@
 
 #include "cli/commands.hpp"
 #include "cli/job.hpp"
-#include "cli/words/lines.hpp"
 #include "cli/mcp/session.hpp"
+#include "cli/words/lines.hpp"
 #include "cli/words/parser.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"

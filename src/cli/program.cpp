@@ -9,8 +9,8 @@
 #include <exception>
 #include <new>
 
-#include "cli/words/complete.hpp"
 #include "cli/settings/language.hpp"
+#include "cli/words/complete.hpp"
 #include "cli/words/man.hpp"
 #include "cli/words/parser.hpp"
 #include "gpusel/base/file.hpp"

@@ -43,8 +43,7 @@ void set_licence(Line& line, const LineView& view) {
       instance.workstation_currency.empty() ? Currency::usd().code() : instance.workstation_currency;
   line.words = each ? say("{} {} per GPU and hour, of {}", human_price(*each), currency, human_number(gpus))
                     : say("charged on top, its price is not published");
-  const auto rate =
-      each ? view.converter.convert(*each * gpus, instance.workstation_currency) : catalog::Number();
+  const auto rate = each ? view.converter.convert(*each * gpus, instance.workstation_currency) : catalog::Number();
   if (!rate) return;
   line.known = true;
   line.amounts = amounts_of(*rate, paid_hours({}, *view.use.duty, view.billing, view.use.job_hours()));
@@ -79,7 +78,8 @@ double volumes_needed(const catalog::Storage& storage, const LineView& view) {
 /// A month of it in the answer's currency; nothing where that is not known or it cannot hold so much.
 catalog::Number month_of(const catalog::Storage& storage, const LineView& view) {
   const double volumes = volumes_needed(storage, view);
-  StorageUse use = storage_use(view.instance, *view.use.extras->storage_gb / volumes, static_cast<int>(std::ceil(view.use.nodes)));
+  StorageUse use =
+      storage_use(view.instance, *view.use.extras->storage_gb / volumes, static_cast<int>(std::ceil(view.use.nodes)));
   use.least_gb = view.coefficients.economy->storage_least_gb.of(storage.id);
   const auto price = price_per_month(storage, use);
   return price ? view.converter.convert({price->amount * volumes, price->currency}) : catalog::Number();
@@ -123,7 +123,8 @@ Line storage_line(const LineView& view) {
   Line line = line_of("storage", best->source, best->as_of);
   line.words = say("{} of {} at {} {} per GB and month", size, printable(best->name), human_price(*best->per_gb_month),
                    best->currency);
-  if (const double least = view.coefficients.economy->storage_least_gb.of(best->id); least > *view.use.extras->storage_gb)
+  if (const double least = view.coefficients.economy->storage_least_gb.of(best->id);
+      least > *view.use.extras->storage_gb)
     line.words += say(", sold from {} GB on", human_number(least));
   if (const double volumes = volumes_needed(*best, view); volumes > 1)
     line.words += say(", in {} of {} GB at most", human_number(volumes), human_number(*best->max_gb));

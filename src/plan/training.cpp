@@ -47,7 +47,8 @@ enum class Layouts : std::uint8_t { usual, divided };
 /// TrainingSearch over the degrees and choices that are open, for one machine.
 class TrainingSearch {
  public:
-  TrainingSearch(const Workload& work, const Machine& machine, const estimate::Coefficients& coefficients, Layouts layouts)
+  TrainingSearch(const Workload& work, const Machine& machine, const estimate::Coefficients& coefficients,
+                 Layouts layouts)
       : work_(work),
         job_(work.training),
         machine_(machine),

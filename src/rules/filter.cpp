@@ -75,7 +75,8 @@ Truth evaluate(const FilterNode& node, const Row& row) {
     case FilterNode::Kind::negation: return negated(evaluate(node.parts.front(), row));
     case FilterNode::Kind::all:
     case FilterNode::Kind::any:
-      return joined(node.kind == FilterNode::Kind::all, node.parts, [&](const FilterNode& part) { return evaluate(part, row); });
+      return joined(node.kind == FilterNode::Kind::all, node.parts,
+                    [&](const FilterNode& part) { return evaluate(part, row); });
     case FilterNode::Kind::comparison: break;
   }
   const Value value = row.value(node.column);
@@ -87,7 +88,8 @@ Truth evaluate(const FilterNode& node, const Row& row) {
 
 bool speaks_of(const FilterNode& node, std::size_t column) {
   if (node.kind == FilterNode::Kind::comparison) return node.column == column;
-  return std::any_of(node.parts.begin(), node.parts.end(), [&](const FilterNode& part) { return speaks_of(part, column); });
+  return std::any_of(node.parts.begin(), node.parts.end(),
+                     [&](const FilterNode& part) { return speaks_of(part, column); });
 }
 
 }  // namespace

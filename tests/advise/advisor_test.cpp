@@ -42,7 +42,9 @@ TEST_CASE("an advisor answers as its parts do, moved or not") {
 }
 
 TEST_CASE("rules of one's own are read, and what is wrong with them is told with its place") {
-  const std::string good = test::scratch_file("good.yaml", "rules:\n  - id: no-aws\n    effect: reject\n    when: {fact: provider, is: aws}\n    message: not there\n    source: ours\n");
+  const std::string good = test::scratch_file("good.yaml",
+                                              "rules:\n  - id: no-aws\n    effect: reject\n    when: {fact: provider, "
+                                              "is: aws}\n    message: not there\n    source: ours\n");
   const auto advisor = Advisor::open({}, std::vector{good});
   REQUIRE(advisor);
   advise::Question question;

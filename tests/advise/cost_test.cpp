@@ -208,7 +208,7 @@ TEST_CASE("licence, storage and traffic beside the instances, to the cent", "[ad
   question.question.extras.egress_gb = 2500;
   const CostAnswer answer = answer_to(question);
   const TermCost& term = term_of(answer, Term::reserved_1y);
-  CHECK(*term.instances().month == Approx(2555.00));                    // 2 × 1.75 × 730
+  CHECK(*term.instances().month == Approx(2555.00));                  // 2 × 1.75 × 730
   CHECK(*line_of(term, "licence").amounts.month == Approx(1460.00));  // 4 GPUs × 0.25 £ × 2 × 730
   CHECK(*line_of(term, "storage").amounts.month == Approx(200.00));   // 2 × 500 × 0.1 £ × 2
   CHECK(*line_of(term, "egress").amounts.month == Approx(165.00));    // 900 × 0.1 + 1,500 × 0.05
@@ -251,7 +251,7 @@ TEST_CASE("office hours halve on-demand and leave a commitment as it is", "[advi
   const CostAnswer answer = answer_to(question);
   const TermCost& on_demand = term_of(answer, Term::on_demand);
   CHECK(*on_demand.instances().month == Approx(320.00));  // 160 × 2
-  CHECK(*on_demand.per_used_hour == Approx(4.00));      // ÷ 80
+  CHECK(*on_demand.per_used_hour == Approx(4.00));        // ÷ 80
   const TermCost& reserved = term_of(answer, Term::reserved_1y);
   CHECK(*reserved.instances().month == Approx(1277.50));
   CHECK(*reserved.per_used_hour == Approx(15.96875));

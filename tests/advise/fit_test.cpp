@@ -64,9 +64,11 @@ TEST_CASE("every rule on memory that is taken away changes an answer") {
     CAPTURE(id);
     const Market less = without(id);
     bool differs = false;
-    for (const char* job :
-         {kJob, kRender, R"({"model": "llama-7b", "task": "finetune", "micro_batch": 1, "activation_checkpointing": "full"})",
-                            R"({"model": "llama-3.1-8b", "task": "pretrain", "tokens": 1e9, "micro_batch": 4, "activation_checkpointing": "none"})"}) {
+    for (
+        const char* job :
+        {kJob, kRender,
+         R"({"model": "llama-7b", "task": "finetune", "micro_batch": 1, "activation_checkpointing": "full"})",
+         R"({"model": "llama-3.1-8b", "task": "pretrain", "tokens": 1e9, "micro_batch": 4, "activation_checkpointing": "none"})"}) {
       const auto before = Market::shipped().recommend(job), after = less.recommend(job);
       differs = differs || before.recommendations.size() != after.recommendations.size();
       for (std::size_t i = 0; !differs && i < before.recommendations.size(); ++i) {

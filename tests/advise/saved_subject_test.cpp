@@ -26,7 +26,8 @@ TEST_CASE("a saved answer gives instance, nodes and hours", "[advise][cost]") {
   CHECK_FALSE(service->job->hours);
   // Of answers that do not say what the total is of, a service is the one with the hours of a month.
   for (const auto& [hours, ends] : {std::pair("730", false), {"731", true}}) {
-    const auto older = subject(head + R"({"provider": "south", "sku": "s.a10.1", "nodes": 1, "cost": {"hours": )" + hours + "}}]}");
+    const auto older =
+        subject(head + R"({"provider": "south", "sku": "s.a10.1", "nodes": 1, "cost": {"hours": )" + hours + "}}]}");
     REQUIRE(older);
     CHECK(older->job->hours.has_value() == ends);
   }

@@ -20,7 +20,6 @@ using namespace gpusel::test;
 
 namespace {
 
-
 /// A map, a view of it, and what was found wrong.
 struct View {
   explicit View(const std::string& text) : root(yaml(text)), fields(root, problems) {}

@@ -165,7 +165,8 @@ Json answer_to(const std::string& words) {
 
 TEST_CASE("what is explained of an estimate is what it says") {
   const auto words = GENERATE(
-      Catch::Generators::as<std::string>{}, "--model llama-3.1-70b --task pretrain --gpu h100 --gpus 64 --tp 4 --pp 2 --tokens 1B",
+      Catch::Generators::as<std::string>{},
+      "--model llama-3.1-70b --task pretrain --gpu h100 --gpus 64 --tp 4 --pp 2 --tokens 1B",
       "--model llama-7b --task finetune --gpu a100-80gb --gpus 8",
       "--model llama-7b --task finetune --method qlora --gpu rtx-4090",
       "--model llama-7b --task finetune --gpu l4 --offload optimizer",
@@ -198,9 +199,10 @@ TEST_CASE("what is explained of a rank is what it says") {
 }
 
 TEST_CASE("what is explained of a cost and its break-even points is what it says") {
-  const auto words = GENERATE(
-      Catch::Generators::as<std::string>{}, "--hours-per-day 7 --days 21", "--model llama-7b --task finetune --storage-gb 500",
-      "--model llama-3.1-8b --task inference --hours-per-day 10", "--model llama-3.1-8b --task pretrain --tokens 100B");
+  const auto words = GENERATE(Catch::Generators::as<std::string>{}, "--hours-per-day 7 --days 21",
+                              "--model llama-7b --task finetune --storage-gb 500",
+                              "--model llama-3.1-8b --task inference --hours-per-day 10",
+                              "--model llama-3.1-8b --task pretrain --tokens 100B");
   const Json answer = answer_to("cost" + kMarket + " n.h100.8 " + words);
   CAPTURE(words);
   for (const Json& item : answer["items"]) {

@@ -84,7 +84,8 @@ std::string text_of(const Json& result) { return result["content"][0]["text"]; }
 }  // namespace
 
 TEST_CASE("sessions of the protocol go as their transcripts say, from start to end", "[mcp]") {
-  const auto name = GENERATE(Catch::Generators::as<std::string>{}, "session-2025-11-25.jsonl", "session-2025-03-26.jsonl");
+  const auto name =
+      GENERATE(Catch::Generators::as<std::string>{}, "session-2025-11-25.jsonl", "session-2025-03-26.jsonl");
   const Transcript transcript = read_transcript(name);
   const Run run = ask({"mcp"}, {.input = transcript.client});
   CHECK(run.status == 0);

@@ -64,7 +64,8 @@ Json json_of(const std::string& line, const Setting& setting = {}) {
 /// Without tags, and with characters as they are read.
 std::string text_of(std::string page) {
   page = std::regex_replace(page, std::regex("<[^>]*>"), " ");
-  for (const auto& [entity, character] : {std::pair("&lt;", "<"), {"&gt;", ">"}, {"&quot;", "\""}, {"&#39;", "'"}, {"&amp;", "&"}})
+  for (const auto& [entity, character] :
+       {std::pair("&lt;", "<"), {"&gt;", ">"}, {"&quot;", "\""}, {"&#39;", "'"}, {"&amp;", "&"}})
     for (auto at = page.find(entity); at != std::string::npos; at = page.find(entity, at + 1))
       page.replace(at, std::string(entity).size(), character);
   return std::regex_replace(page, std::regex("\\s+"), " ");
@@ -74,8 +75,7 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 
 /// What one answer says, as `recommend --json` has it.
 struct Said {
-  explicit Said(const std::string& words)
-      : job(words), answer(json_of("gpusel recommend " + words + " -n 1 --json")) {
+  explicit Said(const std::string& words) : job(words), answer(json_of("gpusel recommend " + words + " -n 1 --json")) {
     REQUIRE(answer["recommendations"].size() == 1);
     best = answer["recommendations"][0];
     cost = best["cost"];
@@ -173,8 +173,8 @@ void check_gate(const Said& said) {
   const std::string answer = file("answer.json", said.answer.dump());
   for (const auto& [share, status] : {std::pair(1.001, 0), {0.999, 7}}) {
     const std::string policy =
-        file("policy.yaml", "policies:\n  - id: it\n    max_job_cost: " + std::to_string(said.total * share) + " " +
-                                currency + "\n");
+        file("policy.yaml",
+             "policies:\n  - id: it\n    max_job_cost: " + std::to_string(said.total * share) + " " + currency + "\n");
     CAPTURE(share);
     const Run saved = shell("gpusel check --policy " + policy + " " + answer);
     const Run anew = shell("gpusel check --policy " + policy + " " + said.job);
@@ -196,7 +196,9 @@ void check_whatif(const Said& said) {
 
 /// Of one instance: of several, compare plans one job on all of them, and traffic is shared out.
 void check_compare(const Said& said) {
-  if (said.best["nodes"] != 1 || has(said.job, "--deadline") || has(said.job, "--rps") || has(said.job, "rate") || has(said.job, "--nodes")) return;
+  if (said.best["nodes"] != 1 || has(said.job, "--deadline") || has(said.job, "--rps") || has(said.job, "rate") ||
+      has(said.job, "--nodes"))
+    return;
   const std::string name = said.best["provider"].get<std::string>() + "/" + said.sku();
   const std::string other = name == "aws/g5.xlarge" ? "aws/g4dn.xlarge" : "aws/g5.xlarge";
   std::string job = std::regex_replace(said.job, std::regex("--cloud \\S+"), "");

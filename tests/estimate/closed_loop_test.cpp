@@ -41,7 +41,8 @@ TEST_CASE("requests in flight are requests per second times the time of each") {
 
 TEST_CASE("more requests in flight never bring the first token sooner") {
   const auto mode = GENERATE(Catch::Generators::as<std::string>{}, "mode=online", "mode=throughput");
-  const auto model = GENERATE(Catch::Generators::as<std::string>{}, "llama-3.2-1b", "llama-3.1-8b", "gpt-oss-20b", "mixtral-8x7b");
+  const auto model =
+      GENERATE(Catch::Generators::as<std::string>{}, "llama-3.2-1b", "llama-3.1-8b", "gpt-oss-20b", "mixtral-8x7b");
   const auto output = GENERATE(Catch::Generators::as<std::string>{}, "1", "2", "20", "400");
   for (const int length : {64, 1000, 4096, 8192, 8193, 20000}) {
     double before = 0;

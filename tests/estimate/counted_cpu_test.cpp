@@ -82,7 +82,8 @@ TEST_CASE("a pass on a processor is bound by what takes longer") {
   const CpuCoefficients& c = coefficients().cpu;
   const Host host = rented("c7i.4xlarge").host;
   const auto bound = [&](double flops, double moved) {
-    return cpu_pass(host, Precision::fp32, workload::Engine::openvino, {flop(flops), bytes(moved)}, c, nullptr)->bound_by;
+    return cpu_pass(host, Precision::fp32, workload::Engine::openvino, {flop(flops), bytes(moved)}, c, nullptr)
+        ->bound_by;
   };
   CHECK(bound(1e12, 1) == "compute");
   CHECK(bound(1, 1e12) == "memory-bandwidth");
@@ -155,8 +156,7 @@ TEST_CASE("matrix units and memory bandwidth decide what networks do on processo
     // ResNet-50: 8.2 GFLOP and some 25 million values moved per image.
     const double width = precision == Precision::int8 ? 1 : 2;
     const auto pass =
-        cpu_pass(machine.host, precision, workload::Engine::openvino, {flop(8.2e9), bytes(25e6 * width)}, c,
-                 nullptr);
+        cpu_pass(machine.host, precision, workload::Engine::openvino, {flop(8.2e9), bytes(25e6 * width)}, c, nullptr);
     REQUIRE(pass);
     return 1 / pass->time.raw() / machine.host.vcpus;
   };

@@ -158,11 +158,12 @@ TEST_CASE("pixels scale a CNN, tokens and their square a vision transformer", "[
 }
 
 TEST_CASE("no batch beats the peak or the bandwidth, and larger ones are no slower per sample", "[samples]") {
-  const auto model =
-      GENERATE(Catch::Generators::as<std::string>{}, "resnet-50", "vit-large-patch16-224", "yolov8m", "unet-3d", "bert-base");
-  const auto gpu = GENERATE(Catch::Generators::as<std::string>{}, "t4", "v100-sxm2-16gb", "a10", "l4", "a100-sxm-80gb", "h100-sxm-80gb",
-                            "b200-180gb", "rtx-4090", "mi300x-192gb");
-  const auto engine = GENERATE(Catch::Generators::as<std::string>{}, "pytorch", "torch-compile", "tensorrt", "onnxruntime");
+  const auto model = GENERATE(Catch::Generators::as<std::string>{}, "resnet-50", "vit-large-patch16-224", "yolov8m",
+                              "unet-3d", "bert-base");
+  const auto gpu = GENERATE(Catch::Generators::as<std::string>{}, "t4", "v100-sxm2-16gb", "a10", "l4", "a100-sxm-80gb",
+                            "h100-sxm-80gb", "b200-180gb", "rtx-4090", "mi300x-192gb");
+  const auto engine =
+      GENERATE(Catch::Generators::as<std::string>{}, "pytorch", "torch-compile", "tensorrt", "onnxruntime");
   const std::string words = "task=inference model=" + model + " engine=" + engine;
   const Workload work = counted(words);
   const auto& job = std::get<workload::SampleJob>(work.counted->job);

@@ -13,12 +13,12 @@ using namespace gpusel;
 using workload::Workload;
 
 TEST_CASE("no plan generates more than the bound says") {
-  const auto model = GENERATE(Catch::Generators::as<std::string>{}, "qwen2.5-0.5b", "llama-3.1-8b", "llama-3.1-70b", "mixtral-8x7b",
-                              "deepseek-v3", "gpt-oss-20b");
-  const auto words = GENERATE(Catch::Generators::as<std::string>{}, "", "weights_precision=fp8", "weights_precision=w4a16",
-                              "input_tokens=8192 output_tokens=32", "input_tokens=32 output_tokens=2048",
-                              "mode=single-stream", "mode=online", "concurrency=7", "prefix_cache_hit=0.9",
-                              "engine=trt-llm weights_precision=fp8", "engine=hf", "ttft=500 tpot=40");
+  const auto model = GENERATE(Catch::Generators::as<std::string>{}, "qwen2.5-0.5b", "llama-3.1-8b", "llama-3.1-70b",
+                              "mixtral-8x7b", "deepseek-v3", "gpt-oss-20b");
+  const auto words = GENERATE(
+      Catch::Generators::as<std::string>{}, "", "weights_precision=fp8", "weights_precision=w4a16",
+      "input_tokens=8192 output_tokens=32", "input_tokens=32 output_tokens=2048", "mode=single-stream", "mode=online",
+      "concurrency=7", "prefix_cache_hit=0.9", "engine=trt-llm weights_precision=fp8", "engine=hf", "ttft=500 tpot=40");
   const Workload work = test::job("task=inference model=" + model + (words.empty() ? "" : " " + words));
   for (const std::string gpu : {"t4", "rtx-4090", "a100-sxm-80gb", "h100-sxm-80gb", "mi300x-192gb", "b200-180gb"})
     for (const auto& [gpus, node] : {std::pair{1, 1}, {4, 4}, {8, 8}, {16, 8}}) {

@@ -124,8 +124,10 @@ TEST_CASE("half-precision weights are computed as they are, whatever a part has 
 }
 
 TEST_CASE("one stream is never faster than reading the weights once per token") {
-  const auto model = GENERATE(Catch::Generators::as<std::string>{}, "gpt2", "llama-3.2-1b", "llama-7b", "mixtral-8x7b", "llama-3.1-70b");
-  const auto gpu = GENERATE(Catch::Generators::as<std::string>{}, "t4", "l4", "rtx-4090", "a100-sxm-80gb", "h100-sxm-80gb", "b200-180gb");
+  const auto model = GENERATE(Catch::Generators::as<std::string>{}, "gpt2", "llama-3.2-1b", "llama-7b", "mixtral-8x7b",
+                              "llama-3.1-70b");
+  const auto gpu = GENERATE(Catch::Generators::as<std::string>{}, "t4", "l4", "rtx-4090", "a100-sxm-80gb",
+                            "h100-sxm-80gb", "b200-180gb");
   const auto engine = GENERATE(Catch::Generators::as<std::string>{}, "vllm", "trt-llm", "llama.cpp", "hf");
   for (const int tp : {1, 4}) {
     const Workload work = job("task=inference mode=single-stream model=" + model + " engine=" + engine);
@@ -228,7 +230,8 @@ TEST_CASE("fewer bits per weight quicken one stream and not a long prompt") {
 }
 
 TEST_CASE("more bandwidth or a higher peak never slows serving") {
-  const auto words = GENERATE(Catch::Generators::as<std::string>{}, "mode=single-stream", "concurrency=16", "mode=throughput");
+  const auto words =
+      GENERATE(Catch::Generators::as<std::string>{}, "mode=single-stream", "concurrency=16", "mode=throughput");
   const auto format = GENERATE(Catch::Generators::as<std::string>{}, "bf16", "fp8", "w4a16");
   const Workload work = job("task=inference model=llama-3.1-8b " + words);
   Machine machine = test::machine("h100-sxm-80gb", 2);

@@ -79,7 +79,8 @@ const std::vector<std::string> kMethods{"full", "lora", "qlora", "ptuning", "pre
 
 TEST_CASE("a larger model of a family never needs less memory to train") {
   const auto method = GENERATE(from_range(kMethods));
-  const auto words = GENERATE(Catch::Generators::as<std::string>{}, "", " recipe=pure", " optimizer=adamw8bit", " offload=optimizer");
+  const auto words =
+      GENERATE(Catch::Generators::as<std::string>{}, "", " recipe=pure", " optimizer=adamw8bit", " offload=optimizer");
   double before = 0;
   for (const std::string_view model :
        {"llama-3.2-1b", "llama-3.2-3b", "llama-3.1-8b", "llama-3.1-70b", "llama-3.1-405b"}) {

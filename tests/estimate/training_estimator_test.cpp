@@ -14,10 +14,10 @@ using workload::Checkpointing;
 using workload::Sharding;
 
 TEST_CASE("plans weighed one after the other have the figures that each has by itself") {
-  const auto words =
-      GENERATE(Catch::Generators::as<std::string>{}, "task=pretrain model=gpt3-175b framework=megatron", "task=finetune model=llama-7b",
-               "task=finetune model=llama-7b method=qlora", "task=pretrain model=mixtral-8x7b framework=megatron",
-               "task=finetune model=bert-base", "task=finetune model=llama-7b offload=optimizer");
+  const auto words = GENERATE(Catch::Generators::as<std::string>{}, "task=pretrain model=gpt3-175b framework=megatron",
+                              "task=finetune model=llama-7b", "task=finetune model=llama-7b method=qlora",
+                              "task=pretrain model=mixtral-8x7b framework=megatron", "task=finetune model=bert-base",
+                              "task=finetune model=llama-7b offload=optimizer");
   const workload::Workload work = job(words);
   const Machine machine = test::machine("a100-sxm-80gb", 64);
   TrainingEstimator estimator(work, machine, test::coefficients());

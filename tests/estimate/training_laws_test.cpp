@@ -28,7 +28,8 @@ double total(const Workload& work, const TrainingPlan& plan) {
 
 TEST_CASE("the more of a job's states are divided the less each GPU needs") {
   const auto model = GENERATE(from_range(kModels));
-  const auto words = GENERATE(Catch::Generators::as<std::string>{}, "", " recipe=pure", " framework=megatron", " optimizer=lion");
+  const auto words =
+      GENERATE(Catch::Generators::as<std::string>{}, "", " recipe=pure", " framework=megatron", " optimizer=lion");
   const Workload work = job("task=finetune seq_len=512 model=" + model + words);
   for (const int dp : {2, 8, 64}) {
     double before = total(work, data_parallel(dp, Sharding::ddp));
@@ -77,7 +78,8 @@ TEST_CASE("fewer bits never train slower where the GPU has the format") {
       {"b200-180gb", {Precision::fp32, Precision::tf32, Precision::bf16, Precision::fp8, Precision::nvfp4}},
       {"t4", {Precision::fp32, Precision::fp16}},
   }));
-  const auto model = GENERATE(Catch::Generators::as<std::string>{}, "gpt2", "llama-3.2-1b", "llama-3.1-8b", "mixtral-8x7b");
+  const auto model =
+      GENERATE(Catch::Generators::as<std::string>{}, "gpt2", "llama-3.2-1b", "llama-3.1-8b", "mixtral-8x7b");
   const Workload work = job("task=pretrain seq_len=1024 model=" + model);
   const Machine machine = test::machine(gpu);
   double before = 0;

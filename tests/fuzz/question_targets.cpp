@@ -3,16 +3,16 @@
 #include <utility>
 
 #include "catalog/weights_bytes.hpp"
-#include "cli/words/lines.hpp"
 #include "cli/mcp/session.hpp"
+#include "cli/words/lines.hpp"
 #include "cli/words/parser.hpp"
 #include "fuzz/ground.hpp"
 #include "fuzz/readers.hpp"
 #include "gpusel/advise/stages.hpp"
 #include "gpusel/base/file.hpp"
 #include "gpusel/base/joined.hpp"
-#include "report/job/estimate.hpp"
 #include "report/catalogue/own_model.hpp"
+#include "report/job/estimate.hpp"
 #include "report/job/stages.hpp"
 
 namespace gpusel::fuzz {

@@ -43,9 +43,10 @@ const std::vector<std::string> kModels{"gpt2",        "bert-base",     "gemma-2b
 
 TEST_CASE("no serving plan is illegal on any machine") {
   const auto model = GENERATE(from_range(kModels));
-  const auto words = GENERATE(Catch::Generators::as<std::string>{}, "", "mode=single-stream", "request_rate=1", "engine=llama.cpp",
-                              "weights_precision=w4a16");
-  const auto gpu = GENERATE(Catch::Generators::as<std::string>{}, "t4", "v100-sxm2-16gb", "rtx-4090", "a100-sxm-80gb", "mi300x-192gb");
+  const auto words = GENERATE(Catch::Generators::as<std::string>{}, "", "mode=single-stream", "request_rate=1",
+                              "engine=llama.cpp", "weights_precision=w4a16");
+  const auto gpu = GENERATE(Catch::Generators::as<std::string>{}, "t4", "v100-sxm2-16gb", "rtx-4090", "a100-sxm-80gb",
+                            "mi300x-192gb");
   const bool engine_open = words.find("engine") == std::string::npos;  // an encoder's is none of those by itself
   const Workload work =
       job("task=inference model=" + model + (words.empty() ? "" : " " + words) + (engine_open ? " engine=vllm" : ""));
@@ -133,8 +134,10 @@ TEST_CASE("well-known models are served where they are known to fit") {
 }
 
 TEST_CASE("more memory never turns a model that is served into one that is not") {
-  const auto model = GENERATE(Catch::Generators::as<std::string>{}, "gpt2", "llama-7b", "mixtral-8x7b", "llama-3.1-70b");
-  const auto words = GENERATE(Catch::Generators::as<std::string>{}, "concurrency=1", "concurrency=64", "mode=throughput");
+  const auto model =
+      GENERATE(Catch::Generators::as<std::string>{}, "gpt2", "llama-7b", "mixtral-8x7b", "llama-3.1-70b");
+  const auto words =
+      GENERATE(Catch::Generators::as<std::string>{}, "concurrency=1", "concurrency=64", "mode=throughput");
   const auto gpus = GENERATE(1, 4);
   const Workload work = job("task=inference model=" + model + " " + words);
   bool fitted = false;
@@ -156,7 +159,8 @@ TEST_CASE("more memory never turns a model that is served into one that is not")
 
 TEST_CASE("more memory bandwidth never makes the chosen serving plan slower") {
   const auto model = GENERATE(Catch::Generators::as<std::string>{}, "gemma-2b", "llama-3.1-8b", "mixtral-8x7b");
-  const auto mode = GENERATE(Catch::Generators::as<std::string>{}, "mode=single-stream", "mode=throughput", "concurrency=8");
+  const auto mode =
+      GENERATE(Catch::Generators::as<std::string>{}, "mode=single-stream", "mode=throughput", "concurrency=8");
   const Workload work = job("task=inference model=" + model + " " + mode);
   double before = 0;
   for (const double factor : {0.5, 1.0, 2.0, 4.0}) {

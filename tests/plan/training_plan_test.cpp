@@ -53,8 +53,8 @@ TEST_CASE("no training plan is illegal on any machine") {
   const auto model = GENERATE(from_range(kModels));
   const auto words = GENERATE(Catch::Generators::as<std::string>{}, "task=finetune", "task=finetune method=lora",
                               "task=finetune method=qlora seq_len=16384", "task=pretrain");
-  const auto gpu =
-      GENERATE(Catch::Generators::as<std::string>{}, "t4", "v100-sxm2-16gb", "rtx-4090", "a100-sxm-80gb", "h100-sxm-80gb", "mi300x-192gb");
+  const auto gpu = GENERATE(Catch::Generators::as<std::string>{}, "t4", "v100-sxm2-16gb", "rtx-4090", "a100-sxm-80gb",
+                            "h100-sxm-80gb", "mi300x-192gb");
   const Workload work = job(words + " model=" + model);
   for (const auto& [gpus, node] :
        {std::pair{1, 1}, {2, 2}, {3, 3}, {4, 4}, {6, 6}, {8, 8}, {16, 8}, {12, 4}, {64, 8}}) {
@@ -174,9 +174,10 @@ TEST_CASE("well-known fine-tuning jobs fit where they are known to fit") {
 }
 
 TEST_CASE("more memory never turns a job that fits into one that does not") {
-  const auto model = GENERATE(Catch::Generators::as<std::string>{}, "gpt2", "llama-3.2-3b", "llama-7b", "mixtral-8x7b", "llama-3.1-70b");
-  const auto words =
-      GENERATE(Catch::Generators::as<std::string>{}, "method=full", "method=lora", "method=qlora", "method=full micro_batch=4");
+  const auto model = GENERATE(Catch::Generators::as<std::string>{}, "gpt2", "llama-3.2-3b", "llama-7b", "mixtral-8x7b",
+                              "llama-3.1-70b");
+  const auto words = GENERATE(Catch::Generators::as<std::string>{}, "method=full", "method=lora", "method=qlora",
+                              "method=full micro_batch=4");
   const auto gpus = GENERATE(1, 8);
   const Workload work = job("task=finetune model=" + model + " " + words);
   bool fitted = false;
@@ -210,8 +211,10 @@ TEST_CASE("more bandwidth or a higher peak never makes the chosen plan slower") 
 }
 
 TEST_CASE("no plan is below the least memory or the least time of its job") {
-  const auto model = GENERATE(Catch::Generators::as<std::string>{}, "gpt2", "llama-7b", "mixtral-8x7b", "llama-3.1-70b");
-  const auto words = GENERATE(Catch::Generators::as<std::string>{}, "task=finetune", "task=finetune method=lora", "task=pretrain");
+  const auto model =
+      GENERATE(Catch::Generators::as<std::string>{}, "gpt2", "llama-7b", "mixtral-8x7b", "llama-3.1-70b");
+  const auto words =
+      GENERATE(Catch::Generators::as<std::string>{}, "task=finetune", "task=finetune method=lora", "task=pretrain");
   const auto gpus = GENERATE(1, 8, 64);
   const Workload work = job(words + " model=" + model);
   const Machine machine = test::machine("h100-sxm-80gb", gpus);
@@ -223,8 +226,8 @@ TEST_CASE("no plan is below the least memory or the least time of its job") {
 }
 
 TEST_CASE("no plan on any GPU is faster than the least time of its job") {
-  const auto model = GENERATE(Catch::Generators::as<std::string>{}, "gpt2", "qwen2.5-0.5b", "llama-3.1-8b", "mixtral-8x7b",
-                              "mixtral-8x7b capacity_factor=0.1", "flan-t5-xxl target_len=512",
+  const auto model = GENERATE(Catch::Generators::as<std::string>{}, "gpt2", "qwen2.5-0.5b", "llama-3.1-8b",
+                              "mixtral-8x7b", "mixtral-8x7b capacity_factor=0.1", "flan-t5-xxl target_len=512",
                               "flan-t5-xxl seq_len=2048 target_len=16", "t5-3b seq_len=64 target_len=1024");
   const auto words = GENERATE(Catch::Generators::as<std::string>{}, "method=full", "method=lora", "method=qlora",
                               "method=lora precision=fp8", "method=lora precision=fp32", "method=full precision=tf32");

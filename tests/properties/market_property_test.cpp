@@ -276,7 +276,8 @@ TEST_CASE("money is the price per hour times the time", "[property]") {
         for (const Recommendation& r : advice.recommendations) {
           double beside = 0;
           for (const cost::Line& line : r.cost.lines)
-            if (line.known && line.key != "licence") beside += *(r.cost.paid.job ? line.amounts.job : line.amounts.month);
+            if (line.known && line.key != "licence")
+              beside += *(r.cost.paid.job ? line.amounts.job : line.amounts.month);
           const double paid = r.cost.paid.job.value_or(r.cost.paid.month);
           must_be_near(r.cost.total, r.cost.hourly * paid + beside, "total");
           must(paid >= r.cost.hours * (1 - 1e-9), "no hour is free");

@@ -15,11 +15,11 @@ struct Scale {
   std::string_view unit;
   double factor;
 };
-constexpr Scale kScales[] = {{"B", 1},        {"KiB", 1024},   {"MiB", 1048576}, {"GiB", 1073741824},
-                             {"kB", 1e3},     {"MB", 1e6},     {"GB", 1e9},      {"TB", 1e12},
-                             {"MB/s", 1e6},   {"GB/s", 1e9},   {"MFLOP", 1e6},   {"GFLOP", 1e9},
-                             {"TFLOP", 1e12}, {"GFLOPS", 1e9}, {"TFLOPS", 1e12}, {"ns", 1e-9},
-                             {"µs", 1e-6},    {"ms", 1e-3},    {"s", 1},         {"%", 0.01},   {"Hz", 1}};
+constexpr Scale kScales[] = {
+    {"B", 1},        {"KiB", 1024},   {"MiB", 1048576}, {"GiB", 1073741824}, {"kB", 1e3},    {"MB", 1e6},
+    {"GB", 1e9},     {"TB", 1e12},    {"MB/s", 1e6},    {"GB/s", 1e9},       {"MFLOP", 1e6}, {"GFLOP", 1e9},
+    {"TFLOP", 1e12}, {"GFLOPS", 1e9}, {"TFLOPS", 1e12}, {"ns", 1e-9},        {"µs", 1e-6},   {"ms", 1e-3},
+    {"s", 1},        {"%", 0.01},     {"Hz", 1}};
 
 /// Sums, products, powers, max and min of numbers with units: nothing where a text is anything else.
 class Sum {

@@ -82,7 +82,6 @@ struct CompareAnswer {
 /// Errors: a name that is neither, naming the nearest of both; one that stands for two things; the same twice.
 Result<CompareAnswer> compare(std::span<const std::string> names, const Question& question,
                               const catalog::Catalog& catalog, std::span<const rules::Rule> rules,
-                              const estimate::Coefficients& coefficients,
-                              bool explained = false);
+                              const estimate::Coefficients& coefficients, bool explained = false);
 
 }  // namespace gpusel::advise

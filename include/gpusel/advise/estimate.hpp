@@ -4,9 +4,9 @@
 
 #include <memory>
 
+#include "gpusel/advise/fit.hpp"
 #include "gpusel/catalog/catalog.hpp"
 #include "gpusel/catalog/hf_config.hpp"
-#include "gpusel/advise/fit.hpp"
 #include "gpusel/estimate/own.hpp"
 #include "gpusel/plan/plan.hpp"
 

@@ -36,8 +36,8 @@ std::span<const workload::Option<Extras>> extra_options();
 
 /// What is rented, for what, and how much of the time; all of it outlives a quote.
 struct Use {
-  double nodes = 1;          // instances; a fraction where a part of one stands for its GPUs
-  const Job* job = nullptr;  // null: rented for nothing in particular, month after month
+  double nodes = 1;                // instances; a fraction where a part of one stands for its GPUs
+  const Job* job = nullptr;        // null: rented for nothing in particular, month after month
   const Duty* duty = nullptr;      // null: round the clock
   const Extras* extras = nullptr;  // null: none
 
@@ -67,9 +67,9 @@ struct Quote {
   double worked = 0;          // hours of work in what is paid for
   double elapsed = 0;         // hours from the start to the end of it
   Commitment commitment;
-  Paid paid;               // hours
-  double on_demand = 0;    // the rate there, where it bounds what a whole month's discount costs
-  bool outlasts = false;   // the job takes longer than the term lasts: it has no total
+  Paid paid;              // hours
+  double on_demand = 0;   // the rate there, where it bounds what a whole month's discount costs
+  bool outlasts = false;  // the job takes longer than the term lasts: it has no total
   std::vector<Line> lines;
   /// Of the whole job, or of a month of a service: what is paid for, commitments and billing steps included, with every
   /// line that is known. NaN where the job outlasts the term.

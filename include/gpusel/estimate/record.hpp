@@ -65,17 +65,25 @@ constexpr const Value& bare(const Told<Value>& number) {
 }
 
 template <class A, class B>
-requires OneIsTold<A, B>
-auto operator+(const A& a, const B& b) { return Told{bare(a) + bare(b), joined(written(a), "+", written(b))}; }
+  requires OneIsTold<A, B>
+auto operator+(const A& a, const B& b) {
+  return Told{bare(a) + bare(b), joined(written(a), "+", written(b))};
+}
 template <class A, class B>
-requires OneIsTold<A, B>
-auto operator-(const A& a, const B& b) { return Told{bare(a) - bare(b), joined(written(a), "−", written(b))}; }
+  requires OneIsTold<A, B>
+auto operator-(const A& a, const B& b) {
+  return Told{bare(a) - bare(b), joined(written(a), "−", written(b))};
+}
 template <class A, class B>
-requires OneIsTold<A, B>
-auto operator*(const A& a, const B& b) { return Told{bare(a) * bare(b), joined(written(a), "×", written(b))}; }
+  requires OneIsTold<A, B>
+auto operator*(const A& a, const B& b) {
+  return Told{bare(a) * bare(b), joined(written(a), "×", written(b))};
+}
 template <class A, class B>
-requires OneIsTold<A, B>
-auto operator/(const A& a, const B& b) { return Told{bare(a) / bare(b), joined(written(a), "÷", written(b))}; }
+  requires OneIsTold<A, B>
+auto operator/(const A& a, const B& b) {
+  return Told{bare(a) / bare(b), joined(written(a), "÷", written(b))};
+}
 
 /// The same of bare numbers and of told ones.
 template <class... T>

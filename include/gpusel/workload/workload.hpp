@@ -103,9 +103,7 @@ struct Workload {
     return counted ? counted->things.has_value() : is_training(task) || inference.tokens.has_value();
   }
   /// Whether it is there for as long as it is wanted, however much it does: prototyping, or a load to hold.
-  bool by_the_hour() const {
-    return profile == Profile::dev || inference.request_rate || (counted && counted->demand);
-  }
+  bool by_the_hour() const { return profile == Profile::dev || inference.request_rate || (counted && counted->demand); }
   /// What a price of counted work is for: "million images"; empty where work is counted in tokens.
   std::string_view priced_unit() const { return counted ? counted->unit.priced : std::string_view(); }
 };

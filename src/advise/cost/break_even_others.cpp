@@ -132,8 +132,7 @@ std::optional<Ownership> ownership(const BreakEvenContext& c) {
     own.asked.price = *c.wishes.buy_price;
   } else if (own.record != nullptr) {
     own.units = units_of_like;
-    const auto price =
-        c.answer.converter.convert(own.record->price.value_or(0) * own.units, own.record->currency);
+    const auto price = c.answer.converter.convert(own.record->price.value_or(0) * own.units, own.record->currency);
     if (!price) return std::nullopt;
     own.asked.price = *price;
   } else {

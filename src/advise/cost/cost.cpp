@@ -4,8 +4,8 @@
 #include <map>
 #include <tuple>
 
-#include "advise/facts/candidates.hpp"
 #include "advise/cost/cost_parts.hpp"
+#include "advise/facts/candidates.hpp"
 #include "advise/facts/limits.hpp"
 #include "advise/search/market.hpp"
 #include "gpusel/base/message.hpp"
@@ -116,7 +116,8 @@ class TermCosts {
                                  question_.explained ? &item.trace : nullptr);
     if (!item.cold_start) return;
     item.duty.cold_start_s = item.cold_start->total().raw();
-    for (TermCost& term : item.terms) static_cast<cost::Quote&>(term) = *quoter_.quote(*term.offer, use_of(item, answer_));
+    for (TermCost& term : item.terms)
+      static_cast<cost::Quote&>(term) = *quoter_.quote(*term.offer, use_of(item, answer_));
   }
 
   const CostQuestion& question_;

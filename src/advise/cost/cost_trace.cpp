@@ -196,7 +196,7 @@ class CostTracer {
       if (amount)
         add(format("{}.total.{}", name, period),
             term.lacking().empty() ? say("instances + what comes beside")
-                                 : say("instances + what comes beside, as far as it is known"),
+                                   : say("instances + what comes beside, as far as it is known"),
             parts[at], money(*amount), arithmetic());
       ++at;
     });

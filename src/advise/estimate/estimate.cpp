@@ -1,10 +1,10 @@
 #include "gpusel/advise/estimate.hpp"
 
-#include "advise/facts/candidates.hpp"
 #include "advise/estimate/estimate_notes.hpp"
 #include "advise/estimate/inference_advice.hpp"
 #include "advise/estimate/near_miss.hpp"
 #include "advise/estimate/training_advice.hpp"
+#include "advise/facts/candidates.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -217,7 +217,8 @@ namespace {
 void replace_lines(estimate::Trace& trace, std::string_view quantity, const estimate::Trace& others) {
   for (estimate::TraceLine& line : trace)
     for (const estimate::TraceLine& other : others)
-      if (line.quantity == quantity && other.quantity == quantity && *other.value.number < *line.value.number) line = other;
+      if (line.quantity == quantity && other.quantity == quantity && *other.value.number < *line.value.number)
+        line = other;
 }
 
 }  // namespace

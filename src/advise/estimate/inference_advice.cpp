@@ -33,7 +33,7 @@ struct ServingEffect {
 class InferenceAdviser {
  public:
   InferenceAdviser(const Workload& work, const Machine& machine, const plan::InferenceChoice& choice,
-          const estimate::Coefficients& c)
+                   const estimate::Coefficients& c)
       : work_(work), machine_(machine), choice_(choice), c_(c), speed_(speed_of(choice)) {}
 
   std::vector<std::string> run() const {

@@ -42,7 +42,7 @@ struct TrainingEffect {
 class TrainingAdviser {
  public:
   TrainingAdviser(const Workload& work, const Machine& machine, const plan::TrainingChoice& choice,
-          const estimate::Coefficients& c)
+                  const estimate::Coefficients& c)
       : work_(work), machine_(machine), choice_(choice), c_(c) {}
 
   std::vector<std::string> run() const {
@@ -232,7 +232,8 @@ class TrainingAdviser {
     if (machine_.nodes > 1)
       add(out, say("a network of {:g} Gbit/s between nodes", machine_.network.raw() * 4 * 8 / 1e9),
           [](TrainingChange& x) { x.network = 4; });
-    add(out, say("a global batch of {}", choice_.plan.global_batch() * 2), [](TrainingChange& x) { x.plan.grad_accum *= 2; });
+    add(out, say("a global batch of {}", choice_.plan.global_batch() * 2),
+        [](TrainingChange& x) { x.plan.grad_accum *= 2; });
   }
 
   /// What changes the job itself is worth a line only where it does not fit as it is.
@@ -273,7 +274,8 @@ class TrainingAdviser {
       if (!planned) return {change.name, total(), 0, false};
       return {change.name, planned->memory.total(), planned->speed ? planned->speed->tokens_per_s : 0, planned->fits};
     }
-    TrainingEffect effect{change.name, estimate::training_memory(change.work, machine, change.plan, c_).total(), 0, false};
+    TrainingEffect effect{change.name, estimate::training_memory(change.work, machine, change.plan, c_).total(), 0,
+                          false};
     effect.fits = effect.total <= plan::most_memory(machine, c_);
     if (const auto faster = estimate::training_speed(change.work, machine, change.plan, c_))
       effect.tokens_per_s = faster->tokens_per_s;

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "advise/facts/facts_of.hpp"
 #include "advise/explain/money_trace.hpp"
+#include "advise/facts/facts_of.hpp"
 #include "advise/search/search.hpp"
 #include "gpusel/advise/explain.hpp"
 #include "gpusel/base/message.hpp"

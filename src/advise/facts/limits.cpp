@@ -20,7 +20,9 @@ bool is_of_age(const rules::Rule& rule) {
   return limit != nullptr && limit->also.of_age;
 }
 
-bool LimitSet::about_offers() const { return std::ranges::find(rules_, rules::Stage::offer, &rules::Rule::stage) != rules_.end(); }
+bool LimitSet::about_offers() const {
+  return std::ranges::find(rules_, rules::Stage::offer, &rules::Rule::stage) != rules_.end();
+}
 
 const rules::Rule* LimitSet::against(const InstanceView& instance) const {
   rules::Facts facts;

@@ -110,10 +110,9 @@ class TypeFinder {
       : context_(context),
         work_(work),
         buckets_(buckets),
-        elastic_context_{context.elastic,   context.catalog,       context.coefficients,
-                         context.quoter, context.elastic_rules},
-        committed_context_{context.committed, context.catalog,         context.coefficients,
-                           context.quoter, context.committed_rules},
+        elastic_context_{context.elastic, context.catalog, context.coefficients, context.quoter, context.elastic_rules},
+        committed_context_{context.committed, context.catalog, context.coefficients, context.quoter,
+                           context.committed_rules},
         elastic_(elastic_context_, work),
         committed_(committed_context_, work) {
     const auto by_length = [](const Bucket& a, const Bucket& b) { return a.input + a.output < b.input + b.output; };
@@ -259,8 +258,8 @@ Unserved explain_unserved(const FleetContext& context, const Workload& work, std
   for (const plan::LatencyTarget& target : plan::latency_targets()) (alone.inference.*target.asked).reset();
   alone.inference.strict_slo = false;
   alone.inference.concurrency = 1;
-  const SearchContext search_context{context.elastic,   context.catalog,       context.coefficients,
-                                     context.quoter, context.elastic_rules};
+  const SearchContext search_context{context.elastic, context.catalog, context.coefficients, context.quoter,
+                                     context.elastic_rules};
   CandidateSearch search(search_context, work);
   std::optional<plan::Problem> least;
   double nearest = 0;

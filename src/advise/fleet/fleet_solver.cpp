@@ -39,9 +39,7 @@ struct SolverOutcome {
   std::vector<double> values;  // empty: no solution
 };
 
-double solver_number(double value) {
-  return std::isfinite(value) ? value : std::copysign(COIN_DBL_MAX, value);
-}
+double solver_number(double value) { return std::isfinite(value) ? value : std::copysign(COIN_DBL_MAX, value); }
 
 void load(const Programme& programme, OsiClpSolverInterface& solver) {
   solver.messageHandler()->setLogLevel(0);
@@ -131,8 +129,7 @@ void share_best(const Programme& programme, const std::vector<double>& costs, Os
     if (programme.is_whole[at]) solver.setColBounds(j, std::round(values[at]), std::round(values[at]));
   }
   solver.resolve();
-  if (solver.isProvenOptimal())
-    values.assign(solver.getColSolution(), solver.getColSolution() + programme.columns());
+  if (solver.isProvenOptimal()) values.assign(solver.getColSolution(), solver.getColSolution() + programme.columns());
 }
 
 SolverOutcome run_solver(const Builder& builder, const FleetProblem& problem) {
@@ -227,8 +224,8 @@ Result<FleetSolution> solve_fleet(const FleetProblem& problem) {
   out.relaxed = out.feasible ? std::min(outcome.relaxed, out.cost) : outcome.relaxed;  // it weighs instances too
   out.near_enough = outcome.near_enough;
   out.optimal = outcome.finished;
-  out.bound = outcome.finished && problem.gap <= 0 ? out.cost
-                                                   : std::min(out.cost, std::max(outcome.relaxed, outcome.bound));
+  out.bound =
+      outcome.finished && problem.gap <= 0 ? out.cost : std::min(out.cost, std::max(outcome.relaxed, outcome.bound));
   return out;
 }
 

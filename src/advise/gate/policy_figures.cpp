@@ -3,8 +3,8 @@
 #include <cmath>
 #include <set>
 
-#include "advise/search/market.hpp"
 #include "advise/gate/policy_kinds.hpp"
+#include "advise/search/market.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/share.hpp"
 #include "gpusel/base/text.hpp"

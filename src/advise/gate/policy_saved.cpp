@@ -71,16 +71,16 @@ std::optional<double> figure_at(const Node& map, std::string_view path) {
 
 /// Figures that no answer has below 0, and the most that is believed of them.
 constexpr std::string_view kSavedFigures[] = {"gpus_per_node",
-                                         "nodes",
-                                         "gpus",
-                                         "memory.per_gpu.total",
-                                         "memory.usable",
-                                         "cost.hourly",
-                                         "cost.total",
-                                         "cost.hours",
-                                         "cost.offer.hourly",
-                                         "cost.per_unit",
-                                         "cost.per_million_tokens"};
+                                              "nodes",
+                                              "gpus",
+                                              "memory.per_gpu.total",
+                                              "memory.usable",
+                                              "cost.hourly",
+                                              "cost.total",
+                                              "cost.hours",
+                                              "cost.offer.hourly",
+                                              "cost.per_unit",
+                                              "cost.per_million_tokens"};
 constexpr double kMostFigure = 1e12;
 /// What a whole answer has: one without them ends early.
 constexpr std::string_view kParts[] = {"workload", "assumed", "catalog", "recommendations", "rejected", "alternatives"};

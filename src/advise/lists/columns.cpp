@@ -77,7 +77,9 @@ constexpr rules::ColumnAlias kAliases[] = {
 rules::Value value_of(const Number& member) { return member ? rules::Value(*member) : rules::Value(); }
 rules::Value value_of(std::string_view member) { return member; }
 rules::Value value_of(const TextList& member) { return member.joined(); }
-rules::Value value_of(const std::optional<bool>& member) { return member ? rules::Value(*member ? 1.0 : 0.0) : rules::Value(); }
+rules::Value value_of(const std::optional<bool>& member) {
+  return member ? rules::Value(*member ? 1.0 : 0.0) : rules::Value();
+}
 template <NamedEnum E>
 rules::Value value_of(E member) {
   return to_text(member);
@@ -141,7 +143,8 @@ void add_truth(Columns<ListedGpu>& columns, std::string_view name, bool Gpu::* m
 /// What an offer says, in a row that has one.
 template <class Get>
 void add_offer(Columns<Listed>& columns, rules::ColumnInfo info, Get get) {
-  columns.add(info, [get](const Listed& row) { return row.offer == nullptr ? rules::Value() : rules::Value(get(row)); });
+  columns.add(info,
+              [get](const Listed& row) { return row.offer == nullptr ? rules::Value() : rules::Value(get(row)); });
 }
 
 void add_offer_columns(Columns<Listed>& columns, const catalog::Catalog& catalog, Date today) {
@@ -233,8 +236,10 @@ Columns<ListedGpu> gpu_columns(const catalog::Catalog& catalog) {
   columns.add({"verdict"}, [](const ListedGpu& row) {
     return row.verdict.reason.empty() ? rules::Value() : rules::Value(to_text(row.verdict.fitness));
   });
-  columns.add({"instances", ColumnType::number}, [](const ListedGpu& row) { return rules::Value(row.market.instances); });
-  columns.add({"providers", ColumnType::number}, [](const ListedGpu& row) { return rules::Value(row.market.providers); });
+  columns.add({"instances", ColumnType::number},
+              [](const ListedGpu& row) { return rules::Value(row.market.instances); });
+  columns.add({"providers", ColumnType::number},
+              [](const ListedGpu& row) { return rules::Value(row.market.providers); });
   columns.named_by("id", gpu_names(catalog));
   columns.of_rows([&](const auto& see) {
     for (const Gpu& gpu : catalog.gpus()) see({.gpu = &gpu});
@@ -245,7 +250,8 @@ Columns<ListedGpu> gpu_columns(const catalog::Catalog& catalog) {
 Columns<const Model*> model_columns(const catalog::Catalog& catalog) {
   Columns<const Model*> columns;
   add_fields<Model>(columns, [](const Model* model) { return model; });
-  columns.add({"moe", ColumnType::boolean}, [](const Model* model) { return rules::Value(model->is_moe() ? 1.0 : 0.0); });
+  columns.add({"moe", ColumnType::boolean},
+              [](const Model* model) { return rules::Value(model->is_moe() ? 1.0 : 0.0); });
   columns.add({"kv_bytes_per_token_fp16", ColumnType::number, "B"},
               [](const Model* model) { return value_of(catalog::kv_bytes_per_token_fp16(*model)); });
   columns.named_by("id", [&](std::string_view name) -> Result<std::vector<std::string>> {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "advise/lists/compare_figures.hpp"
-#include "advise/facts/limits.hpp"
-#include "advise/search/market.hpp"
 #include "advise/explain/money_trace.hpp"
+#include "advise/facts/limits.hpp"
+#include "advise/lists/compare_figures.hpp"
+#include "advise/search/market.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 

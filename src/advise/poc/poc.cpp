@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "advise/search/market.hpp"
 #include "advise/poc/poc_figures.hpp"
 #include "advise/poc/poc_values.hpp"
+#include "advise/search/market.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
@@ -180,8 +180,8 @@ class Prover {
     out_.job_cost_low = own * rate / range.high;
     out_.job_cost_high = own * rate / range.low;
     const std::string code(advice_.currency.code());
-    out_.job_cost_unit = is_job()                           ? say("{} for the job", code)
-                         : chosen().cost.per_unit           ? say("{} per {}", code, say_name(advice_.work.priced_unit()))
+    out_.job_cost_unit = is_job()                 ? say("{} for the job", code)
+                         : chosen().cost.per_unit ? say("{} per {}", code, say_name(advice_.work.priced_unit()))
                          : chosen().cost.per_million_tokens ? say("{} per million tokens", code)
                                                             : say("{} for the job", code);
     out_.trace.push_back({"job.cost", say("cost × estimate ÷ end of the interval"),

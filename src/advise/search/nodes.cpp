@@ -308,8 +308,8 @@ std::optional<CandidateSearch::Planned> CandidateSearch::serve_share(const Shape
   share.inference.request_rate = *work_.inference.request_rate / working;
   auto choice = plan::plan_inference(share, shape.machine, context_.coefficients);
   if (!choice || !will_do(shape.machine, *choice)) {
-    reason =
-        choice ? reason_of(shape.machine, *choice) : Reason{"no-legal-plan", [text = choice.error().message] { return text; }};
+    reason = choice ? reason_of(shape.machine, *choice)
+                    : Reason{"no-legal-plan", [text = choice.error().message] { return text; }};
     return std::nullopt;
   }
   const int nodes = working + static_cast<int>(work_.inference.redundancy);

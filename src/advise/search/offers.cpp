@@ -42,7 +42,8 @@ void CandidateSearch::fetch_ahead(const Shape& shape, std::size_t place) const {
 void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, std::vector<Recommendation>& out) {
   const auto plan = std::make_shared<const Planned>(std::move(planned_machine));
   const cost::Job job = job_of(work_, plan->choice);
-  const cost::Use use{static_cast<double>(plan->machine.nodes), &job, &context_.question.duty, &context_.question.extras};
+  const cost::Use use{static_cast<double>(plan->machine.nodes), &job, &context_.question.duty,
+                      &context_.question.extras};
   const rules::FactSet wanted = by_plan_.facts() | market_.judges().facts() | adjusting_.facts();
   const bool shared = InstanceKinds::share(wanted);
   const auto kinds = all_kinds();

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "advise/estimate/inference_advice.hpp"
 #include "advise/explain/admission_relax.hpp"
 #include "advise/explain/decision.hpp"
 #include "advise/facts/facts_of.hpp"
-#include "advise/estimate/inference_advice.hpp"
 #include "advise/search/search.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/name.hpp"
@@ -161,8 +161,7 @@ class Adviser {
         advice.assumed.push_back({"max_load", counted->max_load});
       return;
     }
-    if (!question_.request.request_rate && !advice.work.ends())
-      advice.assumed.push_back({"hours", kHoursPerMonth});
+    if (!question_.request.request_rate && !advice.work.ends()) advice.assumed.push_back({"hours", kHoursPerMonth});
   }
 
   /// What was pinned may hold on no machine at all.

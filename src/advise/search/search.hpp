@@ -112,7 +112,7 @@ class CandidateSearch {
   Judges by_instance_, by_plan_;  // rejecting rules, by when their last fact is known; those on offers: the market's
   Judges adjusting_;
   Market market_;
-  std::vector<rules::Rule> fitting_;  // that say how a plan fits
+  std::vector<rules::Rule> fitting_;                                                    // that say how a plan fits
   mutable std::array<std::optional<bool>, enum_names<catalog::Term>.size()> barred_{};  // by rules on the term alone
   static constexpr std::uint32_t kNoKind = ~std::uint32_t{0};
   std::vector<std::uint32_t> kind_of_;  // by the instance's place; shorter where another search grouped them

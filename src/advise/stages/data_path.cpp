@@ -123,8 +123,7 @@ class Path {
     if (fit.per_month) convert(fit);
     if (fit.converted && trace_ != nullptr) explain_price(fit, use);
     if (out_.need.dataset_gb && storage.per_million_requests)
-      fit.requests =
-          converter_.convert(requests_of(out_.need) / 1e6 * *storage.per_million_requests, storage.currency);
+      fit.requests = converter_.convert(requests_of(out_.need) / 1e6 * *storage.per_million_requests, storage.currency);
     finish(std::move(fit));
   }
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <set>
 
+#include "advise/estimate/map_fit.hpp"
 #include "advise/truth/calibrate_report.hpp"
 #include "advise/truth/free_coefficients.hpp"
-#include "advise/estimate/map_fit.hpp"
 #include "advise/truth/own_widths.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
@@ -21,7 +21,7 @@ using catalog::MeasurementSheet;
 using estimate::Coefficients;
 using estimate::Range80;
 
-constexpr double kLogStep = 0.02;      // of a logarithm, for a difference quotient
+constexpr double kLogStep = 0.02;   // of a logarithm, for a difference quotient
 constexpr int kRounds = 6;          // of linearising anew
 constexpr double kSettled = 1e-4;   // of a logarithm
 constexpr double kNoChange = 2e-3;  // of a logarithm: left as it was shipped

@@ -243,7 +243,7 @@ Status read_offers(SourceFile& file, MarketBuilder& market) {
 }
 
 constexpr std::string_view kRequiredByAws[] = {"SKU",      "TermType",      "Unit",       "PricePerUnit",
-                                          "Currency", "Instance Type", "Region Code"};
+                                               "Currency", "Instance Type", "Region Code"};
 
 Status read_csv(SourceFile& file, MarketBuilder& market) {
   CsvTable table(file);

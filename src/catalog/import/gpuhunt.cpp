@@ -9,7 +9,8 @@ namespace gpusel::catalog::import {
 
 namespace {
 
-constexpr std::string_view kRequiredByGpuhunt[] = {"instance_name", "location", "price", "cpu", "memory", "gpu_count", "spot"};
+constexpr std::string_view kRequiredByGpuhunt[] = {"instance_name", "location",  "price", "cpu",
+                                                   "memory",        "gpu_count", "spot"};
 
 std::optional<bool> truth(std::string_view text) {
   const std::string word = lower(text);

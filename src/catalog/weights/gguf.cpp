@@ -22,7 +22,7 @@ constexpr std::uint64_t kLongestKey = 65'535;
 constexpr std::uint64_t kLongestText = std::uint64_t{32} << 20U;
 constexpr std::size_t kMostKept = std::size_t{64} << 20U;  // of keys and values in all
 constexpr std::uint64_t kMostTexts = 10'000'000;           // of a list: a vocabulary has less than a million
-constexpr std::uint64_t kLongestArray = 4096;               // of numbers that are kept, one per layer
+constexpr std::uint64_t kLongestArray = 4096;              // of numbers that are kept, one per layer
 constexpr std::uint64_t kMostParts = 1000;
 
 struct GgmlType {
@@ -233,24 +233,24 @@ struct KeyName {
   std::string_view name;
 };
 constexpr KeyName kGgufKeys[] = {{"block_count", "num_hidden_layers"},
-                             {"embedding_length", "hidden_size"},
-                             {"feed_forward_length", "intermediate_size"},
-                             {"context_length", "max_position_embeddings"},
-                             {"attention.head_count", "num_attention_heads"},
-                             {"attention.head_count_kv", "num_key_value_heads"},
-                             {"attention.sliding_window", "sliding_window"},
-                             {"attention.q_lora_rank", "q_lora_rank"},
-                             {"attention.kv_lora_rank", "kv_lora_rank"},
-                             {"attention.shared_kv_layers", "num_kv_shared_layers"},
-                             {"expert_count", "num_experts"},
-                             {"expert_used_count", "num_experts_per_tok"},
-                             {"expert_feed_forward_length", "moe_intermediate_size"},
-                             {"expert_shared_count", "n_shared_experts"},
-                             {"expert_shared_feed_forward_length", "shared_expert_intermediate_size"},
-                             {"leading_dense_block_count", "first_k_dense_replace"},
-                             {"interleave_moe_layer_step", "interleave_moe_layer_step"},
-                             {"full_attention_interval", "full_attention_interval"},
-                             {"vocab_size", "vocab_size"}};
+                                 {"embedding_length", "hidden_size"},
+                                 {"feed_forward_length", "intermediate_size"},
+                                 {"context_length", "max_position_embeddings"},
+                                 {"attention.head_count", "num_attention_heads"},
+                                 {"attention.head_count_kv", "num_key_value_heads"},
+                                 {"attention.sliding_window", "sliding_window"},
+                                 {"attention.q_lora_rank", "q_lora_rank"},
+                                 {"attention.kv_lora_rank", "kv_lora_rank"},
+                                 {"attention.shared_kv_layers", "num_kv_shared_layers"},
+                                 {"expert_count", "num_experts"},
+                                 {"expert_used_count", "num_experts_per_tok"},
+                                 {"expert_feed_forward_length", "moe_intermediate_size"},
+                                 {"expert_shared_count", "n_shared_experts"},
+                                 {"expert_shared_feed_forward_length", "shared_expert_intermediate_size"},
+                                 {"leading_dense_block_count", "first_k_dense_replace"},
+                                 {"interleave_moe_layer_step", "interleave_moe_layer_step"},
+                                 {"full_attention_interval", "full_attention_interval"},
+                                 {"vocab_size", "vocab_size"}};
 
 Node scalar(std::string_view key, std::string text, bool quoted = false) {
   Node node;

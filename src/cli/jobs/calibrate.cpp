@@ -10,8 +10,8 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/reason.hpp"
 #include "gpusel/base/text.hpp"
-#include "report/truth/calibrate.hpp"
 #include "report/job/estimate.hpp"
+#include "report/truth/calibrate.hpp"
 
 namespace gpusel::cli {
 

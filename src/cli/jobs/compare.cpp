@@ -26,8 +26,8 @@ int run_compare(CompareOptions& options, Context& context) {
   const auto ground = prepare({options.question.constraints, &kNoRuleFiles}, context);
   if (!ground) return ground.error();
   options.question.today = ground->today;
-  const auto comparison =
-      advise::compare(options.names, options.question, ground->catalog, ground->rules, ground->coefficients, options.explain);
+  const auto comparison = advise::compare(options.names, options.question, ground->catalog, ground->rules,
+                                          ground->coefficients, options.explain);
   if (!comparison) return context.fail(as_flag(comparison.error()));
   if (options.explain && !comparison->work)
     context.note(say("--explain is of a job's figures: give --model and --task"));

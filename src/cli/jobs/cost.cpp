@@ -39,8 +39,7 @@ class Cost {
 
   int run() {
     const bool of_a_job = options_.targets.empty();
-    const auto ground =
-        prepare({options_.job.question.constraints, &options_.job.rule_files}, context_);
+    const auto ground = prepare({options_.job.question.constraints, &options_.job.rule_files}, context_);
     if (!ground) return ground.error();
     options_.job.question.today = ground->today;
     if (const int status = of_a_job ? recommended(*ground) : named(ground->catalog); status != kOk) return status;

@@ -7,18 +7,18 @@
 #include "cli/beside.hpp"
 #include "cli/commands.hpp"
 #include "cli/job.hpp"
-#include "cli/words/left_out.hpp"
 #include "cli/jobs/stages.hpp"
+#include "cli/words/left_out.hpp"
 #include "gpusel/advise/explain.hpp"
 #include "gpusel/advise/recommend.hpp"
 #include "gpusel/base/first_few.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/job/explain.hpp"
-#include "report/truth/poc.hpp"
 #include "report/job/recommend.hpp"
 #include "report/json/tell.hpp"
 #include "report/json/yaml.hpp"
+#include "report/truth/poc.hpp"
 
 namespace gpusel::cli {
 

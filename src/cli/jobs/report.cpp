@@ -43,8 +43,8 @@ class Report {
     advise::warn_of_data(*advice, question, {}, ground->catalog, ground->coefficients);
     std::optional<advise::UseCurves> use;
     if (!advice->recommendations.empty()) {
-      auto drawn = advise::use_curves(*advice, {question, {}, ground->rules, true}, wishes(),
-                                      ground->catalog, ground->coefficients);
+      auto drawn = advise::use_curves(*advice, {question, {}, ground->rules, true}, wishes(), ground->catalog,
+                                      ground->coefficients);
       if (!drawn) return context_.fail(as_flag(drawn.error()));
       use = std::move(*drawn);
     }

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "cli/words/descriptions.hpp"
 #include "cli/settings/settings.hpp"
+#include "cli/words/descriptions.hpp"
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"

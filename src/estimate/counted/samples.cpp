@@ -177,8 +177,8 @@ class SamplePasses {
     if (ticks == 0 || put_out() * clocks == 0) return {};
     return part("samples.arithmetic", [&](auto told) {
       return quantity<Seconds>(told("values layers put out", put_out()) *
-                         told("clocks of a multiprocessor for each", clocks) /
-                         told("clocks of all", ticks, "Hz"));
+                               told("clocks of a multiprocessor for each", clocks) /
+                               told("clocks of all", ticks, "Hz"));
     });
   }
   double weights_traffic() const {

@@ -63,8 +63,8 @@ class Simulating {
     const double usable = in_gib(machine_.memory());
     const double room = usable - c_.process_gib.value;
     const auto all = [&](auto told) {
-      return quantity<Bytes>(told("bytes of a cell", *solver_->bytes_per_cell * width(), "B") * told("cells", job_.cells) /
-                       told("GPUs", gpus()));
+      return quantity<Bytes>(told("bytes of a cell", *solver_->bytes_per_cell * width(), "B") *
+                             told("cells", job_.cells) / told("GPUs", gpus()));
     };
     const double needed = in_gib(all(Untold{}));
     out_.memory.framework = gib(c_.process_gib.value);

@@ -227,8 +227,8 @@ class Speech {
   Seconds host_time() const {
     const double per_second = c_.host_ms_per_s.of(engine_, windowed() ? "windows" : "");
     return part("time.host", [&](auto told) {
-      return quantity<Seconds>(told("time for a second of audio", per_second * 1e-3, "s") * told("windows", ask_.batch()) *
-                         told("seconds of one", job_.window_s));
+      return quantity<Seconds>(told("time for a second of audio", per_second * 1e-3, "s") *
+                               told("windows", ask_.batch()) * told("seconds of one", job_.window_s));
     });
   }
 

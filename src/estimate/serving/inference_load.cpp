@@ -88,7 +88,8 @@ void close_loop(Steady& steady, const Mixing& mix, double batch, double steps, S
   const Seconds bare = steady.ttft + step * steps;
   steady.e2e = record(trace, {"inference.requests_per_s.stay", "{:.2f}", "ms"}, [&](auto told) {
     const auto alone = told("first token", steady.ttft) + told("step", step) * told("output less the first", steps);
-    return greatest(alone, quantity<Seconds>(told("requests at once", batch) / told("capacity", steady.requests_per_s)));
+    return greatest(alone,
+                    quantity<Seconds>(told("requests at once", batch) / told("capacity", steady.requests_per_s)));
   });
   steady.requests_per_s = record(trace, kOfReplica, [&](auto told) {
     return per_second(told("requests at once", batch), told("stay of one request", steady.e2e));

@@ -102,8 +102,9 @@ std::optional<InferenceSpeed> inference_speed(const Workload& work, const Machin
     speed.percentiles = percentiles(steady, share, steps);
   } else {
     speed.ttft = record(trace, kToFirstToken, [&](auto told) {
-      return told("first token", steady.ttft) + quantity<Seconds>(told.some("requests that wait", waiting) /
-                                                            told("requests per second of one replica", per_replica));
+      return told("first token", steady.ttft) +
+             quantity<Seconds>(told.some("requests that wait", waiting) /
+                               told("requests per second of one replica", per_replica));
     });
     speed.e2e += seconds(waiting / per_replica);
   }

@@ -206,8 +206,8 @@ Bytes weights_of(const TrainingJob& job, const TrainingPlan& plan, const Stage& 
   const std::string_view source = quantised ? "arXiv 2305.14314" : adapts ? "arXiv 2106.09685" : "arXiv 1910.02054";
   return record(trace, {"memory.weights", "{:.2f}", "GiB", source}, [&](auto told) {
     const auto all = quantity<Bytes>(adapts ? frozen(told)
-                                      : told("parameters on this GPU", kept(stage, shards.weights, plan)) *
-                                            told("bytes of each", width, "B"));
+                                            : told("parameters on this GPU", kept(stage, shards.weights, plan)) *
+                                                  told("bytes of each", width, "B"));
     if (training.offload != Offload::params) return all;
     return least(all, told("weights in use, gathered from the host", in_use(job.work, plan, stage, job.c)));
   });

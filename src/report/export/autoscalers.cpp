@@ -5,9 +5,9 @@
 
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
-#include "report/money/autoscale.hpp"
 #include "report/export/pods.hpp"
 #include "report/export/targets.hpp"
+#include "report/money/autoscale.hpp"
 
 namespace gpusel::report {
 

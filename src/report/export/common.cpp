@@ -8,8 +8,8 @@
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/job/estimate.hpp"
-#include "report/render/terminal.hpp"
 #include "report/json/yaml.hpp"
+#include "report/render/terminal.hpp"
 
 namespace gpusel::report {
 

@@ -3,9 +3,9 @@
 // https://kserve.github.io/website/docs/reference/crd-api (InferenceService v1beta1)
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/text.hpp"
-#include "report/money/autoscale.hpp"
 #include "report/export/pods.hpp"
 #include "report/export/targets.hpp"
+#include "report/money/autoscale.hpp"
 
 namespace gpusel::report {
 

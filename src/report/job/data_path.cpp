@@ -7,8 +7,8 @@
 #include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
-#include "report/money/cost.hpp"
 #include "report/job/estimate.hpp"
+#include "report/money/cost.hpp"
 
 namespace gpusel::report {
 
@@ -118,8 +118,8 @@ std::string egress_text(const DataPath& path, const Recommendation& r, const Adv
       say("to the internet: {} × {:.3g} Mbit/s by codec = {:.3g} Gbit/s", say_name(advice.work.counted->unit.things),
           advice.work.counted->egress_mbps, *path.need.egress_gbit_s);
   return r.cost.egress_hourly() ? say("{}, {} {} per hour through the tiers of a month", lead,
-                                    human_price(*r.cost.egress_hourly()), advice.currency.code())
-                              : say("{}; its price is not known", lead);
+                                      human_price(*r.cost.egress_hourly()), advice.currency.code())
+                                : say("{}; its price is not known", lead);
 }
 
 Json fit_json(const StorageFit& fit, const DataPath& path) {

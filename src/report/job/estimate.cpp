@@ -318,9 +318,10 @@ Document estimate_page(const advise::EstimateAnswer& answer) {
   const auto& range = answer.intervals.memory_total_gib;
   if (problem.kind == plan::Problem::Kind::unpublished)
     return page.line(say("cannot be said: {}", problem.text())).line(assumed);
-  const std::string of = say("{} of {} GiB per GPU, {} free (80 % interval {:.1f} to {:.1f})", gibibytes(memory.total()),
-                             gibibytes(usable), gibibytes(usable - memory.total()), range.low, range.high);
-  page.line(!plan::fits(answer.choice)                                   ? say("does not fit: {}", problem.text())
+  const std::string of =
+      say("{} of {} GiB per GPU, {} free (80 % interval {:.1f} to {:.1f})", gibibytes(memory.total()),
+          gibibytes(usable), gibibytes(usable - memory.total()), range.low, range.high);
+  page.line(!plan::fits(answer.choice)                             ? say("does not fit: {}", problem.text())
             : answer.fit.verdict == rules::FitVerdict::may_not_fit ? say("may not fit: {}", of)
                                                                    : say("fits: {}", of));
   if (const std::string parts = memory_lines(memory, answer.work); !parts.empty()) page.line("  " + parts);

@@ -79,7 +79,8 @@ void tell_cost(JsonOut& out, const Recommendation& r, const Advice& advice, cons
       return std::vector<std::string>(lacking.begin(), lacking.end());
     }());
   }
-  if (const auto& range = r.cost_range; range != nullptr && advice.work.ends() && !range->fast.outlasts && !range->slow.outlasts)
+  if (const auto& range = r.cost_range;
+      range != nullptr && advice.work.ends() && !range->fast.outlasts && !range->slow.outlasts)
     tell_interval(out, "interval", {range->fast.total, range->slow.total});
   if (!cost.exchange) return;
   out.object("fx", [&] {

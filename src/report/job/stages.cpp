@@ -130,7 +130,8 @@ Json choice_json(const StagesChoice& choice, const StagesAnswer& answer, const S
       record["plan"] = plan_json(one->choice());
       record["billing"] = to_text(one->offer->term);
       record["price_as_of"] = text_or_null(Date::from_packed(one->offer->as_of).text());
-      record["offer"] = {{"currency", one->cost.published.currency.code()}, {"hourly", number(one->cost.published.amount)}};
+      record["offer"] = {{"currency", one->cost.published.currency.code()},
+                         {"hourly", number(one->cost.published.amount)}};
       record["fx"] = one->cost.exchange ? Json{{"rate", number(one->cost.exchange->rate)},
                                                {"as_of", text_or_null(one->cost.exchange->as_of.text())}}
                                         : Json(nullptr);

@@ -1,10 +1,10 @@
 #include <algorithm>
 
 #include "report/catalogue/catalog.hpp"
-#include "report/lists/compare.hpp"
 #include "report/json/json_out.hpp"
 #include "report/json/records.hpp"
 #include "report/json/tell.hpp"
+#include "report/lists/compare.hpp"
 
 namespace gpusel::report {
 

@@ -8,9 +8,9 @@
 #include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
+#include "report/job/estimate.hpp"
 #include "report/money/autoscale.hpp"
 #include "report/money/break_even.hpp"
-#include "report/job/estimate.hpp"
 
 namespace gpusel::report {
 

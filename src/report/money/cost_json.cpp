@@ -1,7 +1,7 @@
+#include "report/json/records.hpp"
 #include "report/money/autoscale.hpp"
 #include "report/money/break_even.hpp"
 #include "report/money/cost.hpp"
-#include "report/json/records.hpp"
 
 namespace gpusel::report {
 

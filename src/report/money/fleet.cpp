@@ -7,9 +7,9 @@
 #include "gpusel/base/name.hpp"
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
-#include "report/money/autoscale.hpp"
 #include "report/catalogue/catalogue_name.hpp"
 #include "report/job/estimate.hpp"
+#include "report/money/autoscale.hpp"
 
 namespace gpusel::report {
 

@@ -1,7 +1,7 @@
 #include "gpusel/base/message.hpp"
+#include "report/json/records.hpp"
 #include "report/money/autoscale.hpp"
 #include "report/money/fleet.hpp"
-#include "report/json/records.hpp"
 
 namespace gpusel::report {
 

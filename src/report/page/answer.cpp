@@ -95,9 +95,9 @@ std::string price_text(const ReportView& view, const Recommendation& r) {
 std::string does_it(const ReportView& view, const Recommendation& r) {
   if (view.advice.work.ends())
     return say("does the job for {} in {} on {}", total_text(view, r.cost), hours_text(r.cost.elapsed), gpus_text(r));
-  return say("costs {} for {} hours of work a month, its instances {} per hour, and does {} on {}", total_text(view, r.cost),
-             human_number(r.cost.worked), money_text(view, r.cost.hourly), speed_text(view.advice.work, r),
-             gpus_text(r));
+  return say("costs {} for {} hours of work a month, its instances {} per hour, and does {} on {}",
+             total_text(view, r.cost), human_number(r.cost.worked), money_text(view, r.cost.hourly),
+             speed_text(view.advice.work, r), gpus_text(r));
 }
 
 std::string memory_text(const Recommendation& r) {
@@ -115,22 +115,24 @@ void add_cost(std::vector<Fact>& out, const ReportView& view, const Recommendati
   const std::string hourly = money_text(view, r.cost.hourly);
   if (view.advice.work.ends()) {
     out.push_back({say("Cost"), total_text(view, r.cost), say("{} per hour of the instances", hourly)});
-    out.push_back({say("Time"), hours_text(r.cost.elapsed),
-                   r.cost.elapsed > r.cost.hours * 1.001 ? say("{} of work in it", hours_text(r.cost.hours)) : std::string()});
+    out.push_back(
+        {say("Time"), hours_text(r.cost.elapsed),
+         r.cost.elapsed > r.cost.hours * 1.001 ? say("{} of work in it", hours_text(r.cost.hours)) : std::string()});
   } else {
     out.push_back({say("Cost a month"), total_text(view, r.cost),
                    say("{} h of work; {} per hour of the instances", human_number(r.cost.worked), hourly)});
     out.push_back({say("Throughput"), speed_text(view.advice.work, r)});
   }
   if (const std::string parts = parts_text(view, r.cost); !parts.empty())
-    out.push_back({say("In that cost, {}", view.advice.currency.code()), parts,
-                   lacking_text(r.cost).empty() ? std::string() : say("without {}: no price is known", lacking_text(r.cost))});
+    out.push_back(
+        {say("In that cost, {}", view.advice.currency.code()), parts,
+         lacking_text(r.cost).empty() ? std::string() : say("without {}: no price is known", lacking_text(r.cost))});
   const auto& spot = view.use != nullptr ? view.use->of_best.spot : std::nullopt;
   if (r.offer->term == catalog::Term::spot && spot && spot->answer && spot->share)
     out.push_back({say("Instances with interruptions"), money_text(view, spot->answer->spot_cost),
                    view.advice.work.ends() ? say("{} with {} % taken a month", human_duration(spot->answer->spot.wall),
-                                                human_number(100 * *spot->share))
-                                          : say("with {} % taken a month", human_number(100 * *spot->share))});
+                                                 human_number(100 * *spot->share))
+                                           : say("with {} % taken a month", human_number(100 * *spot->share))});
 }
 
 Facts facts_of(const ReportView& view, const Recommendation& r) {

@@ -6,8 +6,8 @@
 #include "gpusel/base/number.hpp"
 #include "gpusel/base/text.hpp"
 #include "report/job/candidate.hpp"
-#include "report/money/cost.hpp"
 #include "report/job/estimate.hpp"
+#include "report/money/cost.hpp"
 #include "report/page/parts.hpp"
 
 namespace gpusel::report {

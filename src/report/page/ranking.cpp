@@ -4,8 +4,8 @@
 #include "gpusel/base/message.hpp"
 #include "gpusel/base/name.hpp"
 #include "gpusel/base/text.hpp"
-#include "report/page/parts.hpp"
 #include "report/job/recommend.hpp"
+#include "report/page/parts.hpp"
 
 namespace gpusel::report {
 
@@ -52,7 +52,7 @@ void add_ranking(Document& page, const ReportView& view) {
   page.line(
       say("{} instances meet this, each at its best price. On the frontier is what nothing beats in both cost and {}.",
           advice.recommendations.size(),
-          advice.work.ends()                                            ? say("time")
+          advice.work.ends()                                           ? say("time")
           : advice.work.inference.request_rate && !advice.work.counted ? say("latency")
                                                                        : say("throughput")));
   page.add(ranking_table(advice, {.limit = 0, .sortable = true}));
