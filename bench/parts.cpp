@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "gpusel/advise/estimate.hpp"
-#include "gpusel/advise/recommend.hpp"
-#include "gpusel/catalog/load.hpp"
-#include "report/json/tell.hpp"
-#include "report/json/write_json.hpp"
+#include "answer/estimate/estimate.hpp"
+#include "answer/search/recommend.hpp"
+#include "catalog/snapshot/load.hpp"
+#include "show/json/tell.hpp"
+#include "show/json/write_json.hpp"
 
 namespace {
 
@@ -31,8 +31,8 @@ const catalog::Catalog& shipped() {
   static const catalog::Catalog catalog = must(catalog::load(catalog::LoadOptions{}));
   return catalog;
 }
-const estimate::Coefficients& coefficients() {
-  static const auto read = must(estimate::read_coefficients(shipped()));
+const physics::Coefficients& coefficients() {
+  static const auto read = must(physics::read_coefficients(shipped()));
   return read;
 }
 const std::vector<rules::Rule>& rules_of_catalogue() {
@@ -57,17 +57,17 @@ void read_rules(benchmark::State& state) {
 }
 
 void read_coefficients(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(must(estimate::read_coefficients(shipped())));
+  for (auto _ : state) benchmark::DoNotOptimize(must(physics::read_coefficients(shipped())));
 }
 
-void recommend(benchmark::State& state, const std::string& model, workload::Task task) {
-  advise::Question question;
+void recommend(benchmark::State& state, const std::string& model, job::Task task) {
+  answer::Question question;
   question.request.model = model;
   question.request.task = task;
   question.today = Date(2026, 11, 20);
   question.detailed = 5;
   for (auto _ : state)
-    benchmark::DoNotOptimize(must(advise::recommend(question, shipped(), rules_of_catalogue(), coefficients())));
+    benchmark::DoNotOptimize(must(answer::recommend(question, shipped(), rules_of_catalogue(), coefficients())));
 }
 
 enum class UpTo : std::uint8_t { parse, request, answer, text };
@@ -80,17 +80,17 @@ void batch(benchmark::State& state, const std::string& path, UpTo step) {
     return;
   }
   std::size_t next = 0;
-  report::JsonWriter told(-1);
+  show::JsonWriter told(-1);
   for (auto _ : state) {
     const auto document = must(parse_json(lines[next++ % lines.size()], "request"));
     if (step == UpTo::parse) continue;
-    const auto request = must(workload::read_request(document.root));
+    const auto request = must(job::read_request(document.root));
     if (step == UpTo::request) continue;
-    const auto answer = must(advise::answer_estimate(request, shipped(), coefficients(), false));
+    const auto answer = must(answer::answer_estimate(request, shipped(), coefficients(), false));
     if (step == UpTo::answer) continue;
     told.clear();
     told.begin_object(told.kItem);
-    report::tell_estimate(told, answer);
+    show::tell_estimate(told, answer);
     benchmark::DoNotOptimize(told.finish());
   }
 }
@@ -108,7 +108,7 @@ void add_batches(const std::string& folder) {
 
 /// gpusel_bench FOLDER [--benchmark_…]: FOLDER holds the requests.
 int main(int argc, char** argv) {
-  using workload::Task;
+  using job::Task;
   benchmark::Initialize(&argc, argv);
   benchmark::RegisterBenchmark("open the catalogue", open_catalogue);
   benchmark::RegisterBenchmark("read the rules", read_rules);

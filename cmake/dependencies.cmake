@@ -23,7 +23,7 @@ endfunction()
 
 gpusel_need(CLI11 libcli11-dev 2.1)
 gpusel_need(nlohmann_json nlohmann-json3-dev 3.11)
-# src/base/message.cpp instantiates what fmt 9 keeps in its library.
+# src/base/words/message.cpp instantiates what fmt 9 keeps in its library.
 gpusel_need(fmt libfmt-dev 9.1...<10)
 gpusel_need(FlatBuffers libflatbuffers-dev 2.0)
 # yaml-cpp's and RE2's CMake targets name the shared libraries only.

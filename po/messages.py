@@ -24,23 +24,17 @@ DATA_TEXTS = [("data/rules/*.yaml", {"message"}), ("data/proofs/*.yaml", {"what"
               ("data/launches/*.yaml", {"what", "env"})]
 DATA_TEXTS += [("data/service-levels.yaml", {"scope", "credit"}), ("data/services.yaml", {"lock_in", "note"}),
                ("data/proofs/*.yaml", {"version"})]
-# Where names stand that have no mark: the file, what is before them, and what ends them.
-NAMES = [(f"include/gpusel/{header}.hpp", f"enum_names<{name}>", "});") for header, name in (
-    ("workload/terms", "workload::Task"), ("workload/terms", "workload::Render"),
-    ("workload/terms", "workload::Preprocessing"), ("catalog/market", "catalog::Availability"),
-    ("catalog/market", "catalog::Period"), ("catalog/market", "catalog::Confidence"),
-    ("catalog/market", "catalog::Licence"), ("catalog/market", "catalog::ProviderKind"),
-    ("catalog/gpu", "catalog::VgpuSupport"), ("catalog/gpu", "catalog::Graphics"),
-    ("catalog/services", "catalog::StorageKind"), ("catalog/services", "catalog::ServiceKind"),
-    ("catalog/lint", "catalog::Severity"), ("catalog/diff", "catalog::ChangeKind"),
-    ("rules/fitness", "rules::Fitness"), ("rules/rule", "rules::Effect"), ("advise/verify", "advise::Figure"))]
-NAMES += [("include/gpusel/estimate/training.hpp", "bounds() const", "}};"),
-          ("include/gpusel/advise/data_path.hpp", "bound_by() const", ";"),
-          ("src/catalog/tables.hpp", "origin_text =", ";"),
-          ("src/workload/constraints.cpp", "kWeights[]", "};"), ("src/advise/facts/candidates.cpp", "job.tokens =", ";")]
+# Where names stand that have no mark: what is before them, in one file of all, and what ends them.
+NAMES = [(f"constexpr auto enum_names<{name}>", "});") for name in (
+    "job::Task", "job::Render", "job::Preprocessing", "catalog::Availability", "catalog::Period", "catalog::Confidence",
+    "catalog::Licence", "catalog::ProviderKind", "catalog::VgpuSupport", "catalog::Graphics", "catalog::StorageKind",
+    "catalog::ServiceKind", "catalog::Severity", "catalog::ChangeKind", "rules::Fitness", "rules::Effect",
+    "answer::Figure")]
+NAMES += [("5> bounds() const", "}};"), ("storage_gbs < loader_gbs ?", ";"), ("std::string origin_text =", ";"),
+          ("kWeights[]", "};"), ("job.tokens =", ";")]
 # Fields of records by their keys, units of work, and rules that the path of a decision names.
-FIELDS = ["include/gpusel/catalog/gpu.hpp", "include/gpusel/catalog/model.hpp", "include/gpusel/catalog/market.hpp"]
-UNITS = "include/gpusel/workload/counted.hpp"
+FIELDS = tuple(f"records/{name}.hpp" for name in ("gpu", "model", "market"))
+UNITS = r"constexpr Unit k\w+\{([^}]*)\}"
 RULES = "data/rules/*.yaml"
 LABELS = "data/rules/similarity.yaml"
 HEADER = """\
@@ -121,19 +115,21 @@ def names():
     def literals(text):
         return re.findall(r'"([^"]+)"', text)
 
-    for path in sources():
-        for name in re.findall(r'\bto_name\("([^"]+)"\)', read(path)):
+    texts = {path: read(path) for path in sources()}
+    for path, text in texts.items():
+        for name in re.findall(r'\bto_name\("([^"]+)"\)', text):
             yield name, path
-    for path, before, end in NAMES:
-        for name in literals(read(path).split(before, 1)[1].split(end, 1)[0]):
+    for before, end in NAMES:
+        path = next(path for path, text in texts.items() if before in text)
+        for name in literals(texts[path].split(before, 1)[1].split(end, 1)[0]):
             yield name, path
-    for path in FIELDS:
-        for name in re.findall(r'\.json = "([^"]+)"', read(path)):
+    for path, text in texts.items():
+        for name in re.findall(r'\.json = "([^"]+)"', text) if path.endswith(FIELDS) else []:
             if not name.endswith("sources"):
                 yield name, path
-    for constant in re.findall(r"constexpr Unit k\w+\{([^}]*)\}", read(UNITS)):
-        for name in literals(constant):
-            yield name, UNITS
+        for constant in re.findall(UNITS, text):
+            for name in literals(constant):
+                yield name, path
     for path in sorted(glob.glob(os.path.join(ROOT, RULES))):
         for rule in yaml.safe_load(read(path)).get("rules", []):
             if rule["effect"] == "reject":
@@ -194,10 +190,10 @@ def update():
     with open(pot, "w", encoding="utf-8") as file:
         file.write(template())
     for path in sorted(glob.glob(os.path.join(ROOT, "po", "*.po"))):
-        merged = run("msgmerge", "--quiet", "--no-fuzzy-matching", "--no-wrap", "--sort-by-file", path, pot)
+        merged = run("msgmerge", "--quiet", "--no-fuzzy-matching", "--no-wrap", "--sort-output", "--no-location", path, pot)
         merged = run("msgattrib", "--no-obsolete", "--no-wrap", "-", text=merged)
         with open(path, "w", encoding="utf-8") as file:
-            file.write(merged)
+            file.write(merged.replace("#, no-c-format\n", ""))
         print(path, run("msgattrib", "--untranslated", "--no-wrap", path).count("\nmsgid ") or "complete")
     os.remove(pot)
 

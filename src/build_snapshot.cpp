@@ -4,12 +4,12 @@
 #include <cstdio>
 #include <fstream>
 
-#include "gpusel/catalog/import.hpp"
-#include "gpusel/catalog/load.hpp"
-#include "gpusel/catalog/measurement.hpp"
-#include "gpusel/estimate/coefficients.hpp"
-#include "gpusel/rules/fitness.hpp"
-#include "gpusel/rules/rule.hpp"
+#include "catalog/import/import.hpp"
+#include "catalog/records/measurement.hpp"
+#include "catalog/snapshot/load.hpp"
+#include "physics/coefficients.hpp"
+#include "rules/fitness.hpp"
+#include "rules/rule.hpp"
 
 namespace {
 
@@ -33,7 +33,7 @@ gpusel::Errors check_rules(std::span<const gpusel::Document> documents, std::spa
 
 /// What is written as rows reads as what was written.
 gpusel::Errors check_rows(const gpusel::catalog::BuiltRows& rows, std::span<const gpusel::rules::Rule> rules) {
-  if (!gpusel::estimate::read_coefficients(rows.coefficients))
+  if (!gpusel::physics::read_coefficients(rows.coefficients))
     return fault("the rows of the coefficients do not read", "calibration");
   const auto read = gpusel::rules::read_rules(rows.rules, rows.conditions);
   return read && std::ranges::equal(*read, rules) ? gpusel::Errors{}
@@ -69,9 +69,9 @@ int main(int argc, char** argv) {
   if (!rules) return complain(rules.error());
   if (const auto errors = check_rules(rule_files, *rules); !errors.empty()) return complain(errors);
   const auto calibration = catalog->documents("calibration");
-  if (const auto numbers = gpusel::estimate::read_coefficients(calibration); !numbers) return complain(numbers.error());
+  if (const auto numbers = gpusel::physics::read_coefficients(calibration); !numbers) return complain(numbers.error());
   gpusel::catalog::BuiltRows rows;
-  rows.coefficients = gpusel::estimate::coefficient_rows(calibration);
+  rows.coefficients = gpusel::physics::coefficient_rows(calibration);
   gpusel::rules::add_rows(*rules, rows);
   if (const auto errors = check_rows(rows, *rules); !errors.empty()) return complain(errors);
   if (const auto purposes = gpusel::rules::read_purposes(catalog->documents("verdicts")); !purposes)

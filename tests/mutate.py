@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Changes signs and constants of src/estimate, one at a time, and looks whether a unit or property test fails.
+"""Changes signs and constants of src/physics, one at a time, and looks whether a unit or property test fails.
 
 usage: mutate.py [N [SEED]]      N mutants (120; fewer than 100 prove nothing) drawn with SEED (1)
 
 The build of preset 'mutate' must be configured. For each mutant the one source is compiled, linked with the
-tests of estimate, plan and workload and with the properties, and run; tests that read golden files or run the
+tests of physics and job and with the properties, and run; tests that read golden files or run the
 program are not among them. A mutant whose tests take several times their processor time does not end, and counts as
 killed. Status 1 where less than 95 of 100 are killed, or fewer than 100 were judged: so few prove nothing.
 """
@@ -25,11 +25,11 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "mutate"
-SOURCES = ROOT / "src" / "estimate"
+SOURCES = ROOT / "src" / "physics"
 OBJECTS = "tests/CMakeFiles/gpusel_tests.dir"
 # In the order in which they are run: what fails soonest first.
-TESTS = ["estimate/*_test.cpp", "plan/*_test.cpp", "workload/*_test.cpp",
-         "properties/*_test.cpp", "advise/trace_arithmetic_test.cpp", "advise/published_test.cpp"]
+TESTS = ["physics/*_test.cpp", "job/*_test.cpp",
+         "properties/*_test.cpp", "answer/trace_arithmetic_test.cpp", "answer/published_test.cpp"]
 NO_TESTS = {"properties/files_property_test.cpp", "properties/output_property_test.cpp"}  # these run the program
 LEAST_KILLED = 0.95
 LEAST_JUDGED = 100
@@ -287,7 +287,7 @@ def main():
             for done in runs:
                 done.result()
     left_out = sum((counter for _, counter in found.values()), collections.Counter())
-    print(f"\nplaces: {sum(len(places) for places, _ in found.values())} in {len(files)} files of src/estimate")
+    print(f"\nplaces: {sum(len(places) for places, _ in found.values())} in {len(files)} files of src/physics")
     for rule in RULES:
         print(f"left out, {left_out[rule]} places: {rule}")
     judged_in_all, killed = verdicts.total(), verdicts.total() - verdicts["survived"]

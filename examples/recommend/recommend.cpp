@@ -18,7 +18,7 @@ gpusel::Date today() {
           static_cast<int>(static_cast<unsigned>(day.day()))};
 }
 
-void print(const gpusel::advise::Recommendation& one) {
+void print(const gpusel::answer::Recommendation& one) {
   std::printf("%d. %.*s %.*s: %.2f USD/h, %.0f tokens/s, %.1f GiB per GPU", one.rank,
               static_cast<int>(one.instance->provider.size()), one.instance->provider.data(),
               static_cast<int>(one.instance->sku.size()), one.instance->sku.data(), one.cost.hourly, one.tokens_per_s(),
@@ -35,10 +35,10 @@ int main(int argc, char** argv) {
   const auto advisor = gpusel::Advisor::open();
   if (!advisor) return fail(advisor.error().front());
 
-  gpusel::advise::Question question;
-  question.request.task = gpusel::workload::Task::inference;
+  gpusel::answer::Question question;
+  question.request.task = gpusel::job::Task::inference;
   question.request.model = argc > 1 ? argv[1] : "llama-3.1-8b";
-  question.objective.kind = gpusel::workload::ObjectiveKind::cost;
+  question.objective.kind = gpusel::job::ObjectiveKind::cost;
   question.constraints.clouds = {"aws", "gcp", "azure"};
   question.today = today();
 

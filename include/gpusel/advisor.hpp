@@ -1,8 +1,8 @@
 // The library in five lines: open it, ask, read.
 //
 //   auto advisor = gpusel::Advisor::open();
-//   gpusel::advise::Question question;
-//   question.request.task = gpusel::workload::Task::inference;
+//   gpusel::answer::Question question;
+//   question.request.task = gpusel::job::Task::inference;
 //   question.request.model = "llama-3.1-8b";
 //   auto answer = advisor->recommend(question);
 //
@@ -16,10 +16,10 @@
 #include <string>
 #include <vector>
 
-#include "gpusel/advise/compare.hpp"
-#include "gpusel/advise/cost.hpp"
-#include "gpusel/advise/recommend.hpp"
-#include "gpusel/catalog/load.hpp"
+#include "answer/cost/cost.hpp"
+#include "answer/lists/compare.hpp"
+#include "answer/search/recommend.hpp"
+#include "catalog/snapshot/load.hpp"
 
 namespace gpusel {
 
@@ -33,22 +33,22 @@ class Advisor {
                                              std::span<const std::string> rule_files = {});
 
   /// Which instances do the job, ranked. A question without a day takes that of the newest price.
-  Result<advise::Advice> recommend(advise::Question question) const;
+  Result<answer::Advice> recommend(answer::Question question) const;
   /// Whether one job fits on the GPUs that the request names, and how fast it is.
-  Result<advise::EstimateAnswer> estimate(const workload::Request& request, bool explained = false) const;
+  Result<answer::EstimateAnswer> estimate(const job::Request& request, bool explained = false) const;
   /// Two to eight GPUs or instances side by side.
-  Result<advise::CompareAnswer> compare(std::span<const std::string> names, const advise::Question& question) const;
+  Result<answer::CompareAnswer> compare(std::span<const std::string> names, const answer::Question& question) const;
   /// What instances cost over time, under every published term.
-  Result<advise::CostAnswer> cost(advise::CostQuestion question) const;
+  Result<answer::CostAnswer> cost(answer::CostQuestion question) const;
 
   const catalog::Catalog& catalog() const { return facts_->catalog; }
-  const estimate::Coefficients& coefficients() const { return facts_->coefficients; }
+  const physics::Coefficients& coefficients() const { return facts_->coefficients; }
   std::span<const rules::Rule> rules() const { return facts_->rules; }
 
  private:
   struct Facts {
     catalog::Catalog catalog;
-    estimate::Coefficients coefficients;
+    physics::Coefficients coefficients;
     std::vector<rules::Rule> rules;
   };
   explicit Advisor(std::unique_ptr<const Facts> facts) : facts_(std::move(facts)) {}

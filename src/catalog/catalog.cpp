@@ -1,11 +1,11 @@
-#include "gpusel/catalog/catalog.hpp"
+#include "catalog/catalog.hpp"
 
 #include <algorithm>
 
-#include "catalog/tables.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
-#include "gpusel/catalog/load.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "catalog/snapshot/load.hpp"
+#include "catalog/snapshot/tables.hpp"
 
 namespace gpusel::catalog {
 

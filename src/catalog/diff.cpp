@@ -1,11 +1,11 @@
-#include "gpusel/catalog/diff.hpp"
+#include "catalog/diff.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <tuple>
 
-#include "catalog/tables.hpp"
-#include "gpusel/base/message.hpp"
+#include "base/words/message.hpp"
+#include "catalog/snapshot/tables.hpp"
 
 namespace gpusel::catalog {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 
 namespace gpusel::cli {
 
@@ -37,7 +37,7 @@ void add_own_prices(std::vector<Flag>& flags, catalog::OwnPrices& own) {
 void add_common_flags(Parsed& parsed, CommonOptions& common) {
   const std::string group = say("Output and data");
   const auto text = [](std::string& place) {
-    return [&place](std::string_view value) -> Status { return workload::assign(value, place); };
+    return [&place](std::string_view value) -> Status { return job::assign(value, place); };
   };
   const auto on = [](bool& place) {
     return [&place](std::string_view) -> Status {
@@ -57,14 +57,13 @@ void add_common_flags(Parsed& parsed, CommonOptions& common) {
   flags.push_back({"--color", "WHEN", say("auto, always or never"), group, [&common](std::string_view value) -> Status {
                      static constexpr std::string_view kWhen[] = {"auto", "always", "never"};
                      if (std::find(std::begin(kWhen), std::end(kWhen), value) == std::end(kWhen))
-                       return workload::not_one_of(value, kWhen);
+                       return job::not_one_of(value, kWhen);
                      common.color = value;
                      return {};
                    }});
-  flags.push_back({"--lang", "LANGUAGE", say("of words: en or zh (default: as the locale says)"), group,
-                   [](std::string_view value) -> Status {
-                     return speak(value) ? Status{} : workload::not_one_of(value, languages());
-                   }});
+  flags.push_back(
+      {"--lang", "LANGUAGE", say("of words: en or zh (default: as the locale says)"), group,
+       [](std::string_view value) -> Status { return speak(value) ? Status{} : job::not_one_of(value, languages()); }});
   flags.push_back({"--catalog", "PATH",
                    say("directory of YAML or snapshot that replaces the built-in instances and prices"), group,
                    text(common.catalog)});
@@ -101,7 +100,7 @@ std::string Flag::name() const {
 bool Flag::is_called(std::string_view text) const {
   const std::string_view bare = text.substr(text.starts_with("--") ? 2 : 0);
   return std::ranges::any_of(split(names, ','), [&](std::string_view one) {
-    return one.starts_with("--") && workload::same_spelling(one.substr(2), bare);
+    return one.starts_with("--") && job::same_spelling(one.substr(2), bare);
   });
 }
 

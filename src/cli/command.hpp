@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/words/message.hpp"
 #include "cli/context.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/workload/option.hpp"
+#include "job/request/option.hpp"
 
 namespace gpusel::cli {
 
@@ -21,12 +21,12 @@ struct FlagSetter : std::function<Status(std::string_view)> {
   template <class Set>
     requires std::is_invocable_r_v<Status, Set, std::string_view>
   FlagSetter(Set set,  // NOLINT(google-explicit-constructor): flags hold plain lambdas
-             workload::ValueShape of_value = workload::shape_of_setter<std::invoke_result_t<Set, std::string_view>>)
+             job::ValueShape of_value = job::shape_of_setter<std::invoke_result_t<Set, std::string_view>>)
       : Function(std::move(set)), shape(of_value) {}
   /// The shape alone stays, where nothing is to be set.
   void clear() { Function::operator=(nullptr); }
 
-  workload::ValueShape shape;
+  job::ValueShape shape;
 };
 
 /// One flag with where its value goes.
@@ -94,7 +94,7 @@ int run_program(int argc, const char* const* argv);
 
 /// A flag for every option of a list, setting `target`.
 template <class Target>
-void add_options(std::vector<Flag>& flags, std::span<const workload::Option<Target>> options, Target& target) {
+void add_options(std::vector<Flag>& flags, std::span<const job::Option<Target>> options, Target& target) {
   for (const auto& option : options) {
     std::string names;
     const auto add = [&](std::string_view spelling) {

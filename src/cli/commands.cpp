@@ -2,10 +2,10 @@
 
 #include <iostream>
 
-#include "gpusel/base/file.hpp"
-#include "gpusel/base/limits.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
+#include "base/io/file.hpp"
+#include "base/io/limits.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 
 namespace gpusel::cli {
 

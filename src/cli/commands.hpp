@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cli/command.hpp"
-#include "gpusel/workload/limits.hpp"
-#include "report/catalogue/catalog_state.hpp"
+#include "job/limits/limits.hpp"
+#include "show/catalogue/catalog_state.hpp"
 
 namespace gpusel::cli {
 
@@ -37,7 +37,7 @@ Parsed make_lock();
 Parsed make_diff();
 
 /// What --catalog and each overlay change, in the order in which they are laid on top.
-std::expected<std::vector<report::LayerChanges>, Errors> changes_by_layer(const Context& context);
+std::expected<std::vector<show::LayerChanges>, Errors> changes_by_layer(const Context& context);
 
 /// Where `gpusel calibrate` keeps its results; empty without a home directory.
 std::string own_calibration_file();
@@ -46,17 +46,16 @@ std::string own_calibration_file();
 Flag currency_flag(Currency& place);
 
 /// Flags for those limits that `asks` for.
-void add_limits(std::vector<Flag>& flags, workload::Constraints& constraints,
-                bool (*asks)(const workload::Limit& limit));
+void add_limits(std::vector<Flag>& flags, job::Constraints& constraints, bool (*asks)(const job::Limit& limit));
 
 /// --use-spot: short for --term spot.
-Flag use_spot_flag(workload::Constraints& constraints);
+Flag use_spot_flag(job::Constraints& constraints);
 
 /// An error about a key of a request, about the flag of that name.
 Error as_flag(Error error);
 
 /// A remark where a name in --gpu means several parts.
-void tell_broad_names(const workload::Constraints& limits, const catalog::Catalog& catalog, Context& context);
+void tell_broad_names(const job::Constraints& limits, const catalog::Catalog& catalog, Context& context);
 
 inline constexpr std::string_view kStandardInput = "-";
 /// What messages call a file that a person named.
@@ -67,9 +66,9 @@ Error unreadable(std::string_view file, const std::string& why);
 Result<std::string> read_input(const std::string& file);
 
 /// Error: --strict without an age.
-Status check_strict(const workload::Constraints& limits);
+Status check_strict(const job::Constraints& limits);
 /// `status`, or kStale with a sentence where --strict is set and one of these prices is too old or undated.
-int gate_price_age(const workload::Constraints& limits, std::span<const catalog::Offer* const> offers, Date today,
+int gate_price_age(const job::Constraints& limits, std::span<const catalog::Offer* const> offers, Date today,
                    Context& context, int status);
 
 }  // namespace gpusel::cli

@@ -9,14 +9,14 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "gpusel/base/joined.hpp"
-#include "gpusel/base/limits.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
-#include "gpusel/base/unseen.hpp"
-#include "gpusel/catalog/layers.hpp"
-#include "gpusel/catalog/priced_name.hpp"
-#include "gpusel/workload/option.hpp"
+#include "base/io/limits.hpp"
+#include "base/text/joined.hpp"
+#include "base/text/text.hpp"
+#include "base/text/unseen.hpp"
+#include "base/words/message.hpp"
+#include "catalog/read/priced_name.hpp"
+#include "catalog/records/layers.hpp"
+#include "job/request/option.hpp"
 
 namespace gpusel::cli {
 
@@ -41,7 +41,7 @@ std::size_t discounted(const catalog::PricedName& name, const catalog::Catalog& 
 template <class Own>
 bool is_replaced(const Own& one, const std::vector<Own>& all) {
   return std::any_of(&one + 1, all.data() + all.size(),
-                     [&](const Own& later) { return workload::same_spelling(later.subject, one.subject); });
+                     [&](const Own& later) { return job::same_spelling(later.subject, one.subject); });
 }
 
 /// Those of which another holds: "aws 50 %".
@@ -78,7 +78,7 @@ std::string in_words(const catalog::OwnPrices& own, const catalog::Catalog& cata
 std::string place_of(const std::string& where, const Settings& settings) {
   if (!where.starts_with("--")) return where;
   const auto set = std::ranges::find_if(settings.applied, [&](const Setting* one) {
-    return workload::same_spelling(one->name, std::string_view(where).substr(2));
+    return job::same_spelling(one->name, std::string_view(where).substr(2));
   });
   return set == settings.applied.end() ? where : (*set)->where();
 }
@@ -148,8 +148,8 @@ std::optional<std::string> Context::ask(const std::string& question) {
   return line;
 }
 
-report::Terminal Context::terminal() const {
-  report::Terminal terminal;
+show::Terminal Context::terminal() const {
+  show::Terminal terminal;
   if (out.kept()) return terminal;
   const bool tty = isatty(STDOUT_FILENO) == 1;
   if (const auto columns = plain_number(environment("COLUMNS")); columns && *columns >= 1) {
@@ -239,8 +239,8 @@ void Context::note(std::string_view text) {
   if (!common.quiet) err.write("gpusel: " + visible(text, false) + "\n");
 }
 
-std::expected<estimate::Coefficients, Errors> load_coefficients(const catalog::Catalog& catalog) {
-  return estimate::read_coefficients(catalog);
+std::expected<physics::Coefficients, Errors> load_coefficients(const catalog::Catalog& catalog) {
+  return physics::read_coefficients(catalog);
 }
 
 }  // namespace gpusel::cli

@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/values/date.hpp"
+#include "catalog/snapshot/load.hpp"
 #include "cli/settings/settings.hpp"
-#include "gpusel/base/date.hpp"
-#include "gpusel/catalog/load.hpp"
-#include "gpusel/estimate/coefficients.hpp"
-#include "report/render/terminal.hpp"
+#include "physics/coefficients.hpp"
+#include "show/render/terminal/terminal.hpp"
 
 namespace gpusel::cli {
 
@@ -92,7 +92,7 @@ struct Context {
   /// What was asked for: one of `offered`.
   Result<std::string> format(std::span<const std::string_view> offered = kEveryFormat) const;
   /// Where the answer is shown; what is kept is shown nowhere yet, and has neither width nor colour.
-  report::Terminal terminal() const;
+  show::Terminal terminal() const;
   /// GPUSEL_TODAY, else the system's date.
   Result<Date> today() const;
   /// The user's own files that are always laid on top, and the folder they are looked for in.
@@ -117,6 +117,6 @@ struct Context {
 };
 
 /// Coefficients of the catalogue's calibration and of overlays.
-std::expected<estimate::Coefficients, Errors> load_coefficients(const catalog::Catalog& catalog);
+std::expected<physics::Coefficients, Errors> load_coefficients(const catalog::Catalog& catalog);
 
 }  // namespace gpusel::cli

@@ -9,16 +9,16 @@
 #include <exception>
 #include <new>
 
+#include "base/io/file.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "base/words/reason.hpp"
 #include "cli/settings/language.hpp"
 #include "cli/words/complete.hpp"
 #include "cli/words/man.hpp"
 #include "cli/words/parser.hpp"
-#include "gpusel/base/file.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/reason.hpp"
-#include "gpusel/base/text.hpp"
 #include "gpusel/version.hpp"
-#include "report/json/yaml.hpp"
+#include "show/json/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -62,8 +62,7 @@ int run(const std::vector<std::string>& words, Context& context) {
   }
   const ParseOutcome outcome = parse(words, context);
   // The same question gives the same bytes to programs, whatever the locale; CSV has its column names in it.
-  if (const std::string wanted = context.wanted_format();
-      wanted == "csv" || (report::is_data(wanted) && !language.asked))
+  if (const std::string wanted = context.wanted_format(); wanted == "csv" || (show::is_data(wanted) && !language.asked))
     speak(languages().front());
   return outcome.finished ? outcome.status : outcome.command.run(context);
 }

@@ -1,11 +1,11 @@
 #include <algorithm>
 
-#include "gpusel/base/joined.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/name.hpp"
-#include "gpusel/base/text.hpp"
-#include "gpusel/rules/fitness.hpp"
-#include "gpusel/rules/holds.hpp"
+#include "base/text/joined.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "base/words/name.hpp"
+#include "rules/fitness.hpp"
+#include "rules/holds.hpp"
 #include "rules/pattern.hpp"
 #include "rules/truth.hpp"
 

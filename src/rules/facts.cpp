@@ -1,8 +1,8 @@
-#include "gpusel/rules/facts.hpp"
+#include "rules/facts.hpp"
 
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/number.hpp"
-#include "gpusel/base/text.hpp"
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
 
 namespace gpusel::rules {
 

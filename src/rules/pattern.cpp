@@ -2,8 +2,8 @@
 
 #include <re2/re2.h>
 
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 
 namespace gpusel::rules {
 

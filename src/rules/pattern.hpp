@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "gpusel/base/error.hpp"
+#include "base/values/error.hpp"
 
 namespace re2 {
 class RE2;

@@ -4,12 +4,12 @@
 #include <iterator>
 #include <set>
 
-#include "gpusel/base/fields.hpp"
-#include "gpusel/base/limits.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
-#include "gpusel/rules/fitness.hpp"
-#include "gpusel/rules/rule.hpp"
+#include "base/io/fields.hpp"
+#include "base/io/limits.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "rules/fitness.hpp"
+#include "rules/rule.hpp"
 
 namespace gpusel::rules {
 

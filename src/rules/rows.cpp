@@ -3,9 +3,9 @@
 #include <string>
 #include <tuple>
 
-#include "gpusel/catalog/catalog.hpp"
-#include "gpusel/rules/rule.hpp"
+#include "catalog/catalog.hpp"
 #include "rules/pattern.hpp"
+#include "rules/rule.hpp"
 
 namespace gpusel::rules {
 

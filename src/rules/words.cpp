@@ -1,7 +1,7 @@
 // Conditions as text, for whoever asks why a rule spoke.
-#include "gpusel/base/message.hpp"
-#include "gpusel/rules/rule.hpp"
+#include "base/words/message.hpp"
 #include "rules/pattern.hpp"
+#include "rules/rule.hpp"
 
 namespace gpusel::rules {
 

@@ -1,4 +1,4 @@
-#include "gpusel/base/columns.hpp"
+#include "base/text/columns.hpp"
 
 #include <catch2/catch.hpp>
 

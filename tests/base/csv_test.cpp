@@ -1,7 +1,7 @@
 // Tables as documents: cells with their places, and what is not a table refused with a place.
 #include <catch2/catch.hpp>
 
-#include "gpusel/base/csv.hpp"
+#include "base/io/csv.hpp"
 
 namespace csv_test {
 

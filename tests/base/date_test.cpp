@@ -1,7 +1,7 @@
 // Dates of day, month or year precision.
 #include <catch2/catch.hpp>
 
-#include "gpusel/base/date.hpp"
+#include "base/values/date.hpp"
 
 namespace date_test {
 

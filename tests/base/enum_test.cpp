@@ -3,10 +3,10 @@
 
 #include <set>
 
-#include "gpusel/base/enum.hpp"
-#include "gpusel/catalog/gpu.hpp"
-#include "gpusel/catalog/market.hpp"
-#include "gpusel/catalog/model.hpp"
+#include "base/values/enum.hpp"
+#include "catalog/records/gpu.hpp"
+#include "catalog/records/market.hpp"
+#include "catalog/records/model.hpp"
 
 namespace enum_test {
 

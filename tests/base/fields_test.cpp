@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "gpusel/base/fields.hpp"
+#include "base/io/fields.hpp"
 #include "tree.hpp"
 
 namespace fields_test {

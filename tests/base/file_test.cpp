@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "gpusel/base/file.hpp"
+#include "base/io/file.hpp"
 #include "support/program.hpp"
 
 namespace file_test {

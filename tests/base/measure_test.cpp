@@ -1,5 +1,5 @@
 // Figures typed with a unit of their own.
-#include "gpusel/base/measure.hpp"
+#include "base/values/measure.hpp"
 
 #include <catch2/catch.hpp>
 

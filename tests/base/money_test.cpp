@@ -1,7 +1,7 @@
 // Currencies are ISO codes and nothing else.
 #include <catch2/catch.hpp>
 
-#include "gpusel/base/money.hpp"
+#include "base/values/money.hpp"
 
 namespace money_test {
 

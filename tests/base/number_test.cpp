@@ -1,7 +1,7 @@
 // Numbers as people write them: what is read, what is refused, and how numbers are shown.
 #include <catch2/catch.hpp>
 
-#include "gpusel/base/number.hpp"
+#include "base/values/number.hpp"
 
 namespace number_test {
 

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "gpusel/base/text.hpp"
+#include "base/text/text.hpp"
 
 namespace text_test {
 

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "base/translation.hpp"
+#include "base/words/translation.hpp"
 
 namespace translation_test {
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "gpusel/base/document.hpp"
+#include "base/io/document.hpp"
 
 namespace gpusel::test {
 

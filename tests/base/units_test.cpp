@@ -1,7 +1,7 @@
 // Physical quantities: decimal and binary, bits and bytes, rates and amounts.
 #include <catch2/catch.hpp>
 
-#include "gpusel/base/units.hpp"
+#include "base/values/units.hpp"
 
 namespace units_test {
 

@@ -1,8 +1,8 @@
 // What is not seen in a text must neither act on a terminal nor hide in a name.
 #include <catch2/catch.hpp>
 
-#include "gpusel/base/text.hpp"
-#include "gpusel/base/unseen.hpp"
+#include "base/text/text.hpp"
+#include "base/text/unseen.hpp"
 
 namespace unseen_test {
 

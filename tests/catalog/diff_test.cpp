@@ -1,13 +1,13 @@
 // What changed between two catalogues, and how much one of them knows.
-#include "gpusel/catalog/diff.hpp"
+#include "catalog/diff.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <numeric>
 
-#include "gpusel/catalog/load.hpp"
-#include "gpusel/catalog/statistics.hpp"
+#include "catalog/records/statistics.hpp"
+#include "catalog/snapshot/load.hpp"
 #include "support/program.hpp"
 
 namespace diff_test {

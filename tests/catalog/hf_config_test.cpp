@@ -1,9 +1,9 @@
 // Models out of Hugging Face configurations, with the hyperparameters their papers and cards publish.
 #include <catch2/catch.hpp>
 
-#include "gpusel/catalog/parameters.hpp"
+#include "catalog/records/parameters.hpp"
 
-#include "gpusel/catalog/hf_config.hpp"
+#include "catalog/hf/hf_config.hpp"
 #include "listing.hpp"
 
 namespace hf_config_test {

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "gpusel/catalog/import.hpp"
+#include "catalog/import/import.hpp"
 #include "listing.hpp"
 
 namespace gpusel::test {

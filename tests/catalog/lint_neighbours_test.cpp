@@ -1,7 +1,7 @@
 // Faults in the shipped catalogue that only a neighbour, a known family or a shipped rate gives away.
 #include <catch2/catch.hpp>
 
-#include "gpusel/base/text.hpp"
+#include "base/text/text.hpp"
 #include "linting.hpp"
 
 namespace lint_neighbours_test {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "gpusel/catalog/lint.hpp"
+#include "catalog/lint/lint.hpp"
 #include "linting.hpp"
 
 namespace lint_test {

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "gpusel/base/message.hpp"
-#include "gpusel/catalog/load.hpp"
+#include "base/words/message.hpp"
+#include "catalog/snapshot/load.hpp"
 #include "support/program.hpp"
 
 namespace gpusel::test {

@@ -1,7 +1,7 @@
 // Tables of measurements: the shipped ones, and what makes a row or a table of one's own unusable.
 #include <catch2/catch.hpp>
 
-#include "gpusel/catalog/measurement.hpp"
+#include "catalog/records/measurement.hpp"
 #include "support/job.hpp"
 
 namespace measurement_test {

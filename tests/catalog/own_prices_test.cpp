@@ -1,13 +1,13 @@
 // Prices and discounts of the user's own, in place of published ones.
-#include "gpusel/catalog/own_prices.hpp"
+#include "catalog/read/own_prices.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <set>
 
-#include "gpusel/catalog/load.hpp"
-#include "gpusel/catalog/priced_name.hpp"
+#include "catalog/read/priced_name.hpp"
+#include "catalog/snapshot/load.hpp"
 #include "support/program.hpp"
 
 namespace own_prices_test {

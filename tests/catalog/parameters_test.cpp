@@ -1,7 +1,7 @@
 // Parameter counts and cache sizes against published ones, worked out by hand.
 #include <catch2/catch.hpp>
 
-#include "gpusel/catalog/parameters.hpp"
+#include "catalog/records/parameters.hpp"
 #include "listing.hpp"
 
 namespace parameters_test {

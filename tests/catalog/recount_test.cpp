@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "gpusel/base/csv.hpp"
-#include "gpusel/base/number.hpp"
-#include "gpusel/catalog/hf_config.hpp"
+#include "base/io/csv.hpp"
+#include "base/values/number.hpp"
+#include "catalog/hf/hf_config.hpp"
 #include "listing.hpp"
 
 namespace recount_test {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "gpusel/catalog/load.hpp"
+#include "catalog/snapshot/load.hpp"
 #include "support/market.hpp"
 #include "support/program.hpp"
 

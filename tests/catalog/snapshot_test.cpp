@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "catalog/tables.hpp"
+#include "catalog/snapshot/tables.hpp"
 #include "catalog/weights_bytes.hpp"
 #include "listing.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "gpusel/base/message.hpp"
+#include "base/words/message.hpp"
 
 namespace gpusel::test {
 

@@ -1,7 +1,7 @@
 // Headers of safetensors and GGUF files: sizes to the byte, and one sentence for whatever is wrong in them.
 #include <catch2/catch.hpp>
 
-#include "gpusel/catalog/hf_config.hpp"
+#include "catalog/hf/hf_config.hpp"
 #include "listing.hpp"
 #include "weights_bytes.hpp"
 

@@ -1,4 +1,4 @@
-#include "cli/ask.hpp"
+#include "cli/question/ask.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -14,15 +14,15 @@ namespace {
 struct Talk {
   std::optional<std::vector<std::string>> words;
   std::vector<std::string> told;
-  workload::Request request;
+  job::Request request;
 };
 
 /// A conversation with these answers; the input ends behind the last.
-Talk talk(std::vector<std::string> answers, workload::Request request = {}) {
+Talk talk(std::vector<std::string> answers, job::Request request = {}) {
   Talk out;
   out.request = std::move(request);
   std::size_t next = 0;
-  workload::Constraints limits;
+  job::Constraints limits;
   out.words = cli::ask_job(
       [&](const std::string&) -> std::optional<std::string> {
         if (next == answers.size()) return std::nullopt;
@@ -39,7 +39,7 @@ TEST_CASE("answers become the flags that say the same") {
   REQUIRE(serving.words);
   CHECK(cli::command_line(*serving.words) ==
         "gpusel --task inference --model llama-3.1-8b --request-rate 5 --ttft 500 --cloud aws,gcp");
-  CHECK(serving.request.task == workload::Task::inference);
+  CHECK(serving.request.task == job::Task::inference);
   CHECK(serving.request.request_rate == 5);
 
   const Talk rendering = talk({"render", "", "12", "12h", "", ""});
@@ -68,7 +68,7 @@ TEST_CASE("an answer that cannot be is told and asked again") {
 }
 
 TEST_CASE("what the command line said is not asked again") {
-  workload::Request request;
+  job::Request request;
   request.model = "llama-7b";
   request.given.push_back("model");
   const Talk rest = talk({"finetune", "lora", "", "", ""}, request);

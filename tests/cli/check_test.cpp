@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string>
 
-#include "gpusel/advise/policy.hpp"
-#include "gpusel/base/document.hpp"
+#include "answer/gate/policy.hpp"
+#include "base/io/document.hpp"
 #include "support/program.hpp"
 
 namespace check_test {
@@ -87,7 +87,7 @@ TEST_CASE("every kind of policy passes and fails, with the status that says so",
 
 TEST_CASE("each kind that the program knows is in the document", "[check]") {
   const std::string page = read_file(kSource + "/docs/ci.md");
-  for (const std::string_view kind : gpusel::advise::policy_kinds()) {
+  for (const std::string_view kind : gpusel::answer::policy_kinds()) {
     CAPTURE(kind);
     CHECK(page.find("`" + std::string(kind) + "`") != std::string::npos);
   }

@@ -5,7 +5,7 @@
 #include <map>
 #include <sstream>
 
-#include "gpusel/base/document.hpp"
+#include "base/io/document.hpp"
 #include "support/program.hpp"
 
 namespace ci_test {

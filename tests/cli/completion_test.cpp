@@ -7,7 +7,7 @@
 
 #include "cli/command.hpp"
 #include "cli/words/values.hpp"
-#include "gpusel/workload/allowed.hpp"
+#include "job/limits/allowed.hpp"
 #include "support/program.hpp"
 
 namespace completion_test {
@@ -190,7 +190,7 @@ TEST_CASE("every flag has values that are listed, or a word that says what they 
   for (const auto& command : gpusel::cli::commands())
     for (const auto& flag : gpusel::cli::set_up(command, context).flags) {
       CAPTURE(command.name, flag.names, flag.value);
-      const bool listed = !flag.value.empty() && !gpusel::workload::allowed_values(flag.set).empty();
+      const bool listed = !flag.value.empty() && !gpusel::job::allowed_values(flag.set).empty();
       CHECK((flag.value.empty() || listed || gpusel::cli::is_known_word(flag.value)));
     }
 }

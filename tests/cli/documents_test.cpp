@@ -11,7 +11,7 @@
 #include <span>
 #include <sstream>
 
-#include "gpusel/catalog/load.hpp"
+#include "catalog/snapshot/load.hpp"
 #include "support/program.hpp"
 
 namespace documents_test {

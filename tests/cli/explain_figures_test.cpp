@@ -6,7 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "gpusel/base/message.hpp"
+#include "base/words/message.hpp"
 #include "support/arithmetic.hpp"
 #include "support/program.hpp"
 
@@ -137,7 +137,7 @@ std::size_t check(const Json& lines, const Figures& figures) {
   for (const Json& line : lines) {
     const std::string quantity = line["quantity"];
     CAPTURE(quantity, line.dump());
-    gpusel::estimate::TraceLine read;
+    gpusel::physics::TraceLine read;
     read.quantity = quantity;
     read.substituted = line["substituted"].is_string() ? line["substituted"].get<std::string>() : std::string();
     read.value.text = line["value"].is_string() ? line["value"].get<std::string>() : std::string();

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "gpusel/base/message.hpp"
+#include "base/words/message.hpp"
 #include "support/program.hpp"
 #include "support/traced.hpp"
 

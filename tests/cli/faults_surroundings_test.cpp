@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "gpusel/base/text.hpp"
+#include "base/text/text.hpp"
 #include "support/cannot_run.hpp"
 #include "support/program.hpp"
 

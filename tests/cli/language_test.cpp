@@ -4,8 +4,8 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "base/text/text.hpp"
 #include "cli/settings/language.hpp"
-#include "gpusel/base/text.hpp"
 #include "support/job.hpp"
 #include "support/program.hpp"
 

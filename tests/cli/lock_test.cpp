@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "report/gate/lock.hpp"
+#include "show/gate/lock.hpp"
 #include "support/program.hpp"
 
 namespace lock_test {
@@ -29,9 +29,9 @@ std::string lock_to(const std::string& name, const std::string& words = {}) {
 
 /// The same lock with more words in its question, as though it had been written so.
 void ask_with(const std::string& file, const std::vector<std::string>& more) {
-  auto lock = gpusel::report::Json::parse(read_file(file));
+  auto lock = gpusel::show::Json::parse(read_file(file));
   for (const std::string& word : more) lock["question"]["words"].push_back(word);
-  gpusel::report::seal(lock);
+  gpusel::show::seal(lock);
   std::ofstream(file) << lock.dump();
 }
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/text/text.hpp"
 #include "cli/command.hpp"
-#include "gpusel/base/text.hpp"
 #include "support/program.hpp"
 
 namespace manual_test {

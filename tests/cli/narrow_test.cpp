@@ -1,7 +1,7 @@
 // Tables in a narrow terminal: whatever the command, no row sticks out.
 #include <catch2/catch.hpp>
 
-#include "gpusel/base/text.hpp"
+#include "base/text/text.hpp"
 #include "support/program.hpp"
 
 namespace narrow_test {

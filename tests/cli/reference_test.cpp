@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "gpusel/base/document.hpp"
-#include "gpusel/catalog/catalog.hpp"
+#include "base/io/document.hpp"
+#include "catalog/catalog.hpp"
 #include "support/program.hpp"
 
 namespace reference_test {

@@ -8,8 +8,8 @@
 #include <regex>
 #include <set>
 
-#include "gpusel/base/number.hpp"
-#include "gpusel/base/text.hpp"
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
 #include "support/program.hpp"
 
 namespace report_test {

@@ -6,7 +6,7 @@
 #include <regex>
 #include <string>
 
-#include "gpusel/base/text.hpp"
+#include "base/text/text.hpp"
 #include "support/program.hpp"
 
 namespace surfaces_test {

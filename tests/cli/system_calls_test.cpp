@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "gpusel/base/message.hpp"
+#include "base/words/message.hpp"
 #include "support/program.hpp"
 #include "support/sandbox.hpp"
 #include "support/traced.hpp"

@@ -1,9 +1,9 @@
 // Catalogues: YAML in a folder, YAML on top of what there is, snapshots.
-#include "catalog/tables.hpp"
+#include "base/text/text.hpp"
+#include "catalog/lint/lint.hpp"
+#include "catalog/snapshot/tables.hpp"
 #include "fuzz/ground.hpp"
 #include "fuzz/readers.hpp"
-#include "gpusel/base/text.hpp"
-#include "gpusel/catalog/lint.hpp"
 
 namespace gpusel::fuzz {
 

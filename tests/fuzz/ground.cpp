@@ -6,22 +6,22 @@
 #include <filesystem>
 #include <fstream>
 
-#include "gpusel/advise/like.hpp"
-#include "gpusel/advise/list.hpp"
-#include "gpusel/advise/poc.hpp"
-#include "gpusel/base/joined.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
-#include "gpusel/base/unseen.hpp"
-#include "gpusel/catalog/import.hpp"
-#include "gpusel/rules/fitness.hpp"
-#include "gpusel/workload/traffic.hpp"
-#include "report/job/recommend.hpp"
-#include "report/json/json.hpp"
-#include "report/render/csv.hpp"
-#include "report/render/html.hpp"
-#include "report/render/markdown.hpp"
-#include "report/render/terminal.hpp"
+#include "answer/lists/like.hpp"
+#include "answer/lists/list.hpp"
+#include "answer/poc/poc.hpp"
+#include "base/text/joined.hpp"
+#include "base/text/text.hpp"
+#include "base/text/unseen.hpp"
+#include "base/words/message.hpp"
+#include "catalog/import/import.hpp"
+#include "job/traffic/traffic.hpp"
+#include "rules/fitness.hpp"
+#include "show/job/recommend.hpp"
+#include "show/json/json.hpp"
+#include "show/render/csv.hpp"
+#include "show/render/html/html.hpp"
+#include "show/render/markdown.hpp"
+#include "show/render/terminal/terminal.hpp"
 
 namespace gpusel::fuzz {
 
@@ -35,9 +35,9 @@ Value value_of(std::expected<Value, Errors> read) {
   return std::move(*read);
 }
 
-Ground ground_of(const catalog::LoadOptions& options) {
+LoadedFacts ground_of(const catalog::LoadOptions& options) {
   auto catalog = value_of(catalog::load(options));
-  auto coefficients = value_of(estimate::read_coefficients(catalog.documents("calibration")));
+  auto coefficients = value_of(physics::read_coefficients(catalog.documents("calibration")));
   auto rules = value_of(rules::read_rules(catalog.documents("rules")));
   return {std::move(catalog), std::move(coefficients), std::move(rules)};
 }
@@ -70,23 +70,23 @@ bool reads(const std::expected<Value, Errors>& section) {
 }
 
 void read_sections(const catalog::Catalog& catalog) {
-  reads(workload::read_traffic_catalog(catalog.documents("traffic")));
-  reads(workload::read_traffic_catalog(catalog.documents("daily")));
+  reads(job::read_traffic_catalog(catalog.documents("traffic")));
+  reads(job::read_traffic_catalog(catalog.documents("daily")));
   reads(rules::read_purposes(catalog.documents("verdicts")));
-  reads(advise::read_similarity(catalog.documents("similarity")));
+  reads(answer::read_similarity(catalog.documents("similarity")));
   for (const std::string_view tools : {"proofs", "launches"})
-    reads(advise::read_proofs(catalog.documents(tools), tools));
+    reads(answer::read_proofs(catalog.documents(tools), tools));
   if (const Errors errors = catalog::check_dialects(catalog); !errors.empty()) check(errors);
 }
 
-void ask(const catalog::Catalog& catalog, const estimate::Coefficients& coefficients,
+void ask(const catalog::Catalog& catalog, const physics::Coefficients& coefficients,
          const std::vector<rules::Rule>& rules) {
-  static const advise::Question question =
+  static const answer::Question question =
       question_of(R"({"task": "finetune", "model": "llama-7b", "method": "lora"})");
-  const auto advice = advise::recommend(question, catalog, rules, coefficients);
+  const auto advice = answer::recommend(question, catalog, rules, coefficients);
   if (!advice) return check(advice.error());
-  report::dump(report::recommend_json(*advice, catalog, 10));
-  check_shown(report::recommend_page(*advice, catalog, {}));
+  show::dump(show::recommend_json(*advice, catalog, 10));
+  check_shown(show::recommend_page(*advice, catalog, {}));
 }
 
 }  // namespace
@@ -114,20 +114,20 @@ void check_shown(std::string_view text) {
     must(printable(line) == line, "this is not for a terminal: " + printable(line));
 }
 
-void check_shown(const report::Document& document) {
-  check_shown(report::terminal_text(document, {.width = 80}));
-  check_shown(report::markdown_text(document));
-  check_shown(report::csv_text(document));
-  check_shown(report::html_page(document));
+void check_shown(const show::Document& document) {
+  check_shown(show::terminal_text(document, {.width = 80}));
+  check_shown(show::markdown_text(document));
+  check_shown(show::csv_text(document));
+  check_shown(show::html_page(document));
 }
 
-const Ground& shipped() {
-  static const Ground ground = ground_of({});
+const LoadedFacts& shipped() {
+  static const LoadedFacts ground = ground_of({});
   return ground;
 }
 
-const Ground& small() {
-  static const Ground ground = ground_of(in_place(GPUSEL_SOURCE_DIR "/tests/data/market"));
+const LoadedFacts& small() {
+  static const LoadedFacts ground = ground_of(in_place(GPUSEL_SOURCE_DIR "/tests/data/market"));
   return ground;
 }
 
@@ -145,11 +145,11 @@ catalog::LoadOptions in_place(const std::string& replacement) {
   return options;
 }
 
-advise::Question question_of(std::string_view job) {
+answer::Question question_of(std::string_view job) {
   const auto document = parse_json(job, "job");
-  auto request = workload::read_request(document->root);
+  auto request = job::read_request(document->root);
   if (!request) throw std::runtime_error(request.error().message);
-  advise::Question question;
+  answer::Question question;
   question.request = std::move(*request);
   question.today = kToday;
   return question;
@@ -157,12 +157,12 @@ advise::Question question_of(std::string_view job) {
 
 void use(const catalog::Catalog& catalog) {
   read_sections(catalog);
-  const auto coefficients = estimate::read_coefficients(catalog.documents("calibration"));
+  const auto coefficients = physics::read_coefficients(catalog.documents("calibration"));
   const auto rules = rules::read_rules(catalog.documents("rules"));
   if (!reads(coefficients) || !reads(rules)) return;
-  advise::ListQuestion all;
+  answer::ListQuestion all;
   all.today = kToday;
-  const auto listed = advise::list_instances(all, true, catalog, *coefficients);
+  const auto listed = answer::list_instances(all, true, catalog, *coefficients);
   if (!listed) check(listed.error());
   ask(catalog, *coefficients, *rules);
 }

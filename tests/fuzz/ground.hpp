@@ -5,24 +5,24 @@
 #include <string_view>
 #include <vector>
 
+#include "answer/search/recommend.hpp"
+#include "catalog/snapshot/load.hpp"
 #include "fuzz/target.hpp"
-#include "gpusel/advise/recommend.hpp"
-#include "gpusel/catalog/load.hpp"
-#include "gpusel/estimate/coefficients.hpp"
-#include "gpusel/rules/rule.hpp"
+#include "physics/coefficients.hpp"
+#include "rules/rule.hpp"
 
 namespace gpusel::fuzz {
 
-struct Ground {
+struct LoadedFacts {
   catalog::Catalog catalog;
-  estimate::Coefficients coefficients;
+  physics::Coefficients coefficients;
   std::vector<rules::Rule> rules;
 };
 
 /// What the program ships.
-const Ground& shipped();
+const LoadedFacts& shipped();
 /// The invented clouds of tests/data/market, which are soon searched.
-const Ground& small();
+const LoadedFacts& small();
 
 /// A day on which prices are judged.
 inline constexpr Date kToday{2026, 11, 20};
@@ -34,7 +34,7 @@ std::string file_of(std::string_view name, std::string_view bytes);
 catalog::LoadOptions in_place(const std::string& replacement);
 
 /// A job out of JSON.
-advise::Question question_of(std::string_view job);
+answer::Question question_of(std::string_view job);
 
 /// Lists and asks a catalogue that was read from outside. What it holds beside records (rules, coefficients,
 /// traffic …) may still be refused, with a sentence.

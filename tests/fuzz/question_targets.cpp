@@ -2,42 +2,42 @@
 #include <cstdlib>
 #include <utility>
 
+#include "answer/stages/stages.hpp"
+#include "base/io/file.hpp"
+#include "base/text/joined.hpp"
 #include "catalog/weights_bytes.hpp"
 #include "cli/mcp/session.hpp"
 #include "cli/words/lines.hpp"
 #include "cli/words/parser.hpp"
 #include "fuzz/ground.hpp"
 #include "fuzz/readers.hpp"
-#include "gpusel/advise/stages.hpp"
-#include "gpusel/base/file.hpp"
-#include "gpusel/base/joined.hpp"
-#include "report/catalogue/own_model.hpp"
-#include "report/job/estimate.hpp"
-#include "report/job/stages.hpp"
+#include "show/catalogue/own_model.hpp"
+#include "show/job/estimate.hpp"
+#include "show/job/stages.hpp"
 
 namespace gpusel::fuzz {
 
 namespace {
 
-using report::Json;
+using show::Json;
 
 /// What a command prints of an estimate; every figure in it is finite, or the writer of JSON would have none.
-void check_answer(const Result<advise::EstimateAnswer>& answer) {
+void check_answer(const Result<answer::EstimateAnswer>& answer) {
   if (!answer) return check(answer.error());
-  const std::string line = report::dump(report::estimate_json(*answer), -1);
+  const std::string line = show::dump(show::estimate_json(*answer), -1);
   must(Json::accept(line), "an estimate is no JSON");
-  check_shown(report::estimate_page(*answer));
+  check_shown(show::estimate_page(*answer));
 }
 
-void estimate(const workload::Request& request) {
-  check_answer(advise::answer_estimate(request, shipped().catalog, shipped().coefficients, true));
+void estimate(const job::Request& request) {
+  check_answer(answer::answer_estimate(request, shipped().catalog, shipped().coefficients, true));
 }
 
 /// The jobs that a model out of a file is asked about.
 void use_model(const std::string& path) {
   for (const char* job : {R"({"task": "inference", "gpu": "h100", "gpus": 8})",
                           R"({"task": "finetune", "method": "lora", "gpu": "a100", "gpus": 4})"}) {
-    workload::Request request = question_of(job).request;
+    job::Request request = question_of(job).request;
     request.model = path;
     estimate(request);
   }
@@ -86,7 +86,7 @@ void feed_requests(std::string_view bytes) {
   each_line(bytes, [](const std::string& line) {
     const auto document = parse_json(line, "request");
     if (!document) return check(document.error());
-    const auto request = workload::read_request(document->root);
+    const auto request = job::read_request(document->root);
     if (!request) return check(request.error());
     if (catalog::looks_like_path(request->model) || catalog::looks_like_path(request->speculative)) return;
     estimate(*request);
@@ -120,18 +120,18 @@ void feed_stages(std::string_view bytes) {
   if (!text) return check(text.error());
   const auto document = parse_yaml(*text, file);
   if (!document) return check(document.error());
-  advise::Question base;
+  answer::Question base;
   base.today = kToday;
   base.alternatives = false;
   base.detailed = 1;
-  const auto plan = advise::read_stages(*document, base);
+  const auto plan = answer::read_stages(*document, base);
   if (!plan) return check(plan.error());
-  for (const advise::Stage& stage : plan->stages)
+  for (const answer::Stage& stage : plan->stages)
     if (catalog::looks_like_path(stage.question.request.model)) return;
-  const auto answer = advise::answer_stages(*plan, small().catalog, small().rules, small().coefficients, true);
+  const auto answer = answer::answer_stages(*plan, small().catalog, small().rules, small().coefficients, true);
   if (!answer) return check(answer.error());
-  report::dump(report::stages_json(*answer, *plan));
-  check_shown(report::stages_page(*answer, *plan));
+  show::dump(show::stages_json(*answer, *plan));
+  check_shown(show::stages_page(*answer, *plan));
 }
 
 void feed_settings(std::string_view bytes) {

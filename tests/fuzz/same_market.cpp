@@ -4,7 +4,7 @@
 #include <set>
 #include <string_view>
 
-#include "gpusel/base/text.hpp"
+#include "base/text/text.hpp"
 
 namespace gpusel::fuzz {
 

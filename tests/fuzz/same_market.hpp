@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gpusel/catalog/import.hpp"
+#include "catalog/import/import.hpp"
 
 namespace gpusel::fuzz {
 

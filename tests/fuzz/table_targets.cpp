@@ -2,12 +2,12 @@
 #include <cmath>
 #include <filesystem>
 
+#include "answer/truth/calibrate.hpp"
+#include "catalog/import/import.hpp"
 #include "fuzz/ground.hpp"
 #include "fuzz/readers.hpp"
 #include "fuzz/same_market.hpp"
-#include "gpusel/advise/calibrate.hpp"
-#include "gpusel/catalog/import.hpp"
-#include "gpusel/workload/traffic.hpp"
+#include "job/traffic/traffic.hpp"
 
 namespace gpusel::fuzz {
 
@@ -58,33 +58,33 @@ void feed_vast(std::string_view bytes) { feed_list(ImportFormat::vast, "vast", b
 void feed_generic_csv(std::string_view bytes) { feed_list(ImportFormat::generic_csv, "", bytes); }
 
 void feed_measurements(std::string_view bytes) {
-  const Ground& ground = shipped();
+  const LoadedFacts& ground = shipped();
   auto sheet = catalog::read_measurement_file(file_of("runs", bytes), ground.catalog);
   if (!sheet) return check(sheet.error());
-  advise::forget_request_keys(*sheet);
+  answer::forget_request_keys(*sheet);
   for (const Error& error : sheet->unusable) check(error);
-  const advise::CheckedRows rows = advise::check_rows(std::move(*sheet), true, ground.catalog, ground.coefficients);
+  const answer::CheckedRows rows = answer::check_rows(std::move(*sheet), true, ground.catalog, ground.coefficients);
   for (const Errors* errors : {&rows.unusable, &rows.outliers})
     for (const Error& error : *errors) check(error);
   constexpr std::size_t kFew = 3;
   if (rows.rows.empty() || rows.rows.size() > kFew) return;
   static const std::vector<Document> texts = ground.catalog.documents("calibration");
-  const auto fitted = advise::calibrate(rows.rows, kToday, ground.catalog, ground.coefficients, texts);
-  for (const advise::CalibratedCoefficient& one : fitted.coefficients)
+  const auto fitted = answer::calibrate(rows.rows, kToday, ground.catalog, ground.coefficients, texts);
+  for (const answer::CalibratedCoefficient& one : fitted.coefficients)
     must(std::isfinite(one.own.value.value) && one.own.value.value > 0, "a coefficient is fitted to no number");
 }
 
 void feed_traffic(std::string_view bytes) {
   const std::string path = file_of("requests", bytes);
-  if (const auto day = workload::read_day(path); !day) check(day.error());
+  if (const auto day = job::read_day(path); !day) check(day.error());
   for (const bool generates : {true, false}) {
-    const auto traffic = workload::read_traffic(path, generates);
+    const auto traffic = job::read_traffic(path, generates);
     if (!traffic) {
       check(traffic.error());
       continue;
     }
     double share = 0;
-    for (const workload::Bucket& bucket : traffic->buckets) {
+    for (const job::Bucket& bucket : traffic->buckets) {
       must(std::isfinite(bucket.input) && std::isfinite(bucket.output) && bucket.share > 0, "a bucket is none");
       share += bucket.share;
     }

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "gpusel/base/error.hpp"
-#include "report/document/document.hpp"
+#include "base/values/error.hpp"
+#include "show/document/document.hpp"
 
 namespace gpusel::fuzz {
 
@@ -46,6 +46,6 @@ void check(const Errors& errors, bool placed = false);
 /// Text for a person: valid UTF-8 and no control character but line feeds.
 void check_shown(std::string_view text);
 /// In every format.
-void check_shown(const report::Document& document);
+void check_shown(const show::Document& document);
 
 }  // namespace gpusel::fuzz

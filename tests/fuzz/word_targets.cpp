@@ -1,17 +1,17 @@
 // What is typed: filters, GPU specifications, numbers with units.
 #include <cmath>
 
+#include "answer/lists/list.hpp"
+#include "base/text/text.hpp"
+#include "base/values/date.hpp"
+#include "base/values/measure.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
+#include "catalog/read/own_prices.hpp"
+#include "catalog/read/priced_name.hpp"
 #include "fuzz/ground.hpp"
 #include "fuzz/readers.hpp"
-#include "gpusel/advise/list.hpp"
-#include "gpusel/base/date.hpp"
-#include "gpusel/base/measure.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/number.hpp"
-#include "gpusel/base/text.hpp"
-#include "gpusel/catalog/own_prices.hpp"
-#include "gpusel/catalog/priced_name.hpp"
-#include "gpusel/workload/traffic.hpp"
+#include "job/traffic/traffic.hpp"
 
 namespace gpusel::fuzz {
 
@@ -23,13 +23,13 @@ bool reads(const Result<Value>& read) {
   return read.has_value();
 }
 
-const advise::Columns<advise::Listed>& columns() {
-  static const auto columns = advise::instance_columns(small().catalog, small().coefficients, kToday);
+const answer::Columns<answer::Listed>& columns() {
+  static const auto columns = answer::instance_columns(small().catalog, small().coefficients, kToday);
   return columns;
 }
 
-std::vector<advise::Listed> rows() {
-  std::vector<advise::Listed> rows;
+std::vector<answer::Listed> rows() {
+  std::vector<answer::Listed> rows;
   for (const catalog::Instance& instance : small().catalog.instances()) {
     rows.push_back({&instance});
     for (const catalog::Offer& offer : small().catalog.offers_of(instance)) rows.push_back({&instance, &offer, 1});
@@ -45,34 +45,34 @@ void feed_filter(std::string_view bytes) {
   if (!reads(filter)) return;
   const auto negated = columns().filter("not (" + std::string(bytes) + ")");
   const auto twice = columns().filter("(" + std::string(bytes) + ") and (" + std::string(bytes) + ")");
-  static const std::vector<advise::Listed> all = rows();
-  for (const advise::Listed& row : all) {
+  static const std::vector<answer::Listed> all = rows();
+  for (const answer::Listed& row : all) {
     const bool passes = columns().passes(*filter, row);
     if (negated) must(!(passes && columns().passes(*negated, row)), "a row passes a filter and its negation");
     if (twice) must(passes == columns().passes(*twice, row), "a filter said twice says something else");
   }
-  advise::ListQuestion question;
+  answer::ListQuestion question;
   question.filter = bytes;
   question.today = kToday;
-  const auto listed = advise::list_instances(question, true, small().catalog, small().coefficients);
+  const auto listed = answer::list_instances(question, true, small().catalog, small().coefficients);
   reads(listed);
 }
 
 /// What it says in one spelling it says in another.
 void feed_gpu_spec(std::string_view bytes) {
-  const auto spec = workload::parse_gpu_spec(bytes);
+  const auto spec = job::parse_gpu_spec(bytes);
   if (!reads(spec)) return;
   must(spec->text == bytes || spec->text == trim(bytes), "a specification is not kept as it was given");
   for (const Bounds& bounds : {spec->memory_gb, spec->count}) {
     must(!bounds.low || std::isfinite(*bounds.low), "a bound is no number");
     must(!bounds.low || !bounds.high || *bounds.low <= *bounds.high, "a range is empty");
   }
-  advise::ListQuestion question;
+  answer::ListQuestion question;
   question.today = kToday;
   question.constraints.gpus.push_back(*spec);
-  const auto listed = advise::list_gpus(question, nullptr, small().catalog, small().coefficients);
+  const auto listed = answer::list_gpus(question, nullptr, small().catalog, small().coefficients);
   if (!reads(listed) || spec->names.empty()) return;
-  for (const advise::ListedGpu& one : *listed) must(spec->names_gpu(*one.gpu), "a GPU is listed that was not named");
+  for (const answer::ListedGpu& one : *listed) must(spec->names_gpu(*one.gpu), "a GPU is listed that was not named");
 }
 
 void feed_values(std::string_view bytes) {
@@ -100,7 +100,7 @@ void feed_values(std::string_view bytes) {
     must(date->text() == trim(bytes), "a date is printed as another");
     (void)date->earliest_day();
   }
-  if (const auto time = workload::parse_time(bytes)) finite(*time);
+  if (const auto time = job::parse_time(bytes)) finite(*time);
   if (const auto discount = catalog::parse_discount(bytes); reads(discount))
     must(discount->share >= 0 && discount->share <= 1, "a discount is no share");
   if (const auto price = catalog::parse_price(bytes); reads(price)) {
@@ -118,14 +118,14 @@ void feed_options(std::string_view bytes) {
   const auto equals = bytes.find('=');
   if (equals == std::string_view::npos) return;
   const std::string_view value = bytes.substr(equals + 1);
-  workload::Request request;
-  if (const auto* option = workload::find_option(workload::request_options(), bytes.substr(0, equals)))
+  job::Request request;
+  if (const auto* option = job::find_option(job::request_options(), bytes.substr(0, equals)))
     if (Status set = option->set(request, value); !set) check(set.error());
-  workload::Constraints limits;
-  if (const auto* option = workload::find_option(workload::constraint_options(), bytes.substr(0, equals)))
+  job::Constraints limits;
+  if (const auto* option = job::find_option(job::constraint_options(), bytes.substr(0, equals)))
     if (Status set = option->set(limits, value); !set) check(set.error());
-  workload::Objective objective;
-  if (Status set = workload::add_weights(value, objective); !set) check(set.error());
+  job::Objective objective;
+  if (Status set = job::add_weights(value, objective); !set) check(set.error());
 }
 
 }  // namespace gpusel::fuzz

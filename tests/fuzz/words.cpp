@@ -1,12 +1,12 @@
 // Words of inputs, out of the tables that the readers themselves go by.
-#include "catalog/tables.hpp"
+#include "answer/gate/policy.hpp"
+#include "answer/lists/list.hpp"
+#include "base/text/text.hpp"
+#include "catalog/records/measurement.hpp"
+#include "catalog/snapshot/tables.hpp"
 #include "cli/mcp/session.hpp"
 #include "fuzz/ground.hpp"
 #include "fuzz/readers.hpp"
-#include "gpusel/advise/list.hpp"
-#include "gpusel/advise/policy.hpp"
-#include "gpusel/base/text.hpp"
-#include "gpusel/catalog/measurement.hpp"
 
 namespace gpusel::fuzz {
 
@@ -47,7 +47,7 @@ void add_records(Words& words) {
 }
 
 template <class Target>
-void add_options(Words& words, std::span<const workload::Option<Target>> options) {
+void add_options(Words& words, std::span<const job::Option<Target>> options) {
   for (const auto& option : options) {
     add(words, option.key);
     for (const std::string_view name : option.set.shape.names) add(words, name);
@@ -75,8 +75,8 @@ void catalogue_words(Words& words) {
 }
 
 void request_words(Words& words) {
-  add_options(words, workload::request_options());
-  add_options(words, workload::constraint_options());
+  add_options(words, job::request_options());
+  add_options(words, job::constraint_options());
 }
 
 void rule_words(Words& words) {
@@ -87,13 +87,13 @@ void rule_words(Words& words) {
 
 void policy_words(Words& words) {
   rule_words(words);
-  for (const std::string_view kind : advise::policy_kinds()) add(words, kind);
-  add_names<advise::PolicySeverity>(words);
-  add_names<advise::PolicyMode>(words);
+  for (const std::string_view kind : answer::policy_kinds()) add(words, kind);
+  add_names<answer::PolicySeverity>(words);
+  add_names<answer::PolicyMode>(words);
 }
 
 void filter_words(Words& words) {
-  for (const rules::ColumnAlias& alias : advise::column_aliases()) {
+  for (const rules::ColumnAlias& alias : answer::column_aliases()) {
     add(words, alias.name);
     for (const std::string_view column : split(alias.columns, ' ')) add(words, column);
   }
@@ -114,7 +114,7 @@ void mcp_words(Words& words) {
 
 void measurement_words(Words& words) {
   add_records<const catalog::Measurement>(words);
-  add_options(words, workload::request_options());
+  add_options(words, job::request_options());
 }
 
 }  // namespace gpusel::fuzz

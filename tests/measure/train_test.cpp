@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "gpusel/advise/verify.hpp"
+#include "answer/truth/verify.hpp"
 #include "support/job.hpp"
 #include "support/program.hpp"
 
@@ -41,7 +41,7 @@ TEST_CASE("every planned measurement is one that verify can use") {
     CHECK(std::ranges::any_of(sheet->rows, [&](const auto& row) { return row.facts.model == wanted; }));
   std::vector<catalog::MeasurementSheet> sheets;
   sheets.push_back(std::move(*sheet));
-  const auto out = advise::verify(std::move(sheets), {}, test::shipped(), test::coefficients());
+  const auto out = answer::verify(std::move(sheets), {}, test::shipped(), test::coefficients());
   REQUIRE(out.has_value());
   for (const Error& error : out->unusable) CHECK(error.message.find("resnet-50") != std::string::npos);
 }

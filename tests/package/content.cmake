@@ -53,7 +53,7 @@ run(dpkg-deb -f ${library})
 expect("${output}" "Package: libgpusel-dev")
 expect("${output}" "Depends: [^\n]*coinor-libcbc-dev")
 run(dpkg-deb -c ${library})
-foreach(file IN ITEMS usr/lib/libgpusel.a usr/include/gpusel/advise/recommend.hpp usr/include/gpusel/version.hpp
+foreach(file IN ITEMS usr/lib/libgpusel.a usr/include/gpusel/advisor.hpp usr/include/gpusel/version.hpp
                       usr/lib/cmake/gpusel/gpuselConfig.cmake usr/share/doc/libgpusel-dev/copyright
                       usr/share/doc/libgpusel-dev/examples/recommend/recommend.cpp)
   expect("${output}" "\\./${file}\n")

@@ -5,11 +5,11 @@
 #include <fstream>
 #include <map>
 
+#include "base/io/csv.hpp"
+#include "base/words/message.hpp"
+#include "catalog/import/import.hpp"
+#include "catalog/snapshot/load.hpp"
 #include "fuzz/same_market.hpp"
-#include "gpusel/base/csv.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/catalog/import.hpp"
-#include "gpusel/catalog/load.hpp"
 #include "support/program.hpp"
 #include "support/property.hpp"
 

@@ -5,15 +5,15 @@
 #include <limits>
 #include <set>
 
-#include "gpusel/base/message.hpp"
+#include "base/words/message.hpp"
 #include "support/drawn.hpp"
 #include "support/market.hpp"
 
 namespace limits_property_test {
 
 using namespace gpusel;
-using advise::Advice;
-using advise::Recommendation;
+using answer::Advice;
+using answer::Recommendation;
 using test::holds;
 using test::Limit;
 using test::Market;
@@ -206,13 +206,13 @@ bool bites(const Drawn& limit, const Market& market) {
 }  // namespace
 
 TEST_CASE("every constraint is drawn here, or set aside with a reason") {
-  for (const auto& option : workload::constraint_options()) {
+  for (const auto& option : job::constraint_options()) {
     CAPTURE(option.key);
     CHECK(std::ranges::count(kDrawn, option.key, &Drawn::key) +
               std::ranges::count(kSetAside, option.key, &SetAside::key) ==
           1);
   }
-  CHECK(std::size(kDrawn) + std::size(kSetAside) == workload::constraint_options().size());
+  CHECK(std::size(kDrawn) + std::size(kSetAside) == job::constraint_options().size());
   for (const SetAside& one : kSetAside) CHECK_FALSE(one.why.empty());
 }
 

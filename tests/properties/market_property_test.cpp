@@ -6,16 +6,16 @@
 #include <limits>
 #include <set>
 
-#include "advise/search/search.hpp"
-#include "gpusel/base/message.hpp"
+#include "answer/search/search.hpp"
+#include "base/words/message.hpp"
 #include "support/drawn.hpp"
 #include "support/market.hpp"
 
 namespace market_property_test {
 
 using namespace gpusel;
-using advise::Advice;
-using advise::Recommendation;
+using answer::Advice;
+using answer::Recommendation;
 using test::holds;
 using test::Limit;
 using test::Market;
@@ -33,7 +33,7 @@ constexpr double kRounding = 1e-9;
 struct Asking {
   std::string job;
   std::vector<Limit> limits;
-  workload::Objective objective;
+  job::Objective objective;
 
   Advice of(const Market& market) const {
     auto advice = market.try_recommend(job, limits, objective);
@@ -42,9 +42,9 @@ struct Asking {
   }
 };
 
-workload::Objective any_objective() {
-  using workload::ObjectiveKind;
-  workload::Objective objective;
+job::Objective any_objective() {
+  using job::ObjectiveKind;
+  job::Objective objective;
   const std::string kind = any::one_of("objective", {"cost", "speed", "balanced", "weights"});
   if (kind != "weights") {
     objective.kind = *from_text<ObjectiveKind>(kind);
@@ -69,7 +69,7 @@ Limit any_nodes() { return {"nodes", any::one_of("nodes", {"1", "2", "4"})}; }
 double best_cost(const Advice& advice) {
   double best = std::numeric_limits<double>::infinity();
   for (const Recommendation& r : advice.recommendations)
-    best = std::min(best, advise::cost_measure(r.cost, advice.work));
+    best = std::min(best, answer::cost_measure(r.cost, advice.work));
   return best;
 }
 
@@ -254,9 +254,9 @@ TEST_CASE("what is cheaper, faster and has more room is never ranked below", "[p
         for (std::size_t i = 0; i < rows.size(); ++i)
           for (std::size_t j = i + 1; j < rows.size(); ++j) {
             const bool cheaper =
-                advise::cost_measure(rows[j].cost, advice.work) < advise::cost_measure(rows[i].cost, advice.work);
+                answer::cost_measure(rows[j].cost, advice.work) < answer::cost_measure(rows[i].cost, advice.work);
             const bool faster =
-                advise::speed_measure(rows[j], advice.work) > advise::speed_measure(rows[i], advice.work);
+                answer::speed_measure(rows[j], advice.work) > answer::speed_measure(rows[i], advice.work);
             const bool freer = free_share(rows[j]) >= free_share(rows[i]);
             const bool trusted = points_of_rules(rows[j]) >= points_of_rules(rows[i]);
             // Scores are compared to six digits behind the point.
@@ -272,10 +272,10 @@ TEST_CASE("money is the price per hour times the time", "[property]") {
       "cost",
       [] {
         const Advice advice = asking().of(Market::shipped());
-        const bool trains = workload::is_training(advice.work.task);
+        const bool trains = job::is_training(advice.work.task);
         for (const Recommendation& r : advice.recommendations) {
           double beside = 0;
-          for (const cost::Line& line : r.cost.lines)
+          for (const money::Line& line : r.cost.lines)
             if (line.known && line.key != "licence")
               beside += *(r.cost.paid.job ? line.amounts.job : line.amounts.month);
           const double paid = r.cost.paid.job.value_or(r.cost.paid.month);
@@ -316,11 +316,11 @@ TEST_CASE("a recommended machine is planned as it is when it is asked about alon
         const auto at = static_cast<std::size_t>(
             any::whole("rank", 0, static_cast<std::int64_t>(advice.recommendations.size()) - 1));
         const Recommendation& r = advice.recommendations[at];
-        const auto alone = plan::plan_for(advice.work, r.machine(), test::coefficients());
-        must(alone.has_value() && plan::usable(*alone), "alone it is of no use");
-        must_be_near(plan::rate_of(*alone), plan::rate_of(r.choice()), "rate");
-        must_be_near(plan::memory_of(*alone).total().raw(), r.memory().total().raw(), "memory");
-        const auto machine = advise::machine_of(*r.instance, r.machine().nodes, Market::shipped().catalog(),
+        const auto alone = physics::plan_for(advice.work, r.machine(), test::coefficients());
+        must(alone.has_value() && physics::usable(*alone), "alone it is of no use");
+        must_be_near(physics::rate_of(*alone), physics::rate_of(r.choice()), "rate");
+        must_be_near(physics::memory_of(*alone).total().raw(), r.memory().total().raw(), "memory");
+        const auto machine = answer::machine_of(*r.instance, r.machine().nodes, Market::shipped().catalog(),
                                                 Market::shipped().coefficients());
         must(machine.has_value() && machine->gpus() == r.machine().gpus(), "another machine");
         must_be_near(machine->device.usable.raw(), r.machine().device.usable.raw(), "memory of the machine");
@@ -333,7 +333,7 @@ TEST_CASE("every interval holds its own estimate", "[property]") {
       "intervals",
       [] {
         const Advice advice = asking().of(Market::shipped());
-        const auto within = [](const estimate::Interval& interval, double figure, std::string_view what) {
+        const auto within = [](const physics::Interval& interval, double figure, std::string_view what) {
           if (interval.high == 0) return;  // of other work
           must(interval.low >= 0 && interval.low <= figure * (1 + kRounding) &&
                    figure <= interval.high * (1 + kRounding),
@@ -342,8 +342,8 @@ TEST_CASE("every interval holds its own estimate", "[property]") {
         for (const Recommendation& r : advice.recommendations) {
           within(r.intervals.memory_total_gib, in_gib(r.memory().total()), "memory");
           within(r.intervals.tokens_per_s, r.tokens_per_s(), "tokens per second");
-          within(r.intervals.sequences_per_s, plan::sequences_per_s(r.choice()), "sequences per second");
-          const auto* served = std::get_if<plan::InferenceChoice>(&r.choice());
+          within(r.intervals.sequences_per_s, physics::sequences_per_s(r.choice()), "sequences per second");
+          const auto* served = std::get_if<physics::InferenceChoice>(&r.choice());
           if (served == nullptr || !served->speed) continue;
           within(r.intervals.ttft_ms, in_ms(served->speed->ttft), "ms to the first token");
           within(r.intervals.itl_ms, in_ms(served->speed->itl), "ms between tokens");

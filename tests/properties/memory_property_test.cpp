@@ -2,14 +2,14 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "gpusel/base/message.hpp"
+#include "base/words/message.hpp"
 #include "support/drawn.hpp"
 #include "support/training.hpp"
 
 namespace memory_property_test {
 
 using namespace gpusel;
-using namespace gpusel::estimate;
+using namespace gpusel::physics;
 using test::Asked;
 using test::holds;
 using test::job_of;
@@ -25,20 +25,18 @@ Asked with(Asked asked, const std::string& key, std::int64_t value) {
   return asked;
 }
 
-double trained_on(const workload::Workload& work, const TrainingPlan& plan) {
-  return test::memory(work, plan).total().raw();
-}
+double trained_on(const job::Job& work, const TrainingPlan& plan) { return test::memory(work, plan).total().raw(); }
 
 Machine wide_enough(const InferencePlan& plan) { return test::machine("b200-180gb", plan.tp * plan.pp * plan.dp); }
 
 /// With all that is asked for in flight: where the cache has no room for them, fewer are.
-double served_by(const workload::Workload& work, const InferencePlan& plan) {
+double served_by(const job::Job& work, const InferencePlan& plan) {
   const auto memory = inference_memory(work, wide_enough(plan), plan, test::coefficients());
   test::given(memory.max_concurrency >= static_cast<double>(*work.inference.concurrency));
   return memory.per_gpu.total().raw();
 }
 
-workload::Workload of_more_parameters(workload::Workload work) {
+job::Job of_more_parameters(job::Job work) {
   auto& p = work.parameters;
   for (double* part : {&p.embedding, &p.head, &p.body, &p.experts, &p.vision, &p.mtp, &p.layer_embeddings})
     *part *= any::number("times", 1, 4);
@@ -111,11 +109,11 @@ TEST_CASE("recomputing more never keeps more", "[property]") {
     const auto work = job_of(any::training());
     auto plan = any::plan_for(work);
     test::given(work.parameters.layers >= 4 * plan.pp);  // one of a stage's layers is under way whatever is kept
-    const auto kept = [&](workload::Checkpointing how) {
+    const auto kept = [&](job::Checkpointing how) {
       plan.checkpointing = how;
       return trained_on(work, plan);
     };
-    using workload::Checkpointing;
+    using job::Checkpointing;
     must_not_fall(kept(Checkpointing::selective), kept(Checkpointing::none), "what is kept without selective");
     must_not_fall(kept(Checkpointing::full), kept(Checkpointing::selective), "what is kept without full");
   });
@@ -169,12 +167,12 @@ TEST_CASE("more memory never turns a fit into a misfit", "[property]") {
     const auto work = job_of(trains ? any::training() : any::serving());
     Machine machine = any::machine(1 << any::whole("log2 gpus", 0, 4));
     machine.device.usable = gib(any::number("GiB", 4, 300));
-    const auto before = plan::plan_for(work, machine, test::coefficients());
+    const auto before = physics::plan_for(work, machine, test::coefficients());
     test::given(before.has_value());
     machine.device.usable *= any::number("times", 1.01, 4);
-    const auto after = plan::plan_for(work, machine, test::coefficients());
+    const auto after = physics::plan_for(work, machine, test::coefficients());
     must(after.has_value(), "a plan is refused with more memory");
-    must(!plan::fits(*before) || plan::fits(*after), "it fitted before");
+    must(!physics::fits(*before) || physics::fits(*after), "it fitted before");
   });
 }
 
@@ -183,9 +181,9 @@ TEST_CASE("more memory never turns other work that fits into such that does not"
     const auto work = job_of(any::counted());
     Machine machine = any::machine(1);
     machine.device.usable = gib(any::number("GiB", 2, 200));
-    const auto before = plan::plan_counted(work, machine, test::coefficients());
+    const auto before = physics::plan_counted(work, machine, test::coefficients());
     machine.device.usable *= any::number("times", 1.01, 4);
-    const auto after = plan::plan_counted(work, machine, test::coefficients());
+    const auto after = physics::plan_counted(work, machine, test::coefficients());
     must(!before.fits || after.fits, "it fitted before");
   });
 }

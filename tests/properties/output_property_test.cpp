@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "gpusel/base/document.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/number.hpp"
+#include "base/io/document.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
 #include "support/drawn.hpp"
 #include "support/program.hpp"
 

@@ -2,14 +2,14 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "gpusel/base/message.hpp"
+#include "base/words/message.hpp"
 #include "support/drawn.hpp"
 #include "support/training.hpp"
 
 namespace speed_property_test {
 
 using namespace gpusel;
-using namespace gpusel::estimate;
+using namespace gpusel::physics;
 using test::Faster;
 using test::holds;
 using test::job_of;
@@ -20,7 +20,7 @@ namespace any = test::any;
 
 namespace {
 
-std::optional<TrainingSpeed> trained(const workload::Workload& work, const Machine& machine, const TrainingPlan& plan) {
+std::optional<TrainingSpeed> trained(const job::Job& work, const Machine& machine, const TrainingPlan& plan) {
   return training_speed(work, machine, plan, test::coefficients());
 }
 
@@ -31,7 +31,7 @@ struct Served {
   InferenceSpeed speed;
 };
 /// Where it has room for at least one request.
-Served served(const workload::Workload& work, const Machine& machine, const InferencePlan& plan) {
+Served served(const job::Job& work, const Machine& machine, const InferencePlan& plan) {
   Served out{inference_memory(work, machine, plan, test::coefficients()), {}};
   test::given(out.memory.max_concurrency >= plan.dp);
   const auto speed = inference_speed(work, machine, plan, out.memory, test::coefficients());
@@ -40,8 +40,8 @@ Served served(const workload::Workload& work, const Machine& machine, const Infe
   return out;
 }
 
-std::string layout(const plan::Choice& choice) {
-  return std::visit([](const auto& of) { return plan::layout_text(of.plan); }, choice);
+std::string layout(const physics::Choice& choice) {
+  return std::visit([](const auto& of) { return physics::layout_text(of.plan); }, choice);
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ TEST_CASE("a GPU all of whose rates are higher never trains slower", "[property]
     const auto work = job_of(any::training());
     auto plan = any::plan_for(work);
     const Machine machine = machine_of(plan);
-    plan.precision = plan::best_precision(machine.device);
+    plan.precision = physics::best_precision(machine.device);
     const auto slow = trained(work, machine, plan);
     test::given(slow.has_value());
     const Faster better(machine, any::number("times", 1.01, 4));
@@ -92,7 +92,7 @@ TEST_CASE("figures of training agree with each other", "[property]") {
     const auto work = job_of(any::training());
     auto plan = any::plan_for(work);
     const Machine machine = machine_of(plan);
-    plan.precision = plan::best_precision(machine.device);
+    plan.precision = physics::best_precision(machine.device);
     const auto speed = trained(work, machine, plan);
     test::given(speed.has_value());
     const auto sequences = static_cast<double>(plan.global_batch());
@@ -134,13 +134,13 @@ TEST_CASE("the plan of a faster GPU is never slower", "[property]") {
     if (trains) asked["tp"] = asked["pp"] = "1";
     const auto work = job_of(asked);
     const Machine machine = any::machine(1 << any::whole("log2 gpus", 0, 4));
-    const auto slow = plan::plan_for(work, machine, test::coefficients());
-    test::given(slow.has_value() && plan::usable(*slow));
+    const auto slow = physics::plan_for(work, machine, test::coefficients());
+    test::given(slow.has_value() && physics::usable(*slow));
     const Faster better(machine, any::number("times", 1.1, 4));
-    const auto fast = plan::plan_for(work, better.machine, test::coefficients());
-    must(fast.has_value() && plan::usable(*fast), "it was of use on the slower one");
+    const auto fast = physics::plan_for(work, better.machine, test::coefficients());
+    must(fast.has_value() && physics::usable(*fast), "it was of use on the slower one");
     // A simpler layout stands until another brings 3 % more.
-    must_not_fall(plan::tokens_per_s(*slow) * (trains ? 0.97 : 1), plan::tokens_per_s(*fast),
+    must_not_fall(physics::tokens_per_s(*slow) * (trains ? 0.97 : 1), physics::tokens_per_s(*fast),
                   format("{} against {}", layout(*slow), layout(*fast)));
   });
 }

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "gpusel/base/message.hpp"
+#include "base/words/message.hpp"
 #include "support/arithmetic.hpp"
 #include "support/drawn.hpp"
 #include "support/training.hpp"
@@ -11,7 +11,7 @@
 namespace trace_property_test {
 
 using namespace gpusel;
-using namespace gpusel::estimate;
+using namespace gpusel::physics;
 using test::holds;
 using test::must;
 namespace any = test::any;
@@ -43,7 +43,7 @@ TEST_CASE("explanations of training add up", "[property]") {
     Machine machine = any::machine(plan.tp * plan.pp * plan.cp * plan.dp);
     any::leave_gaps(work);
     any::leave_gaps(machine);
-    plan.precision = plan::best_precision(machine.device);
+    plan.precision = physics::best_precision(machine.device);
     Trace trace;
     const auto memory = training_memory(work, machine, plan, test::coefficients(), &trace);
     must(memory.total() == test::memory(work, plan, machine).total(), "explaining changes memory");

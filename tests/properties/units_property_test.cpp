@@ -2,11 +2,11 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "gpusel/base/date.hpp"
-#include "gpusel/base/measure.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/money.hpp"
-#include "gpusel/base/number.hpp"
+#include "base/values/date.hpp"
+#include "base/values/measure.hpp"
+#include "base/values/money.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
 #include "support/property.hpp"
 
 namespace units_property_test {

@@ -1,4 +1,4 @@
-#include "gpusel/rules/facts.hpp"
+#include "rules/facts.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // The filter language: precedence, units, unknowns, and input of every bad kind.
-#include "gpusel/rules/filter.hpp"
+#include "rules/filter/filter.hpp"
 
 #include <catch2/catch.hpp>
 

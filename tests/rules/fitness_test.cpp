@@ -1,11 +1,11 @@
 // Verdicts on what a GPU is good for: which rule counts, and what the shipped ones say.
-#include "gpusel/rules/fitness.hpp"
+#include "rules/fitness.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <map>
 
-#include "gpusel/advise/list.hpp"
+#include "answer/lists/list.hpp"
 #include "support/market.hpp"
 
 namespace fitness_test {
@@ -57,7 +57,7 @@ Fitness shipped(const std::string& gpu, const std::string& purpose) {
   REQUIRE(found.has_value());
   const auto part = market.catalog().gpu(gpu);
   REQUIRE(part.has_value());
-  return rules::judge(**found, advise::gpu_facts(**part, market.catalog(), market.coefficients())).fitness;
+  return rules::judge(**found, answer::gpu_facts(**part, market.catalog(), market.coefficients())).fitness;
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 
 #include <functional>
 
-#include "gpusel/catalog/load.hpp"
-#include "gpusel/rules/rule.hpp"
+#include "catalog/snapshot/load.hpp"
+#include "rules/rule.hpp"
 #include "support/market.hpp"
 #include "support/program.hpp"
 

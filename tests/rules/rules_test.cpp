@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <fstream>
 
-#include "gpusel/base/message.hpp"
-#include "gpusel/rules/holds.hpp"
-#include "gpusel/rules/rule.hpp"
+#include "base/words/message.hpp"
+#include "rules/holds.hpp"
+#include "rules/rule.hpp"
 #include "support/market.hpp"
 #include "support/program.hpp"
 

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "gpusel/base/number.hpp"
+#include "base/values/number.hpp"
 
 namespace gpusel::test {
 
@@ -174,7 +174,7 @@ double scale_of(std::string_view unit) {
 
 }  // namespace
 
-std::optional<Printed> evaluated(const estimate::TraceLine& line) {
+std::optional<Printed> evaluated(const physics::TraceLine& line) {
   Sum sum(line.substituted);
   const auto value = sum.value();
   if (!value) return std::nullopt;
@@ -182,7 +182,7 @@ std::optional<Printed> evaluated(const estimate::TraceLine& line) {
   return Printed{value->low / scale, value->high / scale};
 }
 
-std::optional<bool> adds_up(const estimate::TraceLine& line) {
+std::optional<bool> adds_up(const physics::TraceLine& line) {
   const auto value = evaluated(line);
   if (!value || !line.value.number) return std::nullopt;
   const double result = *line.value.number;

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "gpusel/estimate/trace.hpp"
+#include "physics/trace.hpp"
 
 namespace gpusel::test {
 
@@ -15,9 +15,9 @@ struct Printed {
 };
 
 /// Whether the line's numbers give its result; nothing where they are not arithmetic alone, or its result is words.
-std::optional<bool> adds_up(const estimate::TraceLine& line);
+std::optional<bool> adds_up(const physics::TraceLine& line);
 
 /// What the line's numbers give, in its own unit.
-std::optional<Printed> evaluated(const estimate::TraceLine& line);
+std::optional<Printed> evaluated(const physics::TraceLine& line);
 
 }  // namespace gpusel::test

@@ -4,15 +4,15 @@
 #include <cmath>
 #include <memory>
 
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 
 namespace gpusel::test {
 
 namespace {
 
-using workload::Checkpointing;
-using workload::Sharding;
+using job::Checkpointing;
+using job::Sharding;
 
 /// Ids of those records that `fit`, the same list every time.
 template <class Record, class Fits>
@@ -89,7 +89,7 @@ std::string json_of(const Asked& asked) {
   return "{" + members + "}";
 }
 
-workload::Workload job_of(const Asked& asked) {
+job::Job job_of(const Asked& asked) {
   auto work = try_job(words_of(asked));
   given(work.has_value());
   return std::move(*work);
@@ -153,9 +153,9 @@ Asked counted() {
   return asked;
 }
 
-estimate::TrainingPlan plan_for(const workload::Workload& work) {
+physics::TrainingPlan plan_for(const job::Job& work) {
   const auto& m = *work.model;
-  estimate::TrainingPlan plan;
+  physics::TrainingPlan plan;
   plan.sharding = any_of("sharding", std::vector{Sharding::none, Sharding::ddp, Sharding::zero1, Sharding::zero2,
                                                  Sharding::zero3, Sharding::fsdp, Sharding::hsdp});
   plan.tp = divisor("tp", {m.heads.value_or(1), kv_heads(m)}, 8);
@@ -172,10 +172,10 @@ estimate::TrainingPlan plan_for(const workload::Workload& work) {
   return plan;
 }
 
-estimate::InferencePlan serving_plan(const workload::Workload& work) {
+physics::InferencePlan serving_plan(const job::Job& work) {
   const std::vector<std::string> formats{"bf16", "fp16", "fp8", "int8", "w4a16", "nf4", "nvfp4", "mxfp4", "q4_k_m"};
-  estimate::InferencePlan plan = test::serving(one_of("format", formats));
-  plan.kv = coin("fp8 cache") ? workload::KvPrecision::fp8 : workload::KvPrecision::bf16;
+  physics::InferencePlan plan = test::serving(one_of("format", formats));
+  plan.kv = coin("fp8 cache") ? job::KvPrecision::fp8 : job::KvPrecision::bf16;
   plan.tp = divisor("tp", {work.model->heads.value_or(1)}, 8);
   plan.pp = divisor("pp", {work.parameters.layers}, 4);
   plan.dp = 1 << whole("log2 dp", 0, 3);
@@ -184,12 +184,12 @@ estimate::InferencePlan serving_plan(const workload::Workload& work) {
 
 std::string gpu() {
   static const auto published = ids(shipped().gpus(), [](const catalog::Gpu& g) {
-    return estimate::make_device(g, 1, std::nullopt, coefficients()).has_value() && g.fp16_dense_tflops.value_or(0) > 0;
+    return physics::make_device(g, 1, std::nullopt, coefficients()).has_value() && g.fp16_dense_tflops.value_or(0) > 0;
   });
   return one_of("gpu", published);
 }
 
-estimate::Machine machine(int gpus) {
+physics::Machine machine(int gpus) {
   std::vector<std::string> sizes;
   for (int size = std::min(gpus, 8); size >= 1; --size)
     if (gpus % size == 0) sizes.push_back(std::to_string(size));
@@ -197,12 +197,12 @@ estimate::Machine machine(int gpus) {
   return test::machine(gpu(), gpus, per_node);
 }
 
-estimate::Host host() {
+physics::Host host() {
   static const auto published = ids(shipped().cpus(), [](const catalog::Cpu& cpu) {
     return cpu.memory_channels && cpu.memory_mts && cpu.cores_per_socket && cpu.fp32_flops_per_cycle;
   });
   const std::string id = one_of("processor", published);
-  estimate::Host made;
+  physics::Host made;
   made.cpu = &*std::ranges::find(shipped().cpus(), id, &catalog::Cpu::id);
   made.vcpus = static_cast<double>(whole("vcpus", 1, 192));
   made.threads_per_core = static_cast<double>(whole("threads per core", 1, 2));
@@ -211,14 +211,14 @@ estimate::Host host() {
   return made;
 }
 
-estimate::Machine counting_machine() {
+physics::Machine counting_machine() {
   if (coin("on a processor")) {
-    estimate::Machine made;
+    physics::Machine made;
     made.host = host();
     made.nodes = static_cast<int>(whole("nodes", 1, 4));
     return made;
   }
-  estimate::Machine made = machine(static_cast<int>(whole("gpus", 1, 16)));
+  physics::Machine made = machine(static_cast<int>(whole("gpus", 1, 16)));
   if (coin("host known")) made.host = host();
   if (made.gpus_per_node > 1 && coin("bridges")) {
     made.link = catalog::NodeLink::nvlink_pairs;
@@ -234,7 +234,7 @@ std::string job() {
   return json_of(asked);
 }
 
-void leave_gaps(workload::Workload& work) {
+void leave_gaps(job::Job& work) {
   static std::unique_ptr<catalog::Model> copy;
   if (work.model == nullptr || !coin("gaps in the model")) return;
   copy = std::make_unique<catalog::Model>(*work.model);
@@ -242,7 +242,7 @@ void leave_gaps(workload::Workload& work) {
   work.model = copy.get();
 }
 
-void leave_gaps(estimate::Machine& machine) {
+void leave_gaps(physics::Machine& machine) {
   static std::unique_ptr<catalog::Gpu> copy;
   if (machine.on_cpu() || !coin("gaps in the GPU")) return;
   copy = std::make_unique<catalog::Gpu>(*machine.device.gpu);
@@ -252,7 +252,7 @@ void leave_gaps(estimate::Machine& machine) {
 
 }  // namespace any
 
-Faster::Faster(const estimate::Machine& slower, double factor) : gpu(*slower.device.gpu), machine(slower) {
+Faster::Faster(const physics::Machine& slower, double factor) : gpu(*slower.device.gpu), machine(slower) {
   for (catalog::Number* rate :
        {&gpu.fp64_tflops, &gpu.fp32_tflops, &gpu.tf32_dense_tflops, &gpu.fp16_dense_tflops, &gpu.bf16_dense_tflops,
         &gpu.fp8_dense_tflops, &gpu.fp4_dense_tflops, &gpu.int8_dense_tops, &gpu.int4_dense_tops,

@@ -16,7 +16,7 @@ using Asked = std::map<std::string, std::string>;
 std::string words_of(const Asked& asked);
 std::string json_of(const Asked& asked);
 /// Cases that are refused are left out.
-workload::Workload job_of(const Asked& asked);
+job::Job job_of(const Asked& asked);
 
 namespace any {
 
@@ -28,30 +28,30 @@ std::string job();
 Asked counted();
 
 /// Degrees that divide the model's heads, layers and experts; everything else as it comes.
-estimate::TrainingPlan plan_for(const workload::Workload& work);
-estimate::InferencePlan serving_plan(const workload::Workload& work);
+physics::TrainingPlan plan_for(const job::Job& work);
+physics::InferencePlan serving_plan(const job::Job& work);
 
 /// GPUs whose figures for language models are published.
 std::string gpu();
 /// So many of any GPU, in equal nodes of at most eight.
-estimate::Machine machine(int gpus);
+physics::Machine machine(int gpus);
 /// A processor whose figures are published, of any number of vCPUs.
-estimate::Host host();
+physics::Host host();
 /// So many of any GPU beside a processor that may not be known, or a processor alone.
-estimate::Machine counting_machine();
+physics::Machine counting_machine();
 
 // Without figures that the catalogue may not know either. What the copy is of stays until the next case.
-void leave_gaps(workload::Workload& work);
-void leave_gaps(estimate::Machine& machine);
+void leave_gaps(job::Job& work);
+void leave_gaps(physics::Machine& machine);
 
 }  // namespace any
 
 /// The same machine of a part all of whose rates are higher by that factor, with its own links.
 struct Faster {
   catalog::Gpu gpu;
-  estimate::Machine machine;
+  physics::Machine machine;
 
-  Faster(const estimate::Machine& slower, double factor);
+  Faster(const physics::Machine& slower, double factor);
   Faster(const Faster&) = delete;
   Faster& operator=(const Faster&) = delete;
 };

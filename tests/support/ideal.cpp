@@ -4,11 +4,11 @@
 
 namespace gpusel::test {
 
-const estimate::Coefficients& ideal() {
-  static const estimate::Coefficients made = [] {
-    estimate::Coefficients c = coefficients();
-    const auto set = [](double value, std::initializer_list<estimate::Coefficient*> all) {
-      for (estimate::Coefficient* one : all) *one = {value, {}};
+const physics::Coefficients& ideal() {
+  static const physics::Coefficients made = [] {
+    physics::Coefficients c = coefficients();
+    const auto set = [](double value, std::initializer_list<physics::Coefficient*> all) {
+      for (physics::Coefficient* one : all) *one = {value, {}};
     };
     constexpr double kNoBound = 1e12;
     set(0.5, {&c.training_efficiency, &c.attention_efficiency});

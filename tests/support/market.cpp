@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "gpusel/base/message.hpp"
+#include "base/words/message.hpp"
 #include "support/program.hpp"
 
 namespace gpusel::test {
@@ -18,8 +18,8 @@ catalog::Catalog loaded(const catalog::LoadOptions& options) {
   return std::move(*catalog);
 }
 
-estimate::Coefficients coefficients_of(const catalog::Catalog& catalog) {
-  auto coefficients = estimate::read_coefficients(catalog.documents("calibration"));
+physics::Coefficients coefficients_of(const catalog::Catalog& catalog) {
+  auto coefficients = physics::read_coefficients(catalog.documents("calibration"));
   if (!coefficients) fail(coefficients.error().front());
   return std::move(*coefficients);
 }
@@ -66,33 +66,33 @@ void Market::reprice(const std::function<void(catalog::Offer&)>& change) {
   catalog_.replace_offers(std::move(offers));
 }
 
-Result<advise::Advice> Market::try_recommend(const std::string& job, const std::vector<Limit>& limits,
-                                             workload::Objective objective) const {
+Result<answer::Advice> Market::try_recommend(const std::string& job, const std::vector<Limit>& limits,
+                                             job::Objective objective) const {
   const auto document = parse_json(job, "job");
   if (!document) fail(document.error());
-  advise::Question question;
-  auto request = workload::read_request(document->root);
+  answer::Question question;
+  auto request = job::read_request(document->root);
   if (!request) return std::unexpected(request.error());
   question.request = std::move(*request);
   for (const auto& [key, value] : limits) {
-    const auto* option = workload::find_option(workload::constraint_options(), key);
+    const auto* option = job::find_option(job::constraint_options(), key);
     if (option == nullptr) throw std::runtime_error("no constraint " + key);
     if (Status set = option->set(question.constraints, value); !set) return std::unexpected(set.error());
   }
   question.objective = std::move(objective);
   question.today = Date(2026, 11, 20);
   question.every_rejection = true;
-  return advise::recommend(question, catalog_, rules, coefficients_);
+  return answer::recommend(question, catalog_, rules, coefficients_);
 }
 
-advise::Advice Market::recommend(const std::string& job, const std::vector<Limit>& limits,
-                                 workload::Objective objective) const {
+answer::Advice Market::recommend(const std::string& job, const std::vector<Limit>& limits,
+                                 job::Objective objective) const {
   auto advice = try_recommend(job, limits, std::move(objective));
   if (!advice) fail(advice.error());
   return std::move(*advice);
 }
 
-std::vector<std::string> ranking(const advise::Advice& advice) {
+std::vector<std::string> ranking(const answer::Advice& advice) {
   std::vector<std::string> names;
   for (const auto& r : advice.recommendations) names.push_back(format("{}/{}", r.instance->provider, r.instance->sku));
   return names;

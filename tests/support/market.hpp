@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "gpusel/advise/recommend.hpp"
-#include "gpusel/catalog/load.hpp"
+#include "answer/search/recommend.hpp"
+#include "catalog/snapshot/load.hpp"
 
 namespace gpusel::test {
 
@@ -30,26 +30,26 @@ class Market {
   explicit Market(const std::string& yaml);
 
   const catalog::Catalog& catalog() const { return catalog_; }
-  const estimate::Coefficients& coefficients() const { return coefficients_; }
+  const physics::Coefficients& coefficients() const { return coefficients_; }
   /// Changes prices, each in its place.
   void reprice(const std::function<void(catalog::Offer&)>& change);
   std::vector<rules::Rule> rules;
 
   /// `job`: a request as JSON. Prices are judged on 2026-11-20. Throws what went wrong.
-  advise::Advice recommend(const std::string& job, const std::vector<Limit>& limits = {},
-                           workload::Objective objective = {}) const;
+  answer::Advice recommend(const std::string& job, const std::vector<Limit>& limits = {},
+                           job::Objective objective = {}) const;
   /// The same, with the error as a value.
-  Result<advise::Advice> try_recommend(const std::string& job, const std::vector<Limit>& limits = {},
-                                       workload::Objective objective = {}) const;
+  Result<answer::Advice> try_recommend(const std::string& job, const std::vector<Limit>& limits = {},
+                                       job::Objective objective = {}) const;
 
  private:
   explicit Market(const catalog::LoadOptions& options);
 
   catalog::Catalog catalog_;
-  estimate::Coefficients coefficients_;
+  physics::Coefficients coefficients_;
 };
 
 /// "provider/sku" of every recommendation, best first.
-std::vector<std::string> ranking(const advise::Advice& advice);
+std::vector<std::string> ranking(const answer::Advice& advice);
 
 }  // namespace gpusel::test

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "gpusel/base/message.hpp"
+#include "base/words/message.hpp"
 
 namespace gpusel::test {
 

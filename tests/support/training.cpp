@@ -4,27 +4,26 @@
 
 namespace gpusel::test {
 
-estimate::Machine enough(const estimate::TrainingPlan& plan) {
+physics::Machine enough(const physics::TrainingPlan& plan) {
   return machine("h100-sxm-80gb", plan.tp * plan.pp * plan.cp * plan.dp);
 }
 
-estimate::MemoryBreakdown memory(const workload::Workload& work, const estimate::TrainingPlan& plan,
-                                 const estimate::Machine& machine) {
+physics::MemoryBreakdown memory(const job::Job& work, const physics::TrainingPlan& plan,
+                                const physics::Machine& machine) {
   return training_memory(work, machine, plan, coefficients());
 }
 
-estimate::MemoryBreakdown memory(const workload::Workload& work, const estimate::TrainingPlan& plan) {
+physics::MemoryBreakdown memory(const job::Job& work, const physics::TrainingPlan& plan) {
   return memory(work, plan, enough(plan));
 }
 
-estimate::TrainingSpeed speed(const workload::Workload& work, const estimate::TrainingPlan& plan,
-                              const estimate::Machine& machine) {
+physics::TrainingSpeed speed(const job::Job& work, const physics::TrainingPlan& plan, const physics::Machine& machine) {
   const auto found = training_speed(work, machine, plan, coefficients());
   if (!found) throw std::runtime_error("the plan has no speed");
   return *found;
 }
 
-estimate::TrainingSpeed speed(const workload::Workload& work, const estimate::TrainingPlan& plan) {
+physics::TrainingSpeed speed(const job::Job& work, const physics::TrainingPlan& plan) {
   return speed(work, plan, enough(plan));
 }
 

@@ -1,7 +1,7 @@
 // Training jobs of the estimate tests: what a plan takes on as many H100 as it needs.
 #pragma once
 
-#include "gpusel/estimate/training.hpp"
+#include "physics/training/training.hpp"
 #include "support/job.hpp"
 
 namespace gpusel::test {
@@ -11,15 +11,14 @@ inline constexpr double kLlamaTable = 32000.0 * 4096;           // its embedding
 inline constexpr double kLlamaBody = kLlama - 2 * kLlamaTable;  // without embedding and head
 
 /// As many H100 as the plan's degrees ask for.
-estimate::Machine enough(const estimate::TrainingPlan& plan);
+physics::Machine enough(const physics::TrainingPlan& plan);
 
-estimate::MemoryBreakdown memory(const workload::Workload& work, const estimate::TrainingPlan& plan,
-                                 const estimate::Machine& machine);
-estimate::MemoryBreakdown memory(const workload::Workload& work, const estimate::TrainingPlan& plan = {});
+physics::MemoryBreakdown memory(const job::Job& work, const physics::TrainingPlan& plan,
+                                const physics::Machine& machine);
+physics::MemoryBreakdown memory(const job::Job& work, const physics::TrainingPlan& plan = {});
 
 /// For plans that have a speed: throws otherwise.
-estimate::TrainingSpeed speed(const workload::Workload& work, const estimate::TrainingPlan& plan,
-                              const estimate::Machine& machine);
-estimate::TrainingSpeed speed(const workload::Workload& work, const estimate::TrainingPlan& plan = {});
+physics::TrainingSpeed speed(const job::Job& work, const physics::TrainingPlan& plan, const physics::Machine& machine);
+physics::TrainingSpeed speed(const job::Job& work, const physics::TrainingPlan& plan = {});
 
 }  // namespace gpusel::test

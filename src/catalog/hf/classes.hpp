@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "gpusel/catalog/model.hpp"
+#include "catalog/records/model.hpp"
 
 namespace gpusel::catalog::hf {
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "gpusel/catalog/field.hpp"
+#include "catalog/records/field.hpp"
 
 namespace gpusel::catalog::hf {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/number.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
 
 namespace gpusel::catalog::hf {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "gpusel/base/document.hpp"
-#include "gpusel/catalog/field.hpp"
+#include "base/io/document.hpp"
+#include "catalog/records/field.hpp"
 
 namespace gpusel::catalog::hf {
 

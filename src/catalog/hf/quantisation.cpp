@@ -1,10 +1,10 @@
-#include "catalog/hf/quantisation.hpp"
+#include "catalog/hf/shape.hpp"
 
 #include <algorithm>
 
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/number.hpp"
-#include "gpusel/base/text.hpp"
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
 
 namespace gpusel::catalog::hf {
 

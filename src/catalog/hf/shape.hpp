@@ -2,7 +2,7 @@
 #pragma once
 
 #include "catalog/hf/layers.hpp"
-#include "gpusel/catalog/parameters.hpp"
+#include "catalog/records/parameters.hpp"
 
 namespace gpusel::catalog::hf {
 
@@ -40,5 +40,9 @@ struct Towers {
 Towers count_towers(const Shape& shape);
 /// A vision model alone, or a pair with a text model.
 double count_standalone_tower(const Shape& shape);
+
+/// What the weights of a checkpoint are stored as: a name among the weight formats, of quantization_config where there
+/// is one, else of torch_dtype. What is not known is said in `notes` and taken as 16 bit.
+std::string stored_precision(const Keys& keys, const Keys& root, std::vector<std::string>& notes);
 
 }  // namespace gpusel::catalog::hf

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 #include "catalog/hf/shape.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
 
 namespace gpusel::catalog::hf {
 

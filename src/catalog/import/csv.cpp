@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "gpusel/base/limits.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
+#include "base/io/limits.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 
 namespace gpusel::catalog::import {
 

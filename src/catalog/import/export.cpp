@@ -5,12 +5,12 @@
 #include <map>
 #include <tuple>
 
-#include "catalog/lay.hpp"
-#include "gpusel/base/file.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/reason.hpp"
-#include "gpusel/base/text.hpp"
-#include "gpusel/catalog/import.hpp"
+#include "base/io/file.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "base/words/reason.hpp"
+#include "catalog/import/import.hpp"
+#include "catalog/snapshot/lay.hpp"
 
 namespace gpusel::catalog {
 

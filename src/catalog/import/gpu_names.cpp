@@ -3,8 +3,8 @@
 #include <cmath>
 #include <set>
 
-#include "catalog/import/dialects.hpp"
-#include "gpusel/base/text.hpp"
+#include "base/text/text.hpp"
+#include "catalog/import/dialects/dialects.hpp"
 
 namespace gpusel::catalog::import {
 

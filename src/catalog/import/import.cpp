@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 #include "catalog/import/readers.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
 
 namespace gpusel::catalog {
 

@@ -4,9 +4,9 @@
 #include <numeric>
 #include <tuple>
 
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
-#include "gpusel/catalog/countries.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "catalog/places/countries.hpp"
 
 namespace gpusel::catalog::import {
 

@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "catalog/import/dialects.hpp"
-#include "catalog/tables.hpp"
+#include "catalog/import/dialects/dialects.hpp"
+#include "catalog/snapshot/tables.hpp"
 
 namespace gpusel::catalog::import {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 #include "catalog/import/market.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
 
 namespace gpusel::catalog::import {
 

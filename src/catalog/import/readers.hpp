@@ -4,7 +4,7 @@
 #include <string>
 
 #include "catalog/import/csv.hpp"
-#include "catalog/import/json_items.hpp"
+#include "catalog/import/dialects/json_items.hpp"
 #include "catalog/import/market.hpp"
 #include "catalog/import/source_file.hpp"
 

@@ -6,10 +6,10 @@
 #include <span>
 #include <utility>
 
-#include "gpusel/base/limits.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/reason.hpp"
-#include "gpusel/base/text.hpp"
+#include "base/io/limits.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "base/words/reason.hpp"
 
 namespace gpusel::catalog::import {
 

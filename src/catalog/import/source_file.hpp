@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "gpusel/base/date.hpp"
-#include "gpusel/base/error.hpp"
-#include "gpusel/base/file.hpp"
-#include "gpusel/catalog/import.hpp"
+#include "base/io/file.hpp"
+#include "base/values/date.hpp"
+#include "base/values/error.hpp"
+#include "catalog/import/import.hpp"
 
 namespace gpusel::catalog::import {
 

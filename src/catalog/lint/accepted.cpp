@@ -1,8 +1,8 @@
 // The section "accepted": findings that are true, each with its reason.
 #include <algorithm>
 
+#include "base/words/message.hpp"
 #include "catalog/lint/checks.hpp"
-#include "gpusel/base/message.hpp"
 
 namespace gpusel::catalog {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/number.hpp"
-#include "gpusel/base/text.hpp"
-#include "gpusel/catalog/lint.hpp"
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
+#include "catalog/lint/lint.hpp"
 
 namespace gpusel::catalog {
 

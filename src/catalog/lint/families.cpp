@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/words/message.hpp"
 #include "catalog/lint/checks.hpp"
-#include "gpusel/base/message.hpp"
 
 namespace gpusel::catalog {
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/words/message.hpp"
 #include "catalog/lint/gpus.hpp"
-#include "catalog/tables.hpp"
-#include "gpusel/base/message.hpp"
+#include "catalog/snapshot/tables.hpp"
 
 namespace gpusel::catalog {
 

@@ -1,6 +1,6 @@
 // Runs the tables of checks and gathers what they find.
-#include "gpusel/catalog/lint.hpp"
-#include "gpusel/base/message.hpp"
+#include "catalog/lint/lint.hpp"
+#include "base/words/message.hpp"
 
 #include <algorithm>
 

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/words/message.hpp"
 #include "catalog/lint/checks.hpp"
-#include "catalog/tables.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/catalog/parameters.hpp"
+#include "catalog/records/parameters.hpp"
+#include "catalog/snapshot/tables.hpp"
 
 namespace gpusel::catalog {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/words/message.hpp"
 #include "catalog/lint/gpus.hpp"
-#include "gpusel/base/message.hpp"
 
 namespace gpusel::catalog {
 

@@ -3,9 +3,9 @@
 #include <map>
 #include <tuple>
 
+#include "base/words/message.hpp"
 #include "catalog/lint/checks.hpp"
 #include "catalog/lint/prices.hpp"
-#include "gpusel/base/message.hpp"
 
 namespace gpusel::catalog {
 

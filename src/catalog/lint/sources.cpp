@@ -3,10 +3,10 @@
 #include <cmath>
 #include <set>
 
+#include "base/words/message.hpp"
 #include "catalog/lint/checks.hpp"
-#include "catalog/tables.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/catalog/measurement.hpp"
+#include "catalog/records/measurement.hpp"
+#include "catalog/snapshot/tables.hpp"
 
 namespace gpusel::catalog {
 

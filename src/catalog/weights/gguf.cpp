@@ -5,9 +5,9 @@
 #include <map>
 #include <optional>
 
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 #include "catalog/weights/header.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
 
 namespace gpusel::catalog {
 

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/number.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
 
 namespace gpusel::catalog::weights {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "gpusel/base/error.hpp"
-#include "gpusel/catalog/weights_file.hpp"
+#include "base/values/error.hpp"
+#include "catalog/weights/weights_file.hpp"
 
 namespace gpusel::catalog::weights {
 

@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <set>
 
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
 #include "catalog/weights/header.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/number.hpp"
-#include "gpusel/base/text.hpp"
 
 namespace gpusel::catalog {
 

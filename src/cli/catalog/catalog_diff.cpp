@@ -3,13 +3,13 @@
 #include <filesystem>
 #include <memory>
 
-#include "cli/answer.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 #include "cli/commands.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
-#include "report/catalogue/catalog_state.hpp"
-#include "report/catalogue/catalogue_name.hpp"
-#include "report/json/yaml.hpp"
+#include "cli/question/answer.hpp"
+#include "show/catalogue/catalog_state.hpp"
+#include "show/catalogue/catalogue_name.hpp"
+#include "show/json/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -55,22 +55,22 @@ int run_diff(const CatalogDiffOptions& options, Context& context) {
   std::span<const catalog::Change> shown(all);
   if (options.limit) shown = shown.first(std::min(shown.size(), static_cast<std::size_t>(*options.limit)));
   const auto as_json = [&] {
-    return report::Json{{"schema", "gpusel.catalog-diff/1"},
-                        {"before", before->origin_text()},
-                        {"after", after->origin_text()},
-                        {"differences", all.size()},
-                        {"changes", report::changes_json(shown)}};
+    return show::Json{{"schema", "gpusel.catalog-diff/1"},
+                      {"before", before->origin_text()},
+                      {"after", after->origin_text()},
+                      {"differences", all.size()},
+                      {"changes", show::changes_json(shown)}};
   };
   const auto as_page = [&](bool) {
-    report::Document page;
+    show::Document page;
     page.page_title(say("What differs between two catalogues"));
-    for (const std::string& words : {say("before: {}", report::catalogue_name(*before)),
-                                     say("after: {}", report::catalogue_name(*after)), report::changes_summary(all)})
-      page.line(words, 2, report::Where::page);
-    return shown.empty() ? page : page.add(report::changes_table(shown));
+    for (const std::string& words : {say("before: {}", show::catalogue_name(*before)),
+                                     say("after: {}", show::catalogue_name(*after)), show::changes_summary(all)})
+      page.line(words, 2, show::Where::page);
+    return shown.empty() ? page : page.add(show::changes_table(shown));
   };
-  print({.data = as_json, .document = as_page, .csv = [&] { return report::changes_table(shown); }}, *format, context);
-  if (!report::is_data(*format) && !is_document(*format)) context.note(report::changes_summary(all));
+  print({.data = as_json, .document = as_page, .csv = [&] { return show::changes_table(shown); }}, *format, context);
+  if (!show::is_data(*format) && !is_document(*format)) context.note(show::changes_summary(all));
   return kOk;
 }
 
@@ -89,7 +89,7 @@ Parsed make_catalog_diff() {
     return {};
   };
   parsed.flags.push_back({"-n,--limit", "N", say("changes to show"), {}, [options](std::string_view text) {
-                            return workload::assign(text, options->limit, workload::kCount);
+                            return job::assign(text, options->limit, job::kCount);
                           }});
   parsed.run = [options](Context& context) { return run_diff(*options, context); };
   return parsed;

@@ -7,15 +7,15 @@
 #include <fstream>
 #include <memory>
 
-#include "cli/answer.hpp"
+#include "base/io/file.hpp"
+#include "base/text/joined.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "catalog/import/import.hpp"
 #include "cli/commands.hpp"
-#include "gpusel/base/file.hpp"
-#include "gpusel/base/joined.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
-#include "gpusel/catalog/import.hpp"
-#include "report/catalogue/import.hpp"
-#include "report/json/yaml.hpp"
+#include "cli/question/answer.hpp"
+#include "show/catalogue/import.hpp"
+#include "show/json/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -121,26 +121,26 @@ class Importer {
 
   void print(const catalog::Import& imported, const std::string& format, bool anything) {
     const std::string out = anything && !options_.dry_run ? options_.out : std::string();
-    const report::ImportResult result{imported.report, imported.market.instances().size(),
-                                      imported.market.offers().size(), out};
+    const show::ImportResult result{imported.report, imported.market.instances().size(),
+                                    imported.market.offers().size(), out};
     // Written row by row: a price list can have more rows than a tree of them has room for.
     if (format == "json")
-      return report::write_import_json(result, [&](std::string_view text) { context_.out.write(text); });
-    cli::print({.data = [&] { return report::import_json(result); },
+      return show::write_import_json(result, [&](std::string_view text) { context_.out.write(text); });
+    cli::print({.data = [&] { return show::import_json(result); },
                 .document =
                     [&](bool) {
-                      report::Document page = report::import_page(result);
+                      show::Document page = show::import_page(result);
                       for (const catalog::ImportWarning& warning : result.report.warnings)
-                        page.line("  " + report::import_warning(result.report, warning), 4, report::Where::page);
-                      return anything ? page.line(outcome(result), 2, report::Where::page) : page;
+                        page.line("  " + show::import_warning(result.report, warning), 4, show::Where::page);
+                      return anything ? page.line(outcome(result), 2, show::Where::page) : page;
                     }},
                format, context_);
-    if (report::is_data(format)) return;
+    if (show::is_data(format)) return;
     if (!is_document(format)) warn(imported.report);
     if (anything) context_.note(outcome(result));
   }
 
-  static std::string outcome(const report::ImportResult& result) {
+  static std::string outcome(const show::ImportResult& result) {
     std::string text = say("offers: {}, instance types: {}", result.offers, result.instances);
     if (!result.out.empty()) add_clause(text, say("ask about them with --catalog {}", printable(result.out)));
     return text;
@@ -149,7 +149,7 @@ class Importer {
   void warn(const catalog::ImportReport& report) {
     constexpr std::size_t kShown = 20;
     for (std::size_t i = 0; i < report.warnings.size() && i < kShown; ++i)
-      context_.note(report::import_warning(report, report.warnings[i]));
+      context_.note(show::import_warning(report, report.warnings[i]));
     if (report.warnings.size() > kShown)
       context_.note(say("and {} more remarks; -o json has all", report.warnings.size() - kShown));
   }
@@ -169,7 +169,7 @@ class Importer {
 
 Status set_format(std::string_view text, ImportOptions& options) {
   const auto format = from_text<catalog::ImportFormat>(text);
-  if (!format) return workload::not_one_of(text, enum_names<catalog::ImportFormat>);
+  if (!format) return job::not_one_of(text, enum_names<catalog::ImportFormat>);
   options.request.format = *format;
   options.format_given = true;
   return {};
@@ -200,9 +200,9 @@ Parsed make_catalog_import() {
       {"--from", "FORMAT", say("skypilot, gpuhunt, aws-pricing, azure-retail, vast or generic-csv"), group,
        [options](std::string_view text) { return set_format(text, *options); }},
       {"--out", "PATH", say("snapshot to write; a folder (PATH/) gets YAML"), group,
-       [options](std::string_view text) { return workload::assign(text, options->out); }},
+       [options](std::string_view text) { return job::assign(text, options->out); }},
       {"--cloud", "NAME", say("whose prices they are; else the file's name or its folder tells"), group,
-       [options](std::string_view text) { return workload::assign(text, options->request.cloud); }},
+       [options](std::string_view text) { return job::assign(text, options->request.cloud); }},
       {"--as-of", "DATE", say("day the prices held; else the file's own date"), group,
        [options](std::string_view text) { return set_date(text, *options); }},
       {"--dry-run", "", say("read and report, write nothing"), group,

@@ -3,14 +3,14 @@
 #include <filesystem>
 #include <memory>
 
-#include "cli/answer.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "catalog/lint/lint.hpp"
 #include "cli/commands.hpp"
-#include "cli/ground.hpp"
+#include "cli/question/answer.hpp"
+#include "cli/question/loaded_facts.hpp"
 #include "gpusel/advisor.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
-#include "gpusel/catalog/lint.hpp"
-#include "report/catalogue/lint.hpp"
+#include "show/catalogue/lint.hpp"
 
 namespace gpusel::cli {
 
@@ -38,11 +38,11 @@ class CatalogLint {
     const auto format = context_.format();
     if (!format) return context_.fail(format.error());
     if (wish_.list) {
-      print({.data = report::check_json,
+      print({.data = show::check_json,
              .document =
                  [](bool) {
-                   report::Document page;
-                   return page.page_title(say("What gpusel catalog lint looks for")).add(report::check_table());
+                   show::Document page;
+                   return page.page_title(say("What gpusel catalog lint looks for")).add(show::check_table());
                  }},
             *format, context_);
       return kOk;
@@ -123,9 +123,9 @@ class CatalogLint {
   }
 
   int answer(const catalog::LintReport& report, const std::string& format) {
-    print({.data = [&] { return report::lint_json(report, wish_.all); },
-           .document = [&](bool) { return report::lint_page(report, wish_.all, !context_.common.quiet); },
-           .csv = [&] { return report::lint_table(report, wish_.all); }},
+    print({.data = [&] { return show::lint_json(report, wish_.all); },
+           .document = [&](bool) { return show::lint_page(report, wish_.all, !context_.common.quiet); },
+           .csv = [&] { return show::lint_table(report, wish_.all); }},
           format, context_);
     return report.silent() ? kOk : kBadCatalogue;
   }

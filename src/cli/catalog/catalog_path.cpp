@@ -1,12 +1,12 @@
 // gpusel catalog path: the layers of the catalogue, lowest first.
 #include <memory>
 
-#include "cli/answer.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 #include "cli/commands.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
-#include "report/json/json.hpp"
-#include "report/json/yaml.hpp"
+#include "cli/question/answer.hpp"
+#include "show/json/json.hpp"
+#include "show/json/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -31,16 +31,16 @@ std::string effect_of(std::string_view kind) {
   return say("adds records and changes facts");
 }
 
-report::Json layers_json(std::span<const Layer> layers) {
-  report::Json list = report::Json::array();
-  for (const Layer& layer : layers) list.push_back({{"kind", layer.kind}, {"path", report::text_or_null(layer.path)}});
+show::Json layers_json(std::span<const Layer> layers) {
+  show::Json list = show::Json::array();
+  for (const Layer& layer : layers) list.push_back({{"kind", layer.kind}, {"path", show::text_or_null(layer.path)}});
   return {{"schema", "gpusel.catalog-path/1"},
-          {"user_folder", report::text_or_null(Context::user_folder())},
+          {"user_folder", show::text_or_null(Context::user_folder())},
           {"layers", std::move(list)}};
 }
 
-report::Table layers_table(std::span<const Layer> layers) {
-  report::Table table({report::left(say("layer")), report::left(say("path")), report::left(say("effect"), 1)});
+show::Table layers_table(std::span<const Layer> layers) {
+  show::Table table({show::left(say("layer")), show::left(say("path")), show::left(say("effect"), 1)});
   for (const Layer& layer : layers)
     table.add({layer.kind, layer.path.empty() ? "-" : printable(layer.path), effect_of(layer.kind)});
   return table;
@@ -55,12 +55,12 @@ int run_catalog_path(Context& context) {
   print({.data = [&] { return layers_json(layers); },
          .document =
              [&](bool) {
-               report::Document page;
+               show::Document page;
                page.page_title(say("Layers of the catalogue, lowest first")).add(layers_table(layers));
-               return told.empty() ? page : page.line(told, 2, report::Where::page);
+               return told.empty() ? page : page.line(told, 2, show::Where::page);
              }},
         *format, context);
-  if (!told.empty() && !report::is_data(*format) && !is_document(*format)) context.note(told);
+  if (!told.empty() && !show::is_data(*format) && !is_document(*format)) context.note(told);
   return kOk;
 }
 

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 #include "cli/catalog/lists.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
-#include "report/catalogue/card.hpp"
-#include "report/catalogue/catalog.hpp"
+#include "show/catalogue/card.hpp"
+#include "show/catalogue/catalog.hpp"
 
 namespace gpusel::cli {
 
@@ -38,15 +38,15 @@ int by_list(const Catalog&, const std::string& name, Context& context) {
 int show_provider(const Catalog& catalog, const std::string& name, Context& context) {
   const catalog::Provider& provider = **catalog.provider(name);
   return show_record(
-      {kCatalogSchema, std::string(provider.name), [&] { return report::provider_json(provider, catalog); },
-       [&] { return report::provider_card(provider, catalog); }},
+      {kCatalogSchema, std::string(provider.name), [&] { return show::provider_json(provider, catalog); },
+       [&] { return show::provider_card(provider, catalog); }},
       context);
 }
 
 int show_source(const Catalog& catalog, const std::string& name, Context& context) {
   const catalog::Source& source = *catalog.source(name);
-  return show_record({kCatalogSchema, std::string(source.key), [&] { return report::source_json(source, catalog); },
-                      [&] { return report::source_card(source, catalog); }},
+  return show_record({kCatalogSchema, std::string(source.key), [&] { return show::source_json(source, catalog); },
+                      [&] { return show::source_card(source, catalog); }},
                      context);
 }
 
@@ -89,7 +89,7 @@ int run_show(const ShowOptions& options, Context& context) {
       return kind.show(*catalog, name, context);
   }
   if (!any && std::find(kinds.begin(), kinds.end(), options.words.front()) == kinds.end()) {
-    const Status wrong = workload::not_one_of(options.words.front(), kinds);
+    const Status wrong = job::not_one_of(options.words.front(), kinds);
     return context.fail(wrong.error());
   }
   for (const ShownKind& kind : kKinds)

@@ -1,7 +1,7 @@
 // gpusel catalog stats: how much the catalogue knows, how old it is, and what was laid on top of it.
-#include "cli/answer.hpp"
 #include "cli/commands.hpp"
-#include "report/catalogue/catalog_state.hpp"
+#include "cli/question/answer.hpp"
+#include "show/catalogue/catalog_state.hpp"
 
 namespace gpusel::cli {
 
@@ -17,8 +17,8 @@ int run_stats(Context& context) {
   const auto catalog = context.load_catalog();
   if (!catalog) return context.fail(catalog.error());
   const catalog::Statistics statistics = catalog::statistics(*catalog, *today);
-  print({.data = [&] { return report::statistics_json(statistics, *catalog, *today, *layers); },
-         .document = [&](bool) { return report::statistics_page(statistics, *catalog, *today, *layers); }},
+  print({.data = [&] { return show::statistics_json(statistics, *catalog, *today, *layers); },
+         .document = [&](bool) { return show::statistics_page(statistics, *catalog, *today, *layers); }},
         *format, context);
   return kOk;
 }

@@ -1,8 +1,8 @@
 // gpusel gpus: what the catalogue knows of GPUs, as a list or one with its sources.
+#include "base/words/message.hpp"
 #include "cli/catalog/lists.hpp"
-#include "gpusel/base/message.hpp"
-#include "report/catalogue/card.hpp"
-#include "report/catalogue/catalog.hpp"
+#include "show/catalogue/card.hpp"
+#include "show/catalogue/catalog.hpp"
 
 namespace gpusel::cli {
 
@@ -18,29 +18,29 @@ struct GpuOptions {
 int show_gpu(Lists& lists, Currency currency, const catalog::Catalog& catalog, Context& context) {
   const auto gpu = catalog.gpu(lists.name());
   if (!gpu) return context.fail(gpu.error());
-  const auto markets = advise::gpu_markets(currency, catalog);
+  const auto markets = answer::gpu_markets(currency, catalog);
   if (!markets) return context.fail(markets.error());
   const auto purposes = rules::read_purposes(catalog.documents("verdicts"));
   if (!purposes) return context.fail(purposes.error());
   const auto coefficients = load_coefficients(catalog);
   if (!coefficients) return context.fail(coefficients.error());
-  const rules::Facts facts = advise::gpu_facts(**gpu, catalog, *coefficients);
-  const advise::ListedGpu one{.gpu = *gpu,
+  const rules::Facts facts = answer::gpu_facts(**gpu, catalog, *coefficients);
+  const answer::ListedGpu one{.gpu = *gpu,
                               .market = (*markets)[static_cast<std::size_t>(*gpu - catalog.gpus().data())]};
-  report::Verdicts verdicts;
+  show::Verdicts verdicts;
   for (const rules::Purpose& purpose : *purposes) verdicts.emplace_back(purpose.id, rules::judge(purpose, facts));
   const auto as_json = [&] {
-    report::Json json = report::gpu_json(one, catalog, currency);
-    for (const auto& [purpose, verdict] : verdicts) json["verdicts"][purpose] = report::verdict_json(verdict);
-    return report::with_documents(std::move(json), catalog);
+    show::Json json = show::gpu_json(one, catalog, currency);
+    for (const auto& [purpose, verdict] : verdicts) json["verdicts"][purpose] = show::verdict_json(verdict);
+    return show::with_documents(std::move(json), catalog);
   };
   return show_record({kGpusSchema, std::string((*gpu)->name), as_json,
-                      [&] { return report::gpu_card(one, verdicts, catalog, currency); }},
+                      [&] { return show::gpu_card(one, verdicts, catalog, currency); }},
                      context);
 }
 
 int list_gpus(Lists& lists, const GpuOptions& options, const catalog::Catalog& catalog, Context& context) {
-  const advise::ListQuestion& question = options.list.question;
+  const answer::ListQuestion& question = options.list.question;
   const auto purposes = rules::read_purposes(catalog.documents("verdicts"));
   if (!purposes) return context.fail(purposes.error());
   const rules::Purpose* purpose = nullptr;
@@ -54,19 +54,19 @@ int list_gpus(Lists& lists, const GpuOptions& options, const catalog::Catalog& c
   }
   const auto coefficients = load_coefficients(catalog);
   if (!coefficients) return context.fail(coefficients.error());
-  auto gpus = advise::list_gpus(question, purpose, catalog, *coefficients);
+  auto gpus = answer::list_gpus(question, purpose, catalog, *coefficients);
   if (!gpus) return context.fail(gpus.error());
-  const auto as_json = [&](const advise::ListedGpu& gpu) {
-    report::Json json = report::gpu_json(gpu, catalog, question.currency);
+  const auto as_json = [&](const answer::ListedGpu& gpu) {
+    show::Json json = show::gpu_json(gpu, catalog, question.currency);
     if (purpose != nullptr) {
       json["purpose"] = purpose->id;
-      json.update(report::verdict_json(gpu.verdict));
+      json.update(show::verdict_json(gpu.verdict));
     }
     return json;
   };
   return lists.list(std::move(*gpus), kGpusSchema, say("GPUs"), as_json, as_json, [&](const auto& records, bool wide) {
-    return purpose != nullptr ? report::verdict_table(records, question.currency, wide)
-                              : report::gpu_table(records, question.currency, wide);
+    return purpose != nullptr ? show::verdict_table(records, question.currency, wide)
+                              : show::gpu_table(records, question.currency, wide);
   });
 }
 
@@ -85,11 +85,11 @@ Parsed make_gpus() {
   auto options = std::make_shared<GpuOptions>();
   Parsed parsed = list_command(options->list);
   add_limits(parsed.flags, options->list.question.constraints,
-             [](const auto& limit) { return limit.on.subject == workload::Subject::gpu; });
+             [](const auto& limit) { return limit.on.subject == job::Subject::gpu; });
   parsed.flags.push_back(currency_flag(options->list.question.currency));
   parsed.flags.push_back({"--for", "training|finetune|inference|rendering|streaming",
                           say("verdict and reason: training, finetune, inference, rendering, streaming"), say("List"),
-                          [options](std::string_view text) { return workload::assign(text, options->purpose); }});
+                          [options](std::string_view text) { return job::assign(text, options->purpose); }});
   parsed.positional_places = {{"show", "GPU"}};
   parsed.run = [options](Context& context) { return run_gpus(*options, context); };
   return parsed;

@@ -1,13 +1,13 @@
 // gpusel instances: machines and their prices, as a list or one with its sources.
 #include <algorithm>
 
+#include "answer/lists/like.hpp"
+#include "base/text/joined.hpp"
+#include "base/words/message.hpp"
 #include "cli/catalog/lists.hpp"
-#include "gpusel/advise/like.hpp"
-#include "gpusel/base/joined.hpp"
-#include "gpusel/base/message.hpp"
-#include "report/catalogue/card.hpp"
-#include "report/catalogue/catalog.hpp"
-#include "report/lists/like.hpp"
+#include "show/catalogue/card.hpp"
+#include "show/catalogue/catalog.hpp"
+#include "show/lists/like.hpp"
 
 namespace gpusel::cli {
 
@@ -25,14 +25,14 @@ int show_instance(Lists& lists, const catalog::Catalog& catalog, Context& contex
   const auto instance = catalog.instance(lists.name());
   if (!instance) return context.fail(instance.error());
   return show_record({kInstancesSchema, format("{} {}", (*instance)->provider, (*instance)->sku),
-                      [&] { return report::with_documents(report::instance_json(**instance, catalog), catalog); },
-                      [&] { return report::instance_card(**instance, catalog); }},
+                      [&] { return show::with_documents(show::instance_json(**instance, catalog), catalog); },
+                      [&] { return show::instance_card(**instance, catalog); }},
                      context);
 }
 
-report::Json item_json(const advise::Listed& one, const catalog::Catalog& catalog, Currency currency) {
-  report::Json json = report::instance_json(*one.instance, catalog);
-  json["best_offer"] = report::listed_offer_json(one, catalog, currency);
+show::Json item_json(const answer::Listed& one, const catalog::Catalog& catalog, Currency currency) {
+  show::Json json = show::instance_json(*one.instance, catalog);
+  json["best_offer"] = show::listed_offer_json(one, catalog, currency);
   return json;
 }
 
@@ -44,8 +44,8 @@ void tell_other_terms(std::size_t instances, Context& context) {
 }
 
 /// The only prices are older than --max-price-age.
-int only_old(const advise::InstanceList& list, double days, Lists& lists, Context& context) {
-  if (lists.is_data()) lists.print_items(report::Json::array(), kInstancesSchema);
+int only_old(const answer::InstanceList& list, double days, Lists& lists, Context& context) {
+  if (lists.is_data()) lists.print_items(show::Json::array(), kInstancesSchema);
   std::string words = list.too_old == 1 ? say("the only price is older than {:.4g} days", days)
                                         : say("{} prices are older than {:.4g} days", list.too_old, days);
   add_clause(words, list.newest_too_old.known() ? say("the newest is of {}", list.newest_too_old.text())
@@ -55,57 +55,55 @@ int only_old(const advise::InstanceList& list, double days, Lists& lists, Contex
 }
 
 int list_like(Lists& lists, InstanceOptions& options, const catalog::Catalog& catalog,
-              const estimate::Coefficients& coefficients, Context& context) {
-  const auto base = advise::base_called(options.like, catalog);
+              const physics::Coefficients& coefficients, Context& context) {
+  const auto base = answer::base_called(options.like, catalog);
   if (!base) return context.fail(base.error());
   if (!catalog.has_instance(options.like))
     context.note(
         say("{} is a family: compared with its smallest, {}/{}", options.like, (*base)->provider, (*base)->sku));
-  const auto scale = advise::read_similarity(catalog.documents("similarity"));
+  const auto scale = answer::read_similarity(catalog.documents("similarity"));
   if (!scale) return context.fail(scale.error());
-  const advise::ListQuestion& question = options.list.question;
+  const answer::ListQuestion& question = options.list.question;
   // The base and ten others; programs get all.
   constexpr std::int64_t kShown = 11;
   if (!options.list.limit && lists.is_for_people()) options.list.limit = kShown;
-  auto alike = advise::instances_like(**base, question, *scale, catalog, coefficients);
+  auto alike = answer::instances_like(**base, question, *scale, catalog, coefficients);
   if (!alike) return context.fail(alike.error());
   tell_other_terms(alike->on_other_terms, context);
   return lists.list(
       std::move(alike->alike), kInstancesSchema, say("Nearest to {}", printable((*base)->sku)),
-      [&](const advise::Alike& one) {
-        report::Json json = item_json(one.listed, catalog, question.currency);
-        json.update(report::likeness_json(one));
+      [&](const answer::Alike& one) {
+        show::Json json = item_json(one.listed, catalog, question.currency);
+        json.update(show::likeness_json(one));
         return json;
       },
-      [&](const advise::Alike& one) {
-        report::Json json = report::offer_row_json(one.listed, catalog, question.currency);
-        json.update(report::likeness_json(one));
+      [&](const answer::Alike& one) {
+        show::Json json = show::offer_row_json(one.listed, catalog, question.currency);
+        json.update(show::likeness_json(one));
         return json;
       },
-      [&](const auto& records, bool wide) { return report::like_table(records, catalog, question.currency, wide); });
+      [&](const auto& records, bool wide) { return show::like_table(records, catalog, question.currency, wide); });
 }
 
 int list_instances(Lists& lists, InstanceOptions& options, const catalog::Catalog& catalog, Context& context) {
   const auto coefficients = load_coefficients(catalog);
   if (!coefficients) return context.fail(coefficients.error());
   if (!options.like.empty()) return list_like(lists, options, catalog, *coefficients, context);
-  const advise::ListQuestion& question = options.list.question;
+  const answer::ListQuestion& question = options.list.question;
   // JSON lists every offer below its instance already.
-  auto listed = advise::list_instances(question, options.every_offer && !lists.is_data(), catalog, *coefficients);
+  auto listed = answer::list_instances(question, options.every_offer && !lists.is_data(), catalog, *coefficients);
   if (!listed) return context.fail(listed.error());
   tell_other_terms(listed->on_other_terms, context);
   if (listed->listed.empty() && listed->too_old > 0)
     return only_old(*listed, question.constraints.max_price_age_days.value_or(0), lists, context);
   std::vector<const catalog::Offer*> shown;
-  for (const advise::Listed& one : listed->listed) shown.push_back(one.offer);
+  for (const answer::Listed& one : listed->listed) shown.push_back(one.offer);
   if (options.list.limit) shown.resize(std::min(shown.size(), static_cast<std::size_t>(*options.list.limit)));
   const int status = lists.list(
       std::move(listed->listed), kInstancesSchema, say("Instances and their prices"),
-      [&](const advise::Listed& one) { return item_json(one, catalog, question.currency); },
-      [&](const advise::Listed& one) { return report::offer_row_json(one, catalog, question.currency); },
-      [&](const auto& records, bool wide) {
-        return report::instance_table(records, catalog, question.currency, wide);
-      });
+      [&](const answer::Listed& one) { return item_json(one, catalog, question.currency); },
+      [&](const answer::Listed& one) { return show::offer_row_json(one, catalog, question.currency); },
+      [&](const auto& records, bool wide) { return show::instance_table(records, catalog, question.currency, wide); });
   return gate_price_age(question.constraints, shown, question.today, context, status);
 }
 
@@ -127,12 +125,11 @@ Parsed make_instances() {
   auto options = std::make_shared<InstanceOptions>();
   Parsed parsed = list_command(options->list);
   add_limits(parsed.flags, options->list.question.constraints,
-             [](const auto& limit) { return limit.on.subject <= workload::Subject::price; });
+             [](const auto& limit) { return limit.on.subject <= job::Subject::price; });
   parsed.flags.push_back(currency_flag(options->list.question.currency));
   parsed.flags.push_back(use_spot_flag(options->list.question.constraints));
   parsed.flags.push_back({"--like,--base-instance-type", "SKU", say("its nearest equivalents, other clouds first"),
-                          say("List"),
-                          [options](std::string_view text) { return workload::assign(text, options->like); }});
+                          say("List"), [options](std::string_view text) { return job::assign(text, options->like); }});
   parsed.flags.push_back({"--all-offers", "", say("a row per offer, not per instance"), say("List"),
                           [options](std::string_view) -> Status {
                             options->every_offer = true;

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "cli/answer.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
-#include "report/catalogue/catalog.hpp"
-#include "report/json/records.hpp"
-#include "report/json/yaml.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "cli/question/answer.hpp"
+#include "show/catalogue/catalog.hpp"
+#include "show/json/records.hpp"
+#include "show/json/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -27,20 +27,20 @@ int Lists::with_catalog(const std::function<int(const catalog::Catalog&)>& actio
   return action(*catalog);
 }
 
-bool Lists::is_data() const { return report::is_data(format_); }
+bool Lists::is_data() const { return show::is_data(format_); }
 
 int show_record(const Record& record, Context& context) {
   const auto format = context.format();
   if (!format) return context.fail(format.error());
-  cli::print({.data = [&] { return report::Json{{"schema", record.schema}, {"item", record.json()}}; },
-              .document = [&](bool) { return report::Document().page_title(record.name).append(record.card()); },
-              .csv = [&] { return report::records_table(report::Json::array({record.json()})); }},
+  cli::print({.data = [&] { return show::Json{{"schema", record.schema}, {"item", record.json()}}; },
+              .document = [&](bool) { return show::Document().page_title(record.name).append(record.card()); },
+              .csv = [&] { return show::records_table(show::Json::array({record.json()})); }},
              *format, context);
   return kOk;
 }
 
-void Lists::print_items(report::Json items, std::string_view schema) {
-  context_.out.write(report::dump_as(format_, {{"schema", schema}, {"items", std::move(items)}}));
+void Lists::print_items(show::Json items, std::string_view schema) {
+  context_.out.write(show::dump_as(format_, {{"schema", schema}, {"items", std::move(items)}}));
 }
 
 int Lists::print(const Listing& listing, std::size_t shown, std::size_t all) {
@@ -51,12 +51,12 @@ int Lists::print(const Listing& listing, std::size_t shown, std::size_t all) {
   cli::print({.data = Answer::Tree(),
               .document =
                   [&](bool wide) {
-                    report::Document page;
+                    show::Document page;
                     page.page_title(listing.title);
                     return all > 0 ? page.add(listing.table(wide))
-                                   : page.line(say("nothing matches"), 2, report::Where::page);
+                                   : page.line(say("nothing matches"), 2, show::Where::page);
                   },
-              .csv = [&] { return report::records_table(listing.rows()); }},
+              .csv = [&] { return show::records_table(listing.rows()); }},
              format_, context_);
   return told(shown, all);
 }
@@ -69,7 +69,7 @@ int Lists::told(std::size_t shown, std::size_t all) {
 }
 
 Parsed list_command(ListOptions& options) {
-  advise::ListQuestion& question = options.question;
+  answer::ListQuestion& question = options.question;
   const std::string group = say("List");
   Parsed parsed;
   parsed.positional = "WORDS";
@@ -78,11 +78,10 @@ Parsed list_command(ListOptions& options) {
     question.words.emplace_back(word);
     return {};
   };
-  parsed.flags.push_back(
-      {"-n,--limit,--max-results,--top", "N", say("rows to show"), group,
-       [&options](std::string_view text) { return workload::assign(text, options.limit, workload::kCount); }});
+  parsed.flags.push_back({"-n,--limit,--max-results,--top", "N", say("rows to show"), group,
+                          [&options](std::string_view text) { return job::assign(text, options.limit, job::kCount); }});
   parsed.flags.push_back({"--filter", "EXPRESSION", say("over the JSON item's keys: 'vram>=48 && price<3'"), group,
-                          [&question](std::string_view text) { return workload::assign(text, question.filter); }});
+                          [&question](std::string_view text) { return job::assign(text, question.filter); }});
   parsed.flags.push_back({"--sort-by,-s", "KEYS", say("keys of the JSON item or short ones, as in price,-bandwidth"),
                           group, [&question](std::string_view text) -> Status {
                             for (const std::string_view key : split(text, ','))
@@ -93,7 +92,7 @@ Parsed list_command(ListOptions& options) {
                           [&options](std::string_view text) -> Status {
                             static constexpr std::string_view kWays[] = {"asc", "ascending", "desc", "descending"};
                             if (std::find(std::begin(kWays), std::end(kWays), text) == std::end(kWays))
-                              return workload::not_one_of(text, kWays);
+                              return job::not_one_of(text, kWays);
                             options.reversed = text.starts_with("desc");
                             return {};
                           }});

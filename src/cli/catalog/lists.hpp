@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "answer/lists/list.hpp"
 #include "cli/commands.hpp"
-#include "gpusel/advise/list.hpp"
-#include "report/document/document.hpp"
-#include "report/json/json.hpp"
+#include "show/document/document.hpp"
+#include "show/json/json.hpp"
 
 namespace gpusel::cli {
 
 struct ListOptions {
-  advise::ListQuestion question;  // its words: "show NAME", or what must occur
+  answer::ListQuestion question;  // its words: "show NAME", or what must occur
   std::optional<std::int64_t> limit;
   bool reversed = false;
 
@@ -26,18 +26,18 @@ struct ListOptions {
 struct Record {
   std::string_view schema;
   std::string name;  // a document's title
-  std::function<report::Json()> json;
-  std::function<report::Document()> card;
+  std::function<show::Json()> json;
+  std::function<show::Document()> card;
 };
 int show_record(const Record& record, Context& context);
 
 /// Many of them.
 struct Listing {
   std::string_view schema;
-  std::string title;                    // a document's
-  std::function<report::Json()> items;  // an object each, for programs
-  std::function<report::Json()> rows;   // of flat figures, for CSV
-  std::function<report::Table(bool wide)> table;
+  std::string title;                  // a document's
+  std::function<show::Json()> items;  // an object each, for programs
+  std::function<show::Json()> rows;   // of flat figures, for CSV
+  std::function<show::Table(bool wide)> table;
 };
 
 /// One run of a list: its format, and how answers are printed.
@@ -56,7 +56,7 @@ class Lists {
     if (options_.limit && all > static_cast<std::size_t>(*options_.limit))
       records.resize(static_cast<std::size_t>(*options_.limit));
     const auto array_of = [&](const auto& make) {
-      report::Json array = report::Json::array();
+      show::Json array = show::Json::array();
       for (const Record& record : records) array.push_back(make(record));
       return array;
     };
@@ -66,7 +66,7 @@ class Lists {
   }
 
   /// Items as JSON or YAML.
-  void print_items(report::Json items, std::string_view schema);
+  void print_items(show::Json items, std::string_view schema);
 
   /// The NAME of "show NAME".
   const std::string& name() const { return options_.question.words[1]; }

@@ -1,10 +1,10 @@
 // gpusel models: what the catalogue knows of models, or what a file of one says.
+#include "base/words/message.hpp"
+#include "catalog/hf/hf_config.hpp"
 #include "cli/catalog/lists.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/catalog/hf_config.hpp"
-#include "report/catalogue/card.hpp"
-#include "report/catalogue/catalog.hpp"
-#include "report/catalogue/own_model.hpp"
+#include "show/catalogue/card.hpp"
+#include "show/catalogue/catalog.hpp"
+#include "show/catalogue/own_model.hpp"
 
 namespace gpusel::cli {
 
@@ -14,15 +14,15 @@ constexpr std::string_view kModelsSchema = "gpusel.models/1";
 
 struct ModelOptions {
   ListOptions list;
-  advise::ModelLimits limits;
+  answer::ModelLimits limits;
 };
 
 int show_file(Lists& lists, const catalog::Catalog& catalog, Context& context) {
   const auto model = catalog::read_model_file(lists.name());
   if (!model) return context.fail(model.error());
   return show_record({kModelsSchema, std::string((*model)->model.id),
-                      [&] { return report::with_documents(report::own_model_json(**model), catalog); },
-                      [&] { return report::own_model_card(**model, catalog); }},
+                      [&] { return show::with_documents(show::own_model_json(**model), catalog); },
+                      [&] { return show::own_model_card(**model, catalog); }},
                      context);
 }
 
@@ -34,15 +34,15 @@ int run_models(ModelOptions& options, Context& context) {
       const auto model = catalog.model(lists.name());
       if (!model) return context.fail(model.error());
       return show_record({kModelsSchema, std::string((*model)->id),
-                          [&] { return report::with_documents(report::model_json(**model), catalog); },
-                          [&] { return report::model_card(**model, catalog); }},
+                          [&] { return show::with_documents(show::model_json(**model), catalog); },
+                          [&] { return show::model_card(**model, catalog); }},
                          context);
     }
-    auto models = advise::list_models(options.list.question, options.limits, catalog);
+    auto models = answer::list_models(options.list.question, options.limits, catalog);
     if (!models) return context.fail(models.error());
-    const auto as_json = [](const catalog::Model* model) { return report::model_json(*model); };
+    const auto as_json = [](const catalog::Model* model) { return show::model_json(*model); };
     return lists.list(std::move(*models), kModelsSchema, say("Models"), as_json, as_json,
-                      [](const auto& records, bool wide) { return report::model_table(records, wide); });
+                      [](const auto& records, bool wide) { return show::model_table(records, wide); });
   });
 }
 
@@ -50,33 +50,33 @@ int run_models(ModelOptions& options, Context& context) {
 
 Parsed make_models() {
   auto options = std::make_shared<ModelOptions>();
-  advise::ModelLimits& limits = options->limits;
+  answer::ModelLimits& limits = options->limits;
   Parsed parsed = list_command(options->list);
   const std::string group = say("Limits");
   const auto text = [](std::string& place) {
-    return [&place](std::string_view given) { return workload::assign(given, place); };
+    return [&place](std::string_view given) { return job::assign(given, place); };
   };
   parsed.flags.push_back({"--kind", "KIND",
                           say("decoder-llm, vlm, encoder, encoder-decoder, diffusion, cnn, vit or speech"), group,
                           [&limits](std::string_view given) -> Status {
                             if (!from_text<catalog::ModelKind>(given))
-                              return workload::not_one_of(given, enum_names<catalog::ModelKind>);
+                              return job::not_one_of(given, enum_names<catalog::ModelKind>);
                             limits.kind = given;
                             return {};
                           }});
   parsed.flags.push_back({"--family", "MODEL-FAMILY", say("llama, qwen, bert …"), group, text(limits.family)});
   parsed.flags.push_back({"--licence,--license", "TEXT", say("what the licence's name must hold: apache, mit …"), group,
                           text(limits.licence)});
-  static constexpr workload::Limits kParams{{.low = 1, .high = 1e15}, 1000};
+  static constexpr job::Limits kParams{{.low = 1, .high = 1e15}, 1000};
   parsed.flags.push_back(
       {"--min-params", "N", say("parameters, at least: 7B"), group,
-       [&limits](std::string_view given) { return workload::assign(given, limits.min_params, kParams); }});
+       [&limits](std::string_view given) { return job::assign(given, limits.min_params, kParams); }});
   parsed.flags.push_back(
       {"--max-params", "N", say("parameters, at most: 13B"), group,
-       [&limits](std::string_view given) { return workload::assign(given, limits.max_params, kParams); }});
+       [&limits](std::string_view given) { return job::assign(given, limits.max_params, kParams); }});
   parsed.flags.push_back(
       {"--min-context", "TOKENS", say("longest context, at least: 128k"), group,
-       [&limits](std::string_view given) { return workload::assign(given, limits.min_context, workload::kLength); }});
+       [&limits](std::string_view given) { return job::assign(given, limits.min_context, job::kLength); }});
   parsed.positional_places = {{"show", "MODEL"}};
   parsed.run = [options](Context& context) { return run_models(*options, context); };
   return parsed;

@@ -2,17 +2,17 @@
 #include <algorithm>
 #include <memory>
 
-#include "cli/answer.hpp"
-#include "cli/ask.hpp"
+#include "answer/gate/policy.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 #include "cli/commands.hpp"
 #include "cli/gate/price_age.hpp"
-#include "cli/job.hpp"
-#include "gpusel/advise/policy.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
+#include "cli/question/answer.hpp"
+#include "cli/question/ask.hpp"
+#include "cli/question/job.hpp"
 #include "gpusel/version.hpp"
-#include "report/gate/check.hpp"
-#include "report/gate/lock.hpp"
+#include "show/gate/check.hpp"
+#include "show/gate/lock.hpp"
 
 namespace gpusel::cli {
 
@@ -29,7 +29,7 @@ struct CheckOptions {
   JobOptions job;
   std::vector<std::string> policies;
   std::vector<std::string> answers;
-  std::optional<advise::PolicyMode> mode;
+  std::optional<answer::PolicyMode> mode;
   std::optional<std::int64_t> rank;
   bool all = false;
   bool explains = false;
@@ -48,9 +48,9 @@ class Check {
     const int status = options_.answers.empty() ? ask_anew(*ground) : read_answer(*ground);
     if (status != kOk) return status;
     if (Status there = choose_ranks(); !there) return context_.fail(there.error());
-    results_ = advise::judge(policies_, subjects_);
+    results_ = answer::judge(policies_, subjects_);
     std::vector<Date> dates;
-    for (const advise::PolicySubject& subject : subjects_) dates.push_back(subject.priced);
+    for (const answer::PolicySubject& subject : subjects_) dates.push_back(subject.priced);
     const std::string old = too_old(options_.job.question.constraints, dates, ground->today);
     const int by_policies = verdict_status();
     const int verdict = by_policies == kOk && !old.empty() ? kStale : by_policies;
@@ -76,7 +76,7 @@ class Check {
       if (std::ranges::find(options_.own_flags, flag) == options_.own_flags.end())
         return usage_error(say("changes nothing here: a saved answer stands as it is"), flag,
                            say("leave it out, or leave out the file to ask anew; limits can stand in the policy file"));
-    const workload::Constraints& limits = options_.job.question.constraints;
+    const job::Constraints& limits = options_.job.question.constraints;
     if (limits.max_price_age_days && !limits.strict.value_or(false) && is_said("--max-price-age"))
       return usage_error(say("needs --strict beside a saved answer"), "--max-price-age",
                          say("as in --max-price-age 30d --strict"));
@@ -93,41 +93,41 @@ class Check {
       if (!text) return context_.fail(text.error());
       auto document = parse_yaml(*text, input_name(file));
       if (!document) return context_.fail(document.error());
-      if (Errors errors = advise::add_policies(*document, catalog, policies_); !errors.empty())
+      if (Errors errors = answer::add_policies(*document, catalog, policies_); !errors.empty())
         return context_.fail(errors);
     }
-    for (advise::Policy& policy : policies_) policy.has_path = policy.file != input_name(std::string(kStandardInput));
-    for (const advise::Policy& policy : policies_)
+    for (answer::Policy& policy : policies_) policy.has_path = policy.file != input_name(std::string(kStandardInput));
+    for (const answer::Policy& policy : policies_)
       for (const std::string& meant : policy.meant)
         context_.note(format("{}:{}: {}", printable(policy.file), policy.line, meant));
     if (options_.mode)
-      for (advise::Policy& policy : policies_) policy.mode = *options_.mode;
+      for (answer::Policy& policy : policies_) policy.mode = *options_.mode;
     return kOk;
   }
 
-  int ask_anew(const Ground& ground) {
-    advise::Question& question = options_.job.question;
+  int ask_anew(const LoadedFacts& ground) {
+    answer::Question& question = options_.job.question;
     question.alternatives = false;
     question.detailed = 1;
     auto advice = ask(options_.job, ground, context_);
     if (!advice) return advice.error();
     advice_ = std::move(*advice);
-    for (const advise::Recommendation& one : advice_.recommendations)
+    for (const answer::Recommendation& one : advice_.recommendations)
       if (options_.all || one.rank == options_.rank.value_or(1))
-        subjects_.push_back(advise::policy_subject(one, advice_, question, ground.catalog, ground.coefficients));
+        subjects_.push_back(answer::policy_subject(one, advice_, question, ground.catalog, ground.coefficients));
     count_ = advice_.recommendations.size();
     name_ = command_line(question_of(context_.words));
     return kOk;
   }
 
-  int read_answer(const Ground& ground) {
+  int read_answer(const LoadedFacts& ground) {
     const std::string& file = options_.answers.front();
     const auto text = read_input(file);
     if (!text) return context_.fail(text.error());
     name_ = input_name(file);
-    if (report::says_lock(*text))
-      if (const auto lock = report::read_lock(*text, name_); !lock) return context_.fail(lock.error());
-    auto subjects = advise::saved_subjects(*text, name_, ground.today, ground.catalog, ground.coefficients);
+    if (show::says_lock(*text))
+      if (const auto lock = show::read_lock(*text, name_); !lock) return context_.fail(lock.error());
+    auto subjects = answer::saved_subjects(*text, name_, ground.today, ground.catalog, ground.coefficients);
     if (!subjects) return context_.fail(subjects.error());
     count_ = subjects->size();
     subjects_ = std::move(*subjects);
@@ -142,36 +142,36 @@ class Check {
   }
 
   int verdict_status() const {
-    const auto enforces = [](const advise::Policy& policy) { return policy.mode == advise::PolicyMode::enforce; };
+    const auto enforces = [](const answer::Policy& policy) { return policy.mode == answer::PolicyMode::enforce; };
     if (subjects_.empty()) return std::ranges::any_of(policies_, enforces) ? kNothing : kOk;
-    return report::check_counts(results_).blocking > 0 ? kPolicy : kOk;
+    return show::check_counts(results_).blocking > 0 ? kPolicy : kOk;
   }
 
-  void print(const Ground& ground, int status, const std::string& too_old) {
-    const report::CheckView view{.policies = policies_,
-                                 .subjects = subjects_,
-                                 .results = results_,
-                                 .answer = name_,
-                                 .saved = !options_.answers.empty(),
-                                 .explains = options_.explains,
-                                 .today = ground.today,
-                                 .version = kVersion,
-                                 .too_old = too_old,
-                                 .status = status};
-    if (ground.format == kSarif) return context_.out.write(report::dump(report::check_sarif(view)));
-    if (ground.format == kJunit) return context_.out.write(report::check_junit(view));
-    cli::print({.data = [&] { return report::check_json(view); },
-                .document = [&](bool all) { return report::check_page(view, all); },
-                .csv = [&] { return report::check_results(view, true); }},
+  void print(const LoadedFacts& ground, int status, const std::string& too_old) {
+    const show::CheckView view{.policies = policies_,
+                               .subjects = subjects_,
+                               .results = results_,
+                               .answer = name_,
+                               .saved = !options_.answers.empty(),
+                               .explains = options_.explains,
+                               .today = ground.today,
+                               .version = kVersion,
+                               .too_old = too_old,
+                               .status = status};
+    if (ground.format == kSarif) return context_.out.write(show::dump(show::check_sarif(view)));
+    if (ground.format == kJunit) return context_.out.write(show::check_junit(view));
+    cli::print({.data = [&] { return show::check_json(view); },
+                .document = [&](bool all) { return show::check_page(view, all); },
+                .csv = [&] { return show::check_results(view, true); }},
                ground.format, context_);
   }
 
   CheckOptions& options_;
   Context& context_;
-  std::vector<advise::Policy> policies_;
-  std::vector<advise::PolicySubject> subjects_;
-  std::vector<advise::PolicyResult> results_;
-  advise::Advice advice_;
+  std::vector<answer::Policy> policies_;
+  std::vector<answer::PolicySubject> subjects_;
+  std::vector<answer::PolicyResult> results_;
+  answer::Advice advice_;
   std::string name_;
   std::size_t count_ = 0;  // of recommendations in the answer
 };
@@ -198,10 +198,9 @@ Parsed make_check() {
   policy.repeats = true;
   parsed.flags.push_back(std::move(policy));
   parsed.flags.push_back({"--policy-mode", "MODE", say("enforce or audit, whatever the files say"), group,
-                          [options](std::string_view text) { return workload::assign(text, options->mode); }});
-  parsed.flags.push_back(
-      {"--rank", "N", say("the recommendation to judge (default 1)"), group,
-       [options](std::string_view text) { return workload::assign(text, options->rank, workload::kCount); }});
+                          [options](std::string_view text) { return job::assign(text, options->mode); }});
+  parsed.flags.push_back({"--rank", "N", say("the recommendation to judge (default 1)"), group,
+                          [options](std::string_view text) { return job::assign(text, options->rank, job::kCount); }});
   parsed.flags.push_back({"--all", "", say("judge every recommendation"), group, [options](std::string_view) -> Status {
                             options->all = true;
                             return {};

@@ -6,14 +6,14 @@
 #include <memory>
 #include <span>
 
-#include "cli/answer.hpp"
+#include "base/text/text.hpp"
+#include "base/values/share.hpp"
+#include "base/words/message.hpp"
 #include "cli/commands.hpp"
 #include "cli/gate/lock.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/share.hpp"
-#include "gpusel/base/text.hpp"
-#include "report/gate/lock.hpp"
-#include "report/gate/lock_diff.hpp"
+#include "cli/question/answer.hpp"
+#include "show/gate/lock.hpp"
+#include "show/gate/lock_diff.hpp"
 
 namespace gpusel::cli {
 
@@ -55,30 +55,30 @@ class Diff {
         status != kOk)
       return status;
     const int status = verdict();
-    print({.data = [&] { return report::lock_diff_json(difference_, status); },
-           .document = [&](bool all) { return report::lock_diff_page(difference_, all); },
-           .csv = [&] { return report::lock_diff_table(difference_); }},
+    print({.data = [&] { return show::lock_diff_json(difference_, status); },
+           .document = [&](bool all) { return show::lock_diff_page(difference_, all); },
+           .csv = [&] { return show::lock_diff_table(difference_); }},
           *format, context_);
     return status;
   }
 
  private:
-  static Result<report::Json> read(const std::string& file) {
+  static Result<show::Json> read(const std::string& file) {
     const auto text = read_input(file);
     if (!text) return std::unexpected(text.error());
-    return report::read_lock(*text, input_name(file));
+    return show::read_lock(*text, input_name(file));
   }
 
-  int compare(report::Json before) {
+  int compare(show::Json before) {
     auto after = read(options_.locks.back());
     if (!after) return context_.fail(after.error());
     if (const Status comparable = check_questions(before, *after); !comparable)
       return context_.fail(comparable.error());
-    difference_ = report::compare_locks(std::move(before), std::move(*after));
+    difference_ = show::compare_locks(std::move(before), std::move(*after));
     return kOk;
   }
 
-  Status check_questions(const report::Json& before, const report::Json& after) const {
+  Status check_questions(const show::Json& before, const show::Json& after) const {
     const std::string& file = options_.locks.back();
     const std::string then = before["currency"].get<std::string>();
     const std::string now = after["currency"].get<std::string>();
@@ -86,7 +86,7 @@ class Diff {
       return usage_error(
           say("in {}, and the other lock is in {}: their costs are not compared", printable(now), printable(then)),
           file, say("lock both with one --currency"));
-    const report::QuestionDifference words = report::question_difference(before, after);
+    const show::QuestionDifference words = show::question_difference(before, after);
     if (words.empty() || options_.any_question) return {};
     const std::string& one = words.only_after.empty() ? words.only_before.front() : words.only_after.front();
     const std::string shown = printable(shorten(one, 60));
@@ -95,8 +95,8 @@ class Diff {
                        file, say("--any-question compares their answers all the same"));
   }
 
-  int ask_again(report::Json before) {
-    for (const report::Json& word : before["question"]["words"]) words_.push_back(word.get<std::string>());
+  int ask_again(show::Json before) {
+    for (const show::Json& word : before["question"]["words"]) words_.push_back(word.get<std::string>());
     const std::vector<std::string> locked_words = words_;
     // Facts named here are today's: they are laid over those of the question.
     for (const std::string& overlay : context_.common.overlays) words_.insert(words_.end(), {"--overlay", overlay});
@@ -106,7 +106,7 @@ class Diff {
     auto after = lock_again(words_, now, &before, false, context_);
     if (!after) return after.error();
     recall_facts(before, *after, locked_words);
-    difference_ = report::compare_locks(std::move(before), std::move(*after));
+    difference_ = show::compare_locks(std::move(before), std::move(*after));
     difference_.asked_again = true;
     add_day();
     add_new_instances();
@@ -116,96 +116,95 @@ class Diff {
 
   /// Of instances that have come to the fore the lock may have kept nothing; where the catalogue that it was made of is
   /// still there, that says what held.
-  void recall_facts(report::Json& before, const report::Json& after, const std::vector<std::string>& words) const {
-    const report::Json& now = after["facts"]["instances"];
-    const report::Json& kept = before["facts"]["instances"];
+  void recall_facts(show::Json& before, const show::Json& after, const std::vector<std::string>& words) const {
+    const show::Json& now = after["facts"]["instances"];
+    const show::Json& kept = before["facts"]["instances"];
     if (std::ranges::all_of(now.items(), [&](const auto& one) { return kept.contains(one.key()); })) return;
     Replay then;
     then.documents = context_.replay.documents;
     const auto locked = lock_again(words, std::move(then), &after, true, context_);
     if (locked && (*locked)["versions"]["catalog"]["hash"] == before["versions"]["catalog"]["hash"])
-      report::add_facts(before, *locked);
+      show::add_facts(before, *locked);
   }
 
   void find_causes() {
-    const report::Json then = report::known_facts(difference_.before);
-    const report::Json now = report::known_facts(difference_.after);
-    const report::Json& ranking = difference_.after["ranking"];
+    const show::Json then = show::known_facts(difference_.before);
+    const show::Json now = show::known_facts(difference_.after);
+    const show::Json& ranking = difference_.after["ranking"];
     const auto locked_day = Date::parse(difference_.before["today"].get<std::string>());
     Replay all{.today = locked_day.value_or(Date{}), .documents = {}, .instead = nullptr};
     std::size_t replays = 0;
     std::vector<Part> parts;
-    for (report::FactDifference& one : difference_.facts) {
+    for (show::FactDifference& one : difference_.facts) {
       Replay alone;
       if (one.fact.section == "today")
         alone.today = all.today;
-      else if (auto document = report::set_back(one.fact, then, now))
+      else if (auto document = show::set_back(one.fact, then, now))
         alone.documents.push_back(std::move(*document));
       if (!alone.today.known() && alone.documents.empty()) continue;
       if (++replays > kMostReplays) continue;
       const auto without = lock_again(words_, alone, &difference_.before, true, context_);
       if (!without) continue;  // no overlay of today can say what the lock does
       all.documents.insert(all.documents.end(), alone.documents.begin(), alone.documents.end());
-      const report::Json& other = (*without)["ranking"];
-      one.effect = report::effect_of(ranking, other);
+      const show::Json& other = (*without)["ranking"];
+      one.effect = show::effect_of(ranking, other);
       if (!other.empty()) one.without = other.front();
       parts.push_back({&one, std::move(alone)});
     }
     find_joint_cause(parts);
-    std::ranges::stable_sort(difference_.facts, {}, [](const report::FactDifference& one) {
-      return one.effect.value_or(report::FactEffect::ranking);
+    std::ranges::stable_sort(difference_.facts, {}, [](const show::FactDifference& one) {
+      return one.effect.value_or(show::FactEffect::ranking);
     });
     if (difference_.empty()) return;
     const auto restored = lock_again(words_, std::move(all), &difference_.before, true, context_);
-    const report::Json& locked = difference_.before["ranking"];
-    difference_.explained =
-        restored && report::effect_of(locked, (*restored)["ranking"]) == report::FactEffect::nothing;
+    const show::Json& locked = difference_.before["ranking"];
+    difference_.explained = restored && show::effect_of(locked, (*restored)["ranking"]) == show::FactEffect::nothing;
   }
 
   /// A fact with what sets it back.
   struct Part {
-    report::FactDifference* fact;
+    show::FactDifference* fact;
     Replay back;
   };
 
-  static report::FactEffect most_of(const std::vector<Part>& parts) {
-    auto most = report::FactEffect::nothing;
+  static show::FactEffect most_of(const std::vector<Part>& parts) {
+    auto most = show::FactEffect::nothing;
     for (const Part& part : parts) most = std::min(most, *part.fact->effect);
     return most;
   }
 
   /// The answer with all of these set back; null: none.
-  report::Json without(std::span<const Part* const> parts) const {
+  show::Json without(std::span<const Part* const> parts) const {
     Replay all;
     for (const Part* part : parts) {
       if (part->back.today.known()) all.today = part->back.today;
       all.documents.insert(all.documents.end(), part->back.documents.begin(), part->back.documents.end());
     }
     const auto lock = lock_again(words_, std::move(all), &difference_.before, true, context_);
-    return lock ? (*lock)["ranking"] : report::Json();
+    return lock ? (*lock)["ranking"] : show::Json();
   }
 
   /// Where no fact moves the best alone, the fewest that do it together: each is left out in turn, and stays out where
   /// the others suffice.
   void find_joint_cause(const std::vector<Part>& parts) const {
-    const report::Json& ranking = difference_.after["ranking"];
-    const auto wanted = difference_.best_changed()                   ? report::FactEffect::best
-                        : difference_.cost_change().value_or(0) != 0 ? report::FactEffect::cost
-                                                                     : report::FactEffect::nothing;
-    if (wanted == report::FactEffect::nothing || parts.size() < 2 || most_of(parts) <= wanted) return;
+    const show::Json& ranking = difference_.after["ranking"];
+    const auto wanted = difference_.best_changed()                   ? show::FactEffect::best
+                        : difference_.cost_change().value_or(0) != 0 ? show::FactEffect::cost
+                                                                     : show::FactEffect::nothing;
+    if (wanted == show::FactEffect::nothing || parts.size() < 2 || most_of(parts) <= wanted) return;
     std::vector<const Part*> joint;
     for (const Part& part : parts) joint.push_back(&part);
     // Those that move nothing alone are left out first.
     std::ranges::stable_sort(joint, std::ranges::greater(), [](const Part* part) { return *part->fact->effect; });
-    const auto suffices = [&](const report::Json& other) {
-      return !other.is_null() && report::effect_of(ranking, other) <= wanted;
+    const auto suffices = [&](const show::Json& other) {
+      return !other.is_null() && show::effect_of(ranking, other) <= wanted;
     };
-    report::Json other = without(joint);
+    show::Json other = without(joint);
     if (!suffices(other)) return;
     for (std::size_t i = 0; i < joint.size();) {
       std::vector<const Part*> fewer = joint;
       fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-      report::Json left = without(fewer);
+      show::Json left = without(fewer);
       if (!suffices(left)) {
         ++i;
         continue;
@@ -214,22 +213,22 @@ class Diff {
       other = std::move(left);
     }
     for (const Part* part : joint) {
-      part->fact->effect = report::FactEffect::together;
-      part->fact->without = other.empty() ? report::Json() : other.front();
+      part->fact->effect = show::FactEffect::together;
+      part->fact->without = other.empty() ? show::Json() : other.front();
     }
   }
 
   /// The day is a fact, too: prices grow older.
   void add_day() {
-    const report::Json& then = difference_.before["today"];
-    const report::Json& now = difference_.after["today"];
+    const show::Json& then = difference_.before["today"];
+    const show::Json& now = difference_.after["today"];
     if (then != now) difference_.facts.push_back({{"today", {}, {}, then, now}, std::nullopt, nullptr});
   }
 
   /// Instances that neither the locked ranking nor its rejections knew.
   void add_new_instances() {
-    for (const report::RowDifference& row : difference_.rows) {
-      if (row.change != report::RowChange::appeared) continue;
+    for (const show::RowDifference& row : difference_.rows) {
+      if (row.change != show::RowChange::appeared) continue;
       const std::string name = row.after["provider"].get<std::string>() + "/" + row.after["sku"].get<std::string>();
       if (difference_.before["rejected"].contains(name)) continue;
       difference_.facts.push_back({{"instances", name, {}, nullptr, row.after["gpu"]}, std::nullopt, nullptr});
@@ -247,7 +246,7 @@ class Diff {
   const DiffOptions& options_;
   Context& context_;
   std::vector<std::string> words_;
-  report::LockDifference difference_;
+  show::LockDifference difference_;
 };
 
 }  // namespace

@@ -5,16 +5,16 @@
 #include <filesystem>
 #include <memory>
 
-#include "cli/answer.hpp"
+#include "base/io/file.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "catalog/records/layers.hpp"
 #include "cli/commands.hpp"
-#include "cli/job.hpp"
+#include "cli/question/answer.hpp"
+#include "cli/question/job.hpp"
 #include "cli/words/parser.hpp"
-#include "gpusel/base/file.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
-#include "gpusel/catalog/layers.hpp"
 #include "gpusel/version.hpp"
-#include "report/gate/lock.hpp"
+#include "show/gate/lock.hpp"
 
 namespace gpusel::cli {
 
@@ -72,12 +72,12 @@ void add_settings(const Settings& settings, std::vector<std::string>& words) {
   }
 }
 
-std::vector<report::LockedFile> files_of(const JobOptions& job, const Context& context) {
+std::vector<show::LockedFile> files_of(const JobOptions& job, const Context& context) {
   const catalog::LoadOptions layers = context.layers();
   std::vector<std::string> paths = layers.overlays;
   if (!layers.replacement.empty()) paths.insert(paths.begin(), layers.replacement);
   paths.insert(paths.end(), job.rule_files.begin(), job.rule_files.end());
-  std::vector<report::LockedFile> files;
+  std::vector<show::LockedFile> files;
   for (const std::string& path : paths) {
     const auto text = read_text_file(path);
     files.push_back({path, text ? catalog::content_hash(*text) : std::string()});
@@ -94,8 +94,7 @@ std::vector<Document> rule_documents(const JobOptions& job) {
   return documents;
 }
 
-std::expected<report::Json, int> make_json(JobOptions& job, std::size_t rows, const report::Json* also,
-                                           Context& context) {
+std::expected<show::Json, int> make_json(JobOptions& job, std::size_t rows, const show::Json* also, Context& context) {
   auto ground = prepare({job.question.constraints, &job.rule_files}, context);
   if (!ground) return std::unexpected(ground.error());
   // Rules that are set back go before those of files, too.
@@ -111,9 +110,9 @@ std::expected<report::Json, int> make_json(JobOptions& job, std::size_t rows, co
   std::vector<std::string> words = question_words(context.words);
   add_settings(context.settings, words);
   const std::vector<Document> rule_files = rule_documents(job);
-  return report::lock_json({*advice, ground->catalog, ground->coefficients, std::move(words), files_of(job, context),
-                            rule_files, ground->today, kVersion, rows},
-                           also);
+  return show::lock_json({*advice, ground->catalog, ground->coefficients, std::move(words), files_of(job, context),
+                          rule_files, ground->today, kVersion, rows},
+                         also);
 }
 
 int run_lock(LockOptions& options, Context& context) {
@@ -127,19 +126,19 @@ int run_lock(LockOptions& options, Context& context) {
                               say("no instance meets the job: there is nothing to lock"),
                               {},
                               say("gpusel recommend with the same words says why")});
-  report::seal(*lock);
+  show::seal(*lock);
   const std::string to = options.dry_run ? std::string() : options.to.empty() ? std::string(kUsualFile) : options.to;
   if (!to.empty())
-    if (Status written = write_whole(to, report::lock_file(*lock)); !written) return context.fail(written.error());
-  print({.data = [&] { return *lock; }, .document = [&](bool) { return report::lock_page(*lock, to); }}, *format,
+    if (Status written = write_whole(to, show::lock_file(*lock)); !written) return context.fail(written.error());
+  print({.data = [&] { return *lock; }, .document = [&](bool) { return show::lock_page(*lock, to); }}, *format,
         context);
   return kOk;
 }
 
 }  // namespace
 
-std::expected<report::Json, int> lock_again(const std::vector<std::string>& words, Replay replay,
-                                            const report::Json* also, bool quiet, Context& context) {
+std::expected<show::Json, int> lock_again(const std::vector<std::string>& words, Replay replay, const show::Json* also,
+                                          bool quiet, Context& context) {
   std::string kept;
   Context inner;
   inner.words = {std::string(kCommand)};
@@ -147,7 +146,7 @@ std::expected<report::Json, int> lock_again(const std::vector<std::string>& word
   inner.out = Output(kept);
   if (quiet) inner.err = Output(kept);
   inner.replay = std::move(replay);
-  report::Json lock;
+  show::Json lock;
   inner.replay.instead = [&](JobOptions& job, Context& asked) {
     const std::size_t rows = also != nullptr ? (*also)["answer"]["recommendations"].size() : kUsualRows;
     auto made = make_json(job, std::max<std::size_t>(1, rows), also, asked);
@@ -167,10 +166,9 @@ Parsed make_lock() {
   Parsed parsed;
   const std::string group = say("Lock");
   parsed.flags.push_back({"--to", "FILE", say("where to write it (default gpusel.lock)"), group,
-                          [options](std::string_view text) { return workload::assign(text, options->to); }});
-  parsed.flags.push_back(
-      {"-n,--limit", "N", say("rows to keep in full, with their facts (default 10)"), group,
-       [options](std::string_view text) { return workload::assign(text, options->rows, workload::kCount); }});
+                          [options](std::string_view text) { return job::assign(text, options->to); }});
+  parsed.flags.push_back({"-n,--limit", "N", say("rows to keep in full, with their facts (default 10)"), group,
+                          [options](std::string_view text) { return job::assign(text, options->rows, job::kCount); }});
   parsed.flags.push_back({"--dry-run", "", say("show it, write nothing"), group, [options](std::string_view) -> Status {
                             options->dry_run = true;
                             return {};

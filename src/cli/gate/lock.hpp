@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "cli/context.hpp"
-#include "report/json/json.hpp"
+#include "show/json/json.hpp"
 
 namespace gpusel::cli {
 
 /// The lock of `words` as of now, under `replay`. Says what is wrong; the error is the exit status. `also`: a lock
 /// whose instances' facts are wanted beside its own. `quiet`: nothing is said, as the question was asked before.
-std::expected<report::Json, int> lock_again(const std::vector<std::string>& words, Replay replay,
-                                            const report::Json* also, bool quiet, Context& context);
+std::expected<show::Json, int> lock_again(const std::vector<std::string>& words, Replay replay, const show::Json* also,
+                                          bool quiet, Context& context);
 
 }  // namespace gpusel::cli

@@ -1,16 +1,16 @@
 #include "cli/gate/price_age.hpp"
 
+#include "base/words/message.hpp"
 #include "cli/commands.hpp"
-#include "gpusel/base/message.hpp"
 
 namespace gpusel::cli {
 
-Status check_strict(const workload::Constraints& limits) {
+Status check_strict(const job::Constraints& limits) {
   if (!limits.strict.value_or(false) || limits.max_price_age_days) return {};
   return usage_error(say("--strict needs --max-price-age"), {}, say("as in --max-price-age 30d --strict"));
 }
 
-std::string too_old(const workload::Constraints& limits, std::span<const Date> dates, Date today) {
+std::string too_old(const job::Constraints& limits, std::span<const Date> dates, Date today) {
   if (!limits.strict.value_or(false) || !limits.max_price_age_days) return {};
   std::size_t old = 0;
   std::size_t undated = 0;
@@ -29,7 +29,7 @@ std::string too_old(const workload::Constraints& limits, std::span<const Date> d
   return words;
 }
 
-int gate_price_age(const workload::Constraints& limits, std::span<const catalog::Offer* const> offers, Date today,
+int gate_price_age(const job::Constraints& limits, std::span<const catalog::Offer* const> offers, Date today,
                    Context& context, int status) {
   if (status != kOk) return status;
   std::vector<Date> dates;

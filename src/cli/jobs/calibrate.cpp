@@ -3,15 +3,15 @@
 #include <filesystem>
 #include <memory>
 
-#include "cli/answer.hpp"
+#include "base/io/file.hpp"
+#include "base/text/joined.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "base/words/reason.hpp"
 #include "cli/commands.hpp"
-#include "gpusel/base/file.hpp"
-#include "gpusel/base/joined.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/reason.hpp"
-#include "gpusel/base/text.hpp"
-#include "report/job/estimate.hpp"
-#include "report/truth/calibrate.hpp"
+#include "cli/question/answer.hpp"
+#include "show/job/estimate.hpp"
+#include "show/truth/calibrate.hpp"
 
 namespace gpusel::cli {
 
@@ -47,14 +47,14 @@ class Calibrate {
     const auto catalog = context_.load_catalog();
     if (!catalog) return context_.fail(catalog.error());
     const auto documents = catalog->documents("calibration");
-    const auto shipped = estimate::read_coefficients(documents, estimate::Own::left_out);
+    const auto shipped = physics::read_coefficients(documents, physics::Own::left_out);
     if (!shipped) return context_.fail(shipped.error());
     if (Status read = read_files(*catalog, *shipped); !read) return context_.fail(read.error());
     tell_left_out();
-    const auto rows = advise::join_rows(std::move(*kept), checked_.rows);
+    const auto rows = answer::join_rows(std::move(*kept), checked_.rows);
     if (rows.empty())
       return context_.fail(Error{ErrorKind::unsatisfied, say("no measurement is left to calibrate with"), {}, {}});
-    auto calibration = advise::calibrate(rows, *today, *catalog, *shipped, documents);
+    auto calibration = answer::calibrate(rows, *today, *catalog, *shipped, documents);
     if (!options_.explain) calibration.trace.clear();
     return finish(calibration, *format);
   }
@@ -69,15 +69,15 @@ class Calibrate {
           ErrorKind::io, say("cannot remove '{}': {}", printable(target_), system_reason(failed.value())), {}, {}});
     const bool removed = was_there && !options_.dry_run;
     const auto record = [&] {
-      return report::Json{
+      return show::Json{
           {"schema", "gpusel.calibrate-reset/1"}, {"file", target_}, {"was_there", was_there}, {"removed", removed}};
     };
     print({.data = record,
            .document =
-               [&](bool) { return report::Document().page_title(say("Own calibration")).line(reset_line(was_there)); },
+               [&](bool) { return show::Document().page_title(say("Own calibration")).line(reset_line(was_there)); },
            .csv =
                [&] {
-                 report::Table table({{"file"}, {"was_there"}, {"removed"}});
+                 show::Table table({{"file"}, {"was_there"}, {"removed"}});
                  table.add({target_, was_there ? "true" : "false", removed ? "true" : "false"});
                  return table;
                }},
@@ -114,18 +114,18 @@ class Calibrate {
     if (Status ours = check_ours(); !ours) return std::unexpected(ours.error());
     Problems problems{target_, ErrorKind::usage, {}};
     if (before_.kind == Node::Kind::null) return std::vector<Node>{};
-    auto own = estimate::read_own(before_, problems);
+    auto own = physics::read_own(before_, problems);
     if (!problems.errors.empty()) return std::unexpected(problems.errors.front());
     return std::move(own.rows);
   }
 
-  Status read_files(const catalog::Catalog& catalog, const estimate::Coefficients& shipped) {
+  Status read_files(const catalog::Catalog& catalog, const physics::Coefficients& shipped) {
     for (const std::string& file : options_.files) {
       auto sheet = catalog::read_measurement_file(file, catalog);
       if (!sheet) return std::unexpected(sheet.error());
-      advise::forget_request_keys(*sheet);
+      answer::forget_request_keys(*sheet);
       unread_.insert(unread_.end(), sheet->unread.begin(), sheet->unread.end());
-      advise::CheckedRows more = advise::check_rows(std::move(*sheet), options_.accept_outliers, catalog, shipped);
+      answer::CheckedRows more = answer::check_rows(std::move(*sheet), options_.accept_outliers, catalog, shipped);
       std::ranges::move(more.rows, std::back_inserter(checked_.rows));
       std::ranges::move(more.unusable, std::back_inserter(checked_.unusable));
       std::ranges::move(more.outliers, std::back_inserter(checked_.outliers));
@@ -152,26 +152,26 @@ class Calibrate {
          checked_.outliers);
   }
 
-  int finish(const advise::Calibration& calibration, const std::string& format) {
-    const std::string overlay = report::calibrate_overlay(calibration);
+  int finish(const answer::Calibration& calibration, const std::string& format) {
+    const std::string overlay = show::calibrate_overlay(calibration);
     if (!options_.dry_run) {
       if (Status written = keep(overlay); !written) return context_.fail(written.error());
     }
     tell(say("kept rows that can no longer be estimated: {}", calibration.unusable.size()), calibration.unusable);
     print({.data =
                [&] {
-                 report::Json json = report::calibrate_json(calibration, checked_);
-                 json["file"] = options_.dry_run ? report::Json(nullptr) : report::Json(target_);
+                 show::Json json = show::calibrate_json(calibration, checked_);
+                 json["file"] = options_.dry_run ? show::Json(nullptr) : show::Json(target_);
                  json["overlay"] = overlay;
                  return json;
                },
            .document =
                [&](bool) {
-                 report::Document page = report::calibrate_page(calibration, checked_);
+                 show::Document page = show::calibrate_page(calibration, checked_);
                  page.gap().line(kept_line());
-                 return options_.dry_run ? page.gap().add(report::Code{overlay}) : page;
+                 return options_.dry_run ? page.gap().add(show::Code{overlay}) : page;
                },
-           .csv = [&] { return report::calibrate_table(calibration); }},
+           .csv = [&] { return show::calibrate_table(calibration); }},
           format, context_);
     return kOk;
   }
@@ -204,7 +204,7 @@ class Calibrate {
   std::string target_;
   Node before_;  // the calibration that is there
   std::string text_before_;
-  advise::CheckedRows checked_;
+  answer::CheckedRows checked_;
   std::vector<std::string> unread_;
 };
 
@@ -234,7 +234,7 @@ Parsed make_calibrate() {
                             }});
   };
   parsed.flags.push_back({"--to", "FILE", say("keep it there (default: calibration.yaml in your own folder)"), group,
-                          [options](std::string_view text) { return workload::assign(text, options->to); }});
+                          [options](std::string_view text) { return job::assign(text, options->to); }});
   on("--dry-run", say("show what would be kept, write nothing"), options->dry_run);
   on("--reset", say("remove what is kept: the shipped coefficients hold again"), options->reset);
   on("--accept-outliers", say("take in figures far outside their interval, too"), options->accept_outliers);

@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <memory>
 
-#include "cli/answer.hpp"
+#include "answer/lists/compare.hpp"
+#include "base/words/message.hpp"
 #include "cli/commands.hpp"
-#include "cli/ground.hpp"
+#include "cli/question/answer.hpp"
+#include "cli/question/loaded_facts.hpp"
 #include "cli/words/left_out.hpp"
-#include "gpusel/advise/compare.hpp"
-#include "gpusel/base/message.hpp"
-#include "report/lists/compare.hpp"
+#include "show/lists/compare.hpp"
 
 namespace gpusel::cli {
 
@@ -18,7 +18,7 @@ const std::vector<std::string> kNoRuleFiles;
 
 struct CompareOptions {
   std::vector<std::string> names;
-  advise::Question question;
+  answer::Question question;
   bool explain = false;
 };
 
@@ -26,18 +26,18 @@ int run_compare(CompareOptions& options, Context& context) {
   const auto ground = prepare({options.question.constraints, &kNoRuleFiles}, context);
   if (!ground) return ground.error();
   options.question.today = ground->today;
-  const auto comparison = advise::compare(options.names, options.question, ground->catalog, ground->rules,
+  const auto comparison = answer::compare(options.names, options.question, ground->catalog, ground->rules,
                                           ground->coefficients, options.explain);
   if (!comparison) return context.fail(as_flag(comparison.error()));
   if (options.explain && !comparison->work)
     context.note(say("--explain is of a job's figures: give --model and --task"));
-  print({.data = [&] { return report::compare_json(*comparison, ground->catalog); },
-         .document = [&](bool all) { return report::compare_page(*comparison, ground->catalog, all); },
-         .csv = [&] { return report::compare_table(*comparison, ground->catalog); }},
+  print({.data = [&] { return show::compare_json(*comparison, ground->catalog); },
+         .document = [&](bool all) { return show::compare_page(*comparison, ground->catalog, all); },
+         .csv = [&] { return show::compare_table(*comparison, ground->catalog); }},
         ground->format, context);
   tell_left_out(ground->format, {{options.explain, "--explain"}}, context);
   std::vector<const catalog::Offer*> offers;
-  for (const advise::Compared& item : comparison->items) offers.push_back(item.offer);
+  for (const answer::Compared& item : comparison->items) offers.push_back(item.offer);
   return gate_price_age(options.question.constraints, offers, ground->today, context, kOk);
 }
 
@@ -54,12 +54,12 @@ Parsed make_compare() {
     options->names.emplace_back(name);
     return {};
   };
-  std::vector<workload::Option<workload::Request>> job;
-  for (const auto& option : workload::request_options())
+  std::vector<job::Option<job::Request>> job;
+  for (const auto& option : job::request_options())
     if (option.key != "gpu" && option.key != "id") job.push_back(option);
-  add_options<workload::Request>(parsed.flags, job, options->question.request);
+  add_options<job::Request>(parsed.flags, job, options->question.request);
   add_limits(parsed.flags, options->question.constraints,
-             [](const auto& limit) { return limit.on.subject == workload::Subject::offer; });
+             [](const auto& limit) { return limit.on.subject == job::Subject::offer; });
   parsed.flags.push_back({"--explain", "", say("formula, substituted values and source of the job's figures"),
                           say("Output and data"), [options](std::string_view) -> Status {
                             options->explain = true;

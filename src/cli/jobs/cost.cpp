@@ -3,13 +3,13 @@
 #include <filesystem>
 #include <memory>
 
-#include "cli/answer.hpp"
+#include "answer/cost/break_even.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 #include "cli/commands.hpp"
-#include "cli/job.hpp"
-#include "gpusel/advise/break_even.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
-#include "report/money/cost.hpp"
+#include "cli/question/answer.hpp"
+#include "cli/question/job.hpp"
+#include "show/money/cost.hpp"
 
 namespace gpusel::cli {
 
@@ -17,11 +17,11 @@ namespace {
 
 struct CostOptions {
   JobOptions job;
-  advise::CostQuestion question;
+  answer::CostQuestion question;
   std::vector<std::string> targets;
   std::optional<std::int64_t> rank;
   bool currency_given = false;
-  advise::BreakEvenWishes break_even;
+  answer::BreakEvenWishes break_even;
 };
 
 /// Whether a target is the name of a saved answer: no instance of that name, and a file or what is called like one.
@@ -43,14 +43,14 @@ class Cost {
     if (!ground) return ground.error();
     options_.job.question.today = ground->today;
     if (const int status = of_a_job ? recommended(*ground) : named(ground->catalog); status != kOk) return status;
-    const advise::Question& question = options_.question.question = options_.job.question;
+    const answer::Question& question = options_.question.question = options_.job.question;
     options_.question.rules = ground->rules;
-    const auto answer = advise::costs(options_.question, ground->catalog, ground->coefficients);
+    const auto answer = answer::costs(options_.question, ground->catalog, ground->coefficients);
     if (!answer) return context_.fail(as_flag(answer.error()));
-    std::vector<advise::BreakEvens> break_evens;
+    std::vector<answer::BreakEvens> break_evens;
     options_.break_even.deadline_hours = question.constraints.deadline_hours;
-    for (const advise::CostItem& item : answer->items)
-      break_evens.push_back(advise::break_evens(*answer, item, options_.break_even, ground->catalog,
+    for (const answer::CostItem& item : answer->items)
+      break_evens.push_back(answer::break_evens(*answer, item, options_.break_even, ground->catalog,
                                                 ground->coefficients, options_.question.explained));
     show(*answer, break_evens, *ground);
     return gate(*answer);
@@ -58,7 +58,7 @@ class Cost {
 
  private:
   /// Without a target, the best instances for the job.
-  int recommended(const Ground& ground) {
+  int recommended(const LoadedFacts& ground) {
     if (!options_.job.question.request.task)
       return context_.fail(Error{ErrorKind::usage,
                                  say("neither an instance nor a job to price"),
@@ -68,20 +68,20 @@ class Cost {
     if (!advice) return advice.error();
     const auto at = chosen(*advice, options_.rank, say("gpusel recommend tells why"), context_);
     if (!at) return at.error();
-    options_.question.subjects = {advise::subject_of(advice->recommendations[*at], *advice, ground.catalog)};
+    options_.question.subjects = {answer::subject_of(advice->recommendations[*at], *advice, ground.catalog)};
     return kOk;
   }
 
   int named(const catalog::Catalog& catalog) {
     bool any_saved = false;
     for (const std::string& target : options_.targets) {
-      advise::CostSubject subject;
+      answer::CostSubject subject;
       subject.name = target;
       if (context_.reads_files && is_saved(target, catalog)) {
         const std::string name = input_name(target);
         const auto text = read_input(target);
         if (!text) return context_.fail(text.error());
-        auto saved = advise::saved_subject(*text, name, static_cast<int>(options_.rank.value_or(1)), catalog);
+        auto saved = answer::saved_subject(*text, name, static_cast<int>(options_.rank.value_or(1)), catalog);
         if (!saved) return context_.fail(saved.error());
         subject = std::move(*saved);
         if (!options_.currency_given && subject.currency) options_.job.question.currency = *subject.currency;
@@ -94,7 +94,7 @@ class Cost {
 
   /// What is said of a job or a recommendation where none is priced is no silent wish.
   bool has_effect(bool any_saved) {
-    const workload::Request& request = options_.job.question.request;
+    const job::Request& request = options_.job.question.request;
     std::string flag;
     if (options_.rank && !any_saved) flag = "rank";
     if (!request.given.empty() && !request.task && !request.names_model()) flag = request.given.front();
@@ -107,24 +107,25 @@ class Cost {
     return false;
   }
 
-  void show(const advise::CostAnswer& answer, std::span<const advise::BreakEvens> break_evens, const Ground& ground) {
+  void show(const answer::CostAnswer& answer, std::span<const answer::BreakEvens> break_evens,
+            const LoadedFacts& ground) {
     print({.data =
                [&] {
-                 report::Json json = report::cost_json(answer, break_evens, ground.catalog);
+                 show::Json json = show::cost_json(answer, break_evens, ground.catalog);
                  json["assumed"]["today"] = ground.today.text();
                  return json;
                },
-           .document = [&](bool wide) { return report::cost_page(answer, break_evens, ground.catalog, wide); },
-           .csv = [&] { return report::cost_table(answer, ground.catalog); }},
+           .document = [&](bool wide) { return show::cost_page(answer, break_evens, ground.catalog, wide); },
+           .csv = [&] { return show::cost_table(answer, ground.catalog); }},
           ground.format, context_);
   }
 
   /// Nothing without a price is an answer; only prices that were shown can be too old.
-  int gate(const advise::CostAnswer& answer) {
+  int gate(const answer::CostAnswer& answer) {
     std::vector<const catalog::Offer*> offers;
-    for (const advise::CostItem& item : answer.items)
-      for (const advise::TermCost& term : item.terms) offers.push_back(term.offer);
-    const advise::Question& question = options_.question.question;
+    for (const answer::CostItem& item : answer.items)
+      for (const answer::TermCost& term : item.terms) offers.push_back(term.offer);
+    const answer::Question& question = options_.question.question;
     return gate_price_age(question.constraints, offers, question.today, context_, offers.empty() ? kNothing : kOk);
   }
 
@@ -133,9 +134,8 @@ class Cost {
 };
 
 void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<CostOptions>& options) {
-  flags.push_back(
-      {"--rank", "N", say("which recommendation of a job or of a saved answer (default 1)"), say("Subject"),
-       [options](std::string_view text) { return workload::assign(text, options->rank, workload::kCount); }});
+  flags.push_back({"--rank", "N", say("which recommendation of a job or of a saved answer (default 1)"), say("Subject"),
+                   [options](std::string_view text) { return job::assign(text, options->rank, job::kCount); }});
   flags.push_back({"--explain", "", say("formula, substituted values and source of every figure"),
                    say("Output and data"), [options](std::string_view) -> Status {
                      options->question.explained = true;
@@ -162,9 +162,9 @@ Parsed make_cost() {
     options->targets.emplace_back(name);
     return {};
   };
-  add_options(parsed.flags, cost::duty_options(), options->job.question.duty);
-  add_options(parsed.flags, cost::extra_options(), options->job.question.extras);
-  add_options(parsed.flags, advise::break_even_options(), options->break_even);
+  add_options(parsed.flags, money::duty_options(), options->job.question.duty);
+  add_options(parsed.flags, money::extra_options(), options->job.question.extras);
+  add_options(parsed.flags, answer::break_even_options(), options->break_even);
   add_job_flags(parsed.flags, options->job);
   add_own_flags(parsed.flags, options);
   parsed.shows_prices = true;

@@ -2,23 +2,23 @@
 #include <memory>
 #include <utility>
 
-#include "cli/answer.hpp"
+#include "answer/estimate/estimate.hpp"
+#include "base/words/message.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
+#include "cli/question/answer.hpp"
 #include "cli/words/lines.hpp"
-#include "gpusel/advise/estimate.hpp"
 #include "gpusel/advisor.hpp"
-#include "gpusel/base/message.hpp"
-#include "report/job/estimate.hpp"
-#include "report/json/tell.hpp"
-#include "report/json/write_json.hpp"
+#include "show/job/estimate.hpp"
+#include "show/json/tell.hpp"
+#include "show/json/write_json.hpp"
 
 namespace gpusel::cli {
 
 namespace {
 
 struct EstimateOptions {
-  workload::Request request;
+  job::Request request;
   std::string batch;
   bool explain = false;
 };
@@ -38,18 +38,18 @@ class Estimate {
     if (!rules) return context_.fail(rules.error());
     rules_ = *rules;
     if (!options_.batch.empty()) return batch(*catalog, *coefficients);
-    const auto answer = advise::answer_estimate(options_.request, *catalog, *coefficients, options_.explain, rules_);
+    const auto answer = answer::answer_estimate(options_.request, *catalog, *coefficients, options_.explain, rules_);
     if (!answer) return context_.fail(as_flag(answer.error()));
-    print({.data = [&](report::JsonOut& out) { report::tell_estimate(out, *answer); },
-           .document = [&](bool) { return report::estimate_page(*answer); },
-           .csv = [&] { return report::estimate_table(*answer); }},
+    print({.data = [&](show::JsonOut& out) { show::tell_estimate(out, *answer); },
+           .document = [&](bool) { return show::estimate_page(*answer); },
+           .csv = [&] { return show::estimate_table(*answer); }},
           *format, context_);
     return kOk;
   }
 
  private:
   /// One JSON request per line, one answer per line, in order; a bad line does not stop the run.
-  int batch(const catalog::Catalog& catalog, const estimate::Coefficients& coefficients) {
+  int batch(const catalog::Catalog& catalog, const physics::Coefficients& coefficients) {
     auto file = options_.batch == kStandardInput ? InputFile::standard_input() : InputFile::open(options_.batch);
     if (!file) return context_.fail(unreadable(options_.batch, file.error()));
     Lines lines(std::move(*file));
@@ -64,24 +64,24 @@ class Estimate {
   }
 
   bool answer_line(const std::string& line, const catalog::Catalog& catalog,
-                   const estimate::Coefficients& coefficients) {
+                   const physics::Coefficients& coefficients) {
     std::string id;
-    const auto answer = [&]() -> Result<advise::EstimateAnswer> {
+    const auto answer = [&]() -> Result<answer::EstimateAnswer> {
       if (line.size() > kMaxLine) return usage_error(say("a request of more than {} MiB", kMaxLine >> 20U));
       const auto document = parse_json(line, "request");
       if (!document) return std::unexpected(document.error());
       if (const Node* given = document->root.find("id"); given != nullptr && given->is_scalar()) id = given->text;
-      const auto request = workload::read_request(document->root);
+      const auto request = job::read_request(document->root);
       if (!request) return std::unexpected(request.error());
-      return advise::answer_estimate(*request, catalog, coefficients, options_.explain, rules_);
+      return answer::answer_estimate(*request, catalog, coefficients, options_.explain, rules_);
     }();
     if (!answer) {
-      context_.out.write(report::dump(report::error_json(id, answer.error()), -1));
+      context_.out.write(show::dump(show::error_json(id, answer.error()), -1));
       return false;
     }
     told_.clear();
-    told_.begin_object(report::JsonOut::kItem);
-    report::tell_estimate(told_, *answer);
+    told_.begin_object(show::JsonOut::kItem);
+    show::tell_estimate(told_, *answer);
     context_.out.write(told_.finish());
     return true;
   }
@@ -89,7 +89,7 @@ class Estimate {
   const EstimateOptions& options_;
   std::vector<rules::Rule> rules_;
   Context& context_;
-  report::JsonWriter told_{-1};
+  show::JsonWriter told_{-1};
 };
 
 }  // namespace
@@ -97,11 +97,11 @@ class Estimate {
 Parsed make_estimate() {
   auto options = std::make_shared<EstimateOptions>();
   Parsed parsed;
-  add_options(parsed.flags, workload::request_options(), options->request);
+  add_options(parsed.flags, job::request_options(), options->request);
   const std::string group = say("Output and data");
   parsed.flags.push_back({"--batch", "FILE",
                           say("JSON Lines: a request per line, an answer per line ('-': standard input)"), group,
-                          [options](std::string_view text) { return workload::assign(text, options->batch); }});
+                          [options](std::string_view text) { return job::assign(text, options->batch); }});
   parsed.flags.push_back({"--explain", "", say("each figure's formula, substituted values and source"), group,
                           [options](std::string_view) -> Status {
                             options->explain = true;

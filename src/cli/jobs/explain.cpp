@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <memory>
 
-#include "cli/answer.hpp"
+#include "answer/explain/explain.hpp"
+#include "base/text/text.hpp"
 #include "cli/commands.hpp"
-#include "cli/job.hpp"
-#include "gpusel/advise/explain.hpp"
-#include "gpusel/base/text.hpp"
-#include "report/job/explain.hpp"
+#include "cli/question/answer.hpp"
+#include "cli/question/job.hpp"
+#include "show/job/explain.hpp"
 
 namespace gpusel::cli {
 
@@ -35,57 +35,57 @@ class Explain {
     options_.job.question.alternatives = false;
     const auto advice = ask(options_.job, *ground, context_);
     if (!advice) return advice.error();
-    const advise::Explained of{options_.job.question, *advice, ground->catalog, ground->rules, ground->coefficients};
+    const answer::Explained of{options_.job.question, *advice, ground->catalog, ground->rules, ground->coefficients};
     if (options_.subject.empty()) return ranked(of, *ground);
-    if (advise::is_rule(of, options_.subject)) return rule(of, *ground);
+    if (answer::is_rule(of, options_.subject)) return rule(of, *ground);
     if (ground->catalog.has_instance(options_.subject)) return instance(of, *ground);
     return figure(of, *ground);
   }
 
  private:
   /// Which recommendation is asked about. The error is the exit status.
-  std::expected<std::size_t, int> index_of(const advise::Explained& of) {
+  std::expected<std::size_t, int> index_of(const answer::Explained& of) {
     return chosen(of.advice, options_.rank, say("gpusel explain INSTANCE tells what would admit one"), context_);
   }
 
-  int ranked(const advise::Explained& of, const Ground& ground) {
+  int ranked(const answer::Explained& of, const LoadedFacts& ground) {
     const auto index = index_of(of);
     return index ? show_rank(of, *index, ground) : index.error();
   }
 
-  int show_rank(const advise::Explained& of, std::size_t index, const Ground& ground) {
+  int show_rank(const answer::Explained& of, std::size_t index, const LoadedFacts& ground) {
     const catalog::Instance& named = *of.advice.recommendations[index].instance;
     return show(
-        {"rank", format("{}/{}", named.provider, named.sku), of.advice, of.catalog, advise::explain_rank(of, index)},
+        {"rank", format("{}/{}", named.provider, named.sku), of.advice, of.catalog, answer::explain_rank(of, index)},
         ground);
   }
 
-  int rule(const advise::Explained& of, const Ground& ground) {
+  int rule(const answer::Explained& of, const LoadedFacts& ground) {
     if (const int status = check_no_rank(); status != kOk) return status;
-    return show({"rule", options_.subject, of.advice, of.catalog, advise::explain_rule(of, options_.subject)}, ground);
+    return show({"rule", options_.subject, of.advice, of.catalog, answer::explain_rule(of, options_.subject)}, ground);
   }
 
-  int instance(const advise::Explained& of, const Ground& ground) {
+  int instance(const answer::Explained& of, const LoadedFacts& ground) {
     if (const int status = check_no_rank(); status != kOk) return status;
     const auto named = ground.catalog.instance(options_.subject);
     if (!named) return context_.fail(named.error());
     const auto& ranks = of.advice.recommendations;
-    const auto found = std::ranges::find(ranks, *named, &advise::Recommendation::instance);
+    const auto found = std::ranges::find(ranks, *named, &answer::Recommendation::instance);
     if (found != ranks.end()) return show_rank(of, static_cast<std::size_t>(found - ranks.begin()), ground);
-    const auto admission = advise::admission(of.question, **named, of.catalog, ground.rules, ground.coefficients);
+    const auto admission = answer::admission(of.question, **named, of.catalog, ground.rules, ground.coefficients);
     if (!admission) return context_.fail(as_flag(admission.error()));
     return show({"rejection", format("{}/{}", (*named)->provider, (*named)->sku), of.advice, of.catalog,
-                 advise::explain_rejection(of, *admission), &*admission},
+                 answer::explain_rejection(of, *admission), &*admission},
                 ground);
   }
 
-  int figure(const advise::Explained& of, const Ground& ground) {
+  int figure(const answer::Explained& of, const LoadedFacts& ground) {
     const auto index = index_of(of);
     if (!index) return index.error();
-    const advise::Branch tree = advise::explain_rank(of, *index);
-    if (const advise::Branch* found = advise::find_branch(tree, options_.subject))
+    const answer::Branch tree = answer::explain_rank(of, *index);
+    if (const answer::Branch* found = answer::find_branch(tree, options_.subject))
       return show({"figure", found->line.quantity, of.advice, of.catalog, *found}, ground);
-    std::vector<std::string_view> known = advise::quantities(tree);
+    std::vector<std::string_view> known = answer::quantities(tree);
     for (const rules::Rule& rule : ground.rules) known.push_back(rule.id);
     for (const catalog::Instance& each : ground.catalog.instances()) known.push_back(each.sku);
     const std::string near = did_you_mean(options_.subject, known);
@@ -106,22 +106,22 @@ class Explain {
   struct Shown {
     std::string_view kind;
     std::string name;
-    const advise::Advice& advice;
+    const answer::Advice& advice;
     const catalog::Catalog& catalog;
-    advise::Branch tree;
-    const advise::Admission* admission = nullptr;
+    answer::Branch tree;
+    const answer::Admission* admission = nullptr;
   };
 
-  int show(const Shown& shown, const Ground& ground) {
-    const report::ExplainView view{shown.kind, shown.name, shown.advice, shown.catalog, shown.tree, shown.admission};
+  int show(const Shown& shown, const LoadedFacts& ground) {
+    const show::ExplainView view{shown.kind, shown.name, shown.advice, shown.catalog, shown.tree, shown.admission};
     print({.data =
                [&] {
-                 report::Json json = report::explanation_json(view);
+                 show::Json json = show::explanation_json(view);
                  json["assumed"]["today"] = ground.today.text();
                  return json;
                },
-           .document = [&](bool) { return report::explanation_page(view); },
-           .csv = [&] { return report::derivation_of(view.tree).table(); }},
+           .document = [&](bool) { return show::explanation_page(view); },
+           .csv = [&] { return show::derivation_of(view.tree).table(); }},
           ground.format, context_);
     return kOk;
   }
@@ -145,9 +145,8 @@ Parsed make_explain() {
     return {};
   };
   add_job_flags(parsed.flags, options->job);
-  parsed.flags.push_back(
-      {"--rank", "N", say("whose figures (default 1)"), say("Ranking and output"),
-       [options](std::string_view text) { return workload::assign(text, options->rank, workload::kCount); }});
+  parsed.flags.push_back({"--rank", "N", say("whose figures (default 1)"), say("Ranking and output"),
+                          [options](std::string_view text) { return job::assign(text, options->rank, job::kCount); }});
   parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return Explain(*options, context).run(); };
   return parsed;

@@ -1,19 +1,19 @@
 // gpusel export: the chosen plan in other tools' formats.
-#include "report/export/export.hpp"
+#include "show/export/export.hpp"
 
 #include <filesystem>
 #include <memory>
 
-#include "cli/answer.hpp"
-#include "cli/ask.hpp"
+#include "answer/gate/saved.hpp"
+#include "answer/stages/data_path.hpp"
+#include "base/io/file.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 #include "cli/commands.hpp"
-#include "cli/job.hpp"
-#include "gpusel/advise/data_path.hpp"
-#include "gpusel/advise/saved.hpp"
-#include "gpusel/base/file.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
-#include "report/json/yaml.hpp"
+#include "cli/question/answer.hpp"
+#include "cli/question/ask.hpp"
+#include "cli/question/job.hpp"
+#include "show/json/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -36,7 +36,7 @@ class Export {
 
   int run() {
     if (options_.target.empty()) return list();
-    const auto target = report::find_export_target(options_.target);
+    const auto target = show::find_export_target(options_.target);
     if (!target) return context_.fail(target.error());
     if (options_.dry_run && options_.to.empty())
       return context_.fail(
@@ -58,12 +58,12 @@ class Export {
           Error{ErrorKind::usage, say("no target to write for"), {}, say("all targets: gpusel export")});
     const auto format = context_.format();
     if (!format) return context_.fail(format.error());
-    print({.data = [] { return report::targets_json(); }, .document = [](bool) { return report::targets_page(); }},
-          *format, context_);
+    print({.data = [] { return show::targets_json(); }, .document = [](bool) { return show::targets_page(); }}, *format,
+          context_);
     return kOk;
   }
 
-  std::expected<advise::Advice, int> asked(const Ground& ground) {
+  std::expected<answer::Advice, int> asked(const LoadedFacts& ground) {
     if (!options_.job.question.request.task)
       return std::unexpected(context_.fail(Error{ErrorKind::usage,
                                                  say("no job to export a plan of"),
@@ -73,7 +73,7 @@ class Export {
     return ask(options_.job, ground, context_);
   }
 
-  std::expected<advise::Advice, int> saved(const Ground& ground) {
+  std::expected<answer::Advice, int> saved(const LoadedFacts& ground) {
     const auto fail = [&](const Error& error) { return std::unexpected(context_.fail(error)); };
     options_.job.question.today = ground.today;
     if (!options_.job.question.request.given.empty())
@@ -84,7 +84,7 @@ class Export {
     const std::string name = input_name(options_.saved);
     const auto text = read_input(options_.saved);
     if (!text) return fail(text.error());
-    auto advice = advise::saved_advice(*text, name, ground.catalog, ground.coefficients);
+    auto advice = answer::saved_advice(*text, name, ground.catalog, ground.coefficients);
     if (!advice) return fail(advice.error());
     return std::move(*advice);
   }
@@ -96,41 +96,41 @@ class Export {
     return flag;
   }
 
-  int write(const report::ExportTarget& target, const advise::Advice& advice, const advise::Recommendation& chosen,
-            const Ground& ground) {
-    const auto launches = advise::read_proofs(ground.catalog.documents("launches"), "launches");
+  int write(const show::ExportTarget& target, const answer::Advice& advice, const answer::Recommendation& chosen,
+            const LoadedFacts& ground) {
+    const auto launches = answer::read_proofs(ground.catalog.documents("launches"), "launches");
     if (!launches) return context_.fail(launches.error());
-    const auto converter = cost::Converter::into(advice.currency, ground.catalog);
+    const auto converter = money::Converter::into(advice.currency, ground.catalog);
     if (!converter) return context_.fail(converter.error());
-    report::ExportView view{advice,
-                            chosen,
-                            *launches,
-                            ground.catalog,
-                            ground.coefficients,
-                            {},
-                            0,
-                            command_line(question_of(context_.words))};
+    show::ExportView view{advice,
+                          chosen,
+                          *launches,
+                          ground.catalog,
+                          ground.coefficients,
+                          {},
+                          0,
+                          command_line(question_of(context_.words))};
     view.scaling = scaling(advice, chosen, ground);
-    const auto data = advise::data_path(chosen, advice, options_.job.question.request, {}, ground.catalog,
+    const auto data = answer::data_path(chosen, advice, options_.job.question.request, {}, ground.catalog,
                                         ground.coefficients, *converter, false);
     view.disk_gb = data.need.stored_gb() + kSystemGb;
-    const auto exported = report::export_plan(view, target);
+    const auto exported = show::export_plan(view, target);
     if (!exported) return context_.fail(exported.error());
     return deliver(view, target, *exported, ground);
   }
 
-  static std::optional<cost::Autoscale> scaling(const advise::Advice& advice, const advise::Recommendation& chosen,
-                                                const Ground& ground) {
+  static std::optional<money::Autoscale> scaling(const answer::Advice& advice, const answer::Recommendation& chosen,
+                                                 const LoadedFacts& ground) {
     if (advice.work.counted) return std::nullopt;
-    const auto start = advise::cold_start(advice.work, chosen.machine(), chosen.choice(),
+    const auto start = answer::cold_start(advice.work, chosen.machine(), chosen.choice(),
                                           {*chosen.instance, chosen.region->id}, ground.catalog, ground.coefficients);
-    advise::ScalingFacts facts{advice.work, *chosen.planned, chosen.machine().nodes, false, std::nullopt};
+    answer::ScalingFacts facts{advice.work, *chosen.planned, chosen.machine().nodes, false, std::nullopt};
     if (start) facts.cold_start = start->total();
-    return advise::scaling_of(facts);
+    return answer::scaling_of(facts);
   }
 
-  int deliver(const report::ExportView& view, const report::ExportTarget& target, const report::Exported& exported,
-              const Ground& ground) {
+  int deliver(const show::ExportView& view, const show::ExportTarget& target, const show::Exported& exported,
+              const LoadedFacts& ground) {
     const auto files = exported.files();
     std::error_code none;
     const bool folder = std::filesystem::is_directory(options_.to, none);
@@ -141,12 +141,12 @@ class Export {
                                  {}});
     std::vector<std::string> paths;  // of the files, where they are written
     if (!options_.to.empty())
-      for (const report::ExportedFile& file : files)
+      for (const show::ExportedFile& file : files)
         paths.push_back(folder ? (std::filesystem::path(options_.to) / file.name).string() : options_.to);
     std::vector<FileText> texts;
     for (std::size_t i = 0; i < paths.size() && !options_.dry_run; ++i) texts.push_back({paths[i], files[i].content});
     if (Status written = write_together(texts, {}); !written) return context_.fail(written.error());
-    const bool data = report::is_data(ground.format);
+    const bool data = show::is_data(ground.format);
     if (!options_.to.empty() && !data) {
       for (std::size_t i = 0; i < paths.size(); ++i)
         context_.out.write(options_.dry_run ? say("would write {}:", printable(paths[i])) + "\n\n" + files[i].content
@@ -154,16 +154,16 @@ class Export {
     } else {
       print({.data =
                  [&] {
-                   report::Json json = report::export_json(view, target, exported);
+                   show::Json json = show::export_json(view, target, exported);
                    json["written"] =
-                       options_.to.empty() || options_.dry_run ? report::Json(nullptr) : report::Json(options_.to);
+                       options_.to.empty() || options_.dry_run ? show::Json(nullptr) : show::Json(options_.to);
                    return json;
                  },
-             .document = [&](bool) { return report::export_page(target, exported); },
-             .csv = [&] { return report::export_table(exported); }},
+             .document = [&](bool) { return show::export_page(target, exported); },
+             .csv = [&] { return show::export_table(exported); }},
             ground.format, context_);
     }
-    const advise::Question& question = options_.job.question;
+    const answer::Question& question = options_.job.question;
     const catalog::Offer* offers[] = {view.chosen.offer};
     return gate_price_age(question.constraints, offers, ground.today, context_, kOk);
   }
@@ -174,11 +174,10 @@ class Export {
 
 void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<ExportOptions>& options) {
   const std::string group = say("Export");
-  flags.push_back({"--rank", "N", say("which recommendation (default 1)"), group, [options](std::string_view text) {
-                     return workload::assign(text, options->rank, workload::kCount);
-                   }});
+  flags.push_back({"--rank", "N", say("which recommendation (default 1)"), group,
+                   [options](std::string_view text) { return job::assign(text, options->rank, job::kCount); }});
   flags.push_back({"--to", "FILE", say("write the file there, or all files into that folder, each whole or not at all"),
-                   group, [options](std::string_view text) { return workload::assign(text, options->to); }});
+                   group, [options](std::string_view text) { return job::assign(text, options->to); }});
   flags.push_back({"--dry-run", "", say("show what --to would write, and write nothing"), group,
                    [options](std::string_view) -> Status {
                      options->dry_run = true;

@@ -2,28 +2,28 @@
 #include <algorithm>
 #include <memory>
 
-#include "cli/answer.hpp"
+#include "answer/fleet/fleet.hpp"
+#include "base/words/message.hpp"
 #include "cli/commands.hpp"
-#include "cli/job.hpp"
-#include "gpusel/advise/fleet.hpp"
-#include "gpusel/base/message.hpp"
-#include "report/money/fleet.hpp"
+#include "cli/question/answer.hpp"
+#include "cli/question/job.hpp"
+#include "show/money/fleet.hpp"
 
 namespace gpusel::cli {
 
 namespace {
 
 struct FleetOptions {
-  advise::FleetQuestion question;
+  answer::FleetQuestion question;
   std::vector<std::string> rule_files;
 };
 
-std::vector<const catalog::Offer*> offers_of(const advise::Fleet& fleet) {
+std::vector<const catalog::Offer*> offers_of(const answer::Fleet& fleet) {
   std::vector<const catalog::Offer*> out;
-  for (const advise::FleetMember& member : fleet.mix.members) out.push_back(fleet.types[member.type].steady().offer);
+  for (const answer::FleetMember& member : fleet.mix.members) out.push_back(fleet.types[member.type].steady().offer);
   if (!fleet.schedule) return out;
   for (const auto& hour : fleet.schedule->hours)
-    for (const advise::FleetMember& member : hour)
+    for (const answer::FleetMember& member : hour)
       for (const auto* offer : {&fleet.types[member.type].elastic, &fleet.types[member.type].committed})
         if (*offer && (offer == &fleet.types[member.type].elastic || member.committed > 0))
           out.push_back((*offer)->offer);
@@ -37,16 +37,16 @@ int run_fleet(FleetOptions& options, Context& context) {
   const catalog::Catalog& catalog = ground->catalog;
   question.today = ground->today;
   tell_broad_names(question.constraints, catalog, context);
-  const auto fleet = advise::plan_fleet(question, catalog, ground->rules, ground->coefficients);
+  const auto fleet = answer::plan_fleet(question, catalog, ground->rules, ground->coefficients);
   if (!fleet) return context.fail(as_flag(fleet.error()));
   print({.data =
              [&] {
-               report::Json json = report::fleet_json(*fleet, catalog);
+               show::Json json = show::fleet_json(*fleet, catalog);
                json["assumed"]["today"] = question.today.text();
                return json;
              },
-         .document = [&](bool) { return report::fleet_page(*fleet, catalog); },
-         .csv = [&] { return report::fleet_table(*fleet, catalog); }},
+         .document = [&](bool) { return show::fleet_page(*fleet, catalog); },
+         .csv = [&] { return show::fleet_table(*fleet, catalog); }},
         ground->format, context);
   if (!fleet->mix.feasible && ground->format == "csv") context.note(say("no fleet serves this traffic"));
   if (!fleet->mix.feasible) return kNothing;
@@ -66,17 +66,17 @@ bool is_one_of(std::string_view key, std::span<const std::string_view> keys) {
 Parsed make_fleet() {
   auto options = std::make_shared<FleetOptions>();
   Parsed parsed;
-  std::vector<workload::Option<workload::Request>> job;
-  for (const auto& option : workload::request_options()) {
-    const bool serving = option.group == "Workload" || option.group == workload::kInferenceGroup;
+  std::vector<job::Option<job::Request>> job;
+  for (const auto& option : job::request_options()) {
+    const bool serving = option.group == "Workload" || option.group == job::kInferenceGroup;
     if (is_one_of(option.key, kOnePlan) || (serving && !is_one_of(option.key, kNotAsked))) job.push_back(option);
     if (option.key == "request_rate") job.back().aliases = "rate rps target-request-rate";
   }
   auto& question = options->question;
-  add_options<workload::Request>(parsed.flags, job, question.request);
-  add_options(parsed.flags, advise::fleet_options(), question);
+  add_options<job::Request>(parsed.flags, job, question.request);
+  add_options(parsed.flags, answer::fleet_options(), question);
   add_limits(parsed.flags, question.constraints,
-             [](const auto& limit) { return limit.on.subject != workload::Subject::job; });
+             [](const auto& limit) { return limit.on.subject != job::Subject::job; });
   const std::string group = say("Output and data");
   parsed.flags.push_back(currency_flag(question.currency));
   parsed.flags.push_back(rules_flag(options->rule_files, group));

@@ -2,23 +2,23 @@
 #include <algorithm>
 #include <memory>
 
-#include "cli/answer.hpp"
-#include "cli/ask.hpp"
-#include "cli/beside.hpp"
+#include "answer/explain/explain.hpp"
+#include "answer/search/recommend.hpp"
+#include "base/text/first_few.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 #include "cli/commands.hpp"
-#include "cli/job.hpp"
 #include "cli/jobs/stages.hpp"
+#include "cli/question/answer.hpp"
+#include "cli/question/ask.hpp"
+#include "cli/question/job.hpp"
+#include "cli/question/sections.hpp"
 #include "cli/words/left_out.hpp"
-#include "gpusel/advise/explain.hpp"
-#include "gpusel/advise/recommend.hpp"
-#include "gpusel/base/first_few.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
-#include "report/job/explain.hpp"
-#include "report/job/recommend.hpp"
-#include "report/json/tell.hpp"
-#include "report/json/yaml.hpp"
-#include "report/truth/poc.hpp"
+#include "show/job/explain.hpp"
+#include "show/job/recommend.hpp"
+#include "show/json/tell.hpp"
+#include "show/json/yaml.hpp"
+#include "show/truth/poc.hpp"
 
 namespace gpusel::cli {
 
@@ -28,7 +28,7 @@ struct RecommendOptions : JobOptions {
   std::optional<std::int64_t> limit;
   bool explain = false;
   bool show_rejected = false;
-  Beside beside;
+  Sections beside;
   std::string stages;
   bool poc = false;
   std::optional<std::int64_t> rank;  // that it is for
@@ -46,7 +46,7 @@ class Recommend {
     const auto ground = prepare({options_.question.constraints, &options_.rule_files}, context_);
     if (!ground) return ground.error();
     const catalog::Catalog& catalog = ground->catalog;
-    const estimate::Coefficients& coefficients = ground->coefficients;
+    const physics::Coefficients& coefficients = ground->coefficients;
     const std::string& format = ground->format;
     rules_ = ground->rules;
     if (!options_.stages.empty()) {
@@ -60,13 +60,13 @@ class Recommend {
       if (!ask_person(catalog))
         return context_.fail(Error{ErrorKind::usage, say("not all questions were answered"), {}, {}});
     options_.question.every_rejection = options_.show_rejected;
-    const bool list = report::is_data(format) || format == "csv" || is_document(format);
+    const bool list = show::is_data(format) || format == "csv" || is_document(format);
     options_.question.every_reason = list || options_.show_rejected;  // the table counts them
     options_.question.detailed = static_cast<std::size_t>(options_.limit.value_or(list ? 0 : kRowsShown));
     auto advice = ask(options_, *ground, context_);
     if (!advice) return advice.error();
-    advise::warn_of_data(*advice, options_.question, options_.beside.wishes, catalog, coefficients);
-    std::optional<advise::Poc> poc;
+    answer::warn_of_data(*advice, options_.question, options_.beside.wishes, catalog, coefficients);
+    std::optional<answer::Poc> poc;
     if (options_.poc && !advice->recommendations.empty()) {
       auto made = make_poc(*advice, catalog, coefficients);
       if (!made) return context_.fail(made.error());
@@ -81,7 +81,7 @@ class Recommend {
  private:
   /// What shows more of one ranking has no meaning beside several.
   Status check_alone() const {
-    const Beside& beside = options_.beside;
+    const Sections& beside = options_.beside;
     const std::pair<bool, std::string_view> flags[] = {{options_.show_rejected, "--show-rejected"},
                                                        {options_.limit.has_value(), "--limit"},
                                                        {beside.services, "--show-services"},
@@ -105,63 +105,63 @@ class Recommend {
     return true;
   }
 
-  std::expected<advise::Poc, Errors> make_poc(const advise::Advice& advice, const catalog::Catalog& catalog,
-                                              const estimate::Coefficients& coefficients) const {
-    const auto tools = advise::read_proofs(catalog.documents("proofs"));
+  std::expected<answer::Poc, Errors> make_poc(const answer::Advice& advice, const catalog::Catalog& catalog,
+                                              const physics::Coefficients& coefficients) const {
+    const auto tools = answer::read_proofs(catalog.documents("proofs"));
     if (!tools) return std::unexpected(tools.error());
     auto poc =
-        advise::proof_of_concept(advice, static_cast<int>(options_.rank.value_or(1)), *tools, catalog, coefficients);
+        answer::proof_of_concept(advice, static_cast<int>(options_.rank.value_or(1)), *tools, catalog, coefficients);
     if (!poc) return std::unexpected(Errors{poc.error()});
     return std::move(*poc);
   }
 
   /// Only prices that were shown can fail the answer.
-  int gate(const advise::Advice& advice) {
+  int gate(const answer::Advice& advice) {
     std::vector<const catalog::Offer*> shown;
     for (const auto& one : advice.recommendations)
       if (options_.question.detailed == 0 || shown.size() < options_.question.detailed) shown.push_back(one.offer);
     return gate_price_age(options_.question.constraints, shown, options_.question.today, context_, kOk);
   }
 
-  report::PocView proof(const BesideContext& answer, const advise::Poc& poc) const {
+  show::PocView proof(const SectionContext& answer, const answer::Poc& poc) const {
     return {poc, answer.advice, options_.question.request, answer.catalog, answer.coefficients};
   }
 
-  void tell(report::JsonOut& out, const BesideContext& answer, const std::optional<advise::Poc>& poc) const {
+  void tell(show::JsonOut& out, const SectionContext& answer, const std::optional<answer::Poc>& poc) const {
     const auto beside = beside_told(answer);
-    report::tell_recommend(out, answer.advice, answer.catalog,
-                           {static_cast<std::size_t>(options_.limit.value_or(0)), options_.question.today.text(),
-                            [&](report::JsonOut& one, std::size_t i) {
-                              beside(one, i);
-                              if (options_.explain) report::tell_trace(one, advise::lines_of(explained(answer, i)));
-                            }});
-    if (options_.poc) out.tree("poc", poc ? report::poc_json(proof(answer, *poc)) : report::Json(nullptr));
+    show::tell_recommend(out, answer.advice, answer.catalog,
+                         {static_cast<std::size_t>(options_.limit.value_or(0)), options_.question.today.text(),
+                          [&](show::JsonOut& one, std::size_t i) {
+                            beside(one, i);
+                            if (options_.explain) show::tell_trace(one, answer::lines_of(explained(answer, i)));
+                          }});
+    if (options_.poc) out.tree("poc", poc ? show::poc_json(proof(answer, *poc)) : show::Json(nullptr));
   }
 
-  advise::Branch explained(const BesideContext& answer, std::size_t index) const {
-    return advise::explain_rank({options_.question, answer.advice, answer.catalog, rules_, answer.coefficients}, index);
+  answer::Branch explained(const SectionContext& answer, std::size_t index) const {
+    return answer::explain_rank({options_.question, answer.advice, answer.catalog, rules_, answer.coefficients}, index);
   }
 
-  report::Document page(const BesideContext& answer, const std::optional<advise::Poc>& poc,
-                        const std::string& format) const {
+  show::Document page(const SectionContext& answer, const std::optional<answer::Poc>& poc,
+                      const std::string& format) const {
     const bool kept = is_document(format);  // it has all rows
-    report::RecommendView view;
+    show::RecommendView view;
     view.limit = static_cast<std::size_t>(options_.limit.value_or(kept ? 0 : kRowsShown));
     view.wide = format == "wide" || kept;
     view.explain = options_.explain;
     view.show_rejected = options_.show_rejected;
-    report::Document page = report::recommend_page(answer.advice, answer.catalog, view);
+    show::Document page = show::recommend_page(answer.advice, answer.catalog, view);
     if (options_.explain && !answer.advice.recommendations.empty())
-      page.derivation(report::derivation_of(explained(answer, 0)));
+      page.derivation(show::derivation_of(explained(answer, 0)));
     page.append(beside_page(answer));
-    return poc ? page.append(report::poc_page(proof(answer, *poc), options_.explain)) : page;
+    return poc ? page.append(show::poc_page(proof(answer, *poc), options_.explain)) : page;
   }
 
-  void print(const BesideContext& answer, const std::optional<advise::Poc>& poc, const std::string& format) {
+  void print(const SectionContext& answer, const std::optional<answer::Poc>& poc, const std::string& format) {
     const auto limit = static_cast<std::size_t>(options_.limit.value_or(0));
-    cli::print({.data = [&](report::JsonOut& out) { tell(out, answer, poc); },
+    cli::print({.data = [&](show::JsonOut& out) { tell(out, answer, poc); },
                 .document = [&](bool) { return page(answer, poc, format); },
-                .csv = [&] { return report::recommend_table(answer.advice, answer.catalog, limit); }},
+                .csv = [&] { return show::recommend_table(answer.advice, answer.catalog, limit); }},
                format, context_);
     tell_left_out(format,
                   {{options_.explain, "--explain"},
@@ -183,22 +183,20 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<RecommendOpti
       return {};
     };
   };
-  flags.push_back(
-      {"-n,--limit,--max-results,--top", "N", say("rows to show (default 10; JSON: all)"), ranking,
-       [options](std::string_view text) { return workload::assign(text, options->limit, workload::kCount); }});
+  flags.push_back({"-n,--limit,--max-results,--top", "N", say("rows to show (default 10; JSON: all)"), ranking,
+                   [options](std::string_view text) { return job::assign(text, options->limit, job::kCount); }});
   flags.push_back({"--explain", "", say("each rank's points, each warning's source, each figure's formula"), ranking,
                    on(options->explain)});
   flags.push_back({"--show-rejected", "", say("every rejected instance with its first reason"), ranking,
                    on(options->show_rejected)});
   add_beside_flags(flags, options->beside);
   flags.push_back({"--stages", "FILE", say("several jobs in one file: the best instance for each, and one sum"),
-                   ranking, [options](std::string_view text) { return workload::assign(text, options->stages); }});
+                   ranking, [options](std::string_view text) { return job::assign(text, options->stages); }});
   const std::string proof = say("Proof of concept");
   flags.push_back({"--poc", "", say("what to run on the chosen instance before spending, and the figures to expect"),
                    proof, on(options->poc)});
-  flags.push_back({"--rank", "N", say("that --poc is for (default 1)"), proof, [options](std::string_view text) {
-                     return workload::assign(text, options->rank, workload::kCount);
-                   }});
+  flags.push_back({"--rank", "N", say("that --poc is for (default 1)"), proof,
+                   [options](std::string_view text) { return job::assign(text, options->rank, job::kCount); }});
 }
 
 }  // namespace
@@ -216,7 +214,7 @@ Flag currency_flag(Currency& place) {
           }};
 }
 
-Flag use_spot_flag(workload::Constraints& constraints) {
+Flag use_spot_flag(job::Constraints& constraints) {
   return {"--use-spot", "", say("short for --term spot"), say("Money and time"),
           [&constraints](std::string_view) -> Status {
             constraints.terms.emplace_back("spot");
@@ -224,11 +222,11 @@ Flag use_spot_flag(workload::Constraints& constraints) {
           }};
 }
 
-void tell_broad_names(const workload::Constraints& limits, const catalog::Catalog& catalog, Context& context) {
+void tell_broad_names(const job::Constraints& limits, const catalog::Catalog& catalog, Context& context) {
   std::vector<std::string> told;
-  for (const workload::GpuSpec& spec : limits.gpus)
+  for (const job::GpuSpec& spec : limits.gpus)
     for (const std::string& name : spec.names) {
-      workload::GpuSpec one;
+      job::GpuSpec one;
       one.vendor = spec.vendor;
       one.names = {name};
       std::vector<std::string> ids;
@@ -242,7 +240,7 @@ void tell_broad_names(const workload::Constraints& limits, const catalog::Catalo
 
 Error as_flag(Error error) {
   if (error.where.empty() || error.where.starts_with("-")) return error;
-  const auto* option = workload::find_option(workload::request_options(), error.where);
+  const auto* option = job::find_option(job::request_options(), error.where);
   if (option == nullptr) return error;
   std::string flag = option->key_is_flag ? std::string(option->key) : std::string(option->aliases);
   for (char& c : flag)

@@ -2,16 +2,16 @@
 #include <algorithm>
 #include <memory>
 
-#include "cli/ask.hpp"
+#include "answer/cost/use_curves.hpp"
+#include "answer/stages/data_path.hpp"
+#include "base/io/file.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 #include "cli/commands.hpp"
-#include "cli/job.hpp"
-#include "gpusel/advise/data_path.hpp"
-#include "gpusel/advise/use_curves.hpp"
-#include "gpusel/base/file.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
-#include "report/page/report.hpp"
-#include "report/render/html.hpp"
+#include "cli/question/ask.hpp"
+#include "cli/question/job.hpp"
+#include "show/page/report.hpp"
+#include "show/render/html/html.hpp"
 
 namespace gpusel::cli {
 
@@ -21,7 +21,7 @@ constexpr std::string_view kPage = "html";
 
 struct ReportOptions {
   JobOptions job;
-  advise::BreakEvenWishes break_even;
+  answer::BreakEvenWishes break_even;
   std::string file;  // empty: standard output
   bool dry_run = false;
 };
@@ -35,15 +35,15 @@ class Report {
       return context_.fail(Error{ErrorKind::usage, say("a report is a page"), "--json",
                                  say("gpusel recommend --json has the same answer as data")});
     context_.common.output = kPage;  // whatever the usual format is
-    advise::Question& question = options_.job.question;
+    answer::Question& question = options_.job.question;
     const auto ground = prepare({question.constraints, &options_.job.rule_files}, context_);
     if (!ground) return ground.error();
     auto advice = ask(options_.job, *ground, context_);
     if (!advice) return advice.error();
-    advise::warn_of_data(*advice, question, {}, ground->catalog, ground->coefficients);
-    std::optional<advise::UseCurves> use;
+    answer::warn_of_data(*advice, question, {}, ground->catalog, ground->coefficients);
+    std::optional<answer::UseCurves> use;
     if (!advice->recommendations.empty()) {
-      auto drawn = advise::use_curves(*advice, {question, {}, ground->rules, true}, wishes(), ground->catalog,
+      auto drawn = answer::use_curves(*advice, {question, {}, ground->rules, true}, wishes(), ground->catalog,
                                       ground->coefficients);
       if (!drawn) return context_.fail(as_flag(drawn.error()));
       use = std::move(*drawn);
@@ -53,26 +53,26 @@ class Report {
   }
 
  private:
-  const advise::BreakEvenWishes& wishes() {
+  const answer::BreakEvenWishes& wishes() {
     options_.break_even.deadline_hours = options_.job.question.constraints.deadline_hours;
     return options_.break_even;
   }
 
-  std::string page(const advise::Advice& advice, const std::optional<advise::UseCurves>& use,
-                   const Ground& ground) const {
-    report::ReportView view{.advice = advice,
-                            .catalog = ground.catalog,
-                            .objective = options_.job.question.objective.kind,
-                            .command = command_line(context_.words),
-                            .today = ground.today,
-                            .trace = {},
-                            .use = use ? &*use : nullptr};
+  std::string page(const answer::Advice& advice, const std::optional<answer::UseCurves>& use,
+                   const LoadedFacts& ground) const {
+    show::ReportView view{.advice = advice,
+                          .catalog = ground.catalog,
+                          .objective = options_.job.question.objective.kind,
+                          .command = command_line(context_.words),
+                          .today = ground.today,
+                          .trace = {},
+                          .use = use ? &*use : nullptr};
     if (!advice.recommendations.empty()) {
-      const advise::Recommendation& best = advice.recommendations.front();
-      view.trace = advise::explain(advise::as_planned(advice.work, best.choice()), best.machine(), best.choice(),
+      const answer::Recommendation& best = advice.recommendations.front();
+      view.trace = answer::explain(answer::as_planned(advice.work, best.choice()), best.machine(), best.choice(),
                                    ground.coefficients);
     }
-    return report::html_page(report::report_page(view));
+    return show::html_page(show::report_page(view));
   }
 
   Status write(const std::string& page) {
@@ -91,10 +91,10 @@ class Report {
     return written;
   }
 
-  int gate(const advise::Advice& advice) {
+  int gate(const answer::Advice& advice) {
     std::vector<const catalog::Offer*> offers;
-    for (const advise::Recommendation& r : advice.recommendations) offers.push_back(r.offer);
-    const advise::Question& question = options_.job.question;
+    for (const answer::Recommendation& r : advice.recommendations) offers.push_back(r.offer);
+    const answer::Question& question = options_.job.question;
     return gate_price_age(question.constraints, offers, question.today, context_, kOk);
   }
 
@@ -127,9 +127,9 @@ Parsed make_report() {
                             options->dry_run = true;
                             return {};
                           }});
-  add_options(parsed.flags, cost::duty_options(), options->job.question.duty);
-  add_options(parsed.flags, cost::extra_options(), options->job.question.extras);
-  add_options(parsed.flags, advise::break_even_options(), options->break_even);
+  add_options(parsed.flags, money::duty_options(), options->job.question.duty);
+  add_options(parsed.flags, money::extra_options(), options->job.question.extras);
+  add_options(parsed.flags, answer::break_even_options(), options->break_even);
   add_job_flags(parsed.flags, options->job);
   parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return Report(*options, context).run(); };

@@ -1,16 +1,16 @@
 #include "cli/jobs/stages.hpp"
 
-#include "cli/answer.hpp"
+#include "answer/stages/stages.hpp"
+#include "base/words/message.hpp"
 #include "cli/commands.hpp"
-#include "gpusel/advise/stages.hpp"
-#include "gpusel/base/message.hpp"
-#include "report/job/stages.hpp"
+#include "cli/question/answer.hpp"
+#include "show/job/stages.hpp"
 
 namespace gpusel::cli {
 
 namespace {
 
-std::expected<advise::StagesPlan, Errors> read_plan(const StagesRun& run) {
+std::expected<answer::StagesPlan, Errors> read_plan(const StagesRun& run) {
   if (!run.base.request.given.empty()) {
     std::string flag(run.base.request.given.front());
     for (char& c : flag)
@@ -22,10 +22,10 @@ std::expected<advise::StagesPlan, Errors> read_plan(const StagesRun& run) {
   if (!text) return std::unexpected(Errors{text.error()});
   const auto document = parse_yaml(*text, input_name(run.file));
   if (!document) return std::unexpected(Errors{document.error()});
-  advise::Question base = run.base;
+  answer::Question base = run.base;
   base.alternatives = false;
   base.detailed = 1;
-  return advise::read_stages(*document, base);
+  return answer::read_stages(*document, base);
 }
 
 }  // namespace
@@ -33,17 +33,17 @@ std::expected<advise::StagesPlan, Errors> read_plan(const StagesRun& run) {
 int run_stages(const StagesRun& run, Context& context) {
   const auto plan = read_plan(run);
   if (!plan) return context.fail(plan.error());
-  const auto answer = advise::answer_stages(*plan, run.catalog, run.rules, run.coefficients, run.explain);
+  const auto answer = answer::answer_stages(*plan, run.catalog, run.rules, run.coefficients, run.explain);
   if (!answer) return context.fail(answer.error());
   print({.data =
              [&] {
-               report::Json json = report::stages_json(*answer, *plan);
+               show::Json json = show::stages_json(*answer, *plan);
                json["assumed"]["today"] = run.base.today.text();
                return json;
              },
-         .document = [&](bool) { return report::stages_page(*answer, *plan); }},
+         .document = [&](bool) { return show::stages_page(*answer, *plan); }},
         run.format, context);
-  if (run.format == "csv") context.note(report::stages_sum(*answer));
+  if (run.format == "csv") context.note(show::stages_sum(*answer));
   std::vector<const catalog::Offer*> shown;
   for (const auto& stage : answer->best.stages)
     if (stage.best != nullptr) shown.push_back(stage.best->offer);

@@ -3,18 +3,18 @@
 
 #include <string>
 
+#include "answer/search/recommend.hpp"
 #include "cli/context.hpp"
-#include "gpusel/advise/recommend.hpp"
 
 namespace gpusel::cli {
 
 /// `base`: what the command line says for every stage; `rules` and what is loaded belong to the command.
 struct StagesRun {
   const std::string& file;
-  const advise::Question& base;
+  const answer::Question& base;
   std::span<const rules::Rule> rules;
   const catalog::Catalog& catalog;
-  const estimate::Coefficients& coefficients;
+  const physics::Coefficients& coefficients;
   const std::string& format;
   bool explain = false;
 };

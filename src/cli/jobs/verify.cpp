@@ -1,11 +1,11 @@
 // gpusel verify: the estimates beside what others have measured, or the user has.
 #include <memory>
 
-#include "cli/answer.hpp"
+#include "base/text/joined.hpp"
+#include "base/text/text.hpp"
 #include "cli/commands.hpp"
-#include "gpusel/base/joined.hpp"
-#include "gpusel/base/text.hpp"
-#include "report/truth/verify.hpp"
+#include "cli/question/answer.hpp"
+#include "show/truth/verify.hpp"
 
 namespace gpusel::cli {
 
@@ -13,8 +13,8 @@ namespace {
 
 struct VerifyOptions {
   std::vector<std::string> files;
-  advise::VerifyFilter filter;
-  report::VerifyView view;
+  answer::VerifyFilter filter;
+  show::VerifyView view;
 };
 
 using Sheets = std::vector<catalog::MeasurementSheet>;
@@ -35,7 +35,7 @@ std::expected<Sheets, Errors> load_sheets(const VerifyOptions& options, const ca
 }
 
 /// What of the tables is not in the answer; of the user's own, why.
-void tell_left_out(const advise::Verification& verification, bool own, Context& context) {
+void tell_left_out(const answer::Verification& verification, bool own, Context& context) {
   for (const auto& sheet : verification.sheets) {
     if (sheet.unread.empty()) continue;
     std::string names;
@@ -61,22 +61,22 @@ int run_verify(const VerifyOptions& options, Context& context) {
   if (!coefficients) return context.fail(coefficients.error());
   auto sheets = load_sheets(options, *catalog);
   if (!sheets) return context.fail(sheets.error());
-  const auto verification = advise::verify(std::move(*sheets), options.filter, *catalog, *coefficients);
+  const auto verification = answer::verify(std::move(*sheets), options.filter, *catalog, *coefficients);
   if (!verification) return context.fail(as_flag(verification.error()));
   tell_left_out(*verification, !options.files.empty(), context);
   if (verification->rows == 0)
     return context.fail(Error{ErrorKind::unsatisfied, say("no measurement is left to compare"), {}, {}});
-  print({.data = [&] { return report::verify_json(*verification, options.view); },
-         .document = [&](bool) { return report::verify_page(*verification, options.view); },
-         .csv = [&] { return report::verify_table(*verification, options.view); }},
+  print({.data = [&] { return show::verify_json(*verification, options.view); },
+         .document = [&](bool) { return show::verify_page(*verification, options.view); },
+         .csv = [&] { return show::verify_table(*verification, options.view); }},
         *format, context);
   return kOk;
 }
 
-Status add_parts(std::string_view text, std::vector<advise::GroupBy>& parts) {
+Status add_parts(std::string_view text, std::vector<answer::GroupBy>& parts) {
   for (const std::string_view word : split(text, ',')) {
-    const auto part = from_text<advise::GroupBy>(trim(word));
-    if (!part) return workload::not_one_of(trim(word), enum_names<advise::GroupBy>);
+    const auto part = from_text<answer::GroupBy>(trim(word));
+    if (!part) return job::not_one_of(trim(word), enum_names<answer::GroupBy>);
     parts.push_back(*part);
   }
   return {};
@@ -97,7 +97,7 @@ Parsed make_verify() {
   const std::string group = say("Rows");
   const auto text = [&](std::string name, std::string value, std::string help, std::string& place) {
     parsed.flags.push_back({std::move(name), std::move(value), std::move(help), group,
-                            [options, &place](std::string_view given) { return workload::assign(given, place); }});
+                            [options, &place](std::string_view given) { return job::assign(given, place); }});
   };
   text("-t,--task", "training|pretrain|finetune|inference", say("training, pretrain, finetune or inference"),
        options->filter.task);
@@ -111,8 +111,8 @@ Parsed make_verify() {
   parsed.flags.push_back(by);
   parsed.flags.push_back({"--worst", "N", say("also the N figures that are furthest off"), group,
                           [options](std::string_view given) -> Status {
-                            workload::Count count;
-                            if (Status done = workload::assign(given, count, workload::kCount); !done) return done;
+                            job::Count count;
+                            if (Status done = job::assign(given, count, job::kCount); !done) return done;
                             options->view.worst = static_cast<std::size_t>(*count);
                             return {};
                           }});

@@ -2,42 +2,42 @@
 #include <algorithm>
 #include <memory>
 
-#include "cli/answer.hpp"
+#include "answer/whatif/whatif.hpp"
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
+#include "base/values/share.hpp"
+#include "base/words/message.hpp"
 #include "cli/commands.hpp"
-#include "cli/job.hpp"
-#include "gpusel/advise/whatif.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/number.hpp"
-#include "gpusel/base/share.hpp"
-#include "gpusel/base/text.hpp"
-#include "report/whatif/whatif.hpp"
+#include "cli/question/answer.hpp"
+#include "cli/question/job.hpp"
+#include "show/whatif/whatif.hpp"
 
 namespace gpusel::cli {
 
 namespace {
 
 struct WhatIfOptions {
-  advise::WhatIfQuestion question;
+  answer::WhatIfQuestion question;
   // What the flags' values are tried on; the answer is asked from the settings.
-  workload::Request request;
-  workload::Constraints constraints;
-  cost::Duty duty;
+  job::Request request;
+  job::Constraints constraints;
+  money::Duty duty;
   std::vector<std::string> rule_files;
 };
 
-int show(const advise::WhatIf& answer, const Ground& ground, const WhatIfOptions& options, Context& context) {
+int show(const answer::WhatIf& answer, const LoadedFacts& ground, const WhatIfOptions& options, Context& context) {
   const catalog::Catalog& catalog = ground.catalog;
   print({.data =
              [&] {
-               report::Json json = report::whatif_json(answer, catalog);
+               show::Json json = show::whatif_json(answer, catalog);
                json["assumed"]["today"] = ground.today.text();
                return json;
              },
-         .document = [&](bool) { return report::whatif_page(answer, catalog); },
-         .csv = [&] { return report::whatif_table(answer, catalog); }},
+         .document = [&](bool) { return show::whatif_page(answer, catalog); },
+         .csv = [&] { return show::whatif_table(answer, catalog); }},
         ground.format, context);
   std::vector<const catalog::Offer*> offers;
-  const auto add = [&](const advise::Outcome& one) {
+  const auto add = [&](const answer::Outcome& one) {
     const auto same = [&](const catalog::Offer* other) {
       return other->instance == one.offer.instance && other->region == one.offer.region &&
              other->term == one.offer.term;
@@ -45,7 +45,7 @@ int show(const advise::WhatIf& answer, const Ground& ground, const WhatIfOptions
     if (one.fits() && std::none_of(offers.begin(), offers.end(), same)) offers.push_back(&one.offer);
   };
   add(answer.now);
-  for (const advise::Sample& sample : answer.samples) add(sample.best);
+  for (const answer::Sample& sample : answer.samples) add(sample.best);
   const bool fits = answer.axes.empty() ? answer.now.fits() : answer.any_fits();
   if (!fits) return kNothing;
   return gate_price_age(options.constraints, offers, options.question.today, context, kOk);
@@ -56,14 +56,14 @@ int run_whatif(WhatIfOptions& options, Context& context) {
   if (!ground) return ground.error();
   options.question.today = ground->today;
   tell_broad_names(options.constraints, ground->catalog, context);
-  const auto answer = advise::whatif(options.question, ground->catalog, ground->rules, ground->coefficients);
+  const auto answer = answer::whatif(options.question, ground->catalog, ground->rules, ground->coefficients);
   if (!answer) return context.fail(as_flag(answer.error()));
   return show(*answer, *ground, options, context);
 }
 
 /// A flag for every option, which also keeps the words.
 template <class Target>
-void add_settings(std::vector<Flag>& flags, std::span<const workload::Option<Target>> list, Target& target,
+void add_settings(std::vector<Flag>& flags, std::span<const job::Option<Target>> list, Target& target,
                   const std::shared_ptr<WhatIfOptions>& options) {
   const std::size_t first = flags.size();
   add_options<Target>(flags, list, target);
@@ -110,8 +110,8 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<WhatIfOptions
   flags.push_back(
       {"--pareto", "", say("cost × time, latency or throughput of every candidate"), group, on(question.pareto)});
   flags.push_back({"--objective", "KIND", say("cost, speed or balanced"), group, [&question](std::string_view text) {
-                     std::optional<workload::ObjectiveKind> kind;
-                     Status set = workload::assign(text, kind);
+                     std::optional<job::ObjectiveKind> kind;
+                     Status set = job::assign(text, kind);
                      if (set) question.objective.kind = *kind;
                      return set;
                    }});
@@ -125,9 +125,9 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<WhatIfOptions
 Parsed make_whatif() {
   auto options = std::make_shared<WhatIfOptions>();
   Parsed parsed;
-  add_settings<workload::Request>(parsed.flags, job_options(), options->request, options);
-  add_settings(parsed.flags, workload::constraint_options(), options->constraints, options);
-  add_settings(parsed.flags, cost::duty_options(), options->duty, options);
+  add_settings<job::Request>(parsed.flags, job_options(), options->request, options);
+  add_settings(parsed.flags, job::constraint_options(), options->constraints, options);
+  add_settings(parsed.flags, money::duty_options(), options->duty, options);
   add_own_flags(parsed.flags, options);
   parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return run_whatif(*options, context); };

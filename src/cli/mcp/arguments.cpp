@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "catalog/hf/hf_config.hpp"
 #include "cli/words/parser.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
-#include "gpusel/catalog/hf_config.hpp"
 
 namespace gpusel::cli::mcp {
 
 namespace {
 
-using report::Json;
-using Kind = workload::ValueShape::Kind;
+using show::Json;
+using Kind = job::ValueShape::Kind;
 
 constexpr std::string_view kModel = "model";
 constexpr std::string_view kLimit = "limit";
@@ -83,7 +83,7 @@ const Node* given_value(const Node* given, std::string_view key) {
   if (given == nullptr) return nullptr;
   for (const Node& member : given->children) {
     const bool empty = member.kind == Node::Kind::null || (member.is_list() && member.children.empty());
-    if (!empty && workload::same_spelling(member.key, key)) return &member;
+    if (!empty && job::same_spelling(member.key, key)) return &member;
   }
   return nullptr;
 }
@@ -155,7 +155,7 @@ class Arguments::Reader {
 
   Done take_switch(const Flag& flag, const Node& member) {
     std::optional<bool> on;
-    if (!member.is_scalar() || !workload::assign(member.text, on))
+    if (!member.is_scalar() || !job::assign(member.text, on))
       return refuse(member.key, {ErrorKind::usage, say("is true or false"), {}, {}});
     if (*on) flags_.push_back(flag_name(flag));
     return {};
@@ -243,7 +243,7 @@ Arguments::Arguments(const Tool& tool) : tool_(tool) {
 const Flag* Arguments::find(const std::vector<Flag>& flags, std::string_view key) {
   for (const Flag& flag : flags)
     for (const std::string_view spelling : split(flag.names, ','))
-      if (spelling.starts_with("--") && workload::same_spelling(spelling.substr(2), key)) return &flag;
+      if (spelling.starts_with("--") && job::same_spelling(spelling.substr(2), key)) return &flag;
   return nullptr;
 }
 
@@ -275,12 +275,12 @@ std::string_view Arguments::help_of(std::string_view key) const {
 std::expected<void, Refusal> Arguments::check_needs(const Node* given) const {
   if (tool_.subjects_suffice && given_value(given, tool_.subjects) != nullptr) return {};
   const Node* task = given_value(given, "task");
-  const auto known = task == nullptr ? std::nullopt : workload::spelled<workload::Task>(task->text);
+  const auto known = task == nullptr ? std::nullopt : job::spelled<job::Task>(task->text);
   Refusal refusal;
   std::string list;
   std::string lines;
   for (const std::string_view key : tool_.needs) {
-    const bool needless = key == kModel && known && !workload::runs_model(*known);
+    const bool needless = key == kModel && known && !job::runs_model(*known);
     if (needless || given_value(given, key) != nullptr) continue;
     refusal.missing.emplace_back(key);
     list += (list.empty() ? "" : ", ") + std::string(key);

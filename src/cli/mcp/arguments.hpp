@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/io/document.hpp"
 #include "cli/command.hpp"
-#include "gpusel/base/document.hpp"
-#include "report/json/json.hpp"
+#include "show/json/json.hpp"
 
 namespace gpusel::cli::mcp {
 
@@ -35,7 +35,7 @@ class Arguments {
   explicit Arguments(const Tool& tool);
 
   /// JSON Schema 2020-12.
-  report::Json schema() const;
+  show::Json schema() const;
   /// The command line that says the same; `given` is an object, or nothing.
   std::expected<std::vector<std::string>, Refusal> words(const Node* given) const;
   bool takes(std::string_view key) const { return find(offered_, key) != nullptr; }
@@ -54,6 +54,6 @@ class Arguments {
 };
 
 /// A value as JSON, numbers as they were written.
-report::Json json_of(const Node& node);
+show::Json json_of(const Node& node);
 
 }  // namespace gpusel::cli::mcp

@@ -2,17 +2,17 @@
 
 #include <algorithm>
 
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
 #include "cli/words/lines.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/number.hpp"
-#include "gpusel/base/text.hpp"
 #include "gpusel/version.hpp"
 
 namespace gpusel::cli::mcp {
 
 namespace {
 
-using report::Json;
+using show::Json;
 
 // Codes of JSON-RPC 2.0, section 5.1: https://www.jsonrpc.org/specification
 constexpr int kParseError = -32700;
@@ -66,7 +66,7 @@ std::span<const Session::Method> Session::methods() {
 std::string Session::answer(std::string_view line) {
   if (trim(line).empty()) return {};
   const auto reply = read(line);
-  return reply ? report::dump(*reply, -1) : std::string();
+  return reply ? show::dump(*reply, -1) : std::string();
 }
 
 std::optional<Json> Session::read(std::string_view line) {
@@ -181,7 +181,7 @@ Session::Outcome Session::call_tool(const Node* params) {
   if (revision_->structured)
     result["structuredContent"] = std::move(answer.data);
   else if (!answer.is_error)
-    result["content"].push_back({{"type", "text"}, {"text", report::dump(answer.data, -1)}});
+    result["content"].push_back({{"type", "text"}, {"text", show::dump(answer.data, -1)}});
   result["isError"] = answer.is_error;
   return result;
 }

@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/io/document.hpp"
 #include "cli/mcp/tools.hpp"
-#include "gpusel/base/document.hpp"
-#include "report/json/json.hpp"
+#include "show/json/json.hpp"
 
 namespace gpusel::cli::mcp {
 
@@ -40,7 +40,7 @@ class Session {
     int code = 0;
     std::string message;
   };
-  using Outcome = std::expected<report::Json, Failure>;
+  using Outcome = std::expected<show::Json, Failure>;
   struct Method {
     std::string_view name;
     bool at_once;  // may be called before initialize
@@ -48,11 +48,11 @@ class Session {
   };
   static std::span<const Method> methods();
 
-  std::optional<report::Json> read(std::string_view line);
-  std::optional<report::Json> batch(const Node& messages);
-  std::optional<report::Json> message(const Node& node);
+  std::optional<show::Json> read(std::string_view line);
+  std::optional<show::Json> batch(const Node& messages);
+  std::optional<show::Json> message(const Node& node);
   Outcome request(const Node& node, const std::string& method);
-  report::Json failed(const std::optional<report::Json>& id, const Failure& failure);
+  show::Json failed(const std::optional<show::Json>& id, const Failure& failure);
 
   Outcome initialize(const Node* params);
   Outcome ping(const Node* params);

@@ -2,15 +2,15 @@
 
 #include <algorithm>
 
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 #include "cli/words/parser.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
 
 namespace gpusel::cli::mcp {
 
 namespace {
 
-using report::Json;
+using show::Json;
 
 /// Another tool is another line.
 const std::vector<Tool>& tools() {

@@ -19,8 +19,8 @@ struct Given {
 
 /// What a call came to.
 struct Answer {
-  std::string text;   // for a reader: the table and what is remarked beside it, or what is wrong
-  report::Json data;  // the command's JSON, or the error
+  std::string text;  // for a reader: the table and what is remarked beside it, or what is wrong
+  show::Json data;   // the command's JSON, or the error
   bool is_error = false;
 };
 
@@ -29,7 +29,7 @@ class Tools {
   explicit Tools(Given given);
 
   /// As the protocol lists them.
-  report::Json list() const;
+  show::Json list() const;
   bool has(std::string_view name) const { return find(name) != nullptr; }
   std::vector<std::string_view> names() const;
   /// `name` is one of names(); `arguments` an object, or nothing.

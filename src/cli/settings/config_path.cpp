@@ -1,9 +1,9 @@
 // gpusel config path: where settings are read from.
-#include "cli/answer.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 #include "cli/commands.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
-#include "report/json/json.hpp"
+#include "cli/question/answer.hpp"
+#include "show/json/json.hpp"
 
 namespace gpusel::cli {
 
@@ -14,17 +14,17 @@ int run_config_path(Context& context) {
   if (!format) return context.fail(format.error());
   const auto& files = context.settings.files;
   const auto as_json = [&] {
-    report::Json list = report::Json::array();
+    show::Json list = show::Json::array();
     for (const SettingFile& file : files)
       list.push_back({{"kind", to_text(file.source)}, {"path", file.path}, {"found", file.found}});
-    return report::Json{{"schema", "gpusel.config-path/1"}, {"files", std::move(list)}};
+    return show::Json{{"schema", "gpusel.config-path/1"}, {"files", std::move(list)}};
   };
   const auto page = [&](bool) {
-    report::Table table({report::left(say("settings of")), report::left(say("path")), report::left(say("found"))});
+    show::Table table({show::left(say("settings of")), show::left(say("path")), show::left(say("found"))});
     for (const SettingFile& file : files)
       table.add({file.source == SettingSource::project ? say("the project") : say("yours"), printable(file.path),
                  file.found ? say("yes") : say("no")});
-    return report::Document().page_title(say("Files of settings")).add(std::move(table));
+    return show::Document().page_title(say("Files of settings")).add(std::move(table));
   };
   print({.data = as_json, .document = page}, *format, context);
   return kOk;

@@ -2,17 +2,17 @@
 #include <algorithm>
 #include <memory>
 
-#include "cli/answer.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 #include "cli/commands.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
-#include "report/json/json.hpp"
+#include "cli/question/answer.hpp"
+#include "show/json/json.hpp"
 
 namespace gpusel::cli {
 
 namespace {
 
-using report::Json;
+using show::Json;
 
 /// One line of the answer.
 struct Held {
@@ -112,7 +112,7 @@ std::string origin_of(const Held& held) {
 
 Json held_json(const Held& held) {
   const Setting* setting = held.setting;
-  return {{"command", report::text_or_null(held.command)},
+  return {{"command", show::text_or_null(held.command)},
           {"name", held.name},
           {"values", held.values},
           {"origin",
@@ -129,20 +129,20 @@ Json answer_json(const std::vector<Held>& held, const Errors& problems, const Co
   for (const Held& one : held) settings.push_back(held_json(one));
   Json wrong = Json::array();
   for (const Error& error : problems)
-    wrong.push_back({{"where", error.where}, {"message", error.message}, {"hint", report::text_or_null(error.hint)}});
+    wrong.push_back({{"where", error.where}, {"message", error.message}, {"hint", show::text_or_null(error.hint)}});
   return {{"schema", "gpusel.config/1"},
           {"files", std::move(files)},
           {"settings", std::move(settings)},
           {"problems", std::move(wrong)}};
 }
 
-report::Document answer_page(const std::vector<Held>& held) {
-  report::Table table({report::left(say("command"), 1), report::left(say("setting")), report::left(say("value"), 0, 12),
-                       report::left(say("from"), 0, 20)});
+show::Document answer_page(const std::vector<Held>& held) {
+  show::Table table({show::left(say("command"), 1), show::left(say("setting")), show::left(say("value"), 0, 12),
+                     show::left(say("from"), 0, 20)});
   for (const Held& one : held)
-    table.add({report::Cell(one.command.empty() ? say("all") : one.command, one.command), one.name, joined(one.values),
+    table.add({show::Cell(one.command.empty() ? say("all") : one.command, one.command), one.name, joined(one.values),
                origin_of(one)});
-  return report::Document().page_title(say("Settings")).add(std::move(table));
+  return show::Document().page_title(say("Settings")).add(std::move(table));
 }
 
 int run_show(const std::string& only, Context& context) {

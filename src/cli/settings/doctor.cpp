@@ -3,15 +3,15 @@
 #include <cmath>
 #include <memory>
 
-#include "cli/answer.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 #include "cli/commands.hpp"
+#include "cli/question/answer.hpp"
 #include "cli/settings/surroundings.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
-#include "gpusel/estimate/own.hpp"
 #include "gpusel/version.hpp"
-#include "report/catalogue/catalog_state.hpp"
-#include "report/catalogue/catalogue_name.hpp"
+#include "physics/own.hpp"
+#include "show/catalogue/catalog_state.hpp"
+#include "show/catalogue/catalogue_name.hpp"
 
 namespace gpusel::cli {
 
@@ -20,7 +20,7 @@ namespace {
 constexpr double kOldDays = 270;  // as the shipped rule old-price has it
 
 struct DoctorOptions {
-  workload::Constraints limits;  // max_price_age_days, strict
+  job::Constraints limits;  // max_price_age_days, strict
 };
 
 std::string_view name_of(Health health) {
@@ -69,21 +69,21 @@ class Doctor {
     catalog_.emplace(std::move(*catalog));
     read_own();
     add(say("catalogue"), Health::ok,
-        say("{}: {} GPUs, {} models, {} instances of {} providers, {} offers", report::catalogue_name(*catalog_),
+        say("{}: {} GPUs, {} models, {} instances of {} providers, {} offers", show::catalogue_name(*catalog_),
             catalog_->gpus().size(), catalog_->models().size(), catalog_->instances().size(),
             catalog_->providers().size(), catalog_->offers().size()));
-    for (const report::LayerChanges& layer : *layers) {
+    for (const show::LayerChanges& layer : *layers) {
       const bool ours = own_ && layer.changes.empty() && layer.path.ends_with(own_->file);
       add(say("overlay"), layer.changes.empty() && !ours ? Health::warn : Health::ok,
           format("{}: {}", printable(layer.path),
-                 ours ? say("calibrated with own measurements") : report::changes_summary(layer.changes)));
+                 ours ? say("calibrated with own measurements") : show::changes_summary(layer.changes)));
     }
     if (own_) examine_own();
   }
 
   void read_own() {
     const auto coefficients = load_coefficients(*catalog_);
-    const auto shipped = estimate::read_coefficients(catalog_->documents("calibration"), estimate::Own::left_out);
+    const auto shipped = physics::read_coefficients(catalog_->documents("calibration"), physics::Own::left_out);
     if (coefficients && shipped) {
       own_ = coefficients->own;
       shipped_ = *shipped;
@@ -100,8 +100,8 @@ class Doctor {
     add(say("own calibration"), Health::ok,
         say("of {}: {} coefficients and {} intervals from {} measurements", own_->as_of.text(), own_->values.size(),
             own_->widths.size(), own_->rows.size()));
-    for (const estimate::OwnValue& own : own_->values) {
-      const auto coefficient = estimate::find_coefficient(shipped_, own.value.id);
+    for (const physics::OwnValue& own : own_->values) {
+      const auto coefficient = physics::find_coefficient(shipped_, own.value.id);
       const double now = coefficient ? coefficient->of(own.value.name) : own.shipped;
       const bool moved = std::abs(now - own.shipped) > 1e-9 * std::abs(own.shipped);
       std::string words = say("{}{}: {:.4g}, shipped {:.4g}, rows: {}", own.value.id,
@@ -151,22 +151,21 @@ class Doctor {
   Context& context_;
   Date today_;
   std::optional<catalog::Catalog> catalog_;
-  std::shared_ptr<const estimate::OwnCalibration> own_;
-  estimate::Coefficients shipped_;
+  std::shared_ptr<const physics::OwnCalibration> own_;
+  physics::Coefficients shipped_;
   std::vector<Finding> findings_;
   int status_ = kOk;
 };
 
-report::Json findings_json(std::span<const Finding> findings) {
-  report::Json list = report::Json::array();
+show::Json findings_json(std::span<const Finding> findings) {
+  show::Json list = show::Json::array();
   for (const Finding& finding : findings)
     list.push_back({{"subject", finding.subject}, {"health", name_of(finding.health)}, {"words", finding.words}});
   return {{"schema", "gpusel.doctor/1"}, {"findings", std::move(list)}};
 }
 
-report::Table findings_table(std::span<const Finding> findings) {
-  report::Table table(
-      {report::left("", 0, 0, "health"), report::left(say("subject")), report::left(say("finding"), 0, 20)});
+show::Table findings_table(std::span<const Finding> findings) {
+  show::Table table({show::left("", 0, 0, "health"), show::left(say("subject")), show::left(say("finding"), 0, 20)});
   for (const Finding& finding : findings)
     table.add({std::string(name_of(finding.health)), finding.subject, finding.words});
   return table;
@@ -182,7 +181,7 @@ int run_doctor(const DoctorOptions& options, Context& context) {
   print({.data = [&] { return findings_json(findings); },
          .document =
              [&](bool) {
-               report::Document page;
+               show::Document page;
                return page.page_title(say("State of gpusel and its data on {}", today->text()))
                    .add(findings_table(findings));
              }},
@@ -192,10 +191,10 @@ int run_doctor(const DoctorOptions& options, Context& context) {
 
 }  // namespace
 
-std::expected<std::vector<report::LayerChanges>, Errors> changes_by_layer(const Context& context) {
+std::expected<std::vector<show::LayerChanges>, Errors> changes_by_layer(const Context& context) {
   const catalog::LoadOptions all = context.layers();
   catalog::LoadOptions so_far;
-  std::vector<report::LayerChanges> out;
+  std::vector<show::LayerChanges> out;
   auto below = catalog::load(so_far);
   if (!below) return std::unexpected(below.error());
   const auto lay = [&](const std::string& path) -> Errors {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 
 namespace gpusel::cli {
 

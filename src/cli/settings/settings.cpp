@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <set>
 
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 #include "cli/command.hpp"
 #include "cli/words/values.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
-#include "gpusel/workload/limits.hpp"
+#include "job/limits/limits.hpp"
 
 namespace gpusel::cli {
 
@@ -46,8 +46,8 @@ std::span<const BuiltIn> all_built_in() {
   static const std::vector<BuiltIn> all = [] {
     std::vector<BuiltIn> out{
         {"--output", "table"}, {"--color", "auto"}, {"--currency", "USD"}, {"--objective", "cost"}};
-    for (const workload::Limit& limit : workload::limits())
-      if (!limit.also.usual.empty() && limit.also.usual_for == workload::Usual::job)
+    for (const job::Limit& limit : job::limits())
+      if (!limit.also.usual.empty() && limit.also.usual_for == job::Usual::job)
         out.emplace_back(limit.flag(), limit.also.usual);
     return out;
   }();
@@ -95,7 +95,7 @@ Status preset(const Flag& flag, const Setting& setting) {
   const bool joined = values.size() > 1 && !flag.repeats;
   if (flag.value.empty()) {  // a switch
     std::optional<bool> on;
-    if (Status read = workload::assign(values.front(), on); !read) return read;
+    if (Status read = job::assign(values.front(), on); !read) return read;
     return *on ? set("true") : Status{};
   }
   if (joined) {
@@ -139,7 +139,7 @@ Known how_known(const Setting& setting) {
 /// A switch that a setting leaves as it is says nothing.
 bool is_off(const Flag& flag, const Setting& setting) {
   std::optional<bool> on;
-  return flag.value.empty() && workload::assign(setting.values.front(), on).has_value() && on == false;
+  return flag.value.empty() && job::assign(setting.values.front(), on).has_value() && on == false;
 }
 
 /// The flags that a flag takes the place of, and those that take its.

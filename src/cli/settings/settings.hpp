@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "gpusel/base/enum.hpp"
-#include "gpusel/base/error.hpp"
+#include "base/values/enum.hpp"
+#include "base/values/error.hpp"
 
 namespace gpusel::cli {
 

@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/io/document.hpp"
+#include "base/io/file.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 #include "cli/command.hpp"
 #include "cli/settings/settings.hpp"
-#include "gpusel/base/document.hpp"
-#include "gpusel/base/file.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
 
 extern char** environ;
 

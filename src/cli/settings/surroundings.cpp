@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "gpusel/base/joined.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
+#include "base/text/joined.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 
 namespace gpusel::cli {
 
@@ -74,7 +74,7 @@ void add_settings(const Context& context, std::vector<Finding>& findings) {
 }
 
 Finding terminal(const Context& context) {
-  const report::Terminal terminal = context.terminal();
+  const show::Terminal terminal = context.terminal();
   return {say("terminal"), Health::ok,
           say("{}, {}", terminal.width == 0 ? say("no width") : say("{} columns", std::size_t(terminal.width)),
               terminal.color ? say("colour on") : say("colour off"))};

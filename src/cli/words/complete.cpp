@@ -4,9 +4,9 @@
 #include <optional>
 #include <span>
 
+#include "base/text/text.hpp"
 #include "cli/settings/settings.hpp"
 #include "cli/words/values.hpp"
-#include "gpusel/base/text.hpp"
 
 namespace gpusel::cli {
 

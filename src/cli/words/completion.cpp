@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/words/message.hpp"
 #include "cli/commands.hpp"
-#include "gpusel/base/message.hpp"
 
 namespace gpusel::cli {
 
@@ -127,7 +127,7 @@ Parsed make_completion() {
   parsed.positional_set = [shell](std::string_view name) -> Status {
     std::vector<std::string_view> names;
     for (const Shell& one : kShells) names.push_back(one.name);
-    if (std::ranges::find(names, name) == names.end()) return workload::not_one_of(name, names);
+    if (std::ranges::find(names, name) == names.end()) return job::not_one_of(name, names);
     if (!shell->empty()) return usage_error(say("one shell at a time"));
     *shell = name;
     return {};

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "gpusel/base/message.hpp"
+#include "base/words/message.hpp"
 
 namespace gpusel::cli {
 

@@ -4,8 +4,8 @@
 #include <initializer_list>
 #include <utility>
 
+#include "base/words/message.hpp"
 #include "cli/context.hpp"
-#include "gpusel/base/message.hpp"
 
 namespace gpusel::cli {
 

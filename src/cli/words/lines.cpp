@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/reason.hpp"
+#include "base/words/message.hpp"
+#include "base/words/reason.hpp"
 
 namespace gpusel::cli {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "gpusel/base/file.hpp"
+#include "base/io/file.hpp"
 
 namespace gpusel::cli {
 

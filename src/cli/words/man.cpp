@@ -4,14 +4,14 @@
 #include <filesystem>
 #include <set>
 
+#include "base/io/file.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 #include "cli/command.hpp"
 #include "cli/words/descriptions.hpp"
 #include "cli/words/values.hpp"
-#include "gpusel/base/file.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
 #include "gpusel/version.hpp"
-#include "gpusel/workload/allowed.hpp"
+#include "job/limits/allowed.hpp"
 
 namespace gpusel::cli {
 
@@ -154,7 +154,7 @@ std::string term_of(const Flag& flag) {
 std::string words_of(const Flag& flag) {
   std::string words = flag.help;
   const std::vector<std::string> values =
-      flag.value.empty() || names_path(flag.value) ? std::vector<std::string>() : workload::allowed_values(flag.set);
+      flag.value.empty() || names_path(flag.value) ? std::vector<std::string>() : job::allowed_values(flag.set);
   const bool told =
       std::ranges::all_of(values, [&](const auto& value) { return words.find(value) != std::string::npos; });
   if (!told) {

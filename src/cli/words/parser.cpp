@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
 #include "cli/settings/settings.hpp"
 #include "cli/words/descriptions.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/number.hpp"
-#include "gpusel/base/text.hpp"
-#include "report/render/terminal.hpp"
+#include "show/render/terminal/terminal.hpp"
 
 namespace gpusel::cli {
 
@@ -76,7 +76,7 @@ class Words {
   static std::string described(const Command& command) {
     constexpr std::size_t kWidth = 79;
     const std::string_view text = description_of(command.name);
-    return text.empty() ? std::string() : "\n\n" + report::wrap(say_text(text), kWidth, 0);
+    return text.empty() ? std::string() : "\n\n" + show::wrap(say_text(text), kWidth, 0);
   }
 
   void choose(const std::vector<std::string>& words) {

@@ -4,18 +4,18 @@
 #include <map>
 #include <set>
 
-#include "gpusel/advise/columns.hpp"
-#include "gpusel/base/message.hpp"
-#include "gpusel/base/text.hpp"
-#include "gpusel/catalog/hf_config.hpp"
-#include "gpusel/catalog/regions.hpp"
-#include "gpusel/estimate/formats.hpp"
-#include "gpusel/rules/rule.hpp"
-#include "gpusel/workload/allowed.hpp"
-#include "gpusel/workload/constraints.hpp"
-#include "gpusel/workload/frameworks.hpp"
-#include "gpusel/workload/request.hpp"
-#include "report/export/export.hpp"
+#include "answer/lists/columns.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "catalog/hf/hf_config.hpp"
+#include "catalog/places/regions.hpp"
+#include "job/limits/allowed.hpp"
+#include "job/limits/constraints.hpp"
+#include "job/request/frameworks.hpp"
+#include "job/request/request.hpp"
+#include "physics/formats.hpp"
+#include "rules/rule.hpp"
+#include "show/export/export.hpp"
 
 namespace gpusel::cli {
 
@@ -145,11 +145,11 @@ void discounted(const Catalog& catalog, List& list) {
 }
 
 void precisions(const Catalog&, List& list) {
-  for (const estimate::WeightFormat& one : estimate::weight_formats()) list.push_back({std::string(one.name)});
+  for (const physics::WeightFormat& one : physics::weight_formats()) list.push_back({std::string(one.name)});
 }
 
 void frameworks(const Catalog&, List& list) {
-  for (const workload::Framework& one : workload::frameworks()) list.push_back({std::string(one.name)});
+  for (const job::Framework& one : job::frameworks()) list.push_back({std::string(one.name)});
 }
 
 void formats(const Catalog&, List& list) {
@@ -157,14 +157,12 @@ void formats(const Catalog&, List& list) {
 }
 
 void columns(const Catalog&, List& list) {
-  for (const rules::ColumnAlias& alias : advise::column_aliases()) list.push_back({std::string(alias.name)});
+  for (const rules::ColumnAlias& alias : answer::column_aliases()) list.push_back({std::string(alias.name)});
 }
 
 void inputs(const Catalog&, List& list) {
-  for (const auto& option : workload::request_options())
-    list.push_back({std::string(option.key), say_text(option.help)});
-  for (const auto& option : workload::constraint_options())
-    list.push_back({std::string(option.key), say_text(option.help)});
+  for (const auto& option : job::request_options()) list.push_back({std::string(option.key), say_text(option.help)});
+  for (const auto& option : job::constraint_options()) list.push_back({std::string(option.key), say_text(option.help)});
 }
 
 void command_names(const Catalog&, List& list) {
@@ -172,7 +170,7 @@ void command_names(const Catalog&, List& list) {
 }
 
 void targets(const Catalog&, List& list) {
-  for (const report::ExportTarget& one : report::export_targets())
+  for (const show::ExportTarget& one : show::export_targets())
     list.push_back({std::string(one.name), say_text(one.purpose)});
 }
 
@@ -258,7 +256,7 @@ struct Judged {
 constexpr Judged kJudged[] = {
     {"SPEC",
      [](const Catalog& catalog, std::string_view text) -> Status {
-       const auto spec = workload::parse_gpu_spec(text);
+       const auto spec = job::parse_gpu_spec(text);
        if (!spec) return std::unexpected(spec.error());
        const auto all = catalog.gpus();
        if (std::ranges::any_of(all, [&](const catalog::Gpu& gpu) { return spec->names_gpu(gpu); })) return {};
@@ -351,7 +349,7 @@ Offered values_of_word(std::string_view word, std::string_view typed, const Look
 
 Offered values_of(const Flag& flag, std::string_view typed, const Lookup& catalog) {
   const std::vector<std::string> allowed =
-      names_path(flag.value) ? std::vector<std::string>() : workload::allowed_values(flag.set);
+      names_path(flag.value) ? std::vector<std::string>() : job::allowed_values(flag.set);
   if (allowed.empty()) return values_of_word(flag.value, typed, catalog);
   Offered offered;
   offered.goes_on = flag.value.find('=') != std::string::npos;

@@ -1,0 +1,255 @@
+#include "answer/cost/cost.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "answer/cost/cost_parts.hpp"
+#include "answer/facts/candidates.hpp"
+#include "answer/facts/limits.hpp"
+#include "answer/search/market.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "catalog/read/own_prices.hpp"
+
+namespace gpusel::answer {
+
+namespace {
+
+constexpr int kMostCostNodes = 100'000;
+constexpr std::size_t kMostSubjects = 8;
+
+/// Prices of one instance under the limits on place, term and age.
+class TermCosts {
+ public:
+  TermCosts(const CostQuestion& question, const catalog::Catalog& catalog, const physics::Coefficients& coefficients,
+            const CostAnswer& answer, const LimitSet& limits)
+      : question_(question),
+        catalog_(catalog),
+        coefficients_(coefficients),
+        answer_(answer),
+        limits_(limits),
+        rules_(limits.rules()),
+        quoter_(catalog, coefficients, answer.converter) {
+    std::ranges::copy(question.rules, std::back_inserter(rules_));
+    known_.set(rules::Fact::accepts_unavailable, question.question.constraints.include_unavailable.value_or(false));
+    market_.emplace(catalog_, quoter_, rules_, known_, question.question.today);
+  }
+
+  /// In the order of the terms, each at its cheapest place.
+  void price(CostItem& item) const {
+    if (ruled_out(item)) return;
+    std::vector<Priced> priced = allowed(item);
+    // A price of one's own holds in every place: it stands where most else is priced and can be compared.
+    std::map<std::uint16_t, int> at_place;
+    for (const Priced& one : priced)
+      if (catalog_.origin_of(*one.offer).source != catalog::kOwnPrice) --at_place[one.offer->region];
+    // A saved answer stands where it was: another place is taken for terms that are not sold there.
+    const std::string place = item.subject.saved_price ? item.subject.saved_price->region : std::string();
+    std::ranges::sort(priced, {}, [&](const Priced& p) {
+      const bool own = catalog_.origin_of(*p.offer).source == catalog::kOwnPrice;
+      const bool elsewhere = !place.empty() && catalog_.region_of(*p.offer).id != place;
+      return std::tuple(p.offer->term, elsewhere, p.quote.rate, own ? at_place[p.offer->region] : 0,
+                        catalog_.region_of(*p.offer).id);
+    });
+    for (Priced& one : priced) {
+      if (!item.terms.empty() && item.terms.back().offer->term == one.offer->term)
+        item.terms.back().elsewhere.push_back(one.offer);
+      else
+        item.terms.push_back({std::move(one.quote), one.offer, &catalog_.region_of(*one.offer), {}});
+    }
+    time_starts(item);
+    keep_to_budget(item);
+  }
+
+ private:
+  /// By a limit on instances, which it is told by.
+  bool ruled_out(CostItem& item) const {
+    const catalog::Instance& instance = *item.subject.instance;
+    const rules::Rule* against = limits_.against({instance, item.subject.provider, catalog_, coefficients_});
+    if (against == nullptr) return false;
+    item.notes.push_back(
+        say("the limit '{}' leaves {} {} out", against->id, instance.provider, printable(instance.sku)));
+    return true;
+  }
+
+  std::vector<Priced> allowed(CostItem& item) const {
+    std::map<catalog::Term, int> old;
+    auto priced = market_->allowed(*item.subject.instance, use_of(item, answer_), known_,
+                                   [&](const catalog::Offer& offer, const rules::Rule& rule) {
+                                     if (is_of_age(rule)) ++old[offer.term];
+                                   });
+    std::string list;
+    for (const auto& [term, count] : old) list += format("{}{} {}", list.empty() ? "" : ", ", count, to_text(term));
+    if (!list.empty())
+      item.notes.push_back(say("prices left out as older than {} days or undated: {}",
+                               human_number(*question_.question.constraints.max_price_age_days), list));
+    return priced;
+  }
+
+  /// A budget is of work: of a whole job, or of a month of a service.
+  void keep_to_budget(CostItem& item) const {
+    const auto budget = question_.question.constraints.budget;
+    if (!budget || item.terms.empty()) return;
+    if (!item.subject.job) {
+      item.notes.push_back(say("--budget is of a whole job, and nothing here ends: it limits nothing"));
+      return;
+    }
+    std::string left_out;
+    std::erase_if(item.terms, [&](const TermCost& term) {
+      if (!(term.total > *budget)) return false;
+      left_out += format("{}{} {}", left_out.empty() ? "" : ", ", to_text(term.offer->term), human_price(term.total));
+      return true;
+    });
+    if (!left_out.empty())
+      item.notes.push_back(say("beyond the budget of {} {} for the job: {}", human_price(*budget),
+                               answer_.converter.currency().code(), left_out));
+  }
+
+  /// What is switched off between must load its model again: how long that takes, where nobody said it.
+  void time_starts(CostItem& item) const {
+    const CostSubject& subject = item.subject;
+    if (item.terms.empty() || !item.duty.scale_to_zero || item.duty.cold_start_s) return;
+    if (!subject.planned || !answer_.work) return;
+    item.cold_start = cold_start(*answer_.work, subject.planned->machine, subject.planned->choice,
+                                 {*subject.instance, item.terms.front().region->id}, catalog_, coefficients_,
+                                 question_.explained ? &item.trace : nullptr);
+    if (!item.cold_start) return;
+    item.duty.cold_start_s = item.cold_start->total().raw();
+    for (TermCost& term : item.terms)
+      static_cast<money::Quote&>(term) = *quoter_.quote(*term.offer, use_of(item, answer_));
+  }
+
+  const CostQuestion& question_;
+  const catalog::Catalog& catalog_;
+  const physics::Coefficients& coefficients_;
+  const CostAnswer& answer_;
+  const LimitSet& limits_;
+  std::vector<rules::Rule> rules_;  // limits first
+  rules::Facts known_;
+  money::Quoter quoter_;
+  std::optional<Market> market_;
+};
+
+void plan_job(CostSubject& subject, const job::Job& work, const catalog::Catalog& catalog,
+              const physics::Coefficients& coefficients) {
+  const bool runs = catalog.gpu_of(*subject.instance) != nullptr ||
+                    (subject.instance->gpu.empty() && work.counted && work.counted->on_cpu);
+  if (!runs) {
+    subject.problem = subject.instance->gpu.empty() ? say("it has no GPU") : say("its GPU is not disclosed");
+    return;
+  }
+  const auto machine = machine_of(*subject.instance, subject.nodes, catalog, coefficients);
+  auto choice = machine ? physics::plan_for(work, *machine, coefficients) : std::unexpected(machine.error());
+  if (!choice) {
+    subject.problem = choice.error().message;
+    return;
+  }
+  subject.problem = physics::problem_of(*choice).text();
+  if (!physics::usable(*choice)) return;
+  if (physics::rate_of(*choice) <= 0) {
+    subject.problem = say("how fast it would be is not known");
+    return;
+  }
+  subject.job = job_of(work, *choice);
+  subject.planned = std::make_shared<const PlannedMachine>(PlannedMachine{*machine, std::move(*choice)});
+}
+
+/// "2x p4d.24xlarge" and "p4d.24xlarge"; some names are spelt like a number of something.
+Status find_by_name(CostSubject& subject, const CostQuestion& question, const catalog::Catalog& catalog) {
+  std::string_view sku = trim(subject.name);
+  subject.nodes = static_cast<int>(question.question.constraints.nodes.value_or(1));
+  if (const auto counted = job::count_in_front(sku); counted && !catalog.has_instance(sku)) {
+    if (counted->first < 1 || counted->first > kMostCostNodes)
+      return usage_error(
+          say("'{}' says how many with a number that is not from 1 to {}", shorten(subject.name, 60), kMostCostNodes));
+    subject.nodes = static_cast<int>(counted->first);
+    sku = counted->second;
+  }
+  const auto instance = catalog.instance(sku);
+  if (!instance) return std::unexpected(instance.error());
+  subject.instance = *instance;
+  subject.provider = provider_of(**instance, catalog);
+  return {};
+}
+
+/// The job in the question, where there is one.
+Status find_work(CostAnswer& answer, const job::Request& request, const catalog::Catalog& catalog) {
+  if (!request.task && !request.names_model()) return {};
+  auto model = find_model(request, catalog);
+  if (!model) return std::unexpected(model.error());
+  auto work = resolve_work(request, *model, catalog);
+  if (!work) return std::unexpected(work.error());
+  answer.own_model = model->own;
+  answer.work = std::move(*work);
+  return {};
+}
+
+Result<LimitSet> limits_of(const CostQuestion& question, const catalog::Catalog& catalog) {
+  job::Constraints constraints = question.question.constraints;
+  if (constraints.terms.empty()) constraints.terms.emplace_back("any");
+  constraints.budget.reset();  // of a whole job, not of an hour
+  return LimitSet::of(constraints, catalog);
+}
+
+}  // namespace
+
+const catalog::Provider* provider_of(const catalog::Instance& instance, const catalog::Catalog& catalog) {
+  const auto provider = catalog.provider(instance.provider);
+  return provider ? *provider : nullptr;
+}
+
+money::Use use_of(const CostItem& item, const CostAnswer& answer) {
+  return {static_cast<double>(item.subject.nodes), item.subject.job ? &*item.subject.job : nullptr, &item.duty,
+          &answer.extras};
+}
+
+CostSubject subject_of(const Recommendation& recommendation, const Advice& advice, const catalog::Catalog& catalog) {
+  CostSubject subject;
+  subject.instance = recommendation.instance;
+  subject.name = recommendation.instance->sku;
+  subject.nodes = recommendation.machine().nodes;
+  subject.provider = provider_of(*subject.instance, catalog);
+  subject.job = job_of(advice.work, recommendation.choice());
+  subject.planned = recommendation.planned;
+  subject.rank = recommendation.rank;
+  return subject;
+}
+
+Result<CostAnswer> costs(const CostQuestion& question, const catalog::Catalog& catalog,
+                         const physics::Coefficients& coefficients) {
+  if (question.subjects.size() > kMostSubjects)
+    return usage_error(say("{} instances to price", question.subjects.size()), {},
+                       say("give at most {}", kMostSubjects));
+  if (Status possible = money::check(question.question.duty); !possible) return std::unexpected(possible.error());
+  auto converter = money::Converter::into(question.question.currency, catalog);
+  if (!converter) return std::unexpected(converter.error());
+  CostAnswer answer{{}, {}, std::move(*converter), question.question.duty, question.question.extras, {}};
+  const auto limits = limits_of(question, catalog);
+  if (!limits) return std::unexpected(limits.error());
+  if (Status found = find_work(answer, question.question.request, catalog); !found)
+    return std::unexpected(found.error());
+  const TermCosts terms(question, catalog, coefficients, answer, *limits);
+  for (const CostSubject& asked : question.subjects) {
+    CostItem item{asked, question.question.duty, {}, {}, {}, {}, {}, {}};
+    if (asked.instance == nullptr)
+      if (Status found = find_by_name(item.subject, question, catalog); !found) return std::unexpected(found.error());
+    if (answer.work && !asked.job) plan_job(item.subject, *answer.work, catalog, coefficients);
+    terms.price(item);
+    add_scaling(item, answer, catalog, coefficients, question.explained);
+    item.promises = promises_of(*item.subject.instance, catalog);
+    std::ranges::move(cost_notes(item, answer, catalog), std::back_inserter(item.notes));
+    if (question.explained) {
+      std::ranges::move(explain_cost(item, answer, catalog), std::back_inserter(item.trace));
+      if (answer.work && item.subject.planned) {
+        const PlannedMachine& planned = *item.subject.planned;
+        std::ranges::move(explain(*answer.work, planned.machine, planned.choice, coefficients),
+                          std::back_inserter(item.trace));
+      }
+    }
+    answer.items.push_back(std::move(item));
+  }
+  return answer;
+}
+
+}  // namespace gpusel::answer

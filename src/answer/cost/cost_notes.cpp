@@ -1,0 +1,144 @@
+// What is said of prices in words: how time is billed, what is committed to, what a provider promises.
+#include <algorithm>
+#include <cmath>
+
+#include "answer/cost/cost_parts.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "base/words/name.hpp"
+
+namespace gpusel::answer {
+
+namespace {
+
+std::string billing_note(const CostSubject& subject, const money::Duty& duty) {
+  const std::string provider(subject.instance->provider);
+  const catalog::Provider* known = subject.provider;
+  if (known == nullptr || !known->billing_granularity_s)
+    return say("how {} rounds the time it bills is not published: counted to the second", provider);
+  std::string note = say("{} bills in steps of {}", provider, human_duration(seconds(*known->billing_granularity_s)));
+  if (known->billing_minimum_s.value_or(0) > 0)
+    note += say(", at least {} a start", human_duration(seconds(*known->billing_minimum_s)));
+  else if (!known->billing_minimum_s && duty.starts() > 0)
+    note += say("; whether a start has a minimum is not published");
+  return known->billing_source.empty() ? note : format("{} ({})", note, printable(known->billing_source));
+}
+
+/// How long what is switched off takes to come back, or that nobody knows.
+std::string start_note(const CostItem& item) {
+  if (!item.duty.scale_to_zero) return {};
+  if (!item.duty.cold_start_s)
+    return say("how long a start takes is not known and not in the hours paid: --cold-start tells it");
+  if (!item.cold_start) return {};
+  const ColdStart& start = *item.cold_start;
+  return say(
+      "each start takes {}: {} GB of weights at {:.3g} GB/s, {} for the engine; the instance itself comes before",
+      human_duration(start.total()), human_number(in_gb(start.weights)), start.gbs(), human_duration(start.engine));
+}
+
+/// What the saved answer paid, where that is another price than today's.
+std::string saved_note(const CostItem& item, const catalog::Catalog& catalog) {
+  if (!item.subject.saved_price) return {};
+  const SavedPrice& saved = *item.subject.saved_price;
+  const auto differs = [&](const catalog::Offer& now) {
+    return catalog.currency_of(now) != saved.per_hour.currency ||
+           std::abs(now.per_hour() - saved.per_hour.amount) > 1e-6 * saved.per_hour.amount;
+  };
+  const std::string then =
+      say("the saved answer has {} {} per instance and hour, {} in {}", human_price(saved.per_hour.amount),
+          saved.per_hour.currency.code(), printable(saved.term), printable(saved.region));
+  for (const TermCost& term : item.terms) {
+    if (to_text(term.offer->term) != saved.term) continue;
+    std::vector<const catalog::Offer*> offers{term.offer};
+    offers.insert(offers.end(), term.elsewhere.begin(), term.elsewhere.end());
+    for (const catalog::Offer* now : offers)
+      if (catalog.region_of(*now).id == saved.region)
+        return differs(*now) ? say("{}; here it is {} {} ({})", then, human_price(now->per_hour()),
+                                   catalog.currency_of(*now).code(), printable(catalog.origin_of(*now).source))
+                             : std::string();
+  }
+  return say("{}; no such price is here", then);
+}
+
+/// Terms that are sold at all, where none is left.
+std::string published_note(const CostItem& item, const catalog::Catalog& catalog) {
+  if (!item.terms.empty()) return {};
+  std::vector<std::string_view> terms;
+  for (const catalog::Offer& offer : catalog.offers_of(*item.subject.instance))
+    if (const auto name = to_text(offer.term); std::ranges::find(terms, name) == terms.end()) terms.push_back(name);
+  std::string list;
+  for (const std::string_view term : terms) list += (list.empty() ? "" : ", ") + std::string(term);
+  return list.empty() ? std::string() : say("published for this instance: {}", list);
+}
+
+/// What is paid and not needed.
+std::string commitment_note(const TermCost& term, const CostItem& item, const CostAnswer& answer) {
+  const std::string_view name = to_text(term.offer->term);
+  if (term.commitment.whole_month)
+    return term.paid.at_most || term.paid.job_at_most
+               ? say("{}: the published rate is that of a whole month; less use has less of a discount: at "
+                     "most that, and at most what on-demand costs there",
+                     name)
+               : std::string();
+  const auto& job = item.subject.job;
+  const double longest = term.commitment.longest_hours;
+  if (job && longest > 0 && money::longest_stretch(item.duty, job->hours) > longest) {
+    const std::string ends = human_duration(seconds(longest * 3600));
+    return job->hours ? say("{}: ends after {} at the latest, the job takes {}: it cannot run in one", name, ends,
+                            human_duration(seconds(money::elapsed_hours(*job->hours, item.duty) * 3600)))
+                      : say("{}: ends after {} at the latest; what runs on has to be started anew", name, ends);
+  }
+  if (term.commitment.is_as_used() || !job || !job->hours) return {};
+  if (term.commitment.by_day && !item.duty.is_always_on()) return {};
+  const double needed = money::elapsed_hours(*job->hours, item.duty);
+  const double idle = *term.paid.job - needed;
+  if (idle < 1) return {};
+  return say("{}: {} h are paid for and {} h needed; the rest, {} {}, is lost unless something else uses it", name,
+             human_number(*term.paid.job), human_number(needed), human_price(idle * term.rate),
+             answer.converter.currency().code());
+}
+
+}  // namespace
+
+std::vector<const catalog::ServiceLevel*> promises_of(const catalog::Instance& instance,
+                                                      const catalog::Catalog& catalog) {
+  std::vector<const catalog::ServiceLevel*> promises;
+  for (const catalog::ServiceLevel& level : catalog.service_levels()) {
+    const bool of_family = std::ranges::find(level.families, instance.family) != level.families.end();
+    if (level.provider == instance.provider && (level.families.empty() || of_family)) promises.push_back(&level);
+  }
+  return promises;
+}
+
+std::vector<std::string> cost_notes(const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog) {
+  std::vector<std::string> notes;
+  const auto add = [&](std::string note) {
+    if (!note.empty()) notes.push_back(std::move(note));
+  };
+  const CostSubject& subject = item.subject;
+  const catalog::Instance& instance = *subject.instance;
+  if (instance.status != catalog::Availability::available)
+    add(say("{} is marked {}", printable(instance.sku), said(instance.status)));
+  add(printable(instance.caution));
+  add(published_note(item, catalog));
+  add(saved_note(item, catalog));
+  if (item.duty.days_asked)
+    add(say("{} days a month count as {}: a month is 730 hours", human_number(*item.duty.days_asked),
+            human_number(item.duty.days_per_month)));
+  const bool one_place = std::all_of(item.terms.begin(), item.terms.end(),
+                                     [&](const TermCost& term) { return term.region == item.terms.front().region; });
+  if (!one_place) add(say("each term stands at its cheapest place; --region compares one"));
+  if (std::any_of(item.terms.begin(), item.terms.end(), [](const TermCost& t) { return t.commitment.is_as_used(); }))
+    add(billing_note(subject, item.duty));
+  add(start_note(item));
+  for (const TermCost& term : item.terms) add(commitment_note(term, item, answer));
+  for (const catalog::OfferState& state : catalog.states_of(instance)) {
+    if (state.state == catalog::Availability::available) continue;
+    std::string what = state.term ? std::string(to_text(*state.term)) : say("on every term");
+    if (!state.region.empty()) what += " " + printable(state.region);
+    add(format("{} ({}{}{})", said(state.state), what, state.note.empty() ? "" : ": ", printable(state.note)));
+  }
+  return notes;
+}
+
+}  // namespace gpusel::answer

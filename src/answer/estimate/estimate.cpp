@@ -1,0 +1,380 @@
+#include "answer/estimate/estimate.hpp"
+
+#include "answer/estimate/estimate_notes.hpp"
+#include "answer/estimate/inference_advice.hpp"
+#include "answer/estimate/near_miss.hpp"
+#include "answer/estimate/training_advice.hpp"
+#include "answer/facts/candidates.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
+
+namespace gpusel::answer {
+
+namespace {
+
+using job::Job;
+using job::Request;
+using physics::Machine;
+
+/// Fabric a job of this kind usually has between nodes, per node.
+constexpr double kTrainingFabricGbps = 3200;  // eight 400 Gbit/s adapters
+constexpr double kOlderFabricGbps = 800;      // A100 and older, or cards on PCIe
+constexpr double kPlainNetworkGbps = 100;
+constexpr std::int64_t kRackGpus = 72;  // joined by NVLink in an NVL72 rack
+
+class MachineMaker {
+ public:
+  MachineMaker(const Request& request, const catalog::Gpu& gpu, const physics::Coefficients& c)
+      : request_(request), gpu_(gpu), c_(c) {}
+
+  Result<Machine> make(job::Assumptions& assumed) {
+    Machine machine;
+    auto device = physics::make_device(gpu_, 1, std::nullopt, c_);
+    if (!device) return std::unexpected(device.error());
+    machine.device = *device;
+    const std::int64_t gpus = request_.gpus.value_or(1);
+    // Fewer GPUs than a node has: the job takes part of one node.
+    const std::int64_t per_node = std::min(gpus, request_.gpus_per_node.value_or(8));
+    if (!request_.gpus) assumed.push_back({"gpus", 1.0});
+    if (gpus % per_node != 0)
+      return usage_error(say("{} GPUs cannot be made up of nodes of {}", gpus, per_node), "gpus_per_node");
+    const std::int64_t linked = linked_gpus(gpus, per_node);
+    machine.gpus_per_node = static_cast<int>(linked);
+    machine.nodes = static_cast<int>(gpus / linked);
+    const auto link = request_.interconnect ? physics::link_of_kind(gpu_, *request_.interconnect)
+                                            : physics::usual_link(gpu_, machine.gpus_per_node);
+    if (machine.gpus_per_node > 1) {
+      machine.link = link.link;
+      machine.link_bandwidth = link.bandwidth;
+      if (!request_.interconnect) assumed.push_back({"interconnect", std::string(to_text(link.link))});
+    }
+    if (machine.nodes > 1) {
+      const double gbps = request_.internode_gbps.value_or(usual_fabric());
+      machine.network = gbit_per_s(gbps * static_cast<double>(linked) / static_cast<double>(per_node));
+      machine.rdma = gbps >= 200;
+      if (!request_.internode_gbps) assumed.push_back({"internode_gbps", gbps});
+    }
+    return machine;
+  }
+
+ private:
+  /// GPUs that NVLink joins: a node, or with NVL72 as many nodes of a rack as the job fills evenly.
+  std::int64_t linked_gpus(std::int64_t gpus, std::int64_t per_node) const {
+    if (request_.interconnect != job::Interconnect::nvl72) return per_node;
+    std::int64_t linked = per_node;
+    for (std::int64_t domain = per_node; domain <= std::min(kRackGpus, gpus); domain += per_node)
+      if (gpus % domain == 0) linked = domain;
+    return linked;
+  }
+
+  double usual_fabric() const {
+    const bool switched = gpu_.interconnect == catalog::GpuLink::nvswitch_capable;
+    if (switched && gpu_.capability.value_or(0) >= 9.0) return kTrainingFabricGbps;
+    return switched || gpu_.interconnect == catalog::GpuLink::nvlink ? kOlderFabricGbps : kPlainNetworkGbps;
+  }
+
+  const Request& request_;
+  const catalog::Gpu& gpu_;
+  const physics::Coefficients& c_;
+};
+
+constexpr std::size_t kMostChosen = 13;  // of what a plan chooses
+
+template <class T>
+void note_choice(job::Assumptions& out, const job::Count& pin, std::string_view key, T value) {
+  if (!pin) out.push_back({std::string(key), static_cast<double>(value)});
+}
+
+job::Assumptions chosen_by(const Job& work, const physics::TrainingChoice& choice) {
+  const auto& job = work.training;
+  const auto& p = choice.plan;
+  job::Assumptions out;
+  out.reserve(kMostChosen);
+  if (!job.precision) out.push_back({"precision", std::string(to_text(p.precision))});
+  if (!job.sharding) out.push_back({"sharding", std::string(to_text(p.sharding))});
+  note_choice(out, work.pins.tp, "tp", p.tp);
+  note_choice(out, work.pins.pp, "pp", p.pp);
+  if (p.cp > 1) note_choice(out, work.pins.cp, "cp", p.cp);
+  if (p.ep > 1) note_choice(out, work.pins.ep, "ep", p.ep);
+  note_choice(out, work.pins.dp, "dp", p.dp);
+  note_choice(out, job.micro_batch, "micro_batch", p.micro_batch);
+  note_choice(out, job.grad_accum, "grad_accum", p.grad_accum);
+  if (!job.global_batch) out.push_back({"global_batch", static_cast<double>(p.global_batch())});
+  if (!job.checkpointing) out.push_back({"activation_checkpointing", std::string(to_text(p.checkpointing))});
+  if (physics::is_partial(p)) out.push_back({"recomputed_share", p.recomputed});
+  if (!job.flash_attention) out.push_back({"flash_attention", p.flash_attention});
+  return out;
+}
+
+job::Assumptions chosen_by(const Job& work, const physics::InferenceChoice& choice) {
+  const auto& job = work.inference;
+  const auto& p = choice.plan;
+  job::Assumptions out;
+  out.reserve(kMostChosen);
+  if (job.weights_precision.empty()) out.push_back({"weights_precision", std::string(p.weights->name)});
+  if (!job.kv_precision && work.model->is_generator()) out.push_back({"kv_precision", std::string(to_text(p.kv))});
+  note_choice(out, work.pins.tp, "tp", p.tp);
+  note_choice(out, work.pins.pp, "pp", p.pp);
+  note_choice(out, work.pins.dp, "dp", p.dp);
+  if (choice.speed && choice.speed->prefill_replicas > 0)
+    out.push_back({"prefill_replicas", choice.speed->prefill_replicas});
+  if (!job.concurrency) out.push_back({"concurrency", choice.memory.concurrency});
+  return out;
+}
+
+job::Assumptions chosen_by(const Job& work, const physics::CountedChoice& choice) {
+  job::Assumptions out;
+  const auto& job = *work.counted;
+  if (job::runs_model(work.task) && !job.precision)
+    out.push_back({"precision", std::string(to_text(choice.plan.precision))});
+  if (physics::has_batches(job)) note_choice(out, job.batch, "batch", choice.plan.batch);
+  return out;
+}
+
+/// Fine-tuning that master copies do not leave room for is commonly done in bf16 alone. Only where the
+/// machine was asked about: nothing is recommended on that ground.
+void try_without_masters(EstimateAnswer& answer, const physics::Coefficients& c) {
+  auto pure = without_masters(answer.work, answer.machine, answer.choice, c);
+  if (!pure) return;
+  auto& job = answer.work.training;
+  const auto* mixed = std::get_if<physics::TrainingChoice>(&answer.choice);
+  job.recipe = job::Recipe::pure;
+  answer.notes.push_back(say("with fp32 master copies it does not fit ({}): weights, gradients and states in bf16",
+                             mixed->problem.text()));
+  answer.choice = std::move(*pure);
+  for (auto& [key, value] : answer.assumed)
+    if (key == "recipe") value = std::string(to_text(job.recipe));
+}
+
+/// A framework that nobody named gives way to one that can run the plan.
+void adopt_framework(EstimateAnswer& answer) {
+  const auto* training = std::get_if<physics::TrainingChoice>(&answer.choice);
+  if (training == nullptr) return;
+  auto& framework = answer.work.training.framework;
+  const std::string_view needed = physics::framework_for(answer.work, training->plan);
+  if (needed == framework) return;
+  answer.notes.push_back(framework_note(framework, needed));
+  framework = needed;
+  for (job::Assumptions* list : {&answer.work.assumed, &answer.assumed})
+    for (auto& [key, value] : *list)
+      if (key == "framework") value = framework;
+}
+
+}  // namespace
+
+Job as_planned(Job work, const physics::Choice& choice) {
+  if (const auto* training = std::get_if<physics::TrainingChoice>(&choice))
+    work.training.framework = physics::framework_for(work, training->plan);
+  return work;
+}
+
+std::string batch_note(const Job& work, const physics::TrainingPlan& plan) {
+  if (!work.training.global_batch || plan.global_batch() == *work.training.global_batch) return {};
+  return say("a step is {} sequences, not {}: {} data-parallel ranks × micro-batch {} × {} passes", plan.global_batch(),
+             *work.training.global_batch, plan.dp, plan.micro_batch, plan.grad_accum);
+}
+
+std::string framework_note(std::string_view usual, std::string_view needed) {
+  return say("{} does not divide layers over GPUs, which this job needs: the plan is for {}", usual, needed);
+}
+
+void note_reading(const catalog::ConfigModel& model, std::vector<std::string>& notes) {
+  notes.insert(notes.end(), model.notes.begin(), model.notes.end());
+  if (model.unread.empty()) return;
+  constexpr std::size_t kShown = 12;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(kShown, model.unread.size()); ++i)
+    list += (i == 0 ? "" : ", ") + printable(shorten(model.unread[i], 60));
+  if (model.unread.size() > kShown) list += say(" and {} more", model.unread.size() - kShown);
+  notes.push_back(say("keys of the configuration that were not understood: {}", list));
+}
+
+namespace {
+
+/// The sum, and what it is compared with.
+void explain_fit(const Machine& machine, const physics::Choice& choice, physics::Trace& trace) {
+  const auto& memory = physics::memory_of(choice);
+  if (memory.total().raw() <= 0) return;
+  record(&trace, {"memory.total", "{:.2f}", "GiB", to_say("sum of the parts")},
+         [&](auto told) { return memory.sum(told); });
+  note(trace, {"memory.usable", "{:.2f}", "GiB", "gpusel gpus show"}, in_gib(machine.memory()),
+       say("what a process can have of it, not what is printed on the box"),
+       machine.on_cpu() ? say("memory of the instance") : std::string(machine.device.gpu->id));
+  record(&trace, {"memory.free", "{:.2f}", "GiB", to_say("arithmetic")},
+         [&](auto told) { return told("usable", machine.memory()) - told("total", memory.total()); });
+}
+
+}  // namespace
+
+namespace {
+
+/// Those of that quantity as `others` have them, where that is less.
+void replace_lines(physics::Trace& trace, std::string_view quantity, const physics::Trace& others) {
+  for (physics::TraceLine& line : trace)
+    for (const physics::TraceLine& other : others)
+      if (line.quantity == quantity && other.quantity == quantity && *other.value.number < *line.value.number)
+        line = other;
+}
+
+}  // namespace
+
+physics::Trace explain(const Job& asked, const Machine& machine, const physics::Choice& choice,
+                       const physics::Coefficients& c) {
+  const Job work = as_planned(asked, choice);
+  physics::Trace trace;
+  if (const auto* training = std::get_if<physics::TrainingChoice>(&choice)) {
+    physics::training_memory(work, machine, training->plan, c, &trace);
+    physics::training_speed(work, machine, training->plan, c, &trace);
+  } else if (const auto* counted = std::get_if<physics::CountedChoice>(&choice)) {
+    physics::counted_figures(work, machine, counted->plan, c, &trace);
+  } else {
+    const auto& plan = std::get<physics::InferenceChoice>(choice).plan;
+    const auto memory = physics::inference_memory(work, machine, plan, c, &trace);
+    if (work.inference.request_rate) {  // the cache is that of the requests in flight
+      Job steady = work;
+      steady.inference.concurrency =
+          static_cast<std::int64_t>(std::get<physics::InferenceChoice>(choice).memory.concurrency);
+      physics::Trace held;
+      physics::inference_memory(steady, machine, plan, c, &held);
+      replace_lines(trace, "memory.kv_cache", held);
+    }
+    physics::inference_speed(work, machine, plan, memory, c, &trace);
+  }
+  explain_fit(machine, choice, trace);
+  intervals_for(asked, machine, choice, c, &trace);
+  return trace;
+}
+
+Result<Machine> requested_machine(const Request& request, const catalog::Gpu& gpu, const physics::Coefficients& c,
+                                  job::Assumptions& assumed) {
+  return MachineMaker(request, gpu, c).make(assumed);
+}
+
+namespace {
+
+Result<FoundModel> find_main_model(const Request& request, const catalog::Catalog& catalog) {
+  FoundModel found;
+  const auto own = [&](Result<std::unique_ptr<catalog::ConfigModel>> read) -> Result<FoundModel> {
+    if (!read) return std::unexpected(read.error());
+    auto config = std::shared_ptr<catalog::ConfigModel>(std::move(*read));
+    if (request.params_b) config->model.params_b = request.params_b;
+    if (request.active_params_b) config->model.active_params_b = request.active_params_b;
+    catalog::complete_experts(config->model);
+    found.own = config;
+    found.model = &config->model;
+    return found;
+  };
+  if (request.inline_model) return own(catalog::read_config(*request.inline_model, "model"));
+  if (request.model.empty()) return usage_error(say("say which model"), "model", say("--model llama-7b, for example"));
+  if (catalog::looks_like_path(request.model)) return own(catalog::read_model_file(request.model));
+  auto named = catalog.model(request.model);
+  if (!named) {
+    Error error = named.error();
+    error.where = "model";
+    return std::unexpected(std::move(error));
+  }
+  found.model = *named;
+  if (!request.params_b && !request.active_params_b) return found;
+  auto changed = std::make_shared<catalog::ConfigModel>();
+  changed->model = **named;
+  if (request.params_b) changed->model.params_b = request.params_b;
+  if (request.active_params_b) changed->model.active_params_b = request.active_params_b;
+  found.own = changed;
+  found.model = &changed->model;
+  return found;
+}
+
+}  // namespace
+
+Result<FoundModel> find_model(const Request& request, const catalog::Catalog& catalog) {
+  if (request.task && !job::runs_model(*request.task)) return FoundModel{};
+  auto found = find_main_model(request, catalog);
+  if (!found || request.speculative.empty() || request.speculative == "none") return found;
+  const auto draft = catalog.model(request.speculative);
+  if (!draft) {
+    Error error = draft.error();
+    error.where = "speculative";
+    return std::unexpected(std::move(error));
+  }
+  found->draft = *draft;
+  return found;
+}
+
+Result<Job> resolve_work(const Request& request, const FoundModel& model, const catalog::Catalog& catalog) {
+  if (job::is_counted(request, model.model)) return job::resolve_counted(request, model.model, catalog);
+  return job::resolve(request, *model.model, model.draft);
+}
+
+std::optional<physics::TrainingChoice> without_masters(const Job& work, const Machine& machine,
+                                                       const physics::Choice& choice, const physics::Coefficients& c) {
+  const auto& job = work.training;
+  const auto* mixed = std::get_if<physics::TrainingChoice>(&choice);
+  if (mixed == nullptr || mixed->fits || !job.recipe_open || job.recipe != job::Recipe::mixed ||
+      job.method != job::Method::full || work.task != job::Task::finetune ||
+      mixed->plan.precision != job::Precision::bf16)
+    return std::nullopt;
+  Job bare = work;
+  bare.training.recipe = job::Recipe::pure;
+  auto pure = physics::plan_training(bare, machine, c);
+  if (!pure || !pure->fits) return std::nullopt;
+  return std::move(*pure);
+}
+
+job::Assumptions chosen(const Job& work, const physics::Choice& choice) {
+  return std::visit([&](const auto& c) { return chosen_by(work, c); }, choice);
+}
+
+Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Catalog& catalog,
+                                       const physics::Coefficients& c, bool with_trace,
+                                       std::span<const rules::Rule> rules) {
+  auto found = find_model(request, catalog);
+  if (!found) return std::unexpected(found.error());
+  auto work = resolve_work(request, *found, catalog);
+  if (!work) return std::unexpected(work.error());
+  if (request.gpu.empty()) return usage_error(say("say which GPU"), "gpu", say("--gpu a100-sxm-80gb, for example"));
+  auto gpu = catalog.gpu(request.gpu);
+  if (!gpu) {
+    gpu.error().where = "gpu";
+    return std::unexpected(gpu.error());
+  }
+  EstimateAnswer answer;
+  answer.id = request.id;
+  answer.own_model = found->own;
+  answer.work = std::move(*work);
+  answer.assumed.reserve(answer.work.assumed.size() + kMostChosen);
+  answer.assumed = answer.work.assumed;
+  answer.notes = answer.work.notes;
+  if (found->own) note_reading(*found->own, answer.notes);
+  auto machine = requested_machine(request, **gpu, c, answer.assumed);
+  if (!machine) return std::unexpected(machine.error());
+  answer.machine = *machine;
+  auto choice = physics::plan_for(answer.work, answer.machine, c);
+  if (!choice) return std::unexpected(choice.error());
+  answer.choice = std::move(*choice);
+  try_without_masters(answer, c);
+  adopt_framework(answer);
+  const auto extra = chosen(answer.work, answer.choice);
+  answer.assumed.insert(answer.assumed.end(), extra.begin(), extra.end());
+  if (const physics::Problem& problem = physics::problem_of(answer.choice); problem.any())
+    answer.notes.push_back(problem.text());
+  if (std::string change = what_would_fit(answer.work, answer.machine, answer.choice, c); !change.empty())
+    answer.notes.push_back(std::move(change));
+  answer.intervals = intervals_for(answer.work, answer.machine, answer.choice, c);
+  add_fit(answer, rules, c);
+  add_notes(answer, request, c);
+  if (with_trace) {
+    answer.trace = explain(answer.work, answer.machine, answer.choice, c);
+    if (const auto* training = std::get_if<physics::TrainingChoice>(&answer.choice))
+      answer.advice = training_advice(answer.work, answer.machine, *training, c);
+    else if (const auto* inference = std::get_if<physics::InferenceChoice>(&answer.choice))
+      answer.advice = inference_advice(answer.work, answer.machine, *inference, c);
+  }
+  return answer;
+}
+
+}  // namespace gpusel::answer

@@ -1,0 +1,83 @@
+// One question ("this model, this job, on these GPUs: does it fit, how fast, how sure?") from the
+// request to an answer that only needs printing.
+#pragma once
+
+#include <memory>
+
+#include "answer/facts/fit.hpp"
+#include "catalog/catalog.hpp"
+#include "catalog/hf/hf_config.hpp"
+#include "physics/own.hpp"
+#include "physics/planner/plan.hpp"
+
+namespace gpusel::answer {
+
+/// 80 of 100 measurements should lie inside.
+struct Intervals {
+  physics::Interval memory_total_gib;  // per GPU
+  physics::Interval tokens_per_s;      // training, or output tokens of inference
+  physics::Interval sequences_per_s;
+  physics::Interval throughput;  // of work that is counted in items of its own
+  physics::Interval itl_ms;      // inference
+  physics::Interval ttft_ms;     // inference
+};
+
+struct EstimateAnswer {
+  std::string id;
+  /// Set when the model came from a file or the request; owns what work.model points to.
+  std::shared_ptr<const catalog::ConfigModel> own_model;
+  job::Job work;
+  physics::Machine machine;
+  physics::Choice choice;
+  job::Assumptions assumed;  // with what the plan chose
+  std::vector<std::string> notes;
+  std::vector<std::string> advice;  // with the trace: what dominates, and what one change would bring
+  Intervals intervals;
+  Fit fit;
+  physics::Trace trace;
+};
+
+/// The job as its plan runs it: with the framework the plan is for.
+job::Job as_planned(job::Job work, const physics::Choice& choice);
+/// That a step is not the batch asked for or assumed; nothing where it is.
+std::string batch_note(const job::Job& work, const physics::TrainingPlan& plan);
+/// That a plan is not for the framework that was assumed.
+std::string framework_note(std::string_view usual, std::string_view needed);
+
+/// The formulas behind the figures of a choice.
+physics::Trace explain(const job::Job& asked, const physics::Machine& machine, const physics::Choice& choice,
+                       const physics::Coefficients& coefficients);
+
+/// Widths measured over published residuals, by task.
+Intervals intervals_for(const job::Job& work, const physics::Machine& machine, const physics::Choice& choice,
+                        const physics::Coefficients& coefficients, physics::Trace* trace = nullptr);
+
+/// What a job has in common with those whose measurements narrow its intervals.
+physics::OwnClass own_class(const job::Job& work, const physics::Machine& machine, const physics::Choice& choice);
+
+/// A model by catalogue name, path, or inline object. Errors name the key `model`.
+struct FoundModel {
+  std::shared_ptr<const catalog::ConfigModel> own;
+  const catalog::Model* model = nullptr;
+  const catalog::Model* draft = nullptr;  // of speculative decoding
+};
+Result<FoundModel> find_model(const job::Request& request, const catalog::Catalog& catalog);
+/// The request with its defaults, be it about language or about anything else.
+Result<job::Job> resolve_work(const job::Request& request, const FoundModel& model, const catalog::Catalog& catalog);
+/// What reading a configuration took for granted, and what it left aside.
+void note_reading(const catalog::ConfigModel& model, std::vector<std::string>& notes);
+
+/// The request's defaults filled in for that model, sizes given in the request respected.
+Result<EstimateAnswer> answer_estimate(const job::Request& request, const catalog::Catalog& catalog,
+                                       const physics::Coefficients& coefficients, bool with_trace,
+                                       std::span<const rules::Rule> rules = {});
+
+/// The plan in bf16 alone of a fine-tuning job whose recipe was left open and which fp32 master copies leave no room
+/// for; nothing where that is not the case, or does not help.
+std::optional<physics::TrainingChoice> without_masters(const job::Job& work, const physics::Machine& machine,
+                                                       const physics::Choice& choice, const physics::Coefficients& c);
+
+/// What a plan chose where the request left it open, in the contract's keys.
+job::Assumptions chosen(const job::Job& work, const physics::Choice& choice);
+
+}  // namespace gpusel::answer

@@ -1,0 +1,27 @@
+// The most probable shift of a few coefficients given what was measured: least squares in logarithms, held by a prior.
+// Private to this room.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace gpusel::answer {
+
+/// One figure: ln(measured ÷ predicted), how far such figures scatter, and what a shift of each coefficient does.
+struct FitFigure {
+  double residual = 0;
+  double deviation = 1;
+  std::vector<double> sensitivity;  // ∂ ln(predicted) ÷ ∂ ln(coefficient)
+};
+
+struct FitResult {
+  std::vector<double> shift;      // of each ln(coefficient) from where the prior stands
+  std::vector<double> deviation;  // of that, when the figures have been heard
+  std::vector<double> leverage;   // of each figure: share of it that the fit follows
+};
+
+/// Minimises Σ ((residual − sensitivity·(shift − at)) ÷ deviation)² + Σ (shift ÷ prior)². The residuals were taken at
+/// the shifts `at`.
+FitResult most_probable(std::span<const FitFigure> figures, std::span<const double> prior, std::span<const double> at);
+
+}  // namespace gpusel::answer

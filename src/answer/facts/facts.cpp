@@ -1,0 +1,406 @@
+// How each fact that rules speak of is found out. The facts of instances and offers stand in tables,
+// so that a search looks up only what its rules ask for: there are thousands of offers.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "answer/facts/candidates.hpp"
+#include "answer/facts/facts_of.hpp"
+
+namespace gpusel::answer {
+
+namespace {
+
+using catalog::NodeLink;
+using catalog::Number;
+using job::Job;
+using rules::Fact;
+using rules::Facts;
+using rules::FactSet;
+
+/// Copies of the weights that loading takes in host memory: one, and room for reading it.
+constexpr double kLoadCopies = 1.2;
+
+template <class View>
+struct Finder {
+  Fact fact;
+  void (*find)(Facts&, const View&);
+};
+
+template <class View, Fact fact, class Get>
+constexpr Finder<View> finder(Get) {
+  return {fact, [](Facts& facts, const View& view) { facts.set(fact, Get{}(view)); }};
+}
+
+/// The finders of a list, by what they find: of a hundred facts a search wants a handful.
+template <class View>
+class FinderTable {
+ public:
+  template <std::size_t n>
+  explicit constexpr FinderTable(const Finder<View> (&list)[n]) {
+    for (const Finder<View>& one : list) {
+      facts_.set(one.fact);
+      find_[static_cast<std::size_t>(one.fact)] = one.find;
+    }
+  }
+  const FactSet& facts() const { return facts_; }
+  void find(Facts& facts, const View& view, const FactSet& wanted) const {
+    (wanted & facts_).for_each([&](Fact fact) { find_[static_cast<std::size_t>(fact)](facts, view); });
+  }
+
+ private:
+  FactSet facts_;
+  std::array<void (*)(Facts&, const View&), rules::kFactCount> find_{};
+};
+
+template <class Enum>
+std::string_view text_of(const std::optional<Enum>& value) {
+  return value ? to_text(*value) : std::string_view{};
+}
+
+std::optional<double> scaled(const Number& number, double factor) {
+  return number ? std::optional(*number * factor) : std::nullopt;
+}
+
+/// GPUs as software counts them: a slice is one.
+double gpus(const InstanceView& v) { return v.devices > 0 ? std::max(1.0, std::round(v.devices)) : 0; }
+
+std::optional<double> per_gpu(const InstanceView& v, const Number& number) {
+  return gpus(v) > 0 ? scaled(number, 1 / gpus(v)) : std::nullopt;
+}
+
+/// A figure of the board, of that part of it that one device of the instance is.
+std::optional<double> of_part(const InstanceView& v, const Number& number) {
+  const auto share = v.share();
+  return share ? scaled(number, *share / v.gpu->devices()) : std::nullopt;
+}
+
+NodeLink link(const InstanceView& v) { return gpus(v) > 1 ? v.instance.link.value_or(NodeLink::pcie) : NodeLink::none; }
+
+bool has_nvlink(const InstanceView& v) {
+  return link(v) == NodeLink::nvlink_mesh || link(v) == NodeLink::nvswitch ||
+         (link(v) == NodeLink::nvlink_pairs && gpus(v) <= 2);
+}
+
+std::optional<double> marketed_memory(const InstanceView& v) {
+  const auto share = v.share();
+  if (share && *share < 1 && v.instance.gpu_memory_gb) return *v.instance.gpu_memory_gb;
+  return of_part(v, v.gpu->memory_gb);
+}
+
+std::optional<double> usable_memory(const InstanceView& v) {
+  const auto share = v.share();
+  if (!share) return std::nullopt;
+  const auto device = physics::make_device(*v.gpu, *share, v.instance.gpu_memory_gb, v.coefficients);
+  return device ? std::optional(in_gib(device->usable)) : std::nullopt;
+}
+
+/// Whether a format is native. Where no formats are listed at all, only a peak of 0 says that one is not.
+std::optional<bool> has(const catalog::Gpu& gpu, bool listed, const Number& peak) {
+  return !gpu.native_formats.empty() || peak == 0 ? std::optional(listed) : std::nullopt;
+}
+
+Number dense16(const catalog::Gpu& gpu) {
+  if (!gpu.fp16_dense_tflops || !gpu.bf16_dense_tflops)
+    return gpu.fp16_dense_tflops ? gpu.fp16_dense_tflops : gpu.bf16_dense_tflops;
+  return std::max(*gpu.fp16_dense_tflops, *gpu.bf16_dense_tflops);
+}
+
+/// What is said of the instance; else a marketplace lets others' machines, and other providers their own.
+std::optional<bool> on_third_party_hosts(const InstanceView& v) {
+  if (v.instance.third_party_hosts) return v.instance.third_party_hosts;
+  if (v.provider == nullptr || !v.provider->kind) return std::nullopt;
+  return *v.provider->kind == catalog::ProviderKind::marketplace;
+}
+
+template <Fact fact, class Get>
+constexpr Finder<InstanceView> of_instance(Get get) {
+  return finder<InstanceView, fact>(get);
+}
+
+constexpr Finder<InstanceView> kInstanceFinders[] = {
+    of_instance<Fact::provider>([](const auto& v) { return v.instance.provider; }),
+    of_instance<Fact::provider_kind>(
+        [](const auto& v) { return v.provider != nullptr ? text_of(v.provider->kind) : std::string_view{}; }),
+    of_instance<Fact::provider_country>(
+        [](const auto& v) { return v.provider != nullptr ? v.provider->country : std::string_view{}; }),
+    of_instance<Fact::third_party_hosts>([](const auto& v) { return on_third_party_hosts(v); }),
+    of_instance<Fact::sku>([](const auto& v) { return v.instance.sku; }),
+    of_instance<Fact::family>([](const auto& v) { return v.instance.family; }),
+    of_instance<Fact::status>([](const auto& v) { return to_text(v.instance.status); }),
+    of_instance<Fact::bare_metal>([](const auto& v) { return v.instance.bare_metal; }),
+    of_instance<Fact::vcpu>([](const auto& v) { return v.instance.vcpu; }),
+    of_instance<Fact::host_memory_gib>([](const auto& v) { return v.instance.memory_gib; }),
+    of_instance<Fact::local_ssd_gb>([](const auto& v) { return v.instance.local_ssd_gb; }),
+    of_instance<Fact::network_gbps>([](const auto& v) { return network_of(v.instance); }),
+    of_instance<Fact::cpu_arch>([](const auto& v) { return to_text(v.instance.cpu_arch); }),
+    of_instance<Fact::is_cpu>([](const auto& v) { return v.instance.gpu.empty(); }),
+    of_instance<Fact::cpu>([](const auto& v) {
+      const auto* cpu = v.catalog.cpu_of(v.instance);
+      return cpu != nullptr ? cpu->id : std::string_view{};
+    }),
+    of_instance<Fact::cpu_turbo_ghz>([](const auto& v) { return v.instance.cpu_turbo_ghz; }),
+    of_instance<Fact::workstation_licence>([](const auto& v) { return text_of(v.instance.workstation_licence); }),
+    of_instance<Fact::has_rdma>([](const auto& v) {
+      return v.instance.rdma ? std::optional(*v.instance.rdma != catalog::Rdma::none) : std::nullopt;
+    }),
+    of_instance<Fact::rdma>([](const auto& v) { return text_of(v.instance.rdma); }),
+    of_instance<Fact::total_gpu_memory_gb>([](const auto& v) { return v.catalog.gpu_memory_total_gb(v.instance); }),
+    of_instance<Fact::gpus_per_node>(
+        [](const auto& v) { return v.gpu != nullptr && gpus(v) > 0 ? Number(gpus(v)) : v.instance.gpu_count; }),
+    of_instance<Fact::gpu_count>([](const auto& v) {
+      if (v.gpu == nullptr || v.devices <= 0) return v.instance.gpu_count;
+      return Number(v.devices < 1 ? v.devices : gpus(v));
+    }),
+};
+constexpr FinderTable<InstanceView> kInstanceFacts(kInstanceFinders);
+
+/// Of instances whose GPU is known.
+constexpr Finder<InstanceView> kGpuFinders[] = {
+    of_instance<Fact::gpu>([](const auto& v) { return v.gpu->id; }),
+    of_instance<Fact::gpu_vendor>([](const auto& v) { return v.gpu->vendor; }),
+    of_instance<Fact::gpu_architecture>([](const auto& v) { return v.gpu->architecture; }),
+    of_instance<Fact::gpu_year>([](const auto& v) { return v.gpu->release_year; }),
+    of_instance<Fact::form_factor>([](const auto& v) { return v.gpu->form_factor; }),
+    of_instance<Fact::compute_capability>(
+        [](const auto& v) { return v.gpu->vendor == "nvidia" ? v.gpu->capability : Number(); }),
+    of_instance<Fact::has_fp16>([](const auto& v) { return has(*v.gpu, v.gpu->has_fp16, v.gpu->fp16_dense_tflops); }),
+    of_instance<Fact::has_bf16>([](const auto& v) { return has(*v.gpu, v.gpu->has_bf16, v.gpu->bf16_dense_tflops); }),
+    of_instance<Fact::has_fp8>([](const auto& v) { return has(*v.gpu, v.gpu->has_fp8, v.gpu->fp8_dense_tflops); }),
+    of_instance<Fact::fp16_tflops>([](const auto& v) { return v.gpu->fp16_dense_tflops; }),
+    of_instance<Fact::dense16_tflops>([](const auto& v) { return dense16(*v.gpu); }),
+    of_instance<Fact::fp32_tflops>([](const auto& v) { return v.gpu->fp32_tflops; }),
+    of_instance<Fact::gpu_memory_gb>([](const auto& v) { return marketed_memory(v); }),
+    of_instance<Fact::gpu_memory_usable_gib>([](const auto& v) { return usable_memory(v); }),
+    of_instance<Fact::gpu_bandwidth_gbs>([](const auto& v) { return of_part(v, v.gpu->memory_bandwidth_gbs); }),
+    of_instance<Fact::tdp_w>([](const auto& v) { return v.gpu->tdp_w; }),
+    of_instance<Fact::mig_max_instances>([](const auto& v) { return v.gpu->mig_max_instances; }),
+    of_instance<Fact::vgpu>([](const auto& v) { return text_of(v.gpu->vgpu_supported); }),
+    of_instance<Fact::peer_link>([](const auto& v) { return text_of(v.gpu->interconnect); }),
+    of_instance<Fact::last_cuda_major>([](const auto& v) { return v.gpu->last_cuda_major; }),
+    of_instance<Fact::rt_cores>([](const auto& v) { return v.gpu->rt_cores; }),
+    of_instance<Fact::rt_generation>([](const auto& v) { return v.gpu->rt_generation; }),
+    of_instance<Fact::blender_score>([](const auto& v) {
+      const auto* score = v.catalog.render_score(*v.gpu, catalog::RenderBenchmark::blender);
+      return score != nullptr ? score->score : Number();
+    }),
+    of_instance<Fact::nvenc_count>([](const auto& v) { return v.gpu->nvenc_count; }),
+    of_instance<Fact::av1_encode>([](const auto& v) { return v.gpu->av1_encode; }),
+    of_instance<Fact::av1_decode>([](const auto& v) { return v.gpu->av1_decode; }),
+    of_instance<Fact::nvdec_count>([](const auto& v) { return v.gpu->nvdec_count; }),
+    of_instance<Fact::graphics>([](const auto& v) { return text_of(v.gpu->graphics); }),
+    of_instance<Fact::fp64_tflops>([](const auto& v) { return v.gpu->fp64_tflops; }),
+    of_instance<Fact::int8_tops>([](const auto& v) { return v.gpu->int8_dense_tops; }),
+    of_instance<Fact::gpu_share>([](const auto& v) { return v.share(); }),
+    of_instance<Fact::vcpu_per_gpu>([](const auto& v) { return per_gpu(v, v.instance.vcpu); }),
+    of_instance<Fact::host_memory_per_gpu_gib>([](const auto& v) { return per_gpu(v, v.instance.memory_gib); }),
+    of_instance<Fact::link_gbs_per_gpu>(
+        [](const auto& v) { return gpus(v) > 0 ? v.instance.link_gbs_per_gpu : Number(); }),
+    of_instance<Fact::gpu_link>([](const auto& v) { return gpus(v) > 0 ? to_text(link(v)) : std::string_view{}; }),
+    of_instance<Fact::has_nvlink>(
+        [](const auto& v) { return gpus(v) > 0 ? std::optional(has_nvlink(v)) : std::nullopt; }),
+};
+constexpr FinderTable<InstanceView> kGpuFacts(kGpuFinders);
+
+std::optional<double> age(const OfferView& v) {
+  const auto days = days_between(Date::from_packed(v.offer.as_of), v.today);
+  return days ? std::optional(static_cast<double>(std::max(0, *days))) : std::nullopt;
+}
+
+std::string_view status_of(const OfferView& view) {
+  const auto& instance = view.catalog.instances()[view.offer.instance];
+  const catalog::OfferState* state = view.catalog.state_of(instance, view.offer);
+  return to_text(state == nullptr ? catalog::Availability::available : state->state);
+}
+
+template <Fact fact, class Get>
+constexpr Finder<OfferView> of_offer(Get get) {
+  return finder<OfferView, fact>(get);
+}
+
+constexpr Finder<OfferView> kOfferFinders[] = {
+    of_offer<Fact::region>([](const auto& v) { return v.catalog.region_of(v.offer).id; }),
+    of_offer<Fact::country>([](const auto& v) { return v.catalog.region_of(v.offer).country; }),
+    of_offer<Fact::term>([](const auto& v) { return to_text(v.offer.term); }),
+    of_offer<Fact::offer_status>([](const auto& v) { return status_of(v); }),
+    of_offer<Fact::currency>([](const auto& v) { return v.cost.published.currency.code(); }),
+    of_offer<Fact::price_per_hour>([](const auto& v) { return v.cost.hourly; }),
+    of_offer<Fact::price_age_days>([](const auto& v) { return age(v); }),
+    of_offer<Fact::price_confidence>([](const auto& v) { return to_text(v.catalog.origin_of(v.offer).confidence); }),
+    of_offer<Fact::cost>([](const auto& v) { return v.cost.total; }),
+    of_offer<Fact::cost_per_million_tokens>([](const auto& v) { return v.cost.per_million_tokens; }),
+    of_offer<Fact::cost_per_unit>([](const auto& v) { return v.cost.per_unit; }),
+};
+constexpr FinderTable<OfferView> kOfferFacts(kOfferFinders);
+
+}  // namespace
+
+namespace {
+
+void model_facts(Facts& facts, const catalog::Model& model, const Job& work) {
+  facts.set(Fact::model, model.id);
+  facts.set(Fact::model_kind, text_of(model.kind));
+  facts.set(Fact::model_family, model.family);
+  facts.set(Fact::model_licence, model.licence);
+  if (work.counted)
+    facts.set(Fact::model_params_b, model.params_b);
+  else
+    facts.set(Fact::model_params_b, work.parameters.total() / 1e9);
+  facts.set(Fact::is_moe, model.is_moe());
+}
+
+/// What only some classes of counted work have.
+void one_job_facts(Facts& facts, const job::OfflineRender& job) {
+  facts.set(Fact::render, to_text(job::Render::offline));
+  facts.set(Fact::renderer, to_text(job.renderer));
+  facts.set(Fact::scene_vram_gib, job.scene_gib);
+}
+void one_job_facts(Facts& facts, const job::SessionJob& job) {
+  facts.set(Fact::render, to_text(job.kind));
+  if (job.kind == job::Render::realtime) facts.set(Fact::codec, to_text(job.codec));
+  facts.set(Fact::scene_vram_gib, job.session_gib);
+}
+void one_job_facts(Facts& facts, const job::SimulationJob& job) { facts.set(Fact::solver, to_text(job.solver)); }
+void one_job_facts(Facts& facts, const job::TranscodeJob& job) { facts.set(Fact::codec, to_text(job.codec)); }
+void one_job_facts(Facts& facts, const job::PreprocessJob& job) { facts.set(Fact::preprocess, to_text(job.kind)); }
+void one_job_facts(Facts&, const auto&) {}
+
+void counted_facts(Facts& facts, const Job& work) {
+  const job::Counted& counted = *work.counted;
+  facts.set(Fact::work, std::visit([](const auto& job) { return job.kClass; }, counted.job));
+  facts.set(Fact::demand, counted.demand);
+  facts.set(Fact::needs_workstation, counted.needs_workstation);
+  if (job::runs_model(work.task)) {
+    facts.set(Fact::engine, to_text(counted.engine));
+    facts.set(Fact::mode, to_text(counted.mode));
+    if (job::is_training(work.task)) facts.set(Fact::method, to_text(work.training.method));
+    if (!work.inference.weights_precision.empty())
+      facts.set(Fact::weights_precision, std::string_view(work.inference.weights_precision));
+  }
+  std::visit([&](const auto& job) { one_job_facts(facts, job); }, counted.job);
+}
+
+}  // namespace
+
+void job_facts(Facts& facts, const Job& work, bool accepts_unavailable) {
+  facts.set(Fact::task, to_text(work.task));
+  facts.set(Fact::profile, to_text(work.profile));
+  facts.set(Fact::accepts_unavailable, accepts_unavailable);
+  if (work.model != nullptr) model_facts(facts, *work.model, work);
+  if (work.counted) return counted_facts(facts, work);
+  facts.set(Fact::work, "language");
+  if (job::is_training(work.task)) {
+    facts.set(Fact::method, to_text(work.training.method));
+    facts.set(Fact::framework, std::string_view(work.training.framework));
+    facts.set(Fact::seq_len, static_cast<double>(work.training.seq_len));
+  } else {
+    facts.set(Fact::engine, to_text(work.inference.engine));
+    facts.set(Fact::context_tokens, static_cast<double>(work.inference.input_tokens + work.inference.output_tokens));
+  }
+}
+
+void instance_facts(Facts& facts, const InstanceView& view, const FactSet& wanted) {
+  kInstanceFacts.find(facts, view, wanted);
+  if (view.gpu != nullptr)
+    kGpuFacts.find(facts, view, wanted);
+  else
+    kGpuFacts.facts().for_each([&](Fact fact) { facts.forget(fact); });
+}
+
+namespace {
+
+void counted_plan_facts(Facts& facts, const physics::Machine& machine, const physics::CountedChoice& choice) {
+  facts.set(Fact::precision, to_text(choice.plan.precision));
+  if (!machine.on_cpu()) facts.set(Fact::native_arithmetic, machine.device.native(choice.plan.precision));
+  facts.set(Fact::batch, static_cast<double>(choice.plan.batch));
+  facts.set(Fact::throughput, choice.figures.rate);
+  if (choice.figures.latency.raw() > 0) facts.set(Fact::latency_ms, in_ms(choice.figures.latency));
+  static constexpr std::pair<std::string_view, Fact> kNamed[] = {{"slowdown", Fact::slowdown},
+                                                                 {"largest_table_share", Fact::largest_table_share},
+                                                                 {"offloaded_gib", Fact::offloaded_gib},
+                                                                 {"loader_share", Fact::loader_share}};
+  for (const physics::NamedFigure& figure : choice.figures.more)
+    for (const auto& [key, fact] : kNamed)
+      if (figure.key == key) facts.set(fact, figure.value);
+}
+
+}  // namespace
+
+namespace {
+
+void memory_facts(Facts& facts, const Job& work, const physics::Machine& machine, const physics::Choice& choice,
+                  const physics::Coefficients& c) {
+  const double usable = in_gib(machine.memory());
+  const double needed = in_gib(physics::memory_of(choice).total());
+  facts.set(Fact::memory_needed_gib, needed);
+  facts.set(Fact::memory_usable_gib, usable);
+  facts.set(Fact::memory_allowed_gib, in_gib(physics::most_memory(machine, c)));
+  facts.set(Fact::memory_free_gib, usable - needed);
+  facts.set(Fact::memory_used_share, needed / usable);
+  const auto total = intervals_for(work, machine, choice, c).memory_total_gib;
+  if (!physics::is_known(physics::memory_of(choice)) || total.high <= total.low) return;
+  const physics::Interval interval = memory_needed(choice, total);
+  facts.set(Fact::memory_low_gib, interval.low);
+  facts.set(Fact::memory_high_gib, interval.high);
+}
+
+}  // namespace
+
+void plan_facts(Facts& facts, const Job& work, const physics::Machine& machine, const physics::Choice& choice,
+                const physics::Coefficients& c) {
+  memory_facts(facts, work, machine, choice, c);
+  facts.set(Fact::bound_by, physics::bound_by(choice));
+  facts.set(Fact::nodes, static_cast<double>(machine.nodes));
+  facts.set(Fact::gpus, static_cast<double>(machine.gpus()));
+  if (const auto* counted = std::get_if<physics::CountedChoice>(&choice)) {
+    counted_plan_facts(facts, machine, *counted);
+    if (const auto duration = duration_of(work, counted->figures.rate)) facts.set(Fact::hours, in_hours(*duration));
+    return;
+  }
+  const auto degrees = [&](const auto& plan) {
+    facts.set(Fact::tp, static_cast<double>(plan.tp));
+    facts.set(Fact::pp, static_cast<double>(plan.pp));
+    facts.set(Fact::dp, static_cast<double>(plan.dp));
+  };
+  if (const auto* training = std::get_if<physics::TrainingChoice>(&choice)) degrees(training->plan);
+  if (const auto* inference = std::get_if<physics::InferenceChoice>(&choice)) degrees(inference->plan);
+  if (const auto* training = std::get_if<physics::TrainingChoice>(&choice)) {
+    facts.set(Fact::precision, to_text(training->plan.precision));
+    facts.set(Fact::flash_attention, training->plan.flash_attention);
+    facts.set(Fact::native_arithmetic, machine.device.native(training->plan.precision));
+    facts.set(Fact::load_memory_gib, work.parameters.total() * 2 * kLoadCopies / kGiB);
+    facts.set(Fact::offloaded_gib, in_gib(physics::offloaded_states(work, training->plan.precision)) / machine.nodes);
+    if (training->speed) facts.set(Fact::mfu, training->speed->mfu);
+  } else {
+    const auto& inference = std::get<physics::InferenceChoice>(choice);
+    facts.set(Fact::weights_precision, inference.plan.weights->name);
+    const double stored = in_gib(physics::stored_weights(work, *inference.plan.weights));
+    const int nodes_per_copy = std::max(1, inference.plan.tp * inference.plan.pp / machine.gpus_per_node);
+    facts.set(Fact::load_memory_gib, stored * kLoadCopies / nodes_per_copy);
+    const bool offloads = work.inference.offload != job::Offload::none;
+    const double held = stored * inference.plan.dp / machine.nodes / nodes_per_copy;
+    facts.set(Fact::offloaded_gib, offloads ? held * (1 - physics::kInFlight) : 0.0);
+    const auto released = physics::weight_format(physics::native_weight_format(*work.model, machine.device));
+    if (released) facts.set(Fact::quantised, inference.plan.weights->bits < 0.99 * (*released)->bits);
+    if (inference.speed) facts.set(Fact::native_arithmetic, inference.speed->weights_native);
+  }
+  const double rate = physics::tokens_per_s(choice);
+  if (rate > 0) facts.set(Fact::tokens_per_s, rate);
+  if (const auto duration = duration_of(work, rate)) facts.set(Fact::hours, in_hours(*duration));
+}
+
+void offer_facts(Facts& facts, const OfferView& view, const FactSet& wanted) { kOfferFacts.find(facts, view, wanted); }
+
+Facts facts_of(const Recommendation& candidate, const Job& work, const Question& question,
+               const catalog::Catalog& catalog, const physics::Coefficients& coefficients) {
+  Facts facts;
+  job_facts(facts, work, question.constraints.include_unavailable.value_or(false));
+  const auto provider = catalog.provider(candidate.instance->provider);
+  instance_facts(facts, {*candidate.instance, provider ? *provider : nullptr, catalog, coefficients});
+  plan_facts(facts, work, candidate.machine(), candidate.choice(), coefficients);
+  offer_facts(facts, {*candidate.offer, candidate.cost, catalog, question.today});
+  facts.set(Fact::fit, to_text(candidate.fit.verdict));
+  return facts;
+}
+
+}  // namespace gpusel::answer

@@ -1,0 +1,12 @@
+// All facts of one recommendation, for who judges it by itself. Private to this room.
+#pragma once
+
+#include "answer/search/recommend.hpp"
+
+namespace gpusel::answer {
+
+/// All that is known; texts are of `work` and `catalog`.
+rules::Facts facts_of(const Recommendation& candidate, const job::Job& work, const Question& question,
+                      const catalog::Catalog& catalog, const physics::Coefficients& coefficients);
+
+}  // namespace gpusel::answer

@@ -1,0 +1,32 @@
+// Limits as whoever picks instances and offers without a search judges by them.
+#pragma once
+
+#include <vector>
+
+#include "answer/facts/candidates.hpp"
+#include "job/limits/limits.hpp"
+
+namespace gpusel::answer {
+
+/// The limits of one question.
+class LimitSet {
+ public:
+  /// Errors: as job::limit_rules(); limits that contradict each other.
+  static Result<LimitSet> of(const job::Constraints& limits, const catalog::Catalog& catalog);
+
+  /// The first limit that an instance fails; null: none.
+  const rules::Rule* against(const InstanceView& instance) const;
+  const rules::Rule* against(const rules::Facts& instance) const;
+  bool about_offers() const;
+  /// Of instances and of offers, in the order people give them: what a Market asks first.
+  const std::vector<rules::Rule>& rules() const { return rules_; }
+
+ private:
+  std::vector<rules::Rule> rules_;
+  rules::FactSet facts_;
+};
+
+/// Whether a rule is the limit on the age of prices.
+bool is_of_age(const rules::Rule& rule);
+
+}  // namespace gpusel::answer

@@ -1,0 +1,310 @@
+// What each machine serves of each bucket, layout by layout, and for what price it can be had.
+#include <algorithm>
+#include <cmath>
+
+#include "answer/fleet/fleet_parts.hpp"
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
+#include "physics/planner/targets.hpp"
+
+namespace gpusel::answer {
+
+namespace {
+
+using job::Bucket;
+using job::Job;
+using physics::InferenceChoice;
+using physics::InferencePlan;
+using physics::Machine;
+
+/// A rate is found to within so much of itself.
+constexpr double kRateStep = 0.01;
+/// Of one machine, so many SKUs that each can be had in limited number.
+constexpr std::size_t kMostSkus = 6;
+
+bool good(const Result<InferenceChoice>& choice) {
+  return choice && choice->fits && choice->speed && choice->meets_targets;
+}
+
+/// The job on nothing but this layout.
+Job pinned(const Job& work, const InferencePlan& plan) {
+  Job out = work;
+  out.pins.tp = plan.tp;
+  out.pins.pp = plan.pp;
+  out.pins.ep = plan.ep;
+  out.pins.dp = plan.dp;
+  out.inference.weights_precision = plan.weights->name;
+  out.inference.allow_precisions.clear();
+  out.inference.kv_precision = plan.kv;
+  return out;
+}
+
+Job at_full_load(Job work) {
+  work.inference.request_rate.reset();
+  work.inference.concurrency.reset();
+  work.inference.mode = job::Mode::throughput;
+  return work;
+}
+
+class Carrier {
+ public:
+  Carrier(const Machine& machine, const physics::Coefficients& c) : machine_(machine), c_(c) {}
+
+  /// The most of these requests within the targets. `choice` becomes the plan at that rate.
+  Carried carry(const Job& work, std::optional<InferenceChoice>& choice) const {
+    Carried out;
+    const auto full = physics::plan_inference(at_full_load(work), machine_, c_);
+    if (!good(full)) {
+      if (full) out.problem = full->problem;
+      return out;
+    }
+    out.ceiling = full->speed->requests_per_s;
+    double high = work.inference.max_load * out.ceiling;
+    auto best = at_rate(work, high);
+    if (good(best)) {
+      note(*best, high, out);
+      choice = std::move(*best);
+      return out;
+    }
+    out.problem = best ? best->problem : physics::Problem{};
+    double low = 0;
+    for (double rate = high / 2; high - low > kRateStep * high; rate = (low + high) / 2) {
+      auto trial = at_rate(work, rate);
+      if (!good(trial)) {
+        high = rate;
+        if (rate < kRateStep * kRateStep * out.ceiling) break;
+        continue;
+      }
+      low = rate;
+      note(*trial, rate, out);
+      choice = std::move(*trial);
+    }
+    return out;
+  }
+
+ private:
+  Result<InferenceChoice> at_rate(const Job& work, double rate) const {
+    Job arriving = work;
+    arriving.inference.concurrency.reset();
+    arriving.inference.request_rate = rate;
+    return physics::plan_inference(arriving, machine_, c_);
+  }
+
+  static void note(const InferenceChoice& choice, double rate, Carried& out) {
+    out.requests_per_s = rate;
+    out.in_flight = choice.speed->in_flight;
+    out.ttft = choice.speed->ttft;
+    out.itl = choice.speed->itl;
+    out.e2e = choice.speed->e2e;
+    out.problem = {};
+  }
+
+  const Machine& machine_;
+  const physics::Coefficients& c_;
+};
+
+class TypeFinder {
+ public:
+  TypeFinder(const FleetContext& context, const Job& work, std::span<const Bucket> buckets)
+      : context_(context),
+        work_(work),
+        buckets_(buckets),
+        elastic_context_{context.elastic, context.catalog, context.coefficients, context.quoter, context.elastic_rules},
+        committed_context_{context.committed, context.catalog, context.coefficients, context.quoter,
+                           context.committed_rules},
+        elastic_(elastic_context_, work),
+        committed_(committed_context_, work) {
+    const auto by_length = [](const Bucket& a, const Bucket& b) { return a.input + a.output < b.input + b.output; };
+    longest_ = static_cast<std::size_t>(std::max_element(buckets.begin(), buckets.end(), by_length) - buckets.begin());
+    shortest_ = static_cast<std::size_t>(std::min_element(buckets.begin(), buckets.end(), by_length) - buckets.begin());
+  }
+
+  FleetCandidates run() {
+    FleetCandidates out;
+    out.shapes = elastic_.machines();
+    committed_.machines();
+    for (const Rejection& fallen : elastic_.take_rejections()) out.rejected[fallen.rule] += fallen.count;
+    for (const Shape& shape : out.shapes) {
+      const std::size_t had = out.types.size();
+      bool serves = false;
+      for (const InferencePlan& plan : layouts(shape.machine)) serves = add(shape, plan, out) || serves;
+      if (out.types.size() == had)
+        out.rejected[serves ? "no-offer" : "serves-nothing"] += static_cast<int>(shape.instances.size());
+    }
+    return out;
+  }
+
+ private:
+  /// One for each format and tensor-parallel degree; the rest of a layout is the planner's.
+  std::vector<InferencePlan> layouts(const Machine& machine) const {
+    std::vector<InferencePlan> out;
+    const auto formats = physics::allowed_formats(work_, machine.device);
+    if (!formats) return out;
+    const bool in_turn = physics::lays_out_in_turn(work_.inference.engine);
+    for (const physics::WeightFormat* format : *formats)
+      for (int tp = 1; tp <= (in_turn ? 1 : machine.gpus_per_node); tp *= 2) {
+        Job trial = at_full_load(work_);
+        if (!in_turn && !work_.pins.tp) trial.pins.tp = tp;
+        trial.inference.weights_precision = format->name;
+        trial.inference.allow_precisions.clear();
+        if (work_.pins.tp && tp > 1) break;
+        for (const std::size_t bucket : {longest_, shortest_}) {
+          const auto choice =
+              physics::plan_inference(of_bucket(trial, buckets_[bucket]), machine, context_.coefficients);
+          if (!choice || !choice->fits) continue;
+          out.push_back(choice->plan);
+          break;
+        }
+      }
+    return out;
+  }
+
+  bool add(const Shape& shape, const InferencePlan& plan, FleetCandidates& out) {
+    const Job work = pinned(work_, plan);
+    const Carrier carrier(shape.machine, context_.coefficients);
+    FleetType type;
+    std::optional<InferenceChoice> heaviest;
+    double most = 0;
+    for (const Bucket& bucket : buckets_) {
+      if (beyond_context(*work.model, bucket)) {
+        type.carried.emplace_back();
+        continue;
+      }
+      std::optional<InferenceChoice> choice;
+      const Carried& carried = type.carried.emplace_back(carrier.carry(of_bucket(work, bucket), choice));
+      const double load = carried.requests_per_s > 0 ? bucket.share / carried.requests_per_s : 0;
+      if (load <= most) continue;
+      most = load;
+      heaviest = std::move(choice);
+    }
+    if (!heaviest) return false;
+    type.planned = std::make_shared<const PlannedMachine>(PlannedMachine{shape.machine, std::move(*heaviest)});
+    price(shape, type, out.types);
+    return true;
+  }
+
+  void price(const Shape& shape, const FleetType& type, std::vector<FleetType>& out) {
+    const auto elastic = context_.has_elastic ? offers(elastic_, shape, type) : std::vector<FleetOffer>{};
+    const auto committed = context_.has_committed ? offers(committed_, shape, type) : std::vector<FleetOffer>{};
+    if (elastic.empty() && committed.empty()) return;
+    if (!context_.has_limits()) {
+      FleetType& added = out.emplace_back(type);
+      if (!elastic.empty()) added.elastic = elastic.front();
+      if (!committed.empty()) added.committed = committed.front();
+      return;
+    }
+    // What is cheapest may not be enough of: each SKU by itself, down to the first without a limit.
+    std::vector<const catalog::Instance*> skus;
+    for (const auto* list : {&elastic, &committed}) {
+      std::size_t taken = 0;
+      for (const FleetOffer& offer : *list) {
+        if (std::ranges::find(skus, offer.instance) == skus.end()) skus.push_back(offer.instance);
+        if (!context_.limit_of(*offer.instance) || ++taken == kMostSkus) break;
+      }
+    }
+    for (const catalog::Instance* sku : skus) {
+      FleetType& added = out.emplace_back(type);
+      const auto of_sku = [&](const std::vector<FleetOffer>& list) -> std::optional<FleetOffer> {
+        const auto found = std::ranges::find_if(list, [&](const FleetOffer& one) { return one.instance == sku; });
+        return found == list.end() ? std::nullopt : std::optional(*found);
+      };
+      added.elastic = of_sku(elastic);
+      added.committed = of_sku(committed);
+    }
+  }
+
+  static std::vector<FleetOffer> offers(CandidateSearch& search, const Shape& shape, const FleetType& type) {
+    std::vector<FleetOffer> out;
+    for (const Recommendation& r : search.offers(shape, *type.planned))
+      out.push_back({r.instance, r.offer, r.region, r.cost});
+    std::ranges::stable_sort(out, [](const FleetOffer& a, const FleetOffer& b) {
+      return std::tuple(a.cost.hourly, a.instance->provider, a.instance->sku) <
+             std::tuple(b.cost.hourly, b.instance->provider, b.instance->sku);
+    });
+    return out;
+  }
+
+  const FleetContext& context_;
+  const Job& work_;
+  std::span<const Bucket> buckets_;
+  SearchContext elastic_context_, committed_context_;
+  CandidateSearch elastic_, committed_;
+  std::size_t longest_ = 0;
+  std::size_t shortest_ = 0;
+};
+
+}  // namespace
+
+const FleetOffer& FleetType::steady() const {
+  if (!elastic) return *committed;
+  return committed && committed->cost.hourly < elastic->cost.hourly ? *committed : *elastic;
+}
+
+FleetCandidates find_types(const FleetContext& context, const Job& work, std::span<const Bucket> buckets) {
+  return TypeFinder(context, work, buckets).run();
+}
+
+Unserved explain_unserved(const FleetContext& context, const Job& work, std::size_t bucket, const Bucket& lengths,
+                          std::span<const Shape> shapes) {
+  Unserved out;
+  out.bucket = bucket;
+  if (beyond_context(*work.model, lengths)) {
+    out.message = say("with {:.0f} tokens they are longer than the model's own context of {:.0f}, on any machine",
+                      lengths.input + lengths.output, *work.model->max_context);
+    return out;
+  }
+  Job alone = of_bucket(work, lengths);
+  alone.inference.request_rate.reset();
+  for (const physics::LatencyTarget& target : physics::latency_targets()) (alone.inference.*target.asked).reset();
+  alone.inference.strict_slo = false;
+  alone.inference.concurrency = 1;
+  const SearchContext search_context{context.elastic, context.catalog, context.coefficients, context.quoter,
+                                     context.elastic_rules};
+  CandidateSearch search(search_context, work);
+  std::optional<physics::Problem> least;
+  double nearest = 0;
+  for (const Shape& shape : shapes) {
+    auto choice = physics::plan_inference(alone, shape.machine, context.coefficients);
+    if (!choice) continue;
+    if (!choice->fits || !choice->speed) {
+      const bool closer = !least || choice->problem.need - choice->problem.have < least->need - least->have;
+      if (choice->problem.any() && closer) least = choice->problem;
+      continue;
+    }
+    const double missed = physics::missed_by(work.inference, *choice->speed);
+    if (out.nearest && missed >= nearest) continue;
+    const auto speed = *choice->speed;
+    auto offers = search.offers(shape, {shape.machine, std::move(*choice)});
+    const auto cheapest =
+        std::ranges::min_element(offers, [](const auto& a, const auto& b) { return a.cost.hourly < b.cost.hourly; });
+    if (cheapest == offers.end()) continue;
+    nearest = missed;
+    out.nearest = FleetOffer{cheapest->instance, cheapest->offer, cheapest->region, cheapest->cost};
+    out.ttft = speed.ttft;
+    out.itl = speed.itl;
+  }
+  const auto& job = work.inference;
+  if (!out.nearest) {
+    out.message = least ? say("no machine that may be used holds them: {}", least->text())
+                        : say("no machine that may be used serves this model");
+    return out;
+  }
+  std::string flags;
+  // What is given to relax a target by must hold once printed.
+  const auto relax = [&](std::string_view flag, const std::optional<double>& target, Seconds reached) {
+    if (target && in_ms(reached) > *target)
+      flags += format("{}{} {:g}", flags.empty() ? "" : " ", flag, std::ceil(in_ms(reached)));
+  };
+  relax("--ttft", job.ttft_ms, out.ttft);
+  relax("--tpot", job.tpot_ms, out.itl);
+  const std::string who = format("{} {}", out.nearest->instance->provider, printable(out.nearest->instance->sku));
+  out.message = flags.empty()
+                    ? say("{} meets the targets for one request alone, but at no rate", who)
+                    : say("{} comes nearest, with {:.0f} ms to the first token and {:.1f} ms between tokens for one "
+                          "request alone; at least {} is needed",
+                          who, in_ms(out.ttft), in_ms(out.itl), flags);
+  return out;
+}
+
+}  // namespace gpusel::answer

@@ -1,0 +1,76 @@
+// The steps of a fleet's answer. Private to this room.
+#pragma once
+
+#include "answer/fleet/fleet.hpp"
+#include "answer/fleet/fleet_solver.hpp"
+#include "answer/search/search.hpp"
+
+namespace gpusel::answer {
+
+/// What every step needs; all referenced things outlive it.
+struct FleetContext {
+  const FleetQuestion& question;
+  const catalog::Catalog& catalog;
+  const physics::Coefficients& coefficients;
+  const money::Quoter& quoter;
+  Question elastic;                          // what is paid as it runs
+  std::vector<rules::Rule> elastic_rules;    // limits first
+  Question committed;                        // what is paid for at all hours
+  std::vector<rules::Rule> committed_rules;  // none: no such term may be chosen
+  bool has_elastic = true;
+  bool has_committed = false;
+  std::vector<std::pair<const catalog::Instance*, double>> quotas;
+
+  /// Instances of a SKU that may be had; nothing where there is no limit.
+  std::optional<double> limit_of(const catalog::Instance& instance) const;
+  bool has_limits() const { return question.max_instances || !quotas.empty(); }
+};
+
+/// The job with that bucket's lengths.
+job::Job of_bucket(const job::Job& work, const job::Bucket& bucket);
+
+/// Whether its requests are longer than the model reads, on whatever machine.
+bool beyond_context(const catalog::Model& model, const job::Bucket& bucket);
+
+/// Traffic, as the question names it. Errors: no such profile or file; no lengths at all.
+Result<job::Traffic> stated_traffic(const FleetQuestion& question, const catalog::Catalog& catalog,
+                                    const catalog::Model& model);
+/// The day, and its name; nothing where the question has none. Errors: no such profile or file; a trace without one.
+Result<std::optional<std::pair<std::string, job::Day>>> stated_day(const FleetQuestion& question,
+                                                                   const catalog::Catalog& catalog,
+                                                                   const job::Traffic& traffic);
+
+/// Every machine with every layout that serves some of the traffic and can be had, and what was ruled out.
+struct FleetCandidates {
+  std::vector<FleetType> types;
+  std::vector<Shape> shapes;
+  std::map<std::string, int> rejected;
+};
+FleetCandidates find_types(const FleetContext& context, const job::Job& work, std::span<const job::Bucket> buckets);
+
+/// Requests of one bucket beyond every type's reach.
+Unserved explain_unserved(const FleetContext& context, const job::Job& work, std::size_t bucket,
+                          const job::Bucket& lengths, std::span<const Shape> shapes);
+
+/// The programme for these types, without periods; `steady`: every price is that of what runs at all hours.
+FleetProblem fleet_problem(const FleetContext& context, const Fleet& fleet, bool steady);
+/// Removes the types that cannot be in a cheapest fleet.
+void drop_dominated(const FleetContext& context, Fleet& fleet);
+/// The cheapest fleet for the peak, and the cheapest of one type.
+Status choose_mix(const FleetContext& context, Fleet& fleet);
+std::vector<FleetMember> members_of(const Fleet& fleet, const FleetSolution& solution, std::size_t period, double scale,
+                                    bool steady);
+
+/// The fleet of each hour, and the numbers for autoscalers.
+Status choose_schedule(const FleetContext& context, const std::string& name, const job::Day& day, Fleet& fleet);
+void add_scaling(const FleetContext& context, Fleet& fleet);
+
+/// A line for every figure of the answer.
+void trace_fleet(const FleetContext& context, Fleet& fleet);
+
+/// "8 × aws p5.48xlarge".
+std::string member_text(const Fleet& fleet, const FleetMember& member);
+/// "up to 512 prompt and 128 generated tokens".
+std::string bucket_text(const job::Bucket& bucket);
+
+}  // namespace gpusel::answer

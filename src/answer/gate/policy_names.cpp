@@ -1,0 +1,128 @@
+#include "answer/gate/policy_names.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "catalog/places/countries.hpp"
+#include "catalog/places/regions.hpp"
+#include "job/limits/constraints.hpp"
+
+namespace gpusel::answer {
+
+namespace {
+
+/// One of a few words.
+template <NamedEnum E>
+Names one_of(std::string_view name) {
+  if (const auto value = job::spelled<E>(name)) return std::vector{std::string(to_text(*value))};
+  return std::unexpected(job::not_one_of(name, enum_names<E>).error());
+}
+
+std::string upper(std::string_view name) {
+  std::string code(name);
+  std::ranges::transform(code, code.begin(), [](char c) { return c >= 'a' && c <= 'z' ? char(c - 32) : c; });
+  return code;
+}
+
+Names unknown(std::string message, std::string_view name, const std::vector<std::string_view>& known,
+              std::string otherwise) {
+  const std::string near = did_you_mean(name, known);
+  return usage_error(std::move(message), {}, near.empty() ? std::move(otherwise) : near);
+}
+
+}  // namespace
+
+Names provider_ids(std::string_view name, const catalog::Catalog& catalog) {
+  const auto provider = catalog.provider(name);
+  if (!provider) return std::unexpected(provider.error());
+  return std::vector{std::string((*provider)->id)};
+}
+
+Names provider_kinds(std::string_view name, const catalog::Catalog&) { return one_of<catalog::ProviderKind>(name); }
+Names term_names(std::string_view name, const catalog::Catalog&) { return one_of<catalog::Term>(name); }
+Names confidence_names(std::string_view name, const catalog::Catalog&) { return one_of<catalog::Confidence>(name); }
+
+Names region_ids(std::string_view name, const catalog::Catalog& catalog) {
+  const std::string code = upper(name);
+  const auto is_called = [&](const catalog::CountryGroup& group) { return fold_name(group.id) == fold_name(name); };
+  if (catalog::is_country(code) || std::ranges::any_of(catalog.country_groups(), is_called))
+    return usage_error(say("'{}' is a country or a group of countries, and no region", printable(name)), {},
+                       say("countries are judged by allowed_countries and denied_countries: [{}]", lower(name)));
+  std::set<std::string> ids;  // providers differ in capitals
+  for (const catalog::Region& region : catalog.regions())
+    if (fold_name(region.id) == fold_name(name)) ids.emplace(region.id);
+  if (!ids.empty()) return std::vector<std::string>(ids.begin(), ids.end());
+  auto places = catalog::regions_called(name, catalog);
+  if (!places) return places;
+  std::set<std::string_view> countries;
+  for (const catalog::Region& region : catalog.regions())
+    if (std::ranges::find(*places, region.id) != places->end()) countries.insert(region.country);
+  if (countries.size() > 1)
+    return usage_error(
+        say("'{}' is in the names of regions of several countries, and no region", shorten(printable(name), 40)), {},
+        say("name regions by their ids, or countries by allowed_countries and denied_countries"));
+  std::ranges::sort(*places);
+  places->erase(std::unique(places->begin(), places->end()), places->end());
+  return places;
+}
+
+Names countries_in(std::string_view name, const catalog::Catalog& catalog) {
+  for (const catalog::CountryGroup& group : catalog.country_groups())
+    if (fold_name(group.id) == fold_name(name)) {
+      std::vector<std::string> countries;
+      for (const std::string_view country : group.countries) countries.emplace_back(country);
+      return countries;
+    }
+  const std::string code = upper(name);
+  // A country without a region today may have one tomorrow.
+  if (catalog::is_country(code)) return std::vector{code};
+  const std::string message = say("'{}' is no country and no group of countries", shorten(printable(name), 40));
+  if (code.size() == 2) return usage_error(message, {}, catalog::country_hint(code));
+  std::vector<std::string_view> known;
+  for (const catalog::CountryGroup& group : catalog.country_groups()) known.push_back(group.id);
+  return unknown(message, name, known, say("write eu, or country codes such as cn, us, de"));
+}
+
+namespace {
+
+/// "ada", "Ada Lovelace", "hopper" …
+bool is_of_architecture(const catalog::Gpu& gpu, std::string_view folded) {
+  return !gpu.architecture.empty() && (catalog::fold_gpu_name(gpu.architecture) == folded ||
+                                       catalog::fold_gpu_name(split(gpu.architecture, ' ').front()) == folded);
+}
+
+}  // namespace
+
+Names gpu_ids(std::string_view name, const catalog::Catalog& catalog) {
+  const auto spec = job::parse_gpu_spec(name);
+  if (!spec) return std::unexpected(spec.error());
+  const auto bounds = [](const Bounds& of) { return of.low || of.high; };
+  if (bounds(spec->count) || bounds(spec->memory_gb))
+    return usage_error(
+        say("'{}' says a count or a memory, and only names of GPUs are judged here", shorten(printable(name), 40)), {},
+        say("a rule judges those: {{fact: gpu_count, above: 4}}, {{fact: gpu_memory_gb, below: 80}}"));
+  std::vector<std::string> ids;
+  std::vector<std::string_view> known;
+  for (const catalog::Gpu& gpu : catalog.gpus()) {
+    known.push_back(gpu.id);
+    const bool is_vendors = spec->vendor.empty() || spec->vendor == gpu.vendor;
+    const auto is_kind = [&](const std::string& word) { return is_vendors && is_of_architecture(gpu, word); };
+    if (spec->names_gpu(gpu) || std::ranges::any_of(spec->names, is_kind)) ids.emplace_back(gpu.id);
+  }
+  if (!ids.empty()) return ids;
+  return unknown(say("unknown GPU '{}'", shorten(printable(name), 40)), name, known, say("all GPUs: gpusel gpus"));
+}
+
+Names licence_names(std::string_view name, const catalog::Catalog& catalog) {
+  std::set<std::string_view> known;
+  for (const catalog::Model& model : catalog.models())
+    if (!model.licence.empty()) known.insert(model.licence);
+  for (const std::string_view licence : known)
+    if (fold_name(licence) == fold_name(name)) return std::vector{std::string(licence)};
+  return unknown(say("no model has the licence '{}'", shorten(printable(name), 40)), name, {known.begin(), known.end()},
+                 say("all models with their licences: gpusel models -o wide"));
+}
+
+}  // namespace gpusel::answer

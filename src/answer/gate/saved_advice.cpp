@@ -1,0 +1,106 @@
+#include <algorithm>
+
+#include "answer/cost/cost_parts.hpp"
+#include "answer/gate/saved.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+
+namespace gpusel::answer {
+
+namespace {
+
+/// The offer that the answer was made with, whatever it costs by now.
+const catalog::Offer* offer_of(const CostSubject& subject, const catalog::Catalog& catalog) {
+  if (!subject.saved_price) return nullptr;
+  for (const catalog::Offer& offer : catalog.offers_of(*subject.instance))
+    if (catalog.region_of(offer).id == subject.saved_price->region && to_text(offer.term) == subject.saved_price->term)
+      return &offer;
+  return nullptr;
+}
+
+job::Assumptions assumed_in(const Node& root) {
+  job::Assumptions out;
+  const Node* assumed = root.find("assumed");
+  if (assumed == nullptr || !assumed->is_map()) return out;
+  for (const Node& member : assumed->children) {
+    if (!member.is_scalar() || member.key == "today") continue;
+    const auto number = member.quoted ? std::nullopt : plain_number(member.text);
+    out.push_back({member.key, number ? job::Value(*number) : job::Value(member.text)});
+  }
+  return out;
+}
+
+/// Whether a figure of the saved plan is still that figure.
+bool holds(const Node* plan, std::string_view key, double value) {
+  const Node* node = plan != nullptr ? plan->find(key) : nullptr;
+  const auto number = node != nullptr && node->is_scalar() ? plain_number(node->text) : std::nullopt;
+  return number && *number == value;
+}
+bool holds(const Node* plan, std::string_view key, std::string_view value) {
+  const Node* node = plan != nullptr ? plan->find(key) : nullptr;
+  return node != nullptr && node->is_scalar() && node->text == value;
+}
+
+bool same(const Node* saved, const physics::TrainingChoice& choice) {
+  const auto& plan = choice.plan;
+  return holds(saved, "tp", plan.tp) && holds(saved, "pp", plan.pp) && holds(saved, "dp", plan.dp) &&
+         holds(saved, "sharding", to_text(plan.sharding)) && holds(saved, "precision", to_text(plan.precision)) &&
+         holds(saved, "micro_batch", static_cast<double>(plan.micro_batch)) &&
+         holds(saved, "grad_accum", static_cast<double>(plan.grad_accum)) &&
+         holds(saved, "activation_checkpointing", to_text(plan.checkpointing));
+}
+bool same(const Node* saved, const physics::InferenceChoice& choice) {
+  const auto& plan = choice.plan;
+  return holds(saved, "tp", plan.tp) && holds(saved, "pp", plan.pp) && holds(saved, "dp", plan.dp) &&
+         holds(saved, "weights_precision", plan.weights->name) && holds(saved, "kv_precision", to_text(plan.kv));
+}
+bool same(const Node* saved, const physics::CountedChoice& choice) {
+  return holds(saved, "batch", static_cast<double>(choice.plan.batch)) &&
+         holds(saved, "precision", to_text(choice.plan.precision));
+}
+
+Result<Recommendation> recommendation_of(const CostSubject& subject, const Node& saved, const std::string& name,
+                                         const catalog::Catalog& catalog, const physics::Coefficients& c) {
+  const auto wrong = [&](std::string message) {
+    return usage_error(std::move(message), name, say("ask again with the job's own flags"));
+  };
+  if (!subject.saved) return wrong(say("the job of this answer was not saved in full"));
+  Recommendation out;
+  out.rank = subject.rank;
+  out.instance = subject.instance;
+  out.gpu = catalog.gpu_of(*subject.instance);
+  out.offer = offer_of(subject, catalog);
+  if (out.offer == nullptr) return wrong(say("no offer of {} is known as the answer has it", subject.name));
+  out.region = &catalog.region_of(*out.offer);
+  auto machine = machine_of(*subject.instance, subject.nodes, catalog, c);
+  if (!machine) return std::unexpected(machine.error());
+  auto choice = physics::plan_for(subject.saved->work, *machine, c);
+  if (!choice) return std::unexpected(choice.error());
+  const bool kept = std::visit([&](const auto& made) { return same(saved.find("plan"), made); }, *choice);
+  if (!physics::fits(*choice) || !kept) return wrong(say("the plan for {} comes out otherwise today", subject.name));
+  out.planned = std::make_shared<const PlannedMachine>(PlannedMachine{std::move(*machine), std::move(*choice)});
+  return out;
+}
+
+}  // namespace
+
+Result<Advice> saved_advice(const std::string& text, const std::string& name, const catalog::Catalog& catalog,
+                            const physics::Coefficients& coefficients) {
+  const auto answer = saved_answer(text, name);
+  if (!answer) return std::unexpected(answer.error());
+  const auto& list = answer->root.find("recommendations")->children;
+  Advice advice;
+  advice.assumed = assumed_in(answer->root);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const auto subject = saved_subject(*answer, static_cast<int>(i) + 1, catalog);
+    if (!subject) return std::unexpected(subject.error());
+    auto one = recommendation_of(*subject, list[i], name, catalog, coefficients);
+    if (!one) return std::unexpected(one.error());
+    if (i == 0) advice.currency = subject->currency.value_or(Currency::usd());
+    if (i == 0) advice.work = subject->saved->work;
+    advice.recommendations.push_back(std::move(*one));
+  }
+  return advice;
+}
+
+}  // namespace gpusel::answer

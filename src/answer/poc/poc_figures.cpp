@@ -1,0 +1,291 @@
+#include "answer/poc/poc_figures.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "answer/stages/data_path.hpp"
+#include "base/words/message.hpp"
+#include "physics/checkpoint.hpp"
+#include "physics/economy.hpp"
+
+namespace gpusel::answer {
+
+namespace {
+
+using job::Job;
+using physics::Interval;
+using physics::Machine;
+
+/// So long a run shows a steady state.
+constexpr double kSteadySeconds = 300;
+constexpr double kLeastPrompts = 20;
+/// A run that is killed half-way and taken up again does half of its steps twice at most.
+constexpr double kKilledRun = 1.5;
+
+/// 1, 2, 4 … and all: what one node holds, then whole nodes.
+std::vector<int> ladder(const Machine& machine) {
+  std::vector<int> out;
+  for (int gpus = 1; gpus < machine.gpus(); gpus *= 2)
+    if (gpus <= machine.gpus_per_node ? machine.gpus_per_node % gpus == 0 : gpus % machine.gpus_per_node == 0)
+      out.push_back(gpus);
+  out.push_back(machine.gpus());
+  return out;
+}
+
+std::string slow_words() {
+  return say(
+      "below: look at clocks and power while it runs, and whether batch, arithmetic and kernels are the plan's; "
+      "if they are, the plan is dearer by as much. Either way: gpusel calibrate");
+}
+
+class Figures {
+ public:
+  Figures(Poc& out, const ProofUnit& unit, const Advice& advice, const catalog::Catalog& catalog,
+          const physics::Coefficients& c)
+      : out_(out), unit_(unit), advice_(advice), catalog_(catalog), c_(c) {}
+
+  ProofRuns run() {
+    std::visit([&](const auto& choice) { add(choice); }, unit_.choice);
+    return std::move(runs_);
+  }
+
+ private:
+  static int gpus_of(const ProofUnit& unit) { return std::max(1, unit.machine.gpus()); }
+
+  void figure(std::string_view key, std::string name, std::string_view unit, catalog::Number expected,
+              std::optional<Interval> interval, std::string outside) {
+    out_.trace.push_back(
+        {key.empty() ? name : std::string(key), say("the estimate of this plan on {} cards", gpus_of(unit_)),
+         interval ? format("80 %: {:.4g} … {:.4g}", interval->low, interval->high) : say("no interval"),
+         expected ? physics::shown("{:.4g}", *expected, unit) : physics::Figure::words(say("unknown")),
+         say("gpusel estimate --explain")});
+    out_.figures.push_back(
+        {std::string(key), std::move(name), std::string(unit), gpus_of(unit_), expected, interval, std::move(outside)});
+  }
+
+  void memory(const Intervals& intervals) {
+    const auto& amount = physics::memory_of(unit_.choice);
+    if (!physics::is_known(amount)) return;
+    figure(
+        "memory_gib", say("memory of the fullest card"), "GiB", in_gib(amount.total()), intervals.memory_total_gib,
+        say("above: it may not fit with longer sequences; take the smaller batch, or recompute more. Below: a larger "
+            "batch, or a smaller card, may do"));
+  }
+
+  // --- training
+  void add(const physics::TrainingChoice& choice) {
+    const Intervals intervals = intervals_for(unit_.work, unit_.machine, unit_.choice, c_);
+    const double gpus = gpus_of(unit_);
+    const auto& all = intervals.tokens_per_s;
+    if (!choice.speed) return;
+    figure("tokens_per_s_per_gpu", say("training speed of one card"), "tokens/s", choice.speed->tokens_per_s_per_gpu,
+           Interval{all.low / gpus, all.high / gpus}, slow_words());
+    figure("step_time_s", say("time of a step"), "s", choice.speed->step.raw(),
+           Interval{choice.speed->step.raw() * choice.speed->tokens_per_s / all.high,
+                    choice.speed->step.raw() * choice.speed->tokens_per_s / all.low},
+           say("as the speed"));
+    memory(intervals);
+    training_scales(choice);
+    recovery();
+    for (const ProofUnit& scale : runs_.scales)
+      runs_.duration = runs_.duration + std::get<physics::TrainingChoice>(scale.choice).speed->step * kProofSteps;
+    runs_.duration = runs_.duration + choice.speed->step * (kProofSteps * kKilledRun);
+  }
+
+  /// The same work for each card, on fewer of them.
+  void training_scales(const physics::TrainingChoice& choice) {
+    const auto& whole = choice.plan;
+    const int group = whole.tp * whole.pp * whole.cp;
+    catalog::Number first;
+    for (const int gpus : ladder(unit_.machine)) {
+      if (gpus % group != 0 || (gpus / (whole.tp * whole.pp)) % whole.ep != 0) continue;
+      ProofUnit scale = unit_;
+      scale.machine = with_gpus(unit_.machine, gpus);
+      physics::TrainingChoice part = choice;
+      part.plan.dp = gpus / group;
+      scale.choice = physics::refigure(part, scale.work, scale.machine, c_);
+      const auto& figured = std::get<physics::TrainingChoice>(scale.choice);
+      const bool fits = figured.memory.total() <= physics::most_memory(scale.machine, c_) && figured.speed.has_value();
+      const Intervals intervals = intervals_for(scale.work, scale.machine, scale.choice, c_);
+      scale_line(gpus, fits, figured.speed ? figured.speed->tokens_per_s : 0, intervals.tokens_per_s, first);
+      if (fits) runs_.scales.push_back(std::move(scale));
+    }
+  }
+
+  void scale_line(int gpus, bool fits, double rate, const Interval& range, catalog::Number& first) {
+    PocScale line;
+    line.gpus = gpus;
+    line.fits = fits;
+    if (fits && rate > 0) {
+      line.per_gpu = rate / gpus;
+      if (!first) first = line.per_gpu;
+      line.efficiency = *line.per_gpu / *first;
+      line.interval = Interval{range.low / gpus, range.high / gpus};
+      out_.trace.push_back({format("scale.{}", gpus), say("rate of one card ÷ rate of one card among the fewest"),
+                            format("{:.5g} ÷ {:.5g}", *line.per_gpu, *first),
+                            physics::shown("{:.3f}", *line.efficiency), "docs/calibrate.md"});
+    }
+    out_.scales.push_back(line);
+  }
+
+  /// What is read again after a failure, in words.
+  std::string read_again() const {
+    const auto precision = std::get<physics::TrainingChoice>(unit_.choice).plan.precision;
+    const auto size = physics::checkpoint_size(unit_.work, precision);
+    if (!size) return say("checkpoints are read too slowly (fio)");
+    if (unit_.work.training.method == job::Method::full)
+      return say("checkpoints of {:.3g} GB are read too slowly (fio)", in_gb(*size));
+    return say(
+        "checkpoints of {:.3g} GB, of what is trained alone, or the {:.3g} GB of the base model, which are "
+        "loaded again, are read too slowly (fio)",
+        in_gb(*size), 2e-9 * unit_.work.parameters.total());
+  }
+
+  void recovery() {
+    const double restart = 60 * c_.economy->restart_minutes.value;
+    out_.trace.push_back({"recovery_s", say("failure.restart_minutes × 60, assumed"), format("{:g} × 60", restart / 60),
+                          physics::shown("{:g}", restart, "s"), say("data/calibration/economy.yaml")});
+    out_.figures.push_back({{},
+                            say("from the kill to the next step"),
+                            "s",
+                            gpus_of(unit_),
+                            restart,
+                            std::nullopt,
+                            say("above: {}, or starting takes long; each failure then costs more, and checkpoints "
+                                "should lie further apart",
+                                read_again()),
+                            true});
+    runs_.duration = runs_.duration + seconds(restart);
+  }
+
+  // --- serving
+  void add(const physics::InferenceChoice& choice) {
+    if (!choice.speed) return;
+    const auto& speed = *choice.speed;
+    const Intervals intervals = intervals_for(unit_.work, unit_.machine, unit_.choice, c_);
+    if (unit_.work.model->is_generator()) {
+      figure("output_tokens_per_s",
+             unit_.work.inference.disaggregated_prefill ? say("output of all replicas") : say("output of one replica"),
+             "tokens/s", speed.output_tokens_per_s, intervals.tokens_per_s, slow_words());
+      if (speed.ttft.raw() > 0)
+        figure("ttft_ms", say("time to the first token, median"), "ms", in_ms(speed.ttft), intervals.ttft_ms,
+               say("above: prompts wait for each other; fewer requests at once, or shorter prompts in one pass"));
+      if (speed.itl.raw() > 0)
+        figure("itl_ms", say("time between tokens, median"), "ms", in_ms(speed.itl), intervals.itl_ms,
+               say("above: graphs or kernels are not in use, or the link is slow (nccl-tests)"));
+    } else {
+      figure("", say("requests of one replica"), "sequences/s", speed.requests_per_s, intervals.sequences_per_s,
+             slow_words());
+    }
+    figure("weights_gib", say("weights on one card, as the engine's log tells"), "GiB",
+           in_gib(choice.memory.per_gpu.weights), std::nullopt,
+           say("another amount means another format than the plan's"));
+    if (!unit_.work.inference.disaggregated_prefill) replicas(speed, intervals.tokens_per_s);
+    start();
+    const double rate = std::max(1e-6, speed.requests_per_s);
+    runs_.prompts = std::max({kLeastPrompts, 2 * choice.memory.concurrency, std::ceil(rate * kSteadySeconds)});
+    runs_.duration = runs_.duration + seconds(2 * runs_.prompts / rate);
+  }
+
+  /// Replicas share nothing but the host.
+  void replicas(const physics::InferenceSpeed& speed, const Interval& range) {
+    const Machine& whole = out_.chosen->machine();
+    const int group = gpus_of(unit_);
+    const double rate = speed.output_tokens_per_s > 0 ? speed.output_tokens_per_s : speed.total_tokens_per_s;
+    catalog::Number first;
+    for (const int gpus : ladder(whole)) {
+      if (gpus % group != 0) continue;
+      const double times = gpus / group;
+      scale_line(gpus, true, rate * times, {range.low * times, range.high * times}, first);
+    }
+  }
+
+  void start() {
+    const Place place{*out_.chosen->instance, out_.chosen->region->id};
+    const auto start = cold_start(unit_.work, unit_.machine, unit_.choice, place, catalog_, c_, &out_.trace);
+    if (!start) return;
+    out_.figures.push_back({{},
+                            say("from the start of the engine to its first answer"),
+                            "s",
+                            gpus_of(unit_),
+                            start->total().raw(),
+                            std::nullopt,
+                            say("above: weights are loaded too slowly (fio), or graphs are compiled anew; scaling to "
+                                "zero then costs more")});
+    runs_.duration = runs_.duration + start->total();
+  }
+
+  // --- work that is counted in items of its own
+  void add(const physics::CountedChoice& choice) {
+    const auto& figures = choice.figures;
+    const Intervals intervals = intervals_for(unit_.work, unit_.machine, unit_.choice, c_);
+    const auto& range = intervals.throughput;
+    if (figures.rate <= 0) return;
+    figure("items_per_s", unit_.machine.on_cpu() ? say("rate of the machine") : say("rate of one card"),
+           unit_.work.counted->unit.rate, figures.rate, range, slow_words());
+    if (figures.latency.raw() > 0)
+      figure("latency_ms", say("time of one batch"), "ms", in_ms(figures.latency),
+             Interval{in_ms(figures.latency) * figures.rate / range.high,
+                      in_ms(figures.latency) * figures.rate / range.low},
+             say("as the rate"));
+    memory(intervals);
+    catalog::Number first;
+    if (!unit_.machine.on_cpu())
+      for (const int gpus : ladder(out_.chosen->machine())) {
+        ProofUnit scale = unit_;
+        scale.machine = with_gpus(out_.chosen->machine(), gpus);
+        scale.choice = physics::refigure(unit_.choice, scale.work, scale.machine, c_);
+        const double rate = std::get<physics::CountedChoice>(scale.choice).figures.rate;
+        scale_line(gpus, rate > 0, rate, intervals_for(scale.work, scale.machine, scale.choice, c_).throughput, first);
+      }
+    runs_.duration = runs_.duration + seconds(2 * kSteadySeconds);
+  }
+
+  Poc& out_;
+  const ProofUnit& unit_;
+  const Advice& advice_;
+  const catalog::Catalog& catalog_;
+  const physics::Coefficients& c_;
+  ProofRuns runs_;
+};
+
+/// One of the replicas of a service, with its part of the load.
+ProofUnit one_replica(const Job& work, const Machine& machine, const physics::InferenceChoice& choice,
+                      const physics::Coefficients& c) {
+  ProofUnit unit{work, with_gpus(machine, choice.plan.tp * choice.plan.pp), choice};
+  const int replicas = std::max(1, choice.plan.dp);
+  auto& job = unit.work.inference;
+  if (job.request_rate)
+    *job.request_rate /= replicas;
+  else
+    job.concurrency = std::max<std::int64_t>(1, std::llround(choice.memory.concurrency / replicas));
+  auto plan = choice.plan;
+  plan.dp = 1;
+  unit.choice = physics::inference_figures(unit.work, unit.machine, plan, c);
+  return unit;
+}
+
+}  // namespace
+
+ProofUnit unit_of(const Advice& advice, const Recommendation& chosen, const physics::Coefficients& c) {
+  const Job work = as_planned(advice.work, chosen.choice());
+  // Replicas that read prompts do nothing without those that generate.
+  const bool apart = !work.counted && work.inference.disaggregated_prefill;
+  if (const auto* serving = std::get_if<physics::InferenceChoice>(&chosen.choice()); serving != nullptr && !apart)
+    return one_replica(work, chosen.machine(), *serving, c);
+  ProofUnit unit{work, chosen.machine(), chosen.choice()};
+  if (const auto* training = std::get_if<physics::TrainingChoice>(&unit.choice))
+    unit.chunks = physics::pipeline_chunks(unit.work, training->plan, c);
+  if (work.counted && !unit.machine.on_cpu() && !job::is_training(work.task)) {
+    unit.machine = with_gpus(unit.machine, 1);
+    unit.choice = physics::refigure(unit.choice, unit.work, unit.machine, c);
+  }
+  return unit;
+}
+
+ProofRuns add_figures(Poc& poc, const ProofUnit& unit, const Advice& advice, const catalog::Catalog& catalog,
+                      const physics::Coefficients& c) {
+  return Figures(poc, unit, advice, catalog, c).run();
+}
+
+}  // namespace gpusel::answer

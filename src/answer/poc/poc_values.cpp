@@ -1,0 +1,319 @@
+#include "answer/poc/poc_values.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+
+namespace gpusel::answer {
+
+namespace {
+
+using job::Job;
+
+class Values {
+ public:
+  explicit Values(const ProofUnit& unit, double prompts) : unit_(unit), prompts_(prompts) {}
+
+  ProofValues all() {
+    machine();
+    model();
+    std::visit([&](const auto& choice) { add(choice); }, unit_.choice);
+    return std::move(out_);
+  }
+
+ private:
+  void set(std::string_view name, std::string_view text) {
+    if (!text.empty()) out_[std::string(name)] = text;
+  }
+  void set(std::string_view name, double value) { out_[std::string(name)] = format("{:.10g}", value); }
+  /// Degrees of one are what tools take without being told.
+  void degree(std::string_view name, int value) {
+    if (value > 1) set(name, value);
+  }
+
+  void machine() {
+    const auto& machine = unit_.machine;
+    set("gpus", machine.gpus());
+    set("per_node", machine.gpus_per_node);
+    set("last_card", machine.gpus_per_node - 1);
+    if (machine.gpus() > 1) set("several", machine.gpus());
+    set("kind", machine.gpus() > 1 ? "distributed" : "single_device");
+    degree("nodes", machine.nodes);
+    if (!machine.on_cpu()) set("vendor", lower(machine.device.gpu->vendor));
+    set("gpu", machine.on_cpu() ? std::string_view("cpu") : machine.device.gpu->id);
+  }
+
+  /// "organisation/name" as hubs spell it; what else an alias may hold belongs in no command line.
+  static bool is_published_name(std::string_view alias) {
+    const auto is_plain = [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    };
+    return alias.find('/') != std::string_view::npos && is_plain(alias.front()) &&
+           std::ranges::all_of(alias, [&](char c) { return is_plain(c) || std::string_view("-_./").contains(c); });
+  }
+
+  /// Where it is published, as far as that is known.
+  static std::string published_name(const catalog::Model& model) {
+    for (const std::string_view alias : model.aliases)
+      if (is_published_name(alias)) return std::string(alias);
+    return std::string(model.id);
+  }
+
+  void model() {
+    const catalog::Model* model = unit_.work.model;
+    if (model == nullptr) return;
+    const std::string name = published_name(*model);
+    set("model", name);
+    set("served", name);
+    if (model->kind) set("architecture", to_text(*model->kind));
+    set("name", std::string_view(name).substr(name.rfind('/') + 1));
+  }
+
+  void add(const physics::TrainingChoice& choice) {
+    const auto& job = unit_.work.training;
+    const auto& plan = choice.plan;
+    set("class", "training");
+    set("with", job.framework.empty() ? std::string_view("any") : std::string_view(job.framework));
+    for (const std::string_view name : {"stage", "verb", "bench"}) set(name, to_text(unit_.work.task));
+    for (const std::string_view name : {"method", "tuning", "adapter", "recipe_name", "quantize"})
+      set(name, to_text(job.method));
+    set("steps", kProofSteps);
+    set("half", kProofSteps / 2);
+    set("length", static_cast<double>(job.seq_len));
+    set("micro_batch", static_cast<double>(plan.micro_batch));
+    set("accumulation", static_cast<double>(plan.grad_accum));
+    set("global_batch", static_cast<double>(plan.global_batch()));
+    set("tokens_per_step", static_cast<double>(plan.global_batch() * job.seq_len));
+    set("precision", to_text(plan.precision));
+    if (plan.tp * plan.pp * plan.cp * plan.ep > 1) set("split", physics::layout_text(plan));
+    set("layout", physics::layout_text(plan));
+    // FlashAttention 2 has no kernels before Ampere.
+    if (plan.flash_attention && unit_.machine.device.gpu->capability.value_or(8) >= 8) set("flash", "yes");
+    set("checkpointing", physics::is_partial(plan) ? "partial" : to_text(plan.checkpointing));
+    if (physics::is_partial(plan))  // of one stage
+      set("recomputed_layers", std::max(1.0, std::round(plan.recomputed * unit_.work.parameters.layers / plan.pp)));
+    set("optimizer", to_text(job.optimizer));
+    if (job.offload != job::Offload::none) set("offload", to_text(job.offload));
+    if (job::is_lora(job.method)) adapters(job);
+    lengths(job);
+    if (job.recipe == job::Recipe::pure) set("pure", "yes");
+    const bool masters = job.recipe == job::Recipe::mixed && job.method == job::Method::full;
+    set("loaded", masters ? "fp32" : to_text(plan.precision));
+    if (job.optimizer_in_backward) set("in_backward", "yes");
+    if (job.capacity_factor != 1) set("capacity", job.capacity_factor);
+    virtual_stages(plan, unit_.chunks);
+    set("tp", plan.tp);
+    degree("pp", plan.pp);
+    degree("cp", plan.cp);
+    degree("ep", plan.ep);
+    megatron_degrees(plan);
+    if (job.sequence_parallel) degree("several_tp", plan.tp);
+    sharding(plan);
+    shape();
+  }
+
+  /// What Megatron asks for beside the degrees themselves.
+  void megatron_degrees(const physics::TrainingPlan& plan) {
+    constexpr double kBlackwell = 10;
+    // Kernels of several streams overlap in the order that one connection keeps.
+    if (plan.tp * plan.cp > 1 && unit_.machine.device.gpu->capability.value_or(kBlackwell) < kBlackwell)
+      set("connections", 1);
+    // Experts take the tensor-parallel degree of the rest only where the GPUs of a stage divide by both.
+    if (plan.ep > 1 && plan.tp > 1) set("expert_tp", plan.cp * plan.dp % plan.ep == 0 ? plan.tp : 1);
+  }
+
+  void adapters(const job::Training& job) {
+    set("rank", static_cast<double>(job.lora_rank));
+    const auto& t = job.lora_targets;
+    const std::pair<bool, std::string_view> modules[] = {{t.q, "q_proj"},      {t.k, "k_proj"},       {t.v, "v_proj"},
+                                                         {t.o, "o_proj"},      {t.gate, "gate_proj"}, {t.up, "up_proj"},
+                                                         {t.down, "down_proj"}};
+    std::string names;
+    for (const auto& [there, name] : modules)
+      if (there) names += (names.empty() ? "" : " ") + std::string(name);
+    const bool all = t == job::kLinearTargets && !unit_.work.model->is_moe();
+    set("targets", all ? "all" : t == job::kAttentionTargets ? "attention" : "some");
+    set("modules", all ? std::string("all-linear") : names);
+    std::ranges::replace(names, ' ', ',');
+    set("modules_list", all ? std::string("all") : names);
+    if (t.experts) set("expert_adapters", "yes");
+  }
+
+  /// Commands pack sequences of one length each.
+  void lengths(const job::Training& job) {
+    if (job.variable_lengths.value_or(false)) set("lengths", "own");
+    if (job.target_len > 0) set("lengths", "two");
+  }
+
+  void virtual_stages(const physics::TrainingPlan& plan, double chunks) {
+    if (chunks <= 1) return;
+    const double layers = unit_.work.parameters.layers / plan.pp / chunks;
+    set("chunk_layers", layers);
+    if (layers != std::floor(layers)) set("special", "yes");
+    if (physics::is_partial(plan)) set("recomputed_layers", std::max(1.0, std::round(plan.recomputed * layers)));
+  }
+
+  void sharding(const physics::TrainingPlan& plan) {
+    using job::Sharding;
+    const bool offloads = unit_.work.training.offload != job::Offload::none;
+    const std::string_view with = unit_.work.training.framework;
+    const bool fsdp = with == "fsdp" || with == "torchtune";
+    const std::string_view deepspeed = unit_.work.training.offload == job::Offload::params ? "3" : "2";
+    if (plan.dp < 2 && !offloads) return;
+    if (offloads && (fsdp || plan.sharding == Sharding::fsdp)) set("other_sharding", "offloaded");
+    switch (plan.sharding) {
+      case Sharding::none:
+      case Sharding::ddp:
+        if (offloads)
+          set("zero", deepspeed);
+        else
+          set("ddp", "yes");
+        break;
+      case Sharding::zero1: set(fsdp ? "other_sharding" : "zero", "1"); break;
+      case Sharding::zero2: fsdp ? set("fsdp", "false") : set("zero", "2"); break;
+      case Sharding::zero3: fsdp ? set("fsdp", "true") : set("zero", "3"); break;
+      case Sharding::fsdp: set("fsdp", "true"); break;
+      case Sharding::hsdp: set("other_sharding", "hsdp"); break;
+    }
+  }
+
+  void shape() {
+    const catalog::Model& model = *unit_.work.model;
+    const auto known = [&](std::string_view name, const catalog::Number& value) {
+      if (value) set(name, *value);
+    };
+    known("vocab", model.vocab_size);
+    known("layers", model.layers);
+    known("hidden", model.hidden_size);
+    known("heads", model.heads);
+    if (model.kv_heads && model.kv_heads != model.heads) set("kv_heads", *model.kv_heads);
+    known("ffn", model.is_moe() && model.moe_ffn_size ? model.moe_ffn_size : model.ffn_size);
+    if (model.is_moe()) known("experts", model.experts);
+    if (model.is_moe()) known("experts_used", model.experts_per_token);
+    if (model.gated_ffn.value_or(true)) set("swiglu", "yes");
+    if (model.head_dim && model.heads && model.hidden_size && *model.head_dim * *model.heads != *model.hidden_size)
+      set("head_dim", *model.head_dim);
+    if (model.mla_kv_lora_rank || model.shared_experts.value_or(0) > 0 || model.linear_state_bytes)
+      set("special", "yes");
+    if (!model.tied_embeddings.value_or(false)) set("untied", "yes");
+  }
+
+  void add(const physics::InferenceChoice& choice) {
+    const auto& job = unit_.work.inference;
+    const auto& plan = choice.plan;
+    set("class", unit_.work.model->is_generator() ? "serving" : "encoding");
+    set("with", to_text(job.engine));
+    set("tp", plan.tp);
+    degree("pp", plan.pp);
+    degree("ep", plan.ep);
+    set("input", static_cast<double>(job.input_tokens));
+    set("output", static_cast<double>(job.output_tokens));
+    set("length", static_cast<double>(job.input_tokens + job.output_tokens));
+    if (job.mem_utilization) set("share", *job.mem_utilization);
+    set("prompts", prompts_);
+    const double together = std::max(1.0, std::round(choice.memory.concurrency));
+    if (job.request_rate)
+      set("rate", *job.request_rate);
+    else
+      set("concurrency", together);
+    set("together", together);
+    set("cache", together * static_cast<double>(job.input_tokens + job.output_tokens));
+    set("format", plan.weights->name);
+    weights(plan.weights->name);
+    requests(job, together);
+    if (plan.kv == job::KvPrecision::fp8 || plan.kv == job::KvPrecision::int8) set("kv", to_text(plan.kv));
+  }
+
+  static bool is_plain(std::string_view format) { return format == "fp16" || format == "bf16" || format == "fp32"; }
+
+  /// What the checkpoint is in need not be said.
+  void weights(std::string_view name) {
+    const std::string_view native = unit_.work.model->native_dtype;
+    if (name == native || native.starts_with(name)) return;
+    if (!is_plain(name) || !(native.empty() || is_plain(native)))
+      set("weights", name);
+    else
+      set("dtype", name == "fp16" ? "half" : name == "bf16" ? "bfloat16" : "float");
+  }
+
+  void requests(const job::Inference& job, double together) {
+    if (together > 1) set("batched", together);
+    set("generation", job.generation);
+    if (job.disaggregated_prefill) set("disaggregated", "yes");
+    if (job.offload != job::Offload::none) set("offload", to_text(job.offload));
+    const double shared = std::round(job.prefix_cache_hit * static_cast<double>(job.input_tokens));
+    set("fresh", static_cast<double>(job.input_tokens) - shared);
+    set(shared > 0 ? "shared" : "cold", shared > 0 ? format("{:.0f}", shared) : std::string("yes"));
+    if (!job.draft) return;
+    set("draft_kind", "model");
+    set("draft", published_name(*job.draft->model));
+    set("draft_tokens", static_cast<double>(job.draft->tokens));
+    set("acceptance", job.draft->acceptance_rate);
+    set("speculative", format(R"('{{"method": "draft_model", "model": "{}", "num_speculative_tokens": {}}}')",
+                              published_name(*job.draft->model), job.draft->tokens));
+  }
+
+  void add(const physics::CountedChoice& choice) {
+    const job::Counted& counted = *unit_.work.counted;
+    const bool training = job::is_training(unit_.work.task);
+    set("class", std::visit([](const auto& job) { return job.kClass; }, counted.job));
+    if (job::runs_model(unit_.work.task)) set("with", training ? "training" : to_text(counted.engine));
+    if (unit_.work.model != nullptr && unit_.work.model->kind) set("kind", to_text(*unit_.work.model->kind));
+    set("bench", to_text(unit_.work.task));
+    set("phase", training ? "training" : "inference");
+    set("compiled", to_text(counted.engine));
+    set("batch", static_cast<double>(choice.plan.batch));
+    set("precision", to_text(choice.plan.precision));
+    set("torch_precision", choice.plan.precision == job::Precision::bf16 ? "bfloat16" : "float16");
+    set("unit", counted.unit.rate);
+    std::visit([&](const auto& job) { one(job, choice.plan.batch); }, counted.job);
+  }
+
+  void size(const job::Resolution& size) {
+    if (size.width <= 0) return;
+    set("width", static_cast<double>(size.width));
+    set("height", static_cast<double>(size.height));
+    set("side", static_cast<double>(std::max(size.width, size.height)));
+  }
+  void one(const job::SampleJob& job, std::int64_t batch) {
+    size(job.resolution);
+    if (job.seq_len > 0) set("tokens", static_cast<double>(job.seq_len));
+    set("shape", job.resolution.width > 0 ? format("{}x3x{}x{}", batch, job.resolution.height, job.resolution.width)
+                                          : format("{}x{}", batch, job.seq_len));
+  }
+  void one(const job::DiffusionJob& job, std::int64_t) {
+    size(job.resolution);
+    set("denoising", static_cast<double>(std::max<std::int64_t>(1, job.steps)));
+    if (job.frames > 1) set("frames", static_cast<double>(job.frames));
+  }
+  void one(const job::OfflineRender& job, std::int64_t) {
+    set("with", to_text(job.renderer));
+    set("renderer", to_text(job.renderer));
+    if (job.per_frame) set("own_frame", "yes");
+  }
+  void one(const job::TranscodeJob& job, std::int64_t) {
+    size(job.resolution);
+    set("codec", to_text(job.codec));
+  }
+  template <class Job>
+  void one(const Job&, std::int64_t) {}
+
+  const ProofUnit& unit_;
+  double prompts_;
+  ProofValues out_;
+};
+
+}  // namespace
+
+physics::Machine with_gpus(physics::Machine machine, int gpus) {
+  if (machine.on_cpu()) return machine;
+  machine.gpus_per_node = std::min(gpus, machine.gpus_per_node);
+  machine.nodes = gpus / machine.gpus_per_node;
+  return machine;
+}
+
+ProofValues values_of(const ProofUnit& unit, double prompts) { return Values(unit, prompts).all(); }
+
+}  // namespace gpusel::answer

@@ -1,0 +1,182 @@
+// What instances of a shape cost with a plan, and under which offer: all that is asked once for each of a million.
+#include <algorithm>
+#include <limits>
+
+#include "answer/search/search.hpp"
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
+
+namespace gpusel::answer {
+
+namespace {
+
+using catalog::Instance;
+using rules::Fact;
+using rules::Facts;
+using rules::Rule;
+
+/// By which a product of the same factors in another order may be off.
+constexpr double kMoreThanRounding = 1 + 1e-9;
+
+/// Whether the job costs more under `one` than under `other` of the same instance, whatever the job is: sold alike, for
+/// a price that is higher by more than rounding.
+bool surely_dearer(const catalog::Offer& one, const catalog::Offer& other) {
+  return one.term == other.term && one.currency == other.currency &&
+         one.per_hour() > kMoreThanRounding * other.per_hour();
+}
+
+}  // namespace
+
+/// Instances of a shape lie far apart in a large catalogue, and so do their offers: those to come are fetched from
+/// memory while others are judged.
+void CandidateSearch::fetch_ahead(const Shape& shape, std::size_t place) const {
+  constexpr std::size_t kAhead = 8;
+  const auto instances = context_.catalog.instances();
+  if (place + 2 * kAhead >= shape.instances.size()) return;
+  __builtin_prefetch(&instances[shape.instances[place + 2 * kAhead]].first_offer);
+  const auto offers = context_.catalog.offers_of(instances[shape.instances[place + kAhead]]);
+  for (std::size_t i = 0; i < std::min(kAhead, offers.size()); i += 2) __builtin_prefetch(&offers[i]);
+}
+
+void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, std::vector<Recommendation>& out) {
+  const auto plan = std::make_shared<const Planned>(std::move(planned_machine));
+  const money::Work job = job_of(work_, plan->choice);
+  const money::Use use{static_cast<double>(plan->machine.nodes), &job, &context_.question.duty,
+                       &context_.question.extras};
+  const rules::FactSet wanted = by_plan_.facts() | market_.judges().facts() | adjusting_.facts();
+  const bool shared = InstanceKinds::share(wanted);
+  const auto kinds = all_kinds();
+  std::uint32_t judged = kNoKind;  // that the facts are of
+  const Rule* fell_by = nullptr;
+  Facts facts = job_;
+  plan_facts(facts, work_, plan->machine, plan->choice, context_.coefficients);
+  for (std::size_t place = 0; place < shape.instances.size(); ++place) {
+    fetch_ahead(shape, place);
+    const std::uint32_t index = shape.instances[place];
+    const Instance& instance = context_.catalog.instances()[index];
+    const std::uint32_t kind = shared && index < kinds.size() ? kinds[index] : kNoKind;
+    if (kind == kNoKind || kind != judged) {
+      judged = kind;
+      instance_facts(facts, view_of(instance), wanted);
+      facts.set(Fact::fit, to_text(judge_fit(fitting_, facts).verdict));
+      fell_by = by_plan_.first_to_fire(facts);
+    }
+    if (fell_by != nullptr)
+      reject(*fell_by, view_of(instance), facts);
+    else if (const auto best = best_offer(instance, use, facts))
+      out.push_back(candidate(*best, instance, plan, facts));
+  }
+}
+
+/// Nothing for what is no offer to the job: its price is not known whole, or it ends before the job does.
+std::optional<money::Quote> CandidateSearch::quote(const catalog::Offer& offer, const money::Use& use) const {
+  auto quote = context_.quoter.quote(offer, use);
+  return quote && !quote->outlasts && !hides_licence(*quote, offer) ? std::move(quote) : std::nullopt;
+}
+
+/// A surcharge that nobody publishes belongs to the price.
+bool CandidateSearch::hides_licence(const money::Quote& quote, const catalog::Offer& offer) const {
+  const Instance& instance = context_.catalog.instances()[offer.instance];
+  return quote.lacks("licence") && instance.workstation_licence == catalog::Licence::surcharge;
+}
+
+/// Whether every offer on these terms falls, whatever else is true of it and of the job.
+bool CandidateSearch::is_barred(catalog::Term term) const {
+  auto& known = barred_[static_cast<std::size_t>(term)];
+  if (known) return *known;
+  rules::FactSet of_term;
+  of_term.set(Fact::term);
+  Facts facts;
+  facts.set(Fact::term, to_text(term));
+  known = std::ranges::any_of(market_.judges().rules(), [&](const Rule* rule) {
+    return rules::facts_in(rule->when) == of_term && rules::fires(*rule, facts);
+  });
+  return *known;
+}
+
+/// The cheapest offer that every rule lets pass; otherwise the first reason of the cheapest.
+std::optional<Priced> CandidateSearch::best_offer(const Instance& instance, const money::Use& use, Facts& facts) {
+  const catalog::Catalog& catalog = context_.catalog;
+  const auto by_price = [&](const Priced& a, const Priced& b) {
+    return std::pair(a.quote.total, catalog.region_of(*a.offer).id) <
+           std::pair(b.quote.total, catalog.region_of(*b.offer).id);
+  };
+  const bool same_everywhere = use.job->egress_mbps <= 0 && !use.extras->egress_gb && !use.extras->storage_gb;
+  std::optional<Priced> best;
+  std::optional<Priced> fallen;
+  const Rule* first_rule = nullptr;
+  for (const catalog::Offer& offer : catalog.offers_of(instance)) {
+    const bool dearer = best && same_everywhere && surely_dearer(offer, *best->offer);
+    if (best && (is_barred(offer.term) || dearer)) continue;
+    auto quote = this->quote(offer, use);
+    if (!quote) continue;
+    Priced priced{&offer, std::move(*quote)};
+    if (best && !by_price(priced, *best)) continue;
+    const Rule* rule = market_.against(offer, priced.quote, facts);
+    if (rule == nullptr) {
+      best = std::move(priced);
+    } else if (!fallen || rule > first_rule || (rule == first_rule && by_price(priced, *fallen))) {
+      fallen = std::move(priced);
+      first_rule = rule;
+    }
+  }
+  if (best) return best;
+  if (first_rule != nullptr) {
+    offer_facts(facts, {*fallen->offer, fallen->quote, catalog, context_.question.today},
+                rules::facts_shown(*first_rule));
+    reject(*first_rule, view_of(instance), facts);
+  } else {
+    reject(instance, no_offer(instance, use));
+  }
+  return std::nullopt;
+}
+
+/// Why none of an instance's offers is one to the job, whatever the rules say.
+Reason CandidateSearch::no_offer(const Instance& instance, const money::Use& use) const {
+  for (const catalog::Offer& offer : context_.catalog.offers_of(instance)) {
+    const auto quote = context_.quoter.quote(offer, use);
+    if (quote && hides_licence(*quote, offer))
+      return {"licence-not-published", [] { return say("the price of its graphics licence is not published"); }};
+    if (quote && quote->outlasts)
+      return {"term-too-short", [term = offer.term, longest = quote->commitment.longest_hours, hours = quote->hours] {
+                return say("{} ends after {}, and the job takes {}", to_text(term),
+                           human_duration(seconds(longest * 3600)), human_duration(seconds(hours * 3600)));
+              }};
+  }
+  return {"no-exchange-rate", [] { return say("no exchange rate for its currency"); }};
+}
+
+Recommendation CandidateSearch::candidate(const Priced& priced, const Instance& instance,
+                                          const std::shared_ptr<const Planned>& plan, Facts& facts) const {
+  Recommendation out;
+  out.instance = &instance;
+  out.gpu = plan->machine.device.gpu;
+  out.offer = priced.offer;
+  out.region = &context_.catalog.region_of(*priced.offer);
+  out.cost = priced.quote;
+  out.planned = plan;
+  if (adjusting_.rules().empty()) return out;
+  offer_facts(facts, {*priced.offer, priced.quote, context_.catalog, context_.question.today}, adjusting_.facts());
+  for (const Rule* rule : adjusting_.rules())
+    if (rules::fires(*rule, facts)) out.parts.push_back({rule->id, rule->points / 100, 1, rule->points});
+  return out;
+}
+
+void add_intervals(Recommendation& candidate, const SearchContext& context, const job::Job& work) {
+  candidate.intervals = intervals_for(work, candidate.machine(), candidate.choice(), context.coefficients);
+  const double rate = physics::rate_of(candidate.choice());
+  const auto& range = work.counted ? candidate.intervals.throughput : candidate.intervals.tokens_per_s;
+  if (rate <= 0 || range.low <= 0) return;
+  const auto at = [&](double speed) {
+    money::Work job = job_of(work, candidate.choice());
+    if (job.hours) job.hours = *job.hours * rate / speed;
+    if (job.tokens_per_s) job.tokens_per_s = *job.tokens_per_s * speed / rate;
+    if (job.units_per_hour) job.units_per_hour = *job.units_per_hour * speed / rate;
+    return *context.quoter.quote(*candidate.offer, {static_cast<double>(candidate.machine().nodes), &job,
+                                                    &context.question.duty, &context.question.extras});
+  };
+  candidate.cost_range = std::make_shared<const CostRange>(CostRange{at(range.high), at(range.low)});
+}
+
+}  // namespace gpusel::answer

@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "answer/search/search.hpp"
+
+namespace gpusel::answer {
+
+namespace {
+
+using job::ObjectiveKind;
+
+/// Free memory from which more brings no further safety, as a share of what is usable.
+constexpr double kAmpleHeadroom = 0.15;
+
+struct Weights {
+  double cost = 0;
+  double speed = 0;
+  double headroom = 0;
+};
+
+Weights weights_of(const job::Objective& objective) {
+  Weights w;
+  if (objective.weights.empty()) {
+    switch (objective.kind) {
+      case ObjectiveKind::cost: return {1, 0, 0};
+      case ObjectiveKind::speed: return {0, 1, 0};
+      case ObjectiveKind::balanced: return {0.5, 0.35, 0.15};
+    }
+  }
+  const auto given = [&](const char* name) {
+    const auto found = objective.weights.find(name);
+    return found == objective.weights.end() ? 0.0 : found->second;
+  };
+  w = {given("cost"), given("speed"), given("headroom")};
+  const double sum = w.cost + w.speed + w.headroom;
+  return {w.cost / sum, w.speed / sum, w.headroom / sum};
+}
+
+double headroom(const Recommendation& candidate) {
+  const double free = 1 - candidate.memory().total() / candidate.machine().memory();
+  return std::clamp(free / kAmpleHeadroom, 0.0, 1.0);
+}
+
+/// Sizes of a family often cost the same per unit: what differs in the last bits only is equal.
+double nine_digits(double value) {
+  if (value <= 0) return value;
+  const double unit = std::pow(10, std::floor(std::log10(value)) - 8);
+  return std::round(value / unit) * unit;
+}
+
+/// Marks what nothing beats in both money and time: total × hours of a job, price × speed of a service.
+void mark_pareto(std::vector<Recommendation>& candidates, const job::Job& work) {
+  const bool is_job = work.ends();
+  const auto place = [&](const Recommendation& c) {
+    return is_job ? std::pair(c.cost.total, c.cost.hours) : std::pair(c.cost.hourly, -speed_measure(c, work));
+  };
+  // Places are sorted, not the candidates, which are large.
+  std::vector<std::tuple<double, double, std::size_t>> order;
+  order.reserve(candidates.size());
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const auto [money, time] = place(candidates[i]);
+    order.emplace_back(money, time, i);
+  }
+  std::ranges::sort(order);
+  auto last = std::pair(0.0, std::numeric_limits<double>::infinity());
+  for (const auto& [money, time, candidate] : order) {
+    const auto here = std::pair(money, time);
+    candidates[candidate].pareto = here.second < last.second || here == last;
+    if (candidates[candidate].pareto) last = here;
+  }
+}
+
+/// Puts each where `from` says it comes from, one by one: two lists of many candidates are a lot of memory.
+void arrange(std::vector<Recommendation>& candidates, std::vector<std::size_t> from) {
+  for (std::size_t first = 0; first < from.size(); ++first) {
+    if (from[first] == first) continue;
+    Recommendation moved = std::move(candidates[first]);
+    std::size_t to = first;
+    while (from[to] != first) {
+      candidates[to] = std::move(candidates[from[to]]);
+      to = std::exchange(from[to], to);
+    }
+    candidates[to] = std::move(moved);
+    from[to] = to;
+  }
+}
+
+}  // namespace
+
+bool ranks_by_cost_alone(const job::Objective& objective) {
+  const Weights w = weights_of(objective);
+  return w.speed <= 0 && w.headroom <= 0;
+}
+
+double cost_measure(const money::Quote& cost, const job::Job& work) {
+  // Prototyping and a given traffic are paid for by the hours of a month; a job or a stream of tokens by the unit.
+  if (work.by_the_hour()) return *cost.sums().month / kHoursPerMonth;
+  if (work.counted) return cost.per_unit.value_or(cost.total);
+  return cost.per_million_tokens.value_or(cost.total);
+}
+
+double speed_measure(const Recommendation& candidate, const job::Job& work) {
+  const auto* inference = std::get_if<physics::InferenceChoice>(&candidate.choice());
+  if (!work.inference.request_rate || inference == nullptr || !inference->speed)
+    return physics::rate_of(candidate.choice());
+  return 1 / std::max(inference->speed->e2e.raw(), 1e-9);
+}
+
+void rank(std::vector<Recommendation>& candidates, const job::Job& work, const job::Objective& objective) {
+  double best_cost = std::numeric_limits<double>::infinity();
+  double best_speed = 0;
+  for (const Recommendation& candidate : candidates) {
+    best_cost = std::min(best_cost, cost_measure(candidate.cost, work));
+    best_speed = std::max(best_speed, speed_measure(candidate, work));
+  }
+  const Weights w = weights_of(objective);
+  const std::array weights{w.cost, w.speed, w.headroom};
+  const auto weighed = static_cast<std::size_t>(std::ranges::count_if(weights, [](double each) { return each > 0; }));
+  // Keys are sorted, not the candidates, which are large; names, which lie far apart, are for what is equal otherwise.
+  using Key = std::pair<std::array<double, 3>, std::size_t>;
+  std::vector<Key> keys;
+  keys.reserve(candidates.size());
+  for (Recommendation& candidate : candidates) {
+    const double cost = cost_measure(candidate.cost, work);
+    std::vector<ScorePart> all;
+    all.reserve(weighed + candidate.parts.size());
+    const auto add = [&](const char* name, double weight, double value) {
+      all.push_back({name, weight, value, 100 * weight * value});
+    };
+    if (w.cost > 0) add("cost", w.cost, cost > 0 ? best_cost / cost : 1);
+    if (w.speed > 0) add("speed", w.speed, best_speed > 0 ? speed_measure(candidate, work) / best_speed : 0);
+    if (w.headroom > 0) add("headroom", w.headroom, headroom(candidate));
+    candidate.score = 0;
+    for (const ScorePart& part : all) candidate.score += part.points;
+    // What rules adjust comes after and never leaves 0…100, so that the parts always add up to a score.
+    for (ScorePart& part : candidate.parts) {
+      part.points = std::clamp(part.points, -candidate.score, 100 - candidate.score);
+      part.weight = part.points / 100;
+      candidate.score += part.points;
+      all.push_back(std::move(part));
+    }
+    candidate.parts = std::move(all);
+    keys.push_back({{-std::round(candidate.score * 1e6), nine_digits(cost), candidate.cost.hourly}, keys.size()});
+  }
+  const auto name = [&](const Key& key) {
+    const catalog::Instance& instance = *candidates[key.second].instance;
+    return std::tuple(instance.provider, instance.sku, key.second);
+  };
+  std::ranges::sort(
+      keys, [&](const Key& a, const Key& b) { return a.first != b.first ? a.first < b.first : name(a) < name(b); });
+  std::vector<std::size_t> order(keys.size());
+  std::ranges::transform(keys, order.begin(), &Key::second);
+  arrange(candidates, std::move(order));
+  for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].rank = static_cast<int>(i) + 1;
+  mark_pareto(candidates, work);
+}
+
+}  // namespace gpusel::answer

@@ -1,0 +1,132 @@
+// The whole question: which instances for this job, ranked, priced, and why. Instances are grouped
+// into shapes, and only shapes are estimated: this is why an answer takes milliseconds.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "answer/estimate/estimate.hpp"
+#include "answer/facts/fit.hpp"
+#include "job/limits/constraints.hpp"
+#include "money/quote.hpp"
+#include "rules/rule.hpp"
+
+namespace gpusel::answer {
+
+struct Question {
+  job::Request request;
+  job::Constraints constraints;
+  job::Objective objective;
+  Currency currency = Currency::usd();
+  Date today;                    // for the age of prices
+  money::Duty duty;              // how much of the time it is used
+  money::Extras extras;          // paid beside the instances
+  bool every_rejection = false;  // one entry per SKU instead of one per family and reason
+  bool every_reason = true;      // in words; otherwise of the first that falls to each rule: for who only counts
+  bool alternatives = true;
+  std::size_t detailed = 0;                 // ranks that need reasons and remarks; 0: all
+  const catalog::Instance* only = nullptr;  // judge this one of the catalogue alone
+};
+
+/// One part of a score: points = 100 × weight × value. A rule's own points have value 1 and its
+/// share of the scale as weight, which may be negative.
+struct ScorePart {
+  std::string name;
+  double weight = 0;
+  double value = 0;  // 0…1
+  double points = 0;
+};
+
+/// A verdict other than a rejection.
+struct Remark {
+  std::string rule;
+  rules::Effect severity = rules::Effect::note;
+  std::string message;
+  std::string source;
+};
+
+/// A machine with the plan for it: shared by every instance that is this machine.
+struct PlannedMachine {
+  physics::Machine machine;
+  physics::Choice choice;
+  /// Where more nodes are taken than the job needs: what it needs, and how much longer all of those together work.
+  struct Fewest {
+    int nodes = 1;
+    double node_time = 1;  // node hours there ÷ node hours here
+  };
+  std::optional<Fewest> fewest = std::nullopt;
+
+  int fewest_nodes() const { return fewest ? fewest->nodes : machine.nodes; }
+};
+
+/// What is paid at both ends of the speed's interval.
+struct CostRange {
+  money::Quote fast, slow;
+};
+
+struct Recommendation {
+  int rank = 0;
+  double score = 0;
+  std::vector<ScorePart> parts;
+  const catalog::Instance* instance = nullptr;
+  const catalog::Gpu* gpu = nullptr;
+  const catalog::Offer* offer = nullptr;
+  const catalog::Region* region = nullptr;
+  std::shared_ptr<const PlannedMachine> planned;
+  money::Quote cost;
+  bool pareto = false;
+  Intervals intervals;                          // of detailed ranks
+  Fit fit;                                      // of detailed ranks
+  std::shared_ptr<const CostRange> cost_range;  // of those, where the speed's interval is known
+  std::vector<std::string> reasons;
+  std::vector<Remark> remarks;  // warnings first
+
+  const physics::Machine& machine() const { return planned->machine; }
+  const physics::Choice& choice() const { return planned->choice; }
+  const physics::MemoryBreakdown& memory() const { return physics::memory_of(planned->choice); }
+  double tokens_per_s() const { return physics::tokens_per_s(planned->choice); }
+};
+
+struct Rejection {
+  const catalog::Instance* instance = nullptr;  // the first of its family, unless every one was asked for
+  std::string rule;
+  std::string message;  // empty where Question::every_reason is not asked for
+  int count = 1;        // SKUs of the family that fell for the same reason
+};
+
+/// Another way to ask that has a better answer.
+struct Alternative {
+  std::string key;  // of the request
+  std::string value;
+  Recommendation best;
+  std::string message;
+};
+
+struct Advice {
+  std::shared_ptr<const catalog::ConfigModel> own_model;
+  job::Job work;
+  job::Assumptions assumed;
+  Currency currency;
+  Date newest_price;       // of the catalogue
+  Date newest_price_used;  // of the recommendations
+  Date oldest_price_used;
+  std::vector<Recommendation> recommendations;  // best first, ranks dense
+  std::vector<Rejection> rejected;
+  std::vector<Alternative> alternatives;
+  std::vector<std::string> notes;
+  std::vector<std::string> decision;  // the steps to the best answer, in words, or to none
+  std::size_t shapes = 0;
+};
+
+/// The answer points into `catalog`, which must outlive it.
+/// Errors: what was asked cannot be understood, or its constraints contradict each other (which ones).
+/// Nothing that meets the constraints is an answer: empty recommendations, and why each family fell.
+Result<Advice> recommend(const Question& question, const catalog::Catalog& catalog, std::span<const rules::Rule> rules,
+                         const physics::Coefficients& coefficients);
+
+/// A machine of `nodes` of these instances. Errors: GPU hidden or its figures not published.
+Result<physics::Machine> machine_of(const catalog::Instance& instance, int nodes, const catalog::Catalog& catalog,
+                                    const physics::Coefficients& coefficients);
+
+}  // namespace gpusel::answer

@@ -1,0 +1,68 @@
+// Who fell in a search, and why: gathered by family and reason, or one by one.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "answer/search/recommend.hpp"
+
+namespace gpusel::answer {
+
+/// A rule's id and its message, written only if somebody reads it.
+struct Reason {
+  std::string_view rule;
+  std::function<std::string()> message;
+};
+
+/// An instance and the rule it fell by.
+struct RejectedInstance {
+  const catalog::Instance* instance = nullptr;
+  std::string_view rule;
+};
+
+class Rejections {
+ public:
+  explicit Rejections(const Question& question)
+      : every_one_(question.every_rejection), every_reason_(question.every_reason) {}
+
+  void add(const catalog::Instance& instance, const Reason& reason);
+
+  /// Every one that fell, however the list is gathered.
+  std::span<const RejectedInstance> fallen() const { return fallen_; }
+  std::vector<Rejection> take() { return std::move(list_); }
+
+  /// What stood at a time, to go back to.
+  struct Mark {
+    std::vector<int> counts;
+    std::size_t fallen;
+    std::size_t explained;
+  };
+  Mark mark() const;
+  void go_back(const Mark& mark);
+
+ private:
+  using Group = std::tuple<std::string_view, std::string_view, std::string_view>;  // provider, family, rule
+  struct GroupHash {
+    std::size_t operator()(const Group& group) const {
+      const std::hash<std::string_view> hash;
+      return (hash(std::get<0>(group)) * 31 + hash(std::get<1>(group))) * 31 + hash(std::get<2>(group));
+    }
+  };
+  bool is_known(const Group& group);
+  bool is_explained(std::string_view rule);
+
+  bool every_one_;
+  bool every_reason_;
+  std::vector<Rejection> list_;
+  std::vector<RejectedInstance> fallen_;
+  std::vector<std::string_view> explained_;  // rules, where not every reason is wanted
+  std::unordered_map<Group, std::size_t, GroupHash> place_of_;
+  Group last_;  // mostly that of the next one, too
+  std::size_t last_place_ = 0;
+};
+
+}  // namespace gpusel::answer

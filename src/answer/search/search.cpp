@@ -1,0 +1,206 @@
+#include "answer/search/search.hpp"
+
+#include <algorithm>
+
+#include "base/words/message.hpp"
+#include "job/limits/limits.hpp"
+
+namespace gpusel::answer {
+
+namespace {
+
+using catalog::Instance;
+using job::Job;
+using rules::Fact;
+using rules::Facts;
+using rules::Rule;
+
+double or_unknown(const catalog::Number& number) { return number.value_or(-1); }
+template <class Enum>
+double or_unknown(const std::optional<Enum>& value) {
+  return value ? static_cast<double>(*value) : -1;
+}
+
+/// Whether a limit can only be met by a machine with a GPU.
+std::string without_gpu(const Job& work) {
+  if (!work.counted) return say("CPU only; language models are estimated on GPUs");
+  return work.counted->on_cpu ? say("CPU only, and a GPU is asked for")
+                              : say("CPU only; this work would take it many times as long as a GPU");
+}
+
+bool same_value(const Facts& a, const Facts& b, Fact fact) {
+  if (a.known(fact) != b.known(fact) || !a.known(fact)) return a.known(fact) == b.known(fact);
+  return rules::info(fact).type == rules::FactType::text ? a.text(fact) == b.text(fact)
+                                                         : a.number(fact) == b.number(fact);
+}
+
+Facts facts_of_job(const Question& question, const Job& work) {
+  Facts facts;
+  job_facts(facts, work, question.constraints.include_unavailable.value_or(false));
+  return facts;
+}
+
+}  // namespace
+
+CandidateSearch::CandidateSearch(const SearchContext& context, const Job& work)
+    : context_(context),
+      work_(work),
+      job_(facts_of_job(context.question, work)),
+      providers_(context.catalog.providers()),
+      market_(context.catalog, context.quoter, context.rules, job_, context.question.today),
+      rejections_(context.question) {
+  sort_rules();
+}
+
+CandidateSearch::CandidateSearch(const SearchContext& context, const Job& work, const CandidateSearch& before)
+    : context_(context),
+      work_(work),
+      job_(facts_of_job(context.question, work)),
+      providers_(context.catalog.providers()),
+      market_(context.catalog, context.quoter, context.rules, job_, context.question.today),
+      rejections_(context.question),
+      keep_rejections_(false) {
+  sort_rules();
+  if (!groups_like(before)) return;
+  like_ = &before;
+  grouped_ = true;
+}
+
+void CandidateSearch::sort_rules() {
+  for (const Rule& rule : context_.rules) {
+    if (!rules::may_fire(rule, job_, rules::Stage::job)) continue;  // it speaks of other jobs
+    if (rule.fit != rules::FitVerdict::fits) fitting_.push_back(rule);
+    if (rule.effect == rules::Effect::adjust) adjusting_.add(rule, job_);
+    if (rule.effect == rules::Effect::reject && rule.stage != rules::Stage::offer)
+      (rule.stage == rules::Stage::plan ? by_plan_ : by_instance_).add(rule, job_);
+  }
+}
+
+/// Whether the same rules judge instances, by the same facts of the job: then the shapes are the same.
+bool CandidateSearch::groups_like(const CandidateSearch& other) const {
+  const auto on_cpu = [](const Job& work) { return work.counted && work.counted->on_cpu; };
+  if (work_.counted.has_value() != other.work_.counted.has_value() || on_cpu(work_) != on_cpu(other.work_))
+    return false;
+  if (by_instance_.rules() != other.by_instance_.rules()) return false;
+  return !by_instance_.all_facts().any_of(
+      [&](Fact fact) { return rules::info(fact).stage == rules::Stage::job && !same_value(job_, other.job_, fact); });
+}
+
+InstanceView CandidateSearch::view_of(const Instance& instance) {
+  // Instances of a provider stand together: the last one asked for is nearly always the next.
+  if (last_provider_ == nullptr || last_provider_->id != instance.provider) {
+    const auto found = std::find_if(providers_.begin(), providers_.end(),
+                                    [&](const catalog::Provider& p) { return p.id == instance.provider; });
+    last_provider_ = found == providers_.end() ? nullptr : &*found;
+  }
+  return {instance, last_provider_, context_.catalog, context_.coefficients};
+}
+
+std::vector<Recommendation> CandidateSearch::run() {
+  if (!grouped_) group_shapes();
+  std::vector<Recommendation> candidates;
+  plan_shapes(candidates);
+  return candidates;
+}
+
+std::vector<Shape> CandidateSearch::machines() {
+  if (!grouped_) group_shapes();
+  grouped_ = true;
+  std::vector<Shape> out;
+  std::map<std::size_t, std::size_t> place;  // of a twin in `out`
+  for (const Shape& shape : all_shapes()) {
+    const auto [entry, first] = place.try_emplace(shape.twin, out.size());
+    if (first)
+      out.push_back(shape);
+    else
+      out[entry->second].instances.insert(out[entry->second].instances.end(), shape.instances.begin(),
+                                          shape.instances.end());
+  }
+  return out;
+}
+
+std::vector<Recommendation> CandidateSearch::offers(const Shape& shape, PlannedMachine planned) {
+  std::vector<Recommendation> out;
+  offer_shape(shape, std::move(planned), out);
+  return out;
+}
+
+void CandidateSearch::reject(const Instance& instance, const Reason& reason) {
+  if (keep_rejections_) rejections_.add(instance, reason);
+}
+
+/// Only what rules ask for was found out so far; a message may show any fact of the instance.
+void CandidateSearch::reject(const Rule& rule, const InstanceView& view, Facts& facts) {
+  reject(view.instance, {rule.id, [&] {
+                           instance_facts(facts, view, rules::facts_shown(rule));
+                           return rules::verdict(rule, facts).message;
+                         }});
+}
+
+void CandidateSearch::group_shapes() {
+  const auto instances = context_.catalog.instances();
+  shapes_of_gpu_.resize(context_.catalog.gpus().size() + 1);  // one more for GPUs that nobody names
+  kind_of_.resize(instances.size(), kNoKind);
+  InstanceKinds kinds;
+  std::vector<Standing> standings;  // by kind
+  const bool shared = InstanceKinds::share(by_instance_.facts());
+  Facts facts = job_;
+  const bool takes_cpus = work_.counted && work_.counted->on_cpu && !job::asks_for_gpu(context_.question.constraints);
+  for (std::uint32_t i = 0; i < instances.size(); ++i) {
+    const Instance& instance = instances[i];
+    if (context_.question.only != nullptr && context_.question.only != &instance) continue;
+    if (instance.gpu.empty() && !takes_cpus) {
+      reject(instance, {"no-gpu", [&] { return without_gpu(work_); }});
+      continue;
+    }
+    const InstanceView view = view_of(instance);
+    const std::uint32_t kind = kind_of_[i] = kinds.of(instance);
+    const bool first = kind == standings.size();
+    if (first) standings.emplace_back();
+    Standing& standing = standings[kind];
+    if (first || !shared) {
+      instance_facts(facts, view, by_instance_.facts());
+      standing.fell_by = by_instance_.remembered(facts);
+    }
+    if (standing.fell_by != nullptr) {
+      reject(*standing.fell_by, view, facts);
+    } else if (instance.offer_count == 0) {
+      reject(instance, {"no-published-price", [] { return say("no published price is known"); }});
+    } else {
+      if (!standing.shape) standing.shape = shape_of(instance);
+      const auto& shape = *standing.shape;
+      if (shape)
+        shapes_[*shape].instances.push_back(i);
+      else
+        reject(instance, {"figures-not-published", [&] { return shape.error().message; }});
+    }
+  }
+}
+
+std::array<double, 4> CandidateSearch::host_key(const Instance& instance) const {
+  if (!work_.counted) return {};
+  return {or_unknown(instance.vcpu), or_unknown(instance.memory_gib), static_cast<double>(instance.cpu_index),
+          or_unknown(instance.cpu_threads_per_core) + 100 * or_unknown(instance.cpu_ghz)};
+}
+
+Result<std::size_t> CandidateSearch::shape_of(const Instance& instance) {
+  const ShapeKey key{{or_unknown(instance.gpu_count), or_unknown(instance.gpu_memory_gb), or_unknown(instance.link),
+                      or_unknown(instance.link_gbs_per_gpu)},
+                     {or_unknown(instance.rdma), or_unknown(instance.fabric_gbps), or_unknown(instance.network_gbps)},
+                     host_key(instance),
+                     shapes_.size()};
+  auto& of_this_gpu = shapes_of_gpu_[static_cast<std::size_t>(std::int64_t{instance.gpu_index} + 1)];
+  std::size_t twin = key.shape;
+  for (const ShapeKey& known : of_this_gpu) {
+    if (known.node != key.node || known.host != key.host) continue;
+    twin = std::min(twin, known.shape);
+    if (known.network == key.network) return known.shape;
+  }
+  auto machine = machine_of(instance, 1, context_.catalog, context_.coefficients);
+  if (!machine) return std::unexpected(machine.error());
+  of_this_gpu.push_back(key);
+  shapes_.push_back({*machine, twin, {}});
+  return key.shape;
+}
+
+}  // namespace gpusel::answer

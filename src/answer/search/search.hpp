@@ -1,0 +1,154 @@
+// From a resolved workload to ranked candidates: shapes, plans, offers, verdicts, scores. Private to
+// this room; recommend() adds the words and the alternatives.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "answer/facts/candidates.hpp"
+#include "answer/facts/fit.hpp"
+#include "answer/search/kinds.hpp"
+#include "answer/search/market.hpp"
+#include "answer/search/rejections.hpp"
+
+namespace gpusel::answer {
+
+/// What one search needs; all referenced things outlive it.
+struct SearchContext {
+  const Question& question;
+  const catalog::Catalog& catalog;
+  const physics::Coefficients& coefficients;
+  const money::Quoter& quoter;
+  std::span<const rules::Rule> rules;  // limits first, then the shipped and the user's
+};
+
+class CandidateSearch {
+ public:
+  CandidateSearch(const SearchContext& context, const job::Job& work);
+
+  /// For another workload on the same machines: only candidates are wanted, no word is spent on the
+  /// rest, and instances that fell for reasons of their own need not be judged again. `before` outlives it.
+  CandidateSearch(const SearchContext& context, const job::Job& work, const CandidateSearch& before);
+
+  /// Every instance that meets everything, unranked, each with its best offer.
+  std::vector<Recommendation> run();
+
+  /// The machines that pass for what they are, shape by shape; those that differ by their network alone as one. For
+  /// callers that plan on their own.
+  std::vector<Shape> machines();
+  /// The best offer of every instance of a shape, as far as the rules allow this plan on it.
+  std::vector<Recommendation> offers(const Shape& shape, PlannedMachine planned);
+
+  /// Every instance that fell, and the rule it fell by: whole, however the rejections are gathered.
+  std::span<const RejectedInstance> fallen() const { return rejections_.fallen(); }
+  std::vector<Rejection> take_rejections() { return rejections_.take(); }
+  std::size_t shapes() const { return all_shapes().size(); }
+
+ private:
+  std::span<const std::uint32_t> all_kinds() const { return like_ != nullptr ? like_->all_kinds() : kind_of_; }
+  std::span<const Shape> all_shapes() const { return like_ != nullptr ? like_->all_shapes() : shapes_; }
+  void sort_rules();
+  bool groups_like(const CandidateSearch& other) const;
+  void group_shapes();
+  /// What instances of a kind have in common.
+  struct Standing {
+    const rules::Rule* fell_by = nullptr;      // for what they are
+    std::optional<Result<std::size_t>> shape;  // once one of them has an offer
+  };
+  Result<std::size_t> shape_of(const catalog::Instance& instance);
+  std::array<double, 4> host_key(const catalog::Instance& instance) const;
+  // How many nodes (nodes.cpp).
+  void plan_shapes(std::vector<Recommendation>& out);
+  void plan_many_nodes(std::vector<Recommendation>& out);
+  void plan_shape(const Shape& shape, int most_nodes, std::vector<Recommendation>& out);
+  void serve_shape(const Shape& shape, int most_nodes, std::vector<Recommendation>& out);
+  PlannedMachine spread(const Shape& shape, int most_nodes, PlannedMachine needed);
+  Reason too_few_nodes(const Shape& shape, int most_nodes) const;
+  void reject_shape(const Shape& shape, const Reason& reason);
+  Reason reason_of(const physics::Machine& machine, const physics::Choice& choice) const;
+  /// The rule that is against a plan for what it needs; null: none.
+  const rules::Rule* against(const physics::Machine& machine, const physics::Choice& choice) const;
+  /// Whether the job can be done so, and no rule is against how it fits.
+  bool will_do(const physics::Machine& machine, const physics::Choice& choice) const;
+  const rules::Rule* misfits_fall() const;
+  double least_nodes(const Shape& shape) const;
+  Bytes least_memory(const physics::Device& device) const;
+  using Planned = PlannedMachine;
+  /// Nothing when it does not fit or is too slow: `reason` says why, if it is asked.
+  std::optional<Planned> plan_on(const Shape& shape, int nodes, Reason& reason);
+  /// A plan that fits and is fast enough, or why there is none.
+  struct Attempt {
+    std::optional<physics::Choice> choice;
+    Reason reason;
+  };
+  Attempt attempt(const physics::Machine& machine) const;
+  void hold_demand(const Shape& shape, int most_nodes, std::vector<Recommendation>& out);
+  std::optional<Planned> serve_rate(const Shape& shape, Reason& reason) const;
+  std::optional<Planned> serve_share(const Shape& shape, int working, Reason& reason) const;
+  /// Duration over deadline; 1 where there is none.
+  double late_by(const Planned& planned) const;
+
+  // What they cost (offers.cpp).
+  void offer_shape(const Shape& shape, Planned planned, std::vector<Recommendation>& out);
+  void fetch_ahead(const Shape& shape, std::size_t place) const;
+  std::optional<money::Quote> quote(const catalog::Offer& offer, const money::Use& use) const;
+  bool hides_licence(const money::Quote& quote, const catalog::Offer& offer) const;
+  bool is_barred(catalog::Term term) const;
+  std::optional<Priced> best_offer(const catalog::Instance& instance, const money::Use& use, rules::Facts& facts);
+  Reason no_offer(const catalog::Instance& instance, const money::Use& use) const;
+  Recommendation candidate(const Priced& priced, const catalog::Instance& instance,
+                           const std::shared_ptr<const Planned>& plan, rules::Facts& facts) const;
+  InstanceView view_of(const catalog::Instance& instance);
+  /// The message is asked for only for the first of a family to fall by that rule.
+  void reject(const catalog::Instance& instance, const Reason& reason);
+  void reject(const rules::Rule& rule, const InstanceView& view, rules::Facts& facts);
+
+  const SearchContext& context_;
+  const job::Job& work_;
+  rules::Facts job_;
+  std::span<const catalog::Provider> providers_;
+  const catalog::Provider* last_provider_ = nullptr;
+  rules::RuleSet by_instance_,
+      by_plan_;  // rejecting rules, by when their last fact is known; those on offers: the market's
+  rules::RuleSet adjusting_;
+  Market market_;
+  std::vector<rules::Rule> fitting_;                                                    // that say how a plan fits
+  mutable std::array<std::optional<bool>, enum_names<catalog::Term>.size()> barred_{};  // by rules on the term alone
+  static constexpr std::uint32_t kNoKind = ~std::uint32_t{0};
+  std::vector<std::uint32_t> kind_of_;  // by the instance's place; shorter where another search grouped them
+  std::vector<Shape> shapes_;
+  const CandidateSearch* like_ = nullptr;        // whose shapes are those of this search
+  std::vector<std::unique_ptr<Attempt>> alone_;  // on one node, where the network is of no matter; by Shape::twin
+  mutable std::vector<std::optional<Bytes>> least_memory_;  // of the job, by the catalogue's GPUs
+  /// What makes two instances the same machine to an estimate; -1 for unknown.
+  struct ShapeKey {
+    std::array<double, 4> node{};     // count, memory, link and its rate
+    std::array<double, 3> network{};  // fabric, its rate, NIC
+    std::array<double, 4> host{};     // vCPUs, memory, processor and its threads, where the work depends on them
+    std::size_t shape = 0;
+  };
+  std::vector<std::vector<ShapeKey>> shapes_of_gpu_;
+  Rejections rejections_;
+  bool keep_rejections_ = true;
+  bool grouped_ = false;
+};
+
+/// What 80 of 100 measurements leave open, and what that makes of the price.
+void add_intervals(Recommendation& candidate, const SearchContext& context, const job::Job& work);
+
+/// Remarks of every rule that fires on a candidate and does not reject.
+void add_remarks(Recommendation& candidate, const SearchContext& context, const job::Job& work);
+
+/// Scores, sorts and numbers candidates, and marks the Pareto frontier of cost and time.
+void rank(std::vector<Recommendation>& candidates, const job::Job& work, const job::Objective& objective);
+
+/// Whether neither speed nor free memory has a say in the score.
+bool ranks_by_cost_alone(const job::Objective& objective);
+
+/// What "cost" compares: money per unit of work, or per hour when only availability counts.
+double cost_measure(const money::Quote& cost, const job::Job& work);
+/// What "fast" means for the work: tokens per second, or at a given rate of requests how soon one is answered.
+double speed_measure(const Recommendation& candidate, const job::Job& work);
+
+}  // namespace gpusel::answer

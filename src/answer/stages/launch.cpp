@@ -1,0 +1,143 @@
+#include "answer/stages/launch.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "answer/poc/poc_figures.hpp"
+#include "answer/poc/poc_values.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+
+namespace gpusel::answer {
+
+namespace {
+
+/// Tokens that one request may have: prompt and answer, and an eighth for what templates add and prompts vary, in steps
+/// of 1024, as far as the model and the cache reach.
+double context_of(const ProofUnit& unit, const physics::InferenceChoice& serving) {
+  constexpr double kTokensStep = 1024;
+  const auto& job = unit.work.inference;
+  const auto asked = static_cast<double>(job.input_tokens + job.output_tokens);
+  double most = std::ceil(asked * 1.125 / kTokensStep) * kTokensStep;
+  if (unit.work.model->max_context) most = std::min(most, *unit.work.model->max_context);
+  if (serving.memory.longest_context > 0) most = std::min(most, std::floor(serving.memory.longest_context));
+  return std::max(asked, most);
+}
+
+/// What a launch says beyond what a test does.
+void add_values(ProofValues& values, const ProofUnit& unit, const physics::Machine& whole,
+                const physics::Coefficients& c) {
+  if (const auto* serving = std::get_if<physics::InferenceChoice>(&unit.choice)) {
+    if (!values.contains("share"))
+      values["share"] = format("{:g}", c.engine_memory_share.of(to_text(unit.work.inference.engine)));
+    // As many as were planned for; with a rate they come as they come, up to what the cache holds.
+    const double most =
+        unit.work.inference.concurrency ? serving->memory.concurrency : std::floor(serving->memory.sequences);
+    if (most >= 1) values["at_once"] = format("{:.0f}", most);
+    const int here = unit.machine.on_cpu() ? 1 : whole.gpus_per_node / unit.machine.gpus_per_node;
+    if (unit.machine.nodes == 1 && here > 1) values["replicas"] = format("{}", here);
+    values["length"] = format("{:.0f}", context_of(unit, *serving));
+  }
+  if (const auto* training = std::get_if<physics::TrainingChoice>(&unit.choice)) {
+    const auto& job = unit.work.training;
+    const double tokens = static_cast<double>(training->plan.global_batch() * job.seq_len);
+    if (tokens > 0 && job.tokens > 0) values["all_steps"] = format("{:.0f}", std::ceil(job.tokens / tokens));
+  }
+}
+
+void take_checkpoint(ProofValues& values, std::string_view format) {
+  values["wanted"] = format;
+  values["called"] = values["name"];
+  values["served"] = "\"$CHECKPOINT\"";
+}
+
+/// A model out of a config.json lies only where that was read.
+void name_own_model(const Advice& advice, ProofValues& values) {
+  if (advice.own_model == nullptr || advice.work.model != &advice.own_model->model) return;
+  const auto format = values.find("format");
+  take_checkpoint(values, format != values.end() ? std::string(format->second) : advice.own_model->model.native_dtype);
+  if (job::is_training(advice.work.task)) values["model"] = values["served"];
+}
+
+/// A format that the tool cannot make of the published weights must be there as a checkpoint of its own.
+void name_checkpoint(const ProofTool& tool, ProofValues& values) {
+  const auto weights = values.find("weights");
+  if (weights == values.end()) return;
+  const auto words = tool.words.find("weights");
+  if (words != tool.words.end() && words->second.contains(weights->second)) return;
+  take_checkpoint(values, weights->second);
+}
+
+/// Names of models come from files that anyone may have written: none of them ends its word in a command.
+void quote_names(ProofValues& values) {
+  for (const std::string_view name : {"model", "served", "name", "draft"})
+    if (const auto value = values.find(name); value != values.end()) value->second = shell_word(value->second);
+  const auto speculative = values.find("speculative");  // quoted as a whole, whatever is in it
+  if (speculative != values.end() && speculative->second.size() > 2)
+    speculative->second = shell_word(speculative->second.substr(1, speculative->second.size() - 2));
+}
+
+ProofValues launch_values(const ProofUnit& unit, const Recommendation& chosen, const physics::Coefficients& c) {
+  ProofValues values = values_of(unit, 0);
+  add_values(values, unit, chosen.machine(), c);
+  quote_names(values);
+  return values;
+}
+
+bool reads(const std::vector<std::string>& lines, const std::string& variable) {
+  return std::ranges::any_of(lines,
+                             [&](const std::string& line) { return line.find("$" + variable) != std::string::npos; });
+}
+
+}  // namespace
+
+std::string shell_word(std::string_view word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:,+=@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+ProofValues plan_values(const Advice& advice, const Recommendation& chosen, const physics::Coefficients& coefficients) {
+  return launch_values(unit_of(advice, chosen, coefficients), chosen, coefficients);
+}
+
+std::optional<Launch> launch_of(const Advice& advice, const Recommendation& chosen, std::span<const ProofTool> tools,
+                                const catalog::Catalog& catalog, const physics::Coefficients& coefficients,
+                                std::string_view by) {
+  const ProofUnit unit = unit_of(advice, chosen, coefficients);
+  ProofValues values = launch_values(unit, chosen, coefficients);
+  if (!by.empty()) values["by"] = by;
+  const ProofTool* tool = proof_tool(tools, values);
+  if (tool == nullptr) return std::nullopt;
+  name_checkpoint(*tool, values);
+  name_own_model(advice, values);
+  Launch out;
+  ProofValues plain = values_of(unit, 0);
+  out.called = plain[values.contains("called") ? "name" : "served"];
+  for (const ProofTool::Step& step : tool->steps) {
+    if (!applies(step, values)) continue;
+    if (std::string what = filled(*tool, say_text(step.what), values); !what.empty())
+      out.remarks.push_back(std::move(what));
+    for (const std::string& line : step.run)
+      if (std::string text = filled(*tool, line, values); !text.empty()) out.lines.push_back(std::move(text));
+  }
+  for (const auto& [name, meaning] : tool->env)
+    if (name == "HF_TOKEN" || reads(out.lines, name)) out.env.emplace_back(name, say_text(meaning));
+  const catalog::Source* source = catalog.source(tool->source);
+  out.tool = tool_name(*tool, values);
+  out.url = source != nullptr ? std::string(source->url) : std::string();
+  out.setup = filled(*tool, tool->setup, values);
+  out.port = tool->port;
+  out.health = tool->health;
+  if (const auto vendor = values.find("vendor"); vendor != values.end())
+    if (const auto image = tool->image.find(vendor->second); image != tool->image.end()) out.image = image->second;
+  // A replica may span instances; counted work runs on each by itself, on all its cards.
+  const bool counted = unit.work.counted.has_value();
+  out.nodes = counted ? 1 : unit.machine.nodes;
+  out.copies = std::max(1, chosen.machine().nodes / std::max(1, out.nodes));
+  return out;
+}
+
+}  // namespace gpusel::answer

@@ -1,0 +1,377 @@
+#include "answer/truth/calibrate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "answer/estimate/map_fit.hpp"
+#include "answer/truth/calibrate_report.hpp"
+#include "answer/truth/free_coefficients.hpp"
+#include "answer/truth/own_widths.hpp"
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
+
+namespace gpusel::answer {
+
+namespace {
+
+using catalog::MeasurementRow;
+using catalog::MeasurementSheet;
+using physics::Coefficients;
+using physics::Range80;
+
+constexpr double kLogStep = 0.02;   // of a logarithm, for a difference quotient
+constexpr int kRounds = 6;          // of linearising anew
+constexpr double kSettled = 1e-4;   // of a logarithm
+constexpr double kNoChange = 2e-3;  // of a logarithm: left as it was shipped
+constexpr double kDecile = 1.2816;  // standard deviations from the middle to the 90th percentile
+
+/// A row that can be estimated.
+struct MeasuredJob {
+  const MeasurementRow* row = nullptr;
+  std::string_view file;
+  EstimateAnswer answer;  // with the shipped coefficients
+};
+
+/// A figure of a job as the fit sees it.
+struct Heard {
+  std::size_t job = 0;
+  std::size_t figure = 0;  // of the calibration
+  double spread = 1;       // standard deviation of ln(measured ÷ predicted), of such figures as shipped
+  double deviation = 1;    // the same, larger where one run shows in several figures
+};
+
+/// ln of an interval's ends over the estimate; nothing where there is no interval.
+std::optional<physics::Interval> reach_of(const Comparison& comparison) {
+  const auto& interval = comparison.interval;
+  if (!interval || interval->low <= 0 || interval->high <= interval->low) return std::nullopt;
+  return physics::Interval{std::log(interval->low / comparison.predicted),
+                           std::log(interval->high / comparison.predicted)};
+}
+
+/// So many times as far from the estimate as the interval's end. Where that end is the estimate itself, the other end
+/// says how far is far.
+bool is_far(const Comparison& comparison, double times) {
+  const auto reach = reach_of(comparison);
+  if (!reach) return false;
+  const double off = std::log(comparison.measured / comparison.predicted);
+  const double least = (reach->high - reach->low) / 4;
+  return off > times * std::max(reach->high, least) || off < times * std::min(reach->low, -least);
+}
+
+/// What is said of the same thing shares the weight of one figure.
+bool same_thing(Range80 a, Range80 b) {
+  const auto of_prompt = [](Range80 range) { return range == Range80::ttft; };
+  const auto of_memory = [](Range80 range) { return range == Range80::memory; };
+  return of_prompt(a) == of_prompt(b) && of_memory(a) == of_memory(b);
+}
+
+class Fitter {
+ public:
+  Fitter(Calibration& out, const catalog::Catalog& catalog, const Coefficients& c)
+      : out_(out), catalog_(catalog), c_(c), up_(c, kLogStep) {}
+
+  void run(std::span<const Document> texts, Date today) {
+    for (const MeasurementSheet& sheet : out_.sheets) {
+      out_.unusable.insert(out_.unusable.end(), sheet.unusable.begin(), sheet.unusable.end());
+      for (const MeasurementRow& row : sheet.rows) take(row, sheet.name);
+    }
+    weigh();
+    find_free();
+    fit();
+    keep(texts, today);
+    look_again();
+  }
+
+ private:
+  void take(const MeasurementRow& row, std::string_view file) {
+    auto answer = answer_row(row, file, catalog_, c_);
+    if (!answer) return out_.unusable.push_back(answer.error());
+    RowComparison found = compare_row(row, file, *answer);
+    out_.unanswered += found.unanswered;
+    ++out_.rows;
+    for (Comparison& each : found.comparisons) add_figure(std::move(each));
+    jobs_.push_back({&row, file, std::move(*answer)});
+  }
+
+  void add_figure(Comparison comparison) {
+    const auto range = range_of(comparison.figure);
+    const auto reach = reach_of(comparison);
+    if (!range || !reach) {
+      ++out_.unanswered;
+      return;
+    }
+    const double spread = std::max(c_.own_noise_floor.value, (reach->high - reach->low) / (2 * kDecile));
+    heard_.push_back({jobs_.size(), out_.figures.size(), spread, spread});
+    out_.figures.push_back({std::move(comparison), 0, {}, *range});
+  }
+
+  /// One run that shows in two figures of the same thing weighs as one.
+  void weigh() {
+    for (Heard& one : heard_) {
+      const Range80 range = out_.figures[one.figure].range;
+      const auto alike = std::ranges::count_if(heard_, [&](const Heard& other) {
+        return other.job == one.job && same_thing(range, out_.figures[other.figure].range);
+      });
+      one.deviation = one.spread * std::sqrt(static_cast<double>(alike));
+    }
+  }
+
+  /// What a job's figure would be with these coefficients and the same plan.
+  double predicted(const Heard& one, const Coefficients& c) {
+    MeasuredJob& job = jobs_[one.job];
+    EstimateAnswer answer = job.answer;
+    answer.choice = physics::refigure(job.answer.choice, answer.work, answer.machine, c);
+    const Comparison& wanted = out_.figures[one.figure].before;
+    for (const Comparison& each : compare_row(*job.row, job.file, answer).comparisons)
+      if (each.figure == wanted.figure) return each.predicted;
+    return 0;
+  }
+
+  double response(const Heard& one, const Coefficients& c) {
+    const double now = predicted(one, c);
+    return now > 0 ? std::log(now / out_.figures[one.figure].before.predicted) / kLogStep : 0;
+  }
+
+  bool matters(double response) const { return std::abs(response) >= c_.own_least_sensitivity.value; }
+
+  void find_free() {
+    std::set<FreeValue> found;
+    for (const Heard& one : heard_)
+      for (const FreeCoefficient& each : free_coefficients())
+        if (each.bears_on(out_.figures[one.figure].range) && matters(response(one, up_.with_all(each.id))))
+          find_cases(one, each.id, found);
+    free_.assign(found.begin(), found.end());
+  }
+
+  void find_cases(const Heard& one, std::string_view id, std::set<FreeValue>& found) {
+    for (const FreeValue& value : up_.cases(id)) {
+      if (value.shipped <= 0 || !matters(response(one, up_.with(value)))) continue;
+      found.insert(value.name.empty() ? special(one, value) : value);
+    }
+  }
+
+  /// What has the plain value gets a case of its own where the estimate looks for one: others keep theirs.
+  FreeValue special(const Heard& one, const FreeValue& plain) {
+    for (const std::string& name : case_names(jobs_[one.job].answer)) {
+      const FreeValue value{plain.id, name, plain.shipped, true};
+      if (matters(response(one, up_.with(value)))) return value;
+    }
+    return plain;
+  }
+
+  Coefficients shifted(std::span<const double> shift) const {
+    std::vector<physics::CoefficientValue> values;
+    for (std::size_t i = 0; i < free_.size(); ++i)
+      values.push_back({free_[i].id, free_[i].name, free_[i].shipped * std::exp(shift[i])});
+    return physics::with_values(c_, values);
+  }
+
+  /// How each figure follows each free value, around `c`.
+  std::vector<FitFigure> linearised(const Coefficients& c, std::span<const double> shift) {
+    std::vector<FitFigure> figures;
+    std::vector<double> now;
+    for (const Heard& one : heard_) {
+      now.push_back(predicted(one, c));
+      const double off = now.back() > 0 ? std::log(out_.figures[one.figure].before.measured / now.back()) : 0;
+      figures.push_back({off, one.deviation, std::vector<double>(free_.size())});
+    }
+    for (std::size_t i = 0; i < free_.size(); ++i) {
+      const auto* rule = std::ranges::find(free_coefficients(), free_[i].id, &FreeCoefficient::id).base();
+      std::vector<double> moved(shift.begin(), shift.end());
+      moved[i] += kLogStep;
+      const Coefficients up = shifted(moved);
+      moved[i] -= 2 * kLogStep;
+      const Coefficients down = shifted(moved);
+      for (std::size_t k = 0; k < heard_.size(); ++k) {
+        if (!rule->bears_on(out_.figures[heard_[k].figure].range) || now[k] <= 0) continue;
+        const double above = predicted(heard_[k], up);
+        const double below = predicted(heard_[k], down);
+        if (above > 0 && below > 0) figures[k].sensitivity[i] = std::log(above / below) / (2 * kLogStep);
+      }
+    }
+    return figures;
+  }
+
+  /// The prior of a value is as wide as the intervals of the figures that bear on it.
+  std::vector<double> priors(std::span<const FitFigure> figures) const {
+    std::vector<double> out;
+    for (std::size_t i = 0; i < free_.size(); ++i) {
+      double sum = 0;
+      double count = 0;
+      for (std::size_t k = 0; k < heard_.size(); ++k) {
+        if (!matters(figures[k].sensitivity[i])) continue;
+        sum += heard_[k].spread * heard_[k].spread;
+        ++count;
+      }
+      out.push_back(count > 0 ? std::sqrt(sum / count) : c_.own_noise_floor.value);
+    }
+    return out;
+  }
+
+  double misfit(std::span<const double> shift, std::span<const double> prior) {
+    const Coefficients c = shifted(shift);
+    double sum = 0;
+    for (const Heard& one : heard_) {
+      const double now = predicted(one, c);
+      const double off = now > 0 ? std::log(out_.figures[one.figure].before.measured / now) / one.deviation : 0;
+      sum += off * off;
+    }
+    for (std::size_t i = 0; i < shift.size(); ++i) sum += shift[i] * shift[i] / (prior[i] * prior[i]);
+    return sum;
+  }
+
+  void hold_in_range(std::vector<double>& shift) const {
+    for (std::size_t i = 0; i < shift.size(); ++i) {
+      const Range allowed = physics::allowed_values(free_[i].id);
+      const double value =
+          std::clamp(free_[i].shipped * std::exp(shift[i]), std::max(allowed.low, 1e-12), allowed.high);
+      shift[i] = std::log(value / free_[i].shipped);
+    }
+  }
+
+  /// Gauss and Newton: linearised anew at each result, and no step that makes it worse.
+  void fit() {
+    shift_.assign(free_.size(), 0);
+    figures_ = first_ = linearised(c_, shift_);
+    prior_ = priors(first_);
+    double before = misfit(shift_, prior_);
+    for (int round = 0; round < kRounds && !free_.empty(); ++round) {
+      result_ = most_probable(figures_, prior_, shift_);
+      std::vector<double> next = result_.shift;
+      hold_in_range(next);
+      double after = misfit(next, prior_);
+      for (int half = 0; half < 8 && after > before; ++half) {
+        for (std::size_t i = 0; i < next.size(); ++i) next[i] = (next[i] + shift_[i]) / 2;
+        after = misfit(next, prior_);
+      }
+      double most = 0;
+      for (std::size_t i = 0; i < next.size(); ++i) most = std::max(most, std::abs(next[i] - shift_[i]));
+      if (after > before) break;
+      shift_ = std::move(next);
+      before = after;
+      figures_ = linearised(shifted(shift_), shift_);
+      if (most < kSettled) break;
+    }
+    result_ = most_probable(figures_, prior_, shift_);
+  }
+
+  /// What moved, in the order of ids and cases.
+  void keep(std::span<const Document> texts, Date today) {
+    out_.own.as_of = today;
+    for (std::size_t i = 0; i < free_.size(); ++i) {
+      if (std::abs(shift_[i]) < kNoChange) continue;
+      CalibratedCoefficient out;
+      out.own.value = {free_[i].id, free_[i].name, rounded(free_[i].shipped * std::exp(shift_[i]))};
+      out.own.shipped = free_[i].shipped;
+      out.own.new_case = free_[i].new_case;
+      out.prior = prior_[i];
+      out.deviation = result_.deviation[i];
+      std::set<std::size_t> rows;
+      std::set<std::string> names;
+      for (std::size_t k = 0; k < heard_.size(); ++k) {
+        const double sensitivity = first_[k].sensitivity[i];
+        if (!matters(sensitivity)) continue;
+        out.sensitivity += sensitivity * sensitivity;
+        ++out.figures;
+        rows.insert(heard_[k].job);
+        names.emplace(source_of(*jobs_[heard_[k].job].row, jobs_[heard_[k].job].file));
+      }
+      out.sensitivity = std::sqrt(out.sensitivity / static_cast<double>(std::max<std::size_t>(1, out.figures)));
+      out.own.rows = static_cast<int>(rows.size());
+      describe(out.own, texts, names, today);
+      out_.coefficients.push_back(std::move(out));
+    }
+    for (const CalibratedCoefficient& each : out_.coefficients) out_.own.values.push_back(each.own);
+  }
+
+  /// Six digits are more than any measurement has; the file is read by people.
+  static double rounded(double value) { return plain_number(format("{:.6g}", value)).value_or(value); }
+
+  /// The estimates as they will be: with the values, then with the widths.
+  void look_again() {
+    std::vector<physics::CoefficientValue> values;
+    for (const auto& own : out_.own.values) values.push_back(own.value);
+    Coefficients after = physics::with_values(c_, values);
+    std::vector<Residual> residuals;
+    std::vector<EstimateAnswer> answers;
+    for (const MeasuredJob& job : jobs_)
+      answers.push_back(answer_row(*job.row, job.file, catalog_, after).value_or(job.answer));
+    for (std::size_t k = 0; k < heard_.size(); ++k) {
+      const CalibratedFigure& figure = out_.figures[heard_[k].figure];
+      const EstimateAnswer& answer = answers[heard_[k].job];
+      for (const Comparison& each : compare_row(*jobs_[heard_[k].job].row, {}, answer).comparisons)
+        if (each.figure == figure.before.figure)
+          residuals.push_back({own_class(answer.work, answer.machine, answer.choice), figure.range,
+                               answer.machine.gpus(), std::log(each.ratio()) / heard_[k].spread,
+                               free_.empty() ? 0 : result_.leverage[k], c_.own_noise_floor.value / heard_[k].spread});
+    }
+    out_.own.widths = own_widths(residuals, c_.own_prior_rows.value);
+    after.own = std::make_shared<physics::OwnCalibration>(out_.own);
+    for (std::size_t i = 0, next = 0; i < jobs_.size(); ++i) {
+      answers[i].intervals = intervals_for(answers[i].work, answers[i].machine, answers[i].choice, after);
+      const auto compared = compare_row(*jobs_[i].row, jobs_[i].file, answers[i]).comparisons;
+      for (; next < out_.figures.size() && out_.figures[next].before.row == jobs_[i].row; ++next)
+        for (const Comparison& each : compared)
+          if (each.figure == out_.figures[next].before.figure) {
+            out_.figures[next].predicted = each.predicted;
+            out_.figures[next].interval = each.interval;
+          }
+    }
+  }
+
+  Calibration& out_;
+  const catalog::Catalog& catalog_;
+  const Coefficients& c_;
+  Variations up_;
+  std::vector<MeasuredJob> jobs_;
+  std::vector<Heard> heard_;
+  std::vector<FreeValue> free_;
+  std::vector<double> shift_;
+  std::vector<double> prior_;
+  std::vector<FitFigure> first_;    // around the shipped values
+  std::vector<FitFigure> figures_;  // around the result
+  FitResult result_;
+};
+
+}  // namespace
+
+CheckedRows check_rows(MeasurementSheet sheet, bool accept_outliers, const catalog::Catalog& catalog,
+                       const Coefficients& shipped) {
+  CheckedRows out;
+  out.unusable = std::move(sheet.unusable);
+  for (const MeasurementRow& row : sheet.rows) {
+    const auto answer = answer_row(row, sheet.name, catalog, shipped);
+    if (!answer) {
+      out.unusable.push_back(answer.error());
+      continue;
+    }
+    bool far = false;
+    for (const Comparison& each : compare_row(row, sheet.name, *answer).comparisons) {
+      if (!is_far(each, shipped.own_outlier.value)) continue;
+      far = true;
+      out.outliers.push_back(
+          {ErrorKind::usage,
+           say("{} of {:.4g} was measured where {:.4g} is estimated, 80 % of such measurements "
+               "between {:.4g} and {:.4g}",
+               to_text(each.figure), each.measured, each.predicted, each.interval->low, each.interval->high),
+           position(sheet.name, row.cells),
+           {}});
+    }
+    if (!far || accept_outliers) out.rows.push_back(kept_row(row, sheet.name));
+  }
+  return out;
+}
+
+Calibration calibrate(const std::vector<Node>& rows, Date today, const catalog::Catalog& catalog,
+                      const Coefficients& shipped, std::span<const Document> texts) {
+  Calibration out;
+  out.sheets.push_back(catalog::read_measurement_records(rows, "own rows", catalog));
+  Fitter(out, catalog, shipped).run(texts, today);
+  out.own.rows = rows;
+  explain_calibration(out, shipped);
+  return out;
+}
+
+}  // namespace gpusel::answer

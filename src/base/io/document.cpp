@@ -1,0 +1,87 @@
+#include "base/io/document.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+
+#include "base/io/file.hpp"
+#include "base/io/limits.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "base/words/reason.hpp"
+
+namespace gpusel {
+
+const Node* Node::find(std::string_view name) const {
+  if (kind != Kind::map) return nullptr;
+  for (const Node& child : children)
+    if (child.key == name) return &child;
+  return nullptr;
+}
+
+std::string Node::describe() const {
+  switch (kind) {
+    case Kind::null: return say("nothing");
+    case Kind::scalar: return format("'{}'", shorten(text, 40));
+    case Kind::list: return say("a list");
+    case Kind::map: return say("a map");
+  }
+  return {};
+}
+
+namespace {
+
+bool all_differ(const std::vector<Node>& members) {
+  for (std::size_t i = 1; i < members.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (members[i].key == members[j].key) return false;
+  return true;
+}
+
+}  // namespace
+
+const Node* duplicate_key(const Node& map) {
+  if (!map.is_map()) return nullptr;
+  constexpr std::size_t kFew = 20;  // as long as comparing all costs less than sorting
+  if (map.children.size() <= kFew && all_differ(map.children)) return nullptr;
+  std::vector<const Node*> members;
+  members.reserve(map.children.size());
+  for (const Node& child : map.children) members.push_back(&child);
+  std::stable_sort(members.begin(), members.end(), [](const Node* a, const Node* b) { return a->key < b->key; });
+  const auto twice =
+      std::adjacent_find(members.begin(), members.end(), [](const Node* a, const Node* b) { return a->key == b->key; });
+  return twice == members.end() ? nullptr : *std::next(twice);
+}
+
+std::string position(std::string_view name, const Node& at) {
+  return at.line == 0 ? std::string(name) : format("{}:{}:{}", name, at.line, at.column);
+}
+
+std::string key_position(std::string_view name, const Node& at) {
+  return at.key_line == 0 ? position(name, at) : format("{}:{}:{}", name, at.key_line, at.key_column);
+}
+
+Result<std::string> read_text(const InputFile& file, const std::string& name, std::size_t max_bytes) {
+  const auto cannot = [&](const std::string& why) {
+    return usage_error(say("cannot read '{}': {}", printable(name), why));
+  };
+  std::string text;
+  char block[65536];
+  ssize_t got = 0;
+  while ((got = file.read(block)) > 0) {
+    text.append(block, static_cast<std::size_t>(got));
+    if (text.size() > max_bytes) return cannot(say("it is larger than {} MiB", max_bytes >> 20U));
+  }
+  if (got < 0) return cannot(system_reason(errno));
+  if (const std::string_view what = not_text(text); !what.empty()) return cannot(say_text(what));
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  return text;
+}
+
+Result<std::string> read_text_file(const std::string& path, std::size_t max_bytes) {
+  const auto file = InputFile::open(path);
+  if (!file) return usage_error(say("cannot read '{}': {}", printable(path), file.error()));
+  return read_text(*file, path, max_bytes);
+}
+
+}  // namespace gpusel

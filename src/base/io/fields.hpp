@@ -1,0 +1,82 @@
+// A strict view of one map in a document: every key must be asked for, and what nobody asked for
+// is reported with the nearest key that exists. Problems are collected, not thrown, so that one
+// run tells them all.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/io/document.hpp"
+#include "base/values/date.hpp"
+#include "base/values/enum.hpp"
+#include "base/values/error.hpp"
+#include "base/values/number.hpp"
+
+namespace gpusel {
+
+/// Where problems of one file are collected.
+struct Problems {
+  std::string file;
+  ErrorKind kind = ErrorKind::bad_catalogue;
+  Errors errors;
+
+  void add(const Node& at, std::string message, std::string hint = {}) {
+    errors.push_back({kind, std::move(message), position(file, at), std::move(hint)});
+  }
+  void add_at_key(const Node& at, std::string message, std::string hint = {}) {
+    errors.push_back({kind, std::move(message), key_position(file, at), std::move(hint)});
+  }
+  /// An error found by a helper that knew no position.
+  void add(const Node& at, const Error& error, std::string_view key) {
+    add(at, std::string(key) + ": " + error.message, error.hint);
+  }
+};
+
+class Fields {
+ public:
+  /// `map` must outlive this. A node that is not a map is reported, and reads as empty.
+  Fields(const Node& map, Problems& problems);
+
+  /// The node at a path such as "memory.bandwidth_gbs"; asking makes the key known.
+  const Node* find(std::string_view path);
+  bool has(std::string_view path) { return find(path) != nullptr; }
+  const Node& node() const { return map_; }
+  Problems& problems() { return problems_; }
+
+  std::optional<double> number(std::string_view path, Range allowed = {});
+  std::optional<double> fraction(std::string_view path, Range allowed);
+  std::optional<bool> boolean(std::string_view path);
+  std::optional<Date> date(std::string_view path);
+  /// Text of a scalar; empty when absent.
+  std::string text(std::string_view path);
+  /// A list of scalars, or one scalar in its place.
+  std::vector<std::string> texts(std::string_view path);
+
+  template <NamedEnum E>
+  std::optional<E> one_of(std::string_view path) {
+    const Node* node = find(path);
+    if (node == nullptr) return std::nullopt;
+    const auto value = node->is_scalar() ? from_text<E>(node->text) : std::nullopt;
+    if (!value) not_one_of(path, *node, enum_names<E>);
+    return value;
+  }
+
+  /// Reports `path` if it is missing.
+  void require(std::string_view path);
+  void fail(const Node& at, std::string message, std::string hint = {});
+  /// Reports every key that was never asked for. Call once, at the end.
+  void finish();
+
+ private:
+  void not_one_of(std::string_view path, const Node& node, std::span<const std::string_view> allowed);
+  void report_unknown(const Node& map, const std::string& prefix);
+
+  const Node& map_;
+  Problems& problems_;
+  std::vector<std::string> asked_;
+};
+
+}  // namespace gpusel

@@ -1,0 +1,195 @@
+// The only file that includes yaml-cpp. Its event interface is used, not its node tree: events
+// carry positions and tags, and let duplicate keys, aliases and deep nesting be refused early.
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <sstream>
+
+#include "base/io/document.hpp"
+#include "base/io/limits.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+
+namespace gpusel {
+
+namespace {
+
+/// Leaves yaml-cpp's parser from inside one of its callbacks.
+struct Refused {
+  Error error;
+};
+
+class YamlTreeBuilder final : public YAML::EventHandler {
+ public:
+  YamlTreeBuilder(std::string_view name, std::string_view text) : name_(name), text_(text) {}
+
+  Node take() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    no_anchor(mark, anchor);
+    if (awaits_key()) refuse(mark, say("a key may not be empty"));
+    add(mark, Node::Kind::null);
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
+    refuse(mark, say("aliases (*name) are not accepted"));
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    no_anchor(mark, anchor);
+    if (tag != "?" && tag != "!" && !tag.empty()) refuse(mark, say("tags (!name) are not accepted"));
+    if (value.find('\0') != std::string::npos) refuse(mark, say("text may not hold a NUL character"));
+    if (!closes(mark)) refuse(mark, say("this quote is never closed"));
+    if (awaits_key()) {
+      pending_key(mark, value);
+      return;
+    }
+    Node& node = add(mark, Node::Kind::scalar);
+    node.quoted = tag == "!";
+    node.text = value;
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    open(mark, anchor, Node::Kind::list);
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    open(mark, anchor, Node::Kind::map);
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  struct Key {
+    bool set = false;
+    std::string text;
+    std::uint32_t line = 0;
+    std::uint32_t column = 0;
+  };
+
+  static std::uint32_t from_one(int zero_based) { return static_cast<std::uint32_t>(zero_based + 1); }
+
+  [[noreturn]] void refuse(const YAML::Mark& mark, std::string message) const {
+    throw Refused{
+        {ErrorKind::usage, std::move(message), format("{}:{}:{}", name_, mark.line + 1, mark.column + 1), {}}};
+  }
+
+  void no_anchor(const YAML::Mark& mark, YAML::anchor_t anchor) const {
+    if (anchor != 0) refuse(mark, say("anchors (&name) are not accepted"));
+  }
+
+  /// Whether a quoted text ends: the library takes the rest of the file for it.
+  bool closes(const YAML::Mark& mark) const {
+    auto at = static_cast<std::size_t>(mark.pos);
+    if (at >= text_.size() || (text_[at] != '"' && text_[at] != '\'')) return true;
+    const char quote = text_[at];
+    for (++at; at < text_.size(); ++at) {
+      if (quote == '"' && text_[at] == '\\') {
+        ++at;
+      } else if (text_[at] == quote) {
+        if (quote == '"' || at + 1 >= text_.size() || text_[at + 1] != quote) return true;
+        ++at;
+      }
+    }
+    return false;
+  }
+
+  bool awaits_key() const { return !open_.empty() && open_.back()->is_map() && !keys_.back().set; }
+
+  void pending_key(const YAML::Mark& mark, const std::string& text) {
+    keys_.back() = {true, text, from_one(mark.line), from_one(mark.column)};
+  }
+
+  /// A place for the next value: the root, the next list item, or the value of the pending key.
+  Node& add(const YAML::Mark& mark, Node::Kind kind) {
+    if (++values_ > kMaxValues) refuse(mark, too_many_values());
+    Node* place = &root_;
+    if (!open_.empty()) {
+      place = &open_.back()->children.emplace_back();
+      if (open_.back()->is_map()) {
+        Key& key = keys_.back();
+        place->key = std::move(key.text);
+        place->key_line = key.line;
+        place->key_column = key.column;
+        key = {};
+      }
+    }
+    place->kind = kind;
+    place->line = from_one(mark.line);
+    place->column = from_one(mark.column);
+    return *place;
+  }
+
+  void open(const YAML::Mark& mark, YAML::anchor_t anchor, Node::Kind kind) {
+    no_anchor(mark, anchor);
+    if (awaits_key()) refuse(mark, say("a bracket cannot begin a key; is its end missing?"));
+    if (open_.size() >= kMaxDepth) refuse(mark, say("nested deeper than {} levels", kMaxDepth));
+    open_.push_back(&add(mark, kind));
+    keys_.emplace_back();
+  }
+
+  void close() {
+    if (const Node* twice = duplicate_key(*open_.back()))
+      throw Refused{
+          {ErrorKind::usage, say("'{}' is given twice", shorten(twice->key, 60)), key_position(name_, *twice), {}}};
+    open_.pop_back();
+    keys_.pop_back();
+  }
+
+  std::string_view name_;
+  std::string_view text_;
+  std::size_t values_ = 0;
+  Node root_;
+  std::vector<Node*> open_;  // a parent gains no child while one of its children is open, so these stay valid
+  std::vector<Key> keys_;
+};
+
+/// The library keeps in mind all of a line, and all of a bracket until it is closed, as long as that might be a key:
+/// what is too much for it is refused before. Marks in texts and remarks are counted, too; none has so many.
+Status check_marks(std::string_view text, const std::string& name) {
+  constexpr std::size_t kMostOpen = 1'000;
+  std::size_t open = 0;
+  std::size_t marks = 0;
+  std::uint32_t line = 1;
+  for (const char c : text) {
+    if (c == '\n') ++line;
+    if (c == '\n' && open == 0) marks = 0;
+    if (c == '[' || c == '{') ++open;
+    if ((c == ']' || c == '}') && open > 0) --open;
+    if (std::string_view("[{,:?\"'!&*|>%@#").find(c) != std::string_view::npos) ++marks;
+    if (open > kMostOpen)
+      return usage_error(say("nested deeper than {} levels", kMaxDepth), format("{}:{}", name, line));
+    if (marks > kMaxValues)
+      return usage_error(say("more is in one line or bracket than can be read"), format("{}:{}", name, line),
+                         say("write a line for each entry"));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Document> parse_yaml(const std::string& text, std::string name) {
+  if (const std::size_t valid = valid_utf8_prefix(text); valid < text.size())
+    return usage_error(say("not valid YAML: byte {} is not UTF-8", valid + 1), std::move(name));
+  if (Status few = check_marks(text, name); !few) return std::unexpected(few.error());
+  YamlTreeBuilder builder(name, text);
+  try {
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    parser.HandleNextDocument(builder);
+    YamlTreeBuilder rest(name, text);
+    if (parser.HandleNextDocument(rest))
+      return usage_error(say("a file may hold one YAML document only"), std::move(name));
+  } catch (const Refused& refused) {
+    return std::unexpected(refused.error);
+  } catch (const YAML::Exception& error) {
+    const std::string where =
+        error.mark.is_null() ? name : format("{}:{}:{}", name, error.mark.line + 1, error.mark.column + 1);
+    return usage_error(say("not valid YAML: {}", printable(error.msg)), where);
+  }
+  return Document{std::move(name), builder.take()};
+}
+
+}  // namespace gpusel

@@ -1,0 +1,165 @@
+#include "base/text/text.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/text/columns.hpp"
+#include "base/text/unseen.hpp"
+#include "base/text/utf8.hpp"
+#include "base/words/message.hpp"
+
+namespace gpusel {
+
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+char lowered(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+/// Edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  std::vector<std::size_t> next(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    next[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      next[j] = std::min({row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        next[j] = std::min(next[j], before[j - 2] + 1);
+    }
+    std::swap(before, row);
+    std::swap(row, next);
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = lowered(c);
+  return out;
+}
+
+std::string shorten(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return printable(text);
+  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0U) == 0x80) --limit;
+  return printable(text.substr(0, limit)) + "…";
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const auto at = text.find(separator);
+    parts.push_back(trim(text.substr(0, at)));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+std::string fold_name(std::string_view name) {
+  std::string folded(trim(name));
+  for (char& c : folded) c = c == '_' || c == ' ' || c == '/' || c == ':' ? '-' : lowered(c);
+  return folded;
+}
+
+std::vector<std::string> nearest_names(std::string_view word, std::span<const std::string_view> known) {
+  constexpr std::size_t kLongest = 80;  // beyond this nobody mistyped a name, and the cost is quadratic
+  const std::string typed = fold_name(word.substr(0, kLongest));
+  struct Near {
+    std::size_t distance;
+    std::string_view name;
+    bool operator<(const Near& other) const {
+      return distance != other.distance ? distance < other.distance : name < other.name;
+    }
+  };
+  std::vector<Near> found;
+  for (const std::string_view name : known) {
+    const std::string candidate = fold_name(name.substr(0, kLongest));
+    const std::size_t allowed = std::max<std::size_t>(1, typed.size() / 3);
+    const std::size_t gap =
+        typed.size() > candidate.size() ? typed.size() - candidate.size() : candidate.size() - typed.size();
+    const bool inside = typed.size() >= 3 && candidate.find(typed) != std::string::npos;
+    std::size_t distance = gap > allowed ? allowed + 1 : edit_distance(typed, candidate);
+    if (distance > allowed && inside) distance = allowed + gap;
+    if (distance <= allowed || inside) found.push_back({distance, name});
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<std::string> names;
+  for (const Near& near : found) {
+    if (names.size() == 3) break;
+    if (std::find(names.begin(), names.end(), near.name) == names.end()) names.emplace_back(near.name);
+  }
+  return names;
+}
+
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> known) {
+  const auto names = nearest_names(word, known);
+  switch (names.size()) {
+    case 0: return {};
+    case 1: return say("did you mean '{}'?", names[0]);
+    case 2: return say("did you mean '{}' or '{}'?", names[0], names[1]);
+    default: return say("did you mean '{}', '{}' or '{}'?", names[0], names[1], names[2]);
+  }
+}
+
+std::size_t valid_utf8_prefix(std::string_view text) {
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const CodePoint c = decode(rest);
+    if (!c.valid) break;
+    rest.remove_prefix(c.length);
+  }
+  return text.size() - rest.size();
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const CodePoint c = decode(text);
+    const auto value = static_cast<unsigned>(c.value);
+    if (c.valid && !is_unseen(c.value))
+      out += text.substr(0, c.length);
+    else if (value < 0x100)
+      out += format("\\x{:02x}", value);
+    else
+      out += value < 0x10000 ? format("\\u{:04x}", value) : format("\\U{:08x}", value);
+    text.remove_prefix(c.length);
+  }
+  return out;
+}
+
+std::size_t display_width(std::string_view utf8) {
+  std::size_t width = 0;
+  while (!utf8.empty()) {
+    const CodePoint c = decode(utf8);
+    width += columns_of(c.value);
+    utf8.remove_prefix(c.length);
+  }
+  return width;
+}
+
+std::string fit_width(std::string_view utf8, std::size_t width) {
+  if (display_width(utf8) <= width) return std::string(utf8);
+  std::string out;
+  std::size_t used = 0;
+  while (!utf8.empty()) {
+    const CodePoint c = decode(utf8);
+    if (used + columns_of(c.value) + 1 > width) break;
+    used += columns_of(c.value);
+    out += utf8.substr(0, c.length);
+    utf8.remove_prefix(c.length);
+  }
+  return width == 0 ? out : out + "…";
+}
+
+}  // namespace gpusel

@@ -1,0 +1,379 @@
+#include "catalog/hf/hf_config.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "catalog/hf/defaults.hpp"
+#include "catalog/hf/shape.hpp"
+
+namespace gpusel::catalog {
+
+namespace {
+
+using namespace hf;
+
+constexpr double kMostParameters = 1e15;
+constexpr double kMostStateBytes = 1e12;
+constexpr std::string_view kTextParts[] = {"thinker_config", "text_config", "llm_config", "language_config"};
+
+/// Words in the name of a key that tell of layers which are not plain.
+constexpr std::string_view kUnusual[] = {"mamba",   "ssm",      "linear_attn", "kda",          "recurrent",
+                                         "lru",     "compress", "hyper",       "block_config", "latent",
+                                         "adapter", "expert",   "moe"};
+
+class ConfigReader {
+ public:
+  ConfigReader(const Node& root, std::string name, ConfigModel& out)
+      : name_(std::move(name)),
+        reading_{name_, {}, {}},
+        root_(reading_, &root),
+        keys_(root_),
+        out_(out),
+        m_(out.model) {
+    const Node* text = &root;
+    const ModelClass* outer = find_class(root_.text("model_type"));
+    if (outer != nullptr && outer->kind == ModelKind::vit) text = nullptr;  // a pair of towers, as CLIP's
+    for (const std::string_view key : kTextParts) {
+      const Node* nested = text == nullptr ? nullptr : text->find(key);
+      if (nested == nullptr || nested->kind == Node::Kind::null) continue;
+      reading_.used.insert(nested);
+      if (!nested->is_map()) reading_.fail(*nested, say("'{}' must be an object, found {}", key, nested->describe()));
+      text = nested;
+    }
+    if (text == nullptr || text == &root) return;
+    nested_ = true;
+    keys_ = Keys(reading_, text, &root);
+    text_ = Keys(reading_, text);
+  }
+
+  Status read() {
+    m_.id = keep(name_);
+    if (Status known = read_class(); !known) return known;
+    if (class_.kind == ModelKind::vit) return read_tower();
+    read_basics();
+    read_attention();
+    read_ffn();
+    read_experts();
+    if (failed()) return failure();
+    if (Status clear = check_shape(); !clear) return clear;
+    Shape shape{keys_, root_, class_, m_, {}};
+    shape.layers = read_layers(keys_, class_, *m_.layers, m_.is_moe());
+    describe_layers(shape);
+    if (const auto tied = keys_.boolean("tie_word_embeddings"))
+      m_.tied_embeddings = tied;
+    else if (known_)
+      m_.tied_embeddings = class_.is(kTied);
+    m_.native_dtype = keep(stored_precision(keys_, root_, out_.notes));
+    if (failed()) return failure();
+    return count(shape);
+  }
+
+ private:
+  std::string_view keep(std::string text) { return out_.texts.emplace_back(std::move(text)); }
+  bool failed() const { return reading_.error.has_value(); }
+  Status failure() const { return std::unexpected(*reading_.error); }
+
+  Status read_class() {
+    const std::string outer = root_.text("model_type");
+    std::string type = nested_ ? text_->text("model_type") : outer;
+    if (type.empty()) type = nested_ && outer.starts_with("llava") ? "llama" : outer;
+    m_.family = keep(type.empty() || find_class(type) == nullptr ? (nested_ ? type : outer) : type);
+    for (const std::string& each : {type, outer})
+      if (const std::string_view reason = refusal(each); !reason.empty() && !keys_.has("params_b"))
+        return usage_error(say("the size of a '{}' model does not follow from its configuration: {}", each, reason),
+                           name_, say("say params_b in it, or give a folder with its safetensors"));
+    const ModelClass* found = find_class(type);
+    if (found == nullptr) found = find_class(outer);
+    known_ = found != nullptr;
+    if (found != nullptr) class_ = *found;
+    const Node* classes = root_.list("architectures");
+    const std::string_view first = classes != nullptr && !classes->children.empty()
+                                       ? std::string_view(classes->children.front().text)
+                                       : std::string_view();
+    if (!known_ && (first.ends_with("ForMaskedLM") || first.ends_with("ForSequenceClassification")))
+      class_ = {m_.family, ModelKind::encoder, find_class("bert")->traits};
+    if (!known_) class_.type = m_.family;
+    m_.kind =
+        class_.kind == ModelKind::decoder_llm && root_.find("vision_config") != nullptr ? ModelKind::vlm : class_.kind;
+    return {};
+  }
+
+  Number shape_of(Keys::Names names, double Defaults::* usual, double low = 0) {
+    const Number stated = keys_.count(names, low);
+    const Defaults* defaults = nested_ ? find_defaults(class_.type) : nullptr;
+    return stated || defaults == nullptr ? stated : Number(defaults->*usual);
+  }
+
+  void read_basics() {
+    m_.layers =
+        shape_of({"num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers"}, &Defaults::layers);
+    if (!m_.layers) m_.layers = layers_of_pattern(keys_);
+    m_.hidden_size = shape_of({"hidden_size", "n_embd", "d_model", "dim", "model_dim"}, &Defaults::hidden);
+    m_.heads = shape_of({"num_attention_heads", "n_head", "num_heads", "n_heads", "encoder_attention_heads"},
+                        &Defaults::heads);
+    m_.vocab_size = shape_of({"vocab_size", "padded_vocab_size"}, &Defaults::vocabulary);
+    const Number positions = keys_.count({"max_position_embeddings", "n_positions", "seq_length", "max_seq_len",
+                                          "max_sequence_length", "n_ctx", "max_target_positions"});
+    const Number longer = keys_.count({"model_max_length"});
+    m_.max_context = longer && (!positions || *longer > *positions) ? longer : positions;
+    if (class_.kind != ModelKind::encoder_decoder && class_.kind != ModelKind::speech) return;
+    const Number decoder = keys_.count({"num_decoder_layers", "decoder_layers"}, 1);
+    m_.decoder_layers = decoder ? decoder : m_.layers;  // T5 leaves out what equals the encoder
+    m_.cross_layers = m_.decoder_layers;
+  }
+
+  void read_ffn() {
+    // What neither the config nor its class says follows from the stated size, where there is one.
+    if (known_ || class_.kind == ModelKind::encoder) m_.gated_ffn = !class_.is(kPlainFfn);
+    if (const std::string projection = keys_.text("feed_forward_proj"); !projection.empty())
+      m_.gated_ffn = projection.starts_with("gated");
+    else if (class_.type == "mt5" || class_.type == "umt5")
+      m_.gated_ffn = true;
+    m_.ffn_size =
+        keys_.largest({"intermediate_size_mlp", "intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size", "d_ff",
+                       "ff_dim", "encoder_ffn_dim", "hidden_dim", "block_ff_dim", "ff_intermediate_size"});
+    if (const auto own = keys_.map("ffn_config"); own && !m_.ffn_size) m_.ffn_size = own->count({"ffn_hidden_size"});
+    if (!m_.ffn_size && nested_)
+      if (const Defaults* defaults = find_defaults(class_.type)) m_.ffn_size = defaults->ffn;
+    if (!m_.ffn_size && m_.hidden_size && (known_ || m_.family.empty()))
+      m_.ffn_size = keys_.number({"expansion_ratio"}, 0).value_or(4) * *m_.hidden_size;
+    if (class_.is(kMerged) && m_.ffn_size) m_.ffn_size = *m_.ffn_size / 2;
+    if (class_.type.starts_with("lfm2") && keys_.truth("block_auto_adjust_ff_dim", class_.type == "lfm2") &&
+        m_.ffn_size) {
+      const double scaled =
+          std::floor(std::floor(2 * *m_.ffn_size / 3) * keys_.number({"block_ffn_dim_multiplier"}, 0).value_or(1));
+      const double step = keys_.count_or({"block_multiple_of"}, 256, 1);
+      m_.ffn_size = step * std::ceil(scaled / step);
+    }
+  }
+
+  void read_attention() {
+    m_.kv_heads = read_kv_heads();
+    m_.head_dim = keys_.count({"head_dim", "kv_channels", "d_kv", "attention_head_dim"}, 1);
+    if (!m_.head_dim && class_.head_dim > 0) m_.head_dim = class_.head_dim;
+    if (!m_.head_dim && m_.hidden_size && m_.heads && *m_.heads > 0)
+      m_.head_dim = std::floor(*m_.hidden_size / *m_.heads);
+    m_.mla_kv_lora_rank = keys_.count({"kv_lora_rank"}, 1);
+    m_.mla_rope_dim = keys_.count({"qk_rope_head_dim"});
+    const Number nope = keys_.count({"qk_nope_head_dim"});
+    m_.mla_v_head_dim = keys_.count({"v_head_dim"});
+    m_.mla_q_lora_rank = keys_.count({"q_lora_rank"});
+    if (m_.is_mla() && nope) m_.head_dim = *nope + m_.mla_rope_dim.value_or(0);
+    if (!m_.is_mla()) m_.mla_rope_dim = m_.mla_v_head_dim = m_.mla_q_lora_rank = std::nullopt;
+    m_.kv_full_head_dim = keys_.count({"global_head_dim"}, 1);
+    if (class_.type == "gemma4_text" && !m_.kv_full_head_dim) m_.kv_full_head_dim = 512;
+    m_.kv_full_heads = keys_.count({"num_global_key_value_heads"}, 1);
+  }
+
+  Number read_kv_heads() {
+    if (class_.type == "falcon" && !keys_.truth("new_decoder_architecture", false)) {
+      keys_.count({"num_kv_heads", "n_head_kv"});
+      return keys_.truth("multi_query", true) ? Number{1} : m_.heads;
+    }
+    if (!keys_.truth("multi_query_attention", true)) return m_.heads;
+    const Number stated =
+        shape_of({"num_key_value_heads", "num_kv_heads", "n_head_kv", "multi_query_group_num"}, &Defaults::kv_heads, 1);
+    if (stated) return stated;
+    if (const auto own = keys_.map("attn_config"))
+      if (const Number grouped = own->count({"kv_n_heads"}, 1)) return grouped;
+    return keys_.truth("multi_query", class_.type == "gpt_bigcode") ? Number{1} : m_.heads;
+  }
+
+  void read_experts() {
+    const auto own = keys_.map("ffn_config");
+    const Keys::Names all = {"num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts"};
+    Number experts = keys_.largest(all);
+    if (!experts && own) experts = own->count({"moe_num_experts"});
+    if (!experts || *experts < 2) return;
+    m_.experts = experts;
+    m_.experts_per_token = keys_.largest({"num_experts_per_tok", "num_experts_per_token", "experts_per_token",
+                                          "top_k_experts", "moe_top_k", "moe_k", "moe_topk"});
+    if (!m_.experts_per_token && own) m_.experts_per_token = own->count({"moe_top_k"}, 1);
+    if (!m_.experts_per_token && (class_.type == "mixtral" || class_.type == "phimoe")) m_.experts_per_token = 2;
+    if (m_.experts_per_token.value_or(1) < 1)
+      reading_.error = Error{ErrorKind::usage, say("no experts per token"), name_, {}};
+    const bool llama4 = class_.type.starts_with("llama4");
+    m_.moe_ffn_size = llama4
+                          ? keys_.count({"intermediate_size"})
+                          : keys_.largest({"moe_intermediate_size", "expert_ffn_hidden_size", "moe_ffn_hidden_size"});
+    if (!m_.moe_ffn_size) m_.moe_ffn_size = m_.ffn_size;
+    m_.moe_latent_size = keys_.count({"moe_latent_size"}, 1);
+    m_.shared_experts =
+        keys_.largest({"n_shared_experts", "num_shared_experts", "moe_num_shared_experts", "num_shared_expert"});
+    const Number shared = keys_.count({"shared_expert_intermediate_size", "shared_intermediate_size"});
+    if (shared && *shared > 0) {
+      m_.shared_experts = 1;
+      m_.shared_ffn_size = shared;
+    }
+    if (const Number each = keys_.count({"moe_shared_expert_intermediate_size"}); each && *each > 0)
+      m_.shared_ffn_size = each;
+    if (llama4) m_.shared_experts = 1;
+    if (class_.type == "gemma4_text") {  // the dense FFN runs beside the experts
+      m_.shared_experts = 1;
+      m_.shared_ffn_size = m_.ffn_size;
+    }
+    m_.first_dense_layers = keys_.count({"first_k_dense_replace"});
+  }
+
+  /// Which layers keep a growing cache, a window, or a fixed state.
+  void describe_layers(const Shape& shape) {
+    if (m_.is_moe() && count_of(shape.layers, Ffn::experts) > 0) m_.moe_layers = count_of(shape.layers, Ffn::experts);
+    if (count_of(shape.layers, Ffn::none) > 0) m_.ffn_layers = count_of(shape.layers, Ffn::dense);
+    // Layers that reuse the cache of an earlier one keep none.
+    const double kept = std::max(0.0, *m_.layers - keys_.count_or({"num_kv_shared_layers"}, 0));
+    double full = 0, windowed = 0, crossed = 0, fixed = 0, state = 0;
+    std::string kinds;
+    for (std::size_t i = 0; i < shape.layers.size(); ++i) {
+      const Mixer mixer = shape.layers[i].mixer;
+      const bool own = static_cast<double>(i) < kept;
+      if (mixer == Mixer::full || mixer == Mixer::beside) full += own ? 1 : 0;
+      if (mixer == Mixer::window) windowed += own ? 1 : 0;
+      if (mixer == Mixer::cross) ++crossed;
+      if (has_state(mixer)) ++fixed;
+    }
+    for (const auto& [mixer, name] : {std::pair{Mixer::delta, "linear"},
+                                      {Mixer::kimi, "linear"},
+                                      {Mixer::lightning, "linear"},
+                                      {Mixer::linear, "linear"},
+                                      {Mixer::mamba, "mamba"},
+                                      {Mixer::mamba2, "mamba2"},
+                                      {Mixer::beside, "mamba2"},
+                                      {Mixer::conv, "conv"},
+                                      {Mixer::recurrent, "recurrent"},
+                                      {Mixer::rwkv, "rwkv"}}) {
+      const double layers = count_of(shape.layers, mixer);
+      if (layers <= 0) continue;
+      state += layers * state_values(shape, mixer) * 2;
+      kinds += std::string(kinds.empty() && full + windowed + crossed == 0 ? "" : "+") + name;
+    }
+    m_.kv_full_layers = m_.decoder_layers ? *m_.decoder_layers : full;  // an encoder keeps no cache
+    if (windowed > 0) {
+      m_.kv_window_layers = windowed;
+      m_.window_tokens = keys_.count(
+          {"sliding_window", "window_size", "attention_chunk_size", "local_attention", "attention_window_size"});
+      if (!m_.window_tokens && class_.window > 0) m_.window_tokens = class_.window;
+    }
+    if (crossed > 0) m_.cross_layers = crossed;
+    if (fixed > 0) m_.linear_layers = fixed;
+    if (state > 0) m_.linear_state_bytes = state;
+    std::string attention;
+    if (full + windowed + crossed > 0 && m_.kv_heads)
+      attention = m_.is_mla() ? "mla" : *m_.kv_heads == *m_.heads ? "mha" : *m_.kv_heads == 1 ? "mqa" : "gqa";
+    m_.attention = keep(attention + kinds);
+  }
+
+  Status missing(std::string_view key) const {
+    return usage_error(say("the model's shape is not clear: '{}' is missing", key), name_);
+  }
+
+  Status check_shape() const {
+    if (!m_.layers || *m_.layers < 1) return missing("num_hidden_layers");
+    if (!m_.hidden_size || *m_.hidden_size < 1) return missing("hidden_size");
+    if (!class_.is(kAttentionFree) && (!m_.heads || *m_.heads < 1)) return missing("num_attention_heads");
+    if (!m_.vocab_size || *m_.vocab_size < 1) return missing("vocab_size");
+    if (!m_.ffn_size && !m_.moe_ffn_size && !keys_.has("params_b")) return missing("intermediate_size");
+    if (m_.kv_heads && m_.heads && *m_.kv_heads > *m_.heads)
+      return usage_error(say("{:g} K/V heads are more than the {:g} heads", *m_.kv_heads, *m_.heads), name_);
+    if (m_.kv_heads && m_.heads && *m_.kv_heads > 0 && !m_.is_mla() && std::fmod(*m_.heads, *m_.kv_heads) != 0)
+      return usage_error(say("{:g} K/V heads do not divide the {:g} heads", *m_.kv_heads, *m_.heads), name_);
+    if (m_.experts && m_.experts_per_token.value_or(1) > *m_.experts)
+      return usage_error(
+          say("{:g} experts per token are more than the {:g} experts", *m_.experts_per_token, *m_.experts), name_);
+    if (m_.first_dense_layers.value_or(0) > *m_.layers)
+      return usage_error(say("{:g} dense layers are more than the {:g} layers", *m_.first_dense_layers, *m_.layers),
+                         name_);
+    if (*m_.layers > 1e4 || *m_.hidden_size > 1e6 || m_.heads.value_or(0) > 1e5 || *m_.vocab_size > 1e8 ||
+        m_.ffn_size.value_or(0) > 1e7 || m_.experts.value_or(0) > 1e5 || m_.head_dim.value_or(0) > 1e5)
+      return usage_error(say("the model's shape is out of any range"), name_);
+    return {};
+  }
+
+  Status count(const Shape& shape) {
+    out_.recount = count_parameters(shape);
+    Parameters& p = out_.recount;
+    out_.prediction_parameters = prediction_parameters(shape, p);
+    const Towers towers = count_towers(shape);
+    p.vision = towers.parameters;
+    out_.notes.insert(out_.notes.end(), towers.notes.begin(), towers.notes.end());
+    p.layers = *m_.layers;
+    p.moe_layers = m_.moe_layers.value_or(0);
+    p.routed_share = m_.is_moe() ? m_.experts_per_token.value_or(1) / *m_.experts : 0;
+    if (p.vision > 0) m_.vision_params_b = p.vision / 1e9;
+    if (p.layer_embeddings > 0) m_.per_layer_embedding_params_b = p.layer_embeddings / 1e9;
+    m_.params_b = keys_.number({"params_b"}, 1e-6);
+    m_.active_params_b = keys_.number({"active_params_b"}, 1e-6);
+    if (failed()) return failure();
+    if (!towers.unknown.empty() && !m_.params_b)
+      return usage_error(towers.unknown, name_, say("say params_b in it, or give a folder with its safetensors"));
+    if (!m_.params_b) m_.params_b = p.total() / 1e9;
+    if (!(p.total() < kMostParameters) || m_.linear_state_bytes.value_or(0) > kMostStateBytes)
+      return usage_error(say("the model's shape is out of any range"), name_);
+    list_unread();
+    return check_class();
+  }
+
+  /// A class that is not known is counted as a plain one, unless its keys speak of something else.
+  Status check_class() {
+    if (out_.prediction_parameters > 0)
+      out_.notes.push_back(
+          say("multi-token prediction ({:.2f}e9 parameters) is stored beside the model and not counted",
+              out_.prediction_parameters / 1e9));
+    if (known_ || m_.family.empty()) return {};
+    for (const std::string& key : out_.unread)
+      for (const std::string_view word : kUnusual)
+        if (key.find(word) != std::string::npos && !keys_.has("params_b"))
+          return usage_error(say("the class '{}' is not known, and '{}' says that its layers are not plain",
+                                 printable(m_.family), printable(key)),
+                             name_, say("say params_b in it, or give a folder with its safetensors"));
+    out_.notes.push_back(
+        say("the class '{}' is not known: counted as a plain {}", printable(m_.family), to_text(class_.kind)));
+    return {};
+  }
+
+  /// A vision model by itself: its size is known, and there is no more to say.
+  Status read_tower() {
+    Shape shape{keys_, root_, class_, m_, {}};
+    m_.params_b = count_standalone_tower(shape) / 1e9;
+    out_.recount.vision = *m_.params_b * 1e9;
+    m_.native_dtype = keep(stored_precision(keys_, root_, out_.notes));
+    if (failed()) return failure();
+    if (*m_.params_b <= 0) return missing("hidden_size");
+    if (!(out_.recount.vision < kMostParameters))
+      return usage_error(say("the model's shape is out of any range"), name_);
+    list_unread();
+    std::erase_if(out_.unread, [](const std::string& key) { return is_without_effect_on_towers(key); });
+    return {};
+  }
+
+  void list_unread() {
+    out_.unread = keys_.unread();
+    if (const auto vision = root_.map("vision_config"))
+      for (const std::string& key : vision->unread())
+        if (!is_without_effect_on_towers(key)) out_.unread.push_back("vision_config." + key);
+  }
+
+  std::string name_;
+  Reading reading_;
+  Keys root_;
+  Keys keys_;  // of the text part, then of the root
+  std::optional<Keys> text_;
+  bool nested_ = false;
+  ConfigModel& out_;
+  Model& m_;
+  ModelClass class_;
+  bool known_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ConfigModel>> read_config(const Node& root, const std::string& name) {
+  if (!root.is_map())
+    return usage_error(say("a model configuration is a JSON object, found {}", root.describe()), name);
+  auto out = std::make_unique<ConfigModel>();
+  if (Status read = ConfigReader(root, name, *out).read(); !read) return std::unexpected(read.error());
+  return out;
+}
+
+}  // namespace gpusel::catalog

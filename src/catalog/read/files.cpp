@@ -1,0 +1,155 @@
+// Directories and files of YAML into tables.
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+#include "base/io/file.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "base/words/reason.hpp"
+#include "catalog/snapshot/lay.hpp"
+#include "catalog/snapshot/load.hpp"
+
+namespace gpusel::catalog {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<Document> read_yaml(const std::string& path) {
+  auto text = read_text_file(path);
+  if (!text) return std::unexpected(text.error());
+  auto document = parse_yaml(*text, path);
+  if (document && document->root.find(kUnfinished) != nullptr)
+    return std::unexpected(Error{ErrorKind::bad_catalogue, say("an import into this folder was broken off halfway"),
+                                 path, say("import again, or remove its imported-*.yaml")});
+  return document;
+}
+
+/// The files below `directory` with that extension, in the order of their names.
+std::vector<std::string> files_in(const std::string& directory, std::string_view extension, std::error_code& failed) {
+  std::vector<std::string> files;
+  for (fs::recursive_directory_iterator at(directory, failed), end; !failed && at != end; at.increment(failed))
+    if (std::error_code unread; at->path().extension() == extension && !at->is_directory(unread))
+      files.push_back(at->path().string());  // what is no file says so when it is read
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// `name` as it stands below `folder`.
+std::string_view without(std::string_view folder, std::string_view name) {
+  if (folder.empty() || !name.starts_with(folder)) return name;
+  name.remove_prefix(folder.size());
+  while (name.starts_with('/')) name.remove_prefix(1);
+  return name;
+}
+
+/// Sections for other rooms, each as a document of its own, named without `folder`.
+void keep_foreign(Tables& tables, std::span<const Document> documents, std::string_view folder) {
+  for (const Document& document : documents) {
+    for (const std::string_view section : kForeignSections) {
+      const Node* found = document.root.find(section);
+      if (found == nullptr) continue;
+      Document kept{std::string(without(folder, document.name)), {}};
+      kept.root.kind = Node::Kind::map;
+      kept.root.children.push_back(*found);
+      tables.documents.push_back(std::move(kept));
+    }
+  }
+}
+
+/// The tables of measurements below `directory`, as texts.
+Errors keep_measurements(Tables& tables, const std::string& directory) {
+  const std::string folder = directory + "/" + std::string(kMeasurements);
+  std::error_code failed;
+  if (!fs::is_directory(folder, failed)) return {};
+  for (const std::string& file : files_in(folder, ".csv", failed)) {
+    auto text = read_text_file(file);
+    if (!text) return {text.error()};
+    Document kept{std::string(without(directory, file)), {}};
+    kept.root.kind = Node::Kind::map;
+    Node& table = kept.root.children.emplace_back();
+    table.kind = Node::Kind::scalar;
+    table.key = kMeasurements;
+    table.text = std::move(*text);
+    tables.documents.push_back(std::move(kept));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::expected<std::vector<Document>, Errors> read_documents(const std::string& path) {
+  std::vector<std::string> files;
+  std::error_code failed;
+  std::error_code no_such;
+  std::optional<FolderLock> unchanged;  // while its files are read
+  if (fs::is_directory(path, no_such)) {
+    unchanged.emplace(path, FolderLock::For::reading);
+    if (unchanged->busy())
+      return std::unexpected(
+          Errors{{ErrorKind::io, say("an import is writing into '{}'", printable(path)), {}, say("try again")}});
+    files = files_in(path, ".yaml", failed);
+  } else {
+    files.push_back(path);
+  }
+  if (failed)  // what it holds is not known then
+    return std::unexpected(Errors{{ErrorKind::usage,
+                                   say("cannot read all of '{}': {}", printable(path), system_reason(failed.value())),
+                                   {},
+                                   {}}});
+  std::vector<Document> documents;
+  Errors errors;
+  if (files.empty())
+    errors.push_back({ErrorKind::bad_catalogue, say("'{}' holds no .yaml file", printable(path)), {}, {}});
+  for (const std::string& file : files) {
+    auto document = read_yaml(file);
+    if (document) {
+      documents.push_back(std::move(*document));
+    } else {
+      errors.push_back(document.error());
+      if (!errors.back().where.empty()) errors.back().kind = ErrorKind::bad_catalogue;
+    }
+  }
+  if (!errors.empty()) return std::unexpected(std::move(errors));
+  return documents;
+}
+
+Errors lay_on_top(Tables& tables, const std::string& path) {
+  auto documents = read_documents(path);
+  if (!documents) return std::move(documents.error());
+  return lay_on_top(tables, *documents);
+}
+
+Errors lay_on_top(Tables& tables, std::span<const Document> documents) {
+  Errors errors;
+  ingest(tables, documents, true, errors);
+  keep_foreign(tables, documents, {});
+  return errors;
+}
+
+std::expected<Catalog, Errors> load_directory(const std::string& directory) {
+  auto documents = read_documents(directory);
+  if (!documents) return std::unexpected(std::move(documents.error()));
+  auto tables = std::make_unique<Tables>();
+  Errors errors;
+  ingest(*tables, *documents, false, errors);
+  if (!errors.empty()) return std::unexpected(std::move(errors));
+  keep_foreign(*tables, *documents, directory);
+  if (errors = keep_measurements(*tables, directory); !errors.empty()) return std::unexpected(std::move(errors));
+  relink(*tables);
+  tables->origin_text = directory;
+  return Catalog(std::move(tables));
+}
+
+std::expected<Catalog, Errors> open_snapshot(const std::string& path) {
+  auto block = read_snapshot_file(path);
+  if (!block) return std::unexpected(std::move(block.error()));
+  auto tables = std::make_unique<Tables>();
+  if (Errors errors = read_snapshot(*tables, *block); !errors.empty()) return std::unexpected(std::move(errors));
+  tables->origin_text = path;
+  return Catalog(std::move(tables));
+}
+
+}  // namespace gpusel::catalog

@@ -1,0 +1,113 @@
+// Which files a path to a model stands for.
+#include <algorithm>
+#include <filesystem>
+
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "catalog/hf/hf_config.hpp"
+
+namespace gpusel::catalog {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kIndex = "model.safetensors.index.json";
+constexpr std::size_t kMostEntries = 100'000;
+
+Result<std::unique_ptr<ConfigModel>> read_config_at(const std::string& file) {
+  auto text = read_text_file(file);
+  if (!text) return std::unexpected(text.error());
+  auto document = parse_json(*text, file, JsonDialect::python);
+  if (!document) return std::unexpected(document.error());
+  return read_config(document->root, file);
+}
+
+/// What the files hold wins over what the shape gives.
+void take_stored(ConfigModel& out, StoredWeights stored) {
+  Model& m = out.model;
+  const double loaded = stored.bytes - stored.unloaded_bytes;
+  const bool gguf = stored.layout == "gguf";
+  m.file_layout = gguf ? "gguf" : "safetensors";
+  // A checkpoint says its quantisation in config.json; the types of its tensors are the containers'.
+  const bool plain = m.native_dtype == "bf16" || m.native_dtype == "fp16" || m.native_dtype == "fp32";
+  if (!stored.precision.empty() && (gguf || plain)) m.native_dtype = out.texts.emplace_back(stored.precision);
+  // fp32 files are converted while they are loaded.
+  if (loaded > 0 && m.native_dtype != "fp32") m.native_weights_gib = loaded / (1024.0 * 1024 * 1024);
+  out.stored = std::move(stored);
+}
+
+Result<std::unique_ptr<ConfigModel>> from_gguf(const std::string& path) {
+  auto file = read_gguf(path);
+  if (!file) return std::unexpected(file.error());
+  auto model = read_config(file->config, path);
+  if (model) take_stored(**model, std::move(file->stored));
+  return model;
+}
+
+/// The shape is in config.json: tensors alone do not say how many heads there are.
+Result<std::unique_ptr<ConfigModel>> from_safetensors(const std::string& path, bool index) {
+  const std::string beside = (fs::path(path).parent_path() / "config.json").string();
+  std::error_code failed;
+  if (!fs::exists(beside, failed))
+    return usage_error(say("there is no config.json beside it, and tensors alone do not say the heads"), path);
+  auto model = read_config_at(beside);
+  if (!model) return model;
+  const double layers = (*model)->model.layers.value_or(0);
+  auto stored = index ? read_safetensors_index(path, layers) : read_safetensors(path, layers);
+  if (!stored) return std::unexpected(stored.error());
+  take_stored(**model, std::move(*stored));
+  return model;
+}
+
+/// The names in a folder that end so, in order.
+std::vector<std::string> names_ending(const std::string& folder, std::string_view ending) {
+  std::vector<std::string> out;
+  std::error_code failed;
+  std::size_t seen = 0;
+  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end && seen < kMostEntries;
+       entry.increment(failed)) {
+    ++seen;
+    std::string name = entry->path().filename().string();
+    if (name.ends_with(ending)) out.push_back(std::move(name));
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+Result<std::unique_ptr<ConfigModel>> from_folder(const std::string& folder) {
+  std::error_code failed;
+  const auto in_folder = [&](std::string_view name) { return (fs::path(folder) / name).string(); };
+  if (!fs::exists(in_folder("config.json"), failed)) {
+    const std::vector<std::string> gguf = names_ending(folder, ".gguf");
+    // Several quantisations beside each other are a choice that is the person's.
+    const auto firsts = std::count_if(gguf.begin(), gguf.end(), [](const std::string& name) {
+      return name.find("-of-") == std::string::npos || name.find("-00001-of-") != std::string::npos;
+    });
+    if (firsts == 1) return from_gguf(in_folder(gguf.front()));
+    if (firsts > 1) return usage_error(say("holds {} GGUF models: name one", firsts), folder, in_folder(gguf.front()));
+    return read_config_at(in_folder("config.json"));
+  }
+  if (fs::exists(in_folder(kIndex), failed)) return from_safetensors(in_folder(kIndex), true);
+  const std::vector<std::string> files = names_ending(folder, ".safetensors");
+  if (files.size() == 1) return from_safetensors(in_folder(files.front()), false);
+  return read_config_at(in_folder("config.json"));
+}
+
+}  // namespace
+
+bool looks_like_path(std::string_view name) {
+  return name.ends_with(".json") || name.ends_with(".gguf") || name.ends_with(".safetensors") ||
+         name.starts_with("./") || name.starts_with("../") || name.starts_with("/") || name == "." || name == "..";
+}
+
+Result<std::unique_ptr<ConfigModel>> read_model_file(const std::string& path) {
+  std::error_code failed;
+  if (fs::is_directory(path, failed)) return from_folder(path);
+  if (path.ends_with(".gguf")) return from_gguf(path);
+  if (path.ends_with(".safetensors")) return from_safetensors(path, false);
+  if (path.ends_with(".index.json")) return from_safetensors(path, true);
+  return read_config_at(path);
+}
+
+}  // namespace gpusel::catalog

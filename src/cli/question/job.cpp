@@ -1,0 +1,83 @@
+#include "cli/question/job.hpp"
+
+#include <algorithm>
+
+#include "base/text/text.hpp"
+#include "cli/commands.hpp"
+
+namespace gpusel::cli {
+
+std::vector<job::Option<job::Request>> job_options() {
+  std::vector<job::Option<job::Request>> job;
+  for (const auto& option : job::request_options())
+    if (option.group != "Machine") job.push_back(option);
+  return job;
+}
+
+void add_limits(std::vector<Flag>& flags, job::Constraints& constraints, bool (*asks)(const job::Limit& limit)) {
+  std::vector<job::Option<job::Constraints>> asked;
+  for (const job::Limit& limit : job::limits())
+    if (asks(limit)) asked.push_back(limit.option);
+  add_options<job::Constraints>(flags, asked, constraints);
+}
+
+Flag rules_flag(std::vector<std::string>& files, std::string group) {
+  Flag rules{"--rules", "FILE", say("your own rules, beside the shipped ones"), std::move(group),
+             [&files](std::string_view text) -> Status {
+               files.emplace_back(text);
+               return {};
+             }};
+  rules.repeats = true;
+  return rules;
+}
+
+void add_job_flags(std::vector<Flag>& flags, JobOptions& job) {
+  answer::Question& question = job.question;
+  add_options<job::Request>(flags, job_options(), question.request);
+  add_options(flags, job::constraint_options(), question.constraints);
+  const std::string ranking = say("Ranking and output");
+  flags.push_back({"--objective", "KIND", say("cost, speed or balanced"), ranking, [&question](std::string_view text) {
+                     std::optional<job::ObjectiveKind> kind;
+                     auto set = job::assign(text, kind);
+                     if (set) question.objective.kind = *kind;
+                     return set;
+                   }});
+  Flag weight{"--weight", "NAME=VALUE", say("own weights: cost=0.7,speed=0.3 (also headroom)"), ranking,
+              [&question](std::string_view text) { return job::add_weights(text, question.objective); }};
+  weight.repeats = true;
+  flags.push_back(std::move(weight));
+  flags.push_back(currency_flag(question.currency));
+  flags.push_back(rules_flag(job.rule_files, ranking));
+  flags.push_back(use_spot_flag(question.constraints));
+}
+
+std::expected<answer::Advice, int> ask(JobOptions& job, const LoadedFacts& ground, Context& context) {
+  job.question.today = ground.today;
+  tell_broad_names(job.question.constraints, ground.catalog, context);
+  auto advice = answer::recommend(job.question, ground.catalog, ground.rules, ground.coefficients);
+  if (!advice) return std::unexpected(context.fail(as_flag(advice.error())));
+  return std::move(*advice);
+}
+
+int status_of_nothing(const answer::Advice& advice) {
+  const bool only_old = std::ranges::any_of(advice.alternatives, [](const auto& way) {
+    const job::Limit* limit = job::find_limit(way.key);
+    return limit != nullptr && limit->also.of_age;
+  });
+  return only_old ? kStale : kNothing;
+}
+
+std::expected<std::size_t, int> chosen(const answer::Advice& advice, std::optional<std::int64_t> rank, std::string hint,
+                                       Context& context) {
+  const std::size_t count = advice.recommendations.size();
+  if (count == 0)
+    return std::unexpected(
+        context.fail(Error{ErrorKind::unsatisfied, say("no instance meets this"), {}, std::move(hint)}));
+  const auto wanted = static_cast<std::size_t>(rank.value_or(1));
+  if (wanted > count)
+    return std::unexpected(context.fail(Error{
+        ErrorKind::usage, say("{} instances meet this, rank {} is not among them", count, wanted), "--rank", {}}));
+  return wanted - 1;
+}
+
+}  // namespace gpusel::cli

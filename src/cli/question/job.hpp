@@ -1,0 +1,35 @@
+// The whole question as `recommend` asks it, for every command with a recommendation inside.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "answer/search/recommend.hpp"
+#include "cli/command.hpp"
+#include "cli/question/loaded_facts.hpp"
+
+namespace gpusel::cli {
+
+struct JobOptions {
+  answer::Question question;
+  std::vector<std::string> rule_files;
+};
+
+/// What may be said of the job itself; the machine is what is looked for.
+std::vector<job::Option<job::Request>> job_options();
+/// Job, limits, ranking, currency and own rules; `job` must outlive the flags.
+void add_job_flags(std::vector<Flag>& flags, JobOptions& job);
+/// --rules alone.
+Flag rules_flag(std::vector<std::string>& files, std::string group);
+
+/// Says what is wrong with the question; the error is the exit status. The answer points into `ground`.
+std::expected<answer::Advice, int> ask(JobOptions& job, const LoadedFacts& ground, Context& context);
+/// Where in the ranking the one is that --rank asks for, else the first. Where there is none, says so with `hint`; the
+/// error is the exit status.
+std::expected<std::size_t, int> chosen(const answer::Advice& advice, std::optional<std::int64_t> rank, std::string hint,
+                                       Context& context);
+
+/// The exit status where nothing meets the question: whether its prices are too old, or nothing is there at all.
+int status_of_nothing(const answer::Advice& advice);
+
+}  // namespace gpusel::cli

@@ -1,0 +1,123 @@
+// What is to be done, complete: the request with every default that does not depend on a machine
+// filled in, and a list of what was assumed. What a plan must choose stays open.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/values/units.hpp"
+#include "catalog/records/parameters.hpp"
+#include "job/kinds/counted.hpp"
+#include "job/request/request.hpp"
+
+namespace gpusel::job {
+
+using Value = std::variant<double, std::string, bool>;
+
+/// One default that was filled in: a key of the contract and its value.
+struct Assumed {
+  std::string key;
+  Value value;
+};
+using Assumptions = std::vector<Assumed>;
+
+/// Degrees a person pinned; the rest is the planner's.
+struct Pins {
+  Count tp, pp, cp, ep, dp;
+};
+
+struct Training {
+  Method method = Method::full;
+  std::optional<Precision> precision;
+  Recipe recipe = Recipe::mixed;
+  bool recipe_open = false;  // not asked for
+  std::string framework;     // empty: by sharding
+  Optimizer optimizer = Optimizer::adamw;
+  std::optional<Sharding> sharding;
+  std::int64_t seq_len = 0;
+  Count micro_batch;
+  Count grad_accum;
+  Count global_batch;  // sequences per optimiser step; absent: micro_batch × dp × grad_accum
+  std::optional<Checkpointing> checkpointing;
+  std::optional<bool> flash_attention;
+  bool optimizer_in_backward = false;    // gradients are used up as they come
+  std::optional<bool> variable_lengths;  // batches of unequal shapes; absent: as usual with the framework
+  std::int64_t target_len = 0;           // decoder's side of an encoder-decoder
+  Count virtual_pipeline;                // chunks of a pipeline stage; absent: by framework
+  bool sequence_parallel = true;         // tensor ranks also share what lies between their products
+  double capacity_factor = 1;            // rows that experts are padded to, against those routed to them
+  std::int64_t lora_rank = 0;
+  LoraTargets lora_targets;
+  std::int64_t virtual_tokens = 0;
+  Offload offload = Offload::none;
+  double tokens = 0;  // to train on, all epochs
+};
+
+/// A small model that proposes tokens, which the model itself checks in one pass.
+struct Draft {
+  const catalog::Model* model = nullptr;
+  catalog::Parameters parameters;
+  std::int64_t tokens = 4;       // proposed per pass
+  double acceptance_rate = 0.7;  // of proposed tokens, those that stand
+};
+
+struct Inference {
+  Engine engine = Engine::vllm;
+  std::string_view generation;                // of the engine, by its version: empty is current
+  std::string weights_precision;              // empty: the model's own, as far as the GPU has it
+  std::vector<std::string> allow_precisions;  // to choose among; "any" for what the engine serves
+  std::optional<KvPrecision> kv_precision;
+  Mode mode = Mode::throughput;
+  std::int64_t input_tokens = 0;
+  std::int64_t output_tokens = 0;
+  Count concurrency;  // absent: the most that fits
+  std::optional<double> mem_utilization;
+  std::optional<double> request_rate;
+  double prefix_cache_hit = 0;
+  std::optional<Draft> draft;
+  bool disaggregated_prefill = false;  // prompts and answers on replicas of their own
+  Offload offload = Offload::none;
+  std::optional<double> ttft_ms;
+  std::optional<double> tpot_ms;
+  bool strict_slo = false;       // targets hold for 95 of 100 requests
+  double max_load = 0.8;         // share of their capacity that instances are planned to serve
+  std::int64_t redundancy = 0;   // instances that may fail
+  std::optional<double> tokens;  // to generate in all; absent: a service that runs on
+};
+
+struct Job {
+  Task task = Task::inference;
+  Profile profile = Profile::standard;
+  const catalog::Model* model = nullptr;  // absent where no network is run
+  catalog::Parameters parameters;         // of language models and encoders
+  Pins pins;
+  Training training;
+  Inference inference;
+  std::optional<Counted> counted;  // what is not measured in tokens; then model may be absent
+  Assumptions assumed;
+  std::vector<std::string> notes;
+
+  /// Whether it comes to an end; else it is a service that runs on, and a month of it is what is paid for.
+  bool ends() const {
+    return counted ? counted->things.has_value() : is_training(task) || inference.tokens.has_value();
+  }
+  /// Whether it is there for as long as it is wanted, however much it does: prototyping, or a load to hold.
+  bool by_the_hour() const { return profile == Profile::dev || inference.request_rate || (counted && counted->demand); }
+  /// What a price of counted work is for: "million images"; empty where work is counted in tokens.
+  std::string_view priced_unit() const { return counted ? counted->unit.priced : std::string_view(); }
+};
+
+/// Fills in the defaults. `model` must outlive the result.
+/// Errors: no task, a task the model's kind has no estimate for, values that contradict each other;
+/// `where` names the key.
+/// `draft`, where the request names one, must outlive it too.
+Result<Job> resolve(const Request& request, const catalog::Model& model, const catalog::Model* draft = nullptr);
+
+/// Whether a request is about work that is counted in items of its own. `model` may be absent.
+bool is_counted(const Request& request, const catalog::Model* model);
+
+/// The same for such work. `model`, where there is one, and `catalog` must outlive the result.
+Result<Job> resolve_counted(const Request& request, const catalog::Model* model, const catalog::Catalog& catalog);
+
+}  // namespace gpusel::job

@@ -1,0 +1,262 @@
+#include "job/limits/constraints.hpp"
+
+#include <algorithm>
+
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "catalog/catalog.hpp"
+#include "catalog/read/priced_name.hpp"
+#include "job/limits/limit_values.hpp"
+
+namespace gpusel::job {
+
+namespace {
+
+constexpr std::string_view kWeights[] = {"cost", "speed", "headroom"};
+
+}  // namespace
+
+Status set_list(std::string_view text, std::vector<std::string>& list) {
+  for (const std::string_view part : split(text, ','))
+    if (!part.empty()) list.emplace_back(part);
+  return list.empty() ? Status(usage_error(say("an empty list says nothing"))) : Status{};
+}
+
+Status set_named(std::string_view text, std::vector<std::string>& list, std::span<const std::string_view> allowed) {
+  for (const std::string_view part : split(text, ',')) {
+    const std::string name = lower(part);
+    if (std::find(allowed.begin(), allowed.end(), name) == allowed.end()) return not_one_of(name, allowed);
+    list.push_back(name);
+  }
+  return {};
+}
+
+Status set_memory(std::string_view text, std::optional<MemorySize>& place, bool binary_if_no_unit) {
+  const auto size = parse_memory(text, binary_if_no_unit);
+  if (!size) return std::unexpected(size.error());
+  place = *size;
+  return {};
+}
+
+namespace {
+
+/// "4+", "a..b" or one value; what one value bounds is for the option to say.
+Status set_bounds(std::string_view text, Bounds& bounds, ReadNumber read) {
+  const BoundTexts ends = split_bounds(text);
+  if (ends.low.empty() && ends.high.empty()) return usage_error(say("an empty range says nothing"));
+  for (const auto& [end, place] : {std::pair(ends.low, &bounds.low), std::pair(ends.high, &bounds.high)}) {
+    if (end.empty()) continue;
+    const Result<double> value = read(end);
+    if (!value) return std::unexpected(value.error());
+    *place = *value;
+  }
+  if (bounds.low && bounds.high && *bounds.low > *bounds.high)
+    return usage_error(say("the range '{}' is empty", shorten(text, 40)), {}, say("write the smaller end first"));
+  return {};
+}
+
+}  // namespace
+
+Result<double> read_count(std::string_view text) { return parse_fraction(text, {0.01, 1e6}); }
+Result<double> read_gb(std::string_view text) {
+  const auto size = parse_memory(text, false);
+  if (!size) return std::unexpected(size.error());
+  if (size->binary) return usage_error(say("a GPU is named by its GB, as marketed"), {}, say("--min-vram takes GiB"));
+  return size->value;
+}
+Result<double> read_host_gib(std::string_view text) {
+  const auto size = parse_memory(text, true);
+  if (!size) return std::unexpected(size.error());
+  return in_gib(size->amount());
+}
+
+Status set_least(std::string_view text, Bounds& bounds, ReadNumber read) {
+  Bounds given;
+  if (Status set = set_bounds(text, given, read); !set) return set;
+  bounds.low = given.low;
+  if (text.find("..") != std::string_view::npos) bounds.high = given.high;
+  return {};
+}
+
+Status set_most(std::string_view text, Bounds& bounds, ReadNumber read) {
+  const Result<double> value = read(text);
+  if (!value) return std::unexpected(value.error());
+  bounds.high = *value;
+  return {};
+}
+
+Status set_duration_hours(std::string_view text, std::optional<double>& hours) {
+  const auto duration = parse_duration(text, seconds(3600));
+  if (!duration) return std::unexpected(duration.error());
+  if (duration->raw() <= 0) return usage_error(say("a deadline must lie in the future"));
+  hours = in_hours(*duration);
+  return {};
+}
+
+Status set_days(std::string_view text, std::optional<double>& days) {
+  const auto duration = parse_duration(text, seconds(86400));
+  if (!duration) return std::unexpected(duration.error());
+  days = duration->raw() / 86400;
+  return {};
+}
+
+Status set_vendors(std::string_view text, Constraints& c) {
+  if (text != "any") return set_named(text, c.vendors, kVendors);
+  c.vendors.insert(c.vendors.end(), std::begin(kVendors), std::end(kVendors));
+  return {};
+}
+
+Status add_infra(std::string_view text, Constraints& c) {
+  const auto parts = split(text, '/');
+  if (parts[0].empty())
+    return usage_error(say("'{}' names no provider", shorten(text, 40)), {}, say("write aws/us-east-1"));
+  c.clouds.emplace_back(parts[0]);
+  if (parts.size() > 1 && !parts[1].empty() && parts[1] != "*") {
+    c.regions.emplace_back(parts[1]);
+    c.regions_of_infra.emplace_back(parts[1]);
+  }
+  c.clouds_of_infra.emplace_back(parts[0]);
+  return {};
+}
+
+Status add_terms(std::string_view text, Constraints& c) {
+  std::vector<std::string_view> known(enum_names<catalog::Term>.begin(), enum_names<catalog::Term>.end());
+  known.emplace_back("any");
+  return set_named(text, c.terms, known);
+}
+
+Status add_gpu(std::string_view text, Constraints& c) {
+  auto spec = parse_gpu_spec(text);
+  if (!spec) return std::unexpected(spec.error());
+  c.gpus.push_back(std::move(*spec));
+  return {};
+}
+
+namespace {
+
+/// "gpu_name=RTX_4090 num_gpus>=4", as vast.ai's search writes it.
+Result<GpuSpec> parse_query(std::string_view text) {
+  GpuSpec spec;
+  for (const std::string_view term : split(text, ' ')) {
+    if (term.empty()) continue;
+    const auto at = term.find_first_of("<>=");
+    const std::string_view key = term.substr(0, at);
+    const std::string_view op =
+        at == std::string_view::npos ? "" : term.substr(at, term.find_first_not_of("<>=", at) - at);
+    const std::string_view value = at == std::string_view::npos ? "" : term.substr(at + op.size());
+    if (key == "gpu_name" && op == "=") {
+      spec.names.push_back(catalog::fold_gpu_name(value));
+      continue;
+    }
+    Bounds* bounds = key == "num_gpus" ? &spec.count : key == "gpu_ram" ? &spec.memory_gb : nullptr;
+    const auto number = key == "gpu_ram" ? read_gb(value) : read_count(value);
+    if (bounds == nullptr || !number || (op != "=" && op != ">=" && op != "<="))
+      return usage_error(say("cannot read '{}'", shorten(term, 40)), {},
+                         say("known: gpu_name=NAME, num_gpus>=N, gpu_ram>=GB"));
+    if (op != "<=") bounds->low = *number;
+    if (op != ">=") bounds->high = *number;
+  }
+  return spec;
+}
+
+bool is_memory(std::string_view text) {
+  const BoundTexts ends = split_bounds(text);
+  const std::string_view end = ends.low.empty() ? ends.high : ends.low;
+  return !plain_number(end) && read_gb(end).has_value();
+}
+bool is_count(std::string_view text) {
+  const BoundTexts ends = split_bounds(text);
+  return read_count(ends.low.empty() ? ends.high : ends.low).has_value();
+}
+
+}  // namespace
+
+std::optional<std::pair<double, std::string_view>> count_in_front(std::string_view text) {
+  const auto end = text.find_first_not_of("0123456789");
+  if (end == 0 || end == std::string_view::npos) return std::nullopt;
+  const auto count = plain_number(text.substr(0, end));
+  const std::string_view rest = trim(text.substr(end));
+  constexpr std::string_view kTimes = "×";
+  const std::size_t sign = rest.starts_with(kTimes) ? kTimes.size() : rest.starts_with('x') || rest.starts_with('X');
+  if (!count || sign == 0 || rest.size() < sign + 2) return std::nullopt;
+  return std::pair(*count, trim(rest.substr(sign)));
+}
+
+bool GpuSpec::names_gpu(const catalog::Gpu& gpu) const {
+  if (!vendor.empty() && vendor != gpu.vendor) return false;
+  if (names.empty()) return true;
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return catalog::goes_by(gpu, name); });
+}
+
+namespace {
+
+bool given_once(const Bounds& bounds) { return bounds.low || bounds.high; }
+
+std::unexpected<Error> unreadable(std::string_view text) {
+  return usage_error(say("cannot read the GPU specification '{}'", shorten(text, 60)), {},
+                     say("write H100:8, 80GB+, nvidia:A100,H100:40GB..80GB:1..8 or \"2x RTX 4090\""));
+}
+
+/// Vendor, names, memory and count between colons, each at most once.
+Result<GpuSpec> parse_parts(std::string_view text) {
+  GpuSpec spec;
+  bool first = true;  // a number in front is a name, as in 4090
+  for (const std::string_view part : split(text, ':')) {
+    if (part.empty()) return unreadable(text);
+    const bool vendor = std::find(std::begin(kVendors), std::end(kVendors), lower(part)) != std::end(kVendors);
+    if (vendor && spec.vendor.empty() && spec.names.empty()) {
+      spec.vendor = lower(part);
+    } else if (is_memory(part)) {
+      if (given_once(spec.memory_gb)) return unreadable(text);
+      if (Status set = set_bounds(part, spec.memory_gb, read_gb); !set) return std::unexpected(set.error());
+    } else if (!first && is_count(part)) {
+      if (given_once(spec.count)) return unreadable(text);
+      if (Status set = set_bounds(part, spec.count, read_count); !set) return std::unexpected(set.error());
+    } else if (spec.names.empty()) {
+      for (const std::string_view name : split(part, ',')) spec.names.push_back(catalog::fold_gpu_name(name));
+    } else {
+      return unreadable(text);
+    }
+    first = false;
+  }
+  return spec;
+}
+
+}  // namespace
+
+Result<GpuSpec> parse_gpu_spec(std::string_view given) {
+  const std::string_view text = trim(given);
+  if (text.empty()) return unreadable(text);
+  Result<GpuSpec> spec{GpuSpec{}};
+  if (text.find('=') != std::string_view::npos) {
+    spec = parse_query(text);
+  } else if (const auto counted = count_in_front(text)) {
+    spec->names.push_back(catalog::fold_gpu_name(counted->second));
+    spec->count = {counted->first, counted->first};
+  } else {
+    spec = parse_parts(text);
+  }
+  if (!spec) return spec;
+  const auto nameless = [](const std::string& name) { return name.empty(); };
+  if (std::any_of(spec->names.begin(), spec->names.end(), nameless)) return unreadable(text);
+  for (const Bounds& bounds : {spec->memory_gb, spec->count})
+    if (bounds.low && bounds.high && *bounds.low > *bounds.high) return unreadable(text);
+  spec->text = text;
+  return spec;
+}
+
+Status add_weights(std::string_view text, Objective& objective) {
+  for (const std::string_view part : split(text, ',')) {
+    const auto equals = part.find('=');
+    const std::string name = lower(trim(part.substr(0, equals)));
+    if (std::find(std::begin(kWeights), std::end(kWeights), name) == std::end(kWeights))
+      return not_one_of(name, kWeights);
+    const auto value = equals == std::string_view::npos ? std::nullopt : plain_number(trim(part.substr(equals + 1)));
+    if (!value || *value < 0 || *value > 1e6)
+      return usage_error(say("the weight of '{}' must be a number from 0", name), {}, say("write {}=0.5", name));
+    objective.weights[name] = *value;
+  }
+  return {};
+}
+
+}  // namespace gpusel::job

@@ -1,0 +1,259 @@
+#include "job/limits/limit_judges.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
+#include "catalog/places/regions.hpp"
+
+namespace gpusel::job {
+
+namespace {
+
+using rules::Condition;
+using rules::Fact;
+using rules::Operator;
+
+Status unknown_residency(const Judging& judging, const std::string& name) {
+  std::vector<std::string_view> known;
+  for (const catalog::CountryGroup& group : judging.catalog.country_groups()) known.push_back(group.id);
+  for (const catalog::Region& region : judging.catalog.regions())
+    if (!region.country.empty()) known.push_back(region.country);
+  const std::string near = did_you_mean(name, known);
+  return usage_error(say("no region lies in '{}'", shorten(name, 40)), judging.limit.flag(),
+                     near.empty() ? say("write eu, or country codes such as cn, us, de") : near);
+}
+
+Result<std::vector<std::string>> family_called(std::string_view name, const catalog::Catalog& catalog) {
+  std::vector<std::string_view> known;
+  for (const catalog::Instance& instance : catalog.instances()) known.push_back(instance.family);
+  const auto found =
+      std::ranges::find_if(known, [&](std::string_view family) { return fold_name(family) == fold_name(name); });
+  if (found == known.end())
+    return usage_error(say("unknown family '{}'", shorten(name, 40)), {}, did_you_mean(name, known));
+  return std::vector{std::string(*found)};
+}
+
+Status unknown_gpu(const Judging& judging, const GpuSpec& spec) {
+  const auto gpus = judging.catalog.gpus();
+  std::vector<std::string_view> ids;
+  for (const catalog::Gpu& gpu : gpus) {
+    ids.push_back(gpu.id);
+    for (const std::string_view alias : gpu.aliases) ids.push_back(alias);
+  }
+  const std::string name = spec.names.empty() ? spec.text : spec.names.front();
+  GpuSpec of_anybody = spec;
+  of_anybody.vendor.clear();
+  const auto other = std::ranges::find_if(gpus, [&](const catalog::Gpu& gpu) { return of_anybody.names_gpu(gpu); });
+  if (!spec.vendor.empty() && other != gpus.end())
+    return usage_error(say("'{}' is made by {}, not by {}", shorten(name, 40), other->vendor, spec.vendor),
+                       judging.limit.flag(), say("write {}:{}, or the name alone", other->vendor, shorten(name, 40)));
+  const std::string near = did_you_mean(name, ids);
+  return usage_error(say("unknown GPU '{}'", shorten(name, 40)), judging.limit.flag(),
+                     near.empty() ? say("all GPUs: gpusel gpus") : near);
+}
+
+/// Outside a specification; what is not known is outside too.
+Condition outside(const GpuSpec& spec, std::vector<std::string> ids) {
+  std::vector<Condition> parts;
+  parts.push_back(compare(Fact::gpu, Operator::not_in, std::move(ids)));
+  for (const auto& [fact, bounds] :
+       {std::pair(Fact::gpu_memory_gb, spec.memory_gb), std::pair(Fact::gpu_count, spec.count)}) {
+    if (bounds.low) parts.push_back(compare(fact, Operator::below, *bounds.low));
+    if (bounds.high) parts.push_back(compare(fact, Operator::above, *bounds.high));
+  }
+  return rules::any_of(std::move(parts));
+}
+
+/// Does not match, or is not known.
+Condition unlike(Fact fact, const std::string& pattern) {
+  return rules::any_of({compare(fact, Operator::known, 0.0), negate(*rules::match(fact, pattern))});
+}
+
+Fact format_fact(std::string_view format) {
+  return format == "fp8" ? Fact::has_fp8 : format == "bf16" ? Fact::has_bf16 : Fact::has_fp16;
+}
+
+/// A text as it stands in a regular expression.
+std::string quoted(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    if (!plain) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> provider_called(std::string_view name, const catalog::Catalog& catalog) {
+  const auto provider = catalog.provider(name);
+  if (!provider) return std::unexpected(provider.error());
+  return std::vector{std::string((*provider)->id)};
+}
+
+Status judge_residency(const Judging& judging) {
+  std::vector<std::string> countries;
+  for (const std::string& name : judging.asked.residency) {
+    if (!judging.catalog.is_residency(name)) return unknown_residency(judging, name);
+    for (const catalog::Region& region : judging.catalog.regions())
+      if (judging.catalog.resides_in(region.country, name)) countries.emplace_back(region.country);
+  }
+  std::ranges::sort(countries);
+  countries.erase(std::unique(countries.begin(), countries.end()), countries.end());
+  reject(judging, compare(Fact::country, Operator::not_in, std::move(countries)),
+         say("region {{region}} lies in {{country}}, outside what --residency allows"));
+  return {};
+}
+
+Status judge_family(const Judging& judging) { return one_of(judging, judging.asked.families, family_called); }
+
+Status judge_allow_list(const Judging& judging) {
+  auto allowed = rules::match(Fact::sku, judging.asked.allow_list);
+  if (!allowed) return of_flag(allowed.error(), judging);
+  reject(judging, negate(std::move(*allowed)), say("{{sku}} is not on the allow list"));
+  return {};
+}
+
+Status judge_deny_list(const Judging& judging) {
+  auto denied = rules::match(Fact::sku, judging.asked.deny_list);
+  if (!denied) return of_flag(denied.error(), judging);
+  reject(judging, std::move(*denied), say("{{sku}} is on the deny list"));
+  return {};
+}
+
+/// One specification gives a reason per limit; of several, any one must be met whole.
+Status judge_gpu(const Judging& judging) {
+  const auto& specs = judging.asked.gpus;
+  std::vector<Condition> all;
+  std::string texts;
+  for (const GpuSpec& spec : specs) {
+    std::vector<std::string> ids;
+    for (const catalog::Gpu& gpu : judging.catalog.gpus())
+      if (spec.names_gpu(gpu)) ids.emplace_back(gpu.id);
+    if (ids.empty()) return unknown_gpu(judging, spec);
+    texts += (texts.empty() ? "" : say(" or ")) + spec.text;
+    if (specs.size() > 1) {
+      all.push_back(outside(spec, std::move(ids)));
+      continue;
+    }
+    reject(judging, compare(Fact::gpu, Operator::not_in, std::move(ids)), say("GPU {{gpu}}, asked for {}", spec.text));
+    (void)in_bounds(judging, Fact::gpu_memory_gb, spec.memory_gb, to_say("GPU memory"));
+    (void)in_bounds(judging, Fact::gpu_count, spec.count, to_say("GPUs"));
+  }
+  if (!all.empty()) reject(judging, rules::all_of(std::move(all)), say("{{gpu_count}} × {{gpu}}, asked for {}", texts));
+  return {};
+}
+
+/// The default is of GPUs: an instance without one has no maker to object to.
+Status judge_vendor(const Judging& judging) {
+  if (Status judged = one_of(judging, judging.asked.vendors); !judged) return judged;
+  if (judging.limit.is_given(judging.asked)) return {};
+  Condition& foreign = judging.rules.back().when;
+  foreign = rules::all_of({compare(Fact::is_cpu, Operator::is_not, 1.0), std::move(foreign)});
+  return {};
+}
+
+Status judge_nvlink(const Judging& judging) {
+  const bool wanted = *judging.asked.nvlink;
+  reject(judging, compare(Fact::has_nvlink, Operator::is_not, wanted ? 1.0 : 0.0),
+         wanted ? say("no NVLink between all GPUs ({{gpu_link}})") : say("has NVLink"));
+  return {};
+}
+
+Status judge_interconnect(const Judging& judging) {
+  static constexpr std::string_view kKinds[] = {"pcie", "nvlink", "nvswitch", "xgmi", "sxm", "nvl", "oam"};
+  const std::string kind = lower(judging.asked.interconnect);
+  if (std::ranges::find(kKinds, kind) == std::end(kKinds)) return of_flag(not_one_of(kind, kKinds).error(), judging);
+  std::string message = say("interconnect {{gpu_link}}, {{form_factor}}; asked for {}", kind);
+  if (kind == "nvlink")
+    reject(judging, compare(Fact::has_nvlink, Operator::is_not, 1.0), std::move(message));
+  else if (kind == "sxm" || kind == "oam" || kind == "nvl")
+    reject(judging, unlike(kind == "nvl" ? Fact::gpu : Fact::form_factor, "(?i)" + kind), std::move(message));
+  else
+    reject(judging, compare(Fact::gpu_link, Operator::is_not, std::vector{kind}), std::move(message));
+  return {};
+}
+
+Status judge_formats(const Judging& judging) {
+  for (const std::string& format : judging.asked.formats)
+    reject(judging, compare(format_fact(format), Operator::is_not, 1.0), say("no {} in hardware", format));
+  return {};
+}
+
+Status judge_rdma(const Judging& judging) {
+  reject(judging, compare(Fact::has_rdma, Operator::is_not, *judging.asked.rdma ? 1.0 : 0.0),
+         say("RDMA fabric: {{has_rdma}}"));
+  return {};
+}
+
+Status judge_term(const Judging& judging) {
+  const auto& terms = judging.asked.terms;
+  return std::ranges::find(terms, "any") != terms.end() ? Status{} : one_of(judging, terms);
+}
+
+/// A service never ends: what has no time is in time.
+Status judge_deadline(const Judging& judging) {
+  reject(judging, compare(Fact::hours, Operator::above, *judging.asked.deadline_hours, false),
+         say("takes {{hours}} h, {} h allowed", human_number(*judging.asked.deadline_hours)));
+  return {};
+}
+
+/// With --strict older prices stay, and the answer fails by them.
+Status judge_price_age(const Judging& judging) {
+  if (judging.asked.strict.value_or(false)) return {};
+  return in_bounds(judging, {std::nullopt, judging.asked.max_price_age_days});
+}
+
+Needed relax_allow_list(const Passing& passing) {
+  return needs(passing, format("(?:{})|^{}$", passing.asked.allow_list, quoted(passing.facts.text(Fact::sku))));
+}
+
+Needed relax_gpu(const Passing& passing) {
+  if (!passing.facts.known(Fact::gpu)) return without(passing);
+  const bool counted = std::ranges::any_of(passing.asked.gpus, [](const GpuSpec& spec) { return is_set(spec.count); });
+  const auto count = known_number(passing.facts, Fact::gpu_count);
+  const bool whole = count && *count >= 1 && *count == std::floor(*count);
+  const std::string_view id = passing.facts.text(Fact::gpu);
+  return {passing.limit.flag(), counted && whole ? format("{}:{:g}", id, *count) : std::string(id), true};
+}
+
+Needed relax_formats(const Passing& passing) {
+  std::string left;
+  for (const std::string& name : passing.asked.formats)
+    if (known_number(passing.facts, format_fact(name)) == 1.0) left += (left.empty() ? "" : ",") + name;
+  return needs(passing, left);
+}
+
+Needed relax_nodes(const Passing& passing) {
+  return {passing.asked.nodes ? "--nodes" : passing.limit.flag(), format("{:.0f}", passing.facts.number(Fact::nodes))};
+}
+
+bool names_maker(const Constraints& limits) {
+  return std::ranges::any_of(limits.gpus,
+                             [](const GpuSpec& spec) { return !spec.vendor.empty() || !spec.names.empty(); });
+}
+
+std::string nvlink_of_one(const Constraints& limits, const catalog::Catalog&) {
+  const auto& most = limits.gpus_per_instance.high;
+  if (!limits.nvlink.value_or(false) || !most || *most >= 2) return {};
+  return say("--nvlink needs two GPUs, and --gpus-max allows {}", human_number(*most));
+}
+
+std::string region_of_another(const Constraints& limits, const catalog::Catalog& catalog) {
+  if (limits.regions.empty()) return {};
+  for (const std::string& region : limits.regions)
+    for (const std::string& cloud : limits.clouds) {
+      const auto provider = catalog.provider(cloud);
+      const auto ids = catalog::regions_called(region, catalog);
+      for (const catalog::Region& known : catalog.regions())
+        if (provider && ids && known.provider == (*provider)->id && std::ranges::find(*ids, known.id) != ids->end())
+          return {};
+    }
+  return say("--cloud {} has no --region {}", limits.clouds.front(), limits.regions.front());
+}
+
+}  // namespace gpusel::job

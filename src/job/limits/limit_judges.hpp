@@ -1,0 +1,34 @@
+// rules::RuleSet and relaxations of one limit each, which no form covers. Private to this room.
+#pragma once
+
+#include "job/limits/limit_forms.hpp"
+
+namespace gpusel::job {
+
+Result<std::vector<std::string>> provider_called(std::string_view name, const catalog::Catalog& catalog);
+
+Status judge_residency(const Judging& judging);
+Status judge_family(const Judging& judging);
+Status judge_allow_list(const Judging& judging);
+Status judge_deny_list(const Judging& judging);
+Status judge_gpu(const Judging& judging);
+Status judge_vendor(const Judging& judging);
+Status judge_nvlink(const Judging& judging);
+Status judge_interconnect(const Judging& judging);
+Status judge_formats(const Judging& judging);
+Status judge_rdma(const Judging& judging);
+Status judge_term(const Judging& judging);
+Status judge_deadline(const Judging& judging);
+Status judge_price_age(const Judging& judging);
+
+Needed relax_allow_list(const Passing& passing);
+Needed relax_gpu(const Passing& passing);
+Needed relax_formats(const Passing& passing);
+Needed relax_nodes(const Passing& passing);
+
+/// Whether what names the GPU names its maker too.
+bool names_maker(const Constraints& limits);
+std::string nvlink_of_one(const Constraints& limits, const catalog::Catalog& catalog);
+std::string region_of_another(const Constraints& limits, const catalog::Catalog& catalog);
+
+}  // namespace gpusel::job

@@ -1,0 +1,136 @@
+// What was asked, before defaults: every key of the estimate contract that a person or a program
+// gave, and nothing else.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/io/document.hpp"
+#include "base/words/message.hpp"
+#include "job/kinds/counted.hpp"
+#include "job/request/lora.hpp"
+#include "job/request/option.hpp"
+#include "job/request/terms.hpp"
+
+namespace gpusel::job {
+
+struct Request {
+  std::vector<std::string_view> given;  // keys that were set, as they stand in request_options()
+
+  std::string id;
+  std::optional<Task> task;
+  std::string model;                 // catalogue name or path
+  std::optional<Node> inline_model;  // an object of config.json keys
+  bool names_model() const { return inline_model || !model.empty(); }
+  std::optional<double> params_b;
+  std::optional<double> active_params_b;
+  std::optional<Profile> profile;
+
+  // The machine (estimate only; recommend finds it).
+  std::string gpu;
+  Count gpus;
+  Count gpus_per_node;
+  std::optional<Interconnect> interconnect;
+  std::optional<double> internode_gbps;
+
+  // Training.
+  std::optional<Method> method;
+  std::optional<Precision> precision;
+  std::optional<Recipe> recipe;
+  std::string framework;
+  std::optional<Optimizer> optimizer;
+  std::optional<Sharding> sharding;
+  Count tp, pp, cp, ep, dp;
+  Count seq_len, micro_batch, global_batch, grad_accum;
+  std::optional<Checkpointing> activation_checkpointing;
+  std::optional<bool> flash_attention;
+  std::optional<bool> optimizer_in_backward;
+  std::optional<bool> variable_lengths;
+  Count target_len;  // of an encoder-decoder: seq_len is the source's
+  Count virtual_pipeline;
+  std::optional<bool> sequence_parallel;
+  std::optional<double> capacity_factor;
+  Count lora_rank;
+  std::optional<LoraTargets> lora_targets;
+  Count virtual_tokens;
+  std::optional<double> tokens;
+  std::optional<double> dataset_size;
+  std::optional<double> epochs;
+
+  // Inference.
+  std::optional<Engine> engine;
+  std::string engine_version;
+  std::string weights_precision;
+  std::string allow_precisions;
+  std::optional<KvPrecision> kv_precision;
+  std::optional<Mode> mode;
+  Count input_tokens, output_tokens, context;
+  Count concurrency;
+  std::optional<double> mem_utilization;
+  std::optional<double> request_rate;
+  std::optional<double> prefix_cache_hit;
+  std::string speculative;
+  Count speculative_tokens;
+  std::optional<double> acceptance_rate;
+  std::optional<bool> disaggregated_prefill;
+  std::optional<double> ttft_ms;
+  std::optional<double> tpot_ms;
+  std::optional<bool> strict_slo;
+  std::optional<double> max_load;
+  Count redundancy;
+
+  std::optional<Offload> offload;
+  Count batch;
+
+  // Work that is counted in items of its own.
+  std::optional<Resolution> resolution;
+  Count steps;
+  std::optional<double> images;
+  std::optional<double> audio_hours;
+  std::optional<double> latency_ms;
+  std::optional<double> table_gib;
+  std::optional<Render> render;
+  std::optional<Renderer> renderer;
+  std::string scene;
+  std::optional<double> scene_vram_gib;
+  std::optional<double> frames;
+  std::optional<double> seconds_per_frame;
+  std::string measured_on;  // GPU of seconds_per_frame
+  std::optional<double> sessions;
+  std::optional<double> streams;
+  std::optional<double> fps;
+  std::optional<double> stream_fps;
+  std::optional<Codec> codec;
+  std::optional<Codec> input_codec;
+  std::string ladder;
+  std::optional<double> bitrate_mbps;
+  std::optional<double> video_hours;
+  std::optional<bool> live;
+  std::optional<Solver> solver;
+  std::optional<double> cells;
+  std::optional<double> time_steps;
+  std::optional<Preprocessing> preprocess;
+  std::optional<double> data_gb;
+};
+
+// Groups of options that are about one kind of work; help shows them under these names.
+inline constexpr std::string_view kTrainingGroup = to_say("Training");
+inline constexpr std::string_view kInferenceGroup = to_say("Inference");
+inline constexpr std::string_view kMediaGroup = to_say("Images, video, speech, recommendation");
+inline constexpr std::string_view kGraphicsGroup = to_say("Rendering, simulation, streaming, preprocessing");
+
+std::span<const Option<Request>> request_options();
+
+/// Error: the model is to be read from a device. Only a command line says so; out of a file it would wait for nobody,
+/// or for what was meant for others.
+Status refuse_device(const Request& request);
+
+/// A request out of one JSON object; unknown keys are errors naming the nearest.
+/// Errors carry the key they are about in `where`.
+Result<Request> read_request(const Node& object);
+
+}  // namespace gpusel::job

@@ -1,0 +1,403 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "job/job.hpp"
+#include "job/request/defaults.hpp"
+#include "job/request/frameworks.hpp"
+#include "job/request/generation.hpp"
+#include "job/request/request_option.hpp"
+
+namespace gpusel::job {
+
+namespace {
+
+// Defaults that say what a typical job looks like; each is printed as assumed.
+constexpr std::int64_t kDecoderSequence = 2048;
+constexpr std::int64_t kPretrainSequence = 4096;
+constexpr std::int64_t kEncoderSequence = 384;  // reading-comprehension fine-tuning
+constexpr double kFinetuneSamples = 50'000;
+constexpr double kFinetuneEpochs = 3;
+constexpr double kTokensPerParameter = 20;  // compute-optimal: Hoffmann et al. 2022, arXiv 2203.15556
+constexpr std::int64_t kFinetuneBatch = 64;
+constexpr std::int64_t kEncoderBatch = 32;
+constexpr std::int64_t kLoraRank = 16;
+constexpr std::int64_t kVirtualTokens = 20;
+constexpr std::int64_t kTargetShare = 4;  // source over target: 512 and 114 tokens in pretraining, arXiv 1910.10683
+constexpr std::int64_t kInputTokens = 1024;
+constexpr std::int64_t kOutputTokens = 256;
+
+/// Pretraining batches grow with the model: 0.5M tokens at 1B parameters, 16M at 400B (GPT-3 to Llama 3).
+double pretraining_batch_tokens(double params_b) { return std::clamp(0.5e6 * std::pow(params_b, 0.58), 0.25e6, 16e6); }
+
+class Resolver {
+ public:
+  Resolver(const Request& request, const catalog::Model& model, const catalog::Model* draft)
+      : request_(request), model_(model), draft_(draft), defaults_(work_.assumed) {
+    constexpr std::size_t kUsual = 16;  // of what nobody says
+    work_.assumed.reserve(kUsual);
+  }
+
+  Result<Job> run() {
+    if (!request_.task)
+      return usage_error(say("say what is to be done"), "task", say("--task pretrain, finetune or inference"));
+    work_.task = *request_.task;
+    note_foreign_options();
+    work_.profile = request_.profile.value_or(Profile::standard);
+    work_.model = &model_;
+    auto parameters = catalog::parameters_of(model_);
+    if (!parameters) return std::unexpected(parameters.error());
+    work_.parameters = *parameters;
+    work_.pins = {request_.tp, request_.pp, request_.cp, request_.ep, request_.dp};
+    if (Status done = is_training(work_.task) ? training() : inference(); !done) return std::unexpected(done.error());
+    return std::move(work_);
+  }
+
+ private:
+  template <class T, class Default>
+  T or_assume(const std::optional<T>& given, std::string_view key, Default standard) {
+    return defaults_.or_assume(given, key, standard);
+  }
+  template <class T>
+  void assume(std::string_view key, T value) {
+    defaults_.assume(key, value);
+  }
+
+  std::int64_t longest() const {
+    return model_.max_context && *model_.max_context > 0 ? static_cast<std::int64_t>(*model_.max_context) : 1 << 30;
+  }
+
+  void warn_if_beyond_context(std::int64_t tokens) {
+    if (tokens > longest())
+      work_.notes.push_back(say("{} tokens are more than the model's own context of {}", tokens, longest()));
+  }
+
+  /// What was asked of the other kind of job has no effect: said, not swallowed.
+  void note_foreign_options() {
+    static constexpr std::string_view kEither[] = {"tokens", "context", "batch", "offload"};
+    const std::string_view own = is_training(work_.task) ? kTrainingGroup : kInferenceGroup;
+    static constexpr std::string_view kOfJobs[] = {kTrainingGroup, kInferenceGroup, kMediaGroup, kGraphicsGroup};
+    for (const std::string_view key : request_.given) {
+      const auto* option = request_option(key);
+      const bool either = std::find(std::begin(kEither), std::end(kEither), key) != std::end(kEither);
+      const bool of_job =
+          option != nullptr && std::find(std::begin(kOfJobs), std::end(kOfJobs), option->group) != std::end(kOfJobs);
+      if (!of_job || option->group == own || either) continue;
+      work_.notes.push_back(say("{} has no effect on {}", key, to_text(work_.task)));
+    }
+  }
+
+  Status training() {
+    Training& t = work_.training;
+    if (request_.precision == Precision::int8 || request_.precision == Precision::fp64)
+      return usage_error(say("language models are not trained in {}", to_text(*request_.precision)), "precision",
+                         say("fp32, tf32, fp16, bf16, fp8 or nvfp4"));
+    if (request_.method == Method::dreambooth)
+      return usage_error(say("dreambooth is for models of images"), "method", say("full, lora or qlora"));
+    const bool encoder = !model_.is_generator();
+    if (work_.task == Task::pretrain) {
+      if (request_.method && *request_.method != Method::full)
+        return usage_error(say("pretraining updates all weights"), "method", say("leave out --method"));
+    } else {
+      t.method = or_assume(request_.method, "method", Method::full);
+    }
+    t.precision = request_.precision;
+    if (t.method == Method::qlora && is_low(t.precision))
+      return usage_error(say("QLoRA widens its weights to 16 bit, and {} is less", to_text(*t.precision)), "precision",
+                         say("bf16, or add --method lora"));
+    t.framework = fold_name(request_.framework);
+    if (t.framework.empty()) assume("framework", t.framework = usual_framework());
+    if (request_.framework.empty() && t.framework == "megatron" && trains_adapter(t.method))
+      work_.notes.push_back(say("adapters trained in fewer bits or divided over GPUs are taken for megatron's"));
+    note_framework();
+    t.optimizer = or_assume(request_.optimizer, "optimizer", Optimizer::adamw);
+    t.recipe = or_assume(request_.recipe, "recipe", usual_recipe());
+    t.recipe_open = !request_.recipe;
+    t.sharding = request_.sharding;
+    const std::int64_t usual = encoder                        ? kEncoderSequence
+                               : work_.task == Task::pretrain ? kPretrainSequence
+                                                              : kDecoderSequence;
+    const Count sequence = request_.seq_len ? request_.seq_len : request_.context;
+    t.seq_len = or_assume(sequence, "seq_len", std::min(usual, longest()));
+    warn_if_beyond_context(t.seq_len);
+    t.micro_batch = request_.micro_batch ? request_.micro_batch : request_.batch;
+    t.grad_accum = request_.grad_accum;
+    t.global_batch = request_.global_batch;
+    // A pretraining run accumulates up to its usual batch; a fine-tuning pass is a step unless told otherwise.
+    const bool accumulates = !t.grad_accum && (!t.micro_batch || work_.task == Task::pretrain);
+    if (!t.global_batch && accumulates) {
+      t.global_batch = usual_batch(encoder);
+      assume("global_batch", *t.global_batch);
+    }
+    t.checkpointing = request_.activation_checkpointing;
+    if (!t.checkpointing && habits().recomputes_all)
+      assume("activation_checkpointing", *(t.checkpointing = Checkpointing::full));
+    t.flash_attention = request_.flash_attention;
+    t.optimizer_in_backward = request_.optimizer_in_backward.value_or(usually_steps_in_backward());
+    if (t.optimizer_in_backward && !request_.optimizer_in_backward) assume("optimizer_in_backward", true);
+    t.variable_lengths = request_.variable_lengths;
+    t.offload = request_.offload.value_or(Offload::none);
+    if (t.offload == Offload::weights)
+      return usage_error(say("'weights' are offloaded in inference"), "offload",
+                         say("training knows optimizer and params"));
+    if (Status done = adapters(); !done) return done;
+    if (Status done = special_shapes(); !done) return done;
+    return amount();
+  }
+
+  Status adapters() {
+    Training& t = work_.training;
+    for (const auto& [given, key] : {std::pair(request_.lora_rank.has_value(), "lora_rank"),
+                                     std::pair(request_.lora_targets.has_value(), "lora_targets")})
+      if (given && !is_lora(t.method))
+        return usage_error(say("{} is for adapters, and the method is {}", key, to_text(t.method)), key,
+                           say("add --method lora or qlora"));
+    if (request_.virtual_tokens && !adds_tokens(t.method))
+      return usage_error(say("virtual tokens are for prompt tuning, and the method is {}", to_text(t.method)),
+                         "virtual_tokens", say("add --method ptuning or prefix"));
+    if (is_lora(t.method)) {
+      t.lora_rank = or_assume(request_.lora_rank, "lora_rank", kLoraRank);
+      t.lora_targets = request_.lora_targets.value_or(model_.is_moe() ? kAttentionTargets : kLinearTargets);
+      if (!request_.lora_targets) assume("lora_targets", text_of(t.lora_targets));
+      if (t.lora_targets.experts && !model_.is_moe())
+        return usage_error(say("'{}' has no experts", model_.id), "lora_targets", say("all is every linear layer"));
+    }
+    if (adds_tokens(t.method)) t.virtual_tokens = or_assume(request_.virtual_tokens, "virtual_tokens", kVirtualTokens);
+    return {};
+  }
+
+  /// What only some models or layouts have.
+  Status special_shapes() {
+    Training& t = work_.training;
+    if (model_.is_encoder_decoder())
+      t.target_len = or_assume(request_.target_len, "target_len", std::max<std::int64_t>(1, t.seq_len / kTargetShare));
+    else if (request_.target_len)
+      return usage_error(say("'{}' has no decoder beside its encoder", model_.id), "target_len",
+                         say("seq_len is the whole sequence"));
+    if (request_.capacity_factor && !model_.is_moe())
+      return usage_error(say("a capacity is that of experts, and '{}' has none", model_.id), "capacity_factor");
+    t.capacity_factor = request_.capacity_factor.value_or(1);
+    t.sequence_parallel = request_.sequence_parallel.value_or(true);
+    t.virtual_pipeline = request_.virtual_pipeline;
+    if (t.virtual_pipeline.value_or(1) > 1 && request_.pp.value_or(2) == 1)
+      return usage_error(say("{} chunks interleave in a pipeline, and pp is 1", *t.virtual_pipeline),
+                         "virtual_pipeline", say("give --pp"));
+    return {};
+  }
+
+  const Framework& habits() const { return framework_of(work_.training.framework); }
+
+  Recipe usual_recipe() const {
+    // bitsandbytes' optimisers keep no master copies.
+    const bool frugal = work_.task == Task::finetune && keeps_states_in_8_bit(work_.training.optimizer);
+    return habits().trains_pure || frugal ? Recipe::pure : Recipe::mixed;
+  }
+
+  /// While every micro-batch is a step.
+  bool usually_steps_in_backward() const {
+    const Training& t = work_.training;
+    return habits().steps_in_backward && t.method == Method::full && keeps_states_in_8_bit(t.optimizer) &&
+           t.grad_accum.value_or(1) == 1;
+  }
+
+  static bool is_low(const std::optional<Precision>& precision) {
+    return precision == Precision::fp8 || precision == Precision::nvfp4;
+  }
+
+  /// Who would run such a job, as far as the question tells. Who divides layers or trains in 8 bit is Megatron's user;
+  /// NF4 is neither divided nor multiplied in 8 bit.
+  std::string usual_framework() const {
+    const auto splits = [](const Count& degree) { return degree.value_or(1) > 1; };
+    const bool divided = splits(request_.tp) || splits(request_.pp) || splits(request_.cp) || splits(request_.ep);
+    if (work_.training.method != Method::qlora && (is_low(request_.precision) || divided)) return "megatron";
+    if (const auto& sharding = request_.sharding) {
+      if (*sharding == Sharding::fsdp || *sharding == Sharding::hsdp) return "fsdp";
+      const bool of_states_alone = work_.task == Task::pretrain && *sharding == Sharding::zero1;
+      if (*sharding != Sharding::none && *sharding != Sharding::ddp && !of_states_alone) return "deepspeed";
+    }
+    return work_.task == Task::pretrain && model_.is_generator() ? "megatron" : "hf-trainer";
+  }
+
+  void note_framework() {
+    if (find_framework(work_.training.framework) == nullptr)
+      work_.notes.push_back(
+          say("framework '{}' is not known; the estimate is for a usual one", shorten(request_.framework, 40)));
+  }
+
+  std::int64_t usual_batch(bool encoder) const {
+    if (work_.task == Task::finetune) return encoder ? kEncoderBatch : kFinetuneBatch;
+    // Batches are powers of two, so that any usual number of GPUs divides them.
+    const double sequences =
+        pretraining_batch_tokens(work_.parameters.total() / 1e9) / static_cast<double>(work_.training.seq_len);
+    return std::int64_t{1} << std::lround(std::log2(std::max(1.0, sequences)));
+  }
+
+  Status amount() {
+    Training& t = work_.training;
+    if (request_.tokens && request_.dataset_size)
+      return usage_error(say("the amount of training is given twice"), "tokens",
+                         say("give --tokens, or --dataset-size with --epochs"));
+    if (request_.tokens) {
+      t.tokens = *request_.tokens * request_.epochs.value_or(1);
+    } else if (work_.task == Task::pretrain && !request_.dataset_size) {
+      t.tokens = kTokensPerParameter * work_.parameters.total();
+      assume("tokens", t.tokens);
+    } else {
+      const double samples = or_assume(request_.dataset_size, "dataset_size", kFinetuneSamples);
+      const double epochs = or_assume(request_.epochs, "epochs", kFinetuneEpochs);
+      t.tokens = samples * epochs * static_cast<double>(t.seq_len + t.target_len);
+    }
+    return {};
+  }
+
+  Status inference() {
+    Inference& i = work_.inference;
+    // GGUF files are llama.cpp's own.
+    i.engine = or_assume(request_.engine, "engine", model_.file_layout == "gguf" ? Engine::llama_cpp : Engine::vllm);
+    if (!serves_text(i.engine))
+      return usage_error(say("engine '{}' does not serve '{}'", to_text(i.engine), model_.id), "engine",
+                         say("vllm, trt-llm, sglang, tgi, lmdeploy, llama.cpp or hf"));
+    i.weights_precision = request_.weights_precision;
+    i.kv_precision = request_.kv_precision;
+    if (Status allowed = allowed_precisions(); !allowed) return allowed;
+    const bool dev = work_.profile == Profile::dev;
+    const Mode usual = dev                                                               ? Mode::single_stream
+                       : request_.concurrency || request_.batch || request_.request_rate ? Mode::online
+                                                                                         : Mode::throughput;
+    i.mode = or_assume(request_.mode, "mode", usual);
+    if (Status lengths = request_lengths(); !lengths) return lengths;
+    i.concurrency = request_.concurrency ? request_.concurrency : request_.batch;
+    i.request_rate = request_.request_rate;
+    if (i.request_rate && i.mode == Mode::single_stream)
+      return usage_error(say("single-stream serves one request at a time"), "request_rate", say("leave out --mode"));
+    if (i.request_rate && i.concurrency) {
+      work_.notes.push_back(
+          say("{} requests at once have no effect: their rate says how many there are", *i.concurrency));
+      i.concurrency.reset();
+    }
+    if (i.mode == Mode::single_stream) {
+      if (i.concurrency && *i.concurrency != 1)
+        return usage_error(say("single-stream serves one request at a time"), "concurrency", say("leave out --mode"));
+      i.concurrency = 1;
+    }
+    if (i.mode == Mode::online && !i.concurrency && !i.request_rate && !request_.ttft_ms && !request_.tpot_ms)
+      work_.notes.push_back(say("no concurrency given: as many requests in flight as fit"));
+    if (request_.cp.value_or(1) > 1)
+      return usage_error(say("context parallelism is for training"), "cp", say("use --tp or --pp"));
+    i.mem_utilization = request_.mem_utilization;
+    i.prefix_cache_hit = request_.prefix_cache_hit.value_or(0);
+    i.offload = request_.offload.value_or(Offload::none);
+    if (i.offload != Offload::none && i.offload != Offload::weights)
+      return usage_error(say("'{}' is offloaded in training", to_text(i.offload)), "offload",
+                         say("inference knows weights"));
+    if (Status targets = service_targets(); !targets) return targets;
+    i.tokens = request_.tokens;
+    if (Status drafted = speculation(); !drafted) return drafted;
+    i.disaggregated_prefill = request_.disaggregated_prefill.value_or(false);
+    if (i.disaggregated_prefill && i.mode == Mode::single_stream)
+      return usage_error(say("one request at a time has nothing to divide"), "disaggregated_prefill",
+                         say("leave out --mode"));
+    i.generation = engine_generation(i.engine, request_.engine_version);
+    if (!request_.engine_version.empty())
+      work_.notes.push_back(i.generation.empty() ? say("engine version '{}' is estimated as a current release",
+                                                       shorten(request_.engine_version, 40))
+                                                 : say("engine version '{}' is estimated as of the generation '{}'",
+                                                       shorten(request_.engine_version, 40), i.generation));
+    return {};
+  }
+
+  Status speculation() {
+    Inference& i = work_.inference;
+    if (request_.speculative.empty() || request_.speculative == "none") {
+      for (const auto& [given, key] : {std::pair(request_.speculative_tokens.has_value(), "speculative_tokens"),
+                                       std::pair(request_.acceptance_rate.has_value(), "acceptance_rate")})
+        if (given)
+          return usage_error(say("it is about a draft model, and none is named"), key, say("add --speculative MODEL"));
+      return {};
+    }
+    if (draft_ == nullptr) return usage_error(say("the draft model is not known here"), "speculative");
+    if (!model_.is_generator() || !draft_->is_generator())
+      return usage_error(say("only generators of text draft for each other"), "speculative");
+    const auto parameters = catalog::parameters_of(*draft_);
+    if (!parameters) return std::unexpected(parameters.error());
+    const Draft usual;
+    i.draft = Draft{draft_, *parameters, or_assume(request_.speculative_tokens, "speculative_tokens", usual.tokens),
+                    or_assume(request_.acceptance_rate, "acceptance_rate", usual.acceptance_rate)};
+    if (i.draft->parameters.total() >= work_.parameters.total())
+      return usage_error(say("the draft model, {}, is not smaller than {}", draft_->id, model_.id), "speculative");
+    if (draft_->vocab_size && model_.vocab_size && *draft_->vocab_size != *model_.vocab_size)
+      work_.notes.push_back(say("{} has {:g} tokens in its vocabulary, {} {:g}: check that they are the same tokens",
+                                draft_->id, *draft_->vocab_size, model_.id, *model_.vocab_size));
+    return {};
+  }
+
+  Status allowed_precisions() {
+    Inference& i = work_.inference;
+    if (request_.allow_precisions.empty()) return {};
+    if (!request_.weights_precision.empty())
+      return usage_error(say("the format of the weights is given, so there is nothing to choose"), "allow_precisions",
+                         say("give weights_precision or allow_precisions"));
+    for (const std::string_view name : split(request_.allow_precisions, ','))
+      if (!trim(name).empty()) i.allow_precisions.emplace_back(trim(name));
+    return {};
+  }
+
+  Status service_targets() {
+    Inference& i = work_.inference;
+    i.ttft_ms = request_.ttft_ms;
+    i.tpot_ms = request_.tpot_ms;
+    i.strict_slo = request_.strict_slo.value_or(false);
+    i.redundancy = request_.redundancy.value_or(0);
+    const bool arrivals = i.request_rate.has_value();
+    i.max_load = request_.max_load.value_or(i.max_load);
+    for (const auto& [given, key] : {std::pair(request_.max_load.has_value(), "max_load"),
+                                     std::pair(i.redundancy > 0, "redundancy"), std::pair(i.strict_slo, "strict_slo")})
+      if (given && !arrivals)
+        return usage_error(say("it is about arriving requests, and no rate is given"), key, say("add --request-rate"));
+    if (i.strict_slo && !i.ttft_ms && !i.tpot_ms)
+      return usage_error(say("there are no latency targets to be strict about"), "strict_slo",
+                         say("add --ttft or --tpot"));
+    return {};
+  }
+
+  Status request_lengths() {
+    Inference& i = work_.inference;
+    if (!model_.is_generator()) {
+      i.input_tokens = or_assume(request_.input_tokens ? request_.input_tokens : request_.context, "input_tokens",
+                                 std::min(kEncoderSequence, longest()));
+      i.output_tokens = 0;
+      return {};
+    }
+    if (request_.input_tokens == 0 && request_.output_tokens == 0)
+      return usage_error(say("neither prompt nor generated tokens: nothing to do"), "output_tokens");
+    if (request_.context && request_.input_tokens && request_.output_tokens &&
+        *request_.input_tokens + *request_.output_tokens > *request_.context)
+      return usage_error(say("{} prompt and {} generated tokens are more than the context of {}",
+                             *request_.input_tokens, *request_.output_tokens, *request_.context),
+                         "context");
+    const std::int64_t room = request_.context.value_or(longest());
+    if (room < 2) return usage_error(say("a context of {} tokens leaves no room for an answer", room), "context");
+    i.output_tokens = or_assume(request_.output_tokens, "output_tokens",
+                                std::min(kOutputTokens, std::max<std::int64_t>(1, room / 4)));
+    const std::int64_t rest = std::max<std::int64_t>(1, room - i.output_tokens);
+    i.input_tokens =
+        or_assume(request_.input_tokens, "input_tokens", request_.context ? rest : std::min(kInputTokens, rest));
+    warn_if_beyond_context(i.input_tokens + i.output_tokens);
+    return {};
+  }
+
+  const Request& request_;
+  const catalog::Model& model_;
+  const catalog::Model* draft_;
+  Job work_;
+  Defaults defaults_;
+};
+
+}  // namespace
+
+Result<Job> resolve(const Request& request, const catalog::Model& model, const catalog::Model* draft) {
+  return Resolver(request, model, draft).run();
+}
+
+}  // namespace gpusel::job

@@ -1,0 +1,120 @@
+// The one money function: an offer and the use that is made of it, to everything that is paid. Whatever names a price
+// asks it, so that no two answers of the program differ.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "money/exchange.hpp"
+#include "money/terms.hpp"
+#include "physics/coefficients.hpp"
+
+namespace gpusel::money {
+
+/// What instances do while they are rented; rates are those of all nodes at full speed.
+struct Work {
+  catalog::Number hours;            // of work; nothing for a service that runs on
+  catalog::Number tokens_per_s;     // nothing where it has no meaning
+  std::string_view tokens = "all";  // that this counts: all, written, read
+  catalog::Number units_per_hour;   // of what a price of counted work is for
+  std::string unit;                 // "million images"; empty: the work is counted in tokens
+  bool needs_workstation = false;
+  double egress_mbps = 0;  // to the internet
+};
+
+/// What is paid beside the instances, as it was asked for.
+struct Extras {
+  bool workstation = false;  // a graphics driver with a workstation licence
+  std::optional<double> storage_gb;
+  catalog::StorageKind storage_kind = catalog::StorageKind::block;
+  std::optional<double> egress_gb;  // to the internet, a month
+};
+std::span<const job::Option<Extras>> extra_options();
+
+/// What is rented, for what, and how much of the time; all of it outlives a quote.
+struct Use {
+  double nodes = 1;                // instances; a fraction where a part of one stands for its GPUs
+  const Work* job = nullptr;       // null: rented for nothing in particular, month after month
+  const Duty* duty = nullptr;      // null: round the clock
+  const Extras* extras = nullptr;  // null: none
+
+  catalog::Number job_hours() const { return job != nullptr ? job->hours : catalog::Number(); }
+};
+
+/// Paid beside the instances. Its amounts are unknown where its price is.
+struct Line {
+  std::string_view key;  // licence, storage, egress
+  Amounts amounts;       // in the answer's currency
+  bool known = false;
+  std::string figures;  // of a month, as they are multiplied and added
+  std::string words;    // how much at which price, or why nothing is known
+  std::string_view source;
+  Date as_of;
+};
+
+/// What a use is paid under one offer. Amounts are in the answer's currency, of all nodes, unless they say otherwise.
+struct Quote {
+  Money published;                   // of one instance and hour
+  std::optional<Exchange> exchange;  // where it was converted
+  double nodes = 1;
+  double rate = 0;            // of the instances and one hour
+  double licence_hourly = 0;  // known licences of that hour
+  double hourly = 0;          // both
+  double hours = 0;           // of the job's work, or of a month
+  double worked = 0;          // hours of work in what is paid for
+  double elapsed = 0;         // hours from the start to the end of it
+  Commitment commitment;
+  Paid paid;              // hours
+  double on_demand = 0;   // the rate there, where it bounds what a whole month's discount costs
+  bool outlasts = false;  // the job takes longer than the term lasts: it has no total
+  std::vector<Line> lines;
+  /// Of the whole job, or of a month of a service: what is paid for, commitments and billing steps included, with every
+  /// line that is known. NaN where the job outlasts the term.
+  double total = std::numeric_limits<double>::quiet_NaN();
+  // The total ÷ the work in it.
+  catalog::Number per_used_hour;
+  catalog::Number per_million_tokens;
+  catalog::Number per_unit;
+
+  /// The instances alone, in the currency of the offer.
+  Amounts own() const { return amounts_of(published.amount * nodes, paid); }
+  Amounts instances() const { return amounts_of(rate, paid); }
+  /// Instances and every line that is known.
+  Amounts sums() const;
+  /// Keys of lines whose price is not known: not in the total.
+  std::vector<std::string_view> lacking() const;
+  bool lacks(std::string_view key) const;
+  /// Whether less use may cost less than the total.
+  bool is_at_most() const { return paid.job ? paid.job_at_most : paid.at_most; }
+  /// Traffic to the internet, of a mean hour; nothing where there is none or no price is known.
+  catalog::Number egress_hourly() const;
+  const Line* line(std::string_view key) const;
+};
+
+class Quoter {
+ public:
+  /// All of them outlive it.
+  Quoter(const catalog::Catalog& catalog, const physics::Coefficients& coefficients, const Converter& converter)
+      : catalog_(catalog), coefficients_(coefficients), converter_(converter) {}
+
+  /// Nothing where the offer's currency has no rate.
+  std::optional<Quote> quote(const catalog::Offer& offer, const Use& use = {}) const;
+  /// Of one instance and hour, in the answer's currency: what whatever is paid grows with.
+  catalog::Number hourly(const catalog::Offer& offer) const;
+  const Converter& converter() const { return converter_; }
+
+ private:
+  const catalog::Provider* provider_of(const catalog::Instance& instance) const;
+  const catalog::Offer* on_demand_beside(const catalog::Offer& offer) const;
+  void bound(Quote& quote, const catalog::Offer& offer, const Use& use, const Billing& billing) const;
+
+  const catalog::Catalog& catalog_;
+  const physics::Coefficients& coefficients_;
+  const Converter& converter_;
+  mutable const catalog::Provider* last_provider_ = nullptr;  // instances of one stand together
+};
+
+}  // namespace gpusel::money

@@ -1,0 +1,385 @@
+#include "physics/coefficients.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <optional>
+
+#include "base/io/fields.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "catalog/catalog.hpp"
+#include "physics/economy.hpp"
+#include "physics/kinds/coefficients.hpp"
+#include "physics/own.hpp"
+
+namespace gpusel::physics {
+
+namespace {
+
+struct Entry {
+  std::string_view id;
+  Coefficient Coefficients::* place;
+};
+
+constexpr Entry kEntries[] = {
+    {"memory.driver_reserve_gib", &Coefficients::driver_reserve_gib},
+    {"memory.context_gib", &Coefficients::context_gib},
+    {"memory.collectives_gib", &Coefficients::collectives_gib},
+    {"memory.allocator_slack", &Coefficients::allocator_slack},
+    {"memory.selective_share", &Coefficients::selective_share},
+    {"memory.eager_hidden_bytes", &Coefficients::eager_hidden_bytes},
+    {"memory.gated_bytes", &Coefficients::gated_bytes},
+    {"memory.unquantised_bytes", &Coefficients::unquantised_bytes},
+    {"memory.logits_bytes", &Coefficients::logits_bytes},
+    {"memory.step_bytes", &Coefficients::step_bytes},
+    {"memory.gathered_layers", &Coefficients::gathered_layers},
+    {"memory.reduce_bucket_elements", &Coefficients::reduce_bucket_elements},
+    {"compute.gemm_efficiency", &Coefficients::gemm_efficiency},
+    {"compute.low_precision_efficiency", &Coefficients::low_precision_efficiency},
+    {"compute.training_efficiency", &Coefficients::training_efficiency},
+    {"compute.watts_per_tflops", &Coefficients::watts_per_tflops},
+    {"compute.power_exponent", &Coefficients::power_exponent},
+    {"compute.eager_efficiency", &Coefficients::eager_efficiency},
+    {"compute.gemm_tokens_half", &Coefficients::gemm_tokens_half},
+    {"compute.gemm_width_half", &Coefficients::gemm_width_half},
+    {"compute.format_efficiency", &Coefficients::format_efficiency},
+    {"compute.attention_efficiency", &Coefficients::attention_efficiency},
+    {"compute.expert_bytes", &Coefficients::expert_bytes},
+    {"compute.logit_traffic", &Coefficients::logit_traffic},
+    {"compute.score_bytes", &Coefficients::score_bytes},
+    {"compute.dequantise_bytes", &Coefficients::dequantise_bytes},
+    {"compute.bandwidth_efficiency", &Coefficients::bandwidth_efficiency},
+    {"compute.pointwise_bytes", &Coefficients::pointwise_bytes},
+    {"compute.adapter_bytes", &Coefficients::adapter_bytes},
+    {"compute.cast_bytes", &Coefficients::cast_bytes},
+    {"compute.training_layer_us", &Coefficients::training_layer_us},
+    {"compute.adapter_layer_us", &Coefficients::adapter_layer_us},
+    {"compute.chunk_layers", &Coefficients::chunk_layers},
+    {"compute.step_ms", &Coefficients::step_ms},
+    {"compute.host_memory_gbs", &Coefficients::host_memory_gbs},
+    {"communication.link_efficiency", &Coefficients::link_efficiency},
+    {"communication.link_latency_us", &Coefficients::link_latency_us},
+    {"communication.network_efficiency", &Coefficients::network_efficiency},
+    {"communication.network_latency_us", &Coefficients::network_latency_us},
+    {"communication.gradient_overlap", &Coefficients::gradient_overlap},
+    {"communication.least_exposed", &Coefficients::least_exposed},
+    {"communication.tensor_exposed", &Coefficients::tensor_exposed},
+    {"communication.straggler", &Coefficients::straggler},
+    {"inference.decode_bandwidth_efficiency", &Coefficients::decode_bandwidth_efficiency},
+    {"inference.decode_layer_us", &Coefficients::decode_layer_us},
+    {"inference.decode_step_us", &Coefficients::decode_step_us},
+    {"inference.decode_rows_half", &Coefficients::decode_rows_half},
+    {"inference.prefill_efficiency", &Coefficients::prefill_efficiency},
+    {"inference.dequantise_efficiency", &Coefficients::dequantise_efficiency},
+    {"inference.serving_efficiency", &Coefficients::serving_efficiency},
+    {"inference.sequence_us", &Coefficients::sequence_us},
+    {"inference.batched_tokens", &Coefficients::batched_tokens},
+    {"inference.whole_prompt_tokens", &Coefficients::whole_prompt_tokens},
+    {"inference.max_sequences", &Coefficients::max_sequences},
+    {"inference.engine_memory_share", &Coefficients::engine_memory_share},
+    {"inference.engine_workspace_gib", &Coefficients::engine_workspace_gib},
+    {"inference.activation_copies", &Coefficients::activation_copies},
+    {"inference.multiprocessor_bytes", &Coefficients::multiprocessor_bytes},
+    {"inference.collective_growth", &Coefficients::collective_growth},
+    {"inference.host_exposed", &Coefficients::host_exposed},
+    {"inference.graph_tokens", &Coefficients::graph_tokens},
+    {"inference.cache_efficiency", &Coefficients::cache_efficiency},
+    {"inference.cache_copies", &Coefficients::cache_copies},
+    {"inference.expert_layer_us", &Coefficients::expert_layer_us},
+    {"inference.host_layer_us", &Coefficients::host_layer_us},
+    {"inference.host_expert_us", &Coefficients::host_expert_us},
+    {"inference.half_rate_gain", &Coefficients::half_rate_gain},
+    {"inference.expert_efficiency", &Coefficients::expert_efficiency},
+    {"inference.prefill_attention_efficiency", &Coefficients::prefill_attention_efficiency},
+    {"inference.prefill_bytes", &Coefficients::prefill_bytes},
+    {"inference.prefill_layer_us", &Coefficients::prefill_layer_us},
+    {"inference.pipelines_prompts", &Coefficients::pipelines_prompts},
+    {"inference.request_ms", &Coefficients::request_ms},
+    {"inference.arrivals_together", &Coefficients::arrivals_together},
+    {"inference.prompt_interference", &Coefficients::prompt_interference},
+    {"inference.reserved_output", &Coefficients::reserved_output},
+    {"inference.tflops_per_watt", &Coefficients::tflops_per_watt},
+    {"inference.decode_attention_share", &Coefficients::decode_attention_share},
+    {"inference.collective_us", &Coefficients::collective_us},
+    {"inference.sampler_bytes", &Coefficients::sampler_bytes},
+    {"inference.prompt_logits_bytes", &Coefficients::prompt_logits_bytes},
+    {"inference.process_gib", &Coefficients::process_gib},
+    {"inference.expert_rows_half", &Coefficients::expert_rows_half},
+    {"interval.memory_low", &Coefficients::interval_memory_low},
+    {"interval.memory_high", &Coefficients::interval_memory_high},
+    {"interval.speed_low", &Coefficients::interval_speed_low},
+    {"interval.speed_high", &Coefficients::interval_speed_high},
+    {"interval.itl_low", &Coefficients::interval_itl_low},
+    {"interval.itl_high", &Coefficients::interval_itl_high},
+    {"interval.ttft_low", &Coefficients::interval_ttft_low},
+    {"interval.ttft_high", &Coefficients::interval_ttft_high},
+    {"interval.widening", &Coefficients::interval_widening},
+    {"fit.most_share", &Coefficients::fit_most_share},
+    {"fit.planned_share", &Coefficients::fit_planned_share},
+    {"own.prior_rows", &Coefficients::own_prior_rows},
+    {"own.noise_floor", &Coefficients::own_noise_floor},
+    {"own.outlier", &Coefficients::own_outlier},
+    {"own.least_sensitivity", &Coefficients::own_least_sensitivity},
+    {"own.setup_hours", &Coefficients::own_setup_hours},
+};
+
+constexpr std::size_t kShownOfId = 60;  // of one that nobody knows
+
+using Places = std::vector<std::pair<std::string_view, Coefficient*>>;
+
+Places places_in(Coefficients& out, CountedCoefficients& counted, EconomyCoefficients& economy) {
+  Places places;
+  for (const Entry& entry : kEntries) places.emplace_back(entry.id, &(out.*(entry.place)));
+  const auto add = [&](std::string_view id, Coefficient& place) { places.emplace_back(id, &place); };
+  visit_coefficients(counted, add);
+  visit_coefficients(economy, add);
+  return places;
+}
+
+/// Which of the places have been read, and where the next entry's is likely to be: files keep their order.
+struct Seen {
+  explicit Seen(const Places& places) : read(places.size(), false), next(places.begin()) {}
+
+  std::vector<bool> read;
+  Places::const_iterator next;
+};
+
+/// The place of that id, looked for from `first` on; the end where there is none.
+Places::const_iterator find_place(const Places& places, std::string_view id, Places::const_iterator first) {
+  const auto at = std::ranges::find(first, places.end(), id, &Places::value_type::first);
+  return at != places.end() ? at : std::ranges::find(places, id, &Places::value_type::first);
+}
+
+void set_read(const Places& places, Places::const_iterator at, Seen& seen) {
+  seen.read[static_cast<std::size_t>(std::distance(places.begin(), at))] = true;
+  seen.next = std::next(at);
+}
+
+/// A scalar that is certainly a number of that range.
+std::optional<double> sure_number(const Node& node, Range allowed) {
+  const auto value = node.is_scalar() && !node.quoted ? plain_number(node.text) : std::nullopt;
+  return value && allowed.contains(*value) ? value : std::nullopt;
+}
+
+/// Every case as a number of that range, or nothing.
+std::optional<std::vector<std::pair<std::string, double>>> sound_cases(const Node& cases, Range allowed) {
+  if (!cases.is_map()) return std::nullopt;
+  std::vector<std::pair<std::string, double>> out;
+  out.reserve(cases.children.size());
+  for (const Node& special : cases.children) {
+    const auto number = sure_number(special, allowed);
+    if (!number) return std::nullopt;
+    out.emplace_back(special.key, *number);
+  }
+  return out;
+}
+
+/// Reads an entry that nothing is wrong with, as hardly ever anything is: who is read at every start is read fast.
+bool read_sound(const Node& node, const Places& places, Seen& seen) {
+  enum Key : std::size_t { id, value, cases, unit, meaning, source, kKeys };
+  static constexpr std::array<std::string_view, kKeys> kNames{"id", "value", "cases", "unit", "meaning", "source"};
+  std::array<const Node*, kKeys> found{};
+  for (const Node& child : node.children) {
+    const auto* name = std::ranges::find(kNames, child.key);
+    if (name == kNames.end()) return false;
+    found[static_cast<std::size_t>(name - kNames.begin())] = &child;
+  }
+  for (const Key key : {id, value, unit, meaning, source})
+    if (found[key] == nullptr || !found[key]->is_scalar() || found[key]->text.empty()) return false;
+  const auto at = find_place(places, found[id]->text, seen.next);
+  if (at == places.end()) return false;
+  const Range allowed = allowed_values(found[id]->text);
+  const auto number = sure_number(*found[value], allowed);
+  auto special = found[cases] != nullptr ? sound_cases(*found[cases], allowed) : std::nullopt;
+  if (!number || (found[cases] != nullptr && !special)) return false;
+  Coefficient& place = *at->second;
+  place.value = *number;
+  if (special) place.cases = std::move(*special);
+  set_read(places, at, seen);
+  return true;
+}
+
+void read_entry(const Node& node, Problems& problems, const Places& places, Seen& seen) {
+  if (read_sound(node, places, seen)) return;
+  Fields fields(node, problems);
+  const std::string id = fields.text("id");
+  for (const std::string_view key : {"id", "value", "unit", "meaning", "source"}) fields.require(key);
+  for (const std::string_view key : {"unit", "meaning", "source"}) fields.text(key);
+  const Range allowed = allowed_values(id);
+  const auto value = fields.number("value", allowed);
+  const Node* cases = fields.find("cases");
+  const auto at = find_place(places, id, seen.next);
+  if (at == places.end()) {
+    std::vector<std::string_view> ids;
+    for (const auto& [known, place] : places) ids.push_back(known);
+    fields.fail(node, say("unknown coefficient '{}'", shorten(id, kShownOfId)), did_you_mean(id, ids));
+    return;
+  }
+  Coefficient& place = *at->second;
+  place.value = value.value_or(place.value);
+  if (cases != nullptr && !cases->is_map())
+    fields.fail(*cases, say("'cases' must be a map, found {}", cases->describe()));
+  if (cases != nullptr) {
+    place.cases.clear();
+    place.cases.reserve(cases->children.size());
+    for (const Node& special : cases->children)
+      if (const auto number = fields.number("cases." + special.key, allowed))
+        place.cases.emplace_back(special.key, *number);
+  }
+  set_read(places, at, seen);
+  fields.finish();
+}
+
+void set(Coefficient& coefficient, const std::string& name, double value) {
+  if (name.empty()) {
+    coefficient.value = value;
+    return;
+  }
+  const auto special = std::ranges::find(coefficient.cases, name, &std::pair<std::string, double>::first);
+  if (special != coefficient.cases.end())
+    special->second = value;
+  else
+    coefficient.cases.emplace_back(name, value);
+}
+
+/// The user's own calibration; of several the last.
+std::shared_ptr<const OwnCalibration> own_in(const Node& section, Problems& problems, const Places& places) {
+  auto own = std::make_shared<OwnCalibration>(read_own(section, problems));
+  for (const OwnValue& each : own->values)
+    if (std::ranges::find(places, each.value.id, &Places::value_type::first) == places.end())
+      problems.add(section, say("unknown coefficient '{}'", shorten(each.value.id, kShownOfId)),
+                   say("gpusel calibrate without a file fits anew"));
+  return own;
+}
+
+constexpr std::string_view kVersion = "version";  // the row whose name is the version
+
+}  // namespace
+
+std::optional<Coefficients> read_coefficients(std::span<const catalog::CoefficientRow> rows) {
+  if (rows.empty()) return std::nullopt;
+  Coefficients out;
+  const auto counted = std::make_shared<CountedCoefficients>();
+  const auto economy = std::make_shared<EconomyCoefficients>();
+  const Places places = places_in(out, *counted, *economy);
+  Seen seen(places);
+  auto at = places.end();
+  for (const catalog::CoefficientRow& row : rows) {
+    if (row.id == kVersion) {
+      out.version = row.name;
+      continue;
+    }
+    if (row.name.empty()) at = find_place(places, row.id, seen.next);
+    if (!row.value || at == places.end() || at->first != row.id) return std::nullopt;
+    if (row.name.empty()) {
+      *at->second = {*row.value, {}};
+      set_read(places, at, seen);
+    } else {
+      at->second->cases.emplace_back(row.name, *row.value);
+    }
+  }
+  if (std::ranges::find(seen.read, false) != seen.read.end()) return std::nullopt;
+  out.counted = counted;
+  out.economy = economy;
+  return out;
+}
+
+/// Shares and efficiencies lie within one; what a rate is divided by is not zero.
+Range allowed_values(std::string_view id) {
+  const auto is = [&](std::string_view word) { return id.find(word) != std::string_view::npos; };
+  if (is("format_efficiency")) return {0.01, 3};
+  if (is("efficiency") || is("engine_memory_share")) return {0.01, 1.5};
+  if (is("_half") || is("_gain") || is("_per_watt") || is("attention_share") || is("multiprocessor") ||
+      is("batched_tokens") || is("_mhz") || is("host_memory") || is("max_sequences") || is("chunk_") ||
+      is("interval.") || is("own."))
+    return {1e-3, 1e9};
+  return {0, 1e12};
+}
+
+std::optional<Coefficient> find_coefficient(const Coefficients& coefficients, std::string_view id) {
+  for (const Entry& entry : kEntries)
+    if (entry.id == id) return coefficients.*(entry.place);
+  std::optional<Coefficient> found;
+  const auto look = [&](std::string_view known, const Coefficient& place) {
+    if (known == id) found = place;
+  };
+  CountedCoefficients counted = *coefficients.counted;
+  EconomyCoefficients economy = *coefficients.economy;
+  visit_coefficients(counted, look);
+  visit_coefficients(economy, look);
+  return found;
+}
+
+Coefficients with_values(const Coefficients& coefficients, std::span<const CoefficientValue> values) {
+  Coefficients out = coefficients;
+  const auto counted = std::make_shared<CountedCoefficients>(*coefficients.counted);
+  const auto economy = std::make_shared<EconomyCoefficients>(*coefficients.economy);
+  const Places places = places_in(out, *counted, *economy);
+  for (const CoefficientValue& value : values)
+    if (const auto place = std::ranges::find(places, value.id, &Places::value_type::first); place != places.end())
+      set(*place->second, value.name, value.value);
+  out.counted = counted;
+  out.economy = economy;
+  return out;
+}
+
+std::expected<Coefficients, Errors> read_coefficients(std::span<const Document> documents, Own use) {
+  Coefficients out;
+  const auto counted = std::make_shared<CountedCoefficients>();
+  const auto economy = std::make_shared<EconomyCoefficients>();
+  const Places places = places_in(out, *counted, *economy);
+  Errors errors;
+  Seen seen(places);
+  for (const Document& document : documents) {
+    const Node* section = document.root.find("calibration");
+    if (section == nullptr) continue;
+    Problems problems{document.name, ErrorKind::bad_catalogue, {}};
+    Fields fields(*section, problems);
+    if (const std::string version = fields.text("version"); !version.empty()) out.version = version;
+    if (const Node* list = fields.find("coefficients"); list != nullptr)
+      for (const Node& node : list->children) read_entry(node, problems, places, seen);
+    if (const Node* own = fields.find("own"); own != nullptr) out.own = own_in(*own, problems, places);
+    fields.finish();
+    errors.insert(errors.end(), problems.errors.begin(), problems.errors.end());
+  }
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (!seen.read[i])
+      errors.push_back(
+          {ErrorKind::bad_catalogue, say("coefficient '{}' is missing", places[i].first), "calibration", {}});
+  if (!errors.empty()) return std::unexpected(std::move(errors));
+  if (use == Own::left_out) out.own.reset();
+  if (out.own)
+    for (const OwnValue& each : out.own->values)
+      set(*std::ranges::find(places, each.value.id, &Places::value_type::first)->second, each.value.name,
+          each.value.value);
+  out.counted = counted;
+  out.economy = economy;
+  return out;
+}
+
+std::expected<Coefficients, Errors> read_coefficients(const catalog::Catalog& catalog) {
+  if (auto read = read_coefficients(catalog.coefficient_rows())) return *std::move(read);
+  return read_coefficients(catalog.documents("calibration"));
+}
+
+std::vector<catalog::CoefficientRow> coefficient_rows(std::span<const Document> documents) {
+  std::vector<catalog::CoefficientRow> rows;
+  const auto add = [&](std::string_view id, std::string_view name, const Node* value) {
+    rows.push_back({id, name, value == nullptr ? std::nullopt : plain_number(value->text)});
+  };
+  for (const Document& document : documents) {
+    const Node* section = document.root.find("calibration");
+    if (section == nullptr) continue;
+    if (const Node* version = section->find(kVersion); version != nullptr) add(kVersion, version->text, nullptr);
+    for (const Node& entry : section->find("coefficients")->children) {
+      const std::string_view id = entry.find("id")->text;
+      add(id, {}, entry.find("value"));
+      if (const Node* cases = entry.find("cases"); cases != nullptr)
+        for (const Node& special : cases->children) add(id, special.key, &special);
+    }
+  }
+  return rows;
+}
+
+}  // namespace gpusel::physics

@@ -1,0 +1,191 @@
+// The few numbers that are fitted or measured rather than derived: data/calibration.yaml holds each
+// with its meaning, unit and source, and code holds none.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/io/document.hpp"
+#include "base/values/error.hpp"
+#include "catalog/snapshot/built_rows.hpp"
+
+namespace gpusel::catalog {
+class Catalog;
+}
+
+namespace gpusel::physics {
+
+/// A value, and other values for single cases (an architecture, an engine, a kind of link).
+struct Coefficient {
+  double value = 0;
+  std::vector<std::pair<std::string, double>> cases;
+
+  double of(std::string_view name) const {
+    for (const auto& [key, special] : cases)
+      if (key == name) return special;
+    return value;
+  }
+
+  /// The case of a kind of `name` ("hf int8"), else that of `name` itself.
+  double of(std::string_view name, std::string_view kind) const {
+    const auto* special = find(name, kind);
+    return special != nullptr ? *special : of(name);
+  }
+  double of(std::string_view name, std::string_view kind, std::string_view other_kind) const {
+    const auto* special = find(name, kind);
+    return special != nullptr ? *special : of(name, other_kind);
+  }
+
+ private:
+  const double* find(std::string_view name, std::string_view kind) const {
+    if (kind.empty()) return nullptr;
+    for (const auto& [key, special] : cases)
+      if (key.size() == name.size() + 1 + kind.size() && key.starts_with(name) && key[name.size()] == ' ' &&
+          key.ends_with(kind))
+        return &special;
+    return nullptr;
+  }
+};
+
+struct CountedCoefficients;
+struct EconomyCoefficients;
+struct OwnCalibration;
+
+struct Coefficients {
+  std::string version;
+  std::shared_ptr<const CountedCoefficients> counted;  // of work that is counted in items of its own
+  std::shared_ptr<const EconomyCoefficients> economy;  // gpusel/estimate/economy.hpp
+  std::shared_ptr<const OwnCalibration> own;           // of the user's own measurements, gpusel/estimate/own.hpp
+
+  // Memory that no formula of the model gives.
+  Coefficient driver_reserve_gib;  // between what the driver reports and what a process can have
+  Coefficient context_gib;         // CUDA context and loaded kernels
+  Coefficient collectives_gib;     // NCCL, where there are several GPUs
+  Coefficient allocator_slack;     // share of everything that is allocated and freed each step
+  Coefficient selective_share;     // of activations that selective checkpointing keeps
+  Coefficient eager_hidden_bytes;  // extra bytes per hidden value and layer, by framework
+  Coefficient unquantised_bytes;   // per parameter of what QLoRA leaves unquantised, by framework
+  Coefficient gated_bytes;         // kept per FFN column of a gated layer, by framework
+  Coefficient logits_bytes;        // per logit alive at once, by framework
+  Coefficient step_bytes;          // temporaries of the optimiser step per trained parameter, by framework
+  Coefficient gathered_layers;     // layers held unsharded by ZeRO-3 and FSDP
+  Coefficient reduce_bucket_elements;
+
+  // Arithmetic.
+  Coefficient gemm_efficiency;           // of dense peak for large products, by architecture
+  Coefficient low_precision_efficiency;  // of fp8 and fp4 products, relative to 16 bit
+  Coefficient training_efficiency;       // the same in fused training, by architecture
+  Coefficient watts_per_tflops;          // of the part that it was measured on, by architecture
+  Coefficient power_exponent;            // how the share follows a part's own watts per TFLOPS
+  Coefficient eager_efficiency;          // of products where layers are not fused, by architecture
+  Coefficient gemm_tokens_half;          // tokens per pass at which half of it is reached
+  Coefficient gemm_width_half;           // matrix width at which half of it is reached
+  Coefficient format_efficiency;         // of training arithmetic other than 16 bit, relative to it
+  Coefficient attention_efficiency;      // of the 16-bit dense peak, fused attention, by architecture
+  Coefficient expert_bytes;              // moved per hidden value of a routed copy of a token, forward pass
+  Coefficient logit_traffic;             // moved per logit, all passes, by framework
+  Coefficient score_bytes;               // moved per attention score where attention is not fused, by framework
+  Coefficient dequantise_bytes;          // of memory traffic that widening one 4-bit weight costs in time
+  Coefficient bandwidth_efficiency;      // of peak bandwidth for streaming kernels
+  Coefficient pointwise_bytes;           // moved per hidden value, token and layer, forward pass, by framework
+  Coefficient adapter_bytes;             // moved per hidden value, token and layer for adapters, forward pass
+  Coefficient cast_bytes;                // moved per hidden value and layer to narrow 16-bit values, by arithmetic
+  Coefficient training_layer_us;         // host time to launch one layer, forward pass, by framework
+  Coefficient adapter_layer_us;          // the same for a layer's adapters
+  Coefficient chunk_layers;              // layers of one chunk of an interleaved pipeline, by framework
+  Coefficient step_ms;                   // fixed cost of an optimiser step
+  Coefficient host_memory_gbs;           // bandwidth that a CPU optimiser step gets
+
+  // Communication.
+  Coefficient link_efficiency;     // of the link's one-way peak, by kind
+  Coefficient link_latency_us;     // of one collective, by kind
+  Coefficient network_efficiency;  // by rdma, tcp
+  Coefficient network_latency_us;
+  Coefficient gradient_overlap;  // share of backward time that hides gradient and weight traffic
+  Coefficient least_exposed;     // share of that traffic that nothing can hide
+  Coefficient tensor_exposed;    // share of tensor-parallel traffic that shows, by framework
+  Coefficient straggler;         // loss per doubling of nodes
+
+  // Inference.
+  Coefficient decode_bandwidth_efficiency;   // by engine
+  Coefficient tflops_per_watt;               // of 16-bit products that the board's power allows, by compute capability
+  Coefficient decode_attention_share;        // of the fp32 rate that attention of single tokens reaches, by engine
+  Coefficient collective_us;                 // fixed time of an all-reduce of two GPUs while serving, by link
+  Coefficient collective_growth;             // exponent: how that time grows with the GPUs, by link
+  Coefficient multiprocessor_bytes;          // that one multiprocessor can ask of memory per clock, by engine
+  Coefficient cache_efficiency;              // reading caches against reading weights, by engine
+  Coefficient cache_copies;                  // of the expanded cache made in each step, by engine
+  Coefficient decode_layer_us;               // fixed cost per layer and step, by engine
+  Coefficient expert_layer_us;               // on top for a layer of experts, by engine
+  Coefficient host_layer_us;                 // launching a layer without graphs, by engine
+  Coefficient host_exposed;                  // share of the shorter of launching and computing that does not overlap
+  Coefficient graph_tokens;                  // context up to which an engine that has both uses graphs
+  Coefficient host_expert_us;                // launching an expert where engines loop over them
+  Coefficient decode_step_us;                // fixed cost per step, by engine
+  Coefficient decode_rows_half;              // sequences per step at which products reach half their rate
+  Coefficient prefill_efficiency;            // relative to large products, by engine
+  Coefficient half_rate_gain;                // of cards whose matrix units run at half rate, by engine
+  Coefficient expert_efficiency;             // products of experts against dense ones
+  Coefficient expert_rows_half;              // tokens per expert at which its products reach half their rate
+  Coefficient prefill_attention_efficiency;  // attention in prompts against products, by engine
+  Coefficient prefill_bytes;                 // moved per hidden value, token and layer between products, by engine
+  Coefficient prefill_layer_us;              // launching a layer of a prompt's pass, hidden behind the GPU's work
+  Coefficient pipelines_prompts;             // 1: passes of a prompt follow each other through GPUs in turn
+  Coefficient request_ms;                    // front end, per request before its first token
+  Coefficient arrivals_together;             // share of the others whose prompts come with a request's own
+  Coefficient prompt_interference;           // share of the others' prompt time that shows between tokens
+  Coefficient reserved_output;               // share of the answer for which the scheduler keeps room
+  Coefficient dequantise_efficiency;         // of compute-bound work on weight-only formats
+  Coefficient serving_efficiency;            // of a steady mix, by engine
+  Coefficient sequence_us;                   // scheduling, sampling and sending, per sequence and step, by engine
+  Coefficient batched_tokens;                // tokens in one prefill pass, by engine
+  Coefficient whole_prompt_tokens;           // prompts up to this length are never cut into chunks, by engine
+  Coefficient max_sequences;                 // decoded together, by engine
+  Coefficient engine_memory_share;           // of the card an engine takes, by engine
+  Coefficient engine_workspace_gib;          // graphs and buffers, by engine
+  Coefficient activation_copies;             // temporaries of a prefill pass
+  Coefficient sampler_bytes;                 // per logit of the sequences sampled together, by engine
+  Coefficient prompt_logits_bytes;           // per logit of every prompt token, where engines compute all of them
+  Coefficient process_gib;                   // context and kernels of a serving process, by engine
+
+  // 80 % intervals: measured over predicted, low and high, by task and class of hardware.
+  Coefficient interval_memory_low, interval_memory_high;
+  Coefficient interval_speed_low, interval_speed_high;
+  Coefficient interval_itl_low, interval_itl_high;
+  Coefficient interval_ttft_low, interval_ttft_high;
+  Coefficient interval_widening;  // exponent of these ratios where less is known: by architecture, experts, nodes
+
+  // How full memory may be, as shares of what a process can have (data/rules/fit.yaml).
+  Coefficient fit_most_share;     // beyond which it does not fit
+  Coefficient fit_planned_share;  // that planners fill where they have the choice
+
+  // How measurements of the user's own count.
+  Coefficient own_prior_rows;         // that the shipped width of an interval weighs as much as
+  Coefficient own_noise_floor;        // least spread of runs that are the same
+  Coefficient own_outlier;            // times an interval's end beyond which a figure is left out
+  Coefficient own_least_sensitivity;  // of a figure to a coefficient that it may change
+  Coefficient own_setup_hours;        // before a test can run on what was rented for it
+};
+
+/// Whether the user's own calibration takes effect.
+enum class Own : std::uint8_t { counts, left_out };
+
+/// From the documents that have a `calibration` section, later ones over earlier.
+/// Errors: unknown, missing or impossible coefficients, with file:line:column.
+std::expected<Coefficients, Errors> read_coefficients(std::span<const Document> documents, Own own = Own::counts);
+/// From the catalogue: out of what the build has read of them, where nothing else has a `calibration`.
+std::expected<Coefficients, Errors> read_coefficients(const catalog::Catalog& catalog);
+
+/// From all rows of a calibration; nothing where one is unknown, missing or out of its place.
+std::optional<Coefficients> read_coefficients(std::span<const catalog::CoefficientRow> rows);
+
+/// What documents that read without an error say, for write_snapshot(); the texts are theirs.
+std::vector<catalog::CoefficientRow> coefficient_rows(std::span<const Document> documents);
+
+}  // namespace gpusel::physics

@@ -1,0 +1,316 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/words/message.hpp"
+#include "physics/planner/plan.hpp"
+#include "physics/planner/targets.hpp"
+
+namespace gpusel::physics {
+
+namespace {
+
+using job::Job;
+using job::Mode;
+using physics::InferencePlan;
+using physics::Machine;
+
+/// How much faster a format of fewer bits must be to be chosen by itself.
+constexpr double kWorthFewerBits = 1.05;
+
+class InferenceSearch {
+ public:
+  InferenceSearch(const Job& work, const Machine& machine, const physics::Coefficients& coefficients)
+      : work_(work),
+        job_(work.inference),
+        machine_(machine),
+        c_(coefficients),
+        heads_(static_cast<std::int64_t>(work.model->heads.value_or(1))) {}
+
+  Result<InferenceChoice> run() {
+    base_.ep = static_cast<int>(work_.pins.ep.value_or(1));
+    if (Status legal = check_pins(); !legal) return std::unexpected(legal.error());
+    const auto formats = allowed_formats(work_, machine_.device);
+    if (!formats) return std::unexpected(formats.error());
+    for (const physics::WeightFormat* format : *formats) {
+      base_.weights = format;
+      base_.kv = job_.kv_precision.value_or(usual_cache(*format));
+      for (int pp = 1; pp <= machine_.gpus(); pp *= 2)
+        for (int tp = 1; tp <= machine_.gpus_per_node; tp *= 2) try_layout(tp, pp);
+    }
+    if (!any_ && work_.pins.ep)
+      return usage_error(say("ep {} does not divide tp × dp in any layout of {} GPUs", *work_.pins.ep, machine_.gpus()),
+                         "ep");
+    if (!any_ && job_.disaggregated_prefill)
+      return usage_error(
+          say("prompts and answers apart need two replicas or more, which {} GPUs do not hold", machine_.gpus()),
+          "disaggregated_prefill");
+    if (!any_)
+      return usage_error(say("no legal layout of {} GPUs for this model", machine_.gpus()), "gpus",
+                         say("tp must divide the {} attention heads", heads_));
+    finish();
+    return std::move(best_);
+  }
+
+  /// Of that plan and no other.
+  InferenceChoice figures_of(const InferencePlan& plan) {
+    consider(plan);
+    return std::move(best_);
+  }
+
+ private:
+  /// The checkpoints that TensorRT-LLM serves in 8 or 4 bit carry scales for an fp8 cache and are served with it.
+  job::KvPrecision usual_cache(const physics::WeightFormat& format) const {
+    const bool floating =
+        format.arithmetic == physics::Arithmetic::fp8 || format.arithmetic == physics::Arithmetic::fp4;
+    if (job_.engine == job::Engine::trt_llm && floating && machine_.device.gpu->has_fp8) return job::KvPrecision::fp8;
+    return machine_.device.gpu->has_bf16 ? job::KvPrecision::bf16 : job::KvPrecision::fp16;
+  }
+
+  Status check_pins() const {
+    if (work_.pins.tp && heads_ % *work_.pins.tp != 0)
+      return usage_error(say("tp {} does not divide the {} attention heads", *work_.pins.tp, heads_), "tp");
+    const double experts = work_.model->is_moe() ? work_.model->experts.value_or(1) : 1;
+    if (work_.pins.pp && static_cast<double>(*work_.pins.pp) > work_.parameters.layers)
+      return usage_error(
+          say("{} pipeline stages are more than the {:g} layers", *work_.pins.pp, work_.parameters.layers), "pp");
+    if (work_.pins.ep && *work_.pins.ep > machine_.gpus())
+      return usage_error(say("ep {} is more than the {} GPUs", *work_.pins.ep, machine_.gpus()), "ep");
+    if (work_.pins.ep && std::fmod(experts, static_cast<double>(*work_.pins.ep)) != 0)
+      return usage_error(experts > 1 ? say("ep {} does not divide the {:g} experts", *work_.pins.ep, experts)
+                                     : say("expert parallelism needs a mixture of experts"),
+                         "ep");
+    std::int64_t product = 1;
+    for (const job::Count& pin : {work_.pins.tp, work_.pins.pp, work_.pins.dp})
+      if (product <= machine_.gpus()) product *= pin.value_or(1);
+    if (product > machine_.gpus())
+      return usage_error(say("tp × pp × dp is {} or more, and there are {} GPUs", product, machine_.gpus()), "gpus");
+    return {};
+  }
+
+  void try_layout(int tp, int pp) {
+    InferencePlan plan = base_;
+    plan.tp = work_.pins.tp ? static_cast<int>(*work_.pins.tp) : tp;
+    plan.pp = work_.pins.pp ? static_cast<int>(*work_.pins.pp) : pp;
+    const std::int64_t group = std::int64_t{plan.tp} * plan.pp;
+    const bool heads_divide = heads_ % plan.tp == 0;
+    // Stages inside a node only where tensor parallelism cannot go further, or where asked.
+    const bool in_turn = physics::lays_out_in_turn(job_.engine);
+    if (in_turn && tp > 1) return;
+    const bool stages_make_sense =
+        in_turn || work_.pins.pp || plan.pp == 1 || plan.tp == machine_.gpus_per_node || !heads_divide_further(plan.tp);
+    if (!heads_divide || !stages_make_sense || group > machine_.gpus() || plan.pp > work_.parameters.layers) return;
+    plan.dp = static_cast<int>(work_.pins.dp.value_or(machine_.gpus() / group));
+    if (job_.mode == Mode::single_stream) plan.dp = 1;
+    if (job_.disaggregated_prefill && plan.dp < 2) return;
+    // Experts are spread over tensor-parallel ranks and replicas.
+    if (plan.dp < 1 || plan.dp * group > machine_.gpus() || plan.tp * plan.dp % plan.ep != 0) return;
+    consider(plan);
+  }
+
+  bool heads_divide_further(int tp) const {
+    return tp * 2 <= machine_.gpus_per_node && heads_ % (std::int64_t{2} * tp) == 0;
+  }
+
+  void consider(const InferencePlan& plan) {
+    InferenceChoice choice;
+    choice.plan = plan;
+    choice.memory = physics::inference_memory(work_, machine_, plan, c_);
+    const bool room = !work_.model->is_generator() || choice.memory.max_concurrency >= plan.dp;
+    choice.fits = choice.memory.per_gpu.total() <= most_memory(machine_, c_) && room;
+    choice.speed = physics::inference_speed(work_, machine_, plan, choice.memory, c_);
+    if (job_.request_rate && choice.speed) hold_in_flight(choice);
+    if (job_.disaggregated_prefill && choice.speed && !job_.concurrency)
+      choice.memory.concurrency = std::round(choice.speed->in_flight);
+    if (choice.fits) meet_targets(choice);
+    if (!any_ || better(choice, best_)) {
+      if (any_) remember(best_);
+      best_ = choice;
+    } else {
+      remember(choice);
+    }
+    any_ = true;
+  }
+
+  /// Keeps the best of those that are not the best: why it lost is worth a line.
+  void remember(const InferenceChoice& lost) {
+    if (other_ && !better(lost, *other_)) return;
+    other_ = lost;
+  }
+
+  /// At a request rate the cache that is needed is that of the requests in flight, not of all that fit.
+  void hold_in_flight(InferenceChoice& choice) const {
+    Job steady = work_;
+    steady.inference.concurrency = static_cast<std::int64_t>(std::ceil(choice.speed->in_flight));
+    const auto held = physics::inference_memory(steady, machine_, choice.plan, c_);
+    choice.memory.per_gpu.kv_cache = std::min(choice.memory.per_gpu.kv_cache, held.per_gpu.kv_cache);
+    choice.memory.concurrency = held.concurrency;
+  }
+
+  /// With latency targets and an open concurrency: the most requests in flight that still meet them.
+  void meet_targets(InferenceChoice& choice) const {
+    if (!choice.speed) {
+      choice.meets_targets = !job_.request_rate;
+      return;
+    }
+    choice.meets_targets = meets_targets(job_, *choice.speed);
+    if (choice.meets_targets || job_.concurrency || job_.request_rate) return;
+    Job trial = work_;
+    double low = 0;
+    double high = choice.memory.concurrency / choice.plan.dp;
+    while (high - low > 1) {
+      const double middle = std::ceil((low + high) / 2);
+      trial.inference.concurrency = static_cast<std::int64_t>(middle) * choice.plan.dp;
+      const auto memory = physics::inference_memory(trial, machine_, choice.plan, c_);
+      const auto speed = physics::inference_speed(trial, machine_, choice.plan, memory, c_);
+      if (speed && meets_targets(job_, *speed)) {
+        choice.memory = memory;
+        choice.speed = speed;
+        choice.meets_targets = true;
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    if (choice.meets_targets) return;
+    trial.inference.concurrency = choice.plan.dp;  // as close to them as it gets
+    choice.memory = physics::inference_memory(trial, machine_, choice.plan, c_);
+    choice.speed = physics::inference_speed(trial, machine_, choice.plan, choice.memory, c_);
+  }
+
+  bool better(const InferenceChoice& a, const InferenceChoice& b) const {
+    if (a.fits != b.fits) return a.fits;
+    if (!a.fits) return a.memory.per_gpu.total() < b.memory.per_gpu.total();
+    if (a.meets_targets != b.meets_targets) return a.meets_targets;
+    if (!a.speed || !b.speed) return a.speed.has_value();
+    if (!a.meets_targets) return a.speed->e2e * 1.001 < b.speed->e2e;
+    // Fewer bits may cost quality: they have to be worth it.
+    const bool fewer = a.plan.weights->bits < 0.95 * b.plan.weights->bits;
+    const double margin = fewer ? kWorthFewerBits : 1.001;
+    if (job_.mode == Mode::single_stream || job_.request_rate) return a.speed->e2e * margin < b.speed->e2e;
+    return a.speed->requests_per_s > b.speed->requests_per_s * margin;
+  }
+
+  /// What the machine could serve at all, as the planner would have it without a rate.
+  double most_per_second() const {
+    Job open = work_;
+    open.inference.request_rate.reset();
+    open.inference.mode = Mode::throughput;
+    const auto most = InferenceSearch(open, machine_, c_).run();
+    return most && most->fits && most->speed ? most->speed->requests_per_s : 0;
+  }
+
+  Problem missed(const physics::InferenceSpeed& speed) const {
+    const auto reached = [&](std::size_t i) { return in_ms(latency_targets()[i].reached(speed, job_.strict_slo)); };
+    const double share = job_.strict_slo && speed.percentiles ? 95 : 0;
+    return {Problem::Kind::latency, reached(0), reached(1), share, machine_.device.gpu->id};
+  }
+
+  void finish() {
+    if (other_)
+      best_.runner_up = {true,
+                         other_->fits,
+                         other_->meets_targets,
+                         other_->plan,
+                         other_->memory.per_gpu.total(),
+                         other_->speed ? other_->speed->requests_per_s : 0,
+                         other_->speed ? other_->speed->e2e : Seconds{}};
+    const auto& memory = best_.memory.per_gpu;
+    const Bytes usable = machine_.device.usable;
+    const std::string_view gpu = machine_.device.gpu->id;
+    const Bytes fixed = memory.total() - memory.kv_cache;
+    if (!best_.fits && fixed <= most_memory(machine_, c_))
+      best_.problem = {Problem::Kind::cache, in_gib(fixed), in_gib(best_.memory.pool),
+                       static_cast<double>(job_.input_tokens + job_.output_tokens), gpu};
+    else if (!best_.fits)
+      best_.problem = {Problem::Kind::memory, in_gib(memory.total()), in_gib(usable), 0, gpu};
+    else if (!best_.speed && job_.request_rate)
+      best_.problem = {Problem::Kind::too_much_traffic, *job_.request_rate, most_per_second(), 0, gpu};
+    else if (!best_.speed)
+      best_.problem = {Problem::Kind::no_rate, 0, 0, 0, gpu};
+    else if (!best_.meets_targets)
+      best_.problem = missed(*best_.speed);
+  }
+
+  const Job& work_;
+  const job::Inference& job_;
+  const Machine& machine_;
+  const physics::Coefficients& c_;
+  const std::int64_t heads_;  // of attention
+  InferencePlan base_;
+  InferenceChoice best_;
+  std::optional<InferenceChoice> other_;
+  bool any_ = false;
+};
+
+}  // namespace
+
+std::vector<std::string_view> served_formats(job::Engine engine) {
+  using job::Engine;
+  switch (engine) {
+    case Engine::llama_cpp: return {"q8_0", "q6_k", "q4_k_m"};
+    case Engine::hf: return {"int8", "nf4"};
+    case Engine::trt_llm: return {"fp8", "nvfp4", "w4a16"};
+    default: return {"fp8", "int8", "nvfp4", "w4a16"};
+  }
+}
+
+Result<std::vector<const physics::WeightFormat*>> allowed_formats(const Job& work, const physics::Device& device) {
+  std::vector<const physics::WeightFormat*> out;
+  Status known;
+  const auto add = [&](std::string_view name) {
+    auto format = physics::weight_format(name);
+    if (!format)
+      known = std::unexpected(format.error());
+    else if (std::find(out.begin(), out.end(), *format) == out.end())
+      out.push_back(*format);
+  };
+  const auto& job = work.inference;
+  const std::string_view native = physics::native_weight_format(*work.model, device);
+  if (job.allow_precisions.empty())
+    add(job.weights_precision.empty() ? native : std::string_view(job.weights_precision));
+  for (const std::string& allowed : job.allow_precisions) {
+    if (allowed == "native") {
+      add(native);
+    } else if (allowed != "any") {
+      add(allowed);
+    } else {
+      add(native);
+      for (const std::string_view name : served_formats(job.engine)) add(name);
+    }
+  }
+  if (!known) {
+    if (!job.allow_precisions.empty()) known.error().where = "allow_precisions";
+    return std::unexpected(known.error());
+  }
+  if (!job.allow_precisions.empty()) {
+    std::erase_if(out, [&](const auto* format) { return !physics::has_kernels(*format, device); });
+    if (out.empty())
+      return usage_error(say("{} has no kernels for any of the allowed formats", device.gpu->id), "allow_precisions");
+  }
+  // Most bits first: fewer must then prove to be worth it.
+  if (out.size() > 1)
+    std::stable_sort(out.begin(), out.end(),
+                     [](const auto* a, const auto* b) { return std::round(a->bits) > std::round(b->bits); });
+  return out;
+}
+
+std::string layout_text(const InferencePlan& plan) {
+  std::string line = format("{}", plan.weights->name);
+  const std::pair<std::string_view, int> degrees[] = {{"tp", plan.tp}, {"pp", plan.pp}, {"ep", plan.ep}};
+  for (const auto& [name, degree] : degrees)
+    if (degree > 1) line += format(" {}{}", name, degree);
+  if (plan.dp > 1) line += say(", {} replicas", plan.dp);
+  return line;
+}
+
+InferenceChoice inference_figures(const Job& work, const Machine& machine, const InferencePlan& plan,
+                                  const physics::Coefficients& coefficients) {
+  return InferenceSearch(work, machine, coefficients).figures_of(plan);
+}
+
+Result<InferenceChoice> plan_inference(const Job& work, const Machine& machine,
+                                       const physics::Coefficients& coefficients) {
+  return InferenceSearch(work, machine, coefficients).run();
+}
+
+}  // namespace gpusel::physics

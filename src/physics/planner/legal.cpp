@@ -1,0 +1,207 @@
+#include "physics/planner/legal.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "base/words/message.hpp"
+#include "job/request/frameworks.hpp"
+#include "physics/planner/plan.hpp"
+
+namespace gpusel::physics {
+
+namespace {
+
+using job::Count;
+
+/// Layers that stages may have in all, against the model's, where the count of stages does not divide it.
+constexpr double kUnevenStages = 1.125;
+
+double kv_heads(const catalog::Model& model) {
+  return model.is_mla() ? model.heads.value_or(1) : model.kv_heads.value_or(model.heads.value_or(1));
+}
+
+/// The value next to `given` that holds, the smaller of two as near; there always is one, 1.
+std::int64_t nearest(std::int64_t given, std::int64_t most, const std::function<bool(std::int64_t)>& holds) {
+  std::int64_t best = 1;
+  for (std::int64_t value = 1; value <= most; ++value)
+    if (holds(value) && std::abs(value - given) < std::abs(best - given)) best = value;
+  return best;
+}
+
+class Checker {
+ public:
+  Checker(const job::Job& work, const physics::Machine& machine) : work_(work), machine_(machine), pins_(work.pins) {}
+
+  Status run() const {
+    for (const auto check : {&Checker::quantised, &Checker::tensor, &Checker::pipeline, &Checker::sharded_stages,
+                             &Checker::chunks, &Checker::experts, &Checker::product, &Checker::expert_ranks})
+      if (Status legal = (this->*check)(); !legal) return legal;
+    return {};
+  }
+
+ private:
+  static Status refuse(std::string message, std::string_view key, std::int64_t legal) {
+    return usage_error(std::move(message), std::string(key), say("the nearest that can: {}", legal));
+  }
+
+  std::int64_t gpus() const { return machine_.gpus(); }
+
+  Status quantised() const {
+    if (work_.training.method != job::Method::qlora || !job::is_training(work_.task)) return {};
+    for (const auto& [pin, key] : {std::pair(pins_.tp, "tp"), std::pair(pins_.pp, "pp"), std::pair(pins_.ep, "ep")})
+      if (pin.value_or(1) > 1)
+        return usage_error(say("NF4 weights are not divided over GPUs, and {} is {}", key, *pin), key,
+                           say("leave it out, or add --method lora"));
+    return {};
+  }
+
+  Status tensor() const {
+    if (!pins_.tp) return {};
+    const double heads = work_.model->heads.value_or(1);
+    const double kv = kv_heads(*work_.model);
+    const auto holds = [&](std::int64_t tp) {
+      return divides(tp, heads) && (divides(tp, kv) || std::fmod(static_cast<double>(tp), kv) == 0) && tp <= gpus();
+    };
+    const std::int64_t tp = *pins_.tp;
+    if (holds(tp)) return {};
+    const std::int64_t legal = nearest(tp, gpus(), holds);
+    if (!divides(tp, heads))
+      return refuse(say("tp {} does not divide the {:g} attention heads", tp, heads), "tp", legal);
+    if (tp > gpus()) return refuse(say("tp {} is more than the {} GPUs", tp, gpus()), "gpus", legal);
+    return refuse(say("tp {} neither divides the {:g} K/V heads nor is a multiple of them", tp, kv), "tp", legal);
+  }
+
+  Status pipeline() const {
+    const double layers = work_.parameters.layers;
+    if (!pins_.pp || static_cast<double>(*pins_.pp) <= layers) return {};
+    return refuse(say("{} pipeline stages are more than the {:g} layers", *pins_.pp, layers), "pp",
+                  nearest(*pins_.pp, std::min(gpus(), static_cast<std::int64_t>(layers)),
+                          [&](std::int64_t pp) { return gpus() % pp == 0; }));
+  }
+
+  Status sharded_stages() const {
+    const auto& job = work_.training;
+    if (!job::is_training(work_.task) || !job.sharding || pins_.pp.value_or(1) <= 1) return {};
+    if (may_change_framework(work_) || stages_can(job.framework, *job.sharding)) return {};
+    return usage_error(
+        say("{} does not run {} with pipeline stages, and pp is {}", job.framework, to_text(*job.sharding), *pins_.pp),
+        "sharding", say("zero1, or pp 1"));
+  }
+
+  Status chunks() const {
+    const auto& chunks = work_.training.virtual_pipeline;
+    if (!chunks || !pins_.pp) return {};
+    const double stage = std::ceil(work_.parameters.layers / static_cast<double>(*pins_.pp));
+    if (divides(*chunks, stage)) return {};
+    return refuse(
+        say("{} chunks do not divide the {:g} layers of a pipeline stage", *chunks, stage), "virtual_pipeline",
+        nearest(*chunks, static_cast<std::int64_t>(stage), [&](std::int64_t v) { return divides(v, stage); }));
+  }
+
+  Status experts() const {
+    if (!pins_.ep) return {};
+    const double experts = work_.model->is_moe() ? work_.model->experts.value_or(1) : 1;
+    if (divides(*pins_.ep, experts)) return {};
+    if (experts <= 1)
+      return usage_error(say("expert parallelism needs a mixture of experts, which '{}' is not", work_.model->id), "ep",
+                         say("leave out ep"));
+    return refuse(
+        say("ep {} does not divide the {:g} experts", *pins_.ep, experts), "ep",
+        nearest(*pins_.ep, gpus(), [&](std::int64_t ep) { return divides(ep, experts) && gpus() % ep == 0; }));
+  }
+
+  Status product() const {
+    std::int64_t product = 1;
+    std::string written;
+    for (const auto& [name, pin] : named()) {
+      if (!pin) continue;
+      if (product <= gpus()) product *= *pin;
+      written += format("{}{} {}", written.empty() ? "" : " × ", name, *pin);
+    }
+    const bool all = pins_.tp && pins_.pp && pins_.dp;
+    if (product <= gpus() && gpus() % product == 0 && (!all || product == gpus())) return {};
+    return usage_error(say("{} does not make up {} GPUs", written, gpus()), "gpus", repair());
+  }
+
+  /// One degree less or more that would make the pins fit: dp first, which is the easiest to change.
+  std::string repair() const {
+    for (const auto changed : {"dp", "pp", "cp", "tp"}) {
+      std::int64_t others = 1;
+      bool pinned = false;
+      for (const auto& [name, pin] : named()) {
+        if (name == changed)
+          pinned = pin.has_value();
+        else
+          others *= std::min(pin.value_or(1), gpus() + 1);
+        if (others > gpus()) break;
+      }
+      if (pinned && others <= gpus() && gpus() % others == 0) return say("{} {} would", changed, gpus() / others);
+    }
+    return say("the product of all degrees is the number of GPUs");
+  }
+
+  std::array<std::pair<std::string_view, Count>, 4> named() const {
+    return {{{"tp", pins_.tp}, {"pp", pins_.pp}, {"cp", pins_.cp}, {"dp", pins_.dp}}};
+  }
+
+  /// Experts are spread over data, context and, where these do not suffice, tensor ranks.
+  Status expert_ranks() const {
+    if (!pins_.ep) return {};
+    const std::int64_t stages = pins_.pp.value_or(1);
+    const std::int64_t ranks = gpus() / stages;
+    if (ranks % *pins_.ep == 0) return {};
+    const double experts = work_.model->experts.value_or(1);
+    const auto holds = [&](std::int64_t ep) { return divides(ep, experts) && ranks % ep == 0; };
+    return refuse(stages > 1 ? say("ep {} does not divide the {} GPUs of a pipeline stage", *pins_.ep, ranks)
+                             : say("ep {} does not divide the {} GPUs", *pins_.ep, ranks),
+                  "ep", nearest(*pins_.ep, ranks, holds));
+  }
+
+  const job::Job& work_;
+  const physics::Machine& machine_;
+  const job::Pins& pins_;
+};
+
+}  // namespace
+
+bool divides(std::int64_t part, double whole) {
+  // Heads, layers and experts are counted in whole numbers, which divide faster.
+  const auto count = static_cast<std::int32_t>(std::clamp(whole, 0.0, 1e9));
+  return part > 0 && (count == whole ? count % part == 0 : std::fmod(whole, static_cast<double>(part)) == 0);
+}
+
+bool splits_models(std::string_view framework) { return job::framework_of(framework).splits_layers; }
+
+bool stages_can(std::string_view framework, job::Sharding sharding) {
+  using job::Sharding;
+  const bool keeps_gradients = sharding == Sharding::none || sharding == Sharding::ddp || sharding == Sharding::zero1;
+  return keeps_gradients || job::framework_of(framework).shards_stages;
+}
+
+bool is_assumed(const job::Job& work, std::string_view key) {
+  return std::any_of(work.assumed.begin(), work.assumed.end(),
+                     [&](const job::Assumed& assumed) { return assumed.key == key; });
+}
+
+bool may_change_framework(const job::Job& work) {
+  return work.training.framework != kDivides && work.training.method != job::Method::qlora &&
+         is_assumed(work, "framework");
+}
+
+std::string_view framework_for(const job::Job& work, const physics::TrainingPlan& plan) {
+  const bool divided = plan.tp * plan.pp * plan.cp * plan.ep > 1;
+  return divided && may_change_framework(work) ? kDivides : std::string_view(work.training.framework);
+}
+
+bool tp_divides_heads(const catalog::Model& model, std::int64_t tp) {
+  return divides(tp, model.heads.value_or(1)) && divides(tp, kv_heads(model));
+}
+
+bool spread_evenly(double layers, int stages) {
+  return stages <= layers && std::ceil(layers / stages) * stages <= layers * kUnevenStages;
+}
+
+Status check_pins(const job::Job& work, const physics::Machine& machine) { return Checker(work, machine).run(); }
+
+}  // namespace gpusel::physics

@@ -1,0 +1,33 @@
+// What makes a layout of GPUs legal for a model, whoever chose it.
+#pragma once
+
+#include "job/job.hpp"
+#include "physics/machine.hpp"
+
+namespace gpusel::physics {
+
+bool divides(std::int64_t part, double whole);
+
+/// Tensor ranks share attention heads and K/V heads evenly. Latent attention has no K/V heads of its own.
+bool tp_divides_heads(const catalog::Model& model, std::int64_t tp);
+
+/// Stages differ by a layer at most where their count does not divide the layers; the fullest sets the pace.
+bool spread_evenly(double layers, int stages);
+
+/// Pinned degrees against the model and the GPUs: an error names the constraint and the nearest legal value.
+/// A pinned tp may also be a multiple of the K/V heads, of which each rank then holds a copy.
+Status check_pins(const job::Job& work, const physics::Machine& machine);
+
+/// Whether nobody gave the key and a default stands for it.
+bool is_assumed(const job::Job& work, std::string_view key);
+
+/// Whether the framework can divide so much over the data-parallel ranks of pipeline stages.
+bool stages_can(std::string_view framework, job::Sharding sharding);
+
+/// Taken for a framework that nobody named where layers must be divided.
+inline constexpr std::string_view kDivides = "megatron";
+
+/// Whether the framework is one that nobody named and that somebody who divides layers would not use.
+bool may_change_framework(const job::Job& work);
+
+}  // namespace gpusel::physics

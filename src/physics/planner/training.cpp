@@ -1,0 +1,400 @@
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "base/words/message.hpp"
+#include "job/request/frameworks.hpp"
+#include "physics/planner/legal.hpp"
+#include "physics/planner/plan.hpp"
+#include "physics/planner/runners_up.hpp"
+#include "physics/training/training_estimator.hpp"
+
+namespace gpusel::physics {
+
+namespace {
+
+using job::Checkpointing;
+using job::Count;
+using job::Job;
+using job::Precision;
+using job::Sharding;
+using physics::Machine;
+using physics::MemoryBreakdown;
+using physics::TrainingPlan;
+
+/// A step may differ by this share from the batch asked for where GPUs do not divide it.
+constexpr double kBatchTolerance = 0.1;
+/// Sequences of a step whose batch is left open: what fits and fills the GPU decides.
+constexpr std::int64_t kAnyBatch = 1 << 20;
+/// What dividing a job further must bring, simpler layouts being tried first: fewer things can go wrong with them.
+constexpr double kWorthDividing = 1.03;
+/// Share of a step from which communication is worth looking for layouts that have less: what those can bring.
+constexpr double kWorthAvoiding = 0.03;
+constexpr int kMostStages = 64;
+constexpr int kMostExpertRanks = 64;
+/// Tokens from which sequences are worth dividing over context ranks.
+constexpr std::int64_t kLongSequence = 16384;
+/// Tokens per pass from which a larger micro-batch brings next to nothing.
+constexpr double kEnoughTokens = 4096;
+
+std::unexpected<Error> impossible(std::string message, std::string_view key) {
+  return usage_error(std::move(message), std::string(key));
+}
+
+/// What a framework does unasked, or layers divided over GPUs only.
+enum class Layouts : std::uint8_t { usual, divided };
+
+/// TrainingSearch over the degrees and choices that are open, for one machine.
+class TrainingSearch {
+ public:
+  TrainingSearch(const Job& work, const Machine& machine, const physics::Coefficients& coefficients, Layouts layouts)
+      : work_(work),
+        job_(work.training),
+        machine_(machine),
+        c_(coefficients),
+        estimator_(work, machine, coefficients),
+        layouts_(layouts) {
+    const bool quantised = job_.method == job::Method::qlora;  // NF4 is not divided
+    may_split_ = !quantised && !may_change_framework(work) && splits_models(job_.framework);
+    base_.precision = job_.precision.value_or(best_precision(machine_.device));
+    const bool half = base_.precision != Precision::fp32 && base_.precision != Precision::tf32;
+    base_.flash_attention = job_.flash_attention.value_or(half && physics::has_flash_attention(*machine_.device.gpu));
+  }
+
+  void run() {
+    search();
+    if (!comfortable_ && may_split_) {  // what the framework does not usually do
+      last_resort_ = true;
+      search();
+    }
+  }
+
+  bool comfortable() const { return comfortable_; }
+  Bytes most_memory() const { return physics::most_memory(machine_, c_); }
+  bool fits() const { return any_ && best_.memory.total() <= most_memory(); }
+  bool any() const { return any_; }
+
+  /// For more GPUs than sequences per step, however they are split.
+  void grow_batch() {
+    batch_may_grow_ = true;
+    search();
+  }
+
+  Result<TrainingChoice> choice() {
+    if (!any_) return no_layout();
+    finish();
+    return std::move(best_);
+  }
+
+ private:
+  void search() {
+    if (layouts_ == Layouts::usual) try_layout(1, 1);
+    if (layouts_ == Layouts::divided || (needs_more() && !may_change_framework(work_))) try_splits();
+  }
+
+  int pinned(const Count& pin, int open) const { return pin ? static_cast<int>(*pin) : open; }
+
+  std::unexpected<Error> no_layout() const {
+    if (work_.pins.ep)
+      return impossible(
+          say("ep {} does not divide the data-parallel ranks of {} GPUs", *work_.pins.ep, machine_.gpus()), "ep");
+    return impossible(say("no legal layout of {} GPUs for this model", machine_.gpus()), "gpus");
+  }
+
+  /// Data parallelism alone is simplest and usually fastest; splits are for what does not fit, recomputes
+  /// everything to fit, waits for communication, or has experts to spread over nodes.
+  bool needs_more() const {
+    if (!best_.fits || !best_.speed || best_.speed->budget.communication > best_.speed->step * kWorthAvoiding)
+      return true;
+    return best_.plan.checkpointing == Checkpointing::full && !job_.checkpointing;
+  }
+
+  void try_splits() {
+    const int node = machine_.gpus_per_node;
+    const int most = may_split_ ? node : 1;
+    for (int tp = 1; tp <= most; tp = tp * 2 > node && tp < node ? node : tp * 2)
+      for (int pp = 1; may_split_ && pp <= machine_.gpus() / tp && pp <= kMostStages; pp *= 2)
+        if (tp * pp > 1) try_layout(tp, pp);
+    if (job_.seq_len < kLongSequence) return;
+    for (cp_ = 2; cp_ <= node; cp_ *= 2) {
+      if (!divides(cp_, static_cast<double>(job_.seq_len))) break;
+      try_layout(1, 1);
+      if (may_split_) try_layout(std::max(1, node / cp_), 1);
+    }
+    cp_ = 1;
+  }
+
+  void try_layout(int tp, int pp) {
+    TrainingPlan plan = base_;
+    plan.tp = pinned(work_.pins.tp, tp);
+    plan.pp = pinned(work_.pins.pp, pp);
+    plan.cp = pinned(work_.pins.cp, cp_);
+    const std::int64_t split = std::int64_t{plan.tp} * plan.pp * plan.cp;
+    const bool tp_legal =
+        work_.pins.tp || (tp_divides_heads(*work_.model, plan.tp) && plan.tp <= machine_.gpus_per_node);
+    const bool pp_legal = work_.pins.pp || (spread_evenly(work_.parameters.layers, plan.pp) && chunks_divide(plan.pp));
+    if (!tp_legal || !pp_legal || split > machine_.gpus() || machine_.gpus() % split != 0) return;
+    plan.dp = static_cast<int>(machine_.gpus() / split);
+    if (work_.pins.dp && *work_.pins.dp != plan.dp) return;
+    if (!batch_may_grow_ && !batch_divides(plan)) return;
+    if (!batch_may_grow_ && !work_.pins.pp && sequences_per_rank(plan) < plan.pp) return;  // most stages would idle
+    for (const int ep : expert_degrees(plan)) {
+      plan.ep = ep;
+      for (const Sharding sharding : wanted_shardings(plan)) {
+        if (plan.pp > 1 && !stages_can(job_.framework, sharding)) continue;
+        plan.sharding = sharding;
+        const Room room = try_checkpointing(plan);
+        // Nothing is gained by dividing states that leave room for all activations. Sections a pretraining's layout
+        // that somebody gave, unsaid sharding is the plainest there is room for.
+        if (room == Room::for_all ? sharding == Sharding::ddp : room == Room::some && gives_layout()) break;
+      }
+    }
+  }
+
+  bool gives_layout() const {
+    return work_.task == job::Task::pretrain && (work_.pins.tp || work_.pins.pp || work_.pins.cp);
+  }
+
+  bool chunks_divide(int stages) const {
+    return !job_.virtual_pipeline || stages == 1 ||
+           divides(*job_.virtual_pipeline, std::ceil(work_.parameters.layers / stages));
+  }
+
+  /// Whether the data-parallel ranks can share the batch asked for, give or take the tolerance.
+  bool batch_divides(TrainingPlan plan) const {
+    if (!job_.global_batch || work_.pins.dp || job_.grad_accum || job_.micro_batch) return true;
+    set_micro_batch(plan, 1);
+    return keeps_batch(plan);
+  }
+
+  /// Experts over the node's ranks, and over as many of all as divide them evenly; beyond the data-parallel
+  /// ranks they take the tensor ranks, each holding whole experts. Holds until it is asked again.
+  std::span<const int> expert_degrees(const TrainingPlan& plan) {
+    static constexpr int kTogether[] = {1};
+    const std::int64_t ranks = std::int64_t{plan.dp} * plan.cp * plan.tp;
+    if (!work_.model->is_moe() || (!work_.pins.ep && !may_split_)) return kTogether;
+    degrees_.clear();
+    if (const Count& ep = work_.pins.ep) {
+      if (ranks % *ep == 0) degrees_.push_back(static_cast<int>(*ep));
+      return degrees_;
+    }
+    const auto legal = [&](int ep) { return divides(ep, work_.model->experts.value_or(1)) && ranks % ep == 0; };
+    degrees_.push_back(1);
+    for (int ep = 2; ep <= std::min<std::int64_t>(ranks, kMostExpertRanks) && legal(ep); ep *= 2) {
+      if (ep <= machine_.gpus_per_node / plan.tp) degrees_.clear();  // inside a node the widest is best
+      degrees_.push_back(ep);
+    }
+    return degrees_;
+  }
+
+  std::span<const Sharding> wanted_shardings(const TrainingPlan& plan) const {
+    static constexpr Sharding kWhole[] = {Sharding::none};
+    static constexpr Sharding kGathered[] = {Sharding::zero3};
+    static constexpr Sharding kOffloaded[] = {Sharding::zero2, Sharding::zero3};
+    static constexpr Sharding kAdapter[] = {Sharding::ddp, Sharding::zero3};
+    static constexpr Sharding kStages[] = {Sharding::zero1};
+    static constexpr Sharding kMegatron[] = {Sharding::ddp, Sharding::zero1};
+    static constexpr Sharding kNode[] = {Sharding::ddp, Sharding::zero2, Sharding::zero3};
+    static constexpr Sharding kNodes[] = {Sharding::ddp, Sharding::zero2, Sharding::zero3, Sharding::hsdp};
+    if (job_.sharding) return {&*job_.sharding, 1};
+    if (plan.dp * plan.cp == 1) return kWhole;
+    // The host keeps one copy of what is offloaded, not one for each rank.
+    if (job_.offload == job::Offload::params) return kGathered;
+    if (job_.offload == job::Offload::optimizer && plan.pp == 1) return kOffloaded;
+    // Megatron divides the optimiser; gathering weights is the last resort.
+    const bool megatron = job::framework_of(job_.framework).megatron_core;
+    if (plan.pp == 1 && megatron && last_resort_) return kGathered;
+    if (job::trains_adapter(job_.method) && !megatron) return kAdapter;
+    if (plan.pp > 1) return kStages;  // gathering weights for every micro-batch undoes the pipeline
+    if (megatron) return kMegatron;
+    return machine_.nodes > 1 ? std::span<const Sharding>(kNodes) : kNode;
+  }
+
+  enum class Room : std::uint8_t { none, some, for_all };
+
+  /// Whether it fits comfortably at all, and with everything kept.
+  Room try_checkpointing(TrainingPlan plan) {
+    if (!job_.checkpointing) {  // where recomputing everything leaves no room, nothing does
+      plan.checkpointing = Checkpointing::full;
+      set_micro_batch(plan, pinned_micro_batch(plan).value_or(1));
+      const MemoryBreakdown memory = estimator_.memory(plan);
+      if (!roomy(memory)) {
+        note_misfit(plan, memory);
+        return Room::none;
+      }
+    }
+    Room room = Room::none;
+    for (const Checkpointing kind : {Checkpointing::none, Checkpointing::selective, Checkpointing::full}) {
+      if (job_.checkpointing && *job_.checkpointing != kind) continue;
+      plan.checkpointing = kind;
+      const double tokens = try_micro_batches(plan);
+      if (tokens > 0 && room == Room::none) room = kind == Checkpointing::none ? Room::for_all : Room::some;
+      if (tokens >= kEnoughTokens) break;  // recomputing would only cost time
+    }
+    return room;
+  }
+
+  /// Asked for, or what a batch in so many passes comes to.
+  Count pinned_micro_batch(const TrainingPlan& plan) const {
+    if (job_.micro_batch || !job_.grad_accum || !job_.global_batch) return job_.micro_batch;
+    const std::int64_t parts = plan.dp * *job_.grad_accum;
+    return std::max<std::int64_t>(1, (*job_.global_batch + parts / 2) / parts);
+  }
+
+  std::int64_t sequences_per_rank(const TrainingPlan& plan) const {
+    if (!job_.global_batch) return job_.micro_batch.value_or(kAnyBatch) * job_.grad_accum.value_or(1);
+    return std::max<std::int64_t>(1, (*job_.global_batch + plan.dp / 2) / plan.dp);
+  }
+
+  void set_micro_batch(TrainingPlan& plan, std::int64_t micro) const {
+    plan.micro_batch = micro;
+    const std::int64_t rank = sequences_per_rank(plan);
+    plan.grad_accum = job_.grad_accum.value_or(std::max<std::int64_t>(1, (rank + micro / 2) / micro));
+  }
+
+  /// Whether the plan's step is close enough to the batch that was asked for.
+  bool keeps_batch(const TrainingPlan& plan) const {
+    if (!job_.global_batch) return true;
+    const auto asked = static_cast<double>(*job_.global_batch);
+    return std::abs(static_cast<double>(plan.global_batch()) - asked) <= kBatchTolerance * asked;
+  }
+
+  /// Tries the largest micro-batch that fits and smaller ones; returns the tokens per pass of the
+  /// largest, 0 when none fits.
+  double try_micro_batches(TrainingPlan plan) {
+    if (const auto micro = pinned_micro_batch(plan)) {
+      set_micro_batch(plan, *micro);
+      return consider(plan) ? kEnoughTokens : 0;
+    }
+    const std::int64_t most = sequences_per_rank(plan);
+    set_micro_batch(plan, 1);
+    if (!consider(plan)) return 0;
+    std::int64_t largest = 1;
+    // Memory grows in proportion to the micro-batch, so doubling finds the end in a few steps.
+    for (std::int64_t micro = 2; micro <= most; micro *= 2) {
+      set_micro_batch(plan, micro);
+      if (!keeps_batch(plan)) continue;
+      if (!consider(plan)) break;
+      largest = micro;
+      if (static_cast<double>(micro * job_.seq_len) >= 4 * kEnoughTokens) break;
+    }
+    return largest == most ? kEnoughTokens : static_cast<double>(largest * job_.seq_len);
+  }
+
+  /// The share of layers to checkpoint, in whole layers, so that the rest fits, where `all` is what recomputing
+  /// every layer takes; 1 where it is all or none.
+  double least_recomputed(TrainingPlan plan, Bytes all, Bytes room) {
+    if (!physics::recomputes_by_layer(work_) || all >= room) return 1;
+    plan.recomputed = 0;
+    const Bytes none = estimator_.memory(plan).total();
+    if (none <= all) return 1;
+    const double layers = work_.parameters.layers;
+    return std::clamp(std::ceil((none - room) / (none - all) * layers) / layers, 0.0, 1.0);
+  }
+
+  /// A plan that does not fit: the smallest is what is reported where none does.
+  void note_misfit(const TrainingPlan& plan, const MemoryBreakdown& memory) {
+    others_.add({true, false, plan, memory.total(), 0});
+    if (best_.fits || (any_ && memory.total() >= best_.memory.total())) return;
+    best_ = {memory.total() <= most_memory(), plan, memory, std::nullopt, {}, {}};
+    any_ = true;
+  }
+
+  /// Weighs one complete plan against the best so far; whether it fits.
+  bool consider(TrainingPlan plan) {
+    MemoryBreakdown memory = estimator_.memory(plan);
+    if (!job_.checkpointing && plan.checkpointing == Checkpointing::full) {
+      plan.recomputed = least_recomputed(plan, memory.total(), most_filled());
+      if (plan.recomputed < 1) memory = estimator_.memory(plan);
+    }
+    if (!roomy(memory)) {
+      note_misfit(plan, memory);
+      return false;
+    }
+    comfortable_ = true;
+    const auto speed = estimator_.speed(plan);
+    const double worth = same_division(plan, best_.plan) ? 1.0001 : kWorthDividing;
+    const bool better =
+        !any_ || !best_.fits || !best_.speed || (speed && speed->tokens_per_s > best_.speed->tokens_per_s * worth);
+    const RunnerUp weighed{true, true, plan, memory.total(), speed ? speed->tokens_per_s : 0};
+    if (better && any_ && best_.fits) others_.add(as_runner_up(best_));
+    if (better)
+      best_ = {true, plan, memory, speed, {}, {}};
+    else
+      others_.add(weighed);
+    any_ = true;
+    return true;
+  }
+
+  /// Whether it fits comfortably, or where nothing is left to choose, at all.
+  Bytes most_filled() const {
+    const bool pinned_down = job_.micro_batch && job_.checkpointing;
+    return pinned_down ? most_memory() : machine_.device.usable * c_.fit_planned_share.value;
+  }
+
+  bool roomy(const MemoryBreakdown& memory) const { return memory.total() <= most_filled(); }
+
+  /// Where recomputing frees nothing at the peak, it only costs time.
+  void drop_useless_recomputation() {
+    if (job_.checkpointing || best_.plan.checkpointing == Checkpointing::none || comfortable_) return;
+    for (const Checkpointing kind : {Checkpointing::none, Checkpointing::selective}) {
+      TrainingPlan plan = best_.plan;
+      plan.checkpointing = kind;
+      const MemoryBreakdown memory = estimator_.memory(plan);
+      if (memory.total() > best_.memory.total() * (1 + 1e-9)) continue;
+      best_ = {best_.fits, plan, memory, std::nullopt, {}, {}};
+      return;
+    }
+  }
+
+  void finish() {
+    drop_useless_recomputation();
+    best_.runner_up = others_.beside(best_.plan);
+    best_.fits = best_.memory.total() <= most_memory();
+    if (!best_.speed) best_.speed = estimator_.speed(best_.plan);
+    const std::string_view gpu = machine_.device.gpu->id;
+    if (!best_.fits)
+      best_.problem = {Problem::Kind::memory, in_gib(best_.memory.total()), in_gib(machine_.device.usable), 0, gpu};
+    else if (!best_.speed)
+      best_.problem = {Problem::Kind::no_rate, 0, 0, 0, gpu};
+  }
+
+  const Job& work_;
+  const job::Training& job_;
+  const Machine& machine_;
+  const physics::Coefficients& c_;
+  physics::TrainingEstimator estimator_;
+  Layouts layouts_;
+  TrainingPlan base_;
+  TrainingChoice best_;
+  RunnersUp others_;
+  std::vector<int> degrees_;  // of experts, to be tried
+  int cp_ = 1;
+  bool any_ = false;
+  bool batch_may_grow_ = false;
+  bool may_split_ = true;     // tensor, pipeline and expert degrees are open
+  bool last_resort_ = false;  // nothing usual fits
+  bool comfortable_ = false;  // some plan fits with room to spare
+};
+
+}  // namespace
+
+Result<TrainingChoice> plan_training(const Job& work, const Machine& machine,
+                                     const physics::Coefficients& coefficients) {
+  if (Status legal = check_pins(work, machine); !legal) return std::unexpected(legal.error());
+  TrainingSearch usual(work, machine, coefficients, Layouts::usual);
+  usual.run();
+  if (!usual.any() && is_assumed(work, "global_batch")) usual.grow_batch();
+  // Those who divide layers keep fp32 master copies.
+  if (!usual.fits() && may_change_framework(work) && work.training.recipe == job::Recipe::mixed) {
+    Job divided = work;
+    divided.training.framework = kDivides;
+    TrainingSearch search(divided, machine, coefficients, Layouts::divided);
+    search.run();
+    if (search.comfortable()) return search.choice();
+  }
+  if (!usual.any()) usual.grow_batch();
+  return usual.choice();
+}
+
+}  // namespace gpusel::physics

@@ -1,0 +1,84 @@
+// Memory and speed of serving one model with one plan on one machine. Prefill is compute-bound,
+// decode reads all weights and caches once per step, and continuous batching shares the GPU between
+// them. Formulas: docs/method.md.
+#pragma once
+
+#include "job/job.hpp"
+#include "physics/formats.hpp"
+#include "physics/memory.hpp"
+#include "physics/trace.hpp"
+
+namespace gpusel::physics {
+
+struct InferencePlan {
+  const WeightFormat* weights = nullptr;
+  job::KvPrecision kv = job::KvPrecision::bf16;
+  int tp = 1;
+  int pp = 1;
+  int ep = 1;
+  int dp = 1;  // replicas
+};
+
+struct InferenceMemory {
+  MemoryBreakdown per_gpu;        // at `concurrency`
+  Bytes pool;                     // what the engine takes of the card
+  double sequences = 0;           // one replica decodes together at most
+  double kv_tokens = 0;           // the pool has room for, per replica
+  double max_concurrency = 0;     // requests of input + output tokens at once, whole deployment
+  double steady_concurrency = 0;  // at once while answers grow, as far as the scheduler dares, whole deployment
+  double concurrency = 0;         // requests in flight the rest of the figures are for, whole deployment
+  double longest_context = 0;     // of one request alone
+};
+
+struct InferenceSpeed {
+  double in_flight = 0;            // requests at once in this steady state, whole deployment
+  double output_tokens_per_s = 0;  // whole deployment
+  double total_tokens_per_s = 0;
+  double requests_per_s = 0;
+  Seconds ttft;
+  Seconds itl;
+  Seconds e2e;
+  struct Percentiles {
+    Seconds ttft_p95, ttft_p99, itl_p95, itl_p99, e2e_p95, e2e_p99;
+  };
+  std::optional<Percentiles> percentiles;  // with a request rate
+  double prefill_replicas = 0;             // of the replicas, where prompts have their own
+  std::string_view bound_by;               // memory-bandwidth, compute, launch, link, host or kv-cache
+  bool weights_native = true;              // false: widened to 16 bit before use
+};
+
+/// Bytes of all weights as stored in `format`: quantised formats keep some tensors at 16 bit.
+Bytes stored_weights(const job::Job& work, const WeightFormat& format, Trace* trace = nullptr);
+
+/// How a draft model runs beside the model it drafts for: 16-bit weights, on the same ranks where they divide its
+/// heads.
+InferencePlan draft_plan(const catalog::Model& draft, const InferencePlan& plan);
+
+/// Engines that lay layers out over GPUs one after the other: more room, not more speed.
+bool lays_out_in_turn(job::Engine engine);
+
+/// What attention remembers of one request: its prompt and what has been generated since.
+struct Cached {
+  double prompt = 0;     // tokens
+  double generated = 0;  // tokens
+  double total() const { return prompt + generated; }
+};
+
+/// Bytes of K/V cache that one sequence needs on one GPU of a tp × pp group. Encoder-decoders keep
+/// cross-attention over the prompt and self-attention over what is generated; all others one cache
+/// over both.
+Bytes kv_bytes(const catalog::Model& model, Cached tokens, const InferencePlan& plan);
+
+InferenceMemory inference_memory(const job::Job& work, const Machine& machine, const InferencePlan& plan,
+                                 const Coefficients& coefficients, Trace* trace = nullptr);
+
+/// Nothing where the device's peak is not published, or a request rate is beyond what it can serve.
+std::optional<InferenceSpeed> inference_speed(const job::Job& work, const Machine& machine, const InferencePlan& plan,
+                                              const InferenceMemory& memory, const Coefficients& coefficients,
+                                              Trace* trace = nullptr);
+
+/// Time of one decode step of `batch` sequences at `context` tokens each, on one replica.
+Seconds decode_step(const job::Job& work, const Machine& machine, const InferencePlan& plan, double batch,
+                    double context, const Coefficients& coefficients);
+
+}  // namespace gpusel::physics

@@ -1,0 +1,293 @@
+#include "physics/serving/inference_load.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/words/message.hpp"
+
+namespace gpusel::physics {
+
+using job::Job;
+
+Cached halfway(const job::Inference& job) {
+  return {static_cast<double>(job.input_tokens), static_cast<double>(job.output_tokens) / 2};
+}
+
+double tokens_per_pass(const job::Draft& draft, Trace* trace) {
+  const auto drafted = static_cast<double>(draft.tokens);
+  if (draft.acceptance_rate >= 1) return drafted + 1;
+  return record(trace, {"inference.speculation.tokens_per_pass", "{:.3f}", {}, "arXiv 2211.17192"}, [&](auto told) {
+    const auto stand = told("share of drafted tokens that stand", draft.acceptance_rate);
+    return (1 - power(stand, told("drafted tokens", drafted) + 1)) / (1 - stand);
+  });
+}
+
+Seconds token_time(const job::Inference& job, const Server& server, double batch, Trace* trace) {
+  const Replica& target = server.target;
+  const double rows = batch / target.pipelining();
+  if (!server.draft) return target.decode(rows, halfway(job)).total;
+  return record(trace, {"inference.speculation", "{:.2f}", "ms", "arXiv 2211.17192"}, [&](auto told) {
+    const auto drafted = told("drafted tokens", job.draft->tokens);
+    return (told("pass over drafted tokens", target.decode(rows, halfway(job), bare(drafted) + 1).total) +
+            told([&] { return say("step of {}", job.draft->model->id); },
+                 server.draft->decode(rows, halfway(job)).total) *
+                drafted) /
+           told("tokens per pass", tokens_per_pass(*job.draft, trace));
+  });
+}
+
+namespace {
+
+/// How the others' prompts are felt: queued at once and read before anything is generated, or spread
+/// over the time, when they come between a request's tokens and only now and then in front of it.
+struct Mixing {
+  double together;  // of the other requests, arrive with this one
+  double stepping;  // of the prompts, come while a step is under way
+};
+
+Mixing mixing(const job::Inference& job, const Replica& replica, const Coefficients& c) {
+  if (job.disaggregated_prefill) return {0, 0};
+  if (job.request_rate) return {0, 1};
+  const bool targets = job.ttft_ms || job.tpot_ms;
+  if (job.mode == job::Mode::throughput && job.concurrency && !targets) return {1, 0};
+  return {replica.of(c.arrivals_together), replica.of(c.prompt_interference)};
+}
+
+// What explanations call the parts of a service's speed.
+constexpr Recorded kFirstToken{"inference.ttft.first_token", "{:.2f}", "ms"};
+constexpr Recorded kBetween{"inference.itl", "{:.2f}", "ms"};
+constexpr Recorded kOfReplica{"inference.requests_per_s.replica", "{:.5g}", "requests/s"};
+constexpr Recorded kOfAll{"inference.requests_per_s", "{:.5g}", "requests/s"};
+
+Steady encoder_state(const Replica& replica, double input, double batch, double efficiency, Trace* trace) {
+  Steady steady;
+  const Seconds each = record(trace, kFirstToken, [&](auto told) {
+    return told([&] { return say("prefill of {:g} requests", batch); }, replica.prefill(input, batch)) /
+           told("efficiency", efficiency);
+  });
+  steady.requests_per_s = record(trace, kOfReplica, [&](auto told) {
+    return per_second(told("requests at once", batch), told("time of all together", each));
+  });
+  steady.ttft = steady.e2e = each;
+  return steady;
+}
+
+/// One prompt's part of a pass that it shares with others, the draft model's included.
+Seconds prompt_time(const Server& server, double input, double cached, double batch) {
+  const double together = server.target.prompts_per_pass(input, batch);
+  const Seconds all = server.target.prefill(input, together, cached);
+  return (server.draft ? all + server.draft->prefill(input, together, cached) : all) / together;
+}
+
+/// In a closed loop a request stays as long as its share of the replica's time for all in flight (Little's law).
+/// What the first token and the bare steps leave of that are other prompts. Part of it shows in the usual time between
+/// tokens; the rest are stalls that a median does not see, and with a single token the wait for it.
+void close_loop(Steady& steady, const Mixing& mix, double batch, double steps, Seconds step, Seconds pass,
+                Trace* trace) {
+  const Seconds bare = steady.ttft + step * steps;
+  steady.e2e = record(trace, {"inference.requests_per_s.stay", "{:.2f}", "ms"}, [&](auto told) {
+    const auto alone = told("first token", steady.ttft) + told("step", step) * told("output less the first", steps);
+    return greatest(alone,
+                    quantity<Seconds>(told("requests at once", batch) / told("capacity", steady.requests_per_s)));
+  });
+  steady.requests_per_s = record(trace, kOfReplica, [&](auto told) {
+    return per_second(told("requests at once", batch), told("stay of one request", steady.e2e));
+  });
+  // Together all wait in front of the first token, and for the last of the batch.
+  if (steps > 0)
+    steady.itl = record(trace, kBetween, [&](auto told) {
+      const auto stalls = (told("stay of one request", steady.e2e) - told("undisturbed", bare)) /
+                          told("output less the first", steps) * told("share that a median shows", mix.stepping);
+      const auto own = told("time of one token", step);
+      return mix.together >= 1 ? own : own + least(stalls, told("a pass over prompts", pass));
+    });
+  else if (mix.together < 1)
+    steady.ttft = steady.e2e;
+}
+
+Steady steady_state(const Job& work, const Server& server, double batch, const Coefficients& c,
+                    Trace* trace = nullptr) {
+  const auto& job = work.inference;
+  const Replica& replica = server.target;
+  const double cached = static_cast<double>(job.input_tokens) * job.prefix_cache_hit;
+  const double input = static_cast<double>(job.input_tokens) - cached;
+  // What a lone request does not lose, nor a stream of them, and a full batch loses entirely.
+  const bool targets = job.ttft_ms || job.tpot_ms;
+  const bool stream = (job.mode == job::Mode::online || targets) && !job.request_rate;
+  const double lost = stream && work.model->is_generator() ? 0 : 1 - replica.of(c.serving_efficiency);
+  const double efficiency = 1 - lost * (1 - 1 / batch);
+  if (!work.model->is_generator()) return encoder_state(replica, input, batch, efficiency, trace);
+  const double output = static_cast<double>(job.output_tokens);
+  const double steps = std::max(0.0, output - 1);  // the prompt's own pass gives the first token
+  const Seconds share = prompt_time(server, input, cached, batch);
+  const Seconds step = token_time(job, server, batch, trace);
+  const Mixing mix = mixing(job, replica, c);
+  const bool over_network = job.mode == job::Mode::online || job.request_rate;
+  const Seconds request = over_network ? microseconds(1000 * replica.of(c.request_ms)) : Seconds{};
+  const bool closed = !job.request_rate && !job.disaggregated_prefill;
+  Steady steady;
+  steady.ttft = record(trace, kFirstToken, [&](auto told) {
+    const Seconds burst = input > 0 ? replica.burst(input, 1 + mix.together * (batch - 1), cached) : step;
+    auto first = told.some("handling", request) + told("reading the prompts that come at once", burst);
+    if (batch > 1 && steps > 0)
+      first = first + told("step", step) * (0.5 * told("share of it under way", mix.stepping));
+    return first;
+  });
+  steady.itl = step;
+  if (steps == 0)
+    steady.itl = {};
+  else if (!closed)
+    steady.itl = record(trace, kBetween, [&](auto told) {
+      return told("time of one token", step) + told("part of a prompt in a pass", share) *
+                                                   ((told("requests at once", batch) - 1) / told("output", output));
+    });
+  steady.e2e = steady.ttft + steady.itl * steps;
+  if (batch == 1) {
+    steady.requests_per_s = record(trace, kOfReplica, [&](auto told) {
+      return per_second(1.0,
+                        told("first token", steady.ttft) + told("step", step) * told("output less the first", steps));
+    });
+    if (closed && steps > 0) record(trace, kBetween, [&](auto told) { return told("time of one token", step); });
+    return steady;
+  }
+  // Each request's prompt is processed while the others wait for their next token.
+  const Seconds per_request = record(trace, {"inference.requests_per_s.replica_time", "{:.2f}", "ms"}, [&](auto told) {
+    const auto requests = told("requests at once", batch);
+    return told("step", step) * (told("output less the first", steps) / requests) +
+           told("part of a prompt in a pass", share) / told("batches on their way at once", replica.pipelining()) +
+           told.some("handling", request) / requests;
+  });
+  constexpr Recorded kCapacity{"inference.requests_per_s.capacity", "{:.5g}", "requests/s"};
+  steady.requests_per_s = record(trace, closed ? kCapacity : kOfReplica, [&](auto told) {
+    return per_second(told("efficiency", efficiency), told("time of the replica for one", per_request));
+  });
+  const double prompts = std::min(batch, replica.of(c.batched_tokens) / std::max(input, 1e-9));  // of one pass
+  if (closed) close_loop(steady, mix, batch, steps, step, share * prompts, trace);
+  return steady;
+}
+
+/// What a replica can serve with its cache full.
+double capacity(const Job& work, const Server& server, double most, const Coefficients& c) {
+  return steady_state(work, server, most, c).requests_per_s;
+}
+
+/// Requests in flight at which arrivals and departures balance (Little's law); nothing beyond saturation.
+std::optional<double> balance(const Job& work, const Server& server, double rate, double most, const Coefficients& c) {
+  if (capacity(work, server, most, c) < rate) return std::nullopt;
+  double batch = 1;
+  for (int i = 0; i < 40; ++i) {
+    const Steady at = steady_state(work, server, batch, c);
+    const double next = std::clamp(rate * at.e2e.raw(), 1.0, most);
+    if (std::abs(next - batch) < 0.01 * batch) break;
+    batch = std::midpoint(batch, next);
+  }
+  return batch;
+}
+
+double as_it_arrives(double rate, Trace* trace) {
+  if (trace != nullptr) note(*trace, kOfAll, rate, say("what arrives, as it can be served"));
+  return rate;
+}
+
+/// Every replica reads prompts and generates. Nothing where requests arrive faster than they can be served.
+std::optional<Load> mixed(const Job& work, const Server& server, const InferencePlan& plan,
+                          const InferenceMemory& memory, const Coefficients& c, Trace* trace) {
+  const auto& job = work.inference;
+  Load load;
+  // Fewer requests than replicas leave some idle.
+  load.replicas = job.request_rate ? plan.dp : std::clamp(memory.concurrency, 1.0, static_cast<double>(plan.dp));
+  const double room = std::max(1.0, std::min(memory.steady_concurrency / load.replicas, memory.sequences));
+  load.batch = std::min(memory.concurrency / load.replicas, room);
+  if (job.request_rate) {
+    const auto level = balance(work, server, *job.request_rate / load.replicas, room, c);
+    if (!level) return std::nullopt;
+    load.batch = *level;
+  }
+  load.steady = steady_state(work, server, load.batch, c, trace);
+  load.requests_per_s =
+      job.request_rate ? as_it_arrives(*job.request_rate, trace) : record(trace, kOfAll, [&](auto told) {
+        return told("requests per second of one replica", load.steady.requests_per_s) * told("replicas", load.replicas);
+      });
+  if (job.request_rate) load.most = capacity(work, server, room, c) * load.replicas;
+  return load;
+}
+
+/// `readers` of the replicas read prompts and hand their caches to the others, which generate undisturbed.
+std::optional<Load> apart(const Job& work, const Server& server, const InferencePlan& plan,
+                          const InferenceMemory& memory, int readers, const Coefficients& c, Trace* trace) {
+  const auto& job = work.inference;
+  const double cached = static_cast<double>(job.input_tokens) * job.prefix_cache_hit;
+  const double input = static_cast<double>(job.input_tokens) - cached;
+  Load load;
+  load.prefill_replicas = readers;
+  load.replicas = plan.dp - readers;
+  const double room = std::max(1.0, std::min(memory.steady_concurrency / plan.dp, memory.sequences));
+  const double read = per_second(static_cast<double>(readers), prompt_time(server, input, cached, room));  // prompts
+  // Without prompts of its own a replica's step depends on its batch alone.
+  const auto answered = [&](auto told, double batch) {
+    const double tokens = std::max(1.0, static_cast<double>(job.output_tokens));
+    return per_second(told("replicas", load.replicas) * told("requests at once", batch),
+                      told("step", token_time(job, server, batch)) * told("output", tokens));
+  };
+  const auto answers = [&](double batch) { return answered(Untold{}, batch); };
+  load.most = std::min(read, answers(room));
+  if (job.request_rate && load.most < *job.request_rate) return std::nullopt;
+  const double wanted = job.request_rate ? *job.request_rate : load.most;
+  if (job.request_rate || answers(room) > wanted) {  // no more in flight than keeps up
+    double low = 1;
+    double high = room;
+    while (high - low > 0.5) {
+      const double middle = std::midpoint(low, high);
+      (answers(middle) < wanted ? low : high) = middle;
+    }
+    load.batch = high;
+  } else {
+    load.batch = room;
+  }
+  if (!job.request_rate) load.batch = std::max(1.0, std::min(load.batch, memory.concurrency / load.replicas));
+  load.steady = steady_state(work, server, load.batch, c);
+  const Seconds step = token_time(job, server, load.batch, trace);
+  load.steady.itl = job.output_tokens > 1
+                        ? record(trace, kBetween, [&](auto told) { return told("time of one token", step); })
+                        : Seconds{};
+  load.steady.ttft = record(trace, kFirstToken, [&](auto told) {
+    const Seconds over = server.target.handover(static_cast<double>(job.input_tokens));
+    return told("reading its prompt", load.steady.ttft) + (told("handing over its cache", over) + told("step", step));
+  });
+  load.steady.e2e = load.steady.ttft + load.steady.itl * (static_cast<double>(job.output_tokens) - 1);
+  load.requests_per_s =
+      job.request_rate ? as_it_arrives(*job.request_rate, trace) : record(trace, kOfAll, [&](auto told) {
+        return least(told([&] { return say("prompts that {} replicas read", readers); }, read),
+                     answered(told, load.batch));
+      });
+  return load;
+}
+
+/// The division of the replicas that serves most, or answers soonest at a given rate.
+std::optional<Load> best_apart(const Job& work, const Server& server, const InferencePlan& plan,
+                               const InferenceMemory& memory, const Coefficients& c, Trace* trace) {
+  const auto better = [&](const Load& a, const Load& b) {
+    return work.inference.request_rate ? a.steady.e2e < b.steady.e2e : a.requests_per_s > b.requests_per_s;
+  };
+  std::optional<Load> best;
+  int with = 0;
+  for (int readers = 1; readers < plan.dp; ++readers) {
+    const auto load = apart(work, server, plan, memory, readers, c, nullptr);
+    if (!load || (best && !better(*load, *best))) continue;
+    best = load;
+    with = readers;
+  }
+  if (best && trace != nullptr) apart(work, server, plan, memory, with, c, trace);
+  return best;
+}
+
+}  // namespace
+
+std::optional<Load> steady_load(const Job& work, const Server& server, const InferencePlan& plan,
+                                const InferenceMemory& memory, const Coefficients& c, Trace* trace) {
+  return work.inference.disaggregated_prefill ? best_apart(work, server, plan, memory, c, trace)
+                                              : mixed(work, server, plan, memory, c, trace);
+}
+
+}  // namespace gpusel::physics

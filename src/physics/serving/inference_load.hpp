@@ -1,0 +1,43 @@
+// What is in flight on the replicas of a service, and how it goes: the steady state behind its figures.
+#pragma once
+
+#include "physics/serving/replica.hpp"
+
+namespace gpusel::physics {
+
+/// Steady state of one replica with `batch` requests in flight.
+struct Steady {
+  double requests_per_s = 0;
+  Seconds ttft;
+  Seconds itl;
+  Seconds e2e;
+};
+
+/// A replica, and the small model that drafts for it.
+struct Server {
+  Replica target;
+  std::optional<Replica> draft;
+};
+
+/// What is in flight on one replica, and how it goes.
+struct Load {
+  Steady steady;
+  double replicas = 0;  // that generate
+  double batch = 0;     // of each
+  double requests_per_s = 0;
+  double most = 0;  // requests per second at full room
+  double prefill_replicas = 0;
+};
+
+/// The cache of a request in the middle of its answer.
+Cached halfway(const job::Inference& job);
+/// Tokens that a pass brings: those drafted that stand, and the one after them. Leviathan et al., arXiv 2211.17192.
+double tokens_per_pass(const job::Draft& draft, Trace* trace = nullptr);
+/// Between two tokens of a sequence while `batch` are decoded together.
+Seconds token_time(const job::Inference& job, const Server& server, double batch, Trace* trace = nullptr);
+
+/// Nothing where requests arrive faster than they can be served.
+std::optional<Load> steady_load(const job::Job& work, const Server& server, const InferencePlan& plan,
+                                const InferenceMemory& memory, const Coefficients& c, Trace* trace = nullptr);
+
+}  // namespace gpusel::physics

@@ -1,0 +1,307 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/words/message.hpp"
+#include "physics/serving/inference.hpp"
+
+namespace gpusel::physics {
+
+namespace {
+
+using job::Job;
+using job::KvPrecision;
+
+constexpr double kBlockTokens = 16;  // paged engines allot the cache in blocks; vLLM's default
+
+double kv_width(KvPrecision precision) {
+  return precision == KvPrecision::fp16 || precision == KvPrecision::bf16 ? 2 : 1;
+}
+
+/// Tokens over which the growth of a cache is measured: whole blocks.
+constexpr double kLong = 65536;
+
+/// Share of the layers that the fullest pipeline stage holds.
+double fullest_stage(double layers, int stages) { return std::ceil(layers / stages) / layers; }
+
+double blocks(double tokens) { return std::ceil(tokens / kBlockTokens) * kBlockTokens; }
+
+/// Values cached per layer of `heads` K/V heads on one rank: at least one head each.
+double layer_values(double heads, double head_dim, int tp) { return 2 * std::max(1.0, heads / tp) * head_dim; }
+
+/// The cache of one model under one plan, for sequences of any length.
+class KvCache {
+ public:
+  KvCache(const catalog::Model& m, const InferencePlan& plan) : m_(m), crossed_(m.is_encoder_decoder()) {
+    if (!m.is_generator()) return;
+    const double layers = crossed_ ? m.decoder_layers.value_or(*m.layers) : *m.layers;
+    const double heads = m.kv_heads.value_or(m.heads.value_or(1));
+    const double d = m.head_dim.value_or(0);
+    full_ = m.is_mla() ? *m.mla_kv_lora_rank + m.mla_rope_dim.value_or(0)  // each rank holds the latent
+                       : layer_values(m.kv_full_heads.value_or(heads), m.kv_full_head_dim.value_or(d), plan.tp);
+    full_layers_ = m.kv_full_layers.value_or(layers);
+    window_ = m.kv_window_layers.value_or(0) * layer_values(m.kv_window_heads.value_or(heads), d, plan.tp);
+    crossing_ = m.cross_layers.value_or(crossed_ ? layers : 0) * layer_values(heads, d, plan.tp);
+    width_ = kv_width(plan.kv);
+    state_ = m.linear_state_bytes.value_or(0) / plan.tp;
+    stage_ = fullest_stage(layers, plan.pp);
+  }
+
+  Bytes bytes_of(Cached tokens) const {
+    if (!m_.is_generator()) return {};
+    const double own = crossed_ ? tokens.generated : tokens.total();
+    const double windowed = std::min(own, m_.window_tokens.value_or(own));
+    const double cross = crossing_ * m_.cross_tokens.value_or(tokens.prompt);
+    const double values = full_layers_ * full_ * blocks(own) + window_ * blocks(windowed) +
+                          m_.kv_extra_elements.value_or(0) * blocks(own) + cross;
+    return bytes((values * width_ + state_) * stage_);
+  }
+
+ private:
+  const catalog::Model& m_;
+  bool crossed_;
+  double full_ = 0;  // values of a layer and token
+  double full_layers_ = 0;
+  double window_ = 0;    // values of a token in all layers with a window
+  double crossing_ = 0;  // in all that attend to a prompt read apart
+  double width_ = 0;
+  double state_ = 0;  // bytes that do not grow
+  double stage_ = 0;
+};
+
+/// Largest forward pass or the sampler, whichever is larger: both are profiled, never alive together.
+struct ActivationPeak {
+  Bytes forward, sampler, prompt_logits;
+  double rows = 0;    // requests
+  double tokens = 0;  // of the pass
+
+  Bytes largest(Trace* trace = nullptr) const {
+    return record(trace, {"memory.activations", "{:.2f}", "GiB"}, [&](auto told) {
+      return greatest(told([&] { return say("a pass over {:g} tokens", tokens); }, forward),
+                      told([&] { return say("the sampler's logits of {:g} requests", rows); }, sampler),
+                      told("all logits of their prompts", prompt_logits));
+    });
+  }
+};
+
+ActivationPeak activation_peaks(const Job& work, const InferencePlan& plan, double rows, const Coefficients& c) {
+  const auto& m = *work.model;
+  const auto& job = work.inference;
+  const std::string_view engine = to_text(job.engine);
+  const auto prompt = static_cast<double>(job.input_tokens);
+  const double whole = std::min(prompt, c.whole_prompt_tokens.of(engine, job.generation));
+  const double pass = std::max(c.batched_tokens.of(engine, job.generation), whole);
+  const double tokens = m.is_generator() ? std::max(std::min(pass, rows * prompt), rows) : rows * prompt;
+  const double h = *m.hidden_size;
+  const double kv = m.kv_heads.value_or(m.heads.value_or(0));
+  const double qkv = (m.heads.value_or(0) + 2 * kv) * m.head_dim.value_or(0);
+  const double ffn =
+      2 * (m.is_moe() ? m.moe_ffn_size.value_or(0) * m.experts_per_token.value_or(1) : m.ffn_size.value_or(0));
+  const double width = 2 * h + std::max(qkv, ffn) / plan.tp;
+  const double scratch = m.is_moe() ? m.experts_per_token.value_or(1) * h * 2 / plan.ep : 0;
+  const double forward = tokens * 2 * (width * c.activation_copies.of(engine, job.generation) + scratch);
+  if (!m.is_generator()) return {bytes(forward), {}, {}, rows, tokens};
+  const double vocabulary = m.vocab_size.value_or(0);
+  const double sampler = rows * vocabulary * c.sampler_bytes.of(engine, job.generation);
+  const double all_logits = rows * prompt * vocabulary * c.prompt_logits_bytes.of(engine, job.generation);
+  return {bytes(forward), bytes(sampler), bytes(all_logits), rows, tokens};
+}
+
+/// A draft model runs on the ranks of the model it drafts for, or whole where they do not divide its heads.
+int draft_ranks(const catalog::Model& draft, const InferencePlan& plan) {
+  return std::fmod(draft.heads.value_or(1), plan.tp) == 0 ? plan.tp : 1;
+}
+
+Bytes draft_weights(const job::Draft& draft, const InferencePlan& plan) {
+  return bytes(draft.parameters.loaded() * 2 / draft_ranks(*draft.model, plan));
+}
+
+struct Fixed {
+  Bytes weights;
+  Bytes workspace;
+  Bytes framework;
+};
+
+/// Of all weights, those of the fullest stage. llama.cpp leaves the embedding with the host and lays out the head like
+/// a layer.
+double stage_share(const Job& work, const InferencePlan& plan) {
+  const auto& p = work.parameters;
+  if (work.inference.engine != job::Engine::llama_cpp || plan.pp == 1) return fullest_stage(p.layers, plan.pp);
+  return (1 - p.embedding / std::max(p.loaded(), 1e-9)) * fullest_stage(p.layers + 1, plan.pp);
+}
+
+Bytes weights_of_gpu(const Job& work, const InferencePlan& plan, Trace* trace) {
+  const Bytes stored = stored_weights(work, *plan.weights, trace);
+  return record(trace, {"memory.weights", "{:.2f}", "GiB"}, [&](auto told) {
+    auto weights = told("stored weights", stored) * told("share of the fullest stage", stage_share(work, plan)) /
+                   told("tp", plan.tp);
+    if (plan.ep > plan.tp) {  // experts over the replicas too; within one, tensor parallelism divides them
+      const auto experts =
+          told("share of the experts", work.parameters.experts / std::max(work.parameters.loaded(), 1e-9));
+      weights = weights * (1 - experts + experts * told("tp", plan.tp) / told("ep", plan.ep));
+    }
+    if (work.inference.offload != job::Offload::none) weights = weights * told("share in flight", kInFlight);
+    if (const auto& draft = work.inference.draft) weights = weights + told("draft model", draft_weights(*draft, plan));
+    return weights;
+  });
+}
+
+Fixed fixed_memory(const Job& work, const InferencePlan& plan, const Coefficients& c, Trace* trace) {
+  const std::string_view engine = to_text(work.inference.engine);
+  const int group = plan.tp * plan.pp;
+  Fixed fixed;
+  fixed.weights = weights_of_gpu(work, plan, trace);
+  const bool talks = group > 1 && !lays_out_in_turn(work.inference.engine);
+  fixed.workspace = gib(c.engine_workspace_gib.of(engine));
+  if (trace != nullptr)
+    note(*trace, {"memory.workspace", "{:.2f}", "GiB", "calibration"}, in_gib(fixed.workspace),
+         say("graphs and buffers of {}", engine));
+  fixed.framework = record(trace, {"memory.framework", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
+    return told("CUDA context", gib(c.process_gib.of(engine))) +
+           told.some("communication library", gib(talks ? c.collectives_gib.of("inference") : 0));
+  });
+  return fixed;
+}
+
+/// The longest sequence whose cache fits into `room`, behind a prompt that an encoder has read.
+double longest_sequence(const catalog::Model& model, double prompt, const KvCache& kv, Bytes room) {
+  const double read = model.is_encoder_decoder() ? prompt : 0;
+  const auto cache = [&](double tokens) { return kv.bytes_of({read, tokens}); };
+  // Beyond the window only the full layers grow: a fixed part, then so many bytes per token.
+  const double window = model.window_tokens.value_or(0);
+  const double none = cache(0).raw();
+  const double start = cache(window).raw();
+  const double slope = (cache(window + kLong).raw() - start) / kLong;
+  if (room.raw() < none) return 0;
+  if (room.raw() < start) return std::floor(window * (room.raw() - none) / (start - none));
+  constexpr double kUnbounded = 1e9;  // a cache that does not grow
+  return std::min(kUnbounded, std::floor(window + (room.raw() - start) / slope));
+}
+
+/// Parameters that a format stores in its own width, and those that it keeps at 16 bit.
+struct Kept {
+  double narrow;
+  double wide;
+};
+
+Kept kept_in(const WeightFormat& format, const catalog::Parameters& p) {
+  if (format.experts_only && p.experts != 0) return {p.experts, p.loaded() - p.experts};
+  if (format.keeps_ends) return {p.body + p.experts + p.layer_embeddings, p.embedding + p.head + p.vision};
+  return {p.loaded(), 0};
+}
+
+/// Asked about in the format of its files, whose size is known.
+bool is_as_released(const catalog::Model& model, const WeightFormat& format) {
+  return model.native_weights_gib && model.native_dtype.starts_with(format.name);
+}
+
+}  // namespace
+
+InferencePlan draft_plan(const catalog::Model& draft, const InferencePlan& plan) {
+  static const WeightFormat* const half = *weight_format("fp16");
+  InferencePlan out = plan;
+  out.weights = half;
+  out.tp = draft_ranks(draft, plan);
+  out.pp = 1;
+  out.ep = 1;
+  return out;
+}
+
+Bytes stored_weights(const Job& work, const WeightFormat& format, Trace* trace) {
+  constexpr Recorded kStored{"memory.weights.stored", "{:.2f}", "GiB"};
+  if (is_as_released(*work.model, format)) {
+    const double files = *work.model->native_weights_gib;
+    if (trace != nullptr) note(*trace, kStored, files, say("size of the files as released, in {}", format.name));
+    return gib(files);
+  }
+  return record<Bytes>(trace, kStored, [&, kept = kept_in(format, work.parameters)](auto told) {
+    return told([&] { return say("parameters as {}", format.name); }, kept.narrow) *
+               told("bytes of each", format.bits / 8, "B") +
+           told.some("parameters kept at 16 bits", kept.wide) * told("bytes of each", 2, "B");
+  });
+}
+
+bool lays_out_in_turn(job::Engine engine) { return engine == job::Engine::llama_cpp || engine == job::Engine::hf; }
+
+Bytes kv_bytes(const catalog::Model& m, Cached tokens, const InferencePlan& plan) {
+  return KvCache(m, plan).bytes_of(tokens);
+}
+
+namespace {
+
+constexpr double kMostConfigured = 1024;
+constexpr double kLargeMemoryGib = 70;  // from which vLLM schedules more sequences by default
+
+double default_sequences(const Job& work, const Machine& machine, const Coefficients& c) {
+  const auto& job = work.inference;
+  const bool large = job.generation.empty() && in_gib(machine.device.usable) >= kLargeMemoryGib;
+  return c.max_sequences.of(to_text(job.engine), large ? std::string_view("large") : job.generation);
+}
+
+}  // namespace
+
+InferenceMemory inference_memory(const Job& work, const Machine& machine, const InferencePlan& plan,
+                                 const Coefficients& c, Trace* trace) {
+  const auto& job = work.inference;
+  const std::string_view engine = to_text(job.engine);
+  const Fixed fixed = fixed_memory(work, plan, c, trace);
+  const Cached length{static_cast<double>(job.input_tokens), static_cast<double>(job.output_tokens)};
+  // An engine is configured for the requests it is to serve; without a number it keeps its default.
+  const double usual = default_sequences(work, machine, c);
+  const double asked = job.concurrency ? std::ceil(static_cast<double>(*job.concurrency) / plan.dp) : usual;
+  const double most = std::max(usual, std::min(asked, kMostConfigured));
+  const Bytes taken = fixed.weights + fixed.workspace + fixed.framework;
+
+  InferenceMemory memory;
+  memory.sequences = most;
+  memory.pool = machine.device.usable * job.mem_utilization.value_or(c.engine_memory_share.of(engine));
+  const KvCache kv(*work.model, plan);
+  Bytes each = kv.bytes_of(length);
+  if (job.draft) each += kv_bytes(*job.draft->model, length, draft_plan(*job.draft->model, plan));
+  double rows = std::max(1.0, std::min(asked, most));
+  double caches = 0;
+  ActivationPeak peak = activation_peaks(work, plan, rows, c);
+  Bytes room = memory.pool - taken - peak.largest();
+  if (!work.model->is_generator()) {
+    // An encoder's requests need no cache: as many as its activations leave room for.
+    const Bytes one = activation_peaks(work, plan, 1, c).largest();
+    const double fits = std::floor((memory.pool - taken).raw() / std::max(1.0, one.raw()));
+    rows = std::max(1.0, std::min(rows, fits));
+    peak = activation_peaks(work, plan, rows, c);
+    memory.max_concurrency = std::max(0.0, fits) * plan.dp;
+    memory.steady_concurrency = memory.max_concurrency;
+  } else {
+    // An engine told to decode fewer sequences together needs smaller buffers: halve until one fits.
+    const auto fitting = [&] { return each > Bytes{} ? std::floor(room / each) : most; };
+    while (!job.concurrency && rows > 1 && fitting() < 1) {
+      rows = std::max(1.0, std::floor(rows / 2));
+      peak = activation_peaks(work, plan, rows, c);
+      room = memory.pool - taken - peak.largest();
+    }
+    const double fits = fitting();
+    memory.max_concurrency = std::max(0.0, std::min(fits, 1e7)) * plan.dp;
+    const double grown = static_cast<double>(job.output_tokens) * c.reserved_output.of(engine, job.generation);
+    const Bytes half_way = kv.bytes_of({length.prompt, grown});
+    const double at_once = half_way > Bytes{} ? std::floor(room / half_way) : most;
+    memory.steady_concurrency = std::max(fits, std::min(at_once, 1e7)) * plan.dp;
+    if (!job.concurrency) rows = std::max(1.0, std::min(rows, memory.steady_concurrency / plan.dp));
+    memory.longest_context = longest_sequence(*work.model, length.prompt, kv, room);
+    const Bytes long_one = kv.bytes_of({0, kLong});
+    memory.kv_tokens = long_one > Bytes{} ? std::max(0.0, room / long_one * kLong) : 0;
+    // A concurrency beyond what the engine decodes together waits in its queue and needs no cache yet.
+    caches = std::min(rows, std::max(1.0, memory.max_concurrency / plan.dp));
+  }
+  memory.concurrency = job.concurrency ? static_cast<double>(*job.concurrency) : rows * plan.dp;
+  memory.per_gpu.weights = fixed.weights;
+  memory.per_gpu.kv_cache = record(trace, {"memory.kv_cache", "{:.2f}", "GiB"}, [&](auto told) {
+    const auto cache = [&] {
+      return say("cache of one request of {:g} + {:g} tokens", length.prompt, length.generated);
+    };
+    return told("requests of one replica", caches) * told(cache, each);
+  });
+  memory.per_gpu.activations = peak.largest(trace);
+  memory.per_gpu.workspace = fixed.workspace;
+  memory.per_gpu.framework = fixed.framework;
+  return memory;
+}
+
+}  // namespace gpusel::physics

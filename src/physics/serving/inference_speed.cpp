@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/words/name.hpp"
+#include "physics/serving/inference_load.hpp"
+
+namespace gpusel::physics {
+
+namespace {
+
+using job::Job;
+
+std::string_view name_of_bound(const Replica::Parts& parts) {
+  if (parts.sequences > std::max(parts.memory, parts.compute)) return "host";
+  const Seconds launch = std::max(parts.launch, parts.host);
+  if (launch + parts.link > std::max(parts.memory, parts.compute)) return parts.link > launch ? "link" : "launch";
+  return parts.memory > parts.compute ? "memory-bandwidth" : "compute";
+}
+
+constexpr Recorded kToFirstToken{"inference.ttft", "{:.2f}", "ms"};
+
+/// Share of what could be served.
+double load_of(double rate, double most_requests) { return std::min(0.99, rate / most_requests); }
+
+/// With the waiting time of an M/G/1 queue with exponential tail: mean × −ln(1 − percentile).
+Seconds queued(Seconds ttft, double load, double percentile, Trace* trace = nullptr) {
+  return record(trace, kToFirstToken, [&](auto told) {
+    const auto first = told("first token", ttft);
+    const auto used = told("load", load);
+    return first + first * (used / (2 * (1 - used)) * told("−ln(1 − percentile)", -std::log(1 - percentile)));
+  });
+}
+
+InferenceSpeed::Percentiles percentiles(const Steady& steady, double load, double steps) {
+  InferenceSpeed::Percentiles p;
+  p.ttft_p95 = queued(steady.ttft, load, 0.95);
+  p.ttft_p99 = queued(steady.ttft, load, 0.99);
+  p.itl_p95 = steady.itl * (1 + 0.5 * load);
+  p.itl_p99 = steady.itl * (1 + load);
+  p.e2e_p95 = p.ttft_p95 + p.itl_p95 * steps;
+  p.e2e_p99 = p.ttft_p99 + p.itl_p99 * steps;
+  return p;
+}
+
+}  // namespace
+
+Seconds decode_step(const Job& work, const Machine& machine, const InferencePlan& plan, double batch, double context,
+                    const Coefficients& coefficients) {
+  const auto rate = compute_rate(*plan.weights, machine.device);
+  if (!rate) return {};
+  return Replica(work, machine, plan, coefficients, *rate).decode(batch, {context, 0}).total;
+}
+
+std::optional<InferenceSpeed> inference_speed(const Job& work, const Machine& machine, const InferencePlan& plan,
+                                              const InferenceMemory& memory, const Coefficients& c, Trace* trace) {
+  const auto rate = compute_rate(*plan.weights, machine.device);
+  if (!rate) return std::nullopt;
+  const auto& job = work.inference;
+  Server server{Replica(work, machine, plan, c, *rate), std::nullopt};
+  std::optional<Job> drafting;
+  std::optional<InferencePlan> drafting_plan;
+  if (job.draft) {
+    drafting = work;
+    drafting->model = job.draft->model;
+    drafting->parameters = job.draft->parameters;
+    drafting_plan = draft_plan(*job.draft->model, plan);
+    const auto half = compute_rate(*drafting_plan->weights, machine.device);
+    if (!half) return std::nullopt;
+    server.draft.emplace(*drafting, machine, *drafting_plan, c, *half);
+  }
+  const Replica& replica = server.target;
+  const auto output = static_cast<double>(job.output_tokens);
+  Trace* const generating = work.model->is_generator() ? trace : nullptr;
+  const double cached = static_cast<double>(job.input_tokens) * job.prefix_cache_hit;
+  const Seconds prefill = replica.prompt(static_cast<double>(job.input_tokens) - cached, 1, cached, trace).total;
+  const auto load = steady_load(work, server, plan, memory, c, trace);
+  if (!load) return std::nullopt;
+  const Steady& steady = load->steady;
+  const double batch = load->batch;
+  const double replicas = load->replicas;
+  const double per_replica = load->requests_per_s / replicas;
+
+  InferenceSpeed speed;
+  speed.prefill_replicas = load->prefill_replicas;
+  speed.in_flight = batch * replicas;
+  speed.requests_per_s = load->requests_per_s;
+  speed.output_tokens_per_s =
+      record(generating, {"inference.output_tokens_per_s", "{:.1f}", "tokens/s"},
+             [&](auto told) { return told("requests per second", speed.requests_per_s) * told("output", output); });
+  speed.total_tokens_per_s = speed.requests_per_s * (output + static_cast<double>(job.input_tokens));
+  speed.itl = steady.itl;
+  speed.ttft = steady.ttft;
+  speed.e2e = steady.e2e;
+  // Requests beyond the cache's room wait for one in flight to end.
+  const bool queues = job.concurrency && !job.request_rate;
+  const double waiting = queues ? std::max(0.0, memory.concurrency / replicas - batch) : 0;
+  if (job.request_rate) {
+    const double share = load_of(*job.request_rate, load->most);
+    const double steps = output - 1;
+    speed.ttft = queued(steady.ttft, share, 0.5, trace);
+    speed.e2e = speed.ttft + speed.itl * steps;
+    speed.percentiles = percentiles(steady, share, steps);
+  } else {
+    speed.ttft = record(trace, kToFirstToken, [&](auto told) {
+      return told("first token", steady.ttft) +
+             quantity<Seconds>(told.some("requests that wait", waiting) /
+                               told("requests per second of one replica", per_replica));
+    });
+    speed.e2e += seconds(waiting / per_replica);
+  }
+  speed.weights_native = rate->native || plan.weights->bits >= 16;
+  const auto parts = replica.decode(batch / replica.pipelining(), halfway(job), generating);
+  const bool prompt_heavy = !work.model->is_generator() || prefill * batch > parts.total * std::max(1.0, output);
+  speed.bound_by = prompt_heavy ? to_name("compute") : waiting > 0.5 ? to_name("kv-cache") : name_of_bound(parts);
+  return speed;
+}
+
+}  // namespace gpusel::physics

@@ -1,0 +1,289 @@
+#include "physics/serving/replica.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "physics/record.hpp"
+#include "physics/serving/half_rate.hpp"
+#include "physics/serving/multiprocessors.hpp"
+
+namespace gpusel::physics {
+
+namespace {
+
+/// What decoding reads per second: a share of the peak, unless too few multiprocessors ask for data.
+BytesPerSecond reading_rate(const Device& device, double efficiency, double per_clock) {
+  const BytesPerSecond memory = device.bandwidth * efficiency;
+  const double clocks = multiprocessors(*device.gpu) * device.share * clock_ghz(*device.gpu);
+  return clocks != 0 ? std::min(memory, gb_per_s(clocks * per_clock)) : memory;
+}
+
+/// Share of the 16-bit peak that large products sustain: what the kernels reach, or what the board's power allows.
+double sustained(const catalog::Gpu& gpu, double half_rate_gain, const Coefficients& c) {
+  const double reached = c.gemm_efficiency.of(gpu.architecture) * (half_rate(gpu) ? half_rate_gain : 1.0);
+  if (!gpu.tdp_w || !gpu.fp16_dense_tflops) return reached;
+  return std::min(reached, *gpu.tdp_w * c.tflops_per_watt.of(gpu.compute_capability) / *gpu.fp16_dense_tflops);
+}
+
+}  // namespace
+
+Replica::Replica(const job::Job& work, const Machine& machine, const InferencePlan& plan, const Coefficients& c,
+                 ComputeRate rate)
+    : m_(*work.model),
+      p_(work.parameters),
+      machine_(machine),
+      plan_(plan),
+      c_(c),
+      engine_(to_text(work.inference.engine)),
+      generation_(work.inference.generation),
+      head_(m_.is_generator() ? std::max(p_.head, p_.embedding) : 0),
+      layers_in_turn_(lays_out_in_turn(work.inference.engine)) {
+  const catalog::Gpu& gpu = *machine.device.gpu;
+  const double gemm = sustained(gpu, of(c.half_rate_gain), c) * of(c.prefill_efficiency) *
+                      (rate.low_precision ? c.low_precision_efficiency.value : 1.0);
+  const WeightFormat& format = *plan.weights;
+  widened_ = !rate.native && format.bits < 16;
+  const double together = layers_in_turn_ ? 1 : plan.tp;
+  matmul_rate_ = rate.peak * (gemm * (widened_ ? of(c.dequantise_efficiency) : 1.0) * together);
+  const std::string then = std::string(format.name) + " " + std::string(generation_);  // kernels of their time
+  bandwidth_ = reading_rate(machine.device, c.decode_bandwidth_efficiency.of(engine_, then, format.name),
+                            of(c.multiprocessor_bytes)) *
+               together;
+  // Attention of single tokens runs on the ordinary cores, or is limited like them.
+  if (gpu.fp32_tflops)
+    attention_rate_ = tflops(*gpu.fp32_tflops) * (machine.device.share * of(c.decode_attention_share) * together);
+  if (work.inference.offload != job::Offload::none)
+    host_link_ = pcie_bandwidth(gpu) * (c.link_efficiency.of("pcie") * together);
+  // An encoder-decoder reads the prompt with one stack and answers with the other.
+  if (m_.decoder_layers) decoder_ = *m_.decoder_layers / p_.layers;
+  expert_width_ = format.bits / 8;
+  body_width_ = format.experts_only && p_.experts != 0 ? 2 : format.bits / 8;
+  head_width_ = format.keeps_ends ? 2 : format.bits / 8;
+  has_ = habits();
+  if (plan.tp > 1 && !layers_in_turn_) tensor_way_ = way(plan.tp);
+  if (plan.ep > plan.tp) expert_way_ = way(plan.ep);
+}
+
+Replica::Habits Replica::habits() const {
+  Habits out{};
+  out.batched_tokens = of(c_.batched_tokens);
+  out.prefill_bytes = of(c_.prefill_bytes);
+  out.prefill_attention = of(c_.prefill_attention_efficiency);
+  out.prefill_layer_us = of(c_.prefill_layer_us);
+  out.expert_efficiency = c_.expert_efficiency.of(engine_);
+  out.pipelines_prompts = of(c_.pipelines_prompts);
+  out.step_us = of(c_.decode_step_us);
+  // What a step takes beside its large kernels: small ones, gaps, and the scheduler.
+  out.launches_us = of(c_.decode_layer_us) * p_.layers + of(c_.expert_layer_us) * p_.moe_layers + out.step_us;
+  out.sequence_us = of(c_.sequence_us);
+  out.host_exposed = of(c_.host_exposed);
+  out.graph_tokens = of(c_.graph_tokens);
+  out.cache_copies = of(c_.cache_copies);
+  out.cache_efficiency = of(c_.cache_efficiency);
+  return out;
+}
+
+double Replica::of(const Coefficient& coefficient) const { return coefficient.of(engine_, generation_); }
+
+double Replica::passes(double tokens) const { return std::ceil(tokens / has_.batched_tokens); }
+
+double Replica::prompts_per_pass(double tokens, double batch) const {
+  return std::clamp(std::floor(has_.batched_tokens / std::max(tokens, 1e-9)), 1.0, batch);
+}
+
+/// The GPU's own time for prompts: products, attention and what streams through memory between them.
+Replica::PromptParts Replica::pass_compute(double tokens, double prompts, double cached) const {
+  const double all = tokens * prompts;
+  const double pass = std::min(all, has_.batched_tokens);
+  const double heads = m_.heads.value_or(0) * m_.head_dim.value_or(0);
+  // A causal prompt attends to what is cached at first, to all of it at the end.
+  const bool causal = m_.is_generator() && !m_.is_encoder_decoder();
+  const double reach = causal ? (attended(cached) + attended(cached + tokens)) / 2 : attended(tokens);
+  const Flop products = flop(2 * p_.body * all + 2 * head_ * prompts);
+  const Flop experts = flop(2 * p_.experts * p_.routed_share * all);
+  const Flop attention = flop(4 * heads * reach * tokens * prompts);
+  const double busy = pass / (pass + c_.gemm_tokens_half.value);
+  const FlopPerSecond rate = matmul_rate_ * busy;
+  const double routed = pass * p_.routed_share;  // tokens that one expert sees
+  const FlopPerSecond expert_rate =
+      matmul_rate_ * (has_.expert_efficiency * routed / (routed + c_.expert_rows_half.value));
+  const double together = layers_in_turn_ ? 1 : plan_.tp;
+  const Bytes between = bytes(has_.prefill_bytes * *m_.hidden_size * p_.layers * all / together);
+  PromptParts parts;
+  parts.products = products / rate + (p_.routed_share != 0 ? experts / expert_rate : Seconds{});
+  parts.attention = attention / (rate * has_.prefill_attention);
+  parts.between = between / machine_.device.bandwidth;
+  return parts;
+}
+
+Seconds Replica::prefill(double tokens, double prompts, double cached) const {
+  return prompt(tokens, prompts, cached).total;
+}
+
+Replica::PromptParts Replica::prompt(double tokens, double prompts, double cached, Trace* trace) const {
+  if (tokens <= 0) return {};
+  const double reader = decoder_ < 1 ? 1 - decoder_ : 1;
+  const double all = tokens * prompts;
+  const double count = passes(all);
+  PromptParts parts = pass_compute(tokens, prompts, cached);
+  parts.reading = reading(read_once(all / count)) * count;
+  double stages = reader;
+  // Several passes follow each other through the stages of a layout in turn.
+  if (layers_in_turn_) {
+    const double pipelined = (count + plan_.pp - 1) / (count * plan_.pp);
+    stages *= 1 - has_.pipelines_prompts * (1 - pipelined);
+  }
+  for (Seconds* part : {&parts.products, &parts.attention, &parts.between, &parts.reading}) *part = *part * stages;
+  parts.host = microseconds(has_.prefill_layer_us * p_.layers * count) * reader;
+  parts.fixed = microseconds(has_.step_us * count);
+  parts.link = traffic(all) * reader;
+  parts.total = record(trace, {"inference.prefill", "{:.2f}", "ms"}, [&](auto told) {
+    return greatest(told("products", parts.products) + told("attention", parts.attention) +
+                        told("between products", parts.between),
+                    told("reading weights", parts.reading), told("host", parts.host)) +
+           told("fixed", parts.fixed) + told("links", parts.link);
+  });
+  return parts;
+}
+
+Seconds Replica::burst(double tokens, double prompts, double cached) const {
+  // Those of the first pass are done with it, the last with all of them.
+  const double first = std::clamp(has_.batched_tokens / tokens, 1.0, prompts);
+  const Seconds last = prefill(tokens, prompts, cached);
+  return first == prompts ? last : (prefill(tokens, first, cached) + last) / 2;
+}
+
+Replica::Parts Replica::decode(double batch, Cached context, double checked) const {
+  const auto& last = last_decoded_;
+  const bool again = last && last->batch == batch && last->checked == checked &&
+                     last->context.prompt == context.prompt && last->context.generated == context.generated;
+  if (!again) last_decoded_ = {batch, context, checked, decoded(batch, context, checked)};
+  return last_decoded_->parts;
+}
+
+Replica::Parts Replica::decoded(double batch, Cached context, double checked, Trace* trace) const {
+  Parts parts;
+  const double rows = batch * checked;
+  const Seconds weights = reading(read_once(rows) * decoder_);
+  const Seconds caches = bytes(cache_traffic(context) * batch) / bandwidth_;
+  const double heads = m_.heads.value_or(0) * m_.head_dim.value_or(0);
+  const Flop products = flop(2 * (p_.active(0) * decoder_ + head_) * rows);
+  const Flop scores = flop(4 * heads * attended(context.total()) * decoder_ * rows);
+  const Seconds attention = attention_rate_ > FlopPerSecond{} ? scores / attention_rate_ : Seconds{};
+  // A few sequences run on kernels for vectors, which waste less than the tiles that a batch fills in part, and widen
+  // weights as they come from memory. llama.cpp's formats take arithmetic to unpack, however few the sequences are.
+  constexpr double kWastedEach = 8;
+  const bool unpacked = widened_ && engine_ == to_text(job::Engine::llama_cpp);
+  const double wasted = unpacked ? c_.decode_rows_half.value : std::min(c_.decode_rows_half.value, kWastedEach * rows);
+  const Seconds dense = products / (matmul_rate_ * (rows / (rows + wasted)));
+  parts.memory = weights + caches;
+  parts.caches = caches;
+  parts.compute = dense + attention;
+  parts.launch = microseconds(has_.launches_us) * decoder_;
+  parts.host = host(context.total()) * decoder_;
+  parts.sequences = microseconds(has_.sequence_us * batch);
+  parts.link = traffic(rows) * decoder_;
+  parts.device = record(trace, {"inference.decode_step.device", "{:.2f}", "ms"}, [&](auto told) {
+    return greatest(told("weights", weights), told("products", dense)) +
+           greatest(told([&] { return say("caches of {:g} tokens", context.total()); }, caches),
+                    told("scores", attention)) +
+           told("fixed", parts.launch) + told("links", parts.link);
+  });
+  parts.total = record(trace, {"inference.decode_step", "{:.2f}", "ms"}, [&](auto told) {
+    const auto device = told("device", parts.device);
+    const auto host = told("host", parts.host);
+    return greatest(device, host) + least(device, host) * told("what shows of the host", has_.host_exposed) +
+           told([&] { return say("handling {:g} sequences", batch); }, parts.sequences);
+  });
+  return parts;
+}
+
+Seconds Replica::least_prompt(double tokens) const {
+  if (tokens <= 0) return {};
+  const Flop products = flop(2 * p_.body * tokens + 2 * head_);
+  const Flop experts = flop(2 * p_.experts * p_.routed_share * tokens);
+  const Bytes between = bytes(has_.prefill_bytes * *m_.hidden_size * p_.layers * tokens);
+  return products / matmul_rate_ + experts / (matmul_rate_ * has_.expert_efficiency) +
+         between / machine_.device.bandwidth;
+}
+
+Seconds Replica::least_token(Cached context) const {
+  const Flop products = flop(2 * (p_.active(0) + head_));
+  return products / matmul_rate_ + bytes(cache_traffic(context)) / bandwidth_ + microseconds(has_.sequence_us);
+}
+
+Seconds Replica::handover(double tokens) const {
+  const bool crosses = plan_.tp * plan_.pp >= machine_.gpus_per_node;
+  const Bytes cache = kv_bytes(m_, {tokens, 0}, plan_);  // every GPU sends its part
+  const int here = std::min(machine_.gpus_per_node, 2);
+  return cache / group_bandwidth(machine_, here, crosses, c_) + group_latency(machine_, crosses, c_);
+}
+
+/// Launching every kernel of a step, where an engine has no graphs or none for a context this long.
+Seconds Replica::host(double context) const {
+  if (context <= has_.graph_tokens) return {};
+  return microseconds(c_.host_layer_us.of(engine_, plan_.weights->name, generation_) * p_.layers +
+                      of(c_.host_expert_us) * m_.experts.value_or(0) * p_.moe_layers);
+}
+
+/// Bytes read for one sequence's cache, copies that an engine makes of it in every step included.
+double Replica::cache_traffic(Cached context) const {
+  const double groups = m_.kv_heads ? m_.heads.value_or(1) / *m_.kv_heads : 1;
+  const double copies = has_.cache_copies * (m_.is_mla() ? 1 : groups);
+  return kv_bytes(m_, context, plan_).raw() * plan_.tp * plan_.pp * (1 / has_.cache_efficiency + copies);
+}
+
+/// Sum over layers of the tokens each attends to at `context`.
+double Replica::attended(double context) const {
+  if (m_.is_encoder_decoder()) return p_.layers * context;
+  const double full = m_.kv_full_layers.value_or(p_.layers - m_.kv_window_layers.value_or(0));
+  return full * context + m_.kv_window_layers.value_or(0) * std::min(context, m_.window_tokens.value_or(context));
+}
+
+/// Weight bytes touched by `batch` tokens: of E experts, E (1 − (1 − k/E)^batch) are visited. Experts spread over
+/// replicas are shared: each replica reads its part, for the tokens of all.
+double Replica::read_once(double batch) const {
+  const double sharing = std::max(1.0, static_cast<double>(plan_.ep) / plan_.tp);  // replicas
+  const double visited = 1 - std::pow(1 - p_.routed_share, batch * sharing);
+  return p_.body * body_width_ + p_.experts * visited * busiest_rank(visited) / sharing * expert_width_ +
+         head_ * head_width_;
+}
+
+/// Whole experts on ranks of their own are not visited evenly: the busiest rank's over the mean.
+double Replica::busiest_rank(double visited) const {
+  if (visited <= 0) return 1;
+  const double mean = m_.experts.value_or(plan_.ep) / plan_.ep * visited;
+  return std::min(1 / visited, 1 + std::sqrt(2 * (1 - visited) * std::log(plan_.ep) / mean));
+}
+
+/// Weights read from the GPU's memory, or over PCIe where they are offloaded, whichever takes longer.
+Seconds Replica::reading(double weight_bytes) const {
+  const Seconds local = bytes(weight_bytes) / bandwidth_;
+  return host_link_ ? std::max(local, bytes(weight_bytes * (1 - kInFlight)) / *host_link_) : local;
+}
+
+/// Between GPUs, for `tokens` rows: two all-reduces per layer with tensor parallelism, and a
+/// dispatch and a combination per layer of experts with expert parallelism.
+Seconds Replica::traffic(double tokens) const {
+  Seconds total;
+  const Bytes rows = bytes(2 * *m_.hidden_size * tokens);
+  if (plan_.tp > 1 && !layers_in_turn_)
+    total += (rows * (2.0 * (plan_.tp - 1) / plan_.tp) / tensor_way_.rate + tensor_way_.latency) * (2 * p_.layers);
+  if (plan_.ep > plan_.tp) {
+    const double sent = m_.experts_per_token.value_or(1) * (plan_.ep - 1) / plan_.ep / plan_.tp;
+    total += (rows * sent / expert_way_.rate + expert_way_.latency) * (2 * p_.moe_layers);
+  }
+  return total;
+}
+
+Replica::Way Replica::way(int members) const {
+  const bool crosses = members > machine_.gpus_per_node;
+  const std::string_view link = link_case(machine_.link);
+  const Seconds latency =
+      crosses ? group_latency(machine_, crosses, c_)
+              : microseconds(c_.collective_us.of(link) * std::pow(members / 2.0, c_.collective_growth.of(link)));
+  return {group_bandwidth(machine_, std::min(members, machine_.gpus_per_node), crosses, c_), latency};
+}
+
+}  // namespace gpusel::physics

@@ -1,0 +1,39 @@
+// Many plans of one training job on one machine: what they share is worked out once.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "physics/training/training.hpp"
+
+namespace gpusel::physics {
+
+struct TrainingJob;
+struct TrainingRates;
+struct Division;
+
+/// What it is made of outlives it.
+class TrainingEstimator {
+ public:
+  TrainingEstimator(const job::Job& work, const Machine& machine, const Coefficients& coefficients);
+  ~TrainingEstimator();
+  TrainingEstimator(const TrainingEstimator&) = delete;
+  TrainingEstimator& operator=(const TrainingEstimator&) = delete;
+
+  /// As training_memory() and training_speed() have it.
+  MemoryBreakdown memory(const TrainingPlan& plan);
+  std::optional<TrainingSpeed> speed(const TrainingPlan& plan);
+
+ private:
+  const MemoryBreakdown& uniform(const TrainingPlan& plan);
+
+  const Machine& machine_;
+  std::unique_ptr<const TrainingJob> job_;
+  std::unique_ptr<const TrainingRates> rates_;                  // of the plans' arithmetic
+  std::unique_ptr<Division> division_;                          // of the plans seen
+  std::vector<std::pair<TrainingPlan, MemoryBreakdown>> seen_;  // of one division over GPUs, all layers alike
+};
+
+}  // namespace gpusel::physics

@@ -1,0 +1,94 @@
+#include "physics/training/training_job.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "physics/serving/half_rate.hpp"
+#include "physics/training/training_activations.hpp"
+
+namespace gpusel::physics {
+
+namespace {
+
+using job::Job;
+
+double slack_of(const Job& work, const Coefficients& c) {
+  if (!work.model->is_generator()) return c.allocator_slack.of("encoder");
+  const auto& unequal = work.training.variable_lengths;
+  return unequal ? c.allocator_slack.of(*unequal ? "variable" : "fixed")
+                 : c.allocator_slack.of(work.training.framework);
+}
+
+/// No product exceeds this share of the dense peak, however cool the part stays.
+constexpr double kMostOfTrainingPeak = 0.92;
+
+/// Share of the dense peak that large 16-bit products reach: its architecture's, more or less as the
+/// part has more or fewer watts per TFLOPS than the architecture's reference part.
+double training_efficiency(const catalog::Gpu& gpu, const Coefficients& c) {
+  const double share = c.training_efficiency.of(gpu.architecture);
+  const double tflops = gpu.fp16_dense_tflops.value_or(0);
+  const double usual = c.watts_per_tflops.of(gpu.architecture);
+  if (!gpu.tdp_w || tflops == 0 || usual == 0) return share;
+  const double headroom = *gpu.tdp_w / tflops / usual;
+  return std::min(kMostOfTrainingPeak, share * std::pow(headroom, c.power_exponent.of(gpu.architecture)));
+}
+
+}  // namespace
+
+TrainingJob::TrainingJob(const Job& of, const Coefficients& coefficients)
+    : work(of),
+      c(coefficients),
+      framework(job::framework_of(of.training.framework)),
+      sequence(sequence_shape(of)),
+      widths(attention_widths(*of.model, 1)),
+      trainable(trainable_parameters(of)),
+      ffn_columns(physics::ffn_columns(of)),
+      slack(slack_of(of, coefficients)) {
+  const std::string& name = work.training.framework;
+  chunk_layers = c.chunk_layers.of(name);
+  eager_hidden_bytes = c.eager_hidden_bytes.of(name);
+  gated_bytes = c.gated_bytes.of(name);
+  logits_bytes = c.logits_bytes.of(name);
+  selective_share = c.selective_share.of(name);
+  step_bytes = c.step_bytes.of(name);
+  score_bytes = c.score_bytes.of(name);
+  pointwise_bytes = c.pointwise_bytes.of(name);
+  adapter_bytes = c.adapter_bytes.of(name);
+  logit_traffic = c.logit_traffic.of(name);
+  layer_us =
+      c.training_layer_us.of(name) + (job::trains_adapter(work.training.method) ? c.adapter_layer_us.of(name) : 0);
+  tensor_exposed = c.tensor_exposed.of(name);
+  collectives_gib = c.collectives_gib.of("training");
+}
+
+double TrainingJob::chunks(const TrainingPlan& plan) const {
+  if (plan.pp <= 1) return 1;
+  const double layers = work.parameters.layers / plan.pp;
+  if (work.training.virtual_pipeline) return std::min(layers, static_cast<double>(*work.training.virtual_pipeline));
+  return std::max(1.0, std::floor(layers / chunk_layers));
+}
+
+const TokenBytes& TrainingJob::token_bytes(const TrainingPlan& plan) const {
+  const bool known = per_token_ && per_token_->tp == plan.tp && per_token_->precision == plan.precision &&
+                     per_token_->flash_attention == plan.flash_attention;
+  if (!known) per_token_ = PerToken{plan.tp, plan.precision, plan.flash_attention, layer_bytes_per_token(*this, plan)};
+  return per_token_->bytes;
+}
+
+TrainingRates::TrainingRates(const Machine& machine, job::Precision of, const Coefficients& c)
+    : precision(of), peak(machine.device.peak(of)), groups(machine, c) {
+  const FlopPerSecond usual = peak.value_or(FlopPerSecond{});
+  attention_peak = std::min(usual, machine.device.peak(job::Precision::bf16).value_or(usual));
+  const catalog::Gpu& gpu = *machine.device.gpu;
+  const std::string_view format = to_text(machine.device.done_in(precision));
+  products = training_efficiency(gpu, c) * c.format_efficiency.of(format);
+  attention = c.attention_efficiency.of(gpu.architecture);
+  eager = half_rate(gpu) ? 1 : c.eager_efficiency.of(gpu.architecture);
+  cast_bytes = c.cast_bytes.of(format);
+}
+
+double pipeline_chunks(const Job& work, const TrainingPlan& plan, const Coefficients& coefficients) {
+  return TrainingJob(work, coefficients).chunks(plan);
+}
+
+}  // namespace gpusel::physics

@@ -1,0 +1,200 @@
+#include "show/export/common.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
+#include "show/job/estimate.hpp"
+#include "show/json/yaml.hpp"
+#include "show/render/terminal/terminal.hpp"
+
+namespace gpusel::show {
+
+namespace {
+
+constexpr std::size_t kWidth = 100;
+
+/// Each on lines of its own; a control character in a name is shown, not obeyed.
+void add_wrapped(std::vector<std::string>& lines, const std::string& text) {
+  const std::string wrapped = wrap(printable(text), kWidth, 0);
+  bool first = true;
+  for (const std::string_view line : split(wrapped, '\n')) {
+    if (!line.empty()) lines.push_back((first ? "" : "  ") + std::string(line));
+    first = false;
+  }
+}
+
+// Of price lists that hold in several regions; no API knows them.
+constexpr std::string_view kWholeAreas[] = {"all", "global", "eu", "cn-mainland"};
+
+std::string price_day(const answer::Recommendation& r) {
+  const std::string day = Date::from_packed(r.offer->as_of).text();
+  return day.empty() ? say("published at an unknown date") : say("published {}", day);
+}
+
+std::string chosen_line(const ExportView& view) {
+  const answer::Recommendation& r = view.chosen;
+  const Currency currency = view.catalog.currency_of(*r.offer);
+  return say("rank {} of {}: {} × {} {}, {}, {}, {} {} per instance and hour, {}", r.rank,
+             view.advice.recommendations.size(), r.machine().nodes, r.instance->provider, r.instance->sku, r.region->id,
+             to_text(r.offer->term), human_price(r.offer->per_hour()), currency.code(), price_day(r));
+}
+
+}  // namespace
+
+std::string layout_of(const answer::Recommendation& r) {
+  return std::visit([](const auto& choice) { return physics::layout_text(choice.plan); }, r.choice());
+}
+
+std::vector<std::string> heading_lines(const ExportView& view, const std::vector<std::string>& notes) {
+  std::vector<std::string> lines;
+  add_wrapped(lines, job_line(view.advice.work));
+  add_wrapped(lines, chosen_line(view));
+  if (has_plan(view.advice.work)) add_wrapped(lines, say("plan: {}", layout_of(view.chosen)));
+  if (!view.advice.assumed.empty()) add_wrapped(lines, say("assumed: {}", assumed_line(view.advice.assumed)));
+  for (const auto& list : {plan_notes(view), notes})
+    for (const std::string& note : list) add_wrapped(lines, "- " + note);
+  add_wrapped(lines, say("made again by:"));
+  lines.push_back("  " + printable(view.replay));  // in one piece, to be copied
+  return lines;
+}
+
+std::vector<std::string> plan_notes(const ExportView& view) {
+  const answer::Recommendation& r = view.chosen;
+  std::vector<std::string> notes;
+  for (const answer::Remark& remark : r.remarks)
+    notes.push_back(remark.severity == rules::Effect::warn ? say("warning: {}", remark.message) : remark.message);
+  const answer::Launch launch = launch_or_own(view);
+  const auto fabric = r.instance->rdma;
+  if (works_together(view, launch) && fabric && *fabric != catalog::Rdma::none)
+    notes.push_back(
+        say("the planned speed takes {} between the instances for granted: the image needs its libraries, and the "
+            "instances their interfaces; over plain TCP it is slower and dearer",
+            to_text(*fabric)));
+  if (is_spot(r) && view.advice.work.ends())
+    notes.push_back(
+        say("a spot instance can be taken away at any time: results must lie on storage that outlives it, and what "
+            "starts again must go on from there"));
+  return notes;
+}
+
+std::string heading(const ExportView& view, const std::vector<std::string>& notes, std::string_view mark) {
+  std::string out;
+  for (const std::string& line : heading_lines(view, notes)) out += std::string(mark) + line + "\n";
+  return out;
+}
+
+std::string yaml_file(const ExportView& view, const std::vector<std::string>& notes,
+                      const std::vector<Json>& documents) {
+  std::string out = heading(view, notes);
+  for (std::size_t i = 0; i < documents.size(); ++i) out += (i == 0 ? "" : "---\n") + yaml(documents[i]);
+  return out;
+}
+
+std::string job_name(const ExportView& view) {
+  constexpr std::size_t kMost = 50;  // of 63, with room for what controllers add
+  const auto& work = view.advice.work;
+  const std::string_view subject = work.model != nullptr ? work.model->id : to_text(work.task);
+  std::string name = "gpusel-";
+  for (const char c : lower(subject)) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (plain || name.back() != '-') name += plain ? c : '-';
+    if (name.size() >= kMost) break;
+  }
+  while (name.back() == '-') name.pop_back();
+  return name;
+}
+
+answer::Launch launch_or_own(const ExportView& view) {
+  auto launch = answer::launch_of(view.advice, view.chosen, view.launches, view.catalog, view.coefficients);
+  if (launch) return std::move(*launch);
+  answer::Launch own;
+  own.lines = {"sh -c \"$COMMAND\""};
+  own.env = {{"COMMAND", say("your own command that does the work: no standard command says this plan")}};
+  own.copies = view.chosen.machine().nodes;
+  return own;
+}
+
+std::string script_of(const answer::Launch& launch) {
+  std::string out;
+  for (const std::string& line : launch.lines) out += line + "\n";
+  return out;
+}
+
+std::vector<std::string> launch_notes(const answer::Launch& launch) {
+  std::vector<std::string> notes;
+  for (const std::string& remark : launch.remarks) notes.push_back(remark);
+  for (const auto& [name, meaning] : launch.env) notes.push_back(say("give {}: {}", name, meaning));
+  if (launch.nodes > 1 && launch.copies > 1)
+    notes.push_back(say("this is one copy, of {} instances; the plan has {} copies", launch.nodes, launch.copies));
+  return notes;
+}
+
+bool reads_rank(const answer::Launch& launch) {
+  return std::ranges::any_of(launch.lines, [](const std::string& line) {
+    return line.find("$RANK") != std::string::npos || line.find("$MASTER") != std::string::npos;
+  });
+}
+
+bool works_together(const ExportView& view, const answer::Launch& launch) {
+  return launch.nodes > 1 || (view.chosen.machine().nodes > 1 && reads_rank(launch));
+}
+
+std::vector<std::pair<std::string, std::string>> open_variables(const answer::Launch& launch) {
+  auto open = launch.env;
+  std::erase_if(open, [](const auto& variable) { return variable.first == kTokenVariable; });
+  return open;
+}
+
+std::string vendor_of(const answer::Recommendation& r) { return r.gpu == nullptr ? "" : lower(r.gpu->vendor); }
+
+std::vector<const answer::Recommendation*> interchangeable(const ExportView& view) {
+  const auto lines = launch_or_own(view).lines;
+  std::vector<const answer::Recommendation*> out{&view.chosen};
+  for (const answer::Recommendation& other : view.advice.recommendations) {
+    if (&other == &view.chosen || other.machine().nodes != view.chosen.machine().nodes) continue;
+    if (layout_of(other) != layout_of(view.chosen)) continue;
+    if (vendor_of(other) != vendor_of(view.chosen)) continue;  // other wheels, other images
+    ExportView there{view.advice,       other,        view.launches, view.catalog,
+                     view.coefficients, view.scaling, view.disk_gb,  view.replay};
+    if (launch_or_own(there).lines == lines) out.push_back(&other);
+  }
+  return out;
+}
+
+bool is_spot(const answer::Recommendation& r) { return r.offer->term == catalog::Term::spot; }
+
+bool is_by_the_hour(const answer::Recommendation& r) { return r.offer->term == catalog::Term::on_demand || is_spot(r); }
+
+bool has_region(const answer::Recommendation& r) {
+  return !r.region->country.empty() && std::ranges::find(kWholeAreas, r.region->id) == std::end(kWholeAreas);
+}
+
+int devices_of(const answer::Recommendation& r) { return r.gpu == nullptr ? 0 : r.machine().gpus_per_node; }
+
+std::vector<std::string> term_notes(const answer::Recommendation& r) {
+  if (is_by_the_hour(r)) return {};
+  return {
+      say("the price is that of {}, which is bought from the provider beforehand: this file starts instances by "
+          "the hour, and they are billed so until then",
+          to_text(r.offer->term))};
+}
+
+int disk_gb(const ExportView& view) {
+  constexpr double kStep = 50;
+  return static_cast<int>(std::clamp(std::ceil(view.disk_gb / kStep) * kStep, 2 * kStep, 60000.0));
+}
+
+std::string disk_note(const ExportView& view) {
+  return say(
+      "disk of {} GB: data, model and one checkpoint as far as they are known, 100 GB for system and software, "
+      "rounded up",
+      disk_gb(view));
+}
+
+std::unexpected<Error> cannot(std::string message) { return usage_error(std::move(message)); }
+
+}  // namespace gpusel::show

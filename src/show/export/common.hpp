@@ -1,0 +1,74 @@
+// What exports share: the comment on top, names that tools accept, the job as a script. Private to this folder.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "show/export/export.hpp"
+
+namespace gpusel::show {
+
+/// "p5.48xlarge" of the machine, its layout in words: "fp8 tp2, 4 replicas".
+std::string layout_of(const answer::Recommendation& r);
+
+/// What this file is, of which plan, what was assumed, how it is made again, and what is left to the reader; each line
+/// after `mark`. No text gets out of its line.
+std::string heading(const ExportView& view, const std::vector<std::string>& notes, std::string_view mark = "# ");
+/// The same without marks, for formats whose comments are data.
+std::vector<std::string> heading_lines(const ExportView& view, const std::vector<std::string>& notes);
+
+/// What the reader must know of the plan itself: warnings and notes of its rank, the network that its speed takes for
+/// granted, what spot means for its results. They stand in every heading, before the notes of the target.
+std::vector<std::string> plan_notes(const ExportView& view);
+
+/// Heading and documents, one behind the other.
+std::string yaml_file(const ExportView& view, const std::vector<std::string>& notes,
+                      const std::vector<Json>& documents);
+
+/// The job's name as host names are written (RFC 1123): "gpusel-llama-3-1-8b".
+std::string job_name(const ExportView& view);
+
+/// How the chosen plan is started; without a known tool, a line that runs the reader's own $COMMAND.
+answer::Launch launch_or_own(const ExportView& view);
+/// Its lines as one script.
+std::string script_of(const answer::Launch& launch);
+/// Notes on it: what must be there, and which variables are the reader's.
+std::vector<std::string> launch_notes(const answer::Launch& launch);
+/// Whether lines read $RANK or $MASTER.
+bool reads_rank(const answer::Launch& launch);
+/// Whether instances exchange data while they work, rather than each working alone.
+bool works_together(const ExportView& view, const answer::Launch& launch);
+/// Variables that must be given a value; all but the secret ones.
+std::vector<std::pair<std::string, std::string>> open_variables(const answer::Launch& launch);
+
+/// The variable that holds a secret.
+inline constexpr std::string_view kTokenVariable = "HF_TOKEN";
+/// The variable that names where results go.
+inline constexpr std::string_view kOutputVariable = "OUTPUT";
+
+/// What the chosen plan and others of the ranking have in common with it: the same number of instances, cards of the
+/// same vendor, and the same commands. The chosen one first.
+std::vector<const answer::Recommendation*> interchangeable(const ExportView& view);
+
+/// Of its cards, in small letters; empty without any.
+std::string vendor_of(const answer::Recommendation& r);
+bool is_spot(const answer::Recommendation& r);
+/// Rented by the hour, and not committed to.
+bool is_by_the_hour(const answer::Recommendation& r);
+/// Whether its region is one that an API knows: not "every region, one price", nor a whole country.
+bool has_region(const answer::Recommendation& r);
+/// Devices that software sees on one instance; 0 without any.
+int devices_of(const answer::Recommendation& r);
+/// The term as something that only the provider's own pages can order; empty where the target's price is by the hour.
+std::vector<std::string> term_notes(const answer::Recommendation& r);
+
+/// Disk in whole gigabytes, and how it was come to.
+int disk_gb(const ExportView& view);
+std::string disk_note(const ExportView& view);
+
+/// A refusal; export_plan() names the targets that can.
+std::unexpected<Error> cannot(std::string message);
+
+}  // namespace gpusel::show

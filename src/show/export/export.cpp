@@ -1,0 +1,137 @@
+#include "show/export/export.hpp"
+
+#include <algorithm>
+
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "show/export/common.hpp"
+#include "show/export/targets.hpp"
+
+namespace gpusel::show {
+
+namespace {
+
+constexpr std::string_view kSchema = "gpusel.export/1";
+
+constexpr ExportTarget kTargets[] = {
+    {"skypilot", to_say("SkyPilot task: the ranked offers as candidates, and the command"), export_skypilot},
+    {"dstack", to_say("dstack fleet with its service or task"), export_dstack},
+    {"terraform", to_say("the instances in Terraform: AWS, Azure, Google Cloud, Alibaba Cloud, Tencent Cloud"),
+     export_terraform},
+    {"kubernetes", to_say("Deployment and Service, or Job, on nodes of the chosen instance"), export_kubernetes},
+    {"kserve", to_say("KServe InferenceService"), export_kserve},
+    {"karpenter", to_say("Karpenter NodePool that starts the chosen instances: AWS, Azure"), export_karpenter},
+    {"keda", to_say("KEDA ScaledObject: replicas follow requests in flight"), export_keda},
+    {"hpa", to_say("HorizontalPodAutoscaler: the same without KEDA"), export_hpa},
+    {"vllm", to_say("command that starts vLLM with the plan's flags"), export_vllm},
+    {"sglang", to_say("command that starts SGLang with the plan's flags"), export_sglang},
+    {"torchrun", to_say("command that starts the training on each instance"), export_torchrun},
+    {"accelerate", to_say("Accelerate configuration of the training plan"), export_accelerate},
+    {"deepspeed", to_say("DeepSpeed configuration of the training plan"), export_deepspeed},
+};
+
+/// A fence longer than any in the text.
+}  // namespace
+
+std::span<const ExportTarget> export_targets() { return kTargets; }
+
+Result<const ExportTarget*> find_export_target(std::string_view name) {
+  const auto* found = std::ranges::find(kTargets, lower(name), &ExportTarget::name);
+  if (found != std::end(kTargets)) return found;
+  std::vector<std::string_view> known;
+  for (const ExportTarget& target : kTargets) known.push_back(target.name);
+  const std::string hint = did_you_mean(name, known);
+  return usage_error(say("unknown target '{}'", shorten(printable(name), 40)), {},
+                     hint.empty() ? say("all targets: gpusel export") : hint);
+}
+
+namespace {
+
+/// The best rank that the target can say; 0 for none.
+int first_rank(const ExportView& view, const ExportTarget& target) {
+  for (const answer::Recommendation& other : view.advice.recommendations)
+    if (target.make({view.advice, other, view.launches, view.catalog, view.coefficients, view.scaling, view.disk_gb,
+                     view.replay}))
+      return other.rank;
+  return 0;
+}
+
+}  // namespace
+
+Result<Exported> export_plan(const ExportView& view, const ExportTarget& target) {
+  auto exported = target.make(view);
+  if (exported) {
+    auto notes = plan_notes(view);
+    exported->notes.insert(exported->notes.begin(), notes.begin(), notes.end());
+    return exported;
+  }
+  std::string able;
+  for (const ExportTarget& other : kTargets)
+    if (other.make(view)) able += (able.empty() ? "" : ", ") + std::string(other.name);
+  Error error = exported.error();
+  error.hint = able.empty() ? say("no target can say this plan") : say("targets that can: {}", able);
+  if (const int rank = first_rank(view, target); rank > 0)
+    error.hint += say("; --rank {} is the first that {} can", rank, target.name);
+  return std::unexpected(std::move(error));
+}
+
+std::vector<ExportedFile> Exported::files() const {
+  std::vector<ExportedFile> all{*this};
+  all.insert(all.end(), further.begin(), further.end());
+  return all;
+}
+
+Json export_json(const ExportView& view, const ExportTarget& target, const Exported& exported) {
+  const answer::Recommendation& r = view.chosen;
+  Json files = Json::array();
+  for (const ExportedFile& file : exported.files()) files.push_back({{"name", file.name}, {"content", file.content}});
+  return {{"schema", kSchema},
+          {"target", target.name},
+          {"replay", view.replay},
+          {"files", std::move(files)},
+          {"notes", exported.notes},
+          {"assumed", assumptions(view.advice.assumed)},
+          {"plan",
+           {{"rank", r.rank},
+            {"provider", r.instance->provider},
+            {"sku", r.instance->sku},
+            {"region", r.region->id},
+            {"term", to_text(r.offer->term)},
+            {"nodes", r.machine().nodes},
+            {"gpu", r.gpu != nullptr ? Json(r.gpu->id) : Json(nullptr)},
+            {"gpus_per_node", r.gpu != nullptr ? Json(r.machine().gpus_per_node) : Json(0)},
+            {"layout", layout_of(r)}}}};
+}
+
+Document export_page(const ExportTarget& target, const Exported& exported) {
+  Document page;
+  for (const ExportedFile& file : exported.files()) {
+    if (!page.empty()) page.line("---", 2, Where::terminal);
+    page.page_title(format("{}: {}", target.name, file.name));
+    if (file.name == exported.name)
+      for (const std::string& note : exported.notes) page.line("  " + note, 4, Where::page);
+    page.add(Code{file.content});
+  }
+  return page;
+}
+
+Table export_table(const Exported& exported) {
+  Table table({{"name"}, {"content"}});
+  for (const ExportedFile& file : exported.files()) table.add({file.name, file.content});
+  return table;
+}
+
+Json targets_json() {
+  Json targets = Json::array();
+  for (const ExportTarget& target : kTargets)
+    targets.push_back({{"target", target.name}, {"purpose", say_text(target.purpose)}});
+  return {{"schema", kSchema}, {"targets", std::move(targets)}};
+}
+
+Document targets_page() {
+  Table table({left(say("Target"), 0, 0, "target"), left(say("What it writes"), 0, 20, "purpose")});
+  for (const ExportTarget& target : kTargets) table.add({std::string(target.name), say_text(target.purpose)});
+  return Document().page_title(say("What gpusel export writes")).add(std::move(table));
+}
+
+}  // namespace gpusel::show

@@ -1,0 +1,59 @@
+// A chosen plan in the formats of other tools. Nothing in them is guessed: what the plan does not say is a variable of
+// the reader's, and a tool that cannot say the plan refuses it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "answer/stages/launch.hpp"
+#include "show/document/document.hpp"
+#include "show/json/json.hpp"
+
+namespace gpusel::show {
+
+struct ExportView {
+  const answer::Advice& advice;
+  const answer::Recommendation& chosen;
+  std::span<const answer::ProofTool> launches;  // data/launches
+  const catalog::Catalog& catalog;
+  const physics::Coefficients& coefficients;
+  std::optional<money::Autoscale> scaling;
+  double disk_gb = 0;  // that each instance needs
+  std::string replay;  // command line that makes the same file
+};
+
+struct ExportedFile {
+  std::string name;     // usual name of the file
+  std::string content;  // ends in a line feed
+};
+
+struct Exported : ExportedFile {
+  std::vector<std::string> notes;
+  std::vector<ExportedFile> further{};  // that are used after it
+
+  std::vector<ExportedFile> files() const;
+};
+
+struct ExportTarget {
+  std::string_view name;
+  std::string_view purpose;  // for to_say()
+  Result<Exported> (*make)(const ExportView& view);
+};
+std::span<const ExportTarget> export_targets();
+/// Errors: there is no such target; the nearest are named.
+Result<const ExportTarget*> find_export_target(std::string_view name);
+/// Errors: the target cannot say the plan; those that can are named.
+Result<Exported> export_plan(const ExportView& view, const ExportTarget& target);
+
+Json export_json(const ExportView& view, const ExportTarget& target, const Exported& exported);
+/// As table and wide the file itself; CSV and Markdown hold it.
+Document export_page(const ExportTarget& target, const Exported& exported);
+Table export_table(const Exported& exported);
+
+/// What there is to choose from.
+Json targets_json();
+Document targets_page();
+
+}  // namespace gpusel::show

@@ -1,0 +1,57 @@
+// The plan's own command lines as scripts of shell: servers, and training on each instance.
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "show/export/common.hpp"
+#include "show/export/targets.hpp"
+
+namespace gpusel::show {
+
+namespace {
+
+Exported script(const ExportView& view, const answer::Launch& launch, std::string name) {
+  Exported out{std::move(name), {}, launch_notes(launch)};
+  out.notes.push_back(say("made for {}: {}", launch.tool, launch.url));
+  if (launch.setup.empty() && !launch.image.empty())
+    out.notes.push_back(say("run it in the container {}, which has the tool for this vendor's cards", launch.image));
+  const int nodes = view.chosen.machine().nodes;
+  if (reads_rank(launch))
+    out.notes.push_back(
+        say("run it on each of {} instances: RANK is 0 on the first, MASTER is the first's address", launch.nodes));
+  else if (nodes > 1)
+    out.notes.push_back(say("run it on each of {} instances", nodes));
+  out.content = "#!/bin/sh\n" + heading(view, out.notes) + "set -eu\n";
+  if (reads_rank(launch)) out.content += ": \"${RANK:?}\" \"${MASTER:?}\"\n";
+  for (const auto& [variable, meaning] : open_variables(launch)) out.content += ": \"${" + variable + ":?}\"\n";
+  if (!launch.setup.empty()) out.content += "# " + launch.setup + "\n";
+  out.content += script_of(launch);
+  return out;
+}
+
+Result<Exported> server(const ExportView& view, job::Engine engine) {
+  const auto& work = view.advice.work;
+  const std::string_view name = to_text(engine);
+  if (!std::holds_alternative<physics::InferenceChoice>(view.chosen.choice()))
+    return cannot(say("{} serves language models, and this job is none of that", name));
+  if (work.inference.engine != engine)
+    return cannot(say("the plan is for {}: --engine {} plans for {}", to_text(work.inference.engine), name, name));
+  const auto launch = answer::launch_of(view.advice, view.chosen, view.launches, view.catalog, view.coefficients, name);
+  if (!launch) return cannot(say("no command of {} says this plan", name));
+  return script(view, *launch, "serve.sh");
+}
+
+}  // namespace
+
+Result<Exported> export_vllm(const ExportView& view) { return server(view, job::Engine::vllm); }
+
+Result<Exported> export_sglang(const ExportView& view) { return server(view, job::Engine::sglang); }
+
+Result<Exported> export_torchrun(const ExportView& view) {
+  if (!std::holds_alternative<physics::TrainingChoice>(view.chosen.choice()))
+    return cannot(say("torchrun starts training, and this job is none"));
+  const auto launch =
+      answer::launch_of(view.advice, view.chosen, view.launches, view.catalog, view.coefficients, "torchrun");
+  if (!launch) return cannot(say("no command says this plan"));
+  return script(view, *launch, "train.sh");
+}
+
+}  // namespace gpusel::show

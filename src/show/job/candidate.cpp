@@ -1,0 +1,93 @@
+#include "show/job/candidate.hpp"
+
+#include <algorithm>
+
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
+#include "base/words/name.hpp"
+#include "show/catalogue/catalogue_name.hpp"
+#include "show/job/estimate.hpp"
+
+namespace gpusel::show {
+
+using answer::Recommendation;
+
+std::string instance_name(const Recommendation& r) {
+  std::string name = format("{} {}", r.instance->provider, r.instance->sku);
+  if (r.machine().nodes > 1) name = format("{} × {}", r.machine().nodes, name);
+  return name;
+}
+
+std::string gpus_text(const Recommendation& r) {
+  if (r.gpu == nullptr) return say("{:g} vCPU", r.machine().host.vcpus * r.machine().nodes);
+  const double share = r.machine().device.share * r.gpu->devices();
+  if (share < 1) return format("1/{:.0f} × {}", 1 / share, r.gpu->id);
+  return format("{} × {}", r.machine().gpus(), r.gpu->id);
+}
+
+std::string plan_text(const job::Job& work, const Recommendation& r) {
+  if (!has_plan(work)) return {};
+  return std::visit([](const auto& choice) { return plan_line(choice.plan); }, r.choice());
+}
+
+std::string speed_text(const job::Job& work, const Recommendation& r) {
+  if (work.ends()) return human_duration(seconds(r.cost.hours * 3600));
+  if (const auto& counted = work.counted)
+    return format("{} {}", human_number(physics::rate_of(r.choice())), say_name(counted->unit.rate));
+  const auto& inference = std::get<physics::InferenceChoice>(r.choice());
+  if (!work.model->is_generator()) return say("{} seq/s", human_number(inference.speed->requests_per_s));
+  return say("{} tok/s", human_number(r.tokens_per_s()));
+}
+
+std::string price_date(const Recommendation& r) {
+  const Date date = Date::from_packed(r.offer->as_of);
+  return date.known() ? date.text() : say("undated");
+}
+
+std::string prices_line(const answer::Advice& advice, const catalog::Catalog& catalog,
+                        const std::vector<Currency>& converted) {
+  const std::string source = catalogue_name(catalog);
+  if (!advice.newest_price.known()) return say("prices: none in the {} catalogue", source);
+  if (!advice.newest_price_used.known()) return say("prices: {} catalogue of {}", source, advice.newest_price.text());
+  std::string prices = say("prices: in {}, dated {} to {}, {} catalogue", advice.currency.code(),
+                           advice.oldest_price_used.text(), advice.newest_price_used.text(), source);
+  for (const catalog::ExchangeRate& rate : catalog.exchange_rates()) {
+    const bool used =
+        !converted.empty() && (rate.currency == advice.currency ||
+                               std::find(converted.begin(), converted.end(), rate.currency) != converted.end());
+    if (used)
+      prices += say(", {:g} {} per USD of {}", rate.per_usd.value_or(0), rate.currency.code(), rate.as_of.text());
+  }
+  return prices;
+}
+
+std::string against_title(answer::Against against, const std::string& rate) {
+  switch (against) {
+    case answer::Against::time: return say("hours");
+    case answer::Against::latency: return say("ms to the whole answer");
+    case answer::Against::throughput: return rate;
+  }
+  return {};
+}
+
+Chart frontier_chart(std::vector<Mark> marks, std::string x_title, std::string y_title) {
+  std::vector<double> xs, ys;
+  Line frontier{0, {}};
+  for (const Mark& mark : marks) {
+    xs.push_back(mark.x);
+    ys.push_back(mark.y);
+    if (mark.strong) frontier.points.emplace_back(mark.x, mark.y);
+  }
+  std::ranges::sort(frontier.points);
+  return {.x_title = std::move(x_title),
+          .y_title = std::move(y_title),
+          .x = scale_for(xs),
+          .y = scale_for(ys),
+          .series = {say("on the frontier"), say("another answer is better in one and no worse in the other")},
+          .glyphs = "*.",
+          .marks = std::move(marks),
+          .lines = {std::move(frontier)}};
+}
+
+}  // namespace gpusel::show

@@ -1,0 +1,32 @@
+// One candidate of a recommendation in a few words, for the cells of tables.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "answer/search/frontier.hpp"
+#include "answer/search/recommend.hpp"
+#include "show/document/chart.hpp"
+
+namespace gpusel::show {
+
+/// "aws p5.48xlarge", "4 × lambda gpu_1x_gh200".
+std::string instance_name(const answer::Recommendation& r);
+/// "8 × h100-sxm-80gb", "1/6 × a10-24gb", "16 vCPU".
+std::string gpus_text(const answer::Recommendation& r);
+/// How it is done, where there was a choice: networks and simulations have batches and arithmetic.
+std::string plan_text(const job::Job& work, const answer::Recommendation& r);
+/// The time of a job that ends, or the throughput.
+std::string speed_text(const job::Job& work, const answer::Recommendation& r);
+
+std::string price_date(const answer::Recommendation& r);
+/// "prices: in USD, dated …", with the rates that turned the currencies `converted` into the answer's.
+std::string prices_line(const answer::Advice& advice, const catalog::Catalog& catalog,
+                        const std::vector<Currency>& converted);
+
+/// What a chart of costs is drawn over. `rate`: the unit of throughput.
+std::string against_title(answer::Against against, const std::string& rate);
+/// Strong marks are the frontier, and joined by a line.
+Chart frontier_chart(std::vector<Mark> marks, std::string x_title, std::string y_title);
+
+}  // namespace gpusel::show

@@ -1,0 +1,338 @@
+#include "show/job/estimate.hpp"
+
+#include <cmath>
+#include <type_traits>
+
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
+#include "base/words/name.hpp"
+#include "show/json/records.hpp"
+
+namespace gpusel::show {
+
+namespace {
+
+using job::Job;
+
+std::string assumed_text(const job::Value& value) {
+  if (const auto* number = std::get_if<double>(&value))
+    return *number >= 1e6 ? human_count(*number) : format("{:g}", *number);
+  if (const auto* text = std::get_if<std::string>(&value)) return printable(*text);
+  return std::get<bool>(value) ? "true" : "false";
+}
+
+std::string gibibytes(Bytes amount) { return format("{:.1f}", in_gib(amount)); }
+
+std::string machine_line(const physics::Machine& machine) {
+  if (machine.on_cpu())
+    return say("{:g} vCPU of {}", machine.host.vcpus * machine.nodes,
+               machine.host.cpu != nullptr ? printable(machine.host.cpu->name) : say("a processor that is not known"));
+  std::string line = say("{} × {}", machine.gpus(), printable(machine.device.gpu->name));
+  if (machine.gpus_per_node > 1) line += say(", {} in a node", to_text(machine.link));
+  if (machine.nodes > 1) line += say(", {} nodes at {:g} Gbit/s", machine.nodes, machine.network.raw() * 8 / 1e9);
+  return line;
+}
+
+std::string memory_lines(const physics::MemoryBreakdown& memory, const Job& work) {
+  struct Part {
+    std::string name;
+    Bytes amount;
+  };
+  const Part parts[] = {{say("weights"), memory.weights},     {say("gradients"), memory.gradients},
+                        {say("optimiser"), memory.optimizer}, {working_memory_name(work), memory.activations},
+                        {say("K/V cache"), memory.kv_cache},  {say("workspace"), memory.workspace},
+                        {say("framework"), memory.framework}};
+  std::string line;
+  for (const Part& part : parts)
+    if (part.amount.raw() > 0) line += (line.empty() ? "" : " + ") + part.name + " " + gibibytes(part.amount);
+  return line;
+}
+
+std::string speed_line(const physics::TrainingSpeed& speed) {
+  // Seconds with three digits, so that the rate can be checked.
+  const std::string step = speed.step.raw() < 60 ? say("{:.3g} s", speed.step.raw()) : human_duration(speed.step);
+  return say("{} tokens/s ({} per GPU), {} per step, {:.0f} TFLOPS per GPU, {:.0f} % of peak; bound by {}",
+             human_number(speed.tokens_per_s), human_number(speed.tokens_per_s_per_gpu), step,
+             speed.model_tflops_per_gpu, speed.mfu * 100, say_name(speed.bound_by));
+}
+
+std::string speed_line(const physics::InferenceSpeed& speed, const physics::InferenceMemory& memory, bool generates) {
+  if (!generates)
+    return say("{} sequences/s; bound by {}", human_number(speed.requests_per_s), say_name(speed.bound_by));
+  std::string line = say(
+      "{} output tokens/s with {:g} requests in flight (room for {:g} at full length), {:.0f} ms to the first token",
+      human_number(speed.output_tokens_per_s), std::round(speed.in_flight), memory.max_concurrency, in_ms(speed.ttft));
+  if (speed.itl.raw() > 0) line += say(", {:.1f} ms between tokens", in_ms(speed.itl));
+  return line + say("; bound by {}", say_name(speed.bound_by));
+}
+
+/// What stands in the working memory of counted work, by the class of its job.
+struct WorkingMemory {
+  std::string_view of, name;
+};
+constexpr WorkingMemory kWorkingMemory[] = {
+    {job::OfflineRender::kClass, to_say("scene")},
+    {job::SessionJob::kClass, to_say("session")},
+    {job::SimulationJob::kClass, to_say("simulated state")},
+};
+
+}  // namespace
+
+std::string working_memory_name(const Job& work) {
+  if (work.counted)
+    for (const WorkingMemory& known : kWorkingMemory)
+      if (std::visit([&](const auto& job) { return job.kClass == known.of; }, work.counted->job))
+        return say_text(known.name);
+  return say("activations");
+}
+
+Derivation derivation_of(const physics::Trace& trace) {
+  Derivation out;
+  for (const auto& line : trace)
+    out.steps.push_back({0,
+                         printable(line.quantity),
+                         printable(line.value.text),
+                         {},
+                         {},
+                         printable(line.formula),
+                         printable(line.substituted),
+                         printable(line.source)});
+  return out;
+}
+
+bool has_plan(const Job& work) {
+  return !work.counted || physics::has_batches(*work.counted) || work.task == job::Task::simulate;
+}
+
+std::string plan_line(const physics::TrainingPlan& plan) {
+  std::string line = plan.sharding == job::Sharding::none ? say("unsharded") : std::string(to_text(plan.sharding));
+  const auto degree = [&](std::string_view name, int value) {
+    if (value > 1) line += format(" {}{}", name, value);
+  };
+  degree("tp", plan.tp);
+  degree("pp", plan.pp);
+  degree("cp", plan.cp);
+  degree("ep", plan.ep);
+  degree("dp", plan.dp);
+  line += say(", batch {}", plan.micro_batch);
+  if (plan.grad_accum > 1) line += format("×{}", plan.grad_accum);
+  return line + physics::recompute_text(plan);
+}
+
+std::string plan_line(const physics::InferencePlan& plan) { return physics::layout_text(plan); }
+
+std::string plan_line(const physics::CountedPlan& plan) { return physics::layout_text(plan); }
+
+namespace {
+
+std::string one_job(const job::SampleJob& job, const job::Unit& unit) {
+  if (job.resolution.width > 0) return say(" · {}", text_of(job.resolution));
+  if (job.seq_len == 0) return {};
+  const bool of_sound = unit.rate == job::kAudioSamples.rate;
+  return of_sound ? say(" · {} audio samples", job.seq_len) : say(" · {} tokens", job.seq_len);
+}
+std::string one_job(const job::DiffusionJob& job) {
+  std::string line = say(" · {}", text_of(job.resolution));
+  if (job.steps > 0) line += say(", {} steps", job.steps);  // none in training
+  return job.frames > 1 ? line + say(", {} frames", job.frames) : line;
+}
+std::string one_job(const job::SpeechJob&) { return {}; }
+std::string one_job(const job::RecommenderJob&) { return {}; }
+std::string one_job(const job::OfflineRender& job) {
+  return say(" · offline · {} · scene of {:g} GiB", to_text(job.renderer), job.scene_gib);
+}
+std::string one_job(const job::SessionJob& job) {
+  return say(" · {} · {} at {:g} fps · {:g} GiB each", said(job.kind), text_of(job.resolution), job.fps,
+             job.session_gib);
+}
+std::string one_job(const job::SimulationJob& job) {
+  return say(" · {} · {} {}", to_text(job.solver), human_count(job.cells), printable(job.cell));
+}
+std::string one_job(const job::TranscodeJob& job) {
+  return say(" · {} {} at {:g} fps · {}", to_text(job.codec), text_of(job.resolution), job.fps,
+             job.live ? say("live") : say("files"));
+}
+std::string one_job(const job::AnalyticsJob& job) {
+  return say(" · streams of {} at {:g} fps, {:g} fps seen", text_of(job.camera), job.camera_fps, job.stream_fps);
+}
+std::string one_job(const job::PreprocessJob& job) { return say(" · {}", said(job.kind)); }
+
+std::string counted_line(const Job& work) {
+  std::string line = work.model != nullptr ? say("{} · {}", work.model->id, said(work.task)) : said(work.task);
+  line += std::visit(
+      [&](const auto& job) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(job)>, job::SampleJob>)
+          return one_job(job, work.counted->unit);
+        else
+          return one_job(job);
+      },
+      work.counted->job);
+  if (job::runs_model(work.task)) line += say(" · {}", to_text(work.counted->engine));
+  return line;
+}
+
+}  // namespace
+
+std::string job_line(const Job& work) {
+  if (work.counted) return counted_line(work);
+  std::string line(work.model->id);
+  if (!job::is_training(work.task)) {
+    line += work.model->is_generator()
+                ? say(" · inference · {} + {} tokens", work.inference.input_tokens, work.inference.output_tokens)
+                : say(" · inference · {} tokens", work.inference.input_tokens);
+    if (work.inference.request_rate) line += say(" · {:g} requests/s", *work.inference.request_rate);
+    return line + say(" · {}", to_text(work.inference.engine));
+  }
+  const auto& job = work.training;
+  if (work.task == job::Task::pretrain)
+    line += say(" · pretraining");
+  else
+    line +=
+        job.method == job::Method::full ? say(" · full fine-tuning") : say(" · {} fine-tuning", to_text(job.method));
+  return line + say(" · {} · {} tokens, {} per sequence", to_text(job.optimizer), human_count(job.tokens), job.seq_len);
+}
+
+std::string assumed_line(const job::Assumptions& assumed) {
+  std::string line;
+  for (const auto& [key, value] : assumed) line += (line.empty() ? "" : ", ") + key + " " + assumed_text(value);
+  return line;
+}
+
+namespace {
+
+/// With a request rate: what most requests meet.
+void add_percentiles(Document& page, const physics::Choice& choice) {
+  const auto* inference = std::get_if<physics::InferenceChoice>(&choice);
+  if (inference == nullptr || !inference->speed || !inference->speed->percentiles) return;
+  const auto& speed = *inference->speed;
+  const auto& p = *speed.percentiles;
+  page.line(say("  ms at P50, P95 and P99: {:.0f}, {:.0f}, {:.0f} to the first token; {:.1f}, {:.1f}, {:.1f} between "
+                "tokens; {:.0f}, {:.0f}, {:.0f} for the whole answer",
+                in_ms(speed.ttft), in_ms(p.ttft_p95), in_ms(p.ttft_p99), in_ms(speed.itl), in_ms(p.itl_p95),
+                in_ms(p.itl_p99), in_ms(speed.e2e), in_ms(p.e2e_p95), in_ms(p.e2e_p99)),
+            4);
+}
+
+void add_interval(Document& page, const physics::Interval& range, const std::string& unit) {
+  page.line(say("  80 % interval {} to {} {}", human_number(range.low), human_number(range.high), unit), 4);
+}
+
+std::string speed_said(bool fits, const std::string& line) {
+  return fits ? say("speed: {}", line) : say("speed if it fitted: {}", line);
+}
+
+void add_counted(Document& page, const physics::CountedChoice& choice, const answer::EstimateAnswer& answer) {
+  const std::string unit = say_name(answer.work.counted->unit.rate);
+  const auto& figures = choice.figures;
+  if (figures.rate <= 0) return;
+  std::string line = format("{} {}", human_number(figures.rate), unit);
+  if (const double latency_s = figures.latency.raw(); latency_s > 0) {
+    const std::string time = latency_s < 1 ? format("{:.3g} ms", latency_s * 1e3) : format("{:.3g} s", latency_s);
+    line += choice.plan.batch > 1 ? say(", {} per batch", time) : say(", {} each", time);
+  }
+  if (!figures.bound_by.empty()) line += say("; bound by {}", say_name(figures.bound_by));
+  page.line(speed_said(choice.fits, line));
+  std::string more;
+  for (const physics::NamedFigure& figure : figures.more)
+    more += (more.empty() ? "  " : ", ") + format("{} {:.4g}", figure.key, figure.value);
+  if (!more.empty()) page.line(more);
+  add_interval(page, answer.intervals.throughput, unit);
+}
+
+void add_speed(Document& page, const answer::EstimateAnswer& answer) {
+  if (const auto* counted = std::get_if<physics::CountedChoice>(&answer.choice))
+    return add_counted(page, *counted, answer);
+  if (physics::tokens_per_s(answer.choice) <= 0) return;
+  const bool generates = answer.work.model->is_generator();
+  const auto* training = std::get_if<physics::TrainingChoice>(&answer.choice);
+  std::string line;
+  if (training != nullptr) {
+    line = speed_line(*training->speed);
+  } else {
+    const auto& inference = std::get<physics::InferenceChoice>(answer.choice);
+    line = speed_line(*inference.speed, inference.memory, generates);
+  }
+  page.line(speed_said(physics::fits(answer.choice), line));
+  add_percentiles(page, answer.choice);
+  if (generates || training != nullptr)
+    add_interval(page, answer.intervals.tokens_per_s, say("tokens/s"));
+  else
+    add_interval(page, answer.intervals.sequences_per_s, say("sequences/s"));
+}
+
+}  // namespace
+
+Table estimate_table(const answer::EstimateAnswer& answer) {
+  static constexpr RecordColumn kColumns[] = {
+      {"id", "/id"},
+      {"fits", "/fits"},
+      {"gpu", "/gpu"},
+      {"gpus", "/gpus"},
+      {"plan", "/plan"},
+      {"weights_gib", "/memory/per_gpu/weights"},
+      {"gradients_gib", "/memory/per_gpu/gradients"},
+      {"optimizer_gib", "/memory/per_gpu/optimizer"},
+      {"activations_gib", "/memory/per_gpu/activations"},
+      {"kv_cache_gib", "/memory/per_gpu/kv_cache"},
+      {"workspace_gib", "/memory/per_gpu/workspace"},
+      {"framework_gib", "/memory/per_gpu/framework"},
+      {"total_gib", "/memory/per_gpu/total"},
+      {"total_gib_low", "/interval/memory_total/0"},
+      {"total_gib_high", "/interval/memory_total/1"},
+      {"usable_gib", "/memory/usable"},
+      {"tokens_per_s", "/training/tokens_per_s"},
+      {"step_time_s", "/training/step_time_s"},
+      {"mfu", "/training/mfu"},
+      {"output_tokens_per_s", "/inference/output_tokens_per_s"},
+      {"requests_per_s", "/inference/requests_per_s"},
+      {"ttft_ms", "/inference/ttft_ms"},
+      {"itl_ms", "/inference/itl_ms"},
+      {"e2e_latency_ms", "/inference/e2e_latency_ms"},
+      {"tokens_per_s_low", "/interval/tokens_per_s/0"},
+      {"tokens_per_s_high", "/interval/tokens_per_s/1"},
+      {"throughput", "/throughput/value"},
+      {"throughput_unit", "/throughput/unit"},
+      {"throughput_low", "/interval/throughput/0"},
+      {"throughput_high", "/interval/throughput/1"},
+      {"latency_ms", "/latency_ms"},
+      {"bound_by", "/bound_by"},
+      {"notes", "/notes"},
+  };
+  Json record = estimate_json(answer);
+  const bool on_cpu = answer.machine.on_cpu();
+  record["gpu"] = on_cpu ? Json(nullptr) : Json(answer.machine.device.gpu->id);
+  record["gpus"] = on_cpu ? 0 : answer.machine.gpus();
+  if (has_plan(answer.work) && physics::problem_of(answer.choice).kind != physics::Problem::Kind::unpublished)
+    record["plan"] = std::visit([](const auto& choice) { return plan_line(choice.plan); }, answer.choice);
+  return records_table(Json::array({std::move(record)}), kColumns);
+}
+
+Document estimate_page(const answer::EstimateAnswer& answer) {
+  const auto& memory = physics::memory_of(answer.choice);
+  const Bytes usable = answer.machine.memory();
+  const auto problem = physics::problem_of(answer.choice);
+  const std::string assumed = say("assumed: {}", assumed_line(answer.assumed));
+  Document page;
+  page.title(job_line(answer.work)).line(machine_line(answer.machine)).gap();
+  const auto& range = answer.intervals.memory_total_gib;
+  if (problem.kind == physics::Problem::Kind::unpublished)
+    return page.line(say("cannot be said: {}", problem.text())).line(assumed);
+  const std::string of =
+      say("{} of {} GiB per GPU, {} free (80 % interval {:.1f} to {:.1f})", gibibytes(memory.total()),
+          gibibytes(usable), gibibytes(usable - memory.total()), range.low, range.high);
+  page.line(!physics::fits(answer.choice)                          ? say("does not fit: {}", problem.text())
+            : answer.fit.verdict == rules::FitVerdict::may_not_fit ? say("may not fit: {}", of)
+                                                                   : say("fits: {}", of));
+  if (const std::string parts = memory_lines(memory, answer.work); !parts.empty()) page.line("  " + parts);
+  add_speed(page, answer);
+  if (has_plan(answer.work))
+    page.line(say("plan: {}", std::visit([](const auto& c) { return plan_line(c.plan); }, answer.choice)));
+  page.line(assumed);
+  for (const std::string& note : answer.notes)
+    if (physics::fits(answer.choice) || note != problem.text()) page.line(say("note: {}", printable(note)));
+  for (const std::string& line : answer.advice) page.line(say("advice: {}", printable(line)));
+  return page.derivation(derivation_of(answer.trace));
+}
+
+}  // namespace gpusel::show

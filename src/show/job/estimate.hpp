@@ -1,0 +1,32 @@
+// An estimate as a document, and the words for jobs and plans that others share.
+#pragma once
+
+#include <string>
+
+#include "answer/estimate/estimate.hpp"
+#include "show/document/document.hpp"
+#include "show/json/json.hpp"
+
+namespace gpusel::show {
+
+Document estimate_page(const answer::EstimateAnswer& answer);
+
+/// One row, its figures in full.
+Table estimate_table(const answer::EstimateAnswer& answer);
+
+/// "llama-7b, full fine-tuning, AdamW, 307M tokens": the job in one line.
+std::string job_line(const job::Job& work);
+/// "assumed: seq_len 2048, epochs 3, …".
+std::string assumed_line(const job::Assumptions& assumed);
+/// Each figure with its formula, substituted values and source.
+Derivation derivation_of(const physics::Trace& trace);
+/// What a plan's working memory, "activations" among its parts, holds: of a render its scene, of a simulation its
+/// cells.
+std::string working_memory_name(const job::Job& work);
+/// Whether there was a choice of batch, arithmetic or layout: video blocks and processors leave none.
+bool has_plan(const job::Job& work);
+std::string plan_line(const physics::TrainingPlan& plan);
+std::string plan_line(const physics::InferencePlan& plan);
+std::string plan_line(const physics::CountedPlan& plan);
+
+}  // namespace gpusel::show

@@ -1,0 +1,28 @@
+// An explanation as a document and as JSON.
+#pragma once
+
+#include <string>
+
+#include "answer/explain/explain.hpp"
+#include "show/document/document.hpp"
+#include "show/json/json.hpp"
+
+namespace gpusel::show {
+
+/// What was asked about, beside the tree that answers.
+struct ExplainView {
+  std::string_view kind;  // rank, rejection, figure or rule
+  std::string name;       // of the instance, the figure or the rule
+  const answer::Advice& advice;
+  const catalog::Catalog& catalog;
+  const answer::Branch& tree;
+  const answer::Admission* admission = nullptr;  // of a rejection
+};
+
+Json tree_json(const answer::Branch& branch);
+Json explanation_json(const ExplainView& view);
+/// The tree alone.
+Derivation derivation_of(const answer::Branch& branch);
+Document explanation_page(const ExplainView& view);
+
+}  // namespace gpusel::show

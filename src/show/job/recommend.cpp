@@ -1,0 +1,293 @@
+#include "show/job/recommend.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "base/text/joined.hpp"
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
+#include "base/words/name.hpp"
+#include "catalog/read/own_prices.hpp"
+#include "show/job/candidate.hpp"
+#include "show/job/estimate.hpp"
+
+namespace gpusel::show {
+
+namespace {
+
+using answer::Advice;
+using answer::Recommendation;
+
+std::string egress_text(const Advice& advice, const Recommendation& r) {
+  const double mbps = advice.work.counted->egress_mbps;
+  if (!r.cost.egress_hourly())
+    return say("   traffic to the internet at {:.3g} Mbit/s each: its price at {} is not known", mbps,
+               printable(r.instance->provider));
+  return say("   traffic to the internet at {:.3g} Mbit/s each: {} {} of a mean hour, in the total", mbps,
+             human_price(*r.cost.egress_hourly()), advice.currency.code());
+}
+
+std::string warned_rules(const Recommendation& r) {
+  std::string text;
+  for (const auto& remark : r.remarks)
+    if (remark.severity == rules::Effect::warn) text += (text.empty() ? "" : ", ") + remark.rule;
+  return text;
+}
+
+bool is_shown(const Recommendation& r, const RecommendView& view) {
+  return view.limit == 0 || static_cast<std::size_t>(r.rank) <= view.limit;
+}
+
+/// Whether the rows shown are on more than one term.
+bool mixes_terms(const Advice& advice, const RecommendView& view) {
+  const auto& all = advice.recommendations;
+  return std::any_of(all.begin(), all.end(), [&](const Recommendation& r) {
+    return is_shown(r, view) && r.offer->term != all.front().offer->term;
+  });
+}
+
+/// One column of the ranking.
+struct RankColumn {
+  Column column;
+  std::function<Cell(const Recommendation&)> cell;
+};
+
+Cell warnings_cell(const Recommendation& r) {
+  const auto count = std::ranges::count(r.remarks, rules::Effect::warn, &answer::Remark::severity);
+  Cell cell(count > 0 ? format("{}", count) : std::string(), format("{}", count));
+  cell.tip = warned_rules(r);
+  return cell;
+}
+
+/// Each with its place on a page.
+std::vector<RankColumn> rank_columns(const Advice& advice, const RecommendView& view) {
+  const auto& counted = advice.work.counted;
+  const bool whole_job = advice.work.ends();
+  const std::string currency(advice.currency.code());
+  const std::string per =
+      counted ? format("{}/{}", currency, say_name(counted->unit.column)) : say("{}/M tok", currency);
+  const auto price_each = [&advice](const Recommendation& r) {
+    const auto& each = advice.work.counted ? r.cost.per_unit : r.cost.per_million_tokens;
+    return figure_cell(each ? human_price(*each) : "-", each);
+  };
+  using One = const Recommendation&;
+  std::vector<RankColumn> columns;
+  const auto add = [&](bool has, int place, Column column, std::function<Cell(One)> cell) {
+    column.place = place;
+    if (has) columns.push_back({std::move(column), std::move(cell)});
+  };
+  add(true, 0, right("#"), [](One r) { return figure_cell(format("{}", r.rank), r.rank); });
+  add(true, 10, right(say("score"), 2), [](One r) { return figure_cell(format("{:.1f}", r.score), r.score); });
+  add(true, 1, left(say("instance"), 0, 18), [](One r) { return printable(instance_name(r)); });
+  add(true, 6, left(say("region"), 3, 9), [](One r) { return printable(r.region->id); });
+  add(view.sortable || mixes_terms(advice, view), 7, left(say("term")),
+      [](One r) { return std::string(to_text(r.offer->term)); });
+  add(true, 5, left(say("GPUs")), [](One r) { return gpus_text(r); });
+  add(has_plan(advice.work), 12, left(say("plan"), 4, 24), [&advice](One r) { return plan_text(advice.work, r); });
+  add(true, 9, right(say("GiB/GPU"), 2), [](One r) {
+    const double need = in_gib(r.memory().total());
+    return figure_cell(format("{:.0f}/{:.0f}", need, in_gib(r.machine().memory())), need);
+  });
+  add(true, 4, right(whole_job ? say("time") : say("speed")), [&advice, whole_job](One r) {
+    return figure_cell(speed_text(advice.work, r), whole_job ? r.cost.hours : physics::rate_of(r.choice()));
+  });
+  add(true, 2, right(currency + "/h"), [](One r) { return figure_cell(human_price(r.cost.hourly), r.cost.hourly); });
+  add(whole_job, 3, right(say("{} total", currency)),
+      [](One r) { return figure_cell(human_price(r.cost.total), r.cost.total); });
+  add(!whole_job, 3, right(per), price_each);
+  add(true, 8, left(say("price of"), 1), [](One r) { return price_date(r); });
+  add(view.wide && whole_job, 8, right(per), price_each);
+  add(view.wide || view.sortable, 11, left(say("pareto"), view.sortable ? 2 : 0),
+      [](One r) { return r.pareto ? say("yes") : std::string(); });
+  add(view.wide, 13, left(say("warnings")), [](One r) { return warned_rules(r); });
+  add(view.sortable, 13, right(say("warnings"), 1), warnings_cell);
+  return columns;
+}
+
+/// For a page's reader, who sorts and filters it, and has rows of several lines.
+void make_sortable(Table& table, const Advice& advice) {
+  const auto place_of = [&](const std::string& title) {
+    return static_cast<std::size_t>(std::ranges::find(table.columns, title, &Column::title) - table.columns.begin());
+  };
+  const std::size_t instance = place_of(say("instance")), gpus = place_of(say("GPUs"));
+  for (const std::string& title : {say("region"), say("term")}) table.columns[place_of(title)].below = instance;
+  if (has_plan(advice.work)) table.columns[place_of(say("plan"))].below = gpus;
+  table.columns[gpus].keep = 1;
+  table.columns[gpus].least = 24;
+  table.columns.back().link = "warnings";
+  table.folded = {gpus, instance};
+  table.sorting = {say("Ranking"), {{"provider", say("Provider")}, {"gpu", say("GPU")}, {"term", say("Term")}}};
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const Recommendation& r = advice.recommendations[i];
+    if (r.rank == 1) table.rows[i].meaning = Meaning::best;
+    table.rows[i].facts = {{"rank", format("{}", r.rank)},
+                           {"provider", std::string(r.instance->provider)},
+                           {"gpu", r.gpu != nullptr ? std::string(r.gpu->id) : say("CPU")},
+                           {"term", std::string(to_text(r.offer->term))}};
+  }
+}
+
+Document header(const Advice& advice, const catalog::Catalog& catalog) {
+  std::vector<Currency> converted;
+  for (const Recommendation& r : advice.recommendations)
+    if (r.cost.exchange) converted.push_back(r.cost.published.currency);
+  Document page;
+  page.title(job_line(advice.work)).line(say("assumed: {}", assumed_line(advice.assumed)));
+  return page.line(prices_line(advice, catalog, converted)).gap();
+}
+
+/// What 80 of 100 measurements of this plan should show.
+std::string range_text(const Advice& advice, const Recommendation& r) {
+  if (const auto& counted = advice.work.counted)
+    return say("80 of 100 runs {} to {} {}", human_number(r.intervals.throughput.low),
+               human_number(r.intervals.throughput.high), say_name(counted->unit.rate));
+  const bool in_tokens = job::is_training(advice.work.task) || advice.work.model->is_generator();
+  const auto& range = in_tokens ? r.intervals.tokens_per_s : r.intervals.sequences_per_s;
+  return say("80 of 100 runs {} to {} {}", human_number(range.low), human_number(range.high),
+             in_tokens ? say("tokens/s") : say("sequences/s"));
+}
+
+/// One answer in words, with every warning.
+void add_in_words(Document& page, const Recommendation& r, const Advice& advice, const catalog::Catalog& catalog,
+                  bool explain) {
+  page.line(say("{}. {}: {}", r.rank, printable(instance_name(r)), clauses(r.reasons)), 3);
+  const std::string plan = plan_text(advice.work, r), range = range_text(advice, r);
+  page.line(plan.empty() ? format("   {}", range) : say("   plan: {}; {}", plan, range), 5);
+  if (advice.work.counted && advice.work.counted->sends_traffic()) page.line(egress_text(advice, r), 5);
+  if (!r.instance->caution.empty()) page.line(say("   note: {}", printable(r.instance->caution)), 5);
+  if (explain) {
+    std::string score;
+    for (const auto& part : r.parts)
+      score += (score.empty() ? "" : " + ") +
+               say("{} {:.1f} ({:.2f} × {:.3f})", say_name(part.name), part.points, part.weight, part.value);
+    page.line(say("   score {:.1f} = {}", r.score, score), 5);
+  }
+  const catalog::Origin& origin = catalog.origin_of(*r.offer);
+  if (explain || catalog::is_own(origin))
+    page.line(say("   price: {} {} per hour, {}, {} ({})", human_price(r.cost.published.amount),
+                  r.cost.published.currency.code(), price_date(r),
+                  origin.source.empty() ? say("no source") : printable(origin.source), said(origin.confidence)),
+              5);
+  for (const auto& remark : r.remarks) {
+    page.line(say("   {}: {} [{}]", said(remark.severity), printable(remark.message), remark.rule), 5);
+    if (explain) page.line(say("     source: {}", printable(remark.source)), 7);
+  }
+}
+
+/// Which of the rows below the best are warned of what; --explain says it in full.
+void add_warned_rows(Document& page, const Advice& advice, const RecommendView& view) {
+  std::map<std::string, std::string> rows;
+  for (const Recommendation& r : advice.recommendations)
+    for (const auto& remark : r.remarks)
+      if (is_shown(r, view) && remark.severity == rules::Effect::warn && r.rank > 1)
+        rows[remark.rule] += format(" #{}", r.rank);
+  std::string list;
+  for (const auto& [rule, ranks] : rows) list += format("{}{}{}", list.empty() ? "" : ", ", rule, ranks);
+  if (!list.empty()) page.line(say("warnings: {}; --explain says more", list));
+}
+
+Table every_rejection(const Advice& advice) {
+  Table table({left(say("provider")), left(say("instance"), 0, 16), left(say("rule")), left(say("reason"), 0, 20)});
+  for (const auto& rejection : advice.rejected)
+    table.add({std::string(rejection.instance->provider), printable(rejection.instance->sku), rejection.rule,
+               printable(rejection.message)});
+  return table;
+}
+
+Table rules_and_examples(const std::vector<RejectedGroup>& groups) {
+  Table table({right(say("instances")), left(say("rule")), left(say("for example")), left(say("reason"))});
+  for (const RejectedGroup& one : groups) {
+    const answer::Rejection& first = *one.rejections.front();
+    table.add({format("{}", one.instances), one.rule,
+               format("{} {}", first.instance->provider, printable(first.instance->sku)), printable(first.message)});
+  }
+  return table;
+}
+
+Document rejected(const Advice& advice, const RecommendView& view) {
+  Document page;
+  if (advice.rejected.empty()) return page;
+  const std::vector<RejectedGroup> groups = rejected_by_rule(advice);
+  int total = 0;
+  for (const RejectedGroup& one : groups) total += one.instances;
+  const std::string head = say("rejected: {} instances", total);
+  page.page_heading(say("rejected"));
+  if (view.show_rejected) return page.line(head).add(every_rejection(advice));
+  page.line(head, 2, Where::page).add(rules_and_examples(groups), Where::page);
+  std::string list;
+  for (const RejectedGroup& one : groups) list += (list.empty() ? "" : ", ") + format("{} {}", one.rule, one.instances);
+  return page.line(say("rejected: {} instances ({}); --show-rejected tells why", total, list), 2, Where::terminal);
+}
+
+/// "offline rendering → … → spot".
+std::string decision_line(const Advice& advice) {
+  std::string line;
+  for (const std::string& step : advice.decision) line += (line.empty() ? "" : " → ") + step;
+  return line.empty() ? line : say("decision: {}", printable(line));
+}
+
+void add_reasons(Document& page, const Advice& advice, const catalog::Catalog& catalog, const RecommendView& view) {
+  page.page_heading(say("reasons and warnings"));
+  const std::size_t shown = view.explain ? (view.limit > 0 ? view.limit : advice.recommendations.size()) : 1;
+  for (const Recommendation& r : advice.recommendations)
+    if (static_cast<std::size_t>(r.rank) <= shown) add_in_words(page, r, advice, catalog, view.explain);
+  if (!view.explain) add_warned_rows(page, advice, view);
+}
+
+}  // namespace
+
+std::vector<RejectedGroup> rejected_by_rule(const Advice& advice) {
+  std::map<std::string, RejectedGroup> rules;
+  for (const answer::Rejection& one : advice.rejected) {
+    RejectedGroup& group = rules[one.rule];
+    group.rule = one.rule;
+    group.instances += one.count;
+    group.rejections.push_back(&one);
+  }
+  std::vector<RejectedGroup> groups;
+  for (auto& [rule, group] : rules) groups.push_back(std::move(group));
+  std::ranges::stable_sort(groups, std::greater{}, &RejectedGroup::instances);
+  return groups;
+}
+
+Table ranking_table(const Advice& advice, const RecommendView& view) {
+  const std::vector<RankColumn> columns = rank_columns(advice, view);
+  std::vector<Column> titles;
+  for (const RankColumn& one : columns) titles.push_back(one.column);
+  Table table(std::move(titles));
+  for (const Recommendation& r : advice.recommendations) {
+    if (!is_shown(r, view)) break;
+    std::vector<Cell> cells;
+    for (const RankColumn& one : columns) cells.push_back(one.cell(r));
+    table.add(std::move(cells));
+  }
+  if (view.sortable) make_sortable(table, advice);
+  return table;
+}
+
+Document recommend_page(const Advice& advice, const catalog::Catalog& catalog, const RecommendView& view) {
+  Document page = header(advice, catalog);
+  if (advice.recommendations.empty()) {
+    page.line(say("no instance meets this"));
+  } else {
+    page.add(ranking_table(advice, view));
+    if (view.limit > 0 && advice.recommendations.size() > view.limit)
+      page.line(secondary(say("{} more, --limit {} shows all", advice.recommendations.size() - view.limit,
+                              advice.recommendations.size())));
+    add_reasons(page.gap(), advice, catalog, view);
+  }
+  page.gap();
+  if (!advice.alternatives.empty()) page.page_heading(say("alternatives"));
+  for (const auto& alternative : advice.alternatives) page.line(say("alternative: {}", alternative.message));
+  if (!advice.notes.empty()) page.page_heading(say("notes"));
+  for (const std::string& note : advice.notes) page.line(say("note: {}", note));
+  // On a page the decision does not belong to the table of what was rejected.
+  const std::string decision = decision_line(advice);
+  if (!decision.empty()) page.line(decision, 2, Where::page);
+  page.append(rejected(advice, view));
+  return decision.empty() ? page : page.line(decision, 2, Where::terminal);
+}
+
+}  // namespace gpusel::show

@@ -1,0 +1,49 @@
+// A recommendation as a document, and as JSON or CSV for programs.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "answer/search/recommend.hpp"
+#include "show/document/document.hpp"
+#include "show/json/json_out.hpp"
+
+namespace gpusel::show {
+
+struct RecommendView {
+  std::size_t limit = 10;  // rows; 0: all
+  bool wide = false;
+  bool sortable = false;  // the ranking, by the reader of a page
+  bool explain = false;   // scores and warnings in full
+  bool show_rejected = false;
+};
+
+Table ranking_table(const answer::Advice& advice, const RecommendView& view);
+
+/// Instances that one rule dropped.
+struct RejectedGroup {
+  std::string rule;
+  int instances = 0;
+  std::vector<const answer::Rejection*> rejections;
+};
+/// The most instances first.
+std::vector<RejectedGroup> rejected_by_rule(const answer::Advice& advice);
+
+Document recommend_page(const answer::Advice& advice, const catalog::Catalog& catalog, const RecommendView& view);
+
+/// What an answer says of one of its ranks, warnings first.
+Json remarks_json(const answer::Recommendation& r);
+struct RecommendTelling {
+  std::size_t limit = 0;   // recommendations; 0: all
+  std::string today = {};  // among what was assumed, where it is given
+  /// Further members of each.
+  std::function<void(JsonOut&, std::size_t index)> beside = nullptr;
+};
+void tell_recommend(JsonOut& out, const answer::Advice& advice, const catalog::Catalog& catalog,
+                    const RecommendTelling& told);
+Json recommend_json(const answer::Advice& advice, const catalog::Catalog& catalog, std::size_t limit);
+/// The figures that a spreadsheet wants, in full; one row per recommendation.
+Table recommend_table(const answer::Advice& advice, const catalog::Catalog& catalog, std::size_t limit);
+
+}  // namespace gpusel::show

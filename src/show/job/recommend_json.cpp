@@ -1,0 +1,274 @@
+#include "base/words/message.hpp"
+#include "show/job/estimate.hpp"
+#include "show/job/recommend.hpp"
+#include "show/json/records.hpp"
+#include "show/json/tell.hpp"
+
+namespace gpusel::show {
+
+namespace {
+
+using answer::Advice;
+using answer::Recommendation;
+using job::Job;
+
+void tell_counted(JsonOut& out, const physics::CountedChoice& choice, const Job& work) {
+  const auto& figures = choice.figures;
+  out.object("throughput", [&] { tell_throughput(out, figures.rate, work.counted->unit.rate); });
+  out.text_or_null("bound_by", figures.bound_by);
+  if (figures.latency.raw() > 0) out.figure("latency_ms", in_ms(figures.latency));
+  if (!figures.more.empty()) out.object("figures", [&] { tell_more(out, choice); });
+}
+
+/// From board power alone: hosts, cooling and idle time come on top, partial load goes off.
+void tell_energy(JsonOut& out, const Recommendation& r, const Job& work) {
+  if (r.gpu == nullptr || !r.gpu->tdp_w) return;
+  const double watts = *r.gpu->tdp_w * r.machine().device.share * r.machine().gpus();
+  out.figure("energy_kwh", watts * r.cost.hours / 1000);
+  const auto* counted = std::get_if<physics::CountedChoice>(&r.choice());
+  if (counted == nullptr)
+    out.figure("tokens_per_joule", r.tokens_per_s() / watts);
+  else if (!work.counted->unit.at_once())
+    out.figure("items_per_joule", counted->figures.rate * work.counted->unit.per_second / watts);
+  out.text("energy_basis", "tdp");
+}
+
+void tell_performance(JsonOut& out, const Recommendation& r, const Job& work) {
+  if (const auto* counted = std::get_if<physics::CountedChoice>(&r.choice())) {
+    tell_counted(out, *counted, work);
+  } else if (const auto* training = std::get_if<physics::TrainingChoice>(&r.choice())) {
+    tell_training(out, *training->speed);
+    out.text("bound_by", training->speed->bound_by);
+  } else {
+    const auto& inference = std::get<physics::InferenceChoice>(r.choice());
+    tell_inference(out, inference.memory, *inference.speed);
+    out.text("bound_by", inference.speed->bound_by);
+    if (!work.model->is_generator())
+      out.object("throughput", [&] { tell_throughput(out, inference.speed->requests_per_s, "sequences/s"); });
+  }
+  tell_energy(out, r, work);
+}
+
+void tell_cost(JsonOut& out, const Recommendation& r, const Advice& advice, const catalog::Catalog& catalog) {
+  const auto& cost = r.cost;
+  const catalog::Origin& origin = catalog.origin_of(*r.offer);
+  out.text("currency", advice.currency.code());
+  out.text("billing", to_text(r.offer->term));
+  out.figure("hourly", cost.hourly);
+  out.figure("total", cost.total);
+  out.text("total_of", advice.work.ends() ? "job" : "month");
+  out.figure("hours", cost.hours);
+  out.figure("hours_paid", cost.paid.job.value_or(cost.paid.month));
+  out.figure_or_null("per_million_tokens", cost.per_million_tokens);
+  out.figure_or_null("per_unit", cost.per_unit);
+  out.text_or_null("unit", advice.work.priced_unit());
+  out.text_or_null("price_as_of", Date::from_packed(r.offer->as_of).text());
+  out.text_or_null("price_source", origin.source);
+  out.text("price_confidence", to_text(origin.confidence));
+  out.object("offer", [&] {
+    out.text("currency", cost.published.currency.code());
+    out.figure("hourly", cost.published.amount);
+  });
+  if (!origin.note.empty()) out.text("price_note", origin.note);
+  if (cost.licence_hourly > 0) out.figure("licence_hourly", cost.licence_hourly);
+  if (advice.work.counted && advice.work.counted->sends_traffic())
+    out.figure_or_null("egress_hourly", cost.egress_hourly());
+  if (!cost.lines.empty()) {
+    out.texts("total_lacks", [&] {
+      const auto lacking = cost.lacking();
+      return std::vector<std::string>(lacking.begin(), lacking.end());
+    }());
+  }
+  if (const auto& range = r.cost_range;
+      range != nullptr && advice.work.ends() && !range->fast.outlasts && !range->slow.outlasts)
+    tell_interval(out, "interval", {range->fast.total, range->slow.total});
+  if (!cost.exchange) return;
+  out.object("fx", [&] {
+    out.figure("rate", cost.exchange->rate);
+    out.text_or_null("as_of", cost.exchange->as_of.text());
+  });
+}
+
+void tell_intervals(JsonOut& out, const answer::Intervals& intervals, const Job& work) {
+  out.figure("level", 0.8);
+  tell_interval(out, "memory_total", intervals.memory_total_gib);
+  if (work.counted)
+    tell_interval(out, "throughput", intervals.throughput);
+  else
+    tell_interval(out, "tokens_per_s", intervals.tokens_per_s);
+}
+
+void tell_score(JsonOut& out, const Recommendation& r) {
+  out.figure("score", r.score);
+  out.list("score_parts", r.parts, [&](const answer::ScorePart& part) {
+    out.object(JsonOut::kItem, [&] {
+      out.text("name", part.name);
+      out.figure("weight", part.weight);
+      out.figure("value", part.value);
+      out.figure("points", part.points);
+    });
+  });
+}
+
+void tell_gpu(JsonOut& out, const Recommendation& r) {
+  out.text_or_null("gpu", r.gpu != nullptr ? r.gpu->id : std::string_view());
+}
+
+void tell_machine(JsonOut& out, const Recommendation& r) {
+  const physics::Machine& machine = r.machine();
+  tell_gpu(out, r);
+  out.whole("gpus_per_node", machine.gpus_per_node);
+  out.figure_or_null("gpu_share",
+                     r.gpu != nullptr ? std::optional(machine.device.share * r.gpu->devices()) : std::nullopt);
+  out.figure_or_null("vcpu", r.instance->vcpu);
+  out.whole("nodes", machine.nodes);
+  out.whole("gpus", machine.gpus());
+}
+
+void tell_remarks(JsonOut& out, const Recommendation& r) {
+  out.list("warnings", r.remarks, [&](const answer::Remark& remark) {
+    out.object(JsonOut::kItem, [&] {
+      out.text("rule", remark.rule);
+      out.text("severity", to_text(remark.severity));
+      out.text("message", remark.message);
+      out.text("source", remark.source);
+    });
+  });
+}
+
+void tell_recommendation(JsonOut& out, const Recommendation& r, const Advice& advice, const catalog::Catalog& catalog) {
+  out.whole("rank", r.rank);
+  tell_score(out, r);
+  out.text("provider", r.instance->provider);
+  out.text("sku", r.instance->sku);
+  out.text_or_null("family", r.instance->family);
+  out.text("region", r.region->id);
+  out.text_or_null("country", r.region->country);
+  tell_machine(out, r);
+  out.object("plan", [&] { tell_plan(out, r.choice()); });
+  out.object("memory", [&] { tell_memory(out, r.memory(), r.machine().memory()); });
+  out.object("fit", [&] { tell_fit(out, r.fit, in_gib(r.machine().memory())); });
+  out.object("performance", [&] { tell_performance(out, r, advice.work); });
+  out.object("cost", [&] { tell_cost(out, r, advice, catalog); });
+  out.object("interval", [&] { tell_intervals(out, r.intervals, advice.work); });
+  out.truth("pareto", r.pareto);
+  out.texts("reasons", r.reasons);
+  tell_remarks(out, r);
+}
+
+void tell_rejection(JsonOut& out, const answer::Rejection& rejection) {
+  out.text("sku", rejection.instance->sku);
+  out.text("provider", rejection.instance->provider);
+  out.text_or_null("family", rejection.instance->family);
+  out.text("rule", rejection.rule);
+  out.text("message", rejection.message);
+  out.whole("count", rejection.count);
+}
+
+void tell_alternative(JsonOut& out, const answer::Alternative& alternative) {
+  const Recommendation& best = alternative.best;
+  out.object("change", [&] { out.text_or_null(alternative.key, alternative.value); });
+  out.text("provider", best.instance->provider);
+  out.text("sku", best.instance->sku);
+  out.text("region", best.region->id);
+  tell_gpu(out, best);
+  out.whole("gpus", best.machine().gpus());
+  out.figure("hourly", best.cost.hourly);
+  out.figure("total", best.cost.total);
+  out.figure_or_null("per_million_tokens", best.cost.per_million_tokens);
+  out.text("message", alternative.message);
+}
+
+void tell_catalog(JsonOut& out, const Advice& advice, const catalog::Catalog& catalog) {
+  out.text_or_null("as_of", advice.newest_price.text());
+  out.whole("instances", std::ssize(catalog.instances()));
+  out.whole("offers", std::ssize(catalog.offers()));
+  out.text("source", catalog.origin_text());
+}
+
+}  // namespace
+
+Json remarks_json(const Recommendation& r) {
+  return tree_of([&](JsonOut& out) { tell_remarks(out, r); })["warnings"];
+}
+
+void tell_recommend(JsonOut& out, const Advice& advice, const catalog::Catalog& catalog, const RecommendTelling& told) {
+  const auto each = [&out](const auto& tell) {
+    return [&out, &tell](const auto& one) { out.object(JsonOut::kItem, [&] { tell(out, one); }); };
+  };
+  out.text("schema", "gpusel.recommend/1");
+  out.tree("workload", workload_json(advice.work));
+  out.object("assumed", [&] {
+    tell_assumptions(out, advice.assumed);
+    if (!told.today.empty()) out.text("today", told.today);
+  });
+  out.object("catalog", [&] { tell_catalog(out, advice, catalog); });
+  const auto recommendations = std::span(advice.recommendations);
+  const std::size_t count = told.limit > 0 ? std::min(told.limit, recommendations.size()) : recommendations.size();
+  out.list("recommendations", recommendations.first(count), each([&](JsonOut&, const Recommendation& r) {
+             tell_recommendation(out, r, advice, catalog);
+             if (told.beside) told.beside(out, static_cast<std::size_t>(&r - advice.recommendations.data()));
+           }));
+  out.list("rejected", advice.rejected, each(tell_rejection));
+  out.list("alternatives", advice.alternatives, each(tell_alternative));
+  if (!advice.notes.empty()) out.texts("notes", advice.notes);
+  if (!advice.decision.empty()) out.texts("decision", advice.decision);
+}
+
+Json recommend_json(const Advice& advice, const catalog::Catalog& catalog, std::size_t limit) {
+  return tree_of([&](JsonOut& out) { tell_recommend(out, advice, catalog, {.limit = limit}); });
+}
+
+Table recommend_table(const Advice& advice, const catalog::Catalog& catalog, std::size_t limit) {
+  static constexpr RecordColumn kColumns[] = {
+      {"rank", "/rank"},
+      {"score", "/score"},
+      {"provider", "/provider"},
+      {"sku", "/sku"},
+      {"region", "/region"},
+      {"country", "/country"},
+      {"gpu", "/gpu"},
+      {"gpus", "/gpus"},
+      {"gpu_share", "/gpu_share"},
+      {"nodes", "/nodes"},
+      {"plan", "/plan_text"},
+      {"memory_needed_gib", "/memory/per_gpu/total"},
+      {"memory_usable_gib", "/memory/usable"},
+      {"tokens_per_s", "/performance/tokens_per_s"},
+      {"output_tokens_per_s", "/performance/output_tokens_per_s"},
+      {"requests_per_s", "/performance/requests_per_s"},
+      {"throughput", "/performance/throughput/value"},
+      {"throughput_unit", "/performance/throughput/unit"},
+      {"latency_ms", "/performance/latency_ms"},
+      {"ttft_ms", "/performance/ttft_ms"},
+      {"itl_ms", "/performance/itl_ms"},
+      {"bound_by", "/performance/bound_by"},
+      {"currency", "/cost/currency"},
+      {"hourly", "/cost/hourly"},
+      {"hours", "/cost/hours"},
+      {"total", "/cost/total"},
+      {"per_million_tokens", "/cost/per_million_tokens"},
+      {"per_unit", "/cost/per_unit"},
+      {"unit", "/cost/unit"},
+      {"term", "/cost/billing"},
+      {"price_as_of", "/cost/price_as_of"},
+      {"price_source", "/cost/price_source"},
+      {"price_confidence", "/cost/price_confidence"},
+      {"pareto", "/pareto"},
+      {"warnings", "/warned_of"},
+      {"fit", "/fit/verdict"},
+  };
+  Json records = std::move(recommend_json(advice, catalog, limit)["recommendations"]);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    Json& record = records[i];
+    record["plan_text"] =
+        std::visit([](const auto& choice) { return plan_line(choice.plan); }, advice.recommendations[i].choice());
+    Json warned = Json::array();
+    for (const Json& warning : record["warnings"])
+      if (warning["severity"] == to_text(rules::Effect::warn)) warned.push_back(warning["rule"]);
+    record["warned_of"] = std::move(warned);
+  }
+  return records_table(records, kColumns);
+}
+
+}  // namespace gpusel::show

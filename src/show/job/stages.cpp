@@ -1,0 +1,208 @@
+#include "show/job/stages.hpp"
+
+#include <map>
+
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
+#include "show/job/candidate.hpp"
+#include "show/job/estimate.hpp"
+#include "show/job/recommend.hpp"
+
+namespace gpusel::show {
+
+namespace {
+
+using answer::Recommendation;
+using answer::StageChoice;
+using answer::StagesAnswer;
+using answer::StagesChoice;
+using answer::StagesPlan;
+
+Cell money(const std::optional<double>& amount) { return figure_cell(amount ? human_price(*amount) : "-", amount); }
+
+Table table_of(const StagesChoice& choice, const StagesPlan& plan, Currency currency) {
+  Table table({left(say("stage")), left(say("instance"), 0, 18), left(say("region"), 2, 9), left(say("GPUs"), 1),
+               left(say("term"), 3), right(say("{}/h", currency.code())), right(say("hours")),
+               right(say("{} once", currency.code())), right(say("{}/month", currency.code())),
+               left(say("price of"), 1)});
+  for (std::size_t i = 0; i < choice.stages.size(); ++i) {
+    const StageChoice& stage = choice.stages[i];
+    const std::string name = printable(plan.stages[i].name);
+    if (stage.best == nullptr) {
+      table.add({name, say("nothing meets it"), "", "", "", "", "", money({}), money({}), ""});
+      continue;
+    }
+    const Recommendation& one = *stage.best;
+    table.add({name, printable(instance_name(one)), printable(one.region->id), gpus_text(one),
+               std::string(to_text(one.offer->term)), figure_cell(human_price(stage.cost.hourly), stage.cost.hourly),
+               figure_cell(human_number(stage.cost.hours_paid), stage.cost.hours_paid), money(stage.cost.once),
+               money(stage.cost.per_month), price_date(one)});
+  }
+  return table;
+}
+
+std::string sum_text(const StagesChoice& choice, double months, Currency currency) {
+  const answer::StagesSum& sum = choice.sum;
+  std::string line = say("sum: {} once + {} per month", human_price(sum.once), human_price(sum.per_month));
+  line += say("; over {:g} months {} {}", months, human_price(sum.whole(months)), currency.code());
+  if (sum.known_moves > 0) line += say(", {} of it for moving data", human_price(sum.known_moves));
+  if (sum.lacking > 0) line += say("; {} stages that nothing meets are not in it", sum.lacking);
+  if (!sum.moves) line += say("; not all of what is moved is known, and that is not in it");
+  return line;
+}
+
+/// Of every price that is shown, and of the rates that turned them into one currency.
+std::string dates_text(const StagesAnswer& answer) {
+  Date oldest;
+  Date newest;
+  bool undated = false;
+  std::map<std::string, std::string> rates;
+  const auto look = [&](const StagesChoice& choice) {
+    for (const StageChoice& stage : choice.stages) {
+      if (stage.best == nullptr) continue;
+      const Date date = Date::from_packed(stage.best->offer->as_of);
+      undated = undated || !date.known();
+      if (date.known() && (!oldest.known() || date < oldest)) oldest = date;
+      if (date.known() && (!newest.known() || newest < date)) newest = date;
+      if (const auto& exchange = stage.best->cost.exchange)
+        rates[std::string(stage.best->cost.published.currency.code())] =
+            say("{:.5g} of {}", exchange->rate, exchange->as_of.text());
+    }
+  };
+  look(answer.best);
+  if (answer.one_provider) look(*answer.one_provider);
+  std::string line = oldest.known()
+                         ? say("prices: in {}, dated {} to {}", answer.currency.code(), oldest.text(), newest.text())
+                         : say("prices: in {}", answer.currency.code());
+  if (undated) line += say(", some undated");
+  for (const auto& [currency, rate] : rates) line += say(", {} × {}", currency, rate);
+  return line;
+}
+
+std::string move_text(const answer::Move& move, const StagesChoice& choice, const StagesPlan& plan, Currency currency) {
+  const std::string lead =
+      say("from {} to {}, {} to {}: ", printable(plan.stages[move.from].name),
+          printable(plan.stages[move.from + 1].name), printable(choice.stages[move.from].best->instance->provider),
+          printable(choice.stages[move.from + 1].best->instance->provider));
+  if (!move.gb) return lead + say("how much is not known; output_gb says it");
+  if (!move.cost) return lead + say("{:.4g} GB, the price of traffic is not known", *move.gb);
+  return lead + say("{:.4g} GB for {} {}", *move.gb, human_price(*move.cost), currency.code());
+}
+
+bool is_one_provider(const StagesChoice& choice) {
+  for (const StageChoice& stage : choice.stages)
+    if (stage.best == nullptr || stage.best->instance->provider != choice.stages.front().best->instance->provider)
+      return false;
+  return true;
+}
+
+void add_one_provider(Document& page, const StagesAnswer& answer, const StagesPlan& plan) {
+  if (is_one_provider(answer.best)) {
+    page.line(say("all of it is with one provider"));
+    return;
+  }
+  if (!answer.one_provider) {
+    page.line(say("no provider has an instance for every stage"));
+    return;
+  }
+  const StagesChoice& one = *answer.one_provider;
+  const double more = one.sum.whole(answer.months) - answer.best.sum.whole(answer.months);
+  page.heading(say("all with {}", printable(one.stages.front().best->instance->provider)));
+  page.add(table_of(one, plan, answer.currency)).line(sum_text(one, answer.months, answer.currency));
+  page.line(more >= 0 ? say("staying with one costs {} {} more", human_price(more), answer.currency.code())
+                      : say("staying with one costs {} {} less: each best alone is not the best together",
+                            human_price(-more), answer.currency.code()));
+}
+
+Json choice_json(const StagesChoice& choice, const StagesAnswer& answer, const StagesPlan& plan) {
+  Json stages = Json::array();
+  for (std::size_t i = 0; i < choice.stages.size(); ++i) {
+    const StageChoice& stage = choice.stages[i];
+    Json record{{"name", plan.stages[i].name}};
+    if (const Recommendation* one = stage.best; one != nullptr) {
+      record["provider"] = one->instance->provider;
+      record["sku"] = one->instance->sku;
+      record["region"] = one->region->id;
+      record["nodes"] = one->machine().nodes;
+      record["gpu"] = one->gpu != nullptr ? Json(one->gpu->id) : Json(nullptr);
+      record["gpus"] = one->machine().gpus();
+      record["plan"] = plan_json(one->choice());
+      record["billing"] = to_text(one->offer->term);
+      record["price_as_of"] = text_or_null(Date::from_packed(one->offer->as_of).text());
+      record["offer"] = {{"currency", one->cost.published.currency.code()},
+                         {"hourly", number(one->cost.published.amount)}};
+      record["fx"] = one->cost.exchange ? Json{{"rate", number(one->cost.exchange->rate)},
+                                               {"as_of", text_or_null(one->cost.exchange->as_of.text())}}
+                                        : Json(nullptr);
+    } else {
+      record["sku"] = nullptr;
+    }
+    record["hourly"] = stage.best != nullptr ? number(stage.cost.hourly) : Json(nullptr);
+    record["hours_paid"] = stage.best != nullptr ? number(stage.cost.hours_paid) : Json(nullptr);
+    record["once"] = number(stage.cost.once);
+    record["per_month"] = number(stage.cost.per_month);
+    record["cold_start_s"] = stage.cost.cold ? number(stage.cost.cold->total().raw()) : Json(nullptr);
+    stages.push_back(std::move(record));
+  }
+  Json moves = Json::array();
+  for (const answer::Move& move : choice.moves)
+    moves.push_back({{"from", plan.stages[move.from].name},
+                     {"to", plan.stages[move.from + 1].name},
+                     {"gb", number(move.gb)},
+                     {"cost", number(move.cost)}});
+  return {{"stages", std::move(stages)},
+          {"moves", std::move(moves)},
+          {"sum",
+           {{"once", number(choice.sum.once)},
+            {"per_month", number(choice.sum.per_month)},
+            {"moves", number(choice.sum.moves)},
+            {"known_moves", number(choice.sum.known_moves)},
+            {"whole", number(choice.sum.whole(answer.months))},
+            {"stages_lacking", choice.sum.lacking}}}};
+}
+
+}  // namespace
+
+Document stages_page(const StagesAnswer& answer, const StagesPlan& plan) {
+  Document page;
+  page.page_title(say("Several jobs, one after the other"));
+  for (std::size_t i = 0; i < plan.stages.size(); ++i)
+    page.line(say("{}: {}; assumed: {}", printable(plan.stages[i].name), job_line(answer.advice[i]->work),
+                  assumed_line(answer.advice[i]->assumed)));
+  page.line(dates_text(answer)).gap().add(table_of(answer.best, plan, answer.currency)).line(stages_sum(answer));
+  for (const answer::Move& move : answer.best.moves)
+    page.line("  " + move_text(move, answer.best, plan, answer.currency), 4);
+  for (std::size_t i = 0; i < answer.best.stages.size(); ++i)
+    if (const Recommendation* one = answer.best.stages[i].best; one != nullptr)
+      for (const auto& remark : one->remarks)
+        if (remark.severity == rules::Effect::warn)
+          page.line(say("warn: {}: {} [{}]", printable(plan.stages[i].name), printable(remark.message), remark.rule));
+  add_one_provider(page, answer, plan);
+  return page.derivation(derivation_of(answer.trace));
+}
+
+std::string stages_sum(const StagesAnswer& answer) { return sum_text(answer.best, answer.months, answer.currency); }
+
+Json stages_json(const StagesAnswer& answer, const StagesPlan& plan) {
+  Json out{{"schema", "gpusel.stages/1"},
+           {"currency", answer.currency.code()},
+           {"months", number(answer.months)},
+           {"assumed", Json::object()}};
+  if (!plan.months) out["assumed"]["months"] = number(answer.months);
+  Json jobs = Json::array();
+  for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+    const Recommendation* best = answer.best.stages[i].best;
+    jobs.push_back({{"name", plan.stages[i].name},
+                    {"workload", workload_json(answer.advice[i]->work)},
+                    {"assumed", assumptions(answer.advice[i]->assumed)},
+                    {"warnings", best != nullptr ? remarks_json(*best) : Json::array()}});
+  }
+  out["jobs"] = std::move(jobs);
+  out["best"] = choice_json(answer.best, answer, plan);
+  out["one_provider"] = answer.one_provider ? choice_json(*answer.one_provider, answer, plan) : Json(nullptr);
+  if (!answer.trace.empty()) out["explain"] = explain_json(answer.trace);
+  return out;
+}
+
+}  // namespace gpusel::show

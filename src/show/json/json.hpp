@@ -1,0 +1,39 @@
+// How answers become JSON. Keys and meanings follow the contracts; figures that are not finite are
+// a bug and never written.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+
+#include "answer/estimate/estimate.hpp"
+#include "catalog/records/field.hpp"
+
+namespace gpusel::show {
+
+using Json = nlohmann::ordered_json;
+
+/// null for unknown; whole numbers without a fraction.
+Json number(double value);
+Json number(const catalog::Number& value);
+Json text_or_null(std::string_view text);
+Json assumptions(const job::Assumptions& assumed);
+/// Valid UTF-8 whatever the texts held, ending in a line feed.
+std::string dump(const Json& json, int indent = 2);
+
+/// The job in the contract's keys.
+Json workload_json(const job::Job& work);
+Json plan_json(const physics::Choice& choice);
+Json memory_json(const physics::MemoryBreakdown& memory, Bytes usable);
+/// The figures that only a class of counted work has.
+Json more_json(const physics::CountedChoice& choice);
+Json training_json(const std::optional<physics::TrainingSpeed>& speed);
+Json inference_json(const physics::InferenceMemory& memory, const std::optional<physics::InferenceSpeed>& speed);
+/// [low, high].
+Json interval_json(const physics::Interval& range);
+Json explain_json(const physics::Trace& trace);
+Json estimate_json(const answer::EstimateAnswer& answer);
+Json error_json(const std::string& id, const Error& error);
+
+}  // namespace gpusel::show

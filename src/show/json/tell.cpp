@@ -1,0 +1,194 @@
+#include "show/json/tell.hpp"
+
+#include <cmath>
+#include <type_traits>
+
+namespace gpusel::show {
+
+void tell_assumptions(JsonOut& out, const job::Assumptions& assumed) {
+  for (const auto& [key, value] : assumed)
+    std::visit(
+        [&out, &key = key](const auto& v) {
+          using Kind = std::remove_cvref_t<decltype(v)>;
+          if constexpr (std::is_same_v<Kind, double>)
+            out.figure(key, v);
+          else if constexpr (std::is_same_v<Kind, bool>)
+            out.truth(key, v);
+          else
+            out.text(key, v);
+        },
+        value);
+}
+
+void tell_memory(JsonOut& out, const physics::MemoryBreakdown& memory, Bytes usable) {
+  const bool known = physics::is_known(memory);
+  const auto part = [&](std::string_view key, Bytes amount) {
+    out.figure_or_null(key, known ? std::optional(in_gib(amount)) : std::nullopt);
+  };
+  out.text("unit", "GiB");
+  out.begin_object("per_gpu");
+  part("weights", memory.weights);
+  part("gradients", memory.gradients);
+  part("optimizer", memory.optimizer);
+  part("activations", memory.activations);
+  part("kv_cache", memory.kv_cache);
+  part("workspace", memory.workspace);
+  part("framework", memory.framework);
+  part("total", memory.total());
+  out.end();
+  out.figure("usable", in_gib(usable));
+  part("margin", usable - memory.total());
+}
+
+void tell_training(JsonOut& out, const physics::TrainingSpeed& speed) {
+  out.figure("tokens_per_s", speed.tokens_per_s);
+  out.figure("tokens_per_s_per_gpu", speed.tokens_per_s_per_gpu);
+  out.figure("samples_per_s", speed.samples_per_s);
+  out.figure("step_time_s", speed.step.raw());
+  out.figure("model_tflops_per_gpu", speed.model_tflops_per_gpu);
+  out.figure("mfu", speed.mfu);
+}
+
+void tell_inference(JsonOut& out, const physics::InferenceMemory& memory, const physics::InferenceSpeed& speed) {
+  const bool generates = speed.output_tokens_per_s > 0;
+  const bool continues = speed.itl.raw() > 0;  // a single token is followed by none
+  const auto between = [&](std::string_view key, Seconds time) {
+    out.figure_or_null(key, continues ? std::optional(in_ms(time)) : std::nullopt);
+  };
+  out.figure_or_null("output_tokens_per_s", generates ? std::optional(speed.output_tokens_per_s) : std::nullopt);
+  out.figure("total_tokens_per_s", speed.total_tokens_per_s);
+  out.figure("requests_per_s", speed.requests_per_s);
+  out.figure("ttft_ms", in_ms(speed.ttft));
+  between("itl_ms", speed.itl);
+  out.figure("e2e_latency_ms", in_ms(speed.e2e));
+  out.figure("max_concurrency", memory.max_concurrency);
+  out.figure("kv_tokens", std::floor(memory.kv_tokens));
+  out.figure("longest_context", memory.longest_context);
+  out.truth("weights_native", speed.weights_native);
+  if (const auto& p = speed.percentiles) {
+    out.figure("ttft_ms_p95", in_ms(p->ttft_p95));
+    out.figure("ttft_ms_p99", in_ms(p->ttft_p99));
+    between("itl_ms_p95", p->itl_p95);
+    between("itl_ms_p99", p->itl_p99);
+    out.figure("e2e_latency_ms_p95", in_ms(p->e2e_p95));
+    out.figure("e2e_latency_ms_p99", in_ms(p->e2e_p99));
+  }
+}
+
+void tell_throughput(JsonOut& out, double rate, std::string_view unit) {
+  out.figure_or_null("value", rate > 0 ? std::optional(rate) : std::nullopt);
+  out.text("unit", unit);
+}
+
+void tell_more(JsonOut& out, const physics::CountedChoice& choice) {
+  for (const physics::NamedFigure& figure : choice.figures.more) out.figure(figure.key, figure.value);
+}
+
+void tell_interval(JsonOut& out, std::string_view key, const physics::Interval& range) {
+  out.begin_list(key);
+  out.figure(JsonOut::kItem, range.low);
+  out.figure(JsonOut::kItem, range.high);
+  out.end();
+}
+
+void tell_trace(JsonOut& out, const physics::Trace& trace) {
+  out.begin_list("explain");
+  for (const physics::TraceLine& line : trace) {
+    out.begin_object(JsonOut::kItem);
+    out.text("quantity", line.quantity);
+    out.text("formula", line.formula);
+    out.text_or_null("substituted", line.substituted);
+    out.text("value", line.value.text);
+    out.figure_or_null("number", line.value.number);
+    out.text_or_null("unit", line.value.unit);
+    out.text("source", line.source);
+    out.end();
+  }
+  out.end();
+}
+
+namespace {
+
+void tell_one_plan(JsonOut& out, const physics::TrainingChoice& choice) {
+  const auto& plan = choice.plan;
+  out.text("sharding", to_text(plan.sharding));
+  out.whole("tp", plan.tp);
+  out.whole("pp", plan.pp);
+  out.whole("cp", plan.cp);
+  out.whole("ep", plan.ep);
+  out.whole("dp", plan.dp);
+  out.whole("micro_batch", plan.micro_batch);
+  out.whole("grad_accum", plan.grad_accum);
+  out.whole("global_batch", plan.global_batch());
+  out.text("precision", to_text(plan.precision));
+  out.text("activation_checkpointing", to_text(plan.checkpointing));
+  out.truth("flash_attention", plan.flash_attention);
+  if (physics::is_partial(plan)) out.figure("recomputed_share", plan.recomputed);
+}
+
+void tell_one_plan(JsonOut& out, const physics::CountedChoice& choice) {
+  out.text("precision", to_text(choice.plan.precision));
+  out.whole("batch", choice.plan.batch);
+  out.text("activation_checkpointing", to_text(choice.plan.checkpointing));
+  out.text("offload", to_text(choice.plan.offload));
+}
+
+void tell_one_plan(JsonOut& out, const physics::InferenceChoice& choice) {
+  out.text("weights_precision", choice.plan.weights->name);
+  out.text("kv_precision", to_text(choice.plan.kv));
+  out.whole("tp", choice.plan.tp);
+  out.whole("pp", choice.plan.pp);
+  out.whole("ep", choice.plan.ep);
+  out.whole("dp", choice.plan.dp);
+  out.figure("concurrency", choice.memory.concurrency);
+}
+
+}  // namespace
+
+void tell_plan(JsonOut& out, const physics::Choice& choice) {
+  std::visit([&out](const auto& one) { tell_one_plan(out, one); }, choice);
+}
+
+Json plan_json(const physics::Choice& choice) {
+  return tree_of([&](JsonOut& out) { tell_plan(out, choice); });
+}
+
+Json assumptions(const job::Assumptions& assumed) {
+  return tree_of([&](JsonOut& out) { tell_assumptions(out, assumed); });
+}
+
+Json memory_json(const physics::MemoryBreakdown& memory, Bytes usable) {
+  return tree_of([&](JsonOut& out) { tell_memory(out, memory, usable); });
+}
+
+Json training_json(const std::optional<physics::TrainingSpeed>& speed) {
+  if (!speed) return nullptr;
+  return tree_of([&](JsonOut& out) { tell_training(out, *speed); });
+}
+
+Json inference_json(const physics::InferenceMemory& memory, const std::optional<physics::InferenceSpeed>& speed) {
+  if (!speed) return nullptr;
+  return tree_of([&](JsonOut& out) { tell_inference(out, memory, *speed); });
+}
+
+Json explain_json(const physics::Trace& trace) {
+  return tree_of([&](JsonOut& out) { tell_trace(out, trace); })["explain"];
+}
+
+Json interval_json(const physics::Interval& range) { return Json::array({number(range.low), number(range.high)}); }
+
+Json more_json(const physics::CountedChoice& choice) {
+  return tree_of([&](JsonOut& out) { tell_more(out, choice); });
+}
+
+void tell_fit(JsonOut& out, const answer::Fit& fit, double usable_gib) {
+  out.text("verdict", to_text(fit.verdict));
+  if (fit.needed_gib.high > 0)
+    tell_interval(out, "needed_gib", fit.needed_gib);
+  else
+    out.null("needed_gib");
+  out.figure("usable_gib", usable_gib);
+  out.text_or_null("rule", fit.rule);
+}
+
+}  // namespace gpusel::show

@@ -1,0 +1,267 @@
+#include "show/money/break_even.hpp"
+
+#include <algorithm>
+
+#include "base/text/joined.hpp"
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
+#include "show/job/estimate.hpp"
+
+namespace gpusel::show {
+
+namespace {
+
+using answer::BreakEvens;
+
+void add_line(Document& out, const std::string& words) { out.line("  " + words, 4); }
+
+/// Of runs that may be interrupted, never all are in time.
+constexpr double kNearlyAll = 0.9999;
+
+/// What is nearly all of it, or nearly nothing, is not said to be.
+std::string percent(double share) {
+  if (share < 1 && share > 0.9995) return say("over 99.9 %");
+  if (share > 0 && share < 5e-5) return say("under 0.01 %");
+  return say("{} %", human_number(share * 100));
+}
+
+std::string hours(double value) { return human_duration(seconds(value * 3600)); }
+std::string hours(Seconds value) { return human_duration(value); }
+
+/// What is being talked about, for one item of the answer.
+struct BreakEvenPage {
+  const BreakEvens& found;
+  const answer::CostAnswer& answer;
+
+  std::string money(double amount) const {
+    return format("{} {}", human_price(amount), answer.converter.currency().code());
+  }
+  double hours_per_month() const { return answer.duty.run_per_month(); }
+};
+
+std::string commitment_line(const BreakEvenPage& page, const answer::CommitmentBreakEven& one) {
+  const auto term = to_text(one.committed.offer->term);
+  std::string line = one.hours_per_month
+                         ? say("{}: cheaper than on-demand from {} h of use a month on ({})", term,
+                               human_number(*one.hours_per_month), percent(*one.hours_per_month / kHoursPerMonth))
+                         : say("{}: never cheaper than on-demand, {} a month against {} for all of it", term,
+                               page.money(one.per_month), page.money(one.on_demand.per_hour * kHoursPerMonth));
+  if (one.months > 1 && one.hours_per_month)
+    line += one.after_months
+                ? say("; at {} h a month on-demand has cost its whole sum after {:.1f} of its {:g} months",
+                      human_number(page.hours_per_month()), *one.after_months, one.months)
+                : say("; at {} h a month not within its {:g} months", human_number(page.hours_per_month()), one.months);
+  if (one.committed.other_region)
+    line += say("; its price is of {}, on-demand's is not", printable(one.committed.term->region->id));
+  else if (one.on_demand.offer != one.on_demand.term->offer)
+    line += say("; on-demand there, in {}: {} an hour", printable(one.committed.term->region->id),
+                page.money(one.on_demand.per_hour));
+  return line;
+}
+
+std::string run_words(const money::Run& run, bool piecewise) {
+  if (!run.ends()) return say("practically never ends");
+  std::string words = hours(run.wall);
+  if (piecewise) return words + say(" expected, work in pieces that loses restarts only");
+  return words + (run.interval.raw() > 0
+                      ? say(" expected with a checkpoint after every {} of work", hours(run.interval))
+                      : say(" expected without checkpoints"));
+}
+
+void job_lines(const BreakEvenPage& page, Document& out) {
+  if (!page.found.job) return;
+  const answer::JobRun& job = *page.found.job;
+  const answer::StopModel& stops = *page.found.stops;
+  std::string line = say("a node fails once in {} h", human_number(stops.node_mtbf_hours));
+  if (job.run.ends()) {
+    line += say(", {:.2g} expected", job.run.interruptions);
+    if (stops.node_mtbf_low) line += say(" ({:.2g} to {:.2g})", job.failures_low, job.failures_high);
+    line += say("; {} of runs have none", percent(job.run.chance_of_none));
+  }
+  add_line(out, line);
+  line = say("time: {} of work, {}", hours(job.run.work), run_words(job.run, stops.piecewise));
+  if (job.run.ends() && job.per_hour > 0)
+    line += say(", {} on demand", page.money(in_hours(job.run.wall) * job.per_hour));
+  add_line(out, line);
+  if (stops.checkpoint_gb)
+    add_line(out, say("checkpoint: {} GB at {} GB/s, {}", human_number(*stops.checkpoint_gb),
+                      human_number(*stops.write_gbs), human_duration(stops.failures.checkpoint)));
+  if (job.best) add_line(out, say("best interval: {}", run_words(*job.best, false)));
+  if (job.without) add_line(out, say("otherwise: {}", run_words(*job.without, false)));
+  if (!page.found.deadline) return;
+  const answer::DeadlineAnswer& deadline = *page.found.deadline;
+  line = say("deadline of {}: {}, {} of runs are in time, 95 of 100 within {}", hours(deadline.deadline_hours),
+             deadline.is_safe()                                   ? say("met")
+             : deadline.expected_hours <= deadline.deadline_hours ? say("at risk")
+                                                                  : say("missed"),
+             percent(std::min(deadline.chance, kNearlyAll)), hours(deadline.hours_95));
+  if (deadline.slow_hours)
+    line += say("; {} expected at the low end of the speed's 80 % interval", hours(*deadline.slow_hours));
+  add_line(out, line);
+}
+
+std::string market_words(const answer::SpotBreakEven& spot) {
+  if (spot.market == nullptr) return say("how often it is taken away is not published; --interruptions tells it");
+  const catalog::SpotMarket& market = *spot.market;
+  std::string words;
+  if (market.interrupted_low && market.interrupted_high)
+    words = say("{:g} to {:g} % of instances are taken away within a month", *market.interrupted_low * 100,
+                *market.interrupted_high * 100);
+  else if (market.interrupted_low)
+    words = say("more than {:g} % of instances are taken away within a month", *market.interrupted_low * 100);
+  else
+    words = say("how often it is taken away is not published; --interruptions tells it");
+  words += format(" ({}{})", printable(market.source), market.as_of.known() ? ", " + market.as_of.text() : "");
+  add_clause(words, printable(market.note));
+  return words;
+}
+
+void spot_lines(const BreakEvenPage& page, Document& out) {
+  const answer::SpotBreakEven& spot = *page.found.spot;
+  std::string line = spot.spot.other_region
+                         ? say("spot costs {} of on-demand", human_number(1 / spot.time_ratio))
+                         : say("in {}, spot costs {} of on-demand", printable(spot.on_demand.term->region->id),
+                               human_number(1 / spot.time_ratio));
+  line += spot.time_ratio > 1
+              ? say(": it stays cheaper while it takes less than {} times as long", human_number(spot.time_ratio))
+              : say(": it is never cheaper");
+  if (spot.spot.other_region)
+    line +=
+        say("; prices of {} and {}", printable(spot.spot.term->region->id), printable(spot.on_demand.term->region->id));
+  add_line(out, line);
+  add_line(out, market_words(spot));
+  if (page.found.stops && spot.answer) {
+    const money::SpotAnswer& answer = *spot.answer;
+    const double out_of_service = answer.spot.restarting / answer.spot.wall;
+    add_line(out,
+             page.found.job
+                 ? say("with {} taken a month: {} on spot against {} on demand, {} against {}", percent(*spot.share),
+                       hours(answer.spot.wall), hours(answer.on_demand.wall), page.money(answer.spot_cost),
+                       page.money(answer.on_demand_cost))
+                 : say("with {} taken a month: {} of the time in restarts; {} h of service cost {} on spot against {} "
+                       "on demand",
+                       percent(*spot.share), percent(out_of_service), human_number(page.hours_per_month()),
+                       page.money(answer.spot_cost), page.money(answer.on_demand_cost)));
+    if (!page.found.stops->piecewise && answer.spot.interval.raw() > 0)
+      add_line(out, say("checkpoint on spot after every {} of work; {:.2g} interruptions expected",
+                        hours(answer.spot.interval), answer.spot.interruptions));
+  }
+  if (spot.break_even_hours) {
+    line = say("as dear as on-demand when interrupted every {}", hours(*spot.break_even_hours));
+    if (*spot.break_even_share < 0.9995) line += say(" ({} taken a month)", percent(*spot.break_even_share));
+    if (spot.break_even_price) line += say(", or at {} per instance and hour", page.money(*spot.break_even_price));
+    add_line(out, line);
+  }
+  if (page.found.stops && spot.share && !spot.answer)
+    add_line(out, say("with {} taken a month it practically never ends", percent(*spot.share)));
+  if (spot.market == nullptr || !spot.market->notice_s) return;
+  line = say("notice: {:g} s", *spot.market->notice_s);
+  if (spot.notice_suffices)
+    line += *spot.notice_suffices ? say(", enough for a checkpoint") : say(", too short for a checkpoint");
+  add_line(out, line);
+}
+
+void node_lines(const BreakEvenPage& page, Document& out) {
+  const answer::NodeCounts& counts = *page.found.nodes;
+  const std::string currency(page.answer.converter.currency().code());
+  Table table({right(say("  nodes")), right(say("time")), right(say("with failures")), right(currency),
+               right(say("efficiency"), 1), right(say("95 of 100 in"), 2), left(say("in time"))});
+  for (const answer::NodeCount& row : counts.rows)
+    table.add({format("{}", row.nodes), hours(row.hours), hours(row.run.wall), human_price(row.cost),
+               percent(row.efficiency), hours(row.hours_95), row.in_time ? say("yes") : say("no")});
+  out.add(std::move(table));
+  for (const std::string& why : counts.left_out) add_line(out, why);
+  if (!counts.cheapest) {
+    add_line(out, say("none of these is in time"));
+    return;
+  }
+  const answer::NodeCount& cheap = counts.rows[*counts.cheapest];
+  const answer::NodeCount& fast = counts.rows[*counts.fastest];
+  add_line(out, page.found.deadline
+                    ? say("cheapest in time: on {}, {}, {}", cheap.nodes, hours(cheap.run.wall), page.money(cheap.cost))
+                    : say("cheapest: on {}, {}, {}", cheap.nodes, hours(cheap.run.wall), page.money(cheap.cost)));
+  if (fast.nodes != cheap.nodes)
+    add_line(out, say("fastest within 10 % of that: on {}, {}, {}", fast.nodes, hours(fast.run.wall),
+                      page.money(fast.cost)));
+}
+
+void token_lines(const BreakEvenPage& page, Document& out) {
+  for (const answer::TokenBreakEven& one : page.found.tokens) {
+    const money::TokenAnswer& own = one.answer;
+    std::string line =
+        say("{}: {} per million tokens, input and output, at {} against {}: {}", to_text(one.term->offer->term),
+            page.money(own.own_price_in_use), one.use < 1 ? say("{} use", percent(one.use)) : say("full load"),
+            page.money(one.price_per_million), own.cheaper_in_use ? say("cheaper") : say("dearer"));
+    if (one.use < 1) line += say("; {} at full load", page.money(own.own_price_per_million));
+    if (own.utilization)
+      line += *own.break_even_tokens > 0
+                  ? say("; cheaper from {} tokens, input and output, a month on, {} of what it can do",
+                        human_count(*own.break_even_tokens), percent(*own.utilization))
+                  : say("; cheaper at any use");
+    else if (own.break_even_tokens)
+      line += say("; never cheaper: {} tokens, input and output, a month would be needed, it can do {}",
+                  human_count(*own.break_even_tokens), human_count(own.capacity_per_month));
+    else
+      line += say("; never cheaper: an hour of work costs more than its tokens do");
+    add_line(out, line);
+  }
+}
+
+void ownership_lines(const BreakEvenPage& page, Document& out) {
+  const answer::Ownership& first = page.found.ownership.front();
+  std::string line = say("{} to buy", page.money(first.asked.price));
+  if (first.record != nullptr) {
+    line += first.units < 1
+                ? say(", one part in {:g} of {}, its GPUs' share of the price, power and hosting of a server",
+                      1 / first.units, printable(first.record->id))
+                : say(", {:g} × {}", first.units, printable(first.record->id));
+    line += format(" ({}{})", printable(first.record->source),
+                   first.record->as_of.known() ? ", " + first.record->as_of.text() : "");
+    add_clause(line, printable(first.record->note));
+    if (first.record->kind == catalog::PurchaseKind::card)
+      line += say("; a rented instance has a host and a network, which are not in this price and power");
+  }
+  add_line(out, line);
+  add_line(out,
+           say("{} kW: {} of power an hour of use, {} of hosting a month; {} in all per hour of use over {:g} years",
+               human_number(first.asked.watts / 1000), page.money(first.answer.power_per_hour),
+               page.money(first.answer.hosting_per_month), page.money(first.answer.owned_per_hour), first.asked.years));
+  for (const answer::Ownership& one : page.found.ownership) {
+    const auto term = to_text(one.term->offer->term);
+    line = one.answer.months ? say("against {}: paid back after {:.1f} months at {} h a month", term,
+                                   *one.answer.months, human_number(one.asked.hours_per_month))
+                             : say("against {}: never paid back, running it costs as much", term);
+    if (one.term->offer->term == catalog::Term::on_demand)
+      line += one.answer.hours_per_month ? say("; over {:g} years cheaper from {} h a month on", one.asked.years,
+                                               human_number(*one.answer.hours_per_month))
+                                         : say("; over {:g} years never cheaper", one.asked.years);
+    add_line(out, line);
+  }
+}
+
+}  // namespace
+
+Document break_even_page(const BreakEvens& found, const answer::CostAnswer& answer) {
+  const BreakEvenPage page{found, answer};
+  Document out;
+  const auto section = [&](std::string title, bool there, auto fill) {
+    if (!there) return;
+    Document lines;
+    fill(page, lines);
+    if (!lines.empty()) out.heading(std::move(title), 3).append(std::move(lines));
+  };
+  section(say("commitments"), !found.commitments.empty(), [](const BreakEvenPage& p, Document& lines) {
+    for (const auto& one : p.found.commitments) add_line(lines, commitment_line(p, one));
+  });
+  section(say("spot"), found.spot.has_value(), spot_lines);
+  section(say("failures"), found.job.has_value(), job_lines);
+  section(say("more or fewer nodes"), found.nodes.has_value(), node_lines);
+  section(say("tokens bought elsewhere"), !found.tokens.empty(), token_lines);
+  section(say("buying"), !found.ownership.empty(), ownership_lines);
+  out.section(say("not compared"), found.notes, 3);
+  if (!found.assumed.empty()) out.gap().line(say("assumed for these: {}", assumed_line(found.assumed)));
+  return out;
+}
+
+}  // namespace gpusel::show

@@ -1,0 +1,16 @@
+// Break-even points and the reliability of a job, as text for a person and as data.
+#pragma once
+
+#include <string>
+
+#include "answer/cost/break_even.hpp"
+#include "show/document/document.hpp"
+#include "show/json/json.hpp"
+
+namespace gpusel::show {
+
+/// Sections with headings; nothing where there is nothing to compare.
+Document break_even_page(const answer::BreakEvens& found, const answer::CostAnswer& answer);
+Json break_even_json(const answer::BreakEvens& found, const catalog::Catalog& catalog);
+
+}  // namespace gpusel::show

@@ -1,0 +1,315 @@
+#include "show/money/fleet.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
+#include "base/words/name.hpp"
+#include "show/catalogue/catalogue_name.hpp"
+#include "show/job/estimate.hpp"
+#include "show/money/autoscale.hpp"
+
+namespace gpusel::show {
+
+namespace {
+
+using answer::Fleet;
+using answer::FleetMember;
+using answer::FleetOffer;
+using answer::FleetType;
+
+std::string offer_text(const FleetOffer& offer) {
+  return format("{} {}", offer.instance->provider, printable(offer.instance->sku));
+}
+
+std::string fleet_gpus_text(const FleetType& type) {
+  const auto& machine = type.machine();
+  const double share = machine.device.share * machine.device.gpu->devices();
+  return share < 1 ? format("1/{:.0f} × {}", 1 / share, machine.device.gpu->id)
+                   : format("{} × {}", machine.gpus(), machine.device.gpu->id);
+}
+
+std::string percent_of_load(double share) { return format("{:.0f} %", share * 100); }
+
+/// As much of it as tells something: 100 %, 2.4 %, 0.02 %.
+std::string part(double share) {
+  return share * 100 < 1 ? format("{:.1g} %", share * 100) : format("{:.{}f} %", share * 100, share < 0.0995 ? 1 : 0);
+}
+
+/// A number of instances, however many.
+std::string count_text(double count) { return format("{:.0f}", count); }
+
+class FleetPage {
+ public:
+  FleetPage(const Fleet& fleet, const catalog::Catalog& catalog)
+      : fleet_(fleet), catalog_(catalog), money_(fleet.currency.code()) {}
+
+  Document page() {
+    head();
+    if (!fleet_.mix.feasible) {
+      nothing();
+    } else {
+      members();
+      verdict();
+      routes();
+      if (fleet_.schedule) schedule(*fleet_.schedule);
+      scaling();
+    }
+    for (const std::string& note : fleet_.notes) page_.line(say("note: {}", note));
+    rejected();
+    page_.derivation(derivation_of(fleet_.trace));
+    return std::move(page_);
+  }
+
+ private:
+  std::string amount(double value) const { return format("{} {}", human_price(value), money_); }
+
+  void head() {
+    const auto& traffic = fleet_.traffic;
+    const std::string lengths = fleet_.work.model->is_generator() ? say("{:.0f} prompt and {:.0f} generated tokens",
+                                                                        traffic.mean_input, traffic.mean_output)
+                                                                  : say("{:.0f} tokens", traffic.mean_input);
+    const std::string line =
+        say("{}, inference: {} requests/s of {}, {} on average, {} of lengths", printable(fleet_.work.model->id),
+            human_number(fleet_.rate), printable(traffic.name), lengths,
+            traffic.buckets.size() == 1 ? say("1 bucket") : say("{} buckets", traffic.buckets.size()));
+    page_.title(line);
+    if (!traffic.source.empty()) {
+      const auto* source = catalog_.source(traffic.source);
+      page_.line(say("lengths: {} ({})", source != nullptr ? printable(source->document) : printable(traffic.source),
+                     source != nullptr ? said(source->confidence) : say("no source")));
+    }
+    const auto& job = fleet_.work.inference;
+    std::string targets;
+    if (job.ttft_ms) targets += say("{:g} ms to the first token", *job.ttft_ms);
+    if (job.tpot_ms) targets += (targets.empty() ? "" : ", ") + say("{:g} ms between tokens", *job.tpot_ms);
+    if (!targets.empty())
+      page_.line(say("targets: {}, {}", targets,
+                     job.strict_slo ? say("for 95 of 100 requests") : say("for the typical request")));
+    if (fleet_.peak != 1)
+      page_.line(say("planned for the busiest hour: {} requests/s, {:.2f} times the mean",
+                     human_number(fleet_.rate * fleet_.peak), fleet_.peak));
+    page_.line(say("assumed: {}", assumed_line(fleet_.assumed)));
+    if (fleet_.newest_price_used.known())
+      page_.line(say("prices: in {}, dated {} to {}, {} catalogue", money_, fleet_.oldest_price_used.text(),
+                     fleet_.newest_price_used.text(), catalogue_name(catalog_)));
+    page_.gap();
+  }
+
+  void nothing() {
+    page_.line(say("no fleet serves this traffic"));
+    // One line for each length of prompt: the answer's length hardly matters to what is missed.
+    const auto& buckets = fleet_.traffic.buckets;
+    for (std::size_t i = 0; i < fleet_.unserved.size();) {
+      const answer::Unserved* worst = &fleet_.unserved[i];
+      const double prompt = buckets[worst->bucket].input_up_to;
+      double share = 0;
+      for (; i < fleet_.unserved.size() && buckets[fleet_.unserved[i].bucket].input_up_to == prompt; ++i) {
+        const answer::Unserved& one = fleet_.unserved[i];
+        share += buckets[one.bucket].share;
+        if (one.ttft > worst->ttft || (one.ttft == worst->ttft && one.itl > worst->itl)) worst = &one;
+      }
+      page_.line(say("{} of the requests have prompts of up to {:.0f} tokens and are not served: {}", part(share),
+                     prompt, worst->message));
+    }
+    if (!fleet_.relaxed.empty()) page_.line(say("all of them need at least {}", fleet_.relaxed));
+    page_.gap();
+  }
+
+  void members() {
+    Table rows({right("#"), left(say("instances"), 0, 18), left(say("region"), 3, 9), left(say("GPUs")),
+                left(say("layout"), 2, 12), right(say("load")), right(say("req/s")), right(say("{}/h each", money_), 1),
+                right(say("{}/h", money_)), left(say("term"), 2), left(say("price of"), 1)});
+    for (const FleetMember& member : fleet_.mix.members) {
+      const FleetType& type = fleet_.types[member.type];
+      const FleetOffer& offer = type.steady();
+      const Date date = Date::from_packed(offer.offer->as_of);
+      rows.add({format("{}", member.type + 1), format("{} × {}", count_text(member.instances), offer_text(offer)),
+                printable(offer.region->id), fleet_gpus_text(type), type.layout(), percent_of_load(member.load),
+                human_number(member.requests_per_s), human_price(offer.cost.hourly), human_price(member.hourly),
+                std::string(to_text(offer.offer->term)), date.known() ? date.text() : say("undated")});
+    }
+    page_.add(std::move(rows)).gap();
+  }
+
+  void verdict() {
+    const auto& mix = fleet_.mix;
+    double count = 0;
+    for (const FleetMember& member : mix.members) count += member.instances;
+    page_.line(say("cheapest fleet: {} {}, {}/h, {}/month of 730 h", count_text(count),
+                   count == 1 ? say("instance") : say("instances"), amount(mix.hourly),
+                   amount(mix.hourly * kHoursPerMonth)));
+    page_.line(say("load is of the rate planned for, at most {} of what an instance could serve",
+                   percent_of_load(fleet_.work.inference.max_load)));
+    if (fleet_.single) {
+      const auto& single = *fleet_.single;
+      const FleetType& type = fleet_.types[single.type];
+      const std::string who = format("{} × {}", count_text(single.instances), offer_text(type.steady()));
+      const double saving = 1 - mix.hourly / single.hourly;
+      page_.line(
+          saving > 1e-9
+              ? say("best single type: {} ({}), {}/h; the mix saves {:.1f} %, {}/month", who, type.layout(),
+                    amount(single.hourly), saving * 100, amount((single.hourly - mix.hourly) * kHoursPerMonth))
+              : say("best single type: {} ({}), {}/h; no mix is cheaper", who, type.layout(), amount(single.hourly)));
+    } else {
+      page_.line(say("no single type serves all of it within the limits"));
+    }
+    const std::string time =
+        fleet_.solver_s < 1 ? say("in less than a second") : say("in {:.0f} s", std::ceil(fleet_.solver_s));
+    const std::string gap = format("{:.1f} %", mix.gap() * 100);
+    if (mix.near_enough)
+      page_.line(say("no fleet is more than {} cheaper, which is within the gap asked for, found {}", gap, time));
+    else if (mix.optimal)
+      page_.line(say("no fleet for {} is cheaper, proven {}: {} of {} layouts on {} machines can be in a cheapest one",
+                     fleet_.peak != 1 ? say("the busiest hour") : say("this traffic"), time, fleet_.contenders,
+                     fleet_.considered, fleet_.shapes));
+    else
+      page_.line(
+          say("stopped {}: no fleet is more than {} cheaper; --time-limit gives it more, --gap says what is "
+              "enough",
+              fleet_.time_limit_s ? say("after {:g} s", *fleet_.time_limit_s) : say("before it was proven"), gap));
+  }
+
+  /// Where requests go, by length; lengths of answers that go the same way are one row.
+  void routes() {
+    if (fleet_.mix.members.size() < 2) return;
+    page_.heading(say("routing"));
+    std::vector<Column> columns{right(say("prompt up to")), right(say("answer up to")), right(say("req/s"))};
+    for (const FleetMember& member : fleet_.mix.members) columns.push_back(right(format("→ #{}", member.type + 1)));
+    Table rows(std::move(columns));
+    const auto& buckets = fleet_.traffic.buckets;
+    for (std::size_t b = 0; b < buckets.size();) {
+      const auto way = way_of(b);
+      double share = 0;
+      std::size_t last = b;
+      for (; b < buckets.size() && buckets[b].input_up_to == buckets[last].input_up_to && way_of(b) == way; ++b) {
+        share += buckets[b].share;
+        last = b;
+      }
+      std::vector<Cell> cells{format("{:g}", buckets[last].input_up_to), format("{:g}", buckets[last].output_up_to),
+                              human_number(fleet_.rate * fleet_.peak * share)};
+      for (const std::string& part : way) cells.emplace_back(part);
+      rows.add(std::move(cells));
+    }
+    page_.add(std::move(rows));
+  }
+
+  std::vector<std::string> way_of(std::size_t bucket) const {
+    std::vector<std::string> out;
+    for (const FleetMember& member : fleet_.mix.members) {
+      const double share = member.share[bucket];
+      out.push_back(share < 0.0005 ? std::string() : share > 0.9995 ? say("all") : format("{:.1f} %", share * 100));
+    }
+    return out;
+  }
+
+  void schedule(const answer::FleetSchedule& day) {
+    page_.heading(say("day: {}", printable(day.name)));
+    std::vector<Column> columns{right(say("from")), right(say("to")), right(say("req/s"))};
+    std::vector<std::size_t> types;
+    for (const auto& hour : day.hours)
+      for (const FleetMember& member : hour)
+        if (std::ranges::find(types, member.type) == types.end()) types.push_back(member.type);
+    std::ranges::sort(types);
+    for (const std::size_t type : types)
+      columns.push_back(right(format("#{} {}", type + 1, offer_text(scheduled(type))), 0, 12));
+    columns.push_back(right(say("{}/h", money_)));
+    Table rows(std::move(columns));
+    for (std::size_t from = 0; from < day.hours.size();) {
+      std::size_t to = from + 1;
+      while (to < day.hours.size() && same(day.hours[from], day.hours[to], types)) ++to;
+      const auto [least, most] = std::minmax_element(day.multipliers.begin() + static_cast<std::ptrdiff_t>(from),
+                                                     day.multipliers.begin() + static_cast<std::ptrdiff_t>(to));
+      std::string rate = human_number(fleet_.rate * *least);
+      if (const std::string high = human_number(fleet_.rate * *most); high != rate) rate += "–" + high;
+      std::vector<Cell> cells{format("{:02}:00", from), format("{:02}:00", to), rate};
+      double hourly = 0;
+      for (const std::size_t type : types) cells.emplace_back(count_text(instances(day.hours[from], type)));
+      for (const FleetMember& member : day.hours[from]) hourly += member.hourly;
+      cells.emplace_back(human_price(hourly));
+      rows.add(std::move(cells));
+      from = to;
+    }
+    page_.add(std::move(rows)).gap();
+    for (const std::size_t type : types) committed(day, type);
+    const double saving = 1 - day.daily / day.fixed_daily;
+    page_.line(say("{} a day with {} of cold starts, {} a month; a fleet fixed for the peak {} a day: {}",
+                   amount(day.daily), amount(day.cold_daily), amount(day.daily / 24 * kHoursPerMonth),
+                   amount(day.fixed_daily),
+                   saving > 0.0005 ? say("scaling saves {:.1f} %", saving * 100) : say("scaling saves nothing")));
+    page_.line(day.optimal && day.gap < 0.0005 ? say("no schedule is cheaper before cold starts, proven")
+                                               : say("no schedule is more than {:.1f} % cheaper before cold starts",
+                                                     std::ceil(day.gap * 1000) / 10));
+  }
+
+  const FleetOffer& scheduled(std::size_t type) const {
+    const FleetType& t = fleet_.types[type];
+    return t.elastic ? *t.elastic : *t.committed;
+  }
+
+  static double instances(const std::vector<FleetMember>& members, std::size_t type) {
+    const auto found = std::ranges::find_if(members, [&](const FleetMember& m) { return m.type == type; });
+    return found == members.end() ? 0 : found->instances;
+  }
+  static bool same(const std::vector<FleetMember>& a, const std::vector<FleetMember>& b,
+                   const std::vector<std::size_t>& types) {
+    return std::ranges::all_of(types, [&](std::size_t type) { return instances(a, type) == instances(b, type); });
+  }
+
+  void committed(const answer::FleetSchedule& day, std::size_t type) {
+    for (const auto& hour : day.hours)
+      for (const FleetMember& member : hour)
+        if (member.type == type && member.committed > 0) {
+          const FleetOffer& offer = *fleet_.types[type].committed;
+          page_.line(say("of #{} {} run at all hours as {} {} at {}/h each", type + 1, count_text(member.committed),
+                         offer_text(offer), to_text(offer.offer->term), amount(offer.cost.hourly)));
+          return;
+        }
+  }
+
+  void scaling() {
+    if (fleet_.scaling.empty()) return;
+    page_.heading(say("autoscaling"));
+    Table rows({right("#"), right(say("replicas")), right(say("target in flight")), right(say("scale in below")),
+                right(say("stabilisation")), right(say("polling"), 1), right(say("cooldown"), 1),
+                right(say("cold start"))});
+    for (const answer::FleetScaling& one : fleet_.scaling) {
+      const money::Autoscale& rule = one.rule;
+      const auto s = [](Seconds time) { return say("{:.0f} s", time.raw()); };
+      rows.add({format("{}", one.type + 1), format("{:g}–{:g}", rule.min_replicas, rule.max_replicas),
+                format("{:g}", rule.target_in_flight), percent_of_load(rule.scale_in_below), s(rule.stabilization),
+                s(rule.polling_interval), s(rule.cooldown), s(rule.cold_start)});
+    }
+    page_.add(std::move(rows)).gap();
+    page_.line(say("a replica is an instance; in flight is {} over the instances of a type",
+                   in_flight_text(fleet_.work.inference.engine)));
+    if (std::ranges::any_of(fleet_.scaling, [](const auto& one) { return one.rule.min_replicas == 0; }))
+      page_.line(waking_text());
+  }
+
+  void rejected() {
+    int total = 0;
+    std::vector<std::pair<int, std::string>> order;
+    for (const auto& [rule, count] : fleet_.rejected) {
+      total += count;
+      order.emplace_back(-count, rule);
+    }
+    std::ranges::sort(order);
+    std::string list;
+    for (const auto& [count, rule] : order) list += (list.empty() ? "" : ", ") + format("{} {}", rule, -count);
+    if (total > 0) page_.line(say("rejected: {} instances ({})", total, list));
+  }
+
+  const Fleet& fleet_;
+  const catalog::Catalog& catalog_;
+  std::string_view money_;
+  Document page_;
+};
+
+}  // namespace
+
+Document fleet_page(const Fleet& fleet, const catalog::Catalog& catalog) { return FleetPage(fleet, catalog).page(); }
+
+}  // namespace gpusel::show

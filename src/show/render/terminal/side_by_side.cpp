@@ -1,0 +1,188 @@
+#include <algorithm>
+
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "show/render/terminal/terminal.hpp"
+
+namespace gpusel::show {
+
+namespace {
+
+constexpr std::size_t kColumnGap = 2;
+constexpr std::size_t kLeastTitle = 10;
+constexpr std::size_t kLeastColumn = 8;
+constexpr std::string_view kBest = "*";
+
+std::string spaces(std::size_t count) { return std::string(count, ' '); }
+std::string flush_left(std::string_view text, std::size_t width) {
+  const std::string cut = fit_width(text, width);
+  return cut + spaces(width - std::min(width, display_width(cut)));
+}
+std::string flush_right(std::string_view text, std::size_t width) {
+  return spaces(width - std::min(width, display_width(text))) + std::string(text);
+}
+
+std::string trimmed(std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+/// Pieces of a name of at most `width` columns, broken behind a separator where there is one.
+std::vector<std::string> broken(std::string_view name, std::size_t width) {
+  std::vector<std::string> lines;
+  while (display_width(name) > width) {
+    std::size_t end = name.find_last_of(" -_./", width - 1);
+    end = end == std::string_view::npos || end < width / 3 ? width : end + 1;
+    while (end < name.size() && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U) ++end;
+    lines.emplace_back(trim(name.substr(0, end)));
+    name.remove_prefix(end);
+  }
+  lines.emplace_back(name);
+  return lines;
+}
+
+/// Of one column, and within it of numbers with their marks and of ratios.
+struct SideWidths {
+  std::size_t number = 0;
+  std::size_t ratio = 0;
+  std::size_t all = 0;
+
+  std::size_t least() const { return std::max(number + (ratio > 0 ? 1 + ratio : 0), kLeastColumn); }
+};
+
+std::string side_cell(const SideCell& cell, const SideWidths& width, const Terminal& terminal) {
+  if (!cell.number) return flush_left(cell.text, width.all);
+  const std::string shown = flush_right(cell.text, width.number - kBest.size());
+  std::string out = cell.best ? styled(shown, Meaning::strong, terminal) + std::string(kBest) : shown + " ";
+  std::size_t rest = width.all - std::min(width.all, width.number);
+  if (!cell.ratio.empty()) {
+    const std::string ratio = " " + flush_right(cell.ratio, width.ratio);
+    out += styled(ratio, Meaning::secondary, terminal);
+    rest -= std::min(rest, display_width(ratio));
+  }
+  return out + spaces(rest);
+}
+
+class SideLayout {
+ public:
+  /// As wide as the cells are. A name takes the room that is left and is broken into lines where that is not enough;
+  /// words and titles are cut where not even two columns fit.
+  SideLayout(const SideBySide& table, const Terminal& terminal)
+      : table_(table), terminal_(terminal), room_(terminal.width), columns_(table.names.size()) {
+    for (const SideRow& row : table.rows) {
+      title_ = std::max(title_, display_width(row.title));
+      for (std::size_t i = 0; i < row.cells.size(); ++i) measure(row.cells[i], columns_[i]);
+    }
+    for (SideWidths& column : columns_) column.all = std::max(column.all, column.least());
+    widen();
+    for (std::size_t i = 1; i < columns_.size() && room_ > 0; ++i) cut(i);
+  }
+
+  std::string text() const {
+    const auto crowded = parts(columns_.size());
+    // As many in each, where that makes no more parts.
+    const auto even = parts((columns_.size() - 1 + crowded.size() - 1) / crowded.size());
+    const auto& all = even.size() == crowded.size() ? even : crowded;
+    std::string out;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (k > 0)
+        out += "\n" +
+               styled(say("part {} of {}; -o wide: all in one", k + 1, all.size()), Meaning::secondary, terminal_) +
+               "\n\n";
+      out += part(all[k]);
+    }
+    return out;
+  }
+
+ private:
+  using Shown = std::vector<std::size_t>;
+
+  static void measure(const SideCell& cell, SideWidths& column) {
+    if (!cell.number) column.all = std::max(column.all, display_width(cell.text));
+    if (cell.number) column.number = std::max(column.number, display_width(cell.text) + kBest.size());
+    column.ratio = std::max(column.ratio, display_width(cell.ratio));
+  }
+
+  std::size_t width(const Shown& shown) const {
+    std::size_t sum = title_;
+    for (const std::size_t i : shown) sum += kColumnGap + columns_[i].all;
+    return sum;
+  }
+
+  void widen() {
+    std::size_t used = title_;
+    for (const SideWidths& column : columns_) used += kColumnGap + column.all;
+    std::size_t spare = room_ == 0 ? SIZE_MAX : room_ - std::min(room_, used);
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const std::size_t name = std::max(display_width(table_.names[i]), columns_[i].all);
+      const std::size_t more = std::min(name - columns_[i].all, spare);
+      columns_[i].all += more;
+      spare -= more;
+    }
+  }
+
+  void cut(std::size_t i) {
+    const auto excess = [&] { return width({0, i}) - std::min(width({0, i}), room_); };
+    for (SideWidths* column : {&columns_[i], &columns_.front()})
+      column->all -= std::min(excess(), column->all - std::min(column->all, column->least()));
+    title_ -= std::min(excess(), title_ - std::min(title_, kLeastTitle));
+  }
+
+  std::string head(const Shown& shown) const {
+    std::vector<std::vector<std::string>> names;
+    std::size_t lines = 0;
+    for (const std::size_t i : shown) {
+      names.push_back(broken(table_.names[i], columns_[i].all));
+      lines = std::max(lines, names.back().size());
+    }
+    std::string out;
+    for (std::size_t k = 0; k < lines; ++k) {
+      std::string line = spaces(title_);
+      for (std::size_t c = 0; c < shown.size(); ++c)
+        line += spaces(kColumnGap) + flush_left(k < names[c].size() ? names[c][k] : "", columns_[shown[c]].all);
+      out += styled(trimmed(line), Meaning::strong, terminal_) + "\n";
+    }
+    return out;
+  }
+
+  std::string part(const Shown& shown) const {
+    std::string out = head(shown);
+    for (const SideRow& row : table_.rows) {
+      std::string line = flush_left(row.title, title_);
+      if (!row.cells.empty())
+        for (const std::size_t i : shown) line += spaces(kColumnGap) + side_cell(row.cells[i], columns_[i], terminal_);
+      const bool tells_nothing = !row.cells.empty() && row.all_equal();
+      out += styled(trimmed(line), tells_nothing ? Meaning::secondary : Meaning::plain, terminal_) + "\n";
+    }
+    return out;
+  }
+
+  /// The first column with at most `others` more in each part, as many as fit.
+  std::vector<Shown> parts(std::size_t others) const {
+    std::vector<Shown> parts(1);
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      Shown with = parts.back();
+      with.push_back(i);
+      const bool fits = room_ == 0 || with.size() <= 2 || (width(with) <= room_ && with.size() <= others + 1);
+      if (fits)
+        parts.back() = std::move(with);
+      else
+        parts.push_back({0, i});
+    }
+    return parts;
+  }
+
+  const SideBySide& table_;
+  const Terminal& terminal_;
+  std::size_t room_;
+  std::size_t title_ = 0;
+  std::vector<SideWidths> columns_;
+};
+
+}  // namespace
+
+std::string side_by_side_text(const SideBySide& table, const Terminal& terminal) {
+  return SideLayout(table, terminal).text();
+}
+
+}  // namespace gpusel::show

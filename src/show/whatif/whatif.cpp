@@ -1,0 +1,104 @@
+#include "show/whatif/whatif_words.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
+#include "base/words/name.hpp"
+#include "show/job/candidate.hpp"
+#include "show/job/estimate.hpp"
+#include "show/whatif/whatif.hpp"
+
+namespace gpusel::show {
+
+using answer::Axis;
+using answer::AxisValue;
+using answer::Measure;
+using answer::Outcome;
+using answer::Sample;
+using answer::WhatIf;
+
+namespace {
+
+/// Enough digits to type it again.
+std::string number_text(const Axis& axis, double number) {
+  const std::string unit = axis.unit.empty() ? std::string() : axis.unit == "%" ? " %" : " " + axis.unit;
+  if (axis.relative) return format("{:+.4g}{}", number, unit);
+  if (axis.whole || std::abs(number) >= 10'000) return human_number(number) + unit;
+  return format("{:.4g}{}", number, unit);
+}
+
+}  // namespace
+
+std::string value_text(const Axis& axis, const AxisValue& value) {
+  return value.number ? number_text(axis, *value.number) : printable(value.text);
+}
+
+std::string winner_text(const Outcome& one) {
+  if (!one.fits()) return say("nothing fits");
+  std::string text = printable(format("{} {}", one.best.instance->provider, one.best.instance->sku));
+  if (one.offer.term != catalog::Term::on_demand) text += format(", {}", to_text(one.offer.term));
+  return text;
+}
+
+std::string from_to(const std::string& first, const std::string& last) {
+  return first == last ? first : say("{} to {}", first, last);
+}
+
+std::string percent_text(double share) { return format("{:.0f} %", 100 * share); }
+
+std::string measure_title(const WhatIf& answer, Measure measure) {
+  const std::string_view currency = answer.currency.code();
+  switch (measure) {
+    case Measure::total: return say("{} total", currency);
+    case Measure::hourly: return say("{}/h", currency);
+    case Measure::monthly: return say("{}/month", currency);
+    case Measure::per_million_tokens: return say("{}/M tok", currency);
+    case Measure::per_unit: return say("{} per {}", currency, say_name(answer.measure_unit));
+  }
+  return {};
+}
+
+namespace {
+
+/// Job, assumptions, prices.
+Document header(const WhatIf& answer, const catalog::Catalog& catalog) {
+  std::vector<Currency> converted;
+  const auto add = [&](const Outcome& one) {
+    if (one.fits() && one.best.cost.exchange) converted.push_back(one.best.cost.published.currency);
+  };
+  add(answer.now);
+  for (const Sample& sample : answer.samples) add(sample.best);
+  for (const answer::Candidate& one : answer.candidates) add(one.outcome);
+  std::string job = job_line(answer.base->work);
+  for (const Axis& axis : answer.axes) job += say(" · {} varies", printable(axis.key));
+  job::Assumptions assumed = answer.base->assumed;
+  std::erase_if(assumed, [&](const job::Assumed& one) {
+    return std::any_of(answer.axes.begin(), answer.axes.end(), [&](const Axis& axis) { return axis.key == one.key; });
+  });
+  Document page;
+  page.title(job);
+  if (!assumed.empty()) page.line(say("assumed: {}", assumed_line(assumed)));
+  page.line(prices_line(*answer.base, catalog, converted));
+  return page;
+}
+
+}  // namespace
+
+void add_remarks(Document& page, const std::vector<std::string>& remarks) {
+  if (!remarks.empty()) page.gap();
+  for (const std::string& remark : remarks) page.line(remark);
+}
+
+Document whatif_page(const WhatIf& answer, const catalog::Catalog& catalog) {
+  Document page = header(answer, catalog);
+  if (answer.axes.size() == 1) add_one_input(page, answer);
+  if (answer.axes.size() == 2) add_two_inputs(page, answer);
+  if (answer.swing > 0) add_tornado(page, answer);
+  if (answer.wants_pareto) add_pareto(page, answer);
+  return page.derivation(derivation_of(answer.trace));
+}
+
+}  // namespace gpusel::show

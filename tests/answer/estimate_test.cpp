@@ -1,0 +1,194 @@
+// One question in two forms, and the same physics wherever a figure appears.
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "answer/estimate/estimate.hpp"
+#include "support/market.hpp"
+
+namespace estimate_test {
+
+using namespace gpusel;
+using test::Market;
+
+namespace {
+
+answer::EstimateAnswer answer(const std::string& job) {
+  const auto document = parse_json(job, "job");
+  REQUIRE(document.has_value());
+  const auto request = job::read_request(document->root);
+  REQUIRE(request.has_value());
+  auto result = answer::answer_estimate(*request, Market::shipped().catalog(), Market::shipped().coefficients(), true,
+                                        Market::shipped().rules);
+  REQUIRE(result.has_value());
+  return std::move(*result);
+}
+
+}  // namespace
+
+TEST_CASE("an estimate of the recommended machine gives the recommended figures") {
+  const auto advice = Market::small().recommend(R"({"model": "llama-7b", "task": "finetune"})",
+                                                {{"gpu", "H100"}, {"term", "on-demand"}});
+  REQUIRE(advice.recommendations.size() == 1);
+  const auto& r = advice.recommendations.front();
+  const auto estimate = answer(
+      R"({"model": "llama-7b", "task": "finetune", "gpu": "h100-sxm-80gb", "gpus": 8, "interconnect": "nvswitch"})");
+  CHECK(physics::tokens_per_s(estimate.choice) == Approx(r.tokens_per_s()));
+  CHECK(in_gib(physics::memory_of(estimate.choice).total()) == Approx(in_gib(r.memory().total())));
+}
+
+TEST_CASE("every figure of the memory breakdown is explained") {
+  const auto estimate = answer(R"({"model": "llama-7b", "task": "finetune", "gpu": "a100-sxm-80gb", "gpus": 8})");
+  const auto explained = [&](std::string_view quantity) {
+    for (const auto& line : estimate.trace)
+      if (line.quantity == quantity && !line.formula.empty() && !line.value.text.empty()) return true;
+    return false;
+  };
+  for (const auto* quantity : {"memory.weights", "memory.gradients", "memory.optimizer", "memory.activations"}) {
+    CAPTURE(quantity);
+    CHECK(explained(quantity));
+  }
+}
+
+TEST_CASE("an explained training estimate says what one change would bring") {
+  const auto misfit =
+      answer(R"({"model": "llama-7b", "task": "finetune", "recipe": "mixed", "gpu": "a100-sxm-80gb", "gpus": 1})");
+  REQUIRE_FALSE(physics::fits(misfit.choice));
+  const auto says = [](const answer::EstimateAnswer& estimate, std::string_view words) {
+    for (const std::string& line : estimate.advice)
+      if (line.find(words) != std::string::npos) return true;
+    return false;
+  };
+  CHECK(says(misfit, "most memory goes to optimiser states"));
+  CHECK(says(misfit, "LoRA of rank 16 saves"));
+  CHECK(says(misfit, "it fits"));
+  CHECK(says(misfit, "such GPUs would fit it"));
+  const auto slow = answer(
+      R"({"model": "llama-7b", "task": "finetune", "gpu": "a100-sxm-80gb", "gpus": 8, "sharding": "zero3",
+          "micro_batch": 1, "global_batch": 64, "seq_len": 512})");
+  REQUIRE(physics::fits(slow.choice));
+  CHECK(says(slow, "micro-batch 1 → 8 is worth"));
+  CHECK(says(slow, "% of a step"));
+  const auto open = answer(R"({"model": "llama-7b", "task": "finetune", "gpu": "a100-sxm-80gb", "gpus": 8})");
+  CHECK(says(open, "next best, "));
+}
+
+TEST_CASE("fine-tuning that fits only without master copies says so") {
+  const auto one = answer(R"({"model": "llama-7b", "task": "finetune", "gpu": "a100-sxm-80gb"})");
+  CHECK(physics::fits(one.choice));
+  CHECK(one.work.training.recipe == job::Recipe::pure);
+  REQUIRE_FALSE(one.notes.empty());
+  CHECK(one.notes.front().find("in bf16") != std::string::npos);
+}
+
+TEST_CASE("a training step whose passes are pinned fills them as it fits") {
+  const auto filled = answer(
+      R"({"model": "bert-large", "task": "pretrain", "seq_len": 128, "gpu": "a100-sxm-40gb", "grad_accum": 64})");
+  CHECK(std::get<physics::TrainingChoice>(filled.choice).plan.grad_accum == 64);
+  CHECK(std::get<physics::TrainingChoice>(filled.choice).plan.micro_batch >= 32);
+}
+
+TEST_CASE("an NVL72 rack joins several nodes by NVLink") {
+  const auto rack = answer(
+      R"({"model": "llama-3.1-8b", "task": "pretrain", "gpu": "gb200-186gb", "gpus": 64, "gpus_per_node": 4,
+          "interconnect": "nvl72"})");
+  CHECK(rack.machine.nodes == 1);
+  CHECK(rack.machine.gpus_per_node == 64);
+}
+
+TEST_CASE("an architecture without training measurements is said to be one") {
+  const auto thin = answer(R"({"model": "llama-3.2-1b", "task": "finetune", "method": "lora", "gpu": "t4"})");
+  REQUIRE_FALSE(thin.notes.empty());
+  CHECK(thin.notes.back().find("Turing") != std::string::npos);
+}
+
+TEST_CASE("a training that fits by the figure alone says what runs like it need") {
+  const auto noted = [](const answer::EstimateAnswer& one, std::string_view words) {
+    return std::any_of(one.notes.begin(), one.notes.end(),
+                       [&](const std::string& note) { return note.find(words) != std::string::npos; });
+  };
+  const auto with = [](std::string_view micro_batch) {
+    return answer(std::string(R"({"model": "llama-3.1-8b", "task": "finetune", "method": "lora", "seq_len": 4096,
+        "activation_checkpointing": "full", "gpu": "h100-sxm-80gb", "micro_batch": )") +
+                  std::string(micro_batch) + "}");
+  };
+  const auto roomy = with("1");
+  CHECK_FALSE(noted(roomy, "may run out of memory"));
+  CHECK(roomy.fit.verdict == rules::FitVerdict::fits);
+  // The largest that still fits leaves less than one more sequence takes; above it nothing is said of what is left.
+  int most = 1;
+  while (physics::fits(with(std::to_string(most + 1)).choice)) ++most;
+  const auto full = with(std::to_string(most));
+  CHECK(noted(full, "may run out of memory"));
+  CHECK(full.fit.verdict == rules::FitVerdict::may_not_fit);
+  CHECK(full.fit.needed_gib.high > in_gib(full.machine.device.usable));
+  const auto over = with(std::to_string(most + 1));
+  CHECK_FALSE(noted(over, "may run out of memory"));
+  CHECK(over.fit.verdict == rules::FitVerdict::does_not_fit);
+}
+
+TEST_CASE("an interval holds the estimate it is for") {
+  const auto estimate = answer(R"({"model": "llama-3.1-8b", "task": "inference", "gpu": "l4"})");
+  const auto& range = estimate.intervals.tokens_per_s;
+  CHECK(range.low < physics::tokens_per_s(estimate.choice));
+  CHECK(physics::tokens_per_s(estimate.choice) < range.high);
+}
+
+TEST_CASE("the speed of adapters, experts and unfused layers is less sure, their memory is not") {
+  const auto widths = [](const std::string& words) {
+    const auto found = answer(R"({"gpu": "h100-sxm-80gb", "gpus": 8, "task": "finetune", )" + words + "}");
+    const auto& intervals = found.intervals;
+    return std::pair{intervals.tokens_per_s.high / intervals.tokens_per_s.low,
+                     intervals.memory_total_gib.high / intervals.memory_total_gib.low};
+  };
+  const auto fused = widths(R"("model": "llama-3.1-8b", "framework": "megatron")");
+  for (const char* words : {R"("model": "llama-3.1-8b", "framework": "fsdp")",
+                            R"("model": "llama-3.1-8b", "framework": "megatron", "method": "lora")",
+                            R"("model": "mixtral-8x7b", "framework": "megatron")"}) {
+    CAPTURE(words);
+    const auto other = widths(words);
+    CHECK(other.first > fused.first * 1.05);
+    CHECK(other.second == Approx(fused.second));
+  }
+}
+
+TEST_CASE("a mixture described by its sizes alone is estimated as the catalogue's") {
+  const std::string job = R"(, "task": "pretrain", "gpu": "gb200-186gb", "gpus": 8, "gpus_per_node": 4,
+      "interconnect": "nvl72", "ep": 8, "seq_len": 4096, "micro_batch": 2, "global_batch": 512, "precision": "bf16"})";
+  const auto known = answer(R"({"model": "qwen3-30b-a3b")" + job);
+  const auto own = answer(R"({"model": {"num_hidden_layers": 48, "hidden_size": 2048, "num_attention_heads": 32,
+      "num_key_value_heads": 4, "head_dim": 128, "intermediate_size": 768, "vocab_size": 151936,
+      "num_local_experts": 128, "params_b": 30.5, "active_params_b": 3.3})" +
+                          job);
+  CHECK(own.work.model->experts_per_token == 8.0);
+  CHECK(physics::tokens_per_s(own.choice) == Approx(physics::tokens_per_s(known.choice)).epsilon(0.1));
+}
+
+TEST_CASE("a near miss says what would fit, and that does fit") {
+  const std::string question = R"("model": "llama-3.1-8b", "task": "inference", "gpu": "l4", "output_tokens": 256)";
+  const auto missed = answer("{" + question + R"(, "input_tokens": 32000})");
+  CHECK_FALSE(physics::fits(missed.choice));
+  REQUIRE_FALSE(missed.notes.empty());
+  const std::string& note = missed.notes.back();
+  CAPTURE(note);
+  CHECK(note.find("short per GPU; would fit: ") != std::string::npos);
+  // Half the bytes per token hold the whole prompt.
+  REQUIRE(note.find("an fp8 cache") != std::string::npos);
+  CHECK(physics::fits(answer("{" + question + R"(, "input_tokens": 32000, "kv_precision": "fp8"})").choice));
+  const auto at = note.find("a context of ");
+  REQUIRE(at != std::string::npos);
+  const int context = std::stoi(note.substr(at + 13));
+  CHECK(context < 32000);
+  CHECK(physics::fits(answer("{" + question + ", \"input_tokens\": " + std::to_string(context - 256) + "}").choice));
+  for (const auto& text : answer("{" + question + "}").notes) CHECK(text.find("would fit") == std::string::npos);
+}
+
+TEST_CASE("a prompt without an answer and an answer without a prompt are estimated") {
+  const std::string question = R"({"model": "llama-3.1-8b", "task": "inference", "gpu": "l4", "mode": "single-stream")";
+  const auto read = answer(question + R"(, "input_tokens": 2048, "output_tokens": 0})");
+  CHECK(physics::tokens_per_s(read.choice) > 1000);  // read, none written
+  const auto written = answer(question + R"(, "input_tokens": 0, "output_tokens": 128})");
+  CHECK(physics::tokens_per_s(written.choice) < 25);  // 15 GB over 300 GB/s
+  CHECK(physics::tokens_per_s(written.choice) > 12);
+}
+
+}  // namespace estimate_test

@@ -1,0 +1,100 @@
+// On how many nodes training is planned: the fewest whose node hours are next to the least.
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <map>
+
+#include "support/market.hpp"
+
+namespace nodes_test {
+
+using namespace gpusel;
+using test::Limit;
+using test::Market;
+
+namespace {
+
+const std::string kJob = R"({"model": "gpt3-175b", "task": "pretrain", "tokens": 1e9})";
+
+/// A recommendation for each SKU.
+std::map<std::string, answer::Recommendation> by_sku(const answer::Advice& advice) {
+  std::map<std::string, answer::Recommendation> out;
+  for (const auto& r : advice.recommendations) out.emplace(r.instance->sku, r);
+  return out;
+}
+
+std::int64_t batch_of(const answer::Recommendation& r) {
+  return std::get<physics::TrainingChoice>(r.choice()).plan.global_batch();
+}
+
+}  // namespace
+
+TEST_CASE("of all numbers of nodes up to four times the fewest the one is taken that costs next to the least") {
+  const auto chosen = by_sku(Market::small().recommend(kJob));
+  REQUIRE(chosen.size() >= 2);
+  std::map<std::string, double> least;
+  std::map<std::string, std::map<int, double>> cost;
+  for (const int nodes : {4, 6, 8, 12, 16, 24}) {
+    for (const auto& [sku, r] : by_sku(Market::small().recommend(kJob, {{"nodes", std::to_string(nodes)}}))) {
+      CHECK(r.machine().nodes == nodes);
+      CHECK_FALSE(r.planned->fewest);  // the number was given
+      const bool same = std::abs(static_cast<double>(batch_of(r)) - 4096) <= 409.6;
+      if (same) cost[sku][nodes] = r.cost.total;
+    }
+  }
+  for (const auto& [sku, r] : chosen) {
+    CAPTURE(sku, r.machine().nodes);
+    REQUIRE(r.planned->fewest);
+    const int fewest = r.planned->fewest_nodes();
+    CHECK(r.machine().nodes > fewest);
+    CHECK(r.machine().nodes <= 4 * fewest);
+    CHECK(cost[sku].begin()->first == fewest);
+    double least_cost = r.cost.total;
+    for (const auto& [nodes, total] : cost[sku]) least_cost = std::min(least_cost, total);
+    CHECK(r.cost.total <= least_cost * 1.02 * (1 + 1e-9));
+    for (const auto& [nodes, total] : cost[sku])
+      if (nodes < r.machine().nodes) CHECK(total > least_cost * 1.02);
+    // The nodes are all alike: node hours are to each other as costs are.
+    CHECK(r.planned->fewest->node_time == Approx(cost[sku][fewest] / r.cost.total));
+  }
+}
+
+TEST_CASE("more nodes than needed are not taken where they are not allowed") {
+  const auto free = by_sku(Market::small().recommend(kJob));
+  for (const auto& [sku, r] : free) {
+    const int fewest = r.planned->fewest_nodes();
+    const auto limited = by_sku(Market::small().recommend(kJob, {{"max_nodes", std::to_string(fewest)}}));
+    REQUIRE(limited.contains(sku));
+    CHECK(limited.at(sku).machine().nodes == fewest);
+    CHECK_FALSE(limited.at(sku).planned->fewest);
+    CHECK(limited.at(sku).cost.total > r.cost.total);
+  }
+}
+
+TEST_CASE("what one node does is planned on one, unless more are allowed") {
+  const std::string job = R"({"model": "llama-7b", "task": "finetune", "method": "full"})";
+  for (const auto& [sku, r] : by_sku(Market::small().recommend(job))) {
+    CHECK(r.machine().nodes == 1);
+    CHECK_FALSE(r.planned->fewest);
+  }
+  for (const auto& [sku, r] : by_sku(Market::small().recommend(job, {{"max_nodes", "4"}}))) {
+    CAPTURE(sku);
+    CHECK(r.machine().nodes <= 4);
+    CHECK(r.planned->fewest.has_value() == (r.machine().nodes > r.planned->fewest_nodes()));
+    if (r.planned->fewest) CHECK(r.planned->fewest->node_time > 1.02);
+  }
+}
+
+TEST_CASE("another number of nodes does not make another training of it") {
+  // 64 sequences in a step: 48 ranks of one would be 48 of them, though their nodes took less time in all.
+  const auto chosen =
+      by_sku(Market::shipped().recommend(R"({"model": "llama-3.1-70b", "task": "finetune", "method": "full"})",
+                                         {{"allow_list", "p5.48xlarge"}, {"cloud", "aws"}, {"max_nodes", "8"}}));
+  REQUIRE(chosen.contains("p5.48xlarge"));
+  const auto& best = chosen.at("p5.48xlarge");
+  CHECK(best.machine().nodes == 8);
+  CHECK(best.planned->fewest_nodes() == 3);
+  CHECK(batch_of(best) == 64);
+}
+
+}  // namespace nodes_test

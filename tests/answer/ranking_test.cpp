@@ -1,0 +1,157 @@
+// What must hold of every ranking, whatever the catalogue says.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/words/message.hpp"
+#include "support/market.hpp"
+
+namespace ranking_test {
+
+using namespace gpusel;
+using test::Limit;
+using test::Market;
+
+namespace {
+
+const std::string kJob = R"({"model": "llama-7b", "task": "finetune", "method": "lora"})";
+
+/// One provider with A10 and L40S instances at the given hourly prices.
+std::string two_offers(const std::string& first, const std::string& second) {
+  return format(R"(
+sources: {{list: {{publisher: P, document: prices, date: 2026-11-01, confidence: documented}}}}
+providers: [{{id: p, name: P, country: US, kind: cloud, regions: {{r: {{country: US}}}}}}]
+families:
+  - provider: p
+    id: f
+    interconnect: {{kind: none}}
+    sources: [list]
+    sizes:
+      - {{sku: one, gpu: l40s, gpus: 1, vcpu: 16, memory_gib: 128}}
+      - {{sku: two, gpu: l40s, gpus: 1, vcpu: 16, memory_gib: 128}}
+prices:
+  - {{provider: p, region: r, term: on-demand, currency: USD, as_of: 2026-11-01, source: list,
+     per_hour: {{one: {}, two: {}}}}}
+)",
+                first, second);
+}
+
+std::set<std::string> names(const answer::Advice& advice) {
+  const auto list = test::ranking(advice);
+  return {list.begin(), list.end()};
+}
+
+bool takes_one_node(const answer::Advice& advice) {
+  return std::ranges::all_of(advice.recommendations, [](const auto& r) { return r.machine().nodes == 1; });
+}
+
+}  // namespace
+
+TEST_CASE("of two equal instances the cheaper ranks first") {
+  const Market first(two_offers("0.9", "1.0")), second(two_offers("1.1", "1.0"));
+  CHECK(test::ranking(first.recommend(kJob)) == std::vector<std::string>{"p/one", "p/two"});
+  CHECK(test::ranking(second.recommend(kJob)) == std::vector<std::string>{"p/two", "p/one"});
+}
+
+TEST_CASE("equal instances at equal prices keep the same order every time") {
+  const Market market(two_offers("1", "1"));
+  const auto advice = market.recommend(kJob);
+  CHECK(test::ranking(advice) == std::vector<std::string>{"p/one", "p/two"});
+  CHECK(advice.recommendations[0].score == advice.recommendations[1].score);
+}
+
+TEST_CASE("parts of a score add up to it and ranks are dense") {
+  const auto objective = GENERATE(job::ObjectiveKind::cost, job::ObjectiveKind::speed, job::ObjectiveKind::balanced);
+  const auto advice = Market::shipped().recommend(kJob, {}, {objective, {}});
+  REQUIRE(advice.recommendations.size() > 50);
+  int rank = 0;
+  double last = 100;
+  for (const auto& r : advice.recommendations) {
+    double sum = 0;
+    for (const auto& part : r.parts) {
+      sum += part.points;
+      CHECK(part.points == Approx(100 * part.weight * part.value).margin(1e-9));
+    }
+    CHECK(r.score == Approx(sum).margin(1e-9));
+    CHECK(r.score >= 0);
+    CHECK(r.score <= last + 1e-9);
+    CHECK(r.rank == ++rank);
+    last = r.score;
+  }
+}
+
+TEST_CASE("own weights replace those of the objective") {
+  const auto speed_only = Market::small().recommend(kJob, {}, {job::ObjectiveKind::cost, {{"speed", 1.0}}});
+  const auto& rows = speed_only.recommendations;
+  REQUIRE(rows.size() > 2);
+  // The fastest wins outright when speed is all that counts.
+  const auto fastest = std::max_element(
+      rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.tokens_per_s() < b.tokens_per_s(); });
+  CHECK(fastest == rows.begin());
+}
+
+TEST_CASE("no marked candidate is dominated and every other one is") {
+  const auto advice = Market::shipped().recommend(kJob);
+  const auto& rows = advice.recommendations;
+  for (const auto& r : rows) {
+    const bool dominated = std::any_of(rows.begin(), rows.end(), [&](const auto& other) {
+      const bool no_worse = other.cost.total <= r.cost.total && other.tokens_per_s() >= r.tokens_per_s();
+      const bool better = other.cost.total < r.cost.total || other.tokens_per_s() > r.tokens_per_s();
+      return no_worse && better;
+    });
+    CAPTURE(r.rank, r.instance->sku);
+    CHECK(r.pareto == !dominated);
+  }
+}
+
+TEST_CASE("a limit never adds a candidate where one node does it, or the nodes are counted by who asks") {
+  const auto limit =
+      GENERATE(Limit{"min_vram", "40GB"}, Limit{"max_vram", "24GB"}, Limit{"nvlink", "true"}, Limit{"max_price", "2"},
+               Limit{"cloud", "aws,aliyun"}, Limit{"residency", "eu"}, Limit{"min_capability", "8.0"},
+               Limit{"vcpus_min", "16"}, Limit{"memory_min", "128"}, Limit{"deadline", "6h"}, Limit{"budget", "30"},
+               Limit{"rdma", "true"}, Limit{"formats", "fp8"}, Limit{"max_price_age", "60d"}, Limit{"gpu", "A100,H100"},
+               Limit{"deny_list", "^p"}, Limit{"gpus_max", "2"});
+  CAPTURE(limit.key, limit.value);
+  for (const std::vector<Limit>& counted : {std::vector<Limit>{}, {{"nodes", "2"}}}) {
+    const auto free = Market::shipped().recommend(kJob, counted);
+    auto limits = counted;
+    limits.push_back(limit);
+    const auto limited = Market::shipped().recommend(kJob, limits);
+    if (counted.empty()) {
+      REQUIRE(takes_one_node(free));
+      REQUIRE(takes_one_node(limited));
+    }
+    const auto all = names(free), left = names(limited);
+    CHECK(std::includes(all.begin(), all.end(), left.begin(), left.end()));
+    CHECK(left.size() < all.size());
+  }
+}
+
+TEST_CASE("a limit that leaves nothing that does it on one node asks for several") {
+  const std::string job = R"({"model": "llama-3.1-70b", "task": "finetune"})";
+  const Limit small{"max_vram", "24GB"};
+  const auto free = Market::shipped().recommend(job), limited = Market::shipped().recommend(job, {small});
+  REQUIRE_FALSE(free.recommendations.empty());
+  REQUIRE_FALSE(limited.recommendations.empty());
+  CHECK(takes_one_node(free));
+  // 70e9 parameters of 16 bytes are 1,043 GiB; the most that eight GPUs of 24 GB have is 192 GB.
+  for (const auto& r : limited.recommendations) CHECK(r.machine().nodes > 1);
+  const auto all = names(free);
+  for (const std::string& name : names(limited)) CHECK_FALSE(all.contains(name));
+}
+
+TEST_CASE("every instance is either recommended or rejected with a reason") {
+  const auto advice = Market::shipped().recommend(kJob);
+  std::set<const catalog::Instance*> seen;
+  for (const auto& r : advice.recommendations) CHECK(seen.insert(r.instance).second);
+  for (const auto& r : advice.rejected) {
+    CHECK(seen.insert(r.instance).second);
+    CHECK_FALSE(r.rule.empty());
+    CHECK_FALSE(r.message.empty());
+  }
+  CHECK(seen.size() == Market::shipped().catalog().instances().size());
+}
+
+}  // namespace ranking_test

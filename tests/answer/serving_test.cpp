@@ -1,0 +1,158 @@
+// Instances for stated traffic: enough of them, spare ones, targets that hold for most requests, and formats that
+// would change the winner.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "answer/estimate/estimate.hpp"
+#include "support/job.hpp"
+#include "support/market.hpp"
+
+namespace serving_test {
+
+using namespace gpusel;
+using namespace gpusel::answer;
+using gpusel::test::Market;
+
+namespace {
+
+/// Nodes by SKU of what is recommended for 8B at 20 requests per second, `more` keys added.
+std::map<std::string, int> instances_for(const std::string& more) {
+  const Advice advice = Market::small().recommend(
+      R"({"model": "llama-3.1-8b", "task": "inference", "request_rate": 20)" + more + "}", {});
+  std::map<std::string, int> out;
+  for (const Recommendation& r : advice.recommendations) out[std::string(r.instance->sku)] = r.machine().nodes;
+  return out;
+}
+
+EstimateAnswer explained(const std::string& words) {
+  auto answer = answer_estimate(test::request(words), test::shipped(), test::coefficients(), true);
+  REQUIRE(answer);
+  return std::move(*answer);
+}
+
+bool any_line(const std::vector<std::string>& lines, std::string_view part) {
+  return std::any_of(lines.begin(), lines.end(),
+                     [&](const std::string& line) { return line.find(part) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("a spare instance is one more of each, at the same speed") {
+  const auto bare = instances_for("");
+  const auto spared = instances_for(R"(, "redundancy": 1)");
+  REQUIRE_FALSE(bare.empty());
+  for (const auto& [sku, nodes] : bare) {
+    CAPTURE(sku);
+    REQUIRE(spared.contains(sku));
+    CHECK(spared.at(sku) == nodes + 1);
+  }
+}
+
+TEST_CASE("the answer says that its figures hold while a spare instance is out") {
+  const Advice advice = Market::small().recommend(
+      R"({"model": "llama-3.1-8b", "task": "inference", "request_rate": 20, "redundancy": 1})", {});
+  CHECK(any_line(advice.notes, "while 1 is out"));
+  REQUIRE_FALSE(advice.recommendations.empty());
+  const auto& speed = std::get<physics::InferenceChoice>(advice.recommendations[0].choice()).speed;
+  CHECK(speed->requests_per_s == Approx(20));
+}
+
+TEST_CASE("instances planned for less of their capacity are never fewer") {
+  const auto usual = instances_for("");
+  for (const auto& [sku, nodes] : instances_for(R"(, "max_load": 0.4)")) {
+    CAPTURE(sku);
+    CHECK(nodes >= usual.at(sku));
+  }
+}
+
+TEST_CASE("targets that 95 of 100 requests meet never take fewer instances") {
+  const std::string targets = R"(, "ttft": 800, "tpot": 80)";
+  const auto typical = instances_for(targets);
+  const auto strict = instances_for(targets + R"(, "strict_slo": true)");
+  REQUIRE_FALSE(strict.empty());
+  for (const auto& [sku, nodes] : strict) {
+    CAPTURE(sku);
+    REQUIRE(typical.contains(sku));
+    CHECK(nodes >= typical.at(sku));
+  }
+}
+
+TEST_CASE("each format that changes the winner is a line with its cost and how it is computed") {
+  const Advice advice = Market::small().recommend(R"({"model": "llama-3.1-70b", "task": "inference"})", {});
+  REQUIRE_FALSE(advice.recommendations.empty());
+  REQUIRE_FALSE(advice.alternatives.empty());
+  for (const Alternative& other : advice.alternatives) {
+    CHECK(other.key == "weights_precision");
+    CHECK(other.message.find("× the cost") != std::string::npos);
+    const bool told =
+        other.message.find("native on") != std::string::npos || other.message.find("weight-only") != std::string::npos;
+    CHECK(told);
+    const Recommendation& best = advice.recommendations.front();
+    const bool same = other.best.instance == best.instance && other.best.machine().nodes == best.machine().nodes;
+    CHECK_FALSE(same);
+    CHECK(*other.best.cost.per_million_tokens < *best.cost.per_million_tokens);
+  }
+}
+
+TEST_CASE("a format the user named is not argued with") {
+  for (const std::string given : {R"("weights_precision": "bf16")", R"("allow_precisions": "bf16,fp8")"}) {
+    const Advice advice =
+        Market::small().recommend(R"({"model": "llama-3.1-70b", "task": "inference", )" + given + "}", {});
+    CHECK(advice.alternatives.empty());
+  }
+}
+
+TEST_CASE("advice on serving names what binds and what would be faster") {
+  const auto answer = explained("model=llama-3.1-8b task=inference gpu=l4 mode=single-stream");
+  CHECK(any_line(answer.advice, "most memory goes to weights"));
+  CHECK(any_line(answer.advice, "bound by memory-bandwidth"));
+  CHECK(any_line(answer.advice, "fp8 weights (native on Ada Lovelace): "));
+  CHECK(any_line(answer.advice, "w4a16 weights (weight-only): "));
+}
+
+TEST_CASE("advice on what does not fit names formats that do") {
+  const auto answer = explained("model=llama-3.1-70b task=inference gpu=h100");
+  CHECK(any_line(answer.advice, "w4a16 weights (weight-only): it fits"));
+  CHECK_FALSE(any_line(answer.advice, "requests at once"));
+}
+
+TEST_CASE("at a given rate the fastest is what answers soonest, not what rounding says") {
+  job::Objective speed;
+  speed.kind = job::ObjectiveKind::speed;
+  const Advice advice =
+      Market::small().recommend(R"({"model": "llama-3.1-8b", "task": "inference", "request_rate": 5})", {}, speed);
+  REQUIRE(advice.recommendations.size() >= 2);
+  const auto e2e = [](const Recommendation& r) {
+    return std::get<physics::InferenceChoice>(r.choice()).speed->e2e.raw();
+  };
+  for (const Recommendation& other : advice.recommendations)
+    CHECK(e2e(advice.recommendations.front()) <= e2e(other) * 1.1);  // rules may move a few points
+}
+
+TEST_CASE("targets that nothing meets are answered with what comes nearest") {
+  const Advice advice = Market::small().recommend(
+      R"({"model": "llama-3.1-8b", "task": "inference", "request_rate": 5, "ttft": 2, "tpot": 0.5})", {});
+  CHECK(advice.recommendations.empty());
+  REQUIRE(advice.alternatives.size() >= 1);
+  CHECK(std::any_of(advice.alternatives.begin(), advice.alternatives.end(),
+                    [](const Alternative& a) { return a.message.starts_with("nearest to the latency targets: "); }));
+}
+
+TEST_CASE("a pin that holds on no machine is named") {
+  const Advice advice = Market::small().recommend(R"({"model": "llama-3.1-8b", "task": "inference", "tp": 3})", {});
+  CHECK(advice.recommendations.empty());
+  CHECK(any_line(advice.notes, "tp 3 does not divide"));
+}
+
+TEST_CASE("an estimate says what it leaves out or leaves idle") {
+  const auto notes = [](const std::string& words) { return explained("task=inference " + words).notes; };
+  CHECK(any_line(notes("model=llama-3.1-70b gpu=h100 gpus=7 concurrency=64"), "3 of 7 GPUs stand idle"));
+  CHECK(any_line(notes("model=llama-3.1-8b gpu=a100-80gb weights_precision=fp8"), "fp8 weights are widened to 16 bit"));
+  CHECK_FALSE(any_line(notes("model=llama-3.1-8b gpu=h100 weights_precision=fp8"), "widened"));
+  CHECK(any_line(notes("model=llama-3.1-8b gpu=h100 request_rate=3 redundancy=1"), "redundancy and max_load"));
+  CHECK(any_line(notes("model=llama-3.1-8b gpu=h100 request_rate=500"), "cannot serve 500 requests per second: "));
+  CHECK(any_line(notes("model=llama-3.1-70b gpu=h200"), "--mem-utilization 0.97"));
+}
+
+}  // namespace serving_test

@@ -1,0 +1,151 @@
+// Formats of stored weights: bits, spellings, and what a GPU does with them.
+#include "physics/formats.hpp"
+
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "support/job.hpp"
+
+namespace formats_test {
+
+using namespace gpusel;
+using namespace gpusel::physics;
+
+namespace {
+
+const WeightFormat& format(std::string_view name) {
+  const auto found = weight_format(name);
+  CAPTURE(name);
+  REQUIRE(found);
+  return **found;
+}
+
+Device device(std::string_view gpu) { return test::machine(gpu).device; }
+
+/// Tera operations per second of products with such weights.
+double rate(std::string_view name, std::string_view gpu) {
+  const auto found = compute_rate(format(name), device(gpu));
+  CAPTURE(name, gpu);
+  REQUIRE(found);
+  return found->peak.raw() / 1e12;
+}
+
+}  // namespace
+
+TEST_CASE("every weight format has the bits its scales add up to") {
+  const std::map<std::string_view, std::pair<double, double>> bits{
+      {"fp32", {32, 32}},       {"fp16", {16, 16}}, {"bf16", {16, 16}},
+      {"f16", {16, 16}},        {"fp8", {8, 8.1}},  // one scale per row
+      {"int8", {8, 8.1}},                           // one scale per row
+      {"w8a16", {8.12, 8.2}},                       // 8 + 16/128, zero points
+      {"w4a16", {4.12, 4.2}},                       // 4 + 16/128, zero points
+      {"nf4", {4.126, 4.128}},                      // 4 + 8/64 + 32/(64·256)
+      {"nvfp4", {4.5, 4.5}},                        // 4 + 8/16
+      {"mxfp4", {4.25, 4.25}},                      // 4 + 8/32
+      {"q8_0", {8.5, 8.5}},                         // 8 + 16/32
+      {"q6_k", {6.56, 6.57}},                       // 6 + 8/16 + 16/256
+      {"q4_0", {4.5, 4.6}},                         // 4 + 16/32, a few tensors wider
+      {"q4_1", {5.0, 5.1}},                         // 4 + 32/32
+      {"q4_k_m", {4.8, 4.9}},                       // as llama.cpp lists it
+      {"q5_k_m", {5.65, 5.75}},                     // as llama.cpp lists it
+      {"q2_k", {2.5, 3.4}},
+  };
+  for (const auto& [name, range] : bits) {
+    CAPTURE(name);
+    CHECK(format(name).bits >= range.first);
+    CHECK(format(name).bits <= range.second);
+  }
+}
+
+TEST_CASE("more letters in a GGUF name never mean fewer bits") {
+  const auto ladder = {"q2_k", "q3_k_s", "q3_k_m", "q3_k_l", "q4_k_s", "q4_k_m", "q5_k_s", "q5_k_m", "q6_k", "q8_0"};
+  double before = 0;
+  for (const std::string_view name : ladder) {
+    CAPTURE(name);
+    CHECK(format(name).bits > before);
+    before = format(name).bits;
+  }
+}
+
+TEST_CASE("weight formats have one name each and no format is wider than its kind") {
+  for (const WeightFormat& one : weight_formats()) {
+    CAPTURE(one.name);
+    CHECK(&format(one.name) == &one);
+    CHECK(one.bits >= 1.5);
+    CHECK(one.bits <= 32);
+    // Averages over all tensors, as GGUF states them, already count the ends.
+    if (one.name.starts_with("q") || one.name.starts_with("iq")) CHECK_FALSE(one.keeps_ends);
+  }
+}
+
+TEST_CASE("common spellings of a weight format mean the format") {
+  CHECK(format("awq").name == "w4a16");
+  CHECK(format("GPTQ").name == "w4a16");
+  CHECK(format("int4").name == "w4a16");
+  CHECK(format("bfloat16").name == "bf16");
+  CHECK(format("float16").name == "fp16");
+  CHECK(format("Q4_K_M").name == "q4_k_m");
+  CHECK(format("bitsandbytes").name == "nf4");
+  CHECK(format("w8a8").name == "int8");
+}
+
+TEST_CASE("an unknown weight format is an error that names the nearest") {
+  const auto found = weight_format("q4_k_n");
+  REQUIRE_FALSE(found);
+  CHECK(found.error().where == "weights_precision");
+  CHECK(found.error().hint.find("q4_k_m") != std::string::npos);
+  REQUIRE_FALSE(weight_format(""));
+  CHECK_FALSE(weight_format("zzzzzz").error().hint.empty());
+}
+
+TEST_CASE("weights are computed at the rate the GPU has for them") {
+  // Dense data-sheet figures: H100 SXM 989 at 16 bit and 1979 at 8; A100 312 and 624 TOPS; no FP8.
+  CHECK(rate("bf16", "h100-sxm-80gb") == Approx(989).epsilon(0.01));
+  CHECK(rate("fp8", "h100-sxm-80gb") == Approx(1979).epsilon(0.01));
+  CHECK(rate("int8", "a100-sxm-80gb") == Approx(624).epsilon(0.01));
+  CHECK(rate("fp8", "a100-sxm-80gb") == Approx(312).epsilon(0.01));
+  CHECK(rate("w4a16", "h100-sxm-80gb") == Approx(989).epsilon(0.01));
+  CHECK(rate("nvfp4", "h100-sxm-80gb") == Approx(989).epsilon(0.01));
+  CHECK(rate("nvfp4", "b200-180gb") > 4 * rate("bf16", "h100-sxm-80gb"));
+}
+
+TEST_CASE("a format that a GPU widens first is not called native") {
+  CHECK(compute_rate(format("fp8"), device("h100-sxm-80gb"))->native);
+  CHECK_FALSE(compute_rate(format("fp8"), device("a100-sxm-80gb"))->native);
+  CHECK_FALSE(compute_rate(format("nvfp4"), device("h100-sxm-80gb"))->native);
+  CHECK_FALSE(compute_rate(format("q4_k_m"), device("rtx-4090"))->native);
+  CHECK(compute_rate(format("fp16"), device("v100-sxm2-16gb"))->native);
+}
+
+TEST_CASE("released weights stay in their format where the GPU has it") {
+  CHECK(native_weight_format(test::model("llama-3.1-8b"), device("h100-sxm-80gb")) == "bf16");
+  CHECK(native_weight_format(test::model("llama-3.1-8b"), device("v100-sxm2-16gb")) == "fp16");
+  CHECK(native_weight_format(test::model("llama-7b"), device("h100-sxm-80gb")) == "fp16");
+  CHECK(native_weight_format(test::model("gpt2"), device("h100-sxm-80gb")) == "bf16");  // fp32 is served at 16 bit
+  CHECK(native_weight_format(test::model("deepseek-v3"), device("h100-sxm-80gb")) == "fp8");
+  CHECK(native_weight_format(test::model("gpt-oss-20b"), device("a100-sxm-80gb")) == "mxfp4");
+}
+
+TEST_CASE("engines have kernels for a format from the generation on that vLLM's table names") {
+  const auto has = [](std::string_view name, std::string_view gpu) { return has_kernels(format(name), device(gpu)); };
+  // int8 from Turing (7.5) on, and no more on Blackwell (10.0)
+  CHECK_FALSE(has("int8", "v100-sxm2-16gb"));
+  CHECK(has("int8", "t4"));
+  CHECK(has("int8", "h100-sxm-80gb"));
+  CHECK_FALSE(has("int8", "b200-180gb"));
+  CHECK(has("int8", "mi300x-192gb"));
+  // fp8 in hardware, or as weights alone from Ampere (8.0) on
+  CHECK_FALSE(has("fp8", "t4"));
+  CHECK(has("fp8", "a100-sxm-80gb"));
+  CHECK(has("fp8", "h100-sxm-80gb"));
+  CHECK(has("fp8", "mi300x-192gb"));
+  // weights alone from Volta (7.0) on
+  CHECK_FALSE(has("w4a16", "p100-16gb"));
+  CHECK(has("w4a16", "v100-sxm2-16gb"));
+  CHECK(has("w4a16", "mi300x-192gb"));
+  CHECK_FALSE(has("nvfp4", "h100-sxm-80gb"));
+  CHECK(has("nvfp4", "b200-180gb"));
+  CHECK(has("bf16", "p100-16gb"));
+}
+
+}  // namespace formats_test

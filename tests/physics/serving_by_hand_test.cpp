@@ -1,0 +1,310 @@
+// Serving worked by hand: dimensions of models and parts as their makers publish them, the formulas of docs/method.md,
+// and plain arithmetic. No fitted number takes part (support/ideal.hpp).
+//
+// LLaMA 7B in 16 bit: 13,476,831,232 bytes, of which a token reads all but the table of 131,072,000 words:
+// 13,214,687,232; a cache of 2 · 32 · 4096 · 2 = 524,288 bytes per token. A100 80 GB SXM: 2039 GB/s, 312 TFLOPS,
+// 300 GB/s of NVLink each way.
+#include <catch2/catch.hpp>
+
+#include "physics/serving/replica.hpp"
+#include "support/ideal.hpp"
+#include "support/job.hpp"
+
+namespace serving_by_hand_test {
+
+using namespace gpusel;
+using namespace gpusel::physics;
+using test::serving;
+
+namespace {
+
+Approx near(double value) { return Approx(value).epsilon(1e-6); }
+
+job::Job service(const std::string& words) { return test::job("task=inference " + words); }
+
+Machine a100(int gpus = 1) { return test::machine("a100-sxm-80gb", gpus); }
+
+double step_ms(const std::string& words, const InferencePlan& plan, double batch, double context) {
+  return in_ms(decode_step(service(words), a100(plan.tp * plan.dp), plan, batch, context, test::ideal()));
+}
+
+InferenceMemory held(const std::string& words, double usable, const InferencePlan& plan = serving("fp16")) {
+  Machine machine = a100(plan.tp * plan.dp);
+  machine.device.usable = bytes(usable);
+  return inference_memory(service(words), machine, plan, test::ideal());
+}
+
+InferenceSpeed served(const std::string& words, const InferencePlan& plan = serving("fp16")) {
+  const auto work = service(words);
+  const Machine machine = a100(plan.tp * plan.dp);
+  const auto memory = inference_memory(work, machine, plan, test::ideal());
+  return inference_speed(work, machine, plan, memory, test::ideal()).value();
+}
+
+/// Reading a prompt of 1024 tokens: 2 · 6,476,271,616 · 1024 + 2 · 131,072,000 FLOP of products and
+/// 4 · 4096 · 512 keys on average · 32 layers · 1024 of attention at 312 TFLOPS.
+constexpr double kPrompt = 42.511751 + 0.88101893;
+
+}  // namespace
+
+TEST_CASE("by hand: a decode step reads the weights once and every cache") {
+  const std::string llama = "model=llama-7b";
+  CHECK(step_ms(llama, serving("fp16"), 1, 0) == near(6.4809648));                 // 13,214,687,232 ÷ 2039e9
+  CHECK(step_ms(llama, serving("fp16"), 1, 1024) == near(6.7442660));              // + 536,870,912
+  CHECK(step_ms(llama, serving("fp16"), 64, 1024) == near(6.4809648 + 16.85128));  // + 64 · 536,870,912
+  InferencePlan narrow = serving("fp16");
+  narrow.kv = job::KvPrecision::fp8;
+  CHECK(step_ms(llama, narrow, 64, 1024) == near(6.4809648 + 8.4256399));
+  // Body in 4.15 bits, 6,476,271,616 · 4.15 ÷ 8 bytes, head in 16: 262,144,000
+  CHECK(step_ms(llama, serving("w4a16"), 1, 0) == near(1.7762187));
+  // Half of each on two GPUs, and 64 all-reduces of 2 · 1/2 of 8192 bytes at 300 GB/s
+  CHECK(step_ms(llama, serving("fp16", 2), 1, 1024) == near(6.7442660 / 2 + 0.0017476267));
+  // Eight K/V heads of 128 instead of 32: 131,072 bytes per token, and 15,009,849,344 of weights without the table
+  CHECK(step_ms("model=llama-3.1-8b", serving("fp16"), 64, 1024) == near(7.3613778 + 4.2128199));
+}
+
+TEST_CASE("by hand: a step at 512 sequences is bound by products, and by reading below") {
+  // 2 · 6,607,343,616 FLOP for each of 512 sequences at 312 TFLOPS are 21.7 ms, reading 6.5
+  CHECK(step_ms("model=llama-7b", serving("fp16"), 512, 0) == near(21.685642));
+  CHECK(step_ms("model=llama-7b", serving("fp16"), 128, 0) == near(6.4809648));
+}
+
+TEST_CASE("by hand: four tokens of Mixtral visit 1 − (3/4)^4 of the experts") {
+  // 2 bytes · (1,343,492,096 of the body + 131,072,000 of the head + 0.68359375 · 45,097,156,608)
+  CHECK(step_ms("model=mixtral-8x7b", serving("fp16"), 4, 0) == near(31.684844));
+  CHECK(step_ms("model=mixtral-8x7b", serving("fp16"), 1, 0) == near(12.505006));
+  // Whole experts on two ranks: a quarter of them is visited, the busier rank having 1 + √(2 · ¾ · ln 2 ÷ 1) = 2.01967
+  // times its share; 64 all-reduces.
+  InferencePlan whole = serving("fp16", 2);
+  whole.ep = 2;
+  CHECK(step_ms("model=mixtral-8x7b", whole, 1, 0) == near(11.890571 + 0.0017476267));
+  // Spread over two replicas: their two tokens visit 1 − (3/4)² of the experts, each reads half of what the busier one
+  // has, 1.66753 times its share, and sends a token of 8192 bytes to the other twice in 32 layers.
+  InferencePlan spread = serving("fp16");
+  spread.dp = spread.ep = 2;
+  CHECK(step_ms("model=mixtral-8x7b", spread, 1, 0) == near(17.581893 + 0.0017476267));
+}
+
+TEST_CASE("by hand: a prompt takes 2 FLOP per parameter and token, and half of the scores of its square") {
+  const auto ttft = [](const std::string& words) {
+    return in_ms(served("mode=single-stream output_tokens=256 model=llama-7b " + words).ttft);
+  };
+  CHECK(ttft("input_tokens=1024") == near(kPrompt));
+  // Half of it is found in the cache: half of the products but for the head's, and 256 tokens that attend to the 512
+  // before them and to themselves, 768 on average.
+  CHECK(ttft("input_tokens=1024 prefix_cache_hit=0.5") == near(21.256296 + 0.66076420));
+  // 8 tokens: reading the weights takes longer than 0.33 ms of products.
+  CHECK(ttft("input_tokens=8") == near(6.4809648));
+  // An 8-bit format computes at 624 TOPS on this part, and reads half.
+  InferencePlan narrow = serving("int8");
+  CHECK(in_ms(served("mode=single-stream model=llama-7b input_tokens=1024", narrow).ttft) == near(kPrompt / 2));
+}
+
+TEST_CASE("by hand: one request is its prompt and a step for each further token") {
+  const InferenceSpeed one = served("mode=single-stream model=llama-7b input_tokens=1024 output_tokens=256");
+  // Halfway through the answer the context is 1152 tokens: 13,214,687,232 + 1152 · 524,288 bytes
+  CHECK(in_ms(one.itl) == near(6.7771787));
+  CHECK(in_ms(one.e2e) == near(kPrompt + 255 * 6.7771787));
+  CHECK(one.output_tokens_per_s == near(256 / ((kPrompt + 255 * 6.7771787) / 1e3)));
+  // Sixteen at once: 16 prompts, two passes of 8192 tokens; steps read 16 caches.
+  const InferenceSpeed batch = served("mode=throughput concurrency=16 model=llama-7b");
+  const double step = 6.4809648 + 16 * 0.29621384;
+  CHECK(in_ms(batch.itl) == near(step));
+  CHECK(batch.requests_per_s == near(16e3 / (16 * kPrompt + 255 * step)));
+  CHECK(in_ms(batch.ttft) == near((8 + 16) * kPrompt / 2));  // half of them after each pass
+}
+
+TEST_CASE("by hand: the cache has what weights leave") {
+  // 40 GiB less 13,476,831,232 bytes hold 13.7 requests of 4096 tokens of 524,288 bytes
+  const InferenceMemory room = held("model=llama-7b input_tokens=3072 output_tokens=1024", 42'949'672'960);
+  CHECK(room.max_concurrency == 13);
+  CHECK(room.kv_tokens == Approx(56'214).margin(1));  // 29,472,841,728 ÷ 524,288
+  CHECK(room.per_gpu.kv_cache.raw() == near(13 * 2'147'483'648.0));
+  // Llama 3.1 8B with 131,072 bytes a token on a card of 24 GB: (24e9 − 16,060,522,496) ÷ 131,072
+  CHECK(held("model=llama-3.1-8b concurrency=1", 24e9).longest_context == Approx(60'573).margin(1));
+  // 70,553,706,496 parameters in 16 bit over 4 GPUs, two K/V heads of 80 layers on each
+  const InferenceMemory four =
+      held("model=llama-3.1-70b concurrency=1 input_tokens=4000 output_tokens=96", 80e9, serving("fp16", 4));
+  CHECK(four.per_gpu.weights.raw() == near(35'276'853'248));
+  CHECK(four.per_gpu.kv_cache.raw() == near(335'544'320));  // 4096 · 2 · 80 · 2 · 128 · 2
+}
+
+TEST_CASE("by hand: at half of what can be served a request waits half of its own time") {
+  const std::string words = "model=llama-7b input_tokens=1024 output_tokens=1 request_rate=";
+  // A request is its prompt: 23.0449 a second at most. Half of that: u ÷ (2 (1 − u)) = 1/2 of a prompt on average.
+  const InferenceSpeed half = served(words + std::to_string(1e3 / kPrompt / 2));
+  REQUIRE(half.percentiles);
+  CHECK(in_ms(half.ttft) == Approx(kPrompt * (1 + 0.5 * 0.69314718)).epsilon(1e-4));  // the median, ln 2
+  CHECK(in_ms(half.percentiles->ttft_p95) == Approx(kPrompt * (1 + 0.5 * 2.9957323)).epsilon(1e-4));
+}
+
+TEST_CASE("by hand: offloaded weights come over PCIe, but for the tenth in flight") {
+  // 0.9 · 13,214,687,232 bytes at 31.507692 GB/s
+  const auto work = service("model=llama-7b offload=weights");
+  CHECK(in_ms(decode_step(work, a100(), serving("fp16"), 1, 0, test::ideal())) == near(377.47031));
+}
+
+TEST_CASE("by hand: what each fitted number adds to a decode step") {
+  struct Term {
+    Coefficient Coefficients::* of;
+    double value;
+    double ms;
+    double batch = 1;
+    double context = 1024;
+    std::string words = "model=llama-7b";
+    InferencePlan plan = serving("fp16");
+  };
+  const double weights = 6.4809648, cache = 0.26330110;
+  const Term terms[] = {
+      {&Coefficients::decode_layer_us, 100, 3.2},
+      {&Coefficients::decode_step_us, 1000, 1},
+      {&Coefficients::sequence_us, 100, 6.4, 64},
+      {&Coefficients::expert_layer_us, 100, 3.2, 1, 0, "model=mixtral-8x7b"},
+      {&Coefficients::host_layer_us, 1000, 32 - weights - cache},  // 32 layers, the GPU's work is hidden
+      {&Coefficients::host_expert_us, 100, 25.6 - 12.505006, 1, 0.5, "model=mixtral-8x7b"},  // 32 · 8
+      {&Coefficients::collective_us, 100, 6.4, 1, 1024, "model=llama-7b", serving("fp16", 2)},
+      {&Coefficients::collective_us, 100, 25.6, 1, 1024, "model=llama-7b", serving("fp16", 8)},  // (8 / 2)^1
+      {&Coefficients::decode_bandwidth_efficiency, 0.5, weights + cache},
+      {&Coefficients::multiprocessor_bytes, 1, (weights + cache) * (2039 / 152.34375 - 1)},  // 108 · 1.4106 GHz
+      {&Coefficients::cache_efficiency, 0.5, cache},
+      {&Coefficients::cache_copies, 2, 2 * cache},
+      {&Coefficients::cache_copies, 2, 8 * 0.065825278, 1, 1024, "model=llama-3.1-8b"},  // of each of four heads
+      // 4 · 4096 · 1024 · 32 FLOP of each of 64 at a thousandth of 19.5 TFLOPS are longer than reading the caches.
+      {&Coefficients::decode_attention_share, 0.001, 1762.0379 - 64 * cache, 64},
+      {&Coefficients::decode_rows_half, 512, 21.685642, 512, 0},  // half of the rate of products
+      // Formats that take unpacking, 4.55 bits of all weights to read, however few the sequences: 8 / 520 of the rate.
+      {&Coefficients::decode_rows_half, 512, 22.024479 - 1.8430244, 8, 0, "engine=llama.cpp model=llama-7b",
+       serving("q4_0")},
+      {&Coefficients::gemm_efficiency, 0.5, 21.685642, 512, 0},
+      {&Coefficients::link_efficiency, 0.5, 0.0017476267, 1, 1024, "model=llama-7b", serving("fp16", 2)},
+  };
+  for (const Term& term : terms) {
+    CAPTURE(&term - terms, term.words);
+    const auto work = service(term.words);
+    const Machine machine = a100(term.plan.tp);
+    Coefficients c = test::ideal();
+    c.collective_growth = {1, {}};
+    const auto ms = [&] { return in_ms(decode_step(work, machine, term.plan, term.batch, term.context, c)); };
+    const double before = ms();
+    c.*term.of = {term.value, {}};
+    CHECK(ms() - before == Approx(term.ms).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("by hand: what each fitted number adds to the time of the first token") {
+  struct Term {
+    Coefficient Coefficients::* of;
+    double value;
+    double ms;
+    std::string words = "model=llama-7b";
+    InferencePlan plan = serving("fp16");
+  };
+  const double products = 42.511751, attention = 0.88101893;
+  const Term terms[] = {
+      {&Coefficients::gemm_efficiency, 0.5, kPrompt},
+      {&Coefficients::prefill_efficiency, 0.5, kPrompt},
+      {&Coefficients::tflops_per_watt, 0.39, kPrompt},  // 400 W · 0.39 ÷ 312 TFLOPS: half
+      {&Coefficients::gemm_tokens_half, 1024, kPrompt},
+      {&Coefficients::prefill_attention_efficiency, 0.5, attention},
+      {&Coefficients::prefill_bytes, 1000, 65.825444},  // 1000 · 4096 · 32 · 1024 ÷ 2039e9
+      {&Coefficients::prefill_bytes, 1000, 65.825444 / 2, "model=llama-7b", serving("fp16", 2)},
+      {&Coefficients::prefill_layer_us, 1e4, 320 - products - attention},  // 32 launches hide the rest
+      {&Coefficients::decode_step_us, 1000, 1},
+      {&Coefficients::dequantise_efficiency, 0.5, kPrompt, "model=llama-7b", serving("w4a16")},
+      {&Coefficients::low_precision_efficiency, 0.5, kPrompt / 2, "model=llama-7b", serving("int8")},
+      // 2 · 45,097,156,608 ÷ 4 · 1024 FLOP of experts, each of which sees 256 of the tokens
+      {&Coefficients::expert_efficiency, 0.5, 74.005591, "model=mixtral-8x7b"},
+      {&Coefficients::expert_rows_half, 256, 74.005591, "model=mixtral-8x7b"},
+      // 8192 at once in 8 passes instead of one: 7 more starts, and each reads all weights, which is hidden
+      {&Coefficients::batched_tokens, 1024, 0, "model=llama-7b input_tokens=8192"},
+      {&Coefficients::collective_us, 100, 6.4, "model=llama-7b", serving("fp16", 2)},
+  };
+  for (const Term& term : terms) {
+    CAPTURE(&term - terms, term.words);
+    const auto work = service("mode=single-stream output_tokens=2 input_tokens=1024 " + term.words);
+    const Machine machine = a100(term.plan.tp);
+    Coefficients c = test::ideal();
+    const auto ms = [&] {
+      const auto memory = inference_memory(work, machine, term.plan, c);
+      return in_ms(inference_speed(work, machine, term.plan, memory, c)->ttft);
+    };
+    const double before = ms();
+    c.*term.of = {term.value, {}};
+    CHECK(ms() - before == Approx(term.ms).epsilon(1e-4).margin(1e-6));
+  }
+}
+
+TEST_CASE("by hand: what each fitted number adds to what an engine holds") {
+  struct Term {
+    Coefficient Coefficients::* of;
+    double value;
+    double bytes;
+    std::string words = "model=llama-7b";
+    int tp = 1;
+  };
+  const Term terms[] = {
+      {&Coefficients::process_gib, 0.5, 536'870'912},
+      {&Coefficients::engine_workspace_gib, 0.5, 536'870'912},
+      {&Coefficients::collectives_gib, 0.5, 536'870'912, "model=llama-7b", 2},
+      {&Coefficients::activation_copies, 1.5, 1008 * 2 * 1.5 * (2 * 4096 + 2 * 11008)},  // of a pass of one prompt
+      {&Coefficients::activation_copies, 1.5, 1008 * 2 * 1.5 * (2 * 4096 + 2 * 2 * 14336), "model=mixtral-8x7b"},
+      {&Coefficients::activation_copies, 1.5, 1008 * 2 * 1.5 * (2 * 4096 + 11008), "model=llama-7b", 2},
+      {&Coefficients::sampler_bytes, 10, 32'000 * 10.0},
+      {&Coefficients::prompt_logits_bytes, 6, 1008 * 32'000 * 6.0},
+  };
+  for (const Term& term : terms) {
+    CAPTURE(&term - terms, term.words);
+    const auto work = service("input_tokens=1008 output_tokens=16 concurrency=1 " + term.words);
+    const Machine machine = a100(term.tp);
+    Coefficients c = test::ideal();
+    const auto held = [&] {
+      return inference_memory(work, machine, serving("fp16", term.tp), c).per_gpu.total().raw();
+    };
+    const double before = held();
+    c.*term.of = {term.value, {}};
+    CHECK(held() - before == Approx(term.bytes).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("by hand: what an engine holds to send tokens to their experts") {
+  InferencePlan plan = serving("fp16", 2);
+  const auto scratch = [&] {
+    return held("model=mixtral-8x7b concurrency=1 input_tokens=1008 output_tokens=16", 80e9, plan)
+        .per_gpu.activations.raw();
+  };
+  CHECK(scratch() == near(1008 * 2 * (2 * 2 * 4096)));
+  plan.ep = 2;
+  CHECK(scratch() == near(1008 * 2 * (2 * 2 * 4096) / 2));
+}
+
+TEST_CASE("by hand: how the prompts of others are felt") {
+  // Sixteen in flight, 1024 + 256 tokens: with nothing lost a cycle is 16 prompts and 255 steps.
+  const double step = 6.4809648 + 16 * 0.29621384, cycle = 16 * kPrompt + 255 * step;
+  const auto work = service("mode=online concurrency=16 model=llama-7b input_tokens=1024 output_tokens=256");
+  Coefficients c = test::ideal();
+  const auto speed = [&] {
+    return inference_speed(work, a100(), serving("fp16"), inference_memory(work, a100(), serving("fp16"), c), c)
+        .value();
+  };
+  CHECK(speed().requests_per_s == near(16e3 / cycle));
+  CHECK(in_ms(speed().ttft) == near(kPrompt));
+  c.arrivals_together = {0.2, {}};  // 1 + 0.2 · 15 = 4 prompts come together and share a pass
+  CHECK(in_ms(speed().ttft) == near(4 * kPrompt));
+  c.arrivals_together = {0.8, {}};  // 13: the first 8 are done with the first pass
+  CHECK(in_ms(speed().ttft) == near((8 + 13) * kPrompt / 2));
+  c.arrivals_together = {0, {}};
+  c.prompt_interference = {0.1, {}};  // half of a tenth of a step before the first token, a tenth of the stalls after
+  CHECK(in_ms(speed().ttft) == near(kPrompt + 0.05 * step));
+  CHECK(in_ms(speed().itl) == near(step + 0.1 * ((cycle - kPrompt - 0.05 * step) / 255 - step)));
+  c.prompt_interference = {0, {}};
+  c.request_ms = {100, {}};
+  CHECK(in_ms(speed().ttft) == near(kPrompt + 100));
+  CHECK(speed().requests_per_s == near(16e3 / (cycle + 100)));
+  c.request_ms = {0, {}};
+  const auto batch = service("mode=throughput concurrency=16 model=llama-7b input_tokens=1024 output_tokens=256");
+  c.serving_efficiency = {0.5, {}};  // 1 − ½ · 15/16 of the rate
+  const auto memory = inference_memory(batch, a100(), serving("fp16"), c);
+  CHECK(inference_speed(batch, a100(), serving("fp16"), memory, c)->requests_per_s == near(0.53125 * 16e3 / cycle));
+}
+
+}  // namespace serving_by_hand_test

@@ -1,0 +1,193 @@
+// Layouts the planner chooses for jobs that others have laid out in public, and what it says of illegal ones.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "base/words/message.hpp"
+#include "support/job.hpp"
+
+namespace training_layouts_test {
+
+using namespace gpusel;
+using namespace gpusel::physics;
+using gpusel::test::job;
+using job::Checkpointing;
+using job::Sharding;
+
+namespace {
+
+Error refused(std::string_view words, int gpus) {
+  const auto choice = physics::plan_training(job(words), test::machine("h100-sxm-80gb", gpus), test::coefficients());
+  CAPTURE(words);
+  REQUIRE_FALSE(choice);
+  return choice.error();
+}
+
+bool says(const Error& error, std::string_view message, std::string_view hint) {
+  INFO(error.message + "; " + error.hint);
+  return error.message.find(message) != std::string::npos && error.hint.find(hint) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("DeepSpeed has no pipeline stages beside ZeRO-2 and ZeRO-3") {
+  CHECK(says(refused("task=finetune model=llama-3.1-8b framework=deepspeed sharding=zero3 pp=2", 8),
+             "deepspeed does not run zero3 with pipeline stages, and pp is 2", "zero1, or pp 1"));
+  const auto planned = [](std::string_view words) {
+    const auto choice = physics::plan_training(job(words), test::machine("h100-sxm-80gb", 8), test::coefficients());
+    CAPTURE(words);
+    REQUIRE(choice);
+    return choice->plan;
+  };
+  for (const auto* sharding : {"zero2", "zero3"}) {
+    const auto plan = planned(format("task=finetune model=llama-3.1-8b framework=deepspeed sharding={}", sharding));
+    CHECK(plan.pp == 1);
+  }
+  CHECK(planned("task=finetune model=llama-3.1-8b framework=deepspeed sharding=zero1 pp=2").pp == 2);
+}
+
+TEST_CASE("an illegal degree names its constraint and the nearest legal one") {
+  CHECK(says(refused("task=finetune model=llama-7b tp=5", 8), "tp 5 does not divide the 32 attention heads", "4"));
+  CHECK(says(refused("task=finetune model=qwen2.5-7b tp=7", 28), "7 neither divides the 4 K/V heads", "4"));
+  CHECK(says(refused("task=finetune model=llama-7b tp=16", 8), "tp 16 is more than the 8 GPUs", "8"));
+  CHECK(says(refused("task=finetune model=llama-7b pp=64", 64), "more than the 32 layers", "32"));
+  CHECK(says(refused("task=finetune model=llama-7b pp=4 virtual_pipeline=3", 8), "3 chunks do not divide the 8 layers",
+             "2"));
+  CHECK(says(refused("task=pretrain model=mixtral-8x7b ep=3", 8), "ep 3 does not divide the 8 experts", "2"));
+  CHECK(says(refused("task=finetune model=llama-7b ep=2", 8), "needs a mixture of experts", "leave out"));
+  CHECK(says(refused("task=pretrain model=deepseek-v3 pp=16 ep=64", 256), "the 16 GPUs of a pipeline stage", "16"));
+  CHECK(says(refused("task=finetune model=llama-7b tp=2 pp=2 dp=1", 8), "tp 2 × pp 2 × dp 1", "dp 2 would"));
+  CHECK(says(refused("task=finetune model=llama-7b dp=3", 8), "dp 3 does not make up 8 GPUs", "dp 8 would"));
+}
+
+TEST_CASE("unpinned tensor ranks share K/V heads evenly and pinned ones may copy them") {
+  const auto machine = test::machine("a100-sxm-40gb", 8);
+  for (const std::string_view model : {"qwen2.5-7b", "qwen2.5-14b", "qwen2.5-32b", "gemma-2-27b", "falcon-7b"}) {
+    const auto work = job("task=pretrain seq_len=2048 model=" + std::string(model));
+    const auto choice = test::plan_training(work, machine);
+    CAPTURE(model);
+    CHECK(std::fmod(*work.model->kv_heads, choice.plan.tp) == 0);
+  }
+  const auto pinned = test::plan_training(job("task=pretrain model=qwen3-30b-a3b tp=8"), machine);  // 4 K/V heads
+  CHECK(pinned.plan.tp == 8);
+}
+
+TEST_CASE("a pipeline that nobody asked for has a micro-batch for each stage") {
+  for (const std::string_view words :
+       {"task=pretrain model=llama-3.1-70b", "task=pretrain model=gpt3-175b global_batch=64",
+        "task=pretrain model=deepseek-v3", "task=pretrain model=mixtral-8x7b global_batch=8"}) {
+    for (const int gpus : {8, 64, 256}) {
+      const auto choice = test::plan_training(job(words), test::machine("h100-sxm-80gb", gpus));
+      CAPTURE(words, gpus, choice.plan.pp, choice.plan.grad_accum);
+      if (choice.fits) CHECK(choice.plan.grad_accum >= choice.plan.pp);
+    }
+  }
+}
+
+TEST_CASE("large models are laid out as those who trained them did") {
+  // Narayanan et al. 2021: tensor ranks fill a node at most, stages lie across nodes, nothing but attention is redone.
+  const auto gpt3 = test::plan_training(job("task=pretrain model=gpt3-175b seq_len=2048 global_batch=1536"),
+                                        test::machine("a100-sxm-80gb", 1024));
+  CHECK(gpt3.fits);
+  CHECK(gpt3.plan.tp >= 4);
+  CHECK(gpt3.plan.pp >= 4);
+  CHECK(gpt3.plan.checkpointing != Checkpointing::full);
+  CHECK(gpt3.plan.sharding == Sharding::zero1);
+  // DeepSeek-V3 report: stages and wide expert parallelism, no tensor parallelism, the optimiser divided.
+  const auto v3 = test::plan_training(job("task=pretrain model=deepseek-v3"), test::machine("h800-sxm-80gb", 256));
+  CHECK(v3.fits);
+  CHECK(v3.plan.tp == 1);
+  CHECK(v3.plan.pp >= 4);
+  CHECK(v3.plan.ep >= 16);
+  CHECK(v3.plan.sharding == Sharding::zero1);
+  // 70B: no pretraining run recomputes everything where splitting does without.
+  const auto llama = test::plan_training(job("task=pretrain model=llama-3.1-70b"), test::machine("h100-sxm-80gb", 512));
+  CHECK((llama.plan.checkpointing != Checkpointing::full || llama.plan.recomputed < 0.5));
+  CHECK(llama.plan.tp > 1);
+}
+
+TEST_CASE("what only shards is never split") {
+  const auto machine = test::machine("h100-sxm-80gb", 16);
+  for (const std::string_view words :
+       {"recipe=pure", "framework=fsdp", "framework=hf-trainer global_batch=8", "method=qlora global_batch=8"}) {
+    const auto choice = test::plan_training(job("task=finetune model=llama-3.1-70b " + std::string(words)), machine);
+    CAPTURE(words);
+    CHECK(choice.plan.tp * choice.plan.pp * choice.plan.ep == 1);
+  }
+  for (const std::string_view name : {"hf-trainer", "trl", "xtuner", "ms-swift", "axolotl"})
+    CHECK_FALSE(splits_models(name));
+  for (const std::string_view name : {"megatron", "nemo", "deepspeed", "torchtitan"}) CHECK(splits_models(name));
+  CHECK(splits_models("a framework nobody knows"));
+}
+
+TEST_CASE("NF4 is neither divided nor multiplied in 8 bit") {
+  CHECK(says(refused("task=finetune model=llama-7b method=qlora tp=2", 8), "NF4 weights are not divided", "lora"));
+  CHECK(says(refused("task=finetune model=llama-7b method=qlora pp=2", 8), "and pp is 2", "lora"));
+  const auto low = test::try_job("task=finetune model=llama-7b method=qlora precision=fp8");
+  REQUIRE_FALSE(low);
+  CHECK(low.error().where == "precision");
+  CHECK(job("task=finetune model=llama-7b method=lora tp=2").training.framework == "megatron");
+}
+
+TEST_CASE("a fine-tune that must be divided is Megatron's, whoever chose the degrees") {
+  const auto machine = test::machine("h100-sxm-80gb", 8);
+  const std::string words = "task=finetune model=llama-3.1-8b seq_len=131072";
+  const auto open = job(words);
+  const auto planned = test::plan_training(open, machine);
+  REQUIRE(planned.plan.tp * planned.plan.cp > 1);
+  CHECK(open.training.framework == "hf-trainer");
+  CHECK(framework_for(open, planned.plan) == "megatron");
+  const auto fixed = job(words + format(" tp={} pp={} cp={}", planned.plan.tp, planned.plan.pp, planned.plan.cp));
+  const auto pinned = test::plan_training(fixed, machine);
+  CHECK(framework_for(fixed, pinned.plan) == "megatron");
+  CHECK(layout_text(pinned.plan) == layout_text(planned.plan));
+  CHECK(pinned.speed->tokens_per_s == planned.speed->tokens_per_s);
+  const auto all =
+      job(words + format(" tp={} pp={} cp={} dp={} micro_batch={} grad_accum={}", planned.plan.tp, planned.plan.pp,
+                         planned.plan.cp, planned.plan.dp, planned.plan.micro_batch, planned.plan.grad_accum));
+  CHECK(test::plan_training(all, machine).speed->tokens_per_s == planned.speed->tokens_per_s);
+  // What data parallelism does alone stays with the framework that was assumed, as does one that was named.
+  CHECK(framework_for(open, test::data_parallel(8)) == "hf-trainer");
+  const auto named = job(words + " framework=fsdp");
+  CHECK(framework_for(named, test::plan_training(named, machine).plan) == "fsdp");
+}
+
+TEST_CASE("a faster network is slower by no more than dividing must bring") {
+  const auto work = job("task=pretrain model=llama-3.1-8b");
+  double best = 0;
+  for (const double gbps : {1, 10, 50, 100, 200, 400, 800, 1600, 3200}) {
+    auto machine = test::machine("h100-sxm-80gb", 64);
+    machine.network = gbit_per_s(gbps);
+    const double speed = test::plan_training(work, machine).speed->tokens_per_s;
+    CAPTURE(gbps);
+    CHECK(speed * 1.03 >= best);
+    best = std::max(best, speed);
+  }
+  // 71 tokens/s per GPU over 1 Gbit/s against 12 thousand: nothing between nodes is free.
+  auto slow = test::machine("h100-sxm-80gb", 64);
+  slow.network = gbit_per_s(1);
+  CHECK(test::plan_training(work, slow).speed->tokens_per_s < best / 20);
+}
+
+TEST_CASE("nothing is recomputed where that frees nothing") {
+  // States alone are twice the card: recomputing cannot help and is not planned.
+  const auto choice = test::plan_training(job("task=finetune model=llama-3.1-8b"), test::machine("h100-sxm-80gb"));
+  CHECK_FALSE(choice.fits);
+  CHECK(choice.plan.checkpointing == Checkpointing::none);
+}
+
+TEST_CASE("the host keeps one copy of an offloaded optimiser") {
+  const auto machine = test::machine("a100-sxm-80gb", 8);
+  const auto optimizer = test::plan_training(job("task=finetune model=llama-7b offload=optimizer"), machine).plan;
+  CHECK((optimizer.sharding == Sharding::zero2 || optimizer.sharding == Sharding::zero3));
+  CHECK(test::plan_training(job("task=finetune model=llama-7b offload=params"), machine).plan.sharding ==
+        Sharding::zero3);
+}
+
+TEST_CASE("long sequences are divided over context ranks where that beats recomputing") {
+  const auto choice =
+      test::plan_training(job("task=finetune model=llama-3.1-8b seq_len=131072"), test::machine("h100-sxm-80gb", 8));
+  CHECK(choice.fits);
+  CHECK(choice.plan.cp > 1);
+}
+
+}  // namespace training_layouts_test
