@@ -204,8 +204,8 @@ TEST_CASE("a deadline is judged by what 95 of 100 runs need") {
   const auto& speed = wide->costs.items.front().subject;
   REQUIRE(speed.planned);
   const auto ranges =
-      intervals_for(*wide->costs.work, speed.planned->machine, speed.planned->choice, round_market().coefficients());
-  const double slow = work * *speed.job->tokens_per_s / ranges.tokens_per_s.low;
+      intervals_for(*wide->costs.work, speed.planned->machine, speed.planned->plan, round_market().coefficients());
+  const double slow = work * *speed.job->tokens_per_s / ranges.rate.low;
   const auto edge = ask({.job = kPretrain, .wishes = "mtbf_hours=1e7", .deadline_hours = slow * 1.001});
   CHECK(edge->found.deadline->chance == Approx(0.9).margin(0.02));
   CHECK_FALSE(edge->found.deadline->is_safe());
@@ -245,7 +245,7 @@ TEST_CASE("serving oneself against a token price, at on-demand and at the cheape
   CHECK(*rented.answer.break_even_tokens == Approx(14600 / 7.0 * 1e6));
   CHECK(one->found.tokens[1].term->offer->term == catalog::Term::reserved_1y);
   CHECK(*one->found.tokens[1].answer.break_even_tokens == Approx(8760 / 7.0 * 1e6));
-  const double requests = physics::sequences_per_s(one->costs.items.front().subject.planned->choice);
+  const double requests = one->costs.items.front().subject.planned->plan.sequences_per_s;
   CHECK(rented.answer.own_price_per_million == Approx(14600 / (requests * 1500 * 3600 * 730) * 1e6));
   CHECK(ask({.job = kServe, .wishes = "api_price=2"})->found.tokens[0].price_per_million == 2);
   CHECK(ask({.job = kServe, .wishes = "api_price_in=2"})->found.notes.size() == 1);

@@ -36,10 +36,10 @@ std::vector<Node> measured_with(const physics::Coefficients& c, const std::vecto
     const auto answer = answer::answer_estimate(*asked, test::shipped(), c, false);
     REQUIRE(answer.has_value());
     std::string figures;
-    if (const auto* training = std::get_if<physics::TrainingChoice>(&answer->choice))
-      figures = format("\"tokens_per_s_per_gpu\":{}", training->speed->tokens_per_s_per_gpu * factor);
+    if (const auto& training = answer->plan.training)
+      figures = format("\"tokens_per_s_per_gpu\":{}", training->tokens_per_s_per_gpu * factor);
     else
-      figures = format("\"itl_ms\":{}", in_ms(std::get<physics::InferenceChoice>(answer->choice).speed->itl) / factor);
+      figures = format("\"itl_ms\":{}", in_ms(answer->plan.serving->speed.itl) / factor);
     rows.push_back(record("{" + request + ",\"measured\":{" + figures + "}}"));
   }
   return rows;
@@ -218,7 +218,7 @@ TEST_CASE("figures of one row that say the same weigh as one") {
   const double once = calibrated(rows).figures[0].predicted;
   const auto asked = job::read_request(record("{" + request + "}"));
   const auto answer = answer::answer_estimate(*asked, test::shipped(), test::coefficients(), false);
-  const auto& speed = *std::get<physics::TrainingChoice>(answer->choice).speed;
+  const auto& speed = *answer->plan.training;
   const auto twice = record("{" + request +
                             format(R"(,"measured":{{"tokens_per_s_per_gpu":{},"step_time_s":{}}}}})",
                                    speed.tokens_per_s_per_gpu * 0.9, speed.step.raw() / 0.9));

@@ -195,7 +195,7 @@ TEST_CASE("compare puts the same job on each item") {
     CHECK(item.usable());
     CHECK(of(item, "job_cost") == Approx(item.hourly * of(item, "job_hours")));
     CHECK(of(item, "tokens_per_s") * of(item, "job_hours") * 3600 == Approx(both.work->training.tokens));
-    CHECK(item.intervals.tokens_per_s.low < of(item, "tokens_per_s"));
+    CHECK(item.intervals.rate.low < of(item, "tokens_per_s"));
   }
   CHECK(*value(both.items[1], "tokens_per_s").ratio ==
         Approx(of(both.items[1], "tokens_per_s") / of(both.items[0], "tokens_per_s")));

@@ -99,7 +99,7 @@ TEST_CASE("pictures are read as fast as they are trained on") {
   CHECK(need.unit == "images");
   CHECK(*need.unit_bytes == Approx(224 * 224 * 2.285));
   CHECK(*need.dataset_gb == Approx(1e6 * 224 * 224 * 2.285 / 1e9));  // one pass, not ten
-  const double images_per_s = physics::rate_of(asked.advice.recommendations.front().choice());
+  const double images_per_s = asked.advice.recommendations.front().plan().rate;
   CHECK(*need.needed_gbs == Approx(images_per_s * *need.unit_bytes / 1e9));
   CHECK(*need.checkpoint_gb > *need.weights_gb);
 }
@@ -236,8 +236,8 @@ TEST_CASE("processes of a node load side by side, and a region's own bucket is m
   const auto work = test::job("task=inference model=llama-3.1-8b");
   const auto& instance = *store().catalog().instance("one").value();
   const auto seconds_at = [&](int tp, std::string_view region) {
-    physics::InferenceChoice choice;
-    choice.plan = test::serving("bf16", tp);
+    physics::Plan choice;
+    choice.layout = test::serving("bf16", tp);
     return *cold_start(work, test::machine("l40s", tp), choice, {instance, region}, store().catalog(),
                        store().coefficients());
   };
@@ -252,8 +252,8 @@ TEST_CASE("processes of a node load side by side, and a region's own bucket is m
 TEST_CASE("where no storage is known the usual rate stands, and the answer says so") {
   const auto work = test::job("task=inference model=llama-3.1-8b");
   const auto& instance = *store().catalog().instance("bare").value();
-  physics::InferenceChoice choice;
-  choice.plan = test::serving("bf16");
+  physics::Plan choice;
+  choice.layout = test::serving("bf16");
   physics::Trace trace;
   const auto cold = cold_start(work, test::machine("l40s"), choice, {instance, "r"}, store().catalog(),
                                store().coefficients(), &trace, StorageKind::local);
@@ -283,8 +283,8 @@ storage:
   - {id: disks, provider: p, name: own disks, kind: local, read_gbs_per_tb: 3, source: list}
 )");
   const auto work = test::job("task=inference model=llama-3.1-8b");
-  physics::InferenceChoice choice;
-  choice.plan = test::serving("bf16");
+  physics::Plan choice;
+  choice.layout = test::serving("bf16");
   const auto start = [&](std::string_view sku, std::optional<StorageKind> from) {
     return *cold_start(work, test::machine("l40s"), choice, {*market.catalog().instance(sku).value(), "r"},
                        market.catalog(), market.coefficients(), nullptr, from);

@@ -32,7 +32,7 @@ TEST_CASE("the decision begins with the job and ends with the terms") {
   const auto training = ask(R"({"model": "llama-7b", "task": "finetune", "method": "lora"})");
   REQUIRE(training.decision.size() >= 3);
   CHECK(training.decision.front() == "fine-tuning of llama-7b by lora");
-  CHECK(says(training, "bound by " + std::string(physics::bound_by(training.recommendations.front().choice()))));
+  CHECK(says(training, "bound by " + std::string(training.recommendations.front().plan().bound_by)));
 
   const auto serving = ask(R"({"model": "llama-7b", "task": "inference"})");
   CHECK(serving.decision.front() == "inference of llama-7b");

@@ -32,8 +32,8 @@ TEST_CASE("an estimate of the recommended machine gives the recommended figures"
   const auto& r = advice.recommendations.front();
   const auto estimate = answer(
       R"({"model": "llama-7b", "task": "finetune", "gpu": "h100-sxm-80gb", "gpus": 8, "interconnect": "nvswitch"})");
-  CHECK(physics::tokens_per_s(estimate.choice) == Approx(r.tokens_per_s()));
-  CHECK(in_gib(physics::memory_of(estimate.choice).total()) == Approx(in_gib(r.memory().total())));
+  CHECK(estimate.plan.tokens_per_s() == Approx(r.tokens_per_s()));
+  CHECK(in_gib(estimate.plan.memory.total()) == Approx(in_gib(r.memory().total())));
 }
 
 TEST_CASE("every figure of the memory breakdown is explained") {
@@ -52,7 +52,7 @@ TEST_CASE("every figure of the memory breakdown is explained") {
 TEST_CASE("an explained training estimate says what one change would bring") {
   const auto misfit =
       answer(R"({"model": "llama-7b", "task": "finetune", "recipe": "mixed", "gpu": "a100-sxm-80gb", "gpus": 1})");
-  REQUIRE_FALSE(physics::fits(misfit.choice));
+  REQUIRE_FALSE(misfit.plan.fits);
   const auto says = [](const answer::EstimateAnswer& estimate, std::string_view words) {
     for (const std::string& line : estimate.advice)
       if (line.find(words) != std::string::npos) return true;
@@ -65,7 +65,7 @@ TEST_CASE("an explained training estimate says what one change would bring") {
   const auto slow = answer(
       R"({"model": "llama-7b", "task": "finetune", "gpu": "a100-sxm-80gb", "gpus": 8, "sharding": "zero3",
           "micro_batch": 1, "global_batch": 64, "seq_len": 512})");
-  REQUIRE(physics::fits(slow.choice));
+  REQUIRE(slow.plan.fits);
   CHECK(says(slow, "micro-batch 1 → 8 is worth"));
   CHECK(says(slow, "% of a step"));
   const auto open = answer(R"({"model": "llama-7b", "task": "finetune", "gpu": "a100-sxm-80gb", "gpus": 8})");
@@ -74,7 +74,7 @@ TEST_CASE("an explained training estimate says what one change would bring") {
 
 TEST_CASE("fine-tuning that fits only without master copies says so") {
   const auto one = answer(R"({"model": "llama-7b", "task": "finetune", "gpu": "a100-sxm-80gb"})");
-  CHECK(physics::fits(one.choice));
+  CHECK(one.plan.fits);
   CHECK(one.work.training.recipe == job::Recipe::pure);
   REQUIRE_FALSE(one.notes.empty());
   CHECK(one.notes.front().find("in bf16") != std::string::npos);
@@ -83,8 +83,8 @@ TEST_CASE("fine-tuning that fits only without master copies says so") {
 TEST_CASE("a training step whose passes are pinned fills them as it fits") {
   const auto filled = answer(
       R"({"model": "bert-large", "task": "pretrain", "seq_len": 128, "gpu": "a100-sxm-40gb", "grad_accum": 64})");
-  CHECK(std::get<physics::TrainingChoice>(filled.choice).plan.grad_accum == 64);
-  CHECK(std::get<physics::TrainingChoice>(filled.choice).plan.micro_batch >= 32);
+  CHECK(filled.plan.layout.grad_accum == 64);
+  CHECK(filled.plan.layout.micro_batch >= 32);
 }
 
 TEST_CASE("an NVL72 rack joins several nodes by NVLink") {
@@ -116,7 +116,7 @@ TEST_CASE("a training that fits by the figure alone says what runs like it need"
   CHECK(roomy.fit.verdict == rules::FitVerdict::fits);
   // The largest that still fits leaves less than one more sequence takes; above it nothing is said of what is left.
   int most = 1;
-  while (physics::fits(with(std::to_string(most + 1)).choice)) ++most;
+  while (with(std::to_string(most + 1)).plan.fits) ++most;
   const auto full = with(std::to_string(most));
   CHECK(noted(full, "may run out of memory"));
   CHECK(full.fit.verdict == rules::FitVerdict::may_not_fit);
@@ -128,16 +128,16 @@ TEST_CASE("a training that fits by the figure alone says what runs like it need"
 
 TEST_CASE("an interval holds the estimate it is for") {
   const auto estimate = answer(R"({"model": "llama-3.1-8b", "task": "inference", "gpu": "l4"})");
-  const auto& range = estimate.intervals.tokens_per_s;
-  CHECK(range.low < physics::tokens_per_s(estimate.choice));
-  CHECK(physics::tokens_per_s(estimate.choice) < range.high);
+  const auto& range = estimate.intervals.rate;
+  CHECK(range.low < estimate.plan.tokens_per_s());
+  CHECK(estimate.plan.tokens_per_s() < range.high);
 }
 
 TEST_CASE("the speed of adapters, experts and unfused layers is less sure, their memory is not") {
   const auto widths = [](const std::string& words) {
     const auto found = answer(R"({"gpu": "h100-sxm-80gb", "gpus": 8, "task": "finetune", )" + words + "}");
     const auto& intervals = found.intervals;
-    return std::pair{intervals.tokens_per_s.high / intervals.tokens_per_s.low,
+    return std::pair{intervals.rate.high / intervals.rate.low,
                      intervals.memory_total_gib.high / intervals.memory_total_gib.low};
   };
   const auto fused = widths(R"("model": "llama-3.1-8b", "framework": "megatron")");
@@ -160,35 +160,35 @@ TEST_CASE("a mixture described by its sizes alone is estimated as the catalogue'
       "num_local_experts": 128, "params_b": 30.5, "active_params_b": 3.3})" +
                           job);
   CHECK(own.work.model->experts_per_token == 8.0);
-  CHECK(physics::tokens_per_s(own.choice) == Approx(physics::tokens_per_s(known.choice)).epsilon(0.1));
+  CHECK(own.plan.tokens_per_s() == Approx(known.plan.tokens_per_s()).epsilon(0.1));
 }
 
 TEST_CASE("a near miss says what would fit, and that does fit") {
   const std::string question = R"("model": "llama-3.1-8b", "task": "inference", "gpu": "l4", "output_tokens": 256)";
   const auto missed = answer("{" + question + R"(, "input_tokens": 32000})");
-  CHECK_FALSE(physics::fits(missed.choice));
+  CHECK_FALSE(missed.plan.fits);
   REQUIRE_FALSE(missed.notes.empty());
   const std::string& note = missed.notes.back();
   CAPTURE(note);
   CHECK(note.find("short per GPU; would fit: ") != std::string::npos);
   // Half the bytes per token hold the whole prompt.
   REQUIRE(note.find("an fp8 cache") != std::string::npos);
-  CHECK(physics::fits(answer("{" + question + R"(, "input_tokens": 32000, "kv_precision": "fp8"})").choice));
+  CHECK(answer("{" + question + R"(, "input_tokens": 32000, "kv_precision": "fp8"})").plan.fits);
   const auto at = note.find("a context of ");
   REQUIRE(at != std::string::npos);
   const int context = std::stoi(note.substr(at + 13));
   CHECK(context < 32000);
-  CHECK(physics::fits(answer("{" + question + ", \"input_tokens\": " + std::to_string(context - 256) + "}").choice));
+  CHECK(answer("{" + question + ", \"input_tokens\": " + std::to_string(context - 256) + "}").plan.fits);
   for (const auto& text : answer("{" + question + "}").notes) CHECK(text.find("would fit") == std::string::npos);
 }
 
 TEST_CASE("a prompt without an answer and an answer without a prompt are estimated") {
   const std::string question = R"({"model": "llama-3.1-8b", "task": "inference", "gpu": "l4", "mode": "single-stream")";
   const auto read = answer(question + R"(, "input_tokens": 2048, "output_tokens": 0})");
-  CHECK(physics::tokens_per_s(read.choice) > 1000);  // read, none written
+  CHECK(read.plan.tokens_per_s() > 1000);  // read, none written
   const auto written = answer(question + R"(, "input_tokens": 0, "output_tokens": 128})");
-  CHECK(physics::tokens_per_s(written.choice) < 25);  // 15 GB over 300 GB/s
-  CHECK(physics::tokens_per_s(written.choice) > 12);
+  CHECK(written.plan.tokens_per_s() < 25);  // 15 GB over 300 GB/s
+  CHECK(written.plan.tokens_per_s() > 12);
 }
 
 }  // namespace estimate_test

@@ -103,7 +103,7 @@ TEST_CASE("the tree holds the figures of the answer") {
   CHECK(value(tree, "cost.hours") == Approx(best.cost.hours));
   CHECK(value(tree, "memory.total") == Approx(in_gib(best.memory().total())));
   CHECK(value(tree, "speed") == Approx(best.tokens_per_s()));
-  CHECK(value(tree, "interval.tokens_per_s.low") == Approx(best.intervals.tokens_per_s.low));
+  CHECK(value(tree, "interval.tokens_per_s.low") == Approx(best.intervals.rate.low));
   double parts = 0;
   for (const char* part : {"weights", "gradients", "optimizer", "activations", "workspace", "framework"})
     parts += value(tree, std::string("memory.") + part);

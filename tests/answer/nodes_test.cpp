@@ -23,9 +23,7 @@ std::map<std::string, answer::Recommendation> by_sku(const answer::Advice& advic
   return out;
 }
 
-std::int64_t batch_of(const answer::Recommendation& r) {
-  return std::get<physics::TrainingChoice>(r.choice()).plan.global_batch();
-}
+std::int64_t batch_of(const answer::Recommendation& r) { return r.plan().layout.global_batch(); }
 
 }  // namespace
 

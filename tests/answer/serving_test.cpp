@@ -54,8 +54,8 @@ TEST_CASE("the answer says that its figures hold while a spare instance is out")
       R"({"model": "llama-3.1-8b", "task": "inference", "request_rate": 20, "redundancy": 1})", {});
   CHECK(any_line(advice.notes, "while 1 is out"));
   REQUIRE_FALSE(advice.recommendations.empty());
-  const auto& speed = std::get<physics::InferenceChoice>(advice.recommendations[0].choice()).speed;
-  CHECK(speed->requests_per_s == Approx(20));
+  const auto& speed = advice.recommendations[0].plan().serving->speed;
+  CHECK(speed.requests_per_s == Approx(20));
 }
 
 TEST_CASE("instances planned for less of their capacity are never fewer") {
@@ -123,9 +123,7 @@ TEST_CASE("at a given rate the fastest is what answers soonest, not what roundin
   const Advice advice =
       Market::small().recommend(R"({"model": "llama-3.1-8b", "task": "inference", "request_rate": 5})", {}, speed);
   REQUIRE(advice.recommendations.size() >= 2);
-  const auto e2e = [](const Recommendation& r) {
-    return std::get<physics::InferenceChoice>(r.choice()).speed->e2e.raw();
-  };
+  const auto e2e = [](const Recommendation& r) { return r.plan().latency.raw(); };
   for (const Recommendation& other : advice.recommendations)
     CHECK(e2e(advice.recommendations.front()) <= e2e(other) * 1.1);  // rules may move a few points
 }

@@ -128,10 +128,10 @@ TEST_CASE("a row is asked as a batch would ask it") {
       test::request("task=finetune model=llama-7b gpu=a100-sxm-80gb gpus=8 method=full seq_len=2048 micro_batch=2"),
       test::shipped(), test::coefficients(), false);
   REQUIRE(answer.has_value());
-  const auto& choice = std::get<physics::TrainingChoice>(answer->choice);
+  const auto& choice = answer->plan;
   CHECK(out.comparisons[0].figure == Figure::training_speed);
-  CHECK(out.comparisons[0].predicted == Approx(choice.speed->tokens_per_s_per_gpu));
-  CHECK(out.comparisons[0].interval->low == Approx(answer->intervals.tokens_per_s.low / 8));
+  CHECK(out.comparisons[0].predicted == Approx(choice.training->tokens_per_s_per_gpu));
+  CHECK(out.comparisons[0].interval->low == Approx(answer->intervals.rate.low / 8));
   CHECK(out.comparisons[1].predicted == Approx(in_gib(choice.memory.total())));
   REQUIRE(out.fits.size() == 1);
   CHECK(out.fits[0].ran);

@@ -14,7 +14,7 @@ using gpusel::test::serving;
 namespace {
 
 InferenceSpeed speed_of(const std::string& words, std::string_view gpu = "h100-sxm-80gb",
-                        const InferencePlan& plan = serving("bf16")) {
+                        const Layout& plan = serving("bf16")) {
   const auto work = job("task=inference " + words);
   const Machine machine = test::machine(gpu, plan.tp * plan.pp * plan.dp);
   const auto memory = inference_memory(work, machine, plan, test::coefficients());

@@ -14,12 +14,12 @@ using namespace gpusel::physics;
 
 namespace {
 
-CountedFigures watching(std::string_view words, const Machine& machine) {
+Figures watching(std::string_view words, const Machine& machine) {
   const auto work = test::job("task=inference model=yolov8x " + std::string(words));
-  return counted_figures(work, machine, {.batch = 16}, test::coefficients());
+  return counted_figures(work, machine, {.precision = job::Precision::fp16, .micro_batch = 16}, test::coefficients());
 }
 
-double figure(const CountedFigures& figures, std::string_view key) {
+double figure(const Figures& figures, std::string_view key) {
   const auto found =
       std::find_if(figures.more.begin(), figures.more.end(), [&](const auto& f) { return f.key == key; });
   REQUIRE(found != figures.more.end());
@@ -55,7 +55,7 @@ TEST_CASE("on a processor decoding and looking take turns") {
   REQUIRE(machine);
   const auto work = test::job("task=inference model=yolov8n streams=1");
   const auto figures =
-      counted_figures(work, *machine, {.batch = 4, .precision = job::Precision::bf16}, test::coefficients());
+      counted_figures(work, *machine, {.precision = job::Precision::bf16, .micro_batch = 4}, test::coefficients());
   CHECK(figures.rate >= 1);
   CHECK(figures.rate < figure(figures, "detector_streams"));
   CHECK(figures.rate < figure(figures, "decoder_streams"));

@@ -40,7 +40,7 @@ class Case {
     work.model = &model;
     c.gemm_efficiency = {0.5, {}};
     c.step_ms = {5, {}};
-    plan.batch = 2;
+    plan.micro_batch = 2;
     plan.precision = job::Precision::fp16;
   }
   Case(const Case&) = delete;
@@ -51,7 +51,7 @@ class Case {
     machine.link = catalog::NodeLink::nvswitch;
     machine.link_bandwidth = gb_per_s(100);
   }
-  CountedFigures figures() {
+  Figures figures() {
     c.counted = std::make_shared<CountedCoefficients>(counted);
     return counted_figures(work, machine, plan, c);
   }
@@ -69,7 +69,7 @@ class Case {
   }
   double ms() { return in_ms(figures().latency); }
   double figure(std::string_view key) {
-    const CountedFigures of = figures();
+    const Figures of = figures();
     const auto found = std::ranges::find(of.more, key, &NamedFigure::key);
     REQUIRE(found != of.more.end());
     return found->value;
@@ -80,7 +80,7 @@ class Case {
   catalog::Gpu part;
   catalog::Cpu cpu;
   Machine machine;
-  CountedPlan plan;
+  Layout plan;
   Coefficients c = test::ideal();
   CountedCoefficients counted = *test::coefficients().counted;
 };
@@ -242,7 +242,7 @@ TEST_CASE("by hand: a recommender's step") {
   r.workspace_gib = {1, {}};
   r.cached_share = {0.25, {}};
   std::get<job::RecommenderJob>(one.work.counted->job).state_values = 2;
-  one.plan.batch = 1000;
+  one.plan.micro_batch = 1000;
   // 3 · 10 GFLOP at 50 TFLOPS: 0.6 ms; rows 1000 · 1000 · 4 · (4 + 2 · 2) bytes: 0.032; values 1000 · 1000 · 12: 0.012.
   CHECK(one.ms() == near(0.6 + 0.032 + 0.012 + 2));
   MemoryBreakdown held = one.figures().memory;
@@ -294,7 +294,7 @@ TEST_CASE("by hand: a network that reads samples") {
   s.online_share = {0.8, {}};
   s.doubling_loss = {0.1, {}};
   s.loader_rate = {100, {}};
-  one.plan.batch = 100;
+  one.plan.micro_batch = 100;
   // 3 · 1000 GFLOP at 50 TFLOPS: 60 ms; 2e9 values of 2 bytes: 4; of 2 clocks of 100 multiprocessors: 40; weights read
   // three times and updated, 0.1e9 · (6 + 28) bytes: 3.4; half of launching 50 · 3 · 10 us shows: 0.75.
   CHECK(one.ms() == near(60 + 4 + 40 + 3.4 + 0.75));
@@ -320,7 +320,7 @@ TEST_CASE("by hand: a network that reads samples") {
   Case serving("task=inference mode=online engine=pytorch", "resnet-50");
   serving.model = one.model;
   serving.counted = one.counted;
-  serving.plan.batch = 100;
+  serving.plan.micro_batch = 100;
   // 1000 GFLOP: 20 ms; 4 + 40; weights 0.2e9 bytes: 0.2; 0.25 of launching. Four fifths of it in time.
   CHECK(serving.ms() == near(64.45));
   CHECK(serving.figures().rate == near(0.8 * 100 / 0.06445));
@@ -340,7 +340,7 @@ TEST_CASE("by hand: a recommender that answers, on a GPU and on a processor") {
   one.model.gflops_per_sample = 0.01;
   one.counted.recommender.step_ms = {2, {}};
   one.counted.recommender.value_bytes = {12, {}};
-  one.plan.batch = 1000;
+  one.plan.micro_batch = 1000;
   // 10 GFLOP at 50 TFLOPS; rows 1000 · 1000 · 2 bytes, read once; values 1000 · 1000 · 12.
   CHECK(one.ms() == near(0.2 + 0.002 + 0.012 + 2));
   one.on_processor(3);  // 10 ms, and rows and 2e7 bytes of dense layers at 100 GB/s
@@ -357,7 +357,7 @@ TEST_CASE("by hand: scores that are not fused go through memory in each pass") {
     one.model.heads = 4;
     one.model.gated_ffn = false;
     one.model.gflops_per_sample = 1.28;  // 2 · 240,000 · 1000 + 4 · 2 · 100 · 1000²: a thousand tokens
-    one.plan.batch = 100;
+    one.plan.micro_batch = 100;
     one.counted.samples.layer_us = {0, {}};
     return one.ms();
   };
@@ -380,9 +380,9 @@ TEST_CASE("by hand: an image") {
   CHECK(held.weights.raw() == near(3.2e9));
   // Decoding holds 8 · 10 · 512² values of each image, the pass 8 · 1000 · 100 of each of four.
   CHECK(held.activations.raw() == near(2 * 8 * 10 * 512 * 512 * 2.0));
-  one.plan.batch = 4;  // decoded one by one; passes of 8 · 1000 · 100 values are less
+  one.plan.micro_batch = 4;  // decoded one by one; passes of 8 · 1000 · 100 values are less
   CHECK(one.figures().memory.activations.raw() == near(8 * 10 * 512 * 512 * 2.0));
-  one.plan.batch = 2;
+  one.plan.micro_batch = 2;
   // Unfused: 200e9 ÷ (4 · 50) scores of all layers, read and written twice; a fourth of them in the finest, two copies.
   std::get<job::DiffusionJob>(one.work.counted->job).fused_attention = false;
   CHECK(one.figure("step_s") == near((step + 2 * 1e9 * 4 * 2 / 1e9) / 1e3));

@@ -29,7 +29,7 @@ Machine rented(std::string_view sku, int nodes = 1) {
 
 Device device(std::string_view gpu) { return test::machine(gpu).device; }
 
-CountedFigures figures(std::string_view words, const Machine& machine) {
+Figures figures(std::string_view words, const Machine& machine) {
   return counted_figures(test::job(words), machine, {}, test::coefficients());
 }
 
@@ -171,7 +171,7 @@ TEST_CASE("a network on a processor is slower than on a GPU and gains little fro
   const auto work = test::job("task=inference model=resnet-50 engine=onnxruntime");
   const Machine machine = rented("c7i.4xlarge");
   const auto at = [&](std::int64_t batch, Precision precision) {
-    const CountedPlan plan{.batch = batch, .precision = precision};
+    const Layout plan{.precision = precision, .micro_batch = batch};
     const CountedAsk ask{work, *work.counted, machine, plan, test::coefficients(), coefficients(), nullptr};
     return network_on_cpu({8.2e9, 11e6}, ask);
   };

@@ -27,15 +27,15 @@ job::Job image_job(std::string_view words) {
   return std::move(*made);
 }
 
-CountedPlan batches(std::int64_t batch, Precision precision = Precision::fp16) {
-  return {.batch = batch, .precision = precision};
+Layout batches(std::int64_t batch, Precision precision = Precision::fp16) {
+  return {.precision = precision, .micro_batch = batch};
 }
 
-CountedFigures figures(std::string_view words, std::string_view gpu, CountedPlan chosen, int gpus = 1) {
+Figures figures(std::string_view words, std::string_view gpu, Layout chosen, int gpus = 1) {
   return counted_figures(image_job(words), test::machine(gpu, gpus), chosen, test::coefficients());
 }
 
-double figure(const CountedFigures& figures, std::string_view key) {
+double figure(const Figures& figures, std::string_view key) {
   for (const NamedFigure& one : figures.more)
     if (one.key == key) return one.value;
   FAIL("no figure");
@@ -115,7 +115,7 @@ TEST_CASE("SDXL decodes in fp32 whatever it denoises in") {
 
 TEST_CASE("what is offloaded leaves the largest part with what it works on") {
   const auto memory = figures("task=inference model=flux.1-dev offload=weights", "l40s",
-                              {.batch = 1, .precision = Precision::bf16, .offload = job::Offload::weights})
+                              {.precision = Precision::bf16, .micro_batch = 1, .offload = job::Offload::weights})
                           .memory;
   const double denoiser = 11.901 * 2e9;
   CHECK(memory.weights.raw() == near(denoiser));
@@ -241,7 +241,7 @@ TEST_CASE("full fine-tuning keeps weights, gradients and two moments in fp32") {
 
 TEST_CASE("DreamBooth of Stable Diffusion takes what its table says") {
   const auto need = [](std::string_view words, job::Checkpointing checkpointing, std::int64_t batch) {
-    const CountedPlan chosen{.batch = batch, .checkpointing = checkpointing};
+    const Layout chosen{.precision = job::Precision::fp16, .micro_batch = batch, .checkpointing = checkpointing};
     return in_gib(
         figures("task=finetune model=sd15 method=dreambooth offload=weights " + std::string(words), "t4", chosen)
             .memory.total());
@@ -255,7 +255,7 @@ TEST_CASE("DreamBooth of Stable Diffusion takes what its table says") {
 }
 
 TEST_CASE("an adapter's states are small, and its base may be narrow") {
-  const CountedPlan chosen{.batch = 1, .precision = Precision::bf16, .checkpointing = job::Checkpointing::full};
+  const Layout chosen{.precision = Precision::bf16, .micro_batch = 1, .checkpointing = job::Checkpointing::full};
   const auto lora = figures("task=finetune model=flux.1-dev method=lora", "h100-sxm-80gb", chosen).memory;
   // rank 16 × 8 matrices × 57 layers × 3072 channels
   CHECK(lora.gradients.raw() == near(16.0 * 8 * 57 * 3072 * 4));
@@ -265,8 +265,8 @@ TEST_CASE("an adapter's states are small, and its base may be narrow") {
 }
 
 TEST_CASE("recomputing costs a forward pass and saves activations") {
-  const CountedPlan kept{.batch = 2, .precision = Precision::bf16};
-  CountedPlan again = kept;
+  const Layout kept{.precision = Precision::bf16, .micro_batch = 2};
+  Layout again = kept;
   again.checkpointing = job::Checkpointing::full;
   const std::string_view words = "task=finetune model=sdxl method=full";
   const auto a = figures(words, "h100-sxm-80gb", kept), b = figures(words, "h100-sxm-80gb", again);

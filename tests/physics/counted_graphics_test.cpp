@@ -14,11 +14,11 @@ namespace counted_graphics_test {
 
 using namespace gpusel;
 using gpusel::test::job;
-using physics::CountedChoice;
+using physics::Plan;
 
 namespace {
 
-CountedChoice planned(const std::string& words, std::string_view gpu, int gpus = 1, double share = 1) {
+Plan planned(const std::string& words, std::string_view gpu, int gpus = 1, double share = 1) {
   const job::Job work = job(words);
   physics::Machine machine = test::machine(gpu, gpus);
   if (share < 1)
@@ -26,13 +26,13 @@ CountedChoice planned(const std::string& words, std::string_view gpu, int gpus =
   return physics::plan_counted(work, machine, test::coefficients());
 }
 double rate(const std::string& words, std::string_view gpu, int gpus = 1) {
-  const CountedChoice choice = planned(words, gpu, gpus);
+  const Plan choice = planned(words, gpu, gpus);
   CAPTURE(words, gpu, choice.problem.text());
   REQUIRE(choice.fits);
-  return choice.figures.rate;
+  return choice.rate;
 }
-double figure(const CountedChoice& choice, std::string_view key) {
-  for (const physics::NamedFigure& one : choice.figures.more)
+double figure(const Plan& choice, std::string_view key) {
+  for (const physics::NamedFigure& one : choice.more)
     if (one.key == key) return one.value;
   return 0;
 }
@@ -119,7 +119,7 @@ TEST_CASE("a scene that spills by half of what may spill is drawn at the mean of
   const auto& c = test::coefficients().counted->render;
   const double room = in_gib(test::machine("t4").device.usable) - c.process_gib.value;
   struct Drawn {
-    physics::CountedFigures figures;
+    physics::Figures figures;
     std::string told;
     double points = 0;
   };
@@ -179,15 +179,15 @@ TEST_CASE("a renderer that leans on RT cores leaves more behind on cards without
     return rate("task=render renderer=" + renderer, "a100-pcie-80gb") / rate("task=render renderer=" + renderer, "a10");
   };
   CHECK(against_a10("keyshot") < 0.85 * against_a10("cycles"));
-  CHECK(planned("task=render renderer=octane", "l4").figures.rate_ratio.high >
-        planned("task=render renderer=cycles", "l4").figures.rate_ratio.high);
+  CHECK(planned("task=render renderer=octane", "l4").rate_ratio.high >
+        planned("task=render renderer=cycles", "l4").rate_ratio.high);
 }
 
 TEST_CASE("a card without published runs has an estimate with a wider interval, or none") {
-  const CountedChoice derived = planned("task=render", "h20-96gb");
-  const CountedChoice published = planned("task=render", "h100-sxm-80gb");
-  CHECK(derived.figures.rate == Approx(5200).epsilon(0.15));
-  CHECK(derived.figures.rate_ratio.high > published.figures.rate_ratio.high * 1.1);
+  const Plan derived = planned("task=render", "h20-96gb");
+  const Plan published = planned("task=render", "h100-sxm-80gb");
+  CHECK(derived.rate == Approx(5200).epsilon(0.15));
+  CHECK(derived.rate_ratio.high > published.rate_ratio.high * 1.1);
   CHECK(planned("task=render", "k80-12gb").problem.any());
   CHECK(planned("task=render", "mi300x-192gb").problem.any());
 }
@@ -231,33 +231,33 @@ TEST_CASE("a user's own time of a frame is scaled by scores, with a share for st
   const std::string frames = "task=render frames=240 seconds_per_frame=120 on=t4";
   CHECK(rate(frames, "t4") == Approx(3600 / (120 * 1.05)));
   CHECK(rate(frames, "l40s") / rate(frames, "t4") == Approx(rate("task=render", "l40s") / rate("task=render", "t4")));
-  CHECK(planned(frames, "t4").figures.latency.raw() == Approx(126));
+  CHECK(planned(frames, "t4").latency.raw() == Approx(126));
 }
 
 TEST_CASE("a scene beyond memory slows down by degrees, then falls") {
   const auto with = [](double gib) { return planned("task=render scene_vram_gib=" + std::to_string(gib), "l4"); };
-  const double whole = with(10).figures.rate;
+  const double whole = with(10).rate;
   CHECK(figure(with(10), "slowdown") == 0);
-  CHECK(with(23).figures.rate == Approx(whole / 2).epsilon(0.1));
-  CHECK(with(32).figures.rate < with(26).figures.rate);
+  CHECK(with(23).rate == Approx(whole / 2).epsilon(0.1));
+  CHECK(with(32).rate < with(26).rate);
   CHECK(with(32).fits);
   CHECK_FALSE(with(40).fits);
   CHECK_FALSE(planned("task=render renderer=arnold scene_vram_gib=23", "l4").fits);  // it has nowhere to spill
 }
 
 TEST_CASE("a slice of a GPU renders a little less than its share") {
-  const double whole = planned("task=render", "a10").figures.rate;
-  CHECK(planned("task=render", "a10", 1, 1.0 / 3).figures.rate / whole == Approx(0.29).margin(0.04));
-  CHECK(planned("task=render", "a10", 1, 0.5).figures.rate / whole == Approx(0.465).margin(0.03));
+  const double whole = planned("task=render", "a10").rate;
+  CHECK(planned("task=render", "a10", 1, 1.0 / 3).rate / whole == Approx(0.29).margin(0.04));
+  CHECK(planned("task=render", "a10", 1, 0.5).rate / whole == Approx(0.465).margin(0.03));
   CHECK_FALSE(planned("task=render", "a10", 1, 1.0 / 6).fits);  // 4 GB
 }
 
 TEST_CASE("a renderer is refused what it does not run on") {
-  CHECK(planned("task=render renderer=omniverse", "a100-sxm-80gb").figures.lacks == "ray-tracing cores");
+  CHECK(planned("task=render renderer=omniverse", "a100-sxm-80gb").lacks == "ray-tracing cores");
   CHECK(planned("task=render renderer=octane", "radeon-pro-w7900-48gb").problem.kind ==
         physics::Problem::Kind::lacking);
   CHECK(planned("task=render renderer=vray", "k80-12gb").problem.kind == physics::Problem::Kind::lacking);
-  CHECK(planned("task=render renderer=vray", "m60-8gb").figures.lacks.empty());  // has 5.2, the least that it takes
+  CHECK(planned("task=render renderer=vray", "m60-8gb").lacks.empty());  // has 5.2, the least that it takes
 }
 
 TEST_CASE("interactive graphics need a graphics driver, an encoder, and for AV1 one of Ada or later") {
@@ -270,14 +270,14 @@ TEST_CASE("interactive graphics need a graphics driver, an encoder, and for AV1 
   for (const std::string_view gpu : {"t4", "a10", "a10g", "rtx-3090"}) {
     CAPTURE(gpu);
     CHECK(planned(streaming + " codec=h264", gpu).fits);
-    CHECK(planned(streaming + " codec=av1", gpu).figures.lacks == "AV1 encoder");
+    CHECK(planned(streaming + " codec=av1", gpu).lacks == "AV1 encoder");
   }
   for (const std::string_view gpu : {"l4", "l40s", "rtx-4090", "rtx-pro-6000-server-96gb"}) {
     CAPTURE(gpu);
     CHECK(planned(streaming + " codec=av1", gpu).fits);
   }
-  CHECK(planned("task=render render=cad", "rtx-4090").figures.lacks == "certified workstation driver");
-  CHECK(planned(streaming + " scene=omniverse", "v100-sxm2-16gb").figures.lacks == "ray-tracing cores");
+  CHECK(planned("task=render render=cad", "rtx-4090").lacks == "certified workstation driver");
+  CHECK(planned(streaming + " scene=omniverse", "v100-sxm2-16gb").lacks == "ray-tracing cores");
 }
 
 TEST_CASE("a user has a GPU alone, light scenes share one by 3D speed, and no session spans two") {
@@ -290,11 +290,11 @@ TEST_CASE("a user has a GPU alone, light scenes share one by 3D speed, and no se
   CHECK(rate(game, "rtx-4090", 16) == 16);  // two nodes of eight, eight sessions of the driver each
   CHECK(rate(game, "t4", 4) == 4);
   CHECK(rate(game + " scene_vram_gib=40", "l40s") == 1);
-  CHECK(planned(game + " scene_vram_gib=40", "l40s").figures.bound_by == "memory");
+  CHECK(planned(game + " scene_vram_gib=40", "l40s").bound_by == "memory");
   CHECK_FALSE(planned(game + " scene_vram_gib=20", "t4", 4).fits);
   CHECK(rate(game + " scene=light resolution=4k fps=30", "l4") > rate(game + " scene=light resolution=4k", "l4"));
   CHECK(rate(game + " scene=light resolution=4k", "l4") < rate(game + " scene=light", "l4"));
-  CHECK(planned(game + " resolution=4k fps=120", "t4").figures.lacks == "3D speed for even one such session");
+  CHECK(planned(game + " resolution=4k fps=120", "t4").lacks == "3D speed for even one such session");
 }
 
 TEST_CASE("a processor renders its share of the points of its socket") {
@@ -308,9 +308,9 @@ TEST_CASE("a processor renders its share of the points of its socket") {
   const auto on = [&](const std::string& words) {
     return physics::plan_counted(job(words), machine, test::coefficients());
   };
-  CHECK(on("task=render").figures.rate == Approx(720));
-  CHECK(on("task=render renderer=octane").figures.lacks == "GPU");
-  CHECK(on("task=render render=cad").figures.lacks == "GPU");
+  CHECK(on("task=render").rate == Approx(720));
+  CHECK(on("task=render renderer=octane").lacks == "GPU");
+  CHECK(on("task=render render=cad").lacks == "GPU");
 }
 
 TEST_CASE("a stream in AV1 sends half of what one in H.264 does") {

@@ -15,13 +15,13 @@ using gpusel::test::with_batch;
 
 namespace {
 
-double named(const CountedFigures& figures, std::string_view key) {
+double named(const Figures& figures, std::string_view key) {
   const auto found = std::ranges::find(figures.more, key, &NamedFigure::key);
   REQUIRE(found != figures.more.end());
   return found->value;
 }
 
-CountedFigures trained(const std::string& words, const Machine& machine, std::int64_t batch) {
+Figures trained(const std::string& words, const Machine& machine, std::int64_t batch) {
   return counted_figures_of(counted_job("task=pretrain precision=fp16 " + words), machine, with_batch(batch));
 }
 

@@ -27,15 +27,15 @@ Job counted(const std::string& words) {
   return *work;
 }
 
-CountedFigures run(const std::string& words, const Machine& machine, std::int64_t batch, Precision precision,
-                   job::Checkpointing checkpointing = job::Checkpointing::none) {
-  CountedPlan plan;
-  plan.batch = batch;
+Figures run(const std::string& words, const Machine& machine, std::int64_t batch, Precision precision,
+            job::Checkpointing checkpointing = job::Checkpointing::none) {
+  Layout plan;
+  plan.micro_batch = batch;
   plan.precision = precision;
   plan.checkpointing = checkpointing;
   return counted_figures(counted(words), machine, plan, test::coefficients());
 }
-CountedFigures run(const std::string& words, std::string_view gpu, std::int64_t batch, Precision precision) {
+Figures run(const std::string& words, std::string_view gpu, std::int64_t batch, Precision precision) {
   return run(words, test::machine(gpu), batch, precision);
 }
 
@@ -87,7 +87,8 @@ TEST_CASE("a network of unknown work has no rate") {
   model.gflops_per_sample = {};
   Job work = counted("task=inference model=resnet-50");
   work.model = &model;
-  const auto figures = counted_figures(work, test::machine("l4"), {.batch = 8}, test::coefficients());
+  const auto figures = counted_figures(work, test::machine("l4"), {.precision = job::Precision::fp16, .micro_batch = 8},
+                                       test::coefficients());
   CHECK(figures.rate == 0);
   CHECK_FALSE(figures.unknown.empty());
 }
@@ -96,7 +97,8 @@ TEST_CASE("only what there is has a line of its own") {
   const auto told = [](const Machine& machine, std::string_view quantity) {
     Trace trace;
     const Job work = counted(kTraining);
-    const auto out = counted_figures(work, machine, {.batch = 8}, test::coefficients(), &trace);
+    const auto out = counted_figures(work, machine, {.precision = job::Precision::fp16, .micro_batch = 8},
+                                     test::coefficients(), &trace);
     return std::ranges::any_of(trace, [&](const auto& line) { return line.quantity == quantity; }) ||
            std::ranges::any_of(out.more, [&](const auto& one) { return one.key == quantity; });
   };
@@ -122,13 +124,13 @@ TEST_CASE("a fused batch of ResNet-50 takes what its parts take, computed by han
   const double clocks = 128 * 11.11e6 * c().clocks.of("tensorrt") / (108 * 19.5e12 / (2 * 6912));
   const double weights = 0.02556e9 / (2039e9 * 0.8);
   const double launch = 54 * c().layer_us.of("tensorrt") * 1e-6;
-  const CountedFigures figures = run(kResnet + "tensorrt", "a100-sxm-80gb", 128, Precision::int8);
+  const Figures figures = run(kResnet + "tensorrt", "a100-sxm-80gb", 128, Precision::int8);
   CHECK(in_ms(figures.latency) == Approx(1e3 * (products + traffic + clocks + weights + launch)).epsilon(0.01));
   CHECK(figures.rate == Approx(128 / figures.latency.raw()).epsilon(1e-9));
 }
 
 TEST_CASE("training keeps what layers put out, its gradients and the optimiser's states", "[samples]") {
-  const CountedFigures figures = run(kTraining + " optimizer=adamw", "a100-sxm-80gb", 256, Precision::fp16);
+  const Figures figures = run(kTraining + " optimizer=adamw", "a100-sxm-80gb", 256, Precision::fp16);
   CHECK(figures.memory.activations.raw() == Approx(256 * 11.11e6 * 2 * c().saved_copies.value));
   CHECK(figures.memory.weights.raw() == Approx(0.02556e9 * 4));
   CHECK(figures.memory.gradients.raw() == Approx(0.02556e9 * 4));
@@ -136,8 +138,7 @@ TEST_CASE("training keeps what layers put out, its gradients and the optimiser's
   // Lambda's published peaks: 14.9 GiB at 256 and 23.0 to 23.6 GiB at 448 images.
   CHECK(in_gib(figures.memory.total()) == Approx(14.9).epsilon(0.15));
   CHECK(in_gib(run(kTraining, "a100-sxm-80gb", 448, Precision::fp16).memory.total()) == Approx(23.3).epsilon(0.15));
-  const CountedFigures less =
-      run(kTraining, test::machine("a100-sxm-80gb"), 256, Precision::fp16, job::Checkpointing::full);
+  const Figures less = run(kTraining, test::machine("a100-sxm-80gb"), 256, Precision::fp16, job::Checkpointing::full);
   CHECK(less.memory.activations < figures.memory.activations);
   CHECK(less.rate < figures.rate);
 }
@@ -172,7 +173,7 @@ TEST_CASE("no batch beats the peak or the bandwidth, and larger ones are no slow
   const double peak = machine.device.peak(Precision::fp16)->raw();
   double last = 0;
   for (const std::int64_t batch : {1, 8, 64, 512}) {
-    const CountedFigures figures = run(words, machine, batch, Precision::fp16);
+    const Figures figures = run(words, machine, batch, Precision::fp16);
     CAPTURE(model, gpu, engine, batch);
     CHECK(figures.rate > last);
     CHECK(figures.rate * cost.flops < peak);
@@ -213,7 +214,7 @@ TEST_CASE("detectors take as long as their documentation says, one image at a ti
   // Ultralytics: YOLO11 with TensorRT 10 on a T4, fp16. No coefficient was fitted to them.
   const auto [model, published_ms] = GENERATE(table<std::string, double>(
       {{"yolo11n", 1.5}, {"yolo11s", 2.5}, {"yolo11m", 4.7}, {"yolo11l", 6.2}, {"yolo11x", 11.3}}));
-  const CountedFigures figures =
+  const Figures figures =
       run("task=inference engine=tensorrt mode=single-stream model=" + model, "t4", 1, Precision::fp16);
   CAPTURE(model);
   CHECK(in_ms(figures.latency) == Approx(published_ms).epsilon(0.15));
@@ -249,7 +250,7 @@ TEST_CASE("the unit is the network's own", "[samples]") {
   CHECK(counted("task=pretrain model=waveglow").counted->unit.rate == "audio-samples/s");
   CHECK(counted("task=inference model=unet-3d").counted->unit.rate == "samples/s");
   // A segment of 192 tokens counts as 192.
-  const CountedFigures figures = run("task=pretrain model=transformer-xl-base", "a100-sxm-80gb", 32, Precision::fp16);
+  const Figures figures = run("task=pretrain model=transformer-xl-base", "a100-sxm-80gb", 32, Precision::fp16);
   CHECK(figures.rate == Approx(32 * 192 / figures.latency.raw()));
 }
 
@@ -257,16 +258,16 @@ TEST_CASE("an online service stays within its latency with the largest batch tha
   const Job work = counted(kResnet + "tensorrt mode=online latency_ms=15");
   const auto choice = physics::plan_counted(work, test::machine("t4"), test::coefficients());
   CHECK(choice.meets_targets);
-  CHECK(choice.plan.batch > 1);
-  CHECK(in_ms(choice.figures.latency) <= 15);
+  CHECK(choice.layout.micro_batch > 1);
+  CHECK(in_ms(choice.latency) <= 15);
   const auto offline = physics::plan_counted(counted(kResnet + "tensorrt"), test::machine("t4"), test::coefficients());
-  CHECK(choice.figures.rate < offline.figures.rate);
+  CHECK(choice.rate < offline.rate);
 }
 
 TEST_CASE("training images need vCPUs to decode them", "[samples]") {
   Machine machine = test::machine("h100-sxm-80gb", 8);
   machine.host.vcpus = 16;
-  const CountedFigures figures = run(kTraining, machine, 256, Precision::bf16);
+  const Figures figures = run(kTraining, machine, 256, Precision::bf16);
   const auto of = [&](std::string_view key) {
     const auto found =
         std::find_if(figures.more.begin(), figures.more.end(), [&](const auto& f) { return f.key == key; });

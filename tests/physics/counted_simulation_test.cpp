@@ -13,18 +13,18 @@ namespace counted_simulation_test {
 
 using namespace gpusel;
 using gpusel::test::job;
-using physics::CountedChoice;
+using physics::Plan;
 
 namespace {
 
-CountedChoice planned(const std::string& words, std::string_view gpu, int gpus = 1) {
+Plan planned(const std::string& words, std::string_view gpu, int gpus = 1) {
   return physics::plan_counted(job("task=simulate " + words), test::machine(gpu, gpus), test::coefficients());
 }
 double rate(const std::string& words, std::string_view gpu, int gpus = 1) {
-  const CountedChoice choice = planned(words, gpu, gpus);
+  const Plan choice = planned(words, gpu, gpus);
   CAPTURE(words, gpu, choice.problem.text());
   REQUIRE(choice.fits);
-  return choice.figures.rate;
+  return choice.rate;
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ TEST_CASE("single-precision stencils follow bandwidth") {
   CHECK(lbm("rtx-4090") == Approx(5624).epsilon(0.1));
   CHECK(lbm("v100-sxm2-32gb") > lbm("a10"));
   CHECK(lbm("l40s") < lbm("a100-pcie-40gb"));
-  CHECK(planned("solver=lbm", "a100-sxm-80gb").figures.bound_by == "memory-bandwidth");
+  CHECK(planned("solver=lbm", "a100-sxm-80gb").bound_by == "memory-bandwidth");
 }
 
 TEST_CASE("double precision follows the fp64 rate, not the name of the card") {
@@ -53,14 +53,14 @@ TEST_CASE("double precision follows the fp64 rate, not the name of the card") {
 TEST_CASE("an update takes as long as its bytes and its operations, as the explanation says") {
   const auto work = job("task=simulate solver=lbm");
   const auto machine = test::machine("a100-sxm-80gb");
-  const CountedChoice choice = physics::plan_counted(work, machine, test::coefficients());
+  const Plan choice = physics::plan_counted(work, machine, test::coefficients());
   physics::Trace trace;
-  physics::counted_figures(work, machine, choice.plan, test::coefficients(), &trace);
+  physics::counted_figures(work, machine, choice.layout, test::coefficients(), &trace);
   for (const auto& line : trace) {
     if (line.quantity != "update") continue;
     CAPTURE(line.substituted, line.value.text);
     CHECK(test::adds_up(line) == true);
-    CHECK(1000 / *line.value.number == Approx(choice.figures.rate));
+    CHECK(1000 / *line.value.number == Approx(choice.rate));
     return;
   }
   FAIL("no line of an update");
@@ -77,9 +77,9 @@ TEST_CASE("a case is divided over GPUs, and a small one gains nothing from the s
 
 TEST_CASE("solvers that can spill slow down before they fall") {
   const double fitting = rate("solver=dem cells=1e7", "t4");
-  const CountedChoice spilled = planned("solver=dem cells=2e7", "t4");
+  const Plan spilled = planned("solver=dem cells=2e7", "t4");
   CHECK(spilled.fits);
-  CHECK(spilled.figures.rate < fitting * 0.75);
+  CHECK(spilled.rate < fitting * 0.75);
   CHECK_FALSE(planned("solver=dem cells=5e7", "t4").fits);
   CHECK_FALSE(planned("solver=lbm cells=2e8", "t4").fits);
 }
@@ -100,7 +100,7 @@ TEST_CASE("a case that spills by half of what may spill runs at the mean of both
     // Room for 2^30 cells: whole numbers, so that both ends are met exactly.
     machine.device.usable = gib(c.process_gib.value + *solver->bytes_per_cell);
     simulation.cells = (1 + over * (c.spill_limit.value - 1)) * kGiB;
-    const physics::CountedPlan plan{.precision = job::Precision::fp64};
+    const physics::Layout plan{.precision = job::Precision::fp64};
     return physics::counted_figures(asked, machine, plan, coefficients);
   };
   const double start = c.spill_factor.of("start"), limit = c.spill_factor.of("limit");
@@ -125,9 +125,9 @@ TEST_CASE("less than a cell for each GPU exchanges as much as one") {
 }
 
 TEST_CASE("memory is cells times what each keeps") {
-  const CountedChoice choice = planned("solver=lbm cells=1e8", "a100-sxm-80gb");
-  CHECK(in_gib(choice.figures.memory.activations) == Approx(93e8 / kGiB).epsilon(0.01));
-  CHECK(in_gib(planned("solver=lbm cells=1e8 precision=fp64", "a100-sxm-80gb").figures.memory.activations) ==
+  const Plan choice = planned("solver=lbm cells=1e8", "a100-sxm-80gb");
+  CHECK(in_gib(choice.memory.activations) == Approx(93e8 / kGiB).epsilon(0.01));
+  CHECK(in_gib(planned("solver=lbm cells=1e8 precision=fp64", "a100-sxm-80gb").memory.activations) ==
         Approx(186e8 / kGiB).epsilon(0.01));
 }
 
@@ -142,8 +142,8 @@ TEST_CASE("a processor updates what its memory channels bring, and refuses to gu
   machine.gpus_per_node = 0;
   machine.host = {&genoa, 192, 2, 3.1, 3.7, gib(384)};
   const auto on = [&] { return physics::plan_counted(job("task=simulate solver=lbm"), machine, test::coefficients()); };
-  CHECK(on().figures.rate == Approx(1650).epsilon(0.1));
-  CHECK(on().figures.rate < rate("solver=lbm", "t4"));
+  CHECK(on().rate == Approx(1650).epsilon(0.1));
+  CHECK(on().rate < rate("solver=lbm", "t4"));
   genoa.memory_channels = {};
   CHECK(on().problem.kind == physics::Problem::Kind::unpublished);
 }

@@ -15,7 +15,7 @@ using gpusel::test::with_batch;
 
 namespace {
 
-CountedFigures on(std::string_view gpu, const std::string& words, std::int64_t batch = 1, int gpus = 1) {
+Figures on(std::string_view gpu, const std::string& words, std::int64_t batch = 1, int gpus = 1) {
   return counted_figures_of(counted_job(words), test::machine(gpu, gpus), with_batch(batch));
 }
 

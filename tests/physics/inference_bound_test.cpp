@@ -24,10 +24,10 @@ TEST_CASE("no plan generates more than the bound says") {
     for (const auto& [gpus, node] : {std::pair{1, 1}, {4, 4}, {8, 8}, {16, 8}}) {
       const physics::Machine machine = test::machine(gpu, gpus, node);
       const auto choice = physics::plan_inference(work, machine, test::coefficients());
-      if (!choice || !choice->speed) continue;
+      if (!choice || choice->rate <= 0) continue;
       CAPTURE(model, words, gpu, gpus);
-      const double most = physics::most_tokens_per_s(work, machine, *choice->plan.weights, test::coefficients());
-      CHECK(choice->speed->output_tokens_per_s <= most * gpus);
+      const double most = physics::most_tokens_per_s(work, machine, *choice->layout.weights, test::coefficients());
+      CHECK(choice->serving->speed.output_tokens_per_s <= most * gpus);
     }
 }
 
@@ -37,9 +37,9 @@ TEST_CASE("what a bound is worth: large batches come near it, and odd jobs have 
   const auto choice = physics::plan_inference(work, machine, test::coefficients());
   REQUIRE(choice);
   const auto bound = [&](const Job& of) {
-    return physics::most_tokens_per_s(of, machine, *choice->plan.weights, test::coefficients());
+    return physics::most_tokens_per_s(of, machine, *choice->layout.weights, test::coefficients());
   };
-  CHECK(choice->speed->output_tokens_per_s > 0.4 * 8 * bound(work));
+  CHECK(choice->serving->speed.output_tokens_per_s > 0.4 * 8 * bound(work));
   Job silent = work;
   silent.inference.output_tokens = 0;
   CHECK(std::isinf(bound(silent)));

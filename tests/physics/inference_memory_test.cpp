@@ -18,12 +18,12 @@ namespace {
 
 constexpr double kKiB = 1024;
 
-Bytes cache(const catalog::Model& model, double tokens, const InferencePlan& plan) {
+Bytes cache(const catalog::Model& model, double tokens, const Layout& plan) {
   return kv_bytes(model, {.prompt = tokens}, plan);
 }
 
 double per_token(std::string_view model, KvPrecision precision = KvPrecision::fp16, int tp = 1) {
-  InferencePlan plan = serving("bf16", tp);
+  Layout plan = serving("bf16", tp);
   plan.kv = precision;
   return cache(test::model(model), 4096, plan).raw() / 4096;
 }
@@ -32,7 +32,7 @@ double stored(std::string_view model, std::string_view format) {
   return stored_weights(job("task=inference model=" + std::string(model)), **weight_format(format)).raw();
 }
 
-InferenceMemory memory(std::string_view words, std::string_view gpu, const InferencePlan& plan) {
+InferenceMemory memory(std::string_view words, std::string_view gpu, const Layout& plan) {
   const Job work = job(words);
   return inference_memory(work, test::machine(gpu, plan.tp * plan.pp * plan.dp), plan, test::coefficients());
 }
@@ -69,7 +69,7 @@ TEST_CASE("tensor parallelism divides the cache down to one head per GPU") {
 
 TEST_CASE("a sliding window ends the growth of the cache") {
   const catalog::Model& mistral = test::model("mistral-7b-v0.1");
-  const InferencePlan plan = serving("bf16");
+  const Layout plan = serving("bf16");
   const double window = cache(mistral, 4096, plan).raw();
   CHECK(window == near(4096 * 128 * kKiB));
   CHECK(cache(mistral, 32768, plan).raw() == near(window));
@@ -78,7 +78,7 @@ TEST_CASE("a sliding window ends the growth of the cache") {
 
 TEST_CASE("a paged cache is allotted in blocks") {
   const catalog::Model& llama = test::model("llama-7b");
-  const InferencePlan plan = serving("bf16");
+  const Layout plan = serving("bf16");
   CHECK(cache(llama, 1, plan) == cache(llama, 16, plan));
   CHECK(cache(llama, 17, plan) == cache(llama, 32, plan));
   CHECK(cache(llama, 0, plan).raw() == 0);
@@ -116,10 +116,10 @@ TEST_CASE("MXFP4 quantises experts and nothing else") {
 
 TEST_CASE("weights are divided over the GPUs that share a copy") {
   const double one = memory("task=inference model=llama-7b", "h100-sxm-80gb", serving("fp16")).per_gpu.weights.raw();
-  InferencePlan split = serving("fp16", 2);
+  Layout split = serving("fp16", 2);
   split.pp = 2;
   CHECK(memory("task=inference model=llama-7b", "h100-sxm-80gb", split).per_gpu.weights.raw() == near(one / 4));
-  InferencePlan copies = serving("fp16");
+  Layout copies = serving("fp16");
   copies.dp = 4;
   CHECK(memory("task=inference model=llama-7b", "h100-sxm-80gb", copies).per_gpu.weights.raw() == near(one));
 }
@@ -151,7 +151,7 @@ TEST_CASE("tokens that fit and requests that fit agree") {
 
 TEST_CASE("eight-bit caches hold twice the tokens") {
   const std::string_view words = "task=inference model=llama-3.1-8b concurrency=1";
-  InferencePlan plan = serving("bf16");
+  Layout plan = serving("bf16");
   const double wide = memory(words, "h100-sxm-80gb", plan).kv_tokens;
   plan.kv = KvPrecision::fp8;
   CHECK(memory(words, "h100-sxm-80gb", plan).kv_tokens == near(2 * wide));
@@ -159,7 +159,7 @@ TEST_CASE("eight-bit caches hold twice the tokens") {
 
 TEST_CASE("replicas multiply the requests that fit") {
   const std::string_view words = "task=inference model=llama-7b concurrency=8";
-  InferencePlan plan = serving("fp16");
+  Layout plan = serving("fp16");
   const double one = memory("task=inference model=llama-7b concurrency=2", "a100-sxm-40gb", plan).max_concurrency;
   plan.dp = 4;
   CHECK(memory(words, "a100-sxm-40gb", plan).max_concurrency == near(4 * one));
@@ -318,7 +318,7 @@ TEST_CASE("engines that do not cut prompts hold all of a long one") {
 }
 
 TEST_CASE("llama.cpp on several GPUs leaves the embedding with the host") {
-  InferencePlan plan = serving("fp16");
+  Layout plan = serving("fp16");
   const auto weights = [&](std::string_view engine, int stages) {
     plan.pp = stages;
     return in_gib(
@@ -330,7 +330,7 @@ TEST_CASE("llama.cpp on several GPUs leaves the embedding with the host") {
 }
 
 TEST_CASE("layers in turn need no communication library") {
-  InferencePlan stages = serving("fp16");
+  Layout stages = serving("fp16");
   stages.pp = 2;
   const auto framework = [&](std::string_view engine) {
     return in_gib(
@@ -342,7 +342,7 @@ TEST_CASE("layers in turn need no communication library") {
 }
 
 TEST_CASE("an odd number of requests fills one replica more than the other") {
-  InferencePlan plan = serving("fp16");
+  Layout plan = serving("fp16");
   plan.dp = 2;
   const InferenceMemory m =
       memory("task=inference model=llama-7b concurrency=5 input_tokens=768 output_tokens=256", "h100-sxm-80gb", plan);

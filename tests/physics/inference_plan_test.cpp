@@ -14,8 +14,8 @@ using physics::Machine;
 
 namespace {
 
-void check_legal(const Job& work, const Machine& machine, const InferenceChoice& choice) {
-  const auto& p = choice.plan;
+void check_legal(const Job& work, const Machine& machine, const Plan& choice) {
+  const auto& p = choice.layout;
   CAPTURE(p.tp, p.pp, p.ep, p.dp);
   CHECK(p.tp * p.pp * p.dp <= machine.gpus());
   CHECK(p.dp >= 1);
@@ -23,8 +23,8 @@ void check_legal(const Job& work, const Machine& machine, const InferenceChoice&
   CHECK(p.pp <= work.parameters.layers);
   CHECK(p.tp <= machine.gpus_per_node);
   REQUIRE(p.weights != nullptr);
-  if (choice.fits) CHECK(choice.memory.per_gpu.total() <= machine.device.usable);
-  if (choice.fits && work.model->is_generator()) CHECK(choice.memory.max_concurrency >= 1);
+  if (choice.fits) CHECK(choice.memory.total() <= machine.device.usable);
+  if (choice.fits && work.model->is_generator()) CHECK(choice.serving->room.max_concurrency >= 1);
   const bool misses = choice.problem.kind == Problem::Kind::memory || choice.problem.kind == Problem::Kind::cache;
   CHECK(choice.fits != misses);
 }
@@ -59,16 +59,16 @@ TEST_CASE("no serving plan is illegal on any machine") {
 
 TEST_CASE("what serving pins is kept") {
   const Machine machine = test::machine("h100-sxm-80gb", 8);
-  const InferenceChoice choice = test::plan_inference(
+  const Plan choice = test::plan_inference(
       job("task=inference model=llama-3.1-8b tp=2 dp=3 kv_precision=fp8 weights_precision=fp8 concurrency=12"),
       machine);
-  CHECK(choice.plan.tp == 2);
-  CHECK(choice.plan.dp == 3);
-  CHECK(choice.plan.kv == job::KvPrecision::fp8);
-  CHECK(choice.plan.weights->name == "fp8");
-  CHECK(choice.memory.concurrency == 12);
-  CHECK(test::plan_inference(job("task=inference model=llama-3.1-8b pp=2"), machine).plan.pp == 2);
-  CHECK(test::plan_inference(job("task=inference model=llama-3.1-8b tp=8"), machine).plan.tp == 8);
+  CHECK(choice.layout.tp == 2);
+  CHECK(choice.layout.dp == 3);
+  CHECK(choice.layout.kv == job::KvPrecision::fp8);
+  CHECK(choice.layout.weights->name == "fp8");
+  CHECK(choice.serving->room.concurrency == 12);
+  CHECK(test::plan_inference(job("task=inference model=llama-3.1-8b pp=2"), machine).layout.pp == 2);
+  CHECK(test::plan_inference(job("task=inference model=llama-3.1-8b tp=8"), machine).layout.tp == 8);
 }
 
 TEST_CASE("serving pins that cannot hold are errors at their key that say why") {
@@ -85,24 +85,24 @@ TEST_CASE("serving pins that cannot hold are errors at their key that say why") 
 
 TEST_CASE("a model that does not fit for serving is reported with all its figures") {
   const Machine machine = test::machine("t4");
-  const InferenceChoice choice = test::plan_inference(job("task=inference model=llama-3.1-70b"), machine);
+  const Plan choice = test::plan_inference(job("task=inference model=llama-3.1-70b"), machine);
   CHECK_FALSE(choice.fits);
   CHECK(choice.problem.kind == Problem::Kind::memory);
-  CHECK(choice.problem.need > choice.problem.have);
-  CHECK(choice.problem.have == Approx(in_gib(machine.device.usable)));
-  CHECK(choice.memory.per_gpu.weights.raw() == Approx(2 * 70.55e9).epsilon(0.01));
-  CHECK(choice.speed);
-  CHECK_FALSE(physics::usable(Choice(choice)));
+  CHECK(choice.problem.missing_gib() > 0);
+  CHECK(choice.problem.available_gib == Approx(in_gib(machine.device.usable)));
+  CHECK(choice.memory.weights.raw() == Approx(2 * 70.55e9).epsilon(0.01));
+  CHECK(choice.rate > 0);
+  CHECK_FALSE(choice.is_usable());
 }
 
 TEST_CASE("a request that is too long for the cache is told so and not that weights do not fit") {
   const Machine machine = test::machine("rtx-4090");
   // 14 of 24 GB are weights; 32768 tokens at 0.5 MiB would be 16 GiB more.
-  const InferenceChoice choice =
+  const Plan choice =
       test::plan_inference(job("task=inference model=llama-2-7b input_tokens=32000 output_tokens=768"), machine);
   CHECK_FALSE(choice.fits);
   CHECK(choice.problem.kind == Problem::Kind::cache);
-  CHECK(choice.problem.tokens == 32768);
+  CHECK(choice.problem.request_tokens == 32768);
   CHECK(choice.problem.text().find("32768") != std::string::npos);
 }
 
@@ -127,9 +127,9 @@ TEST_CASE("well-known models are served where they are known to fit") {
       {"model=deepseek-v3", "h200-sxm-141gb", 8, true},  // the vendor's own advice
       {"model=gpt-oss-20b", "rtx-4090", 1, true},        // made for 16 GB
   }));
-  const InferenceChoice choice =
+  const Plan choice =
       test::plan_inference(job("task=inference concurrency=1 " + known.words), test::machine(known.gpu, known.gpus));
-  CAPTURE(known.words, known.gpu, known.gpus, in_gib(choice.memory.per_gpu.total()), choice.problem.text());
+  CAPTURE(known.words, known.gpu, known.gpus, in_gib(choice.memory.total()), choice.problem.text());
   CHECK(choice.fits == known.fits);
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("more memory never turns a model that is served into one that is not")
   for (const double memory : {4.0, 8.0, 16.0, 24.0, 48.0, 80.0, 141.0, 192.0, 512.0}) {
     Machine machine = test::machine("h100-sxm-80gb", gpus);
     machine.device.usable = gib(memory);
-    const InferenceChoice choice = test::plan_inference(work, machine);
+    const Plan choice = test::plan_inference(work, machine);
     CAPTURE(model, words, gpus, memory);
     if (fitted) CHECK(choice.fits);
     fitted = fitted || choice.fits;
@@ -166,7 +166,7 @@ TEST_CASE("more memory bandwidth never makes the chosen serving plan slower") {
   for (const double factor : {0.5, 1.0, 2.0, 4.0}) {
     Machine machine = test::machine("h100-sxm-80gb", 4);
     machine.device.bandwidth = machine.device.bandwidth * factor;
-    const double now = physics::tokens_per_s(Choice(test::plan_inference(work, machine)));
+    const double now = test::plan_inference(work, machine).rate;
     CAPTURE(model, mode, factor);
     // Plans within a thousandth of each other are equals to the planner.
     CHECK(now >= before * 0.999);
@@ -179,7 +179,7 @@ TEST_CASE("an eight-bit cache never serves fewer requests at once") {
   const Machine machine = test::machine("a100-sxm-80gb", 8);
   const auto room = [&](const std::string& cache) {
     return test::plan_inference(job("task=inference tp=8 pp=1 model=" + model + " kv_precision=" + cache), machine)
-        .memory.max_concurrency;
+        .serving->room.max_concurrency;
   };
   if (*test::model(model).heads >= 8 && std::fmod(*test::model(model).heads, 8) == 0)
     CHECK(room("fp8") >= room("fp16"));
@@ -187,46 +187,46 @@ TEST_CASE("an eight-bit cache never serves fewer requests at once") {
 
 TEST_CASE("targets of latency lower the requests in flight until they hold") {
   const Machine machine = test::machine("h100-sxm-80gb");
-  const InferenceChoice free = test::plan_inference(job("task=inference model=llama-3.1-8b"), machine);
-  const InferenceChoice bound = test::plan_inference(job("task=inference model=llama-3.1-8b tpot=15"), machine);
-  REQUIRE(free.speed);
-  REQUIRE(bound.speed);
-  REQUIRE(in_ms(free.speed->itl) > 15);
+  const Plan free = test::plan_inference(job("task=inference model=llama-3.1-8b"), machine);
+  const Plan bound = test::plan_inference(job("task=inference model=llama-3.1-8b tpot=15"), machine);
+  REQUIRE(free.rate > 0);
+  REQUIRE(bound.rate > 0);
+  REQUIRE(in_ms(free.serving->speed.itl) > 15);
   CHECK(bound.meets_targets);
-  CHECK(in_ms(bound.speed->itl) <= 15);
-  CHECK(bound.memory.concurrency < free.memory.concurrency);
-  CHECK(bound.memory.concurrency > 1);
+  CHECK(in_ms(bound.serving->speed.itl) <= 15);
+  CHECK(bound.serving->room.concurrency < free.serving->room.concurrency);
+  CHECK(bound.serving->room.concurrency > 1);
   // The most that holds: one request more would miss the target.
-  const auto one_more = std::to_string(static_cast<int>(bound.memory.concurrency) + 1);
-  const InferenceChoice more =
+  const auto one_more = std::to_string(static_cast<int>(bound.serving->room.concurrency) + 1);
+  const Plan more =
       test::plan_inference(job("task=inference model=llama-3.1-8b tpot=15 concurrency=" + one_more), machine);
   CHECK_FALSE(more.meets_targets);
 }
 
 TEST_CASE("targets that nothing meets are a problem with the figures") {
-  const InferenceChoice choice =
+  const Plan choice =
       test::plan_inference(job("task=inference model=llama-3.1-8b tpot=0.01"), test::machine("h100-sxm-80gb"));
   CHECK(choice.fits);
   CHECK_FALSE(choice.meets_targets);
   CHECK(choice.problem.kind == Problem::Kind::latency);
-  CHECK_FALSE(physics::usable(Choice(choice)));
+  CHECK_FALSE(choice.is_usable());
 }
 
 TEST_CASE("traffic needs the cache of the requests in flight, not of all that fit") {
   const Machine machine = test::machine("h100-sxm-80gb");
   const auto cache = [&](const std::string& words) {
     return in_gib(
-        test::plan_inference(job("task=inference model=llama-3.1-8b " + words), machine).memory.per_gpu.kv_cache);
+        test::plan_inference(job("task=inference model=llama-3.1-8b " + words), machine).memory.kv_cache);
   };
   CHECK(cache("request_rate=1") < cache("request_rate=8"));
   CHECK(cache("request_rate=8") < cache("mode=throughput") / 2);
 }
 
 TEST_CASE("traffic that one machine cannot serve is a problem with its rate") {
-  const InferenceChoice choice =
+  const Plan choice =
       test::plan_inference(job("task=inference model=llama-3.1-8b request_rate=5000"), test::machine("l4"));
   CHECK(choice.problem.kind == Problem::Kind::too_much_traffic);
-  CHECK(choice.problem.need == 5000);
+  CHECK(choice.problem.asked_per_s == 5000);
   CHECK(choice.problem.text().find("5000") != std::string::npos);
 }
 
@@ -240,7 +240,7 @@ TEST_CASE("the planner chooses among the formats that are allowed") {
   const Machine ada = test::machine("l4");
   const auto chosen = [&](const std::string& words) {
     return test::plan_inference(job("task=inference model=llama-3.1-8b mode=single-stream" + words), ada)
-        .plan.weights->name;
+        .layout.weights->name;
   };
   // Batch 1 reads all weights per token: the fewest bits win, if they may.
   CHECK(chosen("") == "bf16");
@@ -255,15 +255,16 @@ TEST_CASE("fewer bits that bring nothing are not chosen") {
   const Machine ampere = test::machine("a100-sxm-80gb");
   const auto choice =
       test::plan_inference(job("task=inference model=llama-3.2-1b allow_precisions=bf16,fp8 concurrency=256"), ampere);
-  CHECK(choice.plan.weights->name == "bf16");
+  CHECK(choice.layout.weights->name == "bf16");
 }
 
 TEST_CASE("a runner-up is of another layout or format and not better") {
   const Machine machine = test::machine("a100-sxm-80gb", 8);
-  const auto choice = test::plan_inference(job("task=inference model=llama-3.1-70b"), machine);
-  REQUIRE(choice.runner_up.any);
-  CHECK(layout_text(choice.runner_up.plan) != layout_text(choice.plan));
-  CHECK(choice.runner_up.requests_per_s <= choice.speed->requests_per_s * 1.001);
+  const auto work = job("task=inference model=llama-3.1-70b");
+  const auto choice = test::plan_inference(work, machine);
+  REQUIRE(choice.runner_up);
+  CHECK(layout_text(work, choice.runner_up->layout) != layout_text(work, choice.layout));
+  CHECK(choice.runner_up->sequences_per_s <= choice.sequences_per_s * 1.001);
 }
 
 TEST_CASE("formats to choose among are checked") {
@@ -304,8 +305,8 @@ TEST_CASE("targets that nothing meets get the plan that comes nearest") {
                                            test::machine("h100-sxm-80gb", 8));
   CHECK_FALSE(choice.meets_targets);
   CHECK(choice.problem.kind == Problem::Kind::latency);
-  CHECK(choice.plan.tp == 8);
-  CHECK(choice.memory.concurrency == 1);
+  CHECK(choice.layout.tp == 8);
+  CHECK(choice.serving->room.concurrency == 1);
 }
 
 TEST_CASE("strict targets are judged and reported at the 95th percentile") {
@@ -313,9 +314,9 @@ TEST_CASE("strict targets are judged and reported at the 95th percentile") {
       test::plan_inference(job("task=inference model=llama-3.1-8b request_rate=20 ttft=200 tpot=1 strict_slo=true"),
                            test::machine("h100-sxm-80gb", 4));  // 16 GB of weights at 4 × 3.35 TB/s take over 1 ms
   REQUIRE_FALSE(choice.meets_targets);
-  REQUIRE(choice.speed->percentiles);
-  CHECK(choice.problem.tokens == 95);
-  CHECK(choice.problem.have == Approx(in_ms(choice.speed->percentiles->itl_p95)));
+  REQUIRE(choice.serving->speed.percentiles);
+  CHECK(choice.problem.percentile == 95);
+  CHECK(choice.problem.itl_ms == Approx(in_ms(choice.serving->speed.percentiles->itl_p95)));
   CHECK(choice.problem.text().find("95 of 100 requests") != std::string::npos);
 }
 

@@ -22,7 +22,7 @@ struct Served {
   InferenceSpeed speed;
 };
 
-Served serve(const Job& work, const Machine& machine, const InferencePlan& plan) {
+Served serve(const Job& work, const Machine& machine, const Layout& plan) {
   Served served;
   served.memory = inference_memory(work, machine, plan, test::coefficients());
   const auto speed = inference_speed(work, machine, plan, served.memory, test::coefficients());
@@ -30,7 +30,7 @@ Served serve(const Job& work, const Machine& machine, const InferencePlan& plan)
   served.speed = *speed;
   return served;
 }
-Served serve(const std::string& words, std::string_view gpu, const InferencePlan& plan) {
+Served serve(const std::string& words, std::string_view gpu, const Layout& plan) {
   return serve(job("task=inference " + words), test::machine(gpu, plan.tp * plan.pp * plan.dp), plan);
 }
 
@@ -73,10 +73,10 @@ TEST_CASE("what a coefficient of an engine is about follows it") {
   Coefficients c = test::coefficients();
   const Job work = job("task=inference model=mixtral-8x7b input_tokens=8");
   const Machine machine = test::machine("h100-sxm-80gb");
-  const auto replica = [&](const InferencePlan& plan) {
+  const auto replica = [&](const Layout& plan) {
     return Replica(work, machine, plan, c, *compute_rate(*plan.weights, machine.device));
   };
-  const InferencePlan narrow = serving("w4a16"), half = serving("fp16");
+  const Layout narrow = serving("w4a16"), half = serving("fp16");
   const double usual = replica(narrow).prompt(8, 1, 0).products.raw();
   const double plain = replica(half).prompt(8, 1, 0).products.raw();
   c.dequantise_efficiency = Coefficient{c.dequantise_efficiency.of("vllm") / 2, {}};
@@ -104,7 +104,7 @@ TEST_CASE("16-bit weights on a part without 16-bit arithmetic are not widened") 
   machine.device.gpu = &old;
   Coefficients c = test::coefficients();
   const Job work = job("task=inference model=llama-3.2-1b");
-  const InferencePlan plan = serving("fp16");
+  const Layout plan = serving("fp16");
   const auto products = [&] {
     return Replica(work, machine, plan, c, *compute_rate(*plan.weights, machine.device)).prompt(64, 1, 0).products;
   };
@@ -132,7 +132,7 @@ TEST_CASE("one stream is never faster than reading the weights once per token") 
   for (const int tp : {1, 4}) {
     const Job work = job("task=inference mode=single-stream model=" + model + " engine=" + engine);
     const Machine machine = test::machine(gpu, tp);
-    const InferencePlan plan = serving("fp16", tp);
+    const Layout plan = serving("fp16", tp);
     const double step = decode_step(work, machine, plan, 1, 1024, test::coefficients()).raw();
     const double floor = read_per_token(work, 2) / (machine.device.bandwidth.raw() * tp);
     CAPTURE(model, gpu, engine, tp);
@@ -211,7 +211,7 @@ TEST_CASE("requests beyond the room of the cache wait for their first token") {
 TEST_CASE("a mixture of experts is quick alone and reads all experts in a batch") {
   const Job work = job("task=inference model=mixtral-8x7b");
   const Machine machine = test::machine("h200-sxm-141gb");
-  const InferencePlan plan = serving("bf16");
+  const Layout plan = serving("bf16");
   const auto step = [&](double batch) { return decode_step(work, machine, plan, batch, 16, test::coefficients()); };
   // 12.7e9 active parameters at 2 bytes over 4.8 TB/s are 5.3 ms; all 46.6e9 are 19 ms.
   CHECK(step(1).raw() > 0.0053);
@@ -235,7 +235,7 @@ TEST_CASE("more bandwidth or a higher peak never slows serving") {
   const auto format = GENERATE(Catch::Generators::as<std::string>{}, "bf16", "fp8", "w4a16");
   const Job work = job("task=inference model=llama-3.1-8b " + words);
   Machine machine = test::machine("h100-sxm-80gb", 2);
-  const InferencePlan plan = serving(format, 2);
+  const Layout plan = serving(format, 2);
   const Served before = serve(work, machine, plan);
   catalog::Gpu faster = *machine.device.gpu;
   SECTION("memory bandwidth") { machine.device.bandwidth = machine.device.bandwidth * 1.5; }
@@ -255,7 +255,7 @@ TEST_CASE("more bandwidth or a higher peak never slows serving") {
 TEST_CASE("tensor parallelism pays two all-reduces per layer and step") {
   const Job work = job("task=inference model=llama-7b");
   Machine machine = test::machine("h100-sxm-80gb", 4);
-  const InferencePlan plan = serving("fp16", 4);
+  const Layout plan = serving("fp16", 4);
   const auto step = [&] { return decode_step(work, machine, plan, 64, 512, test::coefficients()).raw(); };
   const double fast = step();
   machine.link_bandwidth = machine.link_bandwidth / 2;
@@ -324,7 +324,7 @@ TEST_CASE("every sequence of a step costs the host the same") {
 
 TEST_CASE("experts spread over replicas are read once for all of them") {
   const Job work = job("task=inference model=deepseek-v3");
-  InferencePlan plan = serving("fp8");
+  Layout plan = serving("fp8");
   plan.dp = 8;
   const Machine machine = test::machine("h200-sxm-141gb", 8);
   const auto step = [&](int ep, double batch) {
@@ -336,10 +336,10 @@ TEST_CASE("experts spread over replicas are read once for all of them") {
 
 TEST_CASE("whole experts on ranks of their own load these unevenly until all are visited") {
   const Job work = job("task=inference model=qwen3-235b-a22b");
-  InferencePlan plan = serving("fp8", 8);
+  Layout plan = serving("fp8", 8);
   const Machine machine = test::machine("h200-sxm-141gb", 8);
   const auto ratio = [&](double batch) {
-    InferencePlan whole = plan;
+    Layout whole = plan;
     whole.ep = 8;
     return decode_step(work, machine, whole, batch, 1024, test::coefficients()) /
            decode_step(work, machine, plan, batch, 1024, test::coefficients());
@@ -414,7 +414,7 @@ TEST_CASE("the power of a board limits long prompts and not single tokens") {
 }
 
 TEST_CASE("replicas share the requests and add their speed") {
-  InferencePlan plan = serving("bf16");
+  Layout plan = serving("bf16");
   const Served one = serve("model=llama-3.1-8b concurrency=16", "h100-sxm-80gb", plan);
   plan.dp = 4;
   const Served four = serve("model=llama-3.1-8b concurrency=64", "h100-sxm-80gb", plan);
@@ -440,7 +440,7 @@ TEST_CASE("traffic within reach is served as it comes and with ordered percentil
 TEST_CASE("traffic beyond what can be served has no speed") {
   const Job work = job("task=inference model=llama-3.1-8b request_rate=100000");
   const Machine machine = test::machine("l4");
-  const InferencePlan plan = serving("bf16");
+  const Layout plan = serving("bf16");
   const InferenceMemory memory = inference_memory(work, machine, plan, test::coefficients());
   CHECK_FALSE(inference_speed(work, machine, plan, memory, test::coefficients()));
 }

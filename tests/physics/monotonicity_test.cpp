@@ -66,7 +66,7 @@ void check_trace(const Trace& trace, const MemoryBreakdown& m) {
   CHECK(sum == Approx(in_gib(m.total())).margin(0.04));
 }
 
-MemoryBreakdown trained(const Job& work, const TrainingPlan& plan) {
+MemoryBreakdown trained(const Job& work, const Layout& plan) {
   const Machine machine = test::machine("h100-sxm-80gb", plan.tp * plan.pp * plan.cp * plan.dp);
   return training_memory(work, machine, plan, test::coefficients());
 }
@@ -97,7 +97,7 @@ TEST_CASE("every part of training memory is finite and counted once in the total
   const auto method = GENERATE(from_range(kMethods));
   for (const auto& [tp, pp, dp] : {std::array{1, 1, 1}, {2, 1, 4}, {4, 2, 1}, {1, 1, 64}}) {
     const Job work = job("task=finetune model=" + model + " method=" + method);
-    TrainingPlan plan = data_parallel(dp, Sharding::zero2);
+    Layout plan = data_parallel(dp, Sharding::zero2);
     plan.tp = tp;
     plan.pp = pp;
     const Machine machine = test::machine("h100-sxm-80gb", tp * pp * dp);
@@ -118,7 +118,7 @@ TEST_CASE("every part of serving memory is finite and counted once in the total"
   const auto format = GENERATE(Catch::Generators::as<std::string>{}, "bf16", "fp8", "w4a16", "mxfp4", "q4_k_m");
   for (const int tp : {1, 4}) {
     const Job work = job("task=inference engine=vllm model=" + model);
-    const InferencePlan plan = serving(format, tp);
+    const Layout plan = serving(format, tp);
     const Machine machine = test::machine("h100-sxm-80gb", tp);
     Trace trace;
     const InferenceMemory memory = inference_memory(work, machine, plan, test::coefficients(), &trace);
@@ -143,7 +143,7 @@ TEST_CASE("fewer bits of weights or cache never take more memory") {
     if (format != "q4_k_m") CHECK(now >= before);
     before = std::max(now, before);
   }
-  InferencePlan plan = serving("bf16");
+  Layout plan = serving("bf16");
   for (const double tokens : {1.0, 100.0, 5000.0, 100000.0}) {
     plan.kv = KvPrecision::fp16;
     const Bytes wide = kv_bytes(*work.model, {.prompt = tokens}, plan);
@@ -156,7 +156,7 @@ TEST_CASE("a longer context never makes a decode step quicker") {
   const auto model = GENERATE(from_range(kModels));
   const Job work = job("task=inference model=" + model);
   const Machine machine = test::machine("h100-sxm-80gb");
-  const InferencePlan plan = serving("bf16");
+  const Layout plan = serving("bf16");
   double before = 0;
   for (const double context : {16.0, 256.0, 4096.0, 65536.0}) {
     const double now = decode_step(work, machine, plan, 8, context, test::coefficients()).raw();
@@ -168,7 +168,7 @@ TEST_CASE("a longer context never makes a decode step quicker") {
 
 TEST_CASE("the time of training follows from a trace that adds up") {
   const Job work = job("task=finetune model=llama-7b");
-  const TrainingPlan plan = data_parallel(8, Sharding::zero3);
+  const Layout plan = data_parallel(8, Sharding::zero3);
   const Machine machine = test::machine("h100-sxm-80gb", 8);
   Trace trace;
   const auto speed = training_speed(work, machine, plan, test::coefficients(), &trace);

@@ -24,17 +24,17 @@ job::Job service(const std::string& words) { return test::job("task=inference " 
 
 Machine a100(int gpus = 1) { return test::machine("a100-sxm-80gb", gpus); }
 
-double step_ms(const std::string& words, const InferencePlan& plan, double batch, double context) {
+double step_ms(const std::string& words, const Layout& plan, double batch, double context) {
   return in_ms(decode_step(service(words), a100(plan.tp * plan.dp), plan, batch, context, test::ideal()));
 }
 
-InferenceMemory held(const std::string& words, double usable, const InferencePlan& plan = serving("fp16")) {
+InferenceMemory held(const std::string& words, double usable, const Layout& plan = serving("fp16")) {
   Machine machine = a100(plan.tp * plan.dp);
   machine.device.usable = bytes(usable);
   return inference_memory(service(words), machine, plan, test::ideal());
 }
 
-InferenceSpeed served(const std::string& words, const InferencePlan& plan = serving("fp16")) {
+InferenceSpeed served(const std::string& words, const Layout& plan = serving("fp16")) {
   const auto work = service(words);
   const Machine machine = a100(plan.tp * plan.dp);
   const auto memory = inference_memory(work, machine, plan, test::ideal());
@@ -52,7 +52,7 @@ TEST_CASE("by hand: a decode step reads the weights once and every cache") {
   CHECK(step_ms(llama, serving("fp16"), 1, 0) == near(6.4809648));                 // 13,214,687,232 ÷ 2039e9
   CHECK(step_ms(llama, serving("fp16"), 1, 1024) == near(6.7442660));              // + 536,870,912
   CHECK(step_ms(llama, serving("fp16"), 64, 1024) == near(6.4809648 + 16.85128));  // + 64 · 536,870,912
-  InferencePlan narrow = serving("fp16");
+  Layout narrow = serving("fp16");
   narrow.kv = job::KvPrecision::fp8;
   CHECK(step_ms(llama, narrow, 64, 1024) == near(6.4809648 + 8.4256399));
   // Body in 4.15 bits, 6,476,271,616 · 4.15 ÷ 8 bytes, head in 16: 262,144,000
@@ -75,12 +75,12 @@ TEST_CASE("by hand: four tokens of Mixtral visit 1 − (3/4)^4 of the experts") 
   CHECK(step_ms("model=mixtral-8x7b", serving("fp16"), 1, 0) == near(12.505006));
   // Whole experts on two ranks: a quarter of them is visited, the busier rank having 1 + √(2 · ¾ · ln 2 ÷ 1) = 2.01967
   // times its share; 64 all-reduces.
-  InferencePlan whole = serving("fp16", 2);
+  Layout whole = serving("fp16", 2);
   whole.ep = 2;
   CHECK(step_ms("model=mixtral-8x7b", whole, 1, 0) == near(11.890571 + 0.0017476267));
   // Spread over two replicas: their two tokens visit 1 − (3/4)² of the experts, each reads half of what the busier one
   // has, 1.66753 times its share, and sends a token of 8192 bytes to the other twice in 32 layers.
-  InferencePlan spread = serving("fp16");
+  Layout spread = serving("fp16");
   spread.dp = spread.ep = 2;
   CHECK(step_ms("model=mixtral-8x7b", spread, 1, 0) == near(17.581893 + 0.0017476267));
 }
@@ -96,7 +96,7 @@ TEST_CASE("by hand: a prompt takes 2 FLOP per parameter and token, and half of t
   // 8 tokens: reading the weights takes longer than 0.33 ms of products.
   CHECK(ttft("input_tokens=8") == near(6.4809648));
   // An 8-bit format computes at 624 TOPS on this part, and reads half.
-  InferencePlan narrow = serving("int8");
+  Layout narrow = serving("int8");
   CHECK(in_ms(served("mode=single-stream model=llama-7b input_tokens=1024", narrow).ttft) == near(kPrompt / 2));
 }
 
@@ -152,7 +152,7 @@ TEST_CASE("by hand: what each fitted number adds to a decode step") {
     double batch = 1;
     double context = 1024;
     std::string words = "model=llama-7b";
-    InferencePlan plan = serving("fp16");
+    Layout plan = serving("fp16");
   };
   const double weights = 6.4809648, cache = 0.26330110;
   const Term terms[] = {
@@ -197,7 +197,7 @@ TEST_CASE("by hand: what each fitted number adds to the time of the first token"
     double value;
     double ms;
     std::string words = "model=llama-7b";
-    InferencePlan plan = serving("fp16");
+    Layout plan = serving("fp16");
   };
   const double products = 42.511751, attention = 0.88101893;
   const Term terms[] = {
@@ -267,7 +267,7 @@ TEST_CASE("by hand: what each fitted number adds to what an engine holds") {
 }
 
 TEST_CASE("by hand: what an engine holds to send tokens to their experts") {
-  InferencePlan plan = serving("fp16", 2);
+  Layout plan = serving("fp16", 2);
   const auto scratch = [&] {
     return held("model=mixtral-8x7b concurrency=1 input_tokens=1008 output_tokens=16", 80e9, plan)
         .per_gpu.activations.raw();

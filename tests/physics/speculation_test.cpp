@@ -22,11 +22,9 @@ job::Job drafted(const std::string& words) {
   return std::move(*work);
 }
 
-physics::InferenceChoice on_four(const job::Job& work) {
-  return test::plan_inference(work, test::machine("h100-sxm-80gb", 4));
-}
+physics::Plan on_four(const job::Job& work) { return test::plan_inference(work, test::machine("h100-sxm-80gb", 4)); }
 
-double itl(const job::Job& work) { return on_four(work).speed->itl.raw(); }
+double itl(const job::Job& work) { return on_four(work).serving->speed.itl.raw(); }
 
 }  // namespace
 
@@ -34,10 +32,10 @@ TEST_CASE("a draft model takes its weights and its cache beside the model's") {
   const auto plain = on_four(job(kJob + " mode=single-stream"));
   const auto both = on_four(drafted("mode=single-stream"));
   // 1.236e9 parameters of 2 bytes over 4 ranks
-  const double weights = (both.memory.per_gpu.weights - plain.memory.per_gpu.weights).raw();
+  const double weights = (both.memory.weights - plain.memory.weights).raw();
   CHECK(weights == Approx(1.2358e9 * 2 / 4).epsilon(0.001));
   // 16 layers × 2 × 2 heads of 64 per rank × 2 bytes × 1280 tokens
-  const double cache = (both.memory.per_gpu.kv_cache - plain.memory.per_gpu.kv_cache).raw();
+  const double cache = (both.memory.kv_cache - plain.memory.kv_cache).raw();
   CHECK(cache == Approx(16.0 * 2 * 2 * 64 * 2 * 1280));
 }
 
@@ -57,7 +55,9 @@ TEST_CASE("the explanation tells how many tokens a pass brings, unless all stand
     const auto work = drafted("mode=single-stream " + words);
     const auto choice = on_four(work);
     Trace trace;
-    inference_speed(work, test::machine("h100-sxm-80gb", 4), choice.plan, choice.memory, test::coefficients(), &trace);
+    const auto machine = test::machine("h100-sxm-80gb", 4);
+    const auto memory = inference_memory(work, machine, choice.layout, test::coefficients());
+    inference_speed(work, machine, choice.layout, memory, test::coefficients(), &trace);
     for (const TraceLine& line : trace)
       if (line.quantity == "inference.speculation.tokens_per_pass") return line.value.text;
     return std::string();
@@ -114,7 +114,7 @@ TEST_CASE("of divisions of the replicas that all keep up, the one that answers s
   const auto machine = test::machine("h100-sxm-80gb", 4);
   const auto work = job(
       "task=inference model=llama-3.1-8b input_tokens=128 output_tokens=512 request_rate=2 disaggregated_prefill=true");
-  InferencePlan plan = test::serving("bf16");
+  Layout plan = test::serving("bf16");
   plan.dp = 4;
   const auto memory = inference_memory(work, machine, plan, test::coefficients());
   const auto speed = inference_speed(work, machine, plan, memory, test::coefficients());
@@ -127,14 +127,14 @@ TEST_CASE("replicas that only generate are not held up by prompts") {
   const auto machine = test::machine("h100-sxm-80gb", 4);
   const auto mixed = test::plan_inference(job(words), machine);
   const auto apart = test::plan_inference(job(words + " disaggregated_prefill=true"), machine);
-  REQUIRE(apart.speed);
-  CHECK(mixed.speed->prefill_replicas == 0);
-  CHECK(apart.speed->prefill_replicas >= 1);
-  CHECK(apart.speed->prefill_replicas < apart.plan.dp);
+  REQUIRE(apart.rate > 0);
+  CHECK(mixed.serving->speed.prefill_replicas == 0);
+  CHECK(apart.serving->speed.prefill_replicas >= 1);
+  CHECK(apart.serving->speed.prefill_replicas < apart.layout.dp);
   // 96 requests on three replicas or fewer, each step of a larger batch, but no prompts between two tokens
-  const double batch = apart.speed->in_flight / (apart.plan.dp - apart.speed->prefill_replicas);
-  const Seconds step = decode_step(job(words), machine, apart.plan, batch, 4096 + 256, test::coefficients());
-  CHECK(apart.speed->itl.raw() == Approx(step.raw()).epsilon(0.02));
+  const double batch = apart.serving->speed.in_flight / (apart.layout.dp - apart.serving->speed.prefill_replicas);
+  const Seconds step = decode_step(job(words), machine, apart.layout, batch, 4096 + 256, test::coefficients());
+  CHECK(apart.serving->speed.itl.raw() == Approx(step.raw()).epsilon(0.02));
 }
 
 TEST_CASE("no division of replicas serves more than its prompts are read") {
@@ -142,16 +142,16 @@ TEST_CASE("no division of replicas serves more than its prompts are read") {
     const auto choice =
         test::plan_inference(job("task=inference model=llama-3.1-8b tp=1 disaggregated_prefill=true " + lengths),
                              test::machine("a100-sxm-80gb", 8));
-    CAPTURE(lengths, choice.speed->prefill_replicas);
+    CAPTURE(lengths, choice.serving->speed.prefill_replicas);
     // long prompts take most replicas, long answers leave prompts one
-    CHECK((choice.speed->prefill_replicas > 4) == lengths.starts_with("input_tokens=8192"));
+    CHECK((choice.serving->speed.prefill_replicas > 4) == lengths.starts_with("input_tokens=8192"));
   }
 }
 
 TEST_CASE("a replica alone cannot both read and answer apart") {
   const auto machine = test::machine("h100-sxm-80gb");
   const auto work = job("task=inference model=llama-3.1-8b disaggregated_prefill=true");
-  const InferencePlan plan = test::serving("bf16");
+  const Layout plan = test::serving("bf16");
   const auto memory = inference_memory(work, machine, plan, test::coefficients());
   CHECK_FALSE(inference_speed(work, machine, plan, memory, test::coefficients()));
 }

@@ -25,22 +25,22 @@ job::Job llama(const std::string& words = {}) {
   return test::job("task=finetune model=llama-7b framework=megatron seq_len=2048" + words);
 }
 
-TrainingPlan layout(int dp, int tp = 1, int pp = 1, Sharding sharding = Sharding::ddp) {
-  TrainingPlan plan = test::data_parallel(dp, sharding);
+Layout layout(int dp, int tp = 1, int pp = 1, Sharding sharding = Sharding::ddp) {
+  Layout plan = test::data_parallel(dp, sharding);
   plan.tp = tp;
   plan.pp = pp;
   return plan;
 }
 
-MemoryBreakdown held(const job::Job& work, const TrainingPlan& plan = {}) {
+MemoryBreakdown held(const job::Job& work, const Layout& plan = {}) {
   return training_memory(work, test::machine("a100-sxm-80gb", plan.tp * plan.pp * plan.cp * plan.dp), plan,
                          test::ideal());
 }
 
-TrainingSpeed timed(const job::Job& work, const TrainingPlan& plan, const Machine& machine) {
+TrainingSpeed timed(const job::Job& work, const Layout& plan, const Machine& machine) {
   return training_speed(work, machine, plan, test::ideal()).value();
 }
-TrainingSpeed timed(const job::Job& work, const TrainingPlan& plan = {}) {
+TrainingSpeed timed(const job::Job& work, const Layout& plan = {}) {
   return timed(work, plan, test::machine("a100-sxm-80gb", plan.tp * plan.pp * plan.cp * plan.dp));
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("by hand: what adapters train") {
 TEST_CASE("by hand: activations of a layer, with and without checkpointing") {
   // Of a token and layer: 8 · 4096 between products; 2 · 32 · 256 twice for queries, output, keys, values; 8 · 11008.
   CHECK(held(llama()).activations.raw() == near(153'600.0 * 2048 * 32));  // 9.375 GiB
-  TrainingPlan plan;
+  Layout plan;
   plan.checkpointing = Checkpointing::full;  // the input of each layer, and one layer whole
   CHECK(held(llama(), plan).activations.raw() == near(2.0 * 4096 * 2048 * 32 + 153'600.0 * 2048));
   plan.checkpointing = Checkpointing::none;
@@ -120,7 +120,7 @@ TEST_CASE("by hand: activations of a layer, with and without checkpointing") {
 }
 
 TEST_CASE("by hand: the first stage keeps as many sets as stages follow it, and gathered layers are whole") {
-  TrainingPlan stages = layout(1, 1, 4);
+  Layout stages = layout(1, 1, 4);
   stages.grad_accum = 8;
   CHECK(held(llama(), stages).activations.raw() == near(4 * 153'600.0 * 2048 * 8));  // 8 layers, 4 in flight
   stages.grad_accum = 2;
@@ -141,7 +141,7 @@ TEST_CASE("by hand: a step is 6 FLOP per parameter and token, attention's 3.5 fo
   CHECK(in_ms(one.step) == Approx(products + attention + update).epsilon(1e-5));
   CHECK(one.tokens_per_s == Approx(2048 / 0.6442664).epsilon(1e-5));
   CHECK(one.mfu == Approx((81.19104 + 3 * 1.0995116) / 0.6442664 / 312).epsilon(1e-5));  // TFLOP that are of use
-  TrainingPlan recomputed;
+  Layout recomputed;
   recomputed.checkpointing = Checkpointing::full;  // every forward pass twice
   CHECK(in_ms(timed(llama(), recomputed).step) ==
         Approx(products * 4 / 3 + attention * 4.5 / 3.5 + update).epsilon(1e-5));
@@ -149,7 +149,7 @@ TEST_CASE("by hand: a step is 6 FLOP per parameter and token, attention's 3.5 fo
   CHECK(in_ms(timed(llama(" method=lora lora_rank=16")).step) ==
         Approx(products * 2 / 3 + attention + 0.588193).epsilon(1e-5));
   // Half of what a square of scores takes is masked away: 3 forward passes of all of them, products' share of the peak.
-  TrainingPlan unfused;
+  Layout unfused;
   unfused.flash_attention = false;
   CHECK(in_ms(timed(llama(), unfused).step) == Approx(products + attention * 2 * 3 / 3.5 + update).epsilon(1e-5));
 }
@@ -161,7 +161,7 @@ TEST_CASE("by hand: gradients and weights go around a ring") {
   CHECK(in_ms(timed(llama(), layout(8, 1, 1, Sharding::zero3)).budget.communication) ==
         Approx(117.92227).epsilon(1e-5));
   // ZeRO-2 with 4 micro-batches: a reduction each and one gathering, 5 · 7/8
-  TrainingPlan zero2 = layout(8, 1, 1, Sharding::zero2);
+  Layout zero2 = layout(8, 1, 1, Sharding::zero2);
   zero2.grad_accum = 4;
   CHECK(in_ms(timed(llama(), zero2).budget.communication) == Approx(196.53712).epsilon(1e-5));
   // Across two nodes of 400 GB/s: each of 8 tensor ranks has a ring of its own and an eighth of the network,
@@ -173,25 +173,25 @@ TEST_CASE("by hand: gradients and weights go around a ring") {
 TEST_CASE("by hand: tensor, expert and context ranks talk in every layer") {
   // 4 all-reduces in each of 32 layers, 2 · 7/8 of 2 · 4096 · 2048 bytes at 300 GB/s
   CHECK(in_ms(timed(llama(), layout(1, 8)).budget.communication) == Approx(12.526988).epsilon(1e-5));
-  TrainingPlan recomputed = layout(1, 8);
+  Layout recomputed = layout(1, 8);
   recomputed.checkpointing = Checkpointing::full;  // 6
   CHECK(in_ms(timed(llama(), recomputed).budget.communication) == Approx(18.790482).epsilon(1e-5));
   // Dispatch and combine, there and back: 4 · 32 times 7/8 of two copies of 2 · 4096 · 2048 bytes
-  TrainingPlan experts = layout(8, 1, 1, Sharding::zero1);
+  Layout experts = layout(8, 1, 1, Sharding::zero1);
   experts.ep = 8;
   const auto mixtral = test::job("task=finetune model=mixtral-8x7b framework=megatron seq_len=2048");
   // ... beside gradients: all but 7/8 of the experts, 7,242,780,672 parameters, twice 7/8 of their 2 bytes
   CHECK(in_ms(timed(mixtral, experts).budget.communication) == Approx(12.526988 + 84.499108).epsilon(1e-5));
   // K and V of 2 · 8 · 128 values go to the one other rank three times in 32 layers, 2 bytes for 4096 tokens each;
   // gradients of 8,030,261,248 parameters once there and back.
-  TrainingPlan context;
+  Layout context;
   context.cp = 2;
   const auto llama3 = test::job("task=finetune model=llama-3.1-8b framework=megatron seq_len=8192");
   CHECK(in_ms(timed(llama3, context).budget.communication) == Approx(5.3687091 + 53.535075).epsilon(1e-5));
 }
 
 TEST_CASE("by hand: stages wait (p − 1) ÷ a of a step, and less in chunks") {
-  TrainingPlan stages = layout(1, 1, 4);
+  Layout stages = layout(1, 1, 4);
   stages.grad_accum = 8;
   const TrainingSpeed plain = timed(llama(), stages);
   // A fourth of the layers takes (520.4552 · 6,607,343,616 ÷ 6,607,343,616 + 24.6683) ÷ 4 = 136.28088 ms, and
@@ -218,13 +218,13 @@ TEST_CASE("by hand: what each fitted number adds to a step") {
     double value;
     double ms;
     std::string words = " framework=megatron";
-    TrainingPlan plan = {};
+    Layout plan = {};
     std::string model = "llama-7b";
   };
   const double products = 520.45517, attention = 24.668289;  // as above
-  TrainingPlan unfused;
+  Layout unfused;
   unfused.flash_attention = false;
-  TrainingPlan selective;
+  Layout selective;
   selective.checkpointing = Checkpointing::selective;
   const std::string lora = " method=lora lora_rank=16";
   const Term terms[] = {
@@ -280,9 +280,9 @@ TEST_CASE("by hand: what each fitted number adds to the memory of a GPU") {
     double value;
     double bytes;
     std::string words = " framework=megatron";
-    TrainingPlan plan = {};
+    Layout plan = {};
   };
-  TrainingPlan some;
+  Layout some;
   some.checkpointing = Checkpointing::selective;
   const double set = 153'600.0 * 2048 * 32, gradients = 4 * 6'738'415'616.0;  // as above; in fp32
   const Term terms[] = {

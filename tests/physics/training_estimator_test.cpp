@@ -26,7 +26,7 @@ TEST_CASE("plans weighed one after the other have the figures that each has by i
       for (const std::int64_t micro : {1, 2, 1})
         for (const Checkpointing kind : {Checkpointing::none, Checkpointing::full, Checkpointing::selective})
           for (const double recomputed : {1.0, 0.5}) {
-            TrainingPlan plan;
+            Layout plan;
             plan.tp = 2;
             plan.pp = pp;
             plan.dp = 32 / pp;

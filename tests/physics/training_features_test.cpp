@@ -21,8 +21,8 @@ namespace {
 
 const Coefficients& c() { return test::coefficients(); }
 
-TrainingPlan tensor_parallel(int tp) {
-  TrainingPlan plan;
+Layout tensor_parallel(int tp) {
+  Layout plan;
   plan.tp = tp;
   return plan;
 }
@@ -70,7 +70,7 @@ TEST_CASE("an encoder sees both directions and pretrains with a head over its vo
   CHECK(sequence_shape(pretrain).attended == rows);
   const Job finetune = job("task=finetune model=bert-large seq_len=512");
   const double logits = 512 * *pretrain.model->vocab_size * c().logits_bytes.of(finetune.training.framework);
-  TrainingPlan plan;
+  Layout plan;
   plan.micro_batch = 32;  // so many rows that the optimiser step is not the peak
   const double slack = 1 + c().allocator_slack.of("encoder");
   CHECK((memory(pretrain, plan).total() - memory(finetune, plan).total()).raw() == Approx(32 * logits * slack));
@@ -114,13 +114,13 @@ TEST_CASE("tensor ranks beyond the K/V heads hold a copy of one") {
 
 TEST_CASE("context ranks divide the tokens") {
   const Job work = job("task=finetune model=llama-3.1-8b framework=megatron seq_len=32768");
-  TrainingPlan plan;
+  Layout plan;
   plan.cp = 4;
   CHECK(memory(work, plan).activations.raw() == Approx(memory(work).activations.raw() / 4));
 }
 
 TEST_CASE("a given number of chunks interleaves the stages of any framework") {
-  TrainingPlan split;
+  Layout split;
   split.pp = 4;
   split.grad_accum = 8;
   const Job work = job("task=finetune model=llama-7b virtual_pipeline=2 pp=4");
@@ -215,7 +215,7 @@ TEST_CASE("what is offloaded is in host memory and costs its way there") {
 
 TEST_CASE("eight GPUs share two sockets' memory for an offloaded step") {
   const Job work = job("task=finetune model=llama-7b offload=optimizer");
-  const TrainingPlan plan = data_parallel(8, Sharding::zero2);
+  const Layout plan = data_parallel(8, Sharding::zero2);
   const double step = kLlama / 8 * 30 / (c().host_memory_gbs.value * 1e9 / 4);
   const Machine machine = test::machine("h100-sxm-80gb", 8);
   const double pcie = pcie_bandwidth(*machine.device.gpu).raw() * c().link_efficiency.of("pcie");
@@ -223,7 +223,7 @@ TEST_CASE("eight GPUs share two sockets' memory for an offloaded step") {
 }
 
 TEST_CASE("the parts of a step are the step") {
-  TrainingPlan plan;
+  Layout plan;
   plan.pp = 4;
   plan.dp = 2;
   plan.sharding = Sharding::zero1;

@@ -19,7 +19,7 @@ namespace {
 const std::vector<std::string> kModels{"llama-3.2-1b", "gemma-2b",    "llama-7b",      "llama-3.1-8b", "t5-11b",
                                        "mixtral-8x7b", "gpt-oss-20b", "llama-3.1-70b", "deepseek-v3"};
 
-double total(const Job& work, const TrainingPlan& plan) {
+double total(const Job& work, const Layout& plan) {
   const Machine machine = test::machine("h100-sxm-80gb", plan.tp * plan.pp * plan.cp * plan.dp);
   return training_memory(work, machine, plan, test::coefficients()).total().raw();
 }
@@ -85,7 +85,7 @@ TEST_CASE("fewer bits never train slower where the GPU has the format") {
   double before = 0;
   for (const Precision precision : formats) {
     REQUIRE(machine.device.native(precision));
-    TrainingPlan plan;
+    Layout plan;
     plan.micro_batch = 4;
     plan.precision = precision;
     plan.flash_attention = false;
@@ -98,7 +98,7 @@ TEST_CASE("fewer bits never train slower where the GPU has the format") {
 }
 
 TEST_CASE("a longer target never needs less memory or time") {
-  TrainingPlan plan;
+  Layout plan;
   double before = 0;
   double slower = 1e30;
   for (const int target : {16, 64, 128, 512}) {

@@ -36,7 +36,7 @@ TEST_CASE("DeepSpeed has no pipeline stages beside ZeRO-2 and ZeRO-3") {
     const auto choice = physics::plan_training(job(words), test::machine("h100-sxm-80gb", 8), test::coefficients());
     CAPTURE(words);
     REQUIRE(choice);
-    return choice->plan;
+    return choice->layout;
   };
   for (const auto* sharding : {"zero2", "zero3"}) {
     const auto plan = planned(format("task=finetune model=llama-3.1-8b framework=deepspeed sharding={}", sharding));
@@ -65,10 +65,10 @@ TEST_CASE("unpinned tensor ranks share K/V heads evenly and pinned ones may copy
     const auto work = job("task=pretrain seq_len=2048 model=" + std::string(model));
     const auto choice = test::plan_training(work, machine);
     CAPTURE(model);
-    CHECK(std::fmod(*work.model->kv_heads, choice.plan.tp) == 0);
+    CHECK(std::fmod(*work.model->kv_heads, choice.layout.tp) == 0);
   }
   const auto pinned = test::plan_training(job("task=pretrain model=qwen3-30b-a3b tp=8"), machine);  // 4 K/V heads
-  CHECK(pinned.plan.tp == 8);
+  CHECK(pinned.layout.tp == 8);
 }
 
 TEST_CASE("a pipeline that nobody asked for has a micro-batch for each stage") {
@@ -77,8 +77,8 @@ TEST_CASE("a pipeline that nobody asked for has a micro-batch for each stage") {
         "task=pretrain model=deepseek-v3", "task=pretrain model=mixtral-8x7b global_batch=8"}) {
     for (const int gpus : {8, 64, 256}) {
       const auto choice = test::plan_training(job(words), test::machine("h100-sxm-80gb", gpus));
-      CAPTURE(words, gpus, choice.plan.pp, choice.plan.grad_accum);
-      if (choice.fits) CHECK(choice.plan.grad_accum >= choice.plan.pp);
+      CAPTURE(words, gpus, choice.layout.pp, choice.layout.grad_accum);
+      if (choice.fits) CHECK(choice.layout.grad_accum >= choice.layout.pp);
     }
   }
 }
@@ -88,21 +88,21 @@ TEST_CASE("large models are laid out as those who trained them did") {
   const auto gpt3 = test::plan_training(job("task=pretrain model=gpt3-175b seq_len=2048 global_batch=1536"),
                                         test::machine("a100-sxm-80gb", 1024));
   CHECK(gpt3.fits);
-  CHECK(gpt3.plan.tp >= 4);
-  CHECK(gpt3.plan.pp >= 4);
-  CHECK(gpt3.plan.checkpointing != Checkpointing::full);
-  CHECK(gpt3.plan.sharding == Sharding::zero1);
+  CHECK(gpt3.layout.tp >= 4);
+  CHECK(gpt3.layout.pp >= 4);
+  CHECK(gpt3.layout.checkpointing != Checkpointing::full);
+  CHECK(gpt3.layout.sharding == Sharding::zero1);
   // DeepSeek-V3 report: stages and wide expert parallelism, no tensor parallelism, the optimiser divided.
   const auto v3 = test::plan_training(job("task=pretrain model=deepseek-v3"), test::machine("h800-sxm-80gb", 256));
   CHECK(v3.fits);
-  CHECK(v3.plan.tp == 1);
-  CHECK(v3.plan.pp >= 4);
-  CHECK(v3.plan.ep >= 16);
-  CHECK(v3.plan.sharding == Sharding::zero1);
+  CHECK(v3.layout.tp == 1);
+  CHECK(v3.layout.pp >= 4);
+  CHECK(v3.layout.ep >= 16);
+  CHECK(v3.layout.sharding == Sharding::zero1);
   // 70B: no pretraining run recomputes everything where splitting does without.
   const auto llama = test::plan_training(job("task=pretrain model=llama-3.1-70b"), test::machine("h100-sxm-80gb", 512));
-  CHECK((llama.plan.checkpointing != Checkpointing::full || llama.plan.recomputed < 0.5));
-  CHECK(llama.plan.tp > 1);
+  CHECK((llama.layout.checkpointing != Checkpointing::full || llama.layout.recomputed < 0.5));
+  CHECK(llama.layout.tp > 1);
 }
 
 TEST_CASE("what only shards is never split") {
@@ -111,7 +111,7 @@ TEST_CASE("what only shards is never split") {
        {"recipe=pure", "framework=fsdp", "framework=hf-trainer global_batch=8", "method=qlora global_batch=8"}) {
     const auto choice = test::plan_training(job("task=finetune model=llama-3.1-70b " + std::string(words)), machine);
     CAPTURE(words);
-    CHECK(choice.plan.tp * choice.plan.pp * choice.plan.ep == 1);
+    CHECK(choice.layout.tp * choice.layout.pp * choice.layout.ep == 1);
   }
   for (const std::string_view name : {"hf-trainer", "trl", "xtuner", "ms-swift", "axolotl"})
     CHECK_FALSE(splits_models(name));
@@ -133,22 +133,22 @@ TEST_CASE("a fine-tune that must be divided is Megatron's, whoever chose the deg
   const std::string words = "task=finetune model=llama-3.1-8b seq_len=131072";
   const auto open = job(words);
   const auto planned = test::plan_training(open, machine);
-  REQUIRE(planned.plan.tp * planned.plan.cp > 1);
+  REQUIRE(planned.layout.tp * planned.layout.cp > 1);
   CHECK(open.training.framework == "hf-trainer");
-  CHECK(framework_for(open, planned.plan) == "megatron");
-  const auto fixed = job(words + format(" tp={} pp={} cp={}", planned.plan.tp, planned.plan.pp, planned.plan.cp));
+  CHECK(framework_for(open, planned.layout) == "megatron");
+  const auto fixed = job(words + format(" tp={} pp={} cp={}", planned.layout.tp, planned.layout.pp, planned.layout.cp));
   const auto pinned = test::plan_training(fixed, machine);
-  CHECK(framework_for(fixed, pinned.plan) == "megatron");
-  CHECK(layout_text(pinned.plan) == layout_text(planned.plan));
-  CHECK(pinned.speed->tokens_per_s == planned.speed->tokens_per_s);
+  CHECK(framework_for(fixed, pinned.layout) == "megatron");
+  CHECK(layout_text(fixed, pinned.layout) == layout_text(open, planned.layout));
+  CHECK(pinned.training->tokens_per_s == planned.training->tokens_per_s);
   const auto all =
-      job(words + format(" tp={} pp={} cp={} dp={} micro_batch={} grad_accum={}", planned.plan.tp, planned.plan.pp,
-                         planned.plan.cp, planned.plan.dp, planned.plan.micro_batch, planned.plan.grad_accum));
-  CHECK(test::plan_training(all, machine).speed->tokens_per_s == planned.speed->tokens_per_s);
+      job(words + format(" tp={} pp={} cp={} dp={} micro_batch={} grad_accum={}", planned.layout.tp, planned.layout.pp,
+                         planned.layout.cp, planned.layout.dp, planned.layout.micro_batch, planned.layout.grad_accum));
+  CHECK(test::plan_training(all, machine).training->tokens_per_s == planned.training->tokens_per_s);
   // What data parallelism does alone stays with the framework that was assumed, as does one that was named.
   CHECK(framework_for(open, test::data_parallel(8)) == "hf-trainer");
   const auto named = job(words + " framework=fsdp");
-  CHECK(framework_for(named, test::plan_training(named, machine).plan) == "fsdp");
+  CHECK(framework_for(named, test::plan_training(named, machine).layout) == "fsdp");
 }
 
 TEST_CASE("a faster network is slower by no more than dividing must bring") {
@@ -157,7 +157,7 @@ TEST_CASE("a faster network is slower by no more than dividing must bring") {
   for (const double gbps : {1, 10, 50, 100, 200, 400, 800, 1600, 3200}) {
     auto machine = test::machine("h100-sxm-80gb", 64);
     machine.network = gbit_per_s(gbps);
-    const double speed = test::plan_training(work, machine).speed->tokens_per_s;
+    const double speed = test::plan_training(work, machine).training->tokens_per_s;
     CAPTURE(gbps);
     CHECK(speed * 1.03 >= best);
     best = std::max(best, speed);
@@ -165,21 +165,21 @@ TEST_CASE("a faster network is slower by no more than dividing must bring") {
   // 71 tokens/s per GPU over 1 Gbit/s against 12 thousand: nothing between nodes is free.
   auto slow = test::machine("h100-sxm-80gb", 64);
   slow.network = gbit_per_s(1);
-  CHECK(test::plan_training(work, slow).speed->tokens_per_s < best / 20);
+  CHECK(test::plan_training(work, slow).training->tokens_per_s < best / 20);
 }
 
 TEST_CASE("nothing is recomputed where that frees nothing") {
   // States alone are twice the card: recomputing cannot help and is not planned.
   const auto choice = test::plan_training(job("task=finetune model=llama-3.1-8b"), test::machine("h100-sxm-80gb"));
   CHECK_FALSE(choice.fits);
-  CHECK(choice.plan.checkpointing == Checkpointing::none);
+  CHECK(choice.layout.checkpointing == Checkpointing::none);
 }
 
 TEST_CASE("the host keeps one copy of an offloaded optimiser") {
   const auto machine = test::machine("a100-sxm-80gb", 8);
-  const auto optimizer = test::plan_training(job("task=finetune model=llama-7b offload=optimizer"), machine).plan;
+  const auto optimizer = test::plan_training(job("task=finetune model=llama-7b offload=optimizer"), machine).layout;
   CHECK((optimizer.sharding == Sharding::zero2 || optimizer.sharding == Sharding::zero3));
-  CHECK(test::plan_training(job("task=finetune model=llama-7b offload=params"), machine).plan.sharding ==
+  CHECK(test::plan_training(job("task=finetune model=llama-7b offload=params"), machine).layout.sharding ==
         Sharding::zero3);
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("long sequences are divided over context ranks where that beats recomp
   const auto choice =
       test::plan_training(job("task=finetune model=llama-3.1-8b seq_len=131072"), test::machine("h100-sxm-80gb", 8));
   CHECK(choice.fits);
-  CHECK(choice.plan.cp > 1);
+  CHECK(choice.layout.cp > 1);
 }
 
 }  // namespace training_layouts_test

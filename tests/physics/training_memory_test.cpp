@@ -50,7 +50,7 @@ TEST_CASE("each recipe and optimiser takes its own bytes per parameter") {
       {"recipe=pure optimizer=sgd", 6},  // 2 + 2 + 2
   }));
   const Job work = job("task=finetune model=llama-7b " + one.words);
-  TrainingPlan plan;
+  Layout plan;
   plan.precision = work.training.precision.value_or(job::Precision::bf16);
   CAPTURE(one.words);
   CHECK(states(memory(work, plan)) == near(one.bytes * kLlama));
@@ -95,7 +95,7 @@ TEST_CASE("ZeRO over one GPU is no sharding") {
 
 TEST_CASE("hybrid sharding stops dividing at the node") {
   const Job work = job("task=finetune model=llama-7b");
-  const TrainingPlan plan = data_parallel(32, Sharding::hsdp);
+  const Layout plan = data_parallel(32, Sharding::hsdp);
   const MemoryBreakdown m = memory(work, plan, test::machine("h100-sxm-80gb", 32));
   CHECK(m.weights.raw() == near(2 * kLlama / 8));
   CHECK(memory(work, data_parallel(32, Sharding::zero3)).weights.raw() == near(2 * kLlama / 32));
@@ -104,7 +104,7 @@ TEST_CASE("hybrid sharding stops dividing at the node") {
 TEST_CASE("tensor parallelism divides all states and activations by its degree") {
   const Job work = job("task=finetune model=llama-7b");
   const MemoryBreakdown one = memory(work);
-  TrainingPlan split;
+  Layout split;
   split.tp = 4;
   const MemoryBreakdown four = memory(work, split);
   CHECK(states(four) == near(states(one) / 4));
@@ -113,7 +113,7 @@ TEST_CASE("tensor parallelism divides all states and activations by its degree")
 
 TEST_CASE("pipeline stages share the layers and the last one holds the head") {
   const Job work = job("task=finetune model=llama-7b");
-  TrainingPlan split;
+  Layout split;
   split.pp = 4;
   split.grad_accum = 8;
   // A quarter of the body and one of the two tables: (6.738e9 − 2 × 0.131e9) / 4 + 0.131e9
@@ -122,7 +122,7 @@ TEST_CASE("pipeline stages share the layers and the last one holds the head") {
 
 TEST_CASE("the first pipeline stage keeps as many micro batches as there are stages") {
   const Job work = job("task=finetune model=llama-7b");
-  TrainingPlan split;
+  Layout split;
   split.pp = 4;
   split.grad_accum = 8;
   // Four sets of 8 layers are one set of 32.
@@ -131,7 +131,7 @@ TEST_CASE("the first pipeline stage keeps as many micro batches as there are sta
 
 TEST_CASE("experts are divided over their group and the rest is not") {
   const Job work = job("task=finetune model=mixtral-8x7b");
-  TrainingPlan plan = data_parallel(8);
+  Layout plan = data_parallel(8);
   const double whole = memory(work, plan).weights.raw();
   plan.ep = 8;
   // 32 layers × 8 experts × 3 × 4096 × 14336 = 45.1e9 of 46.7e9 parameters; 7/8 of them leave.
@@ -166,7 +166,7 @@ TEST_CASE("QLoRA keeps the linear layers at four bit and widens the ends") {
 
 TEST_CASE("QLoRA holds one widened matrix for each pass, a rank's part of it") {
   const Job work = job("task=finetune model=llama-7b method=qlora");
-  TrainingPlan plan = test::data_parallel(1);
+  Layout plan = test::data_parallel(1);
   const auto workspace = [&](int tp) {
     plan.tp = tp;
     return training_memory(work, test::machine("h100-sxm-80gb", tp), plan, test::coefficients()).workspace.raw();
@@ -203,7 +203,7 @@ TEST_CASE("prompt tuning trains one row per virtual token") {
 
 TEST_CASE("attention that is not fused keeps its scores") {
   const Job work = job("task=finetune model=gpt2 seq_len=1024");
-  TrainingPlan plan;
+  Layout plan;
   plan.flash_attention = false;
   // 12 layers × 1024 tokens × (32 × 768 + 5 × 12 heads × 1024): 34h less two dropout masks of h
   CHECK(memory(work, plan).activations.raw() == near(12.0 * 1024 * (32 * 768 + 5 * 12 * 1024)));
@@ -220,7 +220,7 @@ TEST_CASE("activations of a gated model follow its widths") {
 
 TEST_CASE("full checkpointing keeps layer inputs and one layer and selective some") {
   const Job work = job("task=finetune model=llama-7b seq_len=2048");
-  TrainingPlan plan;
+  Layout plan;
   const double none = memory(work, plan).activations.raw();
   plan.checkpointing = Checkpointing::selective;
   const double selective = memory(work, plan).activations.raw();
@@ -250,7 +250,7 @@ TEST_CASE("activations make room for gradients unless these stand before the bac
   const std::string words = "task=finetune model=llama-7b recipe=pure seq_len=2048 micro_batch=4 framework=hf-trainer";
   const double gradients = 2 * kLlama;
   const double slack = 1 + test::coefficients().allocator_slack.of("hf-trainer");
-  TrainingPlan plan;
+  Layout plan;
   plan.micro_batch = 4;
   const double once = memory(job(words), plan).total().raw();
   plan.grad_accum = 2;  // the first micro-batch's are there during the second
@@ -258,7 +258,7 @@ TEST_CASE("activations make room for gradients unless these stand before the bac
 
   // DDP copies gradients into buckets that stay
   const Bytes collectives = gib(test::coefficients().collectives_gib.of("training"));
-  TrainingPlan ddp = data_parallel(8, Sharding::ddp);
+  Layout ddp = data_parallel(8, Sharding::ddp);
   ddp.micro_batch = 4;
   CHECK(memory(job(words), ddp).total().raw() == near(once + gradients * slack + collectives.raw()));
 }
@@ -267,7 +267,7 @@ TEST_CASE("a step taken in the backward pass keeps no gradients") {
   const std::string words = "task=finetune model=llama-7b recipe=pure seq_len=512 optimizer=adamw8bit";
   CHECK(memory(job(words + " optimizer_in_backward=true")).gradients.raw() == 0);
   CHECK(memory(job(words)).gradients.raw() == near(2 * kLlama));
-  TrainingPlan accumulating;
+  Layout accumulating;
   accumulating.grad_accum = 4;
   CHECK(memory(job(words + " optimizer_in_backward=true"), accumulating).gradients.raw() == near(2 * kLlama));
 }
@@ -283,7 +283,7 @@ TEST_CASE("fp32 doubles what an encoder keeps but not its masks") {
   // BERT large: h 1024, f 4096, 16 heads, 24 layers, s 384; per token and layer
   // values 16·1024 + 4·4096 = 32,768 B and scores 4·16·384 = 24,576 B; masks 2·1024 and 16·384 B
   const auto kept = [](job::Precision precision) {
-    TrainingPlan plan;
+    Layout plan;
     plan.precision = precision;
     plan.micro_batch = 16;
     plan.grad_accum = 2;
@@ -298,7 +298,7 @@ TEST_CASE("unfused layers keep fp32 norms and copy keys and values for every hea
   // Llama 3.2 3B: h 3072, 24 heads of 128 with 8 of keys, f 8192; per token and layer
   // fused 12·3072 + 4·1024 + 6·8192 = 90,112; unfused 12·3072 + 4·3072 + 8·8192 + 8·3072 = 139,264
   const auto kept = [](const std::string& framework) {
-    TrainingPlan plan;
+    Layout plan;
     plan.micro_batch = 4;
     plan.grad_accum = 2;
     return memory(job("task=finetune model=llama-3.2-3b seq_len=4096 recipe=pure framework=" + framework), plan)

@@ -17,8 +17,8 @@ namespace {
 
 bool divides(double part, double whole) { return std::fmod(whole, part) == 0; }
 
-void check_legal(const Job& work, const Machine& machine, const TrainingChoice& choice) {
-  const auto& p = choice.plan;
+void check_legal(const Job& work, const Machine& machine, const Plan& choice) {
+  const auto& p = choice.layout;
   CAPTURE(p.tp, p.pp, p.cp, p.ep, p.dp, p.micro_batch, p.grad_accum);
   CHECK(p.tp * p.pp * p.cp * p.dp == machine.gpus());
   CHECK(divides(p.tp, *work.model->heads));
@@ -33,7 +33,7 @@ void check_legal(const Job& work, const Machine& machine, const TrainingChoice& 
   CHECK(p.global_batch() == p.micro_batch * p.dp * p.grad_accum);
   CHECK(choice.fits == (choice.memory.total() <= machine.device.usable));
   CHECK(choice.fits != (choice.problem.kind == Problem::Kind::memory));
-  CHECK(machine.device.peak(p.precision).has_value() == choice.speed.has_value());
+  CHECK(machine.device.peak(p.precision).has_value() == (choice.rate > 0));
 }
 
 Error refused(std::string_view words, const Machine& machine) {
@@ -70,26 +70,26 @@ TEST_CASE("what training pins is kept") {
   const Job work = job(
       "task=finetune model=llama-7b tp=2 pp=4 micro_batch=2 grad_accum=4 seq_len=1024 activation_checkpointing=full "
       "sharding=zero1 flash_attention=false precision=fp16");
-  const TrainingChoice choice = test::plan_training(work, machine);
-  CHECK(choice.plan.tp == 2);
-  CHECK(choice.plan.pp == 4);
-  CHECK(choice.plan.dp == 2);  // 16 / (2 × 4)
-  CHECK(choice.plan.micro_batch == 2);
-  CHECK(choice.plan.grad_accum == 4);
-  CHECK(choice.plan.checkpointing == job::Checkpointing::full);
-  CHECK(choice.plan.sharding == Sharding::zero1);
-  CHECK_FALSE(choice.plan.flash_attention);
-  CHECK(choice.plan.precision == job::Precision::fp16);
+  const Plan choice = test::plan_training(work, machine);
+  CHECK(choice.layout.tp == 2);
+  CHECK(choice.layout.pp == 4);
+  CHECK(choice.layout.dp == 2);  // 16 / (2 × 4)
+  CHECK(choice.layout.micro_batch == 2);
+  CHECK(choice.layout.grad_accum == 4);
+  CHECK(choice.layout.checkpointing == job::Checkpointing::full);
+  CHECK(choice.layout.sharding == Sharding::zero1);
+  CHECK_FALSE(choice.layout.flash_attention);
+  CHECK(choice.layout.precision == job::Precision::fp16);
   check_legal(work, machine, choice);
 }
 
 TEST_CASE("each degree that is pinned alone is kept") {
   const Machine machine = test::machine("h100-sxm-80gb", 8);
-  CHECK(test::plan_training(job("task=finetune model=llama-7b tp=4"), machine).plan.tp == 4);
-  CHECK(test::plan_training(job("task=finetune model=llama-7b pp=2"), machine).plan.pp == 2);
-  CHECK(test::plan_training(job("task=finetune model=llama-7b cp=2"), machine).plan.cp == 2);
-  CHECK(test::plan_training(job("task=finetune model=llama-7b dp=2"), machine).plan.dp == 2);
-  CHECK(test::plan_training(job("task=finetune model=mixtral-8x7b ep=4"), machine).plan.ep == 4);
+  CHECK(test::plan_training(job("task=finetune model=llama-7b tp=4"), machine).layout.tp == 4);
+  CHECK(test::plan_training(job("task=finetune model=llama-7b pp=2"), machine).layout.pp == 2);
+  CHECK(test::plan_training(job("task=finetune model=llama-7b cp=2"), machine).layout.cp == 2);
+  CHECK(test::plan_training(job("task=finetune model=llama-7b dp=2"), machine).layout.dp == 2);
+  CHECK(test::plan_training(job("task=finetune model=mixtral-8x7b ep=4"), machine).layout.ep == 4);
 }
 
 TEST_CASE("a batch that the degrees divide is kept whole") {
@@ -98,7 +98,7 @@ TEST_CASE("a batch that the degrees divide is kept whole") {
   const Machine machine = test::machine("h100-sxm-80gb", gpus);
   const Job work = job("task=finetune model=llama-3.1-8b global_batch=" + std::to_string(batch));
   CAPTURE(gpus, batch);
-  CHECK(test::plan_training(work, machine).plan.global_batch() == batch);
+  CHECK(test::plan_training(work, machine).layout.global_batch() == batch);
 }
 
 TEST_CASE("degrees that cannot hold are errors at their key that say why") {
@@ -121,16 +121,16 @@ TEST_CASE("degrees that cannot hold are errors at their key that say why") {
 
 TEST_CASE("a job that does not fit is reported with all its figures") {
   const Machine machine = test::machine("t4");
-  const TrainingChoice choice = test::plan_training(job("task=finetune model=llama-3.1-70b"), machine);
+  const Plan choice = test::plan_training(job("task=finetune model=llama-3.1-70b"), machine);
   CHECK_FALSE(choice.fits);
   CHECK(choice.problem.kind == Problem::Kind::memory);
-  CHECK(choice.problem.need == Approx(in_gib(choice.memory.total())));
-  CHECK(choice.problem.have == Approx(in_gib(machine.device.usable)));
-  CHECK(choice.problem.need > choice.problem.have);
+  CHECK(choice.problem.needed_gib == Approx(in_gib(choice.memory.total())));
+  CHECK(choice.problem.available_gib == Approx(in_gib(machine.device.usable)));
+  CHECK(choice.problem.needed_gib > choice.problem.available_gib);
   CHECK(choice.problem.text().find("GiB") != std::string::npos);
-  REQUIRE(choice.speed);
-  CHECK(choice.speed->tokens_per_s > 0);
-  CHECK_FALSE(physics::usable(Choice(choice)));
+  REQUIRE(choice.rate > 0);
+  CHECK(choice.training->tokens_per_s > 0);
+  CHECK_FALSE(choice.is_usable());
   // 16 bytes × 70e9 parameters at least
   CHECK(choice.memory.total().raw() > 16 * 70e9);
 }
@@ -138,11 +138,11 @@ TEST_CASE("a job that does not fit is reported with all its figures") {
 TEST_CASE("the closest plan of a job that does not fit is the smallest") {
   const Machine machine = test::machine("a100-sxm-40gb", 8);
   const Job work = job("task=finetune model=llama-3.1-70b");
-  const TrainingChoice choice = test::plan_training(work, machine);
+  const Plan choice = test::plan_training(work, machine);
   REQUIRE_FALSE(choice.fits);
-  CHECK(choice.plan.micro_batch == 1);
-  CHECK(choice.plan.checkpointing == job::Checkpointing::full);
-  physics::TrainingPlan other = test::data_parallel(8);
+  CHECK(choice.layout.micro_batch == 1);
+  CHECK(choice.layout.checkpointing == job::Checkpointing::full);
+  physics::Layout other = test::data_parallel(8);
   CHECK(choice.memory.total() <= physics::training_memory(work, machine, other, test::coefficients()).total());
 }
 
@@ -167,8 +167,7 @@ TEST_CASE("well-known fine-tuning jobs fit where they are known to fit") {
       {"model=llama-3.1-70b method=lora", "h100-sxm-80gb", 8, true},           // 131 GiB of weights over 8
       {"model=gpt2 method=full", "t4", 1, true},                               // 2 GiB of states
   }));
-  const TrainingChoice choice =
-      test::plan_training(job("task=finetune " + known.words), test::machine(known.gpu, known.gpus));
+  const Plan choice = test::plan_training(job("task=finetune " + known.words), test::machine(known.gpu, known.gpus));
   CAPTURE(known.words, known.gpu, known.gpus, in_gib(choice.memory.total()));
   CHECK(choice.fits == known.fits);
 }
@@ -202,11 +201,11 @@ TEST_CASE("more bandwidth or a higher peak never makes the chosen plan slower") 
     Machine machine = test::machine("a100-sxm-80gb", gpus);
     machine.device.bandwidth = machine.device.bandwidth * factor;
     machine.link_bandwidth = machine.link_bandwidth * factor;
-    const TrainingChoice choice = test::plan_training(work, machine);
+    const Plan choice = test::plan_training(work, machine);
     CAPTURE(model, words, gpus, factor);
-    REQUIRE(choice.speed);
-    CHECK(choice.speed->tokens_per_s >= before);
-    before = choice.speed->tokens_per_s;
+    REQUIRE(choice.rate > 0);
+    CHECK(choice.training->tokens_per_s >= before);
+    before = choice.training->tokens_per_s;
   }
 }
 
@@ -218,11 +217,11 @@ TEST_CASE("no plan is below the least memory or the least time of its job") {
   const auto gpus = GENERATE(1, 8, 64);
   const Job work = job(words + " model=" + model);
   const Machine machine = test::machine("h100-sxm-80gb", gpus);
-  const TrainingChoice choice = test::plan_training(work, machine);
+  const Plan choice = test::plan_training(work, machine);
   CAPTURE(model, words, gpus);
   CHECK(choice.memory.total() * machine.gpus() >= physics::least_total_memory(work, machine.device));
-  REQUIRE(choice.speed);
-  CHECK(work.training.tokens / choice.speed->tokens_per_s >= physics::least_time(work, machine).raw());
+  REQUIRE(choice.rate > 0);
+  CHECK(work.training.tokens / choice.training->tokens_per_s >= physics::least_time(work, machine).raw());
 }
 
 TEST_CASE("no plan on any GPU is faster than the least time of its job") {
@@ -238,10 +237,10 @@ TEST_CASE("no plan on any GPU is faster than the least time of its job") {
     for (const auto& [gpus, node] : {std::pair{1, 1}, {8, 8}, {32, 8}}) {
       const Machine machine = test::machine(gpu, gpus, node);
       const auto choice = physics::plan_training(work, machine, test::coefficients());
-      if (!choice || !choice->speed) continue;
+      if (!choice || choice->rate <= 0) continue;
       CAPTURE(model, words, gpu, gpus);
       ++planned;
-      CHECK(work.training.tokens / choice->speed->tokens_per_s >= physics::least_time(work, machine).raw());
+      CHECK(work.training.tokens / choice->training->tokens_per_s >= physics::least_time(work, machine).raw());
     }
   CHECK(planned > 3);
 }
@@ -266,9 +265,9 @@ TEST_CASE("a part without a published peak is planned for memory and says so") {
   catalog::Gpu unknown = *machine.device.gpu;
   unknown.fp16_dense_tflops = {};
   machine.device.gpu = &unknown;
-  const TrainingChoice choice = test::plan_training(job("task=finetune model=gpt2 precision=fp16"), machine);
+  const Plan choice = test::plan_training(job("task=finetune model=gpt2 precision=fp16"), machine);
   CHECK(choice.fits);
-  CHECK_FALSE(choice.speed);
+  CHECK(choice.rate == 0);
   CHECK(choice.problem.kind == Problem::Kind::no_rate);
   CHECK(choice.problem.text().find("h100-sxm-80gb") != std::string::npos);
 }
@@ -284,17 +283,17 @@ TEST_CASE("where not everything can be kept, only as many layers are recomputed 
   const Machine machine = test::machine("h200-sxm-141gb", 8);
   const auto open = test::plan_training(job(kTooLong), machine);
   REQUIRE(open.fits);
-  REQUIRE(physics::is_partial(open.plan));
-  const double layers = open.plan.recomputed * 32;
+  REQUIRE(physics::is_partial(open.layout));
+  const double layers = open.layout.recomputed * 32;
   CHECK(layers == Approx(std::round(layers)));
   const auto all = test::plan_training(job(kTooLong + " activation_checkpointing=full"), machine);
   const auto none = test::plan_training(job(kTooLong + " activation_checkpointing=none"), machine);
-  CHECK(all.plan.recomputed == 1);
+  CHECK(all.layout.recomputed == 1);
   CHECK_FALSE(none.fits);
-  CHECK(open.speed->tokens_per_s > all.speed->tokens_per_s);
+  CHECK(open.training->tokens_per_s > all.training->tokens_per_s);
   CHECK(open.memory.total() > all.memory.total());
   CHECK(open.memory.total() < none.memory.total());
-  auto fewer = open.plan;
+  auto fewer = open.layout;
   fewer.recomputed -= 1.0 / 32;
   CHECK(physics::training_memory(job(kTooLong), machine, fewer, test::coefficients()).total() >
         machine.device.usable * 0.95);
@@ -302,7 +301,7 @@ TEST_CASE("where not everything can be kept, only as many layers are recomputed 
 
 TEST_CASE("frameworks that know all layers or none never recompute some") {
   const auto choice = test::plan_training(job(kTooLong + " framework=hf-trainer"), test::machine("h200-sxm-141gb", 8));
-  CHECK_FALSE(physics::is_partial(choice.plan));
+  CHECK_FALSE(physics::is_partial(choice.layout));
 }
 
 }  // namespace training_plan_test

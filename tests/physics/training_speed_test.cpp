@@ -16,7 +16,7 @@ using job::Sharding;
 
 TEST_CASE("tokens per second are the tokens of a step over its time") {
   const Job work = job("task=finetune model=llama-7b seq_len=2048");
-  TrainingPlan plan = data_parallel(4, Sharding::zero3);
+  Layout plan = data_parallel(4, Sharding::zero3);
   plan.micro_batch = 2;
   plan.grad_accum = 3;
   const TrainingSpeed s = speed(work, plan);
@@ -43,7 +43,7 @@ TEST_CASE("no training step is faster than the dense peak allows") {
   const Job work = job("task=finetune model=" + model + " seq_len=512");
   for (const int dp : {1, 8, 64}) {
     for (const std::int64_t micro : {1, 16}) {
-      TrainingPlan plan = data_parallel(dp, Sharding::zero3);
+      Layout plan = data_parallel(dp, Sharding::zero3);
       plan.precision = physics::best_precision(test::machine(gpu).device);
       plan.micro_batch = micro;
       const TrainingSpeed s = speed(work, plan, test::machine(gpu, dp));
@@ -74,7 +74,7 @@ TEST_CASE("more bandwidth or a higher peak never slows training") {
   const auto model = GENERATE(Catch::Generators::as<std::string>{}, "gpt2", "llama-7b", "mixtral-8x7b");
   const auto words = GENERATE(Catch::Generators::as<std::string>{}, "method=full", "method=qlora", "offload=optimizer");
   const Job work = job("task=finetune model=" + model + " " + words);
-  const TrainingPlan plan = data_parallel(8, Sharding::zero3);
+  const Layout plan = data_parallel(8, Sharding::zero3);
   Machine machine = test::machine("a100-sxm-80gb", 8);
   const double before = speed(work, plan, machine).tokens_per_s;
   catalog::Gpu faster = *machine.device.gpu;
@@ -91,7 +91,7 @@ TEST_CASE("more bandwidth or a higher peak never slows training") {
 TEST_CASE("a slower network between nodes never speeds training") {
   const Job work = job("task=finetune model=llama-7b");
   Machine machine = test::machine("h100-sxm-80gb", 32);
-  const TrainingPlan plan = data_parallel(32, Sharding::zero3);
+  const Layout plan = data_parallel(32, Sharding::zero3);
   const double fast = speed(work, plan, machine).tokens_per_s;
   machine.network = gbit_per_s(100);
   machine.rdma = false;
@@ -102,7 +102,7 @@ TEST_CASE("a slower network between nodes never speeds training") {
 
 TEST_CASE("recomputing activations costs time and no useful work") {
   const Job work = job("task=finetune model=llama-7b seq_len=2048");
-  TrainingPlan plan;
+  Layout plan;
   plan.micro_batch = 4;
   const TrainingSpeed none = speed(work, plan);
   plan.checkpointing = Checkpointing::full;
@@ -114,7 +114,7 @@ TEST_CASE("recomputing activations costs time and no useful work") {
 }
 
 TEST_CASE("an adapter trains faster than the whole model but not twice as fast") {
-  TrainingPlan plan;
+  Layout plan;
   plan.micro_batch = 4;
   const double full = speed(job("task=finetune model=llama-7b seq_len=2048"), plan).tokens_per_s;
   const double lora = speed(job("task=finetune model=llama-7b seq_len=2048 method=lora"), plan).tokens_per_s;
@@ -129,7 +129,7 @@ TEST_CASE("larger micro batches never lower the tokens per second") {
   const Job work = job("task=finetune model=llama-3.2-1b seq_len=512");
   double before = 0;
   for (std::int64_t micro = 1; micro <= 64; micro *= 2) {
-    TrainingPlan plan;
+    Layout plan;
     plan.precision = physics::best_precision(test::machine(gpu).device);
     plan.micro_batch = micro;
     const double now = speed(work, plan, test::machine(gpu)).tokens_per_s;
@@ -141,7 +141,7 @@ TEST_CASE("larger micro batches never lower the tokens per second") {
 
 TEST_CASE("a pipeline with few micro batches waits for its bubble") {
   const Job work = job("task=finetune model=llama-7b seq_len=2048");
-  TrainingPlan plan;
+  Layout plan;
   plan.pp = 4;
   plan.grad_accum = 4;
   const double few = speed(work, plan).tokens_per_s;
@@ -154,7 +154,7 @@ TEST_CASE("a pipeline with few micro batches waits for its bubble") {
 TEST_CASE("tensor parallelism pays four all-reduces per layer and micro batch") {
   const Job work = job("task=finetune model=llama-7b seq_len=2048");
   Machine machine = test::machine("h100-sxm-80gb", 4);
-  TrainingPlan plan;
+  Layout plan;
   plan.tp = 4;
   plan.grad_accum = 3;
   const double fast = speed(work, plan, machine).step.raw();
@@ -167,7 +167,7 @@ TEST_CASE("tensor parallelism pays four all-reduces per layer and micro batch") 
 
 TEST_CASE("bf16 on a GPU without it is several times slower than fp16") {
   const Job work = job("task=finetune model=llama-3.2-1b seq_len=2048");
-  TrainingPlan plan;
+  Layout plan;
   plan.micro_batch = 4;
   plan.flash_attention = false;
   const Machine v100 = test::machine("v100-sxm2-16gb");

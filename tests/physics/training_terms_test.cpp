@@ -24,11 +24,11 @@ namespace {
 
 const Coefficients& c() { return test::coefficients(); }
 
-Seconds step(const Job& work, const TrainingPlan& plan, const Machine& machine) {
+Seconds step(const Job& work, const Layout& plan, const Machine& machine) {
   return test::speed(work, plan, machine).step;
 }
 
-TrainingPlan recomputing(TrainingPlan plan = {}) {
+Layout recomputing(Layout plan = {}) {
   plan.checkpointing = Checkpointing::full;
   return plan;
 }
@@ -50,20 +50,20 @@ TEST_CASE("the optimiser step needs its temporaries when activations are gone") 
 }
 
 TEST_CASE("an explanation tells of bubbles and of layers apart only where there are any") {
-  const auto told = [](const TrainingPlan& plan, std::string_view quantity) {
+  const auto told = [](const Layout& plan, std::string_view quantity) {
     const Job work = job("task=finetune model=llama-7b framework=megatron");
     Trace trace;
     training_memory(work, test::enough(plan), plan, c(), &trace);
     training_speed(work, test::enough(plan), plan, c(), &trace);
     return std::ranges::any_of(trace, [&](const TraceLine& line) { return line.quantity == quantity; });
   };
-  TrainingPlan split;
+  Layout split;
   CHECK(told(split, "training.compute.attention"));
   CHECK_FALSE(told(split, "training.step_time.bubble"));
   CHECK(pipeline_chunks(job("task=finetune model=llama-7b framework=megatron"), split, c()) == 1);
   split.pp = 2;
   CHECK(told(split, "training.step_time.bubble"));
-  TrainingPlan some = recomputing();
+  Layout some = recomputing();
   CHECK_FALSE(told(some, "memory.recomputed_layers"));
   some.recomputed = 0.5;
   CHECK(told(some, "memory.recomputed_layers"));
@@ -82,7 +82,7 @@ TEST_CASE("an encoder sees both directions, in a window as far as it reaches, an
 }
 
 TEST_CASE("half of the layers are told to be recomputed, by their number") {
-  TrainingPlan half = recomputing();
+  Layout half = recomputing();
   half.recomputed = 0.5;
   Trace trace;
   training_memory(job("task=finetune model=llama-7b"), test::enough(half), half, c(), &trace);
@@ -128,7 +128,7 @@ TEST_CASE("no more layers have experts than there are") {
 }
 
 TEST_CASE("an interleaved pipeline keeps more micro batches than a plain one") {
-  TrainingPlan split;
+  Layout split;
   split.pp = 4;
   split.grad_accum = 8;
   // Eight layers a stage in four chunks of two: 4 × (1 + 3 ÷ (4 · 4)) = 4.75 sets of 8 layers.
@@ -139,7 +139,7 @@ TEST_CASE("an interleaved pipeline keeps more micro batches than a plain one") {
 }
 
 TEST_CASE("interleaving divides the bubble by the chunks") {
-  TrainingPlan split;
+  Layout split;
   split.pp = 4;
   split.grad_accum = 4;
   const Machine machine = test::machine("h100-sxm-80gb", 4);
@@ -154,7 +154,7 @@ TEST_CASE("interleaving divides the bubble by the chunks") {
 
 TEST_CASE("selective recomputation drops scores first") {
   const Job work = job("task=finetune model=llama-7b seq_len=2048");
-  TrainingPlan plan;
+  Layout plan;
   plan.flash_attention = true;
   const double linear = memory(work, plan).activations.raw();
   plan.flash_attention = false;
@@ -166,7 +166,7 @@ TEST_CASE("selective recomputation drops scores first") {
 TEST_CASE("QLoRA widens every frozen weight once per pass") {
   // Passes over products: forward, backward for inputs, and the repeated forward.
   const Machine machine = test::machine("a100-sxm-80gb");
-  const TrainingPlan plan = recomputing();
+  const Layout plan = recomputing();
   const Seconds lora = step(job("task=finetune model=llama-7b method=lora seq_len=2048"), plan, machine);
   const Seconds qlora = step(job("task=finetune model=llama-7b method=qlora seq_len=2048"), plan, machine);
   const double stream = 2039e9 * c().bandwidth_efficiency.value;
@@ -177,7 +177,7 @@ TEST_CASE("ZeRO-2 reduces after every micro batch and DDP once") {
   const Job work = job("task=finetune model=llama-7b seq_len=128");
   Machine machine = test::machine("a100-sxm-80gb", 2);
   machine.link_bandwidth = gb_per_s(0.001);  // nothing but traffic counts
-  TrainingPlan plan = data_parallel(2, Sharding::ddp);
+  Layout plan = data_parallel(2, Sharding::ddp);
   plan.grad_accum = 8;
   const double once = step(work, plan, machine).raw();
   plan.sharding = Sharding::zero2;
@@ -189,7 +189,7 @@ TEST_CASE("a pipeline gathers sharded weights once per step") {
   const Job work = job("task=finetune model=llama-7b seq_len=128");
   Machine machine = test::machine("a100-sxm-80gb", 4);
   machine.link_bandwidth = gb_per_s(0.001);
-  TrainingPlan plan = data_parallel(2, Sharding::zero3);
+  Layout plan = data_parallel(2, Sharding::zero3);
   plan.pp = 2;
   plan.grad_accum = 4;
   const double four = step(work, plan, machine).raw();
@@ -199,7 +199,7 @@ TEST_CASE("a pipeline gathers sharded weights once per step") {
 
 TEST_CASE("context ranks hide their ring behind attention") {
   const Job work = job("task=pretrain model=llama-3.1-8b seq_len=131072 global_batch=8");
-  TrainingPlan plan = recomputing();
+  Layout plan = recomputing();
   plan.cp = 8;
   Machine machine = test::machine("h100-sxm-80gb", 8);
   const double fast = step(work, plan, machine).raw();
@@ -212,7 +212,7 @@ TEST_CASE("pipeline stages send activations forward and gradients back") {
   // LLaMA 7B, 4096 tokens: 2 · 4096 · 4096 B = 33.55 MB each way, in four chunks of eight layers 2 · 4 times. Two
   // nodes of eight with two stages each: four GPUs share 12.5 GB/s at half the line rate (no RDMA).
   const Job work = job("task=finetune model=llama-7b framework=megatron seq_len=4096 sequence_parallel=false");
-  TrainingPlan plan = recomputing();
+  Layout plan = recomputing();
   plan.pp = 4;
   plan.dp = 4;
   plan.grad_accum = 100;

@@ -317,9 +317,9 @@ TEST_CASE("a recommended machine is planned as it is when it is asked about alon
             any::whole("rank", 0, static_cast<std::int64_t>(advice.recommendations.size()) - 1));
         const Recommendation& r = advice.recommendations[at];
         const auto alone = physics::plan_for(advice.work, r.machine(), test::coefficients());
-        must(alone.has_value() && physics::usable(*alone), "alone it is of no use");
-        must_be_near(physics::rate_of(*alone), physics::rate_of(r.choice()), "rate");
-        must_be_near(physics::memory_of(*alone).total().raw(), r.memory().total().raw(), "memory");
+        must(alone.has_value() && alone->is_usable(), "alone it is of no use");
+        must_be_near(alone->rate, r.plan().rate, "rate");
+        must_be_near(alone->memory.total().raw(), r.memory().total().raw(), "memory");
         const auto machine = answer::machine_of(*r.instance, r.machine().nodes, Market::shipped().catalog(),
                                                 Market::shipped().coefficients());
         must(machine.has_value() && machine->gpus() == r.machine().gpus(), "another machine");
@@ -341,12 +341,12 @@ TEST_CASE("every interval holds its own estimate", "[property]") {
         };
         for (const Recommendation& r : advice.recommendations) {
           within(r.intervals.memory_total_gib, in_gib(r.memory().total()), "memory");
-          within(r.intervals.tokens_per_s, r.tokens_per_s(), "tokens per second");
-          within(r.intervals.sequences_per_s, physics::sequences_per_s(r.choice()), "sequences per second");
-          const auto* served = std::get_if<physics::InferenceChoice>(&r.choice());
-          if (served == nullptr || !served->speed) continue;
-          within(r.intervals.ttft_ms, in_ms(served->speed->ttft), "ms to the first token");
-          within(r.intervals.itl_ms, in_ms(served->speed->itl), "ms between tokens");
+          within(r.intervals.rate, r.plan().rate, "rate");
+          within(r.intervals.sequences_per_s, r.plan().sequences_per_s, "sequences per second");
+          const auto& served = r.plan().serving;
+          if (!served || r.plan().rate <= 0) continue;
+          within(r.intervals.ttft_ms, in_ms(served->speed.ttft), "ms to the first token");
+          within(r.intervals.itl_ms, in_ms(served->speed.itl), "ms between tokens");
         }
       },
       kCases);

@@ -25,12 +25,12 @@ Asked with(Asked asked, const std::string& key, std::int64_t value) {
   return asked;
 }
 
-double trained_on(const job::Job& work, const TrainingPlan& plan) { return test::memory(work, plan).total().raw(); }
+double trained_on(const job::Job& work, const Layout& plan) { return test::memory(work, plan).total().raw(); }
 
-Machine wide_enough(const InferencePlan& plan) { return test::machine("b200-180gb", plan.tp * plan.pp * plan.dp); }
+Machine wide_enough(const Layout& plan) { return test::machine("b200-180gb", plan.tp * plan.pp * plan.dp); }
 
 /// With all that is asked for in flight: where the cache has no room for them, fewer are.
-double served_by(const job::Job& work, const InferencePlan& plan) {
+double served_by(const job::Job& work, const Layout& plan) {
   const auto memory = inference_memory(work, wide_enough(plan), plan, test::coefficients());
   test::given(memory.max_concurrency >= static_cast<double>(*work.inference.concurrency));
   return memory.per_gpu.total().raw();
@@ -172,7 +172,7 @@ TEST_CASE("more memory never turns a fit into a misfit", "[property]") {
     machine.device.usable *= any::number("times", 1.01, 4);
     const auto after = physics::plan_for(work, machine, test::coefficients());
     must(after.has_value(), "a plan is refused with more memory");
-    must(!physics::fits(*before) || physics::fits(*after), "it fitted before");
+    must(!before->fits || after->fits, "it fitted before");
   });
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/words/message.hpp"
+#include "physics/kinds/counted.hpp"
 #include "support/drawn.hpp"
 #include "support/training.hpp"
 
@@ -20,28 +21,24 @@ namespace any = test::any;
 
 namespace {
 
-std::optional<TrainingSpeed> trained(const job::Job& work, const Machine& machine, const TrainingPlan& plan) {
+std::optional<TrainingSpeed> trained(const job::Job& work, const Machine& machine, const Layout& plan) {
   return training_speed(work, machine, plan, test::coefficients());
 }
 
-Machine machine_of(const TrainingPlan& plan) { return any::machine(plan.tp * plan.pp * plan.cp * plan.dp); }
+Machine machine_of(const Layout& plan) { return any::machine(plan.tp * plan.pp * plan.cp * plan.dp); }
 
 struct Served {
   InferenceMemory memory;
   InferenceSpeed speed;
 };
 /// Where it has room for at least one request.
-Served served(const job::Job& work, const Machine& machine, const InferencePlan& plan) {
+Served served(const job::Job& work, const Machine& machine, const Layout& plan) {
   Served out{inference_memory(work, machine, plan, test::coefficients()), {}};
   test::given(out.memory.max_concurrency >= plan.dp);
   const auto speed = inference_speed(work, machine, plan, out.memory, test::coefficients());
   test::given(speed.has_value());
   out.speed = *speed;
   return out;
-}
-
-std::string layout(const physics::Choice& choice) {
-  return std::visit([](const auto& of) { return physics::layout_text(of.plan); }, choice);
 }
 
 }  // namespace
@@ -78,8 +75,8 @@ TEST_CASE("a GPU all of whose rates are higher never does other work slower", "[
     const auto work = job_of(any::counted());
     const Machine machine = any::machine(1 << any::whole("log2 gpus", 0, 3));
     const Faster better(machine, any::number("times", 1.01, 4));
-    CountedPlan plan;
-    plan.batch = any::size("batch", 1, 256);
+    Layout plan;
+    plan.micro_batch = any::size("batch", 1, 256);
     plan.precision = usual_precision(work, machine);
     const auto slow = counted_figures(work, machine, plan, test::coefficients());
     const auto fast = counted_figures(work, better.machine, plan, test::coefficients());
@@ -135,13 +132,13 @@ TEST_CASE("the plan of a faster GPU is never slower", "[property]") {
     const auto work = job_of(asked);
     const Machine machine = any::machine(1 << any::whole("log2 gpus", 0, 4));
     const auto slow = physics::plan_for(work, machine, test::coefficients());
-    test::given(slow.has_value() && physics::usable(*slow));
+    test::given(slow.has_value() && slow->is_usable());
     const Faster better(machine, any::number("times", 1.1, 4));
     const auto fast = physics::plan_for(work, better.machine, test::coefficients());
-    must(fast.has_value() && physics::usable(*fast), "it was of use on the slower one");
+    must(fast.has_value() && fast->is_usable(), "it was of use on the slower one");
     // A simpler layout stands until another brings 3 % more.
-    must_not_fall(physics::tokens_per_s(*slow) * (trains ? 0.97 : 1), physics::tokens_per_s(*fast),
-                  format("{} against {}", layout(*slow), layout(*fast)));
+    must_not_fall(slow->tokens_per_s() * (trains ? 0.97 : 1), fast->tokens_per_s(),
+                  format("{} against {}", layout_text(work, slow->layout), layout_text(work, fast->layout)));
   });
 }
 

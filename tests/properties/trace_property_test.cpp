@@ -5,6 +5,7 @@
 
 #include "base/words/message.hpp"
 #include "support/arithmetic.hpp"
+#include "physics/kinds/counted.hpp"
 #include "support/drawn.hpp"
 #include "support/training.hpp"
 
@@ -85,8 +86,8 @@ TEST_CASE("explanations of other work add up", "[property]") {
     Machine machine = any::counting_machine();
     any::leave_gaps(work);
     any::leave_gaps(machine);
-    CountedPlan plan;
-    plan.batch = any::size("batch", 1, 256);
+    Layout plan;
+    plan.micro_batch = any::size("batch", 1, 256);
     plan.precision = usual_precision(work, machine);
     Trace trace;
     const auto with = counted_figures(work, machine, plan, test::coefficients(), &trace);

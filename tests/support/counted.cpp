@@ -15,14 +15,13 @@ job::Job counted_job(std::string_view words) {
   return *std::move(work);
 }
 
-physics::CountedPlan with_batch(std::int64_t batch) {
-  physics::CountedPlan plan;
-  plan.batch = batch;
+physics::Layout with_batch(std::int64_t batch) {
+  physics::Layout plan;
+  plan.micro_batch = batch;
   return plan;
 }
 
-physics::CountedFigures counted_figures_of(const job::Job& work, const physics::Machine& machine,
-                                           physics::CountedPlan plan) {
+physics::Figures counted_figures_of(const job::Job& work, const physics::Machine& machine, physics::Layout plan) {
   plan.precision = physics::usual_precision(work, machine);
   return physics::counted_figures(work, machine, plan, coefficients());
 }

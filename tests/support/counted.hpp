@@ -12,9 +12,8 @@ Result<job::Job> try_counted(std::string_view words);
 job::Job counted_job(std::string_view words);
 
 /// So many items per GPU and pass, in the arithmetic of the job or fp16.
-physics::CountedPlan with_batch(std::int64_t batch);
+physics::Layout with_batch(std::int64_t batch);
 
-physics::CountedFigures counted_figures_of(const job::Job& work, const physics::Machine& machine,
-                                           physics::CountedPlan plan);
+physics::Figures counted_figures_of(const job::Job& work, const physics::Machine& machine, physics::Layout plan);
 
 }  // namespace gpusel::test

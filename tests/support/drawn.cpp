@@ -153,9 +153,9 @@ Asked counted() {
   return asked;
 }
 
-physics::TrainingPlan plan_for(const job::Job& work) {
+physics::Layout plan_for(const job::Job& work) {
   const auto& m = *work.model;
-  physics::TrainingPlan plan;
+  physics::Layout plan;
   plan.sharding = any_of("sharding", std::vector{Sharding::none, Sharding::ddp, Sharding::zero1, Sharding::zero2,
                                                  Sharding::zero3, Sharding::fsdp, Sharding::hsdp});
   plan.tp = divisor("tp", {m.heads.value_or(1), kv_heads(m)}, 8);
@@ -172,9 +172,9 @@ physics::TrainingPlan plan_for(const job::Job& work) {
   return plan;
 }
 
-physics::InferencePlan serving_plan(const job::Job& work) {
+physics::Layout serving_plan(const job::Job& work) {
   const std::vector<std::string> formats{"bf16", "fp16", "fp8", "int8", "w4a16", "nf4", "nvfp4", "mxfp4", "q4_k_m"};
-  physics::InferencePlan plan = test::serving(one_of("format", formats));
+  physics::Layout plan = test::serving(one_of("format", formats));
   plan.kv = coin("fp8 cache") ? job::KvPrecision::fp8 : job::KvPrecision::bf16;
   plan.tp = divisor("tp", {work.model->heads.value_or(1)}, 8);
   plan.pp = divisor("pp", {work.parameters.layers}, 4);

@@ -28,8 +28,8 @@ std::string job();
 Asked counted();
 
 /// Degrees that divide the model's heads, layers and experts; everything else as it comes.
-physics::TrainingPlan plan_for(const job::Job& work);
-physics::InferencePlan serving_plan(const job::Job& work);
+physics::Layout plan_for(const job::Job& work);
+physics::Layout serving_plan(const job::Job& work);
 
 /// GPUs whose figures for language models are published.
 std::string gpu();

@@ -76,25 +76,25 @@ physics::Machine machine(std::string_view name, int gpus, int per_node) {
   return made;
 }
 
-physics::TrainingPlan data_parallel(int dp, job::Sharding sharding) {
-  physics::TrainingPlan plan;
+physics::Layout data_parallel(int dp, job::Sharding sharding) {
+  physics::Layout plan;
   plan.dp = dp;
   plan.sharding = sharding;
   return plan;
 }
 
-physics::InferencePlan serving(std::string_view format, int tp) {
-  physics::InferencePlan plan;
+physics::Layout serving(std::string_view format, int tp) {
+  physics::Layout plan;
   plan.weights = value_of(physics::weight_format(format));
   plan.tp = tp;
   return plan;
 }
 
-physics::TrainingChoice plan_training(const job::Job& work, const physics::Machine& machine) {
+physics::Plan plan_training(const job::Job& work, const physics::Machine& machine) {
   return value_of(physics::plan_training(work, machine, coefficients()));
 }
 
-physics::InferenceChoice plan_inference(const job::Job& work, const physics::Machine& machine) {
+physics::Plan plan_inference(const job::Job& work, const physics::Machine& machine) {
   return value_of(physics::plan_inference(work, machine, coefficients()));
 }
 

@@ -26,11 +26,11 @@ job::Job job(std::string_view words);
 /// `gpus` equal cards in nodes of at most `per_node`, linked as usual, with 3200 Gbit/s of RDMA between nodes.
 physics::Machine machine(std::string_view gpu, int gpus = 1, int per_node = 8);
 
-physics::TrainingPlan data_parallel(int dp, job::Sharding sharding = job::Sharding::ddp);
+physics::Layout data_parallel(int dp, job::Sharding sharding = job::Sharding::ddp);
 /// The format by name, on one GPU, with a 16-bit cache.
-physics::InferencePlan serving(std::string_view format, int tp = 1);
+physics::Layout serving(std::string_view format, int tp = 1);
 
-physics::TrainingChoice plan_training(const job::Job& work, const physics::Machine& machine);
-physics::InferenceChoice plan_inference(const job::Job& work, const physics::Machine& machine);
+physics::Plan plan_training(const job::Job& work, const physics::Machine& machine);
+physics::Plan plan_inference(const job::Job& work, const physics::Machine& machine);
 
 }  // namespace gpusel::test

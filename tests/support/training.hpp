@@ -11,14 +11,13 @@ inline constexpr double kLlamaTable = 32000.0 * 4096;           // its embedding
 inline constexpr double kLlamaBody = kLlama - 2 * kLlamaTable;  // without embedding and head
 
 /// As many H100 as the plan's degrees ask for.
-physics::Machine enough(const physics::TrainingPlan& plan);
+physics::Machine enough(const physics::Layout& plan);
 
-physics::MemoryBreakdown memory(const job::Job& work, const physics::TrainingPlan& plan,
-                                const physics::Machine& machine);
-physics::MemoryBreakdown memory(const job::Job& work, const physics::TrainingPlan& plan = {});
+physics::MemoryBreakdown memory(const job::Job& work, const physics::Layout& plan, const physics::Machine& machine);
+physics::MemoryBreakdown memory(const job::Job& work, const physics::Layout& plan = {});
 
 /// For plans that have a speed: throws otherwise.
-physics::TrainingSpeed speed(const job::Job& work, const physics::TrainingPlan& plan, const physics::Machine& machine);
-physics::TrainingSpeed speed(const job::Job& work, const physics::TrainingPlan& plan = {});
+physics::TrainingSpeed speed(const job::Job& work, const physics::Layout& plan, const physics::Machine& machine);
+physics::TrainingSpeed speed(const job::Job& work, const physics::Layout& plan = {});
 
 }  // namespace gpusel::test

@@ -95,8 +95,8 @@ catalog::Number committed_months(Term term) {
 
 std::span<const job::Option<BreakEvenWishes>> break_even_options() { return kBreakEvenOptions; }
 
-const physics::Choice* BreakEvenContext::choice() const {
-  return subject().planned != nullptr ? &subject().planned->choice : nullptr;
+const physics::Plan* BreakEvenContext::plan() const {
+  return subject().planned != nullptr ? &subject().planned->plan : nullptr;
 }
 
 const TermCost* BreakEvenContext::term(Term kind) const {

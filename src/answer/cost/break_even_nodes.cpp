@@ -40,25 +40,24 @@ class NodeSearch {
  private:
   /// The item's own framework for every row: another is another program.
   static job::Job held(const BreakEvenContext& c) {
-    job::Job work = as_planned(*c.answer.work, *c.choice());
+    job::Job work = physics::as_planned(*c.answer.work, c.plan()->layout);
     std::erase_if(work.assumed, [](const job::Assumed& one) { return one.key == "framework"; });
     return work;
   }
 
   /// The item's own plan where the nodes are its own; nothing where the job does not fit so many.
-  std::optional<physics::Choice> plan_of(int nodes, const physics::Machine& machine) const {
-    if (nodes == c_.subject().nodes) return *c_.choice();
-    auto choice = physics::plan_for(work_, machine, c_.coefficients);
-    if (!choice || !physics::usable(*choice)) return std::nullopt;
-    return std::move(*choice);
+  std::optional<physics::Plan> plan_of(int nodes, const physics::Machine& machine) const {
+    if (nodes == c_.subject().nodes) return *c_.plan();
+    auto plan = physics::plan_for(work_, machine, c_.coefficients);
+    if (!plan || !plan->is_usable()) return std::nullopt;
+    return std::move(*plan);
   }
 
   /// Sequences of a step, where another number of them would be another training.
-  bool same_batch(const physics::Choice& choice) {
-    const auto* training = std::get_if<physics::TrainingChoice>(&choice);
-    if (training == nullptr || !work_.training.global_batch) return true;
-    const auto own = std::get<physics::TrainingChoice>(*c_.choice()).plan.global_batch();
-    const std::int64_t step = training->plan.global_batch();
+  bool same_batch(const physics::Plan& plan) {
+    if (!plan.training || !work_.training.global_batch) return true;
+    const auto own = c_.plan()->layout.global_batch();
+    const std::int64_t step = plan.layout.global_batch();
     if (step == own || step == *work_.training.global_batch) return true;
     too_many_ = step > std::max(own, *work_.training.global_batch);
     return false;
@@ -66,7 +65,7 @@ class NodeSearch {
 
   struct Found {
     physics::Machine machine;
-    physics::Choice choice;
+    physics::Plan plan;
     double rate = 0;  // of all nodes
   };
 
@@ -76,10 +75,10 @@ class NodeSearch {
     const bool in_copies = !job::is_training(work_.task);
     const auto machine = machine_of(*c_.subject().instance, in_copies ? 1 : nodes, c_.catalog, c_.coefficients);
     if (!machine || (nodes > 1 && joined && !in_copies && machine->network.raw() <= 0)) return std::nullopt;
-    const auto choice = plan_of(in_copies ? 1 : nodes, *machine);
-    if (!choice) without_plan_.push_back(nodes);
-    if (!choice || !same_batch(*choice)) return std::nullopt;
-    return Found{*machine, *choice, physics::rate_of(*choice) * (in_copies ? nodes : 1)};
+    const auto plan = plan_of(in_copies ? 1 : nodes, *machine);
+    if (!plan) without_plan_.push_back(nodes);
+    if (!plan || !same_batch(*plan)) return std::nullopt;
+    return Found{*machine, *plan, plan->rate * (in_copies ? nodes : 1)};
   }
 
   void add(int nodes) {
@@ -94,7 +93,7 @@ class NodeSearch {
     if (!row.run.ends()) return;
     row.cost = in_hours(row.run.wall) * c_.paid_ratio(row.hours) * nodes * per_node_hour_;
     row.hours_95 = in_hours(money::time_for_share(
-        likely_runs(c_, stops, row.run, speed_of(c_, found->machine, found->choice)), kSureOfNodes));
+        likely_runs(c_, stops, row.run, speed_of(c_, found->machine, found->plan)), kSureOfNodes));
     if (!counts_.rows.empty()) {
       const NodeCount& fewest = counts_.rows.front();
       row.efficiency = fewest.hours * fewest.nodes / (row.hours * nodes);
@@ -146,8 +145,8 @@ class NodeSearch {
                                      ? say("nodes without a plan for {}: {}", work_.training.framework, list)
                                      : say("nodes without a plan: {}", list));
     }
-    if (const auto* own = std::get_if<physics::TrainingChoice>(c_.choice()))
-      if (const std::string other = batch_note(work_, own->plan); !other.empty())
+    if (c_.plan()->training)
+      if (const std::string other = physics::batch_note(work_, c_.plan()->layout); !other.empty())
         counts_.left_out.push_back(say("on {}: {}", c_.subject().nodes, other));
     if (too_many_ && work_.training.global_batch)
       counts_.left_out.push_back(say("beyond {} nodes a step would be more than {} sequences, another training",

@@ -28,7 +28,7 @@ std::optional<RequestShape> request_shape(const BreakEvenContext& c) {
 
 /// A saved answer counts the tokens that are written, or read where none are.
 double requests_per_s(const BreakEvenContext& c, const RequestShape& shape) {
-  if (c.choice() != nullptr) return physics::sequences_per_s(*c.choice());
+  if (c.plan() != nullptr) return c.plan()->sequences_per_s;
   return c.job()->tokens_per_s.value_or(0) / (shape.out > 0 ? shape.out : shape.in);
 }
 
@@ -196,7 +196,7 @@ void add_tokens(const BreakEvenContext& c) {
   if (!w.api_price && !w.api_price_in && !w.api_price_out) return;
   const auto shape = request_shape(c);
   if (!shape) {
-    c.note(c.subject().rank > 0 && c.subject().saved == nullptr && c.choice() == nullptr
+    c.note(c.subject().rank > 0 && c.subject().saved == nullptr && c.plan() == nullptr
                ? say("a token price is not compared: the saved answer's model is not in the catalogue")
                : say("a token price compares with serving a language model: give --model and --task inference"));
     return;

@@ -19,7 +19,7 @@ struct BreakEvenContext {
   const physics::EconomyCoefficients& economy() const { return *coefficients.economy; }
   std::string currency() const { return std::string(answer.converter.currency().code()); }
   const CostSubject& subject() const { return item.subject; }
-  const physics::Choice* choice() const;
+  const physics::Plan* plan() const;
   /// What is planned or was saved; null where neither tells.
   const job::Job* work() const {
     if (subject().saved != nullptr) return &subject().saved->work;
@@ -77,7 +77,7 @@ struct Speed {
 
   bool is_known() const { return rate > 0 && interval.low > 0 && interval.high > interval.low; }
 };
-Speed speed_of(const BreakEvenContext& c, const physics::Machine& machine, const physics::Choice& choice);
+Speed speed_of(const BreakEvenContext& c, const physics::Machine& machine, const physics::Plan& plan);
 /// The run at equally likely speeds; where its speed's interval is not known, the run alone.
 std::vector<money::Run> likely_runs(const BreakEvenContext& c, const StopModel& stops, const money::Run& run,
                                     const Speed& speed);

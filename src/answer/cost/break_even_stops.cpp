@@ -46,8 +46,7 @@ void find_mtbf(const BreakEvenContext& c, StopModel& stops) {
 
 job::Precision precision_of(const BreakEvenContext& c) {
   if (c.subject().saved != nullptr) return c.subject().saved->precision;
-  const auto* training = std::get_if<physics::TrainingChoice>(c.choice());
-  return training != nullptr ? training->plan.precision : job::Precision::fp32;
+  return c.plan() != nullptr && c.plan()->training ? c.plan()->layout.precision : job::Precision::fp32;
 }
 
 /// GB/s between nodes; 0 where they have no network of their own.
@@ -63,7 +62,7 @@ void find_checkpoint(const BreakEvenContext& c, StopModel& stops, int nodes) {
   stops.piecewise = is_in_pieces(c);
   if (stops.piecewise) return;
   if (c.wishes.checkpoint_gb) stops.checkpoint_gb = *c.wishes.checkpoint_gb;
-  if (c.work() != nullptr && (c.choice() != nullptr || c.subject().saved != nullptr) && !stops.checkpoint_gb)
+  if (c.work() != nullptr && (c.plan() != nullptr || c.subject().saved != nullptr) && !stops.checkpoint_gb)
     if (const auto size = physics::checkpoint_size(*c.work(), precision_of(c))) stops.checkpoint_gb = in_gb(*size);
   if (!stops.checkpoint_gb) return;
   double per_node = c.economy().checkpoint_node_write_gbs.value;
@@ -173,7 +172,7 @@ money::Interruptions without_writing(money::Interruptions stops) {
 
 /// Of the item itself, planned or saved.
 Speed own_speed(const BreakEvenContext& c) {
-  if (c.choice() != nullptr && c.answer.work) return speed_of(c, c.subject().planned->machine, *c.choice());
+  if (c.plan() != nullptr && c.answer.work) return speed_of(c, c.subject().planned->machine, *c.plan());
   if (c.subject().saved == nullptr || c.job() == nullptr) return {};
   return {c.job()->tokens_per_s.value_or(0), c.subject().saved->rate};
 }
@@ -235,9 +234,9 @@ void add_deadline(const BreakEvenContext& c, const money::Run& run) {
 
 }  // namespace
 
-Speed speed_of(const BreakEvenContext& c, const physics::Machine& machine, const physics::Choice& choice) {
-  const auto ranges = intervals_for(*c.answer.work, machine, choice, c.coefficients);
-  return {physics::rate_of(choice), c.answer.work->counted ? ranges.throughput : ranges.tokens_per_s};
+Speed speed_of(const BreakEvenContext& c, const physics::Machine& machine, const physics::Plan& plan) {
+  const auto ranges = intervals_for(*c.answer.work, machine, plan, c.coefficients);
+  return {plan.rate, ranges.rate};
 }
 
 std::vector<money::Run> likely_runs(const BreakEvenContext& c, const StopModel& stops, const money::Run& run,

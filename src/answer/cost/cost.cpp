@@ -111,7 +111,7 @@ class TermCosts {
     const CostSubject& subject = item.subject;
     if (item.terms.empty() || !item.duty.scale_to_zero || item.duty.cold_start_s) return;
     if (!subject.planned || !answer_.work) return;
-    item.cold_start = cold_start(*answer_.work, subject.planned->machine, subject.planned->choice,
+    item.cold_start = cold_start(*answer_.work, subject.planned->machine, subject.planned->plan,
                                  {*subject.instance, item.terms.front().region->id}, catalog_, coefficients_,
                                  question_.explained ? &item.trace : nullptr);
     if (!item.cold_start) return;
@@ -140,19 +140,19 @@ void plan_job(CostSubject& subject, const job::Job& work, const catalog::Catalog
     return;
   }
   const auto machine = machine_of(*subject.instance, subject.nodes, catalog, coefficients);
-  auto choice = machine ? physics::plan_for(work, *machine, coefficients) : std::unexpected(machine.error());
-  if (!choice) {
-    subject.problem = choice.error().message;
+  auto plan = machine ? physics::plan_for(work, *machine, coefficients) : std::unexpected(machine.error());
+  if (!plan) {
+    subject.problem = plan.error().message;
     return;
   }
-  subject.problem = physics::problem_of(*choice).text();
-  if (!physics::usable(*choice)) return;
-  if (physics::rate_of(*choice) <= 0) {
+  subject.problem = plan->problem.text();
+  if (!plan->is_usable()) return;
+  if (plan->rate <= 0) {
     subject.problem = say("how fast it would be is not known");
     return;
   }
-  subject.job = job_of(work, *choice);
-  subject.planned = std::make_shared<const PlannedMachine>(PlannedMachine{*machine, std::move(*choice)});
+  subject.job = job_of(work, *plan);
+  subject.planned = std::make_shared<const PlannedMachine>(PlannedMachine{*machine, std::move(*plan)});
 }
 
 /// "2x p4d.24xlarge" and "p4d.24xlarge"; some names are spelt like a number of something.
@@ -210,7 +210,7 @@ CostSubject subject_of(const Recommendation& recommendation, const Advice& advic
   subject.name = recommendation.instance->sku;
   subject.nodes = recommendation.machine().nodes;
   subject.provider = provider_of(*subject.instance, catalog);
-  subject.job = job_of(advice.work, recommendation.choice());
+  subject.job = job_of(advice.work, recommendation.plan());
   subject.planned = recommendation.planned;
   subject.rank = recommendation.rank;
   return subject;
@@ -243,7 +243,7 @@ Result<CostAnswer> costs(const CostQuestion& question, const catalog::Catalog& c
       std::ranges::move(explain_cost(item, answer, catalog), std::back_inserter(item.trace));
       if (answer.work && item.subject.planned) {
         const PlannedMachine& planned = *item.subject.planned;
-        std::ranges::move(explain(*answer.work, planned.machine, planned.choice, coefficients),
+        std::ranges::move(explain(*answer.work, planned.machine, planned.plan, coefficients),
                           std::back_inserter(item.trace));
       }
     }

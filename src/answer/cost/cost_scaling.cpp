@@ -6,13 +6,13 @@
 namespace gpusel::answer {
 
 std::optional<money::Autoscale> scaling_of(const ScalingFacts& facts, physics::Trace* trace, std::string_view prefix) {
-  const auto* serving = std::get_if<physics::InferenceChoice>(&facts.planned.choice);
-  if (serving == nullptr || !serving->speed || facts.work.ends() || !facts.cold_start) return std::nullopt;
+  const physics::Plan& plan = facts.planned.plan;
+  if (!plan.serving || plan.rate <= 0 || facts.work.ends() || !facts.cold_start) return std::nullopt;
   const double spare = static_cast<double>(facts.work.inference.redundancy);
   money::Scaled scaled;
   // Little's law, with those that wait; the figures are those of the instances that are not spare.
-  const auto& speed = *serving->speed;
-  const double all = facts.work.inference.request_rate ? speed.requests_per_s * speed.e2e.raw() : speed.in_flight;
+  const double all =
+      facts.work.inference.request_rate ? plan.sequences_per_s * plan.latency.raw() : plan.serving->speed.in_flight;
   scaled.in_flight = all / std::max(1.0, facts.instances - spare);
   scaled.planned_load = facts.work.inference.max_load;
   scaled.scale_to_zero = facts.scale_to_zero;
@@ -28,10 +28,10 @@ void add_scaling(CostItem& item, const CostAnswer& answer, const catalog::Catalo
   const CostSubject& subject = item.subject;
   if (item.duty.is_always_on() && item.duty.utilization >= 1) return;
   if (!answer.work || !subject.planned || item.terms.empty() || subject.job->hours) return;
-  if (!std::holds_alternative<physics::InferenceChoice>(subject.planned->choice)) return;
+  if (!subject.planned->plan.serving) return;
   const auto start = item.cold_start || item.duty.cold_start_s
                          ? item.cold_start
-                         : cold_start(*answer.work, subject.planned->machine, subject.planned->choice,
+                         : cold_start(*answer.work, subject.planned->machine, subject.planned->plan,
                                       {*subject.instance, item.terms.front().region->id}, catalog, coefficients);
   ScalingFacts facts{*answer.work, *subject.planned, subject.nodes, item.duty.scale_to_zero, std::nullopt};
   if (item.duty.cold_start_s)

@@ -25,7 +25,8 @@ using physics::Machine;
 constexpr double kTrainingFabricGbps = 3200;  // eight 400 Gbit/s adapters
 constexpr double kOlderFabricGbps = 800;      // A100 and older, or cards on PCIe
 constexpr double kPlainNetworkGbps = 100;
-constexpr std::int64_t kRackGpus = 72;  // joined by NVLink in an NVL72 rack
+constexpr std::int64_t kRackGpus = 72;   // joined by NVLink in an NVL72 rack
+constexpr std::size_t kMostChosen = 13;  // of what a plan chooses
 
 class MachineMaker {
  public:
@@ -83,80 +84,24 @@ class MachineMaker {
   const physics::Coefficients& c_;
 };
 
-constexpr std::size_t kMostChosen = 13;  // of what a plan chooses
-
-template <class T>
-void note_choice(job::Assumptions& out, const job::Count& pin, std::string_view key, T value) {
-  if (!pin) out.push_back({std::string(key), static_cast<double>(value)});
-}
-
-job::Assumptions chosen_by(const Job& work, const physics::TrainingChoice& choice) {
-  const auto& job = work.training;
-  const auto& p = choice.plan;
-  job::Assumptions out;
-  out.reserve(kMostChosen);
-  if (!job.precision) out.push_back({"precision", std::string(to_text(p.precision))});
-  if (!job.sharding) out.push_back({"sharding", std::string(to_text(p.sharding))});
-  note_choice(out, work.pins.tp, "tp", p.tp);
-  note_choice(out, work.pins.pp, "pp", p.pp);
-  if (p.cp > 1) note_choice(out, work.pins.cp, "cp", p.cp);
-  if (p.ep > 1) note_choice(out, work.pins.ep, "ep", p.ep);
-  note_choice(out, work.pins.dp, "dp", p.dp);
-  note_choice(out, job.micro_batch, "micro_batch", p.micro_batch);
-  note_choice(out, job.grad_accum, "grad_accum", p.grad_accum);
-  if (!job.global_batch) out.push_back({"global_batch", static_cast<double>(p.global_batch())});
-  if (!job.checkpointing) out.push_back({"activation_checkpointing", std::string(to_text(p.checkpointing))});
-  if (physics::is_partial(p)) out.push_back({"recomputed_share", p.recomputed});
-  if (!job.flash_attention) out.push_back({"flash_attention", p.flash_attention});
-  return out;
-}
-
-job::Assumptions chosen_by(const Job& work, const physics::InferenceChoice& choice) {
-  const auto& job = work.inference;
-  const auto& p = choice.plan;
-  job::Assumptions out;
-  out.reserve(kMostChosen);
-  if (job.weights_precision.empty()) out.push_back({"weights_precision", std::string(p.weights->name)});
-  if (!job.kv_precision && work.model->is_generator()) out.push_back({"kv_precision", std::string(to_text(p.kv))});
-  note_choice(out, work.pins.tp, "tp", p.tp);
-  note_choice(out, work.pins.pp, "pp", p.pp);
-  note_choice(out, work.pins.dp, "dp", p.dp);
-  if (choice.speed && choice.speed->prefill_replicas > 0)
-    out.push_back({"prefill_replicas", choice.speed->prefill_replicas});
-  if (!job.concurrency) out.push_back({"concurrency", choice.memory.concurrency});
-  return out;
-}
-
-job::Assumptions chosen_by(const Job& work, const physics::CountedChoice& choice) {
-  job::Assumptions out;
-  const auto& job = *work.counted;
-  if (job::runs_model(work.task) && !job.precision)
-    out.push_back({"precision", std::string(to_text(choice.plan.precision))});
-  if (physics::has_batches(job)) note_choice(out, job.batch, "batch", choice.plan.batch);
-  return out;
-}
-
 /// Fine-tuning that master copies do not leave room for is commonly done in bf16 alone. Only where the
 /// machine was asked about: nothing is recommended on that ground.
 void try_without_masters(EstimateAnswer& answer, const physics::Coefficients& c) {
-  auto pure = without_masters(answer.work, answer.machine, answer.choice, c);
+  auto pure = without_masters(answer.work, answer.machine, answer.plan, c);
   if (!pure) return;
   auto& job = answer.work.training;
-  const auto* mixed = std::get_if<physics::TrainingChoice>(&answer.choice);
   job.recipe = job::Recipe::pure;
   answer.notes.push_back(say("with fp32 master copies it does not fit ({}): weights, gradients and states in bf16",
-                             mixed->problem.text()));
-  answer.choice = std::move(*pure);
+                             answer.plan.problem.text()));
+  answer.plan = std::move(*pure);
   for (auto& [key, value] : answer.assumed)
     if (key == "recipe") value = std::string(to_text(job.recipe));
 }
 
 /// A framework that nobody named gives way to one that can run the plan.
 void adopt_framework(EstimateAnswer& answer) {
-  const auto* training = std::get_if<physics::TrainingChoice>(&answer.choice);
-  if (training == nullptr) return;
   auto& framework = answer.work.training.framework;
-  const std::string_view needed = physics::framework_for(answer.work, training->plan);
+  const std::string_view needed = physics::framework_for(answer.work, answer.plan.layout);
   if (needed == framework) return;
   answer.notes.push_back(framework_note(framework, needed));
   framework = needed;
@@ -166,18 +111,6 @@ void adopt_framework(EstimateAnswer& answer) {
 }
 
 }  // namespace
-
-Job as_planned(Job work, const physics::Choice& choice) {
-  if (const auto* training = std::get_if<physics::TrainingChoice>(&choice))
-    work.training.framework = physics::framework_for(work, training->plan);
-  return work;
-}
-
-std::string batch_note(const Job& work, const physics::TrainingPlan& plan) {
-  if (!work.training.global_batch || plan.global_batch() == *work.training.global_batch) return {};
-  return say("a step is {} sequences, not {}: {} data-parallel ranks × micro-batch {} × {} passes", plan.global_batch(),
-             *work.training.global_batch, plan.dp, plan.micro_batch, plan.grad_accum);
-}
 
 std::string framework_note(std::string_view usual, std::string_view needed) {
   return say("{} does not divide layers over GPUs, which this job needs: the plan is for {}", usual, needed);
@@ -197,8 +130,8 @@ void note_reading(const catalog::ConfigModel& model, std::vector<std::string>& n
 namespace {
 
 /// The sum, and what it is compared with.
-void explain_fit(const Machine& machine, const physics::Choice& choice, physics::Trace& trace) {
-  const auto& memory = physics::memory_of(choice);
+void explain_fit(const Machine& machine, const physics::Plan& plan, physics::Trace& trace) {
+  const auto& memory = plan.memory;
   if (memory.total().raw() <= 0) return;
   record(&trace, {"memory.total", "{:.2f}", "GiB", to_say("sum of the parts")},
          [&](auto told) { return memory.sum(told); });
@@ -211,42 +144,12 @@ void explain_fit(const Machine& machine, const physics::Choice& choice, physics:
 
 }  // namespace
 
-namespace {
-
-/// Those of that quantity as `others` have them, where that is less.
-void replace_lines(physics::Trace& trace, std::string_view quantity, const physics::Trace& others) {
-  for (physics::TraceLine& line : trace)
-    for (const physics::TraceLine& other : others)
-      if (line.quantity == quantity && other.quantity == quantity && *other.value.number < *line.value.number)
-        line = other;
-}
-
-}  // namespace
-
-physics::Trace explain(const Job& asked, const Machine& machine, const physics::Choice& choice,
+physics::Trace explain(const Job& work, const Machine& machine, const physics::Plan& plan,
                        const physics::Coefficients& c) {
-  const Job work = as_planned(asked, choice);
   physics::Trace trace;
-  if (const auto* training = std::get_if<physics::TrainingChoice>(&choice)) {
-    physics::training_memory(work, machine, training->plan, c, &trace);
-    physics::training_speed(work, machine, training->plan, c, &trace);
-  } else if (const auto* counted = std::get_if<physics::CountedChoice>(&choice)) {
-    physics::counted_figures(work, machine, counted->plan, c, &trace);
-  } else {
-    const auto& plan = std::get<physics::InferenceChoice>(choice).plan;
-    const auto memory = physics::inference_memory(work, machine, plan, c, &trace);
-    if (work.inference.request_rate) {  // the cache is that of the requests in flight
-      Job steady = work;
-      steady.inference.concurrency =
-          static_cast<std::int64_t>(std::get<physics::InferenceChoice>(choice).memory.concurrency);
-      physics::Trace held;
-      physics::inference_memory(steady, machine, plan, c, &held);
-      replace_lines(trace, "memory.kv_cache", held);
-    }
-    physics::inference_speed(work, machine, plan, memory, c, &trace);
-  }
-  explain_fit(machine, choice, trace);
-  intervals_for(asked, machine, choice, c, &trace);
+  physics::physics_of(work).explain(work, machine, plan, c, trace);
+  explain_fit(machine, plan, trace);
+  intervals_for(work, machine, plan, c, &trace);
   return trace;
 }
 
@@ -310,23 +213,22 @@ Result<Job> resolve_work(const Request& request, const FoundModel& model, const 
   return job::resolve(request, *model.model, model.draft);
 }
 
-std::optional<physics::TrainingChoice> without_masters(const Job& work, const Machine& machine,
-                                                       const physics::Choice& choice, const physics::Coefficients& c) {
+std::optional<physics::Plan> without_masters(const Job& work, const Machine& machine, const physics::Plan& mixed,
+                                             const physics::Coefficients& c) {
   const auto& job = work.training;
-  const auto* mixed = std::get_if<physics::TrainingChoice>(&choice);
-  if (mixed == nullptr || mixed->fits || !job.recipe_open || job.recipe != job::Recipe::mixed ||
+  if (!mixed.training || mixed.fits || !job.recipe_open || job.recipe != job::Recipe::mixed ||
       job.method != job::Method::full || work.task != job::Task::finetune ||
-      mixed->plan.precision != job::Precision::bf16)
+      mixed.layout.precision != job::Precision::bf16)
     return std::nullopt;
   Job bare = work;
   bare.training.recipe = job::Recipe::pure;
-  auto pure = physics::plan_training(bare, machine, c);
+  auto pure = physics::plan_for(bare, machine, c);
   if (!pure || !pure->fits) return std::nullopt;
   return std::move(*pure);
 }
 
-job::Assumptions chosen(const Job& work, const physics::Choice& choice) {
-  return std::visit([&](const auto& c) { return chosen_by(work, c); }, choice);
+job::Assumptions chosen(const Job& work, const physics::Plan& plan) {
+  return physics::physics_of(work).chosen(work, plan);
 }
 
 Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Catalog& catalog,
@@ -353,26 +255,23 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
   auto machine = requested_machine(request, **gpu, c, answer.assumed);
   if (!machine) return std::unexpected(machine.error());
   answer.machine = *machine;
-  auto choice = physics::plan_for(answer.work, answer.machine, c);
-  if (!choice) return std::unexpected(choice.error());
-  answer.choice = std::move(*choice);
+  auto plan = physics::plan_for(answer.work, answer.machine, c);
+  if (!plan) return std::unexpected(plan.error());
+  answer.plan = std::move(*plan);
   try_without_masters(answer, c);
   adopt_framework(answer);
-  const auto extra = chosen(answer.work, answer.choice);
+  const auto extra = chosen(answer.work, answer.plan);
   answer.assumed.insert(answer.assumed.end(), extra.begin(), extra.end());
-  if (const physics::Problem& problem = physics::problem_of(answer.choice); problem.any())
-    answer.notes.push_back(problem.text());
-  if (std::string change = what_would_fit(answer.work, answer.machine, answer.choice, c); !change.empty())
+  if (const physics::Problem& problem = answer.plan.problem; problem.any()) answer.notes.push_back(problem.text());
+  if (std::string change = what_would_fit(answer.work, answer.machine, answer.plan, c); !change.empty())
     answer.notes.push_back(std::move(change));
-  answer.intervals = intervals_for(answer.work, answer.machine, answer.choice, c);
+  answer.intervals = intervals_for(answer.work, answer.machine, answer.plan, c);
   add_fit(answer, rules, c);
   add_notes(answer, request, c);
   if (with_trace) {
-    answer.trace = explain(answer.work, answer.machine, answer.choice, c);
-    if (const auto* training = std::get_if<physics::TrainingChoice>(&answer.choice))
-      answer.advice = training_advice(answer.work, answer.machine, *training, c);
-    else if (const auto* inference = std::get_if<physics::InferenceChoice>(&answer.choice))
-      answer.advice = inference_advice(answer.work, answer.machine, *inference, c);
+    answer.trace = explain(answer.work, answer.machine, answer.plan, c);
+    if (answer.plan.training) answer.advice = training_advice(answer.work, answer.machine, answer.plan, c);
+    if (answer.plan.serving) answer.advice = inference_advice(answer.work, answer.machine, answer.plan, c);
   }
   return answer;
 }

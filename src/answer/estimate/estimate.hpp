@@ -7,20 +7,29 @@
 #include "answer/facts/fit.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/hf/hf_config.hpp"
+#include "physics/kinds/physics.hpp"
 #include "physics/own.hpp"
-#include "physics/planner/plan.hpp"
 
 namespace gpusel::answer {
 
 /// 80 of 100 measurements should lie inside.
 struct Intervals {
   physics::Interval memory_total_gib;  // per GPU
-  physics::Interval tokens_per_s;      // training, or output tokens of inference
-  physics::Interval sequences_per_s;
-  physics::Interval throughput;  // of work that is counted in items of its own
-  physics::Interval itl_ms;      // inference
-  physics::Interval ttft_ms;     // inference
+  physics::Interval rate;              // in the job's own unit
+  physics::Interval sequences_per_s;   // trained on, or requests served
+  physics::Interval itl_ms;            // of language models that are served
+  physics::Interval ttft_ms;           // the same
 };
+
+/// A rate as people are told it, with its interval.
+struct SpokenRate {
+  std::string_view key;  // of JSON and explanations
+  std::string_view unit;
+  double value = 0;
+  physics::Interval interval;
+};
+/// That of the job's own unit; of encoders that language engines serve, sequences.
+SpokenRate spoken_rate(const job::Job& work, const physics::Plan& plan, const Intervals& intervals);
 
 struct EstimateAnswer {
   std::string id;
@@ -28,7 +37,7 @@ struct EstimateAnswer {
   std::shared_ptr<const catalog::ConfigModel> own_model;
   job::Job work;
   physics::Machine machine;
-  physics::Choice choice;
+  physics::Plan plan;
   job::Assumptions assumed;  // with what the plan chose
   std::vector<std::string> notes;
   std::vector<std::string> advice;  // with the trace: what dominates, and what one change would bring
@@ -37,23 +46,19 @@ struct EstimateAnswer {
   physics::Trace trace;
 };
 
-/// The job as its plan runs it: with the framework the plan is for.
-job::Job as_planned(job::Job work, const physics::Choice& choice);
-/// That a step is not the batch asked for or assumed; nothing where it is.
-std::string batch_note(const job::Job& work, const physics::TrainingPlan& plan);
 /// That a plan is not for the framework that was assumed.
 std::string framework_note(std::string_view usual, std::string_view needed);
 
 /// The formulas behind the figures of a choice.
-physics::Trace explain(const job::Job& asked, const physics::Machine& machine, const physics::Choice& choice,
+physics::Trace explain(const job::Job& work, const physics::Machine& machine, const physics::Plan& plan,
                        const physics::Coefficients& coefficients);
 
 /// Widths measured over published residuals, by task.
-Intervals intervals_for(const job::Job& work, const physics::Machine& machine, const physics::Choice& choice,
+Intervals intervals_for(const job::Job& work, const physics::Machine& machine, const physics::Plan& plan,
                         const physics::Coefficients& coefficients, physics::Trace* trace = nullptr);
 
 /// What a job has in common with those whose measurements narrow its intervals.
-physics::OwnClass own_class(const job::Job& work, const physics::Machine& machine, const physics::Choice& choice);
+physics::OwnClass own_class(const job::Job& work, const physics::Machine& machine, const physics::Plan& plan);
 
 /// A model by catalogue name, path, or inline object. Errors name the key `model`.
 struct FoundModel {
@@ -74,10 +79,10 @@ Result<EstimateAnswer> answer_estimate(const job::Request& request, const catalo
 
 /// The plan in bf16 alone of a fine-tuning job whose recipe was left open and which fp32 master copies leave no room
 /// for; nothing where that is not the case, or does not help.
-std::optional<physics::TrainingChoice> without_masters(const job::Job& work, const physics::Machine& machine,
-                                                       const physics::Choice& choice, const physics::Coefficients& c);
+std::optional<physics::Plan> without_masters(const job::Job& work, const physics::Machine& machine,
+                                             const physics::Plan& plan, const physics::Coefficients& c);
 
 /// What a plan chose where the request left it open, in the contract's keys.
-job::Assumptions chosen(const job::Job& work, const physics::Choice& choice);
+job::Assumptions chosen(const job::Job& work, const physics::Plan& plan);
 
 }  // namespace gpusel::answer

@@ -14,9 +14,8 @@ using job::KvPrecision;
 
 class Trials {
  public:
-  Trials(const Job& work, const physics::Machine& machine, const physics::InferenceChoice& choice,
-         const physics::Coefficients& c)
-      : work_(work), machine_(machine), choice_(choice), c_(c) {}
+  Trials(const Job& work, const physics::Machine& machine, const physics::Plan& plan, const physics::Coefficients& c)
+      : work_(work), machine_(machine), plan_(plan), c_(c) {}
 
   std::vector<std::string> helpful() const {
     std::vector<std::string> found;
@@ -47,7 +46,7 @@ class Trials {
   }
 
   std::string smaller_cache() const {
-    const bool wide = choice_.plan.kv == KvPrecision::bf16 || choice_.plan.kv == KvPrecision::fp16;
+    const bool wide = plan_.layout.kv == KvPrecision::bf16 || plan_.layout.kv == KvPrecision::fp16;
     if (!wide || !machine_.device.gpu->has_fp8) return {};
     Job trial = work_;
     trial.inference.kv_precision = KvPrecision::fp8;
@@ -67,7 +66,7 @@ class Trials {
   /// The longest that this plan has room for, in round numbers.
   std::string shorter_context() const {
     constexpr double kRound = 256;
-    const auto context = static_cast<std::int64_t>(std::floor(choice_.memory.longest_context / kRound) * kRound);
+    const auto context = static_cast<std::int64_t>(std::floor(plan_.serving->room.longest_context / kRound) * kRound);
     Job trial = work_;
     trial.inference.input_tokens = context - trial.inference.output_tokens;
     if (trial.inference.input_tokens < 1 || trial.inference.input_tokens >= work_.inference.input_tokens) return {};
@@ -78,7 +77,7 @@ class Trials {
     Job trial = work_;
     for (const std::string_view format : {"fp8", "w4a16"}) {
       const auto known = physics::weight_format(format);
-      if (!known || (*known)->bits >= choice_.plan.weights->bits) continue;
+      if (!known || (*known)->bits >= plan_.layout.weights->bits) continue;
       if (!physics::has_kernels(**known, machine_.device)) continue;
       trial.inference.weights_precision = format;
       if (fits(trial)) return say("{} weights", format);
@@ -88,22 +87,21 @@ class Trials {
 
   const Job& work_;
   const physics::Machine& machine_;
-  const physics::InferenceChoice& choice_;
+  const physics::Plan& plan_;
   const physics::Coefficients& c_;
 };
 
 }  // namespace
 
-std::string what_would_fit(const Job& work, const physics::Machine& machine, const physics::Choice& choice,
+std::string what_would_fit(const Job& work, const physics::Machine& machine, const physics::Plan& plan,
                            const physics::Coefficients& c) {
-  const auto* inference = std::get_if<physics::InferenceChoice>(&choice);
-  if (inference == nullptr || inference->fits || !work.model->is_generator()) return {};
+  if (!plan.serving || plan.fits || !work.model->is_generator()) return {};
   std::string list;
-  for (const std::string& text : Trials(work, machine, *inference, c).helpful())
+  for (const std::string& text : Trials(work, machine, plan, c).helpful())
     list += (list.empty() ? "" : say(" or ")) + text;
   if (list.empty()) return {};
   // One request must go into what the engine takes of the card.
-  const double missing = in_gib(inference->memory.per_gpu.total() - inference->memory.pool);
+  const double missing = in_gib(plan.memory.total() - plan.serving->room.pool);
   return missing > 0 ? say("{:.1f} GiB short per GPU; would fit: {}", missing, list) : say("would fit: {}", list);
 }
 

@@ -15,9 +15,9 @@ using job::Job;
 using job::Method;
 using job::Precision;
 using job::Sharding;
+using physics::Layout;
 using physics::Machine;
 using physics::StepBudget;
-using physics::TrainingPlan;
 
 constexpr double kTrainingGain = 0.03;  // share of speed below which a change is not worth a line
 constexpr std::size_t kMostTrainingChanges = 4;
@@ -26,7 +26,7 @@ constexpr int kMostGpus = 4096;  // beyond this nobody is helped by more
 struct TrainingChange {
   std::string name;
   Job work;
-  TrainingPlan plan;
+  Layout layout;
   double network = 1;   // times what there is
   bool replan = false;  // another job, for which the planner chooses anew
 };
@@ -41,25 +41,24 @@ struct TrainingEffect {
 
 class TrainingAdviser {
  public:
-  TrainingAdviser(const Job& work, const Machine& machine, const physics::TrainingChoice& choice,
-                  const physics::Coefficients& c)
-      : work_(work), machine_(machine), choice_(choice), c_(c) {}
+  TrainingAdviser(const Job& work, const Machine& machine, const physics::Plan& plan, const physics::Coefficients& c)
+      : work_(work), machine_(machine), plan_(plan), c_(c) {}
 
   std::vector<std::string> run() const {
     std::vector<std::string> lines{dominant_memory()};
-    if (choice_.speed) lines.push_back(dominant_time());
-    if (choice_.fits && choice_.runner_up.any) lines.push_back(runner_up());
+    if (plan_.rate > 0) lines.push_back(dominant_time());
+    if (plan_.fits && plan_.runner_up) lines.push_back(runner_up());
     for (std::string& line : changes()) lines.push_back(std::move(line));
-    if (!choice_.fits) lines.push_back(more_gpus());
+    if (!plan_.fits) lines.push_back(more_gpus());
     return lines;
   }
 
  private:
-  Bytes total() const { return choice_.memory.total(); }
-  double speed() const { return choice_.speed ? choice_.speed->tokens_per_s : 0; }
+  Bytes total() const { return plan_.memory.total(); }
+  double speed() const { return plan_.rate; }
 
   std::string dominant_memory() const {
-    const auto& m = choice_.memory;
+    const auto& m = plan_.memory;
     const std::array<std::pair<Bytes, std::string>, 6> parts{{{m.weights, say("weights")},
                                                               {m.gradients, say("gradients")},
                                                               {m.optimizer, say("optimiser states")},
@@ -74,14 +73,14 @@ class TrainingAdviser {
   /// "compute takes 88 % of a step, communication 9 %": what is below a twentieth is left out.
   std::string dominant_time() const {
     constexpr double kWorthNaming = 0.05;
-    const auto& budget = choice_.speed->budget;
+    const auto& budget = plan_.training->budget;
     std::vector<StepBudget::Named> parts;
     for (const auto& part : budget.bounds()) parts.push_back(part);
     parts.emplace_back(budget.bubble, "the pipeline's bubble");
     std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     std::string line;
     for (const auto& [time, name] : parts) {
-      const double share = time / choice_.speed->step;
+      const double share = time / plan_.training->step;
       if (line.empty())
         line = say("{} takes {:.0f} % of a step", name, share * 100);
       else if (share >= kWorthNaming)
@@ -91,11 +90,11 @@ class TrainingAdviser {
   }
 
   std::string runner_up() const {
-    const auto& other = choice_.runner_up;
-    std::string name = physics::layout_text(other.plan);
-    if (other.plan.checkpointing == Checkpointing::none && choice_.plan.checkpointing != Checkpointing::none)
+    const auto& other = *plan_.runner_up;
+    std::string name = physics::layout_text(work_, other.layout);
+    if (other.layout.checkpointing == Checkpointing::none && plan_.layout.checkpointing != Checkpointing::none)
       name += say(", nothing recomputed");
-    name += say(", micro-batch {}", other.plan.micro_batch);
+    name += say(", micro-batch {}", other.layout.micro_batch);
     if (!other.fits && other.total <= physics::most_memory(machine_, c_))
       return say("next best, {}: needs {:.1f} GiB of {:.1f}, too little to spare", name, in_gib(other.total),
                  in_gib(machine_.device.usable));
@@ -103,28 +102,28 @@ class TrainingAdviser {
       return say("next best, {}: needs {:.1f} GiB of {:.1f}", name, in_gib(other.total),
                  in_gib(machine_.device.usable));
     const double gpus = machine_.gpus();
-    const double slower = (1 - other.tokens_per_s / speed()) * 100;
+    const double slower = (1 - other.rate / speed()) * 100;
     if (slower <= -0.5)
       return say("next best, {}: {:.0f} % faster, too little for dividing further, and needs {:.1f} GiB", name, -slower,
                  in_gib(other.total));
     if (slower < 0.5) return say("next best, {}: as fast, and needs {:.1f} GiB", name, in_gib(other.total));
-    return say("next best, {}: {:.0f} tokens/s per GPU against {:.0f}, {:.0f} % less{}", name,
-               other.tokens_per_s / gpus, speed() / gpus, slower, why_slower(other));
+    return say("next best, {}: {:.0f} tokens/s per GPU against {:.0f}, {:.0f} % less{}", name, other.rate / gpus,
+               speed() / gpus, slower, why_slower(other));
   }
 
   /// Which part of a token's time grew most.
   std::string why_slower(const physics::RunnerUp& other) const {
-    const auto theirs = physics::training_speed(work_, machine_, other.plan, c_);
-    if (!theirs || !choice_.speed || other.tokens_per_s >= speed()) return {};
+    const auto theirs = physics::training_speed(work_, machine_, other.layout, c_);
+    if (!theirs || speed() <= 0 || other.rate >= speed()) return {};
     const auto per_token = [](const physics::TrainingSpeed& s, Seconds time) {
       return time.raw() / (s.tokens_per_s * s.step.raw());
     };
-    const auto mine_parts = choice_.speed->budget.bounds();
+    const auto mine_parts = plan_.training->budget.bounds();
     const auto their_parts = theirs->budget.bounds();
-    double most = per_token(*theirs, theirs->budget.bubble) - per_token(*choice_.speed, choice_.speed->budget.bubble);
+    double most = per_token(*theirs, theirs->budget.bubble) - per_token(*plan_.training, plan_.training->budget.bubble);
     std::string_view name = "the pipeline's bubble";
     for (std::size_t i = 0; i < mine_parts.size(); ++i) {
-      const double more = per_token(*theirs, their_parts[i].first) - per_token(*choice_.speed, mine_parts[i].first);
+      const double more = per_token(*theirs, their_parts[i].first) - per_token(*plan_.training, mine_parts[i].first);
       if (more > most) {
         most = more;
         name = mine_parts[i].second;
@@ -139,101 +138,101 @@ class TrainingAdviser {
     add_batches(out);
     add_kernels(out);
     add_traffic(out);
-    if (!choice_.fits) add_savings(out);
+    if (!plan_.fits) add_savings(out);
     return out;
   }
 
   template <class Edit>
   void add(std::vector<TrainingChange>& out, std::string name, Edit edit) const {
-    TrainingChange change{std::move(name), work_, choice_.plan};
+    TrainingChange change{std::move(name), work_, plan_.layout};
     edit(change);
     out.push_back(std::move(change));
   }
 
   void add_layouts(std::vector<TrainingChange>& out) const {
-    const TrainingPlan& now = choice_.plan;
+    const Layout& now = plan_.layout;
     const bool splits = physics::splits_models(work_.training.framework);
     // Twice the ranks of one kind, half the data-parallel ones, and the same batch.
-    const auto instead_of_dp = [](TrainingChange& x, int TrainingPlan::* degree) {
-      x.plan.*degree *= 2;
-      x.plan.dp /= 2;
-      x.plan.grad_accum *= 2;
+    const auto instead_of_dp = [](TrainingChange& x, int Layout::* degree) {
+      x.layout.*degree *= 2;
+      x.layout.dp /= 2;
+      x.layout.grad_accum *= 2;
     };
     if (now.dp % 2 == 0 && splits) {
       if (now.tp * 2 <= machine_.gpus_per_node && divides(now.tp * 2, work_.model->heads) &&
           divides(now.tp * 2, work_.model->is_mla() ? work_.model->heads : work_.model->kv_heads))
-        add(out, say("tp {}", now.tp * 2), [&](TrainingChange& x) { instead_of_dp(x, &TrainingPlan::tp); });
+        add(out, say("tp {}", now.tp * 2), [&](TrainingChange& x) { instead_of_dp(x, &Layout::tp); });
       if (std::fmod(work_.parameters.layers, now.pp * 2) == 0)
-        add(out, say("pp {}", now.pp * 2), [&](TrainingChange& x) { instead_of_dp(x, &TrainingPlan::pp); });
+        add(out, say("pp {}", now.pp * 2), [&](TrainingChange& x) { instead_of_dp(x, &Layout::pp); });
       if (work_.training.seq_len >= kLongSequence)
-        add(out, say("cp {}", now.cp * 2), [&](TrainingChange& x) { instead_of_dp(x, &TrainingPlan::cp); });
+        add(out, say("cp {}", now.cp * 2), [&](TrainingChange& x) { instead_of_dp(x, &Layout::cp); });
     }
     if (splits && work_.model->is_moe() && now.dp * now.cp % (now.ep * 2) == 0 &&
         divides(now.ep * 2, work_.model->experts))
-      add(out, say("ep {}", now.ep * 2), [](TrainingChange& x) { x.plan.ep *= 2; });
+      add(out, say("ep {}", now.ep * 2), [](TrainingChange& x) { x.layout.ep *= 2; });
     if (now.dp > 1 && now.pp == 1 && now.sharding != Sharding::zero3 && now.sharding != Sharding::fsdp)
-      add(out, say("zero3"), [](TrainingChange& x) { x.plan.sharding = Sharding::zero3; });
+      add(out, say("zero3"), [](TrainingChange& x) { x.layout.sharding = Sharding::zero3; });
     if (now.dp > 1 && now.pp > 1 && now.sharding != Sharding::zero1)
-      add(out, say("zero1"), [](TrainingChange& x) { x.plan.sharding = Sharding::zero1; });
+      add(out, say("zero1"), [](TrainingChange& x) { x.layout.sharding = Sharding::zero1; });
   }
 
   static constexpr std::int64_t kLongSequence = 16384;
   static bool divides(int part, const catalog::Number& whole) { return whole && std::fmod(*whole, part) == 0; }
 
   void add_batches(std::vector<TrainingChange>& out) const {
-    const TrainingPlan& now = choice_.plan;
+    const Layout& now = plan_.layout;
     for (const Checkpointing kind : {Checkpointing::none, Checkpointing::selective, Checkpointing::full})
       if (kind != now.checkpointing || physics::is_partial(now))
         add(out, kind == Checkpointing::none ? say("no checkpointing") : say("{} checkpointing", to_text(kind)),
             [kind](TrainingChange& x) {
-              x.plan.checkpointing = kind;
-              x.plan.recomputed = 1;
+              x.layout.checkpointing = kind;
+              x.layout.recomputed = 1;
             });
     add_larger_batch(out);
     if (now.micro_batch % 2 == 0)
       add(out, say("micro-batch {} → {}", now.micro_batch, now.micro_batch / 2), [](TrainingChange& x) {
-        x.plan.micro_batch /= 2;
-        x.plan.grad_accum *= 2;
+        x.layout.micro_batch /= 2;
+        x.layout.grad_accum *= 2;
       });
   }
 
   /// The micro-batch from which doubling brings next to nothing, or more than there is room for.
   void add_larger_batch(std::vector<TrainingChange>& out) const {
-    TrainingChange best{{}, work_, choice_.plan};
+    TrainingChange best{{}, work_, plan_.layout};
     double reached = speed();
-    while (best.plan.grad_accum % 2 == 0 || !work_.training.global_batch) {
+    while (best.layout.grad_accum % 2 == 0 || !work_.training.global_batch) {
       TrainingChange next = best;
-      next.plan.micro_batch *= 2;
-      next.plan.grad_accum = std::max<std::int64_t>(1, next.plan.grad_accum / 2);
+      next.layout.micro_batch *= 2;
+      next.layout.grad_accum = std::max<std::int64_t>(1, next.layout.grad_accum / 2);
       const TrainingEffect effect = weigh(next);
       if (!effect.fits || effect.tokens_per_s < reached * (1 + kTrainingGain)) break;
       reached = effect.tokens_per_s;
       best = std::move(next);
     }
-    if (best.plan.micro_batch == choice_.plan.micro_batch) return;
-    best.name = say("micro-batch {} → {}", choice_.plan.micro_batch, best.plan.micro_batch);
+    if (best.layout.micro_batch == plan_.layout.micro_batch) return;
+    best.name = say("micro-batch {} → {}", plan_.layout.micro_batch, best.layout.micro_batch);
     out.push_back(std::move(best));
   }
 
   void add_kernels(std::vector<TrainingChange>& out) const {
-    const TrainingPlan& now = choice_.plan;
+    const Layout& now = plan_.layout;
     const catalog::Gpu& gpu = *machine_.device.gpu;
     if (!now.flash_attention && physics::has_flash_attention(gpu))
-      add(out, say("FlashAttention"), [](TrainingChange& x) { x.plan.flash_attention = true; });
+      add(out, say("FlashAttention"), [](TrainingChange& x) { x.layout.flash_attention = true; });
     const bool splits = physics::splits_models(work_.training.framework);  // those that have fp8 recipes too
     if (splits && now.precision == Precision::bf16 && machine_.device.native(Precision::fp8))
-      add(out, say("fp8 arithmetic"), [](TrainingChange& x) { x.plan.precision = Precision::fp8; });
+      add(out, say("fp8 arithmetic"), [](TrainingChange& x) { x.layout.precision = Precision::fp8; });
   }
 
   /// Where the GPUs wait for each other: a faster network, or steps that come less often.
   void add_traffic(std::vector<TrainingChange>& out) const {
     constexpr double kWaits = 0.15;
-    if (!choice_.speed || choice_.speed->budget.communication < choice_.speed->step * kWaits) return;
+    if (speed() <= 0 || plan_.training->budget.communication < plan_.training->step * kWaits) return;
     if (machine_.nodes > 1)
       add(out, say("a network of {:g} Gbit/s between nodes", machine_.network.raw() * 4 * 8 / 1e9),
           [](TrainingChange& x) { x.network = 4; });
-    add(out, say("a global batch of {}", choice_.plan.global_batch() * 2),
-        [](TrainingChange& x) { x.plan.grad_accum *= 2; });
+    add(out, say("a global batch of {}", plan_.layout.global_batch() * 2),
+        [](TrainingChange& x) { x.layout.grad_accum *= 2; });
   }
 
   /// What changes the job itself is worth a line only where it does not fit as it is.
@@ -272,12 +271,12 @@ class TrainingAdviser {
     if (change.replan) {
       const auto planned = physics::plan_training(change.work, machine, c_);
       if (!planned) return {change.name, total(), 0, false};
-      return {change.name, planned->memory.total(), planned->speed ? planned->speed->tokens_per_s : 0, planned->fits};
+      return {change.name, planned->memory.total(), planned->rate, planned->fits};
     }
-    TrainingEffect effect{change.name, physics::training_memory(change.work, machine, change.plan, c_).total(), 0,
+    TrainingEffect effect{change.name, physics::training_memory(change.work, machine, change.layout, c_).total(), 0,
                           false};
     effect.fits = effect.total <= physics::most_memory(machine, c_);
-    if (const auto faster = physics::training_speed(change.work, machine, change.plan, c_))
+    if (const auto faster = physics::training_speed(change.work, machine, change.layout, c_))
       effect.tokens_per_s = faster->tokens_per_s;
     return effect;
   }
@@ -286,8 +285,8 @@ class TrainingAdviser {
     std::vector<TrainingEffect> effects;
     for (const TrainingChange& change : possible()) {
       const TrainingEffect effect = weigh(change);
-      const bool helps = choice_.fits ? effect.fits && effect.tokens_per_s > speed() * (1 + kTrainingGain)
-                                      : in_gib(total() - effect.total) >= kWorthGib;
+      const bool helps = plan_.fits ? effect.fits && effect.tokens_per_s > speed() * (1 + kTrainingGain)
+                                    : in_gib(total() - effect.total) >= kWorthGib;
       if (helps) effects.push_back(effect);
     }
     // What fits comes first; then the fastest, or where nothing fits what saves most.
@@ -305,9 +304,9 @@ class TrainingAdviser {
 
   std::string line(const TrainingEffect& effect) const {
     const double saved = in_gib(total() - effect.total);
-    if (!choice_.fits && effect.fits)
+    if (!plan_.fits && effect.fits)
       return say("{} saves {:.1f} GiB: it fits, at {:.0f} tokens/s", effect.name, saved, effect.tokens_per_s);
-    if (!choice_.fits) return say("{} saves {:.1f} GiB, not enough alone", effect.name, saved);
+    if (!plan_.fits) return say("{} saves {:.1f} GiB, not enough alone", effect.name, saved);
     const double gain = (effect.tokens_per_s / speed() - 1) * 100;
     if (std::abs(saved) < kWorthGib) return say("{} is worth {:.0f} %", effect.name, gain);
     return saved < 0 ? say("{} is worth {:.0f} % and takes {:.1f} GiB more", effect.name, gain, -saved)
@@ -328,22 +327,22 @@ class TrainingAdviser {
       const auto planned = physics::plan_training(work, machine, c_);
       if (planned && planned->fits)
         return say("{} such GPUs would fit it: {}, {:.1f} GiB each", machine.gpus(),
-                   physics::layout_text(planned->plan), in_gib(planned->memory.total()));
+                   physics::layout_text(work, planned->layout), in_gib(planned->memory.total()));
     }
     return say("no number of such GPUs fits this job as it is");
   }
 
   const Job& work_;
   const Machine& machine_;
-  const physics::TrainingChoice& choice_;
+  const physics::Plan& plan_;
   const physics::Coefficients& c_;
 };
 
 }  // namespace
 
-std::vector<std::string> training_advice(const Job& work, const Machine& machine, const physics::TrainingChoice& choice,
+std::vector<std::string> training_advice(const Job& work, const Machine& machine, const physics::Plan& plan,
                                          const physics::Coefficients& c) {
-  return TrainingAdviser(work, machine, choice, c).run();
+  return TrainingAdviser(work, machine, plan, c).run();
 }
 
 }  // namespace gpusel::answer

@@ -12,6 +12,6 @@ namespace gpusel::answer {
 /// Lines for `--explain`: the largest part of memory and time, the runner-up, and changes that would
 /// make the job fit or go faster, the best first.
 std::vector<std::string> training_advice(const job::Job& work, const physics::Machine& machine,
-                                         const physics::TrainingChoice& choice, const physics::Coefficients& c);
+                                         const physics::Plan& plan, const physics::Coefficients& c);
 
 }  // namespace gpusel::answer

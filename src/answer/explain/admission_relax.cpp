@@ -47,9 +47,9 @@ Relaxation of_target(std::string rule, Milliseconds given,
 
 Relaxation of_latency(const physics::LatencyTarget& target) {
   return of_target(std::string(target.key), target.given, [&target](const Lifted& l) -> std::optional<double> {
-    const auto* inference = std::get_if<physics::InferenceChoice>(&l.as.choice());
-    if (inference == nullptr || !inference->speed) return std::nullopt;
-    return in_ms(target.reached(*inference->speed, l.asked.request.strict_slo.value_or(false)));
+    const physics::Plan& plan = l.as.plan();
+    if (!plan.serving || plan.rate <= 0) return std::nullopt;
+    return in_ms(target.reached(plan.serving->speed, l.asked.request.strict_slo.value_or(false)));
   });
 }
 

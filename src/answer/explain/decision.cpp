@@ -160,7 +160,7 @@ class PathFinder {
   }
 
   std::string bound() const {
-    const std::string_view what = physics::bound_by(best_->choice());
+    const std::string_view what = best_->plan().bound_by;
     return what.empty() ? std::string() : say("bound by {}", say_name(what));
   }
 
@@ -223,7 +223,7 @@ class PathFinder {
     rules::Facts facts;
     job_facts(facts, work_, context_.question.constraints.include_unavailable.value_or(false));
     const Market market(context_.catalog, context_.quoter, anywhere, facts, context_.question.today);
-    const money::Work job = job_of(work_, best_->choice());
+    const money::Work job = job_of(work_, best_->plan());
     const money::Use use{static_cast<double>(best_->machine().nodes), &job, &context_.question.duty,
                          &context_.question.extras};
     std::optional<double> cheapest;

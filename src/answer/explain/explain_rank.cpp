@@ -36,7 +36,7 @@ class RankTree {
                kRanking);
     root.children.push_back(score());
     if (advice_.recommendations.size() > 1) root.children.push_back(lead());
-    const physics::Trace figures = answer::explain(advice_.work, r_.machine(), r_.choice(), of_.coefficients);
+    const physics::Trace figures = answer::explain(advice_.work, r_.machine(), r_.plan(), of_.coefficients);
     root.children.push_back(memory(figures));
     root.children.push_back(speed(figures));
     root.children.push_back(cost());
@@ -157,16 +157,10 @@ class RankTree {
   }
 
   Branch speed(const physics::Trace& figures) const {
-    const auto& work = advice_.work;
-    const bool in_tokens = !work.counted && (job::is_training(work.task) || work.model->is_generator());
-    const std::string unit = work.counted ? std::string(work.counted->unit.rate)
-                             : in_tokens  ? std::string("tokens/s")
-                                          : std::string("sequences/s");
-    const double rate =
-        work.counted || in_tokens ? physics::rate_of(r_.choice()) : physics::sequences_per_s(r_.choice());
+    const SpokenRate rate = spoken_rate(advice_.work, r_.plan(), r_.intervals);
     Branch root =
-        branch("speed", say("of all {} nodes", r_.machine().nodes),
-               say("bound by {}", say_name(physics::bound_by(r_.choice()))), shown("{:.4g}", rate, unit), kRanking);
+        branch("speed", say("of all {} nodes", r_.machine().nodes), say("bound by {}", say_name(r_.plan().bound_by)),
+               shown("{:.4g}", rate.value, rate.unit), kRanking);
     physics::Trace own;
     std::ranges::copy_if(figures, std::back_inserter(own), [](const auto& line) {
       return !is_of(line.quantity, "memory") && !is_of(line.quantity, "workspace") && !is_of(line.quantity, "interval");
@@ -200,7 +194,7 @@ class RankTree {
     add(root, "cost.hourly", say("price of one node × nodes × rate of exchange + licences"), std::move(hourly),
         money(c.hourly, "h"), source);
     physics::Trace more;
-    explain_money(c, advice_.work, physics::rate_of(r_.choice()), currency_, more);
+    explain_money(c, advice_.work, r_.plan().rate, currency_, more);
     hang(root, std::move(more));
     if (c.egress_hourly())
       add(root, "cost.egress_hourly", say("traffic of a month through the tiers of the price ÷ 730, in the total"), {},

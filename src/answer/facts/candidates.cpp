@@ -119,9 +119,9 @@ std::optional<Seconds> duration_of(const Job& work, double rate) {
   return std::nullopt;
 }
 
-money::Work job_of(const job::Job& work, const physics::Choice& choice) {
+money::Work job_of(const job::Job& work, const physics::Plan& plan) {
   money::Work job;
-  const double rate = physics::rate_of(choice);
+  const double rate = plan.rate;
   if (const auto duration = duration_of(work, rate)) job.hours = in_hours(*duration);
   if (!work.counted) {
     job.tokens_per_s = rate;

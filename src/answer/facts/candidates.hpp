@@ -54,12 +54,12 @@ struct OfferView {
 /// Each sets what is known and forgets what is not, of what is wanted.
 void job_facts(rules::Facts& facts, const job::Job& work, bool accepts_unavailable);
 void instance_facts(rules::Facts& facts, const InstanceView& view, const rules::FactSet& wanted = rules::every_fact());
-void plan_facts(rules::Facts& facts, const job::Job& work, const physics::Machine& machine,
-                const physics::Choice& choice, const physics::Coefficients& c);
+void plan_facts(rules::Facts& facts, const job::Job& work, const physics::Machine& machine, const physics::Plan& plan,
+                const physics::Coefficients& c);
 void offer_facts(rules::Facts& facts, const OfferView& view, const rules::FactSet& wanted = rules::every_fact());
 
 /// What the planned work makes of the instances.
-money::Work job_of(const job::Job& work, const physics::Choice& choice);
+money::Work job_of(const job::Job& work, const physics::Plan& plan);
 
 /// Seconds the job takes at this rate, in tokens per second or the work's own unit; nothing for a service that runs on.
 std::optional<Seconds> duration_of(const job::Job& work, double rate);

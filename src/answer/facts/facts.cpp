@@ -309,17 +309,17 @@ void instance_facts(Facts& facts, const InstanceView& view, const FactSet& wante
 
 namespace {
 
-void counted_plan_facts(Facts& facts, const physics::Machine& machine, const physics::CountedChoice& choice) {
-  facts.set(Fact::precision, to_text(choice.plan.precision));
-  if (!machine.on_cpu()) facts.set(Fact::native_arithmetic, machine.device.native(choice.plan.precision));
-  facts.set(Fact::batch, static_cast<double>(choice.plan.batch));
-  facts.set(Fact::throughput, choice.figures.rate);
-  if (choice.figures.latency.raw() > 0) facts.set(Fact::latency_ms, in_ms(choice.figures.latency));
+void counted_plan_facts(Facts& facts, const physics::Machine& machine, const physics::Plan& plan) {
+  facts.set(Fact::precision, to_text(plan.layout.precision));
+  if (!machine.on_cpu()) facts.set(Fact::native_arithmetic, machine.device.native(plan.layout.precision));
+  facts.set(Fact::batch, static_cast<double>(plan.layout.micro_batch));
+  facts.set(Fact::throughput, plan.rate);
+  if (plan.latency.raw() > 0) facts.set(Fact::latency_ms, in_ms(plan.latency));
   static constexpr std::pair<std::string_view, Fact> kNamed[] = {{"slowdown", Fact::slowdown},
                                                                  {"largest_table_share", Fact::largest_table_share},
                                                                  {"offloaded_gib", Fact::offloaded_gib},
                                                                  {"loader_share", Fact::loader_share}};
-  for (const physics::NamedFigure& figure : choice.figures.more)
+  for (const physics::NamedFigure& figure : plan.more)
     for (const auto& [key, fact] : kNamed)
       if (figure.key == key) facts.set(fact, figure.value);
 }
@@ -328,65 +328,60 @@ void counted_plan_facts(Facts& facts, const physics::Machine& machine, const phy
 
 namespace {
 
-void memory_facts(Facts& facts, const Job& work, const physics::Machine& machine, const physics::Choice& choice,
+void memory_facts(Facts& facts, const Job& work, const physics::Machine& machine, const physics::Plan& plan,
                   const physics::Coefficients& c) {
   const double usable = in_gib(machine.memory());
-  const double needed = in_gib(physics::memory_of(choice).total());
+  const double needed = in_gib(plan.memory.total());
   facts.set(Fact::memory_needed_gib, needed);
   facts.set(Fact::memory_usable_gib, usable);
   facts.set(Fact::memory_allowed_gib, in_gib(physics::most_memory(machine, c)));
   facts.set(Fact::memory_free_gib, usable - needed);
   facts.set(Fact::memory_used_share, needed / usable);
-  const auto total = intervals_for(work, machine, choice, c).memory_total_gib;
-  if (!physics::is_known(physics::memory_of(choice)) || total.high <= total.low) return;
-  const physics::Interval interval = memory_needed(choice, total);
+  const auto total = intervals_for(work, machine, plan, c).memory_total_gib;
+  if (!physics::is_known(plan.memory) || total.high <= total.low) return;
+  const physics::Interval interval = memory_needed(plan, total);
   facts.set(Fact::memory_low_gib, interval.low);
   facts.set(Fact::memory_high_gib, interval.high);
 }
 
 }  // namespace
 
-void plan_facts(Facts& facts, const Job& work, const physics::Machine& machine, const physics::Choice& choice,
+void plan_facts(Facts& facts, const Job& work, const physics::Machine& machine, const physics::Plan& plan,
                 const physics::Coefficients& c) {
-  memory_facts(facts, work, machine, choice, c);
-  facts.set(Fact::bound_by, physics::bound_by(choice));
+  memory_facts(facts, work, machine, plan, c);
+  facts.set(Fact::bound_by, plan.bound_by);
   facts.set(Fact::nodes, static_cast<double>(machine.nodes));
   facts.set(Fact::gpus, static_cast<double>(machine.gpus()));
-  if (const auto* counted = std::get_if<physics::CountedChoice>(&choice)) {
-    counted_plan_facts(facts, machine, *counted);
-    if (const auto duration = duration_of(work, counted->figures.rate)) facts.set(Fact::hours, in_hours(*duration));
+  if (!plan.training && !plan.serving) {
+    counted_plan_facts(facts, machine, plan);
+    if (const auto duration = duration_of(work, plan.rate)) facts.set(Fact::hours, in_hours(*duration));
     return;
   }
-  const auto degrees = [&](const auto& plan) {
-    facts.set(Fact::tp, static_cast<double>(plan.tp));
-    facts.set(Fact::pp, static_cast<double>(plan.pp));
-    facts.set(Fact::dp, static_cast<double>(plan.dp));
-  };
-  if (const auto* training = std::get_if<physics::TrainingChoice>(&choice)) degrees(training->plan);
-  if (const auto* inference = std::get_if<physics::InferenceChoice>(&choice)) degrees(inference->plan);
-  if (const auto* training = std::get_if<physics::TrainingChoice>(&choice)) {
-    facts.set(Fact::precision, to_text(training->plan.precision));
-    facts.set(Fact::flash_attention, training->plan.flash_attention);
-    facts.set(Fact::native_arithmetic, machine.device.native(training->plan.precision));
+  const physics::Layout& layout = plan.layout;
+  facts.set(Fact::tp, static_cast<double>(layout.tp));
+  facts.set(Fact::pp, static_cast<double>(layout.pp));
+  facts.set(Fact::dp, static_cast<double>(layout.dp));
+  if (plan.training) {
+    facts.set(Fact::precision, to_text(layout.precision));
+    facts.set(Fact::flash_attention, layout.flash_attention);
+    facts.set(Fact::native_arithmetic, machine.device.native(layout.precision));
     facts.set(Fact::load_memory_gib, work.parameters.total() * 2 * kLoadCopies / kGiB);
-    facts.set(Fact::offloaded_gib, in_gib(physics::offloaded_states(work, training->plan.precision)) / machine.nodes);
-    if (training->speed) facts.set(Fact::mfu, training->speed->mfu);
+    facts.set(Fact::offloaded_gib, in_gib(physics::offloaded_states(work, layout.precision)) / machine.nodes);
+    if (plan.rate > 0) facts.set(Fact::mfu, plan.training->mfu);
   } else {
-    const auto& inference = std::get<physics::InferenceChoice>(choice);
-    facts.set(Fact::weights_precision, inference.plan.weights->name);
-    const double stored = in_gib(physics::stored_weights(work, *inference.plan.weights));
-    const int nodes_per_copy = std::max(1, inference.plan.tp * inference.plan.pp / machine.gpus_per_node);
+    facts.set(Fact::weights_precision, layout.weights->name);
+    const double stored = in_gib(physics::stored_weights(work, *layout.weights));
+    const int nodes_per_copy = std::max(1, layout.tp * layout.pp / machine.gpus_per_node);
     facts.set(Fact::load_memory_gib, stored * kLoadCopies / nodes_per_copy);
     const bool offloads = work.inference.offload != job::Offload::none;
-    const double held = stored * inference.plan.dp / machine.nodes / nodes_per_copy;
+    const double held = stored * layout.dp / machine.nodes / nodes_per_copy;
     facts.set(Fact::offloaded_gib, offloads ? held * (1 - physics::kInFlight) : 0.0);
     const auto released = physics::weight_format(physics::native_weight_format(*work.model, machine.device));
-    if (released) facts.set(Fact::quantised, inference.plan.weights->bits < 0.99 * (*released)->bits);
-    if (inference.speed) facts.set(Fact::native_arithmetic, inference.speed->weights_native);
+    if (released) facts.set(Fact::quantised, layout.weights->bits < 0.99 * (*released)->bits);
+    if (plan.rate > 0) facts.set(Fact::native_arithmetic, plan.serving->speed.weights_native);
   }
-  const double rate = physics::tokens_per_s(choice);
-  if (rate > 0) facts.set(Fact::tokens_per_s, rate);
-  if (const auto duration = duration_of(work, rate)) facts.set(Fact::hours, in_hours(*duration));
+  if (plan.rate > 0) facts.set(Fact::tokens_per_s, plan.rate);
+  if (const auto duration = duration_of(work, plan.rate)) facts.set(Fact::hours, in_hours(*duration));
 }
 
 void offer_facts(Facts& facts, const OfferView& view, const FactSet& wanted) { kOfferFacts.find(facts, view, wanted); }
@@ -397,7 +392,7 @@ Facts facts_of(const Recommendation& candidate, const Job& work, const Question&
   job_facts(facts, work, question.constraints.include_unavailable.value_or(false));
   const auto provider = catalog.provider(candidate.instance->provider);
   instance_facts(facts, {*candidate.instance, provider ? *provider : nullptr, catalog, coefficients});
-  plan_facts(facts, work, candidate.machine(), candidate.choice(), coefficients);
+  plan_facts(facts, work, candidate.machine(), candidate.plan(), coefficients);
   offer_facts(facts, {*candidate.offer, candidate.cost, catalog, question.today});
   facts.set(Fact::fit, to_text(candidate.fit.verdict));
   return facts;

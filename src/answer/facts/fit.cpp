@@ -4,13 +4,11 @@
 
 namespace gpusel::answer {
 
-physics::Interval memory_needed(const physics::Choice& choice, const physics::Interval& total_gib) {
-  const auto* serving = std::get_if<physics::InferenceChoice>(&choice);
-  if (serving == nullptr || total_gib.high <= 0) return total_gib;
-  const physics::MemoryBreakdown& memory = serving->memory.per_gpu;
-  const double cache = in_gib(memory.kv_cache);
-  const double total = in_gib(memory.total());
-  const double one = cache / std::max(1.0, serving->memory.concurrency);
+physics::Interval memory_needed(const physics::Plan& plan, const physics::Interval& total_gib) {
+  if (!plan.serving || total_gib.high <= 0) return total_gib;
+  const double cache = in_gib(plan.memory.kv_cache);
+  const double total = in_gib(plan.memory.total());
+  const double one = cache / std::max(1.0, plan.serving->room.concurrency);
   const auto without_cache = [&](double end) { return (total - cache) * end / total + one; };
   return {without_cache(total_gib.low), without_cache(total_gib.high)};
 }

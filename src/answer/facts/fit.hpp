@@ -17,7 +17,7 @@ struct Fit {
 
 /// What 80 of 100 runs must have. An engine that takes its cache in advance must have what is not cache, and room for
 /// one request.
-physics::Interval memory_needed(const physics::Choice& choice, const physics::Interval& total_gib);
+physics::Interval memory_needed(const physics::Plan& plan, const physics::Interval& total_gib);
 
 /// The gravest verdict of the rules that fire on these facts.
 Fit judge_fit(std::span<const rules::Rule> rules, const rules::Facts& facts);

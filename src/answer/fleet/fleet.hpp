@@ -58,8 +58,7 @@ struct FleetType {
   /// The cheapest for what runs at all hours.
   const FleetOffer& steady() const;
   const physics::Machine& machine() const { return planned->machine; }
-  const physics::InferencePlan& plan() const { return std::get<physics::InferenceChoice>(planned->choice).plan; }
-  std::string layout() const { return physics::layout_text(plan()); }
+  const physics::Layout& layout() const { return planned->plan.layout; }
 };
 
 /// Instances of one type in a fleet.

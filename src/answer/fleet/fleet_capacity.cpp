@@ -14,29 +14,27 @@ namespace {
 
 using job::Bucket;
 using job::Job;
-using physics::InferenceChoice;
-using physics::InferencePlan;
+using physics::Layout;
 using physics::Machine;
+using physics::Plan;
 
 /// A rate is found to within so much of itself.
 constexpr double kRateStep = 0.01;
 /// Of one machine, so many SKUs that each can be had in limited number.
 constexpr std::size_t kMostSkus = 6;
 
-bool good(const Result<InferenceChoice>& choice) {
-  return choice && choice->fits && choice->speed && choice->meets_targets;
-}
+bool good(const Result<Plan>& plan) { return plan && plan->is_usable(); }
 
 /// The job on nothing but this layout.
-Job pinned(const Job& work, const InferencePlan& plan) {
+Job pinned(const Job& work, const Layout& layout) {
   Job out = work;
-  out.pins.tp = plan.tp;
-  out.pins.pp = plan.pp;
-  out.pins.ep = plan.ep;
-  out.pins.dp = plan.dp;
-  out.inference.weights_precision = plan.weights->name;
+  out.pins.tp = layout.tp;
+  out.pins.pp = layout.pp;
+  out.pins.ep = layout.ep;
+  out.pins.dp = layout.dp;
+  out.inference.weights_precision = layout.weights->name;
   out.inference.allow_precisions.clear();
-  out.inference.kv_precision = plan.kv;
+  out.inference.kv_precision = layout.kv;
   return out;
 }
 
@@ -52,19 +50,19 @@ class Carrier {
   Carrier(const Machine& machine, const physics::Coefficients& c) : machine_(machine), c_(c) {}
 
   /// The most of these requests within the targets. `choice` becomes the plan at that rate.
-  Carried carry(const Job& work, std::optional<InferenceChoice>& choice) const {
+  Carried carry(const Job& work, std::optional<Plan>& plan) const {
     Carried out;
     const auto full = physics::plan_inference(at_full_load(work), machine_, c_);
     if (!good(full)) {
       if (full) out.problem = full->problem;
       return out;
     }
-    out.ceiling = full->speed->requests_per_s;
+    out.ceiling = full->sequences_per_s;
     double high = work.inference.max_load * out.ceiling;
     auto best = at_rate(work, high);
     if (good(best)) {
       note(*best, high, out);
-      choice = std::move(*best);
+      plan = std::move(*best);
       return out;
     }
     out.problem = best ? best->problem : physics::Problem{};
@@ -78,25 +76,26 @@ class Carrier {
       }
       low = rate;
       note(*trial, rate, out);
-      choice = std::move(*trial);
+      plan = std::move(*trial);
     }
     return out;
   }
 
  private:
-  Result<InferenceChoice> at_rate(const Job& work, double rate) const {
+  Result<Plan> at_rate(const Job& work, double rate) const {
     Job arriving = work;
     arriving.inference.concurrency.reset();
     arriving.inference.request_rate = rate;
     return physics::plan_inference(arriving, machine_, c_);
   }
 
-  static void note(const InferenceChoice& choice, double rate, Carried& out) {
+  static void note(const Plan& plan, double rate, Carried& out) {
     out.requests_per_s = rate;
-    out.in_flight = choice.speed->in_flight;
-    out.ttft = choice.speed->ttft;
-    out.itl = choice.speed->itl;
-    out.e2e = choice.speed->e2e;
+    const physics::InferenceSpeed& speed = plan.serving->speed;
+    out.in_flight = speed.in_flight;
+    out.ttft = speed.ttft;
+    out.itl = speed.itl;
+    out.e2e = speed.e2e;
     out.problem = {};
   }
 
@@ -128,7 +127,7 @@ class TypeFinder {
     for (const Shape& shape : out.shapes) {
       const std::size_t had = out.types.size();
       bool serves = false;
-      for (const InferencePlan& plan : layouts(shape.machine)) serves = add(shape, plan, out) || serves;
+      for (const Layout& layout : layouts(shape.machine)) serves = add(shape, layout, out) || serves;
       if (out.types.size() == had)
         out.rejected[serves ? "no-offer" : "serves-nothing"] += static_cast<int>(shape.instances.size());
     }
@@ -137,8 +136,8 @@ class TypeFinder {
 
  private:
   /// One for each format and tensor-parallel degree; the rest of a layout is the planner's.
-  std::vector<InferencePlan> layouts(const Machine& machine) const {
-    std::vector<InferencePlan> out;
+  std::vector<Layout> layouts(const Machine& machine) const {
+    std::vector<Layout> out;
     const auto formats = physics::allowed_formats(work_, machine.device);
     if (!formats) return out;
     const bool in_turn = physics::lays_out_in_turn(work_.inference.engine);
@@ -150,33 +149,32 @@ class TypeFinder {
         trial.inference.allow_precisions.clear();
         if (work_.pins.tp && tp > 1) break;
         for (const std::size_t bucket : {longest_, shortest_}) {
-          const auto choice =
-              physics::plan_inference(of_bucket(trial, buckets_[bucket]), machine, context_.coefficients);
-          if (!choice || !choice->fits) continue;
-          out.push_back(choice->plan);
+          const auto plan = physics::plan_inference(of_bucket(trial, buckets_[bucket]), machine, context_.coefficients);
+          if (!plan || !plan->fits) continue;
+          out.push_back(plan->layout);
           break;
         }
       }
     return out;
   }
 
-  bool add(const Shape& shape, const InferencePlan& plan, FleetCandidates& out) {
-    const Job work = pinned(work_, plan);
+  bool add(const Shape& shape, const Layout& layout, FleetCandidates& out) {
+    const Job work = pinned(work_, layout);
     const Carrier carrier(shape.machine, context_.coefficients);
     FleetType type;
-    std::optional<InferenceChoice> heaviest;
+    std::optional<Plan> heaviest;
     double most = 0;
     for (const Bucket& bucket : buckets_) {
       if (beyond_context(*work.model, bucket)) {
         type.carried.emplace_back();
         continue;
       }
-      std::optional<InferenceChoice> choice;
-      const Carried& carried = type.carried.emplace_back(carrier.carry(of_bucket(work, bucket), choice));
+      std::optional<Plan> plan;
+      const Carried& carried = type.carried.emplace_back(carrier.carry(of_bucket(work, bucket), plan));
       const double load = carried.requests_per_s > 0 ? bucket.share / carried.requests_per_s : 0;
       if (load <= most) continue;
       most = load;
-      heaviest = std::move(choice);
+      heaviest = std::move(plan);
     }
     if (!heaviest) return false;
     type.planned = std::make_shared<const PlannedMachine>(PlannedMachine{shape.machine, std::move(*heaviest)});
@@ -265,17 +263,17 @@ Unserved explain_unserved(const FleetContext& context, const Job& work, std::siz
   std::optional<physics::Problem> least;
   double nearest = 0;
   for (const Shape& shape : shapes) {
-    auto choice = physics::plan_inference(alone, shape.machine, context.coefficients);
-    if (!choice) continue;
-    if (!choice->fits || !choice->speed) {
-      const bool closer = !least || choice->problem.need - choice->problem.have < least->need - least->have;
-      if (choice->problem.any() && closer) least = choice->problem;
+    auto plan = physics::plan_inference(alone, shape.machine, context.coefficients);
+    if (!plan) continue;
+    if (!plan->fits || plan->rate <= 0) {
+      const bool closer = !least || plan->problem.missing_gib() < least->missing_gib();
+      if (plan->problem.any() && closer) least = plan->problem;
       continue;
     }
-    const double missed = physics::missed_by(work.inference, *choice->speed);
+    const double missed = physics::missed_by(work.inference, plan->serving->speed);
     if (out.nearest && missed >= nearest) continue;
-    const auto speed = *choice->speed;
-    auto offers = search.offers(shape, {shape.machine, std::move(*choice)});
+    const auto speed = plan->serving->speed;
+    auto offers = search.offers(shape, {shape.machine, std::move(*plan)});
     const auto cheapest =
         std::ranges::min_element(offers, [](const auto& a, const auto& b) { return a.cost.hourly < b.cost.hourly; });
     if (cheapest == offers.end()) continue;

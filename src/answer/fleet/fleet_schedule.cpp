@@ -35,7 +35,7 @@ std::vector<Level> levels_of(const job::Day& day, double peak) {
 Seconds start_of(const FleetContext& context, const Fleet& fleet, const FleetType& type,
                  physics::Trace* trace = nullptr) {
   const FleetOffer& offer = type.elastic ? *type.elastic : *type.committed;
-  const auto start = cold_start(fleet.work, type.machine(), type.planned->choice, {*offer.instance, offer.region->id},
+  const auto start = cold_start(fleet.work, type.machine(), type.planned->plan, {*offer.instance, offer.region->id},
                                 context.catalog, context.coefficients, trace);
   return start ? start->total() : Seconds{};
 }

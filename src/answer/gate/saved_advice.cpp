@@ -41,22 +41,18 @@ bool holds(const Node* plan, std::string_view key, std::string_view value) {
   return node != nullptr && node->is_scalar() && node->text == value;
 }
 
-bool same(const Node* saved, const physics::TrainingChoice& choice) {
-  const auto& plan = choice.plan;
-  return holds(saved, "tp", plan.tp) && holds(saved, "pp", plan.pp) && holds(saved, "dp", plan.dp) &&
-         holds(saved, "sharding", to_text(plan.sharding)) && holds(saved, "precision", to_text(plan.precision)) &&
-         holds(saved, "micro_batch", static_cast<double>(plan.micro_batch)) &&
-         holds(saved, "grad_accum", static_cast<double>(plan.grad_accum)) &&
-         holds(saved, "activation_checkpointing", to_text(plan.checkpointing));
-}
-bool same(const Node* saved, const physics::InferenceChoice& choice) {
-  const auto& plan = choice.plan;
-  return holds(saved, "tp", plan.tp) && holds(saved, "pp", plan.pp) && holds(saved, "dp", plan.dp) &&
-         holds(saved, "weights_precision", plan.weights->name) && holds(saved, "kv_precision", to_text(plan.kv));
-}
-bool same(const Node* saved, const physics::CountedChoice& choice) {
-  return holds(saved, "batch", static_cast<double>(choice.plan.batch)) &&
-         holds(saved, "precision", to_text(choice.plan.precision));
+bool same(const Node* saved, const physics::Plan& plan) {
+  const physics::Layout& layout = plan.layout;
+  const bool precision = holds(saved, "precision", to_text(layout.precision));
+  if (!plan.training && !plan.serving)
+    return holds(saved, "batch", static_cast<double>(layout.micro_batch)) && precision;
+  if (!holds(saved, "tp", layout.tp) || !holds(saved, "pp", layout.pp) || !holds(saved, "dp", layout.dp)) return false;
+  if (plan.serving)
+    return holds(saved, "weights_precision", layout.weights->name) && holds(saved, "kv_precision", to_text(layout.kv));
+  return holds(saved, "sharding", to_text(layout.sharding)) && precision &&
+         holds(saved, "micro_batch", static_cast<double>(layout.micro_batch)) &&
+         holds(saved, "grad_accum", static_cast<double>(layout.grad_accum)) &&
+         holds(saved, "activation_checkpointing", to_text(layout.checkpointing));
 }
 
 Result<Recommendation> recommendation_of(const CostSubject& subject, const Node& saved, const std::string& name,
@@ -74,11 +70,11 @@ Result<Recommendation> recommendation_of(const CostSubject& subject, const Node&
   out.region = &catalog.region_of(*out.offer);
   auto machine = machine_of(*subject.instance, subject.nodes, catalog, c);
   if (!machine) return std::unexpected(machine.error());
-  auto choice = physics::plan_for(subject.saved->work, *machine, c);
-  if (!choice) return std::unexpected(choice.error());
-  const bool kept = std::visit([&](const auto& made) { return same(saved.find("plan"), made); }, *choice);
-  if (!physics::fits(*choice) || !kept) return wrong(say("the plan for {} comes out otherwise today", subject.name));
-  out.planned = std::make_shared<const PlannedMachine>(PlannedMachine{std::move(*machine), std::move(*choice)});
+  auto plan = physics::plan_for(subject.saved->work, *machine, c);
+  if (!plan) return std::unexpected(plan.error());
+  if (!plan->fits || !same(saved.find("plan"), *plan))
+    return wrong(say("the plan for {} comes out otherwise today", subject.name));
+  out.planned = std::make_shared<const PlannedMachine>(PlannedMachine{std::move(*machine), std::move(*plan)});
   return out;
 }
 

@@ -184,25 +184,25 @@ class SideBySide {
       return {};
     }
     const auto machine = machine_for(item);
-    auto choice = machine ? physics::plan_for(work, *machine, coefficients_) : std::unexpected(machine.error());
-    if (!choice) {
-      item.problem = choice.error().message;
+    auto plan = machine ? physics::plan_for(work, *machine, coefficients_) : std::unexpected(machine.error());
+    if (!plan) {
+      item.problem = plan.error().message;
       return {};
     }
-    item.problem = physics::problem_of(*choice).text();
+    item.problem = plan->problem.text();
     // All items do the same job: one that would fit with another recipe says so and no more.
-    if (without_masters(work, *machine, *choice, coefficients_)) item.problem += say("; fits with --recipe pure");
-    item.intervals = intervals_for(work, *machine, *choice, coefficients_);
-    item.planned = std::make_shared<const PlannedMachine>(PlannedMachine{*machine, std::move(*choice)});
-    const double rate = physics::rate_of(item.planned->choice);
+    if (without_masters(work, *machine, *plan, coefficients_)) item.problem += say("; fits with --recipe pure");
+    item.intervals = intervals_for(work, *machine, *plan, coefficients_);
+    item.planned = std::make_shared<const PlannedMachine>(PlannedMachine{*machine, std::move(*plan)});
+    const double rate = item.planned->plan.rate;
     const auto duration = duration_of(work, rate);
     if (duration) item.job_hours = in_hours(*duration);
     rules::Facts facts;
     job_facts(facts, work, false);
     facts.set(rules::Fact::is_cpu, item.has_no_gpu());
-    plan_facts(facts, work, *machine, item.planned->choice, coefficients_);
+    plan_facts(facts, work, *machine, item.planned->plan, coefficients_);
     item.fit = judge_fit(rules_, facts);
-    return rate > 0 ? std::optional(job_of(work, item.planned->choice)) : std::nullopt;
+    return rate > 0 ? std::optional(job_of(work, item.planned->plan)) : std::nullopt;
   }
 
   const Question& question_;
@@ -248,7 +248,7 @@ void explain_price(Compared& item, const job::Job& work, std::string_view curren
                         physics::shown("{:.6g}", item.cost->hourly, format("{}/h", currency)),
                         format("{}, {}", source.empty() ? say("no source") : printable(source),
                                date.known() ? date.text() : say("undated"))});
-  explain_money(*item.cost, work, physics::rate_of(item.planned->choice), currency, item.trace);
+  explain_money(*item.cost, work, item.planned->plan.rate, currency, item.trace);
 }
 
 /// The same thing under two names would be compared with itself.
@@ -299,7 +299,7 @@ Result<CompareAnswer> compare(std::span<const std::string> names, const Question
     auto item = comparer.item(name, out.work);
     if (!item) return std::unexpected(item.error());
     if (explained && item->planned != nullptr)
-      item->trace = explain(*out.work, item->planned->machine, item->planned->choice, coefficients);
+      item->trace = explain(*out.work, item->planned->machine, item->planned->plan, coefficients);
     if (explained && item->cost) explain_price(*item, *out.work, out.currency.code(), catalog);
     out.items.push_back(std::move(*item));
   }

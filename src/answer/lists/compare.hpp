@@ -46,7 +46,7 @@ struct Compared {
   std::vector<Value> values;  // in the order of figures()
 
   bool has_no_gpu() const { return instance != nullptr && instance->gpu.empty(); }
-  bool usable() const { return planned != nullptr && physics::usable(planned->choice); }
+  bool usable() const { return planned != nullptr && planned->plan.is_usable(); }
   /// GPUs in all; nothing where their number is not known.
   catalog::Number gpus() const;
 };

@@ -46,12 +46,10 @@ Number if_usable(const Compared& item, Read read) {
   return item.usable() ? Number(read()) : std::nullopt;
 }
 bool is_of_tokens(const Compared& item) {
-  return !item.usable() || !std::holds_alternative<physics::CountedChoice>(item.planned->choice);
+  return !item.usable() || item.planned->plan.training || item.planned->plan.serving;
 }
 const physics::InferenceSpeed* serving(const Compared& item) {
-  if (!item.usable()) return nullptr;
-  const auto* inference = std::get_if<physics::InferenceChoice>(&item.planned->choice);
-  return inference != nullptr && inference->speed ? &*inference->speed : nullptr;
+  return item.usable() && item.planned->plan.serving ? &item.planned->plan.serving->speed : nullptr;
 }
 
 #define GPUSEL_OF_GPU(member) [](const Compared& i) { return of(i, &Gpu::member); }
@@ -73,7 +71,7 @@ constexpr ComparedFigure kFigures[] = {
      GPUSEL_IS(per(gpu_price(i), times(blender(i), 0.001)))},
 
     {"tokens_per_s", to_say("tokens/s"), Better::more, FigureOf::job, false,
-     GPUSEL_IS(if_usable(i, [&] { return physics::tokens_per_s(i.planned->choice); }))},
+     GPUSEL_IS(if_usable(i, [&] { return i.planned->plan.tokens_per_s(); }))},
     {"sequences_per_s", to_say("sequences/s"), Better::more, FigureOf::job, true,
      GPUSEL_IS(serving(i) != nullptr && !i.generates ? Number(serving(i)->requests_per_s) : std::nullopt)},
     {"ttft_ms", to_say("first token, ms"), Better::less, FigureOf::job, true,

@@ -33,7 +33,7 @@ class PocPlanner {
     add_steps();
     turn();
     out_.machine = unit_.machine;
-    out_.choice = unit_.choice;
+    out_.plan = unit_.plan;
     out_.work = unit_.work;
     return std::move(out_);
   }
@@ -91,8 +91,7 @@ class PocPlanner {
   void add_steps() {
     ProofValues values = with_share(values_of(unit_, runs_.prompts));
     add_tool(values, values);
-    if (out_.memory_kind == "process" && !std::holds_alternative<physics::InferenceChoice>(unit_.choice))
-      values["by_driver"] = "yes";
+    if (out_.memory_kind == "process" && !unit_.plan.serving) values["by_driver"] = "yes";
     const auto general = [&](std::string_view kind) {
       ProofValues wanted = values;
       wanted["class"] = kind;
@@ -115,8 +114,7 @@ class PocPlanner {
   }
 
   ProofValues with_share(ProofValues values) const {
-    if (const auto* serving = std::get_if<physics::InferenceChoice>(&unit_.choice);
-        serving != nullptr && !values.contains("share"))
+    if (unit_.plan.serving && !values.contains("share"))
       values["share"] = format("{:g}", c_.engine_memory_share.of(to_text(unit_.work.inference.engine)));
     return values;
   }
@@ -171,9 +169,9 @@ class PocPlanner {
   /// The rate below which the next best is cheaper, by its own estimate; and the price at both ends of the interval.
   void turn() {
     const double own = price_of(chosen());
-    const double rate = physics::rate_of(chosen().choice());
-    const Intervals intervals = intervals_for(advice_.work, chosen().machine(), chosen().choice(), c_);
-    const auto& range = advice_.work.counted ? intervals.throughput : intervals.tokens_per_s;
+    const double rate = chosen().plan().rate;
+    const Intervals intervals = intervals_for(advice_.work, chosen().machine(), chosen().plan(), c_);
+    const auto& range = intervals.rate;
     // What is served is what arrives, however fast the machine is.
     const bool as_it_comes = advice_.work.inference.request_rate.has_value();
     if (own <= 0 || rate <= 0 || range.low <= 0 || as_it_comes) return;

@@ -105,7 +105,7 @@ struct Poc {
   const Recommendation* chosen = nullptr;
   PocRent rent;
   physics::Machine machine;  // that the figures are for
-  physics::Choice choice;
+  physics::Plan plan;
   job::Job work;
   std::vector<PocStep> steps;
   std::string memory_kind = "process";  // that the steps read

@@ -45,7 +45,7 @@ class Figures {
       : out_(out), unit_(unit), advice_(advice), catalog_(catalog), c_(c) {}
 
   ProofRuns run() {
-    std::visit([&](const auto& choice) { add(choice); }, unit_.choice);
+    unit_.plan.training ? add_training() : unit_.plan.serving ? add_serving() : add_items();
     return std::move(runs_);
   }
 
@@ -64,7 +64,7 @@ class Figures {
   }
 
   void memory(const Intervals& intervals) {
-    const auto& amount = physics::memory_of(unit_.choice);
+    const auto& amount = unit_.plan.memory;
     if (!physics::is_known(amount)) return;
     figure(
         "memory_gib", say("memory of the fullest card"), "GiB", in_gib(amount.total()), intervals.memory_total_gib,
@@ -73,41 +73,41 @@ class Figures {
   }
 
   // --- training
-  void add(const physics::TrainingChoice& choice) {
-    const Intervals intervals = intervals_for(unit_.work, unit_.machine, unit_.choice, c_);
+  void add_training() {
+    const physics::Plan& plan = unit_.plan;
+    const Intervals intervals = intervals_for(unit_.work, unit_.machine, unit_.plan, c_);
     const double gpus = gpus_of(unit_);
-    const auto& all = intervals.tokens_per_s;
-    if (!choice.speed) return;
-    figure("tokens_per_s_per_gpu", say("training speed of one card"), "tokens/s", choice.speed->tokens_per_s_per_gpu,
+    const auto& all = intervals.rate;
+    if (plan.rate <= 0) return;
+    figure("tokens_per_s_per_gpu", say("training speed of one card"), "tokens/s", plan.training->tokens_per_s_per_gpu,
            Interval{all.low / gpus, all.high / gpus}, slow_words());
-    figure("step_time_s", say("time of a step"), "s", choice.speed->step.raw(),
-           Interval{choice.speed->step.raw() * choice.speed->tokens_per_s / all.high,
-                    choice.speed->step.raw() * choice.speed->tokens_per_s / all.low},
+    figure("step_time_s", say("time of a step"), "s", plan.training->step.raw(),
+           Interval{plan.training->step.raw() * plan.rate / all.high, plan.training->step.raw() * plan.rate / all.low},
            say("as the speed"));
     memory(intervals);
-    training_scales(choice);
+    training_scales(plan);
     recovery();
     for (const ProofUnit& scale : runs_.scales)
-      runs_.duration = runs_.duration + std::get<physics::TrainingChoice>(scale.choice).speed->step * kProofSteps;
-    runs_.duration = runs_.duration + choice.speed->step * (kProofSteps * kKilledRun);
+      runs_.duration = runs_.duration + scale.plan.training->step * kProofSteps;
+    runs_.duration = runs_.duration + plan.training->step * (kProofSteps * kKilledRun);
   }
 
   /// The same work for each card, on fewer of them.
-  void training_scales(const physics::TrainingChoice& choice) {
-    const auto& whole = choice.plan;
+  void training_scales(const physics::Plan& plan) {
+    const auto& whole = plan.layout;
     const int group = whole.tp * whole.pp * whole.cp;
     catalog::Number first;
     for (const int gpus : ladder(unit_.machine)) {
       if (gpus % group != 0 || (gpus / (whole.tp * whole.pp)) % whole.ep != 0) continue;
       ProofUnit scale = unit_;
       scale.machine = with_gpus(unit_.machine, gpus);
-      physics::TrainingChoice part = choice;
-      part.plan.dp = gpus / group;
-      scale.choice = physics::refigure(part, scale.work, scale.machine, c_);
-      const auto& figured = std::get<physics::TrainingChoice>(scale.choice);
-      const bool fits = figured.memory.total() <= physics::most_memory(scale.machine, c_) && figured.speed.has_value();
-      const Intervals intervals = intervals_for(scale.work, scale.machine, scale.choice, c_);
-      scale_line(gpus, fits, figured.speed ? figured.speed->tokens_per_s : 0, intervals.tokens_per_s, first);
+      physics::Plan part = plan;
+      part.layout.dp = gpus / group;
+      scale.plan = physics::refigure(part, scale.work, scale.machine, c_);
+      const physics::Plan& figured = scale.plan;
+      const bool fits = figured.memory.total() <= physics::most_memory(scale.machine, c_) && figured.rate > 0;
+      const Intervals intervals = intervals_for(scale.work, scale.machine, scale.plan, c_);
+      scale_line(gpus, fits, figured.rate, intervals.rate, first);
       if (fits) runs_.scales.push_back(std::move(scale));
     }
   }
@@ -130,7 +130,7 @@ class Figures {
 
   /// What is read again after a failure, in words.
   std::string read_again() const {
-    const auto precision = std::get<physics::TrainingChoice>(unit_.choice).plan.precision;
+    const auto precision = unit_.plan.layout.precision;
     const auto size = physics::checkpoint_size(unit_.work, precision);
     if (!size) return say("checkpoints are read too slowly (fio)");
     if (unit_.work.training.method == job::Method::full)
@@ -159,14 +159,15 @@ class Figures {
   }
 
   // --- serving
-  void add(const physics::InferenceChoice& choice) {
-    if (!choice.speed) return;
-    const auto& speed = *choice.speed;
-    const Intervals intervals = intervals_for(unit_.work, unit_.machine, unit_.choice, c_);
+  void add_serving() {
+    const physics::Plan& plan = unit_.plan;
+    if (plan.rate <= 0) return;
+    const auto& speed = plan.serving->speed;
+    const Intervals intervals = intervals_for(unit_.work, unit_.machine, unit_.plan, c_);
     if (unit_.work.model->is_generator()) {
       figure("output_tokens_per_s",
              unit_.work.inference.disaggregated_prefill ? say("output of all replicas") : say("output of one replica"),
-             "tokens/s", speed.output_tokens_per_s, intervals.tokens_per_s, slow_words());
+             "tokens/s", speed.output_tokens_per_s, intervals.rate, slow_words());
       if (speed.ttft.raw() > 0)
         figure("ttft_ms", say("time to the first token, median"), "ms", in_ms(speed.ttft), intervals.ttft_ms,
                say("above: prompts wait for each other; fewer requests at once, or shorter prompts in one pass"));
@@ -177,32 +178,30 @@ class Figures {
       figure("", say("requests of one replica"), "sequences/s", speed.requests_per_s, intervals.sequences_per_s,
              slow_words());
     }
-    figure("weights_gib", say("weights on one card, as the engine's log tells"), "GiB",
-           in_gib(choice.memory.per_gpu.weights), std::nullopt,
-           say("another amount means another format than the plan's"));
-    if (!unit_.work.inference.disaggregated_prefill) replicas(speed, intervals.tokens_per_s);
+    figure("weights_gib", say("weights on one card, as the engine's log tells"), "GiB", in_gib(plan.memory.weights),
+           std::nullopt, say("another amount means another format than the plan's"));
+    if (!unit_.work.inference.disaggregated_prefill) replicas(intervals.rate);
     start();
     const double rate = std::max(1e-6, speed.requests_per_s);
-    runs_.prompts = std::max({kLeastPrompts, 2 * choice.memory.concurrency, std::ceil(rate * kSteadySeconds)});
+    runs_.prompts = std::max({kLeastPrompts, 2 * plan.serving->room.concurrency, std::ceil(rate * kSteadySeconds)});
     runs_.duration = runs_.duration + seconds(2 * runs_.prompts / rate);
   }
 
   /// Replicas share nothing but the host.
-  void replicas(const physics::InferenceSpeed& speed, const Interval& range) {
+  void replicas(const Interval& range) {
     const Machine& whole = out_.chosen->machine();
     const int group = gpus_of(unit_);
-    const double rate = speed.output_tokens_per_s > 0 ? speed.output_tokens_per_s : speed.total_tokens_per_s;
     catalog::Number first;
     for (const int gpus : ladder(whole)) {
       if (gpus % group != 0) continue;
       const double times = gpus / group;
-      scale_line(gpus, true, rate * times, {range.low * times, range.high * times}, first);
+      scale_line(gpus, true, unit_.plan.rate * times, {range.low * times, range.high * times}, first);
     }
   }
 
   void start() {
     const Place place{*out_.chosen->instance, out_.chosen->region->id};
-    const auto start = cold_start(unit_.work, unit_.machine, unit_.choice, place, catalog_, c_, &out_.trace);
+    const auto start = cold_start(unit_.work, unit_.machine, unit_.plan, place, catalog_, c_, &out_.trace);
     if (!start) return;
     out_.figures.push_back({{},
                             say("from the start of the engine to its first answer"),
@@ -216,17 +215,16 @@ class Figures {
   }
 
   // --- work that is counted in items of its own
-  void add(const physics::CountedChoice& choice) {
-    const auto& figures = choice.figures;
-    const Intervals intervals = intervals_for(unit_.work, unit_.machine, unit_.choice, c_);
-    const auto& range = intervals.throughput;
-    if (figures.rate <= 0) return;
+  void add_items() {
+    const physics::Plan& plan = unit_.plan;
+    const Intervals intervals = intervals_for(unit_.work, unit_.machine, unit_.plan, c_);
+    const auto& range = intervals.rate;
+    if (plan.rate <= 0) return;
     figure("items_per_s", unit_.machine.on_cpu() ? say("rate of the machine") : say("rate of one card"),
-           unit_.work.counted->unit.rate, figures.rate, range, slow_words());
-    if (figures.latency.raw() > 0)
-      figure("latency_ms", say("time of one batch"), "ms", in_ms(figures.latency),
-             Interval{in_ms(figures.latency) * figures.rate / range.high,
-                      in_ms(figures.latency) * figures.rate / range.low},
+           unit_.work.counted->unit.rate, plan.rate, range, slow_words());
+    if (plan.latency.raw() > 0)
+      figure("latency_ms", say("time of one batch"), "ms", in_ms(plan.latency),
+             Interval{in_ms(plan.latency) * plan.rate / range.high, in_ms(plan.latency) * plan.rate / range.low},
              say("as the rate"));
     memory(intervals);
     catalog::Number first;
@@ -234,9 +232,9 @@ class Figures {
       for (const int gpus : ladder(out_.chosen->machine())) {
         ProofUnit scale = unit_;
         scale.machine = with_gpus(out_.chosen->machine(), gpus);
-        scale.choice = physics::refigure(unit_.choice, scale.work, scale.machine, c_);
-        const double rate = std::get<physics::CountedChoice>(scale.choice).figures.rate;
-        scale_line(gpus, rate > 0, rate, intervals_for(scale.work, scale.machine, scale.choice, c_).throughput, first);
+        scale.plan = physics::refigure(unit_.plan, scale.work, scale.machine, c_);
+        const double rate = scale.plan.rate;
+        scale_line(gpus, rate > 0, rate, intervals_for(scale.work, scale.machine, scale.plan, c_).rate, first);
       }
     runs_.duration = runs_.duration + seconds(2 * kSteadySeconds);
   }
@@ -250,35 +248,33 @@ class Figures {
 };
 
 /// One of the replicas of a service, with its part of the load.
-ProofUnit one_replica(const Job& work, const Machine& machine, const physics::InferenceChoice& choice,
+ProofUnit one_replica(const Job& work, const Machine& machine, const physics::Plan& plan,
                       const physics::Coefficients& c) {
-  ProofUnit unit{work, with_gpus(machine, choice.plan.tp * choice.plan.pp), choice};
-  const int replicas = std::max(1, choice.plan.dp);
+  ProofUnit unit{work, with_gpus(machine, plan.layout.tp * plan.layout.pp), plan};
+  const int replicas = std::max(1, plan.layout.dp);
   auto& job = unit.work.inference;
   if (job.request_rate)
     *job.request_rate /= replicas;
   else
-    job.concurrency = std::max<std::int64_t>(1, std::llround(choice.memory.concurrency / replicas));
-  auto plan = choice.plan;
-  plan.dp = 1;
-  unit.choice = physics::inference_figures(unit.work, unit.machine, plan, c);
+    job.concurrency = std::max<std::int64_t>(1, std::llround(plan.serving->room.concurrency / replicas));
+  auto layout = plan.layout;
+  layout.dp = 1;
+  unit.plan = physics::inference_figures(unit.work, unit.machine, layout, c);
   return unit;
 }
 
 }  // namespace
 
 ProofUnit unit_of(const Advice& advice, const Recommendation& chosen, const physics::Coefficients& c) {
-  const Job work = as_planned(advice.work, chosen.choice());
+  const Job work = physics::as_planned(advice.work, chosen.plan().layout);
   // Replicas that read prompts do nothing without those that generate.
   const bool apart = !work.counted && work.inference.disaggregated_prefill;
-  if (const auto* serving = std::get_if<physics::InferenceChoice>(&chosen.choice()); serving != nullptr && !apart)
-    return one_replica(work, chosen.machine(), *serving, c);
-  ProofUnit unit{work, chosen.machine(), chosen.choice()};
-  if (const auto* training = std::get_if<physics::TrainingChoice>(&unit.choice))
-    unit.chunks = physics::pipeline_chunks(unit.work, training->plan, c);
+  if (chosen.plan().serving && !apart) return one_replica(work, chosen.machine(), chosen.plan(), c);
+  ProofUnit unit{work, chosen.machine(), chosen.plan()};
+  if (unit.plan.training) unit.chunks = physics::pipeline_chunks(unit.work, unit.plan.layout, c);
   if (work.counted && !unit.machine.on_cpu() && !job::is_training(work.task)) {
     unit.machine = with_gpus(unit.machine, 1);
-    unit.choice = physics::refigure(unit.choice, unit.work, unit.machine, c);
+    unit.plan = physics::refigure(unit.plan, unit.work, unit.machine, c);
   }
   return unit;
 }

@@ -19,7 +19,7 @@ class Values {
   ProofValues all() {
     machine();
     model();
-    std::visit([&](const auto& choice) { add(choice); }, unit_.choice);
+    unit_.plan.training ? add_training() : unit_.plan.serving ? add_serving() : add_items();
     return std::move(out_);
   }
 
@@ -71,9 +71,9 @@ class Values {
     set("name", std::string_view(name).substr(name.rfind('/') + 1));
   }
 
-  void add(const physics::TrainingChoice& choice) {
+  void add_training() {
     const auto& job = unit_.work.training;
-    const auto& plan = choice.plan;
+    const physics::Layout& layout = unit_.plan.layout;
     set("class", "training");
     set("with", job.framework.empty() ? std::string_view("any") : std::string_view(job.framework));
     for (const std::string_view name : {"stage", "verb", "bench"}) set(name, to_text(unit_.work.task));
@@ -82,46 +82,46 @@ class Values {
     set("steps", kProofSteps);
     set("half", kProofSteps / 2);
     set("length", static_cast<double>(job.seq_len));
-    set("micro_batch", static_cast<double>(plan.micro_batch));
-    set("accumulation", static_cast<double>(plan.grad_accum));
-    set("global_batch", static_cast<double>(plan.global_batch()));
-    set("tokens_per_step", static_cast<double>(plan.global_batch() * job.seq_len));
-    set("precision", to_text(plan.precision));
-    if (plan.tp * plan.pp * plan.cp * plan.ep > 1) set("split", physics::layout_text(plan));
-    set("layout", physics::layout_text(plan));
+    set("micro_batch", static_cast<double>(layout.micro_batch));
+    set("accumulation", static_cast<double>(layout.grad_accum));
+    set("global_batch", static_cast<double>(layout.global_batch()));
+    set("tokens_per_step", static_cast<double>(layout.global_batch() * job.seq_len));
+    set("precision", to_text(layout.precision));
+    if (layout.tp * layout.pp * layout.cp * layout.ep > 1) set("split", physics::layout_text(unit_.work, layout));
+    set("layout", physics::layout_text(unit_.work, layout));
     // FlashAttention 2 has no kernels before Ampere.
-    if (plan.flash_attention && unit_.machine.device.gpu->capability.value_or(8) >= 8) set("flash", "yes");
-    set("checkpointing", physics::is_partial(plan) ? "partial" : to_text(plan.checkpointing));
-    if (physics::is_partial(plan))  // of one stage
-      set("recomputed_layers", std::max(1.0, std::round(plan.recomputed * unit_.work.parameters.layers / plan.pp)));
+    if (layout.flash_attention && unit_.machine.device.gpu->capability.value_or(8) >= 8) set("flash", "yes");
+    set("checkpointing", physics::is_partial(layout) ? "partial" : to_text(layout.checkpointing));
+    if (physics::is_partial(layout))  // of one stage
+      set("recomputed_layers", std::max(1.0, std::round(layout.recomputed * unit_.work.parameters.layers / layout.pp)));
     set("optimizer", to_text(job.optimizer));
     if (job.offload != job::Offload::none) set("offload", to_text(job.offload));
     if (job::is_lora(job.method)) adapters(job);
     lengths(job);
     if (job.recipe == job::Recipe::pure) set("pure", "yes");
     const bool masters = job.recipe == job::Recipe::mixed && job.method == job::Method::full;
-    set("loaded", masters ? "fp32" : to_text(plan.precision));
+    set("loaded", masters ? "fp32" : to_text(layout.precision));
     if (job.optimizer_in_backward) set("in_backward", "yes");
     if (job.capacity_factor != 1) set("capacity", job.capacity_factor);
-    virtual_stages(plan, unit_.chunks);
-    set("tp", plan.tp);
-    degree("pp", plan.pp);
-    degree("cp", plan.cp);
-    degree("ep", plan.ep);
-    megatron_degrees(plan);
-    if (job.sequence_parallel) degree("several_tp", plan.tp);
-    sharding(plan);
+    virtual_stages(layout, unit_.chunks);
+    set("tp", layout.tp);
+    degree("pp", layout.pp);
+    degree("cp", layout.cp);
+    degree("ep", layout.ep);
+    megatron_degrees(layout);
+    if (job.sequence_parallel) degree("several_tp", layout.tp);
+    sharding(layout);
     shape();
   }
 
   /// What Megatron asks for beside the degrees themselves.
-  void megatron_degrees(const physics::TrainingPlan& plan) {
+  void megatron_degrees(const physics::Layout& layout) {
     constexpr double kBlackwell = 10;
     // Kernels of several streams overlap in the order that one connection keeps.
-    if (plan.tp * plan.cp > 1 && unit_.machine.device.gpu->capability.value_or(kBlackwell) < kBlackwell)
+    if (layout.tp * layout.cp > 1 && unit_.machine.device.gpu->capability.value_or(kBlackwell) < kBlackwell)
       set("connections", 1);
     // Experts take the tensor-parallel degree of the rest only where the GPUs of a stage divide by both.
-    if (plan.ep > 1 && plan.tp > 1) set("expert_tp", plan.cp * plan.dp % plan.ep == 0 ? plan.tp : 1);
+    if (layout.ep > 1 && layout.tp > 1) set("expert_tp", layout.cp * layout.dp % layout.ep == 0 ? layout.tp : 1);
   }
 
   void adapters(const job::Training& job) {
@@ -147,23 +147,23 @@ class Values {
     if (job.target_len > 0) set("lengths", "two");
   }
 
-  void virtual_stages(const physics::TrainingPlan& plan, double chunks) {
+  void virtual_stages(const physics::Layout& layout, double chunks) {
     if (chunks <= 1) return;
-    const double layers = unit_.work.parameters.layers / plan.pp / chunks;
+    const double layers = unit_.work.parameters.layers / layout.pp / chunks;
     set("chunk_layers", layers);
     if (layers != std::floor(layers)) set("special", "yes");
-    if (physics::is_partial(plan)) set("recomputed_layers", std::max(1.0, std::round(plan.recomputed * layers)));
+    if (physics::is_partial(layout)) set("recomputed_layers", std::max(1.0, std::round(layout.recomputed * layers)));
   }
 
-  void sharding(const physics::TrainingPlan& plan) {
+  void sharding(const physics::Layout& layout) {
     using job::Sharding;
     const bool offloads = unit_.work.training.offload != job::Offload::none;
     const std::string_view with = unit_.work.training.framework;
     const bool fsdp = with == "fsdp" || with == "torchtune";
     const std::string_view deepspeed = unit_.work.training.offload == job::Offload::params ? "3" : "2";
-    if (plan.dp < 2 && !offloads) return;
-    if (offloads && (fsdp || plan.sharding == Sharding::fsdp)) set("other_sharding", "offloaded");
-    switch (plan.sharding) {
+    if (layout.dp < 2 && !offloads) return;
+    if (offloads && (fsdp || layout.sharding == Sharding::fsdp)) set("other_sharding", "offloaded");
+    switch (layout.sharding) {
       case Sharding::none:
       case Sharding::ddp:
         if (offloads)
@@ -200,30 +200,30 @@ class Values {
     if (!model.tied_embeddings.value_or(false)) set("untied", "yes");
   }
 
-  void add(const physics::InferenceChoice& choice) {
+  void add_serving() {
     const auto& job = unit_.work.inference;
-    const auto& plan = choice.plan;
+    const physics::Layout& layout = unit_.plan.layout;
     set("class", unit_.work.model->is_generator() ? "serving" : "encoding");
     set("with", to_text(job.engine));
-    set("tp", plan.tp);
-    degree("pp", plan.pp);
-    degree("ep", plan.ep);
+    set("tp", layout.tp);
+    degree("pp", layout.pp);
+    degree("ep", layout.ep);
     set("input", static_cast<double>(job.input_tokens));
     set("output", static_cast<double>(job.output_tokens));
     set("length", static_cast<double>(job.input_tokens + job.output_tokens));
     if (job.mem_utilization) set("share", *job.mem_utilization);
     set("prompts", prompts_);
-    const double together = std::max(1.0, std::round(choice.memory.concurrency));
+    const double together = std::max(1.0, std::round(unit_.plan.serving->room.concurrency));
     if (job.request_rate)
       set("rate", *job.request_rate);
     else
       set("concurrency", together);
     set("together", together);
     set("cache", together * static_cast<double>(job.input_tokens + job.output_tokens));
-    set("format", plan.weights->name);
-    weights(plan.weights->name);
+    set("format", layout.weights->name);
+    weights(layout.weights->name);
     requests(job, together);
-    if (plan.kv == job::KvPrecision::fp8 || plan.kv == job::KvPrecision::int8) set("kv", to_text(plan.kv));
+    if (layout.kv == job::KvPrecision::fp8 || layout.kv == job::KvPrecision::int8) set("kv", to_text(layout.kv));
   }
 
   static bool is_plain(std::string_view format) { return format == "fp16" || format == "bf16" || format == "fp32"; }
@@ -255,7 +255,7 @@ class Values {
                               published_name(*job.draft->model), job.draft->tokens));
   }
 
-  void add(const physics::CountedChoice& choice) {
+  void add_items() {
     const job::Counted& counted = *unit_.work.counted;
     const bool training = job::is_training(unit_.work.task);
     set("class", std::visit([](const auto& job) { return job.kClass; }, counted.job));
@@ -264,11 +264,11 @@ class Values {
     set("bench", to_text(unit_.work.task));
     set("phase", training ? "training" : "inference");
     set("compiled", to_text(counted.engine));
-    set("batch", static_cast<double>(choice.plan.batch));
-    set("precision", to_text(choice.plan.precision));
-    set("torch_precision", choice.plan.precision == job::Precision::bf16 ? "bfloat16" : "float16");
+    set("batch", static_cast<double>(unit_.plan.layout.micro_batch));
+    set("precision", to_text(unit_.plan.layout.precision));
+    set("torch_precision", unit_.plan.layout.precision == job::Precision::bf16 ? "bfloat16" : "float16");
     set("unit", counted.unit.rate);
-    std::visit([&](const auto& job) { one(job, choice.plan.batch); }, counted.job);
+    std::visit([&](const auto& job) { one(job, unit_.plan.layout.micro_batch); }, counted.job);
   }
 
   void size(const job::Resolution& size) {

@@ -9,7 +9,7 @@ namespace gpusel::answer {
 struct ProofUnit {
   job::Job work;
   physics::Machine machine;
-  physics::Choice choice;
+  physics::Plan plan;
   double chunks = 1;  // of a pipeline stage, that interleave
 };
 

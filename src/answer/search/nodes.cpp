@@ -106,7 +106,7 @@ double CandidateSearch::least_nodes(const Shape& shape) const {
 
 double CandidateSearch::late_by(const Planned& planned) const {
   const auto& deadline = context_.question.constraints.deadline_hours;
-  const auto duration = duration_of(work_, physics::rate_of(planned.choice));
+  const auto duration = duration_of(work_, planned.plan.rate);
   return deadline && duration ? in_hours(*duration) / *deadline : 1;
 }
 
@@ -137,8 +137,8 @@ void CandidateSearch::plan_shape(const Shape& shape, int most_nodes, std::vector
 /// The plan on the fewest nodes whose time in all is next to the least. Prices do not matter: the nodes are all alike.
 CandidateSearch::Planned CandidateSearch::spread(const Shape& shape, int most_nodes, Planned needed) {
   if (!job::is_training(work_.task) || shape.machine.network.raw() <= 0) return needed;
-  const auto node_time = [](const Planned& p) { return p.machine.nodes / physics::rate_of(p.choice); };
-  const auto batch = [](const Planned& p) { return std::get<physics::TrainingChoice>(p.choice).plan.global_batch(); };
+  const auto node_time = [](const Planned& p) { return p.machine.nodes / p.plan.rate; };
+  const auto batch = [](const Planned& p) { return p.plan.layout.global_batch(); };
   const auto is_another = [&](const Planned& p) {
     const auto& asked = work_.training.global_batch;
     return asked && batch(p) != batch(needed) &&
@@ -185,23 +185,22 @@ void CandidateSearch::reject_shape(const Shape& shape, const Reason& reason) {
   for (const std::uint32_t index : shape.instances) reject(context_.catalog.instances()[index], once);
 }
 
-const rules::Rule* CandidateSearch::against(const physics::Machine& machine, const physics::Choice& choice) const {
+const rules::Rule* CandidateSearch::against(const physics::Machine& machine, const physics::Plan& plan) const {
   rules::Facts facts = job_;
-  plan_facts(facts, work_, machine, choice, context_.coefficients);
+  plan_facts(facts, work_, machine, plan, context_.coefficients);
   facts.set(rules::Fact::fit, to_text(judge_fit(fitting_, facts).verdict));
   return by_plan_.first_to_fire(facts);
 }
 
-bool CandidateSearch::will_do(const physics::Machine& machine, const physics::Choice& choice) const {
-  if (physics::usable(choice)) return true;
+bool CandidateSearch::will_do(const physics::Machine& machine, const physics::Plan& plan) const {
+  if (plan.is_usable()) return true;
   // Whether too much memory is too much is for the rules to say.
-  return physics::problem_of(choice).kind == physics::Problem::Kind::memory && physics::rate_of(choice) > 0 &&
-         against(machine, choice) == nullptr;
+  return plan.problem.kind == physics::Problem::Kind::memory && plan.rate > 0 && against(machine, plan) == nullptr;
 }
 
-Reason CandidateSearch::reason_of(const physics::Machine& machine, const physics::Choice& choice) const {
+Reason CandidateSearch::reason_of(const physics::Machine& machine, const physics::Plan& plan) const {
   using Kind = physics::Problem::Kind;
-  const physics::Problem& problem = physics::problem_of(choice);
+  const physics::Problem& problem = plan.problem;
   const auto because = [&](std::string_view rule) { return Reason{rule, [problem] { return problem.text(); }}; };
   switch (problem.kind) {
     case Kind::latency:
@@ -212,22 +211,21 @@ Reason CandidateSearch::reason_of(const physics::Machine& machine, const physics
     case Kind::lacking: return because("lacks-hardware");
     default: break;
   }
-  const rules::Rule* rule = against(machine, choice);
+  const rules::Rule* rule = against(machine, plan);
   if (rule == nullptr) return because("no-room-for-cache");
   rules::Facts facts = job_;
-  plan_facts(facts, work_, machine, choice, context_.coefficients);
+  plan_facts(facts, work_, machine, plan, context_.coefficients);
   return {rule->id, [text = rules::verdict(*rule, facts).message] { return text; }};
 }
 
 CandidateSearch::Attempt CandidateSearch::attempt(const physics::Machine& machine) const {
-  auto choice = physics::plan_for(work_, machine, context_.coefficients);
+  auto plan = physics::plan_for(work_, machine, context_.coefficients);
   Attempt made;
-  if (!choice && keep_rejections_)
-    made.reason = {"no-legal-plan", [message = choice.error().message] { return message; }};
-  if (!choice) return made;
-  const bool will = will_do(machine, *choice);
-  if (keep_rejections_ && !will && physics::problem_of(*choice).any()) made.reason = reason_of(machine, *choice);
-  if (will) made.choice = std::move(*choice);
+  if (!plan && keep_rejections_) made.reason = {"no-legal-plan", [message = plan.error().message] { return message; }};
+  if (!plan) return made;
+  const bool will = will_do(machine, *plan);
+  if (keep_rejections_ && !will && plan->problem.any()) made.reason = reason_of(machine, *plan);
+  if (will) made.plan = std::move(*plan);
   return made;
 }
 
@@ -238,8 +236,8 @@ std::optional<CandidateSearch::Planned> CandidateSearch::plan_on(const Shape& sh
   std::unique_ptr<Attempt>& made = nodes == 1 ? alone_[shape.twin] : several;
   if (!made) made = std::make_unique<Attempt>(attempt(machine));
   if (made->reason.message) reason = made->reason;
-  if (!made->choice) return std::nullopt;
-  return Planned{machine, *made->choice};
+  if (!made->plan) return std::nullopt;
+  return Planned{machine, *made->plan};
 }
 
 void CandidateSearch::serve_shape(const Shape& shape, int most_nodes, std::vector<Recommendation>& out) {
@@ -262,14 +260,14 @@ void CandidateSearch::hold_demand(const Shape& shape, int most_nodes, std::vecto
   if (!planned) return reject_shape(shape, reason);
   // Sessions and streams have their headroom already; what comes at random needs some.
   const double load = !job.unit.at_once() ? job.max_load : 1;
-  const double enough = std::ceil(*job.demand / (load * physics::rate_of(planned->choice)) - 1e-9);
+  const double enough = std::ceil(*job.demand / (load * planned->plan.rate) - 1e-9);
   const double nodes = std::max(enough + static_cast<double>(job.redundancy),
                                 static_cast<double>(context_.question.constraints.nodes.value_or(1)));
   if (nodes > most_nodes)
     return reject_shape(shape, {"too-slow", [nodes] { return say("needs {} instances", human_number(nodes)); }});
   const int working = static_cast<int>(nodes) - static_cast<int>(job.redundancy);
   planned->machine.nodes = static_cast<int>(nodes);
-  std::get<physics::CountedChoice>(planned->choice).figures.rate *= working;
+  planned->plan.rate *= working;
   offer_shape(shape, std::move(*planned), out);
 }
 
@@ -285,7 +283,7 @@ std::optional<CandidateSearch::Planned> CandidateSearch::serve_rate(const Shape&
     return std::nullopt;
   }
   const auto& job = work_.inference;
-  const double enough = std::ceil(*job.request_rate / (job.max_load * capacity->speed->requests_per_s));
+  const double enough = std::ceil(*job.request_rate / (job.max_load * capacity->sequences_per_s));
   if (enough > kMostReplicas) {
     reason = {"too-slow", [enough] { return say("needs {} instances for the traffic", human_number(enough)); }};
     return std::nullopt;
@@ -306,21 +304,24 @@ std::optional<CandidateSearch::Planned> CandidateSearch::serve_share(const Shape
                                                                      Reason& reason) const {
   Job share = work_;
   share.inference.request_rate = *work_.inference.request_rate / working;
-  auto choice = physics::plan_inference(share, shape.machine, context_.coefficients);
-  if (!choice || !will_do(shape.machine, *choice)) {
-    reason = choice ? reason_of(shape.machine, *choice)
-                    : Reason{"no-legal-plan", [text = choice.error().message] { return text; }};
+  auto plan = physics::plan_inference(share, shape.machine, context_.coefficients);
+  if (!plan || !will_do(shape.machine, *plan)) {
+    reason = plan ? reason_of(shape.machine, *plan)
+                  : Reason{"no-legal-plan", [text = plan.error().message] { return text; }};
     return std::nullopt;
   }
   const int nodes = working + static_cast<int>(work_.inference.redundancy);
-  choice->plan.dp *= nodes;
-  choice->memory.concurrency *= working;
-  choice->memory.max_concurrency *= nodes;
-  choice->speed->in_flight *= working;
-  choice->speed->requests_per_s *= working;
-  choice->speed->output_tokens_per_s *= working;
-  choice->speed->total_tokens_per_s *= working;
-  Planned planned{shape.machine, std::move(*choice)};
+  plan->layout.dp *= nodes;
+  physics::Serving& serving = *plan->serving;
+  serving.room.concurrency *= working;
+  serving.room.max_concurrency *= nodes;
+  serving.speed.in_flight *= working;
+  serving.speed.requests_per_s *= working;
+  serving.speed.output_tokens_per_s *= working;
+  serving.speed.total_tokens_per_s *= working;
+  plan->rate *= working;
+  plan->sequences_per_s *= working;
+  Planned planned{shape.machine, std::move(*plan)};
   planned.machine.nodes = nodes;
   return planned;
 }

@@ -40,9 +40,9 @@ void CandidateSearch::fetch_ahead(const Shape& shape, std::size_t place) const {
 }
 
 void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, std::vector<Recommendation>& out) {
-  const auto plan = std::make_shared<const Planned>(std::move(planned_machine));
-  const money::Work job = job_of(work_, plan->choice);
-  const money::Use use{static_cast<double>(plan->machine.nodes), &job, &context_.question.duty,
+  const auto planned = std::make_shared<const Planned>(std::move(planned_machine));
+  const money::Work job = job_of(work_, planned->plan);
+  const money::Use use{static_cast<double>(planned->machine.nodes), &job, &context_.question.duty,
                        &context_.question.extras};
   const rules::FactSet wanted = by_plan_.facts() | market_.judges().facts() | adjusting_.facts();
   const bool shared = InstanceKinds::share(wanted);
@@ -50,7 +50,7 @@ void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, s
   std::uint32_t judged = kNoKind;  // that the facts are of
   const Rule* fell_by = nullptr;
   Facts facts = job_;
-  plan_facts(facts, work_, plan->machine, plan->choice, context_.coefficients);
+  plan_facts(facts, work_, planned->machine, planned->plan, context_.coefficients);
   for (std::size_t place = 0; place < shape.instances.size(); ++place) {
     fetch_ahead(shape, place);
     const std::uint32_t index = shape.instances[place];
@@ -65,7 +65,7 @@ void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, s
     if (fell_by != nullptr)
       reject(*fell_by, view_of(instance), facts);
     else if (const auto best = best_offer(instance, use, facts))
-      out.push_back(candidate(*best, instance, plan, facts));
+      out.push_back(candidate(*best, instance, planned, facts));
   }
 }
 
@@ -148,14 +148,14 @@ Reason CandidateSearch::no_offer(const Instance& instance, const money::Use& use
 }
 
 Recommendation CandidateSearch::candidate(const Priced& priced, const Instance& instance,
-                                          const std::shared_ptr<const Planned>& plan, Facts& facts) const {
+                                          const std::shared_ptr<const Planned>& planned, Facts& facts) const {
   Recommendation out;
   out.instance = &instance;
-  out.gpu = plan->machine.device.gpu;
+  out.gpu = planned->machine.device.gpu;
   out.offer = priced.offer;
   out.region = &context_.catalog.region_of(*priced.offer);
   out.cost = priced.quote;
-  out.planned = plan;
+  out.planned = planned;
   if (adjusting_.rules().empty()) return out;
   offer_facts(facts, {*priced.offer, priced.quote, context_.catalog, context_.question.today}, adjusting_.facts());
   for (const Rule* rule : adjusting_.rules())
@@ -164,12 +164,12 @@ Recommendation CandidateSearch::candidate(const Priced& priced, const Instance& 
 }
 
 void add_intervals(Recommendation& candidate, const SearchContext& context, const job::Job& work) {
-  candidate.intervals = intervals_for(work, candidate.machine(), candidate.choice(), context.coefficients);
-  const double rate = physics::rate_of(candidate.choice());
-  const auto& range = work.counted ? candidate.intervals.throughput : candidate.intervals.tokens_per_s;
+  candidate.intervals = intervals_for(work, candidate.machine(), candidate.plan(), context.coefficients);
+  const double rate = candidate.plan().rate;
+  const auto& range = candidate.intervals.rate;
   if (rate <= 0 || range.low <= 0) return;
   const auto at = [&](double speed) {
-    money::Work job = job_of(work, candidate.choice());
+    money::Work job = job_of(work, candidate.plan());
     if (job.hours) job.hours = *job.hours * rate / speed;
     if (job.tokens_per_s) job.tokens_per_s = *job.tokens_per_s * speed / rate;
     if (job.units_per_hour) job.units_per_hour = *job.units_per_hour * speed / rate;

@@ -104,10 +104,9 @@ double cost_measure(const money::Quote& cost, const job::Job& work) {
 }
 
 double speed_measure(const Recommendation& candidate, const job::Job& work) {
-  const auto* inference = std::get_if<physics::InferenceChoice>(&candidate.choice());
-  if (!work.inference.request_rate || inference == nullptr || !inference->speed)
-    return physics::rate_of(candidate.choice());
-  return 1 / std::max(inference->speed->e2e.raw(), 1e-9);
+  const physics::Plan& plan = candidate.plan();
+  if (!work.inference.request_rate || !plan.serving || plan.rate <= 0) return plan.rate;
+  return 1 / std::max(plan.latency.raw(), 1e-9);
 }
 
 void rank(std::vector<Recommendation>& candidates, const job::Job& work, const job::Objective& objective) {

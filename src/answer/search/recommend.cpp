@@ -49,15 +49,15 @@ void add_reasons(std::vector<Recommendation>& candidates, const Job& work, std::
     const bool at_rate = work.inference.request_rate.has_value();
     const bool enough = work.counted && work.counted->demand;  // more than is asked for is no merit
     if (enough)
-      c.reasons.push_back(say("{} asked for, {} possible", human_number(*work.counted->demand),
-                              human_number(physics::rate_of(c.choice()))));
+      c.reasons.push_back(
+          say("{} asked for, {} possible", human_number(*work.counted->demand), human_number(c.plan().rate)));
     else if (share >= 0.9995)
       c.reasons.push_back(at_rate ? say("soonest answers") : say("fastest"));
     else
       c.reasons.push_back(at_rate ? say("answers take {:.2f} times the shortest", 1 / share)
                                   : say("{:.0f} % of the fastest", 100 * share));
     if (std::string memory = memory_reason(c); !memory.empty()) c.reasons.push_back(std::move(memory));
-    c.reasons.push_back(say("bound by {}", say_name(physics::bound_by(c.choice()))));
+    c.reasons.push_back(say("bound by {}", say_name(c.plan().bound_by)));
     if (const auto& fewest = c.planned->fewest)
       c.reasons.push_back(say("{} nodes would do, in {:.2f} times the node hours", fewest->nodes, fewest->node_time));
   }
@@ -265,13 +265,12 @@ class Adviser {
     std::vector<Recommendation> found = CandidateSearch(context, *work).run();
     if (found.empty()) return;
     const auto missed_by = [&](const Recommendation& candidate) {
-      const auto& speed = *std::get<physics::InferenceChoice>(candidate.choice()).speed;
-      return std::pair(physics::missed_by(job, speed), candidate.cost.hourly);
+      return std::pair(physics::missed_by(job, candidate.plan().serving->speed), candidate.cost.hourly);
     };
     auto nearest = std::min_element(found.begin(), found.end(), [&](const Recommendation& a, const Recommendation& b) {
       return missed_by(a) < missed_by(b);
     });
-    const auto& speed = *std::get<physics::InferenceChoice>(nearest->choice()).speed;
+    const auto& speed = nearest->plan().serving->speed;
     Alternative alternative;
     alternative.key = first->key;
     alternative.value = format("{:.0f}", in_ms(first->reached(speed, false)));
@@ -340,8 +339,7 @@ class Adviser {
                            best.gpu->name, best.instance->provider, best.instance->sku, human_price(best.cost.hourly),
                            context_.quoter.converter().currency().code());
     if (job::is_training(work.task)) return line;
-    const auto& plan = std::get<physics::InferenceChoice>(best.choice()).plan;
-    line += say("; {}", arithmetic_text(*plan.weights, best.machine().device));
+    line += say("; {}", arithmetic_text(*best.plan().layout.weights, best.machine().device));
     if (!advice.recommendations.empty())
       line += say(", {:.2f} × the cost",
                   cost_measure(best.cost, work) / cost_measure(advice.recommendations.front().cost, advice.work));
@@ -357,10 +355,11 @@ class Adviser {
 }  // namespace
 
 void add_remarks(Recommendation& candidate, const SearchContext& context, const Job& work) {
-  if (const auto* training = std::get_if<physics::TrainingChoice>(&candidate.choice())) {
-    if (const auto needed = physics::framework_for(work, training->plan); needed != work.training.framework)
+  if (candidate.plan().training) {
+    const physics::Layout& layout = candidate.plan().layout;
+    if (const auto needed = physics::framework_for(work, layout); needed != work.training.framework)
       candidate.remarks.push_back({"framework", Effect::note, framework_note(work.training.framework, needed), {}});
-    if (std::string other = batch_note(work, training->plan); !other.empty())
+    if (std::string other = physics::batch_note(work, layout); !other.empty())
       candidate.remarks.push_back({"batch", Effect::note, std::move(other), {}});
   }
   rules::Facts facts = facts_of(candidate, work, context.question, context.catalog, context.coefficients);

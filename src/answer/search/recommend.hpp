@@ -49,7 +49,7 @@ struct Remark {
 /// A machine with the plan for it: shared by every instance that is this machine.
 struct PlannedMachine {
   physics::Machine machine;
-  physics::Choice choice;
+  physics::Plan plan;
   /// Where more nodes are taken than the job needs: what it needs, and how much longer all of those together work.
   struct Fewest {
     int nodes = 1;
@@ -83,9 +83,9 @@ struct Recommendation {
   std::vector<Remark> remarks;  // warnings first
 
   const physics::Machine& machine() const { return planned->machine; }
-  const physics::Choice& choice() const { return planned->choice; }
-  const physics::MemoryBreakdown& memory() const { return physics::memory_of(planned->choice); }
-  double tokens_per_s() const { return physics::tokens_per_s(planned->choice); }
+  const physics::Plan& plan() const { return planned->plan; }
+  const physics::MemoryBreakdown& memory() const { return planned->plan.memory; }
+  double tokens_per_s() const { return planned->plan.tokens_per_s(); }
 };
 
 struct Rejection {

@@ -66,11 +66,11 @@ class CandidateSearch {
   PlannedMachine spread(const Shape& shape, int most_nodes, PlannedMachine needed);
   Reason too_few_nodes(const Shape& shape, int most_nodes) const;
   void reject_shape(const Shape& shape, const Reason& reason);
-  Reason reason_of(const physics::Machine& machine, const physics::Choice& choice) const;
+  Reason reason_of(const physics::Machine& machine, const physics::Plan& plan) const;
   /// The rule that is against a plan for what it needs; null: none.
-  const rules::Rule* against(const physics::Machine& machine, const physics::Choice& choice) const;
+  const rules::Rule* against(const physics::Machine& machine, const physics::Plan& plan) const;
   /// Whether the job can be done so, and no rule is against how it fits.
-  bool will_do(const physics::Machine& machine, const physics::Choice& choice) const;
+  bool will_do(const physics::Machine& machine, const physics::Plan& plan) const;
   const rules::Rule* misfits_fall() const;
   double least_nodes(const Shape& shape) const;
   Bytes least_memory(const physics::Device& device) const;
@@ -79,7 +79,7 @@ class CandidateSearch {
   std::optional<Planned> plan_on(const Shape& shape, int nodes, Reason& reason);
   /// A plan that fits and is fast enough, or why there is none.
   struct Attempt {
-    std::optional<physics::Choice> choice;
+    std::optional<physics::Plan> plan;
     Reason reason;
   };
   Attempt attempt(const physics::Machine& machine) const;
@@ -98,7 +98,7 @@ class CandidateSearch {
   std::optional<Priced> best_offer(const catalog::Instance& instance, const money::Use& use, rules::Facts& facts);
   Reason no_offer(const catalog::Instance& instance, const money::Use& use) const;
   Recommendation candidate(const Priced& priced, const catalog::Instance& instance,
-                           const std::shared_ptr<const Planned>& plan, rules::Facts& facts) const;
+                           const std::shared_ptr<const Planned>& planned, rules::Facts& facts) const;
   InstanceView view_of(const catalog::Instance& instance);
   /// The message is asked for only for the first of a family to fall by that rule.
   void reject(const catalog::Instance& instance, const Reason& reason);

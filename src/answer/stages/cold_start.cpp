@@ -17,34 +17,6 @@ using job::Job;
 constexpr std::string_view kEconomyData = "data/calibration/economy.yaml";
 constexpr std::string_view kDataPage = "docs/data-path.md";
 
-/// What one node reads, and how many processes of it read it.
-struct Loaded {
-  Bytes weights;
-  double processes = 1;
-};
-
-/// Replicas of one node read the same files, which stay in its memory; a replica over several nodes is shared out.
-Loaded loaded(const Job& work, const physics::Machine& machine, const physics::InferenceChoice& choice) {
-  const int ranks = choice.plan.tp * choice.plan.pp;
-  const int here = std::min(ranks, machine.gpus_per_node);
-  return {physics::stored_weights(work, *choice.plan.weights) * (static_cast<double>(here) / ranks),
-          static_cast<double>(here)};
-}
-
-/// A run that goes on from its checkpoint; what adapters leave frozen is read from the model's own files.
-Loaded loaded(const Job& work, const physics::Machine& machine, const physics::TrainingChoice& choice) {
-  const Bytes frozen = job::trains_adapter(work.training.method) ? bytes(2 * work.parameters.total()) : Bytes{};
-  return {(frozen + physics::checkpoint_size(work, choice.plan.precision).value_or(Bytes{})) / machine.nodes,
-          static_cast<double>(machine.gpus_per_node)};
-}
-
-/// Every GPU holds the whole of a network; the tables of a recommender are divided over them.
-Loaded loaded(const Job& work, const physics::Machine& machine, const physics::CountedChoice& choice) {
-  if (work.model == nullptr) return {};
-  const bool divided = std::holds_alternative<job::RecommenderJob>(work.counted->job);
-  return {choice.figures.memory.weights * (divided ? machine.gpus_per_node : 1), 1};
-}
-
 std::string_view engine_of(const Job& work) {
   if (work.counted) return to_text(work.counted->engine);
   return job::is_training(work.task) ? std::string_view(work.training.framework) : to_text(work.inference.engine);
@@ -99,11 +71,11 @@ std::string storage_text(const ColdStart& start) {
 
 }  // namespace
 
-std::optional<ColdStart> cold_start(const Job& work, const physics::Machine& machine, const physics::Choice& choice,
+std::optional<ColdStart> cold_start(const Job& work, const physics::Machine& machine, const physics::Plan& plan,
                                     const Place& place, const catalog::Catalog& catalog,
                                     const physics::Coefficients& coefficients, physics::Trace* trace,
                                     std::optional<StorageKind> from) {
-  const Loaded what = std::visit([&](const auto& planned) { return loaded(work, machine, planned); }, choice);
+  const physics::Loaded what = physics::physics_of(work).loaded(work, machine, plan);
   if (what.weights.raw() <= 0) return std::nullopt;
   const physics::EconomyCoefficients& c = *coefficients.economy;
   ColdStart start;

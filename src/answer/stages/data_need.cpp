@@ -15,81 +15,14 @@ namespace {
 using job::Job;
 using physics::EconomyCoefficients;
 
-constexpr double kSmallVocabulary = 65536;
 constexpr std::string_view kEconomy = "data/calibration/economy.yaml";
 
 using physics::record;
 using physics::Trace;
 
-constexpr physics::Recorded kUnitBytes{"data.unit_bytes", "{:.4g}", "B", kEconomy};
-
-/// One thing of a data set as it is stored.
-struct StoredUnit {
-  std::string_view unit;
-  double bytes = 0;  // 0: the job reads no data set of such things
-};
-
-/// A size that is known, and what of.
-double known_size(Trace* trace, std::string_view what, double bytes) {
-  return record(trace, kUnitBytes, [&](auto told) { return told(what, bytes, "B"); });
-}
-
-double of_video(Trace* trace, double mbps) {
-  return record(trace, kUnitBytes, [&](auto told) { return told("bit/s of the video", mbps * 1e6) / 8.0; });
-}
-
-StoredUnit one_token(const Job& work, const EconomyCoefficients& c, Trace* trace) {
-  const bool small = work.model->vocab_size.value_or(kSmallVocabulary + 1) <= kSmallVocabulary;
-  return {"tokens", known_size(trace, to_say("bytes of a token's number"),
-                               small ? c.data_token_bytes.of("small") : c.data_token_bytes.value)};
-}
-
-StoredUnit one_image(double pixels, double bytes_per_pixel, Trace* trace) {
-  return {"images", record(trace, kUnitBytes, [&](auto told) {
-            return told("pixels", pixels) * told("bytes stored for each", bytes_per_pixel, "B");
-          })};
-}
-
-StoredUnit one_of(const job::SampleJob& job, const Job&, const EconomyCoefficients& c, Trace* trace) {
-  if (job.seq_len <= 0) return one_image(job.resolution.pixels(), c.data_input_pixel_bytes.value, trace);
-  return {"sequences", record(trace, kUnitBytes, [&](auto told) {
-            return told("tokens", job.seq_len) * told("bytes of each", c.data_token_bytes.value, "B");
-          })};
-}
-StoredUnit one_of(const job::DiffusionJob& job, const Job& work, const EconomyCoefficients& c, Trace* trace) {
-  if (!job::is_training(work.task)) return {};
-  return one_image(job.resolution.pixels(), c.data_input_pixel_bytes.of("diffusion"), trace);
-}
-StoredUnit one_of(const job::SpeechJob&, const Job&, const EconomyCoefficients& c, Trace* trace) {
-  return {"seconds of audio", known_size(trace, to_say("bytes of a second of speech"), c.data_audio_s_bytes.value)};
-}
-StoredUnit one_of(const job::RecommenderJob&, const Job&, const EconomyCoefficients& c, Trace* trace) {
-  return {"samples", known_size(trace, to_say("bytes of a sample"), c.data_row_bytes.value)};
-}
-StoredUnit one_of(const job::TranscodeJob& job, const Job&, const EconomyCoefficients&, Trace* trace) {
-  if (job.live) return {};
-  return {"seconds of video", of_video(trace, job::usual_mbps(job.input, job.resolution, job.fps))};
-}
-StoredUnit one_of(const job::PreprocessJob& job, const Job& work, const EconomyCoefficients&, Trace* trace) {
-  if (work.counted->unit.rate == job::kGigabytes.rate) return {"GB", known_size(trace, to_say("as they are"), 1e9)};
-  if (job.kind == job::Preprocessing::images)
-    return {"images", known_size(trace, to_say("pixels × bytes of a JPEG for each"), job::jpeg_bytes(job.resolution))};
-  return {"seconds of video", of_video(trace, job::usual_mbps(job.codec, job.resolution, job.fps))};
-}
-/// Scenes are loaded once, cameras and users send over the network, simulations compute what they store.
-template <class AnyOther>
-StoredUnit one_of(const AnyOther&, const Job&, const EconomyCoefficients&, Trace*) {
-  return {};
-}
-
-StoredUnit stored_unit(const Job& work, const EconomyCoefficients& c, Trace* trace) {
-  if (work.counted) return std::visit([&](const auto& job) { return one_of(job, work, c, trace); }, work.counted->job);
-  return job::is_training(work.task) ? one_token(work, c, trace) : StoredUnit{};
-}
-
 /// Things read in a second, and in the whole job with all its passes.
-double units_per_s(const Job& work, const physics::Choice& choice) {
-  return work.counted ? physics::rate_of(choice) * work.counted->unit.per_second : physics::tokens_per_s(choice);
+double units_per_s(const Job& work, const physics::Plan& plan) {
+  return work.counted ? plan.rate * work.counted->unit.per_second : plan.tokens_per_s();
 }
 std::optional<double> units_in_all(const Job& work) {
   if (work.counted) return work.counted->things;
@@ -106,8 +39,8 @@ double epochs_of(const job::Request& request, const job::Assumptions& assumed) {
 
 class Need {
  public:
-  Need(const Job& work, const physics::Choice& choice, const EconomyCoefficients& c, Trace* trace)
-      : work_(work), choice_(choice), c_(c), trace_(trace) {}
+  Need(const Job& work, const physics::Plan& plan, const EconomyCoefficients& c, Trace* trace)
+      : work_(work), plan_(plan), c_(c), trace_(trace) {}
 
   DataNeed of(const job::Request& request, const job::Assumptions& assumed, const DataWishes& wishes) {
     data_set(request, assumed, wishes);
@@ -125,8 +58,9 @@ class Need {
   }
 
   void data_set(const job::Request& request, const job::Assumptions& assumed, const DataWishes& wishes) {
-    const StoredUnit stored = stored_unit(work_, c_, wishes.sample_kb ? nullptr : trace_);
-    const double rate = units_per_s(work_, choice_);
+    const physics::StoredUnit stored =
+        physics::physics_of(work_).stored_unit(work_, c_, wishes.sample_kb ? nullptr : trace_);
+    const double rate = units_per_s(work_, plan_);
     if (stored.bytes > 0) {
       need_.unit = stored.unit;
       need_.unit_bytes = wishes.sample_kb ? own_sample(*wishes.sample_kb) : stored.bytes;
@@ -164,16 +98,10 @@ class Need {
   }
 
   void model() {
-    if (const auto* serving = std::get_if<physics::InferenceChoice>(&choice_)) {
-      weights(physics::stored_weights(work_, *serving->plan.weights), to_say("parameters × bytes as stored"));
-    } else if (const auto* training = std::get_if<physics::TrainingChoice>(&choice_)) {
-      weights(bytes(2 * work_.parameters.total()), to_say("parameters × 2 bytes, as models are published"));
-      if (const auto size = physics::checkpoint_size(work_, training->plan.precision)) checkpoint(*size);
-    } else if (work_.model != nullptr) {
-      const auto& memory = physics::memory_of(choice_);
-      weights(memory.weights, to_say("weights as one GPU holds them"));
-      if (job::is_training(work_.task)) checkpoint(memory.weights + memory.optimizer);
-    }
+    const auto stored = physics::physics_of(work_).stored(work_, plan_);
+    if (!stored) return;
+    weights(stored->weights, stored->what);
+    if (stored->checkpoint) checkpoint(*stored->checkpoint);
   }
 
   void weights(Bytes amount, std::string_view what) {
@@ -187,20 +115,20 @@ class Need {
   }
 
   void output() {
-    if (!work_.counted || !std::holds_alternative<job::OfflineRender>(work_.counted->job)) return;
-    const double frame_gb = c_.data_frame_mb.value / 1000;
+    const double frame_gb = physics::physics_of(work_).written_gb(c_);
+    if (frame_gb <= 0) return;
     if (work_.counted->things)
       need_.output_gb = explained("data.output_gb", "{:.4g}", "GB", kEconomy, [&](auto told) {
         return told("frames", *work_.counted->things) * told("size of each", frame_gb, "GB");
       });
     if (work_.counted->unit.at_once()) return;  // points of a benchmark are no frames
     need_.output_gbs = explained("data.output_gbs", "{:.3g}", "GB/s", kEconomy, [&](auto told) {
-      return told("frames per second", units_per_s(work_, choice_)) * told("size of each", frame_gb, "GB");
+      return told("frames per second", units_per_s(work_, plan_)) * told("size of each", frame_gb, "GB");
     });
   }
 
   void egress() {
-    const double capacity = physics::rate_of(choice_);
+    const double capacity = plan_.rate;
     const double at_once = std::min(capacity, work_.counted->demand.value_or(capacity));
     need_.egress_gbit_s = explained("data.egress_gbit_s", "{:.3g}", "Gbit/s", kDocument, [&](auto told) {
       return told([&] { return say_name(work_.counted->unit.things); }, at_once) *
@@ -210,7 +138,7 @@ class Need {
 
   static constexpr std::string_view kDocument = "docs/data-path.md";
   const Job& work_;
-  const physics::Choice& choice_;
+  const physics::Plan& plan_;
   const EconomyCoefficients& c_;
   Trace* trace_;
   DataNeed need_;
@@ -218,10 +146,10 @@ class Need {
 
 }  // namespace
 
-DataNeed data_need(const Job& work, const job::Request& request, const physics::Choice& choice,
+DataNeed data_need(const Job& work, const job::Request& request, const physics::Plan& plan,
                    const job::Assumptions& assumed, const DataWishes& wishes, const physics::Coefficients& coefficients,
                    physics::Trace* trace) {
-  return Need(work, choice, *coefficients.economy, trace).of(request, assumed, wishes);
+  return Need(work, plan, *coefficients.economy, trace).of(request, assumed, wishes);
 }
 
 }  // namespace gpusel::answer

@@ -6,7 +6,7 @@
 namespace gpusel::answer {
 
 /// Of one plan on its machine.
-DataNeed data_need(const job::Job& work, const job::Request& request, const physics::Choice& choice,
+DataNeed data_need(const job::Job& work, const job::Request& request, const physics::Plan& plan,
                    const job::Assumptions& assumed, const DataWishes& wishes, const physics::Coefficients& coefficients,
                    physics::Trace* trace);
 

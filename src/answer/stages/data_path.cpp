@@ -257,8 +257,8 @@ DataPath data_path(const Recommendation& recommendation, const Advice& advice, c
                    const money::Converter& converter, bool explained) {
   DataPath out;
   physics::Trace* trace = explained ? &out.trace : nullptr;
-  const physics::Choice& choice = recommendation.choice();
-  out.need = data_need(advice.work, request, choice, advice.assumed, wishes, coefficients, trace);
+  const physics::Plan& plan = recommendation.plan();
+  out.need = data_need(advice.work, request, plan, advice.assumed, wishes, coefficients, trace);
   if (out.need.checkpoint_gb) {
     if (wishes.checkpoint_minutes) out.checkpoint_interval = seconds(*wishes.checkpoint_minutes * 60);
     want_checkpoints(out, trace);
@@ -268,7 +268,7 @@ DataPath data_path(const Recommendation& recommendation, const Advice& advice, c
   path.add_warnings();
   if (advice.work.task == job::Task::inference)
     out.cold =
-        cold_start(advice.work, recommendation.machine(), choice, {*recommendation.instance, recommendation.region->id},
+        cold_start(advice.work, recommendation.machine(), plan, {*recommendation.instance, recommendation.region->id},
                    catalog, coefficients, trace, wishes.storage);
   if (explained && recommendation.cost.egress_hourly())
     note(out.trace, {"data.egress_hourly", "{:.6g}", advice.currency.code(), "data/egress.yaml"},

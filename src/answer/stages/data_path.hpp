@@ -38,8 +38,8 @@ struct ColdStart {
 
 /// Nothing for work that loads no model. `from`: where the weights are kept; if not told a bucket of the provider, else
 /// a file system, else a volume, as far as any is known there.
-std::optional<ColdStart> cold_start(const job::Job& work, const physics::Machine& machine,
-                                    const physics::Choice& choice, const Place& place, const catalog::Catalog& catalog,
+std::optional<ColdStart> cold_start(const job::Job& work, const physics::Machine& machine, const physics::Plan& plan,
+                                    const Place& place, const catalog::Catalog& catalog,
                                     const physics::Coefficients& coefficients, physics::Trace* trace = nullptr,
                                     std::optional<catalog::StorageKind> from = std::nullopt);
 

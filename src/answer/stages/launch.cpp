@@ -14,33 +14,33 @@ namespace {
 
 /// Tokens that one request may have: prompt and answer, and an eighth for what templates add and prompts vary, in steps
 /// of 1024, as far as the model and the cache reach.
-double context_of(const ProofUnit& unit, const physics::InferenceChoice& serving) {
+double context_of(const ProofUnit& unit, const physics::CacheRoom& room) {
   constexpr double kTokensStep = 1024;
   const auto& job = unit.work.inference;
   const auto asked = static_cast<double>(job.input_tokens + job.output_tokens);
   double most = std::ceil(asked * 1.125 / kTokensStep) * kTokensStep;
   if (unit.work.model->max_context) most = std::min(most, *unit.work.model->max_context);
-  if (serving.memory.longest_context > 0) most = std::min(most, std::floor(serving.memory.longest_context));
+  if (room.longest_context > 0) most = std::min(most, std::floor(room.longest_context));
   return std::max(asked, most);
 }
 
 /// What a launch says beyond what a test does.
 void add_values(ProofValues& values, const ProofUnit& unit, const physics::Machine& whole,
                 const physics::Coefficients& c) {
-  if (const auto* serving = std::get_if<physics::InferenceChoice>(&unit.choice)) {
+  if (const auto& serving = unit.plan.serving) {
     if (!values.contains("share"))
       values["share"] = format("{:g}", c.engine_memory_share.of(to_text(unit.work.inference.engine)));
     // As many as were planned for; with a rate they come as they come, up to what the cache holds.
     const double most =
-        unit.work.inference.concurrency ? serving->memory.concurrency : std::floor(serving->memory.sequences);
+        unit.work.inference.concurrency ? serving->room.concurrency : std::floor(serving->room.sequences);
     if (most >= 1) values["at_once"] = format("{:.0f}", most);
     const int here = unit.machine.on_cpu() ? 1 : whole.gpus_per_node / unit.machine.gpus_per_node;
     if (unit.machine.nodes == 1 && here > 1) values["replicas"] = format("{}", here);
-    values["length"] = format("{:.0f}", context_of(unit, *serving));
+    values["length"] = format("{:.0f}", context_of(unit, serving->room));
   }
-  if (const auto* training = std::get_if<physics::TrainingChoice>(&unit.choice)) {
+  if (unit.plan.training) {
     const auto& job = unit.work.training;
-    const double tokens = static_cast<double>(training->plan.global_batch() * job.seq_len);
+    const double tokens = static_cast<double>(unit.plan.layout.global_batch() * job.seq_len);
     if (tokens > 0 && job.tokens > 0) values["all_steps"] = format("{:.0f}", std::ceil(job.tokens / tokens));
   }
 }

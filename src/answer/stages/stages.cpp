@@ -79,11 +79,11 @@ class Answer {
     cost.hourly = one.cost.hourly;
     money::Duty duty = stage.duty;
     if (duty.scale_to_zero && !duty.cold_start_s) {
-      cost.cold = cold_start(advice.work, one.machine(), one.choice(), {*one.instance, one.region->id}, catalog_,
+      cost.cold = cold_start(advice.work, one.machine(), one.plan(), {*one.instance, one.region->id}, catalog_,
                              coefficients_, nullptr, stage.data.storage);
       if (cost.cold) duty.cold_start_s = cost.cold->total().raw();
     }
-    money::Work job = job_of(advice.work, one.choice());
+    money::Work job = job_of(advice.work, one.plan());
     if (stage.hours) job.hours = *stage.hours;
     const money::Quote quote = *quoter_.quote(*one.offer, {static_cast<double>(one.machine().nodes), &job, &duty});
     cost.hours_paid = job.hours ? quote.paid.job.value_or(*job.hours) : quote.paid.month;

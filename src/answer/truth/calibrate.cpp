@@ -122,7 +122,7 @@ class Fitter {
   double predicted(const Heard& one, const Coefficients& c) {
     MeasuredJob& job = jobs_[one.job];
     EstimateAnswer answer = job.answer;
-    answer.choice = physics::refigure(job.answer.choice, answer.work, answer.machine, c);
+    answer.plan = physics::refigure(job.answer.plan, answer.work, answer.machine, c);
     const Comparison& wanted = out_.figures[one.figure].before;
     for (const Comparison& each : compare_row(*job.row, job.file, answer).comparisons)
       if (each.figure == wanted.figure) return each.predicted;
@@ -303,14 +303,14 @@ class Fitter {
       const EstimateAnswer& answer = answers[heard_[k].job];
       for (const Comparison& each : compare_row(*jobs_[heard_[k].job].row, {}, answer).comparisons)
         if (each.figure == figure.before.figure)
-          residuals.push_back({own_class(answer.work, answer.machine, answer.choice), figure.range,
-                               answer.machine.gpus(), std::log(each.ratio()) / heard_[k].spread,
-                               free_.empty() ? 0 : result_.leverage[k], c_.own_noise_floor.value / heard_[k].spread});
+          residuals.push_back({own_class(answer.work, answer.machine, answer.plan), figure.range, answer.machine.gpus(),
+                               std::log(each.ratio()) / heard_[k].spread, free_.empty() ? 0 : result_.leverage[k],
+                               c_.own_noise_floor.value / heard_[k].spread});
     }
     out_.own.widths = own_widths(residuals, c_.own_prior_rows.value);
     after.own = std::make_shared<physics::OwnCalibration>(out_.own);
     for (std::size_t i = 0, next = 0; i < jobs_.size(); ++i) {
-      answers[i].intervals = intervals_for(answers[i].work, answers[i].machine, answers[i].choice, after);
+      answers[i].intervals = intervals_for(answers[i].work, answers[i].machine, answers[i].plan, after);
       const auto compared = compare_row(*jobs_[i].row, jobs_[i].file, answers[i]).comparisons;
       for (; next < out_.figures.size() && out_.figures[next].before.row == jobs_[i].row; ++next)
         for (const Comparison& each : compared)

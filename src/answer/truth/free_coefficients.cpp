@@ -101,30 +101,14 @@ const physics::Coefficients& Variations::with_all(std::string_view id) {
 std::vector<std::string> case_names(const EstimateAnswer& answer) {
   const auto& work = answer.work;
   std::vector<std::string> names;
-  const auto add = [&](std::string_view name, std::string_view kind = {}) {
-    if (name.empty()) return;
-    names.push_back(kind.empty() ? std::string(name) : format("{} {}", name, kind));
+  const auto add = [&](std::string_view name) {
+    if (!name.empty()) names.emplace_back(name);
   };
   if (!answer.machine.on_cpu()) {
     add(answer.machine.device.gpu->compute_capability);
     add(answer.machine.device.gpu->architecture);
   }
-  if (work.counted) {
-    const std::string_view engine = job::is_training(work.task) ? "training" : to_text(work.counted->engine);
-    const std::string_view kind =
-        work.model != nullptr && work.model->kind ? to_text(*work.model->kind) : std::string_view{};
-    if (!kind.empty()) add(engine, kind);
-    add(engine);
-    add(kind);
-  } else if (job::is_training(work.task)) {
-    add(work.training.framework);
-  } else {
-    const auto& plan = std::get<physics::InferenceChoice>(answer.choice).plan;
-    const std::string_view engine = to_text(work.inference.engine);
-    if (!work.inference.generation.empty()) add(engine, work.inference.generation);
-    add(engine);
-    add(plan.weights->name);
-  }
+  for (const std::string& name : physics::physics_of(work).cases(work, answer.plan.layout)) add(name);
   if (answer.machine.gpus_per_node > 1) add(physics::link_case(answer.machine.link));
   if (answer.machine.nodes > 1) add(answer.machine.rdma ? "rdma" : "tcp");
   return names;

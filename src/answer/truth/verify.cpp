@@ -67,12 +67,7 @@ class RowComparer {
   RowComparer(const MeasurementRow& row, std::string_view file) : row_(row), file_(file) {}
 
   RowComparison compare(const EstimateAnswer& answer) {
-    if (const auto* counted = std::get_if<physics::CountedChoice>(&answer.choice))
-      items(answer, *counted);
-    else if (job::is_training(answer.work.task))
-      training(answer, std::get<physics::TrainingChoice>(answer.choice));
-    else
-      inference(answer, std::get<physics::InferenceChoice>(answer.choice));
+    answer.plan.training ? training(answer) : answer.plan.serving ? inference(answer) : items(answer);
     return std::move(out_);
   }
 
@@ -99,32 +94,31 @@ class RowComparer {
     return physics::Interval{value * of_rate.low / rate, value * of_rate.high / rate};
   }
 
-  void training(const EstimateAnswer& answer, const physics::TrainingChoice& choice) {
+  void training(const EstimateAnswer& answer) {
     const Measurement& m = row_.facts;
     const double gpus = answer.machine.gpus();
-    const auto& all = answer.intervals.tokens_per_s;
-    const physics::TrainingSpeed none;
-    const physics::TrainingSpeed& speed = choice.speed ? *choice.speed : none;
+    const auto& all = answer.intervals.rate;
+    const physics::TrainingSpeed& speed = *answer.plan.training;
     add(Figure::training_speed, m.tokens_per_s_per_gpu, speed.tokens_per_s_per_gpu,
         physics::Interval{all.low / gpus, all.high / gpus});
     add(Figure::training_tflops, m.model_tflops_per_gpu, speed.model_tflops_per_gpu,
         proportional(speed.model_tflops_per_gpu, speed.tokens_per_s, all));
     add(Figure::step_time, m.step_time_s, speed.step.raw(), inverse(speed.step.raw(), speed.tokens_per_s, all));
-    memory(answer, choice.memory);
+    memory(answer);
   }
 
-  void items(const EstimateAnswer& answer, const physics::CountedChoice& choice) {
+  void items(const EstimateAnswer& answer) {
     const Measurement& m = row_.facts;
     const bool training = job::is_training(answer.work.task);
-    add(training ? Figure::item_training_speed : Figure::item_speed, m.throughput, choice.figures.rate,
-        answer.intervals.throughput);
-    const double latency = in_ms(choice.figures.latency);
-    add(Figure::batch_latency, m.latency_ms, latency,
-        inverse(latency, choice.figures.rate, answer.intervals.throughput));
-    memory(answer, choice.figures.memory);
+    add(training ? Figure::item_training_speed : Figure::item_speed, m.throughput, answer.plan.rate,
+        answer.intervals.rate);
+    const double latency = in_ms(answer.plan.latency);
+    add(Figure::batch_latency, m.latency_ms, latency, inverse(latency, answer.plan.rate, answer.intervals.rate));
+    memory(answer);
   }
 
-  void memory(const EstimateAnswer& answer, const physics::MemoryBreakdown& memory) {
+  void memory(const EstimateAnswer& answer) {
+    const physics::MemoryBreakdown& memory = answer.plan.memory;
     const bool training = job::is_training(answer.work.task);
     const bool of_items = answer.work.counted.has_value();
     const Figure figure = of_items ? (training ? Figure::item_training_memory : Figure::item_memory)
@@ -136,19 +130,18 @@ class RowComparer {
         physics::Interval{total.low - unseen, total.high - unseen});
   }
 
-  void inference(const EstimateAnswer& answer, const physics::InferenceChoice& choice) {
+  void inference(const EstimateAnswer& answer) {
     const Measurement& m = row_.facts;
-    const auto& speed = choice.speed;
-    add(speed_figure(answer), m.output_tokens_per_s, speed ? speed->output_tokens_per_s : 0,
-        answer.intervals.tokens_per_s);
+    const physics::InferenceSpeed& speed = answer.plan.serving->speed;
+    add(speed_figure(answer), m.output_tokens_per_s, speed.output_tokens_per_s, answer.intervals.rate);
     const double prompts = static_cast<double>(answer.work.inference.concurrency.value_or(1)) *
                            static_cast<double>(answer.work.inference.input_tokens);
-    const bool reads = speed && speed->ttft.raw() > 0;
-    add(Figure::prompt_speed, m.prompt_tokens_per_s, reads ? prompts / speed->ttft.raw() : 0);
-    add(Figure::itl, m.itl_ms, speed ? in_ms(speed->itl) : 0, answer.intervals.itl_ms);
-    add(Figure::ttft, m.ttft_ms, speed ? in_ms(speed->ttft) : 0, answer.intervals.ttft_ms);
-    add(Figure::weights, m.weights_gib, in_gib(choice.memory.per_gpu.weights));
-    memory(answer, choice.memory.per_gpu);
+    const bool reads = speed.ttft.raw() > 0;
+    add(Figure::prompt_speed, m.prompt_tokens_per_s, reads ? prompts / speed.ttft.raw() : 0);
+    add(Figure::itl, m.itl_ms, in_ms(speed.itl), answer.intervals.itl_ms);
+    add(Figure::ttft, m.ttft_ms, in_ms(speed.ttft), answer.intervals.ttft_ms);
+    add(Figure::weights, m.weights_gib, in_gib(answer.plan.memory.weights));
+    memory(answer);
   }
 
   const MeasurementRow& row_;
@@ -169,8 +162,7 @@ class Comparer {
     const bool measured = !found.comparisons.empty() || found.unanswered > 0;
     out_.unanswered += found.unanswered;
     std::ranges::move(found.comparisons, std::back_inserter(out_.comparisons));
-    if (row.facts.fits || measured)
-      out_.fits.push_back({&row, row.facts.fits.value_or(true), physics::fits(answer->choice)});
+    if (row.facts.fits || measured) out_.fits.push_back({&row, row.facts.fits.value_or(true), answer->plan.fits});
   }
 
  private:

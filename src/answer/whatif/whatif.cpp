@@ -138,8 +138,8 @@ Against against_of(const job::Job& work) {
 double place_of(const Recommendation& recommendation, Against against) {
   switch (against) {
     case Against::time: return recommendation.cost.hours;
-    case Against::latency: return in_ms(std::get<physics::InferenceChoice>(recommendation.choice()).speed->e2e);
-    case Against::throughput: return physics::rate_of(recommendation.choice());
+    case Against::latency: return in_ms(recommendation.plan().latency);
+    case Against::throughput: return recommendation.plan().rate;
   }
   return 0;
 }

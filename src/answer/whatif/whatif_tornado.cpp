@@ -108,8 +108,8 @@ class Tornado {
     if (by_time || out_.now.best.cost_range == nullptr) return;
     const Recommendation& best = out_.now.best;
     const auto& work = out_.now.of->work;
-    const physics::Interval& range = work.counted ? best.intervals.throughput : best.intervals.tokens_per_s;
-    const double rate = physics::rate_of(best.choice());
+    const physics::Interval& range = best.intervals.rate;
+    const double rate = best.plan().rate;
     if (range.low <= 0 || range.high <= range.low || rate <= 0) return;
     const std::string unit = work.counted ? std::string(work.counted->unit.rate) : say("tokens/s");
     TornadoBar bar;

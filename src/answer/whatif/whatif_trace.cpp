@@ -22,7 +22,7 @@ class WhatifTracer {
     for (const TornadoBar& bar : out_.bars) add_bar(bar);
     if (!out_.candidates.empty()) add_frontier();
     if (!out_.now.fits()) return;
-    const auto figures = explain(out_.now.of->work, out_.now.best.machine(), out_.now.best.choice(), coefficients_);
+    const auto figures = explain(out_.now.of->work, out_.now.best.machine(), out_.now.best.plan(), coefficients_);
     out_.trace.insert(out_.trace.end(), figures.begin(), figures.end());
   }
 
@@ -77,7 +77,7 @@ class WhatifTracer {
         format("{:.6g} {} × {:.6g} × {} + {:.6g}", cost.published.amount, cost.published.currency.code(), rate, nodes,
                cost.licence_hourly),
         physics::shown("{:.6g}", cost.hourly, format("{}/h", out_.currency.code())), price_source(one));
-    const double rate_of_work = physics::rate_of(one.best.choice());
+    const double rate_of_work = one.best.plan().rate;
     switch (out_.measure) {
       case Measure::total:
         add(quantity, say("cost per hour × hours paid, in the steps and periods of the term"),

@@ -122,7 +122,7 @@ class Export {
   static std::optional<money::Autoscale> scaling(const answer::Advice& advice, const answer::Recommendation& chosen,
                                                  const LoadedFacts& ground) {
     if (advice.work.counted) return std::nullopt;
-    const auto start = answer::cold_start(advice.work, chosen.machine(), chosen.choice(),
+    const auto start = answer::cold_start(advice.work, chosen.machine(), chosen.plan(),
                                           {*chosen.instance, chosen.region->id}, ground.catalog, ground.coefficients);
     answer::ScalingFacts facts{advice.work, *chosen.planned, chosen.machine().nodes, false, std::nullopt};
     if (start) facts.cold_start = start->total();

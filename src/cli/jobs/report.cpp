@@ -69,8 +69,7 @@ class Report {
                           .use = use ? &*use : nullptr};
     if (!advice.recommendations.empty()) {
       const answer::Recommendation& best = advice.recommendations.front();
-      view.trace = answer::explain(answer::as_planned(advice.work, best.choice()), best.machine(), best.choice(),
-                                   ground.coefficients);
+      view.trace = answer::explain(advice.work, best.machine(), best.plan(), ground.coefficients);
     }
     return show::html_page(show::report_page(view));
   }

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "physics/kinds/classes.hpp"
+#include "physics/kinds/kinds.hpp"
 
 namespace gpusel::physics {
 
@@ -22,7 +22,7 @@ constexpr Recorded kDecodedStreams{
     "streams by decoder", "{:.1f}", {}, "NVIDIA NVDEC application note; ffmpeg on processors"};
 
 /// On a GPU its decoders work beside its other units.
-CountedFigures beside(const AnalyticsJob& job, const CountedAsk& ask, CountedFigures out, Watching& found) {
+Figures beside(const AnalyticsJob& job, const CountedAsk& ask, Figures out, Watching& found) {
   const Device& device = ask.machine.device;
   const MediaCoefficients& c = ask.c.media;
   const MediaRate decoders = decoder_rate(device, job.codec, c);
@@ -48,7 +48,7 @@ CountedFigures beside(const AnalyticsJob& job, const CountedAsk& ask, CountedFig
 }
 
 /// On a processor both take turns.
-CountedFigures in_turn(const AnalyticsJob& job, const CountedAsk& ask, CountedFigures out, Watching& found) {
+Figures in_turn(const AnalyticsJob& job, const CountedAsk& ask, Figures out, Watching& found) {
   const MediaCoefficients& c = ask.c.media;
   // A processor that a detector's rate is known of has a speed.
   const double decode =
@@ -72,10 +72,8 @@ void name_detector(Trace* trace) {
               line.source};
 }
 
-}  // namespace
-
-CountedFigures figures_of(const AnalyticsJob& job, const CountedAsk& ask) {
-  CountedFigures detector = figures_of(job.detector, ask);
+Figures watched(const AnalyticsJob& job, const CountedAsk& ask) {
+  Figures detector = sample_figures(job.detector, ask);
   if (!detector.lacks.empty() || !detector.unknown.empty()) return detector;
   Watching found;
   const double images = detector.rate;
@@ -84,8 +82,8 @@ CountedFigures figures_of(const AnalyticsJob& job, const CountedAsk& ask) {
     return told("images per second of the detector", images) * told("share of use", ask.c.media.live_use.value) /
            told("frames looked at", job.stream_fps);
   });
-  CountedFigures out = ask.machine.on_cpu() ? in_turn(job, ask, std::move(detector), found)
-                                            : beside(job, ask, std::move(detector), found);
+  Figures out = ask.machine.on_cpu() ? in_turn(job, ask, std::move(detector), found)
+                                     : beside(job, ask, std::move(detector), found);
   if (!out.lacks.empty() || !out.unknown.empty()) return out;
   out.rate = record(ask.trace, {"throughput", "{:.0f}", ask.counted.unit.rate}, [&](auto told) {
     return told("whole streams that all of it keeps up with", std::floor(found.streams));
@@ -96,6 +94,18 @@ CountedFigures figures_of(const AnalyticsJob& job, const CountedAsk& ask) {
       out.more.end(),
       {{"detector_images_per_s", images}, {"detector_streams", found.seen}, {"decoder_streams", found.decoded}});
   return out;
+}
+
+class AnalyticsPhysics final : public ItemPhysics {
+ public:
+  Figures figures(const CountedAsk& ask) const override { return watched(ask.job<AnalyticsJob>(), ask); }
+};
+
+}  // namespace
+
+const WorkPhysics& analytics() {
+  static const AnalyticsPhysics kOne;
+  return kOne;
 }
 
 }  // namespace gpusel::physics

@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "base/words/message.hpp"
-#include "physics/kinds/classes.hpp"
+#include "job/kinds/video/bitrate.hpp"
+#include "physics/kinds/kinds.hpp"
 
 namespace gpusel::physics {
 
@@ -66,12 +67,10 @@ Found found_for(const PreprocessJob& job, const CountedAsk& ask) {
   return {rate, "compute", {}, false};
 }
 
-}  // namespace
-
-CountedFigures figures_of(const PreprocessJob& job, const CountedAsk& ask) {
+Figures preprocess_figures(const PreprocessJob& job, const CountedAsk& ask) {
   const PreprocessCoefficients& c = ask.c.preprocess;
   const std::string_view kind = to_text(job.kind);
-  CountedFigures out;
+  Figures out;
   const Found found = found_for(job, ask);
   if (!found.unknown.empty()) {
     out.unknown = found.unknown;
@@ -99,6 +98,27 @@ CountedFigures figures_of(const PreprocessJob& job, const CountedAsk& ask) {
     out.memory.workspace = gb(*job.data_gb) * c.gpu_tree_memory.value;
   if (!ask.machine.on_cpu()) out.more.push_back({"gpu_used", found.on_gpu ? 1.0 : 0.0});
   return out;
+}
+
+class PreprocessPhysics final : public ItemPhysics {
+ public:
+  Figures figures(const CountedAsk& ask) const override { return preprocess_figures(ask.job<PreprocessJob>(), ask); }
+
+  StoredUnit stored_unit(const job::Job& work, const EconomyCoefficients&, Trace* trace) const override {
+    const auto& job = std::get<PreprocessJob>(work.counted->job);
+    if (work.counted->unit.rate == job::kGigabytes.rate) return {"GB", known_size(trace, to_say("as they are"), 1e9)};
+    if (job.kind == Preprocessing::images)
+      return {"images",
+              known_size(trace, to_say("pixels × bytes of a JPEG for each"), job::jpeg_bytes(job.resolution))};
+    return one_second_of_video(trace, job::usual_mbps(job.codec, job.resolution, job.fps));
+  }
+};
+
+}  // namespace
+
+const WorkPhysics& preprocessing() {
+  static const PreprocessPhysics kOne;
+  return kOne;
 }
 
 }  // namespace gpusel::physics

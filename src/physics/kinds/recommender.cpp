@@ -26,9 +26,9 @@ class Recommender {
         c_(ask.c.recommender),
         engine_(ask.training() ? std::string_view("training") : to_text(ask.counted.engine)) {}
 
-  CountedFigures figures() {
+  Figures figures() {
     if (ask_.machine.on_cpu()) return on_cpu();
-    CountedFigures out;
+    Figures out;
     place_tables();
     out.rate_ratio = {c_.rate_low.of(engine_), c_.rate_high.of(engine_)};
     out.memory_ratio = {c_.memory_low.of(engine_), c_.memory_high.of(engine_)};
@@ -38,7 +38,7 @@ class Recommender {
     out.more.push_back({"largest_table_share", bytes(largest() * row_state()) / ask_.machine.device.usable});
     if (cached() && host_short()) out.lacks = "host memory for the embedding tables";
     const bool fused = ask_.counted.engine == Engine::tensorrt && !ask_.training();
-    const auto rate = product_rate(ask_, ask_.plan.precision, fused);
+    const auto rate = product_rate(ask_, ask_.layout.precision, fused);
     if (!rate) {
       out.unknown = "peak rate in that arithmetic";
       return out;
@@ -50,9 +50,9 @@ class Recommender {
 
  private:
   /// Tables in host memory, rows read from there, dense layers at the processor's peak.
-  CountedFigures on_cpu() const {
-    CountedFigures out;
-    const double width = value_bytes(ask_.plan.precision);
+  Figures on_cpu() const {
+    Figures out;
+    const double width = value_bytes(ask_.layout.precision);
     const double rows = m_.lookups_per_sample.value_or(0) * m_.embedding_dim.value_or(0) * ask_.batch();
     out.memory.weights = bytes(tables() * stored() + dense() * width);
     out.memory.framework = gib(ask_.general.context_gib.value);
@@ -60,7 +60,7 @@ class Recommender {
     const NetworkPass pass{flop(m_.gflops_per_sample.value_or(0) * 1e9 * ask_.batch()),
                            bytes(rows * stored() + dense() * width)};
     const auto found =
-        cpu_pass(ask_.machine.host, ask_.plan.precision, ask_.counted.engine, pass, ask_.c.cpu, ask_.trace);
+        cpu_pass(ask_.machine.host, ask_.layout.precision, ask_.counted.engine, pass, ask_.c.cpu, ask_.trace);
     if (!found) {
       out.unknown = "processor";
       return out;
@@ -74,7 +74,7 @@ class Recommender {
     return out;
   }
 
-  bool half() const { return value_bytes(ask_.plan.precision) < 4; }
+  bool half() const { return value_bytes(ask_.layout.precision) < 4; }
   double gpus() const { return ask_.machine.gpus(); }
 
   double published() const { return m_.embedding_params_b.value_or(0) * 1e9; }
@@ -86,7 +86,7 @@ class Recommender {
   double row_values() const { return m_.lookups_per_sample.value_or(0) * m_.embedding_dim.value_or(0); }
   double pooled_values() const { return m_.embedding_tables.value_or(0) * m_.embedding_dim.value_or(0); }
 
-  double stored() const { return ask_.training() ? kWide : value_bytes(ask_.plan.precision); }
+  double stored() const { return ask_.training() ? kWide : value_bytes(ask_.layout.precision); }
   /// Bytes for a value of a table with what the optimizer keeps of it.
   double row_state() const { return ask_.training() ? kWide * (1 + job_.state_values) : stored(); }
   Bytes all_tables() const { return bytes(tables() * row_state()); }
@@ -113,7 +113,7 @@ class Recommender {
 
   void place_tables() {
     const Bytes all = all_tables();
-    if (ask_.plan.offload != Offload::none) {
+    if (ask_.layout.offload != Offload::none) {
       place_ = Place::cached;
     } else if (ask_.training()) {
       // Copies must agree on every step, so only small tables are copied.
@@ -185,7 +185,7 @@ class Recommender {
     return sent / exchange_rate(ask_) + times * group_latency(ask_.machine, ask_.machine.nodes > 1, ask_.general);
   }
 
-  void speed(CountedFigures& out) {
+  void speed(Figures& out) {
     const double passes = ask_.training() ? kRecommenderPasses : 1;
     const Seconds products = part("time.products", [&](auto told) {
       return told("batch", ask_.batch()) * told("passes", passes) *
@@ -251,10 +251,27 @@ class Recommender {
   double served_ = 1;  // share of the lookups that find their row there
 };
 
+class RecommenderPhysics final : public ItemPhysics {
+ public:
+  Figures figures(const CountedAsk& ask) const override {
+    return Recommender(ask.job<job::RecommenderJob>(), ask).figures();
+  }
+
+  /// The tables are divided over the GPUs.
+  Loaded loaded(const job::Job&, const Machine& machine, const Plan& plan) const override {
+    return {plan.memory.weights * machine.gpus_per_node, 1};
+  }
+
+  StoredUnit stored_unit(const job::Job&, const EconomyCoefficients& c, Trace* trace) const override {
+    return {"samples", known_size(trace, to_say("bytes of a sample"), c.data_row_bytes.value)};
+  }
+};
+
 }  // namespace
 
-CountedFigures figures_of(const job::RecommenderJob& job, const CountedAsk& ask) {
-  return Recommender(job, ask).figures();
+const WorkPhysics& recommendation() {
+  static const RecommenderPhysics kOne;
+  return kOne;
 }
 
 }  // namespace gpusel::physics

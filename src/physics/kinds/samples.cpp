@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/words/message.hpp"
-#include "physics/kinds/classes.hpp"
+#include "physics/kinds/kinds.hpp"
 #include "physics/kinds/networks/cpu_network.hpp"
 #include "physics/kinds/networks/network.hpp"
 #include "physics/kinds/networks/products.hpp"
@@ -36,10 +36,10 @@ class SamplePasses {
         cost_(cost_of(model_, job, c_)),
         per_sample_(counts_parts() ? static_cast<double>(job.seq_len) : 1) {
     const Device& device = ask.machine.device;
-    done_in_ = device.done_in(ask.plan.precision);
+    done_in_ = device.done_in(ask.layout.precision);
     // Engines choose 16-bit kernels where narrow ones are no faster.
     if (done_in_ == Precision::int8 && rate_of(Precision::fp16) > rate_of(Precision::int8)) done_in_ = Precision::fp16;
-    bytes_ = value_bytes(ask.plan.precision);
+    bytes_ = value_bytes(ask.layout.precision);
   }
 
   bool known() const { return cost_.flops != 0 && rate_of(done_in_) != 0; }
@@ -48,7 +48,7 @@ class SamplePasses {
   std::string_view lacks() const {
     if (!ask_.training() && ask_.counted.engine == job::Engine::tensorrt && ask_.machine.device.gpu->vendor != "nvidia")
       return "TensorRT";
-    const Precision asked = ask_.plan.precision;
+    const Precision asked = ask_.layout.precision;
     if (ask_.machine.device.done_in(asked) == asked) return {};
     switch (asked) {
       case Precision::int8: return "int8 arithmetic";
@@ -58,7 +58,7 @@ class SamplePasses {
     }
   }
 
-  void run(CountedFigures& out) {
+  void run(Figures& out) {
     products_ = part("samples.products", [&](auto told) {
       return told("FLOP of the passes", flop(step_flops())) /
              (told("dense peak", FlopPerSecond::raw(rate_of(done_in_))) * told("share reached", reached()));
@@ -129,7 +129,7 @@ class SamplePasses {
   }
   bool fuses_attention() const { return ask_.work.training.flash_attention.value_or(true); }
   double passes() const { return ask_.training() ? 1 + kBackwardPasses : 1; }
-  double recomputed() const { return ask_.training() && ask_.plan.checkpointing == Checkpointing::full ? 1 : 0; }
+  double recomputed() const { return ask_.training() && ask_.layout.checkpointing == Checkpointing::full ? 1 : 0; }
   double rate_of(Precision precision) const {
     const auto peak = ask_.machine.device.peak(precision);
     return peak ? peak->raw() : 0;
@@ -212,7 +212,7 @@ class SamplePasses {
   }
 
   /// vCPUs that decode and augment the images of one GPU.
-  void loading(CountedFigures& out) const {
+  void loading(Figures& out) const {
     if (!ask_.training() || ask_.counted.unit.rate != job::kImages.rate) return;
     const double wanted = out.rate / ask_.machine.gpus() / c_.loader_rate.value;
     out.more.push_back({"loader_vcpus_per_gpu", wanted});
@@ -232,10 +232,23 @@ class SamplePasses {
   Seconds products_, traffic_, vector_, weights_, launch_, links_;
 };
 
+class SamplePhysics final : public ItemPhysics {
+ public:
+  Figures figures(const CountedAsk& ask) const override { return sample_figures(ask.job<job::SampleJob>(), ask); }
+
+  StoredUnit stored_unit(const job::Job& work, const EconomyCoefficients& c, Trace* trace) const override {
+    const auto& job = std::get<job::SampleJob>(work.counted->job);
+    if (job.seq_len <= 0) return one_image(job.resolution.pixels(), c.data_input_pixel_bytes.value, trace);
+    return {"sequences", record(trace, kUnitBytes, [&](auto told) {
+              return told("tokens", job.seq_len) * told("bytes of each", c.data_token_bytes.value, "B");
+            })};
+  }
+};
+
 }  // namespace
 
-CountedFigures figures_of(const job::SampleJob& job, const CountedAsk& ask) {
-  CountedFigures out;
+Figures sample_figures(const job::SampleJob& job, const CountedAsk& ask) {
+  Figures out;
   if (ask.machine.on_cpu()) {
     const NetworkCost cost = cost_of(*ask.work.model, job, ask.c.samples);
     return network_on_cpu({cost.flops, cost.activations}, ask);
@@ -249,6 +262,11 @@ CountedFigures figures_of(const job::SampleJob& job, const CountedAsk& ask) {
   else
     out.unknown = "peak of this arithmetic";
   return out;
+}
+
+const WorkPhysics& samples() {
+  static const SamplePhysics kOne;
+  return kOne;
 }
 
 }  // namespace gpusel::physics

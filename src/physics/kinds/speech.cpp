@@ -47,11 +47,11 @@ class Speech {
         m_(*ask.work.model),
         c_(ask.c.speech),
         engine_(ask.training() ? std::string_view("training") : to_text(ask.counted.engine)),
-        precision_(ask.plan.precision) {}
+        precision_(ask.layout.precision) {}
 
-  CountedFigures figures() {
+  Figures figures() {
     if (ask_.machine.on_cpu()) return on_cpu();
-    CountedFigures out;
+    Figures out;
     const bool narrow = precision_ == Precision::fp8 || precision_ == Precision::int8;
     if (narrow && ask_.machine.device.done_in(precision_) != precision_) {
       out.lacks = precision_ == Precision::fp8 ? "fp8 arithmetic" : "int8 arithmetic";
@@ -76,8 +76,8 @@ class Speech {
 
  private:
   /// The same products and bytes at what the processor does of them; nothing waits for launches there.
-  CountedFigures on_cpu() const {
-    CountedFigures out;
+  Figures on_cpu() const {
+    Figures out;
     const double width = value_bytes(precision_);
     const double encoder = std::max(0.0, parameters() - decoder_parameters());
     out.memory.weights = bytes(parameters() * width);
@@ -170,7 +170,7 @@ class Speech {
     const double width = std::max(2.0, value_bytes(precision_));
     if (m_.activations_m) return bytes(*m_.activations_m * 1e6 * c_.kept_share.value * width);
     const double decoder = attends() ? m_.hidden_size.value_or(0) * decoder_layers() * steps() * 1.5 : 0;
-    const bool again = ask_.plan.checkpointing == Checkpointing::full;
+    const bool again = ask_.layout.checkpointing == Checkpointing::full;
     return bytes((hidden() + decoder) * (again ? 1 : kKeptPerHidden) * width);
   }
   double trained() const {
@@ -235,7 +235,7 @@ class Speech {
   Parts training_pass() const {
     Parts parts;
     const double batch = ask_.batch();
-    const double again = ask_.plan.checkpointing == Checkpointing::full ? 1 : 0;
+    const double again = ask_.layout.checkpointing == Checkpointing::full ? 1 : 0;
     const double passes = ask_.work.training.method == Method::lora ? 2 : kSpeechPasses;
     parts.products = part("time.products", [&](auto told) {
       return told("windows", batch) * told("passes", passes + again) *
@@ -283,8 +283,20 @@ class Speech {
   FlopPerSecond rate_;
 };
 
+class SpeechPhysics final : public ItemPhysics {
+ public:
+  Figures figures(const CountedAsk& ask) const override { return Speech(ask.job<job::SpeechJob>(), ask).figures(); }
+
+  StoredUnit stored_unit(const job::Job&, const EconomyCoefficients& c, Trace* trace) const override {
+    return {"seconds of audio", known_size(trace, to_say("bytes of a second of speech"), c.data_audio_s_bytes.value)};
+  }
+};
+
 }  // namespace
 
-CountedFigures figures_of(const job::SpeechJob& job, const CountedAsk& ask) { return Speech(job, ask).figures(); }
+const WorkPhysics& speech() {
+  static const SpeechPhysics kOne;
+  return kOne;
+}
 
 }  // namespace gpusel::physics

@@ -11,11 +11,18 @@ namespace {
 
 using job::Job;
 using job::Mode;
-using physics::InferencePlan;
-using physics::Machine;
 
 /// How much faster a format of fewer bits must be to be chosen by itself.
 constexpr double kWorthFewerBits = 1.05;
+
+/// One deployment.
+struct ServingCandidate {
+  bool fits = false;
+  Layout layout;
+  InferenceMemory memory;
+  std::optional<InferenceSpeed> speed;
+  bool meets_targets = true;
+};
 
 class InferenceSearch {
  public:
@@ -26,7 +33,7 @@ class InferenceSearch {
         c_(coefficients),
         heads_(static_cast<std::int64_t>(work.model->heads.value_or(1))) {}
 
-  Result<InferenceChoice> run() {
+  Result<Plan> run() {
     base_.ep = static_cast<int>(work_.pins.ep.value_or(1));
     if (Status legal = check_pins(); !legal) return std::unexpected(legal.error());
     const auto formats = allowed_formats(work_, machine_.device);
@@ -47,14 +54,13 @@ class InferenceSearch {
     if (!any_)
       return usage_error(say("no legal layout of {} GPUs for this model", machine_.gpus()), "gpus",
                          say("tp must divide the {} attention heads", heads_));
-    finish();
-    return std::move(best_);
+    return finished();
   }
 
-  /// Of that plan and no other.
-  InferenceChoice figures_of(const InferencePlan& plan) {
-    consider(plan);
-    return std::move(best_);
+  /// Of that layout and no other.
+  Plan figures_of(const Layout& layout) {
+    consider(layout);
+    return best();
   }
 
  private:
@@ -88,103 +94,103 @@ class InferenceSearch {
   }
 
   void try_layout(int tp, int pp) {
-    InferencePlan plan = base_;
-    plan.tp = work_.pins.tp ? static_cast<int>(*work_.pins.tp) : tp;
-    plan.pp = work_.pins.pp ? static_cast<int>(*work_.pins.pp) : pp;
-    const std::int64_t group = std::int64_t{plan.tp} * plan.pp;
-    const bool heads_divide = heads_ % plan.tp == 0;
+    Layout layout = base_;
+    layout.tp = work_.pins.tp ? static_cast<int>(*work_.pins.tp) : tp;
+    layout.pp = work_.pins.pp ? static_cast<int>(*work_.pins.pp) : pp;
+    const std::int64_t group = std::int64_t{layout.tp} * layout.pp;
+    const bool heads_divide = heads_ % layout.tp == 0;
     // Stages inside a node only where tensor parallelism cannot go further, or where asked.
     const bool in_turn = physics::lays_out_in_turn(job_.engine);
     if (in_turn && tp > 1) return;
-    const bool stages_make_sense =
-        in_turn || work_.pins.pp || plan.pp == 1 || plan.tp == machine_.gpus_per_node || !heads_divide_further(plan.tp);
-    if (!heads_divide || !stages_make_sense || group > machine_.gpus() || plan.pp > work_.parameters.layers) return;
-    plan.dp = static_cast<int>(work_.pins.dp.value_or(machine_.gpus() / group));
-    if (job_.mode == Mode::single_stream) plan.dp = 1;
-    if (job_.disaggregated_prefill && plan.dp < 2) return;
+    const bool stages_make_sense = in_turn || work_.pins.pp || layout.pp == 1 || layout.tp == machine_.gpus_per_node ||
+                                   !heads_divide_further(layout.tp);
+    if (!heads_divide || !stages_make_sense || group > machine_.gpus() || layout.pp > work_.parameters.layers) return;
+    layout.dp = static_cast<int>(work_.pins.dp.value_or(machine_.gpus() / group));
+    if (job_.mode == Mode::single_stream) layout.dp = 1;
+    if (job_.disaggregated_prefill && layout.dp < 2) return;
     // Experts are spread over tensor-parallel ranks and replicas.
-    if (plan.dp < 1 || plan.dp * group > machine_.gpus() || plan.tp * plan.dp % plan.ep != 0) return;
-    consider(plan);
+    if (layout.dp < 1 || layout.dp * group > machine_.gpus() || layout.tp * layout.dp % layout.ep != 0) return;
+    consider(layout);
   }
 
   bool heads_divide_further(int tp) const {
     return tp * 2 <= machine_.gpus_per_node && heads_ % (std::int64_t{2} * tp) == 0;
   }
 
-  void consider(const InferencePlan& plan) {
-    InferenceChoice choice;
-    choice.plan = plan;
-    choice.memory = physics::inference_memory(work_, machine_, plan, c_);
-    const bool room = !work_.model->is_generator() || choice.memory.max_concurrency >= plan.dp;
-    choice.fits = choice.memory.per_gpu.total() <= most_memory(machine_, c_) && room;
-    choice.speed = physics::inference_speed(work_, machine_, plan, choice.memory, c_);
-    if (job_.request_rate && choice.speed) hold_in_flight(choice);
-    if (job_.disaggregated_prefill && choice.speed && !job_.concurrency)
-      choice.memory.concurrency = std::round(choice.speed->in_flight);
-    if (choice.fits) meet_targets(choice);
-    if (!any_ || better(choice, best_)) {
+  void consider(const Layout& layout) {
+    ServingCandidate weighed;
+    weighed.layout = layout;
+    weighed.memory = physics::inference_memory(work_, machine_, layout, c_);
+    const bool room = !work_.model->is_generator() || weighed.memory.max_concurrency >= layout.dp;
+    weighed.fits = weighed.memory.per_gpu.total() <= most_memory(machine_, c_) && room;
+    weighed.speed = physics::inference_speed(work_, machine_, layout, weighed.memory, c_);
+    if (job_.request_rate && weighed.speed) hold_in_flight(weighed);
+    if (job_.disaggregated_prefill && weighed.speed && !job_.concurrency)
+      weighed.memory.concurrency = std::round(weighed.speed->in_flight);
+    if (weighed.fits) meet_targets(weighed);
+    if (!any_ || better(weighed, best_)) {
       if (any_) remember(best_);
-      best_ = choice;
+      best_ = weighed;
     } else {
-      remember(choice);
+      remember(weighed);
     }
     any_ = true;
   }
 
   /// Keeps the best of those that are not the best: why it lost is worth a line.
-  void remember(const InferenceChoice& lost) {
+  void remember(const ServingCandidate& lost) {
     if (other_ && !better(lost, *other_)) return;
     other_ = lost;
   }
 
   /// At a request rate the cache that is needed is that of the requests in flight, not of all that fit.
-  void hold_in_flight(InferenceChoice& choice) const {
+  void hold_in_flight(ServingCandidate& weighed) const {
     Job steady = work_;
-    steady.inference.concurrency = static_cast<std::int64_t>(std::ceil(choice.speed->in_flight));
-    const auto held = physics::inference_memory(steady, machine_, choice.plan, c_);
-    choice.memory.per_gpu.kv_cache = std::min(choice.memory.per_gpu.kv_cache, held.per_gpu.kv_cache);
-    choice.memory.concurrency = held.concurrency;
+    steady.inference.concurrency = static_cast<std::int64_t>(std::ceil(weighed.speed->in_flight));
+    const auto held = physics::inference_memory(steady, machine_, weighed.layout, c_);
+    weighed.memory.per_gpu.kv_cache = std::min(weighed.memory.per_gpu.kv_cache, held.per_gpu.kv_cache);
+    weighed.memory.concurrency = held.concurrency;
   }
 
   /// With latency targets and an open concurrency: the most requests in flight that still meet them.
-  void meet_targets(InferenceChoice& choice) const {
-    if (!choice.speed) {
-      choice.meets_targets = !job_.request_rate;
+  void meet_targets(ServingCandidate& weighed) const {
+    if (!weighed.speed) {
+      weighed.meets_targets = !job_.request_rate;
       return;
     }
-    choice.meets_targets = meets_targets(job_, *choice.speed);
-    if (choice.meets_targets || job_.concurrency || job_.request_rate) return;
+    weighed.meets_targets = meets_targets(job_, *weighed.speed);
+    if (weighed.meets_targets || job_.concurrency || job_.request_rate) return;
     Job trial = work_;
     double low = 0;
-    double high = choice.memory.concurrency / choice.plan.dp;
+    double high = weighed.memory.concurrency / weighed.layout.dp;
     while (high - low > 1) {
       const double middle = std::ceil((low + high) / 2);
-      trial.inference.concurrency = static_cast<std::int64_t>(middle) * choice.plan.dp;
-      const auto memory = physics::inference_memory(trial, machine_, choice.plan, c_);
-      const auto speed = physics::inference_speed(trial, machine_, choice.plan, memory, c_);
+      trial.inference.concurrency = static_cast<std::int64_t>(middle) * weighed.layout.dp;
+      const auto memory = physics::inference_memory(trial, machine_, weighed.layout, c_);
+      const auto speed = physics::inference_speed(trial, machine_, weighed.layout, memory, c_);
       if (speed && meets_targets(job_, *speed)) {
-        choice.memory = memory;
-        choice.speed = speed;
-        choice.meets_targets = true;
+        weighed.memory = memory;
+        weighed.speed = speed;
+        weighed.meets_targets = true;
         low = middle;
       } else {
         high = middle;
       }
     }
-    if (choice.meets_targets) return;
-    trial.inference.concurrency = choice.plan.dp;  // as close to them as it gets
-    choice.memory = physics::inference_memory(trial, machine_, choice.plan, c_);
-    choice.speed = physics::inference_speed(trial, machine_, choice.plan, choice.memory, c_);
+    if (weighed.meets_targets) return;
+    trial.inference.concurrency = weighed.layout.dp;  // as close to them as it gets
+    weighed.memory = physics::inference_memory(trial, machine_, weighed.layout, c_);
+    weighed.speed = physics::inference_speed(trial, machine_, weighed.layout, weighed.memory, c_);
   }
 
-  bool better(const InferenceChoice& a, const InferenceChoice& b) const {
+  bool better(const ServingCandidate& a, const ServingCandidate& b) const {
     if (a.fits != b.fits) return a.fits;
     if (!a.fits) return a.memory.per_gpu.total() < b.memory.per_gpu.total();
     if (a.meets_targets != b.meets_targets) return a.meets_targets;
     if (!a.speed || !b.speed) return a.speed.has_value();
     if (!a.meets_targets) return a.speed->e2e * 1.001 < b.speed->e2e;
     // Fewer bits may cost quality: they have to be worth it.
-    const bool fewer = a.plan.weights->bits < 0.95 * b.plan.weights->bits;
+    const bool fewer = a.layout.weights->bits < 0.95 * b.layout.weights->bits;
     const double margin = fewer ? kWorthFewerBits : 1.001;
     if (job_.mode == Mode::single_stream || job_.request_rate) return a.speed->e2e * margin < b.speed->e2e;
     return a.speed->requests_per_s > b.speed->requests_per_s * margin;
@@ -196,39 +202,60 @@ class InferenceSearch {
     open.inference.request_rate.reset();
     open.inference.mode = Mode::throughput;
     const auto most = InferenceSearch(open, machine_, c_).run();
-    return most && most->fits && most->speed ? most->speed->requests_per_s : 0;
+    return most && most->fits ? most->sequences_per_s : 0;
   }
 
-  Problem missed(const physics::InferenceSpeed& speed) const {
-    const auto reached = [&](std::size_t i) { return in_ms(latency_targets()[i].reached(speed, job_.strict_slo)); };
-    const double share = job_.strict_slo && speed.percentiles ? 95 : 0;
-    return {Problem::Kind::latency, reached(0), reached(1), share, machine_.device.gpu->id};
+  Plan best() const {
+    Plan out;
+    out.layout = best_.layout;
+    out.set_serving(best_.memory, best_.speed);
+    out.fits = best_.fits;
+    out.meets_targets = best_.meets_targets;
+    return out;
   }
 
-  void finish() {
+  Plan finished() const {
+    Plan out = best();
+    out.problem = problem(out);
     if (other_)
-      best_.runner_up = {true,
-                         other_->fits,
-                         other_->meets_targets,
-                         other_->plan,
-                         other_->memory.per_gpu.total(),
-                         other_->speed ? other_->speed->requests_per_s : 0,
-                         other_->speed ? other_->speed->e2e : Seconds{}};
-    const auto& memory = best_.memory.per_gpu;
-    const Bytes usable = machine_.device.usable;
+      out.runner_up = {.layout = other_->layout,
+                       .fits = other_->fits,
+                       .meets_targets = other_->meets_targets,
+                       .total = other_->memory.per_gpu.total(),
+                       .sequences_per_s = other_->speed ? other_->speed->requests_per_s : 0,
+                       .latency = other_->speed ? other_->speed->e2e : Seconds{}};
+    return out;
+  }
+
+  Problem problem(const Plan& plan) const {
     const std::string_view gpu = machine_.device.gpu->id;
-    const Bytes fixed = memory.total() - memory.kv_cache;
-    if (!best_.fits && fixed <= most_memory(machine_, c_))
-      best_.problem = {Problem::Kind::cache, in_gib(fixed), in_gib(best_.memory.pool),
-                       static_cast<double>(job_.input_tokens + job_.output_tokens), gpu};
-    else if (!best_.fits)
-      best_.problem = {Problem::Kind::memory, in_gib(memory.total()), in_gib(usable), 0, gpu};
-    else if (!best_.speed && job_.request_rate)
-      best_.problem = {Problem::Kind::too_much_traffic, *job_.request_rate, most_per_second(), 0, gpu};
-    else if (!best_.speed)
-      best_.problem = {Problem::Kind::no_rate, 0, 0, 0, gpu};
-    else if (!best_.meets_targets)
-      best_.problem = missed(*best_.speed);
+    const Bytes total = plan.memory.total();
+    const Bytes fixed = total - plan.memory.kv_cache;
+    if (!plan.fits && fixed <= most_memory(machine_, c_))
+      return {.kind = Problem::Kind::cache,
+              .subject = gpu,
+              .needed_gib = in_gib(fixed),
+              .available_gib = in_gib(plan.serving->room.pool),
+              .request_tokens = static_cast<double>(job_.input_tokens + job_.output_tokens)};
+    if (!plan.fits)
+      return {.kind = Problem::Kind::memory,
+              .subject = gpu,
+              .needed_gib = in_gib(total),
+              .available_gib = in_gib(machine_.device.usable)};
+    if (plan.rate <= 0 && job_.request_rate)
+      return {.kind = Problem::Kind::too_much_traffic,
+              .subject = gpu,
+              .asked_per_s = *job_.request_rate,
+              .most_per_s = most_per_second()};
+    if (plan.rate <= 0) return {.kind = Problem::Kind::no_rate, .subject = gpu};
+    if (plan.meets_targets) return {};
+    const InferenceSpeed& speed = plan.serving->speed;
+    const auto reached = [&](std::size_t i) { return in_ms(latency_targets()[i].reached(speed, job_.strict_slo)); };
+    return {.kind = Problem::Kind::latency,
+            .subject = gpu,
+            .ttft_ms = reached(0),
+            .itl_ms = reached(1),
+            .percentile = job_.strict_slo && speed.percentiles ? 95.0 : 0.0};
   }
 
   const Job& work_;
@@ -236,9 +263,9 @@ class InferenceSearch {
   const Machine& machine_;
   const physics::Coefficients& c_;
   const std::int64_t heads_;  // of attention
-  InferencePlan base_;
-  InferenceChoice best_;
-  std::optional<InferenceChoice> other_;
+  Layout base_;
+  ServingCandidate best_;
+  std::optional<ServingCandidate> other_;
   bool any_ = false;
 };
 
@@ -294,22 +321,12 @@ Result<std::vector<const physics::WeightFormat*>> allowed_formats(const Job& wor
   return out;
 }
 
-std::string layout_text(const InferencePlan& plan) {
-  std::string line = format("{}", plan.weights->name);
-  const std::pair<std::string_view, int> degrees[] = {{"tp", plan.tp}, {"pp", plan.pp}, {"ep", plan.ep}};
-  for (const auto& [name, degree] : degrees)
-    if (degree > 1) line += format(" {}{}", name, degree);
-  if (plan.dp > 1) line += say(", {} replicas", plan.dp);
-  return line;
+Plan inference_figures(const Job& work, const Machine& machine, const Layout& layout,
+                       const physics::Coefficients& coefficients) {
+  return InferenceSearch(work, machine, coefficients).figures_of(layout);
 }
 
-InferenceChoice inference_figures(const Job& work, const Machine& machine, const InferencePlan& plan,
-                                  const physics::Coefficients& coefficients) {
-  return InferenceSearch(work, machine, coefficients).figures_of(plan);
-}
-
-Result<InferenceChoice> plan_inference(const Job& work, const Machine& machine,
-                                       const physics::Coefficients& coefficients) {
+Result<Plan> plan_inference(const Job& work, const Machine& machine, const physics::Coefficients& coefficients) {
   return InferenceSearch(work, machine, coefficients).run();
 }
 

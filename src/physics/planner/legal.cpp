@@ -189,8 +189,14 @@ bool may_change_framework(const job::Job& work) {
          is_assumed(work, "framework");
 }
 
-std::string_view framework_for(const job::Job& work, const physics::TrainingPlan& plan) {
-  const bool divided = plan.tp * plan.pp * plan.cp * plan.ep > 1;
+job::Precision best_precision(const Device& device) {
+  using job::Precision;
+  if (device.gpu->has_bf16 && device.native(Precision::bf16)) return Precision::bf16;
+  return device.native(Precision::fp16) ? Precision::fp16 : Precision::fp32;
+}
+
+std::string_view framework_for(const job::Job& work, const Layout& layout) {
+  const bool divided = layout.tp * layout.pp * layout.cp * layout.ep > 1;
   return divided && may_change_framework(work) ? kDivides : std::string_view(work.training.framework);
 }
 

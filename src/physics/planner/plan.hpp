@@ -1,160 +1,123 @@
-// The best way to run a workload on a given machine: parallelism, micro-batch, checkpointing,
-// concurrency. Knows machines, not prices.
+// The best way to run a job on a given machine: parallelism, micro-batch, checkpointing, concurrency. Knows machines,
+// not prices.
 #pragma once
 
 #include <optional>
 #include <string>
-#include <variant>
 
-#include "physics/kinds/counted.hpp"
-#include "physics/serving/inference.hpp"
-#include "physics/training/training.hpp"
+#include "physics/figures.hpp"
 
 namespace gpusel::physics {
 
-/// Why a machine will not do: figures, put into words only when somebody reads them.
+/// Why a machine will not do: figures, put into words only when somebody reads them. Each kind of problem has the
+/// quantities of its comment; the others are 0.
 struct Problem {
   enum class Kind : std::uint8_t {
     none,
-    memory,
-    cache,
-    no_rate,
-    too_much_traffic,
-    latency,
-    lacking,      // `what` is not there, and the work cannot do without
-    unpublished,  // `what` is not published
-    too_late      // one batch takes `need` ms, `have` are allowed
+    memory,            // needed_gib, available_gib
+    cache,             // no room for one request: request_tokens, needed_gib without it, available_gib to the engine
+    no_rate,           // of the arithmetic
+    too_much_traffic,  // asked_per_s, most_per_s
+    latency,           // ttft_ms, itl_ms, both of `percentile` where that is not 0
+    lacking,           // `what` is not there, and the work cannot do without
+    unpublished,       // `what` is not published
+    too_late           // batch_ms, allowed_ms
   } kind = Kind::none;
-  double need = 0;  // GiB per GPU; requests per second; ms to the first token
-  double have = 0;  // GiB per GPU; ms between tokens
-  double tokens = 0;
   std::string_view subject;  // GPU, or processor
   std::string_view what = {};
+  double needed_gib = 0;     // per GPU
+  double available_gib = 0;  // per GPU
+  double request_tokens = 0;
+  double asked_per_s = 0;
+  double most_per_s = 0;
+  double batch_ms = 0;
+  double allowed_ms = 0;
+  double ttft_ms = 0;
+  double itl_ms = 0;
+  double percentile = 0;
 
   bool any() const { return kind != Kind::none; }
+  /// What memory is short of; not positive where that is not the problem.
+  double missing_gib() const { return needed_gib - available_gib; }
   std::string text() const;
 };
 
 /// The best plan of another layout, or the closest to fitting where no other fits.
 struct RunnerUp {
-  bool any = false;
+  Layout layout;
   bool fits = false;
-  physics::TrainingPlan plan;
-  Bytes total;
-  double tokens_per_s = 0;
+  bool meets_targets = true;
+  Bytes total = {};
+  double rate = 0;
+  double sequences_per_s = 0;
+  Seconds latency = {};
 };
 
-/// A plan with its figures. `fits` false: the closest there is, and why it fails.
-struct TrainingChoice {
+/// A layout with its figures, whatever the kind of work. `fits` false: the closest there is, and why it fails.
+struct Plan : Figures {
+  Layout layout;
   bool fits = false;
-  physics::TrainingPlan plan;
-  physics::MemoryBreakdown memory;
-  std::optional<physics::TrainingSpeed> speed;
-  Problem problem;
-  RunnerUp runner_up;
-};
-
-/// The best deployment that was not chosen.
-struct OtherDeployment {
-  bool any = false;
-  bool fits = false;
-  bool meets_targets = false;
-  physics::InferencePlan plan;
-  Bytes total;
-  double requests_per_s = 0;
-  Seconds e2e;
-};
-
-struct InferenceChoice {
-  bool fits = false;
-  physics::InferencePlan plan;
-  physics::InferenceMemory memory;
-  std::optional<physics::InferenceSpeed> speed;
   bool meets_targets = true;
   Problem problem;
-  OtherDeployment runner_up;
+  std::optional<RunnerUp> runner_up;
+
+  /// It fits, its speed is known, and it meets the latency targets.
+  bool is_usable() const { return fits && rate > 0 && meets_targets; }
 };
 
-/// Work that is counted in items of its own.
-struct CountedChoice {
-  bool fits = false;
-  physics::CountedPlan plan;
-  physics::CountedFigures figures;
-  bool meets_targets = true;
-  Problem problem;
-};
-
-/// "zero3 tp2 dp4, recompute full": what tells one layout from another.
-std::string layout_text(const physics::TrainingPlan& plan);
-/// "fp8 tp2, 4 replicas".
-std::string layout_text(const physics::InferencePlan& plan);
-/// "fp16 batch 32".
-std::string layout_text(const physics::CountedPlan& plan);
-
-/// ", recompute full in 40 % of layers"; nothing where all is kept.
-std::string recompute_text(const physics::TrainingPlan& plan);
-
-using Choice = std::variant<TrainingChoice, InferenceChoice, CountedChoice>;
-
-const physics::MemoryBreakdown& memory_of(const Choice& choice);
-const Problem& problem_of(const Choice& choice);
 /// The most that a plan may take of a device's memory: beyond it, it does not fit.
-Bytes most_memory(const physics::Machine& machine, const physics::Coefficients& c);
-bool fits(const Choice& choice);
-/// It fits, its speed is known, and it meets the latency targets.
-bool usable(const Choice& choice);
-/// Tokens per second of all GPUs: trained on, generated, or read by an encoder; 0 when not known, or not counted in.
-double tokens_per_s(const Choice& choice);
-/// What work is done at: tokens per second, or the throughput in the work's own unit.
-double rate_of(const Choice& choice);
-/// Sequences trained on, or requests served.
-double sequences_per_s(const Choice& choice);
-std::string_view bound_by(const Choice& choice);
+Bytes most_memory(const Machine& machine, const Coefficients& c);
 
-/// The planner for the workload's task.
-Result<Choice> plan_for(const job::Job& work, const physics::Machine& machine,
-                        const physics::Coefficients& coefficients);
+/// The planner for the kind of work. Never an illegal plan: tp divides the heads and stays inside a node, pp divides
+/// the layers, degrees multiply to the GPUs. What the job pins is kept; pins that cannot hold are an error.
+Result<Plan> plan_for(const job::Job& work, const Machine& machine, const Coefficients& coefficients);
 
-/// The same plan with its figures under other coefficients.
-Choice refigure(const Choice& choice, const job::Job& work, const physics::Machine& machine,
-                const physics::Coefficients& coefficients);
-InferenceChoice inference_figures(const job::Job& work, const physics::Machine& machine,
-                                  const physics::InferencePlan& plan, const physics::Coefficients& coefficients);
+/// The same layout with its figures under other coefficients, or on another machine.
+Plan refigure(const Plan& plan, const job::Job& work, const Machine& machine, const Coefficients& coefficients);
+
+/// The job as its plan runs it: with the framework the plan is for.
+job::Job as_planned(job::Job work, const Layout& layout);
+
+/// "zero3 tp2 dp4, recompute full", "fp8 tp2, 4 replicas", "fp16 batch 32": what tells one layout from another.
+std::string layout_text(const job::Job& work, const Layout& layout);
+/// The same with the batch.
+std::string plan_text(const job::Job& work, const Layout& layout);
+
+/// The least memory the job's states take over all GPUs together: below it no plan can fit.
+Bytes least_total_memory(const job::Job& work, const Device& device);
+
+/// The least time the job takes on these GPUs: all matrix products at the dense peak. Zero where nothing bounds it.
+Seconds least_time(const job::Job& work, const Machine& machine);
+
+// Of one kind of work each.
 
 /// The largest batch that fits, is in time and still brings something, where none was asked for.
-CountedChoice plan_counted(const job::Job& work, const physics::Machine& machine,
-                           const physics::Coefficients& coefficients);
-
-/// Never an illegal plan: tp divides the heads and stays inside a node, pp divides the layers,
-/// degrees multiply to the GPUs. What the workload pins is kept; pins that cannot hold are an error.
-Result<TrainingChoice> plan_training(const job::Job& work, const physics::Machine& machine,
-                                     const physics::Coefficients& coefficients);
-
-Result<InferenceChoice> plan_inference(const job::Job& work, const physics::Machine& machine,
-                                       const physics::Coefficients& coefficients);
+Plan plan_counted(const job::Job& work, const Machine& machine, const Coefficients& coefficients);
+Result<Plan> plan_training(const job::Job& work, const Machine& machine, const Coefficients& coefficients);
+Result<Plan> plan_inference(const job::Job& work, const Machine& machine, const Coefficients& coefficients);
+/// Of that layout and no other.
+Plan inference_figures(const job::Job& work, const Machine& machine, const Layout& layout,
+                       const Coefficients& coefficients);
 
 /// Formats of fewer bits that an engine serves: no two of the same arithmetic and size.
 std::vector<std::string_view> served_formats(job::Engine engine);
 
 /// The formats the planner may serve the weights in, most bits first: those allowed, else the one asked for, else the
 /// model's own. Errors: a name that no format has.
-Result<std::vector<const physics::WeightFormat*>> allowed_formats(const job::Job& work, const physics::Device& device);
-
-/// The least memory the job's states take over all GPUs together: below it no plan can fit.
-Bytes least_total_memory(const job::Job& work, const physics::Device& device);
-
-/// The least time training takes on these GPUs: all matrix products at the dense peak. Zero for inference.
-Seconds least_time(const job::Job& work, const physics::Machine& machine);
+Result<std::vector<const WeightFormat*>> allowed_formats(const job::Job& work, const Device& device);
 
 /// Whether a framework divides layers or experts over GPUs. Those that only shard what data parallelism
 /// repeats are known by name; of others nothing is.
 bool splits_models(std::string_view framework);
 
-/// The framework a plan is for: the workload's own, or where nobody named one and the plan divides layers or experts,
-/// one that does.
-std::string_view framework_for(const job::Job& work, const physics::TrainingPlan& plan);
+/// The framework a layout is for: the job's own, or where nobody named one and it divides layers or experts, one that
+/// does.
+std::string_view framework_for(const job::Job& work, const Layout& layout);
+
+/// That a step is not the batch asked for or assumed; nothing where it is.
+std::string batch_note(const job::Job& work, const Layout& layout);
 
 /// The training arithmetic a GPU does best: bf16, else fp16, else fp32.
-job::Precision best_precision(const physics::Device& device);
+job::Precision best_precision(const Device& device);
 
 }  // namespace gpusel::physics

@@ -4,29 +4,21 @@ namespace gpusel::physics {
 
 namespace {
 
-using physics::TrainingPlan;
+bool same_layout(const Layout& a, const Layout& b) { return same_division(a, b) && a.checkpointing == b.checkpointing; }
 
-bool same_layout(const TrainingPlan& a, const TrainingPlan& b) {
-  return same_division(a, b) && a.checkpointing == b.checkpointing;
-}
-
-bool better(const RunnerUp& a, const RunnerUp& b) {
-  if (!b.any || a.fits != b.fits) return !b.any || a.fits;
-  return a.fits ? a.tokens_per_s > b.tokens_per_s : a.total < b.total;
+bool better(const RunnerUp& a, const std::optional<RunnerUp>& b) {
+  if (!b || a.fits != b->fits) return !b || a.fits;
+  return a.fits ? a.rate > b->rate : a.total < b->total;
 }
 
 }  // namespace
 
-bool same_division(const TrainingPlan& a, const TrainingPlan& b) {
+bool same_division(const Layout& a, const Layout& b) {
   return a.sharding == b.sharding && a.tp == b.tp && a.pp == b.pp && a.cp == b.cp && a.ep == b.ep && a.dp == b.dp;
 }
 
-RunnerUp as_runner_up(const TrainingChoice& choice) {
-  return {true, choice.fits, choice.plan, choice.memory.total(), choice.speed ? choice.speed->tokens_per_s : 0};
-}
-
 void RunnersUp::add(const RunnerUp& seen) {
-  if (best_[0].any && same_layout(best_[0].plan, seen.plan)) {
+  if (best_[0] && same_layout(best_[0]->layout, seen.layout)) {
     if (better(seen, best_[0])) best_[0] = seen;
     return;
   }
@@ -36,9 +28,9 @@ void RunnersUp::add(const RunnerUp& seen) {
     best_[1] = seen;
 }
 
-RunnerUp RunnersUp::beside(const TrainingPlan& chosen) const {
-  for (const RunnerUp& other : best_)
-    if (other.any && !same_layout(other.plan, chosen)) return other;
+std::optional<RunnerUp> RunnersUp::beside(const Layout& chosen) const {
+  for (const auto& other : best_)
+    if (other && !same_layout(other->layout, chosen)) return other;
   return {};
 }
 

@@ -18,9 +18,6 @@ using job::Count;
 using job::Job;
 using job::Precision;
 using job::Sharding;
-using physics::Machine;
-using physics::MemoryBreakdown;
-using physics::TrainingPlan;
 
 /// A step may differ by this share from the batch asked for where GPUs do not divide it.
 constexpr double kBatchTolerance = 0.1;
@@ -43,6 +40,21 @@ std::unexpected<Error> impossible(std::string message, std::string_view key) {
 
 /// What a framework does unasked, or layers divided over GPUs only.
 enum class Layouts : std::uint8_t { usual, divided };
+
+/// One complete layout.
+struct TrainingCandidate {
+  bool fits = false;
+  Layout layout;
+  MemoryBreakdown memory;
+  std::optional<TrainingSpeed> speed;
+};
+
+RunnerUp as_runner_up(const TrainingCandidate& one) {
+  return {.layout = one.layout,
+          .fits = one.fits,
+          .total = one.memory.total(),
+          .rate = one.speed ? one.speed->tokens_per_s : 0};
+}
 
 /// TrainingSearch over the degrees and choices that are open, for one machine.
 class TrainingSearch {
@@ -80,10 +92,9 @@ class TrainingSearch {
     search();
   }
 
-  Result<TrainingChoice> choice() {
+  Result<Plan> plan() {
     if (!any_) return no_layout();
-    finish();
-    return std::move(best_);
+    return finished();
   }
 
  private:
@@ -106,7 +117,7 @@ class TrainingSearch {
   bool needs_more() const {
     if (!best_.fits || !best_.speed || best_.speed->budget.communication > best_.speed->step * kWorthAvoiding)
       return true;
-    return best_.plan.checkpointing == Checkpointing::full && !job_.checkpointing;
+    return best_.layout.checkpointing == Checkpointing::full && !job_.checkpointing;
   }
 
   void try_splits() {
@@ -125,25 +136,26 @@ class TrainingSearch {
   }
 
   void try_layout(int tp, int pp) {
-    TrainingPlan plan = base_;
-    plan.tp = pinned(work_.pins.tp, tp);
-    plan.pp = pinned(work_.pins.pp, pp);
-    plan.cp = pinned(work_.pins.cp, cp_);
-    const std::int64_t split = std::int64_t{plan.tp} * plan.pp * plan.cp;
+    Layout layout = base_;
+    layout.tp = pinned(work_.pins.tp, tp);
+    layout.pp = pinned(work_.pins.pp, pp);
+    layout.cp = pinned(work_.pins.cp, cp_);
+    const std::int64_t split = std::int64_t{layout.tp} * layout.pp * layout.cp;
     const bool tp_legal =
-        work_.pins.tp || (tp_divides_heads(*work_.model, plan.tp) && plan.tp <= machine_.gpus_per_node);
-    const bool pp_legal = work_.pins.pp || (spread_evenly(work_.parameters.layers, plan.pp) && chunks_divide(plan.pp));
+        work_.pins.tp || (tp_divides_heads(*work_.model, layout.tp) && layout.tp <= machine_.gpus_per_node);
+    const bool pp_legal =
+        work_.pins.pp || (spread_evenly(work_.parameters.layers, layout.pp) && chunks_divide(layout.pp));
     if (!tp_legal || !pp_legal || split > machine_.gpus() || machine_.gpus() % split != 0) return;
-    plan.dp = static_cast<int>(machine_.gpus() / split);
-    if (work_.pins.dp && *work_.pins.dp != plan.dp) return;
-    if (!batch_may_grow_ && !batch_divides(plan)) return;
-    if (!batch_may_grow_ && !work_.pins.pp && sequences_per_rank(plan) < plan.pp) return;  // most stages would idle
-    for (const int ep : expert_degrees(plan)) {
-      plan.ep = ep;
-      for (const Sharding sharding : wanted_shardings(plan)) {
-        if (plan.pp > 1 && !stages_can(job_.framework, sharding)) continue;
-        plan.sharding = sharding;
-        const Room room = try_checkpointing(plan);
+    layout.dp = static_cast<int>(machine_.gpus() / split);
+    if (work_.pins.dp && *work_.pins.dp != layout.dp) return;
+    if (!batch_may_grow_ && !batch_divides(layout)) return;
+    if (!batch_may_grow_ && !work_.pins.pp && sequences_per_rank(layout) < layout.pp) return;  // most stages would idle
+    for (const int ep : expert_degrees(layout)) {
+      layout.ep = ep;
+      for (const Sharding sharding : wanted_shardings(layout)) {
+        if (layout.pp > 1 && !stages_can(job_.framework, sharding)) continue;
+        layout.sharding = sharding;
+        const Room room = try_checkpointing(layout);
         // Nothing is gained by dividing states that leave room for all activations. Sections a pretraining's layout
         // that somebody gave, unsaid sharding is the plainest there is room for.
         if (room == Room::for_all ? sharding == Sharding::ddp : room == Room::some && gives_layout()) break;
@@ -161,17 +173,17 @@ class TrainingSearch {
   }
 
   /// Whether the data-parallel ranks can share the batch asked for, give or take the tolerance.
-  bool batch_divides(TrainingPlan plan) const {
+  bool batch_divides(Layout layout) const {
     if (!job_.global_batch || work_.pins.dp || job_.grad_accum || job_.micro_batch) return true;
-    set_micro_batch(plan, 1);
-    return keeps_batch(plan);
+    set_micro_batch(layout, 1);
+    return keeps_batch(layout);
   }
 
   /// Experts over the node's ranks, and over as many of all as divide them evenly; beyond the data-parallel
   /// ranks they take the tensor ranks, each holding whole experts. Holds until it is asked again.
-  std::span<const int> expert_degrees(const TrainingPlan& plan) {
+  std::span<const int> expert_degrees(const Layout& layout) {
     static constexpr int kTogether[] = {1};
-    const std::int64_t ranks = std::int64_t{plan.dp} * plan.cp * plan.tp;
+    const std::int64_t ranks = std::int64_t{layout.dp} * layout.cp * layout.tp;
     if (!work_.model->is_moe() || (!work_.pins.ep && !may_split_)) return kTogether;
     degrees_.clear();
     if (const Count& ep = work_.pins.ep) {
@@ -181,13 +193,13 @@ class TrainingSearch {
     const auto legal = [&](int ep) { return divides(ep, work_.model->experts.value_or(1)) && ranks % ep == 0; };
     degrees_.push_back(1);
     for (int ep = 2; ep <= std::min<std::int64_t>(ranks, kMostExpertRanks) && legal(ep); ep *= 2) {
-      if (ep <= machine_.gpus_per_node / plan.tp) degrees_.clear();  // inside a node the widest is best
+      if (ep <= machine_.gpus_per_node / layout.tp) degrees_.clear();  // inside a node the widest is best
       degrees_.push_back(ep);
     }
     return degrees_;
   }
 
-  std::span<const Sharding> wanted_shardings(const TrainingPlan& plan) const {
+  std::span<const Sharding> wanted_shardings(const Layout& layout) const {
     static constexpr Sharding kWhole[] = {Sharding::none};
     static constexpr Sharding kGathered[] = {Sharding::zero3};
     static constexpr Sharding kOffloaded[] = {Sharding::zero2, Sharding::zero3};
@@ -197,15 +209,15 @@ class TrainingSearch {
     static constexpr Sharding kNode[] = {Sharding::ddp, Sharding::zero2, Sharding::zero3};
     static constexpr Sharding kNodes[] = {Sharding::ddp, Sharding::zero2, Sharding::zero3, Sharding::hsdp};
     if (job_.sharding) return {&*job_.sharding, 1};
-    if (plan.dp * plan.cp == 1) return kWhole;
+    if (layout.dp * layout.cp == 1) return kWhole;
     // The host keeps one copy of what is offloaded, not one for each rank.
     if (job_.offload == job::Offload::params) return kGathered;
-    if (job_.offload == job::Offload::optimizer && plan.pp == 1) return kOffloaded;
+    if (job_.offload == job::Offload::optimizer && layout.pp == 1) return kOffloaded;
     // Megatron divides the optimiser; gathering weights is the last resort.
     const bool megatron = job::framework_of(job_.framework).megatron_core;
-    if (plan.pp == 1 && megatron && last_resort_) return kGathered;
+    if (layout.pp == 1 && megatron && last_resort_) return kGathered;
     if (job::trains_adapter(job_.method) && !megatron) return kAdapter;
-    if (plan.pp > 1) return kStages;  // gathering weights for every micro-batch undoes the pipeline
+    if (layout.pp > 1) return kStages;  // gathering weights for every micro-batch undoes the pipeline
     if (megatron) return kMegatron;
     return machine_.nodes > 1 ? std::span<const Sharding>(kNodes) : kNode;
   }
@@ -213,21 +225,21 @@ class TrainingSearch {
   enum class Room : std::uint8_t { none, some, for_all };
 
   /// Whether it fits comfortably at all, and with everything kept.
-  Room try_checkpointing(TrainingPlan plan) {
+  Room try_checkpointing(Layout layout) {
     if (!job_.checkpointing) {  // where recomputing everything leaves no room, nothing does
-      plan.checkpointing = Checkpointing::full;
-      set_micro_batch(plan, pinned_micro_batch(plan).value_or(1));
-      const MemoryBreakdown memory = estimator_.memory(plan);
+      layout.checkpointing = Checkpointing::full;
+      set_micro_batch(layout, pinned_micro_batch(layout).value_or(1));
+      const MemoryBreakdown memory = estimator_.memory(layout);
       if (!roomy(memory)) {
-        note_misfit(plan, memory);
+        note_misfit(layout, memory);
         return Room::none;
       }
     }
     Room room = Room::none;
     for (const Checkpointing kind : {Checkpointing::none, Checkpointing::selective, Checkpointing::full}) {
       if (job_.checkpointing && *job_.checkpointing != kind) continue;
-      plan.checkpointing = kind;
-      const double tokens = try_micro_batches(plan);
+      layout.checkpointing = kind;
+      const double tokens = try_micro_batches(layout);
       if (tokens > 0 && room == Room::none) room = kind == Checkpointing::none ? Room::for_all : Room::some;
       if (tokens >= kEnoughTokens) break;  // recomputing would only cost time
     }
@@ -235,46 +247,46 @@ class TrainingSearch {
   }
 
   /// Asked for, or what a batch in so many passes comes to.
-  Count pinned_micro_batch(const TrainingPlan& plan) const {
+  Count pinned_micro_batch(const Layout& layout) const {
     if (job_.micro_batch || !job_.grad_accum || !job_.global_batch) return job_.micro_batch;
-    const std::int64_t parts = plan.dp * *job_.grad_accum;
+    const std::int64_t parts = layout.dp * *job_.grad_accum;
     return std::max<std::int64_t>(1, (*job_.global_batch + parts / 2) / parts);
   }
 
-  std::int64_t sequences_per_rank(const TrainingPlan& plan) const {
+  std::int64_t sequences_per_rank(const Layout& layout) const {
     if (!job_.global_batch) return job_.micro_batch.value_or(kAnyBatch) * job_.grad_accum.value_or(1);
-    return std::max<std::int64_t>(1, (*job_.global_batch + plan.dp / 2) / plan.dp);
+    return std::max<std::int64_t>(1, (*job_.global_batch + layout.dp / 2) / layout.dp);
   }
 
-  void set_micro_batch(TrainingPlan& plan, std::int64_t micro) const {
-    plan.micro_batch = micro;
-    const std::int64_t rank = sequences_per_rank(plan);
-    plan.grad_accum = job_.grad_accum.value_or(std::max<std::int64_t>(1, (rank + micro / 2) / micro));
+  void set_micro_batch(Layout& layout, std::int64_t micro) const {
+    layout.micro_batch = micro;
+    const std::int64_t rank = sequences_per_rank(layout);
+    layout.grad_accum = job_.grad_accum.value_or(std::max<std::int64_t>(1, (rank + micro / 2) / micro));
   }
 
   /// Whether the plan's step is close enough to the batch that was asked for.
-  bool keeps_batch(const TrainingPlan& plan) const {
+  bool keeps_batch(const Layout& layout) const {
     if (!job_.global_batch) return true;
     const auto asked = static_cast<double>(*job_.global_batch);
-    return std::abs(static_cast<double>(plan.global_batch()) - asked) <= kBatchTolerance * asked;
+    return std::abs(static_cast<double>(layout.global_batch()) - asked) <= kBatchTolerance * asked;
   }
 
   /// Tries the largest micro-batch that fits and smaller ones; returns the tokens per pass of the
   /// largest, 0 when none fits.
-  double try_micro_batches(TrainingPlan plan) {
-    if (const auto micro = pinned_micro_batch(plan)) {
-      set_micro_batch(plan, *micro);
-      return consider(plan) ? kEnoughTokens : 0;
+  double try_micro_batches(Layout layout) {
+    if (const auto micro = pinned_micro_batch(layout)) {
+      set_micro_batch(layout, *micro);
+      return consider(layout) ? kEnoughTokens : 0;
     }
-    const std::int64_t most = sequences_per_rank(plan);
-    set_micro_batch(plan, 1);
-    if (!consider(plan)) return 0;
+    const std::int64_t most = sequences_per_rank(layout);
+    set_micro_batch(layout, 1);
+    if (!consider(layout)) return 0;
     std::int64_t largest = 1;
     // Memory grows in proportion to the micro-batch, so doubling finds the end in a few steps.
     for (std::int64_t micro = 2; micro <= most; micro *= 2) {
-      set_micro_batch(plan, micro);
-      if (!keeps_batch(plan)) continue;
-      if (!consider(plan)) break;
+      set_micro_batch(layout, micro);
+      if (!keeps_batch(layout)) continue;
+      if (!consider(layout)) break;
       largest = micro;
       if (static_cast<double>(micro * job_.seq_len) >= 4 * kEnoughTokens) break;
     }
@@ -283,45 +295,45 @@ class TrainingSearch {
 
   /// The share of layers to checkpoint, in whole layers, so that the rest fits, where `all` is what recomputing
   /// every layer takes; 1 where it is all or none.
-  double least_recomputed(TrainingPlan plan, Bytes all, Bytes room) {
+  double least_recomputed(Layout layout, Bytes all, Bytes room) {
     if (!physics::recomputes_by_layer(work_) || all >= room) return 1;
-    plan.recomputed = 0;
-    const Bytes none = estimator_.memory(plan).total();
+    layout.recomputed = 0;
+    const Bytes none = estimator_.memory(layout).total();
     if (none <= all) return 1;
     const double layers = work_.parameters.layers;
     return std::clamp(std::ceil((none - room) / (none - all) * layers) / layers, 0.0, 1.0);
   }
 
   /// A plan that does not fit: the smallest is what is reported where none does.
-  void note_misfit(const TrainingPlan& plan, const MemoryBreakdown& memory) {
-    others_.add({true, false, plan, memory.total(), 0});
+  void note_misfit(const Layout& layout, const MemoryBreakdown& memory) {
+    others_.add({.layout = layout, .total = memory.total()});
     if (best_.fits || (any_ && memory.total() >= best_.memory.total())) return;
-    best_ = {memory.total() <= most_memory(), plan, memory, std::nullopt, {}, {}};
+    best_ = {memory.total() <= most_memory(), layout, memory, std::nullopt};
     any_ = true;
   }
 
   /// Weighs one complete plan against the best so far; whether it fits.
-  bool consider(TrainingPlan plan) {
-    MemoryBreakdown memory = estimator_.memory(plan);
-    if (!job_.checkpointing && plan.checkpointing == Checkpointing::full) {
-      plan.recomputed = least_recomputed(plan, memory.total(), most_filled());
-      if (plan.recomputed < 1) memory = estimator_.memory(plan);
+  bool consider(Layout layout) {
+    MemoryBreakdown memory = estimator_.memory(layout);
+    if (!job_.checkpointing && layout.checkpointing == Checkpointing::full) {
+      layout.recomputed = least_recomputed(layout, memory.total(), most_filled());
+      if (layout.recomputed < 1) memory = estimator_.memory(layout);
     }
     if (!roomy(memory)) {
-      note_misfit(plan, memory);
+      note_misfit(layout, memory);
       return false;
     }
     comfortable_ = true;
-    const auto speed = estimator_.speed(plan);
-    const double worth = same_division(plan, best_.plan) ? 1.0001 : kWorthDividing;
+    const auto speed = estimator_.speed(layout);
+    const double worth = same_division(layout, best_.layout) ? 1.0001 : kWorthDividing;
     const bool better =
         !any_ || !best_.fits || !best_.speed || (speed && speed->tokens_per_s > best_.speed->tokens_per_s * worth);
-    const RunnerUp weighed{true, true, plan, memory.total(), speed ? speed->tokens_per_s : 0};
     if (better && any_ && best_.fits) others_.add(as_runner_up(best_));
+    TrainingCandidate weighed{true, layout, memory, speed};
     if (better)
-      best_ = {true, plan, memory, speed, {}, {}};
+      best_ = weighed;
     else
-      others_.add(weighed);
+      others_.add(as_runner_up(weighed));
     any_ = true;
     return true;
   }
@@ -336,27 +348,34 @@ class TrainingSearch {
 
   /// Where recomputing frees nothing at the peak, it only costs time.
   void drop_useless_recomputation() {
-    if (job_.checkpointing || best_.plan.checkpointing == Checkpointing::none || comfortable_) return;
+    if (job_.checkpointing || best_.layout.checkpointing == Checkpointing::none || comfortable_) return;
     for (const Checkpointing kind : {Checkpointing::none, Checkpointing::selective}) {
-      TrainingPlan plan = best_.plan;
-      plan.checkpointing = kind;
-      const MemoryBreakdown memory = estimator_.memory(plan);
+      Layout layout = best_.layout;
+      layout.checkpointing = kind;
+      const MemoryBreakdown memory = estimator_.memory(layout);
       if (memory.total() > best_.memory.total() * (1 + 1e-9)) continue;
-      best_ = {best_.fits, plan, memory, std::nullopt, {}, {}};
+      best_ = {best_.fits, layout, memory, std::nullopt};
       return;
     }
   }
 
-  void finish() {
+  Plan finished() {
     drop_useless_recomputation();
-    best_.runner_up = others_.beside(best_.plan);
-    best_.fits = best_.memory.total() <= most_memory();
-    if (!best_.speed) best_.speed = estimator_.speed(best_.plan);
+    Plan out;
+    out.layout = best_.layout;
+    out.memory = best_.memory;
+    out.fits = out.memory.total() <= most_memory();
+    out.runner_up = others_.beside(out.layout);
+    out.set_training(best_.speed ? best_.speed : estimator_.speed(out.layout));
     const std::string_view gpu = machine_.device.gpu->id;
-    if (!best_.fits)
-      best_.problem = {Problem::Kind::memory, in_gib(best_.memory.total()), in_gib(machine_.device.usable), 0, gpu};
-    else if (!best_.speed)
-      best_.problem = {Problem::Kind::no_rate, 0, 0, 0, gpu};
+    if (!out.fits)
+      out.problem = {.kind = Problem::Kind::memory,
+                     .subject = gpu,
+                     .needed_gib = in_gib(out.memory.total()),
+                     .available_gib = in_gib(machine_.device.usable)};
+    else if (out.rate <= 0)
+      out.problem = {.kind = Problem::Kind::no_rate, .subject = gpu};
+    return out;
   }
 
   const Job& work_;
@@ -365,8 +384,8 @@ class TrainingSearch {
   const physics::Coefficients& c_;
   physics::TrainingEstimator estimator_;
   Layouts layouts_;
-  TrainingPlan base_;
-  TrainingChoice best_;
+  Layout base_;
+  TrainingCandidate best_;
   RunnersUp others_;
   std::vector<int> degrees_;  // of experts, to be tried
   int cp_ = 1;
@@ -379,8 +398,7 @@ class TrainingSearch {
 
 }  // namespace
 
-Result<TrainingChoice> plan_training(const Job& work, const Machine& machine,
-                                     const physics::Coefficients& coefficients) {
+Result<Plan> plan_training(const Job& work, const Machine& machine, const Coefficients& coefficients) {
   if (Status legal = check_pins(work, machine); !legal) return std::unexpected(legal.error());
   TrainingSearch usual(work, machine, coefficients, Layouts::usual);
   usual.run();
@@ -391,10 +409,10 @@ Result<TrainingChoice> plan_training(const Job& work, const Machine& machine,
     divided.training.framework = kDivides;
     TrainingSearch search(divided, machine, coefficients, Layouts::divided);
     search.run();
-    if (search.comfortable()) return search.choice();
+    if (search.comfortable()) return search.plan();
   }
   if (!usual.any()) usual.grow_batch();
-  return usual.choice();
+  return usual.plan();
 }
 
 }  // namespace gpusel::physics

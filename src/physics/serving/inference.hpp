@@ -3,24 +3,14 @@
 // them. Formulas: docs/method.md.
 #pragma once
 
-#include "job/job.hpp"
-#include "physics/formats.hpp"
+#include "physics/layout.hpp"
 #include "physics/memory.hpp"
 #include "physics/trace.hpp"
 
 namespace gpusel::physics {
 
-struct InferencePlan {
-  const WeightFormat* weights = nullptr;
-  job::KvPrecision kv = job::KvPrecision::bf16;
-  int tp = 1;
-  int pp = 1;
-  int ep = 1;
-  int dp = 1;  // replicas
-};
-
-struct InferenceMemory {
-  MemoryBreakdown per_gpu;        // at `concurrency`
+/// What a deployment has room for.
+struct CacheRoom {
   Bytes pool;                     // what the engine takes of the card
   double sequences = 0;           // one replica decodes together at most
   double kv_tokens = 0;           // the pool has room for, per replica
@@ -28,6 +18,10 @@ struct InferenceMemory {
   double steady_concurrency = 0;  // at once while answers grow, as far as the scheduler dares, whole deployment
   double concurrency = 0;         // requests in flight the rest of the figures are for, whole deployment
   double longest_context = 0;     // of one request alone
+};
+
+struct InferenceMemory : CacheRoom {
+  MemoryBreakdown per_gpu;  // at `concurrency`
 };
 
 struct InferenceSpeed {
@@ -52,7 +46,7 @@ Bytes stored_weights(const job::Job& work, const WeightFormat& format, Trace* tr
 
 /// How a draft model runs beside the model it drafts for: 16-bit weights, on the same ranks where they divide its
 /// heads.
-InferencePlan draft_plan(const catalog::Model& draft, const InferencePlan& plan);
+Layout draft_plan(const catalog::Model& draft, const Layout& layout);
 
 /// Engines that lay layers out over GPUs one after the other: more room, not more speed.
 bool lays_out_in_turn(job::Engine engine);
@@ -67,18 +61,18 @@ struct Cached {
 /// Bytes of K/V cache that one sequence needs on one GPU of a tp × pp group. Encoder-decoders keep
 /// cross-attention over the prompt and self-attention over what is generated; all others one cache
 /// over both.
-Bytes kv_bytes(const catalog::Model& model, Cached tokens, const InferencePlan& plan);
+Bytes kv_bytes(const catalog::Model& model, Cached tokens, const Layout& layout);
 
-InferenceMemory inference_memory(const job::Job& work, const Machine& machine, const InferencePlan& plan,
+InferenceMemory inference_memory(const job::Job& work, const Machine& machine, const Layout& layout,
                                  const Coefficients& coefficients, Trace* trace = nullptr);
 
 /// Nothing where the device's peak is not published, or a request rate is beyond what it can serve.
-std::optional<InferenceSpeed> inference_speed(const job::Job& work, const Machine& machine, const InferencePlan& plan,
+std::optional<InferenceSpeed> inference_speed(const job::Job& work, const Machine& machine, const Layout& layout,
                                               const InferenceMemory& memory, const Coefficients& coefficients,
                                               Trace* trace = nullptr);
 
 /// Time of one decode step of `batch` sequences at `context` tokens each, on one replica.
-Seconds decode_step(const job::Job& work, const Machine& machine, const InferencePlan& plan, double batch,
-                    double context, const Coefficients& coefficients);
+Seconds decode_step(const job::Job& work, const Machine& machine, const Layout& layout, double batch, double context,
+                    const Coefficients& coefficients);
 
 }  // namespace gpusel::physics

@@ -25,7 +25,7 @@ double most_tokens_per_s(const job::Job& work, const Machine& machine, const Wei
   const auto rate = compute_rate(weights, machine.device);
   if (!rate) return 0;
   if (!is_plain(work)) return std::numeric_limits<double>::infinity();
-  InferencePlan alone;
+  Layout alone;
   alone.weights = &weights;
   // No cache is narrower unless asked for.
   const bool narrow = job.engine == job::Engine::trt_llm;

@@ -191,12 +191,12 @@ double as_it_arrives(double rate, Trace* trace) {
 }
 
 /// Every replica reads prompts and generates. Nothing where requests arrive faster than they can be served.
-std::optional<Load> mixed(const Job& work, const Server& server, const InferencePlan& plan,
-                          const InferenceMemory& memory, const Coefficients& c, Trace* trace) {
+std::optional<Load> mixed(const Job& work, const Server& server, const Layout& layout, const InferenceMemory& memory,
+                          const Coefficients& c, Trace* trace) {
   const auto& job = work.inference;
   Load load;
   // Fewer requests than replicas leave some idle.
-  load.replicas = job.request_rate ? plan.dp : std::clamp(memory.concurrency, 1.0, static_cast<double>(plan.dp));
+  load.replicas = job.request_rate ? layout.dp : std::clamp(memory.concurrency, 1.0, static_cast<double>(layout.dp));
   const double room = std::max(1.0, std::min(memory.steady_concurrency / load.replicas, memory.sequences));
   load.batch = std::min(memory.concurrency / load.replicas, room);
   if (job.request_rate) {
@@ -214,15 +214,15 @@ std::optional<Load> mixed(const Job& work, const Server& server, const Inference
 }
 
 /// `readers` of the replicas read prompts and hand their caches to the others, which generate undisturbed.
-std::optional<Load> apart(const Job& work, const Server& server, const InferencePlan& plan,
-                          const InferenceMemory& memory, int readers, const Coefficients& c, Trace* trace) {
+std::optional<Load> apart(const Job& work, const Server& server, const Layout& layout, const InferenceMemory& memory,
+                          int readers, const Coefficients& c, Trace* trace) {
   const auto& job = work.inference;
   const double cached = static_cast<double>(job.input_tokens) * job.prefix_cache_hit;
   const double input = static_cast<double>(job.input_tokens) - cached;
   Load load;
   load.prefill_replicas = readers;
-  load.replicas = plan.dp - readers;
-  const double room = std::max(1.0, std::min(memory.steady_concurrency / plan.dp, memory.sequences));
+  load.replicas = layout.dp - readers;
+  const double room = std::max(1.0, std::min(memory.steady_concurrency / layout.dp, memory.sequences));
   const double read = per_second(static_cast<double>(readers), prompt_time(server, input, cached, room));  // prompts
   // Without prompts of its own a replica's step depends on its batch alone.
   const auto answered = [&](auto told, double batch) {
@@ -265,29 +265,29 @@ std::optional<Load> apart(const Job& work, const Server& server, const Inference
 }
 
 /// The division of the replicas that serves most, or answers soonest at a given rate.
-std::optional<Load> best_apart(const Job& work, const Server& server, const InferencePlan& plan,
+std::optional<Load> best_apart(const Job& work, const Server& server, const Layout& layout,
                                const InferenceMemory& memory, const Coefficients& c, Trace* trace) {
   const auto better = [&](const Load& a, const Load& b) {
     return work.inference.request_rate ? a.steady.e2e < b.steady.e2e : a.requests_per_s > b.requests_per_s;
   };
   std::optional<Load> best;
   int with = 0;
-  for (int readers = 1; readers < plan.dp; ++readers) {
-    const auto load = apart(work, server, plan, memory, readers, c, nullptr);
+  for (int readers = 1; readers < layout.dp; ++readers) {
+    const auto load = apart(work, server, layout, memory, readers, c, nullptr);
     if (!load || (best && !better(*load, *best))) continue;
     best = load;
     with = readers;
   }
-  if (best && trace != nullptr) apart(work, server, plan, memory, with, c, trace);
+  if (best && trace != nullptr) apart(work, server, layout, memory, with, c, trace);
   return best;
 }
 
 }  // namespace
 
-std::optional<Load> steady_load(const Job& work, const Server& server, const InferencePlan& plan,
+std::optional<Load> steady_load(const Job& work, const Server& server, const Layout& layout,
                                 const InferenceMemory& memory, const Coefficients& c, Trace* trace) {
-  return work.inference.disaggregated_prefill ? best_apart(work, server, plan, memory, c, trace)
-                                              : mixed(work, server, plan, memory, c, trace);
+  return work.inference.disaggregated_prefill ? best_apart(work, server, layout, memory, c, trace)
+                                              : mixed(work, server, layout, memory, c, trace);
 }
 
 }  // namespace gpusel::physics

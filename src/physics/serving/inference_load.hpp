@@ -37,7 +37,7 @@ double tokens_per_pass(const job::Draft& draft, Trace* trace = nullptr);
 Seconds token_time(const job::Inference& job, const Server& server, double batch, Trace* trace = nullptr);
 
 /// Nothing where requests arrive faster than they can be served.
-std::optional<Load> steady_load(const job::Job& work, const Server& server, const InferencePlan& plan,
+std::optional<Load> steady_load(const job::Job& work, const Server& server, const Layout& layout,
                                 const InferenceMemory& memory, const Coefficients& c, Trace* trace = nullptr);
 
 }  // namespace gpusel::physics

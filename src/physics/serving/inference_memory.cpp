@@ -31,19 +31,19 @@ double layer_values(double heads, double head_dim, int tp) { return 2 * std::max
 /// The cache of one model under one plan, for sequences of any length.
 class KvCache {
  public:
-  KvCache(const catalog::Model& m, const InferencePlan& plan) : m_(m), crossed_(m.is_encoder_decoder()) {
+  KvCache(const catalog::Model& m, const Layout& layout) : m_(m), crossed_(m.is_encoder_decoder()) {
     if (!m.is_generator()) return;
     const double layers = crossed_ ? m.decoder_layers.value_or(*m.layers) : *m.layers;
     const double heads = m.kv_heads.value_or(m.heads.value_or(1));
     const double d = m.head_dim.value_or(0);
     full_ = m.is_mla() ? *m.mla_kv_lora_rank + m.mla_rope_dim.value_or(0)  // each rank holds the latent
-                       : layer_values(m.kv_full_heads.value_or(heads), m.kv_full_head_dim.value_or(d), plan.tp);
+                       : layer_values(m.kv_full_heads.value_or(heads), m.kv_full_head_dim.value_or(d), layout.tp);
     full_layers_ = m.kv_full_layers.value_or(layers);
-    window_ = m.kv_window_layers.value_or(0) * layer_values(m.kv_window_heads.value_or(heads), d, plan.tp);
-    crossing_ = m.cross_layers.value_or(crossed_ ? layers : 0) * layer_values(heads, d, plan.tp);
-    width_ = kv_width(plan.kv);
-    state_ = m.linear_state_bytes.value_or(0) / plan.tp;
-    stage_ = fullest_stage(layers, plan.pp);
+    window_ = m.kv_window_layers.value_or(0) * layer_values(m.kv_window_heads.value_or(heads), d, layout.tp);
+    crossing_ = m.cross_layers.value_or(crossed_ ? layers : 0) * layer_values(heads, d, layout.tp);
+    width_ = kv_width(layout.kv);
+    state_ = m.linear_state_bytes.value_or(0) / layout.tp;
+    stage_ = fullest_stage(layers, layout.pp);
   }
 
   Bytes bytes_of(Cached tokens) const {
@@ -83,7 +83,7 @@ struct ActivationPeak {
   }
 };
 
-ActivationPeak activation_peaks(const Job& work, const InferencePlan& plan, double rows, const Coefficients& c) {
+ActivationPeak activation_peaks(const Job& work, const Layout& layout, double rows, const Coefficients& c) {
   const auto& m = *work.model;
   const auto& job = work.inference;
   const std::string_view engine = to_text(job.engine);
@@ -96,8 +96,8 @@ ActivationPeak activation_peaks(const Job& work, const InferencePlan& plan, doub
   const double qkv = (m.heads.value_or(0) + 2 * kv) * m.head_dim.value_or(0);
   const double ffn =
       2 * (m.is_moe() ? m.moe_ffn_size.value_or(0) * m.experts_per_token.value_or(1) : m.ffn_size.value_or(0));
-  const double width = 2 * h + std::max(qkv, ffn) / plan.tp;
-  const double scratch = m.is_moe() ? m.experts_per_token.value_or(1) * h * 2 / plan.ep : 0;
+  const double width = 2 * h + std::max(qkv, ffn) / layout.tp;
+  const double scratch = m.is_moe() ? m.experts_per_token.value_or(1) * h * 2 / layout.ep : 0;
   const double forward = tokens * 2 * (width * c.activation_copies.of(engine, job.generation) + scratch);
   if (!m.is_generator()) return {bytes(forward), {}, {}, rows, tokens};
   const double vocabulary = m.vocab_size.value_or(0);
@@ -107,12 +107,12 @@ ActivationPeak activation_peaks(const Job& work, const InferencePlan& plan, doub
 }
 
 /// A draft model runs on the ranks of the model it drafts for, or whole where they do not divide its heads.
-int draft_ranks(const catalog::Model& draft, const InferencePlan& plan) {
-  return std::fmod(draft.heads.value_or(1), plan.tp) == 0 ? plan.tp : 1;
+int draft_ranks(const catalog::Model& draft, const Layout& layout) {
+  return std::fmod(draft.heads.value_or(1), layout.tp) == 0 ? layout.tp : 1;
 }
 
-Bytes draft_weights(const job::Draft& draft, const InferencePlan& plan) {
-  return bytes(draft.parameters.loaded() * 2 / draft_ranks(*draft.model, plan));
+Bytes draft_weights(const job::Draft& draft, const Layout& layout) {
+  return bytes(draft.parameters.loaded() * 2 / draft_ranks(*draft.model, layout));
 }
 
 struct Fixed {
@@ -123,33 +123,34 @@ struct Fixed {
 
 /// Of all weights, those of the fullest stage. llama.cpp leaves the embedding with the host and lays out the head like
 /// a layer.
-double stage_share(const Job& work, const InferencePlan& plan) {
+double stage_share(const Job& work, const Layout& layout) {
   const auto& p = work.parameters;
-  if (work.inference.engine != job::Engine::llama_cpp || plan.pp == 1) return fullest_stage(p.layers, plan.pp);
-  return (1 - p.embedding / std::max(p.loaded(), 1e-9)) * fullest_stage(p.layers + 1, plan.pp);
+  if (work.inference.engine != job::Engine::llama_cpp || layout.pp == 1) return fullest_stage(p.layers, layout.pp);
+  return (1 - p.embedding / std::max(p.loaded(), 1e-9)) * fullest_stage(p.layers + 1, layout.pp);
 }
 
-Bytes weights_of_gpu(const Job& work, const InferencePlan& plan, Trace* trace) {
-  const Bytes stored = stored_weights(work, *plan.weights, trace);
+Bytes weights_of_gpu(const Job& work, const Layout& layout, Trace* trace) {
+  const Bytes stored = stored_weights(work, *layout.weights, trace);
   return record(trace, {"memory.weights", "{:.2f}", "GiB"}, [&](auto told) {
-    auto weights = told("stored weights", stored) * told("share of the fullest stage", stage_share(work, plan)) /
-                   told("tp", plan.tp);
-    if (plan.ep > plan.tp) {  // experts over the replicas too; within one, tensor parallelism divides them
+    auto weights = told("stored weights", stored) * told("share of the fullest stage", stage_share(work, layout)) /
+                   told("tp", layout.tp);
+    if (layout.ep > layout.tp) {  // experts over the replicas too; within one, tensor parallelism divides them
       const auto experts =
           told("share of the experts", work.parameters.experts / std::max(work.parameters.loaded(), 1e-9));
-      weights = weights * (1 - experts + experts * told("tp", plan.tp) / told("ep", plan.ep));
+      weights = weights * (1 - experts + experts * told("tp", layout.tp) / told("ep", layout.ep));
     }
     if (work.inference.offload != job::Offload::none) weights = weights * told("share in flight", kInFlight);
-    if (const auto& draft = work.inference.draft) weights = weights + told("draft model", draft_weights(*draft, plan));
+    if (const auto& draft = work.inference.draft)
+      weights = weights + told("draft model", draft_weights(*draft, layout));
     return weights;
   });
 }
 
-Fixed fixed_memory(const Job& work, const InferencePlan& plan, const Coefficients& c, Trace* trace) {
+Fixed fixed_memory(const Job& work, const Layout& layout, const Coefficients& c, Trace* trace) {
   const std::string_view engine = to_text(work.inference.engine);
-  const int group = plan.tp * plan.pp;
+  const int group = layout.tp * layout.pp;
   Fixed fixed;
-  fixed.weights = weights_of_gpu(work, plan, trace);
+  fixed.weights = weights_of_gpu(work, layout, trace);
   const bool talks = group > 1 && !lays_out_in_turn(work.inference.engine);
   fixed.workspace = gib(c.engine_workspace_gib.of(engine));
   if (trace != nullptr)
@@ -196,11 +197,11 @@ bool is_as_released(const catalog::Model& model, const WeightFormat& format) {
 
 }  // namespace
 
-InferencePlan draft_plan(const catalog::Model& draft, const InferencePlan& plan) {
+Layout draft_plan(const catalog::Model& draft, const Layout& layout) {
   static const WeightFormat* const half = *weight_format("fp16");
-  InferencePlan out = plan;
+  Layout out = layout;
   out.weights = half;
-  out.tp = draft_ranks(draft, plan);
+  out.tp = draft_ranks(draft, layout);
   out.pp = 1;
   out.ep = 1;
   return out;
@@ -222,8 +223,8 @@ Bytes stored_weights(const Job& work, const WeightFormat& format, Trace* trace) 
 
 bool lays_out_in_turn(job::Engine engine) { return engine == job::Engine::llama_cpp || engine == job::Engine::hf; }
 
-Bytes kv_bytes(const catalog::Model& m, Cached tokens, const InferencePlan& plan) {
-  return KvCache(m, plan).bytes_of(tokens);
+Bytes kv_bytes(const catalog::Model& m, Cached tokens, const Layout& layout) {
+  return KvCache(m, layout).bytes_of(tokens);
 }
 
 namespace {
@@ -239,58 +240,58 @@ double default_sequences(const Job& work, const Machine& machine, const Coeffici
 
 }  // namespace
 
-InferenceMemory inference_memory(const Job& work, const Machine& machine, const InferencePlan& plan,
-                                 const Coefficients& c, Trace* trace) {
+InferenceMemory inference_memory(const Job& work, const Machine& machine, const Layout& layout, const Coefficients& c,
+                                 Trace* trace) {
   const auto& job = work.inference;
   const std::string_view engine = to_text(job.engine);
-  const Fixed fixed = fixed_memory(work, plan, c, trace);
+  const Fixed fixed = fixed_memory(work, layout, c, trace);
   const Cached length{static_cast<double>(job.input_tokens), static_cast<double>(job.output_tokens)};
   // An engine is configured for the requests it is to serve; without a number it keeps its default.
   const double usual = default_sequences(work, machine, c);
-  const double asked = job.concurrency ? std::ceil(static_cast<double>(*job.concurrency) / plan.dp) : usual;
+  const double asked = job.concurrency ? std::ceil(static_cast<double>(*job.concurrency) / layout.dp) : usual;
   const double most = std::max(usual, std::min(asked, kMostConfigured));
   const Bytes taken = fixed.weights + fixed.workspace + fixed.framework;
 
   InferenceMemory memory;
   memory.sequences = most;
   memory.pool = machine.device.usable * job.mem_utilization.value_or(c.engine_memory_share.of(engine));
-  const KvCache kv(*work.model, plan);
+  const KvCache kv(*work.model, layout);
   Bytes each = kv.bytes_of(length);
-  if (job.draft) each += kv_bytes(*job.draft->model, length, draft_plan(*job.draft->model, plan));
+  if (job.draft) each += kv_bytes(*job.draft->model, length, draft_plan(*job.draft->model, layout));
   double rows = std::max(1.0, std::min(asked, most));
   double caches = 0;
-  ActivationPeak peak = activation_peaks(work, plan, rows, c);
+  ActivationPeak peak = activation_peaks(work, layout, rows, c);
   Bytes room = memory.pool - taken - peak.largest();
   if (!work.model->is_generator()) {
     // An encoder's requests need no cache: as many as its activations leave room for.
-    const Bytes one = activation_peaks(work, plan, 1, c).largest();
+    const Bytes one = activation_peaks(work, layout, 1, c).largest();
     const double fits = std::floor((memory.pool - taken).raw() / std::max(1.0, one.raw()));
     rows = std::max(1.0, std::min(rows, fits));
-    peak = activation_peaks(work, plan, rows, c);
-    memory.max_concurrency = std::max(0.0, fits) * plan.dp;
+    peak = activation_peaks(work, layout, rows, c);
+    memory.max_concurrency = std::max(0.0, fits) * layout.dp;
     memory.steady_concurrency = memory.max_concurrency;
   } else {
     // An engine told to decode fewer sequences together needs smaller buffers: halve until one fits.
     const auto fitting = [&] { return each > Bytes{} ? std::floor(room / each) : most; };
     while (!job.concurrency && rows > 1 && fitting() < 1) {
       rows = std::max(1.0, std::floor(rows / 2));
-      peak = activation_peaks(work, plan, rows, c);
+      peak = activation_peaks(work, layout, rows, c);
       room = memory.pool - taken - peak.largest();
     }
     const double fits = fitting();
-    memory.max_concurrency = std::max(0.0, std::min(fits, 1e7)) * plan.dp;
+    memory.max_concurrency = std::max(0.0, std::min(fits, 1e7)) * layout.dp;
     const double grown = static_cast<double>(job.output_tokens) * c.reserved_output.of(engine, job.generation);
     const Bytes half_way = kv.bytes_of({length.prompt, grown});
     const double at_once = half_way > Bytes{} ? std::floor(room / half_way) : most;
-    memory.steady_concurrency = std::max(fits, std::min(at_once, 1e7)) * plan.dp;
-    if (!job.concurrency) rows = std::max(1.0, std::min(rows, memory.steady_concurrency / plan.dp));
+    memory.steady_concurrency = std::max(fits, std::min(at_once, 1e7)) * layout.dp;
+    if (!job.concurrency) rows = std::max(1.0, std::min(rows, memory.steady_concurrency / layout.dp));
     memory.longest_context = longest_sequence(*work.model, length.prompt, kv, room);
     const Bytes long_one = kv.bytes_of({0, kLong});
     memory.kv_tokens = long_one > Bytes{} ? std::max(0.0, room / long_one * kLong) : 0;
     // A concurrency beyond what the engine decodes together waits in its queue and needs no cache yet.
-    caches = std::min(rows, std::max(1.0, memory.max_concurrency / plan.dp));
+    caches = std::min(rows, std::max(1.0, memory.max_concurrency / layout.dp));
   }
-  memory.concurrency = job.concurrency ? static_cast<double>(*job.concurrency) : rows * plan.dp;
+  memory.concurrency = job.concurrency ? static_cast<double>(*job.concurrency) : rows * layout.dp;
   memory.per_gpu.weights = fixed.weights;
   memory.per_gpu.kv_cache = record(trace, {"memory.kv_cache", "{:.2f}", "GiB"}, [&](auto told) {
     const auto cache = [&] {

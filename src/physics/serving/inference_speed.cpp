@@ -44,26 +44,26 @@ InferenceSpeed::Percentiles percentiles(const Steady& steady, double load, doubl
 
 }  // namespace
 
-Seconds decode_step(const Job& work, const Machine& machine, const InferencePlan& plan, double batch, double context,
+Seconds decode_step(const Job& work, const Machine& machine, const Layout& layout, double batch, double context,
                     const Coefficients& coefficients) {
-  const auto rate = compute_rate(*plan.weights, machine.device);
+  const auto rate = compute_rate(*layout.weights, machine.device);
   if (!rate) return {};
-  return Replica(work, machine, plan, coefficients, *rate).decode(batch, {context, 0}).total;
+  return Replica(work, machine, layout, coefficients, *rate).decode(batch, {context, 0}).total;
 }
 
-std::optional<InferenceSpeed> inference_speed(const Job& work, const Machine& machine, const InferencePlan& plan,
+std::optional<InferenceSpeed> inference_speed(const Job& work, const Machine& machine, const Layout& layout,
                                               const InferenceMemory& memory, const Coefficients& c, Trace* trace) {
-  const auto rate = compute_rate(*plan.weights, machine.device);
+  const auto rate = compute_rate(*layout.weights, machine.device);
   if (!rate) return std::nullopt;
   const auto& job = work.inference;
-  Server server{Replica(work, machine, plan, c, *rate), std::nullopt};
+  Server server{Replica(work, machine, layout, c, *rate), std::nullopt};
   std::optional<Job> drafting;
-  std::optional<InferencePlan> drafting_plan;
+  std::optional<Layout> drafting_plan;
   if (job.draft) {
     drafting = work;
     drafting->model = job.draft->model;
     drafting->parameters = job.draft->parameters;
-    drafting_plan = draft_plan(*job.draft->model, plan);
+    drafting_plan = draft_plan(*job.draft->model, layout);
     const auto half = compute_rate(*drafting_plan->weights, machine.device);
     if (!half) return std::nullopt;
     server.draft.emplace(*drafting, machine, *drafting_plan, c, *half);
@@ -73,7 +73,7 @@ std::optional<InferenceSpeed> inference_speed(const Job& work, const Machine& ma
   Trace* const generating = work.model->is_generator() ? trace : nullptr;
   const double cached = static_cast<double>(job.input_tokens) * job.prefix_cache_hit;
   const Seconds prefill = replica.prompt(static_cast<double>(job.input_tokens) - cached, 1, cached, trace).total;
-  const auto load = steady_load(work, server, plan, memory, c, trace);
+  const auto load = steady_load(work, server, layout, memory, c, trace);
   if (!load) return std::nullopt;
   const Steady& steady = load->steady;
   const double batch = load->batch;
@@ -108,7 +108,7 @@ std::optional<InferenceSpeed> inference_speed(const Job& work, const Machine& ma
     });
     speed.e2e += seconds(waiting / per_replica);
   }
-  speed.weights_native = rate->native || plan.weights->bits >= 16;
+  speed.weights_native = rate->native || layout.weights->bits >= 16;
   const auto parts = replica.decode(batch / replica.pipelining(), halfway(job), generating);
   const bool prompt_heavy = !work.model->is_generator() || prefill * batch > parts.total * std::max(1.0, output);
   speed.bound_by = prompt_heavy ? to_name("compute") : waiting > 0.5 ? to_name("kv-cache") : name_of_bound(parts);

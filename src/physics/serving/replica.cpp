@@ -28,12 +28,12 @@ double sustained(const catalog::Gpu& gpu, double half_rate_gain, const Coefficie
 
 }  // namespace
 
-Replica::Replica(const job::Job& work, const Machine& machine, const InferencePlan& plan, const Coefficients& c,
+Replica::Replica(const job::Job& work, const Machine& machine, const Layout& layout, const Coefficients& c,
                  ComputeRate rate)
     : m_(*work.model),
       p_(work.parameters),
       machine_(machine),
-      plan_(plan),
+      layout_(layout),
       c_(c),
       engine_(to_text(work.inference.engine)),
       generation_(work.inference.generation),
@@ -42,9 +42,9 @@ Replica::Replica(const job::Job& work, const Machine& machine, const InferencePl
   const catalog::Gpu& gpu = *machine.device.gpu;
   const double gemm = sustained(gpu, of(c.half_rate_gain), c) * of(c.prefill_efficiency) *
                       (rate.low_precision ? c.low_precision_efficiency.value : 1.0);
-  const WeightFormat& format = *plan.weights;
+  const WeightFormat& format = *layout.weights;
   widened_ = !rate.native && format.bits < 16;
-  const double together = layers_in_turn_ ? 1 : plan.tp;
+  const double together = layers_in_turn_ ? 1 : layout.tp;
   matmul_rate_ = rate.peak * (gemm * (widened_ ? of(c.dequantise_efficiency) : 1.0) * together);
   const std::string then = std::string(format.name) + " " + std::string(generation_);  // kernels of their time
   bandwidth_ = reading_rate(machine.device, c.decode_bandwidth_efficiency.of(engine_, then, format.name),
@@ -61,8 +61,8 @@ Replica::Replica(const job::Job& work, const Machine& machine, const InferencePl
   body_width_ = format.experts_only && p_.experts != 0 ? 2 : format.bits / 8;
   head_width_ = format.keeps_ends ? 2 : format.bits / 8;
   has_ = habits();
-  if (plan.tp > 1 && !layers_in_turn_) tensor_way_ = way(plan.tp);
-  if (plan.ep > plan.tp) expert_way_ = way(plan.ep);
+  if (layout.tp > 1 && !layers_in_turn_) tensor_way_ = way(layout.tp);
+  if (layout.ep > layout.tp) expert_way_ = way(layout.ep);
 }
 
 Replica::Habits Replica::habits() const {
@@ -108,7 +108,7 @@ Replica::PromptParts Replica::pass_compute(double tokens, double prompts, double
   const double routed = pass * p_.routed_share;  // tokens that one expert sees
   const FlopPerSecond expert_rate =
       matmul_rate_ * (has_.expert_efficiency * routed / (routed + c_.expert_rows_half.value));
-  const double together = layers_in_turn_ ? 1 : plan_.tp;
+  const double together = layers_in_turn_ ? 1 : layout_.tp;
   const Bytes between = bytes(has_.prefill_bytes * *m_.hidden_size * p_.layers * all / together);
   PromptParts parts;
   parts.products = products / rate + (p_.routed_share != 0 ? experts / expert_rate : Seconds{});
@@ -131,7 +131,7 @@ Replica::PromptParts Replica::prompt(double tokens, double prompts, double cache
   double stages = reader;
   // Several passes follow each other through the stages of a layout in turn.
   if (layers_in_turn_) {
-    const double pipelined = (count + plan_.pp - 1) / (count * plan_.pp);
+    const double pipelined = (count + layout_.pp - 1) / (count * layout_.pp);
     stages *= 1 - has_.pipelines_prompts * (1 - pipelined);
   }
   for (Seconds* part : {&parts.products, &parts.attention, &parts.between, &parts.reading}) *part = *part * stages;
@@ -214,8 +214,8 @@ Seconds Replica::least_token(Cached context) const {
 }
 
 Seconds Replica::handover(double tokens) const {
-  const bool crosses = plan_.tp * plan_.pp >= machine_.gpus_per_node;
-  const Bytes cache = kv_bytes(m_, {tokens, 0}, plan_);  // every GPU sends its part
+  const bool crosses = layout_.tp * layout_.pp >= machine_.gpus_per_node;
+  const Bytes cache = kv_bytes(m_, {tokens, 0}, layout_);  // every GPU sends its part
   const int here = std::min(machine_.gpus_per_node, 2);
   return cache / group_bandwidth(machine_, here, crosses, c_) + group_latency(machine_, crosses, c_);
 }
@@ -223,7 +223,7 @@ Seconds Replica::handover(double tokens) const {
 /// Launching every kernel of a step, where an engine has no graphs or none for a context this long.
 Seconds Replica::host(double context) const {
   if (context <= has_.graph_tokens) return {};
-  return microseconds(c_.host_layer_us.of(engine_, plan_.weights->name, generation_) * p_.layers +
+  return microseconds(c_.host_layer_us.of(engine_, layout_.weights->name, generation_) * p_.layers +
                       of(c_.host_expert_us) * m_.experts.value_or(0) * p_.moe_layers);
 }
 
@@ -231,7 +231,7 @@ Seconds Replica::host(double context) const {
 double Replica::cache_traffic(Cached context) const {
   const double groups = m_.kv_heads ? m_.heads.value_or(1) / *m_.kv_heads : 1;
   const double copies = has_.cache_copies * (m_.is_mla() ? 1 : groups);
-  return kv_bytes(m_, context, plan_).raw() * plan_.tp * plan_.pp * (1 / has_.cache_efficiency + copies);
+  return kv_bytes(m_, context, layout_).raw() * layout_.tp * layout_.pp * (1 / has_.cache_efficiency + copies);
 }
 
 /// Sum over layers of the tokens each attends to at `context`.
@@ -244,7 +244,7 @@ double Replica::attended(double context) const {
 /// Weight bytes touched by `batch` tokens: of E experts, E (1 − (1 − k/E)^batch) are visited. Experts spread over
 /// replicas are shared: each replica reads its part, for the tokens of all.
 double Replica::read_once(double batch) const {
-  const double sharing = std::max(1.0, static_cast<double>(plan_.ep) / plan_.tp);  // replicas
+  const double sharing = std::max(1.0, static_cast<double>(layout_.ep) / layout_.tp);  // replicas
   const double visited = 1 - std::pow(1 - p_.routed_share, batch * sharing);
   return p_.body * body_width_ + p_.experts * visited * busiest_rank(visited) / sharing * expert_width_ +
          head_ * head_width_;
@@ -253,8 +253,8 @@ double Replica::read_once(double batch) const {
 /// Whole experts on ranks of their own are not visited evenly: the busiest rank's over the mean.
 double Replica::busiest_rank(double visited) const {
   if (visited <= 0) return 1;
-  const double mean = m_.experts.value_or(plan_.ep) / plan_.ep * visited;
-  return std::min(1 / visited, 1 + std::sqrt(2 * (1 - visited) * std::log(plan_.ep) / mean));
+  const double mean = m_.experts.value_or(layout_.ep) / layout_.ep * visited;
+  return std::min(1 / visited, 1 + std::sqrt(2 * (1 - visited) * std::log(layout_.ep) / mean));
 }
 
 /// Weights read from the GPU's memory, or over PCIe where they are offloaded, whichever takes longer.
@@ -268,10 +268,10 @@ Seconds Replica::reading(double weight_bytes) const {
 Seconds Replica::traffic(double tokens) const {
   Seconds total;
   const Bytes rows = bytes(2 * *m_.hidden_size * tokens);
-  if (plan_.tp > 1 && !layers_in_turn_)
-    total += (rows * (2.0 * (plan_.tp - 1) / plan_.tp) / tensor_way_.rate + tensor_way_.latency) * (2 * p_.layers);
-  if (plan_.ep > plan_.tp) {
-    const double sent = m_.experts_per_token.value_or(1) * (plan_.ep - 1) / plan_.ep / plan_.tp;
+  if (layout_.tp > 1 && !layers_in_turn_)
+    total += (rows * (2.0 * (layout_.tp - 1) / layout_.tp) / tensor_way_.rate + tensor_way_.latency) * (2 * p_.layers);
+  if (layout_.ep > layout_.tp) {
+    const double sent = m_.experts_per_token.value_or(1) * (layout_.ep - 1) / layout_.ep / layout_.tp;
     total += (rows * sent / expert_way_.rate + expert_way_.latency) * (2 * p_.moe_layers);
   }
   return total;

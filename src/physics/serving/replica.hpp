@@ -7,8 +7,7 @@ namespace gpusel::physics {
 
 class Replica {
  public:
-  Replica(const job::Job& work, const Machine& machine, const InferencePlan& plan, const Coefficients& c,
-          ComputeRate rate);
+  Replica(const job::Job& work, const Machine& machine, const Layout& layout, const Coefficients& c, ComputeRate rate);
 
   /// Processing `prompts` prompts of `tokens` each behind `cached` ones, packed into passes of the engine's size.
   Seconds prefill(double tokens, double prompts, double cached = 0) const;
@@ -42,7 +41,7 @@ class Replica {
   Seconds least_token(Cached context) const;
 
   /// Tokens per second of a pipeline with several batches in flight, against one at a time.
-  double pipelining() const { return layers_in_turn_ ? 1.0 : static_cast<double>(plan_.pp); }
+  double pipelining() const { return layers_in_turn_ ? 1.0 : static_cast<double>(layout_.pp); }
   /// The coefficient's value for this engine and its generation.
   double of(const Coefficient& coefficient) const;
 
@@ -73,7 +72,7 @@ class Replica {
   const catalog::Model& m_;
   const catalog::Parameters& p_;
   const Machine& machine_;
-  const InferencePlan& plan_;
+  const Layout& layout_;
   const Coefficients& c_;
   std::string_view engine_;
   std::string_view generation_;

@@ -6,30 +6,12 @@
 #include <array>
 #include <utility>
 
-#include "job/job.hpp"
+#include "physics/layout.hpp"
 #include "physics/machine.hpp"
 #include "physics/memory.hpp"
 #include "physics/trace.hpp"
 
 namespace gpusel::physics {
-
-/// Everything a planner chooses. Degrees multiply to the number of GPUs: tp·pp·cp·dp.
-struct TrainingPlan {
-  job::Precision precision = job::Precision::bf16;
-  job::Sharding sharding = job::Sharding::none;
-  int tp = 1;
-  int pp = 1;
-  int cp = 1;
-  int ep = 1;  // inside dp·cp
-  int dp = 1;
-  std::int64_t micro_batch = 1;
-  std::int64_t grad_accum = 1;
-  job::Checkpointing checkpointing = job::Checkpointing::none;
-  double recomputed = 1;  // share of the layers that full checkpointing covers
-  bool flash_attention = true;
-
-  std::int64_t global_batch() const { return micro_batch * dp * grad_accum; }
-};
 
 /// Where the time of an optimiser step goes.
 struct StepBudget {
@@ -63,7 +45,7 @@ struct TrainingSpeed {
 };
 
 /// Peak of the fullest GPU, first and last pipeline stage considered.
-MemoryBreakdown training_memory(const job::Job& work, const Machine& machine, const TrainingPlan& plan,
+MemoryBreakdown training_memory(const job::Job& work, const Machine& machine, const Layout& layout,
                                 const Coefficients& coefficients, Trace* trace = nullptr);
 
 /// What of the weights and states the job keeps in host memory, all nodes together.
@@ -73,7 +55,7 @@ Bytes offloaded_states(const job::Job& work, job::Precision precision);
 Bytes training_states(const job::Job& work, job::Precision precision);
 
 /// Nothing where the device's peak for the precision is not published.
-std::optional<TrainingSpeed> training_speed(const job::Job& work, const Machine& machine, const TrainingPlan& plan,
+std::optional<TrainingSpeed> training_speed(const job::Job& work, const Machine& machine, const Layout& layout,
                                             const Coefficients& coefficients, Trace* trace = nullptr);
 
 /// Bytes of the optimizer's states per trained parameter, with values kept at `width` bytes.
@@ -83,13 +65,13 @@ double optimizer_bytes(const job::Job& work, double width);
 double trainable_parameters(const job::Job& work);
 
 /// Parts that a pipeline stage's layers are cut into (interleaved schedule); 1 without a pipeline.
-double pipeline_chunks(const job::Job& work, const TrainingPlan& plan, const Coefficients& coefficients);
+double pipeline_chunks(const job::Job& work, const Layout& layout, const Coefficients& coefficients);
 
 /// Whether the framework runs a layer in few, fused kernels.
-bool has_fused_layers(const job::Job& work);
+bool has_fused_layers(std::string_view framework);
 
 /// Some layers are checkpointed in full and the others not at all.
-bool is_partial(const TrainingPlan& plan);
+bool is_partial(const Layout& layout);
 
 /// Whether the framework can checkpoint some of the layers in full and leave the others alone.
 bool recomputes_by_layer(const job::Job& work);

@@ -13,10 +13,10 @@ using job::Precision;
 
 /// Sets of activations that the first stage holds: one per stage behind it, and with
 /// interleaving (p − 1) ÷ (p · chunks) more. Narayanan et al., arXiv 2104.04473.
-double in_flight(const TrainingJob& job, const TrainingPlan& plan) {
-  const auto most = static_cast<double>(std::min<std::int64_t>(plan.pp, plan.grad_accum));
-  const double chunks = job.chunks(plan);
-  return chunks > 1 ? most * (1 + (plan.pp - 1) / (plan.pp * chunks)) : most;
+double in_flight(const TrainingJob& job, const Layout& layout) {
+  const auto most = static_cast<double>(std::min<std::int64_t>(layout.pp, layout.grad_accum));
+  const double chunks = job.chunks(layout);
+  return chunks > 1 ? most * (1 + (layout.pp - 1) / (layout.pp * chunks)) : most;
 }
 
 }  // namespace
@@ -25,24 +25,24 @@ double storage_bytes(Precision precision) {
   return precision == Precision::fp32 || precision == Precision::tf32 ? 4 : 2;
 }
 
-double microbatches_alive(const TrainingJob& job, const TrainingPlan& plan, bool first) {
-  return first ? in_flight(job, plan) : 1;
+double microbatches_alive(const TrainingJob& job, const Layout& layout, bool first) {
+  return first ? in_flight(job, layout) : 1;
 }
 
-Stage make_stage(const TrainingJob& job, const TrainingPlan& plan, bool first, bool last) {
+Stage make_stage(const TrainingJob& job, const Layout& layout, bool first, bool last) {
   const Job& work = job.work;
   const auto& p = work.parameters;
-  const double share = std::ceil(p.layers / plan.pp) / p.layers;
+  const double share = std::ceil(p.layers / layout.pp) / p.layers;
   Stage stage;
   stage.layers = p.layers * share;
-  stage.body = (p.body + p.vision) * share / plan.tp;
+  stage.body = (p.body + p.vision) * share / layout.tp;
   stage.experts = p.experts * share;
-  const double embedding = first ? (p.embedding + p.layer_embeddings) / plan.tp : 0;
+  const double embedding = first ? (p.embedding + p.layer_embeddings) / layout.tp : 0;
   const bool holds_head = last && work.model->is_generator();
   // A head is as large as the embedding, and held again where it is the embedding of another stage.
-  const double head = holds_head ? (first ? p.head : p.embedding) / plan.tp : 0;
-  stage.ends = embedding + head + (last ? p.mtp / plan.tp : 0);
-  stage.microbatches_alive = microbatches_alive(job, plan, first);
+  const double head = holds_head ? (first ? p.head : p.embedding) / layout.tp : 0;
+  stage.ends = embedding + head + (last ? p.mtp / layout.tp : 0);
+  stage.microbatches_alive = microbatches_alive(job, layout, first);
   stage.has_logits = holds_head || (last && work.task == job::Task::pretrain);
   return stage;
 }
@@ -51,11 +51,11 @@ Stage make_stage(const TrainingJob& job, const TrainingPlan& plan, bool first, b
 /// (plain: 4f). Layers that are not fused also keep the activation 2f, keys and values copied for every head, and of
 /// each norm an fp32 input and, where its weight is trained, the normalised copy. After Korthikanti et al.,
 /// arXiv 2205.05198. Frozen matrices without adapters need no inputs: neither norm outputs nor the FFN's product stay.
-TokenBytes layer_bytes_per_token(const TrainingJob& job, const TrainingPlan& plan) {
+TokenBytes layer_bytes_per_token(const TrainingJob& job, const Layout& layout) {
   const Job& work = job.work;
   const auto& m = *work.model;
   const SequenceShape& shape = job.sequence;
-  const AttentionWidths widths = attention_widths(m, plan.tp);
+  const AttentionWidths widths = attention_widths(m, layout.tp);
   const double h = *m.hidden_size;
   const bool gated = work.parameters.is_gated();
   const double unfused = gated ? job.eager_hidden_bytes : 0;
@@ -68,38 +68,38 @@ TokenBytes layer_bytes_per_token(const TrainingJob& job, const TrainingPlan& pla
   if (m.is_moe())  // dispatched and combined copies
     bytes.divided += 4 * m.experts_per_token.value_or(1) * work.training.capacity_factor * h *
                      std::min(1.0, work.parameters.moe_layers / work.parameters.layers);
-  const double stored = storage_bytes(plan.precision);
+  const double stored = storage_bytes(layout.precision);
   bytes.whole *= stored / 2;
   bytes.divided *= stored / 2;
   // BERT-like encoders keep dropout masks of attention and FFN outputs, a byte each whatever the format.
   if (!m.is_generator()) bytes.whole += 2 * h;
-  if (!plan.flash_attention) bytes.scores = (2 * stored + 1) * m.heads.value_or(0) * shape.keys;
+  if (!layout.flash_attention) bytes.scores = (2 * stored + 1) * m.heads.value_or(0) * shape.keys;
   return bytes;
 }
 
-Activations stage_activations(const TrainingJob& job, const TrainingPlan& plan, const Stage& stage, Trace* trace) {
+Activations stage_activations(const TrainingJob& job, const Layout& layout, const Stage& stage, Trace* trace) {
   const auto& m = *job.work.model;
   const bool shared = job.work.training.sequence_parallel;
   const SequenceShape& shape = job.sequence;
-  const double sequences = static_cast<double>(plan.micro_batch) / plan.cp;
+  const double sequences = static_cast<double>(layout.micro_batch) / layout.cp;
   const double tokens = sequences * shape.rows;
-  const TokenBytes& each = job.token_bytes(plan);
-  const double linear = each.linear_on(plan.tp, shared) * tokens;
-  const double scores = each.scores * tokens / plan.tp;
-  const double inputs = storage_bytes(plan.precision) * *m.hidden_size * tokens / (shared ? plan.tp : 1);
+  const TokenBytes& each = job.token_bytes(layout);
+  const double linear = each.linear_on(layout.tp, shared) * tokens;
+  const double scores = each.scores * tokens / layout.tp;
+  const double inputs = storage_bytes(layout.precision) * *m.hidden_size * tokens / (shared ? layout.tp : 1);
   Activations out;
   if (stage.has_logits)
     out.logits = record<Bytes>(trace, {"workspace.logits", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
       return told("sequences of this GPU", sequences) * told("tokens", shape.targets) *
              told("vocabulary", m.vocab_size.value_or(0)) * told("bytes of a logit", job.logits_bytes, "B") /
-             told("tp", plan.tp);
+             told("tp", layout.tp);
     });
   double per_layer = linear + scores;
   double once = 0;
-  if (plan.checkpointing == Checkpointing::selective) {  // scores first; where there are none, of everything
+  if (layout.checkpointing == Checkpointing::selective) {  // scores first; where there are none, of everything
     per_layer = linear * (scores != 0 ? 1 : job.selective_share);
     once = scores;
-  } else if (plan.checkpointing == Checkpointing::full) {
+  } else if (layout.checkpointing == Checkpointing::full) {
     // Logits peak when the forward pass ends, a layer's own set when the backward pass is under way.
     per_layer = inputs;
     once = std::max(0.0, linear + scores - out.logits.raw());

@@ -15,15 +15,15 @@ struct Stage {
   bool has_logits = false;
 };
 
-Stage make_stage(const TrainingJob& job, const TrainingPlan& plan, bool first, bool last);
+Stage make_stage(const TrainingJob& job, const Layout& layout, bool first, bool last);
 
 /// Bytes of a value that is computed with: 4 where the arithmetic stores fp32, else 2.
 double storage_bytes(job::Precision precision);
 
 /// Sets of its activations that a stage holds at once.
-double microbatches_alive(const TrainingJob& job, const TrainingPlan& plan, bool first);
+double microbatches_alive(const TrainingJob& job, const Layout& layout, bool first);
 
-TokenBytes layer_bytes_per_token(const TrainingJob& job, const TrainingPlan& plan);
+TokenBytes layer_bytes_per_token(const TrainingJob& job, const Layout& layout);
 
 struct Activations {
   Bytes per_layer;   // of one micro-batch, for each layer and micro-batch in flight
@@ -38,7 +38,6 @@ struct Activations {
   }
 };
 
-Activations stage_activations(const TrainingJob& job, const TrainingPlan& plan, const Stage& stage,
-                              Trace* trace = nullptr);
+Activations stage_activations(const TrainingJob& job, const Layout& layout, const Stage& stage, Trace* trace = nullptr);
 
 }  // namespace gpusel::physics

@@ -10,13 +10,13 @@ namespace {
 
 constexpr std::size_t kPlansOfDivision = 16;  // hardly ever more
 
-bool same_division(const TrainingPlan& a, const TrainingPlan& b) {
+bool same_division(const Layout& a, const Layout& b) {
   return a.sharding == b.sharding && a.tp == b.tp && a.pp == b.pp && a.cp == b.cp && a.ep == b.ep && a.dp == b.dp &&
          a.precision == b.precision && a.flash_attention == b.flash_attention;
 }
 
 /// Of two plans that divide the job alike: whether they treat every layer alike, too.
-bool same_layers(const TrainingPlan& a, const TrainingPlan& b) {
+bool same_layers(const Layout& a, const Layout& b) {
   return a.micro_batch == b.micro_batch && a.grad_accum == b.grad_accum && a.checkpointing == b.checkpointing;
 }
 
@@ -30,29 +30,29 @@ TrainingEstimator::TrainingEstimator(const job::Job& work, const Machine& machin
 TrainingEstimator::~TrainingEstimator() = default;
 
 /// A search asks for the same plan more than once: as it is, and mixed with what other layers keep.
-const MemoryBreakdown& TrainingEstimator::uniform(const TrainingPlan& plan) {
-  if (seen_.empty() || !same_division(seen_.front().first, plan)) {
+const MemoryBreakdown& TrainingEstimator::uniform(const Layout& layout) {
+  if (seen_.empty() || !same_division(seen_.front().first, layout)) {
     seen_.clear();
-    *division_ = divide(*job_, machine_, plan);
+    *division_ = divide(*job_, machine_, layout);
   }
-  const auto known = std::ranges::find_if(seen_, [&](const auto& one) { return same_layers(one.first, plan); });
+  const auto known = std::ranges::find_if(seen_, [&](const auto& one) { return same_layers(one.first, layout); });
   if (known != seen_.end()) return known->second;
   if (seen_.empty()) seen_.reserve(kPlansOfDivision);
-  return seen_.emplace_back(plan, uniform_memory(*job_, *division_, plan)).second;
+  return seen_.emplace_back(layout, uniform_memory(*job_, *division_, layout)).second;
 }
 
-MemoryBreakdown TrainingEstimator::memory(const TrainingPlan& plan) {
-  const MemoryBreakdown all = uniform(plan);
-  if (!is_partial(plan)) return all;
-  TrainingPlan other = plan;
+MemoryBreakdown TrainingEstimator::memory(const Layout& layout) {
+  const MemoryBreakdown all = uniform(layout);
+  if (!is_partial(layout)) return all;
+  Layout other = layout;
   other.checkpointing = job::Checkpointing::none;
-  return partial_memory(all, uniform(other), plan.recomputed);
+  return partial_memory(all, uniform(other), layout.recomputed);
 }
 
-std::optional<TrainingSpeed> TrainingEstimator::speed(const TrainingPlan& plan) {
-  if (!rates_ || rates_->precision != plan.precision)
-    rates_ = std::make_unique<const TrainingRates>(machine_, plan.precision, job_->c);
-  return training_speed(*job_, *rates_, machine_, plan);
+std::optional<TrainingSpeed> TrainingEstimator::speed(const Layout& layout) {
+  if (!rates_ || rates_->precision != layout.precision)
+    rates_ = std::make_unique<const TrainingRates>(machine_, layout.precision, job_->c);
+  return training_speed(*job_, *rates_, machine_, layout);
 }
 
 }  // namespace gpusel::physics

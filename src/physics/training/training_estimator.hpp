@@ -23,17 +23,17 @@ class TrainingEstimator {
   TrainingEstimator& operator=(const TrainingEstimator&) = delete;
 
   /// As training_memory() and training_speed() have it.
-  MemoryBreakdown memory(const TrainingPlan& plan);
-  std::optional<TrainingSpeed> speed(const TrainingPlan& plan);
+  MemoryBreakdown memory(const Layout& layout);
+  std::optional<TrainingSpeed> speed(const Layout& layout);
 
  private:
-  const MemoryBreakdown& uniform(const TrainingPlan& plan);
+  const MemoryBreakdown& uniform(const Layout& layout);
 
   const Machine& machine_;
   std::unique_ptr<const TrainingJob> job_;
-  std::unique_ptr<const TrainingRates> rates_;                  // of the plans' arithmetic
-  std::unique_ptr<Division> division_;                          // of the plans seen
-  std::vector<std::pair<TrainingPlan, MemoryBreakdown>> seen_;  // of one division over GPUs, all layers alike
+  std::unique_ptr<const TrainingRates> rates_;            // of the plans' arithmetic
+  std::unique_ptr<Division> division_;                    // of the plans seen
+  std::vector<std::pair<Layout, MemoryBreakdown>> seen_;  // of one division over GPUs, all layers alike
 };
 
 }  // namespace gpusel::physics

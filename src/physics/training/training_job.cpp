@@ -61,17 +61,18 @@ TrainingJob::TrainingJob(const Job& of, const Coefficients& coefficients)
   collectives_gib = c.collectives_gib.of("training");
 }
 
-double TrainingJob::chunks(const TrainingPlan& plan) const {
-  if (plan.pp <= 1) return 1;
-  const double layers = work.parameters.layers / plan.pp;
+double TrainingJob::chunks(const Layout& layout) const {
+  if (layout.pp <= 1) return 1;
+  const double layers = work.parameters.layers / layout.pp;
   if (work.training.virtual_pipeline) return std::min(layers, static_cast<double>(*work.training.virtual_pipeline));
   return std::max(1.0, std::floor(layers / chunk_layers));
 }
 
-const TokenBytes& TrainingJob::token_bytes(const TrainingPlan& plan) const {
-  const bool known = per_token_ && per_token_->tp == plan.tp && per_token_->precision == plan.precision &&
-                     per_token_->flash_attention == plan.flash_attention;
-  if (!known) per_token_ = PerToken{plan.tp, plan.precision, plan.flash_attention, layer_bytes_per_token(*this, plan)};
+const TokenBytes& TrainingJob::token_bytes(const Layout& layout) const {
+  const bool known = per_token_ && per_token_->tp == layout.tp && per_token_->precision == layout.precision &&
+                     per_token_->flash_attention == layout.flash_attention;
+  if (!known)
+    per_token_ = PerToken{layout.tp, layout.precision, layout.flash_attention, layer_bytes_per_token(*this, layout)};
   return per_token_->bytes;
 }
 
@@ -87,8 +88,8 @@ TrainingRates::TrainingRates(const Machine& machine, job::Precision of, const Co
   cast_bytes = c.cast_bytes.of(format);
 }
 
-double pipeline_chunks(const Job& work, const TrainingPlan& plan, const Coefficients& coefficients) {
-  return TrainingJob(work, coefficients).chunks(plan);
+double pipeline_chunks(const Job& work, const Layout& layout, const Coefficients& coefficients) {
+  return TrainingJob(work, coefficients).chunks(layout);
 }
 
 }  // namespace gpusel::physics

@@ -48,8 +48,8 @@ struct TrainingJob {
   double slack = 0;  // what the caching allocator holds beyond what is alive, as a share of it
 
   /// Parts that a pipeline stage's layers are cut into; 1 without a pipeline.
-  double chunks(const TrainingPlan& plan) const;
-  const TokenBytes& token_bytes(const TrainingPlan& plan) const;
+  double chunks(const Layout& layout) const;
+  const TokenBytes& token_bytes(const Layout& layout) const;
 
  private:
   struct PerToken {

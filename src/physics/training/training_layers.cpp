@@ -9,9 +9,9 @@ namespace gpusel::physics {
 using job::Checkpointing;
 using job::Job;
 
-bool has_fused_layers(const Job& work) { return job::framework_of(work.training.framework).megatron_core; }
+bool has_fused_layers(std::string_view framework) { return job::framework_of(framework).megatron_core; }
 
-bool is_partial(const TrainingPlan& plan) { return plan.checkpointing == Checkpointing::full && plan.recomputed < 1; }
+bool is_partial(const Layout& layout) { return layout.checkpointing == Checkpointing::full && layout.recomputed < 1; }
 
 bool recomputes_by_layer(const Job& work) { return job::framework_of(work.training.framework).recomputes_some; }
 
@@ -37,20 +37,20 @@ MemoryBreakdown partial_memory(const MemoryBreakdown& recomputing, const MemoryB
   return memory;
 }
 
-MemoryBreakdown training_memory(const Job& work, const Machine& machine, const TrainingPlan& plan,
+MemoryBreakdown training_memory(const Job& work, const Machine& machine, const Layout& layout,
                                 const Coefficients& coefficients, Trace* trace) {
   const TrainingJob job(work, coefficients);
-  const MemoryBreakdown all = uniform_memory(job, machine, plan, trace);
-  if (!is_partial(plan)) return all;
+  const MemoryBreakdown all = uniform_memory(job, machine, layout, trace);
+  if (!is_partial(layout)) return all;
   if (trace != nullptr)
     for (TraceLine& line : *trace)
       if (line.quantity == "memory.activations" || line.quantity == "memory.workspace") line.quantity += ".recomputed";
   record(trace, {"memory.recomputed_layers", "{:.0f}", "layers"}, [&](auto told) {
-    return told("share that full checkpointing covers", plan.recomputed) * told("layers", work.parameters.layers);
+    return told("share that full checkpointing covers", layout.recomputed) * told("layers", work.parameters.layers);
   });
-  TrainingPlan other = plan;
+  Layout other = layout;
   other.checkpointing = Checkpointing::none;
-  return partial_memory(all, uniform_memory(job, machine, other), plan.recomputed, trace);
+  return partial_memory(all, uniform_memory(job, machine, other), layout.recomputed, trace);
 }
 
 }  // namespace gpusel::physics

@@ -53,27 +53,27 @@ struct Shards {
   double optimizer = 1;
 };
 
-Shards make_shards(const Machine& machine, const TrainingPlan& plan) {
-  double group = static_cast<double>(plan.dp) * plan.cp;
-  if (plan.sharding == Sharding::hsdp)
-    group = std::min(group, std::max(1.0, static_cast<double>(machine.gpus_per_node) / plan.tp));
-  switch (plan.sharding) {
+Shards make_shards(const Machine& machine, const Layout& layout) {
+  double group = static_cast<double>(layout.dp) * layout.cp;
+  if (layout.sharding == Sharding::hsdp)
+    group = std::min(group, std::max(1.0, static_cast<double>(machine.gpus_per_node) / layout.tp));
+  switch (layout.sharding) {
     case Sharding::none:
     case Sharding::ddp: return {};
     case Sharding::zero1: return {1, 1, group};
     case Sharding::zero2: return {1, group, group};
     case Sharding::zero3:
     case Sharding::fsdp:
-    case Sharding::hsdp: return {plan.pp > 1 ? 1 : group, group, group};  // a pipeline keeps its weights gathered
+    case Sharding::hsdp: return {layout.pp > 1 ? 1 : group, group, group};  // a pipeline keeps its weights gathered
   }
   return {};
 }
 
 /// Parameters of a stage that one GPU keeps when state is divided over `shard` GPUs: experts are
 /// divided at least over their own group.
-double kept(const Stage& stage, double shard, const TrainingPlan& plan) {
+double kept(const Stage& stage, double shard, const Layout& layout) {
   const double dense = (stage.body + stage.ends) / shard;
-  return dense + stage.experts / std::max(shard * plan.tp, expert_ranks(plan));
+  return dense + stage.experts / std::max(shard * layout.tp, expert_ranks(layout));
 }
 
 /// Parameters of the largest matrix of a layer.
@@ -84,41 +84,40 @@ double widest_matrix(const catalog::Model& model) {
 }
 
 /// What the optimiser needs beside its states: square roots, updates and fp32 copies of 16-bit gradients.
-Bytes step_temporaries(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan, const Stage& stage) {
+Bytes step_temporaries(const TrainingJob& job, const Machine& machine, const Layout& layout, const Stage& stage) {
   const Training& training = job.work.training;
   if (job::keeps_states_in_8_bit(training.optimizer) || training.offload != Offload::none) return {};
-  const double shards = make_shards(machine, plan).optimizer;
-  const double trained =
-      job::trains_adapter(training.method) ? job.trainable / (plan.tp * plan.pp * shards) : kept(stage, shards, plan);
+  const double shards = make_shards(machine, layout).optimizer;
+  const double trained = job::trains_adapter(training.method) ? job.trainable / (layout.tp * layout.pp * shards)
+                                                              : kept(stage, shards, layout);
   const double width = training.recipe == Recipe::pure ? 0.5 : 1;  // they have the states' own format
   return bytes(trained * job.step_bytes * width);
 }
 
 /// Weights that are in use unsharded: some layers, or the whole embedding and head.
-Bytes in_use(const Job& work, const TrainingPlan& plan, const Stage& stage, const Coefficients& c) {
-  const double width = work.training.method == Method::qlora ? kNf4Bytes : storage_bytes(plan.precision);
-  const double layer = (stage.body + stage.experts / expert_ranks(plan)) / stage.layers;
-  return bytes(std::max(c.gathered_layers.value * layer * width, stage.ends * storage_bytes(plan.precision)));
+Bytes in_use(const Job& work, const Layout& layout, const Stage& stage, const Coefficients& c) {
+  const double width = work.training.method == Method::qlora ? kNf4Bytes : storage_bytes(layout.precision);
+  const double layer = (stage.body + stage.experts / expert_ranks(layout)) / stage.layers;
+  return bytes(std::max(c.gathered_layers.value * layer * width, stage.ends * storage_bytes(layout.precision)));
 }
 
 /// Weights gathered for use, ZeRO's reduction buckets and quantised weights while they are widened.
-Bytes buffers(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan, const Stage& stage,
-              Trace* trace) {
+Bytes buffers(const TrainingJob& job, const Machine& machine, const Layout& layout, const Stage& stage, Trace* trace) {
   const Job& work = job.work;
   const bool gathers =
-      plan.sharding == Sharding::zero3 || plan.sharding == Sharding::fsdp || plan.sharding == Sharding::hsdp;
+      layout.sharding == Sharding::zero3 || layout.sharding == Sharding::fsdp || layout.sharding == Sharding::hsdp;
   const bool quantised = work.training.method == Method::qlora;
   const bool offloads = work.training.offload != Offload::none;
-  const bool reduces = (plan.sharding == Sharding::zero1 || plan.sharding == Sharding::zero2) && machine.gpus() > 1;
+  const bool reduces = (layout.sharding == Sharding::zero1 || layout.sharding == Sharding::zero2) && machine.gpus() > 1;
   Bytes gathered, buckets, widened;
-  if (gathers && plan.dp * plan.cp > 1 && work.training.offload != Offload::params) {
-    gathered = in_use(work, plan, stage, job.c);
+  if (gathers && layout.dp * layout.cp > 1 && work.training.offload != Offload::params) {
+    gathered = in_use(work, layout, stage, job.c);
   } else if (reduces || offloads) {  // on their way to their shard, or to the host
-    const double bucket = std::min(job.c.reduce_bucket_elements.value, job.trainable / (plan.tp * plan.pp));
+    const double bucket = std::min(job.c.reduce_bucket_elements.value, job.trainable / (layout.tp * layout.pp));
     buckets = bytes(2 * 2 * bucket);
   }
   if (quantised)
-    widened = bytes(2 * 2 * widest_matrix(*work.model) / plan.tp);  // forward and backward pass have a copy each
+    widened = bytes(2 * 2 * widest_matrix(*work.model) / layout.tp);  // forward and backward pass have a copy each
   return record(trace, {"workspace.buffers", "{:.2f}", "GiB"}, [&](auto told) {
     return told("gathered weights", gathered) + told("buckets on their way to a shard or the host", buckets) +
            told("widened weights", widened);
@@ -126,8 +125,8 @@ Bytes buffers(const TrainingJob& job, const Machine& machine, const TrainingPlan
 }
 
 /// Each is applied as soon as it is there.
-bool are_used_up(const TrainingJob& job, const TrainingPlan& plan) {
-  return job.work.training.optimizer_in_backward && plan.grad_accum == 1;
+bool are_used_up(const TrainingJob& job, const Layout& layout) {
+  return job.work.training.optimizer_in_backward && layout.grad_accum == 1;
 }
 
 /// Gradients that are there while activations pile up. DDP copies them into buckets that stay; ZeRO and Megatron
@@ -138,30 +137,30 @@ struct Gradients {
   Bytes carried;  // of `own`, through the forward pass
 };
 
-Gradients gradients(const TrainingJob& job, const TrainingPlan& plan, Bytes own) {
-  if (are_used_up(job, plan)) return {};
+Gradients gradients(const TrainingJob& job, const Layout& layout, Bytes own) {
+  if (are_used_up(job, layout)) return {};
   const bool in_buffers =
-      job.framework.megatron_core || plan.sharding == Sharding::zero1 || plan.sharding == Sharding::zero2;
-  const bool copies = plan.sharding == Sharding::ddp && plan.dp > 1 && !in_buffers;
-  return {own, copies ? own : Bytes{}, in_buffers || plan.grad_accum > 1 ? own : Bytes{}};
+      job.framework.megatron_core || layout.sharding == Sharding::zero1 || layout.sharding == Sharding::zero2;
+  const bool copies = layout.sharding == Sharding::ddp && layout.dp > 1 && !in_buffers;
+  return {own, copies ? own : Bytes{}, in_buffers || layout.grad_accum > 1 ? own : Bytes{}};
 }
 
 /// What stays of a layer for the backward pass, in words.
-std::string kept_words(const TrainingJob& job, const TrainingPlan& plan) {
-  const std::string what = plan.checkpointing == Checkpointing::full ? say("inputs of every layer")
-                           : plan.checkpointing == Checkpointing::selective
+std::string kept_words(const TrainingJob& job, const Layout& layout) {
+  const std::string what = layout.checkpointing == Checkpointing::full ? say("inputs of every layer")
+                           : layout.checkpointing == Checkpointing::selective
                                ? say("what selective checkpointing keeps of a layer")
                                : say("what a layer keeps for its backward pass");
-  return say("{}, of a micro-batch of {} × {:g} tokens", what, plan.micro_batch, job.sequence.rows);
+  return say("{}, of a micro-batch of {} × {:g} tokens", what, layout.micro_batch, job.sequence.rows);
 }
 
 /// What stands beside weights and states at the two ends of a backward pass: activations make room for gradients as
 /// it goes, and are gone when the optimiser steps. The larger of the two, and what the allocator keeps beyond it.
-void add_peak(const TrainingJob& job, const TrainingPlan& plan, const StagePart& part, MemoryBreakdown& memory,
+void add_peak(const TrainingJob& job, const Layout& layout, const StagePart& part, MemoryBreakdown& memory,
               Trace* trace) {
-  const Activations activations = stage_activations(job, plan, part.stage, trace);
-  const Gradients grads = gradients(job, plan, part.states.gradients);
-  const auto words = [&] { return kept_words(job, plan); };
+  const Activations activations = stage_activations(job, layout, part.stage, trace);
+  const Gradients grads = gradients(job, layout, part.states.gradients);
+  const auto words = [&] { return kept_words(job, layout); };
   const Bytes kept = activations.kept(Untold{}, words);
   const Bytes peak = record(trace, {"workspace.peak", "{:.2f}", "GiB"}, [&](auto told) {
     const auto held = told.some("logits", activations.logits) + told.some("buffers", part.buffers) +
@@ -184,46 +183,45 @@ void add_peak(const TrainingJob& job, const TrainingPlan& plan, const StagePart&
   });
 }
 
-Bytes weights_of(const TrainingJob& job, const TrainingPlan& plan, const Stage& stage, const Shards& shards,
-                 Trace* trace) {
+Bytes weights_of(const TrainingJob& job, const Layout& layout, const Stage& stage, const Shards& shards, Trace* trace) {
   const Training& training = job.work.training;
   const bool adapts = job::trains_adapter(training.method);
   const bool quantised = training.method == Method::qlora;
-  const double width = bytes_per_parameter(job.work, job.framework, plan.precision).weight;
-  const double stored = storage_bytes(plan.precision);
+  const double width = bytes_per_parameter(job.work, job.framework, layout.precision).weight;
+  const double stored = storage_bytes(layout.precision);
   const auto frozen = [&](auto told) {
     Stage linear = stage;
     linear.ends = {};
-    const auto body = told("frozen parameters", kept(linear, shards.weights, plan)) *
+    const auto body = told("frozen parameters", kept(linear, shards.weights, layout)) *
                       told("bytes of each", quantised ? kNf4Bytes : stored, "B");
     const auto ends = told("embedding and head", stage.ends) *
                       told("bytes of each", quantised ? job.c.unquantised_bytes.of(training.framework) : stored, "B") /
                       told("shards", shards.weights);
     return body + ends +
-           told("adapter parameters", job.trainable / (plan.tp * plan.pp)) * told("bytes of each", width, "B");
+           told("adapter parameters", job.trainable / (layout.tp * layout.pp)) * told("bytes of each", width, "B");
   };
   const std::string_view source = quantised ? "arXiv 2305.14314" : adapts ? "arXiv 2106.09685" : "arXiv 1910.02054";
   return record(trace, {"memory.weights", "{:.2f}", "GiB", source}, [&](auto told) {
     const auto all = quantity<Bytes>(adapts ? frozen(told)
-                                            : told("parameters on this GPU", kept(stage, shards.weights, plan)) *
+                                            : told("parameters on this GPU", kept(stage, shards.weights, layout)) *
                                                   told("bytes of each", width, "B"));
     if (training.offload != Offload::params) return all;
-    return least(all, told("weights in use, gathered from the host", in_use(job.work, plan, stage, job.c)));
+    return least(all, told("weights in use, gathered from the host", in_use(job.work, layout, stage, job.c)));
   });
 }
 
 /// Weights, gradients and optimiser states of one GPU.
-MemoryBreakdown states(const TrainingJob& job, const TrainingPlan& plan, const Stage& stage, const Shards& shards,
+MemoryBreakdown states(const TrainingJob& job, const Layout& layout, const Stage& stage, const Shards& shards,
                        Trace* trace = nullptr) {
   const Training& training = job.work.training;
-  const StateBytes width = bytes_per_parameter(job.work, job.framework, plan.precision);
+  const StateBytes width = bytes_per_parameter(job.work, job.framework, layout.precision);
   const bool adapts = job::trains_adapter(training.method);
-  const double adapters = job.trainable / (plan.tp * plan.pp);
+  const double adapters = job.trainable / (layout.tp * layout.pp);
   MemoryBreakdown memory;
-  memory.weights = weights_of(job, plan, stage, shards, trace);
+  memory.weights = weights_of(job, layout, stage, shards, trace);
   const auto trained = [&](auto told, double each, double shard) {
     const auto amount =
-        adapts ? told("adapter parameters", adapters) : told("parameters on this GPU", kept(stage, shard, plan));
+        adapts ? told("adapter parameters", adapters) : told("parameters on this GPU", kept(stage, shard, layout));
     const auto all = amount * told("bytes of each", each, "B");
     return adapts ? all / told("shards", shard) : all;
   };
@@ -235,17 +233,17 @@ MemoryBreakdown states(const TrainingJob& job, const TrainingPlan& plan, const S
     return Bytes{};
   };
   const bool offloads = training.offload != Offload::none;
-  const bool used_up = trace != nullptr && are_used_up(job, plan);  // seen to by what adds up the peak
+  const bool used_up = trace != nullptr && are_used_up(job, layout);  // seen to by what adds up the peak
   memory.gradients = state("memory.gradients", width.gradient, shards.gradients, offloads || used_up);
   memory.optimizer = state("memory.optimizer", width.optimizer, shards.optimizer, offloads);
   return memory;
 }
 
-StagePart stage_part(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan, bool first, bool last,
+StagePart stage_part(const TrainingJob& job, const Machine& machine, const Layout& layout, bool first, bool last,
                      Trace* trace = nullptr) {
-  const Stage stage = make_stage(job, plan, first, last);
-  StagePart part{stage, states(job, plan, stage, make_shards(machine, plan), trace),
-                 buffers(job, machine, plan, stage, trace), step_temporaries(job, machine, plan, stage), first};
+  const Stage stage = make_stage(job, layout, first, last);
+  StagePart part{stage, states(job, layout, stage, make_shards(machine, layout), trace),
+                 buffers(job, machine, layout, stage, trace), step_temporaries(job, machine, layout, stage), first};
   part.states.framework = record(trace, {"memory.framework", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
     return told("CUDA context", gib(job.c.context_gib.value)) +
            told.some("communication library", gib(machine.gpus() > 1 ? job.collectives_gib : 0));
@@ -253,12 +251,12 @@ StagePart stage_part(const TrainingJob& job, const Machine& machine, const Train
   return part;
 }
 
-MemoryBreakdown stage_memory(const TrainingJob& job, const TrainingPlan& plan, const StagePart& of,
+MemoryBreakdown stage_memory(const TrainingJob& job, const Layout& layout, const StagePart& of,
                              Trace* trace = nullptr) {
   StagePart part = of;
-  part.stage.microbatches_alive = microbatches_alive(job, plan, part.first);
+  part.stage.microbatches_alive = microbatches_alive(job, layout, part.first);
   MemoryBreakdown memory = part.states;
-  add_peak(job, plan, part, memory, trace);
+  add_peak(job, layout, part, memory, trace);
   return memory;
 }
 
@@ -292,9 +290,9 @@ bool has_flash_attention(const catalog::Gpu& gpu) {
 Bytes training_states(const Job& work, Precision precision) {
   static const Coefficients kNone;  // none is asked of a single stage
   const TrainingJob job(work, kNone);
-  TrainingPlan plan;
-  plan.precision = precision;
-  const MemoryBreakdown memory = states(job, plan, make_stage(job, plan, true, true), {});
+  Layout layout;
+  layout.precision = precision;
+  const MemoryBreakdown memory = states(job, layout, make_stage(job, layout, true, true), {});
   return memory.weights + memory.gradients + memory.optimizer;
 }
 
@@ -320,26 +318,26 @@ Bytes offloaded_states(const Job& work, Precision precision) {
   return work.training.offload == Offload::params ? states + weights : states;
 }
 
-Division divide(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan) {
-  const bool whole = plan.pp == 1;
-  Division out{stage_part(job, machine, plan, true, whole), std::nullopt};
-  if (!whole) out.last = stage_part(job, machine, plan, false, true);
+Division divide(const TrainingJob& job, const Machine& machine, const Layout& layout) {
+  const bool whole = layout.pp == 1;
+  Division out{stage_part(job, machine, layout, true, whole), std::nullopt};
+  if (!whole) out.last = stage_part(job, machine, layout, false, true);
   return out;
 }
 
-MemoryBreakdown uniform_memory(const TrainingJob& job, const Division& division, const TrainingPlan& plan) {
-  const MemoryBreakdown first = stage_memory(job, plan, division.first);
+MemoryBreakdown uniform_memory(const TrainingJob& job, const Division& division, const Layout& layout) {
+  const MemoryBreakdown first = stage_memory(job, layout, division.first);
   if (!division.last) return first;
-  const MemoryBreakdown last = stage_memory(job, plan, *division.last);
+  const MemoryBreakdown last = stage_memory(job, layout, *division.last);
   return last.total() > first.total() ? last : first;
 }
 
-MemoryBreakdown uniform_memory(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan, Trace* trace) {
-  const Division division = divide(job, machine, plan);
-  const MemoryBreakdown fullest = uniform_memory(job, division, plan);
+MemoryBreakdown uniform_memory(const TrainingJob& job, const Machine& machine, const Layout& layout, Trace* trace) {
+  const Division division = divide(job, machine, layout);
+  const MemoryBreakdown fullest = uniform_memory(job, division, layout);
   if (trace == nullptr) return fullest;
-  const bool first = fullest.total() == stage_memory(job, plan, division.first).total();
-  return stage_memory(job, plan, stage_part(job, machine, plan, first, !first || !division.last, trace), trace);
+  const bool first = fullest.total() == stage_memory(job, layout, division.first).total();
+  return stage_memory(job, layout, stage_part(job, machine, layout, first, !first || !division.last, trace), trace);
 }
 
 }  // namespace gpusel::physics

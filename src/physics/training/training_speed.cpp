@@ -25,14 +25,14 @@ struct Passes {
   double useful = 3;  // without recomputation
 };
 
-Passes passes_of(const Job& work, const TrainingPlan& plan) {
+Passes passes_of(const Job& work, const Layout& layout) {
   Passes passes;
   if (job::trains_adapter(work.training.method)) passes.matmul = passes.useful = 2;  // no weight gradients
-  if (plan.checkpointing == Checkpointing::full) {
-    passes.matmul += plan.recomputed;
-    passes.attention += plan.recomputed;
-    passes.pointwise += plan.recomputed;
-  } else if (plan.checkpointing == Checkpointing::selective) {
+  if (layout.checkpointing == Checkpointing::full) {
+    passes.matmul += layout.recomputed;
+    passes.attention += layout.recomputed;
+    passes.pointwise += layout.recomputed;
+  } else if (layout.checkpointing == Checkpointing::selective) {
     passes.attention += 1;
     passes.pointwise += 0.5;
   }
@@ -54,17 +54,17 @@ struct Forward {
 
 bool is_wide(Precision precision) { return precision == Precision::fp32 || precision == Precision::tf32; }
 
-Forward forward_pass(const TrainingJob& job, const TrainingRates& rates, const TrainingPlan& plan) {
+Forward forward_pass(const TrainingJob& job, const TrainingRates& rates, const Layout& layout) {
   const Job& work = job.work;
   const auto& m = *work.model;
   const auto& p = work.parameters;
   const double h = *m.hidden_size;
   const SequenceShape& shape = job.sequence;
   // The fullest pipeline stage sets the pace.
-  const double split = plan.tp * p.layers / std::ceil(p.layers / plan.pp);
-  const double wide = is_wide(plan.precision) ? 2 : 1;
+  const double split = layout.tp * p.layers / std::ceil(p.layers / layout.pp);
+  const double wide = is_wide(layout.precision) ? 2 : 1;
   Forward f;
-  const double sequences = static_cast<double>(plan.micro_batch) / plan.cp;
+  const double sequences = static_cast<double>(layout.micro_batch) / layout.cp;
   f.tokens = sequences * shape.rows;
   const bool has_head = m.is_generator() || work.task == job::Task::pretrain;
   const double head = has_head ? std::max(p.head, p.embedding) : 0;
@@ -75,7 +75,7 @@ Forward forward_pass(const TrainingJob& job, const TrainingRates& rates, const T
   const double per_key = 2 * (job.widths.q + job.widths.o);  // scores, and the sum of values they weigh
   f.useful_attention = flop(per_key * shape.attended * f.tokens / split);
   f.attention = f.useful_attention;
-  if (!plan.flash_attention) {  // whole square of scores, of which a mask drops half; each written and read
+  if (!layout.flash_attention) {  // whole square of scores, of which a mask drops half; each written and read
     f.attention = flop(per_key * shape.all_keys * f.tokens / split);
     f.scores = bytes(job.score_bytes * wide * heads * shape.all_keys * f.tokens / split);
   }
@@ -98,22 +98,22 @@ double gemm_share(const TrainingRates& rates, double rows, double width, const C
 
 class StepTime {
  public:
-  StepTime(const TrainingJob& job, const TrainingRates& rates, const Machine& machine, const TrainingPlan& plan,
+  StepTime(const TrainingJob& job, const TrainingRates& rates, const Machine& machine, const Layout& layout,
            FlopPerSecond peak, Trace* trace)
       : job_(job),
         rates_(rates),
         work_(job.work),
         machine_(machine),
-        plan_(plan),
+        layout_(layout),
         c_(job.c),
         peak_(peak),
-        traffic_(job, rates, machine, plan),
+        traffic_(job, rates, machine, layout),
         trace_(trace) {}
 
   Seconds total() {
-    forward_ = forward_pass(job_, rates_, plan_);
-    passes_ = passes_of(work_, plan_);
-    const auto accum = static_cast<double>(plan_.grad_accum);
+    forward_ = forward_pass(job_, rates_, layout_);
+    passes_ = passes_of(work_, layout_);
+    const auto accum = static_cast<double>(layout_.grad_accum);
     const Seconds products = product_time();
     const Seconds attention = attention_time();
     const Seconds kernels = memory_time();
@@ -166,16 +166,16 @@ class StepTime {
 
   /// Idle share of a pipeline while it fills and drains, against the work.
   double bubble() const {
-    Trace* const trace = plan_.pp > 1 ? trace_ : nullptr;
+    Trace* const trace = layout_.pp > 1 ? trace_ : nullptr;
     return record(trace, {"training.step_time.bubble", "{:.4f}"}, [&](auto told) {
-      return (told("stages", plan_.pp) - 1) /
-             (told("micro-batches", plan_.grad_accum) * told("chunks of a stage", job_.chunks(plan_)));
+      return (told("stages", layout_.pp) - 1) /
+             (told("micro-batches", layout_.grad_accum) * told("chunks of a stage", job_.chunks(layout_)));
     });
   }
 
   Seconds attention_time() const {
     constexpr std::string_view kAttention = "training.compute.attention";
-    if (plan_.flash_attention)
+    if (layout_.flash_attention)
       return timed(kAttention, [&](auto told) {
         return told("scores and sums", forward_.attention) * told("passes", passes_.attention) /
                (told("16-bit peak", rates_.attention_peak) * told("share reached", rates_.attention) *
@@ -184,7 +184,7 @@ class StepTime {
     return timed(kAttention, [&](auto told) {
       const auto rate =
           told("peak", peak_) *
-          told("share reached", gemm_share(rates_, forward_.tokens, *work_.model->hidden_size / plan_.tp, c_));
+          told("share reached", gemm_share(rates_, forward_.tokens, *work_.model->hidden_size / layout_.tp, c_));
       return (told("scores and sums", forward_.attention) / rate +
               told("scores moved", forward_.scores) / told("bandwidth", streaming())) *
              told("passes", passes_.pointwise);
@@ -196,13 +196,13 @@ class StepTime {
     return timed("training.compute.products", [&](auto told) {
       const auto passes = told("passes", passes_.matmul);
       const auto peak = told("peak", peak_);
-      const double share = gemm_share(rates_, forward_.tokens, *m.hidden_size / plan_.tp, c_) * eager_share();
+      const double share = gemm_share(rates_, forward_.tokens, *m.hidden_size / layout_.tp, c_) * eager_share();
       const auto dense =
           told("FLOP of a micro-batch on this GPU", forward_.matmul) * passes / (peak * told("share reached", share));
       if (forward_.experts <= Flop{}) return dense;
       // Each expert sees its share of the tokens of all ranks that hold different experts.
-      const double rows = forward_.tokens * plan_.ep * work_.parameters.routed_share;
-      const double width = m.moe_ffn_size.value_or(*m.hidden_size) / plan_.tp;
+      const double rows = forward_.tokens * layout_.ep * work_.parameters.routed_share;
+      const double width = m.moe_ffn_size.value_or(*m.hidden_size) / layout_.tp;
       return dense + told("FLOP of experts", forward_.experts) * passes /
                          (peak * told("share reached", gemm_share(rates_, rows, width, c_)) *
                           told("share left without fused layers", eager_share()));
@@ -216,8 +216,8 @@ class StepTime {
       const auto kernels = told("pointwise kernels", forward_.pointwise) * told("passes", passes_.pointwise) / rate +
                            told("logits", forward_.logits) / rate;
       if (work_.training.method != Method::qlora) return kernels;
-      const Bytes widened =
-          bytes(c_.dequantise_bytes.value * (work_.parameters.body + work_.parameters.experts) / (plan_.tp * plan_.pp));
+      const Bytes widened = bytes(c_.dequantise_bytes.value * (work_.parameters.body + work_.parameters.experts) /
+                                  (layout_.tp * layout_.pp));
       return kernels + told("widened weights", widened) * told("passes", passes_.matmul) / rate;
     });
   }
@@ -225,8 +225,8 @@ class StepTime {
   /// Kernels are launched ahead of the GPU: the slower of the two sets the pace.
   Seconds compute_per_micro_batch(Seconds products, Seconds attention, Seconds kernels) {
     const Seconds fetched = fetched_weights();
-    const Seconds launch = microseconds(job_.layer_us) * (work_.parameters.layers / plan_.pp * passes_.pointwise);
-    const auto accum = static_cast<double>(plan_.grad_accum);
+    const Seconds launch = microseconds(job_.layer_us) * (work_.parameters.layers / layout_.pp * passes_.pointwise);
+    const auto accum = static_cast<double>(layout_.grad_accum);
     on_gpu_ = products + attention + kernels + fetched;
     budget_.host = fetched * accum;
     if (launch > on_gpu_) budget_.launch = (launch - on_gpu_) * accum;
@@ -249,9 +249,10 @@ class StepTime {
 
   double updated_parameters() const {
     const double parameters =
-        job::trains_adapter(work_.training.method) ? job_.trainable : local_parameters(work_, plan_);
-    return plan_.sharding == Sharding::none || plan_.sharding == Sharding::ddp ? parameters
-                                                                               : parameters / (plan_.dp * plan_.cp);
+        job::trains_adapter(work_.training.method) ? job_.trainable : local_parameters(work_, layout_);
+    return layout_.sharding == Sharding::none || layout_.sharding == Sharding::ddp
+               ? parameters
+               : parameters / (layout_.dp * layout_.cp);
   }
 
   /// Weights, gradients and states read and written once: about 30 bytes per parameter.
@@ -282,7 +283,7 @@ class StepTime {
   const TrainingRates& rates_;
   const Job& work_;
   const Machine& machine_;
-  const TrainingPlan& plan_;
+  const Layout& layout_;
   const Coefficients& c_;
   FlopPerSecond peak_;
   TrainingTraffic traffic_;
@@ -295,20 +296,20 @@ class StepTime {
 
 }  // namespace
 
-std::optional<TrainingSpeed> training_speed(const Job& work, const Machine& machine, const TrainingPlan& plan,
+std::optional<TrainingSpeed> training_speed(const Job& work, const Machine& machine, const Layout& layout,
                                             const Coefficients& coefficients, Trace* trace) {
-  return training_speed(TrainingJob(work, coefficients), TrainingRates(machine, plan.precision, coefficients), machine,
-                        plan, trace);
+  return training_speed(TrainingJob(work, coefficients), TrainingRates(machine, layout.precision, coefficients),
+                        machine, layout, trace);
 }
 
 std::optional<TrainingSpeed> training_speed(const TrainingJob& job, const TrainingRates& rates, const Machine& machine,
-                                            const TrainingPlan& plan, Trace* trace) {
+                                            const Layout& layout, Trace* trace) {
   const auto& peak = rates.peak;
   if (!peak) return std::nullopt;
-  StepTime time(job, rates, machine, plan, *peak, trace);
+  StepTime time(job, rates, machine, layout, *peak, trace);
   TrainingSpeed speed;
   speed.step = time.total();
-  const auto samples = static_cast<double>(plan.global_batch());
+  const auto samples = static_cast<double>(layout.global_batch());
   speed.samples_per_s = samples / speed.step.raw();
   speed.tokens_per_s = record(trace, {"training.tokens_per_s", "{:.1f}", "tokens/s"}, [&](auto told) {
     return told("sequences of a step", samples) / told("step", speed.step.raw(), "s") *
@@ -319,7 +320,7 @@ std::optional<TrainingSpeed> training_speed(const TrainingJob& job, const Traini
   const Forward& forward = time.forward();
   const double per_micro =
       (forward.matmul + forward.useful_experts + forward.useful_attention).raw() * time.passes().useful;
-  const double work_done = per_micro * static_cast<double>(plan.grad_accum);
+  const double work_done = per_micro * static_cast<double>(layout.grad_accum);
   speed.model_tflops_per_gpu = work_done / speed.step.raw() / 1e12;
   speed.mfu = work_done / speed.step.raw() / peak->raw();
   speed.bound_by = time.bound_by();

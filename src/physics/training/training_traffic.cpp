@@ -22,23 +22,23 @@ struct Group {
 };
 
 /// Pipeline stages lie across nodes; where there are more of them than nodes, a node has several.
-int stages_here(const Machine& machine, const TrainingPlan& plan) {
-  return std::max(1, plan.pp * machine.gpus_per_node / machine.gpus());
+int stages_here(const Machine& machine, const Layout& layout) {
+  return std::max(1, layout.pp * machine.gpus_per_node / machine.gpus());
 }
 
 /// The data-parallel group: what the node has left after tp and cp.
-Group data_group(const Machine& machine, const TrainingPlan& plan) {
+Group data_group(const Machine& machine, const Layout& layout) {
   Group group;
-  group.members = plan.dp * plan.cp;
-  group.per_node = std::clamp(machine.gpus_per_node / (plan.tp * stages_here(machine, plan)), 1, group.members);
-  if (plan.sharding == Sharding::hsdp) group.members = group.per_node;
+  group.members = layout.dp * layout.cp;
+  group.per_node = std::clamp(machine.gpus_per_node / (layout.tp * stages_here(machine, layout)), 1, group.members);
+  if (layout.sharding == Sharding::hsdp) group.members = group.per_node;
   return group;
 }
 
 double ring(int members) { return (members - 1.0) / members; }
 
-double value_bytes(const TrainingPlan& plan) {
-  return plan.precision == Precision::fp32 || plan.precision == Precision::tf32 ? 4 : 2;
+double value_bytes(const Layout& layout) {
+  return layout.precision == Precision::fp32 || layout.precision == Precision::tf32 ? 4 : 2;
 }
 
 bool gathers_weights(Sharding sharding) {
@@ -47,15 +47,15 @@ bool gathers_weights(Sharding sharding) {
 
 }  // namespace
 
-double expert_ranks(const TrainingPlan& plan) {
-  if (plan.ep == 1) return plan.tp;
-  const bool whole = plan.dp * plan.cp % plan.ep != 0;
-  return static_cast<double>(plan.ep) * (whole ? 1 : plan.tp);
+double expert_ranks(const Layout& layout) {
+  if (layout.ep == 1) return layout.tp;
+  const bool whole = layout.dp * layout.cp % layout.ep != 0;
+  return static_cast<double>(layout.ep) * (whole ? 1 : layout.tp);
 }
 
-double local_parameters(const Job& work, const TrainingPlan& plan) {
+double local_parameters(const Job& work, const Layout& layout) {
   const auto& p = work.parameters;
-  return ((p.total() - p.experts) / plan.tp + p.experts / expert_ranks(plan)) / plan.pp;
+  return ((p.total() - p.experts) / layout.tp + p.experts / expert_ranks(layout)) / layout.pp;
 }
 
 /// Consumer cards have no peer access over PCIe: what they send goes through host memory.
@@ -77,61 +77,61 @@ TrainingTraffic::Shown TrainingTraffic::per_micro_batch(const MicroBatch& micro)
 
 /// Two all-reduces per layer each way, two more when the forward pass is repeated.
 Seconds TrainingTraffic::tensor(double tokens) const {
-  if (plan_.tp <= 1) return {};
-  const bool crosses = plan_.tp > machine_.gpus_per_node;
-  const double repeated = plan_.checkpointing == Checkpointing::full ? 2 * plan_.recomputed : 0;
-  const double calls = (4 + repeated) * work_.parameters.layers / plan_.pp;
-  const Bytes each = bytes(value_bytes(plan_) * *work_.model->hidden_size * tokens);
-  return (2 * ring(plan_.tp) * each / rate(std::min(plan_.tp, machine_.gpus_per_node), crosses) +
+  if (layout_.tp <= 1) return {};
+  const bool crosses = layout_.tp > machine_.gpus_per_node;
+  const double repeated = layout_.checkpointing == Checkpointing::full ? 2 * layout_.recomputed : 0;
+  const double calls = (4 + repeated) * work_.parameters.layers / layout_.pp;
+  const Bytes each = bytes(value_bytes(layout_) * *work_.model->hidden_size * tokens);
+  return (2 * ring(layout_.tp) * each / rate(std::min(layout_.tp, machine_.gpus_per_node), crosses) +
           groups_.latency(crosses)) *
          (calls * job_.tensor_exposed);
 }
 
 /// Dispatch and combine, forward and backward, of every token's experts; tensor ranks share the tokens.
 Seconds TrainingTraffic::experts(double tokens) const {
-  if (plan_.ep <= 1 || !work_.model->is_moe()) return {};
-  const bool crosses = expert_ranks(plan_) > machine_.gpus_per_node;
-  const double calls = 4 * work_.parameters.moe_layers / plan_.pp;
+  if (layout_.ep <= 1 || !work_.model->is_moe()) return {};
+  const bool crosses = expert_ranks(layout_) > machine_.gpus_per_node;
+  const double calls = 4 * work_.parameters.moe_layers / layout_.pp;
   const Bytes each =
-      bytes(value_bytes(plan_) * work_.model->experts_per_token.value_or(1) * work_.training.capacity_factor *
-            *work_.model->hidden_size * tokens / plan_.tp * ring(plan_.ep));
-  const int here = std::max(1, std::min(plan_.ep, machine_.gpus_per_node / plan_.tp));
+      bytes(value_bytes(layout_) * work_.model->experts_per_token.value_or(1) * work_.training.capacity_factor *
+            *work_.model->hidden_size * tokens / layout_.tp * ring(layout_.ep));
+  const int here = std::max(1, std::min(layout_.ep, machine_.gpus_per_node / layout_.tp));
   return (each / rate(here, crosses) + groups_.latency(crosses)) * calls;
 }
 
 /// Keys and values around the ring, once forward and twice backward, beside the attention they are for.
 Seconds TrainingTraffic::context(const MicroBatch& micro) const {
-  if (plan_.cp <= 1) return {};
-  const AttentionWidths widths = attention_widths(*work_.model, plan_.tp);
-  const double kv = (widths.k + widths.v) / plan_.tp;
-  const Bytes each = bytes(value_bytes(plan_) * kv * micro.tokens * (plan_.cp - 1));
-  const bool crosses = plan_.cp * plan_.tp > machine_.gpus_per_node;
-  const int here = std::clamp(machine_.gpus_per_node / plan_.tp, 1, plan_.cp);
-  return exposed(each / rate(here, crosses) * (3 * work_.parameters.layers / plan_.pp), micro.attention);
+  if (layout_.cp <= 1) return {};
+  const AttentionWidths widths = attention_widths(*work_.model, layout_.tp);
+  const double kv = (widths.k + widths.v) / layout_.tp;
+  const Bytes each = bytes(value_bytes(layout_) * kv * micro.tokens * (layout_.cp - 1));
+  const bool crosses = layout_.cp * layout_.tp > machine_.gpus_per_node;
+  const int here = std::clamp(machine_.gpus_per_node / layout_.tp, 1, layout_.cp);
+  return exposed(each / rate(here, crosses) * (3 * work_.parameters.layers / layout_.pp), micro.attention);
 }
 
 /// A stage sends what comes out of each of its chunks forward, and the gradients of what went in back. Tensor ranks
 /// share it where they share the sequence; the GPUs of a node that end their stage share its network.
 Seconds TrainingTraffic::stages(const MicroBatch& micro) const {
-  if (plan_.pp <= 1) return {};
+  if (layout_.pp <= 1) return {};
   const bool crosses = machine_.nodes > 1;
-  const double shared = work_.training.sequence_parallel ? plan_.tp : 1;
-  const Bytes each = bytes(value_bytes(plan_) * *work_.model->hidden_size * micro.tokens / shared);
-  const int members = crosses ? stages_here(machine_, plan_) : machine_.gpus_per_node;
-  const double sends = 2 * job_.chunks(plan_);
+  const double shared = work_.training.sequence_parallel ? layout_.tp : 1;
+  const Bytes each = bytes(value_bytes(layout_) * *work_.model->hidden_size * micro.tokens / shared);
+  const int members = crosses ? stages_here(machine_, layout_) : machine_.gpus_per_node;
+  const double sends = 2 * job_.chunks(layout_);
   return exposed((each / rate(members, crosses) + groups_.latency(crosses)) * sends, micro.busy);
 }
 
 /// A pipeline keeps a stage's weights for all micro-batches of a step: gathering them anew would undo it.
-bool TrainingTraffic::gathers_each_micro_batch() const { return gathers_weights(plan_.sharding) && plan_.pp == 1; }
+bool TrainingTraffic::gathers_each_micro_batch() const { return gathers_weights(layout_.sharding) && layout_.pp == 1; }
 
 /// ZeRO-3 and FSDP: all-gather forward and backward, reduce-scatter of gradients, every micro-batch.
 Seconds TrainingTraffic::gathered_weights(Seconds busy) const {
-  const Group group = data_group(machine_, plan_);
+  const Group group = data_group(machine_, layout_);
   if (!gathers_each_micro_batch() || group.members <= 1) return {};
   const bool adapter = job::trains_adapter(work_.training.method);
-  const double width = work_.training.method == Method::qlora ? 0.52 : value_bytes(plan_);
-  const Bytes once = bytes(local_parameters(work_, plan_) * width) * ring(group.members);
+  const double width = work_.training.method == Method::qlora ? 0.52 : value_bytes(layout_);
+  const Bytes once = bytes(local_parameters(work_, layout_) * width) * ring(group.members);
   const Seconds traffic = once * (adapter ? 2.0 : 3.0) / rate(group.per_node, group.crosses()) +
                           groups_.latency(group.crosses()) * (work_.parameters.layers * 3);
   return exposed(traffic, busy);
@@ -139,18 +139,18 @@ Seconds TrainingTraffic::gathered_weights(Seconds busy) const {
 
 /// DDP and ZeRO-1 reduce beside the last backward pass, ZeRO-2 beside each and gathers weights at the end.
 Seconds TrainingTraffic::per_step(Seconds busy) const {
-  Group group = data_group(machine_, plan_);
-  const bool hybrid = plan_.sharding == Sharding::hsdp;
-  if (hybrid) group.members = plan_.dp * plan_.cp;
+  Group group = data_group(machine_, layout_);
+  const bool hybrid = layout_.sharding == Sharding::hsdp;
+  if (hybrid) group.members = layout_.dp * layout_.cp;
   if (group.members <= 1 || (gathers_each_micro_batch() && !hybrid)) return {};
-  double parameters = job::trains_adapter(work_.training.method) ? job_.trainable : local_parameters(work_, plan_);
+  double parameters = job::trains_adapter(work_.training.method) ? job_.trainable : local_parameters(work_, layout_);
   if (hybrid) parameters /= group.per_node;
   const Seconds once =
-      bytes(value_bytes(plan_) * parameters) * ring(group.members) / rate(group.per_node, group.crosses()) +
+      bytes(value_bytes(layout_) * parameters) * ring(group.members) / rate(group.per_node, group.crosses()) +
       groups_.latency(group.crosses()) * 5;
   const Seconds backward = busy * (2.0 / 3);
-  if (plan_.sharding != Sharding::zero2) return exposed(once * 2.0, backward);
-  const auto accum = static_cast<double>(plan_.grad_accum);
+  if (layout_.sharding != Sharding::zero2) return exposed(once * 2.0, backward);
+  const auto accum = static_cast<double>(layout_.grad_accum);
   return exposed(once, backward) * accum + once;
 }
 

@@ -14,8 +14,8 @@ struct MicroBatch {
 
 class TrainingTraffic {
  public:
-  TrainingTraffic(const TrainingJob& job, const TrainingRates& rates, const Machine& machine, const TrainingPlan& plan)
-      : job_(job), groups_(rates.groups), work_(job.work), machine_(machine), plan_(plan), c_(job.c) {}
+  TrainingTraffic(const TrainingJob& job, const TrainingRates& rates, const Machine& machine, const Layout& layout)
+      : job_(job), groups_(rates.groups), work_(job.work), machine_(machine), layout_(layout), c_(job.c) {}
 
   /// What shows of tensor, expert, context and pipeline parallelism and of gathered weights.
   struct Shown {
@@ -46,15 +46,15 @@ class TrainingTraffic {
   const GroupRates& groups_;
   const job::Job& work_;
   const Machine& machine_;
-  const TrainingPlan& plan_;
+  const Layout& layout_;
   const Coefficients& c_;
 };
 
 /// GPUs that the routed experts of a layer are spread over: ep·tp, or ep where experts stay whole
 /// because the data-parallel ranks alone do not make up the group.
-double expert_ranks(const TrainingPlan& plan);
+double expert_ranks(const Layout& layout);
 
 /// Parameters of one GPU before data-parallel sharding.
-double local_parameters(const job::Job& work, const TrainingPlan& plan);
+double local_parameters(const job::Job& work, const Layout& layout);
 
 }  // namespace gpusel::physics

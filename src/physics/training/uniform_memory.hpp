@@ -20,11 +20,11 @@ struct Division {
   StagePart first;
   std::optional<StagePart> last;
 };
-Division divide(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan);
+Division divide(const TrainingJob& job, const Machine& machine, const Layout& layout);
 
 /// `division` is that of a plan that divides the GPUs like this one.
-MemoryBreakdown uniform_memory(const TrainingJob& job, const Division& division, const TrainingPlan& plan);
-MemoryBreakdown uniform_memory(const TrainingJob& job, const Machine& machine, const TrainingPlan& plan,
+MemoryBreakdown uniform_memory(const TrainingJob& job, const Division& division, const Layout& layout);
+MemoryBreakdown uniform_memory(const TrainingJob& job, const Machine& machine, const Layout& layout,
                                Trace* trace = nullptr);
 
 /// Of a plan that treats a share of the layers as the one and the rest as the other has it.
@@ -32,6 +32,6 @@ MemoryBreakdown partial_memory(const MemoryBreakdown& recomputing, const MemoryB
                                Trace* trace = nullptr);
 
 std::optional<TrainingSpeed> training_speed(const TrainingJob& job, const TrainingRates& rates, const Machine& machine,
-                                            const TrainingPlan& plan, Trace* trace = nullptr);
+                                            const Layout& layout, Trace* trace = nullptr);
 
 }  // namespace gpusel::physics

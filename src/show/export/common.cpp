@@ -45,15 +45,15 @@ std::string chosen_line(const ExportView& view) {
 
 }  // namespace
 
-std::string layout_of(const answer::Recommendation& r) {
-  return std::visit([](const auto& choice) { return physics::layout_text(choice.plan); }, r.choice());
+std::string layout_of(const ExportView& view, const answer::Recommendation& r) {
+  return physics::layout_text(view.advice.work, r.plan().layout);
 }
 
 std::vector<std::string> heading_lines(const ExportView& view, const std::vector<std::string>& notes) {
   std::vector<std::string> lines;
   add_wrapped(lines, job_line(view.advice.work));
   add_wrapped(lines, chosen_line(view));
-  if (has_plan(view.advice.work)) add_wrapped(lines, say("plan: {}", layout_of(view.chosen)));
+  if (has_plan(view.advice.work)) add_wrapped(lines, say("plan: {}", layout_of(view, view.chosen)));
   if (!view.advice.assumed.empty()) add_wrapped(lines, say("assumed: {}", assumed_line(view.advice.assumed)));
   for (const auto& list : {plan_notes(view), notes})
     for (const std::string& note : list) add_wrapped(lines, "- " + note);
@@ -156,7 +156,7 @@ std::vector<const answer::Recommendation*> interchangeable(const ExportView& vie
   std::vector<const answer::Recommendation*> out{&view.chosen};
   for (const answer::Recommendation& other : view.advice.recommendations) {
     if (&other == &view.chosen || other.machine().nodes != view.chosen.machine().nodes) continue;
-    if (layout_of(other) != layout_of(view.chosen)) continue;
+    if (layout_of(view, other) != layout_of(view, view.chosen)) continue;
     if (vendor_of(other) != vendor_of(view.chosen)) continue;  // other wheels, other images
     ExportView there{view.advice,       other,        view.launches, view.catalog,
                      view.coefficients, view.scaling, view.disk_gb,  view.replay};

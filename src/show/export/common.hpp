@@ -11,7 +11,7 @@
 namespace gpusel::show {
 
 /// "p5.48xlarge" of the machine, its layout in words: "fp8 tp2, 4 replicas".
-std::string layout_of(const answer::Recommendation& r);
+std::string layout_of(const ExportView& view, const answer::Recommendation& r);
 
 /// What this file is, of which plan, what was assumed, how it is made again, and what is left to the reader; each line
 /// after `mark`. No text gets out of its line.

@@ -100,7 +100,7 @@ Json export_json(const ExportView& view, const ExportTarget& target, const Expor
             {"nodes", r.machine().nodes},
             {"gpu", r.gpu != nullptr ? Json(r.gpu->id) : Json(nullptr)},
             {"gpus_per_node", r.gpu != nullptr ? Json(r.machine().gpus_per_node) : Json(0)},
-            {"layout", layout_of(r)}}}};
+            {"layout", layout_of(view, r)}}}};
 }
 
 Document export_page(const ExportTarget& target, const Exported& exported) {

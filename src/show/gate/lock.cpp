@@ -20,11 +20,6 @@ using answer::Recommendation;
 constexpr std::string_view kChecksum = "checksum";
 constexpr std::string_view kLockFamily = kLockSchema.substr(0, kLockSchema.find('/') + 1);
 
-double rate_of(const Recommendation& r) {
-  const auto* counted = std::get_if<physics::CountedChoice>(&r.choice());
-  return counted != nullptr ? counted->figures.rate : r.tokens_per_s();
-}
-
 /// What the row itself does not say of its offer.
 Json price_of_row(const catalog::Offer& offer, const catalog::Catalog& catalog) {
   Json price = price_fact(offer, catalog);
@@ -43,7 +38,7 @@ Json ranking_row(const Recommendation& r, const catalog::Catalog& catalog) {
           {"hourly", number(r.cost.hourly)},
           {"total", number(r.cost.total)},
           {"unit_cost", number(r.cost.per_unit ? r.cost.per_unit : r.cost.per_million_tokens)},
-          {"rate", number(rate_of(r))},
+          {"rate", number(r.plan().rate)},
           {"memory_gib", number(in_gib(r.memory().total()))},
           {"score", number(r.score)},
           {"price", price_of_row(*r.offer, catalog)}};

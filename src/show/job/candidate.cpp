@@ -28,16 +28,15 @@ std::string gpus_text(const Recommendation& r) {
 
 std::string plan_text(const job::Job& work, const Recommendation& r) {
   if (!has_plan(work)) return {};
-  return std::visit([](const auto& choice) { return plan_line(choice.plan); }, r.choice());
+  return physics::plan_text(work, r.plan().layout);
 }
 
 std::string speed_text(const job::Job& work, const Recommendation& r) {
   if (work.ends()) return human_duration(seconds(r.cost.hours * 3600));
   if (const auto& counted = work.counted)
-    return format("{} {}", human_number(physics::rate_of(r.choice())), say_name(counted->unit.rate));
-  const auto& inference = std::get<physics::InferenceChoice>(r.choice());
-  if (!work.model->is_generator()) return say("{} seq/s", human_number(inference.speed->requests_per_s));
-  return say("{} tok/s", human_number(r.tokens_per_s()));
+    return format("{} {}", human_number(r.plan().rate), say_name(counted->unit.rate));
+  if (!work.model->is_generator()) return say("{} seq/s", human_number(r.plan().sequences_per_s));
+  return say("{} tok/s", human_number(r.plan().rate));
 }
 
 std::string price_date(const Recommendation& r) {

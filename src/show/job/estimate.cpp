@@ -7,6 +7,7 @@
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "base/words/name.hpp"
+#include "physics/kinds/counted.hpp"
 #include "show/json/records.hpp"
 
 namespace gpusel::show {
@@ -57,12 +58,14 @@ std::string speed_line(const physics::TrainingSpeed& speed) {
              speed.model_tflops_per_gpu, speed.mfu * 100, say_name(speed.bound_by));
 }
 
-std::string speed_line(const physics::InferenceSpeed& speed, const physics::InferenceMemory& memory, bool generates) {
+std::string speed_line(const physics::Serving& serving, bool generates) {
+  const physics::InferenceSpeed& speed = serving.speed;
   if (!generates)
     return say("{} sequences/s; bound by {}", human_number(speed.requests_per_s), say_name(speed.bound_by));
   std::string line = say(
       "{} output tokens/s with {:g} requests in flight (room for {:g} at full length), {:.0f} ms to the first token",
-      human_number(speed.output_tokens_per_s), std::round(speed.in_flight), memory.max_concurrency, in_ms(speed.ttft));
+      human_number(speed.output_tokens_per_s), std::round(speed.in_flight), serving.room.max_concurrency,
+      in_ms(speed.ttft));
   if (speed.itl.raw() > 0) line += say(", {:.1f} ms between tokens", in_ms(speed.itl));
   return line + say("; bound by {}", say_name(speed.bound_by));
 }
@@ -104,25 +107,6 @@ Derivation derivation_of(const physics::Trace& trace) {
 bool has_plan(const Job& work) {
   return !work.counted || physics::has_batches(*work.counted) || work.task == job::Task::simulate;
 }
-
-std::string plan_line(const physics::TrainingPlan& plan) {
-  std::string line = plan.sharding == job::Sharding::none ? say("unsharded") : std::string(to_text(plan.sharding));
-  const auto degree = [&](std::string_view name, int value) {
-    if (value > 1) line += format(" {}{}", name, value);
-  };
-  degree("tp", plan.tp);
-  degree("pp", plan.pp);
-  degree("cp", plan.cp);
-  degree("ep", plan.ep);
-  degree("dp", plan.dp);
-  line += say(", batch {}", plan.micro_batch);
-  if (plan.grad_accum > 1) line += format("×{}", plan.grad_accum);
-  return line + physics::recompute_text(plan);
-}
-
-std::string plan_line(const physics::InferencePlan& plan) { return physics::layout_text(plan); }
-
-std::string plan_line(const physics::CountedPlan& plan) { return physics::layout_text(plan); }
 
 namespace {
 
@@ -202,10 +186,9 @@ std::string assumed_line(const job::Assumptions& assumed) {
 namespace {
 
 /// With a request rate: what most requests meet.
-void add_percentiles(Document& page, const physics::Choice& choice) {
-  const auto* inference = std::get_if<physics::InferenceChoice>(&choice);
-  if (inference == nullptr || !inference->speed || !inference->speed->percentiles) return;
-  const auto& speed = *inference->speed;
+void add_percentiles(Document& page, const physics::Plan& plan) {
+  if (!plan.serving || !plan.serving->speed.percentiles) return;
+  const physics::InferenceSpeed& speed = plan.serving->speed;
   const auto& p = *speed.percentiles;
   page.line(say("  ms at P50, P95 and P99: {:.0f}, {:.0f}, {:.0f} to the first token; {:.1f}, {:.1f}, {:.1f} between "
                 "tokens; {:.0f}, {:.0f}, {:.0f} for the whole answer",
@@ -214,51 +197,31 @@ void add_percentiles(Document& page, const physics::Choice& choice) {
             4);
 }
 
-void add_interval(Document& page, const physics::Interval& range, const std::string& unit) {
-  page.line(say("  80 % interval {} to {} {}", human_number(range.low), human_number(range.high), unit), 4);
-}
-
-std::string speed_said(bool fits, const std::string& line) {
-  return fits ? say("speed: {}", line) : say("speed if it fitted: {}", line);
-}
-
-void add_counted(Document& page, const physics::CountedChoice& choice, const answer::EstimateAnswer& answer) {
-  const std::string unit = say_name(answer.work.counted->unit.rate);
-  const auto& figures = choice.figures;
-  if (figures.rate <= 0) return;
-  std::string line = format("{} {}", human_number(figures.rate), unit);
-  if (const double latency_s = figures.latency.raw(); latency_s > 0) {
+std::string items_line(const physics::Plan& plan, const std::string& unit) {
+  std::string line = format("{} {}", human_number(plan.rate), unit);
+  if (const double latency_s = plan.latency.raw(); latency_s > 0) {
     const std::string time = latency_s < 1 ? format("{:.3g} ms", latency_s * 1e3) : format("{:.3g} s", latency_s);
-    line += choice.plan.batch > 1 ? say(", {} per batch", time) : say(", {} each", time);
+    line += plan.layout.micro_batch > 1 ? say(", {} per batch", time) : say(", {} each", time);
   }
-  if (!figures.bound_by.empty()) line += say("; bound by {}", say_name(figures.bound_by));
-  page.line(speed_said(choice.fits, line));
-  std::string more;
-  for (const physics::NamedFigure& figure : figures.more)
-    more += (more.empty() ? "  " : ", ") + format("{} {:.4g}", figure.key, figure.value);
-  if (!more.empty()) page.line(more);
-  add_interval(page, answer.intervals.throughput, unit);
+  return plan.bound_by.empty() ? line : line + say("; bound by {}", say_name(plan.bound_by));
 }
 
 void add_speed(Document& page, const answer::EstimateAnswer& answer) {
-  if (const auto* counted = std::get_if<physics::CountedChoice>(&answer.choice))
-    return add_counted(page, *counted, answer);
-  if (physics::tokens_per_s(answer.choice) <= 0) return;
-  const bool generates = answer.work.model->is_generator();
-  const auto* training = std::get_if<physics::TrainingChoice>(&answer.choice);
-  std::string line;
-  if (training != nullptr) {
-    line = speed_line(*training->speed);
-  } else {
-    const auto& inference = std::get<physics::InferenceChoice>(answer.choice);
-    line = speed_line(*inference.speed, inference.memory, generates);
-  }
-  page.line(speed_said(physics::fits(answer.choice), line));
-  add_percentiles(page, answer.choice);
-  if (generates || training != nullptr)
-    add_interval(page, answer.intervals.tokens_per_s, say("tokens/s"));
-  else
-    add_interval(page, answer.intervals.sequences_per_s, say("sequences/s"));
+  const physics::Plan& plan = answer.plan;
+  if (plan.rate <= 0) return;
+  const answer::SpokenRate rate = answer::spoken_rate(answer.work, plan, answer.intervals);
+  const std::string unit = say_name(rate.unit);
+  const std::string line = plan.training  ? speed_line(*plan.training)
+                           : plan.serving ? speed_line(*plan.serving, answer.work.model->is_generator())
+                                          : items_line(plan, unit);
+  page.line(plan.fits ? say("speed: {}", line) : say("speed if it fitted: {}", line));
+  add_percentiles(page, plan);
+  std::string more;
+  for (const physics::NamedFigure& figure : plan.more)
+    more += (more.empty() ? "  " : ", ") + format("{} {:.4g}", figure.key, figure.value);
+  if (!more.empty()) page.line(more);
+  page.line(say("  80 % interval {} to {} {}", human_number(rate.interval.low), human_number(rate.interval.high), unit),
+            4);
 }
 
 }  // namespace
@@ -303,15 +266,15 @@ Table estimate_table(const answer::EstimateAnswer& answer) {
   const bool on_cpu = answer.machine.on_cpu();
   record["gpu"] = on_cpu ? Json(nullptr) : Json(answer.machine.device.gpu->id);
   record["gpus"] = on_cpu ? 0 : answer.machine.gpus();
-  if (has_plan(answer.work) && physics::problem_of(answer.choice).kind != physics::Problem::Kind::unpublished)
-    record["plan"] = std::visit([](const auto& choice) { return plan_line(choice.plan); }, answer.choice);
+  if (has_plan(answer.work) && answer.plan.problem.kind != physics::Problem::Kind::unpublished)
+    record["plan"] = physics::plan_text(answer.work, answer.plan.layout);
   return records_table(Json::array({std::move(record)}), kColumns);
 }
 
 Document estimate_page(const answer::EstimateAnswer& answer) {
-  const auto& memory = physics::memory_of(answer.choice);
+  const auto& memory = answer.plan.memory;
   const Bytes usable = answer.machine.memory();
-  const auto problem = physics::problem_of(answer.choice);
+  const auto problem = answer.plan.problem;
   const std::string assumed = say("assumed: {}", assumed_line(answer.assumed));
   Document page;
   page.title(job_line(answer.work)).line(machine_line(answer.machine)).gap();
@@ -321,16 +284,15 @@ Document estimate_page(const answer::EstimateAnswer& answer) {
   const std::string of =
       say("{} of {} GiB per GPU, {} free (80 % interval {:.1f} to {:.1f})", gibibytes(memory.total()),
           gibibytes(usable), gibibytes(usable - memory.total()), range.low, range.high);
-  page.line(!physics::fits(answer.choice)                          ? say("does not fit: {}", problem.text())
+  page.line(!answer.plan.fits                                      ? say("does not fit: {}", problem.text())
             : answer.fit.verdict == rules::FitVerdict::may_not_fit ? say("may not fit: {}", of)
                                                                    : say("fits: {}", of));
   if (const std::string parts = memory_lines(memory, answer.work); !parts.empty()) page.line("  " + parts);
   add_speed(page, answer);
-  if (has_plan(answer.work))
-    page.line(say("plan: {}", std::visit([](const auto& c) { return plan_line(c.plan); }, answer.choice)));
+  if (has_plan(answer.work)) page.line(say("plan: {}", physics::plan_text(answer.work, answer.plan.layout)));
   page.line(assumed);
   for (const std::string& note : answer.notes)
-    if (physics::fits(answer.choice) || note != problem.text()) page.line(say("note: {}", printable(note)));
+    if (answer.plan.fits || note != problem.text()) page.line(say("note: {}", printable(note)));
   for (const std::string& line : answer.advice) page.line(say("advice: {}", printable(line)));
   return page.derivation(derivation_of(answer.trace));
 }

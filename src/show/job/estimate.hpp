@@ -25,8 +25,5 @@ Derivation derivation_of(const physics::Trace& trace);
 std::string working_memory_name(const job::Job& work);
 /// Whether there was a choice of batch, arithmetic or layout: video blocks and processors leave none.
 bool has_plan(const job::Job& work);
-std::string plan_line(const physics::TrainingPlan& plan);
-std::string plan_line(const physics::InferencePlan& plan);
-std::string plan_line(const physics::CountedPlan& plan);
 
 }  // namespace gpusel::show

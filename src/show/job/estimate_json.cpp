@@ -4,71 +4,57 @@ namespace gpusel::show {
 
 namespace {
 
-/// Nothing is known of a speed that there is none of.
-template <class Speed, class Tell>
-void tell_speed(JsonOut& out, std::string_view key, const std::optional<Speed>& speed, Tell tell) {
-  if (!speed) return out.null(key);
-  out.begin_object(key);
-  tell(*speed);
-  out.end();
-}
-
 /// Encoders of text answer in the words of inference as well.
-void tell_encoder(JsonOut& out, const physics::CountedChoice& choice, const job::SampleJob& job) {
-  const double rate = choice.figures.rate;
+void tell_encoder(JsonOut& out, const physics::Plan& plan, const job::SampleJob& job) {
+  const double rate = plan.rate;
   out.null("output_tokens_per_s");
   out.figure("total_tokens_per_s", rate * static_cast<double>(job.seq_len));
   out.figure("requests_per_s", rate);
   out.null("ttft_ms");
   out.null("itl_ms");
-  out.figure("e2e_latency_ms", in_ms(choice.figures.latency));
-  out.whole("max_concurrency", choice.plan.batch);
+  out.figure("e2e_latency_ms", in_ms(plan.latency));
+  out.whole("max_concurrency", plan.layout.micro_batch);
 }
 
 /// Tokens per second where there are any; sequences per second of encoders.
 void tell_intervals(JsonOut& out, const answer::EstimateAnswer& answer) {
   const answer::Intervals& range = answer.intervals;
-  const bool training = job::is_training(answer.work.task);
-  const bool counted = answer.work.counted.has_value();
-  const bool generates = !counted && answer.work.model->is_generator();
-  const bool has_speed = physics::tokens_per_s(answer.choice) > 0;
+  const answer::SpokenRate rate = answer::spoken_rate(answer.work, answer.plan, range);
+  const bool in_tokens = rate.key == "tokens_per_s";
+  const bool has_speed = answer.plan.rate > 0;
   out.figure("level", 0.8);
   tell_interval(out, "memory_total", range.memory_total_gib);
-  if (!counted && has_speed && (generates || training))
-    tell_interval(out, "tokens_per_s", range.tokens_per_s);
+  if (in_tokens && has_speed)
+    tell_interval(out, "tokens_per_s", rate.interval);
   else
     out.null("tokens_per_s");
-  if (counted && physics::rate_of(answer.choice) > 0) tell_interval(out, "throughput", range.throughput);
-  if (!counted && !generates && has_speed) tell_interval(out, "throughput", range.sequences_per_s);
-  if (generates && has_speed && !training) {
+  const bool in_sequences = answer.plan.tokens_per_s() > 0 && !answer.work.model->is_generator();
+  if (has_speed && (in_sequences || !in_tokens))
+    tell_interval(out, "throughput", in_sequences ? range.sequences_per_s : rate.interval);
+  if (has_speed && answer.plan.serving && answer.work.model->is_generator()) {
     if (range.itl_ms.high > 0) tell_interval(out, "itl_ms", range.itl_ms);
     tell_interval(out, "ttft_ms", range.ttft_ms);
   }
 }
 
-void tell_counted(JsonOut& out, const physics::CountedChoice& choice, const answer::EstimateAnswer& answer) {
-  const auto& figures = choice.figures;
-  out.object("throughput", [&] { tell_throughput(out, figures.rate, answer.work.counted->unit.rate); });
-  if (figures.latency.raw() > 0) out.figure("latency_ms", in_ms(figures.latency));
-  if (!figures.more.empty()) out.object("figures", [&] { tell_more(out, choice); });
+/// What the planned job does, by its kind.
+void tell_figures(JsonOut& out, const answer::EstimateAnswer& answer) {
+  const physics::Plan& plan = answer.plan;
+  const bool of_language = plan.training || plan.serving;
+  if (of_language && plan.rate <= 0) out.null(plan.training ? "training" : "inference");
+  if (plan.training && plan.rate > 0) out.object("training", [&] { tell_training(out, *plan.training); });
+  if (plan.serving && plan.rate > 0) out.object("inference", [&] { tell_inference(out, *plan.serving); });
+  if (of_language) {
+    if (plan.sequences_per_s > 0 && !answer.work.model->is_generator())
+      out.object("throughput", [&] { tell_throughput(out, plan.sequences_per_s, "sequences/s"); });
+    return;
+  }
+  out.object("throughput", [&] { tell_throughput(out, plan.rate, answer.work.counted->unit.rate); });
+  if (plan.latency.raw() > 0) out.figure("latency_ms", in_ms(plan.latency));
+  if (!plan.more.empty()) out.object("figures", [&] { tell_more(out, plan); });
   const auto* samples = std::get_if<job::SampleJob>(&answer.work.counted->job);
   const bool reads_text = samples != nullptr && answer.work.model->kind == catalog::ModelKind::encoder;
-  if (reads_text && figures.rate > 0) out.object("inference", [&] { tell_encoder(out, choice, *samples); });
-}
-
-/// What the planned job does, by its class.
-void tell_figures(JsonOut& out, const answer::EstimateAnswer& answer) {
-  if (const auto* counted = std::get_if<physics::CountedChoice>(&answer.choice))
-    return tell_counted(out, *counted, answer);
-  if (const auto* training = std::get_if<physics::TrainingChoice>(&answer.choice)) {
-    tell_speed(out, "training", training->speed, [&](const auto& speed) { tell_training(out, speed); });
-  } else {
-    const auto& inference = std::get<physics::InferenceChoice>(answer.choice);
-    tell_speed(out, "inference", inference.speed,
-               [&](const auto& speed) { tell_inference(out, inference.memory, speed); });
-  }
-  if (const double rate = physics::sequences_per_s(answer.choice); !answer.work.model->is_generator() && rate > 0)
-    out.object("throughput", [&] { tell_throughput(out, rate, "sequences/s"); });
+  if (reads_text && plan.rate > 0) out.object("inference", [&] { tell_encoder(out, plan, *samples); });
 }
 
 }  // namespace
@@ -76,17 +62,16 @@ void tell_figures(JsonOut& out, const answer::EstimateAnswer& answer) {
 void tell_estimate(JsonOut& out, const answer::EstimateAnswer& answer) {
   out.text("schema", "gpusel.estimate/1");
   if (!answer.id.empty()) out.text("id", answer.id);
-  out.truth("fits", physics::fits(answer.choice));
+  out.truth("fits", answer.plan.fits);
   out.object("assumed", [&] { tell_assumptions(out, answer.assumed); });
   out.object("memory", [&] {
-    tell_memory(out, physics::memory_of(answer.choice), answer.machine.memory());
-    if (const auto* inference = std::get_if<physics::InferenceChoice>(&answer.choice))
-      out.figure("engine_pool_gib", in_gib(inference->memory.pool));
+    tell_memory(out, answer.plan.memory, answer.machine.memory());
+    if (answer.plan.serving) out.figure("engine_pool_gib", in_gib(answer.plan.serving->room.pool));
   });
   out.object("fit", [&] { tell_fit(out, answer.fit, in_gib(answer.machine.memory())); });
   tell_figures(out, answer);
   out.object("interval", [&] { tell_intervals(out, answer); });
-  out.text_or_null("bound_by", physics::bound_by(answer.choice));
+  out.text_or_null("bound_by", answer.plan.bound_by);
   if (!answer.notes.empty()) out.texts("notes", answer.notes);
   if (!answer.advice.empty()) out.texts("advice", answer.advice);
   if (!answer.trace.empty()) tell_trace(out, answer.trace);

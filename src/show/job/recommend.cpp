@@ -91,7 +91,7 @@ std::vector<RankColumn> rank_columns(const Advice& advice, const RecommendView& 
     return figure_cell(format("{:.0f}/{:.0f}", need, in_gib(r.machine().memory())), need);
   });
   add(true, 4, right(whole_job ? say("time") : say("speed")), [&advice, whole_job](One r) {
-    return figure_cell(speed_text(advice.work, r), whole_job ? r.cost.hours : physics::rate_of(r.choice()));
+    return figure_cell(speed_text(advice.work, r), whole_job ? r.cost.hours : r.plan().rate);
   });
   add(true, 2, right(currency + "/h"), [](One r) { return figure_cell(human_price(r.cost.hourly), r.cost.hourly); });
   add(whole_job, 3, right(say("{} total", currency)),
@@ -140,13 +140,9 @@ Document header(const Advice& advice, const catalog::Catalog& catalog) {
 
 /// What 80 of 100 measurements of this plan should show.
 std::string range_text(const Advice& advice, const Recommendation& r) {
-  if (const auto& counted = advice.work.counted)
-    return say("80 of 100 runs {} to {} {}", human_number(r.intervals.throughput.low),
-               human_number(r.intervals.throughput.high), say_name(counted->unit.rate));
-  const bool in_tokens = job::is_training(advice.work.task) || advice.work.model->is_generator();
-  const auto& range = in_tokens ? r.intervals.tokens_per_s : r.intervals.sequences_per_s;
-  return say("80 of 100 runs {} to {} {}", human_number(range.low), human_number(range.high),
-             in_tokens ? say("tokens/s") : say("sequences/s"));
+  const answer::SpokenRate rate = answer::spoken_rate(advice.work, r.plan(), r.intervals);
+  return say("80 of 100 runs {} to {} {}", human_number(rate.interval.low), human_number(rate.interval.high),
+             say_name(rate.unit));
 }
 
 /// One answer in words, with every warning.

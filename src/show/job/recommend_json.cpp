@@ -12,40 +12,28 @@ using answer::Advice;
 using answer::Recommendation;
 using job::Job;
 
-void tell_counted(JsonOut& out, const physics::CountedChoice& choice, const Job& work) {
-  const auto& figures = choice.figures;
-  out.object("throughput", [&] { tell_throughput(out, figures.rate, work.counted->unit.rate); });
-  out.text_or_null("bound_by", figures.bound_by);
-  if (figures.latency.raw() > 0) out.figure("latency_ms", in_ms(figures.latency));
-  if (!figures.more.empty()) out.object("figures", [&] { tell_more(out, choice); });
-}
-
 /// From board power alone: hosts, cooling and idle time come on top, partial load goes off.
 void tell_energy(JsonOut& out, const Recommendation& r, const Job& work) {
   if (r.gpu == nullptr || !r.gpu->tdp_w) return;
   const double watts = *r.gpu->tdp_w * r.machine().device.share * r.machine().gpus();
   out.figure("energy_kwh", watts * r.cost.hours / 1000);
-  const auto* counted = std::get_if<physics::CountedChoice>(&r.choice());
-  if (counted == nullptr)
-    out.figure("tokens_per_joule", r.tokens_per_s() / watts);
+  if (!work.counted)
+    out.figure("tokens_per_joule", r.plan().rate / watts);
   else if (!work.counted->unit.at_once())
-    out.figure("items_per_joule", counted->figures.rate * work.counted->unit.per_second / watts);
+    out.figure("items_per_joule", r.plan().rate * work.counted->unit.per_second / watts);
   out.text("energy_basis", "tdp");
 }
 
 void tell_performance(JsonOut& out, const Recommendation& r, const Job& work) {
-  if (const auto* counted = std::get_if<physics::CountedChoice>(&r.choice())) {
-    tell_counted(out, *counted, work);
-  } else if (const auto* training = std::get_if<physics::TrainingChoice>(&r.choice())) {
-    tell_training(out, *training->speed);
-    out.text("bound_by", training->speed->bound_by);
-  } else {
-    const auto& inference = std::get<physics::InferenceChoice>(r.choice());
-    tell_inference(out, inference.memory, *inference.speed);
-    out.text("bound_by", inference.speed->bound_by);
-    if (!work.model->is_generator())
-      out.object("throughput", [&] { tell_throughput(out, inference.speed->requests_per_s, "sequences/s"); });
-  }
+  const physics::Plan& plan = r.plan();
+  if (plan.training) tell_training(out, *plan.training);
+  if (plan.serving) tell_inference(out, *plan.serving);
+  if (work.counted) out.object("throughput", [&] { tell_throughput(out, plan.rate, work.counted->unit.rate); });
+  out.text_or_null("bound_by", plan.bound_by);
+  if (work.counted && plan.latency.raw() > 0) out.figure("latency_ms", in_ms(plan.latency));
+  if (!plan.more.empty()) out.object("figures", [&] { tell_more(out, plan); });
+  if (plan.serving && !work.model->is_generator())
+    out.object("throughput", [&] { tell_throughput(out, plan.sequences_per_s, "sequences/s"); });
   tell_energy(out, r, work);
 }
 
@@ -93,9 +81,9 @@ void tell_intervals(JsonOut& out, const answer::Intervals& intervals, const Job&
   out.figure("level", 0.8);
   tell_interval(out, "memory_total", intervals.memory_total_gib);
   if (work.counted)
-    tell_interval(out, "throughput", intervals.throughput);
+    tell_interval(out, "throughput", intervals.rate);
   else
-    tell_interval(out, "tokens_per_s", intervals.tokens_per_s);
+    tell_interval(out, "tokens_per_s", intervals.rate);
 }
 
 void tell_score(JsonOut& out, const Recommendation& r) {
@@ -145,7 +133,7 @@ void tell_recommendation(JsonOut& out, const Recommendation& r, const Advice& ad
   out.text("region", r.region->id);
   out.text_or_null("country", r.region->country);
   tell_machine(out, r);
-  out.object("plan", [&] { tell_plan(out, r.choice()); });
+  out.object("plan", [&] { tell_plan(out, r.plan()); });
   out.object("memory", [&] { tell_memory(out, r.memory(), r.machine().memory()); });
   out.object("fit", [&] { tell_fit(out, r.fit, in_gib(r.machine().memory())); });
   out.object("performance", [&] { tell_performance(out, r, advice.work); });
@@ -261,8 +249,7 @@ Table recommend_table(const Advice& advice, const catalog::Catalog& catalog, std
   Json records = std::move(recommend_json(advice, catalog, limit)["recommendations"]);
   for (std::size_t i = 0; i < records.size(); ++i) {
     Json& record = records[i];
-    record["plan_text"] =
-        std::visit([](const auto& choice) { return plan_line(choice.plan); }, advice.recommendations[i].choice());
+    record["plan_text"] = physics::plan_text(advice.work, advice.recommendations[i].plan().layout);
     Json warned = Json::array();
     for (const Json& warning : record["warnings"])
       if (warning["severity"] == to_text(rules::Effect::warn)) warned.push_back(warning["rule"]);

@@ -24,12 +24,12 @@ std::string dump(const Json& json, int indent = 2);
 
 /// The job in the contract's keys.
 Json workload_json(const job::Job& work);
-Json plan_json(const physics::Choice& choice);
+Json plan_json(const physics::Plan& plan);
 Json memory_json(const physics::MemoryBreakdown& memory, Bytes usable);
 /// The figures that only a class of counted work has.
-Json more_json(const physics::CountedChoice& choice);
-Json training_json(const std::optional<physics::TrainingSpeed>& speed);
-Json inference_json(const physics::InferenceMemory& memory, const std::optional<physics::InferenceSpeed>& speed);
+Json more_json(const physics::Plan& plan);
+/// Of language models; null where it is not known.
+Json speed_json(const physics::Plan& plan);
 /// [low, high].
 Json interval_json(const physics::Interval& range);
 Json explain_json(const physics::Trace& trace);

@@ -49,7 +49,9 @@ void tell_training(JsonOut& out, const physics::TrainingSpeed& speed) {
   out.figure("mfu", speed.mfu);
 }
 
-void tell_inference(JsonOut& out, const physics::InferenceMemory& memory, const physics::InferenceSpeed& speed) {
+void tell_inference(JsonOut& out, const physics::Serving& serving) {
+  const physics::InferenceSpeed& speed = serving.speed;
+  const physics::CacheRoom& room = serving.room;
   const bool generates = speed.output_tokens_per_s > 0;
   const bool continues = speed.itl.raw() > 0;  // a single token is followed by none
   const auto between = [&](std::string_view key, Seconds time) {
@@ -61,9 +63,9 @@ void tell_inference(JsonOut& out, const physics::InferenceMemory& memory, const 
   out.figure("ttft_ms", in_ms(speed.ttft));
   between("itl_ms", speed.itl);
   out.figure("e2e_latency_ms", in_ms(speed.e2e));
-  out.figure("max_concurrency", memory.max_concurrency);
-  out.figure("kv_tokens", std::floor(memory.kv_tokens));
-  out.figure("longest_context", memory.longest_context);
+  out.figure("max_concurrency", room.max_concurrency);
+  out.figure("kv_tokens", std::floor(room.kv_tokens));
+  out.figure("longest_context", room.longest_context);
   out.truth("weights_native", speed.weights_native);
   if (const auto& p = speed.percentiles) {
     out.figure("ttft_ms_p95", in_ms(p->ttft_p95));
@@ -80,8 +82,8 @@ void tell_throughput(JsonOut& out, double rate, std::string_view unit) {
   out.text("unit", unit);
 }
 
-void tell_more(JsonOut& out, const physics::CountedChoice& choice) {
-  for (const physics::NamedFigure& figure : choice.figures.more) out.figure(figure.key, figure.value);
+void tell_more(JsonOut& out, const physics::Plan& plan) {
+  for (const physics::NamedFigure& figure : plan.more) out.figure(figure.key, figure.value);
 }
 
 void tell_interval(JsonOut& out, std::string_view key, const physics::Interval& range) {
@@ -107,50 +109,38 @@ void tell_trace(JsonOut& out, const physics::Trace& trace) {
   out.end();
 }
 
-namespace {
-
-void tell_one_plan(JsonOut& out, const physics::TrainingChoice& choice) {
-  const auto& plan = choice.plan;
-  out.text("sharding", to_text(plan.sharding));
-  out.whole("tp", plan.tp);
-  out.whole("pp", plan.pp);
-  out.whole("cp", plan.cp);
-  out.whole("ep", plan.ep);
-  out.whole("dp", plan.dp);
-  out.whole("micro_batch", plan.micro_batch);
-  out.whole("grad_accum", plan.grad_accum);
-  out.whole("global_batch", plan.global_batch());
-  out.text("precision", to_text(plan.precision));
-  out.text("activation_checkpointing", to_text(plan.checkpointing));
-  out.truth("flash_attention", plan.flash_attention);
-  if (physics::is_partial(plan)) out.figure("recomputed_share", plan.recomputed);
+void tell_plan(JsonOut& out, const physics::Plan& plan) {
+  const physics::Layout& layout = plan.layout;
+  if (!plan.training && !plan.serving) {
+    out.text("precision", to_text(layout.precision));
+    out.whole("batch", layout.micro_batch);
+    out.text("activation_checkpointing", to_text(layout.checkpointing));
+    out.text("offload", to_text(layout.offload));
+    return;
+  }
+  if (plan.serving) {
+    out.text("weights_precision", layout.weights->name);
+    out.text("kv_precision", to_text(layout.kv));
+  } else {
+    out.text("sharding", to_text(layout.sharding));
+  }
+  out.whole("tp", layout.tp);
+  out.whole("pp", layout.pp);
+  if (plan.training) out.whole("cp", layout.cp);
+  out.whole("ep", layout.ep);
+  out.whole("dp", layout.dp);
+  if (plan.serving) return out.figure("concurrency", plan.serving->room.concurrency);
+  out.whole("micro_batch", layout.micro_batch);
+  out.whole("grad_accum", layout.grad_accum);
+  out.whole("global_batch", layout.global_batch());
+  out.text("precision", to_text(layout.precision));
+  out.text("activation_checkpointing", to_text(layout.checkpointing));
+  out.truth("flash_attention", layout.flash_attention);
+  if (physics::is_partial(layout)) out.figure("recomputed_share", layout.recomputed);
 }
 
-void tell_one_plan(JsonOut& out, const physics::CountedChoice& choice) {
-  out.text("precision", to_text(choice.plan.precision));
-  out.whole("batch", choice.plan.batch);
-  out.text("activation_checkpointing", to_text(choice.plan.checkpointing));
-  out.text("offload", to_text(choice.plan.offload));
-}
-
-void tell_one_plan(JsonOut& out, const physics::InferenceChoice& choice) {
-  out.text("weights_precision", choice.plan.weights->name);
-  out.text("kv_precision", to_text(choice.plan.kv));
-  out.whole("tp", choice.plan.tp);
-  out.whole("pp", choice.plan.pp);
-  out.whole("ep", choice.plan.ep);
-  out.whole("dp", choice.plan.dp);
-  out.figure("concurrency", choice.memory.concurrency);
-}
-
-}  // namespace
-
-void tell_plan(JsonOut& out, const physics::Choice& choice) {
-  std::visit([&out](const auto& one) { tell_one_plan(out, one); }, choice);
-}
-
-Json plan_json(const physics::Choice& choice) {
-  return tree_of([&](JsonOut& out) { tell_plan(out, choice); });
+Json plan_json(const physics::Plan& plan) {
+  return tree_of([&](JsonOut& out) { tell_plan(out, plan); });
 }
 
 Json assumptions(const job::Assumptions& assumed) {
@@ -161,14 +151,10 @@ Json memory_json(const physics::MemoryBreakdown& memory, Bytes usable) {
   return tree_of([&](JsonOut& out) { tell_memory(out, memory, usable); });
 }
 
-Json training_json(const std::optional<physics::TrainingSpeed>& speed) {
-  if (!speed) return nullptr;
-  return tree_of([&](JsonOut& out) { tell_training(out, *speed); });
-}
-
-Json inference_json(const physics::InferenceMemory& memory, const std::optional<physics::InferenceSpeed>& speed) {
-  if (!speed) return nullptr;
-  return tree_of([&](JsonOut& out) { tell_inference(out, memory, *speed); });
+Json speed_json(const physics::Plan& plan) {
+  if (plan.rate <= 0) return nullptr;
+  return tree_of(
+      [&](JsonOut& out) { plan.training ? tell_training(out, *plan.training) : tell_inference(out, *plan.serving); });
 }
 
 Json explain_json(const physics::Trace& trace) {
@@ -177,8 +163,8 @@ Json explain_json(const physics::Trace& trace) {
 
 Json interval_json(const physics::Interval& range) { return Json::array({number(range.low), number(range.high)}); }
 
-Json more_json(const physics::CountedChoice& choice) {
-  return tree_of([&](JsonOut& out) { tell_more(out, choice); });
+Json more_json(const physics::Plan& plan) {
+  return tree_of([&](JsonOut& out) { tell_more(out, plan); });
 }
 
 void tell_fit(JsonOut& out, const answer::Fit& fit, double usable_gib) {

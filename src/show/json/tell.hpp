@@ -8,14 +8,14 @@ namespace gpusel::show {
 void tell_estimate(JsonOut& out, const answer::EstimateAnswer& answer);
 
 void tell_assumptions(JsonOut& out, const job::Assumptions& assumed);
-void tell_plan(JsonOut& out, const physics::Choice& choice);
+void tell_plan(JsonOut& out, const physics::Plan& plan);
 void tell_memory(JsonOut& out, const physics::MemoryBreakdown& memory, Bytes usable);
 void tell_training(JsonOut& out, const physics::TrainingSpeed& speed);
-void tell_inference(JsonOut& out, const physics::InferenceMemory& memory, const physics::InferenceSpeed& speed);
+void tell_inference(JsonOut& out, const physics::Serving& serving);
 /// Unknown where it is 0.
 void tell_throughput(JsonOut& out, double rate, std::string_view unit);
 /// The figures that only a class of counted work has.
-void tell_more(JsonOut& out, const physics::CountedChoice& choice);
+void tell_more(JsonOut& out, const physics::Plan& plan);
 /// [low, high].
 void tell_interval(JsonOut& out, std::string_view key, const physics::Interval& range);
 /// The verdict, of what must fit into `usable_gib` per device.

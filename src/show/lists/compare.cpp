@@ -191,8 +191,7 @@ void job_rows(Rows& rows, const CompareAnswer& comparison) {
   });
   rows.words(say("GiB per GPU needed"), [](const Compared& i) {
     if (i.planned == nullptr) return std::string(kDoesNotApply);
-    return say("{:.1f} of {:.1f}", in_gib(physics::memory_of(i.planned->choice).total()),
-               in_gib(i.planned->machine.device.usable));
+    return say("{:.1f} of {:.1f}", in_gib(i.planned->plan.memory.total()), in_gib(i.planned->machine.device.usable));
   });
   rows.figures(FigureOf::job);
   rows.figures(FigureOf::whole_job);
@@ -291,11 +290,11 @@ std::string price_line(const Compared& item, const CompareAnswer& comparison, co
 /// How the job runs, and what 80 of 100 measurements should show; or what is missing.
 std::string compared_plan_text(const Compared& item, const job::Job& work) {
   if (!item.usable()) return say("{}: no: {}", compared_name(item), item.problem);
-  const std::string plan = std::visit([](const auto& choice) { return plan_line(choice.plan); }, item.planned->choice);
   const auto& counted = work.counted;
-  const auto& range = counted ? item.intervals.throughput : item.intervals.tokens_per_s;
-  return say("{}: {}; 80 of 100 runs {} to {} {}", compared_name(item), plan, human_number(range.low),
-             human_number(range.high), counted ? say_name(counted->unit.rate) : say("tokens/s"));
+  const auto& range = item.intervals.rate;
+  return say("{}: {}; 80 of 100 runs {} to {} {}", compared_name(item),
+             physics::plan_text(work, item.planned->plan.layout), human_number(range.low), human_number(range.high),
+             counted ? say_name(counted->unit.rate) : say("tokens/s"));
 }
 
 /// Which benchmark the Blender row is of, and how far each score can be trusted.

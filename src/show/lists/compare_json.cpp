@@ -18,19 +18,19 @@ Json job_json(const Compared& item) {
   Json job{{"fits", item.usable()}, {"problem", text_or_null(item.problem)}};
   if (item.planned == nullptr) return job;
   const auto& planned = *item.planned;
-  job["plan"] = plan_json(planned.choice);
-  job["memory"] = memory_json(physics::memory_of(planned.choice), planned.machine.memory());
+  job["plan"] = plan_json(planned.plan);
+  job["memory"] = memory_json(planned.plan.memory, planned.machine.memory());
   job["fit"] = tree_of([&](JsonOut& out) { tell_fit(out, item.fit, in_gib(planned.machine.memory())); });
-  if (const auto* training = std::get_if<physics::TrainingChoice>(&planned.choice)) {
-    job["training"] = training_json(training->speed);
-  } else if (const auto* inference = std::get_if<physics::InferenceChoice>(&planned.choice)) {
-    job["inference"] = inference_json(inference->memory, inference->speed);
-  } else {
-    const auto& counted = std::get<physics::CountedChoice>(planned.choice);
-    job["throughput"] = {{"value", number(counted.figures.rate)}};
-    if (!counted.figures.more.empty()) job["figures"] = more_json(counted);
-  }
-  if (item.usable()) job["interval"] = {{"level", 0.8}, {"tokens_per_s", interval_json(item.intervals.tokens_per_s)}};
+  const physics::Plan& plan = planned.plan;
+  if (plan.training || plan.serving)
+    job[plan.training ? "training" : "inference"] = speed_json(plan);
+  else
+    job["throughput"] = {{"value", number(plan.rate)}};
+  if (!plan.more.empty()) job["figures"] = more_json(plan);
+  if (item.usable())
+    job["interval"] = {
+        {"level", 0.8},
+        {"tokens_per_s", interval_json(plan.tokens_per_s() > 0 ? item.intervals.rate : physics::Interval{})}};
   if (!item.trace.empty()) job["explain"] = explain_json(item.trace);
   if (item.cost)
     job["cost"] = {{"hourly", number(item.cost->hourly)},

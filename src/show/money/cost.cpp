@@ -233,7 +233,7 @@ std::string job_words(const CostItem& item, const CostAnswer& answer) {
     line = say("job: {} of work, {} by the calendar", human_duration(seconds(*subject.job->hours * 3600)),
                human_duration(seconds(money::elapsed_hours(*subject.job->hours, item.duty) * 3600)));
   if (subject.planned && answer.work && has_plan(*answer.work))
-    add_clause(line, std::visit([](const auto& choice) { return plan_line(choice.plan); }, subject.planned->choice));
+    add_clause(line, physics::plan_text(*answer.work, subject.planned->plan.layout));
   return line;
 }
 

@@ -129,7 +129,7 @@ Json item_json(const CostItem& item, const CostAnswer& answer, const catalog::Ca
            {"gpus_per_node", number(instance.gpu_count)},
            {"job", job_json(subject, item.duty)},
            {"problem", text_or_null(subject.problem)},
-           {"plan", subject.planned ? plan_json(subject.planned->choice) : Json(nullptr)},
+           {"plan", subject.planned ? plan_json(subject.planned->plan) : Json(nullptr)},
            {"cold_start_s", item.duty.cold_start_s ? number(*item.duty.cold_start_s) : Json(nullptr)},
            {"billing", billing_json(subject.provider)}};
   Json terms = Json::array();

@@ -127,9 +127,10 @@ class FleetPage {
       const FleetOffer& offer = type.steady();
       const Date date = Date::from_packed(offer.offer->as_of);
       rows.add({format("{}", member.type + 1), format("{} × {}", count_text(member.instances), offer_text(offer)),
-                printable(offer.region->id), fleet_gpus_text(type), type.layout(), percent_of_load(member.load),
-                human_number(member.requests_per_s), human_price(offer.cost.hourly), human_price(member.hourly),
-                std::string(to_text(offer.offer->term)), date.known() ? date.text() : say("undated")});
+                printable(offer.region->id), fleet_gpus_text(type), physics::layout_text(fleet_.work, type.layout()),
+                percent_of_load(member.load), human_number(member.requests_per_s), human_price(offer.cost.hourly),
+                human_price(member.hourly), std::string(to_text(offer.offer->term)),
+                date.known() ? date.text() : say("undated")});
     }
     page_.add(std::move(rows)).gap();
   }
@@ -148,11 +149,11 @@ class FleetPage {
       const FleetType& type = fleet_.types[single.type];
       const std::string who = format("{} × {}", count_text(single.instances), offer_text(type.steady()));
       const double saving = 1 - mix.hourly / single.hourly;
-      page_.line(
-          saving > 1e-9
-              ? say("best single type: {} ({}), {}/h; the mix saves {:.1f} %, {}/month", who, type.layout(),
-                    amount(single.hourly), saving * 100, amount((single.hourly - mix.hourly) * kHoursPerMonth))
-              : say("best single type: {} ({}), {}/h; no mix is cheaper", who, type.layout(), amount(single.hourly)));
+      page_.line(saving > 1e-9 ? say("best single type: {} ({}), {}/h; the mix saves {:.1f} %, {}/month", who,
+                                     physics::layout_text(fleet_.work, type.layout()), amount(single.hourly),
+                                     saving * 100, amount((single.hourly - mix.hourly) * kHoursPerMonth))
+                               : say("best single type: {} ({}), {}/h; no mix is cheaper", who,
+                                     physics::layout_text(fleet_.work, type.layout()), amount(single.hourly)));
     } else {
       page_.line(say("no single type serves all of it within the limits"));
     }

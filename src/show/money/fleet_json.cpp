@@ -75,7 +75,7 @@ Json type_json(const Fleet& fleet, std::size_t index, const catalog::Catalog& ca
           {"gpu", gpu.id},
           {"gpus", type.machine().gpus()},
           {"gpu_share", number(type.machine().device.share * gpu.devices())},
-          {"plan", plan_json(type.planned->choice)},
+          {"plan", plan_json(type.planned->plan)},
           {"as_it_runs", offer_json(type.elastic, catalog)},
           {"at_all_hours", offer_json(type.committed, catalog)},
           {"capacity", std::move(capacity)}};
@@ -126,7 +126,7 @@ Json schedule_json(const answer::FleetSchedule& day) {
 Json scaling_json(const Fleet& fleet) {
   Json out = Json::array();
   for (const answer::FleetScaling& one : fleet.scaling) {
-    Json entry{{"type", one.type + 1}, {"engines_per_instance", fleet.types[one.type].plan().dp}};
+    Json entry{{"type", one.type + 1}, {"engines_per_instance", fleet.types[one.type].layout().dp}};
     entry.update(autoscale_json(one.rule, fleet.work.inference.engine));
     out.push_back(std::move(entry));
   }
@@ -216,7 +216,7 @@ Table fleet_table(const Fleet& fleet, const catalog::Catalog& catalog) {
     row["price"] = offer_json(type.steady(), catalog);
     row["gpu"] = type.machine().device.gpu->id;
     row["gpus"] = type.machine().gpus();
-    row["layout"] = type.layout();
+    row["layout"] = physics::layout_text(fleet.work, type.layout());
     row["currency"] = fleet.currency.code();
     rows.push_back(std::move(row));
   }

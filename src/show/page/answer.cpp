@@ -26,18 +26,6 @@ std::string asked(job::ObjectiveKind objective, const std::string& job) {
   return job;
 }
 
-/// What 80 of 100 measurements should show, in the unit of its rate.
-struct Range {
-  physics::Interval rate;
-  std::string unit;
-};
-Range range_of(const job::Job& work, const Recommendation& r) {
-  if (work.counted) return {r.intervals.throughput, std::string(work.counted->unit.rate)};
-  const bool in_tokens = job::is_training(work.task) || work.model->is_generator();
-  return in_tokens ? Range{r.intervals.tokens_per_s, say("tokens/s")}
-                   : Range{r.intervals.sequences_per_s, say("sequences/s")};
-}
-
 std::string hours_text(double hours) { return human_duration(seconds(hours * 3600)); }
 
 std::string total_text(const ReportView& view, const money::Quote& quote) {
@@ -67,11 +55,11 @@ std::string parts_text(const ReportView& view, const money::Quote& quote) {
 
 /// How sure the answer is.
 std::string sure_text(const ReportView& view, const Recommendation& r) {
-  const Range range = range_of(view.advice.work, r);
-  if (range.rate.low <= 0 || r.cost_range == nullptr) return say("how far it may be off is not known");
+  const answer::SpokenRate range = answer::spoken_rate(view.advice.work, r.plan(), r.intervals);
+  if (range.interval.low <= 0 || r.cost_range == nullptr) return say("how far it may be off is not known");
   if (!view.advice.work.ends())
-    return say("80 of 100 runs should show {} to {} {}", human_number(range.rate.low), human_number(range.rate.high),
-               range.unit);
+    return say("80 of 100 runs should show {} to {} {}", human_number(range.interval.low),
+               human_number(range.interval.high), say_name(range.unit));
   const money::Quote &fast = r.cost_range->fast, &slow = r.cost_range->slow;
   const std::string from = hours_text(fast.elapsed), to = hours_text(slow.elapsed);
   // Whole periods cost the same, however long the job takes within them.
@@ -139,17 +127,15 @@ Facts facts_of(const ReportView& view, const Recommendation& r) {
   const job::Job& work = view.advice.work;
   std::vector<Fact> out;
   add_cost(out, view, r);
-  if (const auto* inference = std::get_if<physics::InferenceChoice>(&r.choice());
-      inference != nullptr && inference->speed && work.model->is_generator())
-    out.push_back({say("First token"), say("{} ms", human_number(in_ms(inference->speed->ttft))),
-                   say("{} ms between tokens", human_number(in_ms(inference->speed->itl)))});
+  if (const auto& serving = r.plan().serving; serving && work.model->is_generator())
+    out.push_back({say("First token"), say("{} ms", human_number(in_ms(serving->speed.ttft))),
+                   say("{} ms between tokens", human_number(in_ms(serving->speed.itl)))});
   if (const auto each = r.cost.per_unit)
     out.push_back({say("Per {}", view.advice.work.priced_unit()), money_text(view, *each)});
   else if (const auto million = r.cost.per_million_tokens)
     out.push_back({say("Per million tokens"), money_text(view, *million)});
   out.push_back({r.gpu != nullptr ? say("Memory per GPU") : say("Memory"), memory_text(r), memory_range(r)});
-  if (const auto bound = physics::bound_by(r.choice()); !bound.empty())
-    out.push_back({say("Limited by"), std::string(bound)});
+  if (const auto bound = r.plan().bound_by; !bound.empty()) out.push_back({say("Limited by"), std::string(bound)});
   if (const std::string plan = plan_text(work, r); !plan.empty()) out.push_back({say("Plan"), plan});
   out.push_back({say("Where"), printable(r.region->id), std::string(to_text(r.offer->term))});
   out.push_back({say("Price of"), price_date(r), std::string(to_text(view.catalog.origin_of(*r.offer).confidence))});

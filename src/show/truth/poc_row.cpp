@@ -76,41 +76,29 @@ Json row_of(const Poc& poc, const job::Request& request) {
   take_keys(row, workload_json(poc.work));
   if (poc.work.model != nullptr) add_model(row, request);
   add_machine(row, poc.machine);
-  if (!poc.work.counted || job::runs_model(poc.work.task)) take_keys(row, plan_json(poc.choice));
+  if (!poc.work.counted || job::runs_model(poc.work.task)) take_keys(row, plan_json(poc.plan));
   if (!poc.work.counted) {
     if (job::is_training(poc.work.task))
       add_training(row, poc.work);
     else
       add_serving(row, poc.work, request);
   }
-  const auto* training = std::get_if<physics::TrainingChoice>(&poc.choice);
-  if (training != nullptr && physics::is_partial(training->plan))
-    row.erase("activation_checkpointing");  // chosen again
+  if (poc.plan.training && physics::is_partial(poc.plan.layout)) row.erase("activation_checkpointing");  // chosen again
   if (row.value("profile", "") == "standard") row.erase("profile");
   if (row.value("frames", 0) == 1) row.erase("frames");
   return row;
 }
 
 /// A figure of a plan by the name it has in a row; unknown if the plan has none.
-struct FigureByKey {
-  std::string_view key;
-
-  catalog::Number operator()(const physics::TrainingChoice& choice) const {
-    if (key == "memory_gib") return in_gib(choice.memory.total());
-    if (!choice.speed) return {};
-    return key == "step_time_s" ? choice.speed->step.raw() : choice.speed->tokens_per_s_per_gpu;
-  }
-  catalog::Number operator()(const physics::InferenceChoice& choice) const {
-    if (key == "weights_gib") return in_gib(choice.memory.per_gpu.weights);
-    if (!choice.speed) return {};
-    if (key == "ttft_ms") return in_ms(choice.speed->ttft);
-    return key == "itl_ms" ? in_ms(choice.speed->itl) : choice.speed->output_tokens_per_s;
-  }
-  catalog::Number operator()(const physics::CountedChoice& choice) const {
-    if (key == "memory_gib") return in_gib(choice.figures.memory.total());
-    return key == "latency_ms" ? in_ms(choice.figures.latency) : choice.figures.rate;
-  }
-};
+catalog::Number figure_by_key(std::string_view key, const physics::Plan& plan) {
+  if (key == "memory_gib" && !plan.serving) return in_gib(plan.memory.total());
+  if (key == "weights_gib" && plan.serving) return in_gib(plan.memory.weights);
+  if (plan.rate <= 0 && (plan.training || plan.serving)) return {};
+  if (plan.training) return key == "step_time_s" ? plan.training->step.raw() : plan.training->tokens_per_s_per_gpu;
+  if (!plan.serving) return key == "latency_ms" ? in_ms(plan.latency) : plan.rate;
+  const physics::InferenceSpeed& speed = plan.serving->speed;
+  return key == "ttft_ms" ? in_ms(speed.ttft) : key == "itl_ms" ? in_ms(speed.itl) : speed.output_tokens_per_s;
+}
 
 /// Whether the row, estimated again, gives every figure that is told to be expected.
 bool says_the_plan(const Json& row, const Poc& poc, const catalog::Catalog& catalog,
@@ -123,7 +111,7 @@ bool says_the_plan(const Json& row, const Poc& poc, const catalog::Catalog& cata
   if (!answer) return false;
   for (const PocFigure& figure : poc.figures) {
     if (figure.key.empty() || !figure.expected) continue;
-    const catalog::Number again = std::visit(FigureByKey{figure.key}, answer->choice);
+    const catalog::Number again = figure_by_key(figure.key, answer->plan);
     if (!again || std::abs(*again - *figure.expected) > kSame * std::abs(*figure.expected)) return false;
   }
   return true;

@@ -101,8 +101,8 @@ class Writer {
             {"gpu", r.gpu != nullptr ? Json(r.gpu->id) : Json(nullptr)},
             {"nodes", r.machine().nodes},
             {"gpus", r.machine().gpus()},
-            {"plan", plan_json(r.choice())},
-            {"rate", number(physics::rate_of(r.choice()))},
+            {"plan", plan_json(r.plan())},
+            {"rate", number(r.plan().rate)},
             {"measured_cost", number(one.cost)},
             {"cost", std::move(money)}};
   }

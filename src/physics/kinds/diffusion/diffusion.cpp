@@ -22,11 +22,11 @@ class Generation {
         c_(ask.c.diffusion),
         model_(*ask.work.model),
         size_(diffusion_size(model_, job, c_)),
-        width_(activation_bytes(ask.plan.precision)),
+        width_(activation_bytes(ask.layout.precision)),
         weights_(diffusion_weights(ask, width_)) {}
 
-  CountedFigures run() {
-    CountedFigures out;
+  Figures run() {
+    Figures out;
     out.lacks = lacking(ask_);
     memory(out.memory);
     out.memory_ratio = {c_.interval_memory_low.of("inference"), c_.interval_memory_high.of("inference")};
@@ -41,7 +41,7 @@ class Generation {
   }
 
  private:
-  bool offloaded() const { return ask_.plan.offload != Offload::none; }
+  bool offloaded() const { return ask_.layout.offload != Offload::none; }
   double passes() const { return size_.passes * ask_.batch(); }
 
   /// Values of a pass that are alive together, and the scores of one layer where attention keeps them.
@@ -128,7 +128,7 @@ class Generation {
   }
   Seconds moving_weights() const { return offloaded() ? weights_.all() / gb_per_s(c_.offload_gbs.value) : Seconds{}; }
 
-  void speed(CountedFigures& out) const {
+  void speed(Figures& out) const {
     const Step one = step();
     const auto steps = static_cast<double>(job_.steps);
     const Seconds prompt = reading_prompt(), decode = decode_time(), moving = moving_weights();
@@ -157,11 +157,27 @@ class Generation {
   std::optional<DiffusionRate> rate_;
 };
 
+class DiffusionPhysics final : public ItemPhysics {
+ public:
+  Figures figures(const CountedAsk& ask) const override {
+    const auto& job = ask.job<DiffusionJob>();
+    if (ask.machine.on_cpu()) return diffusion_on_cpu(job, ask);
+    return ask.training() ? diffusion_training(job, ask) : Generation(job, ask).run();
+  }
+  bool recomputes_to_fit() const override { return true; }
+
+  StoredUnit stored_unit(const job::Job& work, const EconomyCoefficients& c, Trace* trace) const override {
+    if (!job::is_training(work.task)) return {};
+    const double pixels = std::get<DiffusionJob>(work.counted->job).resolution.pixels();
+    return one_image(pixels, c.data_input_pixel_bytes.of("diffusion"), trace);
+  }
+};
+
 }  // namespace
 
-CountedFigures figures_of(const DiffusionJob& job, const CountedAsk& ask) {
-  if (ask.machine.on_cpu()) return diffusion_on_cpu(job, ask);
-  return ask.training() ? diffusion_training(job, ask) : Generation(job, ask).run();
+const WorkPhysics& diffusion() {
+  static const DiffusionPhysics kOne;
+  return kOne;
 }
 
 }  // namespace gpusel::physics

@@ -5,22 +5,22 @@
 
 namespace gpusel::physics {
 
-CountedFigures diffusion_on_cpu(const job::DiffusionJob& job, const CountedAsk& ask) {
+Figures diffusion_on_cpu(const job::DiffusionJob& job, const CountedAsk& ask) {
   const CpuCoefficients& c = ask.c.cpu;
   const DiffusionSize size = diffusion_size(*ask.work.model, job, ask.c.diffusion);
-  const double width = activation_bytes(ask.plan.precision);
+  const double width = activation_bytes(ask.layout.precision);
   const DiffusionWeights weights = diffusion_weights(ask, width);
   const double passes = size.passes * ask.batch() * static_cast<double>(job.steps);
   // Values are written and read once; the denoiser's weights are read in every step.
   const NetworkPass pass{flop(size.flop() * passes + size.decode_flop * ask.batch()),
                          bytes(2 * size.values * passes * width + 2 * size.decode_values * ask.batch() * width) +
                              weights.denoiser * static_cast<double>(job.steps)};
-  CountedFigures out;
+  Figures out;
   out.memory.weights = weights.all();
   out.memory.activations = bytes(size.values * size.passes * ask.batch() * width * c.live_share.value);
   out.memory.framework = gib(ask.general.context_gib.value);
   out.memory_ratio = {c.memory_low.value, c.memory_high.value};
-  const auto found = cpu_pass(ask.machine.host, ask.plan.precision, ask.counted.engine, pass, c, ask.trace);
+  const auto found = cpu_pass(ask.machine.host, ask.layout.precision, ask.counted.engine, pass, c, ask.trace);
   if (!found) {
     out.unknown = "processor";
     return out;

@@ -86,14 +86,14 @@ double activation_bytes(Precision precision) {
 }
 
 double decoder_bytes(const CountedAsk& ask) {
-  return ask.work.model->vae_dtype == "fp32" ? 4 : activation_bytes(ask.plan.precision);
+  return ask.work.model->vae_dtype == "fp32" ? 4 : activation_bytes(ask.layout.precision);
 }
 
 DiffusionWeights diffusion_weights(const CountedAsk& ask, double width) {
   const auto& m = *ask.work.model;
   const std::string_view asked = ask.work.inference.weights_precision;
-  const bool eight_bit = ask.plan.precision == Precision::fp8 || ask.plan.precision == Precision::int8;
-  const std::string_view name = !asked.empty() ? asked : eight_bit ? to_text(ask.plan.precision) : "";
+  const bool eight_bit = ask.layout.precision == Precision::fp8 || ask.layout.precision == Precision::int8;
+  const std::string_view name = !asked.empty() ? asked : eight_bit ? to_text(ask.layout.precision) : "";
   double stored = width;
   if (!name.empty())
     if (const auto format = weight_format(name)) stored = (*format)->bits / 8;
@@ -109,7 +109,7 @@ DiffusionWeights diffusion_weights(const CountedAsk& ask, double width) {
 std::optional<DiffusionRate> diffusion_rate(const CountedAsk& ask) {
   const Device& device = ask.machine.device;
   const DiffusionCoefficients& c = ask.c.diffusion;
-  const Precision asked = ask.plan.precision;
+  const Precision asked = ask.layout.precision;
   const Precision done = device.done_in(on_matrix_units(asked, device));
   const Precision decoding = ask.work.model->vae_dtype == "fp32" ? on_matrix_units(Precision::fp32, device) : done;
   const auto peak = device.peak(done);
@@ -137,8 +137,8 @@ std::optional<DiffusionRate> diffusion_rate(const CountedAsk& ask) {
 std::string_view lacking(const CountedAsk& ask) {
   const Device& device = ask.machine.device;
   if (ask.counted.engine == job::Engine::tensorrt && device.gpu->vendor != "nvidia") return "TensorRT";
-  if (ask.plan.precision == Precision::fp8 && !device.native(Precision::fp8)) return "fp8 arithmetic";
-  if (ask.plan.precision == Precision::int8 && !device.native(Precision::int8)) return "int8 arithmetic";
+  if (ask.layout.precision == Precision::fp8 && !device.native(Precision::fp8)) return "fp8 arithmetic";
+  if (ask.layout.precision == Precision::int8 && !device.native(Precision::int8)) return "int8 arithmetic";
   return {};
 }
 

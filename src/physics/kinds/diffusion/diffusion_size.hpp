@@ -2,7 +2,7 @@
 // room.
 #pragma once
 
-#include "physics/kinds/classes.hpp"
+#include "physics/kinds/kinds.hpp"
 
 namespace gpusel::physics {
 

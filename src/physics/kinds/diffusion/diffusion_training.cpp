@@ -28,10 +28,10 @@ class DiffusionTraining {
         model_(*ask.work.model),
         size_(diffusion_size(model_, job, c_)),
         adapters_(job::trains_adapter(ask.work.training.method)),
-        frozen_(diffusion_weights(ask, activation_bytes(ask.plan.precision))) {}
+        frozen_(diffusion_weights(ask, activation_bytes(ask.layout.precision))) {}
 
-  CountedFigures run() {
-    CountedFigures out;
+  Figures run() {
+    Figures out;
     out.lacks = lacking(ask_);
     memory(out.memory);
     out.memory_ratio = {c_.interval_memory_low.of("training"), c_.interval_memory_high.of("training")};
@@ -44,9 +44,9 @@ class DiffusionTraining {
   }
 
  private:
-  bool recomputes() const { return ask_.plan.checkpointing != Checkpointing::none; }
+  bool recomputes() const { return ask_.layout.checkpointing != Checkpointing::none; }
   /// Prompts and latents computed ahead, so that neither text encoders nor VAE are there.
-  bool ahead() const { return ask_.plan.offload != Offload::none; }
+  bool ahead() const { return ask_.layout.offload != Offload::none; }
 
   double trained() const {
     if (!adapters_) return denoiser_parameters(model_);
@@ -91,7 +91,7 @@ class DiffusionTraining {
     return flop(text * ask_.batch()) / rate.reached() + flop(size_.decode_flop / 2 * ask_.batch()) / rate.decoder;
   }
 
-  void speed(CountedFigures& out, const DiffusionRate& rate) const {
+  void speed(Figures& out, const DiffusionRate& rate) const {
     const double times = forward_passes() * ask_.batch();
     const double share = c_.training_share.value;
     const Seconds products = record(ask_.trace, {"step.products", "{:.3g}", "s"}, [&](auto told) {
@@ -99,7 +99,7 @@ class DiffusionTraining {
     });
     const Seconds traffic = record(ask_.trace, {"step.traffic", "{:.3g}", "s"}, [&](auto told) {
       return told("values written and read again",
-                  traffic_time(ask_, size_.values * times, activation_bytes(ask_.plan.precision))) /
+                  traffic_time(ask_, size_.values * times, activation_bytes(ask_.layout.precision))) /
              told("share in training", share);
     });
     const Seconds launch =
@@ -138,8 +138,6 @@ class DiffusionTraining {
 
 }  // namespace
 
-CountedFigures diffusion_training(const DiffusionJob& job, const CountedAsk& ask) {
-  return DiffusionTraining(job, ask).run();
-}
+Figures diffusion_training(const DiffusionJob& job, const CountedAsk& ask) { return DiffusionTraining(job, ask).run(); }
 
 }  // namespace gpusel::physics

@@ -1,10 +1,10 @@
 // Training a denoiser, or adapters beside it. Private to this room.
 #pragma once
 
-#include "physics/kinds/classes.hpp"
+#include "physics/kinds/kinds.hpp"
 
 namespace gpusel::physics {
 
-CountedFigures diffusion_training(const job::DiffusionJob& job, const CountedAsk& ask);
+Figures diffusion_training(const job::DiffusionJob& job, const CountedAsk& ask);
 
 }  // namespace gpusel::physics

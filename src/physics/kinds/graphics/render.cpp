@@ -40,7 +40,7 @@ class Rendering {
   Rendering(const OfflineRender& job, const CountedAsk& ask)
       : job_(job), ask_(ask), c_(ask.c.render), catalog_(*ask.counted.catalog), info_(info_of(job, catalog_)) {}
 
-  CountedFigures run() {
+  Figures run() {
     if (!machine_suits()) return out_;
     power_ = ask_.machine.on_cpu() ? drawing_power(ask_.machine.host) : power_of(ask_.machine.device);
     memory();
@@ -171,11 +171,25 @@ class Rendering {
   const catalog::RendererInfo* info_;
   DrawingPower power_;
   double spill_ = 1;
-  CountedFigures out_;
+  Figures out_;
+};
+
+class RenderPhysics final : public ItemPhysics {
+ public:
+  Figures figures(const CountedAsk& ask) const override { return Rendering(ask.job<OfflineRender>(), ask).run(); }
+
+  std::string how(const job::Job& work, const Layout& layout) const override {
+    return format("{} {}", ItemPhysics::how(work, layout),
+                  to_text(std::get<OfflineRender>(work.counted->job).renderer));
+  }
+  double written_gb(const EconomyCoefficients& c) const override { return c.data_frame_mb.value / 1000; }
 };
 
 }  // namespace
 
-CountedFigures figures_of(const OfflineRender& job, const CountedAsk& ask) { return Rendering(job, ask).run(); }
+const WorkPhysics& rendering() {
+  static const RenderPhysics kOne;
+  return kOne;
+}
 
 }  // namespace gpusel::physics

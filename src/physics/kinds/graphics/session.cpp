@@ -22,7 +22,7 @@ class Sessions {
   Sessions(const SessionJob& job, const CountedAsk& ask)
       : job_(job), ask_(ask), c_(ask.c.session), device_(ask.machine.device) {}
 
-  CountedFigures run() {
+  Figures run() {
     out_.memory.activations = gib(job_.session_gib);
     if (!hardware_suits()) return out_;
     power_ = drawing_power(device_, *ask_.counted.catalog, ask_.c.render);
@@ -143,11 +143,19 @@ class Sessions {
   const SessionCoefficients& c_;
   const Device& device_;
   DrawingPower power_;
-  CountedFigures out_;
+  Figures out_;
+};
+
+class SessionPhysics final : public ItemPhysics {
+ public:
+  Figures figures(const CountedAsk& ask) const override { return Sessions(ask.job<SessionJob>(), ask).run(); }
 };
 
 }  // namespace
 
-CountedFigures figures_of(const SessionJob& job, const CountedAsk& ask) { return Sessions(job, ask).run(); }
+const WorkPhysics& sessions() {
+  static const SessionPhysics kOne;
+  return kOne;
+}
 
 }  // namespace gpusel::physics

@@ -5,7 +5,7 @@
 #include "base/words/message.hpp"
 #include "base/words/name.hpp"
 #include "catalog/catalog.hpp"
-#include "physics/kinds/classes.hpp"
+#include "physics/kinds/kinds.hpp"
 #include "physics/kinds/networks/cpu.hpp"
 
 namespace gpusel::physics {
@@ -34,7 +34,7 @@ class Simulating {
         machine_(ask.machine),
         solver_(info_of(job, *ask.counted.catalog)) {}
 
-  CountedFigures run() {
+  Figures run() {
     if (solver_ == nullptr || !solver_->bytes_per_cell || !solver_->bytes_per_update || !solver_->flops_per_update) {
       out_.unknown = "bytes and operations of the solver";
       return out_;
@@ -51,7 +51,7 @@ class Simulating {
   }
 
  private:
-  bool doubles() const { return ask_.plan.precision == Precision::fp64; }
+  bool doubles() const { return ask_.layout.precision == Precision::fp64; }
   /// Bytes against those of the solver's usual arithmetic.
   double width() const {
     const bool usual = solver_->precision == "fp64";
@@ -150,11 +150,19 @@ class Simulating {
   const catalog::SolverInfo* solver_;
   Seconds moving_, computing_;
   double spill_ = 1;
-  CountedFigures out_;
+  Figures out_;
+};
+
+class SimulationPhysics final : public ItemPhysics {
+ public:
+  Figures figures(const CountedAsk& ask) const override { return Simulating(ask.job<SimulationJob>(), ask).run(); }
 };
 
 }  // namespace
 
-CountedFigures figures_of(const SimulationJob& job, const CountedAsk& ask) { return Simulating(job, ask).run(); }
+const WorkPhysics& simulation() {
+  static const SimulationPhysics kOne;
+  return kOne;
+}
 
 }  // namespace gpusel::physics

@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "base/words/name.hpp"
-#include "physics/kinds/classes.hpp"
+#include "job/kinds/video/bitrate.hpp"
+#include "physics/kinds/kinds.hpp"
 
 namespace gpusel::physics {
 
@@ -44,10 +45,10 @@ struct Capacity {
 
 constexpr std::string_view kNvidiaNotes = "NVIDIA Video Codec SDK 13.0, application notes of encoder and decoder";
 
-CountedFigures on_gpus(const TranscodeJob& job, const CountedAsk& ask) {
+Figures on_gpus(const TranscodeJob& job, const CountedAsk& ask) {
   const MediaCoefficients& c = ask.c.media;
   const Device& device = ask.machine.device;
-  CountedFigures out;
+  Figures out;
   const MediaRate encoders = encoder_rate(device, job.codec, job.live, c);
   const MediaRate decoders = decoder_rate(device, job.input, c);
   out.lacks = !encoders.lacks.empty() ? encoders.lacks : decoders.lacks;
@@ -87,9 +88,9 @@ CountedFigures on_gpus(const TranscodeJob& job, const CountedAsk& ask) {
   return out;
 }
 
-CountedFigures on_cpu(const TranscodeJob& job, const CountedAsk& ask) {
+Figures on_cpu(const TranscodeJob& job, const CountedAsk& ask) {
   const MediaCoefficients& c = ask.c.media;
-  CountedFigures out;
+  Figures out;
   const auto speed = work_speed(ask.machine.host, ask.c.cpu);
   if (!speed) {
     out.unknown = "processor";
@@ -116,15 +117,34 @@ CountedFigures on_cpu(const TranscodeJob& job, const CountedAsk& ask) {
   return out;
 }
 
+class TranscodePhysics final : public ItemPhysics {
+ public:
+  Figures figures(const CountedAsk& ask) const override {
+    const auto& job = ask.job<TranscodeJob>();
+    const bool on_cpus = ask.machine.on_cpu();
+    Figures out = on_cpus ? on_cpu(job, ask) : on_gpus(job, ask);
+    const std::string_view kind = on_cpus ? "cpu" : "gpu";
+    out.rate_ratio = {ask.c.media.interval_low.of(kind), ask.c.media.interval_high.of(kind)};
+    out.memory_ratio = {ask.c.media.interval_low.of("memory"), ask.c.media.interval_high.of("memory")};
+    return out;
+  }
+
+  std::string how(const job::Job& work, const Layout& layout) const override {
+    return format("{} {}", ItemPhysics::how(work, layout), to_text(std::get<TranscodeJob>(work.counted->job).codec));
+  }
+
+  StoredUnit stored_unit(const job::Job& work, const EconomyCoefficients&, Trace* trace) const override {
+    const auto& job = std::get<TranscodeJob>(work.counted->job);
+    if (job.live) return {};
+    return one_second_of_video(trace, job::usual_mbps(job.input, job.resolution, job.fps));
+  }
+};
+
 }  // namespace
 
-CountedFigures figures_of(const TranscodeJob& job, const CountedAsk& ask) {
-  const bool on_cpus = ask.machine.on_cpu();
-  CountedFigures out = on_cpus ? on_cpu(job, ask) : on_gpus(job, ask);
-  const std::string_view kind = on_cpus ? "cpu" : "gpu";
-  out.rate_ratio = {ask.c.media.interval_low.of(kind), ask.c.media.interval_high.of(kind)};
-  out.memory_ratio = {ask.c.media.interval_low.of("memory"), ask.c.media.interval_high.of("memory")};
-  return out;
+const WorkPhysics& transcoding() {
+  static const TranscodePhysics kOne;
+  return kOne;
 }
 
 }  // namespace gpusel::physics

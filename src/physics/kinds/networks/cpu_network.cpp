@@ -4,16 +4,16 @@
 
 namespace gpusel::physics {
 
-CountedFigures network_on_cpu(const SampleCost& sample, const CountedAsk& ask) {
+Figures network_on_cpu(const SampleCost& sample, const CountedAsk& ask) {
   const CpuCoefficients& c = ask.c.cpu;
-  const double each = value_bytes(ask.plan.precision);
+  const double each = value_bytes(ask.layout.precision);
   const double parameters = *ask.work.model->params_b * 1e9;
   const double values = sample.values * ask.batch();
   // Backwards takes twice what forwards does.
   const double passes = ask.training() ? 3 : 1;
   // What layers put out is written once and read once; weights are read once per pass.
   const NetworkPass pass{flop(passes * sample.flops * ask.batch()), bytes(passes * (2 * values + parameters) * each)};
-  CountedFigures out;
+  Figures out;
   out.memory.weights = bytes(parameters * each);
   out.memory.activations =
       bytes(values * each * (ask.training() ? ask.c.samples.saved_copies.value : c.live_share.value));
@@ -22,7 +22,7 @@ CountedFigures network_on_cpu(const SampleCost& sample, const CountedAsk& ask) {
     out.memory.optimizer = bytes(parameters * 8);
   }
   out.memory.framework = gib(ask.general.context_gib.value);
-  const auto found = cpu_pass(ask.machine.host, ask.plan.precision, ask.counted.engine, pass, c, ask.trace);
+  const auto found = cpu_pass(ask.machine.host, ask.layout.precision, ask.counted.engine, pass, c, ask.trace);
   if (!found) {
     out.unknown = "processor";
     return out;

@@ -1,7 +1,7 @@
 // A network's inference on a machine without a GPU. Private to this room.
 #pragma once
 
-#include "physics/kinds/classes.hpp"
+#include "physics/kinds/kinds.hpp"
 
 namespace gpusel::physics {
 
@@ -12,6 +12,6 @@ struct SampleCost {
 };
 
 /// Memory of the host, rate and latency at the plan's batch. The model's parameters are those of the workload.
-CountedFigures network_on_cpu(const SampleCost& sample, const CountedAsk& ask);
+Figures network_on_cpu(const SampleCost& sample, const CountedAsk& ask);
 
 }  // namespace gpusel::physics

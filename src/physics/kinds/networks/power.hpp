@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "physics/kinds/classes.hpp"
+#include "physics/kinds/kinds.hpp"
 
 namespace gpusel::physics {
 

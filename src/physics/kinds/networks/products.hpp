@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "physics/kinds/classes.hpp"
+#include "physics/kinds/kinds.hpp"
 
 namespace gpusel::physics {
 

@@ -30,8 +30,7 @@ Exported script(const ExportView& view, const answer::Launch& launch, std::strin
 Result<Exported> server(const ExportView& view, job::Engine engine) {
   const auto& work = view.advice.work;
   const std::string_view name = to_text(engine);
-  if (!std::holds_alternative<physics::InferenceChoice>(view.chosen.choice()))
-    return cannot(say("{} serves language models, and this job is none of that", name));
+  if (!view.chosen.plan().serving) return cannot(say("{} serves language models, and this job is none of that", name));
   if (work.inference.engine != engine)
     return cannot(say("the plan is for {}: --engine {} plans for {}", to_text(work.inference.engine), name, name));
   const auto launch = answer::launch_of(view.advice, view.chosen, view.launches, view.catalog, view.coefficients, name);
@@ -46,8 +45,7 @@ Result<Exported> export_vllm(const ExportView& view) { return server(view, job::
 Result<Exported> export_sglang(const ExportView& view) { return server(view, job::Engine::sglang); }
 
 Result<Exported> export_torchrun(const ExportView& view) {
-  if (!std::holds_alternative<physics::TrainingChoice>(view.chosen.choice()))
-    return cannot(say("torchrun starts training, and this job is none"));
+  if (!view.chosen.plan().training) return cannot(say("torchrun starts training, and this job is none"));
   const auto launch =
       answer::launch_of(view.advice, view.chosen, view.launches, view.catalog, view.coefficients, "torchrun");
   if (!launch) return cannot(say("no command says this plan"));

@@ -34,13 +34,12 @@ constexpr std::string_view kOwnLaunchers[] = {"megatron", "nemo", "torchtune", "
 
 /// Error: `tool` cannot say the plan.
 Status check(const ExportView& view, std::string_view tool, const Values& values) {
-  if (!std::holds_alternative<physics::TrainingChoice>(view.chosen.choice()))
-    return cannot(say("{} is for training, and this job is none", tool));
+  if (!view.chosen.plan().training) return cannot(say("{} is for training, and this job is none", tool));
   const std::string& framework = view.advice.work.training.framework;
   if (std::ranges::find(kOwnLaunchers, framework) != std::end(kOwnLaunchers))
     return cannot(say("{} does not train through {}", framework, tool));
   if (values.has("split"))
-    return cannot(say("{} does not divide layers over GPUs as the plan does ({})", tool, layout_of(view.chosen)));
+    return cannot(say("{} does not divide layers over GPUs as the plan does ({})", tool, layout_of(view, view.chosen)));
   const std::string vendor = values.of("vendor");
   if (vendor != "nvidia" && vendor != "amd")
     return cannot(say("the configuration of {} for {} is not known here", tool, values.of("gpu")));
@@ -92,12 +91,11 @@ std::vector<std::string> batch_notes(const Values& values) {
 }  // namespace
 
 Result<Exported> export_accelerate(const ExportView& view) {
-  if (!std::holds_alternative<physics::TrainingChoice>(view.chosen.choice()))
-    return cannot(say("{} is for training, and this job is none", "Accelerate"));
+  if (!view.chosen.plan().training) return cannot(say("{} is for training, and this job is none", "Accelerate"));
   const Values values(view);
   if (Status possible = check(view, "Accelerate", values); !possible) return std::unexpected(possible.error());
   if (values.has("other_sharding"))
-    return cannot(say("Accelerate has no setting here for sharding {}", layout_of(view.chosen)));
+    return cannot(say("Accelerate has no setting here for sharding {}", layout_of(view, view.chosen)));
   const int nodes = view.chosen.machine().nodes;
   const bool alone = values.count("gpus") == 1;
   Json config{{"compute_environment", "LOCAL_MACHINE"},
@@ -125,12 +123,11 @@ Result<Exported> export_accelerate(const ExportView& view) {
 }
 
 Result<Exported> export_deepspeed(const ExportView& view) {
-  if (!std::holds_alternative<physics::TrainingChoice>(view.chosen.choice()))
-    return cannot(say("{} is for training, and this job is none", "DeepSpeed"));
+  if (!view.chosen.plan().training) return cannot(say("{} is for training, and this job is none", "DeepSpeed"));
   const Values values(view);
   if (Status possible = check(view, "DeepSpeed", values); !possible) return std::unexpected(possible.error());
   if (values.has("fsdp") || values.has("other_sharding"))
-    return cannot(say("the plan shards in a way that DeepSpeed has none of ({})", layout_of(view.chosen)));
+    return cannot(say("the plan shards in a way that DeepSpeed has none of ({})", layout_of(view, view.chosen)));
   Exported out{"ds_config.json", {}, batch_notes(values)};
   out.notes.push_back(
       say("optimizer {} is left to the script, as its learning rate is no part of the plan", values.of("optimizer")));

@@ -1,0 +1,45 @@
+// What a layout comes to on a machine, whatever the kind of work.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "physics/serving/inference.hpp"
+#include "physics/training/training.hpp"
+
+namespace gpusel::physics {
+
+/// A figure that only one kind of work has, by the key it has in JSON; its unit is in the key.
+struct NamedFigure {
+  std::string_view key;
+  double value = 0;
+};
+
+/// What serving a language model knows beyond the figures of all work.
+struct Serving {
+  CacheRoom room;
+  InferenceSpeed speed;  // as it is here where none is known
+};
+
+struct Figures {
+  MemoryBreakdown memory;      // of the fullest GPU; of the host, on a machine without one
+  double rate = 0;             // of the whole machine, in the job's own unit; 0: not known
+  double sequences_per_s = 0;  // trained on, or requests served; 0: not counted in such
+  Seconds latency;             // of one batch, item or request; zero where there is none
+  std::string_view bound_by;   // memory-bandwidth, compute, launch, link, encoder, rt, sessions …
+  Interval rate_ratio{1, 1};   // in which 80 of 100 measurements lie, over the prediction
+  Interval memory_ratio{1, 1};
+  std::string_view lacks;    // what the work cannot do without and the machine has not
+  std::string_view unknown;  // a figure of the machine that is not published and the rate follows from
+  std::vector<NamedFigure> more;
+  std::optional<TrainingSpeed> training;  // of language models
+  std::optional<Serving> serving;         // of language models
+
+  /// Of language models; 0 for other work.
+  double tokens_per_s() const { return training || serving ? rate : 0; }
+
+  void set_training(const std::optional<TrainingSpeed>& speed);
+  void set_serving(const InferenceMemory& held, const std::optional<InferenceSpeed>& speed);
+};
+
+}  // namespace gpusel::physics

@@ -1,0 +1,142 @@
+// Language models that are served.
+#include <algorithm>
+#include <cmath>
+
+#include "base/words/message.hpp"
+#include "physics/kinds/kinds.hpp"
+
+namespace gpusel::physics {
+
+namespace {
+
+using job::Job;
+
+/// Those of that quantity as `others` have them, where that is less.
+void replace_lines(Trace& trace, std::string_view quantity, const Trace& others) {
+  for (TraceLine& line : trace)
+    for (const TraceLine& other : others)
+      if (line.quantity == quantity && other.quantity == quantity && *other.value.number < *line.value.number)
+        line = other;
+}
+
+class ServingPhysics final : public WorkPhysics {
+ public:
+  Result<Plan> plan(const Job& work, const Machine& machine, const Coefficients& c) const override {
+    return plan_inference(work, machine, c);
+  }
+
+  Plan refigure(Plan plan, const Job& work, const Machine& machine, const Coefficients& c) const override {
+    return inference_figures(work, machine, plan.layout, c);
+  }
+
+  Bytes least_memory(const Job& work, const Device& device) const override {
+    const auto formats = allowed_formats(work, device);
+    const Bytes weights = formats ? stored_weights(work, *formats->back()) : Bytes{};
+    return work.inference.offload == job::Offload::none ? weights : weights * kInFlight;
+  }
+
+  std::string layout_text(const Layout& layout) const override {
+    std::string line(layout.weights->name);
+    const std::pair<std::string_view, int> degrees[] = {{"tp", layout.tp}, {"pp", layout.pp}, {"ep", layout.ep}};
+    for (const auto& [name, degree] : degrees)
+      if (degree > 1) line += format(" {}{}", name, degree);
+    if (layout.dp > 1) line += say(", {} replicas", layout.dp);
+    return line;
+  }
+
+  job::Assumptions chosen(const Job& work, const Plan& plan) const override {
+    const auto& job = work.inference;
+    const Layout& layout = plan.layout;
+    const Serving& serving = *plan.serving;
+    Chosen out;
+    out.add(job.weights_precision.empty(), "weights_precision", layout.weights->name);
+    out.add(!job.kv_precision && work.model->is_generator(), "kv_precision", to_text(layout.kv));
+    out.add(!work.pins.tp, "tp", layout.tp);
+    out.add(!work.pins.pp, "pp", layout.pp);
+    out.add(!work.pins.dp, "dp", layout.dp);
+    out.add(serving.speed.prefill_replicas > 0, "prefill_replicas", serving.speed.prefill_replicas);
+    out.add(!job.concurrency, "concurrency", serving.room.concurrency);
+    return out.take();
+  }
+
+  void add_departures(const Job& work, const Machine& machine, const Plan& plan,
+                      std::vector<std::string>& notes) const override {
+    const Layout& layout = plan.layout;
+    const auto used = std::int64_t{layout.tp} * layout.pp * layout.dp;
+    if (used < machine.gpus() && work.inference.mode != job::Mode::single_stream)
+      notes.push_back(say("{} of {} GPUs stand idle: they make up no replica", machine.gpus() - used, machine.gpus()));
+    if (!plan.serving->speed.weights_native && layout.weights->arithmetic != Arithmetic::weight_only)
+      notes.push_back(say("{} weights are widened to 16 bit on {}: they save memory, not arithmetic",
+                          layout.weights->name, machine.device.gpu->architecture));
+  }
+
+  void explain(const Job& work, const Machine& machine, const Plan& plan, const Coefficients& c,
+               Trace& trace) const override {
+    const auto memory = inference_memory(work, machine, plan.layout, c, &trace);
+    if (work.inference.request_rate) {  // the cache is that of the requests in flight
+      Job steady = work;
+      steady.inference.concurrency = static_cast<std::int64_t>(plan.serving->room.concurrency);
+      Trace held;
+      inference_memory(steady, machine, plan.layout, c, &held);
+      replace_lines(trace, "memory.kv_cache", held);
+    }
+    inference_speed(work, machine, plan.layout, memory, c, &trace);
+  }
+
+  /// By mode and engine, and wider where less is known.
+  Ratios ratios(const Job& work, const Machine& machine, const Plan& plan, const Coefficients& c) const override {
+    const std::string_view mode = to_text(work.inference.mode);
+    const std::string engine = format("{} {}", to_text(work.inference.engine), mode);
+    double widening = c.interval_widening.of(machine.device.gpu->architecture);
+    if (work.model->is_moe()) widening *= c.interval_widening.of("experts");
+    if (plan.layout.tp * plan.layout.pp > machine.gpus_per_node) widening *= c.interval_widening.of("nodes");
+    const auto between = [&](const Coefficient& low, const Coefficient& high) -> Interval {
+      const auto end = [&](const Coefficient& ratio) {
+        return std::pow(ratio.of("inference", engine, mode), widening);
+      };
+      return {end(low), end(high)};
+    };
+    Ratios out{.memory = between(c.interval_memory_low, c.interval_memory_high),
+               .rate = between(c.interval_speed_low, c.interval_speed_high),
+               .itl = between(c.interval_itl_low, c.interval_itl_high),
+               .ttft = between(c.interval_ttft_low, c.interval_ttft_high)};
+    if (work.inference.request_rate) out.rate.high = 1;  // nothing is served that has not arrived
+    return out;
+  }
+
+  std::string how(const Job& work, const Layout& layout) const override {
+    const auto& job = work.inference;
+    const std::string engine = job.generation.empty() ? std::string(to_text(job.engine))
+                                                      : format("{} {}", to_text(job.engine), job.generation);
+    return format("{} {} {}", engine, to_text(job.mode), layout.weights->name);
+  }
+
+  std::vector<std::string> cases(const Job& work, const Layout& layout) const override {
+    const std::string engine(to_text(work.inference.engine));
+    std::vector<std::string> names{engine, std::string(layout.weights->name)};
+    if (!work.inference.generation.empty())
+      names.insert(names.begin(), engine + " " + std::string(work.inference.generation));
+    return names;
+  }
+
+  /// Replicas of one node read the same files, which stay in its memory; a replica over several nodes is shared out.
+  Loaded loaded(const Job& work, const Machine& machine, const Plan& plan) const override {
+    const int ranks = plan.layout.tp * plan.layout.pp;
+    const int here = std::min(ranks, machine.gpus_per_node);
+    return {stored_weights(work, *plan.layout.weights) * (static_cast<double>(here) / ranks),
+            static_cast<double>(here)};
+  }
+
+  std::optional<Stored> stored(const Job& work, const Plan& plan) const override {
+    return Stored{stored_weights(work, *plan.layout.weights), to_say("parameters × bytes as stored"), std::nullopt};
+  }
+};
+
+}  // namespace
+
+const WorkPhysics& language_serving() {
+  static const ServingPhysics kOne;
+  return kOne;
+}
+
+}  // namespace gpusel::physics

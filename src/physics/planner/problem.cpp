@@ -1,0 +1,35 @@
+#include "base/words/message.hpp"
+#include "physics/planner/plan.hpp"
+
+namespace gpusel::physics {
+
+std::string Problem::text() const {
+  switch (kind) {
+    case Kind::none: return {};
+    case Kind::memory: return say("needs {:.1f} GiB per GPU, has {:.1f} GiB", needed_gib, available_gib);
+    case Kind::cache:
+      return say(
+          "no room for one request of {:g} tokens: without its cache {:.1f} GiB are needed, and the engine may "
+          "use {:.1f} GiB",
+          request_tokens, needed_gib, available_gib);
+    case Kind::no_rate: return say("the arithmetic rate of '{}' is not published for this format", subject);
+    case Kind::too_much_traffic:
+      return most_per_s > 0 ? say("cannot serve {:g} requests per second: {:.3g} at most", asked_per_s, most_per_s)
+                            : say("cannot serve {:g} requests per second", asked_per_s);
+    case Kind::lacking: return say("{} has no {}", subject, what);
+    case Kind::unpublished:
+      return what.empty() ? say("no rate of '{}' for this work is known", subject)
+                          : say("the {} of '{}' is not published", what, subject);
+    case Kind::too_late: return say("one batch takes {:.3g} ms, {:g} ms are allowed", batch_ms, allowed_ms);
+    case Kind::latency:
+      return percentile > 0
+                 ? say("misses the latency targets: {:.0f} of 100 requests have {:.0f} ms to the first token and "
+                       "{:.1f} ms between tokens, or less",
+                       percentile, ttft_ms, itl_ms)
+                 : say("misses the latency targets: {:.0f} ms to the first token, {:.1f} ms between tokens", ttft_ms,
+                       itl_ms);
+  }
+  return {};
+}
+
+}  // namespace gpusel::physics
