@@ -7,7 +7,6 @@
 #include "base/io/document.hpp"
 #include "base/io/json_number.hpp"
 #include "base/io/limits.hpp"
-#include "base/io/plain_json.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 
@@ -205,7 +204,6 @@ std::string without_python_numbers(std::string_view text) {
 }  // namespace
 
 Result<Document> parse_json(std::string_view text, std::string name, JsonDialect dialect) {
-  if (auto plain = read_plain_json(text)) return Document{std::move(name), std::move(*plain)};
   if (const auto nul = text.find('\0'); nul != std::string_view::npos)
     return usage_error(say("not valid JSON: a NUL character at byte {}", nul + 1), std::move(name));
   JsonTreeBuilder builder(name, text);
