@@ -5,8 +5,8 @@
 #include "base/words/message.hpp"
 #include "base/words/name.hpp"
 #include "rules/fitness.hpp"
-#include "rules/holds.hpp"
 #include "rules/pattern.hpp"
+#include "rules/rule_set.hpp"
 #include "rules/truth.hpp"
 
 namespace gpusel::rules {
@@ -99,6 +99,18 @@ Condition left_open(const Condition& condition, const Facts& facts, Stage known)
   if (out.parts.size() != 1) return out;
   Condition only = std::move(out.parts.front());
   return only;
+}
+
+void RuleSet::add(const Rule& rule, const Facts& job) {
+  rules_.push_back(&rule);
+  open_.push_back(left_open(rule.when, job, Stage::job));
+  facts_ |= facts_in(open_.back());
+}
+
+const Rule* RuleSet::first_to_fire(const Facts& known) const {
+  for (std::size_t i = 0; i < rules_.size(); ++i)
+    if (evaluate(open_[i], known) == Truth::yes) return rules_[i];
+  return nullptr;
 }
 
 Verdict verdict(const Rule& rule, const Facts& facts) {

@@ -238,13 +238,6 @@ class Facts {
     const auto& text = values_[index(fact)].text;
     return {text.begin, text.size};
   }
-  /// Bits that only equal values have, as long as no text gives its place to another one: a text is known by where it
-  /// lies. The fact's type says how to read them.
-  std::array<std::uint64_t, 2> bits(Fact fact, FactType type) const {
-    if (!known(fact)) return {~std::uint64_t{0}, ~std::uint64_t{0}};
-    if (type != FactType::text) return {std::bit_cast<std::uint64_t>(number(fact)), 0};
-    return {reinterpret_cast<std::uintptr_t>(text(fact).data()), text(fact).size()};
-  }
   /// As a message shows it; "unknown" where it is.
   std::string shown(Fact fact) const;
 

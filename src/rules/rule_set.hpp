@@ -1,12 +1,24 @@
-// Rules that are judged together, for thousands of candidates.
+// Rules that are judged together, and parts of a rule looked at by themselves.
 #pragma once
 
-#include <cstdint>
+#include <optional>
 #include <vector>
 
-#include "rules/holds.hpp"
+#include "rules/rule.hpp"
 
 namespace gpusel::rules {
+
+/// Whether a condition is true; nothing where that hangs on what is not known.
+std::optional<bool> holds(const Condition& condition, const Facts& facts);
+
+/// Whether the rule can fire yet when only the facts of the stages up to `known` are settled, whatever the others are.
+bool may_fire(const Rule& rule, const Facts& facts, Stage known);
+
+/// Every fact that the rule's message shows.
+FactSet facts_shown(const Rule& rule);
+
+/// The condition without the parts that those facts have decided and that decide nothing: as true as it is.
+Condition left_open(const Condition& condition, const Facts& facts, Stage known);
 
 class RuleSet {
  public:
@@ -14,30 +26,15 @@ class RuleSet {
   void add(const Rule& rule, const Facts& job);
 
   const Rule* first_to_fire(const Facts& known) const;
-  /// The same, for facts whose values come again and again: it is kept what was found for them. A text is known by
-  /// where it lies, so none may lie where another lay; equal ones at two places are judged twice.
-  const Rule* remembered(const Facts& known);
 
   const std::vector<const Rule*>& rules() const { return rules_; }
-  const std::vector<Condition>& open() const { return open_; }
   /// Those that what is open speaks of.
   const FactSet& facts() const { return facts_; }
-  const FactSet& all_facts() const { return all_facts_; }
 
  private:
-  using Key = std::vector<std::uint64_t>;
-  struct Found {
-    Key of;  // empty: nothing yet
-    const Rule* rule = nullptr;
-  };
-  void read_key(const Facts& known);
-
   std::vector<const Rule*> rules_;
   std::vector<Condition> open_;
   FactSet facts_;
-  FactSet all_facts_;
-  Key key_;
-  std::vector<Found> found_;  // by the key's hash; the last of those that share a place
 };
 
 }  // namespace gpusel::rules

@@ -30,26 +30,4 @@ TEST_CASE("a set of facts has what was put in, in the order of facts") {
   CHECK((rules::every_fact() | set) == rules::every_fact());
 }
 
-TEST_CASE("bits of facts tell values apart, and texts by where they lie") {
-  using rules::FactType;
-  const std::string text = "spot";
-  const std::string twin = text;
-  rules::Facts one, other;
-  const auto same = [&](Fact fact, FactType type) { return one.bits(fact, type) == other.bits(fact, type); };
-  CHECK(same(Fact::gpus, FactType::number));
-  one.set(Fact::gpus, 0.0);
-  CHECK_FALSE(same(Fact::gpus, FactType::number));  // nothing is not nought
-  other.set(Fact::gpus, 0.0);
-  CHECK(same(Fact::gpus, FactType::number));
-  other.set(Fact::gpus, 8.0);
-  CHECK_FALSE(same(Fact::gpus, FactType::number));
-  one.set(Fact::term, std::string_view(text));
-  other.set(Fact::term, std::string_view(text));
-  CHECK(same(Fact::term, FactType::text));
-  other.set(Fact::term, std::string_view(twin));
-  CHECK_FALSE(same(Fact::term, FactType::text));
-  other.set(Fact::term, std::string_view(text).substr(0, 3));
-  CHECK_FALSE(same(Fact::term, FactType::text));
-}
-
 }  // namespace facts_test

@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "base/words/message.hpp"
-#include "rules/holds.hpp"
+#include "rules/rule_set.hpp"
 #include "rules/rule.hpp"
 #include "support/market.hpp"
 #include "support/program.hpp"

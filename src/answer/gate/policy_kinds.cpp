@@ -4,10 +4,10 @@
 #include <tuple>
 
 #include "answer/gate/policy_names.hpp"
-#include "base/text/first_few.hpp"
+#include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
-#include "rules/holds.hpp"
+#include "rules/rule_set.hpp"
 
 namespace gpusel::answer {
 

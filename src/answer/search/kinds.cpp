@@ -65,27 +65,10 @@ bool InstanceKinds::share(const rules::FactSet& facts) {
 }
 
 std::uint32_t InstanceKinds::of(const Instance& instance) {
-  if (2 * kinds_.size() >= slots_.size()) grow();
-  const Words words(instance);
-  const std::uint64_t hash = words.hash();
-  for (std::size_t at = hash & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {
-    std::uint32_t& slot = slots_[at];
-    if (slot == 0) {
-      kinds_.push_back({&instance, hash});
-      return (slot = static_cast<std::uint32_t>(kinds_.size())) - 1;
-    }
-    const Kind& kind = kinds_[slot - 1];
-    if (kind.hash == hash && Words(*kind.first) == words) return slot - 1;
-  }
+  return kinds_.try_emplace(&instance, static_cast<std::uint32_t>(kinds_.size())).first->second;
 }
 
-void InstanceKinds::grow() {
-  slots_.assign(std::max<std::size_t>(256, 4 * slots_.size()), 0);
-  for (std::uint32_t i = 0; i < kinds_.size(); ++i) {
-    std::size_t at = kinds_[i].hash & (slots_.size() - 1);
-    while (slots_[at] != 0) at = (at + 1) & (slots_.size() - 1);
-    slots_[at] = i + 1;
-  }
-}
+std::size_t InstanceKinds::Hash::operator()(const Instance* instance) const { return Words(*instance).hash(); }
+bool InstanceKinds::Same::operator()(const Instance* a, const Instance* b) const { return Words(*a) == Words(*b); }
 
 }  // namespace gpusel::answer

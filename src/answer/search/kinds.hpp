@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <unordered_map>
 
 #include "catalog/records/market.hpp"
 #include "rules/facts.hpp"
@@ -19,14 +19,13 @@ class InstanceKinds {
   static bool share(const rules::FactSet& facts);
 
  private:
-  struct Kind {
-    const catalog::Instance* first;
-    std::uint64_t hash;
+  struct Hash {
+    std::size_t operator()(const catalog::Instance* instance) const;
   };
-  void grow();
-
-  std::vector<Kind> kinds_;
-  std::vector<std::uint32_t> slots_;  // by hash: a kind's number + 1; 0 is free
+  struct Same {
+    bool operator()(const catalog::Instance* a, const catalog::Instance* b) const;
+  };
+  std::unordered_map<const catalog::Instance*, std::uint32_t, Hash, Same> kinds_;  // by the first of each
 };
 
 }  // namespace gpusel::answer

@@ -35,21 +35,21 @@ int count_from(double nodes) {
 
 void CandidateSearch::plan_shapes(std::vector<Recommendation>& out) {
   const auto& limits = context_.question.constraints;
-  alone_.resize(all_shapes().size());
+  alone_.resize(shapes_.size());
   const bool traffic = work_.inference.request_rate && !job::is_training(work_.task);
   const bool demanded = work_.counted && work_.counted->demand;
   const int most = static_cast<int>(limits.nodes.value_or(limits.max_nodes.value_or(kNodeCounts.back())));
   if (demanded) {
-    for (const Shape& shape : all_shapes()) hold_demand(shape, most, out);
+    for (const Shape& shape : shapes_) hold_demand(shape, most, out);
     return;
   }
   if (limits.nodes || limits.max_nodes || traffic) {
-    for (const Shape& shape : all_shapes()) traffic ? serve_shape(shape, most, out) : plan_shape(shape, most, out);
+    for (const Shape& shape : shapes_) traffic ? serve_shape(shape, most, out) : plan_shape(shape, most, out);
     return;
   }
   // "What the job needs" is one node wherever one will do.
   const Rejections::Mark before = rejections_.mark();
-  for (const Shape& shape : all_shapes()) plan_shape(shape, 1, out);
+  for (const Shape& shape : shapes_) plan_shape(shape, 1, out);
   if (!out.empty()) return;
   rejections_.go_back(before);
   plan_many_nodes(out);
@@ -58,8 +58,8 @@ void CandidateSearch::plan_shapes(std::vector<Recommendation>& out) {
 /// Fastest nodes first, so that what they need bounds how many of the slower ones are tried.
 void CandidateSearch::plan_many_nodes(std::vector<Recommendation>& out) {
   std::vector<std::pair<Seconds, const Shape*>> order;
-  order.reserve(all_shapes().size());
-  for (const Shape& shape : all_shapes()) order.emplace_back(physics::least_time(work_, shape.machine), &shape);
+  order.reserve(shapes_.size());
+  for (const Shape& shape : shapes_) order.emplace_back(physics::least_time(work_, shape.machine), &shape);
   std::ranges::stable_sort(order, {}, &std::pair<Seconds, const Shape*>::first);
   int most = kNodeCounts.back();
   for (const auto& [time, shape] : order) {

@@ -1,7 +1,4 @@
 // What instances of a shape cost with a plan, and under which offer: all that is asked once for each of a million.
-#include <algorithm>
-#include <limits>
-
 #include "answer/search/search.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
@@ -16,28 +13,7 @@ using rules::Fact;
 using rules::Facts;
 using rules::Rule;
 
-/// By which a product of the same factors in another order may be off.
-constexpr double kMoreThanRounding = 1 + 1e-9;
-
-/// Whether the job costs more under `one` than under `other` of the same instance, whatever the job is: sold alike, for
-/// a price that is higher by more than rounding.
-bool surely_dearer(const catalog::Offer& one, const catalog::Offer& other) {
-  return one.term == other.term && one.currency == other.currency &&
-         one.per_hour() > kMoreThanRounding * other.per_hour();
-}
-
 }  // namespace
-
-/// Instances of a shape lie far apart in a large catalogue, and so do their offers: those to come are fetched from
-/// memory while others are judged.
-void CandidateSearch::fetch_ahead(const Shape& shape, std::size_t place) const {
-  constexpr std::size_t kAhead = 8;
-  const auto instances = context_.catalog.instances();
-  if (place + 2 * kAhead >= shape.instances.size()) return;
-  __builtin_prefetch(&instances[shape.instances[place + 2 * kAhead]].first_offer);
-  const auto offers = context_.catalog.offers_of(instances[shape.instances[place + kAhead]]);
-  for (std::size_t i = 0; i < std::min(kAhead, offers.size()); i += 2) __builtin_prefetch(&offers[i]);
-}
 
 void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, std::vector<Recommendation>& out) {
   const auto planned = std::make_shared<const Planned>(std::move(planned_machine));
@@ -46,16 +22,13 @@ void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, s
                        &context_.question.extras};
   const rules::FactSet wanted = by_plan_.facts() | market_.judges().facts() | adjusting_.facts();
   const bool shared = InstanceKinds::share(wanted);
-  const auto kinds = all_kinds();
   std::uint32_t judged = kNoKind;  // that the facts are of
   const Rule* fell_by = nullptr;
   Facts facts = job_;
   plan_facts(facts, work_, planned->machine, planned->plan, context_.coefficients);
-  for (std::size_t place = 0; place < shape.instances.size(); ++place) {
-    fetch_ahead(shape, place);
-    const std::uint32_t index = shape.instances[place];
+  for (const std::uint32_t index : shape.instances) {
     const Instance& instance = context_.catalog.instances()[index];
-    const std::uint32_t kind = shared && index < kinds.size() ? kinds[index] : kNoKind;
+    const std::uint32_t kind = shared && index < kind_of_.size() ? kind_of_[index] : kNoKind;
     if (kind == kNoKind || kind != judged) {
       judged = kind;
       instance_facts(facts, view_of(instance), wanted);
@@ -81,20 +54,6 @@ bool CandidateSearch::hides_licence(const money::Quote& quote, const catalog::Of
   return quote.lacks("licence") && instance.workstation_licence == catalog::Licence::surcharge;
 }
 
-/// Whether every offer on these terms falls, whatever else is true of it and of the job.
-bool CandidateSearch::is_barred(catalog::Term term) const {
-  auto& known = barred_[static_cast<std::size_t>(term)];
-  if (known) return *known;
-  rules::FactSet of_term;
-  of_term.set(Fact::term);
-  Facts facts;
-  facts.set(Fact::term, to_text(term));
-  known = std::ranges::any_of(market_.judges().rules(), [&](const Rule* rule) {
-    return rules::facts_in(rule->when) == of_term && rules::fires(*rule, facts);
-  });
-  return *known;
-}
-
 /// The cheapest offer that every rule lets pass; otherwise the first reason of the cheapest.
 std::optional<Priced> CandidateSearch::best_offer(const Instance& instance, const money::Use& use, Facts& facts) {
   const catalog::Catalog& catalog = context_.catalog;
@@ -102,13 +61,10 @@ std::optional<Priced> CandidateSearch::best_offer(const Instance& instance, cons
     return std::pair(a.quote.total, catalog.region_of(*a.offer).id) <
            std::pair(b.quote.total, catalog.region_of(*b.offer).id);
   };
-  const bool same_everywhere = use.job->egress_mbps <= 0 && !use.extras->egress_gb && !use.extras->storage_gb;
   std::optional<Priced> best;
   std::optional<Priced> fallen;
   const Rule* first_rule = nullptr;
   for (const catalog::Offer& offer : catalog.offers_of(instance)) {
-    const bool dearer = best && same_everywhere && surely_dearer(offer, *best->offer);
-    if (best && (is_barred(offer.term) || dearer)) continue;
     auto quote = this->quote(offer, use);
     if (!quote) continue;
     Priced priced{&offer, std::move(*quote)};

@@ -131,7 +131,7 @@ class Adviser {
       find_relaxations(advice);
     }
     if (advice.recommendations.empty()) find_nearest_latency(model, advice);
-    find_alternatives(model, search, advice);
+    find_alternatives(model, advice);
     return advice;
   }
 
@@ -200,17 +200,16 @@ class Adviser {
 
   /// The same question with one thing changed. Of methods the first whose best answer is much cheaper, or the only one:
   /// the smallest change that helps is the one to try. Of formats each that changes the winner.
-  void find_alternatives(const FoundModel& model, const CandidateSearch& search, Advice& advice) const {
+  void find_alternatives(const FoundModel& model, Advice& advice) const {
     for (const Variation& change : changes_for(advice.work)) {
-      auto found = alternative(change, model, search, advice);
+      auto found = alternative(change, model, advice);
       if (!found) continue;
       advice.alternatives.push_back(std::move(*found));
       if (job::is_training(advice.work.task)) return;
     }
   }
 
-  std::optional<Alternative> alternative(const Variation& change, const FoundModel& model,
-                                         const CandidateSearch& search, const Advice& advice) const {
+  std::optional<Alternative> alternative(const Variation& change, const FoundModel& model, const Advice& advice) const {
     const bool none = advice.recommendations.empty();
     Question other = question_;  // NOLINT(misc-const-correctness): the option below writes into it
     const auto* option = job::find_option(job::request_options(), change.key);
@@ -221,7 +220,7 @@ class Adviser {
     auto work = resolve_work(other.request, model, context_.catalog);
     if (!work) return std::nullopt;
     const SearchContext context{other, context_.catalog, context_.coefficients, context_.quoter, rules_};
-    std::vector<Recommendation> found = CandidateSearch(context, *work, search).run();
+    std::vector<Recommendation> found = CandidateSearch(context, *work, CandidateSearch::Rejected::left_out).run();
     if (found.empty()) return std::nullopt;
     rank(found, *work, question_.objective);
     const auto best = std::find_if(found.begin(), found.end(), [&](const Recommendation& other_way) {

@@ -11,7 +11,6 @@ namespace {
 
 using catalog::Instance;
 using job::Job;
-using rules::Fact;
 using rules::Facts;
 using rules::Rule;
 
@@ -28,12 +27,6 @@ std::string without_gpu(const Job& work) {
                               : say("CPU only; this work would take it many times as long as a GPU");
 }
 
-bool same_value(const Facts& a, const Facts& b, Fact fact) {
-  if (a.known(fact) != b.known(fact) || !a.known(fact)) return a.known(fact) == b.known(fact);
-  return rules::info(fact).type == rules::FactType::text ? a.text(fact) == b.text(fact)
-                                                         : a.number(fact) == b.number(fact);
-}
-
 Facts facts_of_job(const Question& question, const Job& work) {
   Facts facts;
   job_facts(facts, work, question.constraints.include_unavailable.value_or(false));
@@ -42,28 +35,15 @@ Facts facts_of_job(const Question& question, const Job& work) {
 
 }  // namespace
 
-CandidateSearch::CandidateSearch(const SearchContext& context, const Job& work)
-    : context_(context),
-      work_(work),
-      job_(facts_of_job(context.question, work)),
-      providers_(context.catalog.providers()),
-      market_(context.catalog, context.quoter, context.rules, job_, context.question.today),
-      rejections_(context.question) {
-  sort_rules();
-}
-
-CandidateSearch::CandidateSearch(const SearchContext& context, const Job& work, const CandidateSearch& before)
+CandidateSearch::CandidateSearch(const SearchContext& context, const Job& work, Rejected rejected)
     : context_(context),
       work_(work),
       job_(facts_of_job(context.question, work)),
       providers_(context.catalog.providers()),
       market_(context.catalog, context.quoter, context.rules, job_, context.question.today),
       rejections_(context.question),
-      keep_rejections_(false) {
+      keep_rejections_(rejected == Rejected::kept) {
   sort_rules();
-  if (!groups_like(before)) return;
-  like_ = &before;
-  grouped_ = true;
 }
 
 void CandidateSearch::sort_rules() {
@@ -76,39 +56,23 @@ void CandidateSearch::sort_rules() {
   }
 }
 
-/// Whether the same rules judge instances, by the same facts of the job: then the shapes are the same.
-bool CandidateSearch::groups_like(const CandidateSearch& other) const {
-  const auto on_cpu = [](const Job& work) { return work.counted && work.counted->on_cpu; };
-  if (work_.counted.has_value() != other.work_.counted.has_value() || on_cpu(work_) != on_cpu(other.work_))
-    return false;
-  if (by_instance_.rules() != other.by_instance_.rules()) return false;
-  return !by_instance_.all_facts().any_of(
-      [&](Fact fact) { return rules::info(fact).stage == rules::Stage::job && !same_value(job_, other.job_, fact); });
-}
-
-InstanceView CandidateSearch::view_of(const Instance& instance) {
-  // Instances of a provider stand together: the last one asked for is nearly always the next.
-  if (last_provider_ == nullptr || last_provider_->id != instance.provider) {
-    const auto found = std::find_if(providers_.begin(), providers_.end(),
-                                    [&](const catalog::Provider& p) { return p.id == instance.provider; });
-    last_provider_ = found == providers_.end() ? nullptr : &*found;
-  }
-  return {instance, last_provider_, context_.catalog, context_.coefficients};
+InstanceView CandidateSearch::view_of(const Instance& instance) const {
+  const auto found = std::ranges::find(providers_, instance.provider, &catalog::Provider::id);
+  return {instance, found == providers_.end() ? nullptr : &*found, context_.catalog, context_.coefficients};
 }
 
 std::vector<Recommendation> CandidateSearch::run() {
-  if (!grouped_) group_shapes();
+  group_shapes();
   std::vector<Recommendation> candidates;
   plan_shapes(candidates);
   return candidates;
 }
 
 std::vector<Shape> CandidateSearch::machines() {
-  if (!grouped_) group_shapes();
-  grouped_ = true;
+  group_shapes();
   std::vector<Shape> out;
   std::map<std::size_t, std::size_t> place;  // of a twin in `out`
-  for (const Shape& shape : all_shapes()) {
+  for (const Shape& shape : shapes_) {
     const auto [entry, first] = place.try_emplace(shape.twin, out.size());
     if (first)
       out.push_back(shape);
@@ -160,7 +124,7 @@ void CandidateSearch::group_shapes() {
     Standing& standing = standings[kind];
     if (first || !shared) {
       instance_facts(facts, view, by_instance_.facts());
-      standing.fell_by = by_instance_.remembered(facts);
+      standing.fell_by = by_instance_.first_to_fire(facts);
     }
     if (standing.fell_by != nullptr) {
       reject(*standing.fell_by, view, facts);

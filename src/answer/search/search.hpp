@@ -25,11 +25,9 @@ struct SearchContext {
 
 class CandidateSearch {
  public:
-  CandidateSearch(const SearchContext& context, const job::Job& work);
-
-  /// For another workload on the same machines: only candidates are wanted, no word is spent on the
-  /// rest, and instances that fell for reasons of their own need not be judged again. `before` outlives it.
-  CandidateSearch(const SearchContext& context, const job::Job& work, const CandidateSearch& before);
+  /// Whether it is kept which instances fell, and by which rule.
+  enum class Rejected : std::uint8_t { kept, left_out };
+  CandidateSearch(const SearchContext& context, const job::Job& work, Rejected rejected = Rejected::kept);
 
   /// Every instance that meets everything, unranked, each with its best offer.
   std::vector<Recommendation> run();
@@ -43,13 +41,10 @@ class CandidateSearch {
   /// Every instance that fell, and the rule it fell by: whole, however the rejections are gathered.
   std::span<const RejectedInstance> fallen() const { return rejections_.fallen(); }
   std::vector<Rejection> take_rejections() { return rejections_.take(); }
-  std::size_t shapes() const { return all_shapes().size(); }
+  std::size_t shapes() const { return shapes_.size(); }
 
  private:
-  std::span<const std::uint32_t> all_kinds() const { return like_ != nullptr ? like_->all_kinds() : kind_of_; }
-  std::span<const Shape> all_shapes() const { return like_ != nullptr ? like_->all_shapes() : shapes_; }
   void sort_rules();
-  bool groups_like(const CandidateSearch& other) const;
   void group_shapes();
   /// What instances of a kind have in common.
   struct Standing {
@@ -91,15 +86,13 @@ class CandidateSearch {
 
   // What they cost (offers.cpp).
   void offer_shape(const Shape& shape, Planned planned, std::vector<Recommendation>& out);
-  void fetch_ahead(const Shape& shape, std::size_t place) const;
   std::optional<money::Quote> quote(const catalog::Offer& offer, const money::Use& use) const;
   bool hides_licence(const money::Quote& quote, const catalog::Offer& offer) const;
-  bool is_barred(catalog::Term term) const;
   std::optional<Priced> best_offer(const catalog::Instance& instance, const money::Use& use, rules::Facts& facts);
   Reason no_offer(const catalog::Instance& instance, const money::Use& use) const;
   Recommendation candidate(const Priced& priced, const catalog::Instance& instance,
                            const std::shared_ptr<const Planned>& planned, rules::Facts& facts) const;
-  InstanceView view_of(const catalog::Instance& instance);
+  InstanceView view_of(const catalog::Instance& instance) const;
   /// The message is asked for only for the first of a family to fall by that rule.
   void reject(const catalog::Instance& instance, const Reason& reason);
   void reject(const rules::Rule& rule, const InstanceView& view, rules::Facts& facts);
@@ -108,17 +101,14 @@ class CandidateSearch {
   const job::Job& work_;
   rules::Facts job_;
   std::span<const catalog::Provider> providers_;
-  const catalog::Provider* last_provider_ = nullptr;
   rules::RuleSet by_instance_,
       by_plan_;  // rejecting rules, by when their last fact is known; those on offers: the market's
   rules::RuleSet adjusting_;
   Market market_;
-  std::vector<rules::Rule> fitting_;                                                    // that say how a plan fits
-  mutable std::array<std::optional<bool>, enum_names<catalog::Term>.size()> barred_{};  // by rules on the term alone
+  std::vector<rules::Rule> fitting_;  // that say how a plan fits
   static constexpr std::uint32_t kNoKind = ~std::uint32_t{0};
-  std::vector<std::uint32_t> kind_of_;  // by the instance's place; shorter where another search grouped them
+  std::vector<std::uint32_t> kind_of_;  // by the instance's place; empty where the shapes came from elsewhere
   std::vector<Shape> shapes_;
-  const CandidateSearch* like_ = nullptr;        // whose shapes are those of this search
   std::vector<std::unique_ptr<Attempt>> alone_;  // on one node, where the network is of no matter; by Shape::twin
   mutable std::vector<std::optional<Bytes>> least_memory_;  // of the job, by the catalogue's GPUs
   /// What makes two instances the same machine to an estimate; -1 for unknown.
@@ -130,8 +120,7 @@ class CandidateSearch {
   };
   std::vector<std::vector<ShapeKey>> shapes_of_gpu_;
   Rejections rejections_;
-  bool keep_rejections_ = true;
-  bool grouped_ = false;
+  bool keep_rejections_;
 };
 
 /// What 80 of 100 measurements leave open, and what that makes of the price.
