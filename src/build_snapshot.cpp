@@ -1,6 +1,5 @@
 // The build's own tool: reads data/, reports every problem with file:line:column, and writes the
 // snapshot that is linked into the program.
-#include <algorithm>
 #include <cstdio>
 #include <fstream>
 
@@ -31,15 +30,6 @@ gpusel::Errors check_rules(std::span<const gpusel::Document> documents, std::spa
   return written == rules.size() ? gpusel::Errors{} : fault("two files define a rule of one id", "rules");
 }
 
-/// What is written as rows reads as what was written.
-gpusel::Errors check_rows(const gpusel::catalog::BuiltRows& rows, std::span<const gpusel::rules::Rule> rules) {
-  if (!gpusel::physics::read_coefficients(rows.coefficients))
-    return fault("the rows of the coefficients do not read", "calibration");
-  const auto read = gpusel::rules::read_rules(rows.rules, rows.conditions);
-  return read && std::ranges::equal(*read, rules) ? gpusel::Errors{}
-                                                  : fault("the rows of the rules read otherwise", "rules");
-}
-
 /// Of the shipped measurements every row can be used, and every column is read.
 gpusel::Errors check_measurements(const gpusel::catalog::Catalog& catalog) {
   const auto sheets = gpusel::catalog::shipped_measurements(catalog);
@@ -62,23 +52,18 @@ int main(int argc, char** argv) {
   }
   const auto catalog = gpusel::catalog::load_directory(argv[1]);
   if (!catalog) return complain(catalog.error());
-  // Rules and coefficients travel as trees, and as rows besides; a snapshot that the program would refuse is not
-  // written.
+  // Rules and coefficients travel as trees; a snapshot that the program would refuse is not written.
   const auto rule_files = catalog->documents("rules");
   const auto rules = gpusel::rules::read_rules(rule_files);
   if (!rules) return complain(rules.error());
   if (const auto errors = check_rules(rule_files, *rules); !errors.empty()) return complain(errors);
   const auto calibration = catalog->documents("calibration");
   if (const auto numbers = gpusel::physics::read_coefficients(calibration); !numbers) return complain(numbers.error());
-  gpusel::catalog::BuiltRows rows;
-  rows.coefficients = gpusel::physics::coefficient_rows(calibration);
-  gpusel::rules::add_rows(*rules, rows);
-  if (const auto errors = check_rows(rows, *rules); !errors.empty()) return complain(errors);
   if (const auto purposes = gpusel::rules::read_purposes(catalog->documents("verdicts")); !purposes)
     return complain(purposes.error());
   if (const auto errors = gpusel::catalog::check_dialects(*catalog); !errors.empty()) return complain(errors);
   if (const auto errors = check_measurements(*catalog); !errors.empty()) return complain(errors);
   std::ofstream out(argv[2], std::ios::binary | std::ios::trunc);
-  out << gpusel::catalog::write_snapshot(*catalog, rows);
+  out << gpusel::catalog::write_snapshot(*catalog);
   return out.flush() ? 0 : 1;
 }

@@ -220,21 +220,6 @@ Number Catalog::gpu_memory_total_gb(const Instance& instance) const {
   return *gpu->memory_gb * *instance.gpu_count;
 }
 
-namespace {
-
-/// The block that is built in, where every document of a section is its own; else nothing.
-const Block* only_built_in(const Tables& tables, std::string_view section) {
-  for (const Document& document : tables.documents)
-    if (document.root.find(section) != nullptr) return nullptr;
-  for (auto block = tables.document_blocks.rbegin(); block != tables.document_blocks.rend(); ++block) {
-    if ((*block)->is_built_in()) return block->get();
-    if (has_documents(**block, section)) return nullptr;
-  }
-  return nullptr;
-}
-
-}  // namespace
-
 std::vector<Document> Catalog::documents(std::string_view section) const {
   std::vector<Document> all;
   const auto add = [&](std::string_view wanted) {
@@ -251,17 +236,6 @@ std::vector<Document> Catalog::documents(std::string_view section) const {
   std::ranges::for_each(kForeignSections, add);
   add(kMeasurements);
   return all;
-}
-
-std::vector<CoefficientRow> Catalog::coefficient_rows() const {
-  const Block* block = only_built_in(*tables_, kCalibration);
-  return block == nullptr ? std::vector<CoefficientRow>{} : built_rows<CoefficientRow>(*block);
-}
-
-std::pair<std::vector<RuleRow>, std::vector<ConditionRow>> Catalog::rule_rows() const {
-  const Block* block = only_built_in(*tables_, "rules");
-  if (block == nullptr) return {};
-  return {built_rows<RuleRow>(*block), built_rows<ConditionRow>(*block)};
 }
 
 Date Catalog::newest_price() const {
@@ -281,14 +255,8 @@ Number kv_bytes_per_token_fp16(const Model& model) {
   return 2 * (*full + model.kv_window_layers.value_or(0)) * *heads * *model.head_dim * 2;
 }
 
-TextList BuiltRows::list(std::span<const std::string> texts) {
-  std::string& joined = lists.emplace_back();
-  for (const std::string& text : texts) joined += (joined.empty() ? "" : "\n") + text;
-  return TextList(joined);
-}
-
-std::string write_snapshot(const Catalog& catalog, const BuiltRows& rows) {
-  return with_checksum(snapshot_bytes(catalog.tables(), catalog.documents(""), rows));
+std::string write_snapshot(const Catalog& catalog) {
+  return with_checksum(snapshot_bytes(catalog.tables(), catalog.documents("")));
 }
 
 }  // namespace gpusel::catalog

@@ -14,7 +14,6 @@
 #include "catalog/records/parts.hpp"
 #include "catalog/records/render_score.hpp"
 #include "catalog/records/services.hpp"
-#include "catalog/snapshot/built_rows.hpp"
 
 namespace gpusel::catalog {
 
@@ -102,9 +101,6 @@ class Catalog {
   /// Sections that another room owns ("rules", "calibration") or that are read only on demand
   /// ("measurements"), as trees: the embedded ones, then those of overlays. An empty name: all of them.
   std::vector<Document> documents(std::string_view section) const;
-  /// What the shipped documents of a section say, already read; none where others are laid over or replace them.
-  std::vector<CoefficientRow> coefficient_rows() const;                          // of "calibration"
-  std::pair<std::vector<RuleRow>, std::vector<ConditionRow>> rule_rows() const;  // of "rules"
 
   /// The newest date of any price, and what was laid over the embedded data.
   Date newest_price() const;

@@ -253,37 +253,7 @@ std::shared_ptr<const OwnCalibration> own_in(const Node& section, Problems& prob
   return own;
 }
 
-constexpr std::string_view kVersion = "version";  // the row whose name is the version
-
 }  // namespace
-
-std::optional<Coefficients> read_coefficients(std::span<const catalog::CoefficientRow> rows) {
-  if (rows.empty()) return std::nullopt;
-  Coefficients out;
-  const auto counted = std::make_shared<CountedCoefficients>();
-  const auto economy = std::make_shared<EconomyCoefficients>();
-  const Places places = places_in(out, *counted, *economy);
-  Seen seen(places);
-  auto at = places.end();
-  for (const catalog::CoefficientRow& row : rows) {
-    if (row.id == kVersion) {
-      out.version = row.name;
-      continue;
-    }
-    if (row.name.empty()) at = find_place(places, row.id, seen.next);
-    if (!row.value || at == places.end() || at->first != row.id) return std::nullopt;
-    if (row.name.empty()) {
-      *at->second = {*row.value, {}};
-      set_read(places, at, seen);
-    } else {
-      at->second->cases.emplace_back(row.name, *row.value);
-    }
-  }
-  if (std::ranges::find(seen.read, false) != seen.read.end()) return std::nullopt;
-  out.counted = counted;
-  out.economy = economy;
-  return out;
-}
 
 /// Shares and efficiencies lie within one; what a rate is divided by is not zero.
 Range allowed_values(std::string_view id) {
@@ -359,27 +329,7 @@ std::expected<Coefficients, Errors> read_coefficients(std::span<const Document> 
 }
 
 std::expected<Coefficients, Errors> read_coefficients(const catalog::Catalog& catalog) {
-  if (auto read = read_coefficients(catalog.coefficient_rows())) return *std::move(read);
   return read_coefficients(catalog.documents("calibration"));
-}
-
-std::vector<catalog::CoefficientRow> coefficient_rows(std::span<const Document> documents) {
-  std::vector<catalog::CoefficientRow> rows;
-  const auto add = [&](std::string_view id, std::string_view name, const Node* value) {
-    rows.push_back({id, name, value == nullptr ? std::nullopt : plain_number(value->text)});
-  };
-  for (const Document& document : documents) {
-    const Node* section = document.root.find("calibration");
-    if (section == nullptr) continue;
-    if (const Node* version = section->find(kVersion); version != nullptr) add(kVersion, version->text, nullptr);
-    for (const Node& entry : section->find("coefficients")->children) {
-      const std::string_view id = entry.find("id")->text;
-      add(id, {}, entry.find("value"));
-      if (const Node* cases = entry.find("cases"); cases != nullptr)
-        for (const Node& special : cases->children) add(id, special.key, &special);
-    }
-  }
-  return rows;
 }
 
 }  // namespace gpusel::physics

@@ -13,7 +13,6 @@
 
 #include "base/io/document.hpp"
 #include "base/values/error.hpp"
-#include "catalog/snapshot/built_rows.hpp"
 
 namespace gpusel::catalog {
 class Catalog;
@@ -179,13 +178,7 @@ enum class Own : std::uint8_t { counts, left_out };
 /// From the documents that have a `calibration` section, later ones over earlier.
 /// Errors: unknown, missing or impossible coefficients, with file:line:column.
 std::expected<Coefficients, Errors> read_coefficients(std::span<const Document> documents, Own own = Own::counts);
-/// From the catalogue: out of what the build has read of them, where nothing else has a `calibration`.
+/// The catalogue's.
 std::expected<Coefficients, Errors> read_coefficients(const catalog::Catalog& catalog);
-
-/// From all rows of a calibration; nothing where one is unknown, missing or out of its place.
-std::optional<Coefficients> read_coefficients(std::span<const catalog::CoefficientRow> rows);
-
-/// What documents that read without an error say, for write_snapshot(); the texts are theirs.
-std::vector<catalog::CoefficientRow> coefficient_rows(std::span<const Document> documents);
 
 }  // namespace gpusel::physics

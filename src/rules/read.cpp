@@ -8,6 +8,7 @@
 #include "base/io/limits.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "catalog/catalog.hpp"
 #include "rules/fitness.hpp"
 #include "rules/rule.hpp"
 
@@ -309,6 +310,10 @@ std::expected<std::vector<Rule>, Errors> read_rules(std::span<const Document> do
   }
   if (!errors.empty()) return std::unexpected(std::move(errors));
   return rules;
+}
+
+std::expected<std::vector<Rule>, Errors> read_rules(const catalog::Catalog& catalog) {
+  return read_rules(catalog.documents("rules"));
 }
 
 std::expected<std::vector<Purpose>, Errors> read_purposes(std::span<const Document> documents) {

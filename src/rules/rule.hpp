@@ -10,7 +10,6 @@
 #include "base/io/document.hpp"
 #include "base/values/enum.hpp"
 #include "base/values/error.hpp"
-#include "catalog/snapshot/built_rows.hpp"
 #include "rules/facts.hpp"
 
 namespace gpusel {
@@ -36,8 +35,6 @@ struct Operand {
   std::vector<std::string> texts;
   std::optional<Fact> fact;
   double times = 1;
-
-  bool operator==(const Operand&) const = default;
 };
 
 /// A tree of all, any and not over comparisons. Unknown facts make a comparison unknown, and a rule
@@ -51,8 +48,6 @@ struct Condition {
   Operand operand;
   bool or_unknown = false;                 // an unknown fact counts as true
   std::shared_ptr<const Pattern> pattern;  // of the operand's text
-
-  bool operator==(const Condition& other) const;
 };
 
 struct Rule {
@@ -64,8 +59,6 @@ struct Rule {
   std::string source;
   Stage stage = Stage::job;  // of its last fact
   FitVerdict fit = FitVerdict::fits;
-
-  bool operator==(const Rule&) const = default;
 };
 
 /// What a rule says of a candidate.
@@ -79,14 +72,8 @@ struct Verdict {
 /// Errors: unknown facts and keys, wrong types, duplicate ids, with file:line:column.
 std::expected<std::vector<Rule>, Errors> read_rules(std::span<const Document> documents);
 
-/// The catalogue's: out of what the build has read of them, where nothing else has `rules`.
+/// The catalogue's.
 std::expected<std::vector<Rule>, Errors> read_rules(const catalog::Catalog& catalog);
-
-/// From all rows of a set of rules; nothing where they are not what add_rows() writes.
-std::optional<std::vector<Rule>> read_rules(std::span<const catalog::RuleRow> rows,
-                                            std::span<const catalog::ConditionRow> conditions);
-/// For write_snapshot(); the texts are those of the rules, which outlive the rows.
-void add_rows(std::span<const Rule> rules, catalog::BuiltRows& out);
 
 /// Adds a user's own file of rules; one with the id of an earlier rule takes its place.
 /// Errors as above, and any other section. `rules` is untouched then.

@@ -1,9 +1,7 @@
 // The fitted numbers: read with their names checked, later files over earlier ones.
 #include "physics/coefficients.hpp"
 
-#include <algorithm>
 #include <catch2/catch.hpp>
-#include <functional>
 #include <span>
 
 #include "catalog/records/layers.hpp"
@@ -50,64 +48,12 @@ TEST_CASE("the shipped coefficients are complete and each is a sensible share") 
   }
 }
 
-TEST_CASE("what the build has read of the shipped coefficients is what their files say") {
-  const auto documents = test::shipped().documents("calibration");
-  REQUIRE_FALSE(test::shipped().coefficient_rows().empty());
-  const auto prepared = read_coefficients(test::shipped().coefficient_rows());
-  const auto written = read_coefficients(documents);
-  REQUIRE(prepared);
-  REQUIRE(written);
-  CHECK(prepared->version == written->version);
-  std::size_t compared = 0;
-  for (const catalog::CoefficientRow& row : coefficient_rows(documents)) {
-    const auto one = find_coefficient(*prepared, row.id);
-    const auto other = find_coefficient(*written, row.id);
-    if (!one && row.id == "version") continue;
-    INFO(row.id);
-    REQUIRE(one);
-    REQUIRE(other);
-    CHECK(one->value == other->value);
-    CHECK(one->cases == other->cases);
-    ++compared;
-  }
-  CHECK(compared > 900);
-}
-
-TEST_CASE("rows that are not those of a whole calibration are not read") {
-  const auto rows = test::shipped().coefficient_rows();
-  REQUIRE(read_coefficients(rows));
-  CHECK_FALSE(read_coefficients(std::vector<catalog::CoefficientRow>{}));
-  const auto is_value = [](const catalog::CoefficientRow& row) { return row.name.empty(); };
-  const auto value = static_cast<std::size_t>(std::ranges::find_if(rows, is_value) - rows.begin());
-  const auto special = static_cast<std::size_t>(
-      std::ranges::find_if(rows, [](const auto& row) { return row.value && !row.name.empty(); }) - rows.begin());
-  REQUIRE(special < rows.size());
-  const auto changed = [&](std::size_t place, const std::function<void(catalog::CoefficientRow&)>& change) {
-    auto copy = rows;
-    change(copy[place]);
-    return read_coefficients(copy).has_value();
-  };
-  CHECK_FALSE(changed(value, [](auto& row) { row.id = "memory.unheard_of"; }));
-  CHECK_FALSE(changed(value, [](auto& row) { row.value = {}; }));
-  CHECK_FALSE(changed(special, [](auto& row) { row.id = "memory.unheard_of"; }));
-  CHECK_FALSE(changed(special, [](auto& row) { row.value = {}; }));
-  auto fewer = rows;
-  fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(value));
-  CHECK_FALSE(read_coefficients(fewer));
-  auto twice = rows;
-  twice.push_back({rows[special].id, {}, 1.0});
-  const auto again = read_coefficients(twice);
-  REQUIRE(again);
-  CHECK(find_coefficient(*again, rows[special].id)->cases.empty());
-}
-
 TEST_CASE("coefficients that are laid over the shipped ones are read with them") {
   const std::vector<Document> mine{
       yaml("calibration:\n  coefficients:\n    - {id: memory.context_gib, value: 0.75, unit: GiB, meaning: mine, "
            "source: measured}\n")};
   const auto catalog = catalog::load(catalog::LoadOptions{}, mine);
   REQUIRE(catalog);
-  CHECK(catalog->coefficient_rows().empty());
   const auto read = read_coefficients(*catalog);
   REQUIRE(read);
   CHECK(read->context_gib.value == 0.75);

@@ -31,9 +31,8 @@ std::expected<std::vector<Document>, Errors> read_documents(const std::string& p
 /// Reads `data/` of the project alone: what the build turns into the embedded snapshot.
 std::expected<Catalog, Errors> load_directory(const std::string& directory);
 
-/// The whole catalogue as one snapshot (FlatBuffers, then a checksum of 8 bytes). The rows are what its documents of
-/// "calibration" and "rules" say.
-std::string write_snapshot(const Catalog& catalog, const BuiltRows& rows = {});
+/// The whole catalogue as one snapshot (FlatBuffers, then a checksum of 8 bytes).
+std::string write_snapshot(const Catalog& catalog);
 
 /// Opens what write_snapshot wrote. Refused unless checksum, verifier and every index agree.
 std::expected<Catalog, Errors> open_snapshot(const std::string& path);

@@ -66,15 +66,6 @@ void from_text(std::string_view text, Currency& member) { member = Currency::par
 template <class Member>
 concept TextMember = requires(const Member& member) { as_text(member); };
 
-template <class Row>
-constexpr const char* kBuiltSheet = nullptr;
-template <>
-constexpr const char* kBuiltSheet<CoefficientRow> = "coefficients";
-template <>
-constexpr const char* kBuiltSheet<RuleRow> = "rules";
-template <>
-constexpr const char* kBuiltSheet<ConditionRow> = "conditions";
-
 template <class Records>
 flatbuffers::Offset<fb::Sheet> write_sheet(flatbuffers::FlatBufferBuilder& builder, TextWriter& texts, const char* name,
                                            const Records& records) {
@@ -290,7 +281,7 @@ bool is_of(const fb::Document& tree, std::string_view section, TextReader& texts
 
 }  // namespace
 
-std::string snapshot_bytes(const Tables& tables, std::span<const Document> documents, const BuiltRows& built) {
+std::string snapshot_bytes(const Tables& tables, std::span<const Document> documents) {
   // Large enough from the start: growing would copy a million offers again and again.
   flatbuffers::FlatBufferBuilder builder((1U << 20U) + tables.offers.size() * sizeof(Offer) +
                                          tables.instances.size() * kBytesPerInstance);
@@ -311,12 +302,6 @@ std::string snapshot_bytes(const Tables& tables, std::span<const Document> docum
   visit_parts(tables, [&](const char* section, const auto& records, std::string_view) {
     sheets.push_back(write_sheet(builder, texts, section, records));
   });
-  const auto add_built = [&]<class Row>(const std::vector<Row>& rows) {
-    if (!rows.empty()) sheets.push_back(write_sheet(builder, texts, kBuiltSheet<Row>, rows));
-  };
-  add_built(built.coefficients);
-  add_built(built.rules);
-  add_built(built.conditions);
   std::vector<flatbuffers::Offset<fb::Document>> trees;
   for (const Document& document : documents) {
     std::vector<fb::NodeRow> rows;
@@ -408,23 +393,5 @@ std::vector<Document> snapshot_documents(const Block& block, std::string_view se
   }
   return documents;
 }
-
-bool has_documents(const Block& block, std::string_view section) {
-  const fb::Snapshot& root = *fb::GetSnapshot(block.bytes().data());
-  TextReader texts(*root.texts());
-  return std::ranges::any_of(*root.documents(), [&](const fb::Document* tree) { return is_of(*tree, section, texts); });
-}
-
-template <class Row>
-std::vector<Row> built_rows(const Block& block) {
-  const fb::Snapshot& root = *fb::GetSnapshot(block.bytes().data());
-  TextReader texts(*root.texts());
-  std::vector<Row> rows;
-  SheetReader(root, texts, block.is_built_in()).read(kBuiltSheet<Row>, rows);
-  return rows;
-}
-template std::vector<CoefficientRow> built_rows(const Block& block);
-template std::vector<RuleRow> built_rows(const Block& block);
-template std::vector<ConditionRow> built_rows(const Block& block);
 
 }  // namespace gpusel::catalog

@@ -23,8 +23,6 @@ inline constexpr std::string_view kForeignSections[] = {"accepted",       "calib
                                                         "similarity",     "traffic",     "verdicts"};
 /// Tables of measurements travel like those, as one text each, which nobody parses before it is needed.
 inline constexpr std::string_view kMeasurements = "measurements";
-/// Of the coefficients of estimates.
-inline constexpr std::string_view kCalibration = "calibration";
 /// What is a price, in whatever currency and for whatever period.
 inline constexpr Range kPrices{1e-9, 1e9};
 
@@ -137,12 +135,8 @@ std::expected<std::shared_ptr<const Block>, Errors> read_snapshot_file(const std
 /// The bytes of a snapshot file: the block and its checksum.
 std::string with_checksum(std::string bytes);
 
-std::string snapshot_bytes(const Tables& tables, std::span<const Document> documents, const BuiltRows& built);
+std::string snapshot_bytes(const Tables& tables, std::span<const Document> documents);
 /// Those with that section at their top; all of them when it is empty.
 std::vector<Document> snapshot_documents(const Block& block, std::string_view section);
-bool has_documents(const Block& block, std::string_view section);
-/// Of a block that is built in: CoefficientRow, RuleRow or ConditionRow.
-template <class Row>
-std::vector<Row> built_rows(const Block& block);
 
 }  // namespace gpusel::catalog
