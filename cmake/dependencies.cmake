@@ -31,6 +31,7 @@ gpusel_need(yaml-cpp libyaml-cpp-dev 0.7)
 gpusel_library(gpusel_yaml_cpp libyaml-cpp-dev yaml-cpp)
 gpusel_library(gpusel_re2 libre2-dev re2)
 gpusel_library(gpusel_xxhash libxxhash-dev xxhash)
+gpusel_library(gpusel_utf8proc libutf8proc-dev utf8proc)
 
 # The solver behind fleets, and what it is built on, in the order in which archives are linked.
 add_library(gpusel_cbc INTERFACE)

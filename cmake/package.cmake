@@ -40,7 +40,7 @@ It works offline and needs no account.")
 set(CPACK_DEBIAN_LIBGPUSEL-DEV_PACKAGE_NAME libgpusel-dev)
 set(CPACK_DEBIAN_LIBGPUSEL-DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBGPUSEL-DEV_PACKAGE_DEPENDS
-    "coinor-libcbc-dev, libblas-dev, libbz2-dev, libc6-dev, libfmt-dev, liblapack-dev, libre2-dev, libxxhash-dev, libyaml-cpp-dev, zlib1g-dev")
+    "coinor-libcbc-dev, libblas-dev, libbz2-dev, libc6-dev, libfmt-dev, liblapack-dev, libre2-dev, libutf8proc-dev, libxxhash-dev, libyaml-cpp-dev, zlib1g-dev")
 set(CPACK_DEBIAN_LIBGPUSEL-DEV_DESCRIPTION
     "choose cloud GPU instances for a job - library for C++
 The static library behind gpusel with its catalogue of instances, prices,

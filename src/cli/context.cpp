@@ -12,7 +12,7 @@
 #include "base/io/limits.hpp"
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
-#include "base/text/unseen.hpp"
+#include "base/text/unicode.hpp"
 #include "base/words/message.hpp"
 #include "catalog/read/priced_name.hpp"
 #include "catalog/records/layers.hpp"

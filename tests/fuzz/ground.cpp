@@ -11,7 +11,7 @@
 #include "answer/poc/poc.hpp"
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
-#include "base/text/unseen.hpp"
+#include "base/text/unicode.hpp"
 #include "base/words/message.hpp"
 #include "catalog/import/import.hpp"
 #include "job/traffic/traffic.hpp"

@@ -1,7 +1,7 @@
 #include "show/json/write_json.hpp"
 #include "answer/estimate/estimate.hpp"
 #include "base/io/document.hpp"
-#include "base/text/unseen.hpp"
+#include "base/text/unicode.hpp"
 #include "show/json/tell.hpp"
 #include "support/job.hpp"
 

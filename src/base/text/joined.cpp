@@ -1,5 +1,7 @@
 #include "base/text/joined.hpp"
 
+#include <algorithm>
+
 #include "base/values/error.hpp"
 #include "base/words/message.hpp"
 
@@ -22,6 +24,13 @@ std::string clauses(std::span<const std::string> all) {
   std::string line;
   for (const std::string& one : all) add_clause(line, one);
   return line;
+}
+
+std::string first_few(const std::vector<std::string>& names) {
+  constexpr std::size_t kNamed = 6;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(kNamed, names.size()); ++i) list += (i == 0 ? "" : ", ") + names[i];
+  return names.size() > kNamed ? list + say(" and {} more", names.size() - kNamed) : list;
 }
 
 std::string with_hint(const Error& error) {

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpusel {
 
@@ -15,6 +16,9 @@ void add_clause(std::string& line, std::string_view clause);
 void add_item(std::string& line, std::string_view item);
 
 std::string clauses(std::span<const std::string> all);
+
+/// "a, b, c, d, e, f and 3 more".
+std::string first_few(const std::vector<std::string>& names);
 
 /// What is wrong, and what would be right: "message; hint".
 std::string with_hint(const Error& error);

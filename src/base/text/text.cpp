@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/text/columns.hpp"
-#include "base/text/unseen.hpp"
-#include "base/text/utf8.hpp"
+#include "base/text/unicode.hpp"
 #include "base/words/message.hpp"
 
 namespace gpusel {

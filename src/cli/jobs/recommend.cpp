@@ -4,7 +4,7 @@
 
 #include "answer/explain/explain.hpp"
 #include "answer/search/recommend.hpp"
-#include "base/text/first_few.hpp"
+#include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "cli/commands.hpp"

@@ -1,6 +1,6 @@
 #include "cli/question/answer.hpp"
 
-#include "base/text/unseen.hpp"
+#include "base/text/unicode.hpp"
 #include "show/json/write_json.hpp"
 #include "show/json/yaml.hpp"
 #include "show/render/csv.hpp"

@@ -3,7 +3,7 @@
 #include <map>
 
 #include "base/text/text.hpp"
-#include "base/text/unseen.hpp"
+#include "base/text/unicode.hpp"
 #include "base/words/message.hpp"
 #include "show/gate/check.hpp"
 

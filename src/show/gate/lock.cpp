@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/text/text.hpp"
-#include "base/text/unseen.hpp"
+#include "base/text/unicode.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "catalog/records/layers.hpp"

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "base/text/text.hpp"
-#include "base/text/unseen.hpp"
+#include "base/text/unicode.hpp"
 #include "base/words/message.hpp"
 
 namespace gpusel::show {

@@ -4,8 +4,7 @@
 #include <cstdint>
 
 #include "base/text/text.hpp"
-#include "base/text/unseen.hpp"
-#include "base/text/utf8.hpp"
+#include "base/text/unicode.hpp"
 #include "base/words/message.hpp"
 
 namespace gpusel::show {

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/text/text.hpp"
-#include "base/text/unseen.hpp"
+#include "base/text/unicode.hpp"
 #include "base/words/message.hpp"
 #include "show/render/html/svg.hpp"
 #include "show/render/markdown.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/text/columns.hpp"
+#include "base/text/unicode.hpp"
 #include "base/text/text.hpp"
 
 namespace gpusel::show {

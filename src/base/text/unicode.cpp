@@ -1,26 +1,22 @@
-#include "base/text/unseen.hpp"
+#include "base/text/unicode.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <cstdint>
+
+#include <utf8proc.h>
 
 #include "base/text/text.hpp"
-#include "base/text/utf8.hpp"
 #include "base/words/message.hpp"
 
 namespace gpusel {
 
 namespace {
 
-struct CodePoints {
-  char32_t first = 0;
-  char32_t last = 0;
-};
-
-// Unicode 14: Cc, Zl, Zp, and what is Default_Ignorable_Code_Point, but the selectors that only choose a glyph.
-constexpr CodePoints kUnseen[] = {
-    {0, 0x1F},        {0x7F, 0x9F},     {0xAD, 0xAD},     {0x34F, 0x34F},     {0x61C, 0x61C},     {0x115F, 0x1160},
-    {0x17B4, 0x17B5}, {0x180B, 0x180F}, {0x200B, 0x200F}, {0x2028, 0x202E},   {0x2060, 0x206F},   {0x3164, 0x3164},
-    {0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFFB}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF}};
+/// What no line begins with.
+bool closes(char32_t c) {
+  constexpr std::u32string_view kClosing = U"、。〉》」』】〕〗，．：；！？）］｝～…";
+  return kClosing.find(c) != std::u32string_view::npos;
+}
 
 /// "\x1b[1;31m" and the like at the start of `text`: its length; 0: there is none.
 std::size_t colour(std::string_view text) {
@@ -43,10 +39,47 @@ bool is_plain(char c) { return (c >= ' ' && is_ascii(c)) || c == '\n' || c == '\
 
 }  // namespace
 
+CodePoint decode(std::string_view text) {
+  const auto* const bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+  if (*bytes < 0x80) return {*bytes, 1, true};
+  utf8proc_int32_t value = 0;
+  const auto length = utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size()), &value);
+  if (length <= 0) return {*bytes, 1, false};
+  return {static_cast<char32_t>(value), static_cast<std::size_t>(length), true};
+}
+
+std::size_t columns_of(char32_t character) {
+  if (character < 0x7F) return 1;
+  return static_cast<std::size_t>(utf8proc_charwidth(static_cast<utf8proc_int32_t>(character)));
+}
+
+std::vector<std::string_view> line_pieces(std::string_view word) {
+  std::vector<std::string_view> pieces;
+  std::size_t start = 0;
+  bool after_wide = false;
+  for (std::size_t at = 0; at < word.size();) {
+    const CodePoint c = decode(word.substr(at));
+    const std::size_t columns = columns_of(c.value);
+    if (at > start && columns > 0 && (columns == 2 || after_wide) && !closes(c.value)) {
+      pieces.push_back(word.substr(start, at - start));
+      start = at;
+    }
+    if (columns > 0) after_wide = columns == 2;
+    at += c.length;
+  }
+  if (start < word.size() || word.empty()) pieces.push_back(word.substr(start));
+  return pieces;
+}
+
 bool is_unseen(char32_t c) {
   if (c < 0x7F) return c < 0x20;
-  const auto* const range = std::ranges::lower_bound(kUnseen, c, {}, &CodePoints::last);
-  return range != std::end(kUnseen) && c >= range->first;
+  const auto within = [c](char32_t first, char32_t last) { return c >= first && c <= last; };
+  if (within(0xFE00, 0xFE0F)) return false;  // only choose a glyph
+  // Blocks kept for what is not seen, assigned or not.
+  if (within(0x2060, 0x206F) || within(0xFFF0, 0xFFFB) || within(0xE0000, 0xE0FFF)) return true;
+  const utf8proc_property_t* property = utf8proc_get_property(static_cast<utf8proc_int32_t>(c));
+  return property->ignorable || property->category == UTF8PROC_CATEGORY_CC ||
+         property->category == UTF8PROC_CATEGORY_ZL || property->category == UTF8PROC_CATEGORY_ZP;
 }
 
 std::string visible(std::string_view text, bool coloured) {
