@@ -42,14 +42,10 @@ class Cursor {
     while (at_ < text_.size() && kBetweenTokens(text_[at_])) step();
     return text_.substr(at_, length_of_token());
   }
-  /// Moves behind the token that was found.
+  /// Moves behind the token that was found; one that the library took has no line feed in it.
   void pass(std::string_view token) {
-    if (token.find('\n') == std::string_view::npos) {
-      column_ += static_cast<std::uint32_t>(token.size());
-      at_ += token.size();
-      return;
-    }
-    for (std::size_t n = token.size(); n > 0; --n) step();
+    column_ += static_cast<std::uint32_t>(token.size());
+    at_ += token.size();
   }
 
  private:
@@ -102,10 +98,11 @@ class JsonTreeBuilder {
   bool end_array() { return close(); }
   bool key(Json::string_t& text) {
     const std::string_view token = cursor_.find_token();
-    key_line_ = cursor_.line();
-    key_column_ = cursor_.column();
+    Node& member = open_.back()->children.emplace_back();
+    member.key = std::move(text);
+    member.key_line = cursor_.line();
+    member.key_column = cursor_.column();
     cursor_.pass(token);
-    key_ = std::move(text);
     return true;
   }
   bool parse_error(std::size_t, const std::string&, const Json::exception&) {
@@ -128,15 +125,9 @@ class JsonTreeBuilder {
       refuse(too_many_values(), cursor_.line(), cursor_.column());
       return nullptr;
     }
-    Node* node = &root_;
-    if (!open_.empty()) {
-      node = &open_.back()->children.emplace_back();
-      if (open_.back()->is_map()) {
-        node->key = std::move(key_);
-        node->key_line = key_line_;
-        node->key_column = key_column_;
-      }
-    }
+    Node* node = &root_;  // a member is there since its key
+    if (!open_.empty())
+      node = open_.back()->is_map() ? &open_.back()->children.back() : &open_.back()->children.emplace_back();
     node->kind = kind;
     node->line = cursor_.line();
     node->column = cursor_.column();
@@ -156,7 +147,10 @@ class JsonTreeBuilder {
     cursor_.find_token();
     if (open_.size() >= kMaxDepth)
       return refuse(say("nested deeper than {} levels", kMaxDepth), cursor_.line(), cursor_.column());
+    constexpr std::size_t kUsual = 16;  // members of a request
+    const bool first = open_.empty();
     open_.push_back(add(kind));
+    if (first && open_.back() != nullptr) open_.back()->children.reserve(kUsual);
     return open_.back() != nullptr;
   }
 
@@ -173,9 +167,6 @@ class JsonTreeBuilder {
   std::size_t values_ = 0;
   Node root_;
   std::vector<Node*> open_;
-  std::string key_;
-  std::uint32_t key_line_ = 0;
-  std::uint32_t key_column_ = 0;
   Error error_;
 };
 

@@ -2,7 +2,6 @@
 // texts without anything to escape are copied whole here.
 #include "show/json/write_json.hpp"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -13,12 +12,16 @@ namespace gpusel::show {
 
 namespace {
 
-/// What a text may hold as it stands; letters beyond ASCII have to be valid and seen.
-bool is_plain(char c) { return c >= ' ' && c < 0x7F && c != '"' && c != '\\'; }
+/// Whether it can stand as it is: nothing to be escaped, no letters beyond ASCII, which have to be valid and seen.
+bool is_plain(std::string_view text) {
+  int special = 0;  // no early end: so many at once
+  for (const char c : text) special |= (c < ' ') | (c == 0x7F) | (c == '"') | (c == '\\');
+  return special == 0;
+}
 
 /// In quotes, and valid UTF-8 whatever it holds.
 void put_quoted(std::string& out, std::string_view text) {
-  if (!std::ranges::all_of(text, is_plain)) {
+  if (!is_plain(text)) {
     out += with_escapes(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
     return;
   }
@@ -106,9 +109,8 @@ void JsonWriter::fraction(std::string_view key, double value) {
   member(key);
   const double size = std::abs(value);
   const bool exponent = size != 0 && (size < 1e-4 || size >= 1e15);
-  const std::size_t begin = out_.size();
   put_number(out_, value, exponent ? std::chars_format::scientific : std::chars_format::fixed);
-  if (out_.find_first_of(".e", begin) == std::string::npos) out_ += ".0";
+  if (!exponent && std::trunc(value) == value) out_ += ".0";
 }
 
 void JsonWriter::text(std::string_view key, std::string_view value) {
