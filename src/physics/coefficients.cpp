@@ -156,52 +156,7 @@ void set_read(const Places& places, Places::const_iterator at, Seen& seen) {
   seen.next = std::next(at);
 }
 
-/// A scalar that is certainly a number of that range.
-std::optional<double> sure_number(const Node& node, Range allowed) {
-  const auto value = node.is_scalar() && !node.quoted ? plain_number(node.text) : std::nullopt;
-  return value && allowed.contains(*value) ? value : std::nullopt;
-}
-
-/// Every case as a number of that range, or nothing.
-std::optional<std::vector<std::pair<std::string, double>>> sound_cases(const Node& cases, Range allowed) {
-  if (!cases.is_map()) return std::nullopt;
-  std::vector<std::pair<std::string, double>> out;
-  out.reserve(cases.children.size());
-  for (const Node& special : cases.children) {
-    const auto number = sure_number(special, allowed);
-    if (!number) return std::nullopt;
-    out.emplace_back(special.key, *number);
-  }
-  return out;
-}
-
-/// Reads an entry that nothing is wrong with, as hardly ever anything is: who is read at every start is read fast.
-bool read_sound(const Node& node, const Places& places, Seen& seen) {
-  enum Key : std::size_t { id, value, cases, unit, meaning, source, kKeys };
-  static constexpr std::array<std::string_view, kKeys> kNames{"id", "value", "cases", "unit", "meaning", "source"};
-  std::array<const Node*, kKeys> found{};
-  for (const Node& child : node.children) {
-    const auto* name = std::ranges::find(kNames, child.key);
-    if (name == kNames.end()) return false;
-    found[static_cast<std::size_t>(name - kNames.begin())] = &child;
-  }
-  for (const Key key : {id, value, unit, meaning, source})
-    if (found[key] == nullptr || !found[key]->is_scalar() || found[key]->text.empty()) return false;
-  const auto at = find_place(places, found[id]->text, seen.next);
-  if (at == places.end()) return false;
-  const Range allowed = allowed_values(found[id]->text);
-  const auto number = sure_number(*found[value], allowed);
-  auto special = found[cases] != nullptr ? sound_cases(*found[cases], allowed) : std::nullopt;
-  if (!number || (found[cases] != nullptr && !special)) return false;
-  Coefficient& place = *at->second;
-  place.value = *number;
-  if (special) place.cases = std::move(*special);
-  set_read(places, at, seen);
-  return true;
-}
-
 void read_entry(const Node& node, Problems& problems, const Places& places, Seen& seen) {
-  if (read_sound(node, places, seen)) return;
   Fields fields(node, problems);
   const std::string id = fields.text("id");
   for (const std::string_view key : {"id", "value", "unit", "meaning", "source"}) fields.require(key);

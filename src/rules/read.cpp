@@ -110,7 +110,6 @@ class RuleReader {
       return out;
     }
     if (node.find("fact") != nullptr) return comparison(node);
-    if (const auto kind = sound_group(node)) return group_of(*kind, node.children.front());
     Fields fields(node, problems_);
     const Node* group = nullptr;
     for (const auto& [key, kind] : kGroups) {
@@ -124,14 +123,6 @@ class RuleReader {
     if (group != nullptr) return group_of(out.kind, *group);
     problems_.add(node, say("a condition needs all, any, not or fact"));
     return out;
-  }
-
-  /// Of a condition that has one of them and nothing else.
-  static std::optional<Condition::Kind> sound_group(const Node& node) {
-    if (node.children.size() != 1) return std::nullopt;
-    for (const auto& [key, kind] : kGroups)
-      if (node.children.front().key == key) return kind;
-    return std::nullopt;
   }
 
   Condition group_of(Condition::Kind kind, const Node& group) {
@@ -149,29 +140,9 @@ class RuleReader {
     return out;
   }
 
-  /// The operand of a comparison that is certainly written as it should be, and its operator; else nothing.
-  static const Node* sound_operand(const Node& node, Operator& op) {
-    const Node* operand = nullptr;
-    for (const Node& child : node.children) {
-      if (child.key == "fact") continue;
-      const auto known = from_text<Operator>(child.key);
-      if (!known || operand != nullptr || child.is_map()) return nullptr;
-      operand = &child;
-      op = *known;
-    }
-    return operand;
-  }
-
   Condition comparison(const Node& node) {
     Condition out;
     out.kind = Condition::Kind::comparison;
-    if (const Node* operand = sound_operand(node, out.op); operand != nullptr) {
-      if (const auto fact = fact_named(*node.find("fact"))) {
-        out.fact = *fact;
-        read_operand(*operand, out);
-      }
-      return out;
-    }
     Fields fields(node, problems_);
     const auto fact = fact_named(*fields.find("fact"));
     out.or_unknown = fields.boolean("or_unknown").value_or(false);
