@@ -88,6 +88,8 @@ void Catalog::replace_offers(std::vector<Offer> offers) {
   tables_->offers = tables_->own_offers;
 }
 
+Errors Catalog::lay(const OwnPrices& own) { return lay_own_prices(*tables_, *this, own); }
+
 std::span<const OfferState> Catalog::states_of(const Instance& instance) const {
   return std::span(tables_->states).subspan(instance.first_state, instance.state_count);
 }

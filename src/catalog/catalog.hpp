@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/io/document.hpp"
+#include "base/values/error.hpp"
 #include "catalog/records/gpu.hpp"
 #include "catalog/records/market.hpp"
 #include "catalog/records/model.hpp"
@@ -23,6 +24,7 @@ struct NameEntry {
   std::uint32_t index = 0;
 };
 
+struct OwnPrices;
 struct Tables;
 
 /// How GPU names are compared: folded, without the vendor's name in front.
@@ -105,6 +107,9 @@ class Catalog {
   /// The newest date of any price, and what was laid over the embedded data.
   Date newest_price() const;
   std::string_view origin_text() const;
+
+  /// Puts what a user pays in the place of what is published. Errors: a name, term or currency that is not known.
+  Errors lay(const OwnPrices& own);
 
   const Tables& tables() const { return *tables_; }
 

@@ -3,7 +3,7 @@
 #include <iostream>
 
 #include "base/io/file.hpp"
-#include "base/io/limits.hpp"
+#include "base/io/document.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 

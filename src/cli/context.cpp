@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "base/io/limits.hpp"
+#include "base/io/document.hpp"
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/text/unicode.hpp"
@@ -126,8 +126,7 @@ Result<std::string> Context::format(std::span<const std::string_view> offered) c
   if (std::ranges::find(offered, wanted) != offered.end()) return wanted;
   std::string hint = did_you_mean(wanted, offered);
   if (hint.empty()) {
-    std::string list;
-    for (const std::string_view name : offered) list += (list.empty() ? "" : ", ") + std::string(name);
+    std::string list = join_texts(offered, ", ");
     hint = say("allowed: {}", list);
   }
   const auto set = std::ranges::find_if(settings.applied, [](const Setting* one) { return one->name == "output"; });

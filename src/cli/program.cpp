@@ -12,7 +12,6 @@
 #include "base/io/file.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
-#include "base/words/reason.hpp"
 #include "cli/settings/language.hpp"
 #include "cli/words/complete.hpp"
 #include "cli/words/man.hpp"

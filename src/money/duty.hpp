@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/values/share.hpp"
+#include "base/values/number.hpp"
 #include "base/values/units.hpp"
 #include "job/request/option.hpp"
 
@@ -42,6 +42,7 @@ struct Duty {
   /// Works in every hour of every day.
   bool works_always() const { return used_per_month() > kHoursPerMonth - 1e-6; }
   bool is_given() const { return !given.empty(); }
+  bool operator==(const Duty&) const = default;
 };
 
 /// Error: starts and work take longer than the hours in which they would have to be.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 
 namespace gpusel::money {
@@ -12,8 +13,7 @@ Result<Converter> Converter::into(Currency to, const catalog::Catalog& catalog) 
   std::erase_if(known, [](const auto& rate) { return !rate.per_usd; });
   const auto target = std::find_if(known.begin(), known.end(), [&](const auto& rate) { return rate.currency == to; });
   if (target == known.end()) {
-    std::string list;
-    for (const auto& rate : known) list += (list.empty() ? "" : ", ") + std::string(rate.currency.code());
+    std::string list = join_texts(known, ", ", [&](const auto& rate) { return std::string(rate.currency.code()); });
     return usage_error(say("no exchange rate for {}", to.code()), "--currency", say("known: {}", list));
   }
   Converter converter(to);

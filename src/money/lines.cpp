@@ -6,7 +6,6 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 #include "money/storage.hpp"
 #include "physics/economy.hpp"
 
@@ -106,7 +105,7 @@ Line local_line(const LineView& view, const std::string& size) {
 
 /// The cheapest of its kind that is sold there and holds so much.
 Line storage_line(const LineView& view) {
-  const catalog::StorageKind kind = view.use.extras->storage_kind;
+  const catalog::StorageKind kind = view.use.extras->storage_kind.value_or(catalog::StorageKind::block);
   std::string size = say("{} GB", human_number(*view.use.extras->storage_gb));
   if (is_each_nodes_own(kind) && view.use.nodes > 1) size += say(" for each of {}", view.use.nodes);
   if (kind == catalog::StorageKind::local) return local_line(view, size);
@@ -170,13 +169,6 @@ Line egress_line(const LineView& view, double size) {
   return line;
 }
 
-auto set_storage_kind(std::string_view text, Extras& extras) {
-  std::optional<catalog::StorageKind> kind;
-  auto set = job::assign(text, kind);
-  if (set) extras.storage_kind = *kind;
-  return set;
-}
-
 auto set_workstation(std::string_view text, Extras& extras) {
   std::optional<bool> value;
   auto set = job::assign(text, value);
@@ -192,8 +184,9 @@ constexpr job::Limits kEgressGigabytes{{.low = 0, .high = 1e12}, 1000};
 constexpr job::Option<Extras> kCostOptions[] = {
     {"storage_gb", "", "GB", to_say("stored all the time: block storage for each instance, other for all"), kCostGroup,
      GPUSEL_DO(job::assign(t, e.storage_gb, kEgressGigabytes))},
-    {"storage", "", "KIND", to_say("local, block, file, parallel-file or object (default block)"), kCostGroup,
-     GPUSEL_DO(set_storage_kind(t, e))},
+    {"storage", "", "KIND",
+     to_say("where data and weights are kept: local, block (default), file, parallel-file or object"), kCostGroup,
+     GPUSEL_DO(job::assign(t, e.storage_kind))},
     {"egress_gb", "", "GB", to_say("sent to the internet a month"), kCostGroup,
      GPUSEL_DO(job::assign(t, e.egress_gb, kEgressGigabytes))},
     {"workstation", "", "BOOL", to_say("with a licence for a graphics driver"), kCostGroup,

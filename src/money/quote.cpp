@@ -101,6 +101,7 @@ std::optional<Quote> Quoter::quote(const catalog::Offer& offer, const Use& asked
   quote.hours = job.value_or(kHoursPerMonth);
   quote.worked = job.value_or(use.duty->used_per_month());
   quote.elapsed = job ? elapsed_hours(*job, *use.duty) : kHoursPerMonth;
+  quote.cold_start_s = use.duty->cold_start_s.value_or(0);
   quote.commitment = commitment_of(offer.term);
   quote.paid = paid_hours(quote.commitment, *use.duty, billing, job);
   bound(quote, offer, use, billing);

@@ -29,8 +29,11 @@ struct Work {
 struct Extras {
   bool workstation = false;  // a graphics driver with a workstation licence
   std::optional<double> storage_gb;
-  catalog::StorageKind storage_kind = catalog::StorageKind::block;
-  std::optional<double> egress_gb;  // to the internet, a month
+  std::optional<catalog::StorageKind> storage_kind;  // where data and weights are kept; nothing: volumes, if any
+  std::optional<double> egress_gb;                   // to the internet, a month
+
+  bool is_given() const { return *this != Extras{}; }
+  bool operator==(const Extras&) const = default;
 };
 std::span<const job::Option<Extras>> extra_options();
 
@@ -66,6 +69,7 @@ struct Quote {
   double hours = 0;           // of the job's work, or of a month
   double worked = 0;          // hours of work in what is paid for
   double elapsed = 0;         // hours from the start to the end of it
+  double cold_start_s = 0;    // of each start, in the hours that are paid
   Commitment commitment;
   Paid paid;              // hours
   double on_demand = 0;   // the rate there, where it bounds what a whole month's discount costs

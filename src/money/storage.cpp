@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/words/name.hpp"
+#include "base/words/message.hpp"
 #include "physics/economy.hpp"
 
 namespace gpusel::money {

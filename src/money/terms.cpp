@@ -52,6 +52,10 @@ Commitment commitment_of(catalog::Term term) {
   }
 }
 
+catalog::Number Commitment::months() const {
+  return is_promise() && !by_day ? catalog::Number(hours / kHoursPerMonth) : catalog::Number();
+}
+
 double Billing::hours(double run_hours) const {
   double s = run_hours * 3600;
   if (granularity_s) s = whole(s / *granularity_s) * *granularity_s;

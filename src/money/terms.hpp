@@ -21,6 +21,8 @@ struct Commitment {
 
   bool is_as_used() const { return hours <= 0; }
   bool is_promise() const { return hours > 0 && !whole_month; }
+  /// That a period lasts; nothing where nothing is promised, or by the day.
+  catalog::Number months() const;
 };
 Commitment commitment_of(catalog::Term term);
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 
 namespace gpusel::physics {
 

@@ -3,7 +3,6 @@
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 #include "rules/fitness.hpp"
 #include "rules/pattern.hpp"
 #include "rules/rule_set.hpp"
@@ -158,8 +157,7 @@ Result<const Purpose*> find_purpose(std::string_view name, const std::vector<Pur
       known.push_back(alias);
     }
   }
-  std::string all;
-  for (const Purpose& purpose : purposes) all += (all.empty() ? "" : ", ") + purpose.id;
+  std::string all = join_texts(purposes, ", ", &Purpose::id);
   const std::string near = did_you_mean(folded, known);
   return usage_error(say("no verdicts on '{}'", shorten(printable(name), 40)), {},
                      near.empty() ? say("known: {}", all) : near);

@@ -126,6 +126,7 @@ enum class Fact : std::uint8_t {
   mfu,
   bound_by,
   hours,
+  elapsed_hours,
   tokens_per_s,
   batch,
   throughput,

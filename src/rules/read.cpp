@@ -4,8 +4,8 @@
 #include <iterator>
 #include <set>
 
+#include "base/io/document.hpp"
 #include "base/io/fields.hpp"
-#include "base/io/limits.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/catalog.hpp"
@@ -156,8 +156,7 @@ class RuleReader {
     }
     fields.finish();
     if (operand == nullptr) {
-      std::string list;
-      for (const std::string_view name : enum_names<Operator>) list += (list.empty() ? "" : ", ") + std::string(name);
+      std::string list = join_texts(enum_names<Operator>, ", ");
       problems_.add(node, say("a comparison needs an operator"), say("one of: {}", list));
     } else if (fact) {
       out.fact = *fact;

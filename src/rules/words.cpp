@@ -1,4 +1,5 @@
 // Conditions as text, for whoever asks why a rule spoke.
+#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "rules/pattern.hpp"
 #include "rules/rule.hpp"
@@ -30,8 +31,7 @@ std::string right_side(const Condition& c) {
   }
   if (info(c.fact).type == FactType::boolean) return c.operand.number != 0 ? "true" : "false";
   if (info(c.fact).type == FactType::number) return format("{:g}", c.operand.number);
-  std::string list;
-  for (const std::string& text : c.operand.texts) list += (list.empty() ? "" : ", ") + text;
+  std::string list = join_texts(c.operand.texts, ", ");
   const bool one_of = c.op == Operator::in || c.op == Operator::not_in;
   return one_of ? format("({})", list) : list;
 }

@@ -1,5 +1,5 @@
 // Figures typed with a unit of their own.
-#include "base/values/measure.hpp"
+#include "base/values/number.hpp"
 
 #include <catch2/catch.hpp>
 

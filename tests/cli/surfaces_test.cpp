@@ -49,6 +49,11 @@ const char* const kJobs[] = {
     "--task transcode --codec h264 --streams 40 --cloud aws",
     "--task simulate --solver lbm --cells 400M",
     "--task preprocess --preprocess tokenize --data-gb 500",
+    "--model llama-3.1-8b --task inference --hours-per-day 8 --days 22 --cloud aws,gcp --term any",
+    "--model llama-3.1-8b --task inference --rps 2 --hours-per-day 12 --utilization 0.3 --scale-to-zero --cloud aws",
+    "--model llama-3.1-8b --task inference --storage-gb 400 --egress-gb 2000 --cloud aws",
+    "--model llama-7b --task finetune --hours-per-day 6 --deadline 20d --cloud aws,gcp",
+    "--model sdxl --task inference --hours-per-day 4 --term any --cloud aliyun",
 };
 
 std::string file(const std::string& name, const std::string& text) { return "'" + scratch_file(name, text) + "'"; }
@@ -194,14 +199,13 @@ void check_whatif(const Said& said) {
   CHECK(now["cost"]["price_as_of"] == said.cost["price_as_of"]);
 }
 
-/// Of one instance: of several, compare plans one job on all of them, and traffic is shared out.
+/// So many of the instance side by side with another one. What limits the search alone is no flag of compare.
 void check_compare(const Said& said) {
-  if (said.best["nodes"] != 1 || has(said.job, "--deadline") || has(said.job, "--rps") || has(said.job, "rate") ||
-      has(said.job, "--nodes"))
-    return;
-  const std::string name = said.best["provider"].get<std::string>() + "/" + said.sku();
-  const std::string other = name == "aws/g5.xlarge" ? "aws/g4dn.xlarge" : "aws/g5.xlarge";
-  std::string job = std::regex_replace(said.job, std::regex("--cloud \\S+"), "");
+  const std::string nodes = std::to_string(said.best["nodes"].get<int>());
+  const std::string sku = said.best["provider"].get<std::string>() + "/" + said.sku();
+  const std::string name = nodes == "1" ? sku : nodes + "x " + sku;
+  const std::string other = sku == "aws/g5.xlarge" ? "aws/g4dn.xlarge" : "aws/g5.xlarge";
+  std::string job = std::regex_replace(said.job, std::regex("--(cloud|deadline|nodes) \\S+"), "");
   job += " --region '" + said.best["region"].get<std::string>() + "'";
   job = std::regex_replace(job, std::regex("--region \\S+ (.*--region)"), "$1");
   if (!has(job, "--term")) job += " --term on-demand";

@@ -4,7 +4,6 @@
 #include "answer/lists/list.hpp"
 #include "base/text/text.hpp"
 #include "base/values/date.hpp"
-#include "base/values/measure.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "catalog/read/own_prices.hpp"

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "base/values/share.hpp"
+#include "base/values/number.hpp"
 
 namespace terms_test {
 

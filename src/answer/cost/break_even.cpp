@@ -78,19 +78,6 @@ constexpr job::Option<BreakEvenWishes> kBreakEvenOptions[] = {
 
 #undef GPUSEL_DO
 
-/// Months that a term commits to; nothing for terms that commit to none or are not paid by the month.
-catalog::Number committed_months(Term term) {
-  switch (term) {
-    case Term::month: return 1;
-    case Term::year:
-    case Term::reserved_1y:
-    case Term::savings_1y: return 12;
-    case Term::reserved_3y:
-    case Term::savings_3y: return 36;
-    default: return std::nullopt;
-  }
-}
-
 }  // namespace
 
 std::span<const job::Option<BreakEvenWishes>> break_even_options() { return kBreakEvenOptions; }
@@ -108,12 +95,10 @@ const TermCost* BreakEvenContext::term(Term kind) const {
 ComparedTerm BreakEvenContext::compared(const TermCost& term, const catalog::Region* place) const {
   ComparedTerm found{.term = &term, .offer = term.offer, .per_hour = term.rate, .other_region = false};
   if (place == nullptr || term.region == place) return found;
-  for (const catalog::Offer* offer : term.elsewhere) {
-    if (&catalog.region_of(*offer) != place) continue;
-    const auto each = answer.converter.convert({offer->per_hour(), catalog.currency_of(*offer)});
-    if (!each) continue;
-    found.offer = offer;
-    found.per_hour = *each * subject().nodes;
+  for (const TermCost::Other& other : term.elsewhere) {
+    if (&catalog.region_of(*other.offer) != place) continue;
+    found.offer = other.offer;
+    found.per_hour = other.rate;
     return found;
   }
   found.other_region = true;
@@ -164,7 +149,7 @@ std::vector<const TermCost*> lasting_terms(const BreakEvenContext& c) {
   if (on_demand != nullptr && on_demand->instances().month) terms.push_back(on_demand);
   const TermCost* best = nullptr;
   for (const TermCost& term : c.item.terms) {
-    if (!committed_months(term.offer->term) || !term.instances().month) continue;
+    if (!term.commitment.months() || !term.instances().month) continue;
     if (best == nullptr || *term.instances().month < *best->instances().month) best = &term;
   }
   if (best != nullptr && (terms.empty() || *best->instances().month < *terms.front()->instances().month))
@@ -176,7 +161,7 @@ void add_commitments(const BreakEvenContext& c) {
   const TermCost* on_demand = c.term(Term::on_demand);
   if (on_demand == nullptr || on_demand->rate <= 0) return;
   for (const TermCost& term : c.item.terms) {
-    const catalog::Number months = committed_months(term.offer->term);
+    const catalog::Number months = term.commitment.months();
     if (!months) continue;
     CommitmentBreakEven found;
     std::tie(found.committed, found.on_demand) = c.in_one_place(term, *on_demand);

@@ -54,7 +54,7 @@ class TermCosts {
     });
     for (Priced& one : priced) {
       if (!item.terms.empty() && item.terms.back().offer->term == one.offer->term)
-        item.terms.back().elsewhere.push_back(one.offer);
+        item.terms.back().elsewhere.push_back({one.offer, one.quote.rate});
       else
         item.terms.push_back({std::move(one.quote), one.offer, &catalog_.region_of(*one.offer), {}});
     }
@@ -73,9 +73,17 @@ class TermCosts {
     return true;
   }
 
+  Market::UseOf use_of(const CostItem& item) const {
+    const CostSubject& subject = item.subject;
+    if (subject.planned && answer_.work)
+      return PlanUse(question_.question, *answer_.work, *subject.planned, catalog_, coefficients_);
+    return [use = money::Use{static_cast<double>(subject.nodes), subject.job ? &*subject.job : nullptr, &item.duty,
+                             &answer_.extras}](const catalog::Offer&) { return use; };
+  }
+
   std::vector<Priced> allowed(CostItem& item) const {
     std::map<catalog::Term, int> old;
-    auto priced = market_->allowed(*item.subject.instance, use_of(item, answer_), known_,
+    auto priced = market_->allowed(*item.subject.instance, use_of(item), known_,
                                    [&](const catalog::Offer& offer, const rules::Rule& rule) {
                                      if (is_of_age(rule)) ++old[offer.term];
                                    });
@@ -106,18 +114,14 @@ class TermCosts {
                                answer_.converter.currency().code(), left_out));
   }
 
-  /// What is switched off between must load its model again: how long that takes, where nobody said it.
+  /// How long what is switched off between takes to come back, where the first term stands.
   void time_starts(CostItem& item) const {
     const CostSubject& subject = item.subject;
-    if (item.terms.empty() || !item.duty.scale_to_zero || item.duty.cold_start_s) return;
-    if (!subject.planned || !answer_.work) return;
-    item.cold_start = cold_start(*answer_.work, subject.planned->machine, subject.planned->plan,
-                                 {*subject.instance, item.terms.front().region->id}, catalog_, coefficients_,
-                                 question_.explained ? &item.trace : nullptr);
-    if (!item.cold_start) return;
-    item.duty.cold_start_s = item.cold_start->total().raw();
-    for (TermCost& term : item.terms)
-      static_cast<money::Quote&>(term) = *quoter_.quote(*term.offer, use_of(item, answer_));
+    if (item.terms.empty() || !subject.planned || !answer_.work) return;
+    item.cold_start = unsaid_start(question_.question, *answer_.work, *subject.planned,
+                                   {*subject.instance, item.terms.front().region->id}, catalog_, coefficients_,
+                                   question_.explained ? &item.trace : nullptr);
+    if (item.cold_start) item.duty.cold_start_s = item.cold_start->total().raw();
   }
 
   const CostQuestion& question_;
@@ -199,11 +203,6 @@ const catalog::Provider* provider_of(const catalog::Instance& instance, const ca
   return provider ? *provider : nullptr;
 }
 
-money::Use use_of(const CostItem& item, const CostAnswer& answer) {
-  return {static_cast<double>(item.subject.nodes), item.subject.job ? &*item.subject.job : nullptr, &item.duty,
-          &answer.extras};
-}
-
 CostSubject subject_of(const Recommendation& recommendation, const Advice& advice, const catalog::Catalog& catalog) {
   CostSubject subject;
   subject.instance = recommendation.instance;
@@ -232,6 +231,7 @@ Result<CostAnswer> costs(const CostQuestion& question, const catalog::Catalog& c
   const TermCosts terms(question, catalog, coefficients, answer, *limits);
   for (const CostSubject& asked : question.subjects) {
     CostItem item{asked, question.question.duty, {}, {}, {}, {}, {}, {}};
+    if (item.duty.scale_to_zero && !item.duty.cold_start_s) item.duty.cold_start_s = asked.saved_start_s;
     if (asked.instance == nullptr)
       if (Status found = find_by_name(item.subject, question, catalog); !found) return std::unexpected(found.error());
     if (answer.work && !asked.job) plan_job(item.subject, *answer.work, catalog, coefficients);

@@ -28,6 +28,8 @@ struct SavedWork {
 struct SavedPrice {
   Money per_hour;  // of one instance, as offered
   std::string term, region;
+  bool is_own = false;  // the user's own
+  Date as_of;
 };
 
 /// What is paid for: so many of one instance, for a job or for none.
@@ -43,13 +45,20 @@ struct CostSubject {
   int rank = 0;                                   // of the recommendation that it is; 0: it was named
   std::optional<SavedPrice> saved_price;          // where it comes from a saved answer
   std::optional<Currency> currency;               // of that answer
+  money::Duty saved_duty = {};                    // that answer's
+  CostExtras saved_extras = {};
+  std::optional<double> saved_start_s = {};  // of its starts, where it worked them out
 };
 
 /// One term at its cheapest place.
 struct TermCost : money::Quote {
   const catalog::Offer* offer = nullptr;
   const catalog::Region* region = nullptr;
-  std::vector<const catalog::Offer*> elsewhere;  // on the same term in other places, cheapest first
+  struct Other {
+    const catalog::Offer* offer;
+    double rate;  // of all nodes and one hour, in the answer's currency
+  };
+  std::vector<Other> elsewhere;  // on the same term in other places, cheapest first
 };
 
 struct CostItem {

@@ -5,7 +5,6 @@
 #include "answer/cost/cost_parts.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 
 namespace gpusel::answer {
 
@@ -50,7 +49,7 @@ std::string saved_note(const CostItem& item, const catalog::Catalog& catalog) {
   for (const TermCost& term : item.terms) {
     if (to_text(term.offer->term) != saved.term) continue;
     std::vector<const catalog::Offer*> offers{term.offer};
-    offers.insert(offers.end(), term.elsewhere.begin(), term.elsewhere.end());
+    for (const TermCost::Other& other : term.elsewhere) offers.push_back(other.offer);
     for (const catalog::Offer* now : offers)
       if (catalog.region_of(*now).id == saved.region)
         return differs(*now) ? say("{}; here it is {} {} ({})", then, human_price(now->per_hour()),

@@ -14,9 +14,6 @@ Result<Document> saved_answer(const std::string& content, const std::string& nam
 /// As saved_subject() of the whole text.
 Result<CostSubject> saved_subject(const Document& answer, int rank, const catalog::Catalog& catalog);
 
-/// What the item is priced for.
-money::Use use_of(const CostItem& item, const CostAnswer& answer);
-
 /// What the provider promises for this instance.
 std::vector<const catalog::ServiceLevel*> promises_of(const catalog::Instance& instance,
                                                       const catalog::Catalog& catalog);

@@ -2,7 +2,6 @@
 #include "answer/cost/cost_parts.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 
 namespace gpusel::answer {
 
@@ -74,7 +73,7 @@ class CostTracer {
       return hours;
     };
     const auto paid = listed(term.paid);
-    const auto on_demand = listed(money::paid_hours({}, item_.duty, money::billing_of(item_.subject.provider),
+    const auto on_demand = listed(money::paid_hours({}, duty_of(term), money::billing_of(item_.subject.provider),
                                                     item_.subject.job ? item_.subject.job->hours : catalog::Number()));
     std::size_t at = 0;
     money::visit_amounts(of, [&](std::string_view period, const catalog::Number& amount) {
@@ -107,8 +106,15 @@ class CostTracer {
                date.known() ? date.text() : say("undated"), printable(term.region->id)));
   }
 
+  /// With starts that take as long as in the term's place.
+  money::Duty duty_of(const TermCost& term) const {
+    money::Duty duty = item_.duty;
+    if (term.cold_start_s > 0) duty.cold_start_s = term.cold_start_s;
+    return duty;
+  }
+
   void paid(const TermCost& term, const std::string& name) {
-    const money::Duty& d = item_.duty;
+    const money::Duty d = duty_of(term);
     if (!term.commitment.is_as_used()) {
       if (!term.paid.bounded)
         add(name + say(" hours paid a month"),

@@ -6,7 +6,6 @@
 #include "answer/facts/candidates.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 
 namespace gpusel::answer {
 
@@ -49,7 +48,7 @@ void add_notes(EstimateAnswer& answer, const Request& request, const physics::Co
 void add_fit(EstimateAnswer& answer, std::span<const rules::Rule> rules, const physics::Coefficients& c) {
   rules::Facts facts;
   job_facts(facts, answer.work, false);
-  plan_facts(facts, answer.work, answer.machine, answer.plan, c);
+  plan_facts(facts, answer.work, answer.machine, answer.plan, {}, c);
   facts.set(rules::Fact::is_cpu, answer.machine.on_cpu());
   answer.fit = judge_fit(rules, facts);
   if (!answer.plan.fits) return;

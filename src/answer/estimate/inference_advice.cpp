@@ -4,7 +4,6 @@
 #include <array>
 
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 
 namespace gpusel::answer {
 

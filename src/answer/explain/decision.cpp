@@ -7,7 +7,6 @@
 
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 #include "job/limits/limits.hpp"
 
 namespace gpusel::answer {
@@ -223,11 +222,9 @@ class PathFinder {
     rules::Facts facts;
     job_facts(facts, work_, context_.question.constraints.include_unavailable.value_or(false));
     const Market market(context_.catalog, context_.quoter, anywhere, facts, context_.question.today);
-    const money::Work job = job_of(work_, best_->plan());
-    const money::Use use{static_cast<double>(best_->machine().nodes), &job, &context_.question.duty,
-                         &context_.question.extras};
+    PlanUse use(context_.question, work_, *best_->planned, context_.catalog, context_.coefficients);
     std::optional<double> cheapest;
-    for (const Priced& spot : market.allowed(*best_->instance, use, facts))
+    for (const Priced& spot : market.allowed(*best_->instance, std::ref(use), facts))
       if (spot.offer->term == catalog::Term::spot && spot.offer->region == best_->offer->region)
         cheapest = std::min(cheapest.value_or(spot.quote.hourly), spot.quote.hourly);
     if (!cheapest) return say("{}; spot would do where it is sold", to_text(own));

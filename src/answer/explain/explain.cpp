@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "answer/facts/candidates.hpp"
+#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 
 namespace gpusel::answer {
@@ -98,8 +99,7 @@ void add_admitted(Branch& root, const Explained& of, const Admission& admission)
 }
 
 void add_cheaper(Branch& root, const Explained& of, const Admission& admission) {
-  std::string all;
-  for (const Change& change : admission.cheaper) all += (all.empty() ? "" : " ") + change_text(change);
+  std::string all = join_texts(admission.cheaper, " ", change_text);
   const auto price = [&](const Recommendation& r) {
     return format("{:.4g} {}/h", r.cost.hourly, of.advice.currency.code());
   };

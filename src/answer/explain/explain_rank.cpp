@@ -8,7 +8,6 @@
 #include "answer/search/search.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 
 namespace gpusel::answer {
 
@@ -218,8 +217,7 @@ class RankTree {
   }
 
   Branch decision() const {
-    std::string path;
-    for (const std::string& step : advice_.decision) path += (path.empty() ? "" : " → ") + step;
+    std::string path = join_texts(advice_.decision, " → ");
     return branch("decision", say("from the job to the best answer"), {}, physics::Figure::words(std::move(path)),
                   kRanking);
   }

@@ -2,7 +2,6 @@
 
 #include "answer/facts/candidates.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 
 namespace gpusel::answer {
 

@@ -55,7 +55,9 @@ struct OfferView {
 void job_facts(rules::Facts& facts, const job::Job& work, bool accepts_unavailable);
 void instance_facts(rules::Facts& facts, const InstanceView& view, const rules::FactSet& wanted = rules::every_fact());
 void plan_facts(rules::Facts& facts, const job::Job& work, const physics::Machine& machine, const physics::Plan& plan,
-                const physics::Coefficients& c);
+                const money::Duty& duty, const physics::Coefficients& c);
+/// What is left of the memory, from what is needed and what is usable.
+void free_memory_facts(rules::Facts& facts);
 void offer_facts(rules::Facts& facts, const OfferView& view, const rules::FactSet& wanted = rules::every_fact());
 
 /// What the planned work makes of the instances.

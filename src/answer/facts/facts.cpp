@@ -328,15 +328,19 @@ void counted_plan_facts(Facts& facts, const physics::Machine& machine, const phy
 
 namespace {
 
+void time_facts(Facts& facts, const Job& work, const physics::Plan& plan, const money::Duty& duty) {
+  const auto duration = duration_of(work, plan.rate);
+  if (!duration) return;
+  facts.set(Fact::hours, in_hours(*duration));
+  facts.set(Fact::elapsed_hours, money::elapsed_hours(in_hours(*duration), duty));
+}
+
 void memory_facts(Facts& facts, const Job& work, const physics::Machine& machine, const physics::Plan& plan,
                   const physics::Coefficients& c) {
-  const double usable = in_gib(machine.memory());
-  const double needed = in_gib(plan.memory.total());
-  facts.set(Fact::memory_needed_gib, needed);
-  facts.set(Fact::memory_usable_gib, usable);
+  facts.set(Fact::memory_needed_gib, in_gib(plan.memory.total()));
+  facts.set(Fact::memory_usable_gib, in_gib(machine.memory()));
   facts.set(Fact::memory_allowed_gib, in_gib(physics::most_memory(machine, c)));
-  facts.set(Fact::memory_free_gib, usable - needed);
-  facts.set(Fact::memory_used_share, needed / usable);
+  free_memory_facts(facts);
   const auto total = intervals_for(work, machine, plan, c).memory_total_gib;
   if (!physics::is_known(plan.memory) || total.high <= total.low) return;
   const physics::Interval interval = memory_needed(plan, total);
@@ -346,15 +350,23 @@ void memory_facts(Facts& facts, const Job& work, const physics::Machine& machine
 
 }  // namespace
 
+void free_memory_facts(Facts& facts) {
+  if (!facts.known(Fact::memory_needed_gib) || !facts.known(Fact::memory_usable_gib)) return;
+  const double needed = facts.number(Fact::memory_needed_gib);
+  const double usable = facts.number(Fact::memory_usable_gib);
+  facts.set(Fact::memory_free_gib, usable - needed);
+  if (usable > 0) facts.set(Fact::memory_used_share, needed / usable);
+}
+
 void plan_facts(Facts& facts, const Job& work, const physics::Machine& machine, const physics::Plan& plan,
-                const physics::Coefficients& c) {
+                const money::Duty& duty, const physics::Coefficients& c) {
+  time_facts(facts, work, plan, duty);
   memory_facts(facts, work, machine, plan, c);
   facts.set(Fact::bound_by, plan.bound_by);
   facts.set(Fact::nodes, static_cast<double>(machine.nodes));
   facts.set(Fact::gpus, static_cast<double>(machine.gpus()));
   if (!plan.training && !plan.serving) {
     counted_plan_facts(facts, machine, plan);
-    if (const auto duration = duration_of(work, plan.rate)) facts.set(Fact::hours, in_hours(*duration));
     return;
   }
   const physics::Layout& layout = plan.layout;
@@ -381,7 +393,6 @@ void plan_facts(Facts& facts, const Job& work, const physics::Machine& machine, 
     if (plan.rate > 0) facts.set(Fact::native_arithmetic, plan.serving->speed.weights_native);
   }
   if (plan.rate > 0) facts.set(Fact::tokens_per_s, plan.rate);
-  if (const auto duration = duration_of(work, plan.rate)) facts.set(Fact::hours, in_hours(*duration));
 }
 
 void offer_facts(Facts& facts, const OfferView& view, const FactSet& wanted) { kOfferFacts.find(facts, view, wanted); }
@@ -392,7 +403,7 @@ Facts facts_of(const Recommendation& candidate, const Job& work, const Question&
   job_facts(facts, work, question.constraints.include_unavailable.value_or(false));
   const auto provider = catalog.provider(candidate.instance->provider);
   instance_facts(facts, {*candidate.instance, provider ? *provider : nullptr, catalog, coefficients});
-  plan_facts(facts, work, candidate.machine(), candidate.plan(), coefficients);
+  plan_facts(facts, work, candidate.machine(), candidate.plan(), question.duty, coefficients);
   offer_facts(facts, {*candidate.offer, candidate.cost, catalog, question.today});
   facts.set(Fact::fit, to_text(candidate.fit.verdict));
   return facts;

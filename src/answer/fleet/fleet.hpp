@@ -70,6 +70,8 @@ struct FleetMember {
   double requests_per_s = 0;
   double hourly = 0;
   std::vector<double> share;  // of each bucket's requests
+
+  double monthly() const { return hourly * kHoursPerMonth; }
 };
 
 struct FleetMix {
@@ -80,6 +82,7 @@ struct FleetMix {
   double hourly = 0;
   double bound = 0;    // per hour, proven
   double relaxed = 0;  // per hour, with parts of instances
+  double monthly() const { return hourly * kHoursPerMonth; }
   double gap() const { return hourly > 0 ? std::max(0.0, 1 - bound / hourly) : 0; }
 };
 
@@ -102,6 +105,9 @@ struct FleetSchedule {
   double fixed_daily = 0;      // of the fleet for the peak
   bool optimal = false;
   double gap = 0;  // to a bound without cold starts
+
+  double monthly() const { return daily * money::kDaysPerMonth; }
+  double fixed_monthly() const { return fixed_daily * money::kDaysPerMonth; }
 };
 
 /// Numbers for a KEDA or HPA definition of one type.

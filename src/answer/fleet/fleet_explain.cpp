@@ -88,8 +88,8 @@ class Tracer {
     add("fleet.hourly",
         say("least Σ price × instances such that every bucket is served and no load exceeds its instances"), sum,
         an_hour(mix.hourly));
-    add("fleet.monthly", say("per hour × 730 h"), format("{:.4f} × 730", mix.hourly),
-        amount(mix.hourly * kHoursPerMonth));
+    add("fleet.monthly", say("per hour × {:g} h", kHoursPerMonth), format("{:.4f} × {:g}", mix.hourly, kHoursPerMonth),
+        amount(mix.monthly()));
     add("fleet.bound",
         say("no fleet is cheaper: branch and bound over the programme, from its relaxation to parts of "
             "instances"),

@@ -5,7 +5,7 @@
 #include "answer/facts/facts_of.hpp"
 #include "answer/gate/policy_facts.hpp"
 #include "answer/gate/policy_kinds.hpp"
-#include "base/io/limits.hpp"
+#include "base/io/document.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 

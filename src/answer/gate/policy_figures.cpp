@@ -6,7 +6,7 @@
 #include "answer/gate/policy_kinds.hpp"
 #include "answer/search/market.hpp"
 #include "base/text/text.hpp"
-#include "base/values/share.hpp"
+#include "base/values/number.hpp"
 #include "base/words/message.hpp"
 
 namespace gpusel::answer {
@@ -104,16 +104,14 @@ PolicyJudge read_money(const PolicyKind& kind, PolicySource& source) {
 std::size_t providers_of(const catalog::Gpu& gpu, const catalog::Catalog& catalog) {
   std::set<std::string_view> providers;
   for (const catalog::Instance& instance : catalog.instances())
-    if (catalog.gpu_of(instance) == &gpu)
-      for (const catalog::Offer& offer : catalog.offers_of(instance))
-        if (is_sold(instance, offer, catalog)) providers.insert(instance.provider);
+    if (catalog.gpu_of(instance) == &gpu && !sold_offers(instance, catalog).empty())
+      providers.insert(instance.provider);
   return providers.size();
 }
 
 std::size_t regions_of(const catalog::Instance& instance, const catalog::Catalog& catalog) {
   std::set<std::string_view> regions;
-  for (const catalog::Offer& offer : catalog.offers_of(instance))
-    if (is_sold(instance, offer, catalog)) regions.insert(catalog.region_of(offer).id);
+  for (const catalog::Offer* offer : sold_offers(instance, catalog)) regions.insert(catalog.region_of(*offer).id);
   return regions.size();
 }
 

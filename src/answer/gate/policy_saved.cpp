@@ -199,12 +199,7 @@ class SavedReader {
     }
     if (!text_at(row, "gpu").empty()) facts.set(Fact::is_cpu, false);
     if (const auto named = catalog_.gpu(text_at(row, "gpu"))) subject.gpu = *named;
-    if (facts.known(Fact::memory_needed_gib) && facts.known(Fact::memory_usable_gib)) {
-      const double needed = facts.number(Fact::memory_needed_gib);
-      const double usable = facts.number(Fact::memory_usable_gib);
-      facts.set(Fact::memory_free_gib, usable - needed);
-      if (usable > 0) facts.set(Fact::memory_used_share, needed / usable);
-    }
+    free_memory_facts(facts);
     const auto hours = figure_at(row, "cost.hours");
     const std::string_view of = text_at(row, "cost.total_of");
     if (hours && (of == "job" || (of.empty() && *hours != kHoursPerMonth))) facts.set(Fact::hours, *hours);

@@ -6,6 +6,7 @@
 #include "base/io/document.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "catalog/read/own_prices.hpp"
 
 namespace gpusel::answer {
 
@@ -74,6 +75,20 @@ CostJob job_in(const Node& chosen, const SavedWork* saved) {
   return job;
 }
 
+/// What the options of a list say in the saved workload.
+template <class Target>
+Target said_in(const Node& root, std::span<const job::Option<Target>> options) {
+  Target target;
+  const Node* asked = root.find("workload");
+  if (asked == nullptr || !asked->is_map()) return target;
+  for (const Node& member : asked->children) {
+    const auto* option = member.is_scalar() ? job::find_option(options, member.key) : nullptr;
+    if (option == nullptr || !option->set(target, member.text)) continue;
+    if constexpr (requires { target.given; }) target.given.push_back(option->key);
+  }
+  return target;
+}
+
 }  // namespace
 
 Result<Document> saved_answer(const std::string& content, const std::string& name) {
@@ -123,7 +138,14 @@ Result<CostSubject> saved_subject(const Document& answer, int rank, const catalo
   const Node* price = offer != nullptr && offer->is_map() ? offer : nullptr;
   const auto offered_in = Currency::parse(text(price, "currency"));
   if (const auto hourly = figure(price, "hourly"); hourly && offered_in)
-    subject.saved_price = SavedPrice{{*hourly, *offered_in}, text(cost, "billing"), text(&chosen, "region")};
+    subject.saved_price = SavedPrice{{*hourly, *offered_in},
+                                     text(cost, "billing"),
+                                     text(&chosen, "region"),
+                                     text(cost, "price_source") == catalog::kOwnPrice,
+                                     Date::parse(text(cost, "price_as_of")).value_or(Date{})};
+  subject.saved_duty = said_in<money::Duty>(root, money::duty_options());
+  subject.saved_extras = said_in<money::Extras>(root, money::extra_options());
+  if (const auto start = figure(cost, "cold_start_s"); start.value_or(-1) > 0) subject.saved_start_s = *start;
   subject.saved = work_in(root, chosen, catalog);
   subject.job = job_in(chosen, subject.saved.get());
   return subject;

@@ -47,8 +47,10 @@ class Prices {
 
   /// The cheapest for the job, or by the hour. Of the instance that was named, limits on the provider are not asked: it
   /// was chosen.
-  void price(Compared& item, const money::Work* job, double in_one_node) const {
-    if (item.instance != nullptr) return keep_cheapest(item, *item.instance, item.count, job);
+  void price(Compared& item, const std::optional<job::Job>& work, const money::Work* job, double in_one_node) const {
+    if (item.instance != nullptr && job != nullptr)
+      return keep_cheapest(item, *item.instance, PlanUse(question_, *work, *item.planned, catalog_, coefficients_));
+    if (item.instance != nullptr) return keep_cheapest(item, *item.instance, use(item.count, nullptr));
     for (const catalog::Instance& instance : catalog_.instances()) {
       const bool whole = catalog_.gpu_of(instance) == item.gpu && instance.gpu_count.value_or(0) >= in_one_node;
       if (!whole || instance.status == catalog::Availability::invitation) continue;
@@ -59,7 +61,7 @@ class Prices {
         return rule.effect == rules::Effect::reject && rule.stage == rules::Stage::instance &&
                rules::fires(rule, facts);
       });
-      if (!ruled_out) keep_cheapest(item, instance, item.count / *instance.gpu_count, job);
+      if (!ruled_out) keep_cheapest(item, instance, use(item.count / *instance.gpu_count, job));
     }
   }
 
@@ -70,13 +72,14 @@ class Prices {
     return facts;
   }
 
-  /// Keeps the cheaper of what the item has and this instance's offers, for so many of it.
-  void keep_cheapest(Compared& item, const catalog::Instance& instance, double nodes, const money::Work* job) const {
-    const auto paid = [&](const money::Quote& quote) {
-      return job != nullptr && job->hours ? quote.total : quote.rate;
-    };
-    for (Priced& priced : market_.allowed(instance, {nodes, job, &question_.duty, &question_.extras}, known_)) {
-      if (priced.quote.outlasts || (item.offer != nullptr && paid(priced.quote) >= paid(*item.cost))) continue;
+  Market::UseOf use(double nodes, const money::Work* job) const {
+    return [use = money::Use{nodes, job, &question_.duty, &question_.extras}](const catalog::Offer&) { return use; };
+  }
+
+  /// Keeps the cheaper of what the item has and this instance's offers.
+  void keep_cheapest(Compared& item, const catalog::Instance& instance, const Market::UseOf& use_of) const {
+    for (Priced& priced : market_.allowed(instance, use_of, known_)) {
+      if (priced.quote.outlasts || (item.offer != nullptr && priced.quote.total >= item.cost->total)) continue;
       item.offer = priced.offer;
       item.offered_by = &instance;
       item.hourly = priced.quote.rate / item.count;
@@ -114,7 +117,7 @@ class SideBySide {
     }
     std::optional<money::Work> job;
     if (work) job = add_job(item, *work);
-    prices_.price(item, job ? &*job : nullptr, static_cast<double>(in_one_node(item)));
+    prices_.price(item, work, job ? &*job : nullptr, static_cast<double>(in_one_node(item)));
     if (!job) item.cost.reset();
     return found;
   }
@@ -200,7 +203,7 @@ class SideBySide {
     rules::Facts facts;
     job_facts(facts, work, false);
     facts.set(rules::Fact::is_cpu, item.has_no_gpu());
-    plan_facts(facts, work, *machine, item.planned->plan, coefficients_);
+    plan_facts(facts, work, *machine, item.planned->plan, question_.duty, coefficients_);
     item.fit = judge_fit(rules_, facts);
     return rate > 0 ? std::optional(job_of(work, item.planned->plan)) : std::nullopt;
   }

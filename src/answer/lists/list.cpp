@@ -97,27 +97,27 @@ class InstanceLister {
     rules::Facts facts;
     bool priced = false;  // within the limits, whatever the filter says
     bool on_other_term = false;
-    for (const Offer& offer : catalog_.offers_of(instance)) {
-      const auto quote = market.quoter().quote(offer);
-      if (!quote) continue;
-      const rules::Rule* against = market.against(offer, *quote, facts);
+    const auto nothing = [](const Offer&) { return money::Use{}; };
+    market.each(instance, nothing, [&](const Priced& offered) {
+      const Offer& offer = *offered.offer;
+      const rules::Rule* against = market.against(offer, offered.quote, facts);
       const bool too_old = against != nullptr && is_of_age(*against);
-      if (against != nullptr && !too_old) continue;
+      if (against != nullptr && !too_old) return;
       const bool other_term = only_on_demand_ && offer.term != catalog::Term::on_demand;
       priced = priced || (!other_term && !too_old);
-      const Listed one{&instance, &offer, quote->hourly};
-      if (filters_offers_ && !columns_.passes(*filter_, one)) continue;
+      const Listed one{&instance, &offer, offered.quote.hourly};
+      if (filters_offers_ && !columns_.passes(*filter_, one)) return;
       if (too_old) {
         if (!other_term) add_old(offer);
-        continue;
+        return;
       }
       on_other_term = on_other_term || other_term;
-      if (other_term) continue;
+      if (other_term) return;
       if (every_offer_)
         out_.listed.push_back(one);
       else if (is_better(one, listed))
         listed = one;
-    }
+    });
     if (on_other_term && listed.offer == nullptr) ++out_.on_other_terms;
     if (every_offer_) return;
     // Without an offer an instance still passes what is not about offers: unknown(price), say.
@@ -187,16 +187,12 @@ Result<std::vector<GpuMarket>> gpu_markets(Currency currency, const Catalog& cat
     market.providers = static_cast<int>(known.size());
     const double gpus = instance.gpu_count.value_or(0);
     if (gpus <= 0) continue;
-    for (const Offer& offer : catalog.offers_of(instance)) {
-      if (offer.term != catalog::Term::on_demand || offer.as_of == 0) continue;
-      // Of one currency the lists' own prices decide; a market may have a million offers.
-      if (market.offer != nullptr && market.offer->currency == offer.currency &&
-          offer.per_hour() * *market.cheapest->gpu_count >= market.offer->per_hour() * gpus)
-        continue;
-      const auto hourly = converter->convert({offer.per_hour(), catalog.currency_of(offer)});
+    for (const Offer* offer : sold_offers(instance, catalog)) {
+      if (offer->term != catalog::Term::on_demand || offer->as_of == 0) continue;
+      const auto hourly = converter->convert({offer->per_hour(), catalog.currency_of(*offer)});
       if (!hourly || (market.offer != nullptr && *hourly / gpus >= market.per_gpu_hour)) continue;
       market.cheapest = &instance;
-      market.offer = &offer;
+      market.offer = offer;
       market.per_gpu_hour = *hourly / gpus;
     }
   }

@@ -9,7 +9,6 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 #include "money/terms.hpp"
 
 namespace gpusel::answer {
@@ -44,10 +43,10 @@ class PocPlanner {
   /// On demand where it is sold so: nobody should commit to what is yet to be tested.
   const catalog::Offer* test_offer(const money::Quoter& quoter) const {
     const catalog::Offer* best = nullptr;
-    for (const catalog::Offer& offer : catalog_.offers_of(*chosen().instance)) {
-      if (offer.term != catalog::Term::on_demand || &catalog_.region_of(offer) != chosen().region) continue;
-      if (!is_sold(*chosen().instance, offer, catalog_) || !quoter.hourly(offer)) continue;
-      if (best == nullptr || *quoter.hourly(offer) < *quoter.hourly(*best)) best = &offer;
+    for (const catalog::Offer* offer : sold_offers(*chosen().instance, catalog_)) {
+      if (offer->term != catalog::Term::on_demand || &catalog_.region_of(*offer) != chosen().region) continue;
+      if (!quoter.hourly(*offer)) continue;
+      if (best == nullptr || *quoter.hourly(*offer) < *quoter.hourly(*best)) best = offer;
     }
     return best != nullptr ? best : chosen().offer;
   }

@@ -2,6 +2,44 @@
 
 namespace gpusel::answer {
 
+std::optional<ColdStart> unsaid_start(const Question& question, const job::Job& work, const PlannedMachine& planned,
+                                      const Place& place, const catalog::Catalog& catalog,
+                                      const physics::Coefficients& coefficients, physics::Trace* trace) {
+  if (!question.duty.scale_to_zero || question.duty.cold_start_s) return std::nullopt;
+  return cold_start(work, planned.machine, planned.plan, place, catalog, coefficients, trace,
+                    question.extras.storage_kind);
+}
+
+PlanUse::PlanUse(const Question& question, const job::Job& work, const PlannedMachine& planned,
+                 const catalog::Catalog& catalog, const physics::Coefficients& coefficients)
+    : question_(question),
+      work_(work),
+      planned_(planned),
+      catalog_(catalog),
+      coefficients_(coefficients),
+      job_(job_of(work, planned.plan)),
+      duty_(question.duty) {}
+
+money::Use PlanUse::operator()(const catalog::Offer& offer) {
+  const bool same_place = timed_ != nullptr && timed_->instance == offer.instance && timed_->region == offer.region;
+  if (duty_.scale_to_zero && !same_place) {
+    const catalog::Instance& instance = catalog_.instances()[offer.instance];
+    const auto start =
+        unsaid_start(question_, work_, planned_, {instance, catalog_.region_of(offer).id}, catalog_, coefficients_);
+    duty_.cold_start_s = start ? start->total().raw() : question_.duty.cold_start_s;
+    timed_ = &offer;
+  }
+  return {static_cast<double>(planned_.machine.nodes), &job_, &duty_, &question_.extras};
+}
+
+void PlanUse::set_speed(double rate) {
+  const double planned = planned_.plan.rate;
+  job_ = job_of(work_, planned_.plan);
+  if (job_.hours) job_.hours = *job_.hours * planned / rate;
+  if (job_.tokens_per_s) job_.tokens_per_s = *job_.tokens_per_s * rate / planned;
+  if (job_.units_per_hour) job_.units_per_hour = *job_.units_per_hour * rate / planned;
+}
+
 Market::Market(const catalog::Catalog& catalog, const money::Quoter& quoter, std::span<const rules::Rule> rules,
                const rules::Facts& job, Date today)
     : catalog_(catalog), quoter_(quoter), today_(today) {
@@ -16,24 +54,27 @@ const rules::Rule* Market::against(const catalog::Offer& offer, const money::Quo
   return judges_.first_to_fire(facts);
 }
 
-std::vector<Priced> Market::allowed(const catalog::Instance& instance, const money::Use& use, rules::Facts facts,
+std::vector<Priced> Market::allowed(const catalog::Instance& instance, const UseOf& use_of, rules::Facts facts,
                                     const Refused& refused) const {
   std::vector<Priced> allowed;
-  for (const catalog::Offer& offer : catalog_.offers_of(instance)) {
-    auto quote = quoter_.quote(offer, use);
-    if (!quote) continue;
-    const rules::Rule* rule = against(offer, *quote, facts);
+  each(instance, use_of, [&](Priced priced) {
+    const rules::Rule* rule = against(*priced.offer, priced.quote, facts);
     if (rule == nullptr)
-      allowed.push_back({&offer, std::move(*quote)});
+      allowed.push_back(std::move(priced));
     else if (refused)
-      refused(offer, *rule);
-  }
+      refused(*priced.offer, *rule);
+  });
   return allowed;
 }
 
-bool is_sold(const catalog::Instance& instance, const catalog::Offer& offer, const catalog::Catalog& catalog) {
-  const catalog::OfferState* state = catalog.state_of(instance, offer);
-  return for_sale(instance.status) && (state == nullptr || for_sale(state->state));
+std::vector<const catalog::Offer*> sold_offers(const catalog::Instance& instance, const catalog::Catalog& catalog) {
+  std::vector<const catalog::Offer*> sold;
+  if (!for_sale(instance.status)) return sold;
+  for (const catalog::Offer& offer : catalog.offers_of(instance)) {
+    const catalog::OfferState* state = catalog.state_of(instance, offer);
+    if (state == nullptr || for_sale(state->state)) sold.push_back(&offer);
+  }
+  return sold;
 }
 
 }  // namespace gpusel::answer

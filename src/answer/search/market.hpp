@@ -1,11 +1,14 @@
-// Which offers may be taken: limits and rules decide, here and nowhere else. Private to this room.
+// Which offers may be taken: limits and rules decide, here and nowhere else; and what use a plan makes of one. Private
+// to this room.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "answer/facts/candidates.hpp"
+#include "answer/stages/data_path.hpp"
 #include "money/quote.hpp"
 #include "rules/rule_set.hpp"
 
@@ -17,6 +20,34 @@ struct Priced {
   money::Quote quote;
 };
 
+/// How long a start takes of what is switched off between and nobody said how long its starts take: the model is loaded
+/// again, in each place from the storage there.
+std::optional<ColdStart> unsaid_start(const Question& question, const job::Job& work, const PlannedMachine& planned,
+                                      const Place& place, const catalog::Catalog& catalog,
+                                      const physics::Coefficients& coefficients, physics::Trace* trace = nullptr);
+
+/// What use a plan makes of an offer. All of it outlives this.
+class PlanUse {
+ public:
+  PlanUse(const Question& question, const job::Job& work, const PlannedMachine& planned,
+          const catalog::Catalog& catalog, const physics::Coefficients& coefficients);
+
+  /// Until the next one is asked for.
+  money::Use operator()(const catalog::Offer& offer);
+  /// At a speed other than the planned.
+  void set_speed(double rate);
+
+ private:
+  const Question& question_;
+  const job::Job& work_;
+  const PlannedMachine& planned_;
+  const catalog::Catalog& catalog_;
+  const physics::Coefficients& coefficients_;
+  money::Work job_;
+  money::Duty duty_;
+  const catalog::Offer* timed_ = nullptr;  // the offer whose starts the duty has
+};
+
 class Market {
  public:
   /// Of `rules` those that reject on offers are asked, as far as they speak of this job. All of it outlives the market.
@@ -26,13 +57,19 @@ class Market {
   /// The first rule against an offer; null: it may be taken. `facts` is what is known besides, and holds the offer's
   /// facts from then on.
   const rules::Rule* against(const catalog::Offer& offer, const money::Quote& quote, rules::Facts& facts) const;
+  /// `see` is told of each offer of an instance with what is paid under it, in the order of the catalogue; offers whose
+  /// currency has no rate are none. `use_of` says what use is made of one.
+  template <class UseOf, class See>
+  void each(const catalog::Instance& instance, UseOf use_of, See see) const {
+    for (const catalog::Offer& offer : catalog_.offers_of(instance))
+      if (auto quote = quoter_.quote(offer, use_of(offer))) see(Priced{&offer, std::move(*quote)});
+  }
   /// Told of every offer that a rule is against.
   using Refused = std::function<void(const catalog::Offer& offer, const rules::Rule& rule)>;
-  /// In the order of the catalogue; offers whose currency has no rate are none.
-  std::vector<Priced> allowed(const catalog::Instance& instance, const money::Use& use, rules::Facts facts = {},
+  using UseOf = std::function<money::Use(const catalog::Offer&)>;
+  std::vector<Priced> allowed(const catalog::Instance& instance, const UseOf& use_of, rules::Facts facts = {},
                               const Refused& refused = {}) const;
 
-  const money::Quoter& quoter() const { return quoter_; }
   const rules::RuleSet& judges() const { return judges_; }
 
  private:
@@ -42,7 +79,7 @@ class Market {
   Date today_;
 };
 
-/// Whether it can be rented by whoever wants it: neither the instance nor this offer is withdrawn.
-bool is_sold(const catalog::Instance& instance, const catalog::Offer& offer, const catalog::Catalog& catalog);
+/// Those that whoever wants can rent: neither the instance nor the offer is withdrawn.
+std::vector<const catalog::Offer*> sold_offers(const catalog::Instance& instance, const catalog::Catalog& catalog);
 
 }  // namespace gpusel::answer

@@ -95,19 +95,24 @@ const rules::Rule* CandidateSearch::misfits_fall() const {
   return by_plan_.first_to_fire(facts);
 }
 
+/// Hours from start to end, under the duty cycle.
+double CandidateSearch::elapsed(Seconds work) const {
+  return money::elapsed_hours(in_hours(work), context_.question.duty);
+}
+
 /// Nodes below which neither the memory nor the deadline can be met, whatever the plan.
 double CandidateSearch::least_nodes(const Shape& shape) const {
   const Bytes node = physics::most_memory(shape.machine, context_.coefficients) * shape.machine.gpus_per_node;
   const double memory = misfits_fall() ? least_memory(shape.machine.device) / node : 0;
   const auto& deadline = context_.question.constraints.deadline_hours;
-  const double time = deadline ? in_hours(physics::least_time(work_, shape.machine)) / *deadline : 0;
+  const double time = deadline ? elapsed(physics::least_time(work_, shape.machine)) / *deadline : 0;
   return std::max({1.0, memory, time});
 }
 
 double CandidateSearch::late_by(const Planned& planned) const {
   const auto& deadline = context_.question.constraints.deadline_hours;
   const auto duration = duration_of(work_, planned.plan.rate);
-  return deadline && duration ? in_hours(*duration) / *deadline : 1;
+  return deadline && duration ? elapsed(*duration) / *deadline : 1;
 }
 
 void CandidateSearch::plan_shape(const Shape& shape, int most_nodes, std::vector<Recommendation>& out) {
@@ -187,7 +192,7 @@ void CandidateSearch::reject_shape(const Shape& shape, const Reason& reason) {
 
 const rules::Rule* CandidateSearch::against(const physics::Machine& machine, const physics::Plan& plan) const {
   rules::Facts facts = job_;
-  plan_facts(facts, work_, machine, plan, context_.coefficients);
+  plan_facts(facts, work_, machine, plan, context_.question.duty, context_.coefficients);
   facts.set(rules::Fact::fit, to_text(judge_fit(fitting_, facts).verdict));
   return by_plan_.first_to_fire(facts);
 }
@@ -214,7 +219,7 @@ Reason CandidateSearch::reason_of(const physics::Machine& machine, const physics
   const rules::Rule* rule = against(machine, plan);
   if (rule == nullptr) return because("no-room-for-cache");
   rules::Facts facts = job_;
-  plan_facts(facts, work_, machine, plan, context_.coefficients);
+  plan_facts(facts, work_, machine, plan, context_.question.duty, context_.coefficients);
   return {rule->id, [text = rules::verdict(*rule, facts).message] { return text; }};
 }
 

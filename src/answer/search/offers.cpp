@@ -17,15 +17,13 @@ using rules::Rule;
 
 void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, std::vector<Recommendation>& out) {
   const auto planned = std::make_shared<const Planned>(std::move(planned_machine));
-  const money::Work job = job_of(work_, planned->plan);
-  const money::Use use{static_cast<double>(planned->machine.nodes), &job, &context_.question.duty,
-                       &context_.question.extras};
+  PlanUse use(context_.question, work_, *planned, context_.catalog, context_.coefficients);
   const rules::FactSet wanted = by_plan_.facts() | market_.judges().facts() | adjusting_.facts();
   const bool shared = InstanceKinds::share(wanted);
   std::uint32_t judged = kNoKind;  // that the facts are of
   const Rule* fell_by = nullptr;
   Facts facts = job_;
-  plan_facts(facts, work_, planned->machine, planned->plan, context_.coefficients);
+  plan_facts(facts, work_, planned->machine, planned->plan, context_.question.duty, context_.coefficients);
   for (const std::uint32_t index : shape.instances) {
     const Instance& instance = context_.catalog.instances()[index];
     const std::uint32_t kind = shared && index < kind_of_.size() ? kind_of_[index] : kNoKind;
@@ -42,65 +40,59 @@ void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, s
   }
 }
 
-/// Nothing for what is no offer to the job: its price is not known whole, or it ends before the job does.
-std::optional<money::Quote> CandidateSearch::quote(const catalog::Offer& offer, const money::Use& use) const {
-  auto quote = context_.quoter.quote(offer, use);
-  return quote && !quote->outlasts && !hides_licence(*quote, offer) ? std::move(quote) : std::nullopt;
-}
-
-/// A surcharge that nobody publishes belongs to the price.
-bool CandidateSearch::hides_licence(const money::Quote& quote, const catalog::Offer& offer) const {
-  const Instance& instance = context_.catalog.instances()[offer.instance];
-  return quote.lacks("licence") && instance.workstation_licence == catalog::Licence::surcharge;
-}
-
 /// The cheapest offer that every rule lets pass; otherwise the first reason of the cheapest.
-std::optional<Priced> CandidateSearch::best_offer(const Instance& instance, const money::Use& use, Facts& facts) {
+std::optional<Priced> CandidateSearch::best_offer(const Instance& instance, PlanUse& use, Facts& facts) {
   const catalog::Catalog& catalog = context_.catalog;
   const auto by_price = [&](const Priced& a, const Priced& b) {
     return std::pair(a.quote.total, catalog.region_of(*a.offer).id) <
            std::pair(b.quote.total, catalog.region_of(*b.offer).id);
   };
-  std::optional<Priced> best;
-  std::optional<Priced> fallen;
+  std::optional<Priced> best, fallen, none;
   const Rule* first_rule = nullptr;
-  for (const catalog::Offer& offer : catalog.offers_of(instance)) {
-    auto quote = this->quote(offer, use);
-    if (!quote) continue;
-    Priced priced{&offer, std::move(*quote)};
-    if (best && !by_price(priced, *best)) continue;
-    const Rule* rule = market_.against(offer, priced.quote, facts);
+  market_.each(instance, std::ref(use), [&](Priced priced) {
+    if (is_none(priced)) {
+      if (!none) none = std::move(priced);
+      return;
+    }
+    if (best && !by_price(priced, *best)) return;
+    const Rule* rule = market_.against(*priced.offer, priced.quote, facts);
     if (rule == nullptr) {
       best = std::move(priced);
     } else if (!fallen || rule > first_rule || (rule == first_rule && by_price(priced, *fallen))) {
       fallen = std::move(priced);
       first_rule = rule;
     }
-  }
+  });
   if (best) return best;
   if (first_rule != nullptr) {
     offer_facts(facts, {*fallen->offer, fallen->quote, catalog, context_.question.today},
                 rules::facts_shown(*first_rule));
     reject(*first_rule, view_of(instance), facts);
   } else {
-    reject(instance, no_offer(instance, use));
+    reject(instance, none ? why_none(*none)
+                          : Reason{"no-exchange-rate", [] { return say("no exchange rate for its currency"); }});
   }
   return std::nullopt;
 }
 
-/// Why none of an instance's offers is one to the job, whatever the rules say.
-Reason CandidateSearch::no_offer(const Instance& instance, const money::Use& use) const {
-  for (const catalog::Offer& offer : context_.catalog.offers_of(instance)) {
-    const auto quote = context_.quoter.quote(offer, use);
-    if (quote && hides_licence(*quote, offer))
-      return {"licence-not-published", [] { return say("the price of its graphics licence is not published"); }};
-    if (quote && quote->outlasts)
-      return {"term-too-short", [term = offer.term, longest = quote->commitment.longest_hours, hours = quote->hours] {
-                return say("{} ends after {}, and the job takes {}", to_text(term),
-                           human_duration(seconds(longest * 3600)), human_duration(seconds(hours * 3600)));
-              }};
-  }
-  return {"no-exchange-rate", [] { return say("no exchange rate for its currency"); }};
+/// A surcharge that nobody publishes belongs to the price.
+bool CandidateSearch::hides_licence(const Priced& priced) const {
+  const Instance& instance = context_.catalog.instances()[priced.offer->instance];
+  return priced.quote.lacks("licence") && instance.workstation_licence == catalog::Licence::surcharge;
+}
+
+/// What is no offer to the job, whatever the rules say: its price is not known whole, or it ends before the job does.
+bool CandidateSearch::is_none(const Priced& priced) const { return hides_licence(priced) || priced.quote.outlasts; }
+
+Reason CandidateSearch::why_none(const Priced& priced) const {
+  if (hides_licence(priced))
+    return {"licence-not-published", [] { return say("the price of its graphics licence is not published"); }};
+  const money::Quote& quote = priced.quote;
+  return {"term-too-short",
+          [term = priced.offer->term, longest = quote.commitment.longest_hours, hours = quote.elapsed] {
+            return say("{} ends after {}, and the job takes {}", to_text(term), human_duration(seconds(longest * 3600)),
+                       human_duration(seconds(hours * 3600)));
+          }};
 }
 
 Recommendation CandidateSearch::candidate(const Priced& priced, const Instance& instance,
@@ -124,13 +116,10 @@ void add_intervals(Recommendation& candidate, const SearchContext& context, cons
   const double rate = candidate.plan().rate;
   const auto& range = candidate.intervals.rate;
   if (rate <= 0 || range.low <= 0) return;
+  PlanUse use(context.question, work, *candidate.planned, context.catalog, context.coefficients);
   const auto at = [&](double speed) {
-    money::Work job = job_of(work, candidate.plan());
-    if (job.hours) job.hours = *job.hours * rate / speed;
-    if (job.tokens_per_s) job.tokens_per_s = *job.tokens_per_s * speed / rate;
-    if (job.units_per_hour) job.units_per_hour = *job.units_per_hour * speed / rate;
-    return *context.quoter.quote(*candidate.offer, {static_cast<double>(candidate.machine().nodes), &job,
-                                                    &context.question.duty, &context.question.extras});
+    use.set_speed(speed);
+    return *context.quoter.quote(*candidate.offer, use(*candidate.offer));
   };
   candidate.cost_range = std::make_shared<const CostRange>(CostRange{at(range.high), at(range.low)});
 }

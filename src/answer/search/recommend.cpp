@@ -9,7 +9,6 @@
 #include "answer/search/search.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 #include "job/limits/limits.hpp"
 #include "physics/planner/targets.hpp"
 
@@ -106,6 +105,8 @@ class Adviser {
     advice.work = std::move(*work);
     advice.assumed = advice.work.assumed;
     advice.notes = advice.work.notes;
+    advice.duty = question_.duty;
+    advice.extras = question_.extras;
     if (model.own) note_reading(*model.own, advice.notes);
     advice.currency = context_.quoter.converter().currency();
     if (Status legal = check_formats(advice.work); !legal) return std::unexpected(legal.error());
@@ -156,13 +157,14 @@ class Adviser {
     std::ranges::move(job::assumed_limits(question_.constraints), std::back_inserter(advice.assumed));
     if (advice.work.inference.request_rate && !question_.request.max_load)
       advice.assumed.push_back({"max_load", advice.work.inference.max_load});
+    const bool whole_month = !advice.work.ends() && !question_.duty.is_given();
     if (const auto& counted = advice.work.counted) {
-      if (!advice.work.ends()) advice.assumed.push_back({"hours", kHoursPerMonth});
+      if (whole_month) advice.assumed.push_back({"hours", kHoursPerMonth});
       if (counted->demand && !counted->unit.at_once() && !question_.request.max_load)
         advice.assumed.push_back({"max_load", counted->max_load});
       return;
     }
-    if (!question_.request.request_rate && !advice.work.ends()) advice.assumed.push_back({"hours", kHoursPerMonth});
+    if (!question_.request.request_rate && whole_month) advice.assumed.push_back({"hours", kHoursPerMonth});
   }
 
   /// What was pinned may hold on no machine at all.

@@ -107,6 +107,8 @@ struct Advice {
   std::shared_ptr<const catalog::ConfigModel> own_model;
   job::Job work;
   job::Assumptions assumed;
+  money::Duty duty;
+  money::Extras extras;
   Currency currency;
   Date newest_price;       // of the catalogue
   Date newest_price_used;  // of the recommendations

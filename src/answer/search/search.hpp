@@ -81,15 +81,16 @@ class CandidateSearch {
   void hold_demand(const Shape& shape, int most_nodes, std::vector<Recommendation>& out);
   std::optional<Planned> serve_rate(const Shape& shape, Reason& reason) const;
   std::optional<Planned> serve_share(const Shape& shape, int working, Reason& reason) const;
-  /// Duration over deadline; 1 where there is none.
+  double elapsed(Seconds work) const;
+  /// Time to the end over deadline; 1 where there is none.
   double late_by(const Planned& planned) const;
 
   // What they cost (offers.cpp).
   void offer_shape(const Shape& shape, Planned planned, std::vector<Recommendation>& out);
-  std::optional<money::Quote> quote(const catalog::Offer& offer, const money::Use& use) const;
-  bool hides_licence(const money::Quote& quote, const catalog::Offer& offer) const;
-  std::optional<Priced> best_offer(const catalog::Instance& instance, const money::Use& use, rules::Facts& facts);
-  Reason no_offer(const catalog::Instance& instance, const money::Use& use) const;
+  bool hides_licence(const Priced& priced) const;
+  bool is_none(const Priced& priced) const;
+  Reason why_none(const Priced& priced) const;
+  std::optional<Priced> best_offer(const catalog::Instance& instance, PlanUse& use, rules::Facts& facts);
   Recommendation candidate(const Priced& priced, const catalog::Instance& instance,
                            const std::shared_ptr<const Planned>& planned, rules::Facts& facts) const;
   InstanceView view_of(const catalog::Instance& instance) const;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 #include "job/kinds/video/bitrate.hpp"
 #include "physics/checkpoint.hpp"
 #include "physics/economy.hpp"

@@ -9,7 +9,6 @@
 #include "base/values/enum.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 #include "physics/economy.hpp"
 
 namespace gpusel::answer {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "answer/facts/candidates.hpp"
+#include "answer/search/market.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 
@@ -77,17 +78,20 @@ class Answer {
     const Advice& advice = *out_.advice[i];
     StageCost cost;
     cost.hourly = one.cost.hourly;
-    money::Duty duty = stage.duty;
-    if (duty.scale_to_zero && !duty.cold_start_s) {
-      cost.cold = cold_start(advice.work, one.machine(), one.plan(), {*one.instance, one.region->id}, catalog_,
-                             coefficients_, nullptr, stage.data.storage);
-      if (cost.cold) duty.cold_start_s = cost.cold->total().raw();
+    cost.cold = unsaid_start(stage.question, advice.work, *one.planned, {*one.instance, one.region->id}, catalog_,
+                             coefficients_);
+    money::Quote quote = one.cost;
+    if (stage.hours) {
+      PlanUse of_plan(stage.question, advice.work, *one.planned, catalog_, coefficients_);
+      money::Use use = of_plan(*one.offer);
+      money::Work job = *use.job;
+      job.hours = *stage.hours;
+      use.job = &job;
+      quote = *quoter_.quote(*one.offer, use);
     }
-    money::Work job = job_of(advice.work, one.plan());
-    if (stage.hours) job.hours = *stage.hours;
-    const money::Quote quote = *quoter_.quote(*one.offer, {static_cast<double>(one.machine().nodes), &job, &duty});
-    cost.hours_paid = job.hours ? quote.paid.job.value_or(*job.hours) : quote.paid.month;
-    (job.hours ? cost.once : cost.per_month) = quote.total;
+    const bool once = stage.hours || advice.work.ends();
+    cost.hours_paid = once ? quote.paid.job.value_or(quote.hours) : quote.paid.month;
+    (once ? cost.once : cost.per_month) = quote.total;
     if (trace != nullptr) explain(stage, one, cost, *trace);
     return cost;
   }

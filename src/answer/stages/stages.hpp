@@ -16,7 +16,6 @@ struct Stage {
   std::string name;
   std::string where;  // file:line:column
   Question question;
-  money::Duty duty;
   DataWishes data;
   std::optional<double> hours;                              // that its instances run, whatever the job takes
   std::optional<double> output_gb;                          // handed to the next stage

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "answer/stages/stages.hpp"
+#include "base/io/document.hpp"
 #include "base/io/fields.hpp"
-#include "base/io/limits.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 
@@ -23,6 +23,7 @@ class StageReader {
  public:
   StageReader(const Node& node, Problems& problems, const Question& base) : node_(node), problems_(problems) {
     stage_.question = base;
+    of_base_ = base.duty.given.size();
     stage_.where = position(problems.file, node);
   }
 
@@ -36,8 +37,10 @@ class StageReader {
     if (stage_.name.empty()) problems_.add(node_, say("a stage needs a name"), say("as in name: train"));
     if (!stage_.question.request.task && seen_all_)
       problems_.add(node_, say("'{}' has no task", shorten(stage_.name, 60)), say("as in task: finetune"));
-    if (stage_.hours && stage_.duty.is_given())
-      problems_.add(node_, say("'hours' and a duty cycle ('{}') exclude each other", stage_.duty.given.front()));
+    auto& given = stage_.question.duty.given;
+    if (stage_.hours && given.size() > of_base_)
+      problems_.add(node_, say("'hours' and a duty cycle ('{}') exclude each other", given[of_base_]));
+    if (stage_.hours) stage_.question.duty = {};
     return std::move(stage_);
   }
 
@@ -47,8 +50,9 @@ class StageReader {
     if (read_own(member)) return;
     auto& question = stage_.question;
     const bool known = apply(job::constraint_options(), question.constraints, member) ||
-                       apply(money::duty_options(), stage_.duty, member) ||
+                       apply(money::duty_options(), stage_.question.duty, member) ||
                        apply(data_options(), stage_.data, member) || read_job(member);
+    if (stage_.data.storage) stage_.question.extras.storage_kind = stage_.data.storage;
     if (!known) unknown(member);
   }
 
@@ -107,11 +111,7 @@ class StageReader {
     return true;
   }
 
-  static std::string joined(const std::vector<std::string>& values) {
-    std::string text;
-    for (const std::string& value : values) text += (text.empty() ? "" : ",") + value;
-    return text;
-  }
+  static std::string joined(const std::vector<std::string>& values) { return join_texts(values, ","); }
 
   std::string text_of(const Node& member) {
     if (member.is_scalar()) return member.text;
@@ -144,7 +144,8 @@ class StageReader {
   const Node& node_;
   Problems& problems_;
   Stage stage_;
-  bool seen_all_ = true;  // a key that was misspelt may have been the one that lacks
+  std::size_t of_base_ = 0;  // keys of the duty cycle that hold for every stage
+  bool seen_all_ = true;     // a key that was misspelt may have been the one that lacks
 };
 
 void refuse_twins(const StagesPlan& plan, Problems& problems) {

@@ -22,7 +22,7 @@ struct Setting {
 
 struct WhatIfQuestion {
   std::vector<Setting> settings =
-      {};  // of the job, its limits and the duty cycle, in the order in which they were said
+      {};  // of the job, its limits, its use and what is paid beside, in the order in which they were said
   job::Objective objective = {};
   Currency currency = Currency::usd();
   Date today = {};                     // for the age of prices
@@ -42,7 +42,7 @@ struct Outcome {
   Recommendation best;                // `offer` is not set: prices change from point to point
   catalog::Offer offer;               // the one it is priced by
   Measure measure = Measure::hourly;  // what such a job is compared in
-  double duty_factor = 1;             // hours paid over hours used, or over all hours of a month
+  double duty_factor = 1;             // hours paid over hours of work, or over all hours of a month
   double cost = 0;                    // in the measure of the whole answer
   std::shared_ptr<const Advice> of;   // without recommendations; rejections only where nothing fits
   std::optional<Error> problem;       // why it could not be asked

@@ -130,6 +130,7 @@ Status Asker::set(Scenario& scenario, const Input& input, std::string_view text)
     duty.given.push_back(input.duty->key);
     return input.duty->set(duty, text);
   }
+  if (input.extra != nullptr) return input.extra->set(scenario.question.extras, text);
   return job::assign(text, scenario.gpus, job::kCount);
 }
 
@@ -194,10 +195,6 @@ Result<Advice> Asker::recommended(const Scenario& scenario) {
   if (questions.empty()) return usage_error(say("no instances make up {} GPUs", *scenario.gpus), "gpus");
   auto advice = of_all(questions);
   if (!advice) return advice;
-  const money::Duty& duty = scenario.question.duty;
-  if (duty.is_given() && measure_of(advice->work, true) == Measure::total)
-    return usage_error(say("a duty cycle is of a service that runs on, and this job ends"),
-                       std::string(duty.given.front()));
   if (questions.size() == 1) return advice;
   for (Recommendation& one : advice->recommendations)
     std::erase_if(one.parts, [](const ScorePart& part) {
@@ -216,9 +213,10 @@ Outcome Asker::outcome_of(const Recommendation& candidate, const std::shared_ptr
   out.of = advice;
   const money::Duty& duty = scenario.question.duty;
   out.measure = measure_of(advice->work, duty.is_given());
+  const money::Quote& cost = candidate.cost;
   if (duty.is_given())
     out.duty_factor =
-        candidate.cost.paid.month / (out.measure == Measure::monthly ? kHoursPerMonth : duty.used_per_month());
+        cost.paid.job.value_or(cost.paid.month) / (out.measure == Measure::monthly ? kHoursPerMonth : cost.worked);
   return out;
 }
 

@@ -39,6 +39,7 @@ std::vector<std::string_view> all_names() {
   add(job_options());
   add(job::constraint_options());
   add(money::duty_options());
+  add(money::extra_options());
   return names;
 }
 
@@ -83,13 +84,18 @@ std::span<const job::Option<Request>> job_options() {
 }
 
 std::string_view Input::value() const {
-  return job != nullptr ? job->value : limit != nullptr ? limit->value : duty != nullptr ? duty->value : "N";
+  return job != nullptr     ? job->value
+         : limit != nullptr ? limit->value
+         : duty != nullptr  ? duty->value
+         : extra != nullptr ? extra->value
+                            : "N";
 }
 
 Status Input::accepts(std::string_view text) const {
   if (job != nullptr) return try_option(*job, text);
   if (limit != nullptr) return try_option(*limit, text);
   if (duty != nullptr) return try_option(*duty, text);
+  if (extra != nullptr) return try_option(*extra, text);
   if (is_price()) return usage_error(say("a price is varied in per cent of what it is"), {}, say("write -30%..+30%"));
   job::Count count;
   return job::assign(text, count, job::kCount);
@@ -109,6 +115,8 @@ Result<Input> find_input(std::string_view name, const catalog::Catalog& catalog)
     input.key = input.limit->key;
   else if ((input.duty = find_option(money::duty_options(), name)) != nullptr)
     input.key = input.duty->key;
+  else if ((input.extra = find_option(money::extra_options(), name)) != nullptr)
+    input.key = input.extra->key;
   else if (job::same_spelling(name, kGpus) || job::same_spelling(name, "num_gpus"))
     input.gpus = true;
   else {

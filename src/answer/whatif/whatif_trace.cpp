@@ -3,7 +3,6 @@
 #include "answer/whatif/whatif_parts.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 
 namespace gpusel::answer {
 

@@ -3,6 +3,7 @@
 // bottomless nesting) is refused here.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <string>
@@ -62,5 +63,32 @@ const Node* duplicate_key(const Node& map);
 /// "file:line:column" of a value, and of the key before it.
 std::string position(std::string_view name, const Node& at);
 std::string key_position(std::string_view name, const Node& at);
+
+// How much is read of what comes from outside, beside the bytes and the nesting that document.hpp limits: megabytes of
+// text must not become gigabytes of values, nor hours of work. docs/cli.md tells all of them.
+
+/// Values of one YAML, JSON or CSV file: members, items and cells.
+inline constexpr std::size_t kMaxValues = 2'000'000;
+/// Columns of a table.
+inline constexpr std::size_t kMaxColumns = 1'000;
+
+/// Problems that are told of one file; what follows is not looked at.
+inline constexpr std::size_t kMaxProblems = 1'000;
+inline bool is_enough(const Errors& problems) { return problems.size() >= kMaxProblems; }
+
+/// "more than 2,000,000 values".
+std::string too_many_values();
+std::string too_many_columns();
+
+/// Why a file that begins so is no text: UTF-16, or packed; empty where nothing speaks against it.
+std::string_view not_text(std::string_view begin);
+
+// The text of a number as nlohmann's parser hands it over: with the decimal point of C's locale, whatever stood there.
+
+inline std::string with_point(std::string number) {
+  const auto at = number.find_first_not_of("0123456789+-eE");
+  if (at != std::string::npos) number[at] = '.';
+  return number;
+}
 
 }  // namespace gpusel

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/io/limits.hpp"
+#include "base/io/document.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 
@@ -104,8 +104,7 @@ void Fields::fail(const Node& at, std::string message, std::string hint) {
 }
 
 void Fields::not_one_of(std::string_view path, const Node& node, std::span<const std::string_view> allowed) {
-  std::string list;
-  for (const std::string_view name : allowed) list += (list.empty() ? "" : ", ") + std::string(name);
+  std::string list = join_texts(allowed, ", ");
   fail(node, say("'{}' cannot be {}", path, node.describe()), say("allowed: {}", list));
 }
 

@@ -16,7 +16,6 @@
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
-#include "base/words/reason.hpp"
 
 namespace gpusel {
 

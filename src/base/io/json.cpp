@@ -5,8 +5,6 @@
 #include <array>
 
 #include "base/io/document.hpp"
-#include "base/io/json_number.hpp"
-#include "base/io/limits.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 

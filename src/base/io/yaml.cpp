@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "base/io/document.hpp"
-#include "base/io/limits.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 

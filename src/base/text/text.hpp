@@ -2,9 +2,11 @@
 // safe for a terminal.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gpusel {
@@ -14,6 +16,18 @@ std::string lower(std::string_view text);
 /// Cuts to `limit` bytes at a character boundary, with "…" where something is missing.
 std::string shorten(std::string_view text, std::size_t limit);
 std::vector<std::string_view> split(std::string_view text, char separator);
+
+/// Texts, or what `text_of` makes of each of `values`, with `between` between them.
+template <class Values, class TextOf = std::identity>
+std::string join_texts(const Values& values, std::string_view between, TextOf text_of = {}) {
+  std::string all;
+  bool first = true;
+  for (const auto& value : values) {
+    if (!std::exchange(first, false)) all += between;
+    all += std::invoke(text_of, value);
+  }
+  return all;
+}
 
 /// One spelling for all the ways a name is typed: lower case, with '_', ' ', '/' and ':' as '-'.
 std::string fold_name(std::string_view name);

@@ -65,4 +65,16 @@ std::string human_duration(Seconds duration);
 /// 0.35, 21.96, 1,234: two decimals below 100, none from 1000 on.
 std::string human_price(double amount);
 
+// A part of a whole as people write it.
+
+/// "0.32" or "32%"; errors: neither, or not from 0 to 1.
+Result<double> parse_share(std::string_view text);
+
+// Figures typed with a unit of their own: "3.35TB/s" where the figure is kept in GB/s.
+
+/// `text` in `unit` ("GB", "GiB", "GB/s", "Gbit/s", "TFLOPS", "W" …, "billions" or "tokens"; empty: a plain
+/// count). Without a unit of its own it is in `unit` already; counts may carry k, M, B and T.
+/// Errors: no number, a unit of another kind.
+Result<double> parse_measure(std::string_view text, std::string_view unit);
+
 }  // namespace gpusel

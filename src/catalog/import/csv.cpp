@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/io/limits.hpp"
+#include "base/io/document.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 

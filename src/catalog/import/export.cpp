@@ -8,7 +8,6 @@
 #include "base/io/file.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
-#include "base/words/reason.hpp"
 #include "catalog/import/import.hpp"
 #include "catalog/snapshot/lay.hpp"
 
@@ -35,8 +34,7 @@ std::string quoted(std::string_view text) {
 }
 
 std::string list_of(const TextList& texts) {
-  std::string out;
-  for (const std::string_view text : texts) out += (out.empty() ? "" : ", ") + quoted(text);
+  std::string out = join_texts(texts, ", ", quoted);
   return "[" + out + "]";
 }
 

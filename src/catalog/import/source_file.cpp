@@ -6,10 +6,9 @@
 #include <span>
 #include <utility>
 
-#include "base/io/limits.hpp"
+#include "base/io/document.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
-#include "base/words/reason.hpp"
 
 namespace gpusel::catalog::import {
 

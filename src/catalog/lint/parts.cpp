@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/lint/gpus.hpp"
 
@@ -45,8 +46,7 @@ void link_rate(Lint& lint) {
     if (rates.empty() || std::any_of(rates.begin(), rates.end(), is_one)) continue;
     std::sort(rates.begin(), rates.end());
     rates.erase(std::unique(rates.begin(), rates.end()), rates.end());
-    std::string known;
-    for (const double other : rates) known += (known.empty() ? "" : ", ") + shown(other);
+    std::string known = join_texts(rates, ", ", shown);
     const bool halved =
         std::any_of(rates.begin(), rates.end(), [&](double other) { return !apart(rate * 2, other, 0.02); });
     lint.found(about(gpu, "interconnect.bidir_gbs"),

@@ -7,7 +7,6 @@
 #include "base/io/file.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
-#include "base/words/reason.hpp"
 #include "catalog/snapshot/lay.hpp"
 #include "catalog/snapshot/load.hpp"
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/io/limits.hpp"
+#include "base/io/document.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/snapshot/tables.hpp"

@@ -8,7 +8,6 @@
 
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
-#include "base/values/share.hpp"
 #include "base/values/units.hpp"
 #include "base/words/message.hpp"
 #include "catalog/read/priced_name.hpp"
@@ -140,7 +139,7 @@ class OwnLayer {
     Offer own;
     own.amount = price.per_hour.amount;
     own.instance = static_cast<std::uint32_t>(*instance - tables_.instances.data());
-    own.as_of = own_.as_of.packed();
+    own.as_of = (price.as_of.known() ? price.as_of : own_.as_of).packed();
     own.term = named->term.value_or(Term::on_demand);
     own.currency = *currency_index;
     own.origin = origin(kOwnPrice, own_note(own, currency), Confidence::documented);

@@ -28,6 +28,7 @@ struct OwnDiscount {
 struct OwnPrice {
   std::string subject;  // "p4d.24xlarge", "aws/p4d.24xlarge:spot"
   Money per_hour;
+  Date as_of = {};  // unknown: as all of them
 };
 struct OwnPrices {
   std::vector<OwnDiscount> discounts;

@@ -63,11 +63,9 @@ std::expected<Catalog, Errors> load(const LoadOptions& options) { return load(op
 std::expected<Catalog, Errors> load(const LoadOptions& options, std::span<const Document> documents) {
   auto tables = published(options, documents);
   if (!tables) return std::unexpected(std::move(tables.error()));
-  Tables& laid_on = **tables;
   Catalog catalog(std::move(*tables));
   if (options.own.empty()) return catalog;
-  if (Errors errors = lay_own_prices(laid_on, catalog, options.own); !errors.empty())
-    return std::unexpected(std::move(errors));
+  if (Errors errors = catalog.lay(options.own); !errors.empty()) return std::unexpected(std::move(errors));
   return catalog;
 }
 

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "base/text/text.hpp"
-#include "base/values/share.hpp"
+#include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "cli/commands.hpp"
 #include "cli/gate/lock.hpp"

@@ -7,7 +7,6 @@
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
-#include "base/words/reason.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/answer.hpp"
 #include "show/job/estimate.hpp"

@@ -6,7 +6,7 @@
 #include "base/words/message.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/answer.hpp"
-#include "cli/question/loaded_facts.hpp"
+#include "cli/question/job.hpp"
 #include "cli/words/left_out.hpp"
 #include "show/lists/compare.hpp"
 
@@ -60,6 +60,7 @@ Parsed make_compare() {
   add_options<job::Request>(parsed.flags, job, options->question.request);
   add_limits(parsed.flags, options->question.constraints,
              [](const auto& limit) { return limit.on.subject == job::Subject::offer; });
+  add_use_flags(parsed.flags, options->question);
   parsed.flags.push_back({"--explain", "", say("formula, substituted values and source of the job's figures"),
                           say("Output and data"), [options](std::string_view) -> Status {
                             options->explain = true;

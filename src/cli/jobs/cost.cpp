@@ -6,6 +6,7 @@
 #include "answer/cost/break_even.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "catalog/read/own_prices.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/answer.hpp"
 #include "cli/question/job.hpp"
@@ -39,7 +40,7 @@ class Cost {
 
   int run() {
     const bool of_a_job = options_.targets.empty();
-    const auto ground = prepare({options_.job.question.constraints, &options_.job.rule_files}, context_);
+    auto ground = prepare({options_.job.question.constraints, &options_.job.rule_files}, context_);
     if (!ground) return ground.error();
     options_.job.question.today = ground->today;
     if (const int status = of_a_job ? recommended(*ground) : named(ground->catalog); status != kOk) return status;
@@ -72,37 +73,83 @@ class Cost {
     return kOk;
   }
 
-  int named(const catalog::Catalog& catalog) {
-    bool any_saved = false;
-    for (const std::string& target : options_.targets) {
+  int named(catalog::Catalog& catalog) {
+    std::vector<std::string> texts(options_.targets.size());  // of saved answers
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      if (!context_.reads_files || !is_saved(options_.targets[i], catalog)) continue;
+      auto text = read_input(options_.targets[i]);
+      if (!text) return context_.fail(text.error());
+      texts[i] = std::move(*text);
+      any_saved_ = true;
+    }
+    if (const int status = keep_own_prices(texts, catalog); status != kOk) return status;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
       answer::CostSubject subject;
-      subject.name = target;
-      if (context_.reads_files && is_saved(target, catalog)) {
-        const std::string name = input_name(target);
-        const auto text = read_input(target);
-        if (!text) return context_.fail(text.error());
-        auto saved = answer::saved_subject(*text, name, static_cast<int>(options_.rank.value_or(1)), catalog);
+      subject.name = options_.targets[i];
+      if (!texts[i].empty()) {
+        auto saved = saved_subject(texts, i, catalog);
         if (!saved) return context_.fail(saved.error());
         subject = std::move(*saved);
-        if (!options_.currency_given && subject.currency) options_.job.question.currency = *subject.currency;
-        any_saved = true;
+        if (Status used = take_use(subject); !used) return context_.fail(used.error());
       }
       options_.question.subjects.push_back(std::move(subject));
     }
-    return has_effect(any_saved) ? kOk : kUsage;
+    return has_effect() ? kOk : kUsage;
+  }
+
+  Result<answer::CostSubject> saved_subject(const std::vector<std::string>& texts, std::size_t i,
+                                            const catalog::Catalog& catalog) const {
+    return answer::saved_subject(texts[i], input_name(options_.targets[i]), static_cast<int>(options_.rank.value_or(1)),
+                                 catalog);
+  }
+
+  /// Own prices that answers were saved with, where nobody says another now.
+  int keep_own_prices(const std::vector<std::string>& texts, catalog::Catalog& catalog) {
+    catalog::OwnPrices own;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      if (texts[i].empty()) continue;
+      const auto saved = saved_subject(texts, i, catalog);
+      if (!saved) return context_.fail(saved.error());
+      const auto& price = saved->saved_price;
+      if (!price || !price->is_own) continue;
+      const auto said = [&](const catalog::Offer& offer) {
+        return to_text(offer.term) == price->term && catalog.origin_of(offer).source == catalog::kOwnPrice;
+      };
+      if (std::ranges::any_of(catalog.offers_of(*saved->instance), said)) continue;
+      own.prices.push_back({saved->name + ":" + price->term, price->per_hour, price->as_of});
+    }
+    if (own.empty()) return kOk;
+    const Errors errors = catalog.lay(own);
+    return errors.empty() ? kOk : context_.fail(errors);
+  }
+
+  /// What is not said now is as the answer was saved: its currency, its duty cycle, what is paid beside.
+  Status take_use(const answer::CostSubject& saved) {
+    answer::Question& question = options_.job.question;
+    if (!options_.currency_given && saved.currency) question.currency = *saved.currency;
+    if (!use_taken_ && (question.duty.is_given() || question.extras.is_given())) return {};
+    if (!use_taken_) {
+      question.duty = saved.saved_duty;
+      question.extras = saved.saved_extras;
+      use_taken_ = true;
+    } else if (question.duty != saved.saved_duty || question.extras != saved.saved_extras) {
+      return usage_error(say("the saved answers are of different use"), saved.name,
+                         say("say it for all: --hours-per-day, --storage-gb …, or price one at a time"));
+    }
+    return {};
   }
 
   /// What is said of a job or a recommendation where none is priced is no silent wish.
-  bool has_effect(bool any_saved) {
+  bool has_effect() {
     const job::Request& request = options_.job.question.request;
     std::string flag;
-    if (options_.rank && !any_saved) flag = "rank";
+    if (options_.rank && !any_saved_) flag = "rank";
     if (!request.given.empty() && !request.task && !request.names_model()) flag = request.given.front();
     if (flag.empty()) return true;
     std::ranges::replace(flag, '_', '-');
     context_.fail(Error{ErrorKind::usage,
-                        any_saved ? say("changes nothing here: the job of a saved answer stands as it is")
-                                  : say("changes nothing here: no job and no saved answer is priced"),
+                        any_saved_ ? say("changes nothing here: the job of a saved answer stands as it is")
+                                   : say("changes nothing here: no job and no saved answer is priced"),
                         "--" + flag, say("--model and --task name a job")});
     return false;
   }
@@ -131,6 +178,8 @@ class Cost {
 
   CostOptions& options_;
   Context& context_;
+  bool any_saved_ = false;
+  bool use_taken_ = false;  // from a saved answer
 };
 
 void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<CostOptions>& options) {
@@ -162,8 +211,6 @@ Parsed make_cost() {
     options->targets.emplace_back(name);
     return {};
   };
-  add_options(parsed.flags, money::duty_options(), options->job.question.duty);
-  add_options(parsed.flags, money::extra_options(), options->job.question.extras);
   add_options(parsed.flags, answer::break_even_options(), options->break_even);
   add_job_flags(parsed.flags, options->job);
   add_own_flags(parsed.flags, options);

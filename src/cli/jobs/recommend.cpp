@@ -41,6 +41,7 @@ class Recommend {
   Recommend(RecommendOptions& options, Context& context) : options_(options), context_(context) {}
 
   int run() {
+    options_.beside.wishes.storage = options_.question.extras.storage_kind;
     if (options_.rank && !options_.poc)
       return context_.fail(Error{ErrorKind::usage, say("it says which rank --poc is for"), "--rank", say("add --poc")});
     const auto ground = prepare({options_.question.constraints, &options_.rule_files}, context_);

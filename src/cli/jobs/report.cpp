@@ -126,8 +126,6 @@ Parsed make_report() {
                             options->dry_run = true;
                             return {};
                           }});
-  add_options(parsed.flags, money::duty_options(), options->job.question.duty);
-  add_options(parsed.flags, money::extra_options(), options->job.question.extras);
   add_options(parsed.flags, answer::break_even_options(), options->break_even);
   add_job_flags(parsed.flags, options->job);
   parsed.shows_prices = true;

@@ -5,7 +5,6 @@
 #include "answer/whatif/whatif.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
-#include "base/values/share.hpp"
 #include "base/words/message.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/answer.hpp"
@@ -22,6 +21,7 @@ struct WhatIfOptions {
   job::Request request;
   job::Constraints constraints;
   money::Duty duty;
+  money::Extras extras;
   std::vector<std::string> rule_files;
 };
 
@@ -128,6 +128,7 @@ Parsed make_whatif() {
   add_settings<job::Request>(parsed.flags, job_options(), options->request, options);
   add_settings(parsed.flags, job::constraint_options(), options->constraints, options);
   add_settings(parsed.flags, money::duty_options(), options->duty, options);
+  add_settings(parsed.flags, money::extra_options(), options->extras, options);
   add_own_flags(parsed.flags, options);
   parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return run_whatif(*options, context); };

@@ -171,11 +171,7 @@ class Arguments::Reader {
     return {};
   }
 
-  static std::string joined(const std::vector<std::string>& texts) {
-    std::string list;
-    for (const std::string& text : texts) list += (list.empty() ? "" : ",") + text;
-    return list;
-  }
+  static std::string joined(const std::vector<std::string>& texts) { return join_texts(texts, ","); }
 
   static std::string flag_name(const Flag& flag) {
     std::string name = "--" + key_of(flag);

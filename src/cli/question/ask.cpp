@@ -103,8 +103,9 @@ class Asker {
 
   /// Whether the job comes to an end rather than serve for as long as it lasts.
   bool ends() const {
-    const bool interactive = request_.render.value_or(job::Render::offline) != job::Render::offline;
-    return request_.task != Task::inference && request_.task != Task::transcode && !interactive;
+    const auto model = answer::find_model(request_, catalog_);
+    const auto work = model ? answer::resolve_work(request_, *model, catalog_) : std::unexpected(model.error());
+    return work && work->ends();
   }
 
   bool is_given(std::string_view key) const {

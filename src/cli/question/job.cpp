@@ -31,10 +31,16 @@ Flag rules_flag(std::vector<std::string>& files, std::string group) {
   return rules;
 }
 
+void add_use_flags(std::vector<Flag>& flags, answer::Question& question) {
+  add_options(flags, money::duty_options(), question.duty);
+  add_options(flags, money::extra_options(), question.extras);
+}
+
 void add_job_flags(std::vector<Flag>& flags, JobOptions& job) {
   answer::Question& question = job.question;
   add_options<job::Request>(flags, job_options(), question.request);
   add_options(flags, job::constraint_options(), question.constraints);
+  add_use_flags(flags, question);
   const std::string ranking = say("Ranking and output");
   flags.push_back({"--objective", "KIND", say("cost, speed or balanced"), ranking, [&question](std::string_view text) {
                      std::optional<job::ObjectiveKind> kind;

@@ -17,7 +17,9 @@ struct JobOptions {
 
 /// What may be said of the job itself; the machine is what is looked for.
 std::vector<job::Option<job::Request>> job_options();
-/// Job, limits, ranking, currency and own rules; `job` must outlive the flags.
+/// How much of the time it is used, and what is paid beside the instances.
+void add_use_flags(std::vector<Flag>& flags, answer::Question& question);
+/// Job, limits, use, ranking, currency and own rules; `job` must outlive the flags.
 void add_job_flags(std::vector<Flag>& flags, JobOptions& job);
 /// --rules alone.
 Flag rules_flag(std::vector<std::string>& files, std::string group);

@@ -22,7 +22,10 @@ void add_beside_flags(std::vector<Flag>& flags, Sections& beside) {
       return {};
     };
   };
-  add_options(flags, answer::data_options(), beside.wishes);
+  std::vector<job::Option<answer::DataWishes>> data;  // --storage is of the job's own flags
+  for (const auto& option : answer::data_options())
+    if (option.key != "storage") data.push_back(option);
+  add_options<answer::DataWishes>(flags, data, beside.wishes);
   const std::string group = flags.back().group;
   flags.push_back({"--data-path", "", say("data set, checkpoints and weights against the provider's storage"), group,
                    on(beside.data_path)});

@@ -99,8 +99,7 @@ Status preset(const Flag& flag, const Setting& setting) {
     return *on ? set("true") : Status{};
   }
   if (joined) {
-    std::string list;
-    for (const std::string& value : values) list += (list.empty() ? "" : ",") + value;
+    std::string list = join_texts(values, ",");
     return set(list);
   }
   for (const std::string& value : values)
@@ -297,8 +296,7 @@ void tell_settings(Context& context) {
     std::string name = "--" + setting->name;
     std::ranges::replace(name, '_', '-');
     if (contains(kAppearance, name)) continue;
-    std::string values;
-    for (const std::string& value : setting->values) values += (values.empty() ? "" : ",") + value;
+    std::string values = join_texts(setting->values, ",");
     list += format("{}{} {} ({})", list.empty() ? "" : ", ", printable(name.substr(2)), printable(shorten(values, 60)),
                    setting->origin());
   }

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/words/message.hpp"
-#include "base/words/reason.hpp"
 
 namespace gpusel::cli {
 

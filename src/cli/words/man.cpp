@@ -145,8 +145,7 @@ void see_also(Page& page) {
 
 /// "-m, --model MODEL".
 std::string term_of(const Flag& flag) {
-  std::string term;
-  for (const std::string_view name : split(flag.names, ',')) term += (term.empty() ? "" : ", ") + bold(name);
+  std::string term = join_texts(split(flag.names, ','), ", ", bold);
   if (flag.value.empty()) return term;
   return term + (flag.optional_value ? " [" + slanted(flag.value) + "]" : " " + slanted(flag.value));
 }
@@ -158,8 +157,7 @@ std::string words_of(const Flag& flag) {
   const bool told =
       std::ranges::all_of(values, [&](const auto& value) { return words.find(value) != std::string::npos; });
   if (!told) {
-    std::string list;
-    for (const std::string& value : values) list += (list.empty() ? "" : ", ") + value;
+    std::string list = join_texts(values, ", ");
     words += ".\n" + say("Values: {}", list);
   }
   if (flag.repeats) words += ".\n" + say("May be given several times");

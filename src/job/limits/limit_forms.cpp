@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 
@@ -50,8 +51,7 @@ Status in_bounds(const Judging& judging, Fact fact, const Bounds& bounds, std::s
 
 Status one_of(const Judging& judging, std::vector<std::string> allowed) {
   const Fact fact = judging.limit.form.fact;
-  std::string names;
-  for (const std::string& name : allowed) names += (names.empty() ? "" : ", ") + name;
+  std::string names = join_texts(allowed, ", ");
   reject(judging, compare(fact, Operator::not_in, std::move(allowed)),
          say("{} {{{}}}, asked for {}", say_text(judging.limit.form.words), rules::info(fact).name, names));
   return {};

@@ -197,8 +197,8 @@ Status judge_term(const Judging& judging) {
 
 /// A service never ends: what has no time is in time.
 Status judge_deadline(const Judging& judging) {
-  reject(judging, compare(Fact::hours, Operator::above, *judging.asked.deadline_hours, false),
-         say("takes {{hours}} h, {} h allowed", human_number(*judging.asked.deadline_hours)));
+  reject(judging, compare(Fact::elapsed_hours, Operator::above, *judging.asked.deadline_hours, false),
+         say("takes {{elapsed_hours}} h, {} h allowed", human_number(*judging.asked.deadline_hours)));
   return {};
 }
 

@@ -156,7 +156,7 @@ constexpr Limit kLimits[] = {
     {{"deadline", "", "TIME", to_say("time the job may take: 12h, 3d"), kMoney,
       GPUSEL_DO(set_duration_hours(t, c.deadline_hours))},
      {Subject::job, Turn::money},
-     held<&C::deadline_hours>(judge_deadline, needs_most, Fact::hours, {}, "h"),
+     held<&C::deadline_hours>(judge_deadline, needs_most, Fact::elapsed_hours, {}, "h"),
      {.usual = "90d",
       .usual_for = Usual::pretraining,
       .usual_unless = [](const Constraints& c) { return c.nodes || c.max_nodes; },

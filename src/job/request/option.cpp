@@ -80,8 +80,7 @@ Assigned<std::string> assign(std::string_view text, std::string& place) {
 
 Status not_one_of(std::string_view text, std::span<const std::string_view> allowed) {
   name_allowed(allowed);
-  std::string list;
-  for (const std::string_view name : allowed) list += (list.empty() ? "" : ", ") + std::string(name);
+  std::string list = join_texts(allowed, ", ");
   const std::string near = did_you_mean(text, allowed);
   return usage_error(say("'{}' is not known here", shorten(text, 32)), {},
                      near.empty() ? say("allowed: {}", list) : say("{} allowed: {}", near, list));

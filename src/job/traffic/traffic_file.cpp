@@ -10,7 +10,6 @@
 #include "base/values/number.hpp"
 #include "base/values/units.hpp"
 #include "base/words/message.hpp"
-#include "base/words/reason.hpp"
 #include "job/traffic/traffic.hpp"
 
 namespace gpusel::job {

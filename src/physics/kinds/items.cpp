@@ -3,7 +3,6 @@
 
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 #include "physics/kinds/kinds.hpp"
 
 namespace gpusel::physics {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/words/name.hpp"
+#include "base/words/message.hpp"
 #include "physics/serving/inference_load.hpp"
 
 namespace gpusel::physics {

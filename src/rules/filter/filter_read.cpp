@@ -7,7 +7,6 @@
 
 #include "base/text/text.hpp"
 #include "base/values/date.hpp"
-#include "base/values/measure.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "rules/filter/filter_node.hpp"

@@ -5,7 +5,7 @@
 
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
-#include "base/words/name.hpp"
+#include "base/words/message.hpp"
 #include "show/catalogue/catalog.hpp"
 #include "show/lists/words.hpp"
 

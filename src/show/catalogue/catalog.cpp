@@ -3,7 +3,7 @@
 #include <cmath>
 #include <set>
 
-#include "base/words/name.hpp"
+#include "base/words/message.hpp"
 #include "show/lists/words.hpp"
 
 namespace gpusel::show {

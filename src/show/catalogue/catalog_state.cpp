@@ -7,7 +7,6 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 #include "show/catalogue/catalogue_name.hpp"
 
 namespace gpusel::show {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text/text.hpp"
-#include "base/words/name.hpp"
+#include "base/words/message.hpp"
 
 namespace gpusel::show {
 

@@ -150,8 +150,7 @@ std::string best_text(const LockDifference& difference) {
 std::string question_text(const LockDifference& difference) {
   if (difference.question.empty()) return {};
   const auto list = [](const std::vector<std::string>& flags) {
-    std::string out;
-    for (const std::string& flag : flags) out += (out.empty() ? "" : ", ") + printable(shorten(flag, 60));
+    std::string out = join_texts(flags, ", ", [&](const std::string& flag) { return printable(shorten(flag, 60)); });
     return out.empty() ? std::string("-") : out;
   };
   return say("the two locks ask different questions; only the old one says: {}; only the new one: {}",

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 #include "show/catalogue/catalogue_name.hpp"
 #include "show/job/estimate.hpp"
 
@@ -87,6 +87,29 @@ Chart frontier_chart(std::vector<Mark> marks, std::string x_title, std::string y
           .glyphs = "*.",
           .marks = std::move(marks),
           .lines = {std::move(frontier)}};
+}
+
+std::string duty_line(const money::Duty& duty) {
+  std::string line =
+      say("duty: {} h a day, {} days a month, {:.4g} % in use: {} h of work a month", human_number(duty.hours_per_day),
+          human_number(duty.days_per_month), duty.utilization * 100, human_number(duty.used_per_month()));
+  if (duty.scale_to_zero) line += say(", switched off between");
+  if (duty.starts() > 0)
+    line += duty.starts() == 1 ? say(", one start a day") : say(", {} starts a day", human_number(duty.starts()));
+  if (duty.cold_start_s) line += say(" of {}", human_duration(seconds(*duty.cold_start_s)));
+  return line;
+}
+
+void add_use(Document& page, const answer::Advice& advice) {
+  if (advice.duty.is_given()) page.line(duty_line(advice.duty));
+  const money::Extras& extras = advice.extras;
+  std::string beside;
+  if (extras.storage_gb)
+    add_item(beside, say("{} GB of {} storage", human_number(*extras.storage_gb),
+                         said(extras.storage_kind.value_or(catalog::StorageKind::block))));
+  if (extras.egress_gb) add_item(beside, say("{} GB a month to the internet", human_number(*extras.egress_gb)));
+  if (extras.workstation) add_item(beside, say("a licence for a graphics driver"));
+  if (!beside.empty()) page.line(say("paid with it: {}", beside));
 }
 
 }  // namespace gpusel::show

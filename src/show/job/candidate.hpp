@@ -6,7 +6,7 @@
 
 #include "answer/search/frontier.hpp"
 #include "answer/search/recommend.hpp"
-#include "show/document/chart.hpp"
+#include "show/document/document.hpp"
 
 namespace gpusel::show {
 
@@ -28,5 +28,10 @@ std::string prices_line(const answer::Advice& advice, const catalog::Catalog& ca
 std::string against_title(answer::Against against, const std::string& rate);
 /// Strong marks are the frontier, and joined by a line.
 Chart frontier_chart(std::vector<Mark> marks, std::string x_title, std::string y_title);
+
+/// How much of the time it is used.
+std::string duty_line(const money::Duty& duty);
+/// What was said of that and of what is paid beside the instances.
+void add_use(Document& page, const answer::Advice& advice);
 
 }  // namespace gpusel::show

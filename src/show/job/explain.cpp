@@ -93,7 +93,7 @@ Json tree_json(const Branch& branch) {
 Json explanation_json(const ExplainView& view) {
   return {{"schema", "gpusel.explain/1"},
           {"subject", {{"kind", view.kind}, {"name", view.name}}},
-          {"workload", workload_json(view.advice.work)},
+          {"workload", workload_json(view.advice)},
           {"assumed", assumptions(view.advice.assumed)},
           {"catalog",
            {{"as_of", text_or_null(view.advice.newest_price.text())},
@@ -113,11 +113,10 @@ Derivation derivation_of(const Branch& branch) {
 }
 
 Document explanation_page(const ExplainView& view) {
-  return Document()
-      .title(job_line(view.advice.work))
-      .line(say("assumed: {}", assumed_line(view.advice.assumed)))
-      .line(head_line(view))
-      .derivation(derivation_of(view.tree));
+  Document page;
+  page.title(job_line(view.advice.work)).line(say("assumed: {}", assumed_line(view.advice.assumed)));
+  add_use(page, view.advice);
+  return page.line(head_line(view)).derivation(derivation_of(view.tree));
 }
 
 }  // namespace gpusel::show

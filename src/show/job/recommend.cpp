@@ -8,7 +8,6 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 #include "catalog/read/own_prices.hpp"
 #include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
@@ -96,6 +95,8 @@ std::vector<RankColumn> rank_columns(const Advice& advice, const RecommendView& 
   add(true, 2, right(currency + "/h"), [](One r) { return figure_cell(human_price(r.cost.hourly), r.cost.hourly); });
   add(whole_job, 3, right(say("{} total", currency)),
       [](One r) { return figure_cell(human_price(r.cost.total), r.cost.total); });
+  add(!whole_job && (advice.duty.is_given() || advice.extras.is_given()), 3, right(say("{} a month", currency)),
+      [](One r) { return figure_cell(human_price(r.cost.total), r.cost.total); });
   add(!whole_job, 3, right(per), price_each);
   add(true, 8, left(say("price of"), 1), [](One r) { return price_date(r); });
   add(view.wide && whole_job, 8, right(per), price_each);
@@ -135,6 +136,7 @@ Document header(const Advice& advice, const catalog::Catalog& catalog) {
     if (r.cost.exchange) converted.push_back(r.cost.published.currency);
   Document page;
   page.title(job_line(advice.work)).line(say("assumed: {}", assumed_line(advice.assumed)));
+  add_use(page, advice);
   return page.line(prices_line(advice, catalog, converted)).gap();
 }
 

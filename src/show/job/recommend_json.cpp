@@ -47,6 +47,8 @@ void tell_cost(JsonOut& out, const Recommendation& r, const Advice& advice, cons
   out.text("total_of", advice.work.ends() ? "job" : "month");
   out.figure("hours", cost.hours);
   out.figure("hours_paid", cost.paid.job.value_or(cost.paid.month));
+  if (advice.duty.is_given()) out.figure("elapsed_hours", cost.elapsed);
+  if (cost.cold_start_s > 0) out.figure("cold_start_s", cost.cold_start_s);
   out.figure_or_null("per_million_tokens", cost.per_million_tokens);
   out.figure_or_null("per_unit", cost.per_unit);
   out.text_or_null("unit", advice.work.priced_unit());
@@ -185,7 +187,7 @@ void tell_recommend(JsonOut& out, const Advice& advice, const catalog::Catalog& 
     return [&out, &tell](const auto& one) { out.object(JsonOut::kItem, [&] { tell(out, one); }); };
   };
   out.text("schema", "gpusel.recommend/1");
-  out.tree("workload", workload_json(advice.work));
+  out.tree("workload", workload_json(advice));
   out.object("assumed", [&] {
     tell_assumptions(out, advice.assumed);
     if (!told.today.empty()) out.text("today", told.today);

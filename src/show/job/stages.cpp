@@ -194,7 +194,7 @@ Json stages_json(const StagesAnswer& answer, const StagesPlan& plan) {
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     const Recommendation* best = answer.best.stages[i].best;
     jobs.push_back({{"name", plan.stages[i].name},
-                    {"workload", workload_json(answer.advice[i]->work)},
+                    {"workload", workload_json(*answer.advice[i])},
                     {"assumed", assumptions(answer.advice[i]->assumed)},
                     {"warnings", best != nullptr ? remarks_json(*best) : Json::array()}});
   }

@@ -1,6 +1,7 @@
 #include "show/json/json.hpp"
 
 #include "base/text/joined.hpp"
+#include "base/words/message.hpp"
 
 namespace gpusel::show {
 
@@ -104,6 +105,26 @@ Json workload_json(const job::Job& work) {
     out["weights_precision"] = text_or_null(job.weights_precision);
   }
   return out;
+}
+
+Json workload_json(const answer::Advice& advice) {
+  Json workload = workload_json(advice.work);
+  const money::Duty& duty = advice.duty;
+  const money::Extras& extras = advice.extras;
+  for (const std::string_view key : duty.given) {
+    Json& value = workload[std::string(key)];
+    if (key == "hours_per_day") value = number(duty.hours_per_day);
+    if (key == "days_per_month") value = number(duty.days_asked.value_or(duty.days_per_month));
+    if (key == "utilization") value = number(duty.utilization);
+    if (key == "scale_to_zero") value = duty.scale_to_zero;
+    if (key == "starts_per_day") value = number(duty.starts());
+    if (key == "cold_start") value = format("{:.17g}s", *duty.cold_start_s);
+  }
+  if (extras.storage_gb) workload["storage_gb"] = number(*extras.storage_gb);
+  if (extras.storage_kind) workload["storage"] = to_text(*extras.storage_kind);
+  if (extras.egress_gb) workload["egress_gb"] = number(*extras.egress_gb);
+  if (extras.workstation) workload["workstation"] = true;
+  return workload;
 }
 
 Json error_json(const std::string& id, const Error& error) {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "answer/estimate/estimate.hpp"
+#include "answer/search/recommend.hpp"
 #include "catalog/records/field.hpp"
 
 namespace gpusel::show {
@@ -24,6 +24,8 @@ std::string dump(const Json& json, int indent = 2);
 
 /// The job in the contract's keys.
 Json workload_json(const job::Job& work);
+/// With what was said of its use, by the keys of the options.
+Json workload_json(const answer::Advice& advice);
 Json plan_json(const physics::Plan& plan);
 Json memory_json(const physics::MemoryBreakdown& memory, Bytes usable);
 /// The figures that only a class of counted work has.

@@ -9,7 +9,6 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 #include "show/catalogue/catalog.hpp"
 #include "show/job/estimate.hpp"
 

@@ -150,6 +150,7 @@ Table compare_table(const CompareAnswer& comparison, const catalog::Catalog& cat
       record[std::string("price_") + key] = entry["price"].is_null() ? Json(nullptr) : entry["price"][key];
     if (comparison.work) {
       record["job_fits"] = item.usable();
+      record["job_fit"] = item.planned == nullptr ? Json(nullptr) : Json(to_text(item.fit.verdict));
       record["job_problem"] = text_or_null(item.problem);
     }
     for (std::size_t at = 0; at < item.values.size(); ++at)

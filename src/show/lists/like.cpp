@@ -3,7 +3,6 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 #include "show/catalogue/catalog.hpp"
 
 namespace gpusel::show {

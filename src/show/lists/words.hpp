@@ -8,7 +8,6 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 #include "catalog/records/field.hpp"
 
 namespace gpusel::show {
@@ -18,11 +17,7 @@ inline std::string in_words(std::string_view member) { return printable(member);
 inline std::string in_words(const std::optional<bool>& member) {
   return !member ? "" : *member ? say("yes") : say("no");
 }
-inline std::string in_words(const catalog::TextList& member) {
-  std::string words;
-  for (const std::string_view text : member) words += (words.empty() ? "" : ", ") + printable(text);
-  return words;
-}
+inline std::string in_words(const catalog::TextList& member) { return join_texts(member, ", ", printable); }
 inline std::string in_words(Date member) { return member.text(); }
 template <NamedEnum E>
 std::string in_words(E member) {

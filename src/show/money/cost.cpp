@@ -7,7 +7,7 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
+#include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
 #include "show/money/autoscale.hpp"
 #include "show/money/break_even.hpp"
@@ -202,24 +202,10 @@ void add_elsewhere(Document& page, const CostItem& item, const CostAnswer& answe
   Table table({left(say("term")), left(say("region")), right(say("{} per hour", answer.converter.currency().code())),
                left(say("price of"), 1), left(say("source"), 2)});
   for (const TermCost& term : item.terms)
-    for (const catalog::Offer* offer : term.elsewhere) {
-      const auto* exchange = answer.converter.exchange(catalog.currency_of(*offer));
-      table.add({std::string(to_text(offer->term)), printable(catalog.region_of(*offer).id),
-                 human_price(offer->per_hour() * exchange->rate * item.subject.nodes), date_text(offer->as_of),
-                 printable(catalog.origin_of(*offer).source)});
-    }
+    for (const auto& [offer, rate] : term.elsewhere)
+      table.add({std::string(to_text(offer->term)), printable(catalog.region_of(*offer).id), human_price(rate),
+                 date_text(offer->as_of), printable(catalog.origin_of(*offer).source)});
   if (!table.empty()) page.heading(say("elsewhere"), 3).add(std::move(table));
-}
-
-std::string duty_line(const money::Duty& duty) {
-  std::string line =
-      say("duty: {} h a day, {} days a month, {:.4g} % in use: {} h of work a month", human_number(duty.hours_per_day),
-          human_number(duty.days_per_month), duty.utilization * 100, human_number(duty.used_per_month()));
-  if (duty.scale_to_zero) line += say(", switched off between");
-  if (duty.starts() > 0)
-    line += duty.starts() == 1 ? say(", one start a day") : say(", {} starts a day", human_number(duty.starts()));
-  if (duty.cold_start_s) line += say(" of {}", human_duration(seconds(*duty.cold_start_s)));
-  return line;
 }
 
 std::string job_words(const CostItem& item, const CostAnswer& answer) {

@@ -36,7 +36,7 @@ Json duty_json(const money::Duty& duty) {
 Json extras_json(const answer::CostExtras& extras) {
   return {{"workstation", extras.workstation},
           {"storage_gb", extras.storage_gb ? number(*extras.storage_gb) : Json(nullptr)},
-          {"storage", to_text(extras.storage_kind)},
+          {"storage", to_text(extras.storage_kind.value_or(catalog::StorageKind::block))},
           {"egress_gb", extras.egress_gb ? number(*extras.egress_gb) : Json(nullptr)}};
 }
 
@@ -70,7 +70,7 @@ Json paid_json(const money::Paid& paid) {
           {"job_at_most", paid.job_at_most}};
 }
 
-Json term_json(const TermCost& term, const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog) {
+Json term_json(const TermCost& term, const CostItem& item, const catalog::Catalog& catalog) {
   Json out{{"term", to_text(term.offer->term)},
            {"offer", cost_offer_json(*term.offer, catalog)},
            {"fx", nullptr},
@@ -90,10 +90,9 @@ Json term_json(const TermCost& term, const CostItem& item, const CostAnswer& ans
   out["per_million_tokens_of"] = term.per_million_tokens ? Json(std::string(item.subject.job->tokens)) : Json(nullptr);
   out["per_unit"] = number(term.per_unit);
   Json elsewhere = Json::array();
-  for (const catalog::Offer* offer : term.elsewhere) {
+  for (const auto& [offer, rate] : term.elsewhere) {
     Json other = cost_offer_json(*offer, catalog);
-    const auto* exchange = answer.converter.exchange(catalog.currency_of(*offer));
-    other["hourly"] = number(offer->per_hour() * exchange->rate);
+    other["hourly"] = number(rate);
     elsewhere.push_back(std::move(other));
   }
   out["elsewhere"] = std::move(elsewhere);
@@ -133,7 +132,7 @@ Json item_json(const CostItem& item, const CostAnswer& answer, const catalog::Ca
            {"cold_start_s", item.duty.cold_start_s ? number(*item.duty.cold_start_s) : Json(nullptr)},
            {"billing", billing_json(subject.provider)}};
   Json terms = Json::array();
-  for (const TermCost& term : item.terms) terms.push_back(term_json(term, item, answer, catalog));
+  for (const TermCost& term : item.terms) terms.push_back(term_json(term, item, catalog));
   out["terms"] = std::move(terms);
   Json promises = Json::array();
   for (const catalog::ServiceLevel* level : item.promises) promises.push_back(promise_json(*level));

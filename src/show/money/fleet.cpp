@@ -6,7 +6,6 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 #include "show/catalogue/catalogue_name.hpp"
 #include "show/job/estimate.hpp"
 #include "show/money/autoscale.hpp"
@@ -140,8 +139,7 @@ class FleetPage {
     double count = 0;
     for (const FleetMember& member : mix.members) count += member.instances;
     page_.line(say("cheapest fleet: {} {}, {}/h, {}/month of 730 h", count_text(count),
-                   count == 1 ? say("instance") : say("instances"), amount(mix.hourly),
-                   amount(mix.hourly * kHoursPerMonth)));
+                   count == 1 ? say("instance") : say("instances"), amount(mix.hourly), amount(mix.monthly())));
     page_.line(say("load is of the rate planned for, at most {} of what an instance could serve",
                    percent_of_load(fleet_.work.inference.max_load)));
     if (fleet_.single) {
@@ -151,7 +149,7 @@ class FleetPage {
       const double saving = 1 - mix.hourly / single.hourly;
       page_.line(saving > 1e-9 ? say("best single type: {} ({}), {}/h; the mix saves {:.1f} %, {}/month", who,
                                      physics::layout_text(fleet_.work, type.layout()), amount(single.hourly),
-                                     saving * 100, amount((single.hourly - mix.hourly) * kHoursPerMonth))
+                                     saving * 100, amount(single.monthly() - mix.monthly()))
                                : say("best single type: {} ({}), {}/h; no mix is cheaper", who,
                                      physics::layout_text(fleet_.work, type.layout()), amount(single.hourly)));
     } else {
@@ -237,8 +235,7 @@ class FleetPage {
     for (const std::size_t type : types) committed(day, type);
     const double saving = 1 - day.daily / day.fixed_daily;
     page_.line(say("{} a day with {} of cold starts, {} a month; a fleet fixed for the peak {} a day: {}",
-                   amount(day.daily), amount(day.cold_daily), amount(day.daily / 24 * kHoursPerMonth),
-                   amount(day.fixed_daily),
+                   amount(day.daily), amount(day.cold_daily), amount(day.monthly()), amount(day.fixed_daily),
                    saving > 0.0005 ? say("scaling saves {:.1f} %", saving * 100) : say("scaling saves nothing")));
     page_.line(day.optimal && day.gap < 0.0005 ? say("no schedule is cheaper before cold starts, proven")
                                                : say("no schedule is more than {:.1f} % cheaper before cold starts",

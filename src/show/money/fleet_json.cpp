@@ -115,10 +115,10 @@ Json schedule_json(const answer::FleetSchedule& day) {
           {"optimal", day.optimal},
           {"gap", number(day.gap)},
           {"daily", number(day.daily)},
-          {"monthly", number(day.daily / 24 * kHoursPerMonth)},
+          {"monthly", number(day.monthly())},
           {"cold_starts_daily", number(day.cold_daily)},
           {"fixed_daily", number(day.fixed_daily)},
-          {"fixed_monthly", number(day.fixed_daily / 24 * kHoursPerMonth)},
+          {"fixed_monthly", number(day.fixed_monthly())},
           {"starts_per_day", std::move(starts)},
           {"hours", std::move(hours)}};
 }
@@ -163,9 +163,8 @@ Json fleet_json(const Fleet& fleet, const catalog::Catalog& catalog) {
            {"types", std::move(types)},
            {"feasible", mix.feasible}};
   if (mix.feasible)
-    out["fleet"] = {{"members", members_json(mix.members)},
-                    {"hourly", number(mix.hourly)},
-                    {"monthly", number(mix.hourly * kHoursPerMonth)}};
+    out["fleet"] = {
+        {"members", members_json(mix.members)}, {"hourly", number(mix.hourly)}, {"monthly", number(mix.monthly())}};
   else
     out["fleet"] = nullptr;
   out["best_single_type"] = fleet.single ? member_json(*fleet.single) : Json(nullptr);

@@ -4,7 +4,6 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 #include "catalog/read/own_prices.hpp"
 #include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
@@ -185,6 +184,7 @@ void add_assumptions(Document& page, const ReportView& view) {
     if (r.cost.exchange) converted.push_back(r.cost.published.currency);
   page.add(Heading{say("Assumptions"), 2, "assumptions"});
   page.line(say("Not said and therefore taken as usual; each is a flag of the same name.")).add(std::move(assumed));
+  add_use(page, view.advice);
   page.line(secondary(prices_line(view.advice, view.catalog, converted)));
   for (const std::string& note : view.advice.notes) page.line(note);
 }

@@ -3,7 +3,6 @@
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 #include "show/job/recommend.hpp"
 #include "show/page/parts.hpp"
 

@@ -8,7 +8,6 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 #include "show/job/estimate.hpp"
 #include "show/json/yaml.hpp"
 

@@ -6,7 +6,6 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 #include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
 #include "show/whatif/whatif.hpp"
@@ -81,6 +80,7 @@ Document header(const WhatIf& answer, const catalog::Catalog& catalog) {
   Document page;
   page.title(job);
   if (!assumed.empty()) page.line(say("assumed: {}", assumed_line(assumed)));
+  add_use(page, *answer.base);
   page.line(prices_line(*answer.base, catalog, converted));
   return page;
 }

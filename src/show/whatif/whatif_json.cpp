@@ -30,7 +30,7 @@ class Writer {
 
   Json write() const {
     Json out{{"schema", "gpusel.whatif/1"},
-             {"workload", workload_json(answer_.base->work)},
+             {"workload", workload_json(*answer_.base)},
              {"assumed", assumptions(answer_.base->assumed)},
              {"currency", answer_.currency.code()},
              {"measure", to_text(answer_.measure)},

@@ -61,8 +61,7 @@ Table tornado_table(const WhatIf& answer) {
 
 /// "assumed: epochs, seq_len".
 void add_list(std::vector<std::string>& lines, const std::string& what, const std::vector<std::string>& keys) {
-  std::string list;
-  for (const std::string& key : keys) list += (list.empty() ? "" : ", ") + printable(key);
+  std::string list = join_texts(keys, ", ", printable);
   if (!list.empty()) lines.push_back(say("{}: {}", what, list));
 }
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "base/io/json_number.hpp"
+#include "base/io/document.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 #include "physics/kinds/networks/power.hpp"
 
 namespace gpusel::physics {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/words/name.hpp"
+#include "base/words/message.hpp"
 #include "job/kinds/video/bitrate.hpp"
 #include "physics/kinds/kinds.hpp"
 

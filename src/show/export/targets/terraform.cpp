@@ -202,13 +202,9 @@ class Terraform {
 
   /// Months that a price is for; 0: by the hour.
   int months() const {
-    switch (chosen().offer->term) {
-      case catalog::Term::month: return 1;
-      case catalog::Term::year:
-      case catalog::Term::reserved_1y: return 12;
-      case catalog::Term::reserved_3y: return 36;
-      default: return 0;
-    }
+    const catalog::Term term = chosen().offer->term;
+    const bool is_plan = term == catalog::Term::savings_1y || term == catalog::Term::savings_3y;  // bought apart
+    return is_plan ? 0 : static_cast<int>(money::commitment_of(term).months().value_or(0));
   }
 
   void alicloud() {

@@ -180,8 +180,7 @@ std::string table_text(const Table& table, const Terminal& terminal) {
     line(titles, [](const std::string& title) { return title; }, Meaning::strong);
   for (const Row& row : shown.rows)
     line(row.cells, [](const Cell& cell) -> const std::string& { return cell.text; }, Meaning::plain);
-  std::string names;
-  for (const std::size_t i : layout.dropped()) names += (names.empty() ? "" : ", ") + shown.columns[i].title;
+  std::string names = join_texts(layout.dropped(), ", ", [&](const std::size_t i) { return shown.columns[i].title; });
   if (names.empty()) return out;
   const std::string left_out = wrap(say("too narrow for: {} (-o wide shows all)", names), terminal.width, 2);
   return out + styled(std::string_view(left_out).substr(0, left_out.size() - 1), Meaning::secondary, terminal) + "\n";
