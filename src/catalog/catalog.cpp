@@ -4,6 +4,7 @@
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "catalog/places/places.hpp"
 #include "catalog/snapshot/load.hpp"
 #include "catalog/snapshot/tables.hpp"
 
@@ -45,7 +46,7 @@ std::span<const Instance> Catalog::instances() const { return tables_->instances
 std::span<const Offer> Catalog::offers() const { return tables_->offers; }
 std::span<const Source> Catalog::sources() const { return tables_->sources; }
 std::span<const ExchangeRate> Catalog::exchange_rates() const { return tables_->rates; }
-std::span<const CountryGroup> Catalog::country_groups() const { return tables_->groups; }
+std::span<const Place> Catalog::places() const { return tables_->places; }
 std::span<const OfferState> Catalog::offer_states() const { return tables_->states; }
 std::span<const RenderScore> Catalog::render_scores() const { return tables_->render_scores; }
 std::string_view Catalog::origin_text() const { return tables_->origin_text; }
@@ -57,6 +58,7 @@ std::span<const Egress> Catalog::egress() const { return tables_->egress; }
 std::span<const Storage> Catalog::storage() const { return tables_->storage; }
 std::span<const Service> Catalog::services() const { return tables_->services; }
 std::span<const ServiceLevel> Catalog::service_levels() const { return tables_->service_levels; }
+std::span<const BillingRule> Catalog::billing() const { return tables_->billing; }
 std::span<const SpotMarket> Catalog::spot_markets() const { return tables_->spot_markets; }
 std::span<const Purchase> Catalog::purchases() const { return tables_->purchases; }
 
@@ -65,14 +67,25 @@ const Cpu* Catalog::cpu_of(const Instance& instance) const {
 }
 
 const Egress* Catalog::egress_of(std::string_view provider, std::string_view region) const {
-  const Egress* general = nullptr;
+  const Region* at = nullptr;
+  for (const Region& known : tables_->regions)
+    if (known.provider == provider && known.id == region) at = &known;
+  const Egress* best = nullptr;
+  int narrowness = 0;  // 1: everywhere, 2: of a place, 3: of the region
   for (const Egress& price : tables_->egress) {
     if (price.provider != provider) continue;
-    if (price.regions.empty()) general = &price;
-    for (const std::string_view named : price.regions)
-      if (named == region) return &price;
+    const bool named = std::ranges::find(price.regions, region) != price.regions.end();
+    const bool placed = at != nullptr && std::ranges::any_of(price.places, [&](std::string_view name) {
+                          const Place* place = find_place(name, *this);
+                          return place != nullptr && lies_in(*at, *place, *this);
+                        });
+    const bool anywhere = price.regions.empty() && price.places.empty();
+    const int own = named ? 3 : placed ? 2 : anywhere ? 1 : 0;
+    if (own <= narrowness) continue;
+    best = &price;
+    narrowness = own;
   }
-  return general;
+  return best;
 }
 
 const Gpu* Catalog::gpu_of(const Instance& instance) const {
@@ -195,24 +208,6 @@ const ExchangeRate* Catalog::rate(Currency currency) const {
   for (const ExchangeRate& rate : tables_->rates)
     if (rate.currency == currency) return &rate;
   return nullptr;
-}
-
-bool Catalog::resides_in(std::string_view country, std::string_view residency) const {
-  if (country.empty()) return false;
-  if (lower(country) == lower(residency)) return true;
-  for (const CountryGroup& group : tables_->groups)
-    if (group.id == lower(residency))
-      for (const std::string_view member : group.countries)
-        if (member == country) return true;
-  return false;
-}
-
-bool Catalog::is_residency(std::string_view name) const {
-  const std::string folded = lower(name);
-  return std::any_of(tables_->groups.begin(), tables_->groups.end(),
-                     [&](const CountryGroup& g) { return g.id == folded; }) ||
-         std::any_of(tables_->regions.begin(), tables_->regions.end(),
-                     [&](const Region& r) { return !r.country.empty() && lower(r.country) == folded; });
 }
 
 Number Catalog::gpu_memory_total_gb(const Instance& instance) const {

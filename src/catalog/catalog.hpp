@@ -47,7 +47,7 @@ class Catalog {
   std::span<const Offer> offers() const;
   std::span<const Source> sources() const;
   std::span<const ExchangeRate> exchange_rates() const;
-  std::span<const CountryGroup> country_groups() const;
+  std::span<const Place> places() const;
   std::span<const OfferState> offer_states() const;
   std::span<const RenderScore> render_scores() const;
 
@@ -57,6 +57,7 @@ class Catalog {
   std::span<const Egress> egress() const;
   std::span<const Storage> storage() const;
   std::span<const Service> services() const;
+  std::span<const BillingRule> billing() const;
   std::span<const ServiceLevel> service_levels() const;
   std::span<const SpotMarket> spot_markets() const;
   std::span<const Purchase> purchases() const;
@@ -64,7 +65,7 @@ class Catalog {
   const Gpu* gpu_of(const Instance& instance) const;
   /// The processor that an instance's `cpu` names, the slowest where it may be one of several; null where unknown.
   const Cpu* cpu_of(const Instance& instance) const;
-  /// What traffic out of a region costs; null where nothing is published.
+  /// What traffic out of a region costs, of the narrowest record that has it; null where nothing is published.
   const Egress* egress_of(std::string_view provider, std::string_view region) const;
   std::span<const Offer> offers_of(const Instance& instance) const;
   /// Other amounts for the same offers in the same order: what a user pays, or might pay.
@@ -93,9 +94,6 @@ class Catalog {
 
   const Source* source(std::string_view key) const;
   const ExchangeRate* rate(Currency currency) const;
-  /// Whether `country` is meant by `residency`: a country code or a country group.
-  bool resides_in(std::string_view country, std::string_view residency) const;
-  bool is_residency(std::string_view name) const;
 
   /// Total GPU memory of the instance in GB as marketed; nothing for CPU-only or unknown.
   Number gpu_memory_total_gb(const Instance& instance) const;

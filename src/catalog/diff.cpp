@@ -93,7 +93,7 @@ class Differ {
       });
     });
     records("exchange_rates", before_.exchange_rates(), after_.exchange_rates());
-    records("country_groups", before_.country_groups(), after_.country_groups());
+    records("places", before_.places(), after_.places());
     records("sources", before_.sources(), after_.sources());
     return std::move(changes_);
   }

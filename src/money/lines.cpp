@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
@@ -165,6 +166,7 @@ Line egress_line(const LineView& view, double size) {
   }
   line.words = say("{} GB a month to the internet, {} free, then {} per GB: {}", human_number(size),
                    human_number(egress->free_gb_per_month.value_or(0)), egress->currency, tiers);
+  if (!egress->note.empty()) add_clause(line.words, printable(egress->note));
   set_monthly(line, amount, egress->currency, view);
   return line;
 }

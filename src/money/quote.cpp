@@ -73,15 +73,23 @@ const catalog::Offer* Quoter::on_demand_beside(const catalog::Offer& offer) cons
 }
 
 /// A discount that grows with use never costs more than paying for the hours.
-void Quoter::bound(Quote& quote, const catalog::Offer& offer, const Use& use, const Billing& billing) const {
+void Quoter::bound(Quote& quote, const catalog::Offer& offer, const Use& use) const {
   const catalog::Offer* beside = quote.commitment.whole_month ? on_demand_beside(offer) : nullptr;
   if (beside == nullptr) return;
   quote.on_demand = *hourly(*beside) * use.nodes;
-  bound_by_on_demand(quote.paid, paid_hours({}, *use.duty, billing, use.job_hours()), quote.on_demand / quote.rate);
+  const Billing on_demand = billing_at(*beside);
+  bound_by_on_demand(quote.paid, paid_hours({}, *use.duty, on_demand, use.job_hours()), quote.on_demand / quote.rate);
+  // By how much each hour is cheaper is known: then it is no bound but the bill.
+  if (!on_demand.increments.empty()) quote.paid.at_most = quote.paid.job_at_most = false;
 }
 
 catalog::Number Quoter::hourly(const catalog::Offer& offer) const {
   return converter_.convert({offer.per_hour(), catalog_.currency_of(offer)});
+}
+
+Billing Quoter::billing_at(const catalog::Offer& offer) const {
+  const catalog::Instance& instance = catalog_.instances()[offer.instance];
+  return billing_of(instance, catalog_.region_of(offer).id, offer.term, provider_of(instance), catalog_);
 }
 
 std::optional<Quote> Quoter::quote(const catalog::Offer& offer, const Use& asked) const {
@@ -91,7 +99,6 @@ std::optional<Quote> Quoter::quote(const catalog::Offer& offer, const Use& asked
   const Exchange* exchange = converter_.exchange(catalog_.currency_of(offer));
   if (exchange == nullptr) return std::nullopt;
   const catalog::Instance& instance = catalog_.instances()[offer.instance];
-  const Billing billing = billing_of(provider_of(instance));
   const catalog::Number job = use.job_hours();
   Quote quote;
   quote.published = {offer.per_hour(), catalog_.currency_of(offer)};
@@ -102,13 +109,14 @@ std::optional<Quote> Quoter::quote(const catalog::Offer& offer, const Use& asked
   quote.worked = job.value_or(use.duty->used_per_month());
   quote.elapsed = job ? elapsed_hours(*job, *use.duty) : kHoursPerMonth;
   quote.cold_start_s = use.duty->cold_start_s.value_or(0);
-  quote.commitment = commitment_of(offer.term);
-  quote.paid = paid_hours(quote.commitment, *use.duty, billing, job);
-  bound(quote, offer, use, billing);
+  quote.billing = billing_at(offer);
+  quote.commitment = commitment_of(offer.term, quote.billing);
+  quote.paid = paid_hours(quote.commitment, *use.duty, quote.billing, job);
+  bound(quote, offer, use);
   quote.outlasts =
       job && quote.commitment.longest_hours > 0 && longest_stretch(*use.duty, job) > quote.commitment.longest_hours;
   if (quote.outlasts) quote.paid.job = catalog::Number();
-  add_lines(quote, {catalog_, coefficients_, converter_, use, instance, catalog_.region_of(offer), billing});
+  add_lines(quote, {catalog_, coefficients_, converter_, use, instance, catalog_.region_of(offer), quote.billing});
   const Line* licence = quote.line("licence");
   quote.licence_hourly = licence != nullptr ? licence->amounts.hour.value_or(0) : 0;
   quote.hourly = quote.rate + quote.licence_hourly;

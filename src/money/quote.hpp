@@ -70,6 +70,7 @@ struct Quote {
   double worked = 0;          // hours of work in what is paid for
   double elapsed = 0;         // hours from the start to the end of it
   double cold_start_s = 0;    // of each start, in the hours that are paid
+  Billing billing;
   Commitment commitment;
   Paid paid;              // hours
   double on_demand = 0;   // the rate there, where it bounds what a whole month's discount costs
@@ -113,7 +114,8 @@ class Quoter {
  private:
   const catalog::Provider* provider_of(const catalog::Instance& instance) const;
   const catalog::Offer* on_demand_beside(const catalog::Offer& offer) const;
-  void bound(Quote& quote, const catalog::Offer& offer, const Use& use, const Billing& billing) const;
+  Billing billing_at(const catalog::Offer& offer) const;
+  void bound(Quote& quote, const catalog::Offer& offer, const Use& use) const;
 
   const catalog::Catalog& catalog_;
   const physics::Coefficients& coefficients_;

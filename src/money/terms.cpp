@@ -12,8 +12,6 @@ namespace {
 
 constexpr double kRounding = 1e-9;  // of a count of periods: what arithmetic leaves over is no further one
 constexpr double kMonths = 12;
-constexpr double kLongestBlocks = 182 * 24;   // AWS: Capacity Blocks for ML, in one reservation
-constexpr double kLongestFlexStart = 7 * 24;  // Google Cloud: flex-start, from the start of the instances
 
 double whole(double count) { return std::ceil(count - kRounding); }
 
@@ -33,17 +31,14 @@ double job_as_used(double job_hours, const Duty& duty, const Billing& billing) {
   return starts * billing.hours(run_hours(each, duty)) + last;
 }
 
-}  // namespace
-
-Commitment commitment_of(catalog::Term term) {
+Commitment promise_of(catalog::Term term) {
   using catalog::Term;
   switch (term) {
     case Term::reserved_1y:
     case Term::savings_1y: return {kHoursPerYear};
     case Term::reserved_3y:
     case Term::savings_3y: return {3 * kHoursPerYear};
-    case Term::capacity_block: return {.hours = kBlockHours, .by_day = true, .longest_hours = kLongestBlocks};
-    case Term::flex_start: return {.longest_hours = kLongestFlexStart};
+    case Term::capacity_block: return {.hours = kBlockHours, .by_day = true};
     case Term::sustained_use:
     case Term::ladder: return {kHoursPerMonth, true};
     case Term::month: return {kHoursPerMonth};
@@ -52,19 +47,16 @@ Commitment commitment_of(catalog::Term term) {
   }
 }
 
+}  // namespace
+
 catalog::Number Commitment::months() const {
   return is_promise() && !by_day ? catalog::Number(hours / kHoursPerMonth) : catalog::Number();
 }
 
-double Billing::hours(double run_hours) const {
-  double s = run_hours * 3600;
-  if (granularity_s) s = whole(s / *granularity_s) * *granularity_s;
-  return std::max(s, minimum_s.value_or(0)) / 3600;
-}
-
-Billing billing_of(const catalog::Provider* provider) {
-  if (provider == nullptr) return {};
-  return {provider->billing_granularity_s, provider->billing_minimum_s};
+Commitment commitment_of(catalog::Term term, const Billing& billing) {
+  Commitment commitment = promise_of(term);
+  commitment.longest_hours = billing.longest_h.value_or(0);
+  return commitment;
 }
 
 double elapsed_hours(double job_hours, const Duty& duty) { return job_hours / duty.used_per_month() * kHoursPerMonth; }
@@ -78,9 +70,11 @@ Paid paid_hours(const Commitment& commitment, const Duty& duty, const Billing& b
   Paid paid;
   if (commitment.is_as_used()) {
     const double starts = duty.starts();
-    paid.day = starts > 0 ? starts * billing.hours(duty.run_per_day() / starts) : duty.run_per_day();
-    paid.month = paid.day * duty.days_per_month;
-    if (job_hours) paid.job = job_as_used(*job_hours, duty, billing);
+    const double day = starts > 0 ? starts * billing.hours(duty.run_per_day() / starts) : duty.run_per_day();
+    paid.month = billing.charged(day * duty.days_per_month);
+    paid.day = paid.month / duty.days_per_month;
+    if (job_hours)
+      paid.job = billing.charged_over(job_as_used(*job_hours, duty, billing), elapsed_hours(*job_hours, duty));
   } else if (commitment.by_day) {
     paid.day = commitment.hours;
     paid.month = paid.day * duty.days_per_month;

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "money/billing.hpp"
 #include "money/duty.hpp"
 #include "money/exchange.hpp"
 
@@ -17,27 +18,17 @@ struct Commitment {
   double hours = 0;          // of one period; 0: paid as used
   bool whole_month = false;  // nothing is promised, but the rate holds for a whole month; less use costs that at most
   bool by_day = false;       // periods are days, bought only for those that count
-  double longest_hours = 0;  // without a break, after which it ends; 0: no end
+  double longest_hours = 0;  // without a break, after which it ends; 0: no end is known
 
   bool is_as_used() const { return hours <= 0; }
   bool is_promise() const { return hours > 0 && !whole_month; }
   /// That a period lasts; nothing where nothing is promised, or by the day.
   catalog::Number months() const;
 };
-Commitment commitment_of(catalog::Term term);
+Commitment commitment_of(catalog::Term term, const Billing& billing = {});
 
 /// Hours that work goes on without a break: to its end round the clock, else the time of one start.
 double longest_stretch(const Duty& duty, catalog::Number job_hours);
-
-/// How a provider counts the time of one start.
-struct Billing {
-  catalog::Number granularity_s;  // unknown: counted to the moment here, and said so
-  catalog::Number minimum_s;
-
-  /// Hours billed for a start that ran so long.
-  double hours(double run_hours) const;
-};
-Billing billing_of(const catalog::Provider* provider);
 
 /// Hours that are paid for.
 struct Paid {

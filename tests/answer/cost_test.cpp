@@ -61,6 +61,9 @@ storage:
   - {id: alpha-disk, provider: alpha, name: disk, kind: block, currency: GBP, per_gb_month: 0.1, max_gb: 1000, source: lists}
   - {id: alpha-big, provider: alpha, name: big disk, kind: block, currency: USD, per_gb_month: 0.3, source: lists}
   - {id: alpha-bucket, provider: alpha, name: bucket, kind: object, currency: USD, per_gb_month: 0.02, source: lists}
+billing:
+  - {id: alpha-flex-start, provider: alpha, terms: [flex-start], longest_h: 168, source: lists}
+  - {id: alpha-blocks, provider: alpha, terms: [capacity-block], longest_h: 4368, source: lists}
 service_levels:
   - {id: alpha-one, provider: alpha, scope: one instance, percent: 99.5, source: lists}
   - {id: alpha-other, provider: alpha, scope: one instance, families: [c], percent: 99, source: lists}
@@ -302,6 +305,7 @@ TEST_CASE("the whole job under each term, by the provider's whole hours", "[advi
 
 TEST_CASE("a term that ends before the job has no price for it", "[advise][cost]") {
   const CostAnswer week = answer_to(with_job(169));  // flex-start ends after 7 days
+  REQUIRE(term_of(week, Term::flex_start).commitment.longest_hours == 168);
   CHECK_FALSE(term_of(week, Term::flex_start).instances().job);
   CHECK_FALSE(term_of(week, Term::flex_start).per_million_tokens);
   CHECK(*term_of(week, Term::capacity_block).instances().job == Approx(480.00));  // eight days × 24 × 2.5

@@ -320,12 +320,14 @@ TEST_CASE("every figure of a data path can be asked for") {
 
 TEST_CASE("services are those of the family, for work of that kind") {
   const auto& instance = *store().catalog().instance("one").value();
-  const auto serving = services_of(instance, test::job("task=inference model=llama-3.1-8b"), store().catalog());
+  const auto serving = services_of(instance, catalog::Term::on_demand, test::job("task=inference model=llama-3.1-8b"),
+                                   store().catalog());
   REQUIRE(serving.managed.size() == 1);
   CHECK(serving.managed.front()->id == "all");
   CHECK_FALSE(serving.managed.front()->surcharge);
   CHECK(serving.unrecorded == std::vector<std::string_view>{"Other family"});
-  const auto training = services_of(instance, test::job("task=finetune model=llama-3.1-8b"), store().catalog());
+  const auto training =
+      services_of(instance, catalog::Term::on_demand, test::job("task=finetune model=llama-3.1-8b"), store().catalog());
   REQUIRE(training.managed.size() == 1);
   CHECK(training.managed.front()->surcharge == 1.25);
   CHECK(training.unrecorded.empty());
@@ -333,15 +335,17 @@ TEST_CASE("services are those of the family, for work of that kind") {
 
 TEST_CASE("a render queue is for images that are rendered, not for people who watch") {
   const auto& instance = *store().catalog().instance("one").value();
-  const auto offline = services_of(instance, test::job("task=render render=offline"), store().catalog());
+  const auto offline =
+      services_of(instance, catalog::Term::on_demand, test::job("task=render render=offline"), store().catalog());
   REQUIRE(offline.managed.size() == 1);
   CHECK(offline.managed.front()->id == "queue");
-  CHECK(services_of(instance, test::job("task=render render=realtime"), store().catalog()).managed.empty());
+  CHECK(services_of(instance, catalog::Term::on_demand, test::job("task=render render=realtime"), store().catalog())
+            .managed.empty());
 }
 
 TEST_CASE("a record of a service that names the SKU stands for the general one") {
   const auto surcharge = [&](std::string_view sku) {
-    const auto found = services_of(*store().catalog().instance(sku).value(),
+    const auto found = services_of(*store().catalog().instance(sku).value(), catalog::Term::on_demand,
                                    test::job("task=finetune model=llama-3.1-8b"), store().catalog());
     REQUIRE(found.managed.size() == 1);
     return *found.managed.front()->surcharge;

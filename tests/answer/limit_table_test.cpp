@@ -31,7 +31,8 @@ namespace {
 /// Values of limits that say nothing of a candidate but yes or no.
 constexpr std::pair<std::string_view, std::string_view> kSamples[] = {
     {"nvlink", "true"}, {"interconnect", "nvswitch"}, {"formats", "fp8"},
-    {"rdma", "true"},   {"allow_list", "^n\\."},      {"deny_list", "t4|p4"}};
+    {"rdma", "true"},   {"allow_list", "^n\\."},      {"deny_list", "t4|p4"},
+    {"country", "us"},  {"not_cloud", "bazaar"},      {"market", "false"}};
 
 void set(Constraints& limits, std::string_view key, std::string_view value) {
   const auto* option = job::find_option(job::constraint_options(), key);

@@ -67,7 +67,7 @@ inline Lines facts_of(const catalog::Catalog& c) {
   list_facts(lines, "gpu", c.gpus(), id);
   list_facts(lines, "model", c.models(), id);
   list_facts(lines, "provider", c.providers(), id);
-  list_facts(lines, "group", c.country_groups(), id);
+  list_facts(lines, "place", c.places(), id);
   list_facts(lines, "region", c.regions(), [](const auto& r) { return format("{}/{}", r.provider, r.id); });
   list_facts(lines, "instance", c.instances(), [](const auto& i) { return format("{}/{}", i.provider, i.sku); });
   list_facts(lines, "source", c.sources(), [](const auto& s) { return std::string(s.key); });

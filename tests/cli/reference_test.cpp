@@ -80,7 +80,6 @@ TEST_CASE("docs/catalog.md names every field of every record") {
   check_fields<catalog::Gpu>(page, "gpus");
   check_fields<catalog::Model>(page, "models");
   check_fields<catalog::Provider>(page, "providers and regions");
-  check_fields<catalog::Region>(page, "providers and regions");
   check_fields<catalog::Instance>(page, "families and sizes");
   check_fields<catalog::RenderScore>(page, "render_scores");
   check_fields<catalog::Cpu>(page, "cpus");
@@ -93,7 +92,9 @@ TEST_CASE("docs/catalog.md names every field of every record") {
   check_fields<catalog::SpotMarket>(page, "service_levels, spot_markets, purchases");
   check_fields<catalog::Purchase>(page, "service_levels, spot_markets, purchases");
   check_fields<catalog::ExchangeRate>(page, "exchange_rates");
-  check_fields<catalog::CountryGroup>(page, "country_groups");
+  check_fields<catalog::Region>(page, "places, regions");
+  check_fields<catalog::Place>(page, "places, regions");
+  check_fields<catalog::BillingRule>(page, "billing");
 }
 
 TEST_CASE("docs/explain.md names every figure of --explain") {

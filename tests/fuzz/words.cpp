@@ -62,7 +62,7 @@ void add_signs(Words& words, std::initializer_list<std::string_view> signs) {
 
 void catalogue_words(Words& words) {
   add_records<const catalog::Gpu, const catalog::Model, const catalog::Provider, const catalog::Region,
-              const catalog::Instance, const catalog::Source, const catalog::ExchangeRate, const catalog::CountryGroup,
+              const catalog::Instance, const catalog::Source, const catalog::ExchangeRate, const catalog::Place,
               const catalog::OfferState, const catalog::RenderScore>(words);
   catalog::visit_parts(shipped().catalog.tables(),
                        [&](std::string_view section, const auto& records, std::string_view) {

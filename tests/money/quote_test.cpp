@@ -30,6 +30,7 @@ families:
     interconnect: {kind: pcie}
     sources: [list]
     sizes: [{sku: r.1, gpus: 1, vcpu: 8, memory_gib: 32}]
+billing: [{id: round-flex, provider: round, terms: [flex-start], longest_h: 168, source: list}]
 exchange_rates: [{currency: EUR, per_usd: 0.8, as_of: 2026-03-01, source: list}]
 prices:
   - {provider: round, region: here, term: on-demand, currency: USD, as_of: 2026-11-01, source: list, per_hour: {r.1: 2}}

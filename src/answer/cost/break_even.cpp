@@ -169,20 +169,26 @@ void add_commitments(const BreakEvenContext& c) {
     const double rate = found.on_demand.per_hour;
     found.months = *months;
     found.per_month = found.committed.per_hour * kHoursPerMonth;
-    found.hours_per_month = money::break_even_hours(found.per_month, rate);
+    found.hours_per_month = money::break_even_hours(found.per_month, rate, on_demand->billing);
     if (*months > 1)
-      found.after_months = money::break_even_months(found.per_month * *months, *months, rate, c.hours_per_month());
+      found.after_months =
+          money::break_even_months(found.per_month * *months, *months, rate, c.hours_per_month(), on_demand->billing);
     const std::string key = format("commitment.{}", to_text(term.offer->term));
     c.explain(key + ".per_month", say("price of the commitment per hour × 730"),
               format("{:.4f} × {:g}", found.committed.per_hour, kHoursPerMonth),
               physics::shown("{:.2f}", found.per_month, c.currency()), std::string(kDefinition));
-    c.explain(key + ".hours_per_month", say("price of the commitment per month ÷ price on demand per hour"),
-              format("{:.2f} / {:.4f}", found.per_month, rate),
-              figure_or(found.hours_per_month, "{:.1f}", "h", say("never: more than {:g} h", kHoursPerMonth)),
-              std::string(kDefinition));
+    const bool falls = !on_demand->billing.increments.empty();
+    c.explain(
+        key + ".hours_per_month",
+        falls ? say("price of the commitment per month ÷ price on demand per hour, which falls as the month goes on")
+              : say("price of the commitment per month ÷ price on demand per hour"),
+        format("{:.2f} / {:.4f}", found.per_month, rate),
+        figure_or(found.hours_per_month, "{:.1f}", "h", say("never: more than {:g} h", kHoursPerMonth)),
+        std::string(kDefinition));
     if (*months > 1)
       c.explain(key + ".after_months", say("whole sum of the commitment ÷ (price on demand × hours a month)"),
-                format("{:.2f} × {:g} / ({:.4f} × {:.1f})", found.per_month, *months, rate, c.hours_per_month()),
+                format("{:.2f} × {:g} / ({:.4f} × {:.1f})", found.per_month, *months, rate,
+                       on_demand->billing.charged(c.hours_per_month())),
                 figure_or(found.after_months, "{:.1f}", to_name("months"), say("not within {:g} months", *months)),
                 std::string(kDefinition));
     c.out.commitments.push_back(std::move(found));

@@ -31,8 +31,14 @@ struct BreakEvenContext {
   catalog::Number job_hours() const { return job() != nullptr ? job()->hours : catalog::Number{}; }
   double hours_per_month() const { return answer.duty.run_per_month(); }
   /// Hours paid, as used, for each hour of a job of so many: those without work, starts and rounding with them.
-  double paid_ratio(double job_hours) const {
-    return *money::paid_hours({}, item.duty, money::billing_of(subject().provider), job_hours).job / job_hours;
+  double paid_ratio(double job_hours, catalog::Term kind = catalog::Term::on_demand) const {
+    return *money::paid_hours({}, item.duty, billing(kind), job_hours).job / job_hours;
+  }
+  /// Of the term as it is compared, else as its provider bills it anywhere.
+  money::Billing billing(catalog::Term kind) const {
+    const TermCost* priced = term(kind);
+    return priced != nullptr ? priced->billing
+                             : money::billing_of(*subject().instance, {}, kind, subject().provider, catalog);
   }
 
   const TermCost* term(catalog::Term kind) const;

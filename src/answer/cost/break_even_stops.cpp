@@ -91,13 +91,14 @@ catalog::Number share_of(const BreakEvenWishes& wishes, const catalog::SpotMarke
 }
 
 /// Of a service those hours are compared that are paid anyway.
-double paid_ratio_of(const BreakEvenContext& c) { return c.job_hours() ? c.paid_ratio(*c.job_hours()) : 1; }
+double paid_ratio_of(const BreakEvenContext& c, Term term) {
+  return c.job_hours() ? c.paid_ratio(*c.job_hours(), term) : 1;
+}
 
 money::SpotCase spot_case(const BreakEvenContext& c, const SpotBreakEven& spot, double hours) {
   money::SpotCase asked;
-  const double paid = paid_ratio_of(c);
-  asked.spot_per_hour = spot.spot.per_hour * paid;
-  asked.on_demand_per_hour = spot.on_demand.per_hour * paid;
+  asked.spot_per_hour = spot.spot.per_hour * paid_ratio_of(c, Term::spot);
+  asked.on_demand_per_hour = spot.on_demand.per_hour * paid_ratio_of(c, Term::on_demand);
   asked.failures = c.out.stops->failures;
   asked.taken_per_hour = spot.share ? money::hourly_rate(*spot.share) * c.subject().nodes : 0;
   asked.work = seconds(3600 * hours);
@@ -345,7 +346,7 @@ void add_spot(const BreakEvenContext& c) {
     }
     if (spot.share && answer.spot.ends() && answer.on_demand.ends()) {
       spot.answer = answer;
-      spot.break_even_price = answer.break_even_price / nodes / paid_ratio_of(c);
+      spot.break_even_price = answer.break_even_price / nodes / paid_ratio_of(c, Term::spot);
       if (!c.wishes.interruptions) c.said_or({}, *spot.share, "interruptions");
       const double paid_hours = hours * answer.spot.paid_factor(asked.restarts_paid);
       c.explain("spot.taken_per_hour", say("−ln(1 − share taken within a month) ÷ 730 × nodes"),
@@ -366,7 +367,7 @@ void add_spot(const BreakEvenContext& c) {
                 format("{:.3f} × {:.4f}", paid_hours, asked.spot_per_hour),
                 physics::shown("{:.2f}", answer.spot_cost, c.currency()), std::string(kDefinition));
       c.explain("spot.break_even_price", say("cost on demand ÷ hours paid on spot ÷ nodes"),
-                format("{:.2f} / {:.3f} / {}", answer.on_demand_cost, paid_hours * paid_ratio_of(c), nodes),
+                format("{:.2f} / {:.3f} / {}", answer.on_demand_cost, paid_hours * paid_ratio_of(c, Term::spot), nodes),
                 physics::shown("{:.4f}", *spot.break_even_price, c.currency()), std::string(kDefinition));
     }
     if (spot.break_even_share) {

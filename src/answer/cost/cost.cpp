@@ -237,7 +237,12 @@ Result<CostAnswer> costs(const CostQuestion& question, const catalog::Catalog& c
     if (answer.work && !asked.job) plan_job(item.subject, *answer.work, catalog, coefficients);
     terms.price(item);
     add_scaling(item, answer, catalog, coefficients, question.explained);
-    item.promises = promises_of(*item.subject.instance, catalog);
+    std::vector<catalog::Term> sold;
+    for (const TermCost& term : item.terms) sold.push_back(term.offer->term);
+    if (sold.empty()) sold.push_back(catalog::Term::on_demand);
+    item.promises = promises_of(*item.subject.instance, sold, catalog);
+    for (const job::Assumed& taken : job::taken_places(question.question.constraints, catalog))
+      item.notes.push_back(say("region {}", std::get<std::string>(taken.value)));
     std::ranges::move(cost_notes(item, answer, catalog), std::back_inserter(item.notes));
     if (question.explained) {
       std::ranges::move(explain_cost(item, answer, catalog), std::back_inserter(item.trace));

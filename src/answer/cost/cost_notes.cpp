@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "answer/cost/cost_parts.hpp"
+#include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 
@@ -10,17 +11,33 @@ namespace gpusel::answer {
 
 namespace {
 
-std::string billing_note(const CostSubject& subject, const money::Duty& duty) {
+std::string step_note(const CostSubject& subject, const money::Billing& billing, const money::Duty& duty) {
   const std::string provider(subject.instance->provider);
-  const catalog::Provider* known = subject.provider;
-  if (known == nullptr || !known->billing_granularity_s)
+  if (!billing.granularity_s)
     return say("how {} rounds the time it bills is not published: counted to the second", provider);
-  std::string note = say("{} bills in steps of {}", provider, human_duration(seconds(*known->billing_granularity_s)));
-  if (known->billing_minimum_s.value_or(0) > 0)
-    note += say(", at least {} a start", human_duration(seconds(*known->billing_minimum_s)));
-  else if (!known->billing_minimum_s && duty.starts() > 0)
+  std::string note = say("{} bills in steps of {}", provider, human_duration(seconds(*billing.granularity_s)));
+  if (billing.minimum_s.value_or(0) > 0)
+    note += say(", at least {} a start", human_duration(seconds(*billing.minimum_s)));
+  else if (!billing.minimum_s && duty.starts() > 0)
     note += say("; whether a start has a minimum is not published");
-  return known->billing_source.empty() ? note : format("{} ({})", note, printable(known->billing_source));
+  return billing.source.empty() ? note : format("{} ({})", note, printable(billing.source));
+}
+
+/// "100 % of the price from 0 to 182.5 h, 80 % …": what an hour costs as the month goes on.
+std::string increments_note(const TermCost& term, bool of_job) {
+  std::string list;
+  double below = 0;
+  for (const money::Increment& increment : term.billing.increments) {
+    add_item(list, say("{:.4g} % of the price from {:.4g} to {:.4g} h", increment.price * 100, below * kHoursPerMonth,
+                       increment.up_to * kHoursPerMonth));
+    below = increment.up_to;
+  }
+  if (list.empty()) return {};
+  const std::string note = of_job ? say("{}: hours of a month cost {}; the job is taken to begin with a month",
+                                        to_text(term.offer->term), list)
+                                  : say("{}: hours of a month cost {}", to_text(term.offer->term), list);
+  return term.billing.increments_source.empty() ? note
+                                                : format("{} ({})", note, printable(term.billing.increments_source));
 }
 
 /// How long what is switched off takes to come back, or that nobody knows.
@@ -100,11 +117,19 @@ std::string commitment_note(const TermCost& term, const CostItem& item, const Co
 }  // namespace
 
 std::vector<const catalog::ServiceLevel*> promises_of(const catalog::Instance& instance,
+                                                      std::span<const catalog::Term> terms,
                                                       const catalog::Catalog& catalog) {
   std::vector<const catalog::ServiceLevel*> promises;
   for (const catalog::ServiceLevel& level : catalog.service_levels()) {
-    const bool of_family = std::ranges::find(level.families, instance.family) != level.families.end();
-    if (level.provider == instance.provider && (level.families.empty() || of_family)) promises.push_back(&level);
+    const auto covers = [](const catalog::TextList& list, std::string_view name) {
+      return list.empty() || std::ranges::find(list, name) != list.end();
+    };
+    if (level.provider != instance.provider || !covers(level.families, instance.family)) continue;
+    // Without a word about terms, capacity that can be taken away has no promise behind it.
+    const bool of_terms = std::ranges::any_of(terms, [&](catalog::Term term) {
+      return level.terms.empty() ? term != catalog::Term::spot : covers(level.terms, to_text(term));
+    });
+    if (of_terms) promises.push_back(&level);
   }
   return promises;
 }
@@ -127,8 +152,9 @@ std::vector<std::string> cost_notes(const CostItem& item, const CostAnswer& answ
   const bool one_place = std::all_of(item.terms.begin(), item.terms.end(),
                                      [&](const TermCost& term) { return term.region == item.terms.front().region; });
   if (!one_place) add(say("each term stands at its cheapest place; --region compares one"));
-  if (std::any_of(item.terms.begin(), item.terms.end(), [](const TermCost& t) { return t.commitment.is_as_used(); }))
-    add(billing_note(subject, item.duty));
+  const auto as_used = std::ranges::find_if(item.terms, [](const TermCost& t) { return t.commitment.is_as_used(); });
+  if (as_used != item.terms.end()) add(step_note(subject, as_used->billing, item.duty));
+  for (const TermCost& term : item.terms) add(increments_note(term, subject.job && subject.job->hours));
   add(start_note(item));
   for (const TermCost& term : item.terms) add(commitment_note(term, item, answer));
   for (const catalog::OfferState& state : catalog.states_of(instance)) {

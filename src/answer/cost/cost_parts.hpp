@@ -14,8 +14,9 @@ Result<Document> saved_answer(const std::string& content, const std::string& nam
 /// As saved_subject() of the whole text.
 Result<CostSubject> saved_subject(const Document& answer, int rank, const catalog::Catalog& catalog);
 
-/// What the provider promises for this instance.
+/// What the provider promises for this instance on any of these terms.
 std::vector<const catalog::ServiceLevel*> promises_of(const catalog::Instance& instance,
+                                                      std::span<const catalog::Term> terms,
                                                       const catalog::Catalog& catalog);
 
 /// A service that is not always in use: by which numbers an autoscaler follows it. Its terms are priced.

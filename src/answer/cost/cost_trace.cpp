@@ -1,4 +1,7 @@
 // Formula and values of every figure of a cost answer.
+#include <algorithm>
+#include <cmath>
+
 #include "answer/cost/cost_parts.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
@@ -73,7 +76,7 @@ class CostTracer {
       return hours;
     };
     const auto paid = listed(term.paid);
-    const auto on_demand = listed(money::paid_hours({}, duty_of(term), money::billing_of(item_.subject.provider),
+      const auto on_demand = listed(money::paid_hours({}, duty_of(term), term.billing,
                                                     item_.subject.job ? item_.subject.job->hours : catalog::Number()));
     std::size_t at = 0;
     money::visit_amounts(of, [&](std::string_view period, const catalog::Number& amount) {
@@ -134,13 +137,12 @@ class CostTracer {
             hours(*term.paid.job), say("the term"));
       return;
     }
-    const money::Billing billing = money::billing_of(item_.subject.provider);
+    const money::Billing& billing = term.billing;
     const auto unit = [](const catalog::Number& s) { return s ? say("{:.6g} s", *s) : say("unknown"); };
     const std::string rounding =
         say("steps of {}, at least {} a start", unit(billing.granularity_s), unit(billing.minimum_s));
-    const std::string source = item_.subject.provider != nullptr && !item_.subject.provider->billing_source.empty()
-                                   ? printable(item_.subject.provider->billing_source)
-                                   : say("not published");
+    const std::string source = billing.source.empty() ? say("not published") : printable(billing.source);
+    if (!billing.increments.empty()) return charged(term, name);
     add(name + say(" hours paid a month"), say("starts × hours of each, rounded up as billed, × days a month"),
         d.starts() > 0 ? say("{:.6g} × {:.6g} h, {}, × {:.6g}", d.starts(), d.run_per_day() / d.starts(), rounding,
                              d.days_per_month)
@@ -149,6 +151,39 @@ class CostTracer {
     if (term.paid.job)
       add(name + say(" hours paid for the job"), say("hours it runs, start by start, rounded up as billed"),
           say("{:.6g} h, {}", *item_.subject.job->hours, rounding), hours(*term.paid.job), source);
+  }
+
+  /// Hours that cost less and less as the month goes on.
+  void charged(const TermCost& term, const std::string& name) {
+    money::Billing plain = term.billing;
+    plain.increments.clear();
+    const catalog::Number job = item_.subject.job ? item_.subject.job->hours : catalog::Number();
+    const money::Paid billed = money::paid_hours({}, item_.duty, plain, job);
+    const std::string source =
+        term.billing.increments_source.empty() ? say("not published") : printable(term.billing.increments_source);
+    add(name + say(" hours paid a month"), say("hours billed of a month, each at its share of the price"),
+        shares(term.billing, billed.month), hours(term.paid.month), source);
+    if (!term.paid.job) return;
+    const double elapsed = money::elapsed_hours(*job, item_.duty);
+    const double months = std::floor(elapsed / kHoursPerMonth + 1e-9), each = *billed.job / elapsed;
+    const std::string rest = shares(term.billing, each * (elapsed - months * kHoursPerMonth));
+    add(name + say(" hours paid for the job"),
+        say("hours billed from the start of a month on, each at its share of the price"),
+        months > 0 ? format("{:g} × ({}) + {}", months, shares(term.billing, each * kHoursPerMonth), rest) : rest,
+        hours(*term.paid.job), source);
+  }
+
+  /// "182.5 × 1 + 37.5 × 0.8".
+  static std::string shares(const money::Billing& billing, double month_hours) {
+    std::string sum;
+    double below = 0;
+    for (const money::Increment& increment : billing.increments) {
+      const double end = std::min(month_hours, increment.up_to * kHoursPerMonth);
+      if (end <= below) continue;
+      sum += format("{}{:.6g} × {:.6g}", sum.empty() ? "" : " + ", end - below, increment.price);
+      below = end;
+    }
+    return sum.empty() ? "0" : sum;
   }
 
   void of_line(const CostLine& line, const std::string& name) {

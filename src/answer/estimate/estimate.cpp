@@ -266,7 +266,7 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
   if (std::string change = what_would_fit(answer.work, answer.machine, answer.plan, c); !change.empty())
     answer.notes.push_back(std::move(change));
   answer.intervals = intervals_for(answer.work, answer.machine, answer.plan, c);
-  add_fit(answer, rules, c);
+  add_fit(answer, rules, catalog, c);
   add_notes(answer, request, c);
   if (with_trace) {
     answer.trace = explain(answer.work, answer.machine, answer.plan, c);

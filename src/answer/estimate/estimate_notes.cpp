@@ -45,12 +45,41 @@ void add_notes(EstimateAnswer& answer, const Request& request, const physics::Co
   note_thin_evidence(answer.work, answer.machine, c, answer.notes);
 }
 
-void add_fit(EstimateAnswer& answer, std::span<const rules::Rule> rules, const physics::Coefficients& c) {
+namespace {
+
+/// Rules that would reject every instance with this GPU, or warn of each: of the job, the plan and the GPU alone.
+void add_verdicts(EstimateAnswer& answer, std::span<const rules::Rule> rules, const rules::Facts& facts,
+                  const rules::FactSet& of_gpu) {
+  const auto is_told = [&](rules::Fact fact) {
+    const rules::Stage stage = rules::info(fact).stage;
+    return stage == rules::Stage::job || stage == rules::Stage::plan || of_gpu.test(fact);
+  };
+  for (const rules::Rule& rule : rules) {
+    if (rule.fit != rules::FitVerdict::fits || rule.effect == rules::Effect::note ||
+        rule.effect == rules::Effect::adjust)
+      continue;
+    const rules::FactSet asked = rules::facts_in(rule.when);
+    const bool about_gpu = asked.any_of([&](rules::Fact fact) { return of_gpu.test(fact); });
+    if (!about_gpu || asked.any_of([&](rules::Fact fact) { return !is_told(fact); }) || !rules::fires(rule, facts))
+      continue;
+    const std::string message = rules::verdict(rule, facts).message;
+    answer.notes.push_back(rule.effect == rules::Effect::reject
+                               ? say("recommend leaves it out: {} [{}]", message, rule.id)
+                               : format("{} [{}]", message, rule.id));
+  }
+}
+
+}  // namespace
+
+void add_fit(EstimateAnswer& answer, std::span<const rules::Rule> rules, const catalog::Catalog& catalog,
+             const physics::Coefficients& c) {
   rules::Facts facts;
   job_facts(facts, answer.work, false);
   plan_facts(facts, answer.work, answer.machine, answer.plan, {}, c);
   facts.set(rules::Fact::is_cpu, answer.machine.on_cpu());
   answer.fit = judge_fit(rules, facts);
+  const rules::FactSet of_gpu = gpu_facts(facts, answer.machine, catalog, c);
+  add_verdicts(answer, rules, facts, of_gpu);
   if (!answer.plan.fits) return;
   for (const rules::Rule& rule : rules)
     if (rule.fit != rules::FitVerdict::fits && rules::fires(rule, facts))

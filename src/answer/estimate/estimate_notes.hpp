@@ -8,6 +8,7 @@ namespace gpusel::answer {
 /// asked for, how little is published. Its choice and intervals are made.
 void add_notes(EstimateAnswer& answer, const job::Request& request, const physics::Coefficients& c);
 /// The verdict of the rules that say how a plan fits, and what they say.
-void add_fit(EstimateAnswer& answer, std::span<const rules::Rule> rules, const physics::Coefficients& c);
+void add_fit(EstimateAnswer& answer, std::span<const rules::Rule> rules, const catalog::Catalog& catalog,
+             const physics::Coefficients& c);
 
 }  // namespace gpusel::answer

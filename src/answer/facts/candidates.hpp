@@ -51,9 +51,15 @@ struct OfferView {
   Date today;
 };
 
+/// A spot price that nobody can count on: without a day, or of more than two weeks ago.
+bool is_guess(const catalog::Offer& offer, Date today);
+
 /// Each sets what is known and forgets what is not, of what is wanted.
 void job_facts(rules::Facts& facts, const job::Job& work, bool accepts_unavailable);
 void instance_facts(rules::Facts& facts, const InstanceView& view, const rules::FactSet& wanted = rules::every_fact());
+/// What is known of the GPU itself, of a machine that stands in no catalogue; returns which facts that are.
+rules::FactSet gpu_facts(rules::Facts& facts, const physics::Machine& machine, const catalog::Catalog& catalog,
+                         const physics::Coefficients& c);
 void plan_facts(rules::Facts& facts, const job::Job& work, const physics::Machine& machine, const physics::Plan& plan,
                 const money::Duty& duty, const physics::Coefficients& c);
 /// What is left of the memory, from what is needed and what is usable.

@@ -110,7 +110,7 @@ Number dense16(const catalog::Gpu& gpu) {
 std::optional<bool> on_third_party_hosts(const InstanceView& v) {
   if (v.instance.third_party_hosts) return v.instance.third_party_hosts;
   if (v.provider == nullptr || !v.provider->kind) return std::nullopt;
-  return *v.provider->kind == catalog::ProviderKind::marketplace;
+  return is_hosted_by_others(*v.provider->kind);
 }
 
 template <Fact fact, class Get>
@@ -124,6 +124,7 @@ constexpr Finder<InstanceView> kInstanceFinders[] = {
         [](const auto& v) { return v.provider != nullptr ? text_of(v.provider->kind) : std::string_view{}; }),
     of_instance<Fact::provider_country>(
         [](const auto& v) { return v.provider != nullptr ? v.provider->country : std::string_view{}; }),
+    of_instance<Fact::seller>([](const auto& v) { return text_of(catalog::seller_of(v.instance, v.provider)); }),
     of_instance<Fact::third_party_hosts>([](const auto& v) { return on_third_party_hosts(v); }),
     of_instance<Fact::sku>([](const auto& v) { return v.instance.sku; }),
     of_instance<Fact::family>([](const auto& v) { return v.instance.family; }),
@@ -213,16 +214,25 @@ std::string_view status_of(const OfferView& view) {
   return to_text(state == nullptr ? catalog::Availability::available : state->state);
 }
 
+bool has_ended(const OfferView& v) {
+  const Date ends = v.catalog.origin_of(v.offer).ends;
+  return ends.known() && ends < v.today;
+}
+
 template <Fact fact, class Get>
 constexpr Finder<OfferView> of_offer(Get get) {
   return finder<OfferView, fact>(get);
 }
 
 constexpr Finder<OfferView> kOfferFinders[] = {
+    of_offer<Fact::provider>([](const auto& v) { return v.catalog.region_of(v.offer).provider; }),
     of_offer<Fact::region>([](const auto& v) { return v.catalog.region_of(v.offer).id; }),
     of_offer<Fact::country>([](const auto& v) { return v.catalog.region_of(v.offer).country; }),
     of_offer<Fact::term>([](const auto& v) { return to_text(v.offer.term); }),
     of_offer<Fact::offer_status>([](const auto& v) { return status_of(v); }),
+    of_offer<Fact::price_ended>([](const auto& v) { return has_ended(v); }),
+    of_offer<Fact::price_is_guess>([](const auto& v) { return is_guess(v.offer, v.today); }),
+    of_offer<Fact::price_note>([](const auto& v) { return v.catalog.origin_of(v.offer).note; }),
     of_offer<Fact::currency>([](const auto& v) { return v.cost.published.currency.code(); }),
     of_offer<Fact::price_per_hour>([](const auto& v) { return v.cost.hourly; }),
     of_offer<Fact::price_age_days>([](const auto& v) { return age(v); }),
@@ -234,6 +244,14 @@ constexpr Finder<OfferView> kOfferFinders[] = {
 constexpr FinderTable<OfferView> kOfferFacts(kOfferFinders);
 
 }  // namespace
+
+bool is_guess(const catalog::Offer& offer, Date today) {
+  constexpr int kSpotDays = 14;  // two snapshots some weeks apart differ by a third, up and down
+  if (offer.term != catalog::Term::spot) return false;
+  const Date day = Date::from_packed(offer.as_of);
+  const auto age = days_between(day, today);
+  return day.day() == 0 || !age || *age > kSpotDays;
+}
 
 namespace {
 
@@ -257,6 +275,7 @@ void one_job_facts(Facts& facts, const job::OfflineRender& job) {
 }
 void one_job_facts(Facts& facts, const job::SessionJob& job) {
   facts.set(Fact::render, to_text(job.kind));
+  facts.set(Fact::guest, to_text(job.guest));
   if (job.kind == job::Render::realtime) facts.set(Fact::codec, to_text(job.codec));
   facts.set(Fact::scene_vram_gib, job.session_gib);
 }
@@ -297,6 +316,22 @@ void job_facts(Facts& facts, const Job& work, bool accepts_unavailable) {
     facts.set(Fact::engine, to_text(work.inference.engine));
     facts.set(Fact::context_tokens, static_cast<double>(work.inference.input_tokens + work.inference.output_tokens));
   }
+}
+
+FactSet gpu_facts(Facts& facts, const physics::Machine& machine, const catalog::Catalog& catalog,
+                  const physics::Coefficients& c) {
+  FactSet known = kGpuFacts.facts();
+  // Of a machine that nobody rents these are assumptions of the estimate.
+  for (const Fact fact : {Fact::gpu_share, Fact::vcpu_per_gpu, Fact::host_memory_per_gpu_gib, Fact::link_gbs_per_gpu,
+                          Fact::gpu_link, Fact::has_nvlink, Fact::gpu_memory_gb, Fact::gpu_memory_usable_gib})
+    known.reset(fact);
+  if (machine.on_cpu()) return {};
+  catalog::Instance instance;
+  instance.gpu = machine.device.gpu->id;
+  instance.gpu_index = static_cast<std::int32_t>(machine.device.gpu - catalog.gpus().data());
+  instance.gpu_count = machine.gpus_per_node;
+  kGpuFacts.find(facts, InstanceView(instance, nullptr, catalog, c), known);
+  return known;
 }
 
 void instance_facts(Facts& facts, const InstanceView& view, const FactSet& wanted) {

@@ -25,9 +25,10 @@ bool names(const catalog::TextList& list, std::string_view name) { return std::r
 
 }  // namespace
 
-Services services_of(const catalog::Instance& instance, const job::Job& work, const catalog::Catalog& catalog) {
+Services services_of(const catalog::Instance& instance, catalog::Term term, const job::Job& work,
+                     const catalog::Catalog& catalog) {
   Services out;
-  out.promises = promises_of(instance, catalog);
+  out.promises = promises_of(instance, std::span(&term, 1), catalog);
   std::vector<const catalog::Service*> general;
   std::vector<std::string_view> of_others;
   for (const catalog::Service& service : catalog.services()) {

@@ -19,6 +19,7 @@ struct Services {
 
 /// Of the provider, for this instance and work of this kind. A record that names the SKU stands for the general one of
 /// its name.
-Services services_of(const catalog::Instance& instance, const job::Job& work, const catalog::Catalog& catalog);
+Services services_of(const catalog::Instance& instance, catalog::Term term, const job::Job& work,
+                     const catalog::Catalog& catalog);
 
 }  // namespace gpusel::answer

@@ -248,6 +248,8 @@ Result<Fleet> plan_fleet(const FleetQuestion& question, const catalog::Catalog& 
   if (!work) return std::unexpected(work.error());
   fleet.work = std::move(*work);
   fleet.assumed = fleet.work.assumed;
+  for (const job::Assumed& taken : job::taken_places(question.constraints, catalog))
+    fleet.notes.push_back(say("region {}", std::get<std::string>(taken.value)));
   if (fleet.own_model) note_reading(*fleet.own_model, fleet.notes);
   note_traffic(fleet);
   if (Status done = solve(context, *day, find_types(context, fleet.work, fleet.traffic.buckets), fleet); !done)

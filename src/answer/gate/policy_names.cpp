@@ -6,7 +6,7 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/places/countries.hpp"
-#include "catalog/places/regions.hpp"
+#include "catalog/places/places.hpp"
 #include "job/limits/constraints.hpp"
 
 namespace gpusel::answer {
@@ -45,44 +45,31 @@ Names term_names(std::string_view name, const catalog::Catalog&) { return one_of
 Names confidence_names(std::string_view name, const catalog::Catalog&) { return one_of<catalog::Confidence>(name); }
 
 Names region_ids(std::string_view name, const catalog::Catalog& catalog) {
-  const std::string code = upper(name);
-  const auto is_called = [&](const catalog::CountryGroup& group) { return fold_name(group.id) == fold_name(name); };
-  if (catalog::is_country(code) || std::ranges::any_of(catalog.country_groups(), is_called))
-    return usage_error(say("'{}' is a country or a group of countries, and no region", printable(name)), {},
-                       say("countries are judged by allowed_countries and denied_countries: [{}]", lower(name)));
   std::set<std::string> ids;  // providers differ in capitals
   for (const catalog::Region& region : catalog.regions())
     if (fold_name(region.id) == fold_name(name)) ids.emplace(region.id);
+  const catalog::Place* place = catalog::find_place(name, catalog);
+  const bool wide = place != nullptr && place->kind != catalog::PlaceKind::locality;
+  if (wide || (place == nullptr && catalog::is_country(upper(name))))
+    return usage_error(say("'{}' is a country or a group of countries, and no region", printable(name)), {},
+                       say("countries are judged by allowed_countries and denied_countries: [{}]", lower(name)));
   if (!ids.empty()) return std::vector<std::string>(ids.begin(), ids.end());
-  auto places = catalog::regions_called(name, catalog);
-  if (!places) return places;
+  const auto found = catalog::locate(name, catalog);
+  if (!found) return std::unexpected(found.error());
   std::set<std::string_view> countries;
-  for (const catalog::Region& region : catalog.regions())
-    if (std::ranges::find(*places, region.id) != places->end()) countries.insert(region.country);
+  for (const catalog::Region* region : found->regions) {
+    countries.insert(region->country);
+    ids.emplace(region->id);
+  }
   if (countries.size() > 1)
     return usage_error(
         say("'{}' is in the names of regions of several countries, and no region", shorten(printable(name), 40)), {},
         say("name regions by their ids, or countries by allowed_countries and denied_countries"));
-  std::ranges::sort(*places);
-  places->erase(std::unique(places->begin(), places->end()), places->end());
-  return places;
+  return std::vector<std::string>(ids.begin(), ids.end());
 }
 
 Names countries_in(std::string_view name, const catalog::Catalog& catalog) {
-  for (const catalog::CountryGroup& group : catalog.country_groups())
-    if (fold_name(group.id) == fold_name(name)) {
-      std::vector<std::string> countries;
-      for (const std::string_view country : group.countries) countries.emplace_back(country);
-      return countries;
-    }
-  const std::string code = upper(name);
-  // A country without a region today may have one tomorrow.
-  if (catalog::is_country(code)) return std::vector{code};
-  const std::string message = say("'{}' is no country and no group of countries", shorten(printable(name), 40));
-  if (code.size() == 2) return usage_error(message, {}, catalog::country_hint(code));
-  std::vector<std::string_view> known;
-  for (const catalog::CountryGroup& group : catalog.country_groups()) known.push_back(group.id);
-  return unknown(message, name, known, say("write eu, or country codes such as cn, us, de"));
+  return catalog::countries_called(name, catalog);
 }
 
 namespace {

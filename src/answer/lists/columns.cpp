@@ -3,7 +3,7 @@
 #include "answer/facts/candidates.hpp"
 #include "answer/lists/list.hpp"
 #include "base/words/message.hpp"
-#include "catalog/places/regions.hpp"
+#include "catalog/places/places.hpp"
 
 namespace gpusel::answer {
 
@@ -286,7 +286,13 @@ Columns<Listed> instance_columns(const catalog::Catalog& catalog, const physics:
     if (!provider) return std::unexpected(provider.error());
     return std::vector{std::string((*provider)->id)};
   });
-  columns.named_by("region", [&](std::string_view name) { return catalog::regions_called(name, catalog); });
+  columns.named_by("region", [&](std::string_view name) -> Result<std::vector<std::string>> {
+    const auto place = catalog::locate(name, catalog);
+    if (!place) return std::unexpected(place.error());
+    std::vector<std::string> ids;
+    for (const catalog::Region* region : place->regions) ids.emplace_back(region->id);
+    return ids;
+  });
   columns.of_rows([&](const auto& see) {
     for (const Instance& instance : catalog.instances()) {
       see({.instance = &instance});

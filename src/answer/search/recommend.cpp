@@ -133,6 +133,7 @@ class Adviser {
     }
     if (advice.recommendations.empty()) find_nearest_latency(model, advice);
     find_alternatives(model, advice);
+    find_sellers(search, advice);
     return advice;
   }
 
@@ -155,6 +156,7 @@ class Adviser {
 
   void note_assumed_limits(Advice& advice) const {
     std::ranges::move(job::assumed_limits(question_.constraints), std::back_inserter(advice.assumed));
+    std::ranges::move(job::taken_places(question_.constraints, context_.catalog), std::back_inserter(advice.assumed));
     if (advice.work.inference.request_rate && !question_.request.max_load)
       advice.assumed.push_back({"max_load", advice.work.inference.max_load});
     const bool whole_month = !advice.work.ends() && !question_.duty.is_given();
@@ -209,6 +211,41 @@ class Adviser {
       advice.alternatives.push_back(std::move(*found));
       if (job::is_training(advice.work.task)) return;
     }
+  }
+
+  /// Who is kept out by default for whom he is, where that costs money: the best of them, and how to admit them.
+  void find_sellers(const CandidateSearch& search, Advice& advice) const {
+    const job::Limit& market = *job::find_limit("market");
+    if (advice.recommendations.empty() || market.is_given(question_.constraints)) return;
+    std::vector<const catalog::Instance*> kept_out;
+    for (const RejectedInstance& fallen : search.fallen())
+      if (fallen.rule == market.option.key) kept_out.push_back(fallen.instance);
+    if (kept_out.empty()) return;
+    std::vector<Rule> rest;
+    std::ranges::copy_if(rules_, std::back_inserter(rest),
+                         [&](const Rule& rule) { return rule.id != market.option.key; });
+    Question other = question_;
+    market.form.copy(other.constraints, {});
+    const SearchContext context{other, context_.catalog, context_.coefficients, context_.quoter, rest};
+    std::vector<Recommendation> found = CandidateSearch(context, advice.work).run();
+    rank(found, advice.work, question_.objective);
+    std::ranges::sort(kept_out);
+    const auto best = std::ranges::find_if(
+        found, [&](const Recommendation& r) { return std::ranges::binary_search(kept_out, r.instance); });
+    if (best == found.end()) return;
+    const double ratio =
+        cost_measure(best->cost, advice.work) / cost_measure(advice.recommendations.front().cost, advice.work);
+    if (ratio >= 1) return;
+    Alternative out;
+    out.key = market.option.key;
+    out.value = "true";
+    out.message = say(
+        "--market true: {} instances of marketplaces, community hosts or clouds that may not serve you are kept out; "
+        "the best of them, {} {} at {} {}/h, costs {:.2f} times as much as rank 1",
+        kept_out.size(), best->instance->provider, best->instance->sku, human_price(best->cost.hourly),
+        advice.currency.code(), ratio);
+    out.best = std::move(*best);
+    advice.alternatives.push_back(std::move(out));
   }
 
   std::optional<Alternative> alternative(const Variation& change, const FoundModel& model, const Advice& advice) const {

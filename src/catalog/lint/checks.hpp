@@ -108,6 +108,7 @@ std::span<const Check> instance_checks();
 std::span<const Check> family_checks();
 std::span<const Check> price_checks();
 std::span<const Check> model_checks();
+std::span<const Check> place_checks();
 std::span<const Check> source_checks();
 std::span<const Check> acceptance_checks();
 

@@ -20,7 +20,7 @@ constexpr Check kSchema{"schema", Severity::error,
 std::vector<const Check*> all_checks() {
   std::vector<const Check*> all;
   for (const auto table : {gpu_checks(), part_checks(), instance_checks(), family_checks(), price_checks(),
-                           model_checks(), source_checks(), acceptance_checks()})
+                           model_checks(), place_checks(), source_checks(), acceptance_checks()})
     for (const Check& check : table) all.push_back(&check);
   return all;
 }

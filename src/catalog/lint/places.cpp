@@ -41,8 +41,11 @@ void Places::add(std::vector<Document> documents) {
 }
 
 void Places::add_section(const Document& document, const Node& section) {
-  static constexpr std::pair<std::string_view, std::string_view> kById[] = {
-      {"gpus", "gpu"}, {"models", "model"}, {"providers", "provider"}, {"country_groups", "group"}};
+  static constexpr std::pair<std::string_view, std::string_view> kById[] = {{"gpus", "gpu"},
+                                                                            {"models", "model"},
+                                                                            {"providers", "provider"},
+                                                                            {"places", "place"},
+                                                                            {"country_groups", "place"}};
   for (const Node& record : section.children) {
     for (const auto& [name, kind] : kById)
       if (section.key == name) set(format("{} {}", kind, text_at(record, "id")), document, record);
@@ -50,10 +53,11 @@ void Places::add_section(const Document& document, const Node& section) {
     if (section.key == "exchange_rates") set("rate " + text_at(record, "currency"), document, record);
     if (section.key == "families") add_family(document, record);
     if (section.key == "prices") add_sheet(document, record);
-    if (section.key == "providers")
+    if (section.key == "providers" || section.key == "regions")
       if (const Node* regions = record.find("regions"); regions != nullptr)
         for (const Node& region : regions->children)
-          set(format("region {}/{}", text_at(record, "id"), region.key), document, region, true);
+          set(format("region {}/{}", text_at(record, section.key == "regions" ? "provider" : "id"), region.key),
+              document, region, true);
   }
 }
 

@@ -66,9 +66,13 @@ std::set<std::string, std::less<>> used_keys(const Catalog& catalog) {
     add(model.sources);
     add(model.params_sources);
   }
-  for (const Provider& provider : catalog.providers()) keys.emplace(provider.billing_source);
+  for (const Provider& provider : catalog.providers()) {
+    keys.emplace(provider.billing_source);
+    keys.emplace(provider.serves_source);
+  }
   for (const ExchangeRate& rate : catalog.exchange_rates()) keys.emplace(rate.source);
-  for (const CountryGroup& group : catalog.country_groups()) keys.emplace(group.source);
+  for (const Place& place : catalog.places()) keys.emplace(place.source);
+  for (const Region& region : catalog.regions()) keys.emplace(region.source);
   for (const OfferState& state : catalog.offer_states()) keys.emplace(state.source);
   for (const RenderScore& score : catalog.render_scores()) keys.emplace(score.source);
   visit_parts(catalog.tables(), [&]<class Part>(std::string_view, const std::vector<Part>& parts, auto) {

@@ -8,9 +8,9 @@ namespace gpusel::catalog {
 
 namespace {
 
-constexpr std::string_view kOwnSections[] = {"sources",       "gpus",        "models",         "providers",
-                                             "families",      "prices",      "exchange_rates", "country_groups",
-                                             "render_scores", "availability"};
+constexpr std::string_view kOwnSections[] = {"sources",       "gpus",         "models",         "providers",
+                                             "families",      "prices",       "exchange_rates", "country_groups",
+                                             "render_scores", "availability", "places",         "regions"};
 
 /// File, line and column out of "file:line:column".
 std::tuple<std::string_view, double, double> place_of(const Error& error) {
@@ -83,13 +83,16 @@ void Ingest::run(std::span<const Document> documents) {
   for (const Document& document : documents) check_sections(document);
   each(documents, "sources", [&](const Node& node, Problems& problems) { source(node, problems); });
   each(documents, "exchange_rates", [&](const Node& node, Problems& problems) { rate(node, problems); });
-  each(documents, "country_groups", [&](const Node& node, Problems& problems) { group(node, problems); });
+  each(documents, "places", [&](const Node& node, Problems& problems) { place(node, std::nullopt, problems); });
+  each(documents, "country_groups",
+       [&](const Node& node, Problems& problems) { place(node, PlaceKind::group, problems); });
   each(documents, "gpus",
        [&](const Node& node, Problems& problems) { record(node, problems, tables_.gpus, gpu_ids_, say("GPU")); });
   list_gpu_names(tables_);
   each(documents, "models",
        [&](const Node& node, Problems& problems) { record(node, problems, tables_.models, model_ids_, say("model")); });
   each(documents, "providers", [&](const Node& node, Problems& problems) { provider(node, problems); });
+  each(documents, "regions", [&](const Node& node, Problems& problems) { region_list(node, problems); });
   each(documents, "families", [&](const Node& node, Problems& problems) { family(node, problems); });
   visit_parts(tables_, [&](std::string_view section, auto& records, std::string_view what) {
     each(documents, section, [&](const Node& node, Problems& problems) {
@@ -112,6 +115,7 @@ void Ingest::index_existing() {
     for (std::uint32_t i = 0; i < records.size(); ++i) ids.emplace(key(records[i]), i);
   };
   add(source_ids_, tables_.sources, [](const Source& s) { return std::string(s.key); });
+  add(place_ids_, tables_.places, [](const Place& p) { return std::string(p.id); });
   add(gpu_ids_, tables_.gpus, [](const Gpu& g) { return std::string(g.id); });
   add(model_ids_, tables_.models, [](const Model& m) { return std::string(m.id); });
   visit_parts(tables_, [&](std::string_view section, const auto& records, std::string_view) {
@@ -157,6 +161,14 @@ void Ingest::record(const Node& node, Problems& problems, std::vector<Record>& r
   check_references(*place, fields);
 }
 
+/// "0.25=1": numbers from 0 to 1.
+bool is_increment(std::string_view text) {
+  const auto equals = text.find('=');
+  if (equals == std::string_view::npos) return false;
+  const auto up_to = plain_number(text.substr(0, equals)), price = plain_number(text.substr(equals + 1));
+  return up_to && price && *up_to > 0 && *up_to <= 1 && *price > 0 && *price <= 1;
+}
+
 template <class Record>
 void Ingest::check_references(const Record& record, Fields& fields) {
   if constexpr (requires { record.provider; }) {
@@ -174,6 +186,19 @@ void Ingest::check_references(const Record& record, Fields& fields) {
       if (const Node* at = fields.find("skus"); at != nullptr && !has_instance(record.provider, sku, &Instance::sku))
         fields.fail(*at, say("'{}' has no instance '{}'", record.provider, shorten(sku, 60)),
                     suggest_name(record.provider, sku, &Instance::sku));
+  }
+  if constexpr (std::is_same_v<Record, Egress>) {
+    for (const std::string_view place : record.places)
+      if (const Node* at = fields.find("places"); at != nullptr && !place_ids_.contains(std::string(place)))
+        fields.fail(*at, say("no place '{}'", shorten(place, 40)), suggest(std::string(place), place_ids_));
+  }
+  if constexpr (std::is_same_v<Record, BillingRule>) {
+    for (const std::string_view term : record.terms)
+      if (const Node* at = fields.find("terms"); at != nullptr && !from_text<Term>(term))
+        fields.fail(*at, say("no term '{}'", shorten(term, 40)), did_you_mean(term, enum_names<Term>));
+    for (const std::string_view text : record.increments)
+      if (const Node* at = fields.find("increments"); at != nullptr && !is_increment(text))
+        fields.fail(*at, say("'{}' is no share of a month and of a price", shorten(text, 40)), say("write 0.25=1"));
   }
   if constexpr (std::is_same_v<Record, SpotMarket>) {
     if (record.interrupted_low && record.interrupted_high && *record.interrupted_low > *record.interrupted_high)
@@ -223,20 +248,23 @@ void Ingest::rate(const Node& node, Problems& problems) {
     fields.fail(node, say("the rate of {} is given twice", rate.currency.code()));
 }
 
-void Ingest::group(const Node& node, Problems& problems) {
+void Ingest::place(const Node& node, std::optional<PlaceKind> kind, Problems& problems) {
   Fields fields(node, problems);
-  CountryGroup group;
+  const std::string id = fields.text("id");
+  fields.require("id");
+  if (id.empty() || !good_id(id, node, fields)) return;
+  if (const Node* country = fields.find("country")) check_country(country->text, *country, fields);
   if (const Node* countries = fields.find("countries"))
     for (const Node& country : countries->children) check_country(country.text, country, fields);
-  read_into(group, fields, true);
-  const auto known = std::find_if(tables_.groups.begin(), tables_.groups.end(),
-                                  [&](const CountryGroup& g) { return g.id == group.id; });
-  if (known == tables_.groups.end())
-    tables_.groups.push_back(group);
-  else if (overlay_)
-    *known = group;
-  else
-    fields.fail(node, say("country group '{}' is defined twice", group.id));
+  bool is_new = false;
+  Place* place = place_for(id, node, fields, tables_.places, place_ids_, say("place"), is_new);
+  if (place == nullptr) return;
+  if (is_new && !kind) fields.require("kind");
+  if (const auto stated = fields.one_of<PlaceKind>("kind")) kind = stated;
+  const bool of_one = kind == PlaceKind::locality || kind == PlaceKind::country;
+  if (is_new && kind) fields.require(of_one ? "country" : "countries");
+  read_into(*place, fields, is_new);
+  if (!place->kind) place->kind = kind;
 }
 
 void ingest(Tables& tables, std::span<const Document> documents, bool overlay, Errors& errors) {

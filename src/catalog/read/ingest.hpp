@@ -110,12 +110,15 @@ class Ingest {
   void record(const Node& node, Problems& problems, std::vector<Record>& records, Ids& ids, const std::string& what);
   void source(const Node& node, Problems& problems);
   void rate(const Node& node, Problems& problems);
-  void group(const Node& node, Problems& problems);
+  /// `kind`: where it does not say one.
+  void place(const Node& node, std::optional<PlaceKind> kind, Problems& problems);
 
   // The market: what can be rented, where and for how much (ingest_market.cpp).
   void provider(const Node& node, Problems& problems);
   void check_country(std::string_view country, const Node& at, Fields& fields);
-  void region(const std::string& provider, const Node& node, Problems& problems);
+  void region_list(const Node& node, Problems& problems);
+  void regions_of(const std::string& provider, const std::string& source, const Node& regions, Fields& fields);
+  void region(const std::string& provider, const std::string& source, const Node& node, Problems& problems);
   void family(const Node& node, Problems& problems);
   Instance change_family(const std::string& provider, const std::string& id, Fields& fields);
   void size(const Instance& shared, const Node& node, Problems& problems);
@@ -146,6 +149,7 @@ class Ingest {
   bool overlay_;
   Errors& errors_;
   Ids source_ids_;
+  Ids place_ids_;
   Ids gpu_ids_;
   Ids model_ids_;
   std::map<std::string_view, Ids> part_ids_;  // by section

@@ -8,9 +8,6 @@ namespace gpusel::catalog {
 
 namespace {
 
-// As many as the index in an offer can tell apart.
-constexpr std::size_t kMostRegions = 65'536;
-
 /// What all sizes of a family have in common. The catalogue keeps no more of a family than that.
 class Agreement {
  public:
@@ -50,14 +47,10 @@ void Ingest::provider(const Node& node, Problems& problems) {
   bool is_new = false;
   Provider* place = place_for(id, node, fields, tables_.providers, provider_ids_, say("provider"), is_new);
   if (place == nullptr) return;
-  if (regions != nullptr && regions->is_map()) {
-    for (const Node& entry : regions->children) {
-      region(id, entry, problems);
-    }
-  } else if (regions != nullptr) {
-    fields.fail(*regions, say("'regions' must be a map, found {}", regions->describe()));
-  }
+  if (regions != nullptr) regions_of(id, {}, *regions, fields);
   if (const Node* country = fields.find("country")) check_country(country->text, *country, fields);
+  if (const Node* served = fields.find("serves.countries"))
+    for (const Node& country : served->children) check_country(country.text, country, fields);
   read_into(*place, fields, is_new);
 }
 
@@ -66,7 +59,25 @@ void Ingest::check_country(std::string_view country, const Node& at, Fields& fie
     fields.fail(at, say("'{}' is not a country", shorten(country, 20)), country_hint(country));
 }
 
-void Ingest::region(const std::string& provider, const Node& node, Problems& problems) {
+/// A list of regions that stands apart from their provider.
+void Ingest::region_list(const Node& node, Problems& problems) {
+  Fields fields(node, problems);
+  const std::string provider = fields.text("provider");
+  const std::string source = fields.text("source");
+  fields.require("source");
+  fields.require("regions");
+  if (const Node* at = fields.find("source")) known_source(source, *at, fields);
+  const Node* regions = fields.find("regions");
+  if (known_provider(fields, provider) && regions != nullptr) regions_of(provider, source, *regions, fields);
+  fields.finish();
+}
+
+void Ingest::regions_of(const std::string& provider, const std::string& source, const Node& regions, Fields& fields) {
+  if (!regions.is_map()) fields.fail(regions, say("'regions' must be a map, found {}", regions.describe()));
+  for (const Node& entry : regions.children) region(provider, source, entry, fields.problems());
+}
+
+void Ingest::region(const std::string& provider, const std::string& source, const Node& node, Problems& problems) {
   Fields fields(node, problems);
   const std::string key = pair_key(provider, node.key);
   bool is_new = false;
@@ -76,11 +87,14 @@ void Ingest::region(const std::string& provider, const Node& node, Problems& pro
     fields.fail(node, say("more than {} regions", human_number(kMostRegions)));
   place->provider = tables_.keep(provider);
   place->id = tables_.keep(node.key);
-  if (const std::string country = fields.text("country"); !country.empty()) {
-    check_country(country, *fields.find("country"), fields);
-    place->country = tables_.keep(country);
-  }
-  if (const std::string name = fields.text("name"); !name.empty()) place->name = tables_.keep(name);
+  if (!source.empty()) place->source = tables_.keep(source);
+  if (const Node* country = fields.find("country")) check_country(country->text, *country, fields);
+  visit_fields(*place, [&](const Field& field, auto& member) {
+    if (field.path != "provider" && field.path != "id") MemberReader(tables_, fields, false)(field, member);
+  });
+  check_sources(*place, fields);
+  if (const Node* locality = fields.find("place"); locality != nullptr && !place_ids_.contains(locality->text))
+    fields.fail(*locality, say("no place '{}'", shorten(locality->text, 40)), suggest(locality->text, place_ids_));
   fields.finish();
 }
 
@@ -233,6 +247,7 @@ std::uint16_t Ingest::origin_of(Fields& fields) {
   Origin origin;
   origin.source = tables_.keep(fields.text("source"));
   if (const std::string note = fields.text("note"); !note.empty()) origin.note = tables_.keep(note);
+  origin.ends = fields.date("ends").value_or(Date{});
   const auto known = source_ids_.find(std::string(origin.source));
   if (known != source_ids_.end())
     origin.confidence = tables_.sources[known->second].confidence;
@@ -240,7 +255,8 @@ std::uint16_t Ingest::origin_of(Fields& fields) {
     known_source(origin.source, *fields.find("source"), fields);
   if (const auto confidence = fields.one_of<Confidence>("confidence")) origin.confidence = *confidence;
   const auto same = std::find_if(tables_.origins.begin(), tables_.origins.end(), [&](const Origin& o) {
-    return o.source == origin.source && o.note == origin.note && o.confidence == origin.confidence;
+    return o.source == origin.source && o.note == origin.note && o.ends == origin.ends &&
+           o.confidence == origin.confidence;
   });
   if (same != tables_.origins.end()) return static_cast<std::uint16_t>(same - tables_.origins.begin());
   if (tables_.origins.size() > 0xFFFE) fields.fail(fields.node(), say("more than 65,534 different price sources"));

@@ -1,4 +1,4 @@
-// What can be rented: providers with their regions, instances (one per provider and SKU) and
+// What can be rented: providers, instances (one per provider and SKU) and
 // their offers (instance × region × billing term × dated price).
 #pragma once
 
@@ -7,13 +7,15 @@
 #include "base/values/date.hpp"
 #include "base/values/enum.hpp"
 #include "base/values/money.hpp"
-#include "catalog/records/field.hpp"
+#include "catalog/records/place.hpp"
 
 namespace gpusel {
 
 namespace catalog {
 
-enum class ProviderKind : std::uint8_t { hyperscaler, cloud, marketplace };
+/// With whom the contract is: a company of its own data centres (hyperscaler, cloud), or whoever offers machines there
+/// (marketplace: any host; community: hosts that the provider lists apart from its own machines).
+enum class ProviderKind : std::uint8_t { hyperscaler, cloud, marketplace, community };
 /// How the GPUs of one instance reach each other.
 enum class NodeLink : std::uint8_t { none, pcie, nvlink_pairs, nvlink_mesh, nvswitch, xgmi, neuronlink, ici, hccs };
 enum class Rdma : std::uint8_t { none, efa, infiniband, roce, gpudirect_tcpx, gpudirect_tcpxo, erdma };
@@ -59,16 +61,13 @@ struct Provider {
   std::string_view country;  // ISO 3166 of the company's home jurisdiction
   std::string_view url;
   std::optional<ProviderKind> kind;
-  Number billing_granularity_s;
+  TextList serves;  // ISO codes of the countries whose customers it takes; none: no such limit is known
+  Date serves_as_of;
+  std::string_view serves_source;
+  std::string_view serves_note;
+  Number billing_granularity_s;  // unless a record of `billing` says otherwise
   Number billing_minimum_s;
   std::string_view billing_source;
-};
-
-struct Region {
-  std::string_view provider;
-  std::string_view id;
-  std::string_view country;  // ISO 3166; empty for a price that holds in several countries
-  std::string_view name;
 };
 
 /// Where a price comes from: one per price sheet.
@@ -76,7 +75,13 @@ struct Origin {
   std::string_view source;  // key
   std::string_view note;
   Confidence confidence = Confidence::documented;
+  Date ends = {};  // the last day on which the record itself says that the price holds
 };
+
+/// Machines of others than the company that bills them: no service level of one owner behind them.
+constexpr bool is_hosted_by_others(ProviderKind kind) {
+  return kind == ProviderKind::marketplace || kind == ProviderKind::community;
+}
 
 inline constexpr std::int32_t kNoGpu = -1;
 inline constexpr std::string_view kUndisclosed = "undisclosed";
@@ -107,6 +112,7 @@ struct Instance {
   std::string_view workstation_source;
   std::string_view workstation_note;
   std::optional<bool> bare_metal;
+  std::optional<ProviderKind> seller;     // where it differs from the provider's kind
   std::optional<bool> third_party_hosts;  // machines of others than the provider; absent: as its kind says
   Availability status = Availability::available;
   TextList sources;
@@ -121,6 +127,11 @@ struct Instance {
   std::uint32_t first_state = 0;
   std::uint32_t state_count = 0;
 };
+
+/// Who sells it; unknown where neither it nor its provider says so.
+inline std::optional<ProviderKind> seller_of(const Instance& instance, const Provider* provider) {
+  return instance.seller || provider == nullptr ? instance.seller : provider->kind;
+}
 
 /// What is known of selling an instance in one region or on one term besides a price: that it is not
 /// offered there, restricted, limited … Without a record, a missing price is only that: unknown.
@@ -167,13 +178,6 @@ struct ExchangeRate {
   std::string_view source;
 };
 
-/// "eu" and the like: what --residency accepts beside country codes.
-struct CountryGroup {
-  std::string_view id;
-  TextList countries;
-  std::string_view source;
-};
-
 template <class Record, class Visitor>
   requires std::same_as<std::remove_const_t<Record>, Source>
 void visit_fields(Record& s, Visitor&& v) {
@@ -195,6 +199,10 @@ void visit_fields(Record& p, Visitor&& v) {
   v(Field{.path = "country", .json = "country"}, p.country);
   v(Field{.path = "url", .json = "url"}, p.url);
   v(Field{.path = "kind", .json = "kind"}, p.kind);
+  v(Field{.path = "serves.countries", .json = "serves"}, p.serves);
+  v(Field{.path = "serves.as_of", .json = "serves_as_of"}, p.serves_as_of);
+  v(Field{.path = "serves.source", .json = "serves_source"}, p.serves_source);
+  v(Field{.path = "serves.note", .json = "serves_note"}, p.serves_note);
   v(Field{.path = "billing.granularity_s", .json = "billing_granularity_s", .unit = "s", .range = {1, 1e7}},
     p.billing_granularity_s);
   v(Field{.path = "billing.minimum_s", .json = "billing_minimum_s", .unit = "s", .range = {0, 1e7}},
@@ -203,19 +211,11 @@ void visit_fields(Record& p, Visitor&& v) {
 }
 
 template <class Record, class Visitor>
-  requires std::same_as<std::remove_const_t<Record>, Region>
-void visit_fields(Record& r, Visitor&& v) {
-  v(Field{.path = "provider", .json = "provider"}, r.provider);
-  v(Field{.path = "id", .json = "id"}, r.id);
-  v(Field{.path = "country", .json = "country"}, r.country);
-  v(Field{.path = "name", .json = "name"}, r.name);
-}
-
-template <class Record, class Visitor>
   requires std::same_as<std::remove_const_t<Record>, Origin>
 void visit_fields(Record& o, Visitor&& v) {
   v(Field{.path = "source", .json = "source", .required = true}, o.source);
   v(Field{.path = "note", .json = "note"}, o.note);
+  v(Field{.path = "ends", .json = "ends"}, o.ends);
   v(Field{.path = "confidence", .json = "confidence"}, o.confidence);
 }
 
@@ -241,14 +241,6 @@ void visit_fields(Record& r, Visitor&& v) {
   v(Field{.path = "source", .json = "source", .required = true}, r.source);
 }
 
-template <class Record, class Visitor>
-  requires std::same_as<std::remove_const_t<Record>, CountryGroup>
-void visit_fields(Record& g, Visitor&& v) {
-  v(Field{.path = "id", .json = "id", .required = true}, g.id);
-  v(Field{.path = "countries", .json = "countries", .required = true}, g.countries);
-  v(Field{.path = "source", .json = "source", .required = true}, g.source);
-}
-
 /// The fields a family may state for all its sizes, and a size for itself.
 template <class Record, class Visitor>
   requires std::same_as<std::remove_const_t<Record>, Instance>
@@ -270,6 +262,7 @@ void visit_shared_fields(Record& i, Visitor&& v) {
   v(Field{.path = "workstation.source", .json = "workstation_source"}, i.workstation_source);
   v(Field{.path = "workstation.note", .json = "workstation_note"}, i.workstation_note);
   v(Field{.path = "bare_metal", .json = "bare_metal"}, i.bare_metal);
+  v(Field{.path = "seller", .json = "seller"}, i.seller);
   v(Field{.path = "third_party_hosts", .json = "third_party_hosts"}, i.third_party_hosts);
   v(Field{.path = "status", .json = "status"}, i.status);
   v(Field{.path = "sources", .json = "sources"}, i.sources);
@@ -304,7 +297,7 @@ void visit_fields(Record& i, Visitor&& v) {
 
 template <>
 inline constexpr auto enum_names<catalog::ProviderKind> =
-    std::to_array<std::string_view>({"hyperscaler", "cloud", "marketplace"});
+    std::to_array<std::string_view>({"hyperscaler", "cloud", "marketplace", "community"});
 template <>
 inline constexpr auto enum_names<catalog::NodeLink> = std::to_array<std::string_view>(
     {"none", "pcie", "nvlink-pairs", "nvlink-mesh", "nvswitch", "xgmi", "neuronlink", "ici", "hccs"});

@@ -83,7 +83,8 @@ struct SolverInfo {
 struct Egress {
   std::string_view id;  // provider, or provider and a word for its regions
   std::string_view provider;
-  TextList regions;  // none: every one that no other record names
+  TextList regions;  // ids; with `places`, where it holds
+  TextList places;   // ids of countries, continents, groups; neither: every region that no other record names
   std::string_view currency;
   Date as_of;
   std::string_view source;
@@ -170,6 +171,7 @@ void visit_fields(Record& e, Visitor&& v) {
   v(Field{.path = "id", .json = "id", .required = true}, e.id);
   v(Field{.path = "provider", .json = "provider", .required = true}, e.provider);
   v(Field{.path = "regions", .json = "regions"}, e.regions);
+  v(Field{.path = "places", .json = "places"}, e.places);
   v(Field{.path = "currency", .json = "currency", .required = true}, e.currency);
   v(Field{.path = "as_of", .json = "as_of"}, e.as_of);
   v(Field{.path = "source", .json = "source", .required = true}, e.source);

@@ -54,13 +54,31 @@ struct Service {
   std::string_view note;
 };
 
+/// How time is counted and paid for: of a provider, or of some of its families, regions or terms. What a record does
+/// not state holds as the next wider one says it.
+struct BillingRule {
+  std::string_view id;
+  std::string_view provider;
+  TextList families;     // none: all
+  TextList regions;      // none: all
+  TextList terms;        // none: all
+  Number granularity_s;  // the step in which time is counted
+  Number minimum_s;      // of one start
+  Number longest_h;      // without a break, after which it ends
+  TextList increments;   // "0.25=1": up to that share of a month's hours at so much of the price; the last is "1=…"
+  Date as_of;
+  std::string_view source;
+  std::string_view note;
+};
+
 /// What a provider promises, and pays for when it is broken.
 struct ServiceLevel {
   std::string_view id;
   std::string_view provider;
   std::string_view scope;  // "one instance", "several zones"
   TextList families;       // none: all of the provider's
-  Number percent;          // of a month
+  TextList terms;          // none: every one but spot
+  Number percent;          // of a month; 0: nothing is promised, and that is said
   std::string_view credit;
   Date as_of;
   std::string_view source;
@@ -138,13 +156,31 @@ void visit_fields(Record& s, Visitor&& v) {
 }
 
 template <class Record, class Visitor>
+  requires std::same_as<std::remove_const_t<Record>, BillingRule>
+void visit_fields(Record& b, Visitor&& v) {
+  v(Field{.path = "id", .json = "id", .required = true}, b.id);
+  v(Field{.path = "provider", .json = "provider", .required = true}, b.provider);
+  v(Field{.path = "families", .json = "families"}, b.families);
+  v(Field{.path = "regions", .json = "regions"}, b.regions);
+  v(Field{.path = "terms", .json = "terms"}, b.terms);
+  v(Field{.path = "granularity_s", .json = "granularity_s", .unit = "s", .range = {1, 1e7}}, b.granularity_s);
+  v(Field{.path = "minimum_s", .json = "minimum_s", .unit = "s", .range = {0, 1e7}}, b.minimum_s);
+  v(Field{.path = "longest_h", .json = "longest_h", .unit = "h", .range = {0.1, 1e5}}, b.longest_h);
+  v(Field{.path = "increments", .json = "increments"}, b.increments);
+  v(Field{.path = "as_of", .json = "as_of"}, b.as_of);
+  v(Field{.path = "source", .json = "source", .required = true}, b.source);
+  v(Field{.path = "note", .json = "note"}, b.note);
+}
+
+template <class Record, class Visitor>
   requires std::same_as<std::remove_const_t<Record>, ServiceLevel>
 void visit_fields(Record& s, Visitor&& v) {
   v(Field{.path = "id", .json = "id", .required = true}, s.id);
   v(Field{.path = "provider", .json = "provider", .required = true}, s.provider);
   v(Field{.path = "scope", .json = "scope", .required = true}, s.scope);
   v(Field{.path = "families", .json = "families"}, s.families);
-  v(Field{.path = "percent", .json = "percent", .unit = "%", .range = {50, 100}, .required = true}, s.percent);
+  v(Field{.path = "terms", .json = "terms"}, s.terms);
+  v(Field{.path = "percent", .json = "percent", .unit = "%", .range = {0, 100}, .required = true}, s.percent);
   v(Field{.path = "credit", .json = "credit"}, s.credit);
   v(Field{.path = "as_of", .json = "as_of"}, s.as_of);
   v(Field{.path = "source", .json = "source", .required = true}, s.source);

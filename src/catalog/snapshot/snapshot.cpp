@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <utility>
 
 #include "base/words/message.hpp"
 #include "catalog/snapshot/snapshot_texts.hpp"
@@ -256,6 +258,14 @@ void lay_over(std::vector<Record>& base, std::vector<Record> mine, Key Record::*
   }
 }
 
+/// Regions of ours that a market does not list, behind those that its offers point at: that they exist is known.
+void add_unlisted(std::vector<Region>& listed, std::span<const Region> known) {
+  std::set<std::pair<std::string_view, std::string_view>> ids;
+  for (const Region& region : listed) ids.emplace(region.provider, region.id);
+  for (const Region& region : known)
+    if (listed.size() < kMostRegions && ids.emplace(region.provider, region.id).second) listed.push_back(region);
+}
+
 void unflatten(Node& node, const flatbuffers::Vector<const fb::NodeRow*>& rows, std::uint32_t& next, TextReader& texts,
                int depth = 0) {
   const fb::NodeRow& row = *rows.Get(next++);
@@ -295,7 +305,7 @@ std::string snapshot_bytes(const Tables& tables, std::span<const Document> docum
       write_sheet(builder, texts, "origins", tables.origins),
       write_sheet(builder, texts, "sources", tables.sources),
       write_sheet(builder, texts, "rates", tables.rates),
-      write_sheet(builder, texts, "groups", tables.groups),
+      write_sheet(builder, texts, "places", tables.places),
       write_sheet(builder, texts, "states", tables.states),
       write_sheet(builder, texts, "render_scores", tables.render_scores),
       write_sheet(builder, texts, "currencies", currency_records(tables))};
@@ -341,7 +351,7 @@ Errors read_snapshot(Tables& tables, const std::shared_ptr<const Block>& block) 
   lay("gpus", tables.gpus, &Gpu::id);
   lay("models", tables.models, &Model::id);
   lay("rates", tables.rates, &ExchangeRate::currency);
-  lay("groups", tables.groups, &CountryGroup::id);
+  lay("places", tables.places, &Place::id);
   lay("sources", tables.sources, &Source::key);
   visit_parts(tables, [&]<class Part>(const char* section, std::vector<Part>& records, std::string_view) {
     lay(section, records, &Part::id);
@@ -361,7 +371,9 @@ Errors read_snapshot(Tables& tables, const std::shared_ptr<const Block>& block) 
     list_model_names(tables);
   }
   sheets.read("providers", tables.providers);
+  std::vector<Region> regions = std::exchange(tables.regions, {});
   sheets.read("regions", tables.regions);
+  add_unlisted(tables.regions, regions);
   sheets.read("instances", tables.instances);
   sheets.read("origins", tables.origins);
   tables.states.clear();

@@ -16,6 +16,7 @@ namespace gpusel::catalog {
 
 /// As many as the index in an offer can tell apart.
 inline constexpr std::size_t kMostCurrencies = 256;
+inline constexpr std::size_t kMostRegions = 65'536;
 
 /// Sections of a YAML file that other rooms read; kept as trees.
 inline constexpr std::string_view kForeignSections[] = {"accepted",       "calibration", "daily",   "import",
@@ -44,7 +45,7 @@ struct Tables {
   std::vector<Origin> origins;
   std::vector<Source> sources;
   std::vector<ExchangeRate> rates;
-  std::vector<CountryGroup> groups;
+  std::vector<Place> places;
   std::vector<OfferState> states;          // sorted by instance
   std::vector<RenderScore> render_scores;  // sorted by GPU id
   std::vector<Cpu> cpus;
@@ -53,6 +54,7 @@ struct Tables {
   std::vector<Egress> egress;
   std::vector<Storage> storage;
   std::vector<Service> services;
+  std::vector<BillingRule> billing;
   std::vector<ServiceLevel> service_levels;
   std::vector<SpotMarket> spot_markets;
   std::vector<Purchase> purchases;
@@ -86,6 +88,7 @@ void visit_parts(AnyTables& tables, Visitor&& v) {
   v("egress", tables.egress, to_say("price of traffic"));
   v("storage", tables.storage, to_say("kind of storage"));
   v("services", tables.services, to_say("managed service"));
+  v("billing", tables.billing, to_say("billing rule"));
   v("service_levels", tables.service_levels, to_say("service level"));
   v("spot_markets", tables.spot_markets, to_say("spot market"));
   v("purchases", tables.purchases, to_say("purchase price"));

@@ -41,7 +41,8 @@ show::Document beside_page(const SectionContext& c) {
   if (c.beside.shows_data() && converter)
     page.append(show::data_path_page(path_of(c, best, *converter), best, c.advice));
   if (c.beside.services)
-    page.append(show::services_page(answer::services_of(*best.instance, c.advice.work, c.catalog), best, c.catalog));
+    page.append(show::services_page(answer::services_of(*best.instance, best.offer->term, c.advice.work, c.catalog),
+                                    best, c.catalog));
   return page;
 }
 
@@ -51,7 +52,8 @@ std::function<void(show::JsonOut&, std::size_t)> beside_told(const SectionContex
     if (c.beside.shows_data() && converter)
       out.tree("data_path", show::data_path_json(path_of(c, one, *converter), one, c.advice));
     if (c.beside.services)
-      out.tree("services", show::services_json(answer::services_of(*one.instance, c.advice.work, c.catalog)));
+      out.tree("services",
+               show::services_json(answer::services_of(*one.instance, one.offer->term, c.advice.work, c.catalog)));
   };
 }
 

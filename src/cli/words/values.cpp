@@ -8,7 +8,7 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/hf/hf_config.hpp"
-#include "catalog/places/regions.hpp"
+#include "catalog/places/places.hpp"
 #include "job/limits/allowed.hpp"
 #include "job/limits/constraints.hpp"
 #include "job/request/frameworks.hpp"
@@ -100,6 +100,7 @@ void regions(const Catalog& catalog, List& list) {
   Shared shared;
   for (const catalog::Region& region : catalog.regions()) shared.add(region.id, region.provider);
   shared.list(list);
+  for (const catalog::Place& place : catalog.places()) list.push_back({std::string(place.id)});
 }
 
 void places(const Catalog& catalog, List& list) {
@@ -109,9 +110,9 @@ void places(const Catalog& catalog, List& list) {
 }
 
 void countries(const Catalog& catalog, List& list) {
-  for (const catalog::CountryGroup& group : catalog.country_groups()) list.push_back({std::string(group.id)});
-  for (const catalog::Region& region : catalog.regions())
-    if (!region.country.empty()) list.push_back({lower(region.country)});
+  for (const catalog::Place& place : catalog.places())
+    if (place.kind != catalog::PlaceKind::locality)
+      list.push_back({place.kind == catalog::PlaceKind::country ? lower(place.country) : std::string(place.id)});
 }
 
 void families(const Catalog& catalog, List& list) {
@@ -272,11 +273,10 @@ constexpr Judged kJudged[] = {
     {"PROVIDER", [](const Catalog& catalog, std::string_view name) { return status_of(catalog.provider(name)); }},
     {"COUNTRIES",
      [](const Catalog& catalog, std::string_view name) -> Status {
-       return catalog.is_residency(name) ? Status{} : is_listed<countries>(catalog, name);
+       return status_of(catalog::countries_called(name, catalog));
      },
      true},
-    {"REGIONS",
-     [](const Catalog& catalog, std::string_view name) { return status_of(catalog::regions_called(name, catalog)); },
+    {"REGIONS", [](const Catalog& catalog, std::string_view name) { return status_of(catalog::locate(name, catalog)); },
      true},
     {"FAMILIES", is_listed<families>, true},
     {"CODE", is_listed<currencies>},

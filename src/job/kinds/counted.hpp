@@ -130,6 +130,7 @@ struct SessionJob {
   double fps = 60;
   Resolution resolution;
   Codec codec = Codec::h264;
+  Guest guest = Guest::desktop;
 };
 
 struct SimulationJob {

@@ -25,8 +25,8 @@ double bits_per_pixel(Codec codec) {
 }  // namespace
 
 std::span<const std::string_view> keys_of(const SessionJob&) {
-  static constexpr std::string_view kKeys[] = {"render", "scene",      "scene_vram_gib", "sessions",
-                                               "fps",    "resolution", "codec",          "renderer"};
+  static constexpr std::string_view kKeys[] = {"render",     "scene", "scene_vram_gib", "sessions", "fps",
+                                               "resolution", "codec", "renderer",       "guest"};
   return kKeys;
 }
 
@@ -39,6 +39,7 @@ Status fill(SessionJob& job, Filling& f) {
   if (!scene) return std::unexpected(scene.error());
   job.scene = (*scene)->name;
   job.needs_rt = (*scene)->needs_rt || r.renderer == Renderer::omniverse;
+  job.guest = f.or_assume(r.guest, "guest", Guest::desktop);
   job.resolution = f.or_assume(r.resolution, "resolution", kFullHd);
   job.fps = f.or_assume(r.fps, "fps", cad ? kDeskFps : kGameFps);
   if (!cad) {

@@ -106,6 +106,19 @@ Status set_vendors(std::string_view text, Constraints& c) {
   return {};
 }
 
+/// "aws,!vast": those with a mark in front are left out.
+Status set_clouds(std::string_view text, Constraints& c) {
+  std::vector<std::string> names;
+  if (Status set = set_list(text, names); !set) return set;
+  for (std::string& name : names) {
+    const bool out = name.starts_with('!');
+    if (name.size() <= (out ? 1U : 0U))
+      return usage_error(say("'{}' names no provider", shorten(name, 40)), {}, say("write aws,gcp or !vast"));
+    (out ? c.not_clouds : c.clouds).push_back(out ? name.substr(1) : std::move(name));
+  }
+  return {};
+}
+
 Status add_infra(std::string_view text, Constraints& c) {
   const auto parts = split(text, '/');
   if (parts[0].empty())

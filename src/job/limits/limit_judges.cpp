@@ -6,7 +6,6 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
-#include "catalog/places/regions.hpp"
 
 namespace gpusel::job {
 
@@ -15,16 +14,6 @@ namespace {
 using rules::Condition;
 using rules::Fact;
 using rules::Operator;
-
-Status unknown_residency(const Judging& judging, const std::string& name) {
-  std::vector<std::string_view> known;
-  for (const catalog::CountryGroup& group : judging.catalog.country_groups()) known.push_back(group.id);
-  for (const catalog::Region& region : judging.catalog.regions())
-    if (!region.country.empty()) known.push_back(region.country);
-  const std::string near = did_you_mean(name, known);
-  return usage_error(say("no region lies in '{}'", shorten(name, 40)), judging.limit.flag(),
-                     near.empty() ? say("write eu, or country codes such as cn, us, de") : near);
-}
 
 Result<std::vector<std::string>> family_called(std::string_view name, const catalog::Catalog& catalog) {
   std::vector<std::string_view> known;
@@ -93,20 +82,6 @@ Result<std::vector<std::string>> provider_called(std::string_view name, const ca
   const auto provider = catalog.provider(name);
   if (!provider) return std::unexpected(provider.error());
   return std::vector{std::string((*provider)->id)};
-}
-
-Status judge_residency(const Judging& judging) {
-  std::vector<std::string> countries;
-  for (const std::string& name : judging.asked.residency) {
-    if (!judging.catalog.is_residency(name)) return unknown_residency(judging, name);
-    for (const catalog::Region& region : judging.catalog.regions())
-      if (judging.catalog.resides_in(region.country, name)) countries.emplace_back(region.country);
-  }
-  std::ranges::sort(countries);
-  countries.erase(std::unique(countries.begin(), countries.end()), countries.end());
-  reject(judging, compare(Fact::country, Operator::not_in, std::move(countries)),
-         say("region {{region}} lies in {{country}}, outside what --residency allows"));
-  return {};
 }
 
 Status judge_family(const Judging& judging) { return one_of(judging, judging.asked.families, family_called); }
@@ -241,19 +216,6 @@ std::string nvlink_of_one(const Constraints& limits, const catalog::Catalog&) {
   const auto& most = limits.gpus_per_instance.high;
   if (!limits.nvlink.value_or(false) || !most || *most >= 2) return {};
   return say("--nvlink needs two GPUs, and --gpus-max allows {}", human_number(*most));
-}
-
-std::string region_of_another(const Constraints& limits, const catalog::Catalog& catalog) {
-  if (limits.regions.empty()) return {};
-  for (const std::string& region : limits.regions)
-    for (const std::string& cloud : limits.clouds) {
-      const auto provider = catalog.provider(cloud);
-      const auto ids = catalog::regions_called(region, catalog);
-      for (const catalog::Region& known : catalog.regions())
-        if (provider && ids && known.provider == (*provider)->id && std::ranges::find(*ids, known.id) != ids->end())
-          return {};
-    }
-  return say("--cloud {} has no --region {}", limits.clouds.front(), limits.regions.front());
 }
 
 }  // namespace gpusel::job

@@ -26,6 +26,7 @@ Status set_least(std::string_view text, Bounds& bounds, ReadNumber read);
 Status set_most(std::string_view text, Bounds& bounds, ReadNumber read);
 Status set_duration_hours(std::string_view text, std::optional<double>& hours);
 Status set_days(std::string_view text, std::optional<double>& days);
+Status set_clouds(std::string_view text, Constraints& limits);
 Status set_vendors(std::string_view text, Constraints& limits);
 Status add_infra(std::string_view text, Constraints& limits);
 Status add_terms(std::string_view text, Constraints& limits);

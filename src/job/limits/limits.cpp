@@ -5,7 +5,6 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
-#include "catalog/places/regions.hpp"
 #include "job/limits/limit_judges.hpp"
 #include "job/limits/limit_values.hpp"
 
@@ -108,13 +107,29 @@ constexpr Limit kLimits[] = {
      held<&C::vendors>(judge_vendor, one_more, Fact::gpu_vendor, to_say("accelerators of")),
      {.usual = "nvidia,amd", .usual_unless = names_maker, .tacit = true, .open = "any", .needs_gpu = true}},
 
-    {{"cloud", "provider", "CLOUDS", to_say("providers"), kPlace, GPUSEL_DO(set_list(t, c.clouds)), false, true},
+    {{"cloud", "provider", "CLOUDS", to_say("providers, as aws,gcp; with ! all but these: !vast"), kPlace,
+      GPUSEL_DO(set_clouds(t, c)), false, true},
      {Subject::offer, Turn::place},
      list<&C::clouds, &C::clouds_of_infra, provider_called>(Fact::provider, to_say("provider")),
      {.clash = region_of_another, .question = to_say("clouds to choose from, such as aws,gcp (all)")}},
-    {{"region", "r", "REGIONS", to_say("regions"), kPlace, GPUSEL_DO(set_list(t, c.regions)), false, true},
+    {{"not_cloud", "", "CLOUDS", to_say("providers to leave out"), kPlace, GPUSEL_DO(set_list(t, c.not_clouds)), false,
+      true},
+     {Subject::machine, Turn::place},
+     held<&C::not_clouds>(judge_not_cloud, without, Fact::provider, to_say("provider")),
+     {.clash = cloud_left_out}},
+    {{"market", "", "BOOL",
+      to_say("also marketplaces, community hosts, and clouds that take no customers from your country"), kPlace,
+      GPUSEL_DO(assign(t, c.market)), true},
+     {Subject::machine, Turn::place},
+     held<&C::market>(judge_market, relax_market, Fact::seller)},
+    {{"country", "", "COUNTRY", to_say("your country, by which clouds serve you: de, japan, 中国"), kPlace,
+      GPUSEL_DO(assign(t, c.country))},
+     {Subject::machine, Turn::place},
+     held<&C::country>(judge_country, without)},
+    {{"region", "r", "REGIONS", to_say("regions, cities, countries or continents: us-east-1, frankfurt, de, eu"),
+      kPlace, GPUSEL_DO(set_list(t, c.regions)), false, true},
      {Subject::offer, Turn::place},
-     list<&C::regions, &C::regions_of_infra, catalog::regions_called>(Fact::region, to_say("region"))},
+     held<&C::regions, &C::regions_of_infra>(judge_region, one_more, Fact::region, to_say("region"))},
     {{"infra", "", "CLOUD/REGION", to_say("provider and region together, as in aws/us-east-1"), kPlace,
       GPUSEL_DO(add_infra(t, c)), false, true},
      {Subject::offer, Turn::place},
@@ -122,7 +137,8 @@ constexpr Limit kLimits[] = {
     {{"residency", "", "COUNTRIES", to_say("countries the region must lie in: eu, cn, us, de …"), kPlace,
       GPUSEL_DO(set_list(t, c.residency)), false, true},
      {Subject::offer, Turn::place},
-     held<&C::residency>(judge_residency, one_more, Fact::country)},
+     held<&C::residency>(judge_residency, one_more, Fact::country),
+     {.clash = region_elsewhere}},
     {{"family", "", "FAMILIES", to_say("instance families"), kPlace, GPUSEL_DO(set_list(t, c.families)), false, true},
      {Subject::machine, Turn::place},
      held<&C::families>(judge_family, one_more, Fact::family, to_say("family"))},

@@ -123,6 +123,8 @@ void assume_usual(Constraints& limits, const Limit& limit);
 void assume_usual(Constraints& limits, Usual question);
 /// What assume_usual() filled in.
 Assumptions assumed_limits(const Constraints& limits);
+/// What names of places were taken for, where they name more than one region of one provider.
+Assumptions taken_places(const Constraints& limits, const catalog::Catalog& catalog);
 /// What lets everything pass.
 const Constraints& open_limits();
 

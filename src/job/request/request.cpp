@@ -197,6 +197,7 @@ constexpr Option<Request> kOptions[] = {
      GPUSEL_SET(r.seconds_per_frame, kPositive)},
     {"on", "", "GPU", to_say("GPU that seconds_per_frame was measured on"), kGraphics, GPUSEL_SET(r.measured_on)},
     {"sessions", "users", "N", to_say("users at once"), kGraphics, GPUSEL_SET(r.sessions, Limits{{1, 1e7}, 1000})},
+    {"guest", "", "KIND", to_say("what a session runs: desktop or android"), kGraphics, GPUSEL_SET(r.guest)},
     {"streams", "", "N", to_say("video streams at once"), kGraphics, GPUSEL_SET(r.streams, Limits{{1, 1e7}, 1000})},
     {"fps", "", "N", to_say("frames per second of a session or stream"), kGraphics,
      GPUSEL_SET(r.fps, Limits{{0.1, 1000}, 1000})},

@@ -101,6 +101,7 @@ struct Request {
   std::optional<double> seconds_per_frame;
   std::string measured_on;  // GPU of seconds_per_frame
   std::optional<double> sessions;
+  std::optional<Guest> guest;
   std::optional<double> streams;
   std::optional<double> fps;
   std::optional<double> stream_fps;

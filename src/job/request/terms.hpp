@@ -72,6 +72,8 @@ enum class Renderer : std::uint8_t {
   eevee
 };
 enum class Codec : std::uint8_t { h264, hevc, av1 };
+/// What a session runs: desktop: programs for Windows or Linux on x86; android: apps and games for Arm.
+enum class Guest : std::uint8_t { desktop, android };
 /// Kinds of simulation by what they stream through memory. dem: particles in contact; md: molecules; fea: implicit
 /// finite elements with a direct solver.
 enum class Solver : std::uint8_t { lbm, fdtd, fvm, sph, dem, md, fea };
@@ -203,6 +205,8 @@ inline constexpr auto enum_spellings<job::Renderer> = std::to_array<Spelling<job
     {"octanerender", job::Renderer::octane},
     {"karma-xpu", job::Renderer::karma},
 });
+template <>
+inline constexpr auto enum_names<job::Guest> = std::to_array<std::string_view>({"desktop", "android"});
 template <>
 inline constexpr auto enum_names<job::Codec> = std::to_array<std::string_view>({"h264", "hevc", "av1"});
 template <>

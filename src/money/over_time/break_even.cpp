@@ -36,14 +36,15 @@ std::optional<double> rate_for_cost(const SpotCase& asked, double limit) {
 
 }  // namespace
 
-std::optional<double> break_even_hours(double committed_per_month, double on_demand_per_hour) {
-  if (committed_per_month > on_demand_per_hour * kHoursPerMonth) return std::nullopt;
-  return committed_per_month / on_demand_per_hour;
+std::optional<double> break_even_hours(double committed_per_month, double on_demand_per_hour,
+                                       const Billing& on_demand) {
+  if (committed_per_month > on_demand_per_hour * on_demand.charged(kHoursPerMonth)) return std::nullopt;
+  return on_demand.used(committed_per_month / on_demand_per_hour);
 }
 
 std::optional<double> break_even_months(double committed_in_all, double months, double on_demand_per_hour,
-                                        double hours_per_month) {
-  const double needed = committed_in_all / (on_demand_per_hour * hours_per_month);
+                                        double hours_per_month, const Billing& on_demand) {
+  const double needed = committed_in_all / (on_demand_per_hour * on_demand.charged(hours_per_month));
   if (needed > months) return std::nullopt;
   return needed;
 }

@@ -4,18 +4,20 @@
 
 #include <optional>
 
+#include "money/billing.hpp"
 #include "money/over_time/reliability.hpp"
 
 namespace gpusel::money {
 
 /// Hours of use per month from which a commitment that costs so much per month, used or not, is cheaper than paying
-/// for those hours. Nothing where even 730 hours on demand cost less.
-std::optional<double> break_even_hours(double committed_per_month, double on_demand_per_hour);
+/// for those hours. Nothing where even 730 hours on demand cost less. `on_demand`: what hours of a month are charged.
+std::optional<double> break_even_hours(double committed_per_month, double on_demand_per_hour,
+                                       const Billing& on_demand = {});
 
 /// Months of that use after which a commitment's whole sum is less than what was paid for the hours. Nothing where
 /// its own length does not suffice.
 std::optional<double> break_even_months(double committed_in_all, double months, double on_demand_per_hour,
-                                        double hours_per_month);
+                                        double hours_per_month, const Billing& on_demand = {});
 
 /// Spot against on-demand for one job. Both fail; spot is taken away besides.
 struct SpotCase {

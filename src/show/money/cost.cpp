@@ -255,6 +255,7 @@ Document item_page(const CostItem& item, const CostAnswer& answer, const catalog
 }  // namespace
 
 std::string promise_line(const catalog::ServiceLevel& level) {
+  if (level.percent == 0.0) return say("{}: nothing ({})", printable(say_text(level.scope)), printable(level.source));
   std::string line = say("{}: {:.6g} % of a month", printable(say_text(level.scope)), level.percent.value_or(0));
   if (!level.credit.empty()) add_clause(line, printable(say_text(level.credit)));
   return format("{} ({})", line, printable(level.source));

@@ -109,11 +109,17 @@ Json job_json(const answer::CostSubject& subject, const money::Duty& duty) {
           {"unit", text_or_null(job.unit)}};
 }
 
-Json billing_json(const catalog::Provider* provider) {
-  if (provider == nullptr) return nullptr;
-  return {{"granularity_s", number(provider->billing_granularity_s)},
-          {"minimum_s", number(provider->billing_minimum_s)},
-          {"source", text_or_null(provider->billing_source)}};
+/// Of what is paid as it runs, else as the provider bills anywhere.
+Json billing_json(const CostItem& item, const catalog::Catalog& catalog) {
+  if (item.subject.provider == nullptr) return nullptr;
+  const auto as_used = std::ranges::find_if(item.terms, [](const auto& term) { return term.commitment.is_as_used(); });
+  const money::Billing billing =
+      as_used != item.terms.end()
+          ? as_used->billing
+          : money::billing_of(*item.subject.instance, {}, catalog::Term::on_demand, item.subject.provider, catalog);
+  return {{"granularity_s", number(billing.granularity_s)},
+          {"minimum_s", number(billing.minimum_s)},
+          {"source", text_or_null(billing.source)}};
 }
 
 Json item_json(const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog) {
@@ -130,7 +136,7 @@ Json item_json(const CostItem& item, const CostAnswer& answer, const catalog::Ca
            {"problem", text_or_null(subject.problem)},
            {"plan", subject.planned ? plan_json(subject.planned->plan) : Json(nullptr)},
            {"cold_start_s", item.duty.cold_start_s ? number(*item.duty.cold_start_s) : Json(nullptr)},
-           {"billing", billing_json(subject.provider)}};
+           {"billing", billing_json(item, catalog)}};
   Json terms = Json::array();
   for (const TermCost& term : item.terms) terms.push_back(term_json(term, item, catalog));
   out["terms"] = std::move(terms);

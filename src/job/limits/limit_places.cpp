@@ -1,0 +1,216 @@
+// Limits on where an instance stands: --region and --residency.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text/joined.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "catalog/places/places.hpp"
+#include "job/limits/limit_judges.hpp"
+
+namespace gpusel::job {
+
+namespace {
+
+using catalog::Located;
+using rules::Condition;
+using rules::Fact;
+using rules::Operator;
+using Regions = std::vector<const catalog::Region*>;
+
+constexpr std::size_t kProvidersNamed = 6;
+
+std::string joined(std::span<const std::string> texts, std::size_t most = 100) {
+  std::string list;
+  for (std::size_t i = 0; i < std::min(most, texts.size()); ++i) list += (list.empty() ? "" : ", ") + texts[i];
+  return texts.size() > most ? say("{} and {} more", list, texts.size() - most) : list;
+}
+
+Result<std::vector<Located>> located(const Judging& judging) {
+  std::vector<Located> all;
+  for (const std::string& name : judging.asked.regions) {
+    auto found = catalog::locate(name, judging.catalog);
+    if (!found) {
+      auto error = of_flag(found.error(), judging);
+      if (std::ranges::find(judging.asked.regions_of_infra, name) != judging.asked.regions_of_infra.end())
+        error.error().where = "--infra";
+      return error;
+    }
+    all.push_back(std::move(*found));
+  }
+  return all;
+}
+
+/// One provider's id may be another place of another's, so that regions are told by both.
+Condition outside(const Regions& regions) {
+  std::map<std::string, std::vector<std::string>> ids;
+  for (const catalog::Region* region : regions) ids[std::string(region->provider)].emplace_back(region->id);
+  std::vector<std::string> providers;
+  std::vector<Condition> parts(1);
+  for (auto& [provider, own] : ids) {
+    providers.push_back(provider);
+    parts.push_back(rules::all_of({compare(Fact::provider, Operator::is, std::vector{provider}, false),
+                                   compare(Fact::region, Operator::not_in, std::move(own))}));
+  }
+  parts.front() = compare(Fact::provider, Operator::not_in, std::move(providers));
+  return rules::any_of(std::move(parts));
+}
+
+std::string region_text(const catalog::Region& region) {
+  std::string text = format("{}: {}", region.id, region.provider);
+  if (!region.name.empty()) text += format(", {}", printable(region.name));
+  if (!region.country.empty()) text += format(", {}", region.country);
+  return text;
+}
+
+/// Where the providers of those places do have prices.
+std::string priced_elsewhere(const Regions& none, const catalog::Catalog& catalog) {
+  Regions others;
+  for (const catalog::Region& region : catalog.regions())
+    if (std::ranges::any_of(none, [&](const auto* one) { return one->provider == region.provider; }))
+      others.push_back(&region);
+  std::vector<std::string> same, rest;
+  for (const catalog::Region* region : with_prices(others, catalog)) {
+    const bool near = std::ranges::any_of(none, [&](const auto* one) { return one->country == region->country; });
+    (near ? same : rest).push_back(format("{}/{}", region->provider, region->id));
+  }
+  if (same.empty()) same = std::move(rest);
+  return same.empty() ? std::string() : say("there are prices in {}", joined(same, kProvidersNamed));
+}
+
+std::unexpected<Error> no_prices(const Located& place, const Judging& judging) {
+  std::string what = printable(place.name);
+  if (place.regions.size() == 1) what = region_text(*place.regions.front());
+  if (place.regions.empty())
+    return std::unexpected(Error{ErrorKind::unsatisfied,
+                                 say("no provider has a region in {} that is known here", what),
+                                 judging.limit.flag(),
+                                 {}});
+  return std::unexpected(Error{ErrorKind::unsatisfied, say("no prices recorded for {}", what), judging.limit.flag(),
+                               priced_elsewhere(place.regions, judging.catalog)});
+}
+
+std::vector<std::string> sorted_unique(std::vector<std::string> texts) {
+  std::ranges::sort(texts);
+  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+  return texts;
+}
+
+/// Codes of all that --residency names; empty where it names something else.
+std::vector<std::string> countries_of(const Constraints& limits, const catalog::Catalog& catalog) {
+  std::vector<std::string> countries;
+  for (const std::string& name : limits.residency)
+    if (auto meant = catalog::countries_called(name, catalog)) std::ranges::move(*meant, std::back_inserter(countries));
+  return sorted_unique(std::move(countries));
+}
+
+bool sells(std::string_view provider, const catalog::Catalog& catalog) {
+  return std::ranges::any_of(catalog.instances(), [&](const auto& instance) { return instance.provider == provider; });
+}
+
+/// "31 regions in 9 countries of aws, gcp, …".
+std::string taken_text(const Located& place, const Regions& priced, const catalog::Catalog& catalog) {
+  std::set<std::string_view> countries;
+  std::vector<std::string> providers;
+  for (const catalog::Region* region : priced) {
+    if (!region->country.empty() && region->country != "EU") countries.insert(region->country);
+    providers.emplace_back(region->provider);
+  }
+  providers = sorted_unique(std::move(providers));
+  const std::string name = printable(place.name), whose = joined(providers, kProvidersNamed);
+  std::string text = priced.size() == 1 ? format("{}: {}/{}", name, providers.front(), priced.front()->id)
+                     : countries.size() > 1
+                         ? say("{}: {} regions in {} countries of {}", name, priced.size(), countries.size(), whose)
+                         : say("{}: {} regions of {}", name, priced.size(), whose);
+  // Of an id that several providers use, whose it is besides; of a large place there are many without prices.
+  for (const catalog::Region* region : place.regions)
+    if (place.place == nullptr && std::ranges::find(priced, region) == priced.end() && sells(region->provider, catalog))
+      add_clause(text, say("no prices recorded for {}", format("{}/{}", region->provider, region->id)));
+  if (place.place != nullptr && !place.place->note.empty()) text += format(" ({})", place.place->note);
+  return text;
+}
+
+}  // namespace
+
+Status judge_region(const Judging& judging) {
+  auto places = located(judging);
+  if (!places) return std::unexpected(places.error());
+  Regions all;
+  const Located* without_price = nullptr;
+  bool any_price = false;
+  std::string names;
+  for (const Located& place : *places) {
+    const bool priced = !with_prices(place.regions, judging.catalog).empty();
+    any_price = any_price || priced;
+    if (!priced && without_price == nullptr) without_price = &place;
+    all.insert(all.end(), place.regions.begin(), place.regions.end());
+    names += (names.empty() ? "" : ", ") + printable(place.name);
+  }
+  // An empty catalogue has no prices anywhere: that is said of the instances.
+  if (!any_price && !judging.catalog.offers().empty()) return no_prices(*without_price, judging);
+  reject(judging, outside(all), say("region {{region}}, asked for {}", names));
+  return {};
+}
+
+Status judge_residency(const Judging& judging) {
+  std::vector<std::string> countries;
+  for (const std::string& name : judging.asked.residency) {
+    auto meant = catalog::countries_called(name, judging.catalog);
+    if (!meant) return of_flag(meant.error(), judging);
+    std::ranges::move(*meant, std::back_inserter(countries));
+  }
+  reject(judging, compare(Fact::country, Operator::not_in, sorted_unique(std::move(countries))),
+         say("region {{region}} lies in {{country}}, outside what --residency allows"));
+  return {};
+}
+
+std::string region_of_another(const Constraints& limits, const catalog::Catalog& catalog) {
+  if (limits.regions.empty() || limits.clouds.empty()) return {};
+  for (const std::string& name : limits.regions) {
+    const auto place = catalog::locate(name, catalog);
+    for (const std::string& cloud : limits.clouds) {
+      const auto provider = catalog.provider(cloud);
+      if (!place || !provider) return {};
+      if (std::ranges::any_of(place->regions, [&](const auto* r) { return r->provider == (*provider)->id; })) return {};
+    }
+  }
+  return say("--cloud {} has no --region {}", limits.clouds.front(), limits.regions.front());
+}
+
+std::string region_elsewhere(const Constraints& limits, const catalog::Catalog& catalog) {
+  const std::vector<std::string> allowed = countries_of(limits, catalog);
+  if (limits.regions.empty() || allowed.empty()) return {};
+  std::vector<std::string> lies_in;
+  for (const std::string& name : limits.regions) {
+    const auto place = catalog::locate(name, catalog);
+    if (!place) return {};
+    for (const catalog::Region* region : place->regions) {
+      if (std::ranges::binary_search(allowed, region->country)) return {};
+      if (!region->country.empty()) lies_in.push_back(lower(region->country));
+    }
+  }
+  lies_in = sorted_unique(std::move(lies_in));
+  const std::string region = limits.regions.front(), residency = limits.residency.front();
+  if (lies_in.empty())
+    return say("--region {} is a price for several countries, and --residency {} needs one; --region {} would do",
+               printable(region), printable(residency), printable(residency));
+  return say("--region {} lies in {}, outside --residency {}; --residency {} or --region {} would do",
+             printable(region), joined(lies_in, kProvidersNamed), printable(residency), joined(lies_in, 1),
+             printable(residency));
+}
+
+Assumptions taken_places(const Constraints& limits, const catalog::Catalog& catalog) {
+  Assumptions taken;
+  for (const std::string& name : limits.regions) {
+    const auto place = catalog::locate(name, catalog);
+    if (!place) continue;
+    const Regions priced = with_prices(place->regions, catalog);
+    const bool as_written = place->place == nullptr && place->regions.size() == 1 &&
+                            fold_name(place->regions.front()->id) == fold_name(name);
+    if (!as_written && !priced.empty()) taken.push_back({"region", taken_text(*place, priced, catalog)});
+  }
+  return taken;
+}
+
+}  // namespace gpusel::job

@@ -1,0 +1,112 @@
+// Limits on who sells an instance: --not-cloud, --market, and by --country who serves its reader.
+#include <algorithm>
+
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "catalog/places/places.hpp"
+#include "job/limits/limit_judges.hpp"
+
+namespace gpusel::job {
+
+namespace {
+
+using catalog::Provider;
+using catalog::ProviderKind;
+using rules::Fact;
+using rules::Operator;
+
+/// Ids of the providers that a list names; names of nobody are another limit's to refuse.
+std::vector<std::string> ids_of(std::span<const std::string> names, const catalog::Catalog& catalog) {
+  std::vector<std::string> ids;
+  for (const std::string& name : names)
+    if (const auto provider = catalog.provider(name)) ids.emplace_back((*provider)->id);
+  return ids;
+}
+
+bool serves(const Provider& provider, std::string_view country) {
+  return provider.serves.empty() || std::ranges::find(provider.serves, country) != provider.serves.end();
+}
+
+/// The countries of all places that a question names; empty where it names none, or one that is in several countries.
+std::vector<std::string> countries_asked(const Constraints& asked, const catalog::Catalog& catalog) {
+  std::vector<std::string> countries;
+  for (const std::string& name : asked.residency)
+    if (const auto codes = catalog::countries_called(name, catalog))
+      countries.insert(countries.end(), codes->begin(), codes->end());
+  for (const std::string& name : asked.regions)
+    if (const auto place = catalog::locate(name, catalog))
+      for (const catalog::Region* region : place->regions) countries.emplace_back(region->country);
+  return countries;
+}
+
+/// Providers that are not `open`, but for those that the question names.
+template <class IsOpen>
+void reject_closed(const Judging& judging, std::string message, IsOpen is_open) {
+  const std::vector<std::string> named = ids_of(judging.asked.clouds, judging.catalog);
+  std::vector<std::string> closed;
+  for (const Provider& provider : judging.catalog.providers())
+    if (!is_open(provider) && std::ranges::find(named, provider.id) == named.end()) closed.emplace_back(provider.id);
+  if (!closed.empty()) reject(judging, compare(Fact::provider, Operator::in, std::move(closed), false), message);
+}
+
+}  // namespace
+
+Status judge_not_cloud(const Judging& judging) {
+  std::vector<std::string> ids;
+  for (const std::string& name : judging.asked.not_clouds) {
+    const auto provider = judging.catalog.provider(name);
+    if (!provider) return of_flag(provider.error(), judging);
+    ids.emplace_back((*provider)->id);
+  }
+  reject(judging, compare(Fact::provider, Operator::in, std::move(ids), false), say("{{provider}} is to be left out"));
+  return {};
+}
+
+/// Whom a question names is admitted, whatever he is.
+Status judge_market(const Judging& judging) {
+  if (*judging.asked.market) return {};
+  const std::vector<std::string> named = ids_of(judging.asked.clouds, judging.catalog);
+  const auto of_kind = [](ProviderKind kind) {
+    return compare(Fact::seller, Operator::is, std::vector{std::string(to_text(kind))}, false);
+  };
+  rules::Condition market = of_kind(ProviderKind::marketplace);
+  if (!named.empty()) market = rules::all_of({std::move(market), compare(Fact::provider, Operator::not_in, named)});
+  reject(judging, rules::any_of({std::move(market), of_kind(ProviderKind::community)}),
+         say("{{provider}} lets machines of others, without a service level of its own ({{seller}})"));
+  if (!judging.asked.country.empty()) return {};
+  const std::vector<std::string> places = countries_asked(judging.asked, judging.catalog);
+  reject_closed(judging, say("{{provider}} takes customers of its own country only"), [&](const Provider& provider) {
+    const bool asked_for =
+        !places.empty() && std::ranges::all_of(places, [&](const std::string& code) { return serves(provider, code); });
+    // Whoever asks for a country by name has his reasons, and where nobody says what his own is, that may be it.
+    return provider.serves.empty() || asked_for;
+  });
+  return {};
+}
+
+Status judge_country(const Judging& judging) {
+  const auto codes = catalog::countries_called(judging.asked.country, judging.catalog);
+  if (!codes) return of_flag(codes.error(), judging);
+  if (codes->size() != 1)
+    return of_flag({ErrorKind::usage,
+                    say("'{}' is more than one country", shorten(judging.asked.country, 40)),
+                    {},
+                    say("write the one you are in: us, de, cn")},
+                   judging);
+  reject_closed(judging, say("{{provider}} takes no customers from {}", codes->front()),
+                [&](const Provider& provider) { return serves(provider, codes->front()); });
+  return {};
+}
+
+Needed relax_market(const Passing& passing) { return needs(passing, "true"); }
+
+std::string cloud_left_out(const Constraints& limits, const catalog::Catalog& catalog) {
+  const std::vector<std::string> out = ids_of(limits.not_clouds, catalog);
+  const std::vector<std::string> in = ids_of(limits.clouds, catalog);
+  const bool all_out = !in.empty() && std::ranges::all_of(in, [&](const std::string& id) {
+    return std::ranges::find(out, id) != out.end();
+  });
+  return all_out ? say("--cloud {} and --not-cloud {} exclude each other", in.front(), in.front()) : std::string();
+}
+
+}  // namespace gpusel::job

@@ -1,0 +1,126 @@
+#include "money/billing.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/values/number.hpp"
+#include "base/values/units.hpp"
+
+namespace gpusel::money {
+
+namespace {
+
+constexpr double kStepRounding = 1e-9;  // of a count of steps: what arithmetic leaves over is no further one
+
+bool covers(const catalog::TextList& list, std::string_view name) {
+  return list.empty() || std::ranges::find(list, name) != list.end();
+}
+
+/// How many of the three a record names.
+int narrowness(const catalog::BillingRule& rule) {
+  return (rule.families.empty() ? 0 : 1) + (rule.regions.empty() ? 0 : 1) + (rule.terms.empty() ? 0 : 1);
+}
+
+/// "0.25=1"; what cannot be read is left out, and lint says so.
+std::vector<Increment> increments_of(const catalog::BillingRule& rule) {
+  std::vector<Increment> increments;
+  for (const std::string_view text : rule.increments) {
+    const auto equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    const auto up_to = plain_number(text.substr(0, equals)), price = plain_number(text.substr(equals + 1));
+    if (up_to && price) increments.push_back({*up_to, *price});
+  }
+  return increments;
+}
+
+/// Figures of the narrowest rule that has each.
+class Narrowest {
+ public:
+  explicit Narrowest(Billing& billing) : billing_(billing) {}
+
+  void take(const catalog::BillingRule& rule) {
+    const int own = narrowness(rule);
+    if (rule.granularity_s && own > step_) {
+      step_ = own;
+      billing_.granularity_s = rule.granularity_s;
+      billing_.source = rule.source;
+    }
+    if (rule.minimum_s && own > minimum_) {
+      minimum_ = own;
+      billing_.minimum_s = rule.minimum_s;
+      billing_.source = rule.source;
+    }
+    if (rule.longest_h && own > longest_) {
+      longest_ = own;
+      billing_.longest_h = rule.longest_h;
+    }
+    if (!rule.increments.empty() && own > increments_) {
+      increments_ = own;
+      billing_.increments = increments_of(rule);
+      billing_.increments_source = rule.source;
+    }
+  }
+
+ private:
+  Billing& billing_;
+  int step_ = -1, minimum_ = -1, longest_ = -1, increments_ = -1;
+};
+
+}  // namespace
+
+double Billing::hours(double run_hours) const {
+  double s = run_hours * 3600;
+  if (granularity_s) s = std::ceil(s / *granularity_s - kStepRounding) * *granularity_s;
+  return std::max(s, minimum_s.value_or(0)) / 3600;
+}
+
+double Billing::charged(double month_hours) const {
+  double sum = 0, below = 0, price = 1;
+  for (const Increment& increment : increments) {
+    const double end = std::min(month_hours, increment.up_to * kHoursPerMonth);
+    price = increment.price;
+    if (end <= below) continue;
+    sum += (end - below) * price;
+    below = end;
+  }
+  return sum + (month_hours - below) * (increments.empty() ? 1 : price);
+}
+
+double Billing::used(double charged_hours) const {
+  double rest = charged_hours, below = 0, price = 1;
+  for (const Increment& increment : increments) {
+    const double hours = increment.up_to * kHoursPerMonth - below;
+    price = increment.price;
+    if (hours <= 0) continue;
+    if (rest <= hours * price) return below + rest / price;
+    rest -= hours * price;
+    below += hours;
+  }
+  return below + rest / (increments.empty() ? 1 : price);
+}
+
+double Billing::charged_over(double billed_hours, double elapsed_hours) const {
+  if (increments.empty() || elapsed_hours <= 0) return billed_hours;
+  const double each = billed_hours / elapsed_hours;
+  const double months = std::floor(elapsed_hours / kHoursPerMonth + kStepRounding);
+  const double rest = std::max(0.0, elapsed_hours - months * kHoursPerMonth);
+  return months * charged(each * kHoursPerMonth) + charged(each * rest);
+}
+
+Billing billing_of(const catalog::Instance& instance, std::string_view region, catalog::Term term,
+                   const catalog::Provider* provider, const catalog::Catalog& catalog) {
+  Billing billing;
+  if (provider != nullptr) {
+    billing.granularity_s = provider->billing_granularity_s;
+    billing.minimum_s = provider->billing_minimum_s;
+    billing.source = provider->billing_source;
+  }
+  Narrowest narrowest(billing);
+  for (const catalog::BillingRule& rule : catalog.billing())
+    if (rule.provider == instance.provider && covers(rule.families, instance.family) && covers(rule.regions, region) &&
+        covers(rule.terms, to_text(term)))
+      narrowest.take(rule);
+  return billing;
+}
+
+}  // namespace gpusel::money
