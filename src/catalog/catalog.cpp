@@ -44,6 +44,7 @@ std::span<const Provider> Catalog::providers() const { return tables_->providers
 std::span<const Region> Catalog::regions() const { return tables_->regions; }
 std::span<const Instance> Catalog::instances() const { return tables_->instances; }
 std::span<const Offer> Catalog::offers() const { return tables_->offers; }
+std::span<const Offer> Catalog::history() const { return tables_->history; }
 std::span<const Source> Catalog::sources() const { return tables_->sources; }
 std::span<const ExchangeRate> Catalog::exchange_rates() const { return tables_->rates; }
 std::span<const Place> Catalog::places() const { return tables_->places; }
@@ -61,6 +62,7 @@ std::span<const ServiceLevel> Catalog::service_levels() const { return tables_->
 std::span<const BillingRule> Catalog::billing() const { return tables_->billing; }
 std::span<const SpotMarket> Catalog::spot_markets() const { return tables_->spot_markets; }
 std::span<const Purchase> Catalog::purchases() const { return tables_->purchases; }
+std::span<const Drift> Catalog::drift() const { return tables_->drift; }
 
 const Cpu* Catalog::cpu_of(const Instance& instance) const {
   return instance.cpu_index == kNoGpu ? nullptr : &tables_->cpus[static_cast<std::size_t>(instance.cpu_index)];
@@ -94,6 +96,12 @@ const Gpu* Catalog::gpu_of(const Instance& instance) const {
 
 std::span<const Offer> Catalog::offers_of(const Instance& instance) const {
   return tables_->offers.subspan(instance.first_offer, instance.offer_count);
+}
+
+std::span<const Offer> Catalog::history_of(const Offer& offer) const {
+  const auto [first, last] = std::ranges::equal_range(tables_->history, PriceOrder::offer(offer), {},
+                                                      [](const Offer& o) { return PriceOrder::offer(o); });
+  return {first, last};
 }
 
 void Catalog::replace_offers(std::vector<Offer> offers) {

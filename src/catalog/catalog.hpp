@@ -9,6 +9,7 @@
 
 #include "base/io/document.hpp"
 #include "base/values/error.hpp"
+#include "catalog/records/drift.hpp"
 #include "catalog/records/gpu.hpp"
 #include "catalog/records/market.hpp"
 #include "catalog/records/model.hpp"
@@ -45,6 +46,8 @@ class Catalog {
   std::span<const Region> regions() const;
   std::span<const Instance> instances() const;
   std::span<const Offer> offers() const;
+  /// Older prices of those offers, the prices of one side by side, the oldest first.
+  std::span<const Offer> history() const;
   std::span<const Source> sources() const;
   std::span<const ExchangeRate> exchange_rates() const;
   std::span<const Place> places() const;
@@ -61,6 +64,8 @@ class Catalog {
   std::span<const ServiceLevel> service_levels() const;
   std::span<const SpotMarket> spot_markets() const;
   std::span<const Purchase> purchases() const;
+  /// How prices move, by kind of seller, term, provider and GPU; sorted by id.
+  std::span<const Drift> drift() const;
 
   const Gpu* gpu_of(const Instance& instance) const;
   /// The processor that an instance's `cpu` names, the slowest where it may be one of several; null where unknown.
@@ -68,6 +73,7 @@ class Catalog {
   /// What traffic out of a region costs, of the narrowest record that has it; null where nothing is published.
   const Egress* egress_of(std::string_view provider, std::string_view region) const;
   std::span<const Offer> offers_of(const Instance& instance) const;
+  std::span<const Offer> history_of(const Offer& offer) const;
   /// Other amounts for the same offers in the same order: what a user pays, or might pay.
   void replace_offers(std::vector<Offer> offers);
   std::span<const OfferState> states_of(const Instance& instance) const;

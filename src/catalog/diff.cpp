@@ -89,7 +89,8 @@ class Differ {
     records("render_scores", before_.render_scores(), after_.render_scores());
     visit_parts(before_.tables(), [&]<class Part>(std::string_view section, const std::vector<Part>& old, auto) {
       visit_parts(after_.tables(), [&]<class Other>(std::string_view, const std::vector<Other>& now, auto) {
-        if constexpr (std::same_as<Part, Other>) records<Part>(section, old, now);
+        // How prices move follows from the prices.
+        if constexpr (std::same_as<Part, Other> && !std::same_as<Part, Drift>) records<Part>(section, old, now);
       });
     });
     records("exchange_rates", before_.exchange_rates(), after_.exchange_rates());

@@ -81,6 +81,10 @@ constexpr Command kCommands[] = {
      "  gpusel catalog stats\n"
      "  gpusel catalog stats -o csv",
      make_catalog_stats},
+    {"catalog drift", to_say("How prices have moved, by GPU, kind of seller and term"),
+     "  gpusel catalog drift\n"
+     "  gpusel catalog drift -o csv",
+     make_catalog_drift},
     {"catalog diff", to_say("What differs between two catalogues, or what overlays have changed"),
      "  gpusel catalog diff\n"
      "  gpusel catalog diff embedded embedded --json",

@@ -22,6 +22,7 @@ Parsed make_instances();
 Parsed make_models();
 Parsed make_mcp();
 Parsed make_calibrate();
+Parsed make_catalog_drift();
 Parsed make_catalog_import();
 Parsed make_catalog_lint();
 Parsed make_catalog_path();

@@ -76,6 +76,7 @@ constexpr const char* kAnswers[] = {
     "catalog path -q",
     "catalog show aws",
     "catalog stats",
+    "catalog drift",
     "catalog diff -o json",
     "whatif --model llama-7b --task finetune --cloud aws --vary epochs=1..3",
     "report --model llama-7b --task finetune --cloud aws",

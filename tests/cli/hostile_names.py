@@ -154,7 +154,7 @@ SKU = "=sku" + NAME
 COMMANDS = [
     ["gpus", "evil"], ["gpus", "show", "evil-gpu"], ["instances", "evil"], ["instances", "show", SKU], ["models", "evil"],
     ["models", "show", "evil-model"], ["catalog", "show", "evil-src"], ["catalog", "show", "evil-cloud"],
-    ["catalog", "stats"], ["catalog", "diff"], ["catalog", "lint"], ["catalog", "path"], ["recommend"] + JOB,
+    ["catalog", "stats"], ["catalog", "drift"], ["catalog", "diff"], ["catalog", "lint"], ["catalog", "path"], ["recommend"] + JOB,
     ["recommend", "--explain", "--show-rejected", "--data-path", "--poc"] + JOB, ["recommend", "--explain"] + SERVE,
     ["estimate", "--gpu", "evil-gpu", "--gpus", "8", "--explain", "--model", "evil-model", "--task", "finetune"],
     ["compare", "evil-gpu", "h100"], ["compare", SKU, "p4d.24xlarge", "--explain"] + JOB[:4], ["explain"] + JOB,

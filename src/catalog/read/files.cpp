@@ -7,6 +7,7 @@
 #include "base/io/file.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "catalog/read/price_rows.hpp"
 #include "catalog/snapshot/lay.hpp"
 #include "catalog/snapshot/load.hpp"
 
@@ -16,6 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Tables of prices lie in folders of that name.
+constexpr std::string_view kPriceFolder = "prices";
+
 Result<Document> read_yaml(const std::string& path) {
   auto text = read_text_file(path);
   if (!text) return std::unexpected(text.error());
@@ -24,6 +28,16 @@ Result<Document> read_yaml(const std::string& path) {
     return std::unexpected(Error{ErrorKind::bad_catalogue, say("an import into this folder was broken off halfway"),
                                  path, say("import again, or remove its imported-*.yaml")});
   return document;
+}
+
+Result<Document> read_price_table(const std::string& path) {
+  const auto text = read_text_file(path);
+  if (!text) return std::unexpected(text.error());
+  return price_rows(*text, path);
+}
+
+Result<Document> read_document(const std::string& path) {
+  return fs::path(path).extension() == ".csv" ? read_price_table(path) : read_yaml(path);
 }
 
 /// The files below `directory` with that extension, in the order of their names.
@@ -90,6 +104,8 @@ std::expected<std::vector<Document>, Errors> read_documents(const std::string& p
       return std::unexpected(
           Errors{{ErrorKind::io, say("an import is writing into '{}'", printable(path)), {}, say("try again")}});
     files = files_in(path, ".yaml", failed);
+    for (std::string& table : files_in(path, ".csv", failed))
+      if (fs::path(table).parent_path().filename() == kPriceFolder) files.push_back(std::move(table));
   } else {
     files.push_back(path);
   }
@@ -103,7 +119,7 @@ std::expected<std::vector<Document>, Errors> read_documents(const std::string& p
   if (files.empty())
     errors.push_back({ErrorKind::bad_catalogue, say("'{}' holds no .yaml file", printable(path)), {}, {}});
   for (const std::string& file : files) {
-    auto document = read_yaml(file);
+    auto document = read_document(file);
     if (document) {
       documents.push_back(std::move(*document));
     } else {
@@ -138,6 +154,7 @@ std::expected<Catalog, Errors> load_directory(const std::string& directory) {
   keep_foreign(*tables, *documents, directory);
   if (errors = keep_measurements(*tables, directory); !errors.empty()) return std::unexpected(std::move(errors));
   relink(*tables);
+  add_measured_drift(*tables);
   tables->origin_text = directory;
   return Catalog(std::move(tables));
 }

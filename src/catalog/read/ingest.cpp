@@ -102,7 +102,7 @@ void Ingest::run(std::span<const Document> documents) {
   each(documents, "prices", [&](const Node& node, Problems& problems) { prices(node, problems); });
   each(documents, "render_scores", [&](const Node& node, Problems& problems) { render_scores(node, problems); });
   each(documents, "availability", [&](const Node& node, Problems& problems) { availability(node, problems); });
-  if (overlay_) drop_replaced_offers();
+  lay_prices(tables_, std::move(stated_));
   std::stable_sort(errors_.begin(), errors_.end(),
                    [](const Error& a, const Error& b) { return place_of(a) < place_of(b); });
   // A family's mistake is met again with each of its sizes.
@@ -204,7 +204,7 @@ void Ingest::check_references(const Record& record, Fields& fields) {
     if (record.interrupted_low && record.interrupted_high && *record.interrupted_low > *record.interrupted_high)
       fields.fail(fields.node(), say("'interrupted_low' is above 'interrupted_high'"));
   }
-  if constexpr (std::is_same_v<Record, Purchase>) {
+  if constexpr (std::is_same_v<Record, Purchase> || std::is_same_v<Record, Drift>) {
     if (const Node* at = fields.find("gpu")) known_gpu(record.gpu, *at, fields);
   }
   if constexpr (requires { record.currency; }) {

@@ -11,7 +11,7 @@
 #include "base/io/document.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
-#include "catalog/snapshot/tables.hpp"
+#include "catalog/read/price_layers.hpp"
 
 namespace gpusel::catalog {
 
@@ -125,10 +125,9 @@ class Ingest {
   void check_instance(const Instance& instance, Fields& fields);
   void prices(const Node& node, Problems& problems);
   const Node* amounts_of(Fields& fields, Offer& offer);
-  void sheet(const std::string& provider, const Node& region, Offer offer, const Node& amounts, Fields& fields);
+  void sheet(const std::string& provider, const Node& region, StatedPrice price, const Node& amounts, Fields& fields);
   std::uint8_t currency_of(Fields& fields);
   std::uint16_t origin_of(Fields& fields);
-  void drop_replaced_offers();
 
   // Facts about those records (ingest_sheets.cpp).
   void render_scores(const Node& node, Problems& problems);
@@ -157,7 +156,7 @@ class Ingest {
   Ids region_ids_;
   Ids sku_ids_;
   std::unordered_map<const Ids*, Ids> created_;  // by this run: even an overlay may not say a thing twice
-  std::vector<Offer> new_offers_;
+  std::vector<StatedPrice> stated_;
   std::size_t old_scores_ = 0;  // how many there were before this run
   std::size_t old_states_ = 0;
   std::set<std::tuple<std::uint32_t, std::uint16_t, Term, std::uint8_t, std::int32_t>> priced_;

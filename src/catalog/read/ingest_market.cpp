@@ -197,14 +197,16 @@ void Ingest::prices(const Node& node, Problems& problems) {
       for (const Node& one : named->children) regions.push_back(&one);
   }
   if (regions.empty()) fields.fail(node, say("a price sheet needs 'region' or 'regions'"));
+  const auto kind = fields.one_of<PriceKind>("kind");
   Offer offer;
+  offer.kind = kind.value_or(PriceKind::list);
   offer.term = term.value_or(Term::on_demand);
   offer.as_of = fields.date("as_of").value_or(Date{}).packed();
   offer.currency = currency_of(fields);
   offer.origin = origin_of(fields);
   const Node* amounts = amounts_of(fields, offer);
   if (known_provider(fields, provider) && amounts != nullptr)
-    for (const Node* region : regions) sheet(provider, *region, offer, *amounts, fields);
+    for (const Node* region : regions) sheet(provider, *region, {offer, overlay_ && !kind}, *amounts, fields);
   fields.finish();
 }
 
@@ -264,7 +266,9 @@ std::uint16_t Ingest::origin_of(Fields& fields) {
   return static_cast<std::uint16_t>(tables_.origins.size() - 1);
 }
 
-void Ingest::sheet(const std::string& provider, const Node& region, Offer offer, const Node& amounts, Fields& fields) {
+void Ingest::sheet(const std::string& provider, const Node& region, StatedPrice price, const Node& amounts,
+                   Fields& fields) {
+  Offer& offer = price.offer;
   const auto place = region_ids_.find(pair_key(provider, region.text));
   if (place == region_ids_.end()) {
     fields.fail(region, say("'{}' has no region '{}'", provider, shorten(region.text, 60)));
@@ -291,8 +295,7 @@ void Ingest::sheet(const std::string& provider, const Node& region, Offer offer,
                                      say("'{}' is priced twice for one region, term and date", shorten(entry.key, 60)));
         continue;
       }
-      new_offers_.push_back(offer);
-      if (!overlay_) tables_.own_offers.push_back(offer);
+      stated_.push_back(price);
     }
   }
 }
@@ -303,16 +306,6 @@ std::string Ingest::suggest_name(std::string_view provider, std::string_view wor
   for (const Instance& instance : tables_.instances)
     if (instance.provider == provider) names.push_back(instance.*name);
   return did_you_mean(word, names);
-}
-
-void Ingest::drop_replaced_offers() {
-  const auto key = [](const Offer& o) { return std::tuple(o.instance, o.region, o.term); };
-  const auto before = [&](const Offer& a, const Offer& b) { return key(a) < key(b); };
-  std::vector<Offer> mine = new_offers_;
-  std::sort(mine.begin(), mine.end(), before);
-  std::erase_if(tables_.own_offers,
-                [&](const Offer& offer) { return std::binary_search(mine.begin(), mine.end(), offer, before); });
-  tables_.own_offers.insert(tables_.own_offers.end(), new_offers_.begin(), new_offers_.end());
 }
 
 }  // namespace gpusel::catalog

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/text/text.hpp"
-#include "catalog/snapshot/tables.hpp"
+#include "catalog/read/price_layers.hpp"
 
 namespace gpusel::catalog {
 
@@ -45,20 +45,6 @@ void list_sku_names(Tables& tables) {
     names.add(sku, i);
   }
   tables.sku_names = names.sorted();
-}
-
-/// Offers side by side per instance; of the same instance, region, term and currency the newest.
-void sort_offers(Tables& tables) {
-  auto& offers = tables.own_offers;
-  const auto key = [](const Offer& o) { return std::tuple(o.instance, o.region, o.term, o.currency); };
-  const auto before = [&](const Offer& a, const Offer& b) {
-    return std::pair(key(a), -a.as_of) < std::pair(key(b), -b.as_of);
-  };
-  if (!std::is_sorted(offers.begin(), offers.end(), before)) std::stable_sort(offers.begin(), offers.end(), before);
-  offers.erase(
-      std::unique(offers.begin(), offers.end(), [&](const Offer& a, const Offer& b) { return key(a) == key(b); }),
-      offers.end());
-  tables.offers = offers;
 }
 
 }  // namespace
@@ -224,7 +210,7 @@ void relink(Tables& tables) {
   list_model_names(tables);
   list_sku_names(tables);
   list_cpu_names(tables);
-  sort_offers(tables);
+  sort_prices(tables);
   join(tables);
 }
 

@@ -59,6 +59,7 @@ class OwnLayer {
     add_source(kOwnPrice, say("--price on the command line"), !own_.prices.empty());
     discount();
     for (const OwnPrice& price : own_.prices) set(price);
+    tables_.own_market();
     tables_.own_offers = std::move(offers_);
     tables_.origin_text += "+" + say("own prices");
     relink(tables_);
@@ -142,6 +143,7 @@ class OwnLayer {
     own.as_of = (price.as_of.known() ? price.as_of : own_.as_of).packed();
     own.term = named->term.value_or(Term::on_demand);
     own.currency = *currency_index;
+    own.kind = PriceKind::own;
     own.origin = origin(kOwnPrice, own_note(own, currency), Confidence::documented);
     std::vector<std::uint16_t> regions;
     for (const Offer& offer : offers_)

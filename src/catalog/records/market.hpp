@@ -42,6 +42,8 @@ enum class Term : std::uint8_t {
 };
 enum class Period : std::uint8_t { hour, month, year };
 enum class Confidence : std::uint8_t { documented, api, press, recalled, derived };
+/// list: published, so a younger one of the same offer takes its place; own: agreed with the user, which no list does.
+enum class PriceKind : std::uint8_t { list, own };
 
 /// Who published a fact, where and when.
 struct Source {
@@ -148,7 +150,8 @@ struct OfferState {
   std::uint32_t instance = 0;  // index; filled in when a catalogue is put together
 };
 
-/// One published price. Small and of fixed layout: millions lie side by side in a snapshot.
+/// One published price of a day: the youngest of an offer is what is asked for it, older ones are its history. Small
+/// and of fixed layout: millions lie side by side in a snapshot.
 struct Offer {
   double amount = 0;           // in its own currency, for `period`, for the whole instance
   std::uint32_t instance = 0;  // index
@@ -158,7 +161,7 @@ struct Offer {
   Term term = Term::on_demand;
   Period period = Period::hour;
   std::uint8_t currency = 0;  // index
-  std::uint8_t reserved = 0;
+  PriceKind kind = PriceKind::list;
 
   double per_hour() const {
     switch (period) {
@@ -318,6 +321,8 @@ inline constexpr auto enum_names<catalog::Term> =
                                      "savings-3y", "capacity-block", "flex-start", "sustained-use", "ladder"});
 template <>
 inline constexpr auto enum_names<catalog::Period> = std::to_array<std::string_view>({"hour", "month", "year"});
+template <>
+inline constexpr auto enum_names<catalog::PriceKind> = std::to_array<std::string_view>({"list", "own"});
 template <>
 inline constexpr auto enum_names<catalog::Confidence> =
     std::to_array<std::string_view>({"documented", "api", "press", "recalled", "derived"});

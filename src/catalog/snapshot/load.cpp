@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "catalog/snapshot/lay.hpp"
 
@@ -12,8 +13,9 @@ namespace {
 void forget_market(Tables& tables) {
   tables.instances.clear();
   tables.offers = {};
+  tables.history = {};
   tables.states.clear();
-  tables.own_offers.clear();
+  tables.market_is_own = false;
 }
 
 /// What is published, as the user's files have it.
@@ -30,8 +32,10 @@ std::expected<std::unique_ptr<Tables>, Errors> published(const LoadOptions& opti
     std::error_code failed;
     if (std::filesystem::is_directory(options.replacement, failed)) {
       forget_market(*tables);
+      std::vector<Drift> shipped = std::exchange(tables->drift, {});
       if (Errors errors = lay_on_top(*tables, options.replacement); !errors.empty())
         return std::unexpected(std::move(errors));
+      if (tables->drift.empty()) tables->drift = std::move(shipped);  // it says nothing of its own
       changed = true;
     } else {
       auto block = read_snapshot_file(options.replacement);
@@ -40,17 +44,13 @@ std::expected<std::unique_ptr<Tables>, Errors> published(const LoadOptions& opti
     }
   }
   for (const std::string& overlay : options.overlays) {
-    if (tables->own_offers.empty()) tables->own_offers.assign(tables->offers.begin(), tables->offers.end());
     tables->origin_text += "+" + overlay;
     if (Errors errors = lay_on_top(*tables, overlay); !errors.empty()) return std::unexpected(std::move(errors));
-    tables->offers = tables->own_offers;
   }
   // One by one: each may change what one before it has changed.
   for (const Document& document : documents) {
-    if (tables->own_offers.empty()) tables->own_offers.assign(tables->offers.begin(), tables->offers.end());
     if (Errors errors = lay_on_top(*tables, std::span(&document, 1)); !errors.empty())
       return std::unexpected(std::move(errors));
-    tables->offers = tables->own_offers;
   }
   if (changed) relink(*tables);
   return tables;

@@ -226,15 +226,32 @@ void read_names(const flatbuffers::Vector<const fb::NameRow*>& rows, TextReader&
   for (const fb::NameRow* row : rows) names.push_back({texts.at(row->text()), row->index()});
 }
 
-/// Every index inside the tables stays inside: a damaged file is refused, never followed.
-bool indices_hold(const Tables& tables) {
-  for (const Offer& offer : tables.offers) {
-    if (offer.instance >= tables.instances.size() || offer.region >= tables.regions.size() ||
-        offer.origin >= tables.origins.size() || offer.currency >= tables.currencies.size() ||
-        static_cast<std::size_t>(offer.term) >= enum_names<Term>.size() || offer.period > Period::year ||
-        !kPrices.contains(offer.amount) || !is_day(offer.as_of))
-      return false;
-  }
+using OfferRows = flatbuffers::Vector<const fb::OfferRow*>;
+
+flatbuffers::Offset<OfferRows> write_offers(flatbuffers::FlatBufferBuilder& builder, std::span<const Offer> offers) {
+  return builder.CreateVectorOfStructs(reinterpret_cast<const fb::OfferRow*>(offers.data()), offers.size());
+}
+
+/// Where they lie; none of a snapshot that has no such rows.
+std::span<const Offer> offers_of(const OfferRows* rows) {
+  if (rows == nullptr) return {};
+  return {reinterpret_cast<const Offer*>(rows->data()), rows->size()};
+}
+
+bool is_whole(const Offer& offer, const Tables& tables) {
+  return offer.instance < tables.instances.size() && offer.region < tables.regions.size() &&
+         offer.origin < tables.origins.size() && offer.currency < tables.currencies.size() &&
+         static_cast<std::size_t>(offer.term) < enum_names<Term>.size() && offer.period <= Period::year &&
+         offer.kind <= PriceKind::own && kPrices.contains(offer.amount) && is_day(offer.as_of);
+}
+
+/// Every index inside the tables stays inside: a damaged file is refused, never followed. The many rows of a history
+/// that the build of this program wrote are not looked at again.
+bool indices_hold(const Tables& tables, bool trusted) {
+  const auto whole = [&](const Offer& offer) { return is_whole(offer, tables); };
+  if (!std::ranges::all_of(tables.offers, whole)) return false;
+  if (!trusted && !(std::ranges::all_of(tables.history, whole) && std::ranges::is_sorted(tables.history, PriceOrder())))
+    return false;
   const auto within = [](const std::vector<NameEntry>& names, std::size_t size) {
     for (const NameEntry& entry : names)
       if (entry.index >= size) return false;
@@ -322,12 +339,13 @@ std::string snapshot_bytes(const Tables& tables, std::span<const Document> docum
   const auto model_names = name_rows(tables.model_names, texts);
   const auto sku_names = name_rows(tables.sku_names, texts);
   const auto cpu_names = name_rows(tables.cpu_names, texts);
-  const auto offers =
-      builder.CreateVectorOfStructs(reinterpret_cast<const fb::OfferRow*>(tables.offers.data()), tables.offers.size());
-  const auto root = fb::CreateSnapshot(
-      builder, kFormat, builder.CreateVector(texts.bytes()), builder.CreateVector(sheets), offers,
-      builder.CreateVectorOfStructs(gpu_names), builder.CreateVectorOfStructs(model_names),
-      builder.CreateVectorOfStructs(sku_names), builder.CreateVector(trees), builder.CreateVectorOfStructs(cpu_names));
+  const auto offers = write_offers(builder, tables.offers);
+  const auto history = write_offers(builder, tables.history);
+  const auto root =
+      fb::CreateSnapshot(builder, kFormat, builder.CreateVector(texts.bytes()), builder.CreateVector(sheets), offers,
+                         builder.CreateVectorOfStructs(gpu_names), builder.CreateVectorOfStructs(model_names),
+                         builder.CreateVectorOfStructs(sku_names), builder.CreateVector(trees),
+                         builder.CreateVectorOfStructs(cpu_names), history);
   fb::FinishSnapshotBuffer(builder, root);
   return {reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize()};
 }
@@ -354,7 +372,13 @@ Errors read_snapshot(Tables& tables, const std::shared_ptr<const Block>& block) 
   lay("places", tables.places, &Place::id);
   lay("sources", tables.sources, &Source::key);
   visit_parts(tables, [&]<class Part>(const char* section, std::vector<Part>& records, std::string_view) {
-    lay(section, records, &Part::id);
+    if constexpr (std::is_same_v<Part, Drift>) {  // of one market, not of two
+      std::vector<Drift> mine;
+      sheets.read(section, mine);
+      if (!mine.empty()) records = std::move(mine);
+    } else {
+      lay(section, records, &Part::id);
+    }
   });
   std::vector<RenderScore> scores;  // of a GPU all or none
   sheets.read("render_scores", scores);
@@ -384,11 +408,14 @@ Errors read_snapshot(Tables& tables, const std::shared_ptr<const Block>& block) 
   for (const CurrencyRecord& record : currencies) tables.currencies.push_back(record.currency);
   read_names(*root.sku_names(), texts, tables.sku_names);
   const auto& offers = *root.offers();
-  tables.offers = {reinterpret_cast<const Offer*>(offers.data()), offers.size()};
+  tables.offers = offers_of(&offers);
+  tables.history = offers_of(root.history());
+  tables.market_is_own = false;
   // Its words for processors stand for its own processors only.
   const bool knows_cpus = alone && root.cpu_names() != nullptr;
   if (knows_cpus) read_names(*root.cpu_names(), texts, tables.cpu_names);
-  if (!texts.intact() || !sheets.intact() || !indices_hold(tables)) return refuse(say("the snapshot is damaged"));
+  if (!texts.intact() || !sheets.intact() || !indices_hold(tables, block->is_built_in()))
+    return refuse(say("the snapshot is damaged"));
   if (!knows_cpus) list_cpu_names(tables);
   join(tables);
   return {};

@@ -4,6 +4,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "base/words/message.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/read/own_prices.hpp"
+#include "catalog/records/drift.hpp"
 
 namespace gpusel::catalog {
 
@@ -58,9 +60,13 @@ struct Tables {
   std::vector<ServiceLevel> service_levels;
   std::vector<SpotMarket> spot_markets;
   std::vector<Purchase> purchases;
+  std::vector<Drift> drift;  // sorted by id
   std::vector<Currency> currencies;
   std::span<const Offer> offers;  // sorted by instance; of a block, or of own_offers
   std::vector<Offer> own_offers;
+  std::span<const Offer> history;  // older prices of the same offers, sorted as PriceOrder has it; likewise
+  std::vector<Offer> own_history;
+  bool market_is_own = true;  // offers and history are those of its own; false: of a block
 
   std::vector<NameEntry> gpu_names;
   std::vector<NameEntry> model_names;
@@ -75,8 +81,23 @@ struct Tables {
 
   /// Keeps a text as long as the tables live.
   std::string_view keep(std::string text) { return texts.emplace_back(std::move(text)); }
+  /// Offers and history as vectors of its own, which may be changed; `relink` shows them again.
+  void own_market() {
+    if (market_is_own) return;
+    own_offers.assign(offers.begin(), offers.end());
+    own_history.assign(history.begin(), history.end());
+    market_is_own = true;
+  }
   /// Its place among `currencies`, at the end if it is new; nothing where there is no room for another.
   std::optional<std::uint8_t> currency_index(Currency currency);
+};
+
+/// The prices of one offer side by side, the oldest first.
+struct PriceOrder {
+  static auto offer(const Offer& o) { return std::tuple(o.instance, o.region, o.term, o.currency); }
+  bool operator()(const Offer& a, const Offer& b) const {
+    return offer(a) != offer(b) ? offer(a) < offer(b) : a.as_of < b.as_of;
+  }
 };
 
 /// Records that stand for themselves under their id: section, table, and what one of them is called.
@@ -92,9 +113,11 @@ void visit_parts(AnyTables& tables, Visitor&& v) {
   v("service_levels", tables.service_levels, to_say("service level"));
   v("spot_markets", tables.spot_markets, to_say("spot market"));
   v("purchases", tables.purchases, to_say("purchase price"));
+  v("drift", tables.drift, to_say("drift of prices"));
 }
 
-/// Joins instances to GPUs and offers, keeps the newest of equal offers, and builds the name lists.
+/// Joins instances to GPUs and offers, keeps the newest of equal offers and the others as their history, and builds the
+/// name lists.
 /// Needed after any change.
 void relink(Tables& tables);
 /// The part of it that a snapshot leaves out: instance to GPU by name, instance to its offers.

@@ -16,9 +16,9 @@ int run_stats(Context& context) {
   if (!layers) return context.fail(layers.error());
   const auto catalog = context.load_catalog();
   if (!catalog) return context.fail(catalog.error());
-  const catalog::Statistics statistics = catalog::statistics(*catalog, *today);
-  print({.data = [&] { return show::statistics_json(statistics, *catalog, *today, *layers); },
-         .document = [&](bool) { return show::statistics_page(statistics, *catalog, *today, *layers); }},
+  const show::CatalogState state{catalog::statistics(*catalog, *today), *layers, money::check_outlook(*catalog)};
+  print({.data = [&] { return show::statistics_json(state, *catalog, *today); },
+         .document = [&](bool) { return show::statistics_page(state, *catalog, *today); }},
         *format, context);
   return kOk;
 }

@@ -21,12 +21,12 @@ struct InstanceOptions {
   std::string like;  // a SKU whose equivalents are wanted
 };
 
-int show_instance(Lists& lists, const catalog::Catalog& catalog, Context& context) {
+int show_instance(Lists& lists, const catalog::Catalog& catalog, Date today, Context& context) {
   const auto instance = catalog.instance(lists.name());
   if (!instance) return context.fail(instance.error());
   return show_record({kInstancesSchema, format("{} {}", (*instance)->provider, (*instance)->sku),
-                      [&] { return show::with_documents(show::instance_json(**instance, catalog), catalog); },
-                      [&] { return show::instance_card(**instance, catalog); }},
+                      [&] { return show::with_documents(show::instance_json(**instance, catalog, today), catalog); },
+                      [&] { return show::instance_card(**instance, catalog, today); }},
                      context);
 }
 
@@ -113,7 +113,7 @@ int run_instances(InstanceOptions& options, Context& context) {
   if (options.every_offer && terms.empty()) terms.emplace_back("any");
   Lists lists(options.list, context);
   return lists.with_catalog([&](const catalog::Catalog& catalog) {
-    if (options.list.shows_one()) return show_instance(lists, catalog, context);
+    if (options.list.shows_one()) return show_instance(lists, catalog, options.list.question.today, context);
     tell_broad_names(options.list.question.constraints, catalog, context);
     return list_instances(lists, options, catalog, context);
   });

@@ -8,6 +8,7 @@
 #include "base/words/message.hpp"
 #include "show/catalogue/catalog.hpp"
 #include "show/lists/words.hpp"
+#include "show/money/price_history.hpp"
 
 namespace gpusel::show {
 
@@ -323,7 +324,7 @@ Document source_card(const catalog::Source& source, const Catalog& catalog) {
                        use.models, use.instances, use.offers, use.scores));
 }
 
-Document instance_card(const Instance& instance, const Catalog& catalog) {
+Document instance_card(const Instance& instance, const Catalog& catalog, Date today) {
   Instance whole = instance;
   whole.gpu_memory_gb = catalog.gpu_memory_total_gb(instance);
   Document page = card(whole, catalog);
@@ -341,6 +342,7 @@ Document instance_card(const Instance& instance, const Catalog& catalog) {
     page.line(say("no published price is known"));
   else
     page.add(std::move(table));
+  if (Table history = history_table(instance, catalog, today); !history.empty()) page.gap().add(std::move(history));
   if (const auto states = catalog.states_of(instance); !states.empty()) {
     page.gap();
     for (const catalog::OfferState& state : states) page.line(state_line(state), 4);

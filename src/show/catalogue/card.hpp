@@ -21,6 +21,6 @@ Document model_card(const catalog::Model& model, const catalog::Catalog& catalog
 Document provider_card(const catalog::Provider& provider, const catalog::Catalog& catalog);
 /// With what rests on it.
 Document source_card(const catalog::Source& source, const catalog::Catalog& catalog);
-Document instance_card(const catalog::Instance& instance, const catalog::Catalog& catalog);
+Document instance_card(const catalog::Instance& instance, const catalog::Catalog& catalog, Date today);
 
 }  // namespace gpusel::show

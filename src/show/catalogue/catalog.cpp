@@ -5,6 +5,7 @@
 
 #include "base/words/message.hpp"
 #include "show/lists/words.hpp"
+#include "show/money/price_history.hpp"
 
 namespace gpusel::show {
 
@@ -104,7 +105,8 @@ SourceUse use_of(const catalog::Source& source, const Catalog& catalog) {
     return static_cast<std::size_t>(std::ranges::count_if(records, rests));
   };
   SourceUse use{count(catalog.gpus()), count(catalog.models()), count(catalog.instances()), 0, 0};
-  for (const catalog::Offer& offer : catalog.offers()) use.offers += catalog.origin_of(offer).source == source.key;
+  for (const auto prices : {catalog.offers(), catalog.history()})
+    for (const catalog::Offer& offer : prices) use.offers += catalog.origin_of(offer).source == source.key;
   for (const catalog::RenderScore& score : catalog.render_scores()) use.scores += score.source == source.key;
   return use;
 }
@@ -178,6 +180,18 @@ Json instance_json(const Instance& instance, const Catalog& catalog) {
   return json;
 }
 
+Json instance_json(const Instance& instance, const Catalog& catalog, Date today) {
+  Json json = instance_json(instance, catalog);
+  const money::PriceOutlook outlook(catalog, today);
+  std::size_t i = 0;
+  for (const catalog::Offer& offer : catalog.offers_of(instance)) {
+    Json& entry = json["offers"][i++];
+    entry["price_today"] = price_today_json(outlook.expected(offer));
+    entry["history"] = history_json(offer, catalog);
+  }
+  return json;
+}
+
 Json listed_offer_json(const answer::Listed& listed, const Catalog& catalog, Currency currency) {
   if (listed.offer == nullptr) return nullptr;
   Json json = offer_json(*listed.offer, catalog);
@@ -208,7 +222,11 @@ Json source_documents(const Json& record, const Catalog& catalog) {
   for (const auto& [key, value] : record.items()) {
     if (key.ends_with("sources")) collect(value, collect);
     if (key == "offers" || key == "states")
-      for (const auto& offer : value) collect(offer["source"], collect);
+      for (const auto& offer : value) {
+        collect(offer["source"], collect);
+        if (offer.contains("history"))
+          for (const auto& old : offer["history"]) collect(old["source"], collect);
+      }
   }
   Json documents = Json::object();
   for (const std::string& key : keys) {

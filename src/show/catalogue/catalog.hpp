@@ -14,6 +14,8 @@ namespace gpusel::show {
 Json gpu_json(const catalog::Gpu& gpu);
 Json model_json(const catalog::Model& model);
 Json instance_json(const catalog::Instance& instance, const catalog::Catalog& catalog);
+/// Each offer also with its older prices and what it is expected to cost today.
+Json instance_json(const catalog::Instance& instance, const catalog::Catalog& catalog, Date today);
 Json provider_json(const catalog::Provider& provider, const catalog::Catalog& catalog);
 Json source_json(const catalog::Source& source, const catalog::Catalog& catalog);
 

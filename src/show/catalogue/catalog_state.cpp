@@ -8,6 +8,7 @@
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "show/catalogue/catalogue_name.hpp"
+#include "show/money/price_history.hpp"
 
 namespace gpusel::show {
 
@@ -106,8 +107,8 @@ Table provider_table(const Statistics& statistics) {
 
 }  // namespace
 
-Document statistics_page(const Statistics& statistics, const catalog::Catalog& catalog, Date today,
-                         std::span<const LayerChanges> layers) {
+Document statistics_page(const CatalogState& state, const catalog::Catalog& catalog, Date today) {
+  const Statistics& statistics = state.statistics;
   const std::size_t offers = catalog.offers().size();
   Document page;
   page.title(say("catalogue: {}", catalogue_name(catalog)));
@@ -118,25 +119,30 @@ Document statistics_page(const Statistics& statistics, const catalog::Catalog& c
   page.line(say("confidence: {}", counts_line<catalog::Confidence>(statistics.by_confidence)));
   page.line(say("exchange rates: {}, the oldest of {}", catalog.exchange_rates().size(),
                 statistics.oldest_rate.known() ? statistics.oldest_rate.text() : say("no date")));
-  for (const LayerChanges& layer : layers)
+  for (const LayerChanges& layer : state.layers)
     page.line(say("{}: {}", printable(layer.path), changes_summary(layer.changes)));
   page.gap().add(provider_table(statistics)).gap().add(age_table(statistics, offers));
   if (statistics.median_age_days)
     page.line(
         say("half of the prices are older than {} days, counted from {}", *statistics.median_age_days, today.text()));
+  if (!state.outlook.empty())
+    page.gap()
+        .add(outlook_table(state.outlook))
+        .line(say("the first price of each offer for its last one, as it is and as expected from the prices of other "
+                  "GPUs and providers"));
   page.gap();
   for (const std::string_view section : {"gpus", "instances"}) page.line(coverage_line(statistics, section));
   return page;
 }
 
-Json statistics_json(const Statistics& statistics, const catalog::Catalog& catalog, Date today,
-                     std::span<const LayerChanges> layers) {
+Json statistics_json(const CatalogState& state, const catalog::Catalog& catalog, Date today) {
+  const Statistics& statistics = state.statistics;
   Json out{{"schema", "gpusel.catalog-stats/1"}, {"catalogue", catalog.origin_text()}};
   out["counts"] = {{"gpus", catalog.gpus().size()},           {"models", catalog.models().size()},
                    {"providers", catalog.providers().size()}, {"regions", catalog.regions().size()},
                    {"instances", catalog.instances().size()}, {"offers", catalog.offers().size()},
                    {"sources", catalog.sources().size()},     {"render_scores", catalog.render_scores().size()},
-                   {"states", catalog.offer_states().size()}};
+                   {"states", catalog.offer_states().size()}, {"older_prices", catalog.history().size()}};
   Json providers = Json::array();
   for (const auto& p : statistics.providers) {
     Json terms = Json::object();
@@ -176,9 +182,10 @@ Json statistics_json(const Statistics& statistics, const catalog::Catalog& catal
                      {"source", text_or_null(rate.source)}});
   out["exchange_rates"] = std::move(rates);
   Json laid = Json::array();
-  for (const LayerChanges& layer : layers)
+  for (const LayerChanges& layer : state.layers)
     laid.push_back({{"path", layer.path}, {"changes", changes_json(layer.changes)}});
   out["layers"] = std::move(laid);
+  out["expected_prices"] = outlook_json(state.outlook);
   return out;
 }
 

@@ -7,6 +7,7 @@
 
 #include "catalog/diff.hpp"
 #include "catalog/records/statistics.hpp"
+#include "money/expected_check.hpp"
 #include "show/document/document.hpp"
 #include "show/json/json.hpp"
 
@@ -18,11 +19,16 @@ struct LayerChanges {
   std::vector<catalog::Change> changes;
 };
 
-Json statistics_json(const catalog::Statistics& statistics, const catalog::Catalog& catalog, Date today,
-                     std::span<const LayerChanges> layers);
-/// Counts, a table of providers, ages, what is known of how much, and what was laid on top.
-Document statistics_page(const catalog::Statistics& statistics, const catalog::Catalog& catalog, Date today,
-                         std::span<const LayerChanges> layers);
+/// How much a catalogue knows, what was laid on top of it, and how near its expected prices come.
+struct CatalogState {
+  catalog::Statistics statistics;
+  std::vector<LayerChanges> layers;
+  std::vector<money::OutlookCheck> outlook;
+};
+
+Json statistics_json(const CatalogState& state, const catalog::Catalog& catalog, Date today);
+/// Counts, a table of providers, ages, errors of expected prices, what is known of how much, and what was laid on top.
+Document statistics_page(const CatalogState& state, const catalog::Catalog& catalog, Date today);
 
 /// "12 prices changed, 3 instances added".
 std::string changes_summary(std::span<const catalog::Change> changes);

@@ -1,0 +1,131 @@
+#include "money/expected.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "base/values/normal.hpp"
+
+namespace gpusel::money {
+
+namespace {
+
+constexpr double kLowShare = 0.1;
+constexpr double kHighShare = 0.9;
+constexpr int kDaysOfMarket = 30;  // marketplaces and spot
+constexpr int kDaysOfCloud = 180;  // GPU clouds
+
+auto key_of(const catalog::Drift& drift) {
+  return std::tuple(drift.seller.value_or(catalog::ProviderKind::cloud), drift.term.value_or(catalog::Term::on_demand),
+                    drift.provider, drift.gpu);
+}
+
+/// ln of the factor by which a price has moved: none where it has not changed, else a normal distribution.
+struct Moved {
+  double changed = 0;  // the share of prices that have
+  double mean = 0;     // of those
+  double deviation = 0;
+
+  double quantile(double p) const {
+    if (changed <= 0) return 0;
+    const double below = deviation > 0 ? changed * normal_share(-mean / deviation) : (mean < 0 ? changed : 0);
+    if (p <= below) return mean + deviation * normal_quantile(p / changed);
+    const double same = 1 - changed;
+    return p <= below + same ? 0 : mean + deviation * normal_quantile((p - same) / changed);
+  }
+};
+
+/// Changes that come independently at a constant rate.
+Moved moved(double months, const catalog::Drift& drift) {
+  Moved out;
+  const double rate = drift.changes_per_month.value_or(0);
+  const double change = drift.change.value_or(0);
+  const double spread = drift.spread.value_or(0);
+  const double count = rate * std::max(months, 0.0);
+  out.changed = -std::expm1(-count);
+  if (out.changed <= 0) return {};
+  const double each = count / out.changed;  // changes of a price that has changed at all
+  const double carried = drift.longest_months ? std::min(1.0, *drift.longest_months / months) : 1.0;
+  out.mean = change * each * carried;
+  const double of_count = std::max(0.0, each * (1 + count) - each * each);  // variance of their number
+  out.deviation = std::sqrt(spread * spread * each + change * change * of_count);
+  return out;
+}
+
+}  // namespace
+
+double price_quantile(double published, double months, const catalog::Drift& drift, double p) {
+  return published * std::exp(moved(months, drift).quantile(p));
+}
+
+PriceToday price_today(double published, double months, const catalog::Drift* drift) {
+  if (drift == nullptr) return {published, published, published};
+  const Moved factor = moved(months, *drift);
+  const auto at = [&](double p) { return published * std::exp(factor.quantile(p)); };
+  return {at(kLowShare), at(0.5), at(kHighShare)};
+}
+
+TooOld too_old(Date as_of, Date today, catalog::ProviderKind seller, catalog::Term term) {
+  if (!as_of.known() || as_of.month() == 0) return TooOld::undated;
+  const int age = days_between(as_of, today).value_or(0);
+  if (term == catalog::Term::spot) return age > kDaysOfMarket ? TooOld::spot : TooOld::no;
+  if (seller == catalog::ProviderKind::marketplace) return age > kDaysOfMarket ? TooOld::marketplace : TooOld::no;
+  return seller == catalog::ProviderKind::cloud && age > kDaysOfCloud ? TooOld::cloud : TooOld::no;
+}
+
+PriceOutlook::PriceOutlook(const catalog::Catalog& catalog, Date today, std::span<const catalog::Drift> drift)
+    : catalog_(catalog), today_(today) {
+  drift_.reserve(drift.size());
+  for (const catalog::Drift& one : drift) drift_.push_back(&one);
+  std::ranges::sort(drift_, {}, [](const catalog::Drift* d) { return key_of(*d); });
+}
+
+const catalog::Drift* PriceOutlook::named(catalog::ProviderKind seller, catalog::Term term, std::string_view provider,
+                                          std::string_view gpu) const {
+  const std::tuple wanted(seller, term, provider, gpu);
+  const auto found = std::ranges::lower_bound(drift_, wanted, {}, [](const catalog::Drift* d) { return key_of(*d); });
+  return found != drift_.end() && key_of(**found) == wanted ? *found : nullptr;
+}
+
+catalog::ProviderKind PriceOutlook::seller_of(const catalog::Instance& instance) const {
+  if (last_provider_ == nullptr || last_provider_->id != instance.provider) {
+    const auto found = catalog_.provider(instance.provider);
+    if (!found) return catalog::ProviderKind::cloud;
+    last_provider_ = *found;
+  }
+  return seller_kind(instance, *last_provider_);
+}
+
+const catalog::Drift* PriceOutlook::drift_of(const catalog::Offer& offer) const {
+  const catalog::Instance& instance = catalog_.instances()[offer.instance];
+  const catalog::ProviderKind seller = seller_of(instance);
+  for (const catalog::Term term : {offer.term, catalog::Term::on_demand}) {
+    if (!instance.gpu.empty())
+      if (const auto* of_gpu = named(seller, term, instance.provider, instance.gpu)) return of_gpu;
+    if (const auto* of_provider = named(seller, term, instance.provider, {})) return of_provider;
+    if (const auto* of_kind = named(seller, term, {}, {})) return of_kind;
+  }
+  return nullptr;
+}
+
+PriceToday PriceOutlook::expected(const catalog::Offer& offer) const {
+  const double published = offer.per_hour();
+  if (offer.kind == catalog::PriceKind::own) return {published, published, published};
+  const catalog::Instance& instance = catalog_.instances()[offer.instance];
+  const Date as_of = Date::from_packed(offer.as_of);
+  const catalog::Drift* drift = drift_of(offer);
+  PriceToday today{published, published, published};
+  if (drift != nullptr && as_of.month() == 0) {
+    const PriceToday widest = price_today(published, drift->longest_months.value_or(0), drift);
+    today.low = std::min(published, widest.low);
+    today.high = std::max(published, widest.high);
+  } else if (const int days = days_between(as_of, today_).value_or(0); drift != nullptr && days > 0) {
+    const auto [known, is_new] = known_[drift].try_emplace(days);
+    if (is_new) known->second = price_today(1, days / catalog::kDaysPerMonth, drift);
+    today = known->second * published;
+  }
+  today.too_old = too_old(as_of, today_, seller_of(instance), offer.term);
+  return today;
+}
+
+}  // namespace gpusel::money
