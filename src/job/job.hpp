@@ -80,7 +80,9 @@ struct Inference {
   Offload offload = Offload::none;
   std::optional<double> ttft_ms;
   std::optional<double> tpot_ms;
-  bool strict_slo = false;       // targets hold for 95 of 100 requests
+  std::optional<double> itl_ms;
+  std::optional<double> e2e_ms;
+  double slo_percentile = 95;    // of requests, that meet all targets
   double max_load = 0.8;         // share of their capacity that instances are planned to serve
   std::int64_t redundancy = 0;   // instances that may fail
   std::optional<double> tokens;  // to generate in all; absent: a service that runs on
@@ -89,6 +91,7 @@ struct Inference {
 struct Job {
   Task task = Task::inference;
   Profile profile = Profile::standard;
+  double confidence = 0.8;                // with which targets must be kept
   const catalog::Model* model = nullptr;  // absent where no network is run
   catalog::Parameters parameters;         // of language models and encoders
   Pins pins;
@@ -113,6 +116,9 @@ struct Job {
 /// `where` names the key.
 /// `draft`, where the request names one, must outlive it too.
 Result<Job> resolve(const Request& request, const catalog::Model& model, const catalog::Model* draft = nullptr);
+
+/// Of requests, that must meet all latency targets.
+double slo_percentile(const Request& request);
 
 /// Whether a request is about work that is counted in items of its own. `model` may be absent.
 bool is_counted(const Request& request, const catalog::Model* model);

@@ -45,6 +45,7 @@ class Resolver {
     work_.task = *request_.task;
     note_foreign_options();
     work_.profile = request_.profile.value_or(Profile::standard);
+    work_.confidence = request_.confidence.value_or(work_.confidence);
     work_.model = &model_;
     auto parameters = catalog::parameters_of(model_);
     if (!parameters) return std::unexpected(parameters.error());
@@ -281,7 +282,8 @@ class Resolver {
         return usage_error(say("single-stream serves one request at a time"), "concurrency", say("leave out --mode"));
       i.concurrency = 1;
     }
-    if (i.mode == Mode::online && !i.concurrency && !i.request_rate && !request_.ttft_ms && !request_.tpot_ms)
+    if (i.mode == Mode::online && !i.concurrency && !i.request_rate && !request_.ttft_ms && !request_.tpot_ms && !request_.itl_ms &&
+        !request_.e2e_ms)
       work_.notes.push_back(say("no concurrency given: as many requests in flight as fit"));
     if (request_.cp.value_or(1) > 1)
       return usage_error(say("context parallelism is for training"), "cp", say("use --tp or --pp"));
@@ -347,17 +349,26 @@ class Resolver {
     Inference& i = work_.inference;
     i.ttft_ms = request_.ttft_ms;
     i.tpot_ms = request_.tpot_ms;
-    i.strict_slo = request_.strict_slo.value_or(false);
+    i.itl_ms = request_.itl_ms;
+    i.e2e_ms = request_.e2e_ms;
+    const bool targets = i.ttft_ms || i.tpot_ms || i.itl_ms || i.e2e_ms;
+    if (request_.slo_percentile && request_.strict_slo)
+      return usage_error(say("the share of requests is given twice"), "slo_percentile", say("leave out --strict-slo"));
+    i.slo_percentile = slo_percentile(request_);
+    if (targets && !request_.slo_percentile && !request_.strict_slo && i.request_rate)
+      assume("slo_percentile", i.slo_percentile);
     i.redundancy = request_.redundancy.value_or(0);
     const bool arrivals = i.request_rate.has_value();
     i.max_load = request_.max_load.value_or(i.max_load);
     for (const auto& [given, key] : {std::pair(request_.max_load.has_value(), "max_load"),
-                                     std::pair(i.redundancy > 0, "redundancy"), std::pair(i.strict_slo, "strict_slo")})
+                                     std::pair(i.redundancy > 0, "redundancy"),
+                                     std::pair(request_.strict_slo.value_or(false), "strict_slo"),
+                                     std::pair(request_.slo_percentile.has_value(), "slo_percentile")})
       if (given && !arrivals)
         return usage_error(say("it is about arriving requests, and no rate is given"), key, say("add --request-rate"));
-    if (i.strict_slo && !i.ttft_ms && !i.tpot_ms)
-      return usage_error(say("there are no latency targets to be strict about"), "strict_slo",
-                         say("add --ttft or --tpot"));
+    if ((request_.strict_slo.value_or(false) || request_.slo_percentile) && !targets)
+      return usage_error(say("no latency target is given"), request_.slo_percentile ? "slo_percentile" : "strict_slo",
+                         say("add --ttft, --tpot, --itl or --e2e"));
     return {};
   }
 
@@ -398,6 +409,11 @@ class Resolver {
 
 Result<Job> resolve(const Request& request, const catalog::Model& model, const catalog::Model* draft) {
   return Resolver(request, model, draft).run();
+}
+
+double slo_percentile(const Request& request) {
+  if (request.slo_percentile) return *request.slo_percentile;
+  return request.strict_slo == false ? 50 : 95;
 }
 
 }  // namespace gpusel::job

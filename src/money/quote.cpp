@@ -106,7 +106,7 @@ std::optional<Quote> Quoter::quote(const catalog::Offer& offer, const Use& asked
   quote.nodes = use.nodes;
   quote.rate = quote.published.amount * exchange->rate * use.nodes;
   quote.hours = job.value_or(kHoursPerMonth);
-  quote.worked = job.value_or(use.duty->used_per_month());
+  quote.worked = job ? *use.job->hours : use.duty->used_per_month();
   quote.elapsed = job ? elapsed_hours(*job, *use.duty) : kHoursPerMonth;
   quote.cold_start_s = use.duty->cold_start_s.value_or(0);
   quote.billing = billing_at(offer);

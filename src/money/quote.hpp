@@ -17,6 +17,7 @@ namespace gpusel::money {
 /// What instances do while they are rented; rates are those of all nodes at full speed.
 struct Work {
   catalog::Number hours;            // of work; nothing for a service that runs on
+  double stretch = 1;               // times as long that it is expected to take, with failures and restarts
   catalog::Number tokens_per_s;     // nothing where it has no meaning
   std::string_view tokens = "all";  // that this counts: all, written, read
   catalog::Number units_per_hour;   // of what a price of counted work is for
@@ -44,7 +45,10 @@ struct Use {
   const Duty* duty = nullptr;      // null: round the clock
   const Extras* extras = nullptr;  // null: none
 
-  catalog::Number job_hours() const { return job != nullptr ? job->hours : catalog::Number(); }
+  /// As expected; nothing for what does not end.
+  catalog::Number job_hours() const {
+    return job != nullptr && job->hours ? catalog::Number(*job->hours * job->stretch) : catalog::Number();
+  }
 };
 
 /// Paid beside the instances. Its amounts are unknown where its price is.
@@ -66,7 +70,7 @@ struct Quote {
   double rate = 0;            // of the instances and one hour
   double licence_hourly = 0;  // known licences of that hour
   double hourly = 0;          // both
-  double hours = 0;           // of the job's work, or of a month
+  double hours = 0;           // that the job is expected to run, or of a month
   double worked = 0;          // hours of work in what is paid for
   double elapsed = 0;         // hours from the start to the end of it
   double cold_start_s = 0;    // of each start, in the hours that are paid

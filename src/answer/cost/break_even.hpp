@@ -8,19 +8,15 @@
 #include <vector>
 
 #include "answer/cost/cost.hpp"
+#include "answer/facts/stops.hpp"
 #include "money/over_time/break_even.hpp"
 
 namespace gpusel::answer {
 
 /// What is said of interruptions, deadlines and alternatives; the rest comes from the catalogue or is assumed. Money is
 /// in the answer's currency.
-struct BreakEvenWishes {
-  std::optional<double> interruptions;     // share of spot instances taken away within a month
-  std::optional<double> checkpoint_hours;  // of work between checkpoints; absent: the best
-  std::optional<double> checkpoint_gb;
-  std::optional<bool> unpaid_restarts;  // on spot
-  std::optional<double> restart_hours;
-  std::optional<double> mtbf_hours;                              // of one node
+struct BreakEvenWishes : StopWishes {
+  std::optional<bool> unpaid_restarts;                           // on spot
   std::optional<double> deadline_hours;                          // of the limits of the question, no option of its own
   std::optional<double> api_price, api_price_in, api_price_out;  // per million tokens
   std::optional<double> buy_price;                               // of all nodes
@@ -45,16 +41,6 @@ struct CommitmentBreakEven {
   double months = 0;                // that are committed to
   catalog::Number hours_per_month;  // of use from which it is cheaper; nothing: never
   catalog::Number after_months;     // at the duty cycle, until its whole sum is less; nothing: not within it
-};
-
-/// How a job is stopped, and what that costs it.
-struct StopModel {
-  double node_mtbf_hours = 0;                     // of one of the job's nodes
-  catalog::Number node_mtbf_low, node_mtbf_high;  // where it was not said
-  money::Interruptions failures;                  // all nodes
-  catalog::Number checkpoint_gb;                  // nothing for work in pieces, or unknown
-  catalog::Number write_gbs;                      // all nodes; nothing where the size is not known
-  bool piecewise = false;                         // work that loses nothing when it is stopped
 };
 
 /// A job that ends, on-demand, with the failures of its hardware.

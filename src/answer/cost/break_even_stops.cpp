@@ -14,40 +14,12 @@ namespace {
 
 using catalog::Term;
 
-/// GPUs of the nodes whose failures are known.
-constexpr double kGpusOfKnownNode = 8;
 constexpr double kSure = 0.95;
 constexpr std::string_view kLlamaFailures =
     "The Llama 3 Herd of Models (2024); failure.* of data/calibration/economy.yaml";
 constexpr std::string_view kPoisson = "interruptions at random, repeated attempts at each interval (negative binomial)";
 
-/// Work that is known to lose nothing when it is stopped.
-bool is_in_pieces(const BreakEvenContext& c) { return c.work() != nullptr && !job::is_training(c.work()->task); }
-
-/// MTBF of a node with so many GPUs, where `of_eight` is that of one with eight: the GPUs' share grows with them.
-double scaled_mtbf(double of_eight, double gpus, double gpu_share) {
-  return of_eight / (gpu_share * gpus / kGpusOfKnownNode + 1 - gpu_share);
-}
-
 double gpus_of_node(const BreakEvenContext& c) { return c.subject().instance->gpu_count.value_or(0); }
-
-void find_mtbf(const BreakEvenContext& c, StopModel& stops) {
-  if (c.wishes.mtbf_hours) {
-    stops.node_mtbf_hours = *c.wishes.mtbf_hours;
-    return;
-  }
-  const auto& e = c.economy();
-  const double share = e.gpu_failure_share.value;
-  const double gpus = gpus_of_node(c);
-  stops.node_mtbf_hours = scaled_mtbf(e.node_mtbf_hours.value, gpus, share);
-  stops.node_mtbf_low = scaled_mtbf(e.node_mtbf_hours_low.value, gpus, share);
-  stops.node_mtbf_high = scaled_mtbf(e.node_mtbf_hours_high.value, gpus, share);
-}
-
-job::Precision precision_of(const BreakEvenContext& c) {
-  if (c.subject().saved != nullptr) return c.subject().saved->precision;
-  return c.plan() != nullptr && c.plan()->training ? c.plan()->layout.precision : job::Precision::fp32;
-}
 
 /// GB/s between nodes; 0 where they have no network of their own.
 double checkpoint_network(const BreakEvenContext& c) {
@@ -55,39 +27,6 @@ double checkpoint_network(const BreakEvenContext& c) {
   if (subject.planned != nullptr) return subject.planned->machine.network.raw() / kGB;
   const auto machine = machine_of(*subject.instance, subject.nodes, c.catalog, c.coefficients);
   return machine ? machine->network.raw() / kGB : 0;
-}
-
-/// Size and writing time of a checkpoint; nothing of both where the size is not known.
-void find_checkpoint(const BreakEvenContext& c, StopModel& stops, int nodes) {
-  stops.piecewise = is_in_pieces(c);
-  if (stops.piecewise) return;
-  if (c.wishes.checkpoint_gb) stops.checkpoint_gb = *c.wishes.checkpoint_gb;
-  if (c.work() != nullptr && (c.plan() != nullptr || c.subject().saved != nullptr) && !stops.checkpoint_gb)
-    if (const auto size = physics::checkpoint_size(*c.work(), precision_of(c))) stops.checkpoint_gb = in_gb(*size);
-  if (!stops.checkpoint_gb) return;
-  double per_node = c.economy().checkpoint_node_write_gbs.value;
-  if (const double network = checkpoint_network(c); network > 0) per_node = std::min(per_node, network);
-  stops.write_gbs = per_node * nodes;
-  stops.failures.checkpoint = seconds(*stops.checkpoint_gb / *stops.write_gbs);
-}
-
-/// What is published of taking away instances of this family.
-const catalog::SpotMarket* market_of(const BreakEvenContext& c) {
-  const catalog::Instance& instance = *c.subject().instance;
-  const catalog::SpotMarket* general = nullptr;
-  for (const catalog::SpotMarket& market : c.catalog.spot_markets()) {
-    if (market.provider != instance.provider) continue;
-    if (market.families.empty()) general = &market;
-    if (std::ranges::find(market.families, instance.family) != market.families.end()) return &market;
-  }
-  return general;
-}
-
-/// As asked for, else the upper end of what is published, else its lower end.
-catalog::Number share_of(const BreakEvenWishes& wishes, const catalog::SpotMarket* market) {
-  if (wishes.interruptions) return wishes.interruptions;
-  if (market == nullptr) return std::nullopt;
-  return market->interrupted_high ? market->interrupted_high : market->interrupted_low;
 }
 
 /// Of a service those hours are compared that are paid anyway.
@@ -250,22 +189,18 @@ std::vector<money::Run> likely_runs(const BreakEvenContext& c, const StopModel& 
 }
 
 StopModel stop_model(const BreakEvenContext& c, int nodes) {
-  StopModel stops;
-  find_mtbf(c, stops);
-  stops.failures.per_hour = nodes / stops.node_mtbf_hours;
-  stops.failures.restart =
-      seconds(3600 * (c.wishes.restart_hours ? *c.wishes.restart_hours : c.economy().restart_minutes.value / 60));
-  find_checkpoint(c, stops, nodes);
-  return stops;
+  const CostSubject& subject = c.subject();
+  StoppedJob job{c.work(), gpus_of_node(c), nodes, checkpoint_network(c)};
+  if (subject.planned != nullptr && c.answer.work)
+    job = stopped_job(*c.answer.work, gpus_of_node(c), subject.planned->machine, subject.planned->plan);
+  else if (subject.saved != nullptr)
+    if (const auto size = physics::checkpoint_size(*c.work(), subject.saved->precision)) job.checkpoint_gb = in_gb(*size);
+  job.nodes = nodes;
+  return answer::stop_model(job, c.wishes, c.coefficients);
 }
 
 money::Run run_of(const StopModel& stops, const BreakEvenWishes& wishes, double hours) {
-  const Seconds work = seconds(3600 * hours);
-  if (stops.piecewise) return money::piecewise_run(stops.failures, work);
-  if (!stops.checkpoint_gb) return money::expected_run(stops.failures, work, {});
-  if (wishes.checkpoint_hours)
-    return money::expected_run(stops.failures, work, seconds(3600 * *wishes.checkpoint_hours));
-  return money::best_run(stops.failures, work);
+  return run_of(stops, stops.failures, wishes, hours);
 }
 
 void add_stops(const BreakEvenContext& c) {
@@ -329,8 +264,8 @@ void add_spot(const BreakEvenContext& c) {
   SpotBreakEven spot;
   std::tie(spot.on_demand, spot.spot) = c.in_one_place(*on_demand, *spot_term);
   spot.time_ratio = spot.on_demand.per_hour / spot.spot.per_hour;
-  spot.market = market_of(c);
-  spot.share = share_of(c.wishes, spot.market);
+  spot.market = spot_market_of(*c.subject().instance, c.catalog);
+  spot.share = taken_share(c.wishes, spot.market);
   c.explain("spot.time_ratio", say("price on demand ÷ price of spot"),
             format("{:.4f} / {:.4f}", spot.on_demand.per_hour, spot.spot.per_hour),
             physics::shown("{:.3f}", spot.time_ratio), std::string(kDefinition));

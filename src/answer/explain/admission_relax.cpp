@@ -49,7 +49,7 @@ Relaxation of_latency(const physics::LatencyTarget& target) {
   return of_target(std::string(target.key), target.given, [&target](const Lifted& l) -> std::optional<double> {
     const physics::Plan& plan = l.as.plan();
     if (!plan.serving || plan.rate <= 0) return std::nullopt;
-    return in_ms(target.reached(plan.serving->speed, l.asked.request.strict_slo.value_or(false)));
+    return in_ms(target.reached(plan.serving->speed, job::slo_percentile(l.asked.request)));
   });
 }
 

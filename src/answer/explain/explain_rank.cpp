@@ -63,10 +63,10 @@ class RankTree {
 
   /// What a part compares, in the words of its formula.
   std::string part_formula(const std::string& name) const {
-    if (name == "cost") return say("100 × weight × lowest cost ÷ its cost");
-    if (name == "speed") return say("100 × weight × its speed ÷ highest speed");
-    if (name == "headroom") return say("100 × weight × free share of the memory ÷ 15 %, at most 1");
-    return say("points of the rule, as far as the score stays within 0 and 100");
+    if (name == "cost") return say("100 × weight × lowest cost ÷ its cost × scale");
+    if (name == "speed") return say("100 × weight × its speed ÷ highest speed × scale");
+    if (name == "headroom") return say("100 × weight × free share of the memory ÷ 15 %, at most 1, × scale");
+    return say("points of the rule, in percent of the score so far");
   }
 
   std::string part_values(const ScorePart& part) const {
@@ -75,13 +75,16 @@ class RankTree {
       for (const Recommendation& each : advice_.recommendations) values.push_back(measure(each));
       return values;
     };
+    const auto ratio = [&](double over, double under) {
+      return format("100 × {:.4g} × {:.6g} ÷ {:.6g} × {:.4g}", part.weight, over, under,
+                    over > 0 ? part.value * under / over : 1.0);
+    };
     if (part.name == "cost")
-      return format("100 × {:.4g} × {:.6g} ÷ {:.6g}", part.weight,
-                    std::ranges::min(all([&](const auto& each) { return cost_measure(each.cost, advice_.work); })),
-                    cost_measure(r_.cost, advice_.work));
+      return ratio(std::ranges::min(all([&](const auto& each) { return order_cost(each, advice_.work); })),
+                   order_cost(r_, advice_.work));
     if (part.name == "speed")
-      return format("100 × {:.4g} × {:.6g} ÷ {:.6g}", part.weight, speed_measure(r_, advice_.work),
-                    std::ranges::max(all([&](const auto& each) { return speed_measure(each, advice_.work); })));
+      return ratio(speed_measure(r_, advice_.work),
+                   std::ranges::max(all([&](const auto& each) { return speed_measure(each, advice_.work); })));
     return format("100 × {:.4g} × {:.4g}", part.weight, part.value);
   }
 

@@ -6,6 +6,7 @@
 
 #include "answer/facts/candidates.hpp"
 #include "answer/facts/facts_of.hpp"
+#include "answer/facts/stops.hpp"
 
 namespace gpusel::answer {
 
@@ -363,11 +364,13 @@ void counted_plan_facts(Facts& facts, const physics::Machine& machine, const phy
 
 namespace {
 
-void time_facts(Facts& facts, const Job& work, const physics::Plan& plan, const money::Duty& duty) {
-  const auto duration = duration_of(work, plan.rate);
-  if (!duration) return;
-  facts.set(Fact::hours, in_hours(*duration));
-  facts.set(Fact::elapsed_hours, money::elapsed_hours(in_hours(*duration), duty));
+void time_facts(Facts& facts, const Job& work, const physics::Machine& machine, const physics::Plan& plan,
+                const money::Duty& duty, const physics::Coefficients& c) {
+  const auto expected = expected_hours(work, machine, plan, plan.rate, c);
+  if (!expected) return;
+  facts.set(Fact::hours, *expected);
+  const auto sure = expected_hours(work, machine, plan, sure_rate(work, machine, plan, c), c);
+  facts.set(Fact::elapsed_hours, money::elapsed_hours(*sure, duty));
 }
 
 void memory_facts(Facts& facts, const Job& work, const physics::Machine& machine, const physics::Plan& plan,
@@ -395,7 +398,7 @@ void free_memory_facts(Facts& facts) {
 
 void plan_facts(Facts& facts, const Job& work, const physics::Machine& machine, const physics::Plan& plan,
                 const money::Duty& duty, const physics::Coefficients& c) {
-  time_facts(facts, work, plan, duty);
+  time_facts(facts, work, machine, plan, duty, c);
   memory_facts(facts, work, machine, plan, c);
   facts.set(Fact::bound_by, plan.bound_by);
   facts.set(Fact::nodes, static_cast<double>(machine.nodes));

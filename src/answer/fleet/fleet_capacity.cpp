@@ -255,7 +255,7 @@ Unserved explain_unserved(const FleetContext& context, const Job& work, std::siz
   Job alone = of_bucket(work, lengths);
   alone.inference.request_rate.reset();
   for (const physics::LatencyTarget& target : physics::latency_targets()) (alone.inference.*target.asked).reset();
-  alone.inference.strict_slo = false;
+  alone.inference.slo_percentile = 50;
   alone.inference.concurrency = 1;
   const SearchContext search_context{context.elastic, context.catalog, context.coefficients, context.quoter,
                                      context.elastic_rules};

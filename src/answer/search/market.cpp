@@ -29,12 +29,28 @@ money::Use PlanUse::operator()(const catalog::Offer& offer) {
     duty_.cold_start_s = start ? start->total().raw() : question_.duty.cold_start_s;
     timed_ = &offer;
   }
+  job_.stretch = stretch_on(offer);
   return {static_cast<double>(planned_.machine.nodes), &job_, &duty_, &question_.extras};
+}
+
+double PlanUse::stretch_on(const catalog::Offer& offer) {
+  if (!job_.hours) return 1;
+  const catalog::Instance& instance = catalog_.instances()[offer.instance];
+  const bool spot = offer.term == catalog::Term::spot;
+  const catalog::SpotMarket* market = spot ? spot_market_of(instance, catalog_) : nullptr;
+  Stretched& known = spot ? on_spot_ : as_sold_;
+  const double gpus = instance.gpu_count.value_or(0);
+  if (known.gpus == gpus && known.market == market) return known.factor;
+  const StopModel model = stop_model(stopped_job(work_, gpus, planned_.machine, planned_.plan), {}, coefficients_);
+  const double taken = money::hourly_rate(taken_share({}, market).value_or(0)) * planned_.machine.nodes;
+  const money::Run run = run_of(model, model.failures + taken, {}, *job_.hours);
+  return (known = {gpus, market, run.factor()}).factor;
 }
 
 void PlanUse::set_speed(double rate) {
   const double planned = planned_.plan.rate;
   job_ = job_of(work_, planned_.plan);
+  as_sold_ = on_spot_ = {};
   if (job_.hours) job_.hours = *job_.hours * planned / rate;
   if (job_.tokens_per_s) job_.tokens_per_s = *job_.tokens_per_s * rate / planned;
   if (job_.units_per_hour) job_.units_per_hour = *job_.units_per_hour * rate / planned;

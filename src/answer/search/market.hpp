@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "answer/facts/candidates.hpp"
+#include "answer/facts/stops.hpp"
 #include "answer/stages/data_path.hpp"
 #include "money/quote.hpp"
 #include "rules/rule_set.hpp"
@@ -32,7 +33,8 @@ class PlanUse {
   PlanUse(const Question& question, const job::Job& work, const PlannedMachine& planned,
           const catalog::Catalog& catalog, const physics::Coefficients& coefficients);
 
-  /// Until the next one is asked for.
+  /// Until the next one is asked for. A job is taken to last as long as it is expected to, with the failures of the
+  /// hardware and on spot with what is taken away.
   money::Use operator()(const catalog::Offer& offer);
   /// At a speed other than the planned.
   void set_speed(double rate);
@@ -43,9 +45,18 @@ class PlanUse {
   const PlannedMachine& planned_;
   const catalog::Catalog& catalog_;
   const physics::Coefficients& coefficients_;
+  double stretch_on(const catalog::Offer& offer);
+
   money::Work job_;
   money::Duty duty_;
   const catalog::Offer* timed_ = nullptr;  // the offer whose starts the duty has
+  /// How long the job takes, for the last node and spot market that were asked about.
+  struct Stretched {
+    double gpus = -1;
+    const catalog::SpotMarket* market = nullptr;
+    double factor = 1;
+  };
+  Stretched as_sold_, on_spot_;
 };
 
 class Market {

@@ -5,7 +5,9 @@
 
 #include "answer/search/search.hpp"
 #include "base/values/number.hpp"
+#include "base/values/normal.hpp"
 #include "base/words/message.hpp"
+#include "physics/planner/serving.hpp"
 
 namespace gpusel::answer {
 
@@ -14,16 +16,17 @@ namespace {
 using job::Job;
 
 constexpr std::array kNodeCounts{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
-/// Unasked, no shape needs more than so many times the nodes of the smallest plan.
-constexpr int kSpread = 8;
 /// Training is tried on up to so many times the nodes that it needs: room for activations saves recomputation.
 constexpr int kMoreNodes = 4;
 /// More nodes are taken only for less node time than this: they are harder to get, and wait for each other more.
 constexpr double kWorthMore = 1.02;
+/// Nodes that one replica of a model is laid over at most.
+constexpr int kMostJoined = 16;
 /// Steps of more or fewer sequences than those asked for, by this share, are another training.
 constexpr double kSameBatch = 0.1;
-/// Equal instances beyond which traffic is not served by counting them.
-constexpr double kMostReplicas = 1024;
+/// Nodes of eight GPUs with 80 GB: how many of them hold a job's states says on how many nodes of any kind it is tried.
+constexpr double kUsualNodeGb = 8 * 80;
+constexpr int kUsualNodes = 8;
 
 /// The next count worth trying from `nodes` on.
 int count_from(double nodes) {
@@ -31,50 +34,56 @@ int count_from(double nodes) {
   return found == kNodeCounts.end() ? kNodeCounts.back() + 1 : *found;
 }
 
+/// Whether the work divides into parts that need not know of each other.
+bool is_in_parts(const Job& work) { return !job::is_training(work.task) && work.ends(); }
+
+/// `groups` machines side by side as one, of which so many work; figures are those of the working ones.
+void multiply(PlannedMachine& planned, int groups, int working) {
+  planned.machine.nodes *= groups;
+  physics::Plan& plan = planned.plan;
+  plan.rate *= working;
+  plan.sequences_per_s *= working;
+  if (!plan.serving) return;
+  plan.layout.dp *= groups;
+  physics::Serving& serving = *plan.serving;
+  serving.room.concurrency *= working;
+  serving.room.max_concurrency *= groups;
+  serving.speed.in_flight *= working;
+  serving.speed.requests_per_s *= working;
+  serving.speed.output_tokens_per_s *= working;
+  serving.speed.total_tokens_per_s *= working;
+}
+
 }  // namespace
 
-void CandidateSearch::plan_shapes(std::vector<Recommendation>& out) {
+int usual_most_nodes(const Job& work) {
+  if (work.task != job::Task::finetune || work.counted) return kNodeCounts.back();
+  const double gb = in_gb(physics::training_states(work, work.training.precision.value_or(job::Precision::bf16)));
+  return std::min(kNodeCounts.back(), kUsualNodes * static_cast<int>(std::max(1.0, std::ceil(gb / kUsualNodeGb))));
+}
+
+/// As the limits have it, else as the job alone has it: what is found of one machine hangs on no other.
+int CandidateSearch::most_nodes() const {
   const auto& limits = context_.question.constraints;
+  if (limits.nodes) return static_cast<int>(*limits.nodes);
+  return limits.max_nodes ? static_cast<int>(*limits.max_nodes) : usual_most_nodes(work_);
+}
+
+void CandidateSearch::plan_shapes(std::vector<Recommendation>& out) {
   alone_.resize(shapes_.size());
   const bool traffic = work_.inference.request_rate && !job::is_training(work_.task);
   const bool demanded = work_.counted && work_.counted->demand;
-  const int most = static_cast<int>(limits.nodes.value_or(limits.max_nodes.value_or(kNodeCounts.back())));
-  if (demanded) {
-    for (const Shape& shape : shapes_) hold_demand(shape, most, out);
-    return;
+  for (const Shape& shape : shapes_) {
+    Reason reason;
+    auto planned = demanded             ? hold_demand(shape, reason)
+                   : traffic            ? serve_rate(shape, reason)
+                   : is_in_parts(work_) ? divide(shape, reason)
+                                        : join(shape, reason);
+    if (planned)
+      offer_shape(shape, std::move(*planned), out);
+    else if (keep_rejections_)
+      reject_shape(shape, reason);
   }
-  if (limits.nodes || limits.max_nodes || traffic) {
-    for (const Shape& shape : shapes_) traffic ? serve_shape(shape, most, out) : plan_shape(shape, most, out);
-    return;
-  }
-  // "What the job needs" is one node wherever one will do.
-  const Rejections::Mark before = rejections_.mark();
-  for (const Shape& shape : shapes_) plan_shape(shape, 1, out);
-  if (!out.empty()) return;
-  rejections_.go_back(before);
-  plan_many_nodes(out);
-}
-
-/// Fastest nodes first, so that what they need bounds how many of the slower ones are tried.
-void CandidateSearch::plan_many_nodes(std::vector<Recommendation>& out) {
-  std::vector<std::pair<Seconds, const Shape*>> order;
-  order.reserve(shapes_.size());
-  for (const Shape& shape : shapes_) order.emplace_back(physics::least_time(work_, shape.machine), &shape);
-  std::ranges::stable_sort(order, {}, &std::pair<Seconds, const Shape*>::first);
-  int most = kNodeCounts.back();
-  for (const auto& [time, shape] : order) {
-    const std::size_t had = out.size();
-    plan_shape(*shape, most, out);
-    for (std::size_t i = had; i < out.size(); ++i) most = std::min(most, kSpread * out[i].planned->fewest_nodes());
-  }
-  std::erase_if(out, [&](const Recommendation& candidate) {
-    const int nodes = candidate.planned->fewest_nodes();
-    if (nodes <= most) return false;
-    reject(*candidate.instance, {"too-many-nodes", [nodes, most] {
-                                   return say("takes {} nodes where others take {} or fewer", nodes, most);
-                                 }});
-    return true;
-  });
 }
 
 /// It hangs on the GPU alone, however much of it and however many a shape has.
@@ -101,42 +110,66 @@ double CandidateSearch::elapsed(Seconds work) const {
 }
 
 /// Nodes below which neither the memory nor the deadline can be met, whatever the plan.
-double CandidateSearch::least_nodes(const Shape& shape) const {
+double CandidateSearch::least_nodes(const Shape& shape, bool in_time) const {
   const Bytes node = physics::most_memory(shape.machine, context_.coefficients) * shape.machine.gpus_per_node;
   const double memory = misfits_fall() ? least_memory(shape.machine.device) / node : 0;
   const auto& deadline = context_.question.constraints.deadline_hours;
-  const double time = deadline ? elapsed(physics::least_time(work_, shape.machine)) / *deadline : 0;
+  const double time = deadline && in_time ? elapsed(physics::least_time(work_, shape.machine)) / *deadline : 0;
   return std::max({1.0, memory, time});
 }
 
 double CandidateSearch::late_by(const Planned& planned) const {
   const auto& deadline = context_.question.constraints.deadline_hours;
-  const auto duration = duration_of(work_, planned.plan.rate);
-  return deadline && duration ? elapsed(*duration) / *deadline : 1;
+  if (!deadline) return 1;
+  const double rate = sure_rate(work_, planned.machine, planned.plan, context_.coefficients);
+  const auto hours = expected_hours(work_, planned.machine, planned.plan, rate, context_.coefficients);
+  return hours ? elapsed(seconds(*hours * 3600)) / *deadline : 1;
 }
 
-void CandidateSearch::plan_shape(const Shape& shape, int most_nodes, std::vector<Recommendation>& out) {
-  const bool exact = context_.question.constraints.nodes.has_value();
-  const double least = least_nodes(shape);
-  Reason reason;
+/// On the fewest nodes of which one plan holds the job, and meets its deadline where `in_time`.
+std::optional<CandidateSearch::Planned> CandidateSearch::on_fewest(const Shape& shape, bool in_time, Reason& reason) {
+  const bool exact = context_.question.constraints.nodes.has_value() && !is_in_parts(work_);
+  const int most = most_nodes();
   std::optional<Planned> best;
-  int nodes = exact ? most_nodes : count_from(least);
-  while (nodes <= most_nodes) {
+  int nodes = exact ? most : count_from(least_nodes(shape, in_time));
+  while (nodes <= most) {
     const bool joined = !work_.counted || job::is_training(work_.task);
     if (nodes > 1 && joined && shape.machine.network.raw() <= 0) {
       reason = {"network-unknown", [] { return say("its network is not documented, so nodes cannot be joined"); }};
       break;
     }
     if (auto planned = plan_on(shape, nodes, reason)) best = std::move(planned);
-    const double late = best ? late_by(*best) : 0;
+    const double late = best && in_time ? late_by(*best) : best ? 1 : 0;
     if (exact || (best && late <= 1)) break;
     nodes = count_from(std::max(nodes + 1.0, nodes * late));
   }
-  if (best) {
-    offer_shape(shape, exact ? std::move(*best) : spread(shape, most_nodes, std::move(*best)), out);
-  } else if (keep_rejections_) {
-    reject_shape(shape, reason.message ? reason : too_few_nodes(shape, most_nodes));
+  if (!best && !reason.message) reason = too_few_nodes(shape, most, in_time);
+  return best;
+}
+
+/// Nodes that work on the same thing.
+std::optional<CandidateSearch::Planned> CandidateSearch::join(const Shape& shape, Reason& reason) {
+  auto planned = on_fewest(shape, true, reason);
+  if (!planned || context_.question.constraints.nodes) return planned;
+  return spread(shape, most_nodes(), std::move(*planned));
+}
+
+/// Groups of nodes that each do a part of the work: as many as are in time.
+std::optional<CandidateSearch::Planned> CandidateSearch::divide(const Shape& shape, Reason& reason) {
+  auto planned = on_fewest(shape, false, reason);
+  if (!planned) return std::nullopt;
+  const auto& pinned = context_.question.constraints.nodes;
+  const int group = planned->machine.nodes;
+  const double late = std::ceil(late_by(*planned) - 1e-9);
+  const double groups = pinned ? std::max(1.0, std::floor(static_cast<double>(*pinned) / group)) : std::max(1.0, late);
+  if (groups * group > most_nodes()) {
+    reason = {"deadline", [needed = groups * group, most = most_nodes()] {
+                return say("needs at least {:.0f} nodes to be in time, {} allowed", needed, most);
+              }};
+    return std::nullopt;
   }
+  multiply(*planned, static_cast<int>(groups), static_cast<int>(groups));
+  return planned;
 }
 
 /// The plan on the fewest nodes whose time in all is next to the least. Prices do not matter: the nodes are all alike.
@@ -168,7 +201,7 @@ CandidateSearch::Planned CandidateSearch::spread(const Shape& shape, int most_no
 }
 
 /// Why not even the smallest number of nodes worth planning is allowed.
-Reason CandidateSearch::too_few_nodes(const Shape& shape, int most_nodes) const {
+Reason CandidateSearch::too_few_nodes(const Shape& shape, int most_nodes, bool in_time) const {
   const Bytes needed = least_memory(shape.machine.device);
   const Bytes there =
       physics::most_memory(shape.machine, context_.coefficients) * (shape.machine.gpus_per_node * most_nodes);
@@ -176,7 +209,7 @@ Reason CandidateSearch::too_few_nodes(const Shape& shape, int most_nodes) const 
     return {rule->id, [needed, there] {
               return say("needs at least {:.0f} GiB in all, has {:.0f} GiB", in_gib(needed), in_gib(there));
             }};
-  return {"deadline", [least = least_nodes(shape), most_nodes] {
+  return {"deadline", [least = least_nodes(shape, in_time), most_nodes] {
             return say("needs at least {:.0f} nodes to be in time, {} allowed", std::ceil(least), most_nodes);
           }};
 }
@@ -245,90 +278,135 @@ std::optional<CandidateSearch::Planned> CandidateSearch::plan_on(const Shape& sh
   return Planned{machine, *made->plan};
 }
 
-void CandidateSearch::serve_shape(const Shape& shape, int most_nodes, std::vector<Recommendation>& out) {
-  Reason reason;
-  auto planned = serve_rate(shape, reason);
-  const bool limited = context_.question.constraints.nodes || context_.question.constraints.max_nodes;
-  if (planned && limited && planned->machine.nodes > most_nodes) {
-    reason = {"too-slow",
-              [needed = planned->machine.nodes] { return say("needs {} instances for the traffic", needed); }};
-    planned.reset();
-  }
-  planned ? offer_shape(shape, std::move(*planned), out) : reject_shape(shape, reason);
-}
-
 /// Enough equal instances side by side for what has to be held at once or per second.
-void CandidateSearch::hold_demand(const Shape& shape, int most_nodes, std::vector<Recommendation>& out) {
+std::optional<CandidateSearch::Planned> CandidateSearch::hold_demand(const Shape& shape, Reason& reason) {
   const job::Counted& job = *work_.counted;
-  Reason reason;
   auto planned = plan_on(shape, 1, reason);
-  if (!planned) return reject_shape(shape, reason);
+  if (!planned) return std::nullopt;
   // Sessions and streams have their headroom already; what comes at random needs some.
   const double load = !job.unit.at_once() ? job.max_load : 1;
   const double enough = std::ceil(*job.demand / (load * planned->plan.rate) - 1e-9);
   const double nodes = std::max(enough + static_cast<double>(job.redundancy),
                                 static_cast<double>(context_.question.constraints.nodes.value_or(1)));
-  if (nodes > most_nodes)
-    return reject_shape(shape, {"too-slow", [nodes] { return say("needs {} instances", human_number(nodes)); }});
-  const int working = static_cast<int>(nodes) - static_cast<int>(job.redundancy);
-  planned->machine.nodes = static_cast<int>(nodes);
-  planned->plan.rate *= working;
-  offer_shape(shape, std::move(*planned), out);
+  if (nodes > most_nodes()) {
+    reason = {"too-slow", [nodes] { return say("needs {} instances", human_number(nodes)); }};
+    return std::nullopt;
+  }
+  multiply(*planned, static_cast<int>(nodes), static_cast<int>(nodes - static_cast<double>(job.redundancy)));
+  return planned;
 }
 
-/// Enough equal instances side by side for the traffic, each with its share of it.
-std::optional<CandidateSearch::Planned> CandidateSearch::serve_rate(const Shape& shape, Reason& reason) const {
-  Job full = work_;
-  full.inference.request_rate.reset();
-  full.inference.mode = job::Mode::throughput;
-  const auto capacity = physics::plan_inference(full, shape.machine, context_.coefficients);
-  if (!capacity || !will_do(shape.machine, *capacity)) {
-    reason = capacity ? reason_of(shape.machine, *capacity)
-                      : Reason{"no-legal-plan", [text = capacity.error().message] { return text; }};
-    return std::nullopt;
-  }
-  const auto& job = work_.inference;
-  const double enough = std::ceil(*job.request_rate / (job.max_load * capacity->sequences_per_s));
-  if (enough > kMostReplicas) {
-    reason = {"too-slow", [enough] { return say("needs {} instances for the traffic", human_number(enough)); }};
-    return std::nullopt;
-  }
-  const auto pinned = static_cast<int>(context_.question.constraints.nodes.value_or(1) - job.redundancy);
-  // Where queues would break the targets, more instances each have less of the traffic.
-  for (const double more : {1.0, 1.25, 1.6, 2.0, 3.0}) {
-    const int working = std::max({pinned, 1, static_cast<int>(std::ceil(enough * more))});
-    if (auto planned = serve_share(shape, working, reason)) return planned;
-    if (reason.rule != "too-slow") break;
+/// The fewest equal groups of nodes side by side that hold the traffic, each with its share of it.
+std::optional<CandidateSearch::Planned> CandidateSearch::serve_rate(const Shape& shape, Reason& reason) {
+  const bool exact = context_.question.constraints.nodes.has_value();
+  for (int nodes = 1; nodes <= std::min(most_nodes(), kMostJoined); nodes *= 2) {
+    if (nodes > 1 && (exact || shape.machine.network.raw() <= 0)) break;
+    physics::Machine group = shape.machine;
+    group.nodes = nodes;
+    bool fits = false;
+    auto served = serve_by(group, fits, reason);
+    if (served || fits) return served;
   }
   return std::nullopt;
 }
 
-/// `working` instances with an equal share of the traffic each, and the spare ones beside them. The figures are those
-/// of the working ones: they hold while the spare ones are out.
-std::optional<CandidateSearch::Planned> CandidateSearch::serve_share(const Shape& shape, int working,
-                                                                     Reason& reason) const {
-  Job share = work_;
-  share.inference.request_rate = *work_.inference.request_rate / working;
-  auto plan = physics::plan_inference(share, shape.machine, context_.coefficients);
-  if (!plan || !will_do(shape.machine, *plan)) {
-    reason = plan ? reason_of(shape.machine, *plan)
-                  : Reason{"no-legal-plan", [text = plan.error().message] { return text; }};
+std::optional<CandidateSearch::Planned> CandidateSearch::serve_by(const physics::Machine& group, bool& fits,
+                                                                  Reason& reason) const {
+  const auto& job = work_.inference;
+  auto options = physics::serving_options(work_, group, context_.coefficients);
+  if (!options) {
+    reason = {"no-legal-plan", [text = options.error().message] { return text; }};
     return std::nullopt;
   }
-  const int nodes = working + static_cast<int>(work_.inference.redundancy);
-  plan->layout.dp *= nodes;
-  physics::Serving& serving = *plan->serving;
-  serving.room.concurrency *= working;
-  serving.room.max_concurrency *= nodes;
-  serving.speed.in_flight *= working;
-  serving.speed.requests_per_s *= working;
-  serving.speed.output_tokens_per_s *= working;
-  serving.speed.total_tokens_per_s *= working;
-  plan->rate *= working;
-  plan->sequences_per_s *= working;
-  Planned planned{shape.machine, std::move(*plan)};
-  planned.machine.nodes = nodes;
+  std::erase_if(*options, [](const physics::ServingOption& option) { return !option.fits || option.most_per_s <= 0; });
+  fits = !options->empty();
+  if (!fits) {
+    reason = why_unserved(group);
+    return std::nullopt;
+  }
+  const int spare = static_cast<int>(job.redundancy);
+  const int most = most_nodes() / group.nodes - spare;
+  const int pinned = static_cast<int>(context_.question.constraints.nodes.value_or(1)) / group.nodes - spare;
+  const auto fewest = [&](const physics::ServingOption& option) {
+    return std::max({1.0, static_cast<double>(pinned),
+                     std::ceil(*job.request_rate / (job.max_load * option.most_per_s) - 1e-9)});
+  };
+  std::ranges::stable_sort(*options, {}, fewest);
+  struct Found {
+    int groups;
+    physics::Plan plan;
+  };
+  std::optional<Found> best;
+  for (const physics::ServingOption& option : *options) {
+    const double least = fewest(option);
+    if (least > (best ? best->groups : most)) break;
+    const auto groups = groups_for(group, option.layout, static_cast<int>(least), best ? best->groups : most);
+    if (!groups) continue;
+    physics::Plan plan = share_of(group, option.layout, *groups);
+    if (!best || *groups < best->groups || physics::answers_sooner(plan, best->plan)) best = {*groups, std::move(plan)};
+  }
+  if (!best) {
+    reason = why_late(group, options->front(), fewest(options->front()), most);
+    return std::nullopt;
+  }
+  Planned planned{group, std::move(best->plan)};
+  multiply(planned, best->groups + spare, best->groups);
   return planned;
+}
+
+/// One of so many groups, with its share of the traffic.
+Job CandidateSearch::share_of_traffic(double groups) const {
+  Job share = work_;
+  *share.inference.request_rate /= groups;
+  return share;
+}
+
+physics::Plan CandidateSearch::share_of(const physics::Machine& group, const physics::Layout& layout,
+                                        double groups) const {
+  return physics::inference_figures(share_of_traffic(groups), group, layout, context_.coefficients);
+}
+
+/// Fewest groups from `least` to `most` with which rate and targets hold with the confidence asked for.
+std::optional<int> CandidateSearch::groups_for(const physics::Machine& group, const physics::Layout& layout, int least,
+                                               int most) const {
+  physics::Plan planned;
+  planned.layout = layout;
+  const auto ratios = physics::physics_of(work_).ratios(work_, group, planned, context_.coefficients);
+  const auto slow = physics::slowness(ratios, normal_quantile(work_.confidence));
+  const auto holds = [&](int groups) {
+    return physics::holds_rate(share_of_traffic(groups), group, layout, slow, context_.coefficients);
+  };
+  if (holds(least)) return least;
+  if (least >= most || !holds(most)) return std::nullopt;
+  int fails = least;
+  while (most - fails > 1) {
+    const int middle = fails + (most - fails) / 2;
+    (holds(middle) ? most : fails) = middle;
+  }
+  return most;
+}
+
+/// Why no layout of these nodes serves the model at all.
+Reason CandidateSearch::why_unserved(const physics::Machine& group) const {
+  Job full = work_;
+  full.inference.request_rate.reset();
+  full.inference.mode = job::Mode::throughput;
+  const auto plan = physics::plan_inference(full, group, context_.coefficients);
+  if (!plan) return {"no-legal-plan", [text = plan.error().message] { return text; }};
+  return reason_of(group, *plan);
+}
+
+/// Why a layout that has room does not hold the traffic, however many groups share it.
+Reason CandidateSearch::why_late(const physics::Machine& group, const physics::ServingOption& option, double least,
+                                 int most) const {
+  if (least > most)
+    return {"too-slow", [least] { return say("needs {} instances for the traffic", human_number(least)); }};
+  const physics::Plan plan = share_of(group, option.layout, most);
+  if (plan.fits && plan.rate > 0 && plan.meets_targets)
+    return {"too-slow", [confidence = work_.confidence] {
+              return say("keeps the latency targets with a chance of less than {:.0f} %", 100 * confidence);
+            }};
+  return reason_of(group, plan);
 }
 
 }  // namespace gpusel::answer

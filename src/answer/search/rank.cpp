@@ -40,6 +40,17 @@ Weights weights_of(const job::Objective& objective) {
   return {w.cost / sum, w.speed / sum, w.headroom / sum};
 }
 
+/// Of the best there is, 0 to 1.
+struct Values {
+  double cost = 0;
+  double speed = 0;
+  double headroom = 0;
+};
+/// What takes part in a product is never nothing.
+constexpr double kLeastValue = 1e-6;
+/// The most that a rule takes away of a score.
+constexpr double kLeastFactor = 0.01;
+
 double headroom(const Recommendation& candidate) {
   const double free = 1 - candidate.memory().total() / candidate.machine().memory();
   return std::clamp(free / kAmpleHeadroom, 0.0, 1.0);
@@ -74,6 +85,34 @@ void mark_pareto(std::vector<Recommendation>& candidates, const job::Job& work) 
   }
 }
 
+double adjustment(const ScorePart& rule) { return std::max(1 + rule.points / 100, kLeastFactor); }
+
+/// The product of what is compared, each to the power of its weight, so that the order of two candidates hangs on no
+/// third; what rules adjust is a factor, too, and `most` what it makes of anything at most. Parts add up to the score.
+void score(Recommendation& candidate, const Weights& weights, const Values& values, double most) {
+  const std::array parts{std::tuple("cost", weights.cost, values.cost), std::tuple("speed", weights.speed, values.speed),
+                         std::tuple("headroom", weights.headroom, values.headroom)};
+  double product = 1 / most;
+  double sum = 0;
+  for (const auto& [name, weight, value] : parts) {
+    product *= std::pow(std::max(value, kLeastValue), weight);
+    sum += weight * std::max(value, kLeastValue);
+  }
+  std::vector<ScorePart> all;
+  for (const auto& [name, weight, value] : parts) {
+    if (weight <= 0) continue;
+    const double part = product * std::max(value, kLeastValue) / sum;
+    all.push_back({name, weight, part, 100 * weight * part});
+  }
+  candidate.score = 100 * product;
+  for (ScorePart& rule : candidate.parts) {
+    const double points = candidate.score * (adjustment(rule) - 1);
+    candidate.score += points;
+    all.push_back({std::move(rule.name), points / 100, 1, points});
+  }
+  candidate.parts = std::move(all);
+}
+
 /// Puts each where `from` says it comes from, one by one: two lists of many candidates are a lot of memory.
 void arrange(std::vector<Recommendation>& candidates, std::vector<std::size_t> from) {
   for (std::size_t first = 0; first < from.size(); ++first) {
@@ -91,11 +130,6 @@ void arrange(std::vector<Recommendation>& candidates, std::vector<std::size_t> f
 
 }  // namespace
 
-bool ranks_by_cost_alone(const job::Objective& objective) {
-  const Weights w = weights_of(objective);
-  return w.speed <= 0 && w.headroom <= 0;
-}
-
 double cost_measure(const money::Quote& cost, const job::Job& work) {
   // Prototyping and a given traffic are paid for by the hours of a month; a job or a stream of tokens by the unit.
   if (work.by_the_hour()) return *cost.sums().month / kHoursPerMonth;
@@ -109,41 +143,37 @@ double speed_measure(const Recommendation& candidate, const job::Job& work) {
   return 1 / std::max(plan.latency.raw(), 1e-9);
 }
 
+double order_cost(const Recommendation& candidate, const job::Job& work) {
+  return cost_measure(candidate.cost, work) * candidate.price_factor;
+}
+
 void rank(std::vector<Recommendation>& candidates, const job::Job& work, const job::Objective& objective) {
   double best_cost = std::numeric_limits<double>::infinity();
   double best_speed = 0;
+  double most = 1;  // that rules make of a score
   for (const Recommendation& candidate : candidates) {
-    best_cost = std::min(best_cost, cost_measure(candidate.cost, work));
+    double adjusted = 1;
+    for (const ScorePart& rule : candidate.parts) adjusted *= adjustment(rule);
+    most = std::max(most, adjusted);
+    best_cost = std::min(best_cost, order_cost(candidate, work));
     best_speed = std::max(best_speed, speed_measure(candidate, work));
   }
-  const Weights w = weights_of(objective);
-  const std::array weights{w.cost, w.speed, w.headroom};
-  const auto weighed = static_cast<std::size_t>(std::ranges::count_if(weights, [](double each) { return each > 0; }));
+  const Weights weights = weights_of(objective);
+  for (Recommendation& candidate : candidates) {
+    const double cost = order_cost(candidate, work);
+    score(candidate, weights,
+          {cost > 0 ? best_cost / cost : 1, best_speed > 0 ? speed_measure(candidate, work) / best_speed : 0,
+           headroom(candidate)},
+          most);
+  }
   // Keys are sorted, not the candidates, which are large; names, which lie far apart, are for what is equal otherwise.
   using Key = std::pair<std::array<double, 3>, std::size_t>;
   std::vector<Key> keys;
   keys.reserve(candidates.size());
-  for (Recommendation& candidate : candidates) {
-    const double cost = cost_measure(candidate.cost, work);
-    std::vector<ScorePart> all;
-    all.reserve(weighed + candidate.parts.size());
-    const auto add = [&](const char* name, double weight, double value) {
-      all.push_back({name, weight, value, 100 * weight * value});
-    };
-    if (w.cost > 0) add("cost", w.cost, cost > 0 ? best_cost / cost : 1);
-    if (w.speed > 0) add("speed", w.speed, best_speed > 0 ? speed_measure(candidate, work) / best_speed : 0);
-    if (w.headroom > 0) add("headroom", w.headroom, headroom(candidate));
-    candidate.score = 0;
-    for (const ScorePart& part : all) candidate.score += part.points;
-    // What rules adjust comes after and never leaves 0…100, so that the parts always add up to a score.
-    for (ScorePart& part : candidate.parts) {
-      part.points = std::clamp(part.points, -candidate.score, 100 - candidate.score);
-      part.weight = part.points / 100;
-      candidate.score += part.points;
-      all.push_back(std::move(part));
-    }
-    candidate.parts = std::move(all);
-    keys.push_back({{-std::round(candidate.score * 1e6), nine_digits(cost), candidate.cost.hourly}, keys.size()});
+  for (const Recommendation& candidate : candidates) {
+    keys.push_back({{-nine_digits(candidate.score), nine_digits(order_cost(candidate, work)),
+                     nine_digits(candidate.cost.hourly)},
+                    keys.size()});
   }
   const auto name = [&](const Key& key) {
     const catalog::Instance& instance = *candidates[key.second].instance;

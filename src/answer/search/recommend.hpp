@@ -75,6 +75,8 @@ struct Recommendation {
   const catalog::Region* region = nullptr;
   std::shared_ptr<const PlannedMachine> planned;
   money::Quote cost;
+  /// What the order makes of the published price: what is to be expected of it today, and more where it is too old.
+  double price_factor = 1;
   bool pareto = false;
   Intervals intervals;                          // of detailed ranks
   Fit fit;                                      // of detailed ranks

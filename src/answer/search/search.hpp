@@ -11,6 +11,7 @@
 #include "answer/search/kinds.hpp"
 #include "answer/search/market.hpp"
 #include "answer/search/rejections.hpp"
+#include "physics/planner/serving.hpp"
 
 namespace gpusel::answer {
 
@@ -53,13 +54,24 @@ class CandidateSearch {
   };
   Result<std::size_t> shape_of(const catalog::Instance& instance);
   std::array<double, 4> host_key(const catalog::Instance& instance) const;
-  // How many nodes (nodes.cpp).
+  // How many nodes (nodes.cpp). Each finds a plan, or says why there is none.
+  using Planned = PlannedMachine;
   void plan_shapes(std::vector<Recommendation>& out);
-  void plan_many_nodes(std::vector<Recommendation>& out);
-  void plan_shape(const Shape& shape, int most_nodes, std::vector<Recommendation>& out);
-  void serve_shape(const Shape& shape, int most_nodes, std::vector<Recommendation>& out);
-  PlannedMachine spread(const Shape& shape, int most_nodes, PlannedMachine needed);
-  Reason too_few_nodes(const Shape& shape, int most_nodes) const;
+  int most_nodes() const;
+  std::optional<Planned> on_fewest(const Shape& shape, bool in_time, Reason& reason);
+  std::optional<Planned> join(const Shape& shape, Reason& reason);
+  std::optional<Planned> divide(const Shape& shape, Reason& reason);
+  std::optional<Planned> hold_demand(const Shape& shape, Reason& reason);
+  std::optional<Planned> serve_rate(const Shape& shape, Reason& reason);
+  std::optional<Planned> serve_by(const physics::Machine& group, bool& fits, Reason& reason) const;
+  job::Job share_of_traffic(double groups) const;
+  physics::Plan share_of(const physics::Machine& group, const physics::Layout& layout, double groups) const;
+  std::optional<int> groups_for(const physics::Machine& group, const physics::Layout& layout, int least,
+                                int most) const;
+  Reason why_unserved(const physics::Machine& group) const;
+  Reason why_late(const physics::Machine& group, const physics::ServingOption& option, double least, int most) const;
+  Planned spread(const Shape& shape, int most_nodes, Planned needed);
+  Reason too_few_nodes(const Shape& shape, int most_nodes, bool in_time) const;
   void reject_shape(const Shape& shape, const Reason& reason);
   Reason reason_of(const physics::Machine& machine, const physics::Plan& plan) const;
   /// The rule that is against a plan for what it needs; null: none.
@@ -67,9 +79,9 @@ class CandidateSearch {
   /// Whether the job can be done so, and no rule is against how it fits.
   bool will_do(const physics::Machine& machine, const physics::Plan& plan) const;
   const rules::Rule* misfits_fall() const;
-  double least_nodes(const Shape& shape) const;
+  /// Nodes below which neither the memory nor, where `in_time`, the deadline can be met, whatever the plan.
+  double least_nodes(const Shape& shape, bool in_time) const;
   Bytes least_memory(const physics::Device& device) const;
-  using Planned = PlannedMachine;
   /// Nothing when it does not fit or is too slow: `reason` says why, if it is asked.
   std::optional<Planned> plan_on(const Shape& shape, int nodes, Reason& reason);
   /// A plan that fits and is fast enough, or why there is none.
@@ -78,11 +90,8 @@ class CandidateSearch {
     Reason reason;
   };
   Attempt attempt(const physics::Machine& machine) const;
-  void hold_demand(const Shape& shape, int most_nodes, std::vector<Recommendation>& out);
-  std::optional<Planned> serve_rate(const Shape& shape, Reason& reason) const;
-  std::optional<Planned> serve_share(const Shape& shape, int working, Reason& reason) const;
   double elapsed(Seconds work) const;
-  /// Time to the end over deadline; 1 where there is none.
+  /// Time to the end, that the confidence asked for stays within, over the deadline; 1 where there is none.
   double late_by(const Planned& planned) const;
 
   // What they cost (offers.cpp).
@@ -124,6 +133,9 @@ class CandidateSearch {
   bool keep_rejections_;
 };
 
+/// On how many nodes a job is tried where nobody says.
+int usual_most_nodes(const job::Job& work);
+
 /// What 80 of 100 measurements leave open, and what that makes of the price.
 void add_intervals(Recommendation& candidate, const SearchContext& context, const job::Job& work);
 
@@ -133,11 +145,10 @@ void add_remarks(Recommendation& candidate, const SearchContext& context, const 
 /// Scores, sorts and numbers candidates, and marks the Pareto frontier of cost and time.
 void rank(std::vector<Recommendation>& candidates, const job::Job& work, const job::Objective& objective);
 
-/// Whether neither speed nor free memory has a say in the score.
-bool ranks_by_cost_alone(const job::Objective& objective);
-
 /// What "cost" compares: money per unit of work, or per hour when only availability counts.
 double cost_measure(const money::Quote& cost, const job::Job& work);
+/// What is compared of a candidate: the same at the price that is to be expected today.
+double order_cost(const Recommendation& candidate, const job::Job& work);
 /// What "fast" means for the work: tokens per second, or at a given rate of requests how soon one is answered.
 double speed_measure(const Recommendation& candidate, const job::Job& work);
 

@@ -11,7 +11,7 @@ namespace {
 using catalog::ModelKind;
 
 /// Keys that every class of counted work takes.
-constexpr std::string_view kCommon[] = {"id",  "task", "model",         "params_b",     "active_params_b", "profile",
+constexpr std::string_view kCommon[] = {"id",  "task", "model",         "params_b",     "active_params_b", "profile", "confidence",
                                         "gpu", "gpus", "gpus_per_node", "interconnect", "internode_gbps"};
 /// Those of networks.
 constexpr std::string_view kOfNetworks[] = {"engine", "engine_version", "precision",  "weights_precision",
@@ -60,6 +60,7 @@ class CountedResolver {
     if (!job) return std::unexpected(job.error());
     work_.task = *request_.task;
     work_.profile = request_.profile.value_or(Profile::standard);
+    work_.confidence = request_.confidence.value_or(work_.confidence);
     work_.model = runs_model(work_.task) ? model_ : nullptr;
     work_.counted.emplace();
     Counted& counted = *work_.counted;

@@ -79,7 +79,11 @@ struct Request {
   std::optional<bool> disaggregated_prefill;
   std::optional<double> ttft_ms;
   std::optional<double> tpot_ms;
+  std::optional<double> itl_ms;
+  std::optional<double> e2e_ms;
   std::optional<bool> strict_slo;
+  std::optional<double> slo_percentile;
+  std::optional<double> confidence;
   std::optional<double> max_load;
   Count redundancy;
 

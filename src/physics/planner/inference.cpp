@@ -3,6 +3,7 @@
 
 #include "base/words/message.hpp"
 #include "physics/planner/plan.hpp"
+#include "physics/planner/serving.hpp"
 #include "physics/planner/targets.hpp"
 
 namespace gpusel::physics {
@@ -15,6 +16,11 @@ using job::Mode;
 /// How much faster a format of fewer bits must be to be chosen by itself.
 constexpr double kWorthFewerBits = 1.05;
 
+/// Fewer bits may cost quality: they have to be worth it.
+double worth(const Layout& layout, const Layout& than) {
+  return layout.weights->bits < 0.95 * than.weights->bits ? kWorthFewerBits : 1.001;
+}
+
 /// One deployment.
 struct ServingCandidate {
   bool fits = false;
@@ -23,6 +29,16 @@ struct ServingCandidate {
   std::optional<InferenceSpeed> speed;
   bool meets_targets = true;
 };
+
+/// The same model and requests, as many of them as the machine takes, however long each waits.
+Job at_full_load(Job work) {
+  auto& job = work.inference;
+  job.request_rate.reset();
+  job.concurrency.reset();
+  job.mode = Mode::throughput;
+  for (const LatencyTarget& target : latency_targets()) (job.*target.asked).reset();
+  return work;
+}
 
 class InferenceSearch {
  public:
@@ -55,6 +71,12 @@ class InferenceSearch {
       return usage_error(say("no legal layout of {} GPUs for this model", machine_.gpus()), "gpus",
                          say("tp must divide the {} attention heads", heads_));
     return finished();
+  }
+
+  /// All that are legal, as far as they are known at full load.
+  Result<std::vector<ServingOption>> options() {
+    if (auto planned = run(); !planned) return std::unexpected(planned.error());
+    return std::move(options_);
   }
 
   /// Of that layout and no other.
@@ -128,6 +150,7 @@ class InferenceSearch {
     if (job_.disaggregated_prefill && weighed.speed && !job_.concurrency)
       weighed.memory.concurrency = std::round(weighed.speed->in_flight);
     if (weighed.fits) meet_targets(weighed);
+    options_.push_back({layout, weighed.fits, weighed.speed ? weighed.speed->requests_per_s : 0});
     if (!any_ || better(weighed, best_)) {
       if (any_) remember(best_);
       best_ = weighed;
@@ -189,18 +212,14 @@ class InferenceSearch {
     if (a.meets_targets != b.meets_targets) return a.meets_targets;
     if (!a.speed || !b.speed) return a.speed.has_value();
     if (!a.meets_targets) return a.speed->e2e * 1.001 < b.speed->e2e;
-    // Fewer bits may cost quality: they have to be worth it.
-    const bool fewer = a.layout.weights->bits < 0.95 * b.layout.weights->bits;
-    const double margin = fewer ? kWorthFewerBits : 1.001;
+    const double margin = worth(a.layout, b.layout);
     if (job_.mode == Mode::single_stream || job_.request_rate) return a.speed->e2e * margin < b.speed->e2e;
     return a.speed->requests_per_s > b.speed->requests_per_s * margin;
   }
 
   /// What the machine could serve at all, as the planner would have it without a rate.
   double most_per_second() const {
-    Job open = work_;
-    open.inference.request_rate.reset();
-    open.inference.mode = Mode::throughput;
+    const Job open = at_full_load(work_);
     const auto most = InferenceSearch(open, machine_, c_).run();
     return most && most->fits ? most->sequences_per_s : 0;
   }
@@ -250,12 +269,11 @@ class InferenceSearch {
     if (plan.rate <= 0) return {.kind = Problem::Kind::no_rate, .subject = gpu};
     if (plan.meets_targets) return {};
     const InferenceSpeed& speed = plan.serving->speed;
-    const auto reached = [&](std::size_t i) { return in_ms(latency_targets()[i].reached(speed, job_.strict_slo)); };
     return {.kind = Problem::Kind::latency,
             .subject = gpu,
-            .ttft_ms = reached(0),
-            .itl_ms = reached(1),
-            .percentile = job_.strict_slo && speed.percentiles ? 95.0 : 0.0};
+            .ttft_ms = in_ms(speed.ttft_within(job_.slo_percentile)),
+            .itl_ms = in_ms(speed.itl_within(job_.slo_percentile)),
+            .percentile = speed.load ? job_.slo_percentile : 0};
   }
 
   const Job& work_;
@@ -266,6 +284,7 @@ class InferenceSearch {
   Layout base_;
   ServingCandidate best_;
   std::optional<ServingCandidate> other_;
+  std::vector<ServingOption> options_;  // all that were considered
   bool any_ = false;
 };
 
@@ -328,6 +347,15 @@ Plan inference_figures(const Job& work, const Machine& machine, const Layout& la
 
 Result<Plan> plan_inference(const Job& work, const Machine& machine, const physics::Coefficients& coefficients) {
   return InferenceSearch(work, machine, coefficients).run();
+}
+
+Result<std::vector<ServingOption>> serving_options(const Job& work, const Machine& machine, const Coefficients& c) {
+  const Job open = at_full_load(work);
+  return InferenceSearch(open, machine, c).options();
+}
+
+bool answers_sooner(const Plan& plan, const Plan& than) {
+  return plan.latency * worth(plan.layout, than.layout) < than.latency;
 }
 
 }  // namespace gpusel::physics

@@ -6,28 +6,33 @@ namespace gpusel::physics {
 
 namespace {
 
-using Speed = physics::InferenceSpeed;
-
 constexpr LatencyTarget kTargets[] = {
-    {"ttft", &job::Request::ttft_ms, &job::Inference::ttft_ms, &Speed::ttft, &Speed::Percentiles::ttft_p95},
-    {"tpot", &job::Request::tpot_ms, &job::Inference::tpot_ms, &Speed::itl, &Speed::Percentiles::itl_p95},
+    {"ttft", &job::Request::ttft_ms, &job::Inference::ttft_ms, &InferenceSpeed::ttft_within},
+    {"tpot", &job::Request::tpot_ms, &job::Inference::tpot_ms, &InferenceSpeed::tpot_within},
+    {"itl", &job::Request::itl_ms, &job::Inference::itl_ms, &InferenceSpeed::itl_within},
+    {"e2e", &job::Request::e2e_ms, &job::Inference::e2e_ms, &InferenceSpeed::e2e_within},
 };
 
 }  // namespace
 
 std::span<const LatencyTarget> latency_targets() { return kTargets; }
 
-bool meets_targets(const job::Inference& job, const Speed& speed) {
+bool has_targets(const job::Inference& job) {
+  return std::ranges::any_of(kTargets, [&](const LatencyTarget& target) { return (job.*target.asked).has_value(); });
+}
+
+bool meets_targets(const job::Inference& job, const InferenceSpeed& speed) {
   return std::ranges::all_of(kTargets, [&](const LatencyTarget& target) {
     const auto& asked = job.*target.asked;
-    return !asked || in_ms(target.reached(speed, job.strict_slo)) <= *asked;
+    return !asked || in_ms(target.reached(speed, job.slo_percentile)) <= *asked;
   });
 }
 
-double missed_by(const job::Inference& job, const Speed& speed) {
+double missed_by(const job::Inference& job, const InferenceSpeed& speed) {
   double most = 0;
   for (const LatencyTarget& target : kTargets)
-    if (const auto& asked = job.*target.asked) most = std::max(most, in_ms(target.reached(speed, false)) / *asked);
+    if (const auto& asked = job.*target.asked)
+      most = std::max(most, in_ms(target.reached(speed, job.slo_percentile)) / *asked);
   return most;
 }
 

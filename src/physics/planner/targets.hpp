@@ -11,24 +11,22 @@
 namespace gpusel::physics {
 
 struct LatencyTarget {
-  using Speed = physics::InferenceSpeed;
-
   std::string_view key;  // of the request; its flag is "--" and this
   std::optional<double> job::Request::* given;
   std::optional<double> job::Inference::* asked;  // ms
-  Seconds Speed::* typical;
-  Seconds Speed::Percentiles::* slow;  // which 95 of 100 requests meet
+  /// Which so many of 100 requests meet, where the load says how they differ; else that of the typical one.
+  Seconds (InferenceSpeed::*within)(double percent) const;
 
-  /// What counts against the target; `strict`: of 95 of 100 requests, where the load says what that is.
-  Seconds reached(const Speed& speed, bool strict) const {
-    return strict && speed.percentiles ? (*speed.percentiles).*slow : speed.*typical;
-  }
+  Seconds reached(const InferenceSpeed& speed, double percent) const { return (speed.*within)(percent); }
 };
 
 std::span<const LatencyTarget> latency_targets();
 
-bool meets_targets(const job::Inference& job, const physics::InferenceSpeed& speed);
-/// How far the typical request is from the targets: the worst share of one, 1 is on them; 0 where there are none.
-double missed_by(const job::Inference& job, const physics::InferenceSpeed& speed);
+/// Whether a target is asked for at all.
+bool has_targets(const job::Inference& job);
+/// For the share of requests that was asked for.
+bool meets_targets(const job::Inference& job, const InferenceSpeed& speed);
+/// How far the requests are from the targets: the worst share of one, 1 is on them; 0 where there are none.
+double missed_by(const job::Inference& job, const InferenceSpeed& speed);
 
 }  // namespace gpusel::physics

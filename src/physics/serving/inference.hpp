@@ -32,13 +32,22 @@ struct InferenceSpeed {
   Seconds ttft;
   Seconds itl;
   Seconds e2e;
-  struct Percentiles {
-    Seconds ttft_p95, ttft_p99, itl_p95, itl_p99, e2e_p95, e2e_p99;
+  /// With a request rate: what tells how requests differ.
+  struct Load {
+    Seconds first_token;  // of a request that waits for none
+    double used = 0;      // share of what could be served
   };
-  std::optional<Percentiles> percentiles;  // with a request rate
-  double prefill_replicas = 0;             // of the replicas, where prompts have their own
-  std::string_view bound_by;               // memory-bandwidth, compute, launch, link, host or kv-cache
-  bool weights_native = true;              // false: widened to 16 bit before use
+  std::optional<Load> load;
+  double steps = 0;             // tokens of an answer less the first
+  double prefill_replicas = 0;  // of the replicas, where prompts have their own
+  std::string_view bound_by;    // memory-bandwidth, compute, launch, link, host or kv-cache
+  bool weights_native = true;   // false: widened to 16 bit before use
+
+  // Which so many of 100 requests meet; that of the typical one where no load says how they differ.
+  Seconds ttft_within(double percent) const;
+  Seconds itl_within(double percent) const;   // between two tokens
+  Seconds tpot_within(double percent) const;  // mean time per token after the first, of a request
+  Seconds e2e_within(double percent) const;
 };
 
 /// Bytes of all weights as stored in `format`: quantised formats keep some tensors at 16 bit.

@@ -31,18 +31,23 @@ Seconds queued(Seconds ttft, double load, double percentile, Trace* trace = null
   });
 }
 
-InferenceSpeed::Percentiles percentiles(const Steady& steady, double load, double steps) {
-  InferenceSpeed::Percentiles p;
-  p.ttft_p95 = queued(steady.ttft, load, 0.95);
-  p.ttft_p99 = queued(steady.ttft, load, 0.99);
-  p.itl_p95 = steady.itl * (1 + 0.5 * load);
-  p.itl_p99 = steady.itl * (1 + load);
-  p.e2e_p95 = p.ttft_p95 + p.itl_p95 * steps;
-  p.e2e_p99 = p.ttft_p99 + p.itl_p99 * steps;
-  return p;
+/// How far requests beyond the typical one feel the load between their tokens: half of it for 95 of 100.
+double felt(double percent) {
+  constexpr double kLeast = 1.387;  // −ln of the share from which it is felt at all
+  constexpr double kScale = 3.218;  // ln 100 − ln 20 is half of it
+  return std::max(0.0, (-std::log1p(-percent / 100) - kLeast) / kScale);
 }
 
 }  // namespace
+
+Seconds InferenceSpeed::ttft_within(double percent) const {
+  return load ? queued(load->first_token, load->used, percent / 100) : ttft;
+}
+Seconds InferenceSpeed::itl_within(double percent) const { return load ? itl * (1 + felt(percent) * load->used) : itl; }
+Seconds InferenceSpeed::tpot_within(double percent) const { return itl_within(percent); }
+Seconds InferenceSpeed::e2e_within(double percent) const {
+  return load ? ttft_within(percent) + itl_within(percent) * steps : e2e;
+}
 
 Seconds decode_step(const Job& work, const Machine& machine, const Layout& layout, double batch, double context,
                     const Coefficients& coefficients) {
@@ -96,10 +101,10 @@ std::optional<InferenceSpeed> inference_speed(const Job& work, const Machine& ma
   const double waiting = queues ? std::max(0.0, memory.concurrency / replicas - batch) : 0;
   if (job.request_rate) {
     const double share = load_of(*job.request_rate, load->most);
-    const double steps = output - 1;
+    speed.load = {steady.ttft, share};
+    speed.steps = output - 1;
     speed.ttft = queued(steady.ttft, share, 0.5, trace);
-    speed.e2e = speed.ttft + speed.itl * steps;
-    speed.percentiles = percentiles(steady, share, steps);
+    speed.e2e = speed.ttft + speed.itl * speed.steps;
   } else {
     speed.ttft = record(trace, kToFirstToken, [&](auto told) {
       return told("first token", steady.ttft) +

@@ -186,13 +186,13 @@ namespace {
 
 /// With a request rate: what most requests meet.
 void add_percentiles(Document& page, const physics::Plan& plan) {
-  if (!plan.serving || !plan.serving->speed.percentiles) return;
+  if (!plan.serving || !plan.serving->speed.load) return;
   const physics::InferenceSpeed& speed = plan.serving->speed;
-  const auto& p = *speed.percentiles;
   page.line(say("  ms at P50, P95 and P99: {:.0f}, {:.0f}, {:.0f} to the first token; {:.1f}, {:.1f}, {:.1f} between "
                 "tokens; {:.0f}, {:.0f}, {:.0f} for the whole answer",
-                in_ms(speed.ttft), in_ms(p.ttft_p95), in_ms(p.ttft_p99), in_ms(speed.itl), in_ms(p.itl_p95),
-                in_ms(p.itl_p99), in_ms(speed.e2e), in_ms(p.e2e_p95), in_ms(p.e2e_p99)),
+                in_ms(speed.ttft), in_ms(speed.ttft_within(95)), in_ms(speed.ttft_within(99)), in_ms(speed.itl),
+                in_ms(speed.itl_within(95)), in_ms(speed.itl_within(99)), in_ms(speed.e2e),
+                in_ms(speed.e2e_within(95)), in_ms(speed.e2e_within(99))),
             4);
 }
 

@@ -9,6 +9,7 @@
 
 #include "answer/search/recommend.hpp"
 #include "catalog/records/field.hpp"
+#include "money/quote.hpp"
 
 namespace gpusel::show {
 

@@ -67,14 +67,13 @@ void tell_inference(JsonOut& out, const physics::Serving& serving) {
   out.figure("kv_tokens", std::floor(room.kv_tokens));
   out.figure("longest_context", room.longest_context);
   out.truth("weights_native", speed.weights_native);
-  if (const auto& p = speed.percentiles) {
-    out.figure("ttft_ms_p95", in_ms(p->ttft_p95));
-    out.figure("ttft_ms_p99", in_ms(p->ttft_p99));
-    between("itl_ms_p95", p->itl_p95);
-    between("itl_ms_p99", p->itl_p99);
-    out.figure("e2e_latency_ms_p95", in_ms(p->e2e_p95));
-    out.figure("e2e_latency_ms_p99", in_ms(p->e2e_p99));
-  }
+  if (!speed.load) return;
+  out.figure("ttft_ms_p95", in_ms(speed.ttft_within(95)));
+  out.figure("ttft_ms_p99", in_ms(speed.ttft_within(99)));
+  between("itl_ms_p95", speed.itl_within(95));
+  between("itl_ms_p99", speed.itl_within(99));
+  out.figure("e2e_latency_ms_p95", in_ms(speed.e2e_within(95)));
+  out.figure("e2e_latency_ms_p99", in_ms(speed.e2e_within(99)));
 }
 
 void tell_throughput(JsonOut& out, double rate, std::string_view unit) {

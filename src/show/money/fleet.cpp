@@ -86,7 +86,7 @@ class FleetPage {
     if (job.tpot_ms) targets += (targets.empty() ? "" : ", ") + say("{:g} ms between tokens", *job.tpot_ms);
     if (!targets.empty())
       page_.line(say("targets: {}, {}", targets,
-                     job.strict_slo ? say("for 95 of 100 requests") : say("for the typical request")));
+                     say("for {:g} of 100 requests", job.slo_percentile)));
     if (fleet_.peak != 1)
       page_.line(say("planned for the busiest hour: {} requests/s, {:.2f} times the mean",
                      human_number(fleet_.rate * fleet_.peak), fleet_.peak));
