@@ -91,6 +91,7 @@ struct Inference {
 struct Job {
   Task task = Task::inference;
   Profile profile = Profile::standard;
+  std::optional<double> min_fit;          // chance that a plan fits; absent: that of a sure fit
   double confidence = 0.8;                // with which targets must be kept
   const catalog::Model* model = nullptr;  // absent where no network is run
   catalog::Parameters parameters;         // of language models and encoders

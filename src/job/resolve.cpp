@@ -45,6 +45,7 @@ class Resolver {
     work_.task = *request_.task;
     note_foreign_options();
     work_.profile = request_.profile.value_or(Profile::standard);
+    work_.min_fit = request_.min_fit;
     work_.confidence = request_.confidence.value_or(work_.confidence);
     work_.model = &model_;
     auto parameters = catalog::parameters_of(model_);

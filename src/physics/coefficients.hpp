@@ -67,6 +67,7 @@ struct Coefficients {
   Coefficient context_gib;         // CUDA context and loaded kernels
   Coefficient collectives_gib;     // NCCL, where there are several GPUs
   Coefficient allocator_slack;     // share of everything that is allocated and freed each step
+  Coefficient fragmentation;       // share of what is alive that the allocator cannot give back before it fails
   Coefficient selective_share;     // of activations that selective checkpointing keeps
   Coefficient eager_hidden_bytes;  // extra bytes per hidden value and layer, by framework
   Coefficient unquantised_bytes;   // per parameter of what QLoRA leaves unquantised, by framework
@@ -151,18 +152,20 @@ struct Coefficients {
   Coefficient activation_copies;             // temporaries of a prefill pass
   Coefficient sampler_bytes;                 // per logit of the sequences sampled together, by engine
   Coefficient prompt_logits_bytes;           // per logit of every prompt token, where engines compute all of them
+  Coefficient memory_deviation;              // of the logarithm of memory over its prediction, by engine
   Coefficient process_gib;                   // context and kernels of a serving process, by engine
 
+  // Standard deviation of the logarithm of memory over its prediction.
+  Coefficient states_deviation;       // of weights, gradients and optimiser states
+  Coefficient activations_deviation;  // of what a training step holds besides
+
   // 80 % intervals: measured over predicted, low and high, by task and class of hardware.
-  Coefficient interval_memory_low, interval_memory_high;
   Coefficient interval_speed_low, interval_speed_high;
   Coefficient interval_itl_low, interval_itl_high;
   Coefficient interval_ttft_low, interval_ttft_high;
   Coefficient interval_widening;  // exponent of these ratios where less is known: by architecture, experts, nodes
 
-  // How full memory may be, as shares of what a process can have (data/rules/fit.yaml).
-  Coefficient fit_most_share;     // beyond which it does not fit
-  Coefficient fit_planned_share;  // that planners fill where they have the choice
+  Coefficient min_fit;  // chance to fit that planners look for where none is asked (data/rules/fit.yaml)
 
   // How measurements of the user's own count.
   Coefficient own_prior_rows;         // that the shipped width of an interval weighs as much as

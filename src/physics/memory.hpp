@@ -16,6 +16,7 @@ struct MemoryBreakdown {
   Bytes kv_cache;
   Bytes workspace;  // gathered weights, buckets, logits' temporaries, allocator slack, graphs
   Bytes framework;  // context and communication library: what the framework's counters do not see
+  Bytes spare;      // of the workspace: what the allocator holds, and gives back before it fails
 
   /// By the names of the answer.
   template <class Tell>
@@ -25,6 +26,8 @@ struct MemoryBreakdown {
            told.some("framework", framework);
   }
   constexpr Bytes total() const { return sum(Untold{}); }
+  /// Without which it does not run.
+  constexpr Bytes needed() const { return total() - spare; }
 };
 
 /// Whatever runs holds something: none at all is not known. Work on data whose amount nobody said, for example.

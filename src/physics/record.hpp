@@ -13,6 +13,7 @@
 #include <cmath>
 #include <concepts>
 #include <initializer_list>
+#include <numbers>
 #include <type_traits>
 
 #include "base/values/units.hpp"
@@ -106,6 +107,22 @@ auto power(const A& base, const B& exponent) {
     return Told{std::pow(bare(base), bare(exponent)), joined(written(base), "^", written(exponent))};
   else
     return std::pow(base, exponent);
+}
+template <class T>
+auto logarithm(const T& number) {
+  if constexpr (OneIsTold<T>)
+    return Told{std::log(bare(number)), called("ln", {written(number)})};
+  else
+    return std::log(number);
+}
+/// Of a standard normal distribution, what lies below.
+template <class T>
+auto normal_below(const T& number) {
+  const double share = std::erfc(-bare(number) / std::numbers::sqrt2) / 2;
+  if constexpr (OneIsTold<T>)
+    return Told{share, called("Φ", {written(number)})};
+  else
+    return share;
 }
 template <class T>
 auto rounded_down(const T& number) {

@@ -114,7 +114,7 @@ TEST_CASE("a training that fits by the figure alone says what runs like it need"
   const auto roomy = with("1");
   CHECK_FALSE(noted(roomy, "may run out of memory"));
   CHECK(roomy.fit.verdict == rules::FitVerdict::fits);
-  // The largest that still fits leaves less than one more sequence takes; above it nothing is said of what is left.
+  // What fits with the chance that is asked for is said to; what fits less surely is said to be at risk.
   int most = 1;
   while (with(std::to_string(most + 1)).plan.fits) ++most;
   const auto full = with(std::to_string(most));
@@ -133,21 +133,17 @@ TEST_CASE("an interval holds the estimate it is for") {
   CHECK(estimate.plan.tokens_per_s() < range.high);
 }
 
-TEST_CASE("the speed of adapters, experts and unfused layers is less sure, their memory is not") {
-  const auto widths = [](const std::string& words) {
+TEST_CASE("the speed of adapters, experts and unfused layers is less sure") {
+  const auto width = [](const std::string& words) {
     const auto found = answer(R"({"gpu": "h100-sxm-80gb", "gpus": 8, "task": "finetune", )" + words + "}");
-    const auto& intervals = found.intervals;
-    return std::pair{intervals.rate.high / intervals.rate.low,
-                     intervals.memory_total_gib.high / intervals.memory_total_gib.low};
+    return found.intervals.rate.high / found.intervals.rate.low;
   };
-  const auto fused = widths(R"("model": "llama-3.1-8b", "framework": "megatron")");
+  const auto fused = width(R"("model": "llama-3.1-8b", "framework": "megatron")");
   for (const char* words : {R"("model": "llama-3.1-8b", "framework": "fsdp")",
                             R"("model": "llama-3.1-8b", "framework": "megatron", "method": "lora")",
                             R"("model": "mixtral-8x7b", "framework": "megatron")"}) {
     CAPTURE(words);
-    const auto other = widths(words);
-    CHECK(other.first > fused.first * 1.05);
-    CHECK(other.second == Approx(fused.second));
+    CHECK(width(words) > fused * 1.05);
   }
 }
 

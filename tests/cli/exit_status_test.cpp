@@ -1,5 +1,6 @@
 // The documented exit statuses, and that nothing is reported as done that was not.
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "support/program.hpp"
 
@@ -27,6 +28,32 @@ TEST_CASE("wrong words end with status 2 and one sentence") {
   CHECK(run.out.empty());
   CHECK(run.err.starts_with("gpusel: "));
   CHECK(run.err.find("did you mean") != std::string::npos);
+}
+
+TEST_CASE("an estimate ends with status 3 exactly where the job does not fit") {
+  for (const char* gpu : {"t4", "rtx-4090", "a100-sxm-40gb", "h100-sxm-80gb"})
+    for (const char* micro_batch : {"1", "4", "16"}) {
+      CAPTURE(gpu, micro_batch);
+      const Run run = ask({"estimate", "--model", "llama-3.1-8b", "--task", "finetune", "--method", "lora", "--gpu",
+                           gpu, "--micro-batch", micro_batch, "--activation-checkpointing", "full", "--json"});
+      const auto answer = nlohmann::json::parse(run.out);
+      CHECK(run.status == (answer["fits"].get<bool>() ? 0 : 3));
+      const double chance = answer["probability"]["fits"];
+      CHECK(answer["fits"] == (chance >= 0.5));
+      CHECK(answer["verdict"] == (chance >= 0.9 ? "yes" : chance >= 0.5 ? "risky" : "no"));
+      const auto& memory = answer["memory"];
+      CHECK(answer["fits"] == (memory["margin"].get<double>() >= 0));
+      CHECK(memory["margin"].get<double>() ==
+            Approx(memory["usable"].get<double>() - memory["needed"].get<double>()).margin(1e-9));
+    }
+}
+
+TEST_CASE("a chance to fit is a number from 0 to 1") {
+  const Run run =
+      ask({"estimate", "--model", "llama-3.1-8b", "--task", "inference", "--gpu", "l4", "--min-fit", "1.5"});
+  CHECK(run.status == 2);
+  CHECK(run.err.find("--min-fit") != std::string::npos);
+  CHECK(run.out.empty());
 }
 
 TEST_CASE("nothing that meets the constraints ends with status 3") {

@@ -31,7 +31,9 @@ void check_legal(const Job& work, const Machine& machine, const Plan& choice) {
   CHECK(p.micro_batch >= 1);
   CHECK(p.grad_accum >= 1);
   CHECK(p.global_batch() == p.micro_batch * p.dp * p.grad_accum);
-  CHECK(choice.fits == (choice.memory.total() <= machine.device.usable));
+  CHECK(choice.fits == (choice.need.needed <= machine.device.usable));
+  CHECK(choice.fits == (choice.need.chance() >= 0.5));
+  CHECK(choice.memory.needed() <= choice.memory.total());
   CHECK(choice.fits != (choice.problem.kind == Problem::Kind::memory));
   CHECK(machine.device.peak(p.precision).has_value() == (choice.rate > 0));
 }
@@ -124,7 +126,7 @@ TEST_CASE("a job that does not fit is reported with all its figures") {
   const Plan choice = test::plan_training(job("task=finetune model=llama-3.1-70b"), machine);
   CHECK_FALSE(choice.fits);
   CHECK(choice.problem.kind == Problem::Kind::memory);
-  CHECK(choice.problem.needed_gib == Approx(in_gib(choice.memory.total())));
+  CHECK(choice.problem.needed_gib == Approx(in_gib(choice.need.needed)));
   CHECK(choice.problem.available_gib == Approx(in_gib(machine.device.usable)));
   CHECK(choice.problem.needed_gib > choice.problem.available_gib);
   CHECK(choice.problem.text().find("GiB") != std::string::npos);
@@ -135,7 +137,7 @@ TEST_CASE("a job that does not fit is reported with all its figures") {
   CHECK(choice.memory.total().raw() > 16 * 70e9);
 }
 
-TEST_CASE("the closest plan of a job that does not fit is the smallest") {
+TEST_CASE("the closest plan of a job that does not fit recomputes everything") {
   const Machine machine = test::machine("a100-sxm-40gb", 8);
   const Job work = job("task=finetune model=llama-3.1-70b");
   const Plan choice = test::plan_training(work, machine);
@@ -289,14 +291,15 @@ TEST_CASE("where not everything can be kept, only as many layers are recomputed 
   const auto all = test::plan_training(job(kTooLong + " activation_checkpointing=full"), machine);
   const auto none = test::plan_training(job(kTooLong + " activation_checkpointing=none"), machine);
   CHECK(all.layout.recomputed == 1);
-  CHECK_FALSE(none.fits);
+  const double asked = least_chance(job(kTooLong), test::coefficients());
+  CHECK(none.need.chance() < asked);
   CHECK(open.training->tokens_per_s > all.training->tokens_per_s);
   CHECK(open.memory.total() > all.memory.total());
   CHECK(open.memory.total() < none.memory.total());
-  auto fewer = open.layout;
-  fewer.recomputed -= 1.0 / 32;
-  CHECK(physics::training_memory(job(kTooLong), machine, fewer, test::coefficients()).total() >
-        machine.device.usable * 0.95);
+  Plan fewer = open;
+  fewer.layout.recomputed -= 1.0 / 32;
+  CHECK(refigure(fewer, job(kTooLong), machine, test::coefficients()).need.chance() < asked);
+  CHECK(open.need.chance() >= asked);
 }
 
 TEST_CASE("frameworks that know all layers or none never recompute some") {

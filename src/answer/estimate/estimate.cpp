@@ -138,8 +138,9 @@ void explain_fit(const Machine& machine, const physics::Plan& plan, physics::Tra
   note(trace, {"memory.usable", "{:.2f}", "GiB", "gpusel gpus show"}, in_gib(machine.memory()),
        say("what a process can have of it, not what is printed on the box"),
        machine.on_cpu() ? say("memory of the instance") : std::string(machine.device.gpu->id));
+  physics::explain_need(plan, trace);
   record(&trace, {"memory.free", "{:.2f}", "GiB", to_say("arithmetic")},
-         [&](auto told) { return told("usable", machine.memory()) - told("total", memory.total()); });
+         [&](auto told) { return told("usable", machine.memory()) - told("needed", plan.need.needed); });
 }
 
 }  // namespace
@@ -149,7 +150,7 @@ physics::Trace explain(const Job& work, const Machine& machine, const physics::P
   physics::Trace trace;
   physics::physics_of(work).explain(work, machine, plan, c, trace);
   explain_fit(machine, plan, trace);
-  intervals_for(work, machine, plan, c, &trace);
+  physics::intervals_for(work, machine, plan, c, &trace);
   return trace;
 }
 

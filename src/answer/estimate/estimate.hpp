@@ -7,29 +7,9 @@
 #include "answer/facts/fit.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/hf/hf_config.hpp"
-#include "physics/kinds/physics.hpp"
-#include "physics/own.hpp"
+#include "physics/intervals.hpp"
 
 namespace gpusel::answer {
-
-/// 80 of 100 measurements should lie inside.
-struct Intervals {
-  physics::Interval memory_total_gib;  // per GPU
-  physics::Interval rate;              // in the job's own unit
-  physics::Interval sequences_per_s;   // trained on, or requests served
-  physics::Interval itl_ms;            // of language models that are served
-  physics::Interval ttft_ms;           // the same
-};
-
-/// A rate as people are told it, with its interval.
-struct SpokenRate {
-  std::string_view key;  // of JSON and explanations
-  std::string_view unit;
-  double value = 0;
-  physics::Interval interval;
-};
-/// That of the job's own unit; of encoders that language engines serve, sequences.
-SpokenRate spoken_rate(const job::Job& work, const physics::Plan& plan, const Intervals& intervals);
 
 struct EstimateAnswer {
   std::string id;
@@ -41,7 +21,7 @@ struct EstimateAnswer {
   job::Assumptions assumed;  // with what the plan chose
   std::vector<std::string> notes;
   std::vector<std::string> advice;  // with the trace: what dominates, and what one change would bring
-  Intervals intervals;
+  physics::Intervals intervals;
   Fit fit;
   physics::Trace trace;
 };
@@ -52,13 +32,6 @@ std::string framework_note(std::string_view usual, std::string_view needed);
 /// The formulas behind the figures of a choice.
 physics::Trace explain(const job::Job& work, const physics::Machine& machine, const physics::Plan& plan,
                        const physics::Coefficients& coefficients);
-
-/// Widths measured over published residuals, by task.
-Intervals intervals_for(const job::Job& work, const physics::Machine& machine, const physics::Plan& plan,
-                        const physics::Coefficients& coefficients, physics::Trace* trace = nullptr);
-
-/// What a job has in common with those whose measurements narrow its intervals.
-physics::OwnClass own_class(const job::Job& work, const physics::Machine& machine, const physics::Plan& plan);
 
 /// A model by catalogue name, path, or inline object. Errors name the key `model`.
 struct FoundModel {

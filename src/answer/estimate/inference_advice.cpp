@@ -79,7 +79,7 @@ class InferenceAdviser {
     const auto& other = *plan_.runner_up;
     const std::string name = physics::layout_text(work_, other.layout);
     if (!other.fits)
-      return say("next best, {}: needs {:.1f} GiB of {:.1f}", name, in_gib(other.total),
+      return say("next best, {}: needs {:.1f} GiB of {:.1f}", name, in_gib(other.needed),
                  in_gib(machine_.device.usable));
     if (!other.meets_targets && plan_.meets_targets) return say("next best, {}: misses the latency targets", name);
     const double theirs = latency_counts() ? 1 / std::max(other.latency.raw(), 1e-9) : other.sequences_per_s;

@@ -100,8 +100,7 @@ std::string what_would_fit(const Job& work, const physics::Machine& machine, con
   for (const std::string& text : Trials(work, machine, plan, c).helpful())
     list += (list.empty() ? "" : say(" or ")) + text;
   if (list.empty()) return {};
-  // One request must go into what the engine takes of the card.
-  const double missing = in_gib(plan.memory.total() - plan.serving->room.pool);
+  const double missing = in_gib(plan.need.needed - plan.need.available);
   return missing > 0 ? say("{:.1f} GiB short per GPU; would fit: {}", missing, list) : say("would fit: {}", list);
 }
 

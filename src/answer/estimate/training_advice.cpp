@@ -34,7 +34,7 @@ struct TrainingChange {
 /// A change with what it comes to.
 struct TrainingEffect {
   std::string name;
-  Bytes total;
+  Bytes needed;
   double tokens_per_s = 0;
   bool fits = false;
 };
@@ -95,18 +95,18 @@ class TrainingAdviser {
     if (other.layout.checkpointing == Checkpointing::none && plan_.layout.checkpointing != Checkpointing::none)
       name += say(", nothing recomputed");
     name += say(", micro-batch {}", other.layout.micro_batch);
-    if (!other.fits && other.total <= physics::most_memory(machine_, c_))
-      return say("next best, {}: needs {:.1f} GiB of {:.1f}, too little to spare", name, in_gib(other.total),
+    if (!other.fits && other.needed <= machine_.device.usable)
+      return say("next best, {}: needs {:.1f} GiB of {:.1f}, too little to spare", name, in_gib(other.needed),
                  in_gib(machine_.device.usable));
     if (!other.fits)
-      return say("next best, {}: needs {:.1f} GiB of {:.1f}", name, in_gib(other.total),
+      return say("next best, {}: needs {:.1f} GiB of {:.1f}", name, in_gib(other.needed),
                  in_gib(machine_.device.usable));
     const double gpus = machine_.gpus();
     const double slower = (1 - other.rate / speed()) * 100;
     if (slower <= -0.5)
       return say("next best, {}: {:.0f} % faster, too little for dividing further, and needs {:.1f} GiB", name, -slower,
-                 in_gib(other.total));
-    if (slower < 0.5) return say("next best, {}: as fast, and needs {:.1f} GiB", name, in_gib(other.total));
+                 in_gib(other.needed));
+    if (slower < 0.5) return say("next best, {}: as fast, and needs {:.1f} GiB", name, in_gib(other.needed));
     return say("next best, {}: {:.0f} tokens/s per GPU against {:.0f}, {:.0f} % less{}", name, other.rate / gpus,
                speed() / gpus, slower, why_slower(other));
   }
@@ -265,17 +265,22 @@ class TrainingAdviser {
       other_job(say("cutting sequences to {} tokens", job.seq_len / 2), [](auto& t) { t.seq_len /= 2; });
   }
 
+  Bytes needed() const { return plan_.need.needed; }
+  bool is_likely(const physics::MemoryNeed& need) const { return need.likely(physics::least_chance(work_, c_)); }
+
   TrainingEffect weigh(const TrainingChange& change) const {
     Machine machine = machine_;
     machine.network = machine.network * change.network;
     if (change.replan) {
       const auto planned = physics::plan_training(change.work, machine, c_);
-      if (!planned) return {change.name, total(), 0, false};
-      return {change.name, planned->memory.total(), planned->rate, planned->fits};
+      if (!planned) return {change.name, needed(), 0, false};
+      return {change.name, planned->need.needed, planned->rate, is_likely(planned->need)};
     }
-    TrainingEffect effect{change.name, physics::training_memory(change.work, machine, change.layout, c_).total(), 0,
-                          false};
-    effect.fits = effect.total <= physics::most_memory(machine, c_);
+    physics::Plan changed;
+    changed.layout = change.layout;
+    changed.memory = physics::training_memory(change.work, machine, change.layout, c_);
+    const physics::MemoryNeed need = physics::memory_need(change.work, machine, changed, c_);
+    TrainingEffect effect{change.name, need.needed, 0, is_likely(need)};
     if (const auto faster = physics::training_speed(change.work, machine, change.layout, c_))
       effect.tokens_per_s = faster->tokens_per_s;
     return effect;
@@ -286,13 +291,13 @@ class TrainingAdviser {
     for (const TrainingChange& change : possible()) {
       const TrainingEffect effect = weigh(change);
       const bool helps = plan_.fits ? effect.fits && effect.tokens_per_s > speed() * (1 + kTrainingGain)
-                                    : in_gib(total() - effect.total) >= kWorthGib;
+                                    : in_gib(needed() - effect.needed) >= kWorthGib;
       if (helps) effects.push_back(effect);
     }
     // What fits comes first; then the fastest, or where nothing fits what saves most.
     std::stable_sort(effects.begin(), effects.end(), [](const TrainingEffect& a, const TrainingEffect& b) {
       if (a.fits != b.fits) return a.fits;
-      return a.fits ? a.tokens_per_s > b.tokens_per_s : a.total < b.total;
+      return a.fits ? a.tokens_per_s > b.tokens_per_s : a.needed < b.needed;
     });
     if (effects.size() > kMostTrainingChanges) effects.resize(kMostTrainingChanges);
     std::vector<std::string> lines;
@@ -303,7 +308,7 @@ class TrainingAdviser {
   static constexpr double kWorthGib = 0.05;
 
   std::string line(const TrainingEffect& effect) const {
-    const double saved = in_gib(total() - effect.total);
+    const double saved = in_gib(needed() - effect.needed);
     if (!plan_.fits && effect.fits)
       return say("{} saves {:.1f} GiB: it fits, at {:.0f} tokens/s", effect.name, saved, effect.tokens_per_s);
     if (!plan_.fits) return say("{} saves {:.1f} GiB, not enough alone", effect.name, saved);
@@ -325,9 +330,9 @@ class TrainingAdviser {
     while (machine.gpus() * 2 <= kMostGpus) {
       (machine.gpus_per_node < 8 ? machine.gpus_per_node : machine.nodes) *= 2;
       const auto planned = physics::plan_training(work, machine, c_);
-      if (planned && planned->fits)
+      if (planned && is_likely(planned->need))
         return say("{} such GPUs would fit it: {}, {:.1f} GiB each", machine.gpus(),
-                   physics::layout_text(work, planned->layout), in_gib(planned->memory.total()));
+                   physics::layout_text(work, planned->layout), in_gib(planned->need.needed));
     }
     return say("no number of such GPUs fits this job as it is");
   }

@@ -1,6 +1,7 @@
 #include "answer/explain/admission_relax.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "base/values/number.hpp"
@@ -53,8 +54,20 @@ Relaxation of_latency(const physics::LatencyTarget& target) {
   });
 }
 
+/// The chance to fit that is asked of a plan.
+Relaxation of_fit() {
+  Relaxation out;
+  out.rule = "min-fit";
+  out.copy = [](Question& to, const Question& from) { to.request.min_fit = from.request.min_fit; };
+  out.need = [](const Lifted& l) -> Change {
+    const double chance = l.as.plan().need.chance();
+    return {"--min-fit", std::isnan(chance) ? std::string() : job::at_least(chance), false, {}};
+  };
+  return out;
+}
+
 std::vector<Relaxation> of_plans() {
-  std::vector<Relaxation> all;
+  std::vector<Relaxation> all{of_fit()};
   for (const physics::LatencyTarget& target : physics::latency_targets()) all.push_back(of_latency(target));
   all.push_back(of_target("latency-ms", &job::Request::latency_ms, [](const Lifted& l) {
     return l.facts.known(Fact::latency_ms) ? std::optional(l.facts.number(Fact::latency_ms)) : std::nullopt;
@@ -159,6 +172,7 @@ const Question& unbounded() {
   static const Question open = [] {
     Question question;
     question.constraints = job::open_limits();
+    question.request.min_fit = 0;
     return question;
   }();
   return open;

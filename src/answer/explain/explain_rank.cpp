@@ -159,7 +159,7 @@ class RankTree {
   }
 
   Branch speed(const physics::Trace& figures) const {
-    const SpokenRate rate = spoken_rate(advice_.work, r_.plan(), r_.intervals);
+    const physics::SpokenRate rate = spoken_rate(advice_.work, r_.plan(), r_.intervals);
     Branch root =
         branch("speed", say("of all {} nodes", r_.machine().nodes), say("bound by {}", say_name(r_.plan().bound_by)),
                shown("{:.4g}", rate.value, rate.unit), kRanking);

@@ -377,13 +377,14 @@ void memory_facts(Facts& facts, const Job& work, const physics::Machine& machine
                   const physics::Coefficients& c) {
   facts.set(Fact::memory_needed_gib, in_gib(plan.memory.total()));
   facts.set(Fact::memory_usable_gib, in_gib(machine.memory()));
-  facts.set(Fact::memory_allowed_gib, in_gib(physics::most_memory(machine, c)));
   free_memory_facts(facts);
-  const auto total = intervals_for(work, machine, plan, c).memory_total_gib;
-  if (!physics::is_known(plan.memory) || total.high <= total.low) return;
-  const physics::Interval interval = memory_needed(plan, total);
+  if (!plan.need.is_known()) return;
+  const physics::Interval interval = plan.need.interval_gib();
+  facts.set(Fact::memory_required_gib, in_gib(plan.need.needed));
   facts.set(Fact::memory_low_gib, interval.low);
   facts.set(Fact::memory_high_gib, interval.high);
+  facts.set(Fact::fit_probability, plan.need.chance());
+  facts.set(Fact::fit_asked, physics::least_chance(work, c));
 }
 
 }  // namespace

@@ -1,16 +1,24 @@
 #include "answer/facts/fit.hpp"
 
-#include <algorithm>
+#include "base/words/message.hpp"
 
 namespace gpusel::answer {
 
-physics::Interval memory_needed(const physics::Plan& plan, const physics::Interval& total_gib) {
-  if (!plan.serving || total_gib.high <= 0) return total_gib;
-  const double cache = in_gib(plan.memory.kv_cache);
-  const double total = in_gib(plan.memory.total());
-  const double one = cache / std::max(1.0, plan.serving->room.concurrency);
-  const auto without_cache = [&](double end) { return (total - cache) * end / total + one; };
-  return {without_cache(total_gib.low), without_cache(total_gib.high)};
+Verdict Fit::short_verdict() const {
+  switch (verdict) {
+    case rules::FitVerdict::fits:
+    case rules::FitVerdict::tight: return Verdict::yes;
+    case rules::FitVerdict::may_not_fit: return Verdict::risky;
+    case rules::FitVerdict::does_not_fit: return Verdict::no;
+  }
+  return Verdict::no;
+}
+
+std::string chance_words(double chance) {
+  constexpr double kNearly = 0.995;
+  if (chance >= kNearly) return say("over 99 %");
+  if (chance < 1 - kNearly) return say("under 1 %");
+  return format("{:.0f} %", chance * 100);
 }
 
 Fit judge_fit(std::span<const rules::Rule> rules, const rules::Facts& facts) {

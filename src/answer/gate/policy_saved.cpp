@@ -35,6 +35,8 @@ constexpr SavedFact kSaved[] = {
     {Fact::precision, "plan.precision"},
     {Fact::memory_needed_gib, "memory.per_gpu.total"},
     {Fact::memory_usable_gib, "memory.usable"},
+    {Fact::memory_required_gib, "memory.needed"},
+    {Fact::fit_probability, "probability.fits"},
     {Fact::fit, "fit.verdict"},
     {Fact::bound_by, "performance.bound_by"},
     {Fact::mfu, "performance.mfu"},

@@ -36,9 +36,9 @@ struct Compared {
   std::string problem;                            // why it will not do; empty when it will
   std::optional<double> job_hours;                // of a job that ends
   std::optional<money::Quote> cost;
-  Intervals intervals;   // where it will do
-  Fit fit;               // of the job, where it is planned
-  physics::Trace trace;  // where it was asked for
+  physics::Intervals intervals;  // where it will do
+  Fit fit;                       // of the job, where it is planned
+  physics::Trace trace;          // where it was asked for
 
   const catalog::RenderScore* blender = nullptr;  // of the version that is compared
   catalog::Number gpu_memory_total_gb;

@@ -169,7 +169,7 @@ class PocPlanner {
   void turn() {
     const double own = price_of(chosen());
     const double rate = chosen().plan().rate;
-    const Intervals intervals = intervals_for(advice_.work, chosen().machine(), chosen().plan(), c_);
+    const physics::Intervals intervals = intervals_for(advice_.work, chosen().machine(), chosen().plan(), c_);
     const auto& range = intervals.rate;
     // What is served is what arrives, however fast the machine is.
     const bool as_it_comes = advice_.work.inference.request_rate.has_value();

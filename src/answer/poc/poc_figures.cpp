@@ -63,7 +63,7 @@ class Figures {
         {std::string(key), std::move(name), std::string(unit), gpus_of(unit_), expected, interval, std::move(outside)});
   }
 
-  void memory(const Intervals& intervals) {
+  void memory(const physics::Intervals& intervals) {
     const auto& amount = unit_.plan.memory;
     if (!physics::is_known(amount)) return;
     figure(
@@ -75,7 +75,7 @@ class Figures {
   // --- training
   void add_training() {
     const physics::Plan& plan = unit_.plan;
-    const Intervals intervals = intervals_for(unit_.work, unit_.machine, unit_.plan, c_);
+    const physics::Intervals intervals = intervals_for(unit_.work, unit_.machine, unit_.plan, c_);
     const double gpus = gpus_of(unit_);
     const auto& all = intervals.rate;
     if (plan.rate <= 0) return;
@@ -105,8 +105,8 @@ class Figures {
       part.layout.dp = gpus / group;
       scale.plan = physics::refigure(part, scale.work, scale.machine, c_);
       const physics::Plan& figured = scale.plan;
-      const bool fits = figured.memory.total() <= physics::most_memory(scale.machine, c_) && figured.rate > 0;
-      const Intervals intervals = intervals_for(scale.work, scale.machine, scale.plan, c_);
+      const bool fits = figured.need.likely(physics::least_chance(scale.work, c_)) && figured.rate > 0;
+      const physics::Intervals intervals = intervals_for(scale.work, scale.machine, scale.plan, c_);
       scale_line(gpus, fits, figured.rate, intervals.rate, first);
       if (fits) runs_.scales.push_back(std::move(scale));
     }
@@ -163,7 +163,7 @@ class Figures {
     const physics::Plan& plan = unit_.plan;
     if (plan.rate <= 0) return;
     const auto& speed = plan.serving->speed;
-    const Intervals intervals = intervals_for(unit_.work, unit_.machine, unit_.plan, c_);
+    const physics::Intervals intervals = intervals_for(unit_.work, unit_.machine, unit_.plan, c_);
     if (unit_.work.model->is_generator()) {
       figure("output_tokens_per_s",
              unit_.work.inference.disaggregated_prefill ? say("output of all replicas") : say("output of one replica"),
@@ -217,7 +217,7 @@ class Figures {
   // --- work that is counted in items of its own
   void add_items() {
     const physics::Plan& plan = unit_.plan;
-    const Intervals intervals = intervals_for(unit_.work, unit_.machine, unit_.plan, c_);
+    const physics::Intervals intervals = intervals_for(unit_.work, unit_.machine, unit_.plan, c_);
     const auto& range = intervals.rate;
     if (plan.rate <= 0) return;
     figure("items_per_s", unit_.machine.on_cpu() ? say("rate of the machine") : say("rate of one card"),

@@ -98,8 +98,7 @@ Bytes CandidateSearch::least_memory(const physics::Device& device) const {
 /// The rule by which what needs more than it may take falls, whatever else is true of it; null: there is none.
 const rules::Rule* CandidateSearch::misfits_fall() const {
   rules::Facts facts = job_;
-  facts.set(rules::Fact::memory_needed_gib, 2.0);
-  facts.set(rules::Fact::memory_allowed_gib, 1.0);
+  facts.set(rules::Fact::fit_probability, 0.0);
   facts.set(rules::Fact::fit, to_text(judge_fit(fitting_, facts).verdict));
   return by_plan_.first_to_fire(facts);
 }
@@ -111,7 +110,7 @@ double CandidateSearch::elapsed(Seconds work) const {
 
 /// Nodes below which neither the memory nor the deadline can be met, whatever the plan.
 double CandidateSearch::least_nodes(const Shape& shape, bool in_time) const {
-  const Bytes node = physics::most_memory(shape.machine, context_.coefficients) * shape.machine.gpus_per_node;
+  const Bytes node = shape.machine.memory() * shape.machine.gpus_per_node;
   const double memory = misfits_fall() ? least_memory(shape.machine.device) / node : 0;
   const auto& deadline = context_.question.constraints.deadline_hours;
   const double time = deadline && in_time ? elapsed(physics::least_time(work_, shape.machine)) / *deadline : 0;
@@ -203,8 +202,7 @@ CandidateSearch::Planned CandidateSearch::spread(const Shape& shape, int most_no
 /// Why not even the smallest number of nodes worth planning is allowed.
 Reason CandidateSearch::too_few_nodes(const Shape& shape, int most_nodes, bool in_time) const {
   const Bytes needed = least_memory(shape.machine.device);
-  const Bytes there =
-      physics::most_memory(shape.machine, context_.coefficients) * (shape.machine.gpus_per_node * most_nodes);
+  const Bytes there = shape.machine.memory() * (shape.machine.gpus_per_node * most_nodes);
   if (const rules::Rule* rule = misfits_fall(); rule != nullptr && needed > there)
     return {rule->id, [needed, there] {
               return say("needs at least {:.0f} GiB in all, has {:.0f} GiB", in_gib(needed), in_gib(there));
@@ -231,9 +229,10 @@ const rules::Rule* CandidateSearch::against(const physics::Machine& machine, con
 }
 
 bool CandidateSearch::will_do(const physics::Machine& machine, const physics::Plan& plan) const {
-  if (plan.is_usable()) return true;
-  // Whether too much memory is too much is for the rules to say.
-  return plan.problem.kind == physics::Problem::Kind::memory && plan.rate > 0 && against(machine, plan) == nullptr;
+  if (plan.is_usable() && plan.need.likely(physics::least_chance(work_, context_.coefficients))) return true;
+  // Whether too much memory, or too little of a chance, is too much is for the rules to say.
+  const bool over = plan.problem.kind == physics::Problem::Kind::memory && plan.rate > 0;
+  return (over || plan.is_usable()) && against(machine, plan) == nullptr;
 }
 
 Reason CandidateSearch::reason_of(const physics::Machine& machine, const physics::Plan& plan) const {
@@ -253,7 +252,9 @@ Reason CandidateSearch::reason_of(const physics::Machine& machine, const physics
   if (rule == nullptr) return because("no-room-for-cache");
   rules::Facts facts = job_;
   plan_facts(facts, work_, machine, plan, context_.question.duty, context_.coefficients);
-  return {rule->id, [text = rules::verdict(*rule, facts).message] { return text; }};
+  return {rule->id, [text = rules::verdict(*rule, facts).message, plan = physics::plan_text(work_, plan.layout)] {
+            return say("{}; plan: {}", text, plan);
+          }};
 }
 
 CandidateSearch::Attempt CandidateSearch::attempt(const physics::Machine& machine) const {
@@ -262,7 +263,7 @@ CandidateSearch::Attempt CandidateSearch::attempt(const physics::Machine& machin
   if (!plan && keep_rejections_) made.reason = {"no-legal-plan", [message = plan.error().message] { return message; }};
   if (!plan) return made;
   const bool will = will_do(machine, *plan);
-  if (keep_rejections_ && !will && plan->problem.any()) made.reason = reason_of(machine, *plan);
+  if (keep_rejections_ && !will) made.reason = reason_of(machine, *plan);
   if (will) made.plan = std::move(*plan);
   return made;
 }

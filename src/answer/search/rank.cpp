@@ -41,7 +41,7 @@ Weights weights_of(const job::Objective& objective) {
 }
 
 /// Of the best there is, 0 to 1.
-struct Values {
+struct Shares {
   double cost = 0;
   double speed = 0;
   double headroom = 0;
@@ -89,7 +89,7 @@ double adjustment(const ScorePart& rule) { return std::max(1 + rule.points / 100
 
 /// The product of what is compared, each to the power of its weight, so that the order of two candidates hangs on no
 /// third; what rules adjust is a factor, too, and `most` what it makes of anything at most. Parts add up to the score.
-void score(Recommendation& candidate, const Weights& weights, const Values& values, double most) {
+void score(Recommendation& candidate, const Weights& weights, const Shares& values, double most) {
   const std::array parts{std::tuple("cost", weights.cost, values.cost), std::tuple("speed", weights.speed, values.speed),
                          std::tuple("headroom", weights.headroom, values.headroom)};
   double product = 1 / most;

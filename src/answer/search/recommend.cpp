@@ -157,6 +157,7 @@ class Adviser {
   void note_assumed_limits(Advice& advice) const {
     std::ranges::move(job::assumed_limits(question_.constraints), std::back_inserter(advice.assumed));
     std::ranges::move(job::taken_places(question_.constraints, context_.catalog), std::back_inserter(advice.assumed));
+    if (!advice.work.min_fit) advice.assumed.push_back({"min_fit", context_.coefficients.min_fit.value});
     if (advice.work.inference.request_rate && !question_.request.max_load)
       advice.assumed.push_back({"max_load", advice.work.inference.max_load});
     const bool whole_month = !advice.work.ends() && !question_.duty.is_given();

@@ -78,7 +78,7 @@ struct Recommendation {
   /// What the order makes of the published price: what is to be expected of it today, and more where it is too old.
   double price_factor = 1;
   bool pareto = false;
-  Intervals intervals;                          // of detailed ranks
+  physics::Intervals intervals;                 // of detailed ranks
   Fit fit;                                      // of detailed ranks
   std::shared_ptr<const CostRange> cost_range;  // of those, where the speed's interval is known
   std::vector<std::string> reasons;

@@ -303,9 +303,9 @@ class Fitter {
       const EstimateAnswer& answer = answers[heard_[k].job];
       for (const Comparison& each : compare_row(*jobs_[heard_[k].job].row, {}, answer).comparisons)
         if (each.figure == figure.before.figure)
-          residuals.push_back({own_class(answer.work, answer.machine, answer.plan), figure.range, answer.machine.gpus(),
-                               std::log(each.ratio()) / heard_[k].spread, free_.empty() ? 0 : result_.leverage[k],
-                               c_.own_noise_floor.value / heard_[k].spread});
+          residuals.push_back({physics::own_class(answer.work, answer.machine, answer.plan.layout), figure.range,
+                               answer.machine.gpus(), std::log(each.ratio()) / heard_[k].spread,
+                               free_.empty() ? 0 : result_.leverage[k], c_.own_noise_floor.value / heard_[k].spread});
     }
     out_.own.widths = own_widths(residuals, c_.own_prior_rows.value);
     after.own = std::make_shared<physics::OwnCalibration>(out_.own);

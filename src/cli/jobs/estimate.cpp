@@ -44,7 +44,7 @@ class Estimate {
            .document = [&](bool) { return show::estimate_page(*answer); },
            .csv = [&] { return show::estimate_table(*answer); }},
           *format, context_);
-    return kOk;
+    return answer->plan.fits ? kOk : kNothing;
   }
 
  private:

@@ -11,8 +11,9 @@ namespace {
 using catalog::ModelKind;
 
 /// Keys that every class of counted work takes.
-constexpr std::string_view kCommon[] = {"id",  "task", "model",         "params_b",     "active_params_b", "profile", "confidence",
-                                        "gpu", "gpus", "gpus_per_node", "interconnect", "internode_gbps"};
+constexpr std::string_view kCommon[] = {"id",  "task", "model",         "params_b",     "active_params_b", "profile",
+                                        "gpu", "gpus", "gpus_per_node", "interconnect", "internode_gbps",  "min_fit",
+                                        "confidence"};
 /// Those of networks.
 constexpr std::string_view kOfNetworks[] = {"engine", "engine_version", "precision",  "weights_precision",
                                             "batch",  "concurrency",    "micro_batch"};
@@ -60,6 +61,7 @@ class CountedResolver {
     if (!job) return std::unexpected(job.error());
     work_.task = *request_.task;
     work_.profile = request_.profile.value_or(Profile::standard);
+    work_.min_fit = request_.min_fit;
     work_.confidence = request_.confidence.value_or(work_.confidence);
     work_.model = runs_model(work_.task) ? model_ : nullptr;
     work_.counted.emplace();

@@ -63,6 +63,8 @@ constexpr Option<Request> kOptions[] = {
      GPUSEL_SET(r.active_params_b, Limits{{1e-6, 1e6}, 1000})},
     {"profile", "", "PROFILE", to_say("standard, or dev: prototyping, the smallest thing that runs it"), kWork,
      GPUSEL_SET(r.profile)},
+    {"min_fit", "", "CHANCE", to_say("least chance that a plan fits into memory, 0 to 1 (default: 0.9)"), kWork,
+     GPUSEL_SET(r.min_fit, kShare)},
 
     {"confidence", "", "SHARE",
      to_say("chance with which deadlines, rates, latencies and budgets must be kept (default: 0.8)"), kWork,

@@ -29,6 +29,7 @@ struct Request {
   std::optional<double> params_b;
   std::optional<double> active_params_b;
   std::optional<Profile> profile;
+  std::optional<double> min_fit;  // chance that a plan fits into memory
 
   // The machine (estimate only; recommend finds it).
   std::string gpu;

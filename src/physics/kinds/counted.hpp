@@ -3,12 +3,16 @@
 #pragma once
 
 #include "physics/figures.hpp"
+#include "physics/fit.hpp"
 
 namespace gpusel::physics {
 
 /// `work.counted` must be set.
 Figures counted_figures(const job::Job& work, const Machine& machine, const Layout& layout,
                         const Coefficients& coefficients, Trace* trace = nullptr);
+
+/// What must be there for it; nothing is where the machine lacks what the work cannot do without.
+MemoryNeed counted_need(const Figures& figures, const Machine& machine);
 
 /// Whether the work is done in batches, whose size is the planner's to choose.
 bool has_batches(const job::Counted& counted);

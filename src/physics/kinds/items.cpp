@@ -17,6 +17,11 @@ Figures counted_figures(const Job& work, const Machine& machine, const Layout& l
   return item_physics_of(work).figures({work, *work.counted, machine, layout, c, *c.counted, trace});
 }
 
+MemoryNeed counted_need(const Figures& figures, const Machine& machine) {
+  return {figures.memory.needed(), deviation_of(figures.memory_ratio),
+          figures.lacks.empty() ? machine.memory() : Bytes{}};
+}
+
 bool has_batches(const job::Counted& counted) {
   return std::visit([](const auto& job) { return job.kInBatches; }, counted.job);
 }
@@ -42,6 +47,7 @@ Result<Plan> ItemPhysics::plan(const Job& work, const Machine& machine, const Co
 
 Plan ItemPhysics::refigure(Plan plan, const Job& work, const Machine& machine, const Coefficients& c) const {
   static_cast<Figures&>(plan) = counted_figures(work, machine, plan.layout, c);
+  plan.need = memory_need(work, machine, plan, c);
   return plan;
 }
 
@@ -83,6 +89,10 @@ void ItemPhysics::explain(const Job& work, const Machine& machine, const Plan& p
 
 Ratios ItemPhysics::ratios(const Job&, const Machine&, const Plan& plan, const Coefficients&) const {
   return {.memory = plan.memory_ratio, .rate = plan.rate_ratio};
+}
+
+MemoryNeed ItemPhysics::need(const Job&, const Machine& machine, const Plan& plan, const Coefficients&) const {
+  return counted_need(plan, machine);
 }
 
 std::string ItemPhysics::how(const Job& work, const Layout& layout) const {

@@ -43,6 +43,10 @@ const WorkPhysics& physics_of(const job::Job& work) {
 
 Bytes WorkPhysics::least_memory(const job::Job&, const Device&) const { return {}; }
 Seconds WorkPhysics::least_time(const job::Job&, const Machine&) const { return {}; }
+MemoryNeed WorkPhysics::need(const job::Job& work, const Machine& machine, const Plan& plan,
+                             const Coefficients& c) const {
+  return {plan.memory.needed(), deviation_of(ratios(work, machine, plan, c).memory), machine.memory()};
+}
 void WorkPhysics::settle(job::Job&, const Layout&) const {}
 StoredUnit WorkPhysics::stored_unit(const job::Job&, const EconomyCoefficients&, Trace*) const { return {}; }
 
@@ -62,8 +66,6 @@ Bytes least_total_memory(const job::Job& work, const Device& device) {
   return physics_of(work).least_memory(work, device);
 }
 Seconds least_time(const job::Job& work, const Machine& machine) { return physics_of(work).least_time(work, machine); }
-
-Bytes most_memory(const Machine& machine, const Coefficients& c) { return machine.memory() * c.fit_most_share.value; }
 
 std::string not_native(job::Precision precision, const Machine& machine) {
   return say("{} is not in the hardware of {}; the next wider format does the work", to_text(precision),

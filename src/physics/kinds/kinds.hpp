@@ -41,6 +41,7 @@ class ItemPhysics : public WorkPhysics {
   void explain(const job::Job& work, const Machine& machine, const Plan& plan, const Coefficients& c,
                Trace& trace) const override;
   Ratios ratios(const job::Job& work, const Machine& machine, const Plan& plan, const Coefficients& c) const override;
+  MemoryNeed need(const job::Job& work, const Machine& machine, const Plan& plan, const Coefficients& c) const override;
   std::string how(const job::Job& work, const Layout& layout) const override;
   std::vector<std::string> cases(const job::Job& work, const Layout& layout) const override;
   Loaded loaded(const job::Job& work, const Machine& machine, const Plan& plan) const override;

@@ -35,6 +35,10 @@ class ServingPhysics final : public WorkPhysics {
     return work.inference.offload == job::Offload::none ? weights : weights * kInFlight;
   }
 
+  MemoryNeed need(const Job& work, const Machine& machine, const Plan& plan, const Coefficients& c) const override {
+    return {plan.serving->room.needed, serving_deviation(work, c), machine.memory()};
+  }
+
   std::string layout_text(const Layout& layout) const override {
     std::string line(layout.weights->name);
     const std::pair<std::string_view, int> degrees[] = {{"tp", layout.tp}, {"pp", layout.pp}, {"ep", layout.ep}};
@@ -83,7 +87,7 @@ class ServingPhysics final : public WorkPhysics {
     inference_speed(work, machine, plan.layout, memory, c, &trace);
   }
 
-  /// By mode and engine, and wider where less is known.
+  /// By mode and engine, and wider where less is known; memory by its engine alone.
   Ratios ratios(const Job& work, const Machine& machine, const Plan& plan, const Coefficients& c) const override {
     const std::string_view mode = to_text(work.inference.mode);
     const std::string engine = format("{} {}", to_text(work.inference.engine), mode);
@@ -96,7 +100,7 @@ class ServingPhysics final : public WorkPhysics {
       };
       return {end(low), end(high)};
     };
-    Ratios out{.memory = between(c.interval_memory_low, c.interval_memory_high),
+    Ratios out{.memory = ratio_of(serving_deviation(work, c)),
                .rate = between(c.interval_speed_low, c.interval_speed_high),
                .itl = between(c.interval_itl_low, c.interval_itl_high),
                .ttft = between(c.interval_ttft_low, c.interval_ttft_high)};

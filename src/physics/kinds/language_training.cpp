@@ -60,6 +60,7 @@ class TrainingPhysics final : public WorkPhysics {
     const Job planned = as_planned(work, plan.layout);
     plan.memory = training_memory(planned, machine, plan.layout, c);
     plan.set_training(training_speed(planned, machine, plan.layout, c));
+    plan.need = memory_need(work, machine, plan, c);
     return plan;
   }
 
@@ -126,11 +127,15 @@ class TrainingPhysics final : public WorkPhysics {
                Trace& trace) const override {
     const Job planned = as_planned(work, plan.layout);
     training_memory(planned, machine, plan.layout, c, &trace);
+    training_deviation(plan.memory, c, &trace);
     training_speed(planned, machine, plan.layout, c, &trace);
   }
 
-  /// By architecture, and wider where less is known. What makes a training's speed less sure leaves its memory as it
-  /// is.
+  MemoryNeed need(const Job&, const Machine& machine, const Plan& plan, const Coefficients& c) const override {
+    return {plan.memory.needed(), training_deviation(plan.memory, c), machine.memory()};
+  }
+
+  /// By architecture, and wider where less is known; memory by what it is made of.
   Ratios ratios(const Job& work, const Machine& machine, const Plan& plan, const Coefficients& c) const override {
     const std::string_view architecture = machine.device.gpu->architecture;
     std::string_view lengths;
@@ -138,7 +143,7 @@ class TrainingPhysics final : public WorkPhysics {
     const double widening = this->widening(work, plan.layout, c);
     const auto of = [&](const Coefficient& ratio) { return ratio.of("training", lengths, architecture); };
     const auto speed = [&](const Coefficient& ratio) { return std::pow(of(ratio), widening); };
-    return {.memory = {of(c.interval_memory_low), of(c.interval_memory_high)},
+    return {.memory = ratio_of(training_deviation(plan.memory, c)),
             .rate = {speed(c.interval_speed_low), speed(c.interval_speed_high)}};
   }
 

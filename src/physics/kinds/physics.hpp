@@ -3,6 +3,7 @@
 #pragma once
 
 #include "physics/economy.hpp"
+#include "physics/fit.hpp"
 #include "physics/planner/plan.hpp"
 
 namespace gpusel::physics {
@@ -64,6 +65,8 @@ class WorkPhysics {
 
   virtual Ratios ratios(const job::Job& work, const Machine& machine, const Plan& plan,
                         const Coefficients& c) const = 0;
+  /// What must be there for a plan to run; of most work, all that it holds.
+  virtual MemoryNeed need(const job::Job& work, const Machine& machine, const Plan& plan, const Coefficients& c) const;
   /// Engine or framework with mode, method and arithmetic: measurements of others say little of it.
   virtual std::string how(const job::Job& work, const Layout& layout) const = 0;
   /// Names of the coefficients' cases that bear on it, besides those of the machine.

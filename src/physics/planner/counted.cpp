@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/words/message.hpp"
+#include "physics/intervals.hpp"
 #include "physics/kinds/kinds.hpp"
 
 namespace gpusel::physics {
@@ -17,7 +18,7 @@ constexpr double kWorthDoubling = 1.02;
 class CountedPlanner {
  public:
   CountedPlanner(const Job& work, const Machine& machine, const physics::Coefficients& c)
-      : work_(work), job_(*work.counted), machine_(machine), c_(c) {
+      : work_(work), job_(*work.counted), machine_(machine), c_(c), least_chance_(least_chance(work, c)) {
     plan_.layout.precision = physics::usual_precision(work, machine);
     const auto& training = work.training;
     plan_.layout.checkpointing = training.checkpointing.value_or(job::Checkpointing::none);
@@ -34,9 +35,12 @@ class CountedPlanner {
 
  private:
   bool in_time(const Figures& figures) const { return !job_.latency_ms || in_ms(figures.latency) <= *job_.latency_ms; }
-  bool holds(const Figures& figures) const {
-    return figures.lacks.empty() && figures.memory.total() <= most_memory(machine_, c_);
+  MemoryNeed need(const Figures& figures) const {
+    MemoryNeed need = counted_need(figures, machine_);
+    need.deviation *= own_exponent(work_, machine_, plan_.layout, Range80::memory, c_);
+    return need;
   }
+  bool holds(const Figures& figures) const { return figures.lacks.empty() && need(figures).likely(least_chance_); }
 
   Figures at(std::int64_t batch) const {
     Layout layout = plan_.layout;
@@ -73,7 +77,8 @@ class CountedPlanner {
   }
 
   void conclude() {
-    plan_.fits = holds(plan_);
+    plan_.need = need(plan_);
+    plan_.fits = plan_.lacks.empty() && plan_.need.fits();
     plan_.meets_targets = in_time(plan_);
     using Kind = Problem::Kind;
     if (!plan_.lacks.empty())
@@ -81,7 +86,7 @@ class CountedPlanner {
     else if (!plan_.fits)
       plan_.problem = {.kind = Kind::memory,
                        .subject = name(),
-                       .needed_gib = in_gib(plan_.memory.total()),
+                       .needed_gib = in_gib(plan_.need.needed),
                        .available_gib = in_gib(machine_.memory())};
     else if (!plan_.unknown.empty() || plan_.rate <= 0)
       plan_.problem = {.kind = Kind::unpublished, .subject = name(), .what = plan_.unknown};
@@ -99,6 +104,7 @@ class CountedPlanner {
   const job::Counted& job_;
   const Machine& machine_;
   const physics::Coefficients& c_;
+  const double least_chance_;
   Plan plan_;
 };
 

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "base/words/message.hpp"
+#include "physics/intervals.hpp"
 #include "physics/planner/plan.hpp"
 #include "physics/planner/serving.hpp"
 #include "physics/planner/targets.hpp"
@@ -23,9 +24,10 @@ double worth(const Layout& layout, const Layout& than) {
 
 /// One deployment.
 struct ServingCandidate {
-  bool fits = false;
+  bool likely = false;  // to fit, as it is asked for
   Layout layout;
   InferenceMemory memory;
+  MemoryNeed need;
   std::optional<InferenceSpeed> speed;
   bool meets_targets = true;
 };
@@ -47,7 +49,9 @@ class InferenceSearch {
         job_(work.inference),
         machine_(machine),
         c_(coefficients),
-        heads_(static_cast<std::int64_t>(work.model->heads.value_or(1))) {}
+        heads_(static_cast<std::int64_t>(work.model->heads.value_or(1))),
+        deviation_(serving_deviation(work, coefficients)),
+        least_chance_(least_chance(work, coefficients)) {}
 
   Result<Plan> run() {
     base_.ep = static_cast<int>(work_.pins.ep.value_or(1));
@@ -143,14 +147,15 @@ class InferenceSearch {
     ServingCandidate weighed;
     weighed.layout = layout;
     weighed.memory = physics::inference_memory(work_, machine_, layout, c_);
-    const bool room = !work_.model->is_generator() || weighed.memory.max_concurrency >= layout.dp;
-    weighed.fits = weighed.memory.per_gpu.total() <= most_memory(machine_, c_) && room;
     weighed.speed = physics::inference_speed(work_, machine_, layout, weighed.memory, c_);
     if (job_.request_rate && weighed.speed) hold_in_flight(weighed);
     if (job_.disaggregated_prefill && weighed.speed && !job_.concurrency)
       weighed.memory.concurrency = std::round(weighed.speed->in_flight);
-    if (weighed.fits) meet_targets(weighed);
-    options_.push_back({layout, weighed.fits, weighed.speed ? weighed.speed->requests_per_s : 0});
+    const double own = own_exponent(work_, machine_, layout, Range80::memory, c_);
+    weighed.need = {weighed.memory.needed, deviation_ * own, machine_.memory()};
+    weighed.likely = weighed.need.likely(least_chance_);
+    if (weighed.need.fits()) meet_targets(weighed);
+    options_.push_back({layout, weighed.likely, weighed.speed ? weighed.speed->requests_per_s : 0});
     if (!any_ || better(weighed, best_)) {
       if (any_) remember(best_);
       best_ = weighed;
@@ -169,14 +174,23 @@ class InferenceSearch {
   /// At a request rate the cache that is needed is that of the requests in flight, not of all that fit.
   void hold_in_flight(ServingCandidate& weighed) const {
     Job steady = work_;
+    steady.inference.mode = Mode::online;
     steady.inference.concurrency = static_cast<std::int64_t>(std::ceil(weighed.speed->in_flight));
     const auto held = physics::inference_memory(steady, machine_, weighed.layout, c_);
     weighed.memory.per_gpu.kv_cache = std::min(weighed.memory.per_gpu.kv_cache, held.per_gpu.kv_cache);
     weighed.memory.concurrency = held.concurrency;
+    weighed.memory.needed = held.needed;
   }
 
-  /// With latency targets and an open concurrency: the most requests in flight that still meet them.
+  /// With latency targets and an open concurrency: the most requests in flight that still meet them. What must fit is
+  /// one request, as without targets.
   void meet_targets(ServingCandidate& weighed) const {
+    const Bytes needed = weighed.memory.needed;
+    seek_targets(weighed);
+    weighed.memory.needed = needed;
+  }
+
+  void seek_targets(ServingCandidate& weighed) const {
     if (!weighed.speed) {
       weighed.meets_targets = !job_.request_rate;
       return;
@@ -207,8 +221,8 @@ class InferenceSearch {
   }
 
   bool better(const ServingCandidate& a, const ServingCandidate& b) const {
-    if (a.fits != b.fits) return a.fits;
-    if (!a.fits) return a.memory.per_gpu.total() < b.memory.per_gpu.total();
+    if (a.likely != b.likely) return a.likely;
+    if (!a.likely) return a.need.room() > b.need.room();
     if (a.meets_targets != b.meets_targets) return a.meets_targets;
     if (!a.speed || !b.speed) return a.speed.has_value();
     if (!a.meets_targets) return a.speed->e2e * 1.001 < b.speed->e2e;
@@ -228,7 +242,8 @@ class InferenceSearch {
     Plan out;
     out.layout = best_.layout;
     out.set_serving(best_.memory, best_.speed);
-    out.fits = best_.fits;
+    out.need = best_.need;
+    out.fits = best_.need.fits();
     out.meets_targets = best_.meets_targets;
     return out;
   }
@@ -238,9 +253,9 @@ class InferenceSearch {
     out.problem = problem(out);
     if (other_)
       out.runner_up = {.layout = other_->layout,
-                       .fits = other_->fits,
+                       .fits = other_->likely,
                        .meets_targets = other_->meets_targets,
-                       .total = other_->memory.per_gpu.total(),
+                       .needed = other_->need.needed,
                        .sequences_per_s = other_->speed ? other_->speed->requests_per_s : 0,
                        .latency = other_->speed ? other_->speed->e2e : Seconds{}};
     return out;
@@ -248,18 +263,20 @@ class InferenceSearch {
 
   Problem problem(const Plan& plan) const {
     const std::string_view gpu = machine_.device.gpu->id;
-    const Bytes total = plan.memory.total();
-    const Bytes fixed = total - plan.memory.kv_cache;
-    if (!plan.fits && fixed <= most_memory(machine_, c_))
+    const Bytes fixed = plan.memory.total() - plan.memory.kv_cache;
+    if (!plan.fits && fixed <= machine_.memory())
       return {.kind = Problem::Kind::cache,
               .subject = gpu,
               .needed_gib = in_gib(fixed),
               .available_gib = in_gib(plan.serving->room.pool),
-              .request_tokens = static_cast<double>(job_.input_tokens + job_.output_tokens)};
+              .request_tokens = static_cast<double>(job_.input_tokens + job_.output_tokens),
+              .requests = job_.mode != Mode::throughput && (job_.concurrency || job_.request_rate)
+                              ? std::ceil(plan.serving->room.concurrency / static_cast<double>(plan.layout.dp))
+                              : 1};
     if (!plan.fits)
       return {.kind = Problem::Kind::memory,
               .subject = gpu,
-              .needed_gib = in_gib(total),
+              .needed_gib = in_gib(plan.need.needed),
               .available_gib = in_gib(machine_.device.usable)};
     if (plan.rate <= 0 && job_.request_rate)
       return {.kind = Problem::Kind::too_much_traffic,
@@ -281,6 +298,8 @@ class InferenceSearch {
   const Machine& machine_;
   const physics::Coefficients& c_;
   const std::int64_t heads_;  // of attention
+  const double deviation_;    // of memory
+  const double least_chance_;
   Layout base_;
   ServingCandidate best_;
   std::optional<ServingCandidate> other_;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "physics/figures.hpp"
+#include "physics/fit.hpp"
 
 namespace gpusel::physics {
 
@@ -15,7 +16,7 @@ struct Problem {
   enum class Kind : std::uint8_t {
     none,
     memory,            // needed_gib, available_gib
-    cache,             // no room for one request: request_tokens, needed_gib without it, available_gib to the engine
+    cache,             // no room for `requests` of request_tokens: needed_gib without, available_gib to the engine
     no_rate,           // of the arithmetic
     too_much_traffic,  // asked_per_s, most_per_s
     latency,           // ttft_ms, itl_ms, both of `percentile` where that is not 0
@@ -28,6 +29,7 @@ struct Problem {
   double needed_gib = 0;     // per GPU
   double available_gib = 0;  // per GPU
   double request_tokens = 0;
+  double requests = 1;  // at once, of a replica
   double asked_per_s = 0;
   double most_per_s = 0;
   double batch_ms = 0;
@@ -47,16 +49,17 @@ struct RunnerUp {
   Layout layout;
   bool fits = false;
   bool meets_targets = true;
-  Bytes total = {};
+  Bytes needed = {};
   double rate = 0;
   double sequences_per_s = 0;
   Seconds latency = {};
 };
 
-/// A layout with its figures, whatever the kind of work. `fits` false: the closest there is, and why it fails.
+/// A layout with its figures, whatever the kind of work. `fits` false: the likeliest there is, and why it fails.
 struct Plan : Figures {
   Layout layout;
-  bool fits = false;
+  MemoryNeed need;
+  bool fits = false;  // as likely as not, with all that the work cannot do without
   bool meets_targets = true;
   Problem problem;
   std::optional<RunnerUp> runner_up;
@@ -65,11 +68,9 @@ struct Plan : Figures {
   bool is_usable() const { return fits && rate > 0 && meets_targets; }
 };
 
-/// The most that a plan may take of a device's memory: beyond it, it does not fit.
-Bytes most_memory(const Machine& machine, const Coefficients& c);
-
 /// The planner for the kind of work. Never an illegal plan: tp divides the heads and stays inside a node, pp divides
-/// the layers, degrees multiply to the GPUs. What the job pins is kept; pins that cannot hold are an error.
+/// the layers, degrees multiply to the GPUs. What the job pins is kept; pins that cannot hold are an error. The best of
+/// those that fit with least_chance(); where none does, the one that is likeliest to.
 Result<Plan> plan_for(const job::Job& work, const Machine& machine, const Coefficients& coefficients);
 
 /// The same layout with its figures under other coefficients, or on another machine.

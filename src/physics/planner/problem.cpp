@@ -8,10 +8,13 @@ std::string Problem::text() const {
     case Kind::none: return {};
     case Kind::memory: return say("needs {:.1f} GiB per GPU, has {:.1f} GiB", needed_gib, available_gib);
     case Kind::cache:
-      return say(
-          "no room for one request of {:g} tokens: without its cache {:.1f} GiB are needed, and the engine may "
-          "use {:.1f} GiB",
-          request_tokens, needed_gib, available_gib);
+      return requests > 1
+                 ? say("no room for {:g} requests of {:g} tokens at once: without their caches {:.1f} GiB are needed, "
+                       "and the engine may use {:.1f} GiB",
+                       requests, request_tokens, needed_gib, available_gib)
+                 : say("no room for one request of {:g} tokens: without its cache {:.1f} GiB are needed, and the "
+                       "engine may use {:.1f} GiB",
+                       request_tokens, needed_gib, available_gib);
     case Kind::no_rate: return say("the arithmetic rate of '{}' is not published for this format", subject);
     case Kind::too_much_traffic:
       return most_per_s > 0 ? say("cannot serve {:g} requests per second: {:.3g} at most", asked_per_s, most_per_s)

@@ -8,7 +8,7 @@ bool same_layout(const Layout& a, const Layout& b) { return same_division(a, b) 
 
 bool better(const RunnerUp& a, const std::optional<RunnerUp>& b) {
   if (!b || a.fits != b->fits) return !b || a.fits;
-  return a.fits ? a.rate > b->rate : a.total < b->total;
+  return a.fits ? a.rate > b->rate : a.needed < b->needed;
 }
 
 }  // namespace

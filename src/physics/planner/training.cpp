@@ -43,16 +43,17 @@ enum class Layouts : std::uint8_t { usual, divided };
 
 /// One complete layout.
 struct TrainingCandidate {
-  bool fits = false;
+  bool likely = false;  // to fit, as it is asked for
   Layout layout;
   MemoryBreakdown memory;
+  MemoryNeed need;
   std::optional<TrainingSpeed> speed;
 };
 
 RunnerUp as_runner_up(const TrainingCandidate& one) {
   return {.layout = one.layout,
-          .fits = one.fits,
-          .total = one.memory.total(),
+          .fits = one.likely,
+          .needed = one.need.needed,
           .rate = one.speed ? one.speed->tokens_per_s : 0};
 }
 
@@ -63,9 +64,9 @@ class TrainingSearch {
       : work_(work),
         job_(work.training),
         machine_(machine),
-        c_(coefficients),
         estimator_(work, machine, coefficients),
-        layouts_(layouts) {
+        layouts_(layouts),
+        least_chance_(least_chance(work, coefficients)) {
     const bool quantised = job_.method == job::Method::qlora;  // NF4 is not divided
     may_split_ = !quantised && !may_change_framework(work) && splits_models(job_.framework);
     base_.precision = job_.precision.value_or(best_precision(machine_.device));
@@ -75,15 +76,14 @@ class TrainingSearch {
 
   void run() {
     search();
-    if (!comfortable_ && may_split_) {  // what the framework does not usually do
+    if (!likely() && may_split_) {  // what the framework does not usually do
       last_resort_ = true;
       search();
     }
   }
 
-  bool comfortable() const { return comfortable_; }
-  Bytes most_memory() const { return physics::most_memory(machine_, c_); }
-  bool fits() const { return any_ && best_.memory.total() <= most_memory(); }
+  /// Whether some plan fits with the chance that is asked for.
+  bool likely() const { return best_.likely; }
   bool any() const { return any_; }
 
   /// For more GPUs than sequences per step, however they are split.
@@ -115,7 +115,7 @@ class TrainingSearch {
   /// Data parallelism alone is simplest and usually fastest; splits are for what does not fit, recomputes
   /// everything to fit, waits for communication, or has experts to spread over nodes.
   bool needs_more() const {
-    if (!best_.fits || !best_.speed || best_.speed->budget.communication > best_.speed->step * kWorthAvoiding)
+    if (!best_.likely || !best_.speed || best_.speed->budget.communication > best_.speed->step * kWorthAvoiding)
       return true;
     return best_.layout.checkpointing == Checkpointing::full && !job_.checkpointing;
   }
@@ -224,14 +224,13 @@ class TrainingSearch {
 
   enum class Room : std::uint8_t { none, some, for_all };
 
-  /// Whether it fits comfortably at all, and with everything kept.
+  /// Whether it is likely to fit at all, and with everything kept.
   Room try_checkpointing(Layout layout) {
     if (!job_.checkpointing) {  // where recomputing everything leaves no room, nothing does
       layout.checkpointing = Checkpointing::full;
       set_micro_batch(layout, pinned_micro_batch(layout).value_or(1));
-      const MemoryBreakdown memory = estimator_.memory(layout);
-      if (!roomy(memory)) {
-        note_misfit(layout, memory);
+      if (const TrainingCandidate least = weighed(layout); !least.likely) {
+        note_misfit(least);
         return Room::none;
       }
     }
@@ -293,68 +292,75 @@ class TrainingSearch {
     return largest == most ? kEnoughTokens : static_cast<double>(largest * job_.seq_len);
   }
 
-  /// The share of layers to checkpoint, in whole layers, so that the rest fits, where `all` is what recomputing
-  /// every layer takes; 1 where it is all or none.
-  double least_recomputed(Layout layout, Bytes all, Bytes room) {
-    if (!physics::recomputes_by_layer(work_) || all >= room) return 1;
-    layout.recomputed = 0;
-    const Bytes none = estimator_.memory(layout).total();
-    if (none <= all) return 1;
-    const double layers = work_.parameters.layers;
-    return std::clamp(std::ceil((none - room) / (none - all) * layers) / layers, 0.0, 1.0);
+  /// A plan and its chance; its speed only where that is worth knowing.
+  TrainingCandidate weighed(const Layout& layout) {
+    TrainingCandidate out{false, layout, estimator_.memory(layout), {}, {}};
+    out.need = estimator_.need(layout, out.memory);
+    out.likely = out.need.likely(least_chance_);
+    return out;
   }
 
-  /// A plan that does not fit: the smallest is what is reported where none does.
-  void note_misfit(const Layout& layout, const MemoryBreakdown& memory) {
-    others_.add({.layout = layout, .total = memory.total()});
-    if (best_.fits || (any_ && memory.total() >= best_.memory.total())) return;
-    best_ = {memory.total() <= most_memory(), layout, memory, std::nullopt};
+  /// The plan that checkpoints as few layers as it may to be likely to fit, where `all` does so with every layer.
+  TrainingCandidate least_recomputed(TrainingCandidate all) {
+    if (!physics::recomputes_by_layer(work_) || !all.likely) return all;
+    int fewest = 0;  // layers
+    int most = static_cast<int>(work_.parameters.layers);
+    const auto with = [&](int recomputed) {
+      Layout layout = all.layout;
+      layout.recomputed = recomputed / work_.parameters.layers;
+      return weighed(layout);
+    };
+    TrainingCandidate least = all;
+    while (fewest < most) {
+      const int middle = (fewest + most) / 2;
+      if (TrainingCandidate one = with(middle); one.likely) {
+        least = std::move(one);
+        most = middle;
+      } else {
+        fewest = middle + 1;
+      }
+    }
+    return least.need.needed < all.need.needed ? all : least;  // where recomputing frees nothing
+  }
+
+  /// A plan that is not likely to fit: the likeliest is what is reported where none is.
+  void note_misfit(const TrainingCandidate& one) {
+    others_.add(as_runner_up(one));
+    if (best_.likely || (any_ && one.need.room() <= best_.need.room())) return;
+    best_ = one;
     any_ = true;
   }
 
-  /// Weighs one complete plan against the best so far; whether it fits.
-  bool consider(Layout layout) {
-    MemoryBreakdown memory = estimator_.memory(layout);
-    if (!job_.checkpointing && layout.checkpointing == Checkpointing::full) {
-      layout.recomputed = least_recomputed(layout, memory.total(), most_filled());
-      if (layout.recomputed < 1) memory = estimator_.memory(layout);
-    }
-    if (!roomy(memory)) {
-      note_misfit(layout, memory);
+  /// Weighs one complete plan against the best so far; whether it is likely to fit.
+  bool consider(const Layout& layout) {
+    TrainingCandidate one = weighed(layout);
+    if (!job_.checkpointing && layout.checkpointing == Checkpointing::full) one = least_recomputed(std::move(one));
+    if (!one.likely) {
+      note_misfit(one);
       return false;
     }
-    comfortable_ = true;
-    const auto speed = estimator_.speed(layout);
-    const double worth = same_division(layout, best_.layout) ? 1.0001 : kWorthDividing;
-    const bool better =
-        !any_ || !best_.fits || !best_.speed || (speed && speed->tokens_per_s > best_.speed->tokens_per_s * worth);
-    if (better && any_ && best_.fits) others_.add(as_runner_up(best_));
-    TrainingCandidate weighed{true, layout, memory, speed};
+    one.speed = estimator_.speed(one.layout);
+    const double worth = same_division(one.layout, best_.layout) ? 1.0001 : kWorthDividing;
+    const bool better = !any_ || !best_.likely || !best_.speed ||
+                        (one.speed && one.speed->tokens_per_s > best_.speed->tokens_per_s * worth);
+    if (better && any_ && best_.likely) others_.add(as_runner_up(best_));
     if (better)
-      best_ = weighed;
+      best_ = std::move(one);
     else
-      others_.add(as_runner_up(weighed));
+      others_.add(as_runner_up(one));
     any_ = true;
     return true;
   }
 
-  /// Whether it fits comfortably, or where nothing is left to choose, at all.
-  Bytes most_filled() const {
-    const bool pinned_down = job_.micro_batch && job_.checkpointing;
-    return pinned_down ? most_memory() : machine_.device.usable * c_.fit_planned_share.value;
-  }
-
-  bool roomy(const MemoryBreakdown& memory) const { return memory.total() <= most_filled(); }
-
   /// Where recomputing frees nothing at the peak, it only costs time.
   void drop_useless_recomputation() {
-    if (job_.checkpointing || best_.layout.checkpointing == Checkpointing::none || comfortable_) return;
+    if (job_.checkpointing || best_.layout.checkpointing == Checkpointing::none || best_.likely) return;
     for (const Checkpointing kind : {Checkpointing::none, Checkpointing::selective}) {
       Layout layout = best_.layout;
       layout.checkpointing = kind;
-      const MemoryBreakdown memory = estimator_.memory(layout);
-      if (memory.total() > best_.memory.total() * (1 + 1e-9)) continue;
-      best_ = {best_.fits, layout, memory, std::nullopt};
+      TrainingCandidate one = weighed(layout);
+      if (one.need.room() < best_.need.room() - 1e-9) continue;
+      best_ = std::move(one);
       return;
     }
   }
@@ -364,14 +370,15 @@ class TrainingSearch {
     Plan out;
     out.layout = best_.layout;
     out.memory = best_.memory;
-    out.fits = out.memory.total() <= most_memory();
+    out.need = best_.need;
+    out.fits = out.need.fits();
     out.runner_up = others_.beside(out.layout);
     out.set_training(best_.speed ? best_.speed : estimator_.speed(out.layout));
     const std::string_view gpu = machine_.device.gpu->id;
     if (!out.fits)
       out.problem = {.kind = Problem::Kind::memory,
                      .subject = gpu,
-                     .needed_gib = in_gib(out.memory.total()),
+                     .needed_gib = in_gib(out.need.needed),
                      .available_gib = in_gib(machine_.device.usable)};
     else if (out.rate <= 0)
       out.problem = {.kind = Problem::Kind::no_rate, .subject = gpu};
@@ -381,9 +388,9 @@ class TrainingSearch {
   const Job& work_;
   const job::Training& job_;
   const Machine& machine_;
-  const physics::Coefficients& c_;
   physics::TrainingEstimator estimator_;
   Layouts layouts_;
+  const double least_chance_;
   Layout base_;
   TrainingCandidate best_;
   RunnersUp others_;
@@ -392,8 +399,7 @@ class TrainingSearch {
   bool any_ = false;
   bool batch_may_grow_ = false;
   bool may_split_ = true;     // tensor, pipeline and expert degrees are open
-  bool last_resort_ = false;  // nothing usual fits
-  bool comfortable_ = false;  // some plan fits with room to spare
+  bool last_resort_ = false;  // nothing usual is likely to fit
 };
 
 }  // namespace
@@ -404,12 +410,12 @@ Result<Plan> plan_training(const Job& work, const Machine& machine, const Coeffi
   usual.run();
   if (!usual.any() && is_assumed(work, "global_batch")) usual.grow_batch();
   // Those who divide layers keep fp32 master copies.
-  if (!usual.fits() && may_change_framework(work) && work.training.recipe == job::Recipe::mixed) {
+  if (!usual.likely() && may_change_framework(work) && work.training.recipe == job::Recipe::mixed) {
     Job divided = work;
     divided.training.framework = kDivides;
     TrainingSearch search(divided, machine, coefficients, Layouts::divided);
     search.run();
-    if (search.comfortable()) return search.plan();
+    if (search.likely()) return search.plan();
   }
   if (!usual.any()) usual.grow_batch();
   return usual.plan();

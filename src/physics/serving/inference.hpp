@@ -12,6 +12,7 @@ namespace gpusel::physics {
 /// What a deployment has room for.
 struct CacheRoom {
   Bytes pool;                     // what the engine takes of the card
+  Bytes needed;                   // of a card, for the pool that it gets there to hold the asked load, or one request
   double sequences = 0;           // one replica decodes together at most
   double kv_tokens = 0;           // the pool has room for, per replica
   double max_concurrency = 0;     // requests of input + output tokens at once, whole deployment
@@ -74,6 +75,9 @@ Bytes kv_bytes(const catalog::Model& model, Cached tokens, const Layout& layout)
 
 InferenceMemory inference_memory(const job::Job& work, const Machine& machine, const Layout& layout,
                                  const Coefficients& coefficients, Trace* trace = nullptr);
+
+/// How uncertain what a service needs is: deviation of its logarithm.
+double serving_deviation(const job::Job& work, const Coefficients& coefficients);
 
 /// Nothing where the device's peak is not published, or a request rate is beyond what it can serve.
 std::optional<InferenceSpeed> inference_speed(const job::Job& work, const Machine& machine, const Layout& layout,

@@ -240,6 +240,10 @@ double default_sequences(const Job& work, const Machine& machine, const Coeffici
 
 }  // namespace
 
+double serving_deviation(const Job& work, const Coefficients& c) {
+  return c.memory_deviation.of(to_text(work.inference.engine), work.inference.generation);
+}
+
 InferenceMemory inference_memory(const Job& work, const Machine& machine, const Layout& layout, const Coefficients& c,
                                  Trace* trace) {
   const auto& job = work.inference;
@@ -254,10 +258,14 @@ InferenceMemory inference_memory(const Job& work, const Machine& machine, const 
 
   InferenceMemory memory;
   memory.sequences = most;
-  memory.pool = machine.device.usable * job.mem_utilization.value_or(c.engine_memory_share.of(engine));
+  const double share = job.mem_utilization.value_or(c.engine_memory_share.of(engine));
+  memory.pool = machine.device.usable * share;
   const KvCache kv(*work.model, layout);
   Bytes each = kv.bytes_of(length);
   if (job.draft) each += kv_bytes(*job.draft->model, length, draft_plan(*job.draft->model, layout));
+  // Of requests that come all at once, those that find no room wait: one must find it.
+  const bool at_once = job.concurrency && job.mode != job::Mode::throughput;
+  const double load = at_once ? std::clamp(asked, 1.0, most) : 1;
   double rows = std::max(1.0, std::min(asked, most));
   double caches = 0;
   ActivationPeak peak = activation_peaks(work, layout, rows, c);
@@ -282,15 +290,22 @@ InferenceMemory inference_memory(const Job& work, const Machine& machine, const 
     memory.max_concurrency = std::max(0.0, std::min(fits, 1e7)) * layout.dp;
     const double grown = static_cast<double>(job.output_tokens) * c.reserved_output.of(engine, job.generation);
     const Bytes half_way = kv.bytes_of({length.prompt, grown});
-    const double at_once = half_way > Bytes{} ? std::floor(room / half_way) : most;
-    memory.steady_concurrency = std::max(fits, std::min(at_once, 1e7)) * layout.dp;
+    const double growing = half_way > Bytes{} ? std::floor(room / half_way) : most;
+    memory.steady_concurrency = std::max(fits, std::min(growing, 1e7)) * layout.dp;
     if (!job.concurrency) rows = std::max(1.0, std::min(rows, memory.steady_concurrency / layout.dp));
     memory.longest_context = longest_sequence(*work.model, length.prompt, kv, room);
     const Bytes long_one = kv.bytes_of({0, kLong});
     memory.kv_tokens = long_one > Bytes{} ? std::max(0.0, room / long_one * kLong) : 0;
-    // A concurrency beyond what the engine decodes together waits in its queue and needs no cache yet.
-    caches = std::min(rows, std::max(1.0, memory.max_concurrency / layout.dp));
+    // What the engine does not decode together waits in its queue and needs no cache yet.
+    caches = at_once ? load : std::min(rows, std::max(1.0, memory.max_concurrency / layout.dp));
   }
+  memory.needed = record(trace, {"memory.needed", "{:.2f}", "GiB"}, [&](auto told) {
+    const auto held = told("weights", fixed.weights) + told("workspace", fixed.workspace) +
+                      told("framework", fixed.framework) +
+                      told("activations", activation_peaks(work, layout, load, c).largest());
+    const auto requests = [&] { return say("caches of {:g} requests", load); };
+    return (held + told(requests, each * load)) / told("share of the GPU that the engine takes", share);
+  });
   memory.concurrency = job.concurrency ? static_cast<double>(*job.concurrency) : rows * layout.dp;
   memory.per_gpu.weights = fixed.weights;
   memory.per_gpu.kv_cache = record(trace, {"memory.kv_cache", "{:.2f}", "GiB"}, [&](auto told) {

@@ -48,6 +48,9 @@ struct TrainingSpeed {
 MemoryBreakdown training_memory(const job::Job& work, const Machine& machine, const Layout& layout,
                                 const Coefficients& coefficients, Trace* trace = nullptr);
 
+/// How uncertain what a plan needs is: states are counted, activations and buffers depend on much that nobody asks.
+double training_deviation(const MemoryBreakdown& memory, const Coefficients& coefficients, Trace* trace = nullptr);
+
 /// What of the weights and states the job keeps in host memory, all nodes together.
 Bytes offloaded_states(const job::Job& work, job::Precision precision);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "physics/intervals.hpp"
 #include "physics/training/uniform_memory.hpp"
 
 namespace gpusel::physics {
@@ -10,7 +11,7 @@ namespace {
 
 constexpr std::size_t kPlansOfDivision = 16;  // hardly ever more
 
-bool same_division(const Layout& a, const Layout& b) {
+bool divides_alike(const Layout& a, const Layout& b) {
   return a.sharding == b.sharding && a.tp == b.tp && a.pp == b.pp && a.cp == b.cp && a.ep == b.ep && a.dp == b.dp &&
          a.precision == b.precision && a.flash_attention == b.flash_attention;
 }
@@ -31,7 +32,7 @@ TrainingEstimator::~TrainingEstimator() = default;
 
 /// A search asks for the same plan more than once: as it is, and mixed with what other layers keep.
 const MemoryBreakdown& TrainingEstimator::uniform(const Layout& layout) {
-  if (seen_.empty() || !same_division(seen_.front().first, layout)) {
+  if (seen_.empty() || !divides_alike(seen_.front().first, layout)) {
     seen_.clear();
     *division_ = divide(*job_, machine_, layout);
   }
@@ -42,11 +43,19 @@ const MemoryBreakdown& TrainingEstimator::uniform(const Layout& layout) {
 }
 
 MemoryBreakdown TrainingEstimator::memory(const Layout& layout) {
-  const MemoryBreakdown all = uniform(layout);
-  if (!is_partial(layout)) return all;
-  Layout other = layout;
-  other.checkpointing = job::Checkpointing::none;
-  return partial_memory(all, uniform(other), layout.recomputed);
+  MemoryBreakdown memory = uniform(layout);
+  if (is_partial(layout)) {
+    Layout other = layout;
+    other.checkpointing = job::Checkpointing::none;
+    memory = partial_memory(memory, uniform(other), layout.recomputed);
+  }
+  give_back(memory, machine_.device.usable);
+  return memory;
+}
+
+MemoryNeed TrainingEstimator::need(const Layout& layout, const MemoryBreakdown& memory) const {
+  const double own = own_exponent(job_->work, machine_, layout, Range80::memory, job_->c);
+  return {memory.needed(), training_deviation(memory, job_->c) * own, machine_.device.usable};
 }
 
 std::optional<TrainingSpeed> TrainingEstimator::speed(const Layout& layout) {

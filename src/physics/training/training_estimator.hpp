@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "physics/fit.hpp"
 #include "physics/training/training.hpp"
 
 namespace gpusel::physics {
@@ -25,6 +26,8 @@ class TrainingEstimator {
   /// As training_memory() and training_speed() have it.
   MemoryBreakdown memory(const Layout& layout);
   std::optional<TrainingSpeed> speed(const Layout& layout);
+  /// As memory_need() has it of a plan with that memory.
+  MemoryNeed need(const Layout& layout, const MemoryBreakdown& memory) const;
 
  private:
   const MemoryBreakdown& uniform(const Layout& layout);

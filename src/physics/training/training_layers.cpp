@@ -1,4 +1,7 @@
 // What a framework does with its layers, and plans that checkpoint some of them only.
+#include <algorithm>
+#include <cmath>
+
 #include "job/request/frameworks.hpp"
 #include "physics/training/training.hpp"
 
@@ -34,14 +37,43 @@ MemoryBreakdown partial_memory(const MemoryBreakdown& recomputing, const MemoryB
       mixed_bytes(memory.activations, keeping.activations, recomputed, {"memory.activations", "{:.2f}", "GiB"}, trace);
   memory.workspace =
       mixed_bytes(memory.workspace, keeping.workspace, recomputed, {"memory.workspace", "{:.2f}", "GiB"}, trace);
+  memory.spare = recomputing.spare * recomputed + keeping.spare * (1 - recomputed);
   return memory;
+}
+
+void give_back(MemoryBreakdown& memory, Bytes usable, Trace* trace) {
+  const Bytes over = std::min(memory.spare, memory.total() - usable);
+  if (over <= Bytes{}) return;
+  const Bytes held = memory.workspace;
+  if (trace != nullptr)
+    for (TraceLine& line : *trace)
+      if (line.quantity == "memory.workspace") line.quantity = "workspace.held";
+  memory.workspace = record(trace, {"memory.workspace", "{:.2f}", "GiB"}, [&](auto told) {
+    return told("held", held) - told("slack that there is no room for", over);
+  });
+  memory.spare = memory.spare - over;
+}
+
+double training_deviation(const MemoryBreakdown& memory, const Coefficients& c, Trace* trace) {
+  const Bytes states = memory.weights + memory.gradients + memory.optimizer;
+  const Bytes needed = memory.needed();
+  if (needed <= Bytes{}) return 0;
+  return record(trace, {"fit.deviation", "{:.3f}", {}, "calibration"}, [&](auto told) {
+    const auto of_states = told("deviation of states", c.states_deviation.value) * told("states", in_gib(states));
+    const auto of_rest = told("deviation of activations and buffers", c.activations_deviation.value) *
+                         told("activations and workspace", in_gib(needed - states - memory.framework));
+    return power(power(of_states, 2.0) + power(of_rest, 2.0), 0.5) / told("needed", in_gib(needed));
+  });
 }
 
 MemoryBreakdown training_memory(const Job& work, const Machine& machine, const Layout& layout,
                                 const Coefficients& coefficients, Trace* trace) {
   const TrainingJob job(work, coefficients);
-  const MemoryBreakdown all = uniform_memory(job, machine, layout, trace);
-  if (!is_partial(layout)) return all;
+  MemoryBreakdown memory = uniform_memory(job, machine, layout, trace);
+  if (!is_partial(layout)) {
+    give_back(memory, machine.device.usable, trace);
+    return memory;
+  }
   if (trace != nullptr)
     for (TraceLine& line : *trace)
       if (line.quantity == "memory.activations" || line.quantity == "memory.workspace") line.quantity += ".recomputed";
@@ -50,7 +82,9 @@ MemoryBreakdown training_memory(const Job& work, const Machine& machine, const L
   });
   Layout other = layout;
   other.checkpointing = Checkpointing::none;
-  return partial_memory(all, uniform_memory(job, machine, other), layout.recomputed, trace);
+  memory = partial_memory(memory, uniform_memory(job, machine, other), layout.recomputed, trace);
+  give_back(memory, machine.device.usable, trace);
+  return memory;
 }
 
 }  // namespace gpusel::physics

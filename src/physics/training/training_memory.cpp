@@ -181,6 +181,7 @@ void add_peak(const TrainingJob& job, const Layout& layout, const StagePart& par
     return told("peak", peak) - told.some("gradients", grads.own) - told("activations", memory.activations) +
            told("slack", slack);
   });
+  memory.spare = peak * std::max(0.0, job.slack - job.c.fragmentation.value);
 }
 
 Bytes weights_of(const TrainingJob& job, const Layout& layout, const Stage& stage, const Shards& shards, Trace* trace) {

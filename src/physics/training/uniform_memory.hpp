@@ -31,6 +31,9 @@ MemoryBreakdown uniform_memory(const TrainingJob& job, const Machine& machine, c
 MemoryBreakdown partial_memory(const MemoryBreakdown& recomputing, const MemoryBreakdown& keeping, double recomputed,
                                Trace* trace = nullptr);
 
+/// What the allocator holds beyond the need, it gives back where the device has no room for it.
+void give_back(MemoryBreakdown& memory, Bytes usable, Trace* trace = nullptr);
+
 std::optional<TrainingSpeed> training_speed(const TrainingJob& job, const TrainingRates& rates, const Machine& machine,
                                             const Layout& layout, Trace* trace = nullptr);
 

@@ -208,7 +208,7 @@ std::string items_line(const physics::Plan& plan, const std::string& unit) {
 void add_speed(Document& page, const answer::EstimateAnswer& answer) {
   const physics::Plan& plan = answer.plan;
   if (plan.rate <= 0) return;
-  const answer::SpokenRate rate = answer::spoken_rate(answer.work, plan, answer.intervals);
+  const physics::SpokenRate rate = physics::spoken_rate(answer.work, plan, answer.intervals);
   const std::string unit = say_name(rate.unit);
   const std::string line = plan.training  ? speed_line(*plan.training)
                            : plan.serving ? speed_line(*plan.serving, answer.work.model->is_generator())
@@ -225,10 +225,30 @@ void add_speed(Document& page, const answer::EstimateAnswer& answer) {
 
 }  // namespace
 
+namespace {
+
+/// "RISKY 62 %: 39.0 of 44.5 GiB per GPU are needed, 5.5 free (80 % interval 31.2 to 48.8)"
+std::string verdict_line(const answer::EstimateAnswer& answer) {
+  const physics::MemoryNeed& need = answer.plan.need;
+  std::string verdict = !answer.plan.fits                                      ? say("NO")
+                        : answer.fit.short_verdict() == answer::Verdict::risky ? say("RISKY")
+                                                                               : say("YES");
+  if (need.is_known()) verdict += " " + answer::chance_words(need.chance());
+  if (!answer.plan.fits) return say("{}: {}", verdict, answer.plan.problem.text());
+  const physics::Interval range = need.interval_gib();
+  return say("{}: {} of {} GiB per GPU are needed, {} free (80 % interval {:.1f} to {:.1f})", verdict,
+             gibibytes(need.needed), gibibytes(need.available), gibibytes(need.available - need.needed), range.low,
+             range.high);
+}
+
+}  // namespace
+
 Table estimate_table(const answer::EstimateAnswer& answer) {
   static constexpr RecordColumn kColumns[] = {
       {"id", "/id"},
       {"fits", "/fits"},
+      {"verdict", "/verdict"},
+      {"fit_probability", "/probability/fits"},
       {"gpu", "/gpu"},
       {"gpus", "/gpus"},
       {"plan", "/plan"},
@@ -242,6 +262,7 @@ Table estimate_table(const answer::EstimateAnswer& answer) {
       {"total_gib", "/memory/per_gpu/total"},
       {"total_gib_low", "/interval/memory_total/0"},
       {"total_gib_high", "/interval/memory_total/1"},
+      {"needed_gib", "/memory/needed"},
       {"usable_gib", "/memory/usable"},
       {"tokens_per_s", "/training/tokens_per_s"},
       {"step_time_s", "/training/step_time_s"},
@@ -272,20 +293,13 @@ Table estimate_table(const answer::EstimateAnswer& answer) {
 
 Document estimate_page(const answer::EstimateAnswer& answer) {
   const auto& memory = answer.plan.memory;
-  const Bytes usable = answer.machine.memory();
   const auto problem = answer.plan.problem;
   const std::string assumed = say("assumed: {}", assumed_line(answer.assumed));
   Document page;
   page.title(job_line(answer.work)).line(machine_line(answer.machine)).gap();
-  const auto& range = answer.intervals.memory_total_gib;
   if (problem.kind == physics::Problem::Kind::unpublished)
     return page.line(say("cannot be said: {}", problem.text())).line(assumed);
-  const std::string of =
-      say("{} of {} GiB per GPU, {} free (80 % interval {:.1f} to {:.1f})", gibibytes(memory.total()),
-          gibibytes(usable), gibibytes(usable - memory.total()), range.low, range.high);
-  page.line(!answer.plan.fits                                      ? say("does not fit: {}", problem.text())
-            : answer.fit.verdict == rules::FitVerdict::may_not_fit ? say("may not fit: {}", of)
-                                                                   : say("fits: {}", of));
+  page.line(verdict_line(answer));
   if (const std::string parts = memory_lines(memory, answer.work); !parts.empty()) page.line("  " + parts);
   add_speed(page, answer);
   if (has_plan(answer.work)) page.line(say("plan: {}", physics::plan_text(answer.work, answer.plan.layout)));

@@ -18,12 +18,13 @@ void tell_encoder(JsonOut& out, const physics::Plan& plan, const job::SampleJob&
 
 /// Tokens per second where there are any; sequences per second of encoders.
 void tell_intervals(JsonOut& out, const answer::EstimateAnswer& answer) {
-  const answer::Intervals& range = answer.intervals;
-  const answer::SpokenRate rate = answer::spoken_rate(answer.work, answer.plan, range);
+  const physics::Intervals& range = answer.intervals;
+  const physics::SpokenRate rate = physics::spoken_rate(answer.work, answer.plan, range);
   const bool in_tokens = rate.key == "tokens_per_s";
   const bool has_speed = answer.plan.rate > 0;
   out.figure("level", 0.8);
   tell_interval(out, "memory_total", range.memory_total_gib);
+  tell_interval(out, "memory_needed", range.memory_needed_gib);
   if (in_tokens && has_speed)
     tell_interval(out, "tokens_per_s", rate.interval);
   else
@@ -63,9 +64,11 @@ void tell_estimate(JsonOut& out, const answer::EstimateAnswer& answer) {
   out.text("schema", "gpusel.estimate/1");
   if (!answer.id.empty()) out.text("id", answer.id);
   out.truth("fits", answer.plan.fits);
+  out.text("verdict", to_text(answer.fit.short_verdict()));
+  tell_probability(out, answer.plan);
   out.object("assumed", [&] { tell_assumptions(out, answer.assumed); });
   out.object("memory", [&] {
-    tell_memory(out, answer.plan.memory, answer.machine.memory());
+    tell_memory(out, answer.plan, answer.machine.memory());
     if (answer.plan.serving) out.figure("engine_pool_gib", in_gib(answer.plan.serving->room.pool));
   });
   out.object("fit", [&] { tell_fit(out, answer.fit, in_gib(answer.machine.memory())); });

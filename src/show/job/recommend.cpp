@@ -142,7 +142,7 @@ Document header(const Advice& advice, const catalog::Catalog& catalog) {
 
 /// What 80 of 100 measurements of this plan should show.
 std::string range_text(const Advice& advice, const Recommendation& r) {
-  const answer::SpokenRate rate = answer::spoken_rate(advice.work, r.plan(), r.intervals);
+  const physics::SpokenRate rate = physics::spoken_rate(advice.work, r.plan(), r.intervals);
   return say("80 of 100 runs {} to {} {}", human_number(rate.interval.low), human_number(rate.interval.high),
              say_name(rate.unit));
 }

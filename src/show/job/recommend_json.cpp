@@ -79,9 +79,10 @@ void tell_cost(JsonOut& out, const Recommendation& r, const Advice& advice, cons
   });
 }
 
-void tell_intervals(JsonOut& out, const answer::Intervals& intervals, const Job& work) {
+void tell_intervals(JsonOut& out, const physics::Intervals& intervals, const Job& work) {
   out.figure("level", 0.8);
   tell_interval(out, "memory_total", intervals.memory_total_gib);
+  tell_interval(out, "memory_needed", intervals.memory_needed_gib);
   if (work.counted)
     tell_interval(out, "throughput", intervals.rate);
   else
@@ -136,8 +137,9 @@ void tell_recommendation(JsonOut& out, const Recommendation& r, const Advice& ad
   out.text_or_null("country", r.region->country);
   tell_machine(out, r);
   out.object("plan", [&] { tell_plan(out, r.plan()); });
-  out.object("memory", [&] { tell_memory(out, r.memory(), r.machine().memory()); });
+  out.object("memory", [&] { tell_memory(out, r.plan(), r.machine().memory()); });
   out.object("fit", [&] { tell_fit(out, r.fit, in_gib(r.machine().memory())); });
+  tell_probability(out, r.plan());
   out.object("performance", [&] { tell_performance(out, r, advice.work); });
   out.object("cost", [&] { tell_cost(out, r, advice, catalog); });
   out.object("interval", [&] { tell_intervals(out, r.intervals, advice.work); });
@@ -223,6 +225,7 @@ Table recommend_table(const Advice& advice, const catalog::Catalog& catalog, std
       {"nodes", "/nodes"},
       {"plan", "/plan_text"},
       {"memory_needed_gib", "/memory/per_gpu/total"},
+      {"fit_probability", "/probability/fits"},
       {"memory_usable_gib", "/memory/usable"},
       {"tokens_per_s", "/performance/tokens_per_s"},
       {"output_tokens_per_s", "/performance/output_tokens_per_s"},

@@ -28,7 +28,7 @@ Json workload_json(const job::Job& work);
 /// With what was said of its use, by the keys of the options.
 Json workload_json(const answer::Advice& advice);
 Json plan_json(const physics::Plan& plan);
-Json memory_json(const physics::MemoryBreakdown& memory, Bytes usable);
+Json memory_json(const physics::Plan& plan, Bytes usable);
 /// The figures that only a class of counted work has.
 Json more_json(const physics::Plan& plan);
 /// Of language models; null where it is not known.

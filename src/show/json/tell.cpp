@@ -20,7 +20,8 @@ void tell_assumptions(JsonOut& out, const job::Assumptions& assumed) {
         value);
 }
 
-void tell_memory(JsonOut& out, const physics::MemoryBreakdown& memory, Bytes usable) {
+void tell_memory(JsonOut& out, const physics::Plan& plan, Bytes usable) {
+  const physics::MemoryBreakdown& memory = plan.memory;
   const bool known = physics::is_known(memory);
   const auto part = [&](std::string_view key, Bytes amount) {
     out.figure_or_null(key, known ? std::optional(in_gib(amount)) : std::nullopt);
@@ -37,7 +38,8 @@ void tell_memory(JsonOut& out, const physics::MemoryBreakdown& memory, Bytes usa
   part("total", memory.total());
   out.end();
   out.figure("usable", in_gib(usable));
-  part("margin", usable - memory.total());
+  part("needed", plan.need.needed);
+  part("margin", usable - plan.need.needed);
 }
 
 void tell_training(JsonOut& out, const physics::TrainingSpeed& speed) {
@@ -146,8 +148,8 @@ Json assumptions(const job::Assumptions& assumed) {
   return tree_of([&](JsonOut& out) { tell_assumptions(out, assumed); });
 }
 
-Json memory_json(const physics::MemoryBreakdown& memory, Bytes usable) {
-  return tree_of([&](JsonOut& out) { tell_memory(out, memory, usable); });
+Json memory_json(const physics::Plan& plan, Bytes usable) {
+  return tree_of([&](JsonOut& out) { tell_memory(out, plan, usable); });
 }
 
 Json speed_json(const physics::Plan& plan) {
@@ -164,6 +166,12 @@ Json interval_json(const physics::Interval& range) { return Json::array({number(
 
 Json more_json(const physics::Plan& plan) {
   return tree_of([&](JsonOut& out) { tell_more(out, plan); });
+}
+
+void tell_probability(JsonOut& out, const physics::Plan& plan) {
+  const double chance = plan.need.chance();
+  out.object("probability",
+             [&] { out.figure_or_null("fits", std::isnan(chance) ? std::nullopt : std::optional(chance)); });
 }
 
 void tell_fit(JsonOut& out, const answer::Fit& fit, double usable_gib) {

@@ -9,7 +9,7 @@ void tell_estimate(JsonOut& out, const answer::EstimateAnswer& answer);
 
 void tell_assumptions(JsonOut& out, const job::Assumptions& assumed);
 void tell_plan(JsonOut& out, const physics::Plan& plan);
-void tell_memory(JsonOut& out, const physics::MemoryBreakdown& memory, Bytes usable);
+void tell_memory(JsonOut& out, const physics::Plan& plan, Bytes usable);
 void tell_training(JsonOut& out, const physics::TrainingSpeed& speed);
 void tell_inference(JsonOut& out, const physics::Serving& serving);
 /// Unknown where it is 0.
@@ -18,6 +18,8 @@ void tell_throughput(JsonOut& out, double rate, std::string_view unit);
 void tell_more(JsonOut& out, const physics::Plan& plan);
 /// [low, high].
 void tell_interval(JsonOut& out, std::string_view key, const physics::Interval& range);
+/// "probability".
+void tell_probability(JsonOut& out, const physics::Plan& plan);
 /// The verdict, of what must fit into `usable_gib` per device.
 void tell_fit(JsonOut& out, const answer::Fit& fit, double usable_gib);
 /// As "explain".

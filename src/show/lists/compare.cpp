@@ -185,12 +185,13 @@ void job_rows(Rows& rows, const CompareAnswer& comparison) {
   if (!comparison.work) return;
   rows.group();
   rows.words(say("job fits"), [](const Compared& i) {
-    if (i.usable() && i.fit.verdict == rules::FitVerdict::may_not_fit) return say("may not");
+    if (i.usable() && i.fit.short_verdict() == answer::Verdict::risky)
+      return say("risky, {}", answer::chance_words(i.planned->plan.need.chance()));
     return i.usable() ? say("yes") : say("no");
   });
   rows.words(say("GiB per GPU needed"), [](const Compared& i) {
     if (i.planned == nullptr) return std::string(kDoesNotApply);
-    return say("{:.1f} of {:.1f}", in_gib(i.planned->plan.memory.total()), in_gib(i.planned->machine.device.usable));
+    return say("{:.1f} of {:.1f}", in_gib(i.planned->plan.need.needed), in_gib(i.planned->machine.device.usable));
   });
   rows.figures(FigureOf::job);
   rows.figures(FigureOf::whole_job);

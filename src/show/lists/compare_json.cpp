@@ -19,9 +19,10 @@ Json job_json(const Compared& item) {
   if (item.planned == nullptr) return job;
   const auto& planned = *item.planned;
   job["plan"] = plan_json(planned.plan);
-  job["memory"] = memory_json(planned.plan.memory, planned.machine.memory());
+  job["memory"] = memory_json(planned.plan, planned.machine.memory());
   job["fit"] = tree_of([&](JsonOut& out) { tell_fit(out, item.fit, in_gib(planned.machine.memory())); });
   const physics::Plan& plan = planned.plan;
+  job["probability"] = tree_of([&](JsonOut& out) { tell_probability(out, plan); })["probability"];
   if (plan.training || plan.serving)
     job[plan.training ? "training" : "inference"] = speed_json(plan);
   else

@@ -6,7 +6,6 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
-#include "base/words/name.hpp"
 
 namespace gpusel::show {
 

@@ -54,7 +54,7 @@ std::string parts_text(const ReportView& view, const money::Quote& quote) {
 
 /// How sure the answer is.
 std::string sure_text(const ReportView& view, const Recommendation& r) {
-  const answer::SpokenRate range = answer::spoken_rate(view.advice.work, r.plan(), r.intervals);
+  const physics::SpokenRate range = physics::spoken_rate(view.advice.work, r.plan(), r.intervals);
   if (range.interval.low <= 0 || r.cost_range == nullptr) return say("how far it may be off is not known");
   if (!view.advice.work.ends())
     return say("80 of 100 runs should show {} to {} {}", human_number(range.interval.low),
